@@ -1,0 +1,2 @@
+//! wip
+pub static MACHINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/machine.bin"));
