@@ -1,1 +1,6 @@
-//! wip
+//! A SIMT machine.
+pub mod exec;
+pub mod isa;
+pub mod lane;
+pub mod program;
+pub mod ptx;
