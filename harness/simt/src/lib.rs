@@ -2,5 +2,7 @@
 pub mod exec;
 pub mod isa;
 pub mod lane;
+pub mod memory;
+pub mod profile;
 pub mod program;
 pub mod ptx;
