@@ -1,5 +1,6 @@
 //! A SIMT machine.
 pub mod exec;
+pub mod finding;
 pub mod isa;
 pub mod lane;
 pub mod program;
