@@ -1,2 +1,43 @@
-//! wip
-pub static MACHINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/machine.bin"));
+//! What a CUDA lab calls: device choice, kernels, launch checks, timing, answer checks, records and CSV.
+//!
+//! A lab declares itself as a [`Lab`] and gives a function over a [`Run`]; everything else is a plain
+//! cudarc program. The device is a GPU, or the embedded SIMT machine standing in for the CUDA driver:
+//! the lab cannot tell, except by [`Run::is_emulated`].
+
+mod app;
+pub mod capture;
+mod case;
+mod ceilings;
+mod check;
+mod child;
+mod device;
+mod error;
+mod inputs;
+mod interrupt;
+mod lab;
+mod machine;
+mod options;
+mod record;
+mod recorder;
+mod report;
+mod run;
+mod session;
+mod stats;
+
+pub use app::main;
+pub use case::{Case, launch_1d};
+pub use ceilings::{Ceiling, Ceilings};
+pub use check::{Check, Number, Tolerance, two_norm};
+pub use device::{DEFAULT_PROFILE, DeviceChoice, DeviceInfo};
+pub use error::{Error, Result, describe};
+pub use inputs::Inputs;
+pub use lab::{Expect, Lab, Variant, no_args};
+pub use machine::MachineReport;
+pub use options::{Options, parse_count, parse_u32};
+pub use record::{COLUMNS, Record, SCHEMA, Times, Value, Verdict};
+pub use recorder::{Recorder, poison};
+pub use run::{Coverage, Run, Sizes};
+pub use session::Session;
+
+/// The command-line parser, for a lab's own options.
+pub use clap;

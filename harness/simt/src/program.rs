@@ -27,3 +27,7 @@ pub struct Op {
     /// Index of the instruction in its program: for counters, caches and findings.
     pub site: u32,
 }
+
+/// A kernel's code and all that a launch needs to run it.
+#[derive(Debug, Default)]
+pub struct Program {}

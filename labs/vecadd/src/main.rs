@@ -1,1 +1,4 @@
-fn main() {}
+//! The vecadd lab as a program of its own.
+fn main() -> std::process::ExitCode {
+    harness::main(&vecadd::LAB)
+}

@@ -4,7 +4,8 @@
 //! declaration gets a [`RegId`] of its own and operands name registers by it.
 
 /// A PTX state space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Space {
     /// No space written: a generic address.
     Generic,

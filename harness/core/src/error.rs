@@ -1,0 +1,108 @@
+//! The harness's error: what happened, to what, and the exit code that it ends in.
+use std::path::PathBuf;
+
+use cudarc::driver::DriverError;
+
+/// Result of everything that a lab calls here.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of a run. `?` turns a cudarc [`DriverError`] into one, so that a lab reads as a plain
+/// cudarc program.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The command line asks for something that cannot be (exit code 2).
+    #[error("{0}")]
+    Usage(String),
+    /// A launch that the device cannot do, refused before it was tried (exit code 2).
+    #[error("{what} is {value}, but {device} allows {limit}; choose a smaller {flag}")]
+    Limit {
+        /// What exceeds its limit, e.g. "threads in a block".
+        what: &'static str,
+        /// The value asked for.
+        value: u64,
+        /// The device's limit.
+        limit: u64,
+        /// The device's name.
+        device: String,
+        /// The option to change.
+        flag: &'static str,
+    },
+    /// The case cannot run on this device: its row is recorded as skipped, with this reason.
+    #[error("skipped: {0}")]
+    Skip(String),
+    /// A driver call failed.
+    #[error("the CUDA driver reports {}", describe(.0))]
+    Driver(DriverError),
+    /// A kernel file could not be turned into PTX.
+    #[error(transparent)]
+    Kernel(#[from] kernels::Error),
+    /// A kernel file holds no kernel of the name that the lab launches.
+    #[error(
+        "{file} holds no kernel `{kernel}`; it must be declared extern \"C\" __global__ void {kernel}(...)"
+    )]
+    NoSuchKernel {
+        /// The kernel file as the user knows it.
+        file: String,
+        /// The name that was asked for.
+        kernel: String,
+    },
+    /// The driver refused a module.
+    #[error("the driver refuses the PTX of {file}: {log}")]
+    Module {
+        /// The kernel file as the user knows it.
+        file: String,
+        /// The driver's own words.
+        log: String,
+    },
+    /// A file could not be read or written (exit code 4).
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried: "write", "create", "read".
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The run cannot happen on this computer (exit code 4).
+    #[error("{0}")]
+    CannotRun(String),
+    /// The user pressed Ctrl-C (exit code 130).
+    #[error("interrupted; the rows so far are kept")]
+    Interrupted,
+}
+
+impl Error {
+    /// A [`Error::Usage`] from any message.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::Usage(message.into())
+    }
+
+    /// The process exit code that this error ends in.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) | Self::Limit { .. } | Self::NoSuchKernel { .. } | Self::Kernel(_) => 2,
+            Self::Interrupted => 130,
+            _ => 4,
+        }
+    }
+}
+
+impl From<DriverError> for Error {
+    fn from(error: DriverError) -> Self {
+        Self::Driver(error)
+    }
+}
+
+/// The driver's name and text for an error code, e.g. `CUDA_ERROR_INVALID_VALUE (invalid argument)`.
+pub fn describe(error: &DriverError) -> String {
+    let text = |s: std::result::Result<&std::ffi::CStr, DriverError>| {
+        s.ok().map(|s| s.to_string_lossy().into_owned())
+    };
+    let name = text(error.error_name()).unwrap_or_else(|| format!("{:?}", error.0));
+    match text(error.error_string()) {
+        Some(words) => format!("{name} ({words})"),
+        None => name,
+    }
+}

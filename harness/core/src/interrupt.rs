@@ -1,0 +1,28 @@
+//! Ctrl-C: the case under way ends after its sample, the rows so far are kept.
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::{Error, Result};
+
+static PRESSED: AtomicBool = AtomicBool::new(false);
+
+/// Listens for Ctrl-C; a second one ends the process at once.
+pub(crate) fn listen() {
+    // A second listener in one process is an error, and the first serves.
+    let _ = ctrlc::set_handler(|| {
+        if PRESSED.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    });
+}
+
+/// Whether to go on.
+///
+/// # Errors
+/// [`Error::Interrupted`] once Ctrl-C was pressed.
+pub fn check() -> Result<()> {
+    if PRESSED.load(Ordering::SeqCst) {
+        Err(Error::Interrupted)
+    } else {
+        Ok(())
+    }
+}

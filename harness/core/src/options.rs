@@ -1,0 +1,93 @@
+//! The options that every lab shares.
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::DeviceChoice;
+
+/// Options common to all labs, as parsed from the command line.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Common options")]
+pub struct Options {
+    /// Where to run: auto (a GPU if there is one), cuda:N, or emulated[:PROFILE]
+    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    pub device: DeviceChoice,
+    /// Run only this variant (repeatable)
+    #[arg(long = "variant", value_name = "NAME")]
+    pub variants: Vec<String>,
+    /// Problem size in elements: 1000, 2^20, 64K, 16M
+    #[arg(long, short = 'n', value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
+    pub n: Option<usize>,
+    /// Blocks in the grid
+    #[arg(long, value_name = "B", value_parser = parse_u32, allow_hyphen_values = true)]
+    pub blocks: Option<u32>,
+    /// Threads in a block
+    #[arg(long, value_name = "T", value_parser = parse_u32, allow_hyphen_values = true)]
+    pub threads: Option<u32>,
+    /// Seed of the random inputs
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+    /// Timed launches of each case [default: until the noise is small or the time is up; 1 when emulated]
+    #[arg(long, value_name = "COUNT", value_parser = parse_u32, allow_hyphen_values = true)]
+    pub samples: Option<u32>,
+    /// Folder for the CSVs and session.json [default: reports/DEVICE-DATE-TIME]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write the CSV rows to standard output too: --csv -
+    #[arg(long, value_name = "-", value_parser = ["-"])]
+    pub csv: Option<String>,
+    /// Run this .cu file in place of the lab's own of the same name (or of its only one)
+    #[arg(long, value_name = "FILE")]
+    pub kernel: Option<PathBuf>,
+    /// Small sizes and few samples: does it run at all?
+    #[arg(long)]
+    pub quick: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print one JSON object a record in place of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Parses a count of at least one: plain, with `_`, as a power (`2^20`), or with K, M, G (powers of 1024).
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn parse_count(text: &str) -> Result<usize, String> {
+    let clean = text.trim().replace('_', "");
+    if clean.starts_with('-') {
+        return Err("must be at least 1: it counts elements".into());
+    }
+    let number = |s: &str| {
+        s.parse::<usize>()
+            .map_err(|_| format!("`{text}` is no count; write 1000, 2^20, 64K or 16M"))
+    };
+    let too_large = || format!("`{text}` is too large for this computer");
+    let value = if let Some((base, power)) = clean.split_once('^') {
+        let power = u32::try_from(number(power)?).map_err(|_| too_large())?;
+        number(base)?.checked_pow(power).ok_or_else(too_large)?
+    } else {
+        let (digits, unit) = match clean.chars().last() {
+            Some('k' | 'K') => (&clean[..clean.len() - 1], 1 << 10),
+            Some('m' | 'M') => (&clean[..clean.len() - 1], 1 << 20),
+            Some('g' | 'G') => (&clean[..clean.len() - 1], 1 << 30),
+            _ => (clean.as_str(), 1),
+        };
+        number(digits)?.checked_mul(unit).ok_or_else(too_large)?
+    };
+    if value == 0 {
+        Err("must be at least 1".into())
+    } else {
+        Ok(value)
+    }
+}
+
+/// [`parse_count`] within 32 bits: for a lab's own options as for the common ones.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn parse_u32(text: &str) -> Result<u32, String> {
+    u32::try_from(parse_count(text)?)
+        .map_err(|_| format!("`{text}` is above the largest 32-bit count"))
+}

@@ -1,0 +1,193 @@
+//! A record: one row of the CSV, the common columns first and the lab's own after them.
+use serde::{Deserialize, Serialize};
+
+/// Version of the columns; a change of meaning gives a new number.
+pub const SCHEMA: u32 = 1;
+
+/// The columns that every row has, in order (`reports/README.md` says what each holds).
+pub const COLUMNS: [&str; 24] = [
+    "schema",
+    "lab",
+    "variant",
+    "case",
+    "device",
+    "n",
+    "grid",
+    "block",
+    "shared_bytes",
+    "memory_mode",
+    "seed",
+    "samples",
+    "time_min_ms",
+    "time_median_ms",
+    "time_mean_ms",
+    "time_stdev_ms",
+    "bytes",
+    "gb_per_s",
+    "flop",
+    "gflop_per_s",
+    "percent_of_ceiling",
+    "max_abs_error",
+    "verdict",
+    "note",
+];
+
+/// How a case ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Right, or wrong as it should be.
+    Pass,
+    /// A wrong answer or an error.
+    Fail,
+    /// A check of the machine found a bug.
+    Finding,
+    /// It could not run here; the note says why.
+    Skip,
+}
+
+impl Verdict {
+    /// The word in the CSV.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Finding => "finding",
+            Self::Skip => "skip",
+        }
+    }
+}
+
+/// A lab's own value in a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// Does not apply.
+    Empty,
+    /// A count.
+    Int(i64),
+    /// A measured number.
+    Real(f64),
+    /// A word.
+    Text(String),
+}
+
+macro_rules! values {
+    ($($t:ty => $e:ident as $as:ty),*) => { $(impl From<$t> for Value { fn from(v: $t) -> Self { Self::$e(v as $as) } })* };
+}
+values!(i32 => Int as i64, i64 => Int as i64, u32 => Int as i64, u64 => Int as i64, usize => Int as i64, f32 => Real as f64, f64 => Real as f64);
+
+impl From<&str> for Value {
+    fn from(v: &str) -> Self {
+        Self::Text(v.into())
+    }
+}
+impl From<String> for Value {
+    fn from(v: String) -> Self {
+        Self::Text(v)
+    }
+}
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(v: Option<T>) -> Self {
+        v.map_or(Self::Empty, Into::into)
+    }
+}
+
+/// Times of one case in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Times {
+    /// Samples kept.
+    pub samples: u32,
+    /// Samples dropped because the GPU ran at a throttled clock.
+    pub throttled: u32,
+    /// Shortest.
+    pub min: f64,
+    /// Median.
+    pub median: f64,
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation of the samples (n - 1).
+    pub stdev: f64,
+}
+
+/// One row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)] // Each field is the column of its name.
+pub struct Record {
+    pub lab: String,
+    pub variant: String,
+    pub case: String,
+    pub device: String,
+    pub n: Option<u64>,
+    pub grid: Option<String>,
+    pub block: Option<String>,
+    pub shared_bytes: Option<u32>,
+    pub memory_mode: Option<String>,
+    pub seed: u64,
+    pub times: Option<Times>,
+    pub bytes: Option<u64>,
+    pub gb_per_s: Option<f64>,
+    pub flop: Option<u64>,
+    pub gflop_per_s: Option<f64>,
+    pub percent_of_ceiling: Option<f64>,
+    pub max_abs_error: Option<f64>,
+    pub verdict: Verdict,
+    pub note: String,
+    /// The lab's own columns, in [`crate::Lab::columns`]' order.
+    pub own: Vec<Value>,
+}
+
+impl Record {
+    /// The lab's own value in `column`, as a number.
+    pub fn number(&self, lab: &crate::Lab, column: &str) -> Option<f64> {
+        match self
+            .own
+            .get(lab.columns.iter().position(|c| *c == column)?)?
+        {
+            Value::Int(v) => Some(*v as f64),
+            Value::Real(v) => Some(*v),
+            _ => None,
+        }
+    }
+
+    /// The row's cells, in the order of [`COLUMNS`] and then the lab's own.
+    pub fn cells(&self) -> Vec<String> {
+        fn cell<T: ToString>(v: Option<T>) -> String {
+            v.map_or_else(String::new, |v| v.to_string())
+        }
+        let t = self.times;
+        let mut cells = vec![
+            SCHEMA.to_string(),
+            self.lab.clone(),
+            self.variant.clone(),
+            self.case.clone(),
+            self.device.clone(),
+            cell(self.n),
+            cell(self.grid.as_ref()),
+            cell(self.block.as_ref()),
+            cell(self.shared_bytes),
+            cell(self.memory_mode.as_ref()),
+            self.seed.to_string(),
+            cell(t.map(|t| t.samples)),
+            cell(t.map(|t| t.min)),
+            cell(t.map(|t| t.median)),
+            cell(t.map(|t| t.mean)),
+            cell(t.map(|t| t.stdev)),
+            cell(self.bytes),
+            cell(self.gb_per_s),
+            cell(self.flop),
+            cell(self.gflop_per_s),
+            cell(self.percent_of_ceiling),
+            cell(self.max_abs_error),
+            self.verdict.word().into(),
+            self.note.clone(),
+        ];
+        cells.extend(self.own.iter().map(|v| match v {
+            Value::Empty => String::new(),
+            Value::Int(v) => v.to_string(),
+            Value::Real(v) => v.to_string(),
+            Value::Text(v) => v.clone(),
+        }));
+        cells
+    }
+}

@@ -1,0 +1,326 @@
+//! What a case's body records: samples, checks, bytes moved and the lab's own columns.
+use std::time::{Duration, Instant};
+
+use cudarc::driver::{DevicePtrMut, sys::CUevent_flags};
+
+use crate::{
+    Case, Ceiling, Check, Error, Result, Run, Variant,
+    case::dims,
+    interrupt, machine,
+    record::{Record, Times, Value, Verdict},
+    run::verdict,
+    stats,
+};
+
+/// What a case takes as one sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Clock {
+    /// The stream's own time between two events.
+    Events,
+    /// The host's time from before the body to the end of the stream's work.
+    Wall,
+}
+
+/// Records one case. A lab's body calls [`Recorder::measure`] or, where nothing is timed,
+/// [`Recorder::check`]; and says what was moved and computed.
+#[derive(Debug)]
+pub struct Recorder<'r> {
+    run: &'r Run,
+    record: Record,
+    check: Option<Check>,
+    notes: Vec<String>,
+    ceiling: Ceiling,
+    cold: bool,
+}
+
+impl<'r> Recorder<'r> {
+    pub(crate) fn new(run: &'r Run, case: &Case) -> Self {
+        let _ = machine::report(); // What came before this case is not its own.
+        Self {
+            run,
+            record: Record {
+                lab: run.lab.name.into(),
+                variant: case.variant.clone(),
+                case: case.label.clone(),
+                device: run.session.device.kind().into(),
+                n: case.n.map(|n| n as u64),
+                grid: case.launch.map(|l| dims(l.grid_dim)),
+                block: case.launch.map(|l| dims(l.block_dim)),
+                shared_bytes: case.launch.map(|l| l.shared_mem_bytes),
+                memory_mode: case.memory_mode.clone(),
+                seed: run.options.seed,
+                times: None,
+                bytes: None,
+                gb_per_s: None,
+                flop: None,
+                gflop_per_s: None,
+                percent_of_ceiling: None,
+                max_abs_error: None,
+                verdict: Verdict::Fail,
+                note: String::new(),
+                own: vec![Value::Empty; run.lab.columns.len()],
+            },
+            check: None,
+            notes: Vec::new(),
+            ceiling: Ceiling::default(),
+            cold: false,
+        }
+    }
+
+    /// Times what `launch` puts on [`Run::stream`], by CUDA events. For each sample: `prepare` (poison
+    /// the outputs, reset counters), then `launch`, timed, then `verify` (copy back and compare). One
+    /// warm-up comes first, verified too. On a GPU samples are taken until their noise is small or the
+    /// time is up; `--samples` fixes their number. `state` is what the three share, e.g. `&mut output`.
+    ///
+    /// # Errors
+    /// The closures', the driver's, and [`Error::Interrupted`].
+    pub fn measure<S: ?Sized>(
+        &mut self,
+        state: &mut S,
+        prepare: impl FnMut(&mut S) -> Result<()>,
+        launch: impl FnMut(&mut S) -> Result<()>,
+        verify: impl FnMut(&mut S) -> Result<Check>,
+    ) -> Result<Times> {
+        self.sample(Clock::Events, state, prepare, launch, verify)
+    }
+
+    /// As [`Recorder::measure`], by the host's clock, from before `launch` until the stream is idle: for
+    /// what a user waits for, allocation and copies included.
+    ///
+    /// # Errors
+    /// As [`Recorder::measure`].
+    pub fn measure_wall<S: ?Sized>(
+        &mut self,
+        state: &mut S,
+        prepare: impl FnMut(&mut S) -> Result<()>,
+        launch: impl FnMut(&mut S) -> Result<()>,
+        verify: impl FnMut(&mut S) -> Result<Check>,
+    ) -> Result<Times> {
+        self.sample(Clock::Wall, state, prepare, launch, verify)
+    }
+
+    fn sample<S: ?Sized>(
+        &mut self,
+        clock: Clock,
+        state: &mut S,
+        mut prepare: impl FnMut(&mut S) -> Result<()>,
+        mut launch: impl FnMut(&mut S) -> Result<()>,
+        mut verify: impl FnMut(&mut S) -> Result<Check>,
+    ) -> Result<Times> {
+        let plan = Plan::of(self.run);
+        let context = &self.run.session.context;
+        let start = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
+        let end = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
+        let stream = self.run.session.stream.clone();
+        let began = Instant::now();
+        let mut samples = Vec::new();
+        for i in 0.. {
+            interrupt::check()?;
+            prepare(state)?;
+            stream.synchronize()?;
+            let wall = Instant::now();
+            start.record(&stream)?;
+            launch(state)?;
+            end.record(&stream)?;
+            stream.synchronize()?;
+            let wall_ms = wall.elapsed().as_secs_f64() * 1e3;
+            let ms = if clock == Clock::Wall {
+                wall_ms
+            } else {
+                f64::from(start.elapsed_ms(&end)?)
+            };
+            self.check(verify(state)?);
+            if i >= plan.warmups {
+                samples.push(ms);
+            }
+            if plan.done(&samples, began.elapsed()) {
+                break;
+            }
+        }
+        let times = stats::times(&samples, 0).expect("a plan takes at least one sample");
+        self.record.times = Some(times);
+        Ok(times)
+    }
+
+    /// Takes in a check of an output.
+    pub fn check(&mut self, check: Check) {
+        match &mut self.check {
+            Some(all) => all.merge(check),
+            None => self.check = Some(check),
+        }
+    }
+
+    /// Sets the row's times from samples in milliseconds that the lab took itself.
+    pub fn times(&mut self, samples_ms: &[f64]) {
+        self.record.times = stats::times(samples_ms, 0);
+    }
+
+    /// Bytes moved by one sample; gives GB/s on a GPU.
+    pub fn bytes(&mut self, bytes: usize) {
+        self.record.bytes = Some(bytes as u64);
+    }
+
+    /// Floating-point operations of one sample; gives GFLOP/s on a GPU.
+    pub fn flop(&mut self, flop: u64) {
+        self.record.flop = Some(flop);
+    }
+
+    /// The ceiling that the GB/s are a per cent of (device copy, unless said).
+    pub fn ceiling(&mut self, ceiling: Ceiling) {
+        self.ceiling = ceiling;
+    }
+
+    /// Flush the L2 cache before each sample.
+    pub fn cold(&mut self) {
+        self.cold = true;
+    }
+
+    /// Sets one of the lab's own columns.
+    ///
+    /// # Panics
+    /// When the lab has no such column: a slip in the lab, not in its use.
+    pub fn set(&mut self, column: &str, value: impl Into<Value>) {
+        let i = self
+            .run
+            .lab
+            .columns
+            .iter()
+            .position(|c| *c == column)
+            .unwrap_or_else(|| panic!("lab {} has no column {column}", self.run.lab.name));
+        self.record.own[i] = value.into();
+    }
+
+    /// Adds to the row's note.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Judges the case and completes its row.
+    pub(crate) fn judge(mut self, variant: &Variant, outcome: Result<()>) -> Result<Record> {
+        let mut wrong = None;
+        match outcome {
+            Ok(()) => {}
+            Err(Error::Skip(reason)) => {
+                self.record.verdict = Verdict::Skip;
+                self.record.note = reason;
+                return Ok(self.record);
+            }
+            Err(error @ Error::Driver(_)) => {
+                wrong = Some(error.to_string());
+                if self.run.session.context.synchronize().is_err() {
+                    *self.run.lost.borrow_mut() = Some(self.record.variant.clone());
+                }
+            }
+            Err(other) => return Err(other),
+        }
+        let report = machine::report();
+        let finding = report.first_finding();
+        if let Some(check) = &self.check {
+            self.record.max_abs_error = Some(check.max_abs_error);
+            if !check.passed() {
+                wrong.get_or_insert(check.summary());
+            }
+        } else if wrong.is_none() {
+            wrong = Some("nothing was checked".into());
+        }
+        let (verdict, what) = verdict(variant.expect, wrong, finding);
+        self.record.verdict = verdict;
+        self.notes.extend(Some(what).filter(|w| !w.is_empty()));
+        self.record.note = self.notes.join("; ");
+        self.rates();
+        Ok(self.record)
+    }
+
+    /// Rates and per cents: of a GPU's times only.
+    fn rates(&mut self) {
+        let Some(ceilings) = self.run.session.ceilings else {
+            return;
+        };
+        let Some(times) = self.record.times else {
+            return;
+        };
+        let seconds = times.median / 1e3;
+        if seconds <= 0.0 || self.record.verdict != Verdict::Pass {
+            return;
+        }
+        self.record.gb_per_s = self.record.bytes.map(|b| b as f64 / seconds / 1e9);
+        self.record.gflop_per_s = self.record.flop.map(|f| f as f64 / seconds / 1e9);
+        self.record.percent_of_ceiling = self
+            .record
+            .gb_per_s
+            .zip(ceilings.gb_per_s(self.ceiling))
+            .map(|(rate, ceiling)| 100.0 * rate / ceiling);
+    }
+}
+
+/// When to stop sampling.
+#[derive(Debug, Clone, Copy)]
+struct Plan {
+    warmups: usize,
+    least: usize,
+    most: usize,
+    time: Duration,
+}
+
+impl Plan {
+    /// Relative standard deviation below which more samples tell nothing new (nvbench's default).
+    const NOISE: f64 = 0.005;
+
+    fn of(run: &Run) -> Self {
+        let fixed = run.options.samples.map(|s| s as usize);
+        match (fixed, run.is_emulated()) {
+            (Some(n), emulated) => Self {
+                warmups: usize::from(!emulated),
+                least: n,
+                most: n,
+                time: Duration::MAX,
+            },
+            (None, true) => Self {
+                warmups: 0,
+                least: 1,
+                most: 1,
+                time: Duration::MAX,
+            },
+            (None, false) if run.options.quick => Self {
+                warmups: 1,
+                least: 3,
+                most: 3,
+                time: Duration::MAX,
+            },
+            (None, false) => Self {
+                warmups: 1,
+                least: 10,
+                most: 1000,
+                time: Duration::from_secs(2),
+            },
+        }
+    }
+
+    fn done(&self, samples: &[f64], elapsed: Duration) -> bool {
+        if samples.len() < self.least {
+            return false;
+        }
+        let quiet = stats::times(samples, 0).is_some_and(|t| t.stdev < Self::NOISE * t.mean);
+        samples.len() >= self.most || elapsed >= self.time || (self.most > self.least && quiet)
+    }
+}
+
+/// Fills a device buffer with bytes 0xFF on its stream: NaN as a float, -1 as an integer. An element
+/// that the kernel does not write is then seen to be wrong.
+///
+/// # Errors
+/// The driver's.
+pub fn poison<T>(run: &Run, buffer: &mut impl DevicePtrMut<T>) -> Result<()> {
+    let bytes = buffer.len() * size_of::<T>();
+    let (pointer, _sync) = buffer.device_ptr_mut(&run.session.stream);
+    // SAFETY: the buffer's memory is `bytes` long and stays alive until `_sync` is dropped.
+    unsafe {
+        cudarc::driver::result::memset_d8_async(
+            pointer,
+            0xFF,
+            bytes,
+            run.session.stream.cu_stream(),
+        )
+    }?;
+    Ok(())
+}

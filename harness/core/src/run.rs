@@ -1,0 +1,334 @@
+//! A run of one lab: what the lab's function is given.
+use std::{cell::RefCell, collections::HashMap, sync::Arc};
+
+use cudarc::{
+    driver::{CudaFunction, CudaModule, CudaStream, LaunchConfig},
+    nvrtc::Ptx,
+};
+
+use crate::{
+    Case, Error, Expect, Inputs, Lab, Options, Recorder, Result, Session, Variant,
+    case::launch_1d,
+    child, interrupt,
+    record::{Record, Verdict},
+    report::Report,
+};
+
+/// Sizes for the devices that a lab meets; see [`Run::size`].
+#[derive(Debug, Clone, Copy)]
+pub struct Sizes {
+    /// On a GPU.
+    pub gpu: usize,
+    /// On the emulated device, where a row should take two seconds at most.
+    pub emulated: usize,
+    /// With `--quick`.
+    pub quick: usize,
+}
+
+impl Sizes {
+    /// The same size on every device.
+    pub const fn all(n: usize) -> Self {
+        Self {
+            gpu: n,
+            emulated: n,
+            quick: n,
+        }
+    }
+}
+
+/// Whether a kernel's grid may be smaller than n.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coverage {
+    /// One element a thread: a grid too small for n is refused.
+    OnePerThread,
+    /// The kernel strides over the grid: any grid will do.
+    GridStride,
+}
+
+/// One lab's run: device, options, kernels and records.
+pub struct Run {
+    pub(crate) lab: &'static Lab,
+    pub(crate) session: Arc<Session>,
+    pub(crate) options: Options,
+    pub(crate) args: clap::ArgMatches,
+    pub(crate) report: RefCell<Report>,
+    pub(crate) modules: RefCell<HashMap<String, Arc<CudaModule>>>,
+    pub(crate) records: RefCell<Vec<Record>>,
+    /// Set when a faulting kernel has ruined the context: which case did it.
+    pub(crate) lost: RefCell<Option<String>>,
+}
+
+impl Run {
+    /// The open device.
+    pub fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    /// The stream that is timed.
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        &self.session.stream
+    }
+
+    /// True on the embedded machine.
+    pub fn is_emulated(&self) -> bool {
+        self.session.device.is_emulated
+    }
+
+    /// The common options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The lab's own options ([`Lab::args`]).
+    pub fn args(&self) -> &clap::ArgMatches {
+        &self.args
+    }
+
+    /// The lab being run.
+    pub fn lab(&self) -> &'static Lab {
+        self.lab
+    }
+
+    /// Whether `variant` was chosen (all are, without `--variant`). Cases ask this by themselves; a
+    /// lab asks to spare itself the preparation.
+    pub fn wants(&self, variant: &str) -> bool {
+        self.options.variants.is_empty() || self.options.variants.iter().any(|v| v == variant)
+    }
+
+    /// `--n`, or the lab's size for this device; a default made smaller for the emulated device is
+    /// printed once.
+    pub fn size(&self, sizes: Sizes) -> usize {
+        if let Some(n) = self.options.n {
+            return n;
+        }
+        let n = self.pick(sizes);
+        if self.is_emulated() && n != sizes.gpu {
+            self.report.borrow_mut().remark(&format!(
+                "n = {n} here (emulated device); {} on a GPU",
+                sizes.gpu
+            ));
+        }
+        n
+    }
+
+    /// The size for this device, whatever `--n` says: for an axis that is not n.
+    pub fn pick(&self, sizes: Sizes) -> usize {
+        match (self.options.quick, self.is_emulated()) {
+            (true, _) => sizes.quick,
+            (_, true) => sizes.emulated,
+            _ => sizes.gpu,
+        }
+    }
+
+    /// A one-dimensional launch for `n` elements: `--threads` or `threads`, and `--blocks` or as many
+    /// blocks as cover n.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when `--blocks` and `--threads` are too few for n and the kernel does not stride;
+    /// [`Error::Limit`] when the device cannot launch it.
+    pub fn launch_for(&self, n: usize, threads: u32, coverage: Coverage) -> Result<LaunchConfig> {
+        let threads = self.options.threads.unwrap_or(threads);
+        let needed = n.div_ceil(threads as usize);
+        let blocks = match self.options.blocks {
+            Some(blocks) => blocks,
+            None => u32::try_from(needed).map_err(|_| {
+                Error::usage(format!("{n} elements need {needed} blocks of {threads} threads, more than any grid has; choose a smaller --n or larger --threads"))
+            })?,
+        };
+        self.session
+            .device
+            .check_launch(launch_1d(blocks, threads))?;
+        if coverage == Coverage::OnePerThread && (blocks as usize) < needed {
+            return Err(Error::usage(format!(
+                "{blocks} blocks of {threads} threads are {} threads, too few for {n} elements at one a thread; \
+                 use --blocks {needed} or more, or a smaller --n",
+                u64::from(blocks) * u64::from(threads)
+            )));
+        }
+        Ok(launch_1d(blocks, threads))
+    }
+
+    /// Seeded inputs for `label`; the same `--seed` gives the same data on every device.
+    pub fn inputs(&self, label: &str) -> Inputs {
+        Inputs::new(self.options.seed, label)
+    }
+
+    /// The loaded module of one of the lab's kernel files, e.g. `"vecadd.cu"`; loaded once.
+    ///
+    /// # Errors
+    /// [`Error::Kernel`] when there is no PTX for it, [`Error::Module`] when the driver refuses it.
+    pub fn module(&self, file: &str) -> Result<Arc<CudaModule>> {
+        if let Some(module) = self.modules.borrow().get(file) {
+            return Ok(module.clone());
+        }
+        let source = self.source(file)?;
+        let ptx = kernels::ptx_for(&source, self.session.device.compute_capability)?;
+        let module = self
+            .session
+            .context
+            .load_module(Ptx::from_src(ptx))
+            .map_err(|e| Error::Module {
+                file: source.path.to_string(),
+                log: crate::error::describe(&e),
+            })?;
+        self.modules
+            .borrow_mut()
+            .insert(file.into(), module.clone());
+        Ok(module)
+    }
+
+    /// A kernel of one of the lab's files; `extern "C"`, so that its name is its symbol.
+    ///
+    /// # Errors
+    /// As [`Run::module`], and [`Error::NoSuchKernel`].
+    pub fn function(&self, file: &str, kernel: &str) -> Result<CudaFunction> {
+        let module = self.module(file)?;
+        module.load_function(kernel).map_err(|e| match e.0 {
+            cudarc::driver::sys::CUresult::CUDA_ERROR_NOT_FOUND => Error::NoSuchKernel {
+                file: self
+                    .source(file)
+                    .map_or_else(|_| file.to_string(), |s| s.path.to_string()),
+                kernel: kernel.into(),
+            },
+            _ => e.into(),
+        })
+    }
+
+    fn source(&self, file: &str) -> Result<kernels::KernelSource> {
+        self.lab
+            .kernels
+            .iter()
+            .find(|k| k.name == file)
+            .cloned()
+            .ok_or_else(|| Error::usage(format!("lab {} has no kernel file {file}", self.lab.name)))
+    }
+
+    /// Prints a line of the lab's own below the progress bar; nothing with `--quiet`. Goes to
+    /// standard error when standard output carries CSV or JSON.
+    pub fn say(&self, line: &str) {
+        self.report.borrow_mut().say(line);
+    }
+
+    /// Runs one case: checks its launch against the device's limits, calls `body`, judges what it
+    /// recorded by what the variant should give, and writes the row. A case whose variant was not
+    /// chosen is passed over, and `None` comes back.
+    ///
+    /// An error inside `body` is the case's, not the run's: [`Error::Skip`] makes a skipped row, a
+    /// driver error a failed one (or a pass, of a variant that is wrong on purpose).
+    ///
+    /// # Errors
+    /// What ends the whole run: a usage error, an unwritable row, Ctrl-C.
+    pub fn case(
+        &self,
+        case: Case,
+        body: impl FnOnce(&mut Recorder<'_>) -> Result<()>,
+    ) -> Result<Option<Record>> {
+        let variant = self.variant(&case.variant)?;
+        if !self.wants(variant.name) {
+            return Ok(None);
+        }
+        interrupt::check()?;
+        if let Some(wanted) = child::wanted() {
+            if wanted != format!("{}/{}", self.lab.name, case.key()) {
+                return Ok(None);
+            }
+        } else if variant.own_process {
+            let record = child::run(self, &case)?;
+            return self.finish(record).map(Some);
+        }
+        self.report.borrow_mut().begin(&case);
+        let mut recorder = Recorder::new(self, &case);
+        let outcome = self
+            .refused(&case, &mut recorder)
+            .and_then(|()| body(&mut recorder));
+        let record = recorder.judge(variant, outcome)?;
+        self.finish(record).map(Some)
+    }
+
+    /// Whether the case cannot even start: its launch is beyond the device, or the context is lost.
+    fn refused(&self, case: &Case, _recorder: &mut Recorder<'_>) -> Result<()> {
+        if let Some(by) = self.lost.borrow().as_ref() {
+            return Err(Error::Skip(format!(
+                "the device's context was lost in case {by}"
+            )));
+        }
+        let Some(launch) = case.launch else {
+            return Ok(());
+        };
+        match self.session.device.check_launch(launch) {
+            // What the user chose is the user's to change; what the lab chose is a row that cannot run here.
+            Err(e)
+                if self.options.threads.is_none()
+                    && self.options.blocks.is_none()
+                    && self.options.n.is_none() =>
+            {
+                Err(Error::Skip(e.to_string()))
+            }
+            other => other,
+        }
+    }
+
+    fn variant(&self, name: &str) -> Result<&'static Variant> {
+        self.lab
+            .variants
+            .iter()
+            .find(|v| v.name == name)
+            .ok_or_else(|| {
+                Error::usage(format!(
+                    "lab {} declares no variant `{name}`",
+                    self.lab.name
+                ))
+            })
+    }
+
+    fn finish(&self, record: Record) -> Result<Record> {
+        self.report.borrow_mut().row(self.lab, &record)?;
+        self.records.borrow_mut().push(record.clone());
+        Ok(record)
+    }
+
+    /// The records so far, for a lab's own summary at the end.
+    pub fn records(&self) -> Vec<Record> {
+        self.records.borrow().clone()
+    }
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run")
+            .field("lab", &self.lab.name)
+            .field("device", &self.session.device.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The verdict on a case from its check, its findings and what its variant should give.
+/// Returns the verdict and what to add to the note.
+pub(crate) fn verdict(
+    expect: Expect,
+    wrong: Option<String>,
+    finding: Option<String>,
+) -> (Verdict, String) {
+    let seen = match (&wrong, &finding) {
+        (Some(w), Some(f)) => format!("{f}; {w}"),
+        (Some(x), None) | (None, Some(x)) => x.clone(),
+        (None, None) => String::new(),
+    };
+    match expect {
+        Expect::Right if finding.is_some() => (Verdict::Finding, seen),
+        Expect::Right if wrong.is_some() => (Verdict::Fail, seen),
+        Expect::Right => (Verdict::Pass, seen),
+        Expect::Wrong(reason) if seen.is_empty() => (
+            Verdict::Fail,
+            format!("should be wrong ({reason}), but was right"),
+        ),
+        Expect::Racy(reason) if seen.is_empty() => (
+            Verdict::Pass,
+            format!("wrong on purpose ({reason}): right by luck in this run"),
+        ),
+        Expect::Wrong(reason) | Expect::Racy(reason) => (
+            Verdict::Pass,
+            format!("wrong on purpose ({reason}): {seen}"),
+        ),
+    }
+}
