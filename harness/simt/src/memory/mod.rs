@@ -161,12 +161,14 @@ pub struct Allocation {
 }
 
 /// The device's memory.
+#[derive(Debug)]
 pub struct Memory {
     inner: Mutex<Inner>,
     total: u64,
     window: (u64, u64),
 }
 
+#[derive(Debug)]
 struct Inner {
     /// The device's addresses and the bytes behind them.
     space: Reservation,
@@ -180,6 +182,7 @@ struct Inner {
     view: Option<Arc<View>>,
 }
 
+#[derive(Debug)]
 struct Block {
     bytes: u64,
     kind: Kind,

@@ -9,6 +9,7 @@ const ROOM: [u64; 3] = [8, 2, 1];
 const STEP: u64 = 64 << 20;
 
 /// Two equally long ranges of addresses: one never accessible, which the device's addresses are, and one for the bytes.
+#[derive(Debug)]
 pub struct Reservation {
     base: u64,
     bytes: u64,
@@ -17,7 +18,6 @@ pub struct Reservation {
     open: u64,
 }
 
-// The addresses are plain numbers; what lies behind them is only reached through raw pointers.
 impl Reservation {
     /// Reserves room for `total` bytes with their gaps.
     pub fn new(total: u64) -> io::Result<Self> {

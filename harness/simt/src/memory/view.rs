@@ -80,6 +80,7 @@ pub struct Diagnosis {
 }
 
 /// A snapshot of the address space.
+#[derive(Debug)]
 pub struct View {
     ranges: Vec<Range>,
     labels: Vec<Arc<str>>,
