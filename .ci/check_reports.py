@@ -1,0 +1,48 @@
+"""Reads back the CSVs of a run: every row has the columns that reports/README.md promises, and every verdict is a good one."""
+
+import csv
+import json
+import pathlib
+import sys
+
+COLUMNS = """schema lab variant case device n grid block shared_bytes memory_mode seed samples time_min_ms time_median_ms
+time_mean_ms time_stdev_ms bytes gb_per_s flop gflop_per_s percent_of_ceiling max_abs_error verdict note""".split()
+
+
+def check(folder: pathlib.Path) -> list[str]:
+    """Returns what is wrong with the run in `folder`."""
+    wrong = []
+    session = json.loads((folder / "session.json").read_text())
+    if "schema" not in session:
+        wrong.append("session.json has no schema")
+    files = sorted(folder.glob("*.csv"))
+    if not files:
+        wrong.append(f"no CSV in {folder}")
+    for file in files:
+        with file.open(newline="") as handle:
+            reader = csv.DictReader(handle)
+            missing = [c for c in COLUMNS if c not in (reader.fieldnames or [])]
+            rows = list(reader)
+        if missing:
+            wrong.append(f"{file.name}: columns missing: {missing}")
+            continue
+        if not rows:
+            wrong.append(f"{file.name}: no rows")
+        for number, row in enumerate(rows, start=2):
+            where = f"{file.name}:{number} ({row['variant']}, {row['case']})"
+            if None in row or None in row.values():
+                wrong.append(f"{where}: not as many fields as the header")
+            if row["verdict"] not in ("pass", "skip", "finding"):
+                wrong.append(f"{where}: verdict {row['verdict']!r}: {row['note']}")
+            if row["verdict"] in ("skip", "finding") and not row["note"]:
+                wrong.append(f"{where}: {row['verdict']} without a reason")
+            if row["device"] == "emulated" and (row["gb_per_s"] or row["gflop_per_s"] or row["percent_of_ceiling"]):
+                wrong.append(f"{where}: a rate on the emulated device")
+        print(f"{file.name}: {len(rows)} rows")
+    return wrong
+
+
+if __name__ == "__main__":
+    problems = check(pathlib.Path(sys.argv[1]))
+    print("\n".join(problems))
+    sys.exit(1 if problems else 0)

@@ -1,0 +1,138 @@
+//! What the machine counts while a kernel runs: the figures a profiler reads from the hardware.
+
+use crate::finding::Place;
+use serde::Serialize;
+
+/// Traffic of one kind of memory access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Traffic {
+    /// Warp instructions that touched memory.
+    pub requests: u64,
+    /// Threads that took part in them.
+    pub lanes: u64,
+    /// Bytes those threads asked for.
+    pub bytes: u64,
+    /// 32-byte sectors touched (global and local memory).
+    pub sectors: u64,
+    /// Sectors that the same bytes would fill if they lay side by side.
+    pub ideal_sectors: u64,
+}
+
+/// Traffic of shared memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SharedTraffic {
+    /// Warp instructions.
+    pub requests: u64,
+    /// Threads that took part in them.
+    pub lanes: u64,
+    /// Bytes those threads asked for.
+    pub bytes: u64,
+    /// Passes over the 32 banks that the requests took; without conflicts as many as the width demands.
+    pub wavefronts: u64,
+    /// Passes beyond those that the width demands.
+    pub conflicts: u64,
+    /// The worst single request: ways of its worst bank (1: free of conflicts).
+    pub worst_ways: u64,
+}
+
+/// Atomics of one space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AtomicTraffic {
+    /// Warp instructions.
+    pub requests: u64,
+    /// Threads that took part in them.
+    pub lanes: u64,
+    /// Threads that hit an address which another thread of the same warp instruction had hit before.
+    pub collisions: u64,
+}
+
+/// The figures of a launch, or of one line of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Totals {
+    /// Instructions executed by warps.
+    pub instructions: u64,
+    /// Instructions executed by threads: lanes that were on, predicated-off ones left out.
+    pub thread_instructions: u64,
+    /// Threads switched off by a predicate on an instruction that is no branch.
+    pub predicated_off: u64,
+    /// Branches executed by warps (conditional ones).
+    pub branches: u64,
+    /// Those at which the live lanes went different ways.
+    pub divergent_branches: u64,
+    /// Block barriers reached by warps.
+    pub barriers: u64,
+    /// Threads that waited at them.
+    pub barrier_lanes: u64,
+    /// Warp-level synchronisations and exchanges (`__syncwarp`, shuffles, votes, matches, reductions).
+    pub warp_syncs: u64,
+    /// Loads from global memory (constant memory apart).
+    pub global_loads: Traffic,
+    /// Stores to global memory.
+    pub global_stores: Traffic,
+    /// Loads from local memory.
+    pub local_loads: Traffic,
+    /// Stores to local memory.
+    pub local_stores: Traffic,
+    /// Loads from constant memory through an address.
+    pub constant_loads: Traffic,
+    /// Loads from shared memory.
+    pub shared_loads: SharedTraffic,
+    /// Stores to shared memory.
+    pub shared_stores: SharedTraffic,
+    /// Atomics on global memory.
+    pub global_atomics: AtomicTraffic,
+    /// Atomics on shared memory.
+    pub shared_atomics: AtomicTraffic,
+}
+
+impl Totals {
+    /// Lanes on per instruction, as a share of 32: a profiler's warp execution efficiency. 1 when nothing ran.
+    pub fn warp_efficiency(&self) -> f64 {
+        if self.instructions == 0 {
+            return 1.0;
+        }
+        self.thread_instructions as f64 / (self.instructions as f64 * 32.0)
+    }
+}
+
+/// The figures of one line of the source (of the PTX, when it holds no line information).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Line {
+    /// Where.
+    pub place: Place,
+    /// What was counted there.
+    #[serde(flatten)]
+    pub totals: Totals,
+}
+
+/// (warp, branch) pairs of one branch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BranchCount {
+    /// Where the branch stands.
+    pub place: Place,
+    /// Warps that executed it at least once.
+    pub warps: u64,
+    /// Warps whose live lanes disagreed at it at least once.
+    pub diverged: u64,
+    /// Times a warp executed it.
+    pub executions: u64,
+    /// Times the live lanes disagreed.
+    pub divergent: u64,
+}
+
+/// All that a launch counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Counters {
+    /// Blocks that ran to their end.
+    pub blocks: u64,
+    /// Warps of those blocks.
+    pub warps: u64,
+    /// Threads of those blocks.
+    pub threads: u64,
+    /// The whole launch.
+    pub totals: Totals,
+    /// By source line, in the order of the program.
+    pub lines: Vec<Line>,
+    /// By branch, in the order of the program.
+    pub branches: Vec<BranchCount>,
+}

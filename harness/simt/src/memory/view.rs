@@ -1,0 +1,208 @@
+//! What is allocated at one moment: the table that a launch checks its accesses against, and the words for a bad one.
+
+use super::{Kind, reserve};
+use std::fmt;
+use std::sync::Arc;
+
+/// A live range of device addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// First address.
+    pub start: u64,
+    /// One past the last.
+    pub end: u64,
+    /// What to add to an address for the host address of its byte.
+    pub delta: isize,
+    /// Whose memory it is.
+    pub kind: Kind,
+    /// Whether kernels may write it.
+    pub writable: bool,
+    /// The allocation, unique in its memory.
+    pub id: u32,
+}
+
+impl Range {
+    /// Whether `len` bytes at `addr` lie inside.
+    #[inline(always)]
+    pub fn contains(&self, addr: u64, len: u64) -> bool {
+        addr >= self.start && addr <= self.end && len <= self.end - addr
+    }
+    /// The host address of `addr`, which must lie inside.
+    #[inline(always)]
+    pub fn host(&self, addr: u64) -> *mut u8 {
+        addr.wrapping_add_signed(self.delta as i64) as usize as *mut u8
+    }
+}
+
+/// A range that was allocated once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Freed {
+    /// First address.
+    pub start: u64,
+    /// One past the last.
+    pub end: u64,
+    /// Whose memory it was.
+    pub kind: Kind,
+    /// What it was called.
+    pub label: Arc<str>,
+    /// The allocation's number.
+    pub id: u32,
+}
+
+/// A live range near an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    /// Its first address.
+    pub start: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Bytes between the address and the range (0: it begins inside and runs over the end).
+    pub distance: u64,
+    /// What it is called.
+    pub label: Arc<str>,
+    /// Its number.
+    pub id: u32,
+}
+
+/// What lies at and around an address that is not accessible.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// The nearest live range that begins at or below the address.
+    pub before: Option<Neighbour>,
+    /// The nearest live range above it.
+    pub after: Option<Neighbour>,
+    /// The freed range that it hits.
+    pub freed: Option<Freed>,
+    /// It is a mapped address of the host program: a host pointer was given to a kernel.
+    pub host_pointer: bool,
+    /// It is within the first page: a null pointer, perhaps with an offset.
+    pub null: bool,
+}
+
+/// A snapshot of the address space.
+#[derive(Debug)]
+pub struct View {
+    ranges: Vec<Range>,
+    labels: Vec<Arc<str>>,
+    freed: Vec<Freed>,
+    window: (u64, u64),
+}
+
+impl View {
+    pub(super) fn new(
+        ranges: Vec<Range>,
+        labels: Vec<Arc<str>>,
+        freed: Vec<Freed>,
+        window: (u64, u64),
+    ) -> Self {
+        debug_assert!(ranges.is_sorted_by_key(|range| range.start) && ranges.len() == labels.len());
+        Self {
+            ranges,
+            labels,
+            freed,
+            window,
+        }
+    }
+    /// The live ranges, sorted by address, none overlapping.
+    pub fn ranges(&self) -> &[Range] {
+        &self.ranges
+    }
+    /// The freed ranges that are remembered, oldest first.
+    pub fn freed(&self) -> &[Freed] {
+        &self.freed
+    }
+    /// The live range that `addr` lies in.
+    #[inline]
+    pub fn find(&self, addr: u64) -> Option<&Range> {
+        let above = self.ranges.partition_point(|range| range.start <= addr);
+        let range = self.ranges.get(above.checked_sub(1)?)?;
+        (addr < range.end).then_some(range)
+    }
+    /// The index of a live range in [`View::ranges`], by its number.
+    fn position(&self, id: u32) -> Option<usize> {
+        self.ranges.iter().position(|range| range.id == id)
+    }
+    /// What the live range with this number is called.
+    pub fn label(&self, id: u32) -> Option<&str> {
+        self.labels.get(self.position(id)?).map(AsRef::as_ref)
+    }
+    fn neighbour(&self, at: usize, distance: u64) -> Neighbour {
+        let range = self.ranges[at];
+        let label = Arc::clone(&self.labels[at]);
+        Neighbour {
+            start: range.start,
+            bytes: range.end - range.start,
+            distance,
+            label,
+            id: range.id,
+        }
+    }
+    /// What lies at and around the `len` bytes at `addr`, for a finding: slow, thorough.
+    pub fn diagnose(&self, addr: u64, len: u64) -> Diagnosis {
+        let end = addr.saturating_add(len.max(1));
+        let above = self.ranges.partition_point(|range| range.start <= addr);
+        let before = above
+            .checked_sub(1)
+            .map(|at| self.neighbour(at, addr.saturating_sub(self.ranges[at].end)));
+        let after = self
+            .ranges
+            .get(above)
+            .map(|range| self.neighbour(above, range.start.saturating_sub(end)));
+        let freed = self
+            .freed
+            .iter()
+            .rev()
+            .find(|freed| freed.start < end && addr < freed.end)
+            .cloned();
+        let device = (self.window.0..self.window.1).contains(&addr);
+        let inside = before
+            .as_ref()
+            .is_some_and(|range| addr < range.start + range.bytes);
+        let host_pointer = !device && !inside && freed.is_none() && reserve::is_mapped(addr);
+        Diagnosis {
+            before,
+            after,
+            freed,
+            host_pointer,
+            null: addr < 4096,
+        }
+    }
+}
+
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.null {
+            return f.write_str("a null pointer");
+        }
+        if self.host_pointer {
+            return f.write_str("an address of the host program, which the device cannot reach");
+        }
+        if let Some(freed) = &self.freed {
+            let bytes = freed.end - freed.start;
+            return write!(
+                f,
+                "freed already: {bytes} bytes at {:#x} ({})",
+                freed.start, freed.label
+            );
+        }
+        let near = |range: &Neighbour| (range.distance, range.start, range.bytes);
+        let (side, (distance, start, bytes)) = match (&self.before, &self.after) {
+            (Some(before), Some(after)) if after.distance < before.distance => {
+                ("before", near(after))
+            }
+            (Some(before), _) => ("after", near(before)),
+            (None, Some(after)) => ("before", near(after)),
+            (None, None) => return f.write_str("nothing is allocated"),
+        };
+        if distance == 0 && side == "after" && self.before.is_some() {
+            return write!(
+                f,
+                "it runs over the end of the allocation at {start:#x} of size {bytes} bytes"
+            );
+        }
+        write!(
+            f,
+            "{distance} bytes {side} the nearest allocation at {start:#x} of size {bytes} bytes"
+        )
+    }
+}

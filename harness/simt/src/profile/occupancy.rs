@@ -1,0 +1,164 @@
+//! How many blocks fit on an SM, as NVIDIA's occupancy calculator has it.
+
+use super::Profile;
+use std::fmt;
+
+/// What keeps more blocks from an SM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limiter {
+    /// The SM's resident threads (warps).
+    Threads,
+    /// The SM's resident blocks.
+    Blocks,
+    /// Registers.
+    Registers,
+    /// Shared memory.
+    SharedMemory,
+}
+
+impl fmt::Display for Limiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Limiter::Threads => "threads",
+            Limiter::Blocks => "blocks",
+            Limiter::Registers => "registers",
+            Limiter::SharedMemory => "shared memory",
+        })
+    }
+}
+
+/// Blocks on an SM if each resource alone counted; `u32::MAX` where a kernel uses none of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// By resident threads.
+    pub threads: u32,
+    /// By resident blocks.
+    pub blocks: u32,
+    /// By registers.
+    pub registers: u32,
+    /// By shared memory.
+    pub shared: u32,
+}
+
+/// What of an SM a kernel can fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Resident blocks; 0 if not even one fits.
+    pub blocks: u32,
+    /// Their warps.
+    pub warps: u32,
+    /// Warps that the SM has room for.
+    pub max_warps: u32,
+    /// The resource that decides; of several, the first in the order threads, blocks, registers, shared memory.
+    pub limiter: Limiter,
+    /// What each resource alone would allow.
+    pub limits: Limits,
+}
+
+impl Occupancy {
+    /// Resident warps of the possible ones, in per cent.
+    pub fn percent(&self) -> f64 {
+        f64::from(self.warps) * 100.0 / f64::from(self.max_warps)
+    }
+}
+
+/// Blocks of `threads` threads, `regs` registers a thread and `shared` bytes (static and dynamic) a block that are resident
+/// on one SM of `profile`.
+///
+/// Registers are allocated by warp, in units, in the sub-partition that the warp runs in; shared memory by block, in units,
+/// with what the system reserves. (Source: NVIDIA's occupancy calculator, `cuda_occupancy.h`.)
+pub fn occupancy(profile: &Profile, threads: u32, regs: u32, shared: u32) -> Occupancy {
+    let max_warps = profile.max_warps_per_sm();
+    let warps = threads.div_ceil(profile.warp_size);
+    let by_threads = if threads == 0 || threads > profile.max_threads_per_block {
+        0
+    } else {
+        max_warps / warps
+    };
+    let limits = Limits {
+        threads: by_threads,
+        blocks: profile.max_blocks_per_sm,
+        registers: by_registers(profile, warps, regs),
+        shared: by_shared(profile, shared),
+    };
+    let order = [
+        (limits.threads, Limiter::Threads),
+        (limits.blocks, Limiter::Blocks),
+        (limits.registers, Limiter::Registers),
+        (limits.shared, Limiter::SharedMemory),
+    ];
+    let (blocks, limiter) = order
+        .into_iter()
+        .min_by_key(|(blocks, _)| *blocks)
+        .expect("four of them");
+    Occupancy {
+        blocks,
+        warps: blocks.saturating_mul(warps),
+        max_warps,
+        limiter,
+        limits,
+    }
+}
+
+fn by_registers(profile: &Profile, warps: u32, regs: u32) -> u32 {
+    if regs == 0 || warps == 0 {
+        return u32::MAX;
+    }
+    if regs > profile.max_regs_per_thread {
+        return 0;
+    }
+    let per_warp = (regs * profile.warp_size).next_multiple_of(profile.reg_alloc_unit);
+    if per_warp.saturating_mul(warps) > profile.regs_per_block {
+        return 0;
+    }
+    let parts = profile.warp_alloc_granularity;
+    profile.regs_per_sm / parts / per_warp * parts / warps
+}
+
+fn by_shared(profile: &Profile, shared: u32) -> u32 {
+    if shared > profile.shared_per_block_optin {
+        return 0;
+    }
+    let needed =
+        (shared + profile.shared_reserved_per_block).next_multiple_of(profile.shared_alloc_unit);
+    profile
+        .shared_per_sm
+        .checked_div(needed)
+        .unwrap_or(u32::MAX)
+}
+
+/// The block size (a multiple of the warp, at most `limit`; 0: the part's limit) with the most resident threads on an SM, and the
+/// blocks on the whole device at that size; `shared` gives the dynamic shared memory of a block size, `fixed` the static.
+/// The largest such size wins, as with `cuOccupancyMaxPotentialBlockSize`.
+pub fn best_block(
+    profile: &Profile,
+    regs: u32,
+    fixed: u32,
+    max_threads: u32,
+    limit: u32,
+    mut shared: impl FnMut(u32) -> u32,
+) -> Option<(u32, u32)> {
+    let limit = if limit == 0 { u32::MAX } else { limit };
+    let limit = limit.min(max_threads).min(profile.max_threads_per_block);
+    let mut best = None;
+    let mut most = 0;
+    let mut size = limit.next_multiple_of(profile.warp_size);
+    while size > 0 {
+        let threads = size.min(limit);
+        let found = occupancy(
+            profile,
+            threads,
+            regs,
+            fixed.saturating_add(shared(threads)),
+        );
+        if found.blocks * threads > most {
+            most = found.blocks * threads;
+            best = Some((threads, found.blocks * profile.sms));
+        }
+        if most == profile.max_threads_per_sm {
+            break;
+        }
+        size -= profile.warp_size;
+    }
+    best
+}

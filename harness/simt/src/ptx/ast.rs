@@ -1,0 +1,298 @@
+//! The syntax tree of a PTX module: names resolved, scopes flattened, nothing interpreted yet.
+//!
+//! The parser resolves what PTX resolves by scope: a register named inside nested braces may shadow one outside, so every
+//! declaration gets a [`RegId`] of its own and operands name registers by it.
+
+/// A PTX state space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Space {
+    /// No space written: a generic address.
+    Generic,
+    /// `.global`
+    Global,
+    /// `.shared` (also `.shared::cta`)
+    Shared,
+    /// `.local`
+    Local,
+    /// `.const`
+    Const,
+    /// `.param`
+    Param,
+}
+
+/// A PTX fundamental type (`.b8` ... `.f64`, `.pred`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Type {
+    B8,
+    B16,
+    B32,
+    B64,
+    B128,
+    U8,
+    U16,
+    U32,
+    U64,
+    S8,
+    S16,
+    S32,
+    S64,
+    F16,
+    F16x2,
+    Bf16,
+    Bf16x2,
+    F32,
+    F64,
+    Pred,
+}
+
+impl Type {
+    /// Size in bytes; a predicate has none in memory and counts as 1.
+    pub const fn size(self) -> u32 {
+        match self {
+            Type::B8 | Type::U8 | Type::S8 | Type::Pred => 1,
+            Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 => 2,
+            Type::B32 | Type::U32 | Type::S32 | Type::F32 | Type::F16x2 | Type::Bf16x2 => 4,
+            Type::B64 | Type::U64 | Type::S64 | Type::F64 => 8,
+            Type::B128 => 16,
+        }
+    }
+}
+
+/// A register of one function: an index into [`Body::regs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RegId(pub u32);
+
+/// A register's declaration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reg {
+    /// As written, with the percent sign (`%r12`); two registers of nested scopes may share a name.
+    pub name: String,
+    /// Its declared type.
+    pub ty: Type,
+}
+
+/// A place in the source from which the PTX was compiled (`.loc`), and in the PTX itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Loc {
+    /// Line in the PTX text, counted from 1.
+    pub ptx_line: u32,
+    /// Index of the `.file` directive, 0 when the PTX holds no line information.
+    pub file: u32,
+    /// Line in that file, counted from 1; 0 when unknown.
+    pub line: u32,
+    /// Column, counted from 1; 0 when unknown.
+    pub column: u32,
+    /// The function into which this code was inlined calls from `inlined_at`: index into [`Module::inlines`] plus one, or 0.
+    pub inlined: u32,
+}
+
+/// The call site of inlined code (`.loc ..., function_name X, inlined_at F L C`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inline {
+    /// The inlined function's (mangled) name, empty when the PTX does not hold it.
+    pub function: String,
+    /// Where it was called.
+    pub at: Loc,
+}
+
+/// A special register (`%tid.x`, `%laneid`, ...).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Special {
+    Tid(u8),
+    Ntid(u8),
+    Ctaid(u8),
+    Nctaid(u8),
+    LaneId,
+    WarpId,
+    NwarpId,
+    SmId,
+    NsmId,
+    GridId,
+    LanemaskEq,
+    LanemaskLe,
+    LanemaskLt,
+    LanemaskGe,
+    LanemaskGt,
+    Clock,
+    ClockHi,
+    Clock64,
+    GlobalTimer,
+    GlobalTimerLo,
+    GlobalTimerHi,
+    EnvReg(u8),
+    TotalSmemSize,
+    DynamicSmemSize,
+    AggrSmemSize,
+    ClusterId(u8),
+    NclusterId(u8),
+    ClusterCtaid(u8),
+    ClusterNctaid(u8),
+    ClusterCtaRank,
+    ClusterNctaRank,
+    /// The constant `WARP_SZ`.
+    WarpSize,
+}
+
+/// The base of an address operand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Base {
+    /// A register.
+    Reg(RegId),
+    /// A variable or parameter.
+    Sym(String),
+    /// No base: an absolute address.
+    None,
+}
+
+/// One operand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// A register.
+    Reg(RegId),
+    /// `!%p`: a predicate register, negated.
+    NotReg(RegId),
+    /// An integer literal, as 64 bits (sign-extended when written with a minus).
+    Int(i64),
+    /// `0fXXXXXXXX`: the bits of an f32.
+    F32(u32),
+    /// `0dXXXXXXXXXXXXXXXX` or a decimal literal: the bits of an f64.
+    F64(u64),
+    /// A special register or `WARP_SZ`.
+    Special(Special),
+    /// A variable's or function's name, with a byte offset (`mov.u64 %rd1, table+8`).
+    Sym(String, i64),
+    /// A label of the same function: an index into [`Body::code`] (which may equal its length).
+    Label(u32),
+    /// `[base+offset]`.
+    Mem(Base, i64),
+    /// `{%r1, %r2, _}`: a vector; also the parenthesised lists of `call`.
+    Vec(Vec<Operand>),
+    /// `%p|%q`: the two destinations of `setp` or of a `shfl`, `match`.
+    Pair(Box<Operand>, Box<Operand>),
+    /// `_`: a value that is not wanted.
+    Discard,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    /// `@%p` or `@!%p` (then true).
+    pub guard: Option<(RegId, bool)>,
+    /// Opcode and modifiers as written: `ld.global.nc.v4.f32`.
+    pub op: String,
+    /// Operands in the order written. A `call` is `[Vec(returns), Sym(function), Vec(arguments), prototype Sym?]`.
+    pub operands: Vec<Operand>,
+    /// Where it stands.
+    pub loc: Loc,
+}
+
+/// What a variable holds at the start, as bytes with symbol addresses still open.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Init {
+    /// Little-endian bytes; shorter than the variable when the rest is zero.
+    pub bytes: Vec<u8>,
+    /// Places in `bytes` (offset) that take a symbol's address (name, addend, size in bytes, generic).
+    pub relocations: Vec<Relocation>,
+}
+
+/// A symbol's address inside an initialiser.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Relocation {
+    /// Byte offset in the variable.
+    pub offset: u32,
+    /// The symbol.
+    pub symbol: String,
+    /// Added to its address.
+    pub addend: i64,
+    /// Bytes to fill: 4 or 8.
+    pub size: u32,
+    /// Written as `generic(symbol)`.
+    pub generic: bool,
+}
+
+/// A variable of `.global`, `.const`, `.shared`, `.local` or `.param` space.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Var {
+    /// Its space.
+    pub space: Space,
+    /// Name, unique in the module or function (the parser renames shadowing variables of nested scopes).
+    pub name: String,
+    /// Element type.
+    pub ty: Type,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// Size in bytes; 0 for `[]` (dynamic shared memory, or an external array).
+    pub size: u64,
+    /// `.extern`.
+    pub external: bool,
+    /// `.visible` or `.weak`: can be found by name from outside.
+    pub visible: bool,
+    /// Initial value.
+    pub init: Option<Init>,
+    /// Line in the PTX.
+    pub ptx_line: u32,
+}
+
+/// A function's or kernel's code.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Body {
+    /// All registers of all its scopes.
+    pub regs: Vec<Reg>,
+    /// Its `.local`, `.shared` and `.param` variables (call arguments), of all its scopes.
+    pub vars: Vec<Var>,
+    /// Its instructions.
+    pub code: Vec<Inst>,
+    /// Labels: name and index of the instruction that follows.
+    pub labels: Vec<(String, u32)>,
+    /// Jump tables (`.branchtargets`): label name and its targets as indices into `code`.
+    pub branch_targets: Vec<(String, Vec<u32>)>,
+    /// Prototypes for indirect calls (`.callprototype`): label name, returns, parameters.
+    pub prototypes: Vec<(String, Vec<Var>, Vec<Var>)>,
+}
+
+/// A `.entry` or `.func`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Name (mangled as in the PTX).
+    pub name: String,
+    /// `.entry` rather than `.func`.
+    pub entry: bool,
+    /// Return values (`.func` only).
+    pub returns: Vec<Var>,
+    /// Parameters. Register parameters of a `.func` (`.reg .b32 %a`) appear in `Body::regs` too, under the same name.
+    pub params: Vec<Var>,
+    /// `.maxntid` x, y, z.
+    pub max_ntid: Option<[u32; 3]>,
+    /// `.reqntid` x, y, z.
+    pub req_ntid: Option<[u32; 3]>,
+    /// `.minnctapersm`.
+    pub min_ctas_per_sm: Option<u32>,
+    /// `.maxnreg`.
+    pub max_regs: Option<u32>,
+    /// Code; a declaration (`.extern .func vprintf`) has none.
+    pub body: Option<Body>,
+    /// Line in the PTX.
+    pub ptx_line: u32,
+}
+
+/// A PTX module.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Module {
+    /// `.version` major, minor.
+    pub version: (u32, u32),
+    /// `.target`, first word: `sm_70`.
+    pub target: String,
+    /// `.address_size`: 64 (32 is refused).
+    pub address_size: u32,
+    /// `.file` directives: index and name.
+    pub files: Vec<(u32, String)>,
+    /// Call sites of inlined code.
+    pub inlines: Vec<Inline>,
+    /// Module-level variables.
+    pub vars: Vec<Var>,
+    /// Functions and kernels, declarations included.
+    pub functions: Vec<Function>,
+}
