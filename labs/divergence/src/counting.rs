@@ -86,8 +86,9 @@ pub fn count(launch: Launch, warp: u32, way: impl Fn(At) -> Option<i64>) -> Coun
             let (mut reached, mut diverged, mut the_way) = (false, false, 0);
             for t in first..(first + u64::from(warp)).min(launch.threads()) {
                 let thread = [t % width, t / width % height, t / width / height];
-                let global =
-                    std::array::from_fn(|d| (block[d] * u64::from(launch.block[d]) + thread[d]) as i64);
+                let global = std::array::from_fn(|d| {
+                    (block[d] * u64::from(launch.block[d]) + thread[d]) as i64
+                });
                 let at = At {
                     thread: thread.map(|i| i as i64),
                     global,

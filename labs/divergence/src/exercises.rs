@@ -44,7 +44,13 @@ pub struct Branch {
 }
 
 fn branch(index: u32, name: &'static str, count: Count, why: &'static str) -> Branch {
-    Branch { index, name, count, published: None, why }
+    Branch {
+        index,
+        name,
+        count,
+        published: None,
+        why,
+    }
 }
 
 impl Branch {
@@ -57,9 +63,24 @@ impl Branch {
 /// All of them, in the order of the handout; `quick` leaves out the large ones.
 pub fn all(quick: bool) -> Vec<Exercise> {
     let mut all = vec![
-        picture(800, 600, 0, "600 is a multiple of the 2 rows of a warp, 800 of its 16 columns"),
-        picture(800, 599, 50, "the last row splits each of the 50 warps that hold it"),
-        picture(799, 600, 300, "the last column splits one warp for each two rows"),
+        picture(
+            800,
+            600,
+            0,
+            "600 is a multiple of the 2 rows of a warp, 800 of its 16 columns",
+        ),
+        picture(
+            800,
+            599,
+            50,
+            "the last row splits each of the 50 warps that hold it",
+        ),
+        picture(
+            799,
+            600,
+            300,
+            "the last column splits one warp for each two rows",
+        ),
         vecadd(),
         even_odd(),
         even(),
@@ -71,22 +92,59 @@ pub fn all(quick: bool) -> Vec<Exercise> {
     all.extend([(1, 0), (16, 32), (64, 16)].map(|(stride, diverged)| {
         let launch = Launch::line(1, 1024);
         let count = counting::interleaved(stride, launch, WARP);
-        let why = "every stride-th thread adds: within a warp up to stride 16, in every other warp at 64";
-        step("interleaved", stride, 2048, cpu::interleaved_step, "t % stride == 0", count, diverged, why)
+        let why =
+            "every stride-th thread adds: within a warp up to stride 16, in every other warp at 64";
+        step(
+            "interleaved",
+            stride,
+            2048,
+            cpu::interleaved_step,
+            "t % stride == 0",
+            count,
+            diverged,
+            why,
+        )
     }));
     all.extend([(64, 0), (16, 1)].map(|(stride, diverged)| {
         let count = counting::sequential(stride, Launch::line(1, 1024), WARP);
         let why = "the first stride threads add: whole warps, until stride is below 32";
-        step("sequential", stride, 2048, cpu::sequential_step, "t < stride", count, diverged, why)
+        step(
+            "sequential",
+            stride,
+            2048,
+            cpu::sequential_step,
+            "t < stride",
+            count,
+            diverged,
+            why,
+        )
     }));
     let count = counting::brent_kung(16, 2048, Launch::line(1, 1024), WARP);
     let why = "(t + 1) * 32 - 1 < 2048 in threads 0 to 63: two whole warps";
     let name = "index < 2048";
-    all.push(step("brent-kung", 16, 2048, cpu::brent_kung_step, name, count, 0, why));
+    all.push(step(
+        "brent-kung",
+        16,
+        2048,
+        cpu::brent_kung_step,
+        name,
+        count,
+        0,
+        why,
+    ));
     all.extend([(16, 1), (64, 0)].map(|(stride, diverged)| {
         let count = counting::kogge_stone(stride, Launch::line(1, 1024), WARP);
         let why = "all but the first stride threads add";
-        step("kogge-stone", stride, 1024, cpu::kogge_stone_step, "t >= stride", count, diverged, why)
+        step(
+            "kogge-stone",
+            stride,
+            1024,
+            cpu::kogge_stone_step,
+            "t >= stride",
+            count,
+            diverged,
+            why,
+        )
     }));
     all.extend((0..7).map(tiled));
     if !quick {
@@ -150,8 +208,19 @@ fn even_odd() -> Exercise {
         integers: vec![1000],
         branches: vec![
             branch(0, "bound", bound, "the tail"),
-            branch(1, "even or odd", parity, "neighbours go different ways, in every warp").published(32, 32),
-            branch(2, "data", data, "the element is its index here: only the first warp has some on each side of 16"),
+            branch(
+                1,
+                "even or odd",
+                parity,
+                "neighbours go different ways, in every warp",
+            )
+            .published(32, 32),
+            branch(
+                2,
+                "data",
+                data,
+                "the element is its index here: only the first warp has some on each side of 16",
+            ),
         ],
     }
 }
@@ -188,7 +257,13 @@ fn odd() -> Exercise {
         before: None,
         integers: vec![1000],
         branches: vec![
-            branch(0, "bound", bound, "the tail: one of the two that are published").published(16, 1),
+            branch(
+                0,
+                "bound",
+                bound,
+                "the tail: one of the two that are published",
+            )
+            .published(16, 1),
             branch(1, "data", data, "the first warp: the other of the two").published(16, 1),
         ],
     }
@@ -210,7 +285,13 @@ fn max_next() -> Exercise {
         integers: vec![1024],
         branches: vec![
             branch(0, "bound", bound, "as many threads as elements"),
-            branch(1, "window", window, "only the last warp has windows that are cut off").published(32, 1),
+            branch(
+                1,
+                "window",
+                window,
+                "only the last warp has windows that are cut off",
+            )
+            .published(32, 1),
         ],
     }
 }
@@ -230,7 +311,13 @@ fn max_next_3d() -> Exercise {
         before: None,
         integers: vec![64],
         branches: vec![
-            branch(0, "along x", along(0), "every other warp lies at the end of its row").published(8192, 4096),
+            branch(
+                0,
+                "along x",
+                along(0),
+                "every other warp lies at the end of its row",
+            )
+            .published(8192, 4096),
             branch(1, "along y", along(1), uniform).published(8192, 0),
             branch(2, "along z", along(2), uniform).published(8192, 0),
         ],
@@ -292,7 +379,9 @@ fn loop_parity() -> Exercise {
         inputs: vec![input],
         before: None,
         integers: vec![],
-        branches: vec![branch(0, "loop", count, "even lanes leave, odd ones stay").published(32, 32)],
+        branches: vec![
+            branch(0, "loop", count, "even lanes leave, odd ones stay").published(32, 32),
+        ],
     }
 }
 

@@ -1,6 +1,6 @@
 //! The exercises on the device: as they are, for the machine's own counter, and counted by ballots.
-use cudarc::driver::{DeviceRepr, LaunchConfig, PushKernelArg};
-use harness::{Case, Check, Error, Recorder, Result, Run, Tolerance};
+use cudarc::driver::{DevicePtrMut, DeviceRepr, LaunchConfig, PushKernelArg};
+use harness::{Case, Check, Recorder, Result, Run, Tolerance};
 
 use crate::{
     counting::{self, Launch},
@@ -61,19 +61,22 @@ unsafe impl DeviceRepr for Counted {}
 
 /// Runs both kernels of the exercise.
 fn observe(run: &Run, case: &mut Recorder<'_>, exercise: &Exercise) -> Result<Seen> {
-    use cudarc::driver::DevicePtr;
     let stream = run.stream();
     let warps = exercise.launch.warps(32);
     let cells = exercise.branches.len() * warps as usize;
-    let reached = stream.alloc_zeros::<u32>(cells)?;
-    let split = stream.alloc_zeros::<u32>(cells)?;
+    let mut reached = stream.alloc_zeros::<u32>(cells)?;
+    let mut split = stream.alloc_zeros::<u32>(cells)?;
 
     let plain = launch(run, exercise, "plain", None)?;
-    let machine = machine::branches(case, exercise.kernel)?;
+    let machine = machine::branches(case, exercise.kernel);
     let counted = {
-        let (reached, _reached) = reached.device_ptr(stream);
-        let (split, _split) = split.device_ptr(stream);
-        let argument = Counted { reached, split, warps: warps as u32 };
+        let (reached, _reached) = reached.device_ptr_mut(stream);
+        let (split, _split) = split.device_ptr_mut(stream);
+        let argument = Counted {
+            reached,
+            split,
+            warps: warps as u32,
+        };
         launch(run, exercise, "counted", Some(argument))?
     };
 
@@ -89,11 +92,20 @@ fn observe(run: &Run, case: &mut Recorder<'_>, exercise: &Exercise) -> Result<Se
         .zip(split.chunks(warps as usize))
         .map(|(reached, split)| [nonzero(reached), nonzero(split)])
         .collect();
-    Ok(Seen { outputs, ballots, machine })
+    Ok(Seen {
+        outputs,
+        ballots,
+        machine,
+    })
 }
 
 /// Launches one build of the exercise's kernel and returns its output.
-fn launch(run: &Run, exercise: &Exercise, build: &str, counted: Option<Counted>) -> Result<Vec<f32>> {
+fn launch(
+    run: &Run,
+    exercise: &Exercise,
+    build: &str,
+    counted: Option<Counted>,
+) -> Result<Vec<f32>> {
     let stream = run.stream();
     let kernel = run.function(FILE, &format!("{}_{build}", exercise.kernel))?;
     let inputs = exercise
@@ -141,18 +153,37 @@ fn row(run: &Run, case: &mut Recorder<'_>, exercise: &Exercise, branch: &Branch,
     let [reached, diverged] = seen.ballots[branch.index as usize];
     case.set("diverged_ballots", diverged);
     same(case, "diverged by ballots", diverged, count.diverged);
-    same(case, "warps at the branch by ballots", reached, count.reached);
+    same(
+        case,
+        "warps at the branch by ballots",
+        reached,
+        count.reached,
+    );
 
     let mut counter = String::from("-");
     if run.is_emulated() {
-        let found = machine::line_of(run, exercise.kernel, branch.index).and_then(|line| seen.machine.at(line));
+        let found = machine::line_of(run, exercise.kernel, branch.index)
+            .and_then(|line| seen.machine.at(line));
         if let Some([reached, diverged]) = found {
             case.set("diverged_machine", diverged);
             counter = diverged.to_string();
-            same(case, "diverged by the machine's counter", diverged, count.diverged);
-            same(case, "warps at the branch by the machine's counter", reached, count.reached);
+            same(
+                case,
+                "diverged by the machine's counter",
+                diverged,
+                count.diverged,
+            );
+            same(
+                case,
+                "warps at the branch by the machine's counter",
+                reached,
+                count.reached,
+            );
         } else {
-            case.check(Check::that(false, "the machine counted no branch on this line of the kernel file"));
+            case.check(Check::that(
+                false,
+                "the machine counted no branch on this line of the kernel file",
+            ));
         }
     }
 
@@ -160,7 +191,9 @@ fn row(run: &Run, case: &mut Recorder<'_>, exercise: &Exercise, branch: &Branch,
         case.set("published_warps", warps);
         case.set("published_diverged", diverged);
         if [warps, diverged] != [count.warps, count.diverged] {
-            case.note(format!("published: {diverged} of {warps} warps, which is refuted"));
+            case.note(format!(
+                "published: {diverged} of {warps} warps, which is refuted"
+            ));
         }
     }
     case.note(branch.why);
@@ -168,7 +201,9 @@ fn row(run: &Run, case: &mut Recorder<'_>, exercise: &Exercise, branch: &Branch,
         "  {:<52}{:>7}{:>8}{:>7}{:>7}{:>7}",
         format!("{} {}: {}", exercise.variant, exercise.case, branch.name),
         count.warps,
-        branch.published.map_or_else(|| "-".into(), |[_, d]| d.to_string()),
+        branch
+            .published
+            .map_or_else(|| "-".into(), |[_, d]| d.to_string()),
         count.diverged,
         diverged,
         counter,
@@ -194,16 +229,5 @@ fn wide_warp(run: &Run) -> Result<()> {
         case.note("by arithmetic alone: no device here has such warps");
         Ok(())
     })?;
-    Ok(())
-}
-
-/// Refuses what the exercises fix by their nature.
-pub(crate) fn refuse_sizes(run: &Run) -> Result<()> {
-    let options = run.options();
-    if options.blocks.is_some() || options.threads.is_some() {
-        return Err(Error::usage(
-            "the exercises fix their launches; --blocks and --threads are not for this lab",
-        ));
-    }
     Ok(())
 }

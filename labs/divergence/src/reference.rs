@@ -63,14 +63,23 @@ pub fn average_5(input: &[f32]) -> Vec<f32> {
     let last = input.len() as i64 - 1;
     (0..=last)
         .map(|i| {
-            let sum: f32 = (-2..=2).map(|d| input[(i + d).clamp(0, last) as usize]).sum();
+            let sum: f32 = (-2..=2)
+                .map(|d| input[(i + d).clamp(0, last) as usize])
+                .sum();
             sum / 5.0
         })
         .collect()
 }
 
 /// The product of `m` (width x depth) and `n` (depth x width), over depths `from..to`.
-pub fn product(m: &[f32], n: &[f32], width: usize, depth: usize, from: usize, to: usize) -> Vec<f32> {
+pub fn product(
+    m: &[f32],
+    n: &[f32],
+    width: usize,
+    depth: usize,
+    from: usize,
+    to: usize,
+) -> Vec<f32> {
     let mut p = vec![0.0; width * width];
     for (row, p) in p.chunks_exact_mut(width).enumerate() {
         for k in from..to.min(depth) {
@@ -87,10 +96,7 @@ pub fn product(m: &[f32], n: &[f32], width: usize, depth: usize, from: usize, to
 pub fn interleaved_step(sums: &[f32], stride: usize) -> Vec<f32> {
     let mut out = sums.to_vec();
     for t in (0..sums.len() / 2).filter(|t| t % stride == 0) {
-        // The last working thread's partner lies beyond the array only when the tree is done.
-        if 2 * t + stride < sums.len() {
-            out[2 * t] += sums[2 * t + stride];
-        }
+        out[2 * t] += sums[2 * t + stride];
     }
     out
 }

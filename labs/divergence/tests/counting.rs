@@ -91,7 +91,10 @@ fn a_bound_splits_one_warp_at_most() {
 #[test]
 fn bounds_of_counts() {
     for block in [[1, 1, 1], [7, 3, 2], [16, 16, 1], [32, 4, 4], [1024, 1, 1]] {
-        let launch = Launch { grid: [2, 3, 1], block };
+        let launch = Launch {
+            grid: [2, 3, 1],
+            block,
+        };
         for warp in [1, 2, 32, 64] {
             let c = count(launch, warp, |at| {
                 (at.thread[0] % 3 > 0).then_some(at.global[1] * at.thread[0] % 5)
