@@ -54,10 +54,10 @@ const MOST_LINES: u64 = 1 << 20;
 fn args() -> Vec<Arg> {
     vec![
         Arg::new("shape")
-            .value_name("[BLOCKS] THREADS")
+            .value_name("NUMBER")
             .num_args(1..=2)
             .value_parser(parse_u32)
-            .help("`10`: only flat, with 10 threads; `2 5`: only blocks, 2 of 5 threads"),
+            .help("`10`: only flat, with 10 threads; `2 5`: only blocks, 2 blocks of 5 threads"),
         Arg::new("all")
             .long("all")
             .action(ArgAction::SetTrue)
@@ -67,10 +67,11 @@ fn args() -> Vec<Arg> {
 
 /// The three programs' launches, and whether they were asked for by numbers.
 fn run(run: &Run) -> Result<()> {
-    let shape: Vec<u32> = run
-        .args()
-        .get_many::<u32>("shape")
-        .map_or_else(Vec::new, |v| v.copied().collect());
+    // `warplab run hello` has no place for numbers: --blocks and --threads serve there.
+    let shape: Vec<u32> = match run.args().try_get_many::<u32>("shape") {
+        Ok(Some(numbers)) => numbers.copied().collect(),
+        _ => Vec::new(),
+    };
     let options = run.options();
     let asked = !shape.is_empty();
 
