@@ -13,6 +13,9 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
 /// Why a table could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +49,49 @@ pub enum Error {
     /// Documents that do not show what the CSVs hold.
     #[error("stale, run `warplab figures`: {}", .0.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", "))]
     Stale(Vec<PathBuf>),
+}
+
+/// `warplab figures`: for those who change the documentation or the reference run; not in the list of commands.
+pub fn command() -> Command {
+    Command::new("figures")
+        .about(
+            "Make the documentation's tables from the committed reports (in the repository's root)",
+        )
+        .hide(true)
+        .arg(
+            Arg::new("check")
+                .long("check")
+                .action(ArgAction::SetTrue)
+                .help("Only say whether they are fresh"),
+        )
+}
+
+/// Runs the command in the current folder.
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, harness::Error> {
+    let mut documents = vec![PathBuf::from("README.md")];
+    if let Ok(labs) = fs::read_dir("labs") {
+        documents.extend(
+            labs.filter_map(Result::ok)
+                .map(|lab| lab.path().join("README.md"))
+                .filter(|path| path.is_file()),
+        );
+    }
+    documents.sort();
+    let check = matches.get_flag("check");
+    match figures(&documents, Path::new("reports/h200"), check) {
+        Ok(tables) => {
+            println!(
+                "{tables} tables {}",
+                if check { "are fresh" } else { "made" }
+            );
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error @ Error::Stale(_)) => {
+            eprintln!("error: {error}");
+            Ok(ExitCode::from(1))
+        }
+        Err(error) => Err(harness::Error::usage(error.to_string())),
+    }
 }
 
 const OPEN: &str = "<!-- figures: ";
@@ -181,10 +227,7 @@ fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
         }
     }
     if rows.is_empty() {
-        return Err(Fault::What(format!(
-            "no row of {} fits",
-            path.display()
-        )));
+        return Err(Fault::What(format!("no row of {} fits", path.display())));
     }
     let titles: Vec<String> = shown.iter().map(|(name, _)| title(name)).collect();
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
@@ -262,7 +305,10 @@ mod tests {
             figures(&[path.clone()], dir.path(), true),
             Err(Error::Stale(_))
         ));
-        assert_eq!(figures(&[path.clone()], dir.path(), false).expect("made"), 1);
+        assert_eq!(
+            figures(&[path.clone()], dir.path(), false).expect("made"),
+            1
+        );
         let text = fs::read_to_string(&path).expect("readable");
         assert_eq!(
             text,

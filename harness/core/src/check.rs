@@ -171,10 +171,10 @@ impl Check {
         }
         let error = (actual - expected).abs();
         self.max_abs_error = worse(self.max_abs_error, error);
-        // Written so that a NaN on either side, which compares false, is a mismatch.
-        if !(error <= tolerance.absolute + tolerance.relative * expected.abs())
-            || error.is_infinite()
-        {
+        let allowed = tolerance.absolute + tolerance.relative * expected.abs();
+        // A NaN on either side compares false, and is a mismatch.
+        let near = error <= allowed && error.is_finite();
+        if !near {
             self.mismatch(format!("[{index}] is {actual}, should be {expected}"));
         }
     }

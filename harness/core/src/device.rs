@@ -98,6 +98,7 @@ impl DeviceInfo {
     /// # Errors
     /// The driver's, from any of the queries.
     pub fn query(context: &Arc<CudaContext>, profile: Option<&str>) -> Result<Self, DriverError> {
+        #[allow(clippy::enum_glob_use, reason = "thirty names that begin alike")]
         use Attribute::*;
         let get = |a| context.attribute(a).map(|v| v.max(0) as u32);
         let flag = |a| context.attribute(a).map(|v| v != 0);
