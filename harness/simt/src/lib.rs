@@ -10,3 +10,4 @@ pub mod profile;
 pub mod program;
 pub mod ptx;
 pub mod report;
+mod shadow;
