@@ -1,10 +1,5 @@
 //! Inputs, made in parallel: a billion floats are there in a second.
-use std::{
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-};
-
-use harness::Inputs;
+use harness::{Inputs, parallel_chunks};
 
 /// Elements from one generator.
 const CHUNK: usize = 1 << 20;
@@ -12,40 +7,11 @@ const CHUNK: usize = 1 << 20;
 /// `n` floats in [0, 1), the same for the same seed and label on every computer.
 pub fn uniform(seed: u64, label: &str, n: usize) -> Vec<f32> {
     let mut all = vec![0.0; n];
-    let chunks: Vec<_> = all.chunks_mut(CHUNK).map(std::sync::Mutex::new).collect();
-    parallel(chunks.len(), |i| {
-        let mut chunk = chunks[i].lock().expect("one task a chunk");
-        let len = chunk.len();
-        chunk.copy_from_slice(&Inputs::new(seed, &format!("{label}{i}")).f32(len, 0.0..1.0));
+    parallel_chunks(&mut all, CHUNK, |i, chunk| {
+        let part = Inputs::new(seed, &format!("{label}{i}")).f32(chunk.len(), 0.0..1.0);
+        chunk.copy_from_slice(&part);
     });
-    drop(chunks);
     all
-}
-
-/// The results of `task(0)` to `task(tasks - 1)`, in order, computed on all cores.
-pub fn parallel<T: Send>(tasks: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let workers = thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(tasks);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            if i >= tasks {
-                return done;
-            }
-            done.push((i, task(i)));
-        }
-    };
-    let mut all: Vec<(usize, T)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        let done = workers.into_iter().map(thread::ScopedJoinHandle::join);
-        done.flat_map(|w| w.unwrap_or_else(|e| std::panic::resume_unwind(e)))
-            .collect()
-    });
-    all.sort_by_key(|(i, _)| *i);
-    all.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Indices whose neighbourhoods go wrong first: the ends, powers of two, and the edges of blocks of

@@ -32,7 +32,7 @@ pub fn reference(op: Op, x: &[f32], y: &[f32]) -> Reference {
         }
         part
     };
-    let parts = crate::data::parallel(x.len().div_ceil(CHUNK), part);
+    let parts = harness::parallel(x.len().div_ceil(CHUNK), part);
     match op {
         Op::Max => Reference {
             value: parts.iter().fold(f64::NEG_INFINITY, |m, p| m.max(p.0)),
