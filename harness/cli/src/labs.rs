@@ -2,7 +2,16 @@
 use harness::Lab;
 
 /// The labs that `warplab` knows; a new one is a line here and in this package's dependencies.
-pub static LABS: &[&Lab] = &[&vecadd::LAB];
+pub static LABS: &[&Lab] = &[
+    &hello::LAB,
+    &returning::LAB,
+    &vecadd::LAB,
+    &trapezoid::LAB,
+    &divergence::LAB,
+    &histogram::LAB,
+    &reduction::LAB,
+    &scan::LAB,
+];
 
 /// The lab of this name.
 pub fn find(name: &str) -> Option<&'static Lab> {

@@ -4,6 +4,7 @@
 //! here, 130 interrupted.
 
 mod device;
+mod figures;
 mod labs;
 mod list;
 mod ptx;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Some(("list", m)) => list::run(m),
         Some(("device", m)) => device::run(m),
         Some(("ptx", m)) => ptx::run(m),
+        Some(("figures", m)) => figures::run(m),
         Some(("run", m)) => run(m),
         _ => unreachable!("clap asks for a subcommand"),
     };
@@ -54,6 +56,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(device::command())
         .subcommand(run_command(only_lab(argv)))
         .subcommand(ptx::command())
+        .subcommand(figures::command())
 }
 
 fn run_command(only: Option<&'static Lab>) -> Command {

@@ -62,12 +62,15 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
                 .help_heading("Common options"),
         );
     }
-    match lab {
-        Some(lab) => command
-            .next_help_heading("Options of this lab")
-            .args((lab.args)()),
-        None => command,
-    }
+    let Some(lab) = lab else {
+        return command;
+    };
+    // Arguments by position are for the lab's own binary: `warplab run` has the labs' names there.
+    let taken = command.get_positionals().next().is_some();
+    let own = (lab.args)()
+        .into_iter()
+        .filter(|a| !(taken && a.is_positional()));
+    command.next_help_heading("Options of this lab").args(own)
 }
 
 /// Runs `labs` in order with the options in `matches`, and reports. With more than one, a lab's own

@@ -23,7 +23,7 @@ pub struct Ceilings {
 }
 
 /// Which ceiling a case's GB/s is a per cent of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Ceiling {
     /// Device memory.
     #[default]
@@ -32,6 +32,8 @@ pub enum Ceiling {
     HostToDevice,
     /// The link, towards the host.
     DeviceToHost,
+    /// This rate in GB/s, which the lab derived from the measured ones.
+    Rate(f64),
     /// No ceiling applies.
     None,
 }
@@ -76,7 +78,7 @@ impl Ceilings {
         let a = stream.alloc_zeros::<u8>(bytes)?;
         let mut b = stream.alloc_zeros::<u8>(bytes)?;
         // SAFETY: bytes of any value are valid u8s; filled by the first copy that reads it.
-        let mut host = unsafe { context.alloc_pinned::<u8>(bytes) }?;
+        let mut host = unsafe { context.alloc_pinned_with_flags::<u8>(bytes, 0) }?;
         host.as_mut_slice()?.fill(0);
         let copy_ms = median(&mut || Ok(stream.memcpy_dtod(&a, &mut b)?))?;
         let h2d_ms = median(&mut || Ok(stream.memcpy_htod(&host, &mut b)?))?;
@@ -114,6 +116,7 @@ impl Ceilings {
             Ceiling::DeviceCopy => Some(self.device_copy_gb_per_s),
             Ceiling::HostToDevice => Some(self.h2d_gb_per_s),
             Ceiling::DeviceToHost => Some(self.d2h_gb_per_s),
+            Ceiling::Rate(rate) => Some(rate),
             Ceiling::None => None,
         }
     }

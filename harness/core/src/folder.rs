@@ -139,3 +139,73 @@ fn csv_line(cells: impl IntoIterator<Item = String>) -> String {
     String::from_utf8(writer.into_inner().expect("memory takes it"))
         .expect("strings in, a string out")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::record;
+
+    fn lab() -> Lab {
+        Lab {
+            name: "lab",
+            summary: "",
+            kernels: &[],
+            variants: &[],
+            columns: &["own_ms", "other"],
+            args: crate::no_args,
+            run: |_| Ok(()),
+            exercises: None,
+        }
+    }
+
+    #[test]
+    fn rows_read_back_as_they_were_written() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = Folder::create(Some(&temporary.path().join("a/b")), "x").unwrap();
+        let mut csv = folder.csv(&lab()).unwrap();
+        csv.row(&record()).unwrap();
+        // On disk at once: the file is still open.
+        let mut reader = csv::Reader::from_path(folder.path().join("lab.csv")).unwrap();
+        let headers = reader.headers().unwrap().clone();
+        assert_eq!(
+            headers.iter().collect::<Vec<_>>(),
+            [&COLUMNS[..], &["own_ms", "other"]].concat()
+        );
+        let rows: Vec<_> = reader
+            .records()
+            .map(|r| r.unwrap().iter().map(String::from).collect::<Vec<_>>())
+            .collect();
+        assert_eq!(rows, [record().cells()]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_said_with_the_file() {
+        let file = File::options().write(true).open("/dev/full").unwrap();
+        let mut csv = CsvFile {
+            file,
+            path: "reports/lab.csv".into(),
+        };
+        let error = csv.row(&record()).unwrap_err();
+        assert_eq!(error.exit_code(), 4);
+        assert!(
+            error
+                .to_string()
+                .starts_with("cannot write a row to reports/lab.csv: No space left"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_is_an_error_with_its_name() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = Folder::create(Some(&file.path().join("out")), "x").unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("cannot create the output folder"),
+            "{error}"
+        );
+        assert_eq!(error.exit_code(), 4);
+    }
+}

@@ -363,3 +363,64 @@ pub(crate) fn verdict(
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_is_what_was_seen_against_what_was_expected() {
+        use Expect::{Racy, Right, Wrong};
+        for (expect, wrong, finding, verdict_expected, words) in [
+            (Right, None, None, Verdict::Pass, ""),
+            (Right, Some("7 of 9"), None, Verdict::Fail, "7 of 9"),
+            (Right, None, Some("race"), Verdict::Finding, "race"),
+            (
+                Right,
+                Some("7 of 9"),
+                Some("race"),
+                Verdict::Finding,
+                "race; 7 of 9",
+            ),
+            (
+                Wrong("no barrier"),
+                Some("7 of 9"),
+                None,
+                Verdict::Pass,
+                "wrong on purpose (no barrier): 7 of 9",
+            ),
+            (
+                Wrong("no barrier"),
+                None,
+                Some("race"),
+                Verdict::Pass,
+                "wrong on purpose (no barrier): race",
+            ),
+            (
+                Wrong("no barrier"),
+                None,
+                None,
+                Verdict::Fail,
+                "but was right",
+            ),
+            (
+                Racy("no barrier"),
+                None,
+                None,
+                Verdict::Pass,
+                "right by luck",
+            ),
+            (
+                Racy("no barrier"),
+                Some("7 of 9"),
+                None,
+                Verdict::Pass,
+                "no barrier",
+            ),
+        ] {
+            let (seen, note) = verdict(expect, wrong, finding);
+            assert_eq!(seen, verdict_expected, "{expect:?} {wrong:?} {finding:?}");
+            assert!(note.contains(words), "{note}");
+        }
+    }
+}

@@ -39,6 +39,10 @@ impl Session {
         };
         let context = CudaContext::new(ordinal)?;
         let stream = context.new_stream()?;
+        // cudarc would record an event for every argument of every launch, inside what is timed. Work on
+        // `stream` is in order by itself; a lab that uses more streams orders them with `join`.
+        // SAFETY: no buffer was made yet, and those made later are freed on the stream that made them.
+        unsafe { context.disable_event_tracking() };
         let device = DeviceInfo::query(&context, profile)?;
         let monitor = if device.is_emulated {
             Err("NVML: not on the emulated device".into())
