@@ -8,6 +8,12 @@ pub static LABS: &[&Lab] = &[
     &vecadd::LAB,
     &trapezoid::LAB,
     &divergence::LAB,
+    &histogram::LAB,
+    &reduction::LAB,
+    &scan::LAB,
+    &stencil::LAB,
+    &matmul::LAB,
+    &occupancy::LAB,
 ];
 
 /// The lab of this name.
