@@ -252,9 +252,5 @@ pub fn run(
     launch: &Launch<'_>,
     out: &mut dyn FnMut(&[u8]),
 ) -> Report {
-    let _ = (memory, profile, settings, launch, out);
-    Report {
-        fault: Some(Fault::LaunchFailed),
-        ..Report::default()
-    }
+    crate::exec::launch::run(memory, profile, settings, launch, out)
 }
