@@ -1,17 +1,85 @@
 //! A kernel file as a lab embeds it.
-use std::borrow::Cow;
+use std::{borrow::Cow, fs, path::Path};
+
+use sha2::{Digest, Sha256};
+
+use crate::{Error, headers};
+
+/// The virtual architecture of committed PTX unless the source names another: Volta, the first whose
+/// lanes are scheduled independently. (The driver gives PTX of an older architecture the older,
+/// lockstep scheduling, even on a newer GPU, and the labs are about the newer.)
+pub const BASE_ARCH: u32 = 70;
 
 /// One `.cu` file with the committed PTX beside it, both inside the binary.
 #[derive(Debug, Clone)]
 pub struct KernelSource {
     /// File name, e.g. `vecadd.cu`: what a lab asks for and what `--kernel` replaces.
     pub name: Cow<'static, str>,
-    /// The path that messages and line information name, relative to the workspace.
+    /// The path that messages and line information name: relative to the workspace, or as the user gave it.
     pub path: Cow<'static, str>,
     /// CUDA C++ source text.
     pub cuda: Cow<'static, str>,
-    /// Committed PTX; empty when the source has none yet.
+    /// Committed PTX; empty when the source has none.
     pub ptx: Cow<'static, str>,
+}
+
+impl KernelSource {
+    /// Reads a `.cu` file, to run under `name` in place of a lab's own. It has no committed PTX.
+    ///
+    /// # Errors
+    /// [`Error::Read`] when the file cannot be read as text.
+    pub fn read(path: &Path, name: &str) -> Result<Self, Error> {
+        let cuda = fs::read_to_string(path).map_err(|source| Error::Read {
+            path: path.into(),
+            source,
+        })?;
+        Ok(Self {
+            name: name.to_string().into(),
+            path: path.display().to_string().into(),
+            cuda: cuda.into(),
+            ptx: Cow::Borrowed(""),
+        })
+    }
+
+    /// The virtual architecture, e.g. 80, that committed PTX of this source is made for: [`BASE_ARCH`], or
+    /// what a line `// target: compute_80` near the top asks for.
+    pub fn arch(&self) -> u32 {
+        let asked = self.cuda.lines().take(40).find_map(|l| {
+            l.trim()
+                .strip_prefix("// target: compute_")?
+                .trim()
+                .parse()
+                .ok()
+        });
+        asked.unwrap_or(BASE_ARCH)
+    }
+
+    /// SHA-256 over the source and the shared headers that it includes: what committed PTX is matched by.
+    pub fn hash(&self) -> String {
+        let mut hasher = Sha256::new();
+        let mut part = |name: &str, text: &str| {
+            // A checkout with other line ends is the same source.
+            let text = text.replace("\r\n", "\n");
+            for piece in [name, &text] {
+                hasher.update((piece.len() as u64).to_le_bytes());
+                hasher.update(piece.as_bytes());
+            }
+        };
+        part("", &self.cuda);
+        for (name, text) in headers::included(&self.cuda) {
+            part(name, text);
+        }
+        hex(&hasher.finalize())
+    }
+}
+
+/// Bytes as lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut s, b| {
+        let _ = write!(s, "{b:02x}");
+        s
+    })
 }
 
 /// Embeds `kernels/<stem>.cu` and `kernels/<stem>.ptx` of the calling lab as a [`KernelSource`].

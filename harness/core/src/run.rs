@@ -166,7 +166,7 @@ impl Run {
         let module = self
             .session
             .context
-            .load_module(Ptx::from_src(ptx))
+            .load_module(Ptx::from_src(ptx.ptx))
             .map_err(|e| Error::Module {
                 file: source.path.to_string(),
                 log: crate::error::describe(&e),

@@ -3,16 +3,17 @@
 //   vecadd         one element a thread; the grid must have at least n threads
 //   vecadd_stride  like vecadd, but each thread strides over the grid, so that any grid serves any n
 
+#include "index.cuh"
+
 extern "C" __global__ void vecadd(const float *x, const float *y, float *z, unsigned long long n)
 {
-    unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned long long i = grid_index();
     if (i < n)
         z[i] = x[i] + y[i];
 }
 
 extern "C" __global__ void vecadd_stride(const float *x, const float *y, float *z, unsigned long long n)
 {
-    unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
-    for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
+    for (unsigned long long i = grid_index(); i < n; i += grid_threads())
         z[i] = x[i] + y[i];
 }

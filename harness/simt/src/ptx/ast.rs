@@ -132,6 +132,8 @@ pub enum Special {
     ClusterNctaid(u8),
     ClusterCtaRank,
     ClusterNctaRank,
+    /// `%reserved_smem_offset_begin` (0), `_end` (1), `_cap` (2), `_0` (3) and `_1` (4).
+    ReservedSmem(u8),
     /// The constant `WARP_SZ`.
     WarpSize,
 }
@@ -183,7 +185,8 @@ pub struct Inst {
     pub guard: Option<(RegId, bool)>,
     /// Opcode and modifiers as written: `ld.global.nc.v4.f32`.
     pub op: String,
-    /// Operands in the order written. A `call` is `[Vec(returns), Sym(function), Vec(arguments), prototype Sym?]`.
+    /// Operands in the order written. A `call` is `[Vec(returns), function, Vec(arguments), prototype Sym?]`; the
+    /// function is a `Sym`, or a `Reg` that holds its address. A tensor or texture address `[map, {x, y}]` is a `Vec` of its parts.
     pub operands: Vec<Operand>,
     /// Where it stands.
     pub loc: Loc,
@@ -228,8 +231,10 @@ pub struct Var {
     pub size: u64,
     /// `.extern`.
     pub external: bool,
-    /// `.visible` or `.weak`: can be found by name from outside.
+    /// `.visible`, `.weak` or `.common`: can be found by name from outside.
     pub visible: bool,
+    /// `.attribute(.managed)`: `__managed__`.
+    pub managed: bool,
     /// Initial value.
     pub init: Option<Init>,
     /// Line in the PTX.

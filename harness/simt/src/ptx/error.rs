@@ -1,0 +1,61 @@
+//! Why a text is not a PTX module that can be loaded.
+
+use thiserror::Error;
+
+/// What is wrong, and in which line of the PTX.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("PTX line {line}: {problem}")]
+pub struct ParseError {
+    /// Line in the PTX, counted from 1.
+    pub line: u32,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+/// What is wrong with a PTX text.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Problem {
+    /// The text is no PTX.
+    #[error("found {found}, expected {expected}")]
+    Syntax {
+        /// The token, as written.
+        found: String,
+        /// What may stand there.
+        expected: String,
+    },
+    /// A name that nothing declares.
+    #[error("{what} `{name}` is not declared")]
+    Undeclared {
+        /// `register`, `label, variable or function`, ...
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A name that is declared twice in one scope.
+    #[error("{what} `{name}` is declared twice")]
+    Duplicate {
+        /// `register`, `label`, `variable`, `function`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Braces or parentheses nested deeper than any compiler writes them.
+    #[error("nested more than {0} levels deep")]
+    TooDeep(u32),
+    /// PTX, but against its rules.
+    #[error("{0}")]
+    Invalid(String),
+    /// PTX that this machine does not model.
+    #[error("{0} is not supported by the SIMT machine")]
+    Unsupported(String),
+}
+
+impl ParseError {
+    /// Whether the PTX may be right and the machine is what falls short.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self.problem, Problem::Unsupported(_))
+    }
+}
+
+/// What a step of the parser gives.
+pub type Result<T> = std::result::Result<T, ParseError>;

@@ -1,0 +1,205 @@
+//! Constant expressions, with C's precedence and PTX's two integer types.
+
+use super::super::error::Result;
+use super::super::lex::Kind;
+use super::Parser;
+
+/// The value of a constant expression.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Value {
+    /// An integer: 64 bits, and whether its type is `.u64` rather than `.s64`.
+    Int(i64, bool),
+    /// The bits of an f32 given as such.
+    F32(u32),
+    /// An f64.
+    F64(f64),
+}
+
+/// A binary operator's precedence, from C; 0 for what is none.
+fn precedence(kind: Kind) -> u32 {
+    match kind {
+        Kind::Pair(b'|', b'|') => 1,
+        Kind::Pair(b'&', b'&') => 2,
+        Kind::Mark(b'|') => 3,
+        Kind::Mark(b'^') => 4,
+        Kind::Mark(b'&') => 5,
+        Kind::Pair(b'=' | b'!', b'=') => 6,
+        Kind::Mark(b'<' | b'>') | Kind::Pair(b'<' | b'>', b'=') => 7,
+        Kind::Pair(b'<' | b'>', _) => 8,
+        Kind::Mark(b'+' | b'-') => 9,
+        Kind::Mark(b'*' | b'/' | b'%') => 10,
+        _ => 0,
+    }
+}
+
+fn integers(operator: Kind, a: i64, b: i64, unsigned: bool) -> Option<Value> {
+    let (ua, ub) = (a as u64, b as u64);
+    let order = if unsigned { ua.cmp(&ub) } else { a.cmp(&b) };
+    let int = |bits| Some(Value::Int(bits, unsigned));
+    let truth = |holds| Some(Value::Int(i64::from(holds), false));
+    match operator {
+        Kind::Pair(b'|', b'|') => truth(a != 0 || b != 0),
+        Kind::Pair(b'&', b'&') => truth(a != 0 && b != 0),
+        Kind::Mark(b'|') => int(a | b),
+        Kind::Mark(b'^') => int(a ^ b),
+        Kind::Mark(b'&') => int(a & b),
+        Kind::Pair(b'=', _) => truth(a == b),
+        Kind::Pair(b'!', _) => truth(a != b),
+        Kind::Mark(b'<') => truth(order.is_lt()),
+        Kind::Mark(b'>') => truth(order.is_gt()),
+        Kind::Pair(b'<', b'=') => truth(order.is_le()),
+        Kind::Pair(b'>', b'=') => truth(order.is_ge()),
+        Kind::Pair(b'<', _) => int(if ub > 63 { 0 } else { a << ub }),
+        Kind::Pair(_, _) if unsigned => int(if ub > 63 { 0 } else { (ua >> ub) as i64 }),
+        Kind::Pair(_, _) => int(a >> ub.min(63)),
+        Kind::Mark(b'+') => int(a.wrapping_add(b)),
+        Kind::Mark(b'-') => int(a.wrapping_sub(b)),
+        Kind::Mark(b'*') => int(a.wrapping_mul(b)),
+        Kind::Mark(b'/') if unsigned => int(ua.checked_div(ub)? as i64),
+        Kind::Mark(b'/') if b != 0 => int(a.wrapping_div(b)),
+        Kind::Mark(b'%') if unsigned => int(ua.checked_rem(ub)? as i64),
+        Kind::Mark(b'%') if b != 0 => int(a.wrapping_rem(b)),
+        _ => None,
+    }
+}
+
+fn floats(operator: Kind, a: f64, b: f64) -> Option<Value> {
+    match operator {
+        Kind::Mark(b'+') => Some(Value::F64(a + b)),
+        Kind::Mark(b'-') => Some(Value::F64(a - b)),
+        Kind::Mark(b'*') => Some(Value::F64(a * b)),
+        Kind::Mark(b'/') => Some(Value::F64(a / b)),
+        _ => None,
+    }
+}
+
+impl Parser<'_> {
+    /// Whether a constant expression begins here.
+    pub(super) fn at_constant(&self) -> bool {
+        match self.tok.kind {
+            Kind::Int(..) | Kind::F32(_) | Kind::F64(_) => true,
+            Kind::Mark(mark) => b"-+~(!".contains(&mark),
+            Kind::Name => self.tok.text == "WARP_SZ",
+            _ => false,
+        }
+    }
+
+    /// A constant expression.
+    pub(super) fn constant(&mut self) -> Result<Value> {
+        // Nearly every constant is one literal.
+        if let (Kind::Int(value, unsigned), Kind::Mark(b',' | b';' | b']' | b'}')) =
+            (self.tok.kind, self.next.kind)
+        {
+            self.bump();
+            return Ok(literal(value, unsigned));
+        }
+        self.nested(|p| {
+            let condition = p.binary(1)?;
+            if !p.eat(b'?') {
+                return Ok(condition);
+            }
+            let yes = p.constant()?;
+            p.expect(b':')?;
+            let no = p.constant()?;
+            match condition {
+                Value::Int(0, _) => Ok(no),
+                Value::Int(..) => Ok(yes),
+                _ => Err(p.invalid("the condition of `?:` must be an integer")),
+            }
+        })
+    }
+
+    /// An integer constant.
+    pub(super) fn integer(&mut self, expected: &str) -> Result<i64> {
+        if !self.at_constant() {
+            return Err(self.unexpected(expected));
+        }
+        match self.constant()? {
+            Value::Int(value, _) => Ok(value),
+            _ => Err(self.invalid(format!("{expected} must be an integer"))),
+        }
+    }
+
+    fn binary(&mut self, least: u32) -> Result<Value> {
+        let mut left = self.unary()?;
+        loop {
+            let operator = self.tok.kind;
+            let level = precedence(operator);
+            if level < least || level == 0 {
+                return Ok(left);
+            }
+            self.bump();
+            let right = self.binary(level + 1)?;
+            let value = match (left, right) {
+                (Value::Int(a, ua), Value::Int(b, ub)) => {
+                    // A shift's type is that of what is shifted.
+                    let shift = level == 8;
+                    integers(operator, a, b, if shift { ua } else { ua || ub })
+                }
+                (Value::F64(a), Value::F64(b)) => floats(operator, a, b),
+                _ => None,
+            };
+            left = value.ok_or_else(|| self.invalid("a constant expression without a value"))?;
+        }
+    }
+
+    fn unary(&mut self) -> Result<Value> {
+        let token = self.tok;
+        match token.kind {
+            Kind::Int(value, unsigned) => {
+                self.bump();
+                Ok(literal(value, unsigned))
+            }
+            Kind::F32(bits) => {
+                self.bump();
+                Ok(Value::F32(bits))
+            }
+            Kind::F64(bits) => {
+                self.bump();
+                Ok(Value::F64(f64::from_bits(bits)))
+            }
+            Kind::Name if token.text == "WARP_SZ" => {
+                self.bump();
+                Ok(Value::Int(32, false))
+            }
+            Kind::Mark(b'(') => {
+                self.bump();
+                if self.tok.kind == Kind::Word {
+                    let unsigned = match self.tok.text {
+                        "u64" => true,
+                        "s64" => false,
+                        _ => return Err(self.unexpected("`.s64` or `.u64`")),
+                    };
+                    self.bump();
+                    self.expect(b')')?;
+                    return match self.nested(Self::unary)? {
+                        Value::Int(value, _) => Ok(Value::Int(value, unsigned)),
+                        _ => Err(self.invalid("a cast of a constant that is no integer")),
+                    };
+                }
+                let value = self.constant()?;
+                self.expect(b')')?;
+                Ok(value)
+            }
+            Kind::Mark(operator) if b"-+~!".contains(&operator) => {
+                self.bump();
+                let value = self.nested(Self::unary)?;
+                match (operator, value) {
+                    (b'-', Value::Int(v, unsigned)) => Ok(Value::Int(v.wrapping_neg(), unsigned)),
+                    (b'-', Value::F64(v)) => Ok(Value::F64(-v)),
+                    (b'-', Value::F32(v)) => Ok(Value::F32(v ^ 0x8000_0000)),
+                    (b'+', value) => Ok(value),
+                    (b'~', Value::Int(v, unsigned)) => Ok(Value::Int(!v, unsigned)),
+                    (b'!', Value::Int(v, _)) => Ok(Value::Int(i64::from(v == 0), false)),
+                    _ => Err(self.invalid("an operator that takes integers, on a float")),
+                }
+            }
+            _ => Err(self.unexpected("a constant")),
+        }
+    }
+}
+
+/// A literal is signed unless written with `U` or too large.
+fn literal(value: u64, unsigned: bool) -> Value {
+    Value::Int(value as i64, unsigned || value > i64::MAX as u64)
+}

@@ -1,0 +1,368 @@
+//! Functions and kernels: their heads, and the statements of their bodies.
+
+use super::super::ast::{Function, Inst, Operand, RegId, Space, Var};
+use super::super::error::{ParseError, Problem, Result};
+use super::super::lex::Kind;
+use super::Parser;
+use super::scope::{Name, Scopes, Target, Use};
+
+/// A target in a jump table that is not settled yet.
+const UNSETTLED: u32 = u32::MAX;
+
+impl<'a> Parser<'a> {
+    /// `.entry` or `.func`, declaration or definition.
+    pub(super) fn function(&mut self) -> Result<()> {
+        let entry = self.bump().text == "entry";
+        self.debug.enter_function();
+        let mut scopes = Scopes::default();
+        scopes.enter();
+        while self.tok.kind == Kind::Word && self.tok.text == "attribute" {
+            self.attributes()?;
+        }
+        let returns = match self.tok.is(b'(') {
+            true => self.parameters(Some(&mut scopes))?,
+            false => Vec::new(),
+        };
+        if entry && !returns.is_empty() {
+            return Err(self.invalid("a kernel returns nothing"));
+        }
+        let ptx_line = self.tok.line;
+        let name = self.name("a function's name")?;
+        let params = match self.tok.is(b'(') {
+            true => self.parameters(Some(&mut scopes))?,
+            false => Vec::new(),
+        };
+        let mut function = Function {
+            name: name.to_owned(),
+            entry,
+            returns,
+            params,
+            max_ntid: None,
+            req_ntid: None,
+            min_ctas_per_sm: None,
+            max_regs: None,
+            body: None,
+            ptx_line,
+        };
+        self.function_directives(&mut function)?;
+        if !self.eat(b';') {
+            self.expect(b'{')?;
+            while !self.tok.is(b'}') {
+                self.statement(&mut scopes)?;
+            }
+            self.bump();
+            let open = scopes.leave().map_err(|(name, line)| misused(name, line))?;
+            for (name, line) in open {
+                if !self.globals.contains_key(name) && name != function.name {
+                    self.open.push((name, line));
+                }
+            }
+            function.body = Some(scopes.body);
+        }
+        self.add_function(name, function)
+    }
+
+    /// `(.param .b32 a, .reg .b32 %b)`; declared in `scopes` where a body may follow.
+    fn parameters(&mut self, mut scopes: Option<&mut Scopes<'a>>) -> Result<Vec<Var>> {
+        self.expect(b'(')?;
+        let mut all = Vec::new();
+        if self.eat(b')') {
+            return Ok(all);
+        }
+        loop {
+            let (name, mut var, register) = self.parameter()?;
+            if let Some(scopes) = &mut scopes
+                && name != "_"
+            {
+                let what = if register {
+                    Name::Reg(var.ty, Some(scopes.new_reg(name, var.ty)))
+                } else {
+                    var.name = scopes.unique(name, false);
+                    Name::Var(var.name.clone())
+                };
+                if !scopes.declare(name, what) {
+                    return Err(self.duplicate("parameter", name));
+                }
+            }
+            all.push(var);
+            if self.eat(b')') {
+                return Ok(all);
+            }
+            if !self.eat(b',') {
+                return Err(self.unexpected("`,` or `)`"));
+            }
+        }
+    }
+
+    fn function_directives(&mut self, function: &mut Function) -> Result<()> {
+        while self.tok.kind == Kind::Word {
+            match self.tok.text {
+                "maxntid" => function.max_ntid = Some(self.extents()?),
+                "reqntid" => function.req_ntid = Some(self.extents()?),
+                "minnctapersm" => function.min_ctas_per_sm = Some(self.directive_count()?),
+                "maxnreg" => function.max_regs = Some(self.directive_count()?),
+                // Advice about occupancy and calling conventions: nothing depends on it here.
+                "maxnctapersm" | "maxclusterrank" | "abi_preserve" | "abi_preserve_control" => {
+                    self.directive_count()?;
+                }
+                "noreturn" | "blocksareclusters" | "explicitcluster" => {
+                    self.bump();
+                }
+                "reqnctapercluster" => {
+                    if self.extents()? != [1; 3] {
+                        return Err(self.unsupported("a cluster of several blocks"));
+                    }
+                }
+                "pragma" => self.pragma()?,
+                "attribute" => {
+                    self.attributes()?;
+                }
+                _ => return Err(self.unexpected("a performance directive, `{` or `;`")),
+            }
+        }
+        Ok(())
+    }
+
+    fn directive_count(&mut self) -> Result<u32> {
+        self.bump();
+        self.count("a number")
+    }
+
+    /// Up to three numbers; the rest are 1.
+    fn extents(&mut self) -> Result<[u32; 3]> {
+        let mut all = [self.directive_count()?, 1, 1];
+        for extent in &mut all[1..] {
+            if !self.eat(b',') {
+                break;
+            }
+            *extent = self.count("a number")?;
+        }
+        Ok(all)
+    }
+
+    fn statement(&mut self, scopes: &mut Scopes<'a>) -> Result<()> {
+        match self.tok.kind {
+            Kind::Mark(b'{') => {
+                self.bump();
+                self.nested(|p| {
+                    scopes.enter();
+                    while !p.tok.is(b'}') {
+                        p.statement(scopes)?;
+                    }
+                    p.bump();
+                    scopes
+                        .leave()
+                        .map(drop)
+                        .map_err(|(name, line)| misused(name, line))
+                })
+            }
+            Kind::Mark(b';') => {
+                self.bump();
+                Ok(())
+            }
+            Kind::Mark(b'@') => {
+                self.bump();
+                let not = self.eat(b'!');
+                let guard = self.register(scopes)?;
+                self.instruction(scopes, Some((guard, not)))
+            }
+            Kind::Name if self.next.is(b':') => self.label(scopes),
+            Kind::Name => self.instruction(scopes, None),
+            Kind::Word => self.local_directive(scopes),
+            Kind::End => Err(self.unexpected("`}` at the end of the function")),
+            _ => Err(self.unexpected("an instruction, a label or a declaration")),
+        }
+    }
+
+    fn register(&mut self, scopes: &mut Scopes<'a>) -> Result<RegId> {
+        let name = self.name("a register")?;
+        match scopes.find(name) {
+            Some(Name::Reg(_, Some(reg))) => Ok(reg),
+            _ => {
+                let (what, name) = ("register", name.to_owned());
+                Err(self.error(Problem::Undeclared { what, name }))
+            }
+        }
+    }
+
+    fn label(&mut self, scopes: &mut Scopes<'a>) -> Result<()> {
+        let name = self.bump().text;
+        self.expect(b':')?;
+        let taken = self.globals.contains_key(name);
+        let target = if self.eat_word("branchtargets") {
+            let table = scopes.body.branch_targets.len() as u32;
+            let mut targets = Vec::new();
+            loop {
+                let line = self.tok.line;
+                let target = self.name("a label")?;
+                scopes.later(target, line, Use::Table(table, targets.len() as u32));
+                targets.push(UNSETTLED);
+                if !self.eat(b',') {
+                    break;
+                }
+            }
+            self.expect(b';')?;
+            let unique = scopes.unique(name, taken);
+            scopes.body.branch_targets.push((unique.clone(), targets));
+            Target::Named(unique)
+        } else if self.eat_word("callprototype") {
+            let returns = match self.tok.is(b'(') {
+                true => self.parameters(None)?,
+                false => Vec::new(),
+            };
+            self.name("`_`")?;
+            let params = match self.tok.is(b'(') {
+                true => self.parameters(None)?,
+                false => Vec::new(),
+            };
+            while self.tok.kind == Kind::Word {
+                match self.tok.text {
+                    "noreturn" => drop(self.bump()),
+                    "abi_preserve" | "abi_preserve_control" => drop(self.directive_count()?),
+                    _ => return Err(self.unexpected("`;`")),
+                }
+            }
+            self.expect(b';')?;
+            let unique = scopes.unique(name, taken);
+            let prototype = (unique.clone(), returns, params);
+            scopes.body.prototypes.push(prototype);
+            Target::Named(unique)
+        } else if self.eat_word("calltargets") {
+            return Err(self.unsupported("`.calltargets`"));
+        } else {
+            let here = scopes.body.code.len() as u32;
+            scopes.body.labels.push((name.to_owned(), here));
+            Target::Code(here)
+        };
+        match scopes.label(name, target) {
+            true => Ok(()),
+            false => Err(self.duplicate("label", name)),
+        }
+    }
+
+    fn local_directive(&mut self, scopes: &mut Scopes<'a>) -> Result<()> {
+        match self.tok.text {
+            "reg" => self.registers(scopes),
+            "loc" => self.loc(),
+            "file" => self.file(),
+            "pragma" => self.pragma(),
+            "extern" | "global" | "const" | "shared" | "shared::cta" | "local" | "param" => {
+                let external = self.eat_word("extern");
+                let Some(space) = self.space() else {
+                    return Err(self.unexpected("a state space"));
+                };
+                for (name, mut var) in self.variables(space)? {
+                    if matches!(space, Space::Global | Space::Const) {
+                        return Err(self.unsupported(format!(
+                            "the `.{}` variable `{name}` inside a function",
+                            if space == Space::Global {
+                                "global"
+                            } else {
+                                "const"
+                            }
+                        )));
+                    }
+                    var.external = external;
+                    var.name = scopes.unique(name, self.globals.contains_key(name));
+                    if !scopes.declare(name, Name::Var(var.name.clone())) {
+                        return Err(self.duplicate("variable", name));
+                    }
+                    scopes.body.vars.push(var);
+                }
+                Ok(())
+            }
+            _ => Err(self.unexpected("a declaration, an instruction or `}`")),
+        }
+    }
+
+    /// `.reg .b32 %r<12>, %a;`
+    fn registers(&mut self, scopes: &mut Scopes<'a>) -> Result<()> {
+        self.bump();
+        if self.tok.kind == Kind::Word && matches!(self.tok.text, "v2" | "v4") {
+            return Err(self.unsupported("a vector register"));
+        }
+        let ty = self.ty()?;
+        loop {
+            let name = self.name("a register's name")?;
+            let fresh = if self.eat(b'<') {
+                let count = self.count("the number of registers")?;
+                self.expect(b'>')?;
+                scopes.declare_range(name, count, ty)
+            } else {
+                scopes.declare(name, Name::Reg(ty, None))
+            };
+            if !fresh {
+                return Err(self.duplicate("register", name));
+            }
+            if !self.eat(b',') {
+                return self.expect(b';');
+            }
+        }
+    }
+
+    fn instruction(&mut self, scopes: &mut Scopes<'a>, guard: Option<(RegId, bool)>) -> Result<()> {
+        let mut loc = self.debug.now;
+        loc.ptx_line = self.tok.line;
+        let opcode = self.name("an instruction")?;
+        let mut op = opcode.to_owned();
+        while self.tok.kind == Kind::Word {
+            op.push('.');
+            op.push_str(self.bump().text);
+        }
+        let operands = if opcode == "call" {
+            self.call(scopes)?
+        } else {
+            let mut operands = Vec::new();
+            while !self.tok.is(b';') {
+                operands.push(self.operand(scopes)?);
+                if operands.len() > 32 {
+                    return Err(self.unexpected("`;` (no instruction has so many operands)"));
+                }
+                if !self.eat(b',') {
+                    break;
+                }
+            }
+            operands
+        };
+        if !self.eat(b';') {
+            return Err(self.unexpected("`,` or `;`"));
+        }
+        scopes.body.code.push(Inst {
+            guard,
+            op,
+            operands,
+            loc,
+        });
+        Ok(())
+    }
+
+    /// `call (returns), function, (arguments), prototype`: always at least the first three in the tree.
+    fn call(&mut self, scopes: &mut Scopes<'a>) -> Result<Vec<Operand>> {
+        let mut returns = Vec::new();
+        if self.eat(b'(') {
+            returns = self.operands(scopes, b')')?;
+            self.expect(b',')?;
+        }
+        let function = self.operand(scopes)?;
+        let mut all = vec![Operand::Vec(returns), function, Operand::Vec(Vec::new())];
+        if !self.eat(b',') {
+            return Ok(all);
+        }
+        if self.eat(b'(') {
+            all[2] = Operand::Vec(self.operands(scopes, b')')?);
+            if !self.eat(b',') {
+                return Ok(all);
+            }
+        }
+        all.push(self.operand(scopes)?);
+        Ok(all)
+    }
+}
+
+/// A label where only data can stand, or something else where only a label can.
+fn misused(name: &str, line: u32) -> ParseError {
+    let problem = Problem::Invalid(format!(
+        "`{name}` is used here as what it is not: a label of this function is a place to go to"
+    ));
+    ParseError { line, problem }
+}

@@ -1,0 +1,227 @@
+//! Operands: registers, constants, names, addresses, vectors.
+
+use super::super::ast::{Base, Operand, Special};
+use super::super::error::{Problem, Result};
+use super::super::lex::Kind;
+use super::Parser;
+use super::expr::Value;
+use super::scope::{Name, Scopes, Use};
+
+/// Most operands in one pair of braces or parentheses.
+const MAX_LIST: usize = 256;
+
+/// A special register by its name without the percent sign, and the component that was asked for.
+fn special(name: &str, component: Option<&str>) -> Option<Special> {
+    let xyz = || match component {
+        Some("x") => Some(0),
+        Some("y") => Some(1),
+        Some("z") => Some(2),
+        _ => None,
+    };
+    let vector: Option<fn(u8) -> Special> = match name {
+        "tid" => Some(Special::Tid),
+        "ntid" => Some(Special::Ntid),
+        "ctaid" => Some(Special::Ctaid),
+        "nctaid" => Some(Special::Nctaid),
+        "clusterid" => Some(Special::ClusterId),
+        "nclusterid" => Some(Special::NclusterId),
+        "cluster_ctaid" => Some(Special::ClusterCtaid),
+        "cluster_nctaid" => Some(Special::ClusterNctaid),
+        _ => None,
+    };
+    if let Some(make) = vector {
+        return xyz().map(make);
+    }
+    if component.is_some() {
+        return None;
+    }
+    if let Some(number) = name.strip_prefix("envreg") {
+        return number.parse().ok().filter(|n| *n < 32).map(Special::EnvReg);
+    }
+    Some(match name {
+        "laneid" => Special::LaneId,
+        "warpid" => Special::WarpId,
+        "nwarpid" => Special::NwarpId,
+        "smid" => Special::SmId,
+        "nsmid" => Special::NsmId,
+        "gridid" => Special::GridId,
+        "lanemask_eq" => Special::LanemaskEq,
+        "lanemask_le" => Special::LanemaskLe,
+        "lanemask_lt" => Special::LanemaskLt,
+        "lanemask_ge" => Special::LanemaskGe,
+        "lanemask_gt" => Special::LanemaskGt,
+        "clock" => Special::Clock,
+        "clock_hi" => Special::ClockHi,
+        "clock64" => Special::Clock64,
+        "globaltimer" => Special::GlobalTimer,
+        "globaltimer_lo" => Special::GlobalTimerLo,
+        "globaltimer_hi" => Special::GlobalTimerHi,
+        "total_smem_size" => Special::TotalSmemSize,
+        "dynamic_smem_size" => Special::DynamicSmemSize,
+        "aggr_smem_size" => Special::AggrSmemSize,
+        "cluster_ctarank" => Special::ClusterCtaRank,
+        "cluster_nctarank" => Special::ClusterNctaRank,
+        "reserved_smem_offset_begin" => Special::ReservedSmem(0),
+        "reserved_smem_offset_end" => Special::ReservedSmem(1),
+        "reserved_smem_offset_cap" => Special::ReservedSmem(2),
+        "reserved_smem_offset_0" => Special::ReservedSmem(3),
+        "reserved_smem_offset_1" => Special::ReservedSmem(4),
+        _ => return None,
+    })
+}
+
+/// Special registers that PTX defines and this machine has no value for.
+fn special_without_value(name: &str) -> bool {
+    let numbered = |prefix: &str| {
+        name.strip_prefix(prefix)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    numbered("pm") || matches!(name, "is_explicit_cluster" | "current_graph_exec")
+}
+
+impl<'a> Parser<'a> {
+    /// One operand of the instruction that will be the next of the body.
+    pub(super) fn operand(&mut self, scopes: &mut Scopes<'a>) -> Result<Operand> {
+        match self.tok.kind {
+            Kind::Mark(b'{') => {
+                self.bump();
+                let list = self.nested(|p| p.operands(scopes, b'}'))?;
+                Ok(Operand::Vec(list))
+            }
+            Kind::Mark(b'[') => self.nested(|p| p.address(scopes)),
+            Kind::Mark(b'!') if self.next.kind == Kind::Name && self.next.text != "WARP_SZ" => {
+                self.bump();
+                match self.named(scopes)? {
+                    Operand::Reg(reg) => Ok(Operand::NotReg(reg)),
+                    _ => Err(self.unexpected("a register before this, after `!`")),
+                }
+            }
+            Kind::Name if self.tok.text == "WARP_SZ" && !self.arithmetic_follows() => {
+                self.bump();
+                Ok(Operand::Special(Special::WarpSize))
+            }
+            Kind::Name if self.tok.text != "WARP_SZ" => {
+                let first = self.named(scopes)?;
+                if !self.eat(b'|') {
+                    return Ok(first);
+                }
+                let second = self.named(scopes)?;
+                Ok(Operand::Pair(Box::new(first), Box::new(second)))
+            }
+            _ if self.at_constant() => Ok(match self.constant()? {
+                Value::Int(value, _) => Operand::Int(value),
+                Value::F32(bits) => Operand::F32(bits),
+                Value::F64(value) => Operand::F64(value.to_bits()),
+            }),
+            _ => Err(self.unexpected("an operand")),
+        }
+    }
+
+    fn arithmetic_follows(&self) -> bool {
+        matches!(self.next.kind, Kind::Mark(mark) if b"+-*/%&|^<>?".contains(&mark))
+            || matches!(self.next.kind, Kind::Pair(..))
+    }
+
+    /// Operands up to a closing mark, which is taken.
+    pub(super) fn operands(&mut self, scopes: &mut Scopes<'a>, close: u8) -> Result<Vec<Operand>> {
+        let mut list = Vec::new();
+        if self.eat(close) {
+            return Ok(list);
+        }
+        loop {
+            list.push(self.operand(scopes)?);
+            if self.eat(close) {
+                return Ok(list);
+            }
+            if list.len() == MAX_LIST {
+                return Err(self.unsupported(format!("a list of more than {MAX_LIST} operands")));
+            }
+            if !self.eat(b',') {
+                return Err(self.unexpected(format!("`,` or `{}`", close as char)));
+            }
+        }
+    }
+
+    /// A name: a register, a special register, a variable, a label, `_`.
+    fn named(&mut self, scopes: &mut Scopes<'a>) -> Result<Operand> {
+        let line = self.tok.line;
+        let name = self.name("a register or a name")?;
+        if name == "_" {
+            return Ok(Operand::Discard);
+        }
+        let component = match self.tok.kind {
+            Kind::Word => Some(self.tok.text),
+            _ => None,
+        };
+        let symbol = match scopes.find(name) {
+            Some(Name::Reg(_, Some(reg))) if component.is_none() => return Ok(Operand::Reg(reg)),
+            Some(Name::Reg(..)) => {
+                let part = component.unwrap_or("");
+                return Err(self.unsupported(format!("the part `{name}.{part}` of a register")));
+            }
+            Some(Name::Var(unique)) => unique,
+            None => {
+                if let Some(plain) = name.strip_prefix('%') {
+                    if let Some(special) = special(plain, component) {
+                        if component.is_some() {
+                            self.bump();
+                        }
+                        return Ok(Operand::Special(special));
+                    }
+                    if special_without_value(plain) {
+                        return Err(self.unsupported(format!("the special register `{name}`")));
+                    }
+                    if component.is_none() {
+                        let (what, name) = ("register", name.to_owned());
+                        let mut error = self.error(Problem::Undeclared { what, name });
+                        error.line = line;
+                        return Err(error);
+                    }
+                }
+                let next = scopes.body.code.len() as u32;
+                scopes.later(name, line, Use::Inst(next));
+                name.to_owned()
+            }
+        };
+        if component.is_some() {
+            return Err(self.unexpected("no component after this name"));
+        }
+        Ok(Operand::Sym(symbol, self.offset()?))
+    }
+
+    /// `+8`, `-8`, `+-8` or nothing.
+    fn offset(&mut self) -> Result<i64> {
+        match self.tok.kind {
+            Kind::Mark(b'+') => {
+                self.bump();
+                self.integer("an offset")
+            }
+            Kind::Mark(b'-') => self.integer("an offset"),
+            _ => Ok(0),
+        }
+    }
+
+    /// `[base+offset]`, or the several parts of a tensor's or texture's address.
+    fn address(&mut self, scopes: &mut Scopes<'a>) -> Result<Operand> {
+        self.expect(b'[')?;
+        let base = if self.tok.kind == Kind::Name && self.tok.text != "WARP_SZ" {
+            match self.named(scopes)? {
+                Operand::Reg(reg) => (Base::Reg(reg), self.offset()?),
+                Operand::Sym(symbol, offset) => (Base::Sym(symbol), offset),
+                _ => return Err(self.unexpected("a register or variable before this, as address")),
+            }
+        } else {
+            (Base::None, self.integer("an address")?)
+        };
+        let address = Operand::Mem(base.0, base.1);
+        if self.eat(b']') {
+            return Ok(address);
+        }
+        if !self.eat(b',') {
+            return Err(self.unexpected("`]`"));
+        }
+        let mut parts = vec![address];
+        parts.extend(self.operands(scopes, b']')?);
+        Ok(Operand::Vec(parts))
+    }
+}

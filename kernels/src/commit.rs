@@ -1,0 +1,141 @@
+//! The committed PTX of a folder of kernels: made anew, or checked.
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use crate::{Committed, Error, KernelSource, Nvrtc, ptx};
+
+/// What was found or done for one kernel file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The committed PTX is what the source gives.
+    Current,
+    /// From this source by its hash; not compiled again, because the compiler here is another or missing.
+    CurrentByHash {
+        /// The compiler that made it.
+        made_by: String,
+    },
+    /// Written anew.
+    Written,
+    /// Not what the source gives; the reason.
+    Stale(String),
+}
+
+/// The kernel files of a folder (`labs/<lab>/kernels`), in order of name, with paths relative to `root`.
+///
+/// # Errors
+/// [`Error::Read`].
+pub fn sources_in(folder: &Path, root: &Path) -> Result<Vec<KernelSource>, Error> {
+    let read = |source| Error::Read {
+        path: folder.into(),
+        source,
+    };
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(folder).map_err(read)? {
+        let path = entry.map_err(read)?.path();
+        if path.extension().is_some_and(|e| e == "cu") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+        .into_iter()
+        .map(|path| {
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            let mut source = KernelSource::read(&path, &name)?;
+            source.path = path
+                .strip_prefix(root)
+                .unwrap_or(&path)
+                .to_string_lossy()
+                .replace('\\', "/")
+                .into();
+            source.ptx = fs::read_to_string(path.with_extension("ptx"))
+                .unwrap_or_default()
+                .into();
+            Ok(source)
+        })
+        .collect()
+}
+
+/// Makes the committed PTX of `source` and writes it to `file`, atomically; leaves a current file alone.
+///
+/// # Errors
+/// The compiler's, or [`Error::Write`].
+pub fn generate(nvrtc: &Nvrtc, source: &KernelSource, file: &Path) -> Result<Outcome, Error> {
+    let text = text(nvrtc, source)?;
+    if source.ptx == text {
+        return Ok(Outcome::Current);
+    }
+    let write = || -> std::io::Result<()> {
+        let mut temporary =
+            tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
+        temporary.write_all(text.as_bytes())?;
+        // A temporary file is the user's alone; what is committed is for all.
+        #[cfg(unix)]
+        fs::set_permissions(
+            temporary.path(),
+            std::os::unix::fs::PermissionsExt::from_mode(0o644),
+        )?;
+        temporary.persist(file)?;
+        Ok(())
+    };
+    write().map_err(|source| Error::Write {
+        path: file.into(),
+        source,
+    })?;
+    Ok(Outcome::Written)
+}
+
+/// Checks that the committed PTX of `source` is what it gives: by compiling, with the compiler version
+/// that made it, else by the hash in its header.
+///
+/// # Errors
+/// The compiler's.
+pub fn check(nvrtc: Option<&Nvrtc>, source: &KernelSource) -> Result<Outcome, Error> {
+    let Some(header) = Committed::parse(&source.ptx) else {
+        return Ok(Outcome::Stale(
+            "there is no committed PTX, or it has no header".into(),
+        ));
+    };
+    if header.hash != source.hash() {
+        return Ok(Outcome::Stale(
+            "made from another source or other headers".into(),
+        ));
+    }
+    if header.arch != source.arch() {
+        return Ok(Outcome::Stale(format!(
+            "made for compute_{}, the source says compute_{}",
+            header.arch,
+            source.arch()
+        )));
+    }
+    match nvrtc {
+        Some(nvrtc) if nvrtc.version() == header.compiler => {
+            let same = text(nvrtc, source)? == source.ptx;
+            Ok(if same {
+                Outcome::Current
+            } else {
+                Outcome::Stale("compiling gives another text".into())
+            })
+        }
+        _ => Ok(Outcome::CurrentByHash {
+            made_by: format!("NVRTC {}", header.compiler),
+        }),
+    }
+}
+
+fn text(nvrtc: &Nvrtc, source: &KernelSource) -> Result<String, Error> {
+    let arch = source.arch();
+    Ok(ptx::committed_text(
+        source,
+        &nvrtc.version(),
+        arch,
+        &nvrtc.compile(source, arch)?,
+    ))
+}

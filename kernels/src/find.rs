@@ -1,0 +1,174 @@
+//! Where NVRTC is looked for: what the user names, CUDA toolkits, the active Python's packages, the
+//! system's library path.
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// What the environment variable `WARPLAB_NVRTC` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// Search.
+    Search,
+    /// This library, or an error.
+    Path(PathBuf),
+    /// Do as if there were none.
+    Off,
+}
+
+/// Reads `WARPLAB_NVRTC`: a library's path, or `off`.
+pub(crate) fn choice() -> Choice {
+    match env::var_os("WARPLAB_NVRTC") {
+        Some(v) if v == "off" => Choice::Off,
+        Some(v) if !v.is_empty() => Choice::Path(v.into()),
+        _ => Choice::Search,
+    }
+}
+
+/// Every place to try, in order; the first that loads is used. Lazy, because asking Python takes time.
+pub(crate) fn candidates() -> impl Iterator<Item = PathBuf> {
+    toolkits()
+        .chain(
+            ["VIRTUAL_ENV", "CONDA_PREFIX"]
+                .into_iter()
+                .filter_map(env::var_os)
+                .flat_map(|p| in_environment(Path::new(&p))),
+        )
+        .chain(std::iter::once_with(from_python).flatten())
+        .chain(SYSTEM_NAMES.iter().map(PathBuf::from))
+}
+
+/// For the loader to find by itself, newest first.
+#[cfg(not(windows))]
+const SYSTEM_NAMES: &[&str] = &[
+    "libnvrtc.so",
+    "libnvrtc.so.13",
+    "libnvrtc.so.12",
+    "libnvrtc.so.11.2",
+];
+#[cfg(windows)]
+const SYSTEM_NAMES: &[&str] = &[
+    "nvrtc64_130_0.dll",
+    "nvrtc64_120_0.dll",
+    "nvrtc64_112_0.dll",
+];
+
+fn toolkits() -> impl Iterator<Item = PathBuf> {
+    let named = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(env::var_os)
+        .map(PathBuf::from);
+    let mut usual = folders(Path::new("/usr/local"), "cuda");
+    usual.extend(folders(Path::new("/opt"), "cuda"));
+    named
+        .chain(usual)
+        .flat_map(|root| ["lib64", "lib", "bin", "bin/x64"].map(|f| root.join(f)))
+        .flat_map(|f| libraries(&f))
+}
+
+/// Subfolders of `root` whose names start with `prefix`, the latest version last in name first here.
+fn folders(root: &Path, prefix: &str) -> Vec<PathBuf> {
+    let mut found: Vec<_> = fs::read_dir(root)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .filter(|e| e.file_name().to_string_lossy().starts_with(prefix))
+        .map(|e| e.path())
+        .collect();
+    found.sort_by(|a, b| b.cmp(a));
+    found
+}
+
+/// The Python environment at `root`: its site-packages.
+fn in_environment(root: &Path) -> Vec<PathBuf> {
+    let mut sites = vec![root.join("Lib/site-packages")];
+    sites.extend(
+        folders(&root.join("lib"), "python3")
+            .into_iter()
+            .map(|p| p.join("site-packages")),
+    );
+    sites.iter().flat_map(|s| in_site_packages(s)).collect()
+}
+
+/// NVIDIA's wheels: `nvidia-cuda-nvrtc-cu12` unpacks to `nvidia/cuda_nvrtc`, `nvidia-cuda-nvrtc` to `nvidia/cu13`.
+fn in_site_packages(site: &Path) -> Vec<PathBuf> {
+    [
+        "cuda_nvrtc/lib",
+        "cu13/lib",
+        "cuda_nvrtc/bin",
+        "cu13/bin",
+        "cu13/bin/x86_64",
+    ]
+    .iter()
+    .flat_map(|f| libraries(&site.join("nvidia").join(f)))
+    .collect()
+}
+
+/// Asks the Python on the path where its packages lie.
+fn from_python() -> Vec<PathBuf> {
+    const ASK: &str =
+        "import site; print('\\n'.join(site.getsitepackages() + [site.getusersitepackages()]))";
+    let output = Command::new(if cfg!(windows) { "python" } else { "python3" })
+        .args(["-c", ASK])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    let Ok(output) = output else {
+        return Vec::new();
+    };
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .flat_map(|s| in_site_packages(Path::new(s.trim())))
+        .collect()
+}
+
+/// The NVRTC libraries in a folder, longest version last in name first.
+fn libraries(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<_> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .filter(|e| is_nvrtc(&e.file_name().to_string_lossy()))
+        .map(|e| e.path())
+        .collect();
+    found.sort_by(|a, b| b.cmp(a));
+    found
+}
+
+/// Whether a file name is NVRTC's own library, not its builtins' or the alternative build's.
+fn is_nvrtc(name: &str) -> bool {
+    (name.starts_with("libnvrtc.so") || name.starts_with("nvrtc64_")) && !name.contains("alt")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wheels_are_found_in_an_environment() {
+        let root = tempfile::tempdir().unwrap();
+        let lib = root
+            .path()
+            .join("lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib");
+        fs::create_dir_all(&lib).unwrap();
+        for name in [
+            "libnvrtc.so.12",
+            "libnvrtc-builtins.so.12.9",
+            "libnvrtc.alt.so.12",
+        ] {
+            fs::write(lib.join(name), "").unwrap();
+        }
+        assert_eq!(in_environment(root.path()), [lib.join("libnvrtc.so.12")]);
+    }
+
+    #[test]
+    fn builtins_are_not_the_compiler() {
+        assert!(is_nvrtc("libnvrtc.so.12.9.86") && is_nvrtc("nvrtc64_120_0.dll"));
+        assert!(
+            !is_nvrtc("libnvrtc-builtins.so.12.9")
+                && !is_nvrtc("nvrtc-builtins64_129.dll")
+                && !is_nvrtc("nvrtc64_120_0.alt.dll")
+        );
+    }
+}

@@ -1,0 +1,321 @@
+//! PTX text: what is done to the compiler's output before it is stored or loaded, and the header by
+//! which a committed file is known.
+use crate::{KernelSource, headers};
+
+/// The PTX ISA version that committed files ask for when they can. 7.4 is CUDA 11.4's, the oldest
+/// driver API that the workspace binds: a driver too old for this text could not run the labs anyway.
+const OLDEST_VERSION: (u32, u32) = (7, 4);
+
+/// First words of a committed file's header lines.
+const SOURCE_LINE: &str = "// source sha256 ";
+const COMPILER_LINE: &str = "// compiler NVRTC ";
+
+/// Makes the compiler's output repeatable and portable: no comments that name the compiler's build, files
+/// as the user knows them in place of paths on this computer, and no newer PTX version than is used.
+pub(crate) fn tidy(ptx: &str, path: &str, arch: u32) -> String {
+    let body = ptx
+        .lines()
+        .skip_while(|l| l.trim().is_empty() || l.starts_with("//"));
+    let mut lines: Vec<String> = body
+        .map(|l| relative_file(l, path).unwrap_or_else(|| l.trim_end().to_string()))
+        .collect();
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    if let Some(version) = lines.iter_mut().find(|l| l.starts_with(".version ")) {
+        let lowest = lowest_version(arch);
+        if parse_version(version).is_some_and(|v| v > lowest) && uses_only_old_instructions(ptx) {
+            *version = format!(".version {}.{}", lowest.0, lowest.1);
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// NVRTC puts the working folder before every file name; a `.file` line is given back the name that
+/// the user knows.
+fn relative_file(line: &str, path: &str) -> Option<String> {
+    let (head, rest) = line.trim_start().strip_prefix(".file")?.split_once('"')?;
+    let full = rest.split('"').next()?;
+    let name = if full.ends_with(path) {
+        path.to_string()
+    } else {
+        let header = headers::HEADERS
+            .iter()
+            .find(|(n, _)| full == *n || full.ends_with(&format!("/{n}")))?;
+        format!("kernels/include/{}", header.0)
+    };
+    Some(format!("\t.file{head}\"{}\"", name.replace('\\', "/")))
+}
+
+fn parse_version(line: &str) -> Option<(u32, u32)> {
+    let (major, minor) = line.strip_prefix(".version ")?.trim().split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// The PTX version that a target needs at least (PTX ISA, release notes table), if above [`OLDEST_VERSION`].
+fn lowest_version(arch: u32) -> (u32, u32) {
+    match arch {
+        0..=87 => OLDEST_VERSION,
+        88..=99 => (7, 8),
+        100 | 101 => (8, 6),
+        102 | 103 | 120 | 121 => (8, 8),
+        _ => (u32::MAX, 0), // A newer one than this table: leave what the compiler wrote.
+    }
+}
+
+/// Opcodes of PTX ISA 7.4 and before that compilers emit.
+const OLD_OPCODES: &[&str] = &[
+    "abs",
+    "activemask",
+    "add",
+    "addc",
+    "and",
+    "atom",
+    "bar",
+    "barrier",
+    "bfe",
+    "bfi",
+    "bfind",
+    "bra",
+    "brev",
+    "brx",
+    "call",
+    "clz",
+    "cnot",
+    "copysign",
+    "cos",
+    "cp",
+    "cvt",
+    "cvta",
+    "div",
+    "dp2a",
+    "dp4a",
+    "ex2",
+    "exit",
+    "fence",
+    "fma",
+    "fns",
+    "isspacep",
+    "ld",
+    "ldmatrix",
+    "ldu",
+    "lg2",
+    "lop3",
+    "mad",
+    "mad24",
+    "madc",
+    "match",
+    "max",
+    "membar",
+    "min",
+    "mma",
+    "mov",
+    "mul",
+    "mul24",
+    "nanosleep",
+    "neg",
+    "not",
+    "or",
+    "popc",
+    "prefetch",
+    "prefetchu",
+    "prmt",
+    "rcp",
+    "red",
+    "redux",
+    "rem",
+    "ret",
+    "rsqrt",
+    "sad",
+    "selp",
+    "set",
+    "setp",
+    "shf",
+    "shfl",
+    "shl",
+    "shr",
+    "sin",
+    "slct",
+    "sqrt",
+    "st",
+    "sub",
+    "subc",
+    "tanh",
+    "testp",
+    "trap",
+    "vote",
+    "wmma",
+    "xor",
+];
+
+/// Qualifiers that came after PTX ISA 7.4, on opcodes that are older.
+const NEW_QUALIFIERS: &[&str] = &[
+    "cluster",
+    "multimem",
+    "mbarrier",
+    "bulk",
+    "tensor",
+    "aligned_cluster",
+    "b128",
+    "v8",
+    "nan_xorsign",
+    "tensormap",
+    "mmio",
+    "sync_restrict",
+    "proxy",
+    "alias",
+    "e4m3x2",
+    "e5m2x2",
+    "level2",
+    "unified",
+    "bf16x2_rna",
+    "oob",
+    "async",
+];
+
+/// Whether every instruction is one that [`OLDEST_VERSION`] has. What is not known to be old is new.
+fn uses_only_old_instructions(ptx: &str) -> bool {
+    ptx.lines().filter_map(instruction).all(|i| {
+        let mut parts = i.split('.');
+        let opcode = parts.next().unwrap_or("");
+        let known = OLD_OPCODES.contains(&opcode) && !(opcode == "fence" && i.contains("acquire"));
+        // cp.async is old (7.0); cp.async.bulk is not.
+        known
+            && parts.all(|q| {
+                !NEW_QUALIFIERS.contains(&q.trim_end_matches(':'))
+                    || (opcode == "cp" && q == "async")
+            })
+    })
+}
+
+/// The opcode with its qualifiers, if the line holds an instruction. Lines of a call's operands and of
+/// data come through as what they are not, so only a word followed by white space, or `ret;` and the like, counts.
+fn instruction(line: &str) -> Option<&str> {
+    let line = line.split("//").next().unwrap_or("").trim();
+    let line = line.strip_prefix('{').unwrap_or(line).trim_start();
+    let line = if line.starts_with('@') {
+        line.split_once(char::is_whitespace)?.1.trim_start()
+    } else {
+        line
+    };
+    let word = line.split(|c: char| c.is_whitespace() || c == ';').next()?;
+    let rest = &line[word.len()..];
+    let starts_as_one = word.chars().next().is_some_and(|c| c.is_ascii_lowercase());
+    let is_word = word
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "._:".contains(c));
+    (starts_as_one && is_word && line.ends_with([';', ',']) && !rest.is_empty()).then_some(word)
+}
+
+/// A committed file's header and text.
+pub(crate) fn committed_text(
+    source: &KernelSource,
+    nvrtc_version: &str,
+    arch: u32,
+    ptx: &str,
+) -> String {
+    format!(
+        "// Made by `warplab ptx` from {}; edit that, not this.\n{SOURCE_LINE}{}\n{COMPILER_LINE}{nvrtc_version}, compute_{arch}\n\n{ptx}",
+        source.path,
+        source.hash()
+    )
+}
+
+/// The header of a committed file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// Hash of the source that it was made from.
+    pub hash: String,
+    /// The compiler's version, e.g. `12.9`.
+    pub compiler: String,
+    /// The virtual architecture, e.g. 70.
+    pub arch: u32,
+}
+
+impl Committed {
+    /// Reads the header of committed PTX; none if it has none.
+    pub fn parse(ptx: &str) -> Option<Self> {
+        let line = |start| {
+            ptx.lines()
+                .take(4)
+                .find_map(|l| l.trim_end().strip_prefix(start))
+        };
+        let (compiler, arch) = line(COMPILER_LINE)?.split_once(", compute_")?;
+        Some(Self {
+            hash: line(SOURCE_LINE)?.to_string(),
+            compiler: compiler.to_string(),
+            arch: arch.parse().ok()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PTX: &str = "//\n// Generated\n\n.version 8.8\n.target sm_70\n\tld.param.u64 \t%rd1, [p];\n@%p1 bra \t$L1;\n\tcall.uni (retval0), \n\tvprintf, \n\tret;\n\t.file\t1 \"/home/me/labs/a/kernels/a.cu\"\n\t.file\t2 \"/home/me/index.cuh\"\n\n";
+
+    #[test]
+    fn paths_and_version_are_made_portable() {
+        let tidy = tidy(PTX, "labs/a/kernels/a.cu", 70);
+        assert!(tidy.starts_with(".version 7.4\n.target sm_70\n"), "{tidy}");
+        assert!(
+            tidy.contains(
+                ".file\t1 \"labs/a/kernels/a.cu\"\n\t.file\t2 \"kernels/include/index.cuh\"\n"
+            ),
+            "{tidy}"
+        );
+        assert!(!tidy.contains("/home"), "{tidy}");
+    }
+
+    #[test]
+    fn a_new_instruction_keeps_its_version() {
+        for new in [
+            "\tcp.async.bulk.shared.global [%rd1], 16;\n",
+            "\tst.async.b32 [%rd1], 1;\n",
+            "\tstmatrix.sync [%r1], {%r2};\n",
+        ] {
+            assert!(
+                tidy(&format!("{PTX}{new}"), "a.cu", 70).starts_with(".version 8.8\n"),
+                "{new}"
+            );
+        }
+        assert!(
+            tidy(
+                &format!("{PTX}\tcp.async.ca.shared.global [%r1], [%rd1], 16;\n"),
+                "a.cu",
+                80
+            )
+            .starts_with(".version 7.4")
+        );
+        assert!(tidy(PTX, "a.cu", 90).starts_with(".version 7.8"));
+    }
+
+    #[test]
+    fn every_opcode_that_the_labs_compile_to_is_known_to_be_old() {
+        assert!(uses_only_old_instructions(
+            "\tred.global.add.f32 [%rd1], %f1;\n\tsetp.ge.s32 %p1, %r1, %r2;\n{ bar.red.popc.u32 %r1, 0, %p1; }\n"
+        ));
+        assert!(!uses_only_old_instructions("\tfrobnicate.u32 %r1, %r2;\n"));
+    }
+
+    #[test]
+    fn the_header_reads_back() {
+        let source = KernelSource {
+            name: "a.cu".into(),
+            path: "labs/a/kernels/a.cu".into(),
+            cuda: "x".into(),
+            ptx: "".into(),
+        };
+        let text = committed_text(&source, "12.9", 70, ".version 7.4\n");
+        assert_eq!(
+            Committed::parse(&text),
+            Some(Committed {
+                hash: source.hash(),
+                compiler: "12.9".into(),
+                arch: 70
+            })
+        );
+        assert_eq!(Committed::parse(".version 7.4\n"), None);
+    }
+}
