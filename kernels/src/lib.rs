@@ -34,6 +34,15 @@ pub enum Origin {
     },
 }
 
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Committed => f.write_str("committed"),
+            Self::Nvrtc { version, arch } => write!(f, "NVRTC {version}, compute_{arch}"),
+        }
+    }
+}
+
 /// PTX to load, and where it came from.
 #[derive(Debug, Clone)]
 pub struct Compiled {

@@ -1,1 +1,174 @@
-fn main() {}
+//! `warplab`: one command over all the CUDA labs.
+//!
+//! Exit codes: 0 all passed, 1 a wrong answer or a finding, 2 usage, 3 slower than allowed, 4 could not run
+//! here, 130 interrupted.
+
+mod device;
+mod figures;
+mod labs;
+mod list;
+mod ptx;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use harness::{Error, Lab, suggest};
+
+const ABOUT: &str =
+    "CUDA labs that run on an NVIDIA GPU, or without one on an embedded SIMT machine";
+
+const EXAMPLES: &str = "\
+Examples:
+  warplab list                          the labs and their variants
+  warplab run all                       every lab, on the GPU if there is one
+  warplab run vecadd --variant pinned   one variant of one lab
+  warplab run vecadd --help             the options of one lab
+  warplab run all --device emulated:t4  without a GPU, as a T4 would
+  warplab device                        what the device reports of itself";
+
+fn main() -> ExitCode {
+    let argv: Vec<OsString> = std::env::args_os().collect();
+    let matches = command(&argv).get_matches_from(&argv);
+    let result = match matches.subcommand() {
+        Some(("list", m)) => list::run(m),
+        Some(("device", m)) => device::run(m),
+        Some(("ptx", m)) => ptx::run(m),
+        Some(("figures", m)) => figures::run(m),
+        Some(("run", m)) => run(m),
+        _ => unreachable!("clap asks for a subcommand"),
+    };
+    result.unwrap_or_else(|error| {
+        harness::complain(&error);
+        ExitCode::from(error.exit_code())
+    })
+}
+
+/// The command line. `run` takes the options of the lab that `argv` names, when it names just one.
+fn command(argv: &[OsString]) -> Command {
+    Command::new("warplab")
+        .about(ABOUT)
+        .version(env!("CARGO_PKG_VERSION"))
+        .max_term_width(100)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .after_help(EXAMPLES)
+        .subcommand(list::command())
+        .subcommand(device::command())
+        .subcommand(run_command(only_lab(argv)))
+        .subcommand(ptx::command())
+        .subcommand(figures::command())
+}
+
+fn run_command(only: Option<&'static Lab>) -> Command {
+    let about = only.map_or_else(
+        || "Run labs: check their answers, time them, write CSVs".to_string(),
+        |lab| format!("Run {}: {}", lab.name, lab.summary),
+    );
+    let command = Command::new("run").about(about).arg(
+        Arg::new("labs")
+            .value_name("LAB")
+            .action(ArgAction::Append)
+            .help(format!(
+                "Labs to run, or all [there are: {}]",
+                labs::names().join(", ")
+            )),
+    );
+    let command = harness::with_options(command, only);
+    match only {
+        Some(lab) => command.after_help(harness::variants_help(lab)),
+        None => command.after_help("Name one lab to see its own options: warplab run LAB --help"),
+    }
+}
+
+/// The one lab that the arguments after `run` name, if it is one.
+fn only_lab(argv: &[OsString]) -> Option<&'static Lab> {
+    let mut after = argv.iter().skip_while(|a| *a != "run").skip(1);
+    let mut named: Vec<&'static Lab> = Vec::new();
+    while let Some(argument) = after.next() {
+        let text = argument.to_string_lossy();
+        // The value of an option may be called like a lab: `--out vecadd`.
+        if text.starts_with('-') && !text.contains('=') && takes_value(&text) {
+            after.next();
+        } else if text == "all" {
+            return None;
+        } else if let Some(lab) = labs::find(&text) {
+            named.push(lab);
+        }
+    }
+    match named.as_slice() {
+        [lab] => Some(lab),
+        _ => None,
+    }
+}
+
+/// Whether a common option is followed by its value.
+fn takes_value(option: &str) -> bool {
+    let command = harness::with_options(Command::new("run"), None);
+    let name = option.trim_start_matches('-');
+    command.get_arguments().any(|a| {
+        (a.get_long() == Some(name)
+            || a.get_short()
+                .is_some_and(|s| name.len() == 1 && name.starts_with(s)))
+            && a.get_action().takes_values()
+    })
+}
+
+fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+    let names: Vec<&String> = matches
+        .get_many("labs")
+        .map(Iterator::collect)
+        .unwrap_or_default();
+    if names.is_empty() {
+        return Err(Error::usage(format!(
+            "name a lab to run, or all; there are: {}",
+            labs::names().join(", ")
+        )));
+    }
+    let mut chosen: Vec<&'static Lab> = Vec::new();
+    for name in names {
+        if name == "all" {
+            chosen = labs::LABS.to_vec();
+            break;
+        }
+        let lab = labs::find(name).ok_or_else(|| {
+            Error::usage(format!(
+                "no lab `{name}`; {}",
+                suggest::among(name, &labs::names())
+            ))
+        })?;
+        if !chosen.iter().any(|l| l.name == lab.name) {
+            chosen.push(lab);
+        }
+    }
+    Ok(harness::run_labs(&chosen, matches))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn only(words: &[&str]) -> Option<&'static str> {
+        let argv: Vec<OsString> = words.iter().map(OsString::from).collect();
+        only_lab(&argv).map(|l| l.name)
+    }
+
+    #[test]
+    fn the_only_lab_named_lends_its_options() {
+        assert_eq!(
+            only(&["warplab", "run", "vecadd", "--n", "4"]),
+            Some("vecadd")
+        );
+        assert_eq!(only(&["warplab", "run", "--out", "vecadd"]), None);
+        assert_eq!(only(&["warplab", "run", "-q", "vecadd"]), Some("vecadd"));
+        assert_eq!(only(&["warplab", "run", "all", "vecadd"]), None);
+    }
+
+    #[test]
+    fn every_command_line_is_well_formed() {
+        command(&[]).debug_assert();
+        for lab in labs::LABS {
+            run_command(Some(lab)).debug_assert();
+            harness::command(lab).debug_assert();
+        }
+    }
+}

@@ -1,11 +1,354 @@
-//! The command line of one lab.
-use std::process::ExitCode;
+//! The command line of a lab, and the running of labs one after another.
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    path::Path,
+    process::ExitCode,
+    rc::Rc,
+    sync::Arc,
+    time::{Instant, SystemTime},
+};
 
-use crate::Lab;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use serde_json::json;
+
+use crate::{
+    Error, Lab, Options, Result, Run, SCHEMA, Session, Verdict, child,
+    folder::Folder,
+    interrupt,
+    report::Report,
+    suggest,
+    terminal::{Terminal, wrapped},
+};
 
 /// Runs `lab` as its own program: parses the command line, opens the device, runs, reports.
+///
+/// The exit code: 0 all passed, 1 a wrong answer or a finding, 2 usage, 3 slower than allowed, 4 could not
+/// run here, 130 interrupted.
 pub fn main(lab: &'static Lab) -> ExitCode {
-    let _ = lab;
-    crate::interrupt::listen();
-    ExitCode::from(4)
+    let matches = command(lab).get_matches();
+    run_labs(&[lab], &matches)
+}
+
+/// The command line of `lab`: the common options, its own, and what its variants are.
+pub fn command(lab: &'static Lab) -> Command {
+    with_options(Command::new(lab.name).about(lab.summary), Some(lab))
+        .after_help(variants_help(lab))
+}
+
+/// The lab's variants, for the end of its help.
+pub fn variants_help(lab: &Lab) -> String {
+    let width = lab.variants.iter().map(|v| v.name.len()).max().unwrap_or(0);
+    let lines = lab
+        .variants
+        .iter()
+        .map(|v| wrapped(&format!("  {:width$}  {}", v.name, v.summary), width + 4));
+    format!("Variants:\n{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Adds the common options to `command`, and those of `lab` if one is given.
+pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
+    let about = command.get_about().cloned();
+    // The options' own documentation would take the command's place.
+    let mut command = Options::augment_args(command)
+        .about(about.unwrap_or_default())
+        .max_term_width(100);
+    if lab.is_none_or(|l| l.exercises.is_some()) {
+        command = command.arg(
+            Arg::new("exercises")
+                .long("exercises")
+                .action(ArgAction::SetTrue)
+                .help("Run only the checked exercises")
+                .help_heading("Common options"),
+        );
+    }
+    let Some(lab) = lab else {
+        return command;
+    };
+    // Arguments by position are for the lab's own binary: `warplab run` has the labs' names there.
+    let taken = command.get_positionals().next().is_some();
+    let own = (lab.args)()
+        .into_iter()
+        .filter(|a| !(taken && a.is_positional()));
+    command.next_help_heading("Options of this lab").args(own)
+}
+
+/// Runs `labs` in order with the options in `matches`, and reports. With more than one, a lab's own
+/// options stay at their defaults.
+pub fn run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> ExitCode {
+    match try_run_labs(labs, matches) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            complain(&error);
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+/// Prints an error the way all of them are printed.
+pub fn complain(error: &Error) {
+    eprintln!("error: {error}");
+}
+
+fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
+    let options = Options::from_arg_matches(matches).map_err(|e| Error::usage(e.to_string()))?;
+    check_variants(labs, &options)?;
+    let replaced = replacement(labs, options.kernel.as_deref())?;
+    let mut session = Session::open(&options.device)?;
+    interrupt::listen();
+    let is_child = child::wanted().is_some();
+    let folder = if is_child {
+        None
+    } else {
+        Some(Folder::create(options.out.as_deref(), &slug(&session))?)
+    };
+    let terminal = Rc::new(if is_child {
+        Terminal::silent()
+    } else {
+        Terminal::new(&options)
+    });
+    terminal.say(&session.banner());
+    if let Some(why) = session.no_nvml().filter(|_| !session.device.is_emulated) {
+        terminal.say(why);
+    }
+    if !is_child {
+        session.measure_ceilings(options.quick)?;
+    }
+    let session = Arc::new(session);
+    let began = SystemTime::now();
+    let mut done = Vec::new();
+    let mut code = 0;
+    for lab in labs {
+        if child::wanted().is_some_and(|case| !case.starts_with(&format!("{}/", lab.name))) {
+            continue;
+        }
+        write_session(folder.as_ref(), &session, &options, began, &done)?;
+        let started = Instant::now();
+        let run = Run {
+            lab,
+            session: session.clone(),
+            options: options.clone(),
+            args: own_args(lab, labs, matches),
+            report: RefCell::new(Report::start(
+                lab,
+                folder.as_ref(),
+                terminal.clone(),
+                options.json,
+            )?),
+            replaced: replaced.clone().filter(|_| labs.len() == 1),
+            origins: RefCell::default(),
+            modules: RefCell::new(HashMap::new()),
+            records: RefCell::new(Vec::new()),
+            lost: RefCell::new(None),
+        };
+        terminal.say(&format!("\n{}: {}", lab.name, lab.summary));
+        let only_exercises = matches
+            .try_get_one::<bool>("exercises")
+            .ok()
+            .flatten()
+            .is_some_and(|e| *e);
+        let experiment = if only_exercises {
+            Ok(())
+        } else {
+            (lab.run)(&run)
+        };
+        let result =
+            experiment.and_then(|()| lab.exercises.map_or(Ok(()), |exercises| exercises(&run)));
+        terminal.done();
+        run.report.borrow().finish();
+        let wrong = run
+            .records()
+            .iter()
+            .any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
+        done.push(summary(&run, started, result.as_ref().err()));
+        write_session(folder.as_ref(), &session, &options, began, &done)?;
+        if wrong {
+            code = 1;
+        }
+        if let Err(error) = result {
+            // One lab that cannot run does not keep the others from it; what the user must change does.
+            let fatal = labs.len() == 1
+                || matches!(
+                    error,
+                    Error::Interrupted | Error::Usage(_) | Error::Limit { .. } | Error::Io { .. }
+                );
+            if fatal {
+                say_where(&terminal, folder.as_ref());
+                return Err(error);
+            }
+            complain(&error);
+            code = code.max(error.exit_code());
+        }
+    }
+    say_where(&terminal, folder.as_ref());
+    Ok(code)
+}
+
+fn say_where(terminal: &Terminal, folder: Option<&Folder>) {
+    if let Some(folder) = folder {
+        terminal.say(&format!(
+            "\nRows and session.json are in {}",
+            folder.path().display()
+        ));
+    }
+}
+
+/// Refuses a `--variant` that none of the labs has.
+fn check_variants(labs: &[&'static Lab], options: &Options) -> Result<()> {
+    let known: Vec<&str> = labs
+        .iter()
+        .flat_map(|l| l.variants.iter().map(|v| v.name))
+        .collect();
+    match options
+        .variants
+        .iter()
+        .find(|v| !known.contains(&v.as_str()))
+    {
+        Some(unknown) => {
+            let names: Vec<_> = labs.iter().map(|l| l.name).collect();
+            Err(Error::usage(format!(
+                "no variant `{unknown}` in {}; {}",
+                names.join(", "),
+                suggest::among(unknown, &known)
+            )))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The file of `--kernel`, under the name of the lab's kernel file that it replaces.
+fn replacement(
+    labs: &[&'static Lab],
+    file: Option<&Path>,
+) -> Result<Option<kernels::KernelSource>> {
+    let Some(file) = file else { return Ok(None) };
+    let [lab] = labs else {
+        return Err(Error::usage("--kernel goes with one lab; name it"));
+    };
+    let own = file.file_name().unwrap_or_default().to_string_lossy();
+    let names: Vec<&str> = lab.kernels.iter().map(|k| k.name.as_ref()).collect();
+    let name = match names.as_slice() {
+        [only] => only,
+        several => several.iter().find(|n| **n == own).ok_or_else(|| {
+            Error::usage(format!("--kernel {}: lab {} has several kernel files; name yours as the one it replaces: {}", file.display(), lab.name, several.join(", ")))
+        })?,
+    };
+    Ok(Some(kernels::KernelSource::read(file, name)?))
+}
+
+/// The lab's own options: from the command line if it is the only lab, else their defaults.
+fn own_args(lab: &'static Lab, labs: &[&'static Lab], matches: &ArgMatches) -> ArgMatches {
+    if labs.len() == 1 {
+        return matches.clone();
+    }
+    command(lab)
+        .no_binary_name(true)
+        .try_get_matches_from(Vec::<String>::new())
+        .unwrap_or_else(|_| matches.clone())
+}
+
+/// The device as a folder's name: `cuda-nvidia-h200`, `emulated-a100`.
+fn slug(session: &Session) -> String {
+    let device = &session.device;
+    let part = if device.is_emulated {
+        &device.profile
+    } else {
+        &device.name
+    };
+    let clean: String = part
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    format!("{}-{clean}", device.kind())
+}
+
+fn summary(run: &Run, started: Instant, error: Option<&Error>) -> serde_json::Value {
+    let records = run.records();
+    let count = |v| records.iter().filter(|r| r.verdict == v).count();
+    json!({
+        "lab": run.lab.name,
+        "rows": records.len(),
+        "pass": count(Verdict::Pass),
+        "fail": count(Verdict::Fail),
+        "finding": count(Verdict::Finding),
+        "skip": count(Verdict::Skip),
+        "seconds": started.elapsed().as_secs_f64(),
+        "ptx": *run.origins.borrow(),
+        "error": error.map(ToString::to_string),
+    })
+}
+
+/// Writes `session.json`: what the rows do not repeat.
+fn write_session(
+    folder: Option<&Folder>,
+    session: &Session,
+    options: &Options,
+    began: SystemTime,
+    labs: &[serde_json::Value],
+) -> Result<()> {
+    let Some(folder) = folder else { return Ok(()) };
+    let text = json!({
+        "schema": SCHEMA,
+        "program": concat!("warplab ", env!("CARGO_PKG_VERSION")),
+        "argv": std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect::<Vec<_>>(),
+        "started": humantime::format_rfc3339_seconds(began).to_string(),
+        "git_revision": revision(),
+        "seed": options.seed,
+        "device": session.device,
+        "device_reason": session.reason,
+        "machine_settings": machine_settings(session),
+        "nvml": session.snapshot(),
+        "nvml_missing": session.no_nvml(),
+        "ceilings": session.ceilings,
+        "labs": labs,
+    });
+    folder.write(
+        "session.json",
+        &(serde_json::to_string_pretty(&text).unwrap_or_default() + "\n"),
+    )
+}
+
+/// What the embedded machine was told through the environment.
+fn machine_settings(session: &Session) -> Option<serde_json::Value> {
+    session.device.is_emulated.then(|| {
+        [
+            "WARPLAB_PROFILE",
+            "WARPLAB_CHECKS",
+            "WARPLAB_SEED",
+            "WARPLAB_BUDGET",
+        ]
+        .iter()
+        .map(|name| ((*name).to_string(), json!(std::env::var(name).ok())))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+    })
+}
+
+/// The git revision of the checkout that this is run in, marked when files differ from it; none when run
+/// from elsewhere.
+fn revision() -> Option<String> {
+    let git = |args: &[&str]| {
+        let output = std::process::Command::new("git")
+            .args(args)
+            .stderr(std::process::Stdio::null())
+            .output()
+            .ok()?;
+        output
+            .status
+            .success()
+            .then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
+    };
+    let root = git(&["rev-parse", "--show-toplevel"])?;
+    if !Path::new(&root).join("harness/core/Cargo.toml").exists() {
+        return None;
+    }
+    let revision = git(&["rev-parse", "HEAD"])?;
+    let changed =
+        git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|s| !s.is_empty());
+    Some(if changed {
+        revision + "-modified"
+    } else {
+        revision
+    })
 }

@@ -171,10 +171,10 @@ impl Check {
         }
         let error = (actual - expected).abs();
         self.max_abs_error = worse(self.max_abs_error, error);
-        // Written so that a NaN on either side, which compares false, is a mismatch.
-        if !(error <= tolerance.absolute + tolerance.relative * expected.abs())
-            || error.is_infinite()
-        {
+        let allowed = tolerance.absolute + tolerance.relative * expected.abs();
+        // A NaN on either side compares false, and is a mismatch.
+        let near = error <= allowed && error.is_finite();
+        if !near {
             self.mismatch(format!("[{index}] is {actual}, should be {expected}"));
         }
     }
@@ -204,4 +204,102 @@ pub fn two_norm<A: Number, E: Number>(actual: &[A], expected: &[E]) -> f64 {
         .map(|(a, e)| (a.to_f64() - e.to_f64()).powi(2))
         .sum::<f64>()
         .sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nan_never_passes() {
+        let nan = f32::NAN;
+        let wide = Tolerance {
+            absolute: f64::INFINITY,
+            relative: 0.0,
+        };
+        for (actual, expected) in [(nan, 1.0), (1.0, nan), (nan, nan)] {
+            for tolerance in [Tolerance::EXACT, wide, Tolerance::roundings(10, 1e-7)] {
+                let check = Check::compare(&[actual], &[expected], tolerance);
+                assert!(!check.passed(), "{actual} for {expected} at {tolerance:?}");
+                assert!(check.max_abs_error.is_nan());
+            }
+        }
+    }
+
+    #[test]
+    fn infinity_is_only_itself() {
+        let inf = f64::INFINITY;
+        assert!(Check::scalar("x", inf, inf, Tolerance::EXACT).passed());
+        assert!(!Check::scalar("x", inf, -inf, Tolerance::roundings(1, 1.0)).passed());
+        assert!(
+            !Check::scalar(
+                "x",
+                inf,
+                1.0,
+                Tolerance {
+                    absolute: inf,
+                    relative: 0.0
+                }
+            )
+            .passed()
+        );
+    }
+
+    #[test]
+    fn the_first_mismatches_are_kept_with_their_index() {
+        let mut actual = vec![0_i32; 100];
+        for i in [3, 50, 51, 52, 99] {
+            actual[i] = 7;
+        }
+        let check = Check::compare(&actual, &[0_i32; 100], Tolerance::EXACT);
+        assert_eq!(
+            (check.wrong, check.compared, check.mismatches.len()),
+            (5, 100, SHOWN)
+        );
+        assert!(
+            check
+                .summary()
+                .starts_with("5 of 100 wrong: [3] is 7, should be 0; [50]")
+        );
+        assert_eq!(check.max_abs_error, 7.0);
+    }
+
+    #[test]
+    fn a_length_that_differs_and_nothing_at_all_are_wrong() {
+        assert!(!Check::compare(&[1.0_f32], &[1.0_f32, 2.0], Tolerance::EXACT).passed());
+        assert!(!Check::compare::<f32, f32>(&[], &[], Tolerance::EXACT).passed());
+        assert_eq!(Check::default().summary(), "nothing was compared");
+    }
+
+    #[test]
+    fn tolerance_grows_with_the_roundings_and_ends_in_nothing() {
+        let eps = f64::from(f32::EPSILON);
+        let one = Tolerance::roundings(1, eps).relative;
+        assert!(one > eps / 2.0 && one < eps / 2.0 * 1.001);
+        assert!(Tolerance::roundings(1000, eps).relative > 999.0 * one);
+        assert!(Tolerance::sum(usize::MAX, 1.0, eps).absolute.is_infinite());
+        let near = 24.0 + 24.0 * one * 0.9;
+        assert!(Check::scalar("sum", near, 24.0, Tolerance::roundings(1, eps)).passed());
+        assert!(!Check::scalar("sum", near, 24.0, Tolerance::EXACT).passed());
+    }
+
+    #[test]
+    fn merging_keeps_the_worst() {
+        let mut all = Check::compare(
+            &[1.0_f64],
+            &[1.5_f64],
+            Tolerance {
+                absolute: 1.0,
+                relative: 0.0,
+            },
+        );
+        assert!(all.passed());
+        all.merge(Check::compare(&[f64::NAN], &[0.0_f64], Tolerance::EXACT));
+        assert!(!all.passed() && all.max_abs_error.is_nan() && all.compared == 2);
+    }
+
+    #[test]
+    fn the_two_norm_of_a_three_four_five_triangle() {
+        assert_eq!(two_norm(&[3.0_f32, 1.0, 4.0], &[0.0_f32, 1.0, 0.0]), 5.0);
+    }
 }

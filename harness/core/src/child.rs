@@ -1,14 +1,76 @@
-//! Cases in a process of their own: the program runs itself again for that one case.
-use crate::{Case, Result, Run, record::Record};
+//! Cases in a process of their own: the program runs itself again for that one case, with the same
+//! command line, and the child leaves its record in a file.
+use std::{
+    env, fs,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
 
-/// In a child, the one case to run: `lab/case key`.
+use crate::{Case, Error, Record, Result, Run, interrupt};
+
+/// Names the one case to run, `lab/case key`, in a child's environment.
+const CASE: &str = "WARPLAB_CASE";
+/// Names the file for its record.
+const RECORD: &str = "WARPLAB_CASE_RECORD";
+
+/// In a child, the one case to run.
 pub(crate) fn wanted() -> Option<String> {
-    std::env::var("WARPLAB_CASE").ok()
+    env::var(CASE).ok()
 }
 
-/// Runs `case` in a child process and takes its record.
-pub(crate) fn run(_run: &Run, _case: &Case) -> Result<Record> {
-    Err(crate::Error::CannotRun(
-        "own-process cases are not wired up yet".into(),
-    ))
+/// In a child, leaves the case's record for the parent.
+pub(crate) fn leave(record: &Record) -> Result<()> {
+    let Some(path) = env::var_os(RECORD).map(PathBuf::from) else {
+        return Ok(());
+    };
+    let text = serde_json::to_string(record)
+        .map_err(|e| Error::CannotRun(format!("a record cannot be passed on: {e}")))?;
+    fs::write(&path, text).map_err(|source| Error::Io {
+        action: "write",
+        path,
+        source,
+    })
+}
+
+/// Runs `case` in a child process. `Ok(Err(how))` when it ended without a record: it crashed, and `how`
+/// says how.
+pub(crate) fn run(run: &Run, case: &Case) -> Result<std::result::Result<Record, String>> {
+    let io = |action, path: &std::path::Path| {
+        let path = path.to_path_buf();
+        move |source| Error::Io {
+            action,
+            path,
+            source,
+        }
+    };
+    let file = tempfile::NamedTempFile::new().map_err(io("create a file in", &env::temp_dir()))?;
+    let program = env::current_exe().map_err(io(
+        "find this program at",
+        std::path::Path::new("/proc/self/exe"),
+    ))?;
+    let output = Command::new(&program)
+        .args(env::args_os().skip(1))
+        .env(CASE, format!("{}/{}", run.lab.name, case.key()))
+        .env(RECORD, file.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .map_err(io("start", &program))?;
+    interrupt::check()?;
+    let text = fs::read_to_string(file.path()).unwrap_or_default();
+    if let Ok(record) = serde_json::from_str(&text) {
+        return Ok(Ok(record));
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    let last = words
+        .lines()
+        .rev()
+        .find(|l| !l.trim().is_empty())
+        .unwrap_or("it printed nothing");
+    Ok(Err(format!(
+        "the case's own process ended with {}: {}",
+        output.status,
+        last.trim()
+    )))
 }

@@ -98,6 +98,7 @@ impl DeviceInfo {
     /// # Errors
     /// The driver's, from any of the queries.
     pub fn query(context: &Arc<CudaContext>, profile: Option<&str>) -> Result<Self, DriverError> {
+        #[allow(clippy::enum_glob_use, reason = "thirty names that begin alike")]
         use Attribute::*;
         let get = |a| context.attribute(a).map(|v| v.max(0) as u32);
         let flag = |a| context.attribute(a).map(|v| v != 0);
@@ -213,5 +214,115 @@ impl DeviceInfo {
                 .max(self.shared_bytes_per_block),
             "--threads",
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device() -> DeviceInfo {
+        DeviceInfo {
+            name: "Test".into(),
+            is_emulated: true,
+            profile: "test".into(),
+            ordinal: 0,
+            compute_capability: (7, 5),
+            driver_version: 12_000,
+            multiprocessors: 40,
+            warp_size: 32,
+            max_threads_per_block: 1024,
+            max_block_dim: [1024, 1024, 64],
+            max_grid_dim: [2_147_483_647, 65_535, 65_535],
+            max_threads_per_multiprocessor: 1024,
+            max_blocks_per_multiprocessor: 16,
+            shared_bytes_per_block: 49_152,
+            shared_bytes_per_block_optin: 65_536,
+            shared_bytes_per_multiprocessor: 65_536,
+            registers_per_block: 65_536,
+            registers_per_multiprocessor: 65_536,
+            constant_bytes: 65_536,
+            l2_bytes: 4 << 20,
+            total_bytes: 15_828_320_256,
+            clock_khz: 0,
+            memory_clock_khz: 0,
+            memory_bus_bits: 256,
+            copy_engines: 3,
+            unified_addressing: true,
+            managed_memory: true,
+            concurrent_managed_access: true,
+            can_map_host_memory: true,
+            cooperative_launch: true,
+            memory_pools: true,
+            integrated: false,
+        }
+    }
+
+    fn launch(grid: (u32, u32, u32), block: (u32, u32, u32), shared: u32) -> LaunchConfig {
+        LaunchConfig {
+            grid_dim: grid,
+            block_dim: block,
+            shared_mem_bytes: shared,
+        }
+    }
+
+    #[test]
+    fn launches_within_the_limits_pass() {
+        for fits in [
+            launch((1, 1, 1), (1024, 1, 1), 0),
+            launch((2_147_483_647, 65_535, 65_535), (16, 1, 64), 65_536),
+        ] {
+            assert!(device().check_launch(fits).is_ok(), "{fits:?}");
+        }
+    }
+
+    #[test]
+    fn each_limit_is_named_with_its_value() {
+        for (over, words) in [
+            (
+                launch((1, 1, 1), (1025, 1, 1), 0),
+                "number of threads in a block is 1025, but Test allows 1024",
+            ),
+            (
+                launch((1, 1, 1), (64, 32, 1), 0),
+                "number of threads in a block is 2048",
+            ),
+            (
+                launch((1, 1, 1), (1, 1, 65), 0),
+                "block's z dimension is 65, but Test allows 64",
+            ),
+            (
+                launch((1, 65_536, 1), (1, 1, 1), 0),
+                "grid's y dimension is 65536, but Test allows 65535",
+            ),
+            (
+                launch((1, 1, 1), (32, 1, 1), 70_000),
+                "shared memory in bytes a block is 70000, but Test allows 65536",
+            ),
+            (launch((0, 1, 1), (32, 1, 1), 0), "is empty"),
+        ] {
+            let error = device().check_launch(over).unwrap_err();
+            assert!(error.to_string().contains(words), "{error}");
+            assert_eq!(error.exit_code(), 2);
+        }
+    }
+
+    #[test]
+    fn devices_are_chosen_by_name() {
+        let parsed = ["auto", "cuda:1", "cuda", "emulated", "emulated:t4"]
+            .map(|t| t.parse::<DeviceChoice>().unwrap().to_string());
+        assert_eq!(
+            parsed,
+            [
+                "auto",
+                "cuda:1",
+                "cuda:0",
+                &format!("emulated:{DEFAULT_PROFILE}"),
+                "emulated:t4"
+            ]
+        );
+        for wrong in ["gpu", "cuda:x", "emulated:", "cuda:-1", ""] {
+            assert!(wrong.parse::<DeviceChoice>().is_err(), "{wrong}");
+        }
     }
 }

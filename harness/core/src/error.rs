@@ -82,7 +82,10 @@ impl Error {
     /// The process exit code that this error ends in.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::Limit { .. } | Self::NoSuchKernel { .. } | Self::Kernel(_) => 2,
+            Self::Usage(_)
+            | Self::Limit { .. }
+            | Self::NoSuchKernel { .. }
+            | Self::Kernel(kernels::Error::Compile { .. } | kernels::Error::Read { .. }) => 2,
             Self::Interrupted => 130,
             _ => 4,
         }

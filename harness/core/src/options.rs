@@ -91,3 +91,45 @@ pub fn parse_u32(text: &str) -> Result<u32, String> {
     u32::try_from(parse_count(text)?)
         .map_err(|_| format!("`{text}` is above the largest 32-bit count"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_in_every_spelling() {
+        for (text, count) in [
+            ("997", 997),
+            ("2^20", 1 << 20),
+            ("64K", 65536),
+            ("16m", 1 << 24),
+            ("1_000", 1000),
+            (" 3 ", 3),
+        ] {
+            assert_eq!(parse_count(text), Ok(count), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_count_is_refused_in_words() {
+        for (text, words) in [
+            ("0", "at least 1"),
+            ("-5", "at least 1"),
+            ("2^0", ""),
+            ("abc", "no count"),
+            ("", "no count"),
+            ("1.5", "no count"),
+            ("2^99", "too large"),
+            ("99999999999999999999G", "no count"),
+        ] {
+            match parse_count(text) {
+                Ok(n) => assert_eq!((text, n), ("2^0", 1)),
+                Err(error) => assert!(
+                    !words.is_empty() && error.contains(words),
+                    "{text}: {error}"
+                ),
+            }
+        }
+        assert!(parse_u32("2^32").is_err() && parse_u32("2^31").is_ok());
+    }
+}

@@ -191,3 +191,66 @@ impl Record {
         cells
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn record() -> Record {
+        Record {
+            lab: "lab".into(),
+            variant: "a".into(),
+            case: "block 256".into(),
+            device: "cuda".into(),
+            n: Some(1000),
+            grid: Some("4".into()),
+            block: Some("16x16".into()),
+            shared_bytes: Some(0),
+            memory_mode: None,
+            seed: 1,
+            times: Some(Times {
+                samples: 3,
+                throttled: 0,
+                min: 1.0,
+                median: 2.0,
+                mean: 2.5,
+                stdev: 0.5,
+            }),
+            bytes: None,
+            gb_per_s: None,
+            flop: None,
+            gflop_per_s: None,
+            percent_of_ceiling: None,
+            max_abs_error: Some(0.0),
+            verdict: Verdict::Skip,
+            note: "no GPU, alas".into(),
+            own: vec![Value::Real(1.5), Value::Empty],
+        }
+    }
+
+    #[test]
+    fn every_column_has_its_cell_in_order() {
+        let cells = record().cells();
+        assert_eq!(cells.len(), COLUMNS.len() + 2);
+        let cell = |name: &str| cells[COLUMNS.iter().position(|c| *c == name).unwrap()].as_str();
+        let shown = [
+            "schema",
+            "case",
+            "n",
+            "memory_mode",
+            "time_median_ms",
+            "gb_per_s",
+            "max_abs_error",
+            "verdict",
+        ]
+        .map(cell);
+        assert_eq!(shown, ["1", "block 256", "1000", "", "2", "", "0", "skip"]);
+        assert_eq!(cells[COLUMNS.len()..], ["1.5", ""]);
+    }
+
+    #[test]
+    fn a_record_survives_the_way_between_processes() {
+        let text = serde_json::to_string(&record()).unwrap();
+        assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record());
+    }
+}

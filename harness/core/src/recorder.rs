@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 use cudarc::driver::{DevicePtrMut, sys::CUevent_flags};
 
 use crate::{
-    Case, Ceiling, Check, Error, Result, Run, Variant,
+    Case, Ceiling, Check, Error, MachineReport, Result, Run, Variant,
     case::dims,
+    flush::Flush,
     interrupt, machine,
     record::{Record, Times, Value, Verdict},
     run::verdict,
@@ -31,6 +32,7 @@ pub struct Recorder<'r> {
     notes: Vec<String>,
     ceiling: Ceiling,
     cold: bool,
+    machine: MachineReport,
 }
 
 impl<'r> Recorder<'r> {
@@ -64,6 +66,7 @@ impl<'r> Recorder<'r> {
             notes: Vec::new(),
             ceiling: Ceiling::default(),
             cold: false,
+            machine: MachineReport::default(),
         }
     }
 
@@ -112,11 +115,20 @@ impl<'r> Recorder<'r> {
         let start = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
         let end = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
         let stream = self.run.session.stream.clone();
+        let mut flush = if self.cold {
+            Some(Flush::new(&self.run.session)?)
+        } else {
+            None
+        };
         let began = Instant::now();
         let mut samples = Vec::new();
+        let mut throttled = Vec::new();
         for i in 0.. {
             interrupt::check()?;
             prepare(state)?;
+            if let Some(flush) = &mut flush {
+                flush.flush(&stream)?;
+            }
             stream.synchronize()?;
             let wall = Instant::now();
             start.record(&stream)?;
@@ -131,13 +143,27 @@ impl<'r> Recorder<'r> {
             };
             self.check(verify(state)?);
             if i >= plan.warmups {
-                samples.push(ms);
+                let hot = self
+                    .run
+                    .session
+                    .monitor
+                    .as_ref()
+                    .is_ok_and(crate::nvml::Monitor::is_throttled);
+                if hot && throttled.len() < Plan::MOST_THROTTLED {
+                    throttled.push(ms);
+                } else {
+                    samples.push(ms);
+                }
             }
             if plan.done(&samples, began.elapsed()) {
                 break;
             }
         }
-        let times = stats::times(&samples, 0).expect("a plan takes at least one sample");
+        let dropped = throttled.len() as u32;
+        if dropped > 0 {
+            self.note(format!("{dropped} samples at a throttled clock dropped"));
+        }
+        let times = stats::times(&samples, dropped).expect("a plan takes at least one sample");
         self.record.times = Some(times);
         Ok(times)
     }
@@ -190,6 +216,12 @@ impl<'r> Recorder<'r> {
         self.record.own[i] = value.into();
     }
 
+    /// What the embedded machine counted and found in this case so far; empty on a GPU. Synchronise first.
+    pub fn machine(&mut self) -> &MachineReport {
+        self.machine.extend(machine::report());
+        &self.machine
+    }
+
     /// Adds to the row's note.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
@@ -213,8 +245,20 @@ impl<'r> Recorder<'r> {
             }
             Err(other) => return Err(other),
         }
-        let report = machine::report();
-        let finding = report.first_finding();
+        self.machine.extend(machine::report());
+        for finding in &self.machine.findings {
+            if !finding.text.is_empty() {
+                self.run.say(&finding.text);
+            }
+        }
+        let finding =
+            self.machine
+                .findings
+                .first()
+                .map(|first| match self.machine.findings.len() {
+                    1 => first.line(),
+                    more => format!("{} (and {} more)", first.line(), more - 1),
+                });
         if let Some(check) = &self.check {
             self.record.max_abs_error = Some(check.max_abs_error);
             if !check.passed() {
@@ -223,12 +267,20 @@ impl<'r> Recorder<'r> {
         } else if wrong.is_none() {
             wrong = Some("nothing was checked".into());
         }
-        let (verdict, what) = verdict(variant.expect, wrong, finding);
+        let (verdict, what) = verdict(variant.expect, wrong.as_deref(), finding.as_deref());
         self.record.verdict = verdict;
         self.notes.extend(Some(what).filter(|w| !w.is_empty()));
         self.record.note = self.notes.join("; ");
         self.rates();
         Ok(self.record)
+    }
+
+    /// The row of a case whose process ended without one.
+    pub(crate) fn crashed(mut self, variant: &Variant, how: &str) -> Record {
+        let (verdict, note) = verdict(variant.expect, Some(how), None);
+        self.record.verdict = verdict;
+        self.record.note = note;
+        self.record
     }
 
     /// Rates and per cents: of a GPU's times only.
@@ -265,6 +317,9 @@ struct Plan {
 impl Plan {
     /// Relative standard deviation below which more samples tell nothing new (nvbench's default).
     const NOISE: f64 = 0.005;
+
+    /// Throttled samples dropped before the clock is taken as it is: this GPU will not cool down today.
+    const MOST_THROTTLED: usize = 50;
 
     fn of(run: &Run) -> Self {
         let fixed = run.options.samples.map(|s| s as usize);

@@ -1,29 +1,118 @@
-//! Where records go: the CSV, the terminal, the table.
-use crate::{Case, Lab, Result, record::Record};
+//! Where the records of one lab go: the CSV, standard output, the table at the end.
+use std::rc::Rc;
+
+use crate::{
+    Case, Error, Lab, Record, Result,
+    folder::{CsvFile, Folder, header, row},
+    terminal::{Terminal, records},
+};
 
 /// The outputs of one lab's run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Report {
-    quiet: bool,
+    terminal: Rc<Terminal>,
+    csv: Option<CsvFile>,
+    json: bool,
+    table: Vec<Record>,
+    remarks: Vec<String>,
 }
 
 impl Report {
+    /// Starts `lab`'s outputs in `folder` (none in a child process).
+    pub(crate) fn start(
+        lab: &Lab,
+        folder: Option<&Folder>,
+        terminal: Rc<Terminal>,
+        json: bool,
+    ) -> Result<Self> {
+        let csv = folder.map(|f| f.csv(lab)).transpose()?;
+        let report = Self {
+            terminal,
+            csv,
+            json,
+            table: Vec::new(),
+            remarks: Vec::new(),
+        };
+        if !json {
+            report.out(&header(lab))?;
+        }
+        Ok(report)
+    }
+
     /// A line for the reader.
-    pub(crate) fn say(&mut self, line: &str) {
-        if !self.quiet {
-            println!("{line}");
+    pub(crate) fn say(&self, line: &str) {
+        self.terminal.say(line);
+    }
+
+    /// A line that is worth saying once.
+    pub(crate) fn remark(&mut self, line: &str) {
+        if !self.remarks.iter().any(|r| r == line) {
+            self.remarks.push(line.into());
+            self.say(line);
         }
     }
 
-    /// A line that matters once.
-    pub(crate) fn remark(&mut self, line: &str) {
-        self.say(line);
+    pub(crate) fn begin(&self, lab: &Lab, case: &Case) {
+        self.terminal
+            .progress(&format!("{} {} {}", lab.name, case.variant, case.label));
     }
 
-    pub(crate) fn begin(&mut self, _case: &Case) {}
-
-    pub(crate) fn row(&mut self, _lab: &Lab, record: &Record) -> Result<()> {
-        self.say(&record.cells().join(","));
+    pub(crate) fn row(&mut self, lab: &Lab, record: &Record) -> Result<()> {
+        if let Some(csv) = &mut self.csv {
+            csv.row(record)?;
+        }
+        let line = if self.json {
+            json_line(lab, record)
+        } else {
+            row(record)
+        };
+        self.out(&line)?;
+        self.table.push(record.clone());
         Ok(())
     }
+
+    /// Prints the table.
+    pub(crate) fn finish(&self) {
+        if !self.table.is_empty() {
+            self.say(&records(&self.table));
+        }
+    }
+
+    fn out(&self, text: &str) -> Result<()> {
+        self.terminal.data(text).map_err(|source| Error::Io {
+            action: "write to",
+            path: "standard output".into(),
+            source,
+        })
+    }
+}
+
+/// A record as one line of JSON, by column name; what does not apply is left out.
+fn json_line(lab: &Lab, record: &Record) -> String {
+    let cells = record.cells();
+    let names = crate::COLUMNS.iter().chain(lab.columns);
+    let texts = [
+        "case",
+        "device",
+        "grid",
+        "block",
+        "lab",
+        "memory_mode",
+        "note",
+        "variant",
+        "verdict",
+    ];
+    let fields = names
+        .zip(cells)
+        .filter(|(_, cell)| !cell.is_empty())
+        .map(|(name, cell)| {
+            let number = serde_json::from_str::<serde_json::Number>(&cell)
+                .ok()
+                .filter(|_| !texts.contains(name));
+            (
+                (*name).to_string(),
+                number.map_or(serde_json::Value::String(cell), serde_json::Value::Number),
+            )
+        });
+    serde_json::Value::Object(fields.collect()).to_string() + "\n"
 }

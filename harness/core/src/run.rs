@@ -1,17 +1,15 @@
 //! A run of one lab: what the lab's function is given.
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
-use cudarc::{
-    driver::{CudaFunction, CudaModule, CudaStream, LaunchConfig},
-    nvrtc::Ptx,
-};
+use cudarc::driver::{CudaFunction, CudaModule, CudaStream, LaunchConfig};
 
 use crate::{
     Case, Error, Expect, Inputs, Lab, Options, Recorder, Result, Session, Variant,
     case::launch_1d,
-    child, interrupt,
+    child, interrupt, module,
     record::{Record, Verdict},
     report::Report,
+    suggest,
 };
 
 /// Sizes for the devices that a lab meets; see [`Run::size`].
@@ -52,6 +50,10 @@ pub struct Run {
     pub(crate) options: Options,
     pub(crate) args: clap::ArgMatches,
     pub(crate) report: RefCell<Report>,
+    /// The file of `--kernel`, under the name of the lab's own that it replaces.
+    pub(crate) replaced: Option<kernels::KernelSource>,
+    /// Where each module's PTX came from, for session.json.
+    pub(crate) origins: RefCell<serde_json::Map<String, serde_json::Value>>,
     pub(crate) modules: RefCell<HashMap<String, Arc<CudaModule>>>,
     pub(crate) records: RefCell<Vec<Record>>,
     /// Set when a faulting kernel has ruined the context: which case did it.
@@ -162,15 +164,24 @@ impl Run {
             return Ok(module.clone());
         }
         let source = self.source(file)?;
-        let ptx = kernels::ptx_for(&source, self.session.device.compute_capability)?;
-        let module = self
-            .session
-            .context
-            .load_module(Ptx::from_src(ptx.ptx))
-            .map_err(|e| Error::Module {
-                file: source.path.to_string(),
-                log: crate::error::describe(&e),
-            })?;
+        let capability = self.session.device.compute_capability;
+        let compiled = kernels::ptx_for(&source, capability)?;
+        let mut origin = compiled.origin;
+        let module = match module::load(&self.session.context, &source.path, &compiled.ptx) {
+            // A compiler newer than the driver: what is committed asks for less.
+            Err(refused) if origin != kernels::Origin::Committed => {
+                let Ok(committed) = kernels::committed_for(&source, capability) else {
+                    return Err(refused);
+                };
+                origin = kernels::Origin::Committed;
+                module::load(&self.session.context, &source.path, &committed.ptx)
+                    .map_err(|_| refused)?
+            }
+            other => other?,
+        };
+        self.origins
+            .borrow_mut()
+            .insert(source.path.to_string(), origin.to_string().into());
         self.modules
             .borrow_mut()
             .insert(file.into(), module.clone());
@@ -194,19 +205,30 @@ impl Run {
         })
     }
 
+    /// The kernel file of this name: the lab's own, or what `--kernel` puts in its place.
     fn source(&self, file: &str) -> Result<kernels::KernelSource> {
+        if let Some(own) = self.replaced.iter().find(|k| k.name == file) {
+            return Ok(own.clone());
+        }
+        let known: Vec<&str> = self.lab.kernels.iter().map(|k| k.name.as_ref()).collect();
         self.lab
             .kernels
             .iter()
             .find(|k| k.name == file)
             .cloned()
-            .ok_or_else(|| Error::usage(format!("lab {} has no kernel file {file}", self.lab.name)))
+            .ok_or_else(|| {
+                Error::usage(format!(
+                    "lab {} has no kernel file `{file}`; {}",
+                    self.lab.name,
+                    suggest::among(file, &known)
+                ))
+            })
     }
 
     /// Prints a line of the lab's own below the progress bar; nothing with `--quiet`. Goes to
     /// standard error when standard output carries CSV or JSON.
     pub fn say(&self, line: &str) {
-        self.report.borrow_mut().say(line);
+        self.report.borrow().say(line);
     }
 
     /// Runs one case: checks its launch against the device's limits, calls `body`, judges what it
@@ -218,6 +240,10 @@ impl Run {
     ///
     /// # Errors
     /// What ends the whole run: a usage error, an unwritable row, Ctrl-C.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a case is made where it is run; `&Case::new(..)` would only be noise"
+    )]
     pub fn case(
         &self,
         case: Case,
@@ -233,20 +259,22 @@ impl Run {
                 return Ok(None);
             }
         } else if variant.own_process {
-            let record = child::run(self, &case)?;
+            self.report.borrow().begin(self.lab, &case);
+            let record = match child::run(self, &case)? {
+                Ok(record) => record,
+                Err(how) => Recorder::new(self, &case).crashed(variant, &how),
+            };
             return self.finish(record).map(Some);
         }
-        self.report.borrow_mut().begin(&case);
+        self.report.borrow().begin(self.lab, &case);
         let mut recorder = Recorder::new(self, &case);
-        let outcome = self
-            .refused(&case, &mut recorder)
-            .and_then(|()| body(&mut recorder));
+        let outcome = self.refused(&case).and_then(|()| body(&mut recorder));
         let record = recorder.judge(variant, outcome)?;
         self.finish(record).map(Some)
     }
 
     /// Whether the case cannot even start: its launch is beyond the device, or the context is lost.
-    fn refused(&self, case: &Case, _recorder: &mut Recorder<'_>) -> Result<()> {
+    fn refused(&self, case: &Case) -> Result<()> {
         if let Some(by) = self.lost.borrow().as_ref() {
             return Err(Error::Skip(format!(
                 "the device's context was lost in case {by}"
@@ -282,6 +310,9 @@ impl Run {
     }
 
     fn finish(&self, record: Record) -> Result<Record> {
+        if child::wanted().is_some() {
+            child::leave(&record)?;
+        }
         self.report.borrow_mut().row(self.lab, &record)?;
         self.records.borrow_mut().push(record.clone());
         Ok(record)
@@ -306,12 +337,12 @@ impl std::fmt::Debug for Run {
 /// Returns the verdict and what to add to the note.
 pub(crate) fn verdict(
     expect: Expect,
-    wrong: Option<String>,
-    finding: Option<String>,
+    wrong: Option<&str>,
+    finding: Option<&str>,
 ) -> (Verdict, String) {
-    let seen = match (&wrong, &finding) {
+    let seen = match (wrong, finding) {
         (Some(w), Some(f)) => format!("{f}; {w}"),
-        (Some(x), None) | (None, Some(x)) => x.clone(),
+        (Some(x), None) | (None, Some(x)) => x.to_string(),
         (None, None) => String::new(),
     };
     match expect {
@@ -330,5 +361,66 @@ pub(crate) fn verdict(
             Verdict::Pass,
             format!("wrong on purpose ({reason}): {seen}"),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_is_what_was_seen_against_what_was_expected() {
+        use Expect::{Racy, Right, Wrong};
+        for (expect, wrong, finding, verdict_expected, words) in [
+            (Right, None, None, Verdict::Pass, ""),
+            (Right, Some("7 of 9"), None, Verdict::Fail, "7 of 9"),
+            (Right, None, Some("race"), Verdict::Finding, "race"),
+            (
+                Right,
+                Some("7 of 9"),
+                Some("race"),
+                Verdict::Finding,
+                "race; 7 of 9",
+            ),
+            (
+                Wrong("no barrier"),
+                Some("7 of 9"),
+                None,
+                Verdict::Pass,
+                "wrong on purpose (no barrier): 7 of 9",
+            ),
+            (
+                Wrong("no barrier"),
+                None,
+                Some("race"),
+                Verdict::Pass,
+                "wrong on purpose (no barrier): race",
+            ),
+            (
+                Wrong("no barrier"),
+                None,
+                None,
+                Verdict::Fail,
+                "but was right",
+            ),
+            (
+                Racy("no barrier"),
+                None,
+                None,
+                Verdict::Pass,
+                "right by luck",
+            ),
+            (
+                Racy("no barrier"),
+                Some("7 of 9"),
+                None,
+                Verdict::Pass,
+                "no barrier",
+            ),
+        ] {
+            let (seen, note) = verdict(expect, wrong, finding);
+            assert_eq!(seen, verdict_expected, "{expect:?} {wrong:?} {finding:?}");
+            assert!(note.contains(words), "{note}");
+        }
     }
 }

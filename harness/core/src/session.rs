@@ -1,9 +1,13 @@
-//! The session: the device in use, open, with what it reports of itself.
-use std::sync::Arc;
+//! The session: the device in use, open, with what it reports of itself and what it was seen to reach.
+use std::{ffi::CStr, sync::Arc};
 
-use cudarc::driver::{CudaContext, CudaStream};
+use cudarc::driver::{CudaContext, CudaStream, sys};
 
-use crate::{DeviceInfo, ceilings::Ceilings};
+use crate::{
+    Ceilings, DeviceChoice, DeviceInfo, Result,
+    driver::{self, Device},
+    nvml::{Monitor, Snapshot},
+};
 
 /// An open device. Shared by all labs of a run.
 #[derive(Debug)]
@@ -14,6 +18,99 @@ pub struct Session {
     pub stream: Arc<CudaStream>,
     /// What the device reports.
     pub device: DeviceInfo,
-    /// What this GPU was seen to reach; none when emulated.
+    /// Why this device.
+    pub reason: String,
+    /// What this GPU was seen to reach; none when emulated, and where they were not wanted.
     pub ceilings: Option<Ceilings>,
+    /// NVML, or why there is none.
+    pub(crate) monitor: std::result::Result<Monitor, String>,
+}
+
+impl Session {
+    /// Opens the device of `choice`.
+    ///
+    /// # Errors
+    /// [`crate::Error::CannotRun`] when it is not there; the driver's.
+    pub fn open(choice: &DeviceChoice) -> Result<Self> {
+        let opened = driver::open(choice)?;
+        let (ordinal, profile) = match &opened.device {
+            Device::Gpu(ordinal) => (*ordinal, None),
+            Device::Emulated(profile) => (0, Some(profile.as_str())),
+        };
+        let context = CudaContext::new(ordinal)?;
+        let stream = context.new_stream()?;
+        // cudarc would record an event for every argument of every launch, inside what is timed. Work on
+        // `stream` is in order by itself; a lab that uses more streams orders them with `join`.
+        // SAFETY: no buffer was made yet, and those made later are freed on the stream that made them.
+        unsafe { context.disable_event_tracking() };
+        let device = DeviceInfo::query(&context, profile)?;
+        let monitor = if device.is_emulated {
+            Err("NVML: not on the emulated device".into())
+        } else {
+            bus_id(&context)
+                .ok_or_else(|| "NVML: the driver gives no bus address".to_string())
+                .and_then(|id| Monitor::open(&id))
+        };
+        Ok(Self {
+            context,
+            stream,
+            device,
+            reason: opened.reason,
+            ceilings: None,
+            monitor,
+        })
+    }
+
+    /// Measures this GPU's ceilings; nothing on the emulated device.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn measure_ceilings(&mut self, quick: bool) -> Result<()> {
+        if !self.device.is_emulated {
+            self.ceilings = Some(Ceilings::measure(&self.context, &self.stream, quick)?);
+        }
+        Ok(())
+    }
+
+    /// The GPU's clocks, power, link and more now; none without NVML.
+    pub fn snapshot(&self) -> Option<Snapshot> {
+        self.monitor.as_ref().ok().map(Monitor::snapshot)
+    }
+
+    /// Why there is no NVML; none when there is.
+    pub fn no_nvml(&self) -> Option<&str> {
+        self.monitor.as_ref().err().map(String::as_str)
+    }
+
+    /// One line: which device, and why.
+    pub fn banner(&self) -> String {
+        let d = &self.device;
+        let (major, minor) = d.compute_capability;
+        let part = format!(
+            "{} (compute capability {major}.{minor}, {} SMs, {:.1} GiB)",
+            d.name,
+            d.multiprocessors,
+            d.total_bytes as f64 / f64::from(1 << 30)
+        );
+        if d.is_emulated {
+            format!(
+                "Device: emulated {part}: {}.\nTimes are the emulation's own and say nothing about a GPU.",
+                self.reason
+            )
+        } else {
+            format!("Device: cuda:{} {part}: {}.", d.ordinal, self.reason)
+        }
+    }
+}
+
+/// The GPU's PCI address, by which NVML knows it (their numberings differ).
+fn bus_id(context: &CudaContext) -> Option<String> {
+    let mut text = [0; 32];
+    // SAFETY: the buffer has the length that is passed, and the call ends the text with NUL within it.
+    unsafe {
+        sys::cuDeviceGetPCIBusId(text.as_mut_ptr(), text.len() as i32, context.cu_device())
+            .result()
+            .ok()?;
+        Some(CStr::from_ptr(text.as_ptr()).to_string_lossy().into_owned())
+    }
 }

@@ -30,3 +30,20 @@ pub fn times(samples: &[f64], throttled: u32) -> Option<Times> {
         stdev,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::times;
+
+    #[test]
+    fn the_textbook_figures() {
+        let t = times(&[5.0, 1.0, 3.0, 7.0], 2).unwrap();
+        assert_eq!(
+            (t.samples, t.throttled, t.min, t.median, t.mean),
+            (4, 2, 1.0, 4.0, 4.0)
+        );
+        assert!((t.stdev - (20.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert_eq!(times(&[2.0], 0).unwrap().stdev, 0.0);
+        assert!(times(&[], 0).is_none());
+    }
+}

@@ -9,3 +9,5 @@ pub mod memory;
 pub mod profile;
 pub mod program;
 pub mod ptx;
+pub mod report;
+mod shadow;

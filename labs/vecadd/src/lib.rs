@@ -1,75 +1,175 @@
-//! Vector addition, z = x + y, in nine memory modes.
-use cudarc::driver::PushKernelArg;
+//! Vector addition, z = x + y, in nine memory modes: the kernel is the same, what differs is where the
+//! vectors lie and how they travel. The README is the handout.
+
+mod copied;
+mod input;
+mod managed;
+mod mapped;
+mod mode;
+mod overlapped;
+mod phases;
+mod sweep;
+
 use harness::{
-    Case, Check, Coverage, Lab, Result, Run, Sizes, Tolerance, Variant, no_args, poison,
+    Case, Coverage, Error, Lab, Result, Run, Sizes, Variant,
+    clap::{Arg, ArgAction},
 };
+
+use input::Vectors;
+use mode::{Add, MODES, Mode};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "vecadd",
     summary: "z = x + y in nine memory modes: what the trip to the GPU costs",
     kernels: &[kernels::source!("vecadd")],
-    variants: &[Variant::new(
-        "pageable",
-        "ordinary host memory, copied there and back",
-    )],
-    columns: &["h2d_ms", "kernel_ms", "d2h_ms"],
-    args: no_args,
+    variants: &[
+        Variant::new("pageable", "ordinary host memory, copied there and back"),
+        Variant::new(
+            "pinned",
+            "like pageable, but the host's pages are locked, so that the copy engine reads them itself",
+        ),
+        Variant::new(
+            "pinned-async",
+            "like pinned, but copies and kernel are queued on a stream, and waited for once",
+        ),
+        Variant::new(
+            "overlapped",
+            "like pinned-async, but in chunks over several streams: both copy engines and the SMs at once",
+        ),
+        Variant::new(
+            "write-combined",
+            "like pinned-async, but the inputs bypass the host's caches",
+        ),
+        Variant::new(
+            "unified",
+            "managed memory: pages move when they are touched",
+        ),
+        Variant::new(
+            "unified-prefetch",
+            "like unified, but the pages are sent ahead",
+        ),
+        Variant::new(
+            "unified-advise",
+            "like unified, but the driver is told how each vector is used",
+        ),
+        Variant::new(
+            "zero-copy",
+            "the kernel reads and writes host memory over the link; nothing is copied",
+        ),
+    ],
+    columns: &phases::COLUMNS,
+    args,
     run,
     exercises: None,
 };
 
-fn run(run: &Run) -> Result<()> {
-    let n = run.size(Sizes {
-        gpu: 1 << 24,
-        emulated: 1 << 20,
-        quick: 1 << 12,
-    });
-    let launch = run.launch_for(n, 256, Coverage::OnePerThread)?;
-    let add = run.function("vecadd.cu", "vecadd")?;
-    let x = run.inputs("x").f32(n, -1.0..1.0);
-    let y = run.inputs("y").f32(n, -1.0..1.0);
-    let sum: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x + y).collect();
+fn args() -> Vec<Arg> {
+    vec![
+        Arg::new("input").long("input").value_name("FILE").help("Read the vectors from FILE (- for standard input): two numbers a line, x and y"),
+        Arg::new("stride").long("stride").action(ArgAction::SetTrue).help("Let each thread stride over the grid, so that any grid serves any n"),
+        Arg::new("sweep").long("sweep").action(ArgAction::SetTrue).help("Every mode at vectors of 4 KiB to 1 GiB (less when emulated), and where the fastest changes"),
+    ]
+}
 
-    run.case(
-        Case::new("pageable")
-            .n(n)
-            .launch(launch)
-            .memory_mode("pageable"),
-        |case| {
-            let stream = run.stream();
-            let (dx, dy) = (stream.clone_htod(&x)?, stream.clone_htod(&y)?);
-            // SAFETY: poisoned before the kernel writes it, and read only after.
-            let mut dz = unsafe { stream.alloc::<f32>(n) }?;
-            case.bytes(3 * size_of::<f32>() * n);
-            case.flop(n as u64);
-            case.measure(
-                &mut dz,
-                |dz| poison(run, dz),
-                |dz| {
-                    let n = n as u64;
-                    // SAFETY: the arguments are the kernel's, and each buffer holds n floats.
-                    unsafe {
-                        stream
-                            .launch_builder(&add)
-                            .arg(&dx)
-                            .arg(&dy)
-                            .arg(dz)
-                            .arg(&n)
-                            .launch(launch)
-                    }?;
-                    Ok(())
-                },
-                |dz| {
-                    Ok(Check::compare(
-                        &stream.clone_dtoh(dz)?,
-                        &sum,
-                        Tolerance::EXACT,
-                    ))
-                },
-            )?;
-            Ok(())
-        },
-    )?;
+fn run(run: &Run) -> Result<()> {
+    if run.args().get_flag("sweep") {
+        return sweep::run(run);
+    }
+    let vectors = if let Some(file) = run.args().get_one::<String>("input") {
+        Vectors::read(file, run.options().n)?
+    } else {
+        let n = run.size(Sizes {
+            gpu: 1 << 24,
+            emulated: 1 << 22,
+            quick: 1 << 12,
+        });
+        Vectors::random(run, n)
+    };
+    let add = Add::new(run, vectors.len())?;
+    run.say(&add.idle());
+    for mode in MODES {
+        case(run, mode, &add, &vectors, "")?;
+    }
+    summary(run);
     Ok(())
+}
+
+/// One mode at one size.
+fn case(
+    run: &Run,
+    mode: &Mode,
+    add: &Add,
+    vectors: &Vectors,
+    label: &str,
+) -> Result<Option<harness::Record>> {
+    let case = Case::new(mode.name)
+        .label(label)
+        .n(vectors.len())
+        .launch(add.launch)
+        .memory_mode(mode.name);
+    run.case(case, |case| {
+        if let Some(reason) = mode.lacking(run, vectors.len())? {
+            return Err(Error::Skip(reason));
+        }
+        phases::measure(case, run, mode, add, vectors)
+    })
+}
+
+/// The phases of each mode side by side.
+fn summary(run: &Run) {
+    let unit = if run.is_emulated() {
+        "emulated ms"
+    } else {
+        "ms"
+    };
+    run.say(&format!("\nPhases of a warm pass, {unit} (end to end: from inputs in host memory to the sum in host memory)"));
+    let columns = [
+        "warm_touch_ms",
+        "warm_h2d_ms",
+        "warm_kernel_ms",
+        "warm_d2h_ms",
+        "warm_host_read_ms",
+    ];
+    let rows: Vec<Vec<String>> = run
+        .records()
+        .iter()
+        .filter(|r| r.times.is_some())
+        .map(|r| {
+            let number = |c: &str| {
+                r.number(&LAB, c)
+                    .map_or_else(String::new, harness::significant)
+            };
+            let mut row = vec![r.variant.clone()];
+            row.extend(columns.iter().map(|c| number(c)));
+            row.push(
+                r.times
+                    .map_or_else(String::new, |t| harness::significant(t.median)),
+            );
+            row.push(number("first_end_to_end_ms"));
+            row
+        })
+        .collect();
+    run.say(&harness::table(
+        &[
+            "mode",
+            "touch",
+            "H2D",
+            "kernel",
+            "D2H",
+            "host read",
+            "end to end",
+            "first pass",
+        ],
+        &rows,
+    ));
+}
+
+/// The launch that covers `n` elements, or strides over them.
+fn coverage(run: &Run) -> Coverage {
+    if run.args().get_flag("stride") {
+        Coverage::GridStride
+    } else {
+        Coverage::OnePerThread
+    }
 }

@@ -1,9 +1,8 @@
-//! From a meaning in one lane to a function that executes a whole warp.
+//! From a meaning in one lane to functions that execute a whole warp.
 
 use crate::exec::{Flow, Warp};
 use crate::lane::{ALL, LANES, Lane};
 use crate::program::Op;
-use crate::ptx::ast::Type;
 
 /// Executes one decoded instruction for a warp.
 ///
@@ -67,63 +66,72 @@ pub trait Alu {
     type B: Lane;
     /// Third source.
     type C: Lane;
+    /// Fourth source.
+    type E: Lane;
     /// Destination.
     type D: Lane;
-    /// The result.
-    fn eval(a: Self::A, b: Self::B, c: Self::C) -> Self::D;
+    /// Second destination.
+    type D2: Lane;
+    /// The results. `imm` is `Op::imm`, the same in every lane.
+    fn eval(a: Self::A, b: Self::B, c: Self::C, e: Self::E, imm: u64) -> (Self::D, Self::D2);
 }
 
-/// A row of the table.
-pub struct Form {
-    /// Every spelling that means this: `add.s32`, `add.u32`.
-    pub names: &'static [&'static str],
-    /// Type of the destination.
-    pub dst: Type,
-    /// Types of the sources, in order.
-    pub src: &'static [Type],
-    /// The executable form for a processor.
-    pub handlers: fn(Isa) -> Handlers,
+/// An instruction on predicates, which does 32 lanes as the bits of a word.
+pub trait Bitwise {
+    /// Sources: 1 or 2.
+    const SOURCES: usize;
+    /// The result.
+    fn eval(a: u32, b: u32) -> u32;
 }
 
 /// # Safety
-/// See [`Handler`].
+/// See [`Handler`]; the processor has what `W` promises.
 #[inline(always)]
-unsafe fn body<O: Alu, const FULL: bool>(warp: &mut Warp, op: &Op) -> Flow {
+unsafe fn body<O: Alu, const W: u8, const FULL: bool>(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: the decoder gives offsets of registers of these types inside the register file.
     unsafe {
         let regs = warp.regs();
-        let a = &*regs.add(op.a as usize).cast::<<O::A as Lane>::Reg>();
-        let b = &*regs.add(op.b as usize).cast::<<O::B as Lane>::Reg>();
-        let c = &*regs.add(op.c as usize).cast::<<O::C as Lane>::Reg>();
+        let a = O::A::view::<W>(regs.add(op.a as usize));
+        let b = O::B::view::<W>(regs.add(op.b as usize));
+        let c = O::C::view::<W>(regs.add(op.c as usize));
+        let e = O::E::view::<W>(regs.add(op.e as usize));
+        let imm = op.imm;
         let mut out = O::D::start();
+        let mut out2 = O::D2::start();
         for i in 0..LANES {
-            O::D::set(
-                &mut out,
-                i,
-                O::eval(O::A::get(a, i), O::B::get(b, i), O::C::get(c, i)),
+            let (x, y) = O::eval(
+                O::A::get(&a, i),
+                O::B::get(&b, i),
+                O::C::get(&c, i),
+                O::E::get(&e, i),
+                imm,
             );
+            O::D::set(&mut out, i, x);
+            O::D2::set(&mut out2, i, y);
         }
-        let out = O::D::finish(out);
-        let d = regs.add(op.d as usize).cast::<<O::D as Lane>::Reg>();
-        *d = if FULL {
-            out
+        let d = regs.add(op.d as usize);
+        let d2 = regs.add(op.d2 as usize);
+        if FULL {
+            O::D::write(d, out);
+            O::D2::write(d2, out2);
         } else {
-            O::D::blend(&*d, &out, warp.mask())
-        };
+            O::D::blend::<W>(d, out, warp.mask());
+            O::D2::blend::<W>(d2, out2, warp.mask());
+        }
     }
     Flow::Next
 }
 
 unsafe fn base<O: Alu, const FULL: bool>(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: the caller's contract.
-    unsafe { body::<O, FULL>(warp, op) }
+    unsafe { body::<O, 0, FULL>(warp, op) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn v3<O: Alu, const FULL: bool>(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: the caller's contract.
-    unsafe { body::<O, FULL>(warp, op) }
+    unsafe { body::<O, 3, FULL>(warp, op) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -132,17 +140,55 @@ unsafe fn v3<O: Alu, const FULL: bool>(warp: &mut Warp, op: &Op) -> Flow {
 )]
 unsafe fn v4<O: Alu, const FULL: bool>(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: the caller's contract.
-    unsafe { body::<O, FULL>(warp, op) }
+    unsafe { body::<O, 4, FULL>(warp, op) }
 }
 
-/// The executable forms of one meaning.
-pub fn handlers<O: Alu>(isa: Isa) -> Handlers {
+/// One lane after another, only those of the mask: small code for rare instructions.
+///
+/// # Safety
+/// See [`Handler`].
+unsafe fn scalar<O: Alu>(warp: &mut Warp, op: &Op) -> Flow {
+    // SAFETY: the decoder gives offsets of registers of these types inside the register file. A destination may be one of the
+    // sources; then it has the same shape, and a lane is read before it is written.
+    unsafe {
+        let regs = warp.regs();
+        let mut live = warp.mask();
+        while live != 0 {
+            let i = live.trailing_zeros() as usize;
+            live &= live - 1;
+            let (x, y) = O::eval(
+                O::A::load(regs.add(op.a as usize), i),
+                O::B::load(regs.add(op.b as usize), i),
+                O::C::load(regs.add(op.c as usize), i),
+                O::E::load(regs.add(op.e as usize), i),
+                op.imm,
+            );
+            O::D::store(regs.add(op.d as usize), i, x);
+            O::D2::store(regs.add(op.d2 as usize), i, y);
+        }
+    }
+    Flow::Next
+}
+
+/// # Safety
+/// See [`Handler`].
+unsafe fn bitwise<O: Bitwise>(warp: &mut Warp, op: &Op) -> Flow {
+    // SAFETY: the decoder gives offsets of predicate registers inside the register file.
+    unsafe {
+        let regs = warp.regs();
+        let a = *regs.add(op.a as usize).cast::<u32>();
+        let b = *regs.add(op.b as usize).cast::<u32>();
+        let d = regs.add(op.d as usize).cast::<u32>();
+        let mask = warp.mask();
+        *d = (*d & !mask) | (O::eval(a, b) & mask);
+    }
+    Flow::Next
+}
+
+/// Executable forms for instructions that kernels are full of: vector code for each kind of processor.
+pub fn hot<O: Alu>(isa: Isa) -> Handlers {
     debug_assert!(ALL.count_ones() as usize == LANES);
     match isa {
-        Isa::Baseline => Handlers {
-            full: base::<O, true>,
-            part: base::<O, false>,
-        },
         #[cfg(target_arch = "x86_64")]
         Isa::V3 => Handlers {
             full: v3::<O, true>,
@@ -153,7 +199,6 @@ pub fn handlers<O: Alu>(isa: Isa) -> Handlers {
             full: v4::<O, true>,
             part: v4::<O, false>,
         },
-        #[cfg(not(target_arch = "x86_64"))]
         _ => Handlers {
             full: base::<O, true>,
             part: base::<O, false>,
@@ -161,53 +206,63 @@ pub fn handlers<O: Alu>(isa: Isa) -> Handlers {
     }
 }
 
-/// The PTX type that a lane type stands for in signatures; signedness is the row's own affair.
-pub const fn ptx_type<T: TypeOf>() -> Type {
-    T::TYPE
+/// The executable form for rare instructions: one for every processor, lane by lane.
+pub fn cold<O: Alu>(_: Isa) -> Handlers {
+    Handlers {
+        full: scalar::<O>,
+        part: scalar::<O>,
+    }
 }
 
-/// Lane types and the register types that hold them.
-pub trait TypeOf {
-    /// The register type.
-    const TYPE: Type;
+/// The executable form for predicates.
+pub fn bits<O: Bitwise>(_: Isa) -> Handlers {
+    Handlers {
+        full: bitwise::<O>,
+        part: bitwise::<O>,
+    }
 }
-macro_rules! type_of {
-    ($($t:ty => $p:ident),*) => {$(impl TypeOf for $t { const TYPE: Type = Type::$p; })*};
-}
-type_of!(u16 => B16, i16 => B16, u32 => B32, i32 => B32, f32 => F32, u64 => B64, i64 => B64, f64 => F64, bool => Pred);
 
-/// Declares rows: names, a Rust name, operands, result, meaning.
-#[macro_export]
-macro_rules! alu {
-    ($table:ident; $( $(#[$m:meta])* $name:ident [$($spelling:literal)+] ($($arg:ident : $ty:ty),*) -> $ret:ty $body:block )*) => {
-        $( $crate::alu!(@row $(#[$m])* $name ($($arg : $ty),*) -> $ret $body); )*
-        /// The rows declared here.
-        pub static $table: &[$crate::isa::dispatch::Form] = &[$( $crate::isa::dispatch::Form {
-            names: &[$($spelling),+],
-            dst: $crate::isa::dispatch::ptx_type::<$ret>(),
-            src: &[$($crate::isa::dispatch::ptx_type::<$ty>()),*],
-            handlers: $crate::isa::dispatch::handlers::<$name>,
-        } ),*];
-    };
-    (@row $(#[$m:meta])* $name:ident ($a:ident : $A:ty) -> $D:ty $body:block) => {
-        $crate::alu!(@impl $(#[$m])* $name ($a: $A, _b: (), _c: ()) -> $D $body);
-    };
-    (@row $(#[$m:meta])* $name:ident ($a:ident : $A:ty, $b:ident : $B:ty) -> $D:ty $body:block) => {
-        $crate::alu!(@impl $(#[$m])* $name ($a: $A, $b: $B, _c: ()) -> $D $body);
-    };
-    (@row $(#[$m:meta])* $name:ident ($a:ident : $A:ty, $b:ident : $B:ty, $c:ident : $C:ty) -> $D:ty $body:block) => {
-        $crate::alu!(@impl $(#[$m])* $name ($a: $A, $b: $B, $c: $C) -> $D $body);
-    };
-    (@impl $(#[$m:meta])* $name:ident ($a:ident : $A:ty, $b:ident : $B:ty, $c:ident : $C:ty) -> $D:ty $body:block) => {
+/// Declares meanings: a name, operands, results, and what they are in one lane.
+///
+/// `op! { /// Sum. Add<T: Int>(a: T, b: T) -> T { a.wrapping_add(b) } }` declares the type `Add<T>` with [`Alu`] for it. An
+/// immediate is taken by `Name(a: u32) [imm] -> u32 {..}`, a second result given by `-> u32, bool {..}`.
+macro_rules! op {
+    () => {};
+    ($(#[$m:meta])* $name:ident $(<$($T:ident : $bound:path),+>)? ($($args:tt)*) $([$imm:ident])? -> $D:ty $(, $D2:ty)? $body:block $($rest:tt)*) => {
         $(#[$m])*
-        pub struct $name;
-        impl $crate::isa::dispatch::Alu for $name {
-            type A = $A;
-            type B = $B;
-            type C = $C;
-            type D = $D;
-            #[inline(always)]
-            fn eval($a: $A, $b: $B, $c: $C) -> $D $body
+        pub struct $name $(<$($T),+>(std::marker::PhantomData<($($T,)+)>))?;
+        impl $(<$($T: $bound),+>)? $crate::isa::dispatch::Alu for $name $(<$($T),+>)? {
+            op!(@args ($($args)*) [$($imm)?] ($D $(, $D2)?) $body);
+        }
+        op!($($rest)*);
+    };
+    (@args ($a:ident : $A:ty) $($t:tt)*) => { op!(@imm ($a: $A, _b: (), _c: (), _e: ()) $($t)*); };
+    (@args ($a:ident : $A:ty, $b:ident : $B:ty) $($t:tt)*) => { op!(@imm ($a: $A, $b: $B, _c: (), _e: ()) $($t)*); };
+    (@args ($a:ident : $A:ty, $b:ident : $B:ty, $c:ident : $C:ty) $($t:tt)*) => { op!(@imm ($a: $A, $b: $B, $c: $C, _e: ()) $($t)*); };
+    (@args ($a:ident : $A:ty, $b:ident : $B:ty, $c:ident : $C:ty, $e:ident : $E:ty) $($t:tt)*) => { op!(@imm ($a: $A, $b: $B, $c: $C, $e: $E) $($t)*); };
+    (@imm ($($args:tt)*) [] $($t:tt)*) => { op!(@body ($($args)*) [_imm] $($t)*); };
+    (@imm ($($args:tt)*) [$imm:ident] $($t:tt)*) => { op!(@body ($($args)*) [$imm] $($t)*); };
+    (@body ($a:ident : $A:ty, $b:ident : $B:ty, $c:ident : $C:ty, $e:ident : $E:ty) [$imm:ident] ($D:ty) $body:block) => {
+        type A = $A;
+        type B = $B;
+        type C = $C;
+        type E = $E;
+        type D = $D;
+        type D2 = ();
+        #[inline(always)]
+        fn eval($a: $A, $b: $B, $c: $C, $e: $E, $imm: u64) -> ($D, ()) {
+            ($body, ())
         }
     };
+    (@body ($a:ident : $A:ty, $b:ident : $B:ty, $c:ident : $C:ty, $e:ident : $E:ty) [$imm:ident] ($D:ty, $D2:ty) $body:block) => {
+        type A = $A;
+        type B = $B;
+        type C = $C;
+        type E = $E;
+        type D = $D;
+        type D2 = $D2;
+        #[inline(always)]
+        fn eval($a: $A, $b: $B, $c: $C, $e: $E, $imm: u64) -> ($D, $D2) $body
+    };
 }
+pub(crate) use op;

@@ -1,8 +1,37 @@
 //! The instruction set: one table from which names, operand types, meaning and dispatch come.
 //!
-//! A row of [`alu!`] says what an instruction is called, what it takes and gives, and what it means in one lane, as a pure
-//! function. Everything else is derived: the decoder finds a row by its full name, the validator reads the operand types, and the
-//! executor gets one function per row that does all 32 lanes at once, compiled three times for the processor at hand.
+//! A row says what an instruction is called, what it takes and gives, and what it means in one lane, as a pure function
+//! ([`dispatch::Alu`]). Everything else is derived: the decoder finds a row by its full name ([`find`]), the validator reads the
+//! operand types, and the executor gets functions that do all 32 lanes of a warp: for *hot* rows vector code for each kind of
+//! processor, for *cold* ones a loop over the live lanes.
+//!
+//! Families share one handler where speed does not matter; then the row's preset says which member is meant.
 
-pub mod alu;
+pub mod bits;
+pub mod carry;
+pub mod compare;
+pub mod convert;
+pub mod directed;
 pub mod dispatch;
+pub mod float;
+pub mod half;
+pub mod integer;
+pub mod logic;
+pub mod select;
+pub mod soft;
+pub mod table;
+
+pub use dispatch::{Handler, Handlers, Isa};
+pub use select::parts;
+pub use table::{Form, Imm, all_forms, find, find_cvt, find_pair};
+
+fn rows(t: &mut table::Table) {
+    integer::rows(t);
+    carry::rows(t);
+    logic::rows(t);
+    bits::rows(t);
+    compare::rows(t);
+    select::rows(t);
+    float::rows(t);
+    convert::rows(t);
+}

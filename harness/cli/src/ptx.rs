@@ -1,0 +1,130 @@
+//! `warplab ptx`: makes the committed PTX of every lab anew, or checks it.
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use harness::{Error, suggest};
+use kernels::Outcome;
+
+pub fn command() -> Command {
+    Command::new("ptx")
+        .about("Compile every lab's .cu to the PTX committed beside it (needs NVRTC), inside a checkout")
+        .arg(Arg::new("labs").value_name("LAB").action(ArgAction::Append).help("Only these labs"))
+        .arg(
+            Arg::new("check")
+                .long("check")
+                .action(ArgAction::SetTrue)
+                .help("Write nothing; fail when a committed PTX is not what its source gives"),
+        )
+        .arg(Arg::new("quiet").long("quiet").short('q').action(ArgAction::SetTrue).help("Print only what is wrong"))
+}
+
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+    let check = matches.get_flag("check");
+    let quiet = matches.get_flag("quiet");
+    let root = checkout()?;
+    let nvrtc = kernels::nvrtc()?;
+    let mut stale = 0;
+    let mut uncompiled = None;
+    for folder in folders(&root, matches)? {
+        for source in kernels::sources_in(&folder, &root)? {
+            let outcome = match nvrtc {
+                _ if check => kernels::check(nvrtc, &source)?,
+                Some(nvrtc) => {
+                    let file = root.join(source.path.as_ref()).with_extension("ptx");
+                    kernels::generate(nvrtc, &source, &file)?
+                }
+                None => {
+                    return Err(kernels::Error::NoCompiler {
+                        file: source.path.to_string(),
+                    }
+                    .into());
+                }
+            };
+            let words = match &outcome {
+                Outcome::Current => "is what its source gives".to_string(),
+                Outcome::CurrentByHash { made_by } => {
+                    uncompiled = Some(made_by.clone());
+                    format!("is from this source (made by {made_by})")
+                }
+                Outcome::Written => "written".to_string(),
+                Outcome::Stale(why) => {
+                    stale += 1;
+                    format!("STALE: {why}")
+                }
+            };
+            if !quiet || matches!(outcome, Outcome::Stale(_)) {
+                println!(
+                    "{}: {words}",
+                    Path::new(source.path.as_ref())
+                        .with_extension("ptx")
+                        .display()
+                );
+            }
+        }
+    }
+    if let Some(made_by) = uncompiled.filter(|_| !quiet) {
+        let here = nvrtc.map_or_else(
+            || "no NVRTC".to_string(),
+            |n| format!("NVRTC {}", n.version()),
+        );
+        println!("Compared by the source's hash only: made by {made_by}, here is {here}.");
+    }
+    if stale == 0 {
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!(
+        "error: {stale} committed PTX file{} not what the source gives; run `warplab ptx` with NVRTC",
+        if stale == 1 { " is" } else { "s are" }
+    );
+    Ok(ExitCode::FAILURE)
+}
+
+/// The checkout that the working folder lies in.
+fn checkout() -> Result<PathBuf, Error> {
+    let here = std::env::current_dir().map_err(|source| Error::Io {
+        action: "find",
+        path: ".".into(),
+        source,
+    })?;
+    here.ancestors()
+        .find(|d| d.join("kernels/include").is_dir() && d.join("labs").is_dir())
+        .map(Path::to_path_buf)
+        .ok_or_else(|| Error::usage(format!("{} is not inside a checkout of warplab: there is no folder labs beside kernels/include above it", here.display())))
+}
+
+/// The kernel folders of the labs asked for, or of all.
+fn folders(root: &Path, matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
+    let labs = root.join("labs");
+    let read = |source| Error::Io {
+        action: "read",
+        path: labs.clone(),
+        source,
+    };
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(&labs).map_err(read)? {
+        let entry = entry.map_err(read)?;
+        if entry.path().join("kernels").is_dir() {
+            all.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    all.sort();
+    let known: Vec<&str> = all.iter().map(String::as_str).collect();
+    let asked: Vec<&str> = matches
+        .get_many::<String>("labs")
+        .map(|l| l.map(String::as_str).collect())
+        .unwrap_or_default();
+    if let Some(unknown) = asked.iter().find(|l| !known.contains(l)) {
+        return Err(Error::usage(format!(
+            "no lab `{unknown}` with kernels; {}",
+            suggest::among(unknown, &known)
+        )));
+    }
+    let chosen = if asked.is_empty() { known } else { asked };
+    Ok(chosen
+        .iter()
+        .map(|l| labs.join(l).join("kernels"))
+        .collect())
+}

@@ -1,0 +1,297 @@
+//! Findings as text for people and as JSON for programs: the one module that words them.
+//!
+//! The text follows miri's diagnostics: the kind, then each access that took part with its source line, whose fault it is, and
+//! the remedy. Headlines use the words of the field's sanitizers.
+
+mod words;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::finding::{Access, Blame, Finding, Findings, Place, Verdict, What};
+
+/// Version of the JSON that [`json`] gives.
+pub const JSON_VERSION: u32 = 1;
+
+/// The texts of the source files that findings point into, by file name.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    files: BTreeMap<String, String>,
+}
+
+impl Sources {
+    /// No source at all: reports then name lines without showing them.
+    pub fn new() -> Self {
+        Sources::default()
+    }
+
+    /// Adds a file. PTX holds the path that the compiler was given, often made absolute: a file is found by its last part.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) {
+        self.files.insert(name.into(), text.into());
+    }
+
+    /// The name under which a file was added, and its text.
+    fn find(&self, path: &str) -> Option<(&str, &str)> {
+        let exact = self.files.get_key_value(path);
+        let by_end = || {
+            let last = file_name(path);
+            self.files.iter().find(|(name, _)| file_name(name) == last)
+        };
+        let (name, text) = exact.or_else(by_end)?;
+        Some((name, text))
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// A C++ name as written in the source (`vecadd(float const*, int)`); any other name as it is.
+pub fn demangle(name: &str) -> String {
+    if !name.starts_with("_Z") {
+        return name.to_owned();
+    }
+    cpp_demangle::Symbol::new(name)
+        .ok()
+        .and_then(|symbol| symbol.demangle().ok())
+        .unwrap_or_else(|| name.to_owned())
+}
+
+/// All findings as text, each mistake once, with a summary in the end; empty when there is none.
+pub fn text(findings: &Findings, sources: &Sources) -> String {
+    let mut out = String::new();
+    for finding in &findings.list {
+        out.push_str(&one(finding, sources));
+        out.push('\n');
+    }
+    if !findings.is_empty() {
+        out.push_str(&summary(findings));
+    }
+    out
+}
+
+/// How many mistakes of each verdict, in one line each.
+pub fn summary(findings: &Findings) -> String {
+    let mut out = String::new();
+    for (verdict, one, many) in [
+        (Verdict::Program, "error", "errors"),
+        (
+            Verdict::Machine,
+            "limit of the machine",
+            "limits of the machine",
+        ),
+        (Verdict::Harness, "harness failure", "harness failures"),
+    ] {
+        let of_it = || findings.list.iter().filter(|f| f.kind.verdict() == verdict);
+        let count = of_it().count();
+        if count == 0 {
+            continue;
+        }
+        let seen = of_it().fold(0u64, |sum, f| sum.saturating_add(f.count));
+        let noun = if count == 1 { one } else { many };
+        let times = if seen == 1 { "time" } else { "times" };
+        let _ = writeln!(out, "{count} {noun}, seen {seen} {times}");
+    }
+    if findings.dropped > 0 {
+        let _ = writeln!(out, "and {} more that were not kept", findings.dropped);
+    }
+    out
+}
+
+/// One finding as text, ending in a line break.
+pub fn one(finding: &Finding, sources: &Sources) -> String {
+    let verdict = words::verdict(finding.kind.verdict());
+    let mut out = format!("{verdict}: {}\n", words::headline(finding));
+    let gutter = gutter(finding, sources);
+    for access in &finding.accesses {
+        snippet(&mut out, access, sources, gutter);
+    }
+    let pad = " ".repeat(gutter);
+    let _ = writeln!(out, "{pad} |");
+    let mut line = |label: &str, text: &str| {
+        let _ = writeln!(out, "{pad} = {label}: {text}");
+    };
+    if !finding.kernel.is_empty() {
+        line("kernel", &demangle(&finding.kernel));
+    }
+    for text in words::context(finding) {
+        line("note", &text);
+    }
+    line("fault", words::fault(&finding.kind));
+    line("help", &words::remedy(finding));
+    if finding.count > 1 {
+        line("note", &format!("seen {} times", finding.count));
+    }
+    if finding.seed != 0 {
+        line("note", &format!("under schedule seed {}", finding.seed));
+    }
+    out
+}
+
+/// Width of the widest line number that will be shown.
+fn gutter(finding: &Finding, sources: &Sources) -> usize {
+    let lines = finding.accesses.iter().map(|a| &a.place);
+    let shown = lines.filter(|p| source_line(p, sources).is_some());
+    shown.map(|p| p.line.to_string().len()).max().unwrap_or(1)
+}
+
+fn source_line<'a>(place: &Place, sources: &'a Sources) -> Option<&'a str> {
+    let (_, text) = sources.find(&place.file)?;
+    text.lines().nth((place.line as usize).checked_sub(1)?)
+}
+
+fn position(file: &str, line: u32, column: u32, sources: &Sources) -> String {
+    let file = sources.find(file).map_or(file, |(name, _)| name);
+    match column {
+        0 => format!("{file}:{line}"),
+        _ => format!("{file}:{line}:{column}"),
+    }
+}
+
+/// Where an access stands, its source line, and under it what was done by whom.
+fn snippet(out: &mut String, access: &Access, sources: &Sources, gutter: usize) {
+    let pad = " ".repeat(gutter);
+    let place = &access.place;
+    let label = label(access);
+    let known = place.line > 0 && !place.file.is_empty();
+    if !known && place.ptx_line == 0 {
+        let _ = writeln!(out, "{pad} |\n{pad} | {label}");
+        return;
+    }
+    let position = if known {
+        position(&place.file, place.line, place.column, sources)
+    } else {
+        format!("line {} of the PTX", place.ptx_line)
+    };
+    let function = match place.function.is_empty() {
+        true => String::new(),
+        false => format!(" in {}", demangle(&place.function)),
+    };
+    let _ = writeln!(out, "{pad}--> {position}{function}");
+    if let Some(line) = source_line(place, sources) {
+        let trimmed = line.trim_end();
+        // The column counts bytes; the marker stands below it, or below the first word when the column is off the line.
+        let column = (place.column as usize).checked_sub(1);
+        let column = column.filter(|&c| c < trimmed.len() && trimmed.is_char_boundary(c));
+        let column = column.unwrap_or(trimmed.len() - trimmed.trim_start().len());
+        let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
+        let before: String = trimmed[..column].chars().map(blank).collect();
+        let _ = writeln!(out, "{pad} |");
+        let _ = writeln!(out, "{:>gutter$} | {trimmed}", place.line);
+        let _ = writeln!(out, "{pad} | {before}^ {label}");
+    } else {
+        let _ = writeln!(out, "{pad} | {label}");
+        if !known {
+            let _ = writeln!(
+                out,
+                "{pad} | (compile with -lineinfo to see the line of the .cu)"
+            );
+        }
+    }
+    for call in &place.inlined_at {
+        let at = self::position(&call.file, call.line, call.column, sources);
+        let _ = writeln!(out, "{pad} | inlined at {at}");
+    }
+}
+
+fn xyz([x, y, z]: [u32; 3]) -> String {
+    format!("({x},{y},{z})")
+}
+
+/// What was done, where in memory, and by whom.
+fn label(access: &Access) -> String {
+    let host = access.place.ptx_line == 0 && access.place.function.is_empty();
+    let mut text = match access.what {
+        What::Barrier => "waits at this barrier".into(),
+        What::SyncWarp => "waits at this __syncwarp".into(),
+        What::Loop => "goes round this loop".into(),
+        What::Exit => "has returned here".into(),
+        What::Execute => "executes this".into(),
+        What::Shuffle => "takes part in this shuffle".into(),
+        What::Vote => "takes part in this warp operation".into(),
+        What::Read | What::Write | What::Atomic | What::Earlier => {
+            let mut text = words::what(access.what).to_owned();
+            if access.size > 0 {
+                let _ = write!(text, " of size {} bytes", access.size);
+            }
+            match (&access.variable, access.address) {
+                (Some((name, offset)), _) => {
+                    let _ = write!(text, " at {name}+{offset:#x}");
+                }
+                (None, Some(address)) => {
+                    let _ = write!(text, " at {address:#x}");
+                }
+                (None, None) => {}
+            }
+            if let Some(space) = access.space {
+                let _ = write!(text, " in {} memory", words::space(space));
+            }
+            text
+        }
+    };
+    if host {
+        text.push_str(" by the host");
+        return text;
+    }
+    let who = format!(
+        "thread {} in block {}",
+        xyz(access.thread),
+        xyz(access.block)
+    );
+    let others = match access.threads {
+        0 | 1 => String::new(),
+        2 => " and 1 more of its warp".into(),
+        n => format!(" and {} more of its warp", n - 1),
+    };
+    match access.what {
+        What::Read | What::Write | What::Atomic | What::Earlier => {
+            format!("{text} by {who}{others}")
+        }
+        _ => format!("{who}{others} {text}"),
+    }
+}
+
+/// A finding with its wording, as the JSON has it.
+#[derive(Serialize)]
+struct Worded<'a> {
+    verdict: Verdict,
+    blame: Blame,
+    check: &'static str,
+    headline: String,
+    kernel_name: String,
+    context: Vec<String>,
+    help: String,
+    #[serde(flatten)]
+    finding: &'a Finding,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    version: u32,
+    findings: Vec<Worded<'a>>,
+    dropped: u64,
+}
+
+/// All findings as one JSON object: `version`, `findings`, `dropped`. A finding has the fields of [`Finding`] and its wording:
+/// `verdict`, `blame`, `check`, `headline`, `kernel_name` (demangled), `context`, `help`.
+pub fn json(findings: &Findings) -> String {
+    let worded = findings.list.iter().map(|finding| Worded {
+        verdict: finding.kind.verdict(),
+        blame: finding.kind.blame(),
+        check: finding.kind.check(),
+        headline: words::headline(finding),
+        kernel_name: demangle(&finding.kernel),
+        context: words::context(finding),
+        help: words::remedy(finding),
+        finding,
+    });
+    let report = Report {
+        version: JSON_VERSION,
+        findings: worded.collect(),
+        dropped: findings.dropped,
+    };
+    // Strings, numbers and maps with string keys: nothing here can fail to be written.
+    serde_json::to_string(&report).expect("findings are plain data")
+}

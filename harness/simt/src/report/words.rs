@@ -1,0 +1,397 @@
+//! The words of a finding: its headline as the field's sanitizers put it, and what to do about it.
+
+use crate::finding::{Blame, Finding, Kind, Limit, Relation, Scope, Space, Verdict, What};
+
+/// A memory space as CUDA C names it.
+pub(super) const fn space(space: Space) -> &'static str {
+    match space {
+        Space::Generic => "generic",
+        Space::Global => "__global__",
+        Space::Shared => "__shared__",
+        Space::Local => "__local__",
+        Space::Const => "__constant__",
+        Space::Param => "kernel parameter",
+    }
+}
+
+/// What an access did, as a noun.
+pub(super) const fn what(what: What) -> &'static str {
+    match what {
+        What::Read => "read",
+        What::Write => "write",
+        What::Atomic => "atomic",
+        What::Earlier => "earlier access",
+        What::Barrier => "barrier",
+        What::Shuffle => "shuffle",
+        What::Vote => "vote",
+        What::SyncWarp => "__syncwarp",
+        What::Loop => "loop",
+        What::Exit => "exit",
+        What::Execute => "instruction",
+    }
+}
+
+/// The word before the headline: the three verdicts read differently from the first word on.
+pub(super) const fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Program => "error",
+        Verdict::Machine => "not modelled",
+        Verdict::Harness => "harness failure",
+    }
+}
+
+/// Whose fault it is, as a sentence.
+pub(super) const fn fault(kind: &Kind) -> &'static str {
+    match (kind.verdict(), kind.blame()) {
+        (Verdict::Machine, _) => {
+            "the machine's limit: the kernel may be right, but the SIMT machine does not model what it asks for"
+        }
+        (Verdict::Harness, _) => "the harness's: the kernel was not judged",
+        (Verdict::Program, Blame::Host) => "the host code's",
+        (Verdict::Program, _) => "the kernel's",
+    }
+}
+
+/// Lanes of a mask as ranges: `0-15, 17`.
+pub(super) fn lanes(mask: u32) -> String {
+    let mut parts = Vec::new();
+    let mut lane = 0;
+    while lane < 32 {
+        let run = (mask >> lane).trailing_ones();
+        match run {
+            0 => lane += 1,
+            1 => parts.push(lane.to_string()),
+            _ => parts.push(format!("{lane}-{}", lane + run - 1)),
+        }
+        lane += run;
+    }
+    if parts.is_empty() {
+        return "none".into();
+    }
+    parts.join(", ")
+}
+
+fn plural(count: u64, one: &str, many: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {many}"),
+    }
+}
+
+fn limit(limit: Limit) -> &'static str {
+    match limit {
+        Limit::EmptyGrid => "blocks in the grid",
+        Limit::EmptyBlock => "threads in a block",
+        Limit::Grid => "blocks in one dimension of the grid",
+        Limit::Block => "threads in one dimension of a block",
+        Limit::ThreadsPerBlock => "threads in a block",
+        Limit::LaunchBounds => "threads in a block, by the kernel's __launch_bounds__",
+        Limit::RequiredBlock => "threads in a block, exactly, by the kernel's required block size",
+        Limit::Registers => "registers in a block",
+        Limit::SharedMemory => "bytes of shared memory in a block",
+        Limit::Cooperative => "blocks of a cooperative launch, resident at once",
+        Limit::Parameters => "bytes of kernel parameters",
+    }
+}
+
+/// `write of size 4 bytes`, from the finding's first access.
+fn first_access(finding: &Finding) -> String {
+    match finding.accesses.first() {
+        Some(a) if a.size > 0 => format!("{} of size {} bytes", what(a.what), a.size),
+        Some(a) => what(a.what).into(),
+        None => "access".into(),
+    }
+}
+
+fn capital(what: What) -> &'static str {
+    match what {
+        What::Write => "Write",
+        What::Atomic => "Atomic",
+        _ => "Read",
+    }
+}
+
+/// The kind of a finding in one line.
+pub(super) fn headline(finding: &Finding) -> String {
+    match &finding.kind {
+        Kind::OutOfBounds { space: s }
+        | Kind::OverrunsNeighbour { space: s }
+        | Kind::ReadOnly { space: s }
+        | Kind::Misaligned { space: s, .. } => {
+            format!("Invalid {} {}", space(*s), first_access(finding))
+        }
+        Kind::UseAfterFree => format!(
+            "Invalid __global__ {} (use after free)",
+            first_access(finding)
+        ),
+        Kind::HostPointer => format!(
+            "Invalid __global__ {} (host pointer)",
+            first_access(finding)
+        ),
+        Kind::NullPointer => format!(
+            "Invalid __global__ {} (null pointer)",
+            first_access(finding)
+        ),
+        Kind::Uninitialized { space: s } => {
+            let size = finding.accesses.first().map_or(0, |a| a.size);
+            format!(
+                "Uninitialized {} memory read of size {size} bytes",
+                space(*s)
+            )
+        }
+        Kind::Race { space: s, .. } => match &finding.accesses[..] {
+            [a, b, ..] => format!(
+                "Race reported between {} access and {} access in {} memory [{}]",
+                capital(a.what),
+                capital(b.what),
+                space(*s),
+                plural(finding.count, "hazard", "hazards")
+            ),
+            _ => format!("Race reported in {} memory", space(*s)),
+        },
+        Kind::DivergentBarrier { .. } => {
+            "Barrier error detected. Divergent thread(s) in warp".into()
+        }
+        Kind::MismatchedBarrier { .. } => {
+            "Barrier error detected. Divergent thread(s) in block".into()
+        }
+        Kind::BarrierExited {
+            waiting, exited, ..
+        } => format!(
+            "Barrier error detected. {}, {}",
+            plural(*waiting as u64, "thread waits", "threads wait"),
+            plural(
+                *exited as u64,
+                "thread has returned",
+                "threads have returned"
+            )
+        ),
+        Kind::InvalidBarrier { barrier } => {
+            format!("Barrier error detected. Invalid arguments for barrier {barrier}")
+        }
+        Kind::InactiveLane { lane } => format!("Shuffle from inactive lane {lane}"),
+        Kind::UndeclaredLane { mask, lane } => {
+            format!("Warp operation by lane {lane}, which its mask {mask:#010x} leaves out")
+        }
+        Kind::MissingLanes { mask, arrived, .. } => format!(
+            "Warp operation waits for lanes that never come: {}",
+            lanes(mask & !arrived)
+        ),
+        Kind::Deadlock => "Deadlock: every thread that is left waits for another".into(),
+        Kind::EndlessLoop { budget } => format!(
+            "Kernel did not end within its budget of {}",
+            plural(*budget, "warp instruction", "warp instructions")
+        ),
+        Kind::Leak { allocations, bytes } => format!(
+            "Leaked {} in {}",
+            plural(*bytes, "byte", "bytes"),
+            plural(*allocations, "allocation", "allocations")
+        ),
+        Kind::DoubleFree => "Malloc/Free error encountered : Double free".into(),
+        Kind::InvalidFree => "Malloc/Free error encountered : Invalid pointer to free".into(),
+        Kind::LaunchLimit {
+            limit: l,
+            asked,
+            allowed,
+        } => match l {
+            Limit::EmptyGrid | Limit::EmptyBlock => {
+                format!("Launch refused: {asked} {}", limit(*l))
+            }
+            _ => format!("Launch refused: {asked} {}; {allowed} allowed", limit(*l)),
+        },
+        Kind::HostCopy { bytes } => {
+            format!("Invalid copy or fill of size {bytes} bytes by the host")
+        }
+        Kind::Assert { expression } => format!("Assertion `{expression}` failed"),
+        Kind::Trap => "Kernel stopped itself by a trap".into(),
+        Kind::InvalidCall { target } => format!("Call of {target:#x}, which is no function"),
+        Kind::StackOverflow => "Stack overflow in device code".into(),
+        Kind::Unsupported { what } => what.clone(),
+        Kind::Internal { what } => what.clone(),
+    }
+}
+
+/// Where the address lies, as sentences for the lines under the snippet.
+pub(super) fn context(finding: &Finding) -> Vec<String> {
+    let mut lines = Vec::new();
+    let address = finding.accesses.iter().find_map(|a| a.address);
+    if let (Kind::Misaligned { required, .. }, Some(address)) = (&finding.kind, address) {
+        lines.push(format!(
+            "Address {address:#x} is misaligned: it must be a multiple of {required}"
+        ));
+    }
+    if let (Kind::ReadOnly { .. }, Some(address)) = (&finding.kind, address) {
+        lines.push(format!("Address {address:#x} may only be read"));
+    }
+    if let (Kind::HostPointer | Kind::NullPointer, Some(address)) = (&finding.kind, address) {
+        lines.push(format!("Address {address:#x} is no address of the device"));
+    }
+    if let Kind::MissingLanes {
+        mask,
+        arrived,
+        exited,
+    } = &finding.kind
+    {
+        lines.push(format!(
+            "mask {mask:#010x} names lanes {}; arrived: {}; returned before: {}",
+            lanes(*mask),
+            lanes(*arrived),
+            lanes(*exited)
+        ));
+    }
+    if let Some(a) = &finding.allocation {
+        let address = address.map_or_else(|| "The address".into(), |a| format!("Address {a:#x}"));
+        let bounds = matches!(
+            finding.kind,
+            Kind::OutOfBounds { .. } | Kind::HostCopy { .. } | Kind::UseAfterFree
+        );
+        let name = if a.name.is_empty() {
+            String::new()
+        } else {
+            format!(" `{}`", a.name)
+        };
+        let noun = match a.freed {
+            true => "freed allocation",
+            false => "allocation",
+        };
+        let where_ = match a.relation {
+            Relation::Before(n) => format!("{n} bytes before the nearest {noun}{name}"),
+            Relation::After(n) => format!("{n} bytes after the nearest {noun}{name}"),
+            Relation::Inside(n) => format!("{n} bytes inside the {noun}{name}"),
+        };
+        let verb = match (bounds, a.relation) {
+            (true, Relation::Before(_) | Relation::After(_)) => "is out of bounds and is",
+            _ => "is",
+        };
+        lines.push(format!(
+            "{address} {verb} {where_} at {:#x} of size {} bytes",
+            a.address, a.size
+        ));
+    } else if let (Kind::OutOfBounds { .. }, Some(address)) = (&finding.kind, address) {
+        lines.push(format!("Address {address:#x} is out of bounds"));
+    }
+    lines.extend(finding.notes.iter().cloned());
+    lines
+}
+
+/// What to do about it.
+pub(super) fn remedy(finding: &Finding) -> String {
+    if let Some(remedy) = &finding.remedy {
+        return remedy.clone();
+    }
+    let text = match &finding.kind {
+        Kind::OutOfBounds {
+            space: Space::Shared,
+        } => {
+            "check the index against the size of the array; for dynamic shared memory, pass enough bytes at the launch"
+        }
+        Kind::OutOfBounds {
+            space: Space::Local,
+        } => "check the index against the size of the local array",
+        Kind::OutOfBounds { .. } => {
+            "guard the access with the number of elements, `if (i < n)`, and check that n is what was allocated"
+        }
+        Kind::OverrunsNeighbour { .. } => {
+            "the access left one array and hit the next: check the index against the array's size"
+        }
+        Kind::ReadOnly { .. } => {
+            "write to a buffer in device memory instead; constants are set by the host"
+        }
+        Kind::Misaligned { .. } => {
+            "keep wide accesses (float4, double, casts of byte pointers) at multiples of their size"
+        }
+        Kind::UseAfterFree => {
+            "free the memory after the last kernel that uses it has ended: synchronise first"
+        }
+        Kind::HostPointer => {
+            "copy the data to device memory and pass that pointer, or allocate it as managed or mapped memory"
+        }
+        Kind::NullPointer => {
+            "pass a pointer that was allocated; check that the allocation succeeded"
+        }
+        Kind::Uninitialized {
+            space: Space::Global,
+        } => "copy or fill the buffer before the launch, or write the element before it is read",
+        Kind::Uninitialized { .. } => {
+            "write every element before it is read; shared memory holds nothing when a block begins"
+        }
+        Kind::Race {
+            scope: Scope::Warp, ..
+        } => "put __syncwarp() between the two accesses: lanes of a warp do not run in lockstep",
+        Kind::Race {
+            scope: Scope::Block,
+            ..
+        } => "put __syncthreads() between the two accesses, or make both atomic",
+        Kind::Race {
+            scope: Scope::Grid, ..
+        } => {
+            "make both accesses atomic, give each block its own element, or split the kernel in two launches"
+        }
+        Kind::DivergentBarrier { .. } | Kind::MismatchedBarrier { .. } => {
+            "move the barrier out of the branch, so that every thread of the block reaches the same one"
+        }
+        Kind::BarrierExited { .. } => {
+            "do not return before the barrier: let all threads reach it and guard the work instead"
+        }
+        Kind::InvalidBarrier { .. } => {
+            "use a barrier number from 0 to 15 and a thread count that is a multiple of 32 within the block"
+        }
+        Kind::InactiveLane { .. } => {
+            "let every lane of the mask execute the shuffle: move it out of the branch or narrow the mask"
+        }
+        Kind::UndeclaredLane { .. } => {
+            "pass a mask that includes every lane that executes the operation"
+        }
+        Kind::MissingLanes { .. } => {
+            "pass the mask of the lanes that really get here, taken by __ballot_sync before the branch"
+        }
+        Kind::Deadlock => {
+            "look at where each thread waits: they must reach the same barriers in the same order, and a lock must be released"
+        }
+        Kind::EndlessLoop { .. } => {
+            "check the loop's condition; if the kernel is only long, raise the instruction budget"
+        }
+        Kind::Leak { .. } => "free what was allocated before the context or the process ends",
+        Kind::DoubleFree => "free each allocation once",
+        Kind::InvalidFree => "free the pointer that the allocation returned, not one inside it",
+        Kind::LaunchLimit { limit, .. } => match limit {
+            Limit::EmptyGrid | Limit::EmptyBlock => {
+                "every dimension must be at least 1: skip the launch when there is no work"
+            }
+            Limit::Grid => {
+                "spread the blocks over x (the widest dimension), or let each thread do more"
+            }
+            Limit::Block | Limit::ThreadsPerBlock => "use fewer threads in a block and more blocks",
+            Limit::LaunchBounds => {
+                "launch no more threads than __launch_bounds__ promises, or raise it"
+            }
+            Limit::RequiredBlock => "launch with the block size that the kernel requires",
+            Limit::Registers => {
+                "use fewer threads in a block, or limit registers with __launch_bounds__"
+            }
+            Limit::SharedMemory => {
+                "use less shared memory, or opt in to more with cuFuncSetAttribute (MAX_DYNAMIC_SHARED_SIZE_BYTES)"
+            }
+            Limit::Cooperative => {
+                "launch at most as many blocks as the occupancy query allows on all multiprocessors"
+            }
+            Limit::Parameters => "pass large arguments through a buffer in device memory",
+        },
+        Kind::HostCopy { .. } => {
+            "copy no more bytes than both sides hold; sizes are in bytes, not elements"
+        }
+        Kind::Assert { .. } => {
+            "make the condition hold, or look at the values that the thread has there"
+        }
+        Kind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
+        Kind::InvalidCall { .. } => {
+            "call only through pointers that were set to a __device__ function on the device"
+        }
+        Kind::StackOverflow => "make local arrays smaller, or raise the stack limit",
+        Kind::Unsupported { .. } => "run this kernel on a GPU, or write it without that feature",
+        Kind::Internal { .. } => {
+            "this is a mistake in the harness: please report it with the kernel and its PTX"
+        }
+    };
+    text.into()
+}

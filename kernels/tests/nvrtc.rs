@@ -1,0 +1,161 @@
+//! The compiler's part, with a real NVRTC. Ignored where there may be none; run them with
+//! `cargo test -p kernels -- --include-ignored nvrtc`.
+use std::path::Path;
+
+use kernels::{Error, KernelSource, Origin, Outcome};
+
+fn source(cuda: &str) -> KernelSource {
+    KernelSource {
+        name: "mine.cu".into(),
+        path: "exercises/mine.cu".into(),
+        cuda: cuda.to_string().into(),
+        ptx: "".into(),
+    }
+}
+
+const GOOD: &str = "#include \"index.cuh\"\nextern \"C\" __global__ void twice(float *x) {\n    x[grid_index()] *= 2;\n}\n";
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_compiles_for_the_device_with_the_users_own_names() {
+    let compiled = kernels::ptx_for(&source(GOOD), (8, 6)).unwrap();
+    assert!(
+        matches!(compiled.origin, Origin::Nvrtc { arch: 86, .. }),
+        "{:?}",
+        compiled.origin
+    );
+    assert!(
+        compiled.ptx.starts_with(".version 7.4\n.target sm_86\n"),
+        "{}",
+        compiled.ptx
+    );
+    for line in [
+        ".visible .entry twice(",
+        ".file\t1 \"exercises/mine.cu\"",
+        ".file\t2 \"kernels/include/index.cuh\"",
+    ] {
+        assert!(compiled.ptx.contains(line), "no {line} in {}", compiled.ptx);
+    }
+    assert!(
+        !compiled.ptx.contains(env!("CARGO_MANIFEST_DIR")),
+        "a path of this computer in {}",
+        compiled.ptx
+    );
+    // A second time it comes from the cache, and is the same.
+    assert_eq!(
+        kernels::ptx_for(&source(GOOD), (8, 6)).unwrap().ptx,
+        compiled.ptx
+    );
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_errors_name_the_users_file_and_line() {
+    let error = kernels::ptx_for(&source(&GOOD.replace("*= 2;", "*= two;")), (8, 0)).unwrap_err();
+    let Error::Compile { log, .. } = &error else {
+        panic!("{error}")
+    };
+    assert!(
+        log.contains("exercises/mine.cu(3): error: identifier \"two\" is undefined"),
+        "{log}"
+    );
+    assert!(!log.contains("Architectures prior"), "{log}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_makes_committed_ptx_that_is_seen_to_be_stale_after_an_edit() {
+    let nvrtc = kernels::nvrtc().unwrap().expect("NVRTC");
+    let folder = tempfile::tempdir().unwrap();
+    let kernels = folder.path().join("labs/mine/kernels");
+    std::fs::create_dir_all(&kernels).unwrap();
+    std::fs::write(kernels.join("mine.cu"), GOOD).unwrap();
+    let read = || {
+        kernels::sources_in(&kernels, folder.path())
+            .unwrap()
+            .remove(0)
+    };
+    assert!(
+        matches!(
+            kernels::check(Some(nvrtc), &read()).unwrap(),
+            Outcome::Stale(_)
+        ),
+        "there is none yet"
+    );
+
+    let file = kernels.join("mine.ptx");
+    assert_eq!(
+        kernels::generate(nvrtc, &read(), &file).unwrap(),
+        Outcome::Written
+    );
+    assert_eq!(read().path, "labs/mine/kernels/mine.cu");
+    assert_eq!(
+        kernels::check(Some(nvrtc), &read()).unwrap(),
+        Outcome::Current
+    );
+    assert_eq!(
+        kernels::generate(nvrtc, &read(), &file).unwrap(),
+        Outcome::Current
+    );
+    assert!(matches!(
+        kernels::check(None, &read()).unwrap(),
+        Outcome::CurrentByHash { .. }
+    ));
+    assert_eq!(
+        kernels::committed_for(&read(), (8, 0)).unwrap().origin,
+        Origin::Committed
+    );
+
+    // Someone changes the PTX by hand.
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(
+        &file,
+        text.replace("mul.f32", "add.f32")
+            .replace("add.f32", "sub.f32"),
+    )
+    .unwrap();
+    assert!(matches!(
+        kernels::check(Some(nvrtc), &read()).unwrap(),
+        Outcome::Stale(_)
+    ));
+    // Someone changes the source and not the PTX.
+    std::fs::write(kernels.join("mine.cu"), GOOD.replace("2;", "3;")).unwrap();
+    assert!(matches!(
+        kernels::check(None, &read()).unwrap(),
+        Outcome::Stale(_)
+    ));
+    assert!(matches!(
+        kernels::committed_for(&read(), (8, 0)),
+        Err(Error::Stale { .. })
+    ));
+}
+
+#[test]
+fn a_device_older_than_the_committed_ptx_is_said() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut vecadd = kernels::sources_in(&root.join("labs/vecadd/kernels"), root)
+        .unwrap()
+        .remove(0);
+    assert!(kernels::committed_for(&vecadd, (7, 0)).is_ok());
+    let error = kernels::committed_for(&vecadd, (6, 1)).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("for compute capability 7.0 and later, this device has 6.1"),
+        "{error}"
+    );
+    vecadd.cuda = (vecadd.cuda.to_string() + "// edited\n").into();
+    let error = kernels::committed_for(&vecadd, (7, 0)).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("pip install nvidia-cuda-nvrtc-cu12")
+            && error.to_string().contains("CUDA toolkit"),
+        "{error}"
+    );
+    vecadd.ptx = "".into();
+    assert!(matches!(
+        kernels::committed_for(&vecadd, (7, 0)),
+        Err(Error::NoCompiler { .. })
+    ));
+}

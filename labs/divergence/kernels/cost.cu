@@ -1,0 +1,76 @@
+// What divergence costs: the same work, on more and more ways through the code; and one kernel against two.
+//
+//   ways        each lane takes one of `ways` paths, which are equally long
+//   together    even threads take one path, odd ones the other
+//   apart_even  like together, but only the even elements, side by side in the warps
+//   apart_odd   like apart_even, but the odd ones
+
+// A path: a row of dependent multiply-adds, so that its length is its time. Each K is code of its own.
+template <int K>
+__device__ float path(float x, int rounds) {
+#pragma unroll 1
+    for (int r = 0; r < rounds; r++)
+        x = fmaf(x, 0.5f, K + 1.0f);
+    return x;
+}
+
+// 1 <= ways <= 32
+extern "C" __global__ void ways(const float *in, float *out, int n, int ways, int rounds) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float x = in[i];
+    switch (threadIdx.x % 32 % ways) {
+    case 0: x = path<0>(x, rounds); break;
+    case 1: x = path<1>(x, rounds); break;
+    case 2: x = path<2>(x, rounds); break;
+    case 3: x = path<3>(x, rounds); break;
+    case 4: x = path<4>(x, rounds); break;
+    case 5: x = path<5>(x, rounds); break;
+    case 6: x = path<6>(x, rounds); break;
+    case 7: x = path<7>(x, rounds); break;
+    case 8: x = path<8>(x, rounds); break;
+    case 9: x = path<9>(x, rounds); break;
+    case 10: x = path<10>(x, rounds); break;
+    case 11: x = path<11>(x, rounds); break;
+    case 12: x = path<12>(x, rounds); break;
+    case 13: x = path<13>(x, rounds); break;
+    case 14: x = path<14>(x, rounds); break;
+    case 15: x = path<15>(x, rounds); break;
+    case 16: x = path<16>(x, rounds); break;
+    case 17: x = path<17>(x, rounds); break;
+    case 18: x = path<18>(x, rounds); break;
+    case 19: x = path<19>(x, rounds); break;
+    case 20: x = path<20>(x, rounds); break;
+    case 21: x = path<21>(x, rounds); break;
+    case 22: x = path<22>(x, rounds); break;
+    case 23: x = path<23>(x, rounds); break;
+    case 24: x = path<24>(x, rounds); break;
+    case 25: x = path<25>(x, rounds); break;
+    case 26: x = path<26>(x, rounds); break;
+    case 27: x = path<27>(x, rounds); break;
+    case 28: x = path<28>(x, rounds); break;
+    case 29: x = path<29>(x, rounds); break;
+    case 30: x = path<30>(x, rounds); break;
+    case 31: x = path<31>(x, rounds); break;
+    }
+    out[i] = x;
+}
+
+extern "C" __global__ void together(const float *in, float *out, int n, int rounds) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    if (i % 2 == 0)
+        out[i] = path<0>(in[i], rounds);
+    else
+        out[i] = path<1>(in[i], rounds);
+}
+
+extern "C" __global__ void apart_even(const float *in, float *out, int n, int rounds) {
+    int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n) out[i] = path<0>(in[i], rounds);
+}
+
+extern "C" __global__ void apart_odd(const float *in, float *out, int n, int rounds) {
+    int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + 1;
+    if (i < n) out[i] = path<1>(in[i], rounds);
+}

@@ -1,0 +1,141 @@
+//! What the exercises' kernels compute, on the CPU. Inputs are small integers, so every result is exact.
+
+/// An element that the kernel must leave alone: the bits of the poison.
+pub const UNWRITTEN: f32 = f32::from_bits(u32::MAX);
+
+/// 0, 1, 2, ...: element i is i.
+pub fn counting_up(n: usize) -> Vec<f32> {
+    (0..n).map(|i| i as f32).collect()
+}
+
+/// Small integers without an obvious order, so that a value from the wrong place shows.
+pub fn digits(n: usize) -> Vec<f32> {
+    (0..n as u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 29) as f32)
+        .collect()
+}
+
+/// Twice each element.
+pub fn doubled(input: &[f32]) -> Vec<f32> {
+    input.iter().map(|x| 2.0 * x).collect()
+}
+
+/// Even elements get element i / 2; odd ones keep theirs, or get the last if theirs is below 16. Those of
+/// the other parity are left alone, when `only` (0 or 1) names one.
+pub fn even_odd(input: &[f32], only: Option<usize>) -> Vec<f32> {
+    let last = input[input.len() - 1];
+    let element = |(i, &x): (usize, &f32)| match i % 2 {
+        parity if only.is_some_and(|o| o != parity) => UNWRITTEN,
+        0 => input[i / 2],
+        _ if x < 16.0 => last,
+        _ => x,
+    };
+    input.iter().enumerate().map(element).collect()
+}
+
+/// The largest of the 16 elements from each on; fewer at the end.
+pub fn max_next(input: &[f32]) -> Vec<f32> {
+    (0..input.len())
+        .map(|i| largest(input[i..].iter().take(16)))
+        .collect()
+}
+
+/// The same along x, y and z of a cube of edge n.
+pub fn max_next_3d(input: &[f32], n: usize) -> Vec<f32> {
+    (0..n * n * n)
+        .map(|at| {
+            let along = |stride: usize, index: usize| {
+                let line = input[at..].iter().step_by(stride);
+                largest(line.take(16.min(n - index)))
+            };
+            let (x, y, z) = (at % n, at / n % n, at / n / n);
+            along(1, x).max(along(n, y)).max(along(n * n, z))
+        })
+        .collect()
+}
+
+fn largest<'a>(values: impl Iterator<Item = &'a f32>) -> f32 {
+    values.fold(f32::NEG_INFINITY, |a, &b| a.max(b))
+}
+
+/// The mean of an element and two neighbours on each side; the ends are repeated beyond them.
+pub fn average_5(input: &[f32]) -> Vec<f32> {
+    let last = input.len() as i64 - 1;
+    (0..=last)
+        .map(|i| {
+            let sum: f32 = (-2..=2)
+                .map(|d| input[(i + d).clamp(0, last) as usize])
+                .sum();
+            sum / 5.0
+        })
+        .collect()
+}
+
+/// The product of `m` (width x depth) and `n` (depth x width), over depths `from..to`.
+pub fn product(
+    m: &[f32],
+    n: &[f32],
+    width: usize,
+    depth: usize,
+    from: usize,
+    to: usize,
+) -> Vec<f32> {
+    let mut p = vec![0.0; width * width];
+    for (row, p) in p.chunks_exact_mut(width).enumerate() {
+        for k in from..to.min(depth) {
+            let factor = m[row * depth + k];
+            for (p, n) in p.iter_mut().zip(&n[k * width..]) {
+                *p += factor * n;
+            }
+        }
+    }
+    p
+}
+
+/// One step of the interleaved sum: every `stride`-th thread adds.
+pub fn interleaved_step(sums: &[f32], stride: usize) -> Vec<f32> {
+    let mut out = sums.to_vec();
+    for t in (0..sums.len() / 2).filter(|t| t % stride == 0) {
+        out[2 * t] += sums[2 * t + stride];
+    }
+    out
+}
+
+/// One step of the sequential sum.
+pub fn sequential_step(sums: &[f32], stride: usize) -> Vec<f32> {
+    let mut out = sums.to_vec();
+    for t in 0..stride.min(sums.len() / 2) {
+        out[t] += sums[t + stride];
+    }
+    out
+}
+
+/// One step of Brent and Kung's up-sweep.
+pub fn brent_kung_step(sums: &[f32], stride: usize) -> Vec<f32> {
+    let mut out = sums.to_vec();
+    for i in (2 * stride - 1..sums.len()).step_by(2 * stride) {
+        out[i] += sums[i - stride];
+    }
+    out
+}
+
+/// One step of Kogge and Stone's scan.
+pub fn kogge_stone_step(sums: &[f32], stride: usize) -> Vec<f32> {
+    let mut out = sums.to_vec();
+    for i in stride..sums.len() {
+        out[i] += sums[i - stride];
+    }
+    out
+}
+
+/// The sum of the next 4 elements for even i, of the next 8 for odd i; `input` is 7 longer than the result.
+pub fn parity_sums(input: &[f32]) -> Vec<f32> {
+    (0..input.len() - 7)
+        .map(|i| input[i..].iter().take(if i % 2 == 0 { 4 } else { 8 }).sum())
+        .collect()
+}
+
+/// The path that `rounds` multiply-adds of way `k` take from `x`, rounded once each as the GPU's fmaf does.
+pub fn path(k: u32, x: f32, rounds: u32) -> f32 {
+    (0..rounds).fold(x, |x, _| x.mul_add(0.5, k as f32 + 1.0))
+}

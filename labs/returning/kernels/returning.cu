@@ -1,0 +1,12 @@
+// A kernel returns nothing, so 2 + 3 must come back another way.
+//
+//   add         writes the sum where `result` points: device, managed or mapped memory, or, by mistake, the host's own
+//   add_global  like add, but to a variable of the device, which the host reads by its name
+
+extern "C" __global__ void add(int x, int y, int *result) { *result = x + y; }
+
+extern "C" {
+__device__ int answer;
+}
+
+extern "C" __global__ void add_global(int x, int y) { answer = x + y; }

@@ -1,0 +1,130 @@
+//! `--sweep`: every mode over vector sizes, and where the fastest mode changes.
+use harness::{Result, Run, Sizes};
+
+use crate::{
+    case,
+    input::Vectors,
+    mode::{Add, MODES},
+};
+
+/// The smallest vector, in bytes.
+const SMALLEST: usize = 4 << 10;
+
+/// Runs every mode at vectors of 4 KiB, 16 KiB, ... up to 1 GiB, or to `--n`.
+pub fn run(run: &Run) -> Result<()> {
+    let default = run.pick(Sizes {
+        gpu: 1 << 30,
+        emulated: 1 << 20,
+        quick: 64 << 10,
+    });
+    let largest = run.options().n.map_or(default, |n| n * size_of::<f32>());
+    let sizes: Vec<usize> = std::iter::successors(Some(SMALLEST), |s| Some(s * 4))
+        .take_while(|s| *s <= largest)
+        .collect();
+    let mut times: Vec<(usize, Vec<Option<f64>>)> = Vec::new();
+    for bytes in sizes {
+        let vectors = Vectors::random(run, bytes / size_of::<f32>());
+        let add = Add::new(run, vectors.len())?;
+        let mut row = Vec::new();
+        for mode in MODES {
+            let record = case(run, mode, &add, &vectors, &size(bytes))?;
+            row.push(record.and_then(|r| r.times).map(|t| t.median));
+        }
+        times.push((bytes, row));
+    }
+    report(run, &times);
+    Ok(())
+}
+
+/// End-to-end times by size and mode; on a GPU, the sizes at which another mode becomes the fastest.
+fn report(run: &Run, times: &[(usize, Vec<Option<f64>>)]) {
+    let unit = if run.is_emulated() {
+        "emulated ms"
+    } else {
+        "ms"
+    };
+    run.say(&format!(
+        "\nEnd to end by the size of a vector, warm passes, {unit}"
+    ));
+    let mut headers = vec!["vector"];
+    headers.extend(MODES.iter().map(|m| m.name));
+    let rows: Vec<Vec<String>> = times
+        .iter()
+        .map(|(bytes, row)| {
+            std::iter::once(size(*bytes))
+                .chain(
+                    row.iter()
+                        .map(|t| t.map_or_else(String::new, harness::significant)),
+                )
+                .collect()
+        })
+        .collect();
+    run.say(&harness::table(&headers, &rows));
+    if !run.is_emulated() {
+        for line in crossovers(times) {
+            run.say(&line);
+        }
+    }
+}
+
+/// The fastest mode of each stretch of sizes.
+fn crossovers(times: &[(usize, Vec<Option<f64>>)]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut before = None;
+    for (bytes, row) in times {
+        let fastest = row
+            .iter()
+            .enumerate()
+            .filter_map(|(i, t)| t.map(|t| (i, t)))
+            .min_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((mode, _)) = fastest
+            && before != Some(mode)
+        {
+            lines.push(format!(
+                "from {} on the fastest is {}",
+                size(*bytes),
+                MODES[mode].name
+            ));
+            before = Some(mode);
+        }
+    }
+    lines
+}
+
+/// `4 KiB`, `1 MiB`.
+fn size(bytes: usize) -> String {
+    let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    let (unit, scale) = units
+        .into_iter()
+        .find(|(_, s)| bytes >= *s && bytes.is_multiple_of(*s))
+        .unwrap_or(("bytes", 1));
+    format!("{} {unit}", bytes / scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crossover_is_where_the_fastest_changes() {
+        let row = |a: f64, b: f64| vec![Some(a), None, Some(b)];
+        let times = [
+            (4096, row(1.0, 2.0)),
+            (16384, row(1.5, 2.1)),
+            (1 << 20, row(9.0, 3.0)),
+        ];
+        assert_eq!(
+            crossovers(&times),
+            [
+                "from 4 KiB on the fastest is pageable",
+                "from 1 MiB on the fastest is pinned-async"
+            ]
+        );
+    }
+
+    #[test]
+    fn every_mode_is_a_variant_and_the_other_way_round() {
+        let variants: Vec<_> = crate::LAB.variants.iter().map(|v| v.name).collect();
+        assert_eq!(variants, MODES.iter().map(|m| m.name).collect::<Vec<_>>());
+    }
+}
