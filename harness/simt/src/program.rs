@@ -35,14 +35,21 @@ pub struct Op {
 pub enum Source {
     /// The same bits in all lanes.
     Bits(u64),
-    /// Bytes of the parameter block, from this offset.
-    Param(u32),
+    /// Bytes of the parameter block.
+    Param {
+        /// Offset of the first.
+        offset: u32,
+        /// How many: 1, 2, 4 or 8.
+        size: u32,
+        /// Extended by sign.
+        signed: bool,
+    },
     /// A special register that does not change while a warp runs.
     Special(Special),
-    /// Address of the parameter block in generic space.
-    ParamBase,
-    /// The offset in shared memory at which the dynamic part begins.
-    DynamicShared,
+    /// Address in generic space of this offset in the parameter block.
+    ParamAddress(u32),
+    /// Address in shared memory of this offset in the dynamic part.
+    DynamicShared(i32),
 }
 
 /// A register of the constant area, filled before a warp starts.

@@ -222,3 +222,9 @@ pub(crate) unsafe fn trap(warp: &mut Warp, op: &Op) -> Flow {
 pub(crate) unsafe fn nothing(_: &mut Warp, _: &Op) -> Flow {
     Flow::Next
 }
+
+/// Behind an instruction that never lets go on.
+pub(crate) unsafe fn never(warp: &mut Warp, op: &Op) -> Flow {
+    // SAFETY: as for `trap`.
+    unsafe { trap(warp, op) }
+}

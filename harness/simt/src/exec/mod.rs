@@ -13,6 +13,7 @@ pub(crate) mod launch;
 pub(crate) mod load_store;
 pub(crate) mod special;
 pub(crate) mod sync;
+pub(crate) mod system;
 pub(crate) mod tally;
 pub(crate) mod worker;
 

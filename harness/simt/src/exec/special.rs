@@ -63,17 +63,29 @@ impl Fill {
         for &constant in &shared.program.constants {
             match constant.source {
                 Source::Bits(bits) => fill.launch.push((constant, bits)),
-                Source::Param(offset) => {
+                Source::Param {
+                    offset,
+                    size,
+                    signed,
+                } => {
                     let mut bytes = [0u8; 8];
                     let start = (offset as usize).min(shared.params.len());
-                    let len = (constant.width as usize).min(shared.params.len() - start);
+                    let len = (size as usize).min(shared.params.len() - start).min(8);
                     bytes[..len].copy_from_slice(&shared.params[start..start + len]);
-                    fill.launch.push((constant, u64::from_le_bytes(bytes)));
+                    let mut value = u64::from_le_bytes(bytes);
+                    if signed && size < 8 {
+                        let unused = 64 - 8 * size;
+                        value = (((value << unused) as i64) >> unused) as u64;
+                    }
+                    fill.launch.push((constant, value));
                 }
-                Source::ParamBase => fill.launch.push((constant, super::access::PARAM_WINDOW)),
-                Source::DynamicShared => {
-                    fill.launch
-                        .push((constant, u64::from(shared.dynamic_start)));
+                Source::ParamAddress(offset) => {
+                    let address = super::access::PARAM_WINDOW + u64::from(offset);
+                    fill.launch.push((constant, address));
+                }
+                Source::DynamicShared(offset) => {
+                    let address = i64::from(shared.dynamic_start) + i64::from(offset);
+                    fill.launch.push((constant, address as u64));
                 }
                 Source::Special(special) => match constant.source.refresh() {
                     Refresh::Block => fill.block.push((constant, special)),
