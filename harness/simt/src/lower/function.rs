@@ -55,11 +55,7 @@ pub fn width(ty: Type) -> u32 {
 
 impl<'b, 'm> FnBuilder<'b, 'm> {
     /// Lowers a function with a body.
-    pub fn lower(
-        b: &'b mut Builder<'m>,
-        index: usize,
-        back: Option<Opnd>,
-    ) -> Result<Func> {
+    pub fn lower(b: &'b mut Builder<'m>, index: usize, back: Option<Opnd>) -> Result<Func> {
         let f = &b.module.functions[index];
         let Some(body) = &f.body else {
             return Err(unsupported(
@@ -405,15 +401,11 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             Operand::Special(s) => self.special(*s, want),
             Operand::Sym(name, offset) if want == 8 => {
                 let found = self.address_of(name, *offset);
-                found.ok_or_else(|| {
-                    unsupported(format!("the address of `{name}` here"), self.at())
-                })
+                found.ok_or_else(|| unsupported(format!("the address of `{name}` here"), self.at()))
             }
             Operand::Int(_) | Operand::F32(_) | Operand::F64(_) => {
                 let found = self.literal(operand, ty);
-                found.ok_or_else(|| {
-                    invalid(format!("a literal that is no {ty:?}"), self.at())
-                })
+                found.ok_or_else(|| invalid(format!("a literal that is no {ty:?}"), self.at()))
             }
             other => Err(invalid(
                 format!("the operand {other:?} where a value must stand"),
@@ -425,7 +417,10 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
     fn special(&mut self, special: Special, want: u32) -> Result<Opnd> {
         if want < 4 {
             return Err(invalid(
-                format!("the special register {special:?} as a value of {}", width_name(want)),
+                format!(
+                    "the special register {special:?} as a value of {}",
+                    width_name(want)
+                ),
                 self.at(),
             ));
         }
@@ -576,7 +571,10 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
 
     fn brx(&mut self, inst: &'m ast::Inst) -> Result<()> {
         let [index, table] = inst.operands.as_slice() else {
-            return Err(invalid("brx.idx takes an index and a table".into(), self.at()));
+            return Err(invalid(
+                "brx.idx takes an index and a table".into(),
+                self.at(),
+            ));
         };
         let index = self.source(index, Type::U32)?;
         let name = match table {
@@ -786,10 +784,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             Imm::Operand => match from.last() {
                 Some(Operand::Int(value)) => out.imm = *value as u64,
                 _ => {
-                    return Err(invalid(
-                        format!("`{name}` without its literal"),
-                        self.at(),
-                    ));
+                    return Err(invalid(format!("`{name}` without its literal"), self.at()));
                 }
             },
         }

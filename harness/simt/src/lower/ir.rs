@@ -1,8 +1,8 @@
 //! What lowering works on: basic blocks of instructions whose operands are still names of registers.
 
-use crate::machine::LoadError;
 use crate::finding::{Space, What};
 use crate::isa::dispatch::Handlers;
+use crate::machine::LoadError;
 use crate::program::Source;
 use std::collections::HashMap;
 
@@ -152,7 +152,10 @@ impl Term {
     /// Where it may go in the same function.
     pub fn successors(&self) -> Vec<u32> {
         match self {
-            Term::Goto(to) | Term::Call(_, to) | Term::CallPointer(_, to) | Term::Barrier(_, to) => {
+            Term::Goto(to)
+            | Term::Call(_, to)
+            | Term::CallPointer(_, to)
+            | Term::Barrier(_, to) => {
                 vec![*to]
             }
             Term::Branch { yes, no, .. } => vec![*yes, *no],

@@ -91,7 +91,8 @@ fn load_module(
     for (i, &f) in pointers.iter().enumerate() {
         let value = FUNCTIONS + 16 * (i as u64 + 1);
         env.function_values.push((value, f));
-        env.addresses.insert(module.functions[f].name.clone(), value);
+        env.addresses
+            .insert(module.functions[f].name.clone(), value);
     }
     let mut const_bytes = 0;
     for var in &module.vars {
@@ -102,10 +103,13 @@ fn load_module(
         if constant {
             const_bytes += var.size as u32;
         }
-        let at = (var.name.as_str(), Loc {
-            ptx_line: var.ptx_line,
-            ..Loc::default()
-        });
+        let at = (
+            var.name.as_str(),
+            Loc {
+                ptx_line: var.ptx_line,
+                ..Loc::default()
+            },
+        );
         if var.external && var.size == 0 {
             return Err(unsupported("a variable of another module", at));
         }
@@ -128,10 +132,13 @@ fn load_module(
         if !matches!(var.space, Space::Global | Space::Const) {
             continue;
         }
-        let at = (var.name.as_str(), Loc {
-            ptx_line: var.ptx_line,
-            ..Loc::default()
-        });
+        let at = (
+            var.name.as_str(),
+            Loc {
+                ptx_line: var.ptx_line,
+                ..Loc::default()
+            },
+        );
         let mut bytes = init.bytes.clone();
         bytes.resize(var.size as usize, 0);
         for fix in &init.relocations {
@@ -173,11 +180,7 @@ fn load_module(
             });
             end = offset + size;
         }
-        let digits: String = module
-            .target
-            .chars()
-            .filter(char::is_ascii_digit)
-            .collect();
+        let digits: String = module.target.chars().filter(char::is_ascii_digit).collect();
         kernels.push(Kernel {
             name: function.name.clone(),
             params,

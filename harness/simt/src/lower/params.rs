@@ -199,12 +199,7 @@ impl Slots {
     }
 
     /// Ties the variables that a function passes to what it calls.
-    fn actuals(
-        &mut self,
-        module: &Module,
-        index: usize,
-        pointers: &HashSet<usize>,
-    ) -> Result<()> {
+    fn actuals(&mut self, module: &Module, index: usize, pointers: &HashSet<usize>) -> Result<()> {
         let function = &module.functions[index];
         let Some(body) = &function.body else {
             return Ok(());
@@ -267,8 +262,7 @@ impl Slots {
             if is_call(inst) {
                 continue;
             }
-            let direct =
-                inst.op.starts_with("ld.param") || inst.op.starts_with("st.param");
+            let direct = inst.op.starts_with("ld.param") || inst.op.starts_with("st.param");
             for operand in &inst.operands {
                 match operand {
                     Operand::Mem(Base::Sym(name), offset) => {
@@ -284,7 +278,8 @@ impl Slots {
                                     slot.accesses.insert((at, ty.size()));
                                 }
                                 // A register of another width extends or cuts the value: memory does that as it is.
-                                slot.spoiled |= ty.size() < 2 || width.is_some_and(|w| w != ty.size());
+                                slot.spoiled |=
+                                    ty.size() < 2 || width.is_some_and(|w| w != ty.size());
                             }
                             _ => slot.spoiled = true,
                         }
@@ -330,9 +325,7 @@ impl Slot {
     fn settle(&mut self, pools: &mut Pools, local: &mut u32) {
         let mut pieces: Vec<(u32, u32)> = self.accesses.iter().copied().collect();
         pieces.sort_unstable();
-        let apart = pieces
-            .windows(2)
-            .all(|w| w[0].0 + w[0].1 <= w[1].0);
+        let apart = pieces.windows(2).all(|w| w[0].0 + w[0].1 <= w[1].0);
         let inside = pieces.iter().all(|p| p.0 + p.1 <= self.size);
         if self.spoiled || !apart || !inside {
             let at = local.next_multiple_of(self.align.clamp(1, 16));

@@ -59,11 +59,7 @@ fn is_call(inst: &ast::Inst) -> bool {
 }
 
 /// Functions that a kernel reaches, callees first. A circle is an error.
-fn reachable(
-    module: &ast::Module,
-    kernel: usize,
-    pointers: &HashSet<usize>,
-) -> Result<Vec<usize>> {
+fn reachable(module: &ast::Module, kernel: usize, pointers: &HashSet<usize>) -> Result<Vec<usize>> {
     fn visit(
         module: &ast::Module,
         at: usize,
@@ -421,10 +417,7 @@ impl<'m> Builder<'m> {
                             ..simple(control::branch)
                         }
                     }
-                    Term::Table {
-                        index: at,
-                        targets,
-                    } => {
+                    Term::Table { index: at, targets } => {
                         let list = program.lists.len() as u64;
                         program.lists.extend(targets.iter().map(|b| to(*b) as u32));
                         Op {

@@ -95,9 +95,7 @@ impl<'m> FnBuilder<'_, 'm> {
                     self.at(),
                 )),
             },
-            Operand::Mem(Base::None, offset) => {
-                Ok((self.b.pools.bits(0, 8), *offset as u64))
-            }
+            Operand::Mem(Base::None, offset) => Ok((self.b.pools.bits(0, 8), *offset as u64)),
             other => Err(invalid(
                 format!("the operand {other:?} where an address must stand"),
                 self.at(),
@@ -149,7 +147,10 @@ impl<'m> FnBuilder<'_, 'm> {
         let how = self.modifiers(inst)?;
         let expected = 2 + usize::from(how.hint);
         if inst.operands.len() != expected {
-            return Err(invalid(format!("`{}` takes {expected} operands", inst.op), self.at()));
+            return Err(invalid(
+                format!("`{}` takes {expected} operands", inst.op),
+                self.at(),
+            ));
         }
         let (to, from) = (&inst.operands[0], &inst.operands[1]);
         if how.count == 1 && how.space == Space::Param && self.is_forwarded(to) {
@@ -178,11 +179,12 @@ impl<'m> FnBuilder<'_, 'm> {
                 let pieces = pieces.to_vec();
                 for (k, to) in list.iter().enumerate() {
                     let at = offset + k as i64 * i64::from(size);
-                    let piece = pieces
-                        .iter()
-                        .find(|p| i64::from(p.0) == at && p.1 == size);
+                    let piece = pieces.iter().find(|p| i64::from(p.0) == at && p.1 == size);
                     let Some((.., from)) = piece else {
-                        return Err(invalid("a parameter's part that nobody wrote".into(), self.at()));
+                        return Err(invalid(
+                            "a parameter's part that nobody wrote".into(),
+                            self.at(),
+                        ));
                     };
                     let from = *from;
                     let to = self.dest(to, size)?;
@@ -197,8 +199,7 @@ impl<'m> FnBuilder<'_, 'm> {
             _ => width(how.ty),
         };
         let many = how.count > 1;
-        let Some(handler) = load_store::load(self.b.isa, how.space, size, reg, signed, many)
-        else {
+        let Some(handler) = load_store::load(self.b.isa, how.space, size, reg, signed, many) else {
             return Err(invalid(
                 format!("`{}` into registers of {} bytes", inst.op, reg),
                 self.at(),
@@ -232,7 +233,10 @@ impl<'m> FnBuilder<'_, 'm> {
         let how = self.modifiers(inst)?;
         let expected = 2 + usize::from(how.hint);
         if inst.operands.len() != expected {
-            return Err(invalid(format!("`{}` takes {expected} operands", inst.op), self.at()));
+            return Err(invalid(
+                format!("`{}` takes {expected} operands", inst.op),
+                self.at(),
+            ));
         }
         let (to, from) = (&inst.operands[0], &inst.operands[1]);
         let list = self.elements(from, how.count)?;
@@ -243,9 +247,7 @@ impl<'m> FnBuilder<'_, 'm> {
             let pieces = pieces.to_vec();
             for (k, from) in list.iter().enumerate() {
                 let at = offset + k as i64 * i64::from(size);
-                let piece = pieces
-                    .iter()
-                    .find(|p| i64::from(p.0) == at && p.1 == size);
+                let piece = pieces.iter().find(|p| i64::from(p.0) == at && p.1 == size);
                 // A part that nobody reads has no place.
                 if let Some((.., to)) = piece {
                     let to = *to;
@@ -335,7 +337,12 @@ impl<'m> FnBuilder<'_, 'm> {
                 let id = self.source(id, Type::U32)?;
                 (id, Some(self.source(count, Type::U32)?))
             }
-            _ => return Err(invalid("a barrier with too many operands".into(), self.at())),
+            _ => {
+                return Err(invalid(
+                    "a barrier with too many operands".into(),
+                    self.at(),
+                ));
+            }
         };
         out = out.use_(A, id);
         if let Some(count) = count {
@@ -352,6 +359,9 @@ impl FnBuilder<'_, '_> {
     /// A call of a function that the machine provides.
     pub fn system_call(&mut self, index: usize) -> Result<()> {
         let name = &self.b.module.functions[index].name;
-        Err(unsupported(format!("a call to `{name}`, which has no body,"), self.at()))
+        Err(unsupported(
+            format!("a call to `{name}`, which has no body,"),
+            self.at(),
+        ))
     }
 }
