@@ -24,7 +24,8 @@ pub struct KernelSource {
 }
 
 impl KernelSource {
-    /// Reads a `.cu` file, to run under `name` in place of a lab's own. It has no committed PTX.
+    /// Reads a `.cu` file, to run under `name` in place of a lab's own. PTX beside it serves as committed
+    /// PTX does: when it was made from this very source.
     ///
     /// # Errors
     /// [`Error::Read`] when the file cannot be read as text.
@@ -37,7 +38,9 @@ impl KernelSource {
             name: name.to_string().into(),
             path: path.display().to_string().into(),
             cuda: cuda.into(),
-            ptx: Cow::Borrowed(""),
+            ptx: fs::read_to_string(path.with_extension("ptx"))
+                .unwrap_or_default()
+                .into(),
         })
     }
 

@@ -8,6 +8,9 @@ pub static LABS: &[&Lab] = &[
     &vecadd::LAB,
     &trapezoid::LAB,
     &divergence::LAB,
+    &histogram::LAB,
+    &reduction::LAB,
+    &scan::LAB,
 ];
 
 /// The lab of this name.

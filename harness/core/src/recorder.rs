@@ -6,6 +6,7 @@ use cudarc::driver::{DevicePtrMut, sys::CUevent_flags};
 use crate::{
     Case, Ceiling, Check, Error, MachineReport, Result, Run, Variant,
     case::dims,
+    fault,
     flush::Flush,
     interrupt, machine,
     record::{Record, Times, Value, Verdict},
@@ -230,6 +231,8 @@ impl<'r> Recorder<'r> {
     /// Judges the case and completes its row.
     pub(crate) fn judge(mut self, variant: &Variant, outcome: Result<()>) -> Result<Record> {
         let mut wrong = None;
+        // What no variant is allowed, wrong on purpose or not.
+        let mut broken = None;
         match outcome {
             Ok(()) => {}
             Err(Error::Skip(reason)) => {
@@ -237,10 +240,19 @@ impl<'r> Recorder<'r> {
                 self.record.note = reason;
                 return Ok(self.record);
             }
-            Err(error @ Error::Driver(_)) => {
-                wrong = Some(error.to_string());
+            Err(Error::Driver(error)) => {
                 if self.run.session.context.synchronize().is_err() {
                     *self.run.lost.borrow_mut() = Some(self.record.variant.clone());
+                }
+                match fault::class(error.0) {
+                    fault::Class::Kernel => wrong = Some(Error::Driver(error).to_string()),
+                    fault::Class::Memory => {
+                        self.record.verdict = Verdict::Skip;
+                        self.record.note =
+                            format!("not enough memory here: {}", Error::Driver(error));
+                        return Ok(self.record);
+                    }
+                    fault::Class::Host => broken = Some(Error::Driver(error).to_string()),
                 }
             }
             Err(other) => return Err(other),
@@ -264,12 +276,20 @@ impl<'r> Recorder<'r> {
             if !check.passed() {
                 wrong.get_or_insert(check.summary());
             }
-        } else if wrong.is_none() {
-            wrong = Some("nothing was checked".into());
+        } else if wrong.is_none() && finding.is_none() && broken.is_none() {
+            broken = Some("nothing was checked".into());
         }
         let (verdict, what) = verdict(variant.expect, wrong.as_deref(), finding.as_deref());
-        self.record.verdict = verdict;
-        self.notes.extend(Some(what).filter(|w| !w.is_empty()));
+        self.record.verdict = if broken.is_some() {
+            Verdict::Fail
+        } else {
+            verdict
+        };
+        self.notes.extend(
+            [broken.unwrap_or_default(), what]
+                .into_iter()
+                .filter(|w| !w.is_empty()),
+        );
         self.record.note = self.notes.join("; ");
         self.rates();
         Ok(self.record)

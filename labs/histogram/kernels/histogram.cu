@@ -1,0 +1,276 @@
+// Histogram of n bytes: letters a-z in 7 bins of four (other bytes are not counted), or any byte in
+// 256 bins.
+//
+//   1  partitioned-racy  each thread counts a stretch of the text with plain +=: counts get lost
+//   2  strided-racy      like 1, but neighbouring threads take neighbouring bytes: they get lost faster
+//   3  atomic            like 2, but with atomicAdd
+//   4  privatized        like 3, but each block counts in shared memory and adds its counts at the end
+//   5  copies            like 4, but a copy of the counts for each warp
+//   6  wide              like 5, but 16 bytes a load, four loads in flight
+//   7  aggregated        like 4, but lanes of a warp with the same bin send one atomic for all
+//   8  lanes             like 6, but a copy for each lane, in that lane's bank: no two lanes ever collide
+//   9  bit-sliced        7 bins only; no memory at all: 32 bytes at a time become 8 words of bits, logic
+//                        finds each bin's members, and popc counts them into registers
+//
+// Every kernel takes (text, counts, n): n in 64 bits, text 16-byte aligned, counts zero beforehand
+// and 64 bits wide. Counts within a block are 32 bits: a block must see less than 2^32 bytes.
+// Dynamic shared memory: 4 bytes x bins for 4 and 7, x warps for 5 and 6, x 32 for 8.
+
+typedef unsigned char byte;
+typedef unsigned long long count;
+
+struct Letters {
+    static constexpr unsigned bins = 7;
+    // 0 to 6; 7 and above is no letter.
+    static __device__ unsigned bin(unsigned c) {
+        unsigned letter = c - 'a';
+        return letter < 26 ? letter / 4 : bins;
+    }
+};
+
+struct Bytes {
+    static constexpr unsigned bins = 256;
+    static __device__ unsigned bin(unsigned c) { return c; }
+};
+
+__device__ size_t global_thread() { return (size_t)blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ size_t all_threads() { return (size_t)gridDim.x * blockDim.x; }
+
+// ---- 1
+template <class Kind>
+__device__ void partitioned_racy(const byte* text, count* counts, size_t n) {
+    size_t piece = (n + all_threads() - 1) / all_threads();
+    size_t first = global_thread() * piece;
+    size_t end = first + piece < n ? first + piece : n;
+    for (size_t i = first; i < end; i++) {
+        unsigned bin = Kind::bin(text[i]);
+        if (bin < Kind::bins) counts[bin] += 1;
+    }
+}
+
+extern "C" __global__ void partitioned_racy_letters(const byte* text, count* counts, size_t n) { partitioned_racy<Letters>(text, counts, n); }
+extern "C" __global__ void partitioned_racy_bytes(const byte* text, count* counts, size_t n) { partitioned_racy<Bytes>(text, counts, n); }
+
+// ---- 2
+template <class Kind>
+__device__ void strided_racy(const byte* text, count* counts, size_t n) {
+    for (size_t i = global_thread(); i < n; i += all_threads()) {
+        unsigned bin = Kind::bin(text[i]);
+        if (bin < Kind::bins) counts[bin] += 1;
+    }
+}
+
+extern "C" __global__ void strided_racy_letters(const byte* text, count* counts, size_t n) { strided_racy<Letters>(text, counts, n); }
+extern "C" __global__ void strided_racy_bytes(const byte* text, count* counts, size_t n) { strided_racy<Bytes>(text, counts, n); }
+
+// ---- 3
+template <class Kind>
+__device__ void atomic(const byte* text, count* counts, size_t n) {
+    for (size_t i = global_thread(); i < n; i += all_threads()) {
+        unsigned bin = Kind::bin(text[i]);
+        if (bin < Kind::bins) atomicAdd(&counts[bin], 1ull);
+    }
+}
+
+extern "C" __global__ void atomic_letters(const byte* text, count* counts, size_t n) { atomic<Letters>(text, counts, n); }
+extern "C" __global__ void atomic_bytes(const byte* text, count* counts, size_t n) { atomic<Bytes>(text, counts, n); }
+
+// ---- 4: what 4 to 8 share: `copies` copies of the counts, zeroed before and added up after. A
+// bin's copies lie `step` words apart, bin b's first at word b * next.
+__device__ void zero(unsigned* s, unsigned words) {
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) s[i] = 0;
+    __syncthreads();
+}
+
+__device__ void add_up(const unsigned* s, unsigned bins, unsigned next, unsigned copies, unsigned step, count* counts) {
+    __syncthreads();
+    for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) {
+        unsigned sum = 0;
+        // Each thread begins at another copy, so that the lanes of a warp read different banks.
+        for (unsigned k = 0; k < copies; k++) sum += s[bin * next + (k + bin) % copies * step];
+        if (sum) atomicAdd(&counts[bin], (count)sum);
+    }
+}
+
+template <class Kind>
+__device__ void privatized(const byte* text, count* counts, size_t n) {
+    extern __shared__ unsigned s[];
+    zero(s, Kind::bins);
+    for (size_t i = global_thread(); i < n; i += all_threads()) {
+        unsigned bin = Kind::bin(text[i]);
+        if (bin < Kind::bins) atomicAdd(&s[bin], 1);
+    }
+    add_up(s, Kind::bins, 1, 1, 0, counts);
+}
+
+extern "C" __global__ void privatized_letters(const byte* text, count* counts, size_t n) { privatized<Letters>(text, counts, n); }
+extern "C" __global__ void privatized_bytes(const byte* text, count* counts, size_t n) { privatized<Bytes>(text, counts, n); }
+
+// ---- 5
+template <class Kind>
+__device__ void copies(const byte* text, count* counts, size_t n) {
+    extern __shared__ unsigned s[];
+    unsigned warps = (blockDim.x + 31) / 32;
+    zero(s, warps * Kind::bins);
+    unsigned* mine = s + threadIdx.x / 32 * Kind::bins;
+    for (size_t i = global_thread(); i < n; i += all_threads()) {
+        unsigned bin = Kind::bin(text[i]);
+        if (bin < Kind::bins) atomicAdd(&mine[bin], 1);
+    }
+    add_up(s, Kind::bins, 1, warps, Kind::bins, counts);
+}
+
+extern "C" __global__ void copies_letters(const byte* text, count* counts, size_t n) { copies<Letters>(text, counts, n); }
+extern "C" __global__ void copies_bytes(const byte* text, count* counts, size_t n) { copies<Bytes>(text, counts, n); }
+
+// ---- 6: what 6 and 8 share: a block takes tiles of 64 bytes a thread, then the grid takes the rest
+// byte by byte. Bin b's count is at mine[b * next].
+template <class Kind>
+__device__ void count_four(unsigned* mine, unsigned next, unsigned four) {
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        unsigned bin = Kind::bin(four >> 8 * k & 255);
+        if (bin < Kind::bins) atomicAdd(&mine[bin * next], 1);
+    }
+}
+
+template <class Kind>
+__device__ void count_wide(const byte* text, size_t n, unsigned* mine, unsigned next) {
+    constexpr int loads = 4;
+    const uint4* text16 = (const uint4*)text;
+    size_t tile = (size_t)loads * blockDim.x; // in 16-byte words
+    size_t tiles = n / 16 / tile;
+    for (size_t at = blockIdx.x; at < tiles; at += gridDim.x) {
+        uint4 w[loads];
+#pragma unroll
+        for (int k = 0; k < loads; k++) w[k] = text16[at * tile + k * blockDim.x + threadIdx.x];
+#pragma unroll
+        for (int k = 0; k < loads; k++) {
+            count_four<Kind>(mine, next, w[k].x);
+            count_four<Kind>(mine, next, w[k].y);
+            count_four<Kind>(mine, next, w[k].z);
+            count_four<Kind>(mine, next, w[k].w);
+        }
+    }
+    for (size_t i = tiles * tile * 16 + global_thread(); i < n; i += all_threads()) {
+        unsigned bin = Kind::bin(text[i]);
+        if (bin < Kind::bins) atomicAdd(&mine[bin * next], 1);
+    }
+}
+
+template <class Kind>
+__device__ void wide(const byte* text, count* counts, size_t n) {
+    extern __shared__ unsigned s[];
+    unsigned warps = (blockDim.x + 31) / 32;
+    zero(s, warps * Kind::bins);
+    count_wide<Kind>(text, n, s + threadIdx.x / 32 * Kind::bins, 1);
+    add_up(s, Kind::bins, 1, warps, Kind::bins, counts);
+}
+
+extern "C" __global__ void wide_letters(const byte* __restrict__ text, count* counts, size_t n) { wide<Letters>(text, counts, n); }
+extern "C" __global__ void wide_bytes(const byte* __restrict__ text, count* counts, size_t n) { wide<Bytes>(text, counts, n); }
+
+// ---- 7: all lanes of a warp stay in the loop until none has a byte left, since all take part in
+// the match.
+template <class Kind>
+__device__ void aggregated(const byte* text, count* counts, size_t n) {
+    extern __shared__ unsigned s[];
+    zero(s, Kind::bins);
+    unsigned lane = threadIdx.x % 32, lanes = min(32u, blockDim.x - threadIdx.x / 32 * 32);
+    unsigned mask = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
+    for (size_t first = global_thread() - lane; first < n; first += all_threads()) {
+        unsigned bin = first + lane < n ? Kind::bin(text[first + lane]) : Kind::bins;
+        unsigned same = __match_any_sync(mask, bin);
+        bool leads = (same & ((1u << lane) - 1)) == 0;
+        if (leads && bin < Kind::bins) atomicAdd(&s[bin], __popc(same));
+    }
+    add_up(s, Kind::bins, 1, 1, 0, counts);
+}
+
+extern "C" __global__ void aggregated_letters(const byte* text, count* counts, size_t n) { aggregated<Letters>(text, counts, n); }
+extern "C" __global__ void aggregated_bytes(const byte* text, count* counts, size_t n) { aggregated<Bytes>(text, counts, n); }
+
+// ---- 8: word (bin, lane) is in bank `lane`, whatever the bin.
+template <class Kind>
+__device__ void lanes(const byte* text, count* counts, size_t n) {
+    extern __shared__ unsigned s[];
+    zero(s, 32 * Kind::bins);
+    count_wide<Kind>(text, n, s + threadIdx.x % 32, 32);
+    add_up(s, Kind::bins, 32, 32, 1, counts);
+}
+
+extern "C" __global__ void lanes_letters(const byte* __restrict__ text, count* counts, size_t n) { lanes<Letters>(text, counts, n); }
+extern "C" __global__ void lanes_bytes(const byte* __restrict__ text, count* counts, size_t n) { lanes<Bytes>(text, counts, n); }
+
+// ---- 9: bits of `a` where `mask` has ones, of `b` elsewhere.
+__device__ unsigned select(unsigned mask, unsigned a, unsigned b) { return (a & mask) | (b & ~mask); }
+
+// Swaps the `mask << shift` bits of a with the `mask` bits of b: one step of a bit-matrix transpose.
+template <unsigned mask, int shift>
+__device__ void swap_bits(unsigned& a, unsigned& b) {
+    unsigned low = select(mask, a, b << shift);
+    b = select(mask, a >> shift, b);
+    a = low;
+}
+
+// Adds the letters among 32 bytes (8 words) to the 7 counts.
+__device__ void count_32(unsigned (&p)[8], unsigned (&c)[7]) {
+    // Transpose: p[k] then holds bit k of all 32 bytes, in some order that is the same for all k.
+#pragma unroll
+    for (int i = 0; i < 4; i++) swap_bits<0x0f0f0f0fu, 4>(p[i], p[i + 4]);
+#pragma unroll
+    for (int i = 0; i < 8; i += i % 4 == 1 ? 3 : 1) swap_bits<0x33333333u, 2>(p[i], p[i + 2]);
+#pragma unroll
+    for (int i = 0; i < 8; i += 2) swap_bits<0x55555555u, 1>(p[i], p[i + 1]);
+    // 'a' is 011 00001: a letter has 011 above and 1 to 26 below. The bin is bits 2, 3, 4 of the
+    // lower five less one; the borrow into bit 2 comes when bits 0 and 1 are both 0.
+    unsigned high = ~p[7] & p[6] & p[5];
+    unsigned borrow2 = ~p[0] & ~p[1], borrow3 = borrow2 & ~p[2];
+    unsigned q2 = p[2] ^ borrow2, q3 = p[3] ^ borrow3, q4 = p[4] ^ (borrow3 & ~p[3]);
+    unsigned q00 = high & ~q4 & ~q3, q01 = high & ~q4 & q3, q10 = high & q4 & ~q3, q11 = high & q4 & q3;
+    c[0] += __popc(q00 & ~q2);
+    c[1] += __popc(q00 & q2);
+    c[2] += __popc(q01 & ~q2);
+    c[3] += __popc(q01 & q2);
+    c[4] += __popc(q10 & ~q2);
+    c[5] += __popc(q10 & q2);
+    // Bin 6 has only y and z, 25 and 26: their bits 0 and 1 differ. 27 and 28 agree. 0 became 31: bin 7.
+    c[6] += __popc(q11 & ~q2 & (p[0] ^ p[1]));
+}
+
+extern "C" __global__ void bit_sliced_letters(const byte* __restrict__ text, count* counts, size_t n) {
+    constexpr int loads = 4;
+    const uint4* text16 = (const uint4*)text;
+    unsigned c[7] = {0, 0, 0, 0, 0, 0, 0};
+    size_t tile = (size_t)loads * blockDim.x; // in 16-byte words
+    size_t tiles = n / 16 / tile;
+    for (size_t at = blockIdx.x; at < tiles; at += gridDim.x) {
+        uint4 w[loads];
+#pragma unroll
+        for (int k = 0; k < loads; k++) w[k] = text16[at * tile + k * blockDim.x + threadIdx.x];
+#pragma unroll
+        for (int k = 0; k < loads; k += 2) {
+            unsigned p[8] = {w[k].x, w[k].y, w[k].z, w[k].w, w[k + 1].x, w[k + 1].y, w[k + 1].z, w[k + 1].w};
+            count_32(p, c);
+        }
+    }
+    for (size_t i = tiles * tile * 16 + global_thread(); i < n; i += all_threads()) {
+        unsigned bin = Letters::bin(text[i]);
+#pragma unroll
+        for (int b = 0; b < 7; b++) c[b] += bin == b;
+    }
+    __shared__ unsigned s[7];
+    zero(s, 7);
+    unsigned lane = threadIdx.x % 32, lanes = min(32u, blockDim.x - threadIdx.x / 32 * 32);
+    unsigned mask = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
+#pragma unroll
+    for (int b = 0; b < 7; b++) {
+        for (unsigned d = 16; d > 0; d /= 2) {
+            unsigned from = lane + d < lanes ? lane + d : lane;
+            unsigned other = __shfl_sync(mask, c[b], from);
+            if (from != lane) c[b] += other;
+        }
+        if (lane == 0) atomicAdd(&s[b], c[b]);
+    }
+    add_up(s, 7, 1, 1, 0, counts);
+}

@@ -1,0 +1,4 @@
+//! The histogram lab as a program of its own.
+fn main() -> std::process::ExitCode {
+    harness::main(&histogram::LAB)
+}

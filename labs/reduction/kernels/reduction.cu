@@ -1,0 +1,327 @@
+// Reduction: n floats to one, by sum, by maximum, or by sum of products (dot).
+//
+//   1  interleaved    a tree in shared memory; partners 1, 2, 4, ... apart
+//   2  sequential     like 1, but partners half the live part apart: whole warps retire
+//   3  shuffle        like 2, but the tree runs in registers, warp by warp
+//   4  one-block      like 3, but one block walks the whole array
+//   5  two-pass       like 4, but a grid of blocks walks it, and a second launch joins their results
+//   6  atomic-finish  like 5, but each block joins its result to the total with one atomic
+//   7  cas-loop       like 6, but for what has no atomic of its own: float max, and add in double
+//   8  vectorized     like 5, but 16-byte loads, several in flight, and the last block to finish
+//                     joins the results: one launch
+//   9  dot-pow2       dot product of n <= 1024, n a power of two, in one block
+//  10  dot-1024       like 9, but any n <= 1024
+//
+// Every kernel takes (x, y, ..., n) with n in 64 bits; only dot reads y. Any block size is right,
+// powers of two or not. Shared memory: one float a thread for 1 and 2, one a warp (32) otherwise.
+
+struct Sum {
+    static __device__ float identity() { return 0.0f; }
+    static __device__ float combine(float a, float b) { return a + b; }
+    static __device__ float one(float x, float) { return x; }
+    static constexpr int arrays = 1;
+};
+
+struct Max {
+    static __device__ float identity() { return __int_as_float(0xff800000); } // -infinity
+    static __device__ float combine(float a, float b) { return fmaxf(a, b); }
+    static __device__ float one(float x, float) { return x; }
+    static constexpr int arrays = 1;
+};
+
+struct Dot {
+    static __device__ float identity() { return 0.0f; }
+    static __device__ float combine(float a, float b) { return a + b; }
+    static __device__ float one(float x, float y) { return x * y; }
+    static constexpr int arrays = 2;
+};
+
+template <class Op>
+__device__ float element(const float* x, const float* y, size_t i) {
+    return Op::one(x[i], Op::arrays == 2 ? y[i] : 0.0f);
+}
+
+// Two elements a thread: the first combination comes free with the load.
+template <class Op>
+__device__ float load_two(const float* x, const float* y, size_t n) {
+    size_t i = (size_t)blockIdx.x * blockDim.x * 2 + threadIdx.x;
+    float v = i < n ? element<Op>(x, y, i) : Op::identity();
+    if (i + blockDim.x < n) v = Op::combine(v, element<Op>(x, y, i + blockDim.x));
+    return v;
+}
+
+// ---- 1: neighbours join first. Live threads are 2, 4, 8, ... apart, so every warp stays busy with
+// fewer and fewer lanes, and the live words crowd into fewer and fewer banks.
+template <class Op>
+__device__ void interleaved(const float* x, const float* y, float* partial, size_t n) {
+    extern __shared__ float s[];
+    unsigned t = threadIdx.x;
+    s[t] = load_two<Op>(x, y, n);
+    __syncthreads();
+    for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+        if (t % (2 * stride) == 0 && t + stride < blockDim.x) s[t] = Op::combine(s[t], s[t + stride]);
+        __syncthreads();
+    }
+    if (t == 0) partial[blockIdx.x] = s[0];
+}
+
+extern "C" __global__ void interleaved_sum(const float* x, const float* y, float* partial, size_t n) { interleaved<Sum>(x, y, partial, n); }
+extern "C" __global__ void interleaved_max(const float* x, const float* y, float* partial, size_t n) { interleaved<Max>(x, y, partial, n); }
+extern "C" __global__ void interleaved_dot(const float* x, const float* y, float* partial, size_t n) { interleaved<Dot>(x, y, partial, n); }
+
+// ---- 2: like 1, but the upper half joins the lower: live threads and words stay side by side.
+// Rounding the half up makes any block size right.
+template <class Op>
+__device__ void sequential(const float* x, const float* y, float* partial, size_t n) {
+    extern __shared__ float s[];
+    unsigned t = threadIdx.x;
+    s[t] = load_two<Op>(x, y, n);
+    __syncthreads();
+    for (unsigned live = blockDim.x; live > 1;) {
+        unsigned half = (live + 1) / 2;
+        if (t + half < live) s[t] = Op::combine(s[t], s[t + half]);
+        __syncthreads();
+        live = half;
+    }
+    if (t == 0) partial[blockIdx.x] = s[0];
+}
+
+extern "C" __global__ void sequential_sum(const float* x, const float* y, float* partial, size_t n) { sequential<Sum>(x, y, partial, n); }
+extern "C" __global__ void sequential_max(const float* x, const float* y, float* partial, size_t n) { sequential<Max>(x, y, partial, n); }
+extern "C" __global__ void sequential_dot(const float* x, const float* y, float* partial, size_t n) { sequential<Dot>(x, y, partial, n); }
+
+// ---- 3: like 2, but lanes hand values over in registers; only one value a warp goes through
+// shared memory, past one barrier.
+
+// The result over the first `lanes` lanes of a warp, in lane 0. A lane whose partner is not there
+// reads itself and ignores it, so a block's last, partial warp is right too.
+template <class Op>
+__device__ float warp_reduce(float v, unsigned lanes) {
+    unsigned lane = threadIdx.x % 32;
+    unsigned mask = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
+    for (unsigned d = 16; d > 0; d /= 2) {
+        unsigned from = lane + d < lanes ? lane + d : lane;
+        float other = __shfl_sync(mask, v, from);
+        if (from != lane) v = Op::combine(v, other);
+    }
+    return v;
+}
+
+// The result over the block, in thread 0. May be called again only after a barrier.
+template <class Op>
+__device__ float block_reduce(float v) {
+    __shared__ float of_warp[32];
+    unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = (blockDim.x + 31) / 32;
+    unsigned lanes = min(32u, blockDim.x - warp * 32);
+    v = warp_reduce<Op>(v, lanes);
+    if (lane == 0) of_warp[warp] = v;
+    __syncthreads();
+    if (warp == 0) {
+        v = lane < warps ? of_warp[lane] : Op::identity();
+        v = warp_reduce<Op>(v, lanes);
+        // A block of one partial warp has one value; a full first warp has seen them all.
+    }
+    return v;
+}
+
+template <class Op>
+__device__ void shuffle(const float* x, const float* y, float* partial, size_t n) {
+    float v = block_reduce<Op>(load_two<Op>(x, y, n));
+    if (threadIdx.x == 0) partial[blockIdx.x] = v;
+}
+
+extern "C" __global__ void shuffle_sum(const float* x, const float* y, float* partial, size_t n) { shuffle<Sum>(x, y, partial, n); }
+extern "C" __global__ void shuffle_max(const float* x, const float* y, float* partial, size_t n) { shuffle<Max>(x, y, partial, n); }
+extern "C" __global__ void shuffle_dot(const float* x, const float* y, float* partial, size_t n) { shuffle<Dot>(x, y, partial, n); }
+
+// ---- 4 and 5: a thread takes every (threads of the grid)-th element, in a register. One block is
+// 4 (the rest of the machine idles); a grid is 5, whose second launch is 4 over the partials.
+template <class Op>
+__device__ float grid_stride(const float* x, const float* y, size_t n) {
+    size_t stride = (size_t)gridDim.x * blockDim.x;
+    float v = Op::identity();
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) v = Op::combine(v, element<Op>(x, y, i));
+    return v;
+}
+
+template <class Op>
+__device__ void strided(const float* x, const float* y, float* partial, size_t n) {
+    float v = block_reduce<Op>(grid_stride<Op>(x, y, n));
+    if (threadIdx.x == 0) partial[blockIdx.x] = v;
+}
+
+extern "C" __global__ void strided_sum(const float* x, const float* y, float* partial, size_t n) { strided<Sum>(x, y, partial, n); }
+extern "C" __global__ void strided_max(const float* x, const float* y, float* partial, size_t n) { strided<Max>(x, y, partial, n); }
+extern "C" __global__ void strided_dot(const float* x, const float* y, float* partial, size_t n) { strided<Dot>(x, y, partial, n); }
+
+// ---- 6: like 5, but no second launch; *total is 0 beforehand for a sum, all bits 1 for a maximum
+// (a NaN, and as an integer below every float in the orders used here). The order in which
+// blocks arrive is not fixed, so a sum may differ in its last bits from run to run.
+extern "C" __global__ void atomic_finish_sum(const float* x, const float* y, float* total, size_t n) {
+    float v = block_reduce<Sum>(grid_stride<Sum>(x, y, n));
+    if (threadIdx.x == 0) atomicAdd(total, v);
+}
+
+// Floats order as integers do when positive, and the other way round when negative: an integer
+// maximum for the one, an unsigned minimum for the other, and the mixed cases come out right too.
+extern "C" __global__ void atomic_finish_max(const float* x, const float* y, float* total, size_t n) {
+    float v = block_reduce<Max>(grid_stride<Max>(x, y, n));
+    if (threadIdx.x == 0) {
+        int bits = __float_as_int(v);
+        if (bits >= 0) atomicMax((int*)total, bits);
+        else atomicMin((unsigned*)total, (unsigned)bits);
+    }
+}
+
+extern "C" __global__ void atomic_finish_dot(const float* x, const float* y, float* total, size_t n) {
+    float v = block_reduce<Dot>(grid_stride<Dot>(x, y, n));
+    if (threadIdx.x == 0) atomicAdd(total, v);
+}
+
+// ---- 7: like 6, but the atomic is built from compare-and-swap: read, compute, and store only if
+// nobody stored in between; else again with what is there now.
+__device__ void cas_add(double* total, double v) {
+    unsigned long long* word = (unsigned long long*)total;
+    unsigned long long seen = *(volatile unsigned long long*)word, expected;
+    do {
+        expected = seen;
+        seen = atomicCAS(word, expected, (unsigned long long)__double_as_longlong(v + __longlong_as_double((long long)expected)));
+    } while (seen != expected);
+}
+
+__device__ void cas_max(float* total, float v) {
+    int* word = (int*)total;
+    int seen = *(volatile int*)word;
+    while (!(__int_as_float(seen) >= v)) { // done as soon as what is there is not smaller; a NaN is
+        int expected = seen;
+        seen = atomicCAS(word, expected, __float_as_int(v));
+        if (seen == expected) break;
+    }
+}
+
+// The block's sum of doubles, in thread 0.
+__device__ double block_sum(double v) {
+    __shared__ double of_warp[32];
+    unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = (blockDim.x + 31) / 32;
+    unsigned lanes = min(32u, blockDim.x - warp * 32);
+    unsigned mask = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
+    for (int round = 0; round < 2; round++) {
+        for (unsigned d = 16; d > 0; d /= 2) {
+            unsigned from = lane + d < lanes ? lane + d : lane;
+            double other = __shfl_sync(mask, v, from);
+            if (from != lane) v += other;
+        }
+        if (round == 1) break;
+        if (lane == 0) of_warp[warp] = v;
+        __syncthreads();
+        if (warp > 0) break;
+        v = lane < warps ? of_warp[lane] : 0.0;
+    }
+    return v;
+}
+
+extern "C" __global__ void cas_loop_sum(const float* x, const float* y, double* total, size_t n) {
+    size_t stride = (size_t)gridDim.x * blockDim.x;
+    double v = 0.0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) v += x[i];
+    v = block_sum(v);
+    if (threadIdx.x == 0) cas_add(total, v);
+}
+
+extern "C" __global__ void cas_loop_max(const float* x, const float* y, float* total, size_t n) {
+    float v = block_reduce<Max>(grid_stride<Max>(x, y, n));
+    if (threadIdx.x == 0) cas_max(total, v);
+}
+
+extern "C" __global__ void cas_loop_dot(const float* x, const float* y, double* total, size_t n) {
+    size_t stride = (size_t)gridDim.x * blockDim.x;
+    double v = 0.0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) v += (double)x[i] * (double)y[i];
+    v = block_sum(v);
+    if (threadIdx.x == 0) cas_add(total, v);
+}
+
+// ---- 8: like 5, but a block takes whole tiles: every thread asks for all its 16-byte words of a
+// tile before it uses the first. The block that draws the last ticket joins the partial results.
+template <class Op>
+__device__ float combine_four(float v, float4 x, float4 y) {
+    v = Op::combine(v, Op::one(x.x, y.x));
+    v = Op::combine(v, Op::one(x.y, y.y));
+    v = Op::combine(v, Op::one(x.z, y.z));
+    return Op::combine(v, Op::one(x.w, y.w));
+}
+
+template <class Op>
+__device__ void vectorized(const float* x, const float* y, float* partial, unsigned* tickets, float* result, size_t n) {
+    constexpr int words = 8 / Op::arrays; // 128 bytes in flight a thread
+    const float4* x4 = (const float4*)x;
+    const float4* y4 = (const float4*)y;
+    size_t tile = (size_t)words * blockDim.x; // in 16-byte words
+    size_t tiles = n / 4 / tile;
+    float v[words];
+    for (int k = 0; k < words; k++) v[k] = Op::identity();
+    for (size_t at = blockIdx.x; at < tiles; at += gridDim.x) {
+        size_t first = at * tile + threadIdx.x;
+        float4 a[words], b[words];
+#pragma unroll
+        for (int k = 0; k < words; k++) {
+            a[k] = x4[first + k * blockDim.x];
+            b[k] = Op::arrays == 2 ? y4[first + k * blockDim.x] : a[k];
+        }
+#pragma unroll
+        for (int k = 0; k < words; k++) v[k] = combine_four<Op>(v[k], a[k], b[k]);
+    }
+    // What is left, less than a tile, one element at a time.
+    size_t stride = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = tiles * tile * 4 + (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) v[0] = Op::combine(v[0], element<Op>(x, y, i));
+#pragma unroll
+    for (int k = 1; k < words; k++) v[0] = Op::combine(v[0], v[k]);
+
+    __shared__ bool last;
+    float of_block = block_reduce<Op>(v[0]);
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = of_block;
+        __threadfence(); // the partial result is seen before the ticket is
+        last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1; // wraps to 0 for the next launch
+        __threadfence(); // and the others' partial results are read after it
+    }
+    __syncthreads();
+    if (last) {
+        float w = Op::identity();
+        for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) w = Op::combine(w, partial[i]);
+        w = block_reduce<Op>(w);
+        if (threadIdx.x == 0) *result = w;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(1024) vectorized_sum(const float* __restrict__ x, const float* __restrict__ y, float* partial, unsigned* tickets, float* result, size_t n) { vectorized<Sum>(x, y, partial, tickets, result, n); }
+extern "C" __global__ void __launch_bounds__(1024) vectorized_max(const float* __restrict__ x, const float* __restrict__ y, float* partial, unsigned* tickets, float* result, size_t n) { vectorized<Max>(x, y, partial, tickets, result, n); }
+extern "C" __global__ void __launch_bounds__(1024) vectorized_dot(const float* __restrict__ x, const float* __restrict__ y, float* partial, unsigned* tickets, float* result, size_t n) { vectorized<Dot>(x, y, partial, tickets, result, n); }
+
+// ---- 9: one block of n threads, n a power of two: each halving leaves a whole number.
+extern "C" __global__ void dot_pow2(const float* x, const float* y, float* result, size_t n) {
+    __shared__ float s[1024];
+    unsigned t = threadIdx.x;
+    s[t] = x[t] * y[t];
+    __syncthreads();
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        if (t < half) s[t] += s[t + half];
+        __syncthreads();
+    }
+    if (t == 0) *result = s[0];
+}
+
+// ---- 10: like 9, but of an odd number the middle one waits for the next round.
+extern "C" __global__ void dot_1024(const float* x, const float* y, float* result, size_t n) {
+    __shared__ float s[1024];
+    unsigned t = threadIdx.x;
+    s[t] = t < n ? x[t] * y[t] : 0.0f;
+    __syncthreads();
+    for (unsigned live = blockDim.x; live > 1;) {
+        unsigned half = (live + 1) / 2;
+        if (t + half < live) s[t] += s[t + half];
+        __syncthreads();
+        live = half;
+    }
+    if (t == 0) *result = s[0];
+}

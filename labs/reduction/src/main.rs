@@ -1,0 +1,4 @@
+//! The reduction lab as a program of its own.
+fn main() -> std::process::ExitCode {
+    harness::main(&reduction::LAB)
+}

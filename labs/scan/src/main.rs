@@ -1,0 +1,4 @@
+//! The scan lab as a program of its own.
+fn main() -> std::process::ExitCode {
+    harness::main(&scan::LAB)
+}
