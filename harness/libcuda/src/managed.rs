@@ -147,13 +147,13 @@ fn prefetch_to(address: DevicePtr, count: usize, target: c_int, handle: Handle) 
     if capture::position(&stream)?.is_some() {
         return capture::forbid_on(&stream);
     }
+    if let Some(advice) = lock(&driver.owned)
+        .get_mut(&found.start)
+        .and_then(|owned| owned.advice.as_mut())
+    {
+        advice.last_prefetch = target;
+    }
     let task = move || {
-        if let Some(advice) = lock(&driver.owned)
-            .get_mut(&found.start)
-            .and_then(|owned| owned.advice.as_mut())
-        {
-            advice.last_prefetch = target;
-        }
         let bytes = migrate(
             driver,
             &found,
