@@ -255,7 +255,8 @@ fn attribute(
         1 => c_int::from(advice.read_mostly),
         2 => advice.preferred,
         3 => {
-            if size == 0 || !size.is_multiple_of(4) {
+            // There is one device and the host: no list is longer than this.
+            if size == 0 || size > 4096 || !size.is_multiple_of(4) {
                 return Err(Error::INVALID_VALUE);
             }
             for i in 0..size / 4 {
