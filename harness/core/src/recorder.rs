@@ -62,6 +62,7 @@ impl<'r> Recorder<'r> {
                 verdict: Verdict::Fail,
                 note: String::new(),
                 own: vec![Value::Empty; run.lab.columns.len()],
+                findings: Vec::new(),
             },
             check: None,
             notes: Vec::new(),
@@ -258,11 +259,12 @@ impl<'r> Recorder<'r> {
             Err(other) => return Err(other),
         }
         self.machine.extend(machine::report());
-        for finding in &self.machine.findings {
-            if !finding.text.is_empty() {
-                self.run.say(&finding.text);
-            }
-        }
+        let texts = self
+            .machine
+            .findings
+            .iter()
+            .map(|f| f.text.trim_end().to_string());
+        self.record.findings = texts.filter(|t| !t.is_empty()).collect();
         let finding =
             self.machine
                 .findings
