@@ -137,7 +137,7 @@ fn apply(text: &mut Vec<char>, change: &Change) {
 
 /// Reads a text; an error must name a line that the text has.
 fn read(text: &str) {
-    if let Err(error) = simt::ptx::load(text) {
+    if let Err(error) = simt::ptx::parse(text) {
         let lines = text.bytes().filter(|&b| b == b'\n').count() as u32 + 1;
         assert!((1..=lines).contains(&error.line), "{error}");
         assert!(error.to_string().len() < 100_000);

@@ -165,7 +165,7 @@ fn real_ptx_is_read_as_expected() {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        let module = simt::ptx::load(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let module = simt::ptx::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let whole = path.ends_with("rules.ptx") || path.ends_with("trapezoid_lines_12.ptx");
         let summary = summary(&module, whole);
         let golden = path.with_extension("txt");

@@ -3,7 +3,7 @@
 const HEAD: &str = ".version 7.0\n.target sm_70\n.address_size 64\n";
 
 fn error(text: &str) -> String {
-    match simt::ptx::load(text) {
+    match simt::ptx::parse(text) {
         Ok(_) => panic!("was accepted:\n{text}"),
         Err(error) => error.to_string(),
     }
@@ -157,7 +157,7 @@ fn declarations_may_come_before_definitions() {
         "{HEAD}.func f(.param .b32 a);\n.extern .global .b32 x;\n.entry k() {{ .reg .b64 %r; mov.u64 %r, x; mov.u64 %r, late; ret; }}
         .visible .global .b32 x = 5;\n.func f(.param .b32 a) {{ ret; }}\n.global .b32 late;"
     );
-    let module = simt::ptx::load(&text).unwrap();
+    let module = simt::ptx::parse(&text).unwrap();
     assert_eq!(module.functions.len(), 2);
     assert!(module.functions.iter().all(|f| f.body.is_some()));
     assert_eq!(module.vars.len(), 2);
@@ -167,7 +167,7 @@ fn declarations_may_come_before_definitions() {
 #[test]
 fn what_is_ptx_but_not_modelled_is_told_apart() {
     let text = format!("{HEAD}.entry k() {{ .reg .b32 %a; mov.u32 %a, %pm0; ret; }}");
-    assert!(simt::ptx::load(&text).unwrap_err().is_unsupported());
+    assert!(simt::ptx::parse(&text).unwrap_err().is_unsupported());
     let text = format!("{HEAD}.entry k() {{ mov.u32 %a, 0; }}");
-    assert!(!simt::ptx::load(&text).unwrap_err().is_unsupported());
+    assert!(!simt::ptx::parse(&text).unwrap_err().is_unsupported());
 }

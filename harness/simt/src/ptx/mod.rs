@@ -7,15 +7,14 @@ mod parse;
 mod verify;
 
 pub use error::{ParseError, Problem};
-pub use parse::parse;
-pub use verify::verify;
 
-/// Reads a module and checks it: what a loader wants.
+/// Reads a PTX module and checks what the driver's own assembler would check whatever the instructions are.
 ///
 /// # Errors
-/// Those of [`parse`] and [`verify`].
-pub fn load(text: &str) -> Result<ast::Module, ParseError> {
-    let module = parse(text)?;
-    verify(&module)?;
+/// Names the line, what stands there and what should, for a text that is no PTX or breaks its rules, and says so when it is PTX
+/// that this machine does not model.
+pub fn parse(text: &str) -> Result<ast::Module, ParseError> {
+    let module = parse::parse(text)?;
+    verify::verify(&module)?;
     Ok(module)
 }

@@ -57,7 +57,7 @@ fn fail<T>(line: u32, what: impl Into<String>) -> Result<T> {
 ///
 /// # Errors
 /// The first rule that it breaks, with the line of the PTX.
-pub fn verify(module: &Module) -> Result<()> {
+pub(super) fn verify(module: &Module) -> Result<()> {
     target(module)?;
     let mut constant = 0u64;
     for var in &module.vars {

@@ -19,12 +19,8 @@ use super::lex::{Kind, Lexer, Token};
 /// Deepest nesting of braces and parentheses.
 const MAX_DEPTH: u32 = 64;
 
-/// Reads a PTX module.
-///
-/// # Errors
-/// Names the line, what stands there and what should, for a text that is no PTX or breaks its rules of scope, and says so when it
-/// is PTX that this machine does not model.
-pub fn parse(text: &str) -> Result<Module> {
+/// Reads a PTX module; its names are settled, nothing else is checked.
+pub(super) fn parse(text: &str) -> Result<Module> {
     let mut parser = Parser::new(text);
     parser.module()?;
     parser.finish()
