@@ -5,6 +5,8 @@ mod experiment;
 pub mod ladder;
 pub mod reference;
 
+pub use experiment::{launch, matvec_launch};
+
 use harness::clap::{Arg, value_parser};
 use harness::{Lab, Variant, parse_count};
 
