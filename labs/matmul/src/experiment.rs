@@ -323,9 +323,33 @@ fn one(run: &Run, rung: &Rung, problem: &mut Problem, cublas: Option<f64>) -> Re
             |p| p.check(run.stream(), tolerance),
         )?;
         rate(run, case, shape, times.median, cublas);
+        count(run, case, &rung, loads);
         Ok(())
     })?;
     Ok(())
+}
+
+/// Compares the machine's count of what was loaded with the arithmetic; nothing on a GPU, which does not count.
+fn count(run: &Run, case: &mut Recorder<'_>, rung: &Rung, loads: u128) {
+    let (mut bytes, mut launches) = (0.0, 0.0);
+    for launch in &case.machine().launches {
+        if launch.kernel == rung.kernel {
+            bytes += launch.counter("/totals/global_loads/bytes").unwrap_or_default();
+            launches += 1.0;
+        }
+    }
+    if bytes == 0.0 {
+        return;
+    }
+    let counted = bytes / launches / size_of::<f32>() as f64;
+    case.set("counted_load_floats", counted);
+    // A kernel of the user's own may load what it likes.
+    if run.options().kernel.is_none() {
+        case.check(Check::that(
+            counted == loads as f64,
+            format!("loads {counted} floats from global memory, should be {loads}"),
+        ));
+    }
 }
 
 /// Says how much each rung loads from global memory, beside the first one.

@@ -86,6 +86,7 @@ pub static LAB: Lab = Lab {
         "peer_tflop_per_s",
         "percent_of_cublas",
         "load_floats",
+        "counted_load_floats",
         "load_fold",
         "error_bound",
     ],
