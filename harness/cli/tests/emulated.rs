@@ -22,7 +22,7 @@ fn every_mode_of_vecadd_passes_and_is_in_the_csv() {
         "{}",
         run.stdout
     );
-    assert!(run.stdout.contains("Device: emulated"), "{}", run.stdout);
+    assert!(run.stdout.contains("Device: emulated:"), "{}", run.stdout);
     let rows = rows(&folder.path().join("out/vecadd.csv"));
     assert_eq!(rows.len(), 9);
     for row in &rows {
@@ -182,8 +182,6 @@ fn control_c_keeps_the_rows_so_far() {
             "vecadd",
             "--device",
             "emulated",
-            "--n",
-            "1000",
             "--out",
             "out",
             "--sweep",

@@ -173,7 +173,10 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
                     Error::Interrupted | Error::Usage(_) | Error::Limit { .. } | Error::Io { .. }
                 );
             if fatal {
-                say_where(&terminal, folder.as_ref());
+                let nothing = done.iter().all(|d| d["rows"] == 0);
+                if !(nothing && folder.as_ref().is_some_and(|f| f.abandon(labs))) {
+                    say_where(&terminal, folder.as_ref());
+                }
                 return Err(error);
             }
             complain(&error);
