@@ -89,6 +89,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         emulated: 1 << 18,
         quick: 1000,
     });
+    crate::affordable(run, Some(n), 3 * size_of::<f32>(), "--n")?;
     let x = run.inputs("x").f32(n, -1.0..1.0);
     let (mut expected, mut of) = (Vec::new(), None);
     for line in LINES {

@@ -2,7 +2,7 @@
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Case, Check, Result, Run, Sizes, Tolerance, poison};
 
-use crate::{count, is_peers_part, reference};
+use crate::{count, is_peers_part, points, reference};
 
 /// GB/s, read and written, of the course's shared-memory kernel on 20000 x 10000 points, as peers measured it on an H200.
 const PEER_SHARED: f64 = 1332.9;
@@ -79,7 +79,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         return Ok(());
     }
     let (width, height) = size(run);
-    let points = width as usize * height as usize;
+    let points = points(run, width, height)?;
     let input = run.inputs("plane").f32(points, -1.0..1.0);
     let expected = reference::mean(&input, width as usize);
     let march = march_launch(
