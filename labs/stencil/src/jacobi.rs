@@ -9,6 +9,7 @@ use harness::{Case, Check, Error, Result, Run, Sizes, Tolerance, poison};
 
 use crate::plane::{march_launch, point_launch, size};
 use crate::reference::{self, Jacobi};
+use crate::verify::Verifier;
 use crate::{count, is_peers_part, points};
 
 /// What peers measured on an H200: GB/s of one step on 20000 x 10000 points, ms of 500 steps on 128 x 128 with a wait each.
@@ -80,6 +81,7 @@ fn sweep(run: &Run) -> Result<()> {
                 if is_peers_part(run) && !marches && (width, height) == (20000, 10000) {
                     case.set("peer_gb_per_s", PEER_SWEEP);
                 }
+                let mut verifier = Verifier::new(&expected, Tolerance::EXACT);
                 case.measure(
                     &mut v,
                     |v| poison(run, v),
@@ -93,13 +95,7 @@ fn sweep(run: &Run) -> Result<()> {
                         unsafe { builder.launch(launch) }?;
                         Ok(())
                     },
-                    |v| {
-                        Ok(Check::compare(
-                            &stream.clone_dtoh(v)?,
-                            &expected,
-                            Tolerance::EXACT,
-                        ))
-                    },
+                    |v| Ok(verifier.check(stream.clone_dtoh(v)?)),
                 )?;
                 Ok(())
             },

@@ -4,6 +4,7 @@ mod jacobi;
 mod line;
 mod plane;
 pub mod reference;
+mod verify;
 
 use harness::clap::{Arg, value_parser};
 use harness::{Error, Lab, Result, Run, Variant, parse_u32};

@@ -1,7 +1,8 @@
 //! The five-point mean on a plane.
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Case, Check, Result, Run, Sizes, Tolerance, poison};
+use harness::{Case, Result, Run, Sizes, Tolerance, poison};
 
+use crate::verify::Verifier;
 use crate::{count, is_peers_part, points, reference};
 
 /// GB/s, read and written, of the course's shared-memory kernel on 20000 x 10000 points, as peers measured it on an H200.
@@ -136,6 +137,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
                 }
                 // Four additions, a division or a multiplication by a rounded fifth; inputs of at most 1.
                 let tolerance = Tolerance::sum(7, 1.0, f64::from(f32::EPSILON));
+                let mut verifier = Verifier::new(&expected, tolerance);
                 case.measure(
                     &mut to,
                     |to| poison(run, to),
@@ -149,13 +151,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
                         unsafe { builder.launch(launch) }?;
                         Ok(())
                     },
-                    |to| {
-                        Ok(Check::compare(
-                            &stream.clone_dtoh(to)?,
-                            &expected,
-                            tolerance,
-                        ))
-                    },
+                    |to| Ok(verifier.check(stream.clone_dtoh(to)?)),
                 )?;
                 Ok(())
             },
