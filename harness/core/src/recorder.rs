@@ -338,6 +338,9 @@ impl Plan {
     /// Relative standard deviation below which more samples tell nothing new (nvbench's default).
     const NOISE: f64 = 0.005;
 
+    /// Samples taken however long they last: a median of fewer says nothing.
+    const FEWEST: usize = 3;
+
     /// Throttled samples dropped before the clock is taken as it is: this GPU will not cool down today.
     const MOST_THROTTLED: usize = 50;
 
@@ -372,11 +375,12 @@ impl Plan {
     }
 
     fn done(&self, samples: &[f64], elapsed: Duration) -> bool {
-        if samples.len() < self.least {
-            return false;
+        let n = samples.len();
+        if self.most == self.least {
+            return n >= self.most;
         }
         let quiet = stats::times(samples, 0).is_some_and(|t| t.stdev < Self::NOISE * t.mean);
-        samples.len() >= self.most || elapsed >= self.time || (self.most > self.least && quiet)
+        n >= self.most || (n >= self.least && quiet) || (n >= Self::FEWEST && elapsed >= self.time)
     }
 }
 
@@ -398,4 +402,41 @@ pub fn poison<T>(run: &Run, buffer: &mut impl DevicePtrMut<T>) -> Result<()> {
         )
     }?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GPU: Plan = Plan {
+        warmups: 1,
+        least: 10,
+        most: 1000,
+        time: Duration::from_secs(2),
+    };
+
+    #[test]
+    fn sampling_ends_when_it_is_quiet_or_late_and_not_before() {
+        let (quiet, noisy): (Vec<f64>, Vec<f64>) =
+            (vec![1.0; 10], (0..10).map(f64::from).collect());
+        let soon = Duration::from_millis(1);
+        assert!(!GPU.done(&quiet[..9], soon));
+        assert!(GPU.done(&quiet, soon));
+        assert!(!GPU.done(&noisy, soon));
+        assert!(!GPU.done(&noisy[..2], Duration::from_secs(9)));
+        assert!(GPU.done(&noisy[..3], Duration::from_secs(9)));
+        assert!(GPU.done(&noisy.repeat(100), soon));
+    }
+
+    #[test]
+    fn a_number_of_samples_that_is_asked_for_is_taken() {
+        let four = Plan {
+            least: 4,
+            most: 4,
+            time: Duration::MAX,
+            ..GPU
+        };
+        assert!(!four.done(&[1.0; 3], Duration::from_secs(99)));
+        assert!(four.done(&[1.0; 4], Duration::ZERO));
+    }
 }
