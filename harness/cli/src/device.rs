@@ -38,17 +38,14 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             "nvml": snapshot,
             "nvml_missing": session.no_nvml(),
         });
-        harness::print(&format!(
-            "{}",
-            serde_json::to_string_pretty(&text).unwrap_or_default()
-        ));
+        harness::print(&serde_json::to_string_pretty(&text).unwrap_or_default());
         return Ok(ExitCode::SUCCESS);
     }
     harness::print(&format!("{}\n", session.banner()));
     print(&rows(&session.device));
     match snapshot {
         Some(snapshot) => {
-            harness::print(&format!("\nNow, from NVML:"));
+            harness::print("\nNow, from NVML:");
             print(&nvml_rows(&snapshot));
         }
         None => println!(

@@ -31,10 +31,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     };
     if matches.get_flag("json") {
         let labs: Vec<_> = chosen.iter().map(|l| as_json(l)).collect();
-        harness::print(&format!(
-            "{}",
-            serde_json::to_string_pretty(&labs).unwrap_or_default()
-        ));
+        harness::print(&serde_json::to_string_pretty(&labs).unwrap_or_default());
         return Ok(ExitCode::SUCCESS);
     }
     for (i, lab) in chosen.iter().enumerate() {
@@ -47,10 +44,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             .iter()
             .map(|v| vec![v.name.to_string(), described(v)])
             .collect();
-        harness::print(&format!(
-            "{}",
-            harness::table(&["variant", "what it is"], &rows)
-        ));
+        harness::print(&harness::table(&["variant", "what it is"], &rows));
     }
     Ok(ExitCode::SUCCESS)
 }

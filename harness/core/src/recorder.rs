@@ -62,6 +62,7 @@ impl<'r> Recorder<'r> {
                 verdict: Verdict::Fail,
                 note: String::new(),
                 own: vec![Value::Empty; run.lab.columns.len()],
+                findings: Vec::new(),
             },
             check: None,
             notes: Vec::new(),
@@ -235,11 +236,7 @@ impl<'r> Recorder<'r> {
         let mut broken = None;
         match outcome {
             Ok(()) => {}
-            Err(Error::Skip(reason)) => {
-                self.record.verdict = Verdict::Skip;
-                self.record.note = reason;
-                return Ok(self.record);
-            }
+            Err(Error::Skip(reason)) => return Ok(self.skipped(reason)),
             Err(Error::Driver(error)) => {
                 if self.run.session.context.synchronize().is_err() {
                     *self.run.lost.borrow_mut() = Some(self.record.variant.clone());
@@ -247,22 +244,26 @@ impl<'r> Recorder<'r> {
                 match fault::class(error.0) {
                     fault::Class::Kernel => wrong = Some(Error::Driver(error).to_string()),
                     fault::Class::Memory => {
-                        self.record.verdict = Verdict::Skip;
-                        self.record.note =
-                            format!("not enough memory here: {}", Error::Driver(error));
-                        return Ok(self.record);
+                        let reason = format!("not enough memory here: {}", Error::Driver(error));
+                        return Ok(self.skipped(reason));
                     }
                     fault::Class::Host => broken = Some(Error::Driver(error).to_string()),
                 }
             }
+            // A module that the driver refuses is this case's failure; the others may run.
+            Err(error @ Error::Module { .. }) => broken = Some(error.to_string()),
+            Err(Error::Kernel(
+                error @ (kernels::Error::TooNew { .. } | kernels::Error::ArchDropped { .. }),
+            )) => return Ok(self.skipped(error.to_string())),
             Err(other) => return Err(other),
         }
         self.machine.extend(machine::report());
-        for finding in &self.machine.findings {
-            if !finding.text.is_empty() {
-                self.run.say(&finding.text);
-            }
-        }
+        let texts = self
+            .machine
+            .findings
+            .iter()
+            .map(|f| f.text.trim_end().to_string());
+        self.record.findings = texts.filter(|t| !t.is_empty()).collect();
         let finding =
             self.machine
                 .findings
@@ -293,6 +294,13 @@ impl<'r> Recorder<'r> {
         self.record.note = self.notes.join("; ");
         self.rates();
         Ok(self.record)
+    }
+
+    /// The row of a case that cannot run here.
+    fn skipped(mut self, reason: String) -> Record {
+        self.record.verdict = Verdict::Skip;
+        self.record.note = reason;
+        self.record
     }
 
     /// The row of a case whose process ended without one.
@@ -338,6 +346,9 @@ impl Plan {
     /// Relative standard deviation below which more samples tell nothing new (nvbench's default).
     const NOISE: f64 = 0.005;
 
+    /// Samples taken however long they last: a median of fewer says nothing.
+    const FEWEST: usize = 3;
+
     /// Throttled samples dropped before the clock is taken as it is: this GPU will not cool down today.
     const MOST_THROTTLED: usize = 50;
 
@@ -372,11 +383,12 @@ impl Plan {
     }
 
     fn done(&self, samples: &[f64], elapsed: Duration) -> bool {
-        if samples.len() < self.least {
-            return false;
+        let n = samples.len();
+        if self.most == self.least {
+            return n >= self.most;
         }
         let quiet = stats::times(samples, 0).is_some_and(|t| t.stdev < Self::NOISE * t.mean);
-        samples.len() >= self.most || elapsed >= self.time || (self.most > self.least && quiet)
+        n >= self.most || (n >= self.least && quiet) || (n >= Self::FEWEST && elapsed >= self.time)
     }
 }
 
@@ -398,4 +410,41 @@ pub fn poison<T>(run: &Run, buffer: &mut impl DevicePtrMut<T>) -> Result<()> {
         )
     }?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GPU: Plan = Plan {
+        warmups: 1,
+        least: 10,
+        most: 1000,
+        time: Duration::from_secs(2),
+    };
+
+    #[test]
+    fn sampling_ends_when_it_is_quiet_or_late_and_not_before() {
+        let (quiet, noisy): (Vec<f64>, Vec<f64>) =
+            (vec![1.0; 10], (0..10).map(f64::from).collect());
+        let soon = Duration::from_millis(1);
+        assert!(!GPU.done(&quiet[..9], soon));
+        assert!(GPU.done(&quiet, soon));
+        assert!(!GPU.done(&noisy, soon));
+        assert!(!GPU.done(&noisy[..2], Duration::from_secs(9)));
+        assert!(GPU.done(&noisy[..3], Duration::from_secs(9)));
+        assert!(GPU.done(&noisy.repeat(100), soon));
+    }
+
+    #[test]
+    fn a_number_of_samples_that_is_asked_for_is_taken() {
+        let four = Plan {
+            least: 4,
+            most: 4,
+            time: Duration::MAX,
+            ..GPU
+        };
+        assert!(!four.done(&[1.0; 3], Duration::from_secs(99)));
+        assert!(four.done(&[1.0; 4], Duration::ZERO));
+    }
 }
