@@ -1,5 +1,6 @@
 //! Matrix multiplication, C = A B, for any sizes: from a thread an element to register tiles, asynchronous copies
 //! and tensor cores, with cuBLAS beside them.
+mod answer;
 mod blas;
 mod experiment;
 pub mod ladder;
