@@ -1,9 +1,12 @@
 //! Matrix multiplication, C = A B, for any sizes: from a thread an element to register tiles, asynchronous copies
 //! and tensor cores, with cuBLAS beside them.
+mod answer;
 mod blas;
 mod experiment;
 pub mod ladder;
 pub mod reference;
+
+pub use experiment::{launch, matvec_launch};
 
 use harness::clap::{Arg, value_parser};
 use harness::{Lab, Variant, parse_count};
@@ -61,6 +64,10 @@ pub static LAB: Lab = Lab {
             "async-copy",
             "like double-buffered, but past the registers (cp.async; 8.0 and later)",
         ),
+        Variant::new(
+            "async-wide",
+            "like async-copy, but 16 x 8 elements a thread, three tiles under way",
+        ),
         Variant::new("tf32", "tensor cores: inputs of 11 bits (8.0 and later)"),
         Variant::new(
             "tf32x3",
@@ -84,6 +91,7 @@ pub static LAB: Lab = Lab {
         "peer_tflop_per_s",
         "percent_of_cublas",
         "load_floats",
+        "counted_load_floats",
         "load_fold",
         "error_bound",
     ],
