@@ -1,0 +1,156 @@
+// Kernels whose occupancy differs: by what each thread or block needs of a multiprocessor. All compute with
+// wrapping integers, so that their answers are exact.
+//
+//  vecadd        z = x + y: few registers, no shared memory; memory is the limit.
+//  registers_R   like vecadd in what it reads and writes (one word each), but each thread keeps many values
+//                alive at once; __maxnreg__ caps the registers at R. One kernel for each R of the sweep.
+//  shared_heavy  a block copies a table of `words` words to dynamic shared memory and each thread walks
+//                through it `rounds` times: the table is the same for a small block as for a large one.
+//  *_counted     the same, but each block also notes when and where it ran: see `note_start`.
+
+// What the blocks note of one multiprocessor, in its own clock's cycles.
+struct Note {
+    unsigned resident, peak;             // blocks on it now; the most there have been
+    unsigned long long first, last;      // the first block's start, the last one's end
+    unsigned long long busy;             // the sum of its blocks' times
+};
+
+__device__ unsigned multiprocessor() {
+    unsigned id;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+    return id;
+}
+
+// Thread 0 of each block counts it in, the host having set `first` to all ones and the rest to 0.
+__device__ unsigned long long note_start(Note* notes) {
+    if (threadIdx.x != 0) return 0;
+    Note* note = &notes[multiprocessor()];
+    unsigned long long now = clock64();
+    atomicMax(&note->peak, atomicAdd(&note->resident, 1) + 1);
+    atomicMin(&note->first, now);
+    return now;
+}
+
+__device__ void note_end(Note* notes, unsigned long long started) {
+    __syncthreads();  // the block lasts until its slowest warp is done
+    if (threadIdx.x != 0) return;
+    Note* note = &notes[multiprocessor()];
+    unsigned long long now = clock64();
+    atomicMax(&note->last, now);
+    atomicAdd(&note->busy, now - started);
+    atomicSub(&note->resident, 1);
+}
+
+__device__ unsigned long long index() { return (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; }
+
+__device__ void add(const unsigned* x, const unsigned* y, unsigned* z, unsigned long long n) {
+    unsigned long long i = index();
+    if (i < n) z[i] = x[i] + y[i];
+}
+
+extern "C" __global__ void vecadd(const unsigned* x, const unsigned* y, unsigned* z, unsigned long long n) {
+    add(x, y, z, n);
+}
+
+extern "C" __global__ void vecadd_counted(const unsigned* x, const unsigned* y, unsigned* z, unsigned long long n,
+                                          Note* notes) {
+    unsigned long long started = note_start(notes);
+    add(x, y, z, n);
+    note_end(notes, started);
+}
+
+// LIVE values from one, mixed `rounds` times with their neighbours, and folded into one again: none of them can be
+// given up before the end.
+template <int LIVE>
+__device__ void hungry(const unsigned* x, unsigned* z, unsigned rounds, unsigned long long n) {
+    unsigned long long i = index();
+    if (i >= n) return;
+    unsigned v[LIVE];
+#pragma unroll
+    for (int j = 0; j < LIVE; j++) v[j] = x[i] * (2 * j + 1) + j;
+#pragma unroll 1
+    for (unsigned r = 0; r < rounds; r++) {
+#pragma unroll
+        for (int j = 0; j < LIVE; j++) v[j] = v[j] * 1664525u + v[(j + 1) % LIVE];
+    }
+    unsigned folded = 0;
+#pragma unroll
+    for (int j = 0; j < LIVE; j++) folded = folded * 31u + v[j];
+    z[i] = folded;
+}
+
+extern "C" __global__ void __maxnreg__(16) registers_16(const unsigned* x, unsigned* z, unsigned rounds,
+                                                        unsigned long long n) {
+    hungry<4>(x, z, rounds, n);
+}
+extern "C" __global__ void __maxnreg__(24) registers_24(const unsigned* x, unsigned* z, unsigned rounds,
+                                                        unsigned long long n) {
+    hungry<14>(x, z, rounds, n);
+}
+extern "C" __global__ void __maxnreg__(32) registers_32(const unsigned* x, unsigned* z, unsigned rounds,
+                                                        unsigned long long n) {
+    hungry<22>(x, z, rounds, n);
+}
+extern "C" __global__ void __maxnreg__(40) registers_40(const unsigned* x, unsigned* z, unsigned rounds,
+                                                        unsigned long long n) {
+    hungry<30>(x, z, rounds, n);
+}
+extern "C" __global__ void __maxnreg__(48) registers_48(const unsigned* x, unsigned* z, unsigned rounds,
+                                                        unsigned long long n) {
+    hungry<38>(x, z, rounds, n);
+}
+extern "C" __global__ void __maxnreg__(64) registers_64(const unsigned* x, unsigned* z, unsigned rounds,
+                                                        unsigned long long n) {
+    hungry<54>(x, z, rounds, n);
+}
+extern "C" __global__ void __maxnreg__(80) registers_80(const unsigned* x, unsigned* z, unsigned rounds,
+                                                        unsigned long long n) {
+    hungry<70>(x, z, rounds, n);
+}
+extern "C" __global__ void __maxnreg__(96) registers_96(const unsigned* x, unsigned* z, unsigned rounds,
+                                                        unsigned long long n) {
+    hungry<86>(x, z, rounds, n);
+}
+extern "C" __global__ void __maxnreg__(128) registers_128(const unsigned* x, unsigned* z, unsigned rounds,
+                                                          unsigned long long n) {
+    hungry<118>(x, z, rounds, n);
+}
+extern "C" __global__ void __maxnreg__(168) registers_168(const unsigned* x, unsigned* z, unsigned rounds,
+                                                          unsigned long long n) {
+    hungry<158>(x, z, rounds, n);
+}
+extern "C" __global__ void __maxnreg__(255) registers_255(const unsigned* x, unsigned* z, unsigned rounds,
+                                                          unsigned long long n) {
+    hungry<240>(x, z, rounds, n);
+}
+
+extern "C" __global__ void __maxnreg__(128) registers_128_counted(const unsigned* x, unsigned* z, unsigned rounds,
+                                                                  unsigned long long n, Note* notes) {
+    unsigned long long started = note_start(notes);
+    hungry<118>(x, z, rounds, n);
+    note_end(notes, started);
+}
+
+__device__ void walk(const unsigned* x, const unsigned* table, unsigned* z, unsigned words, unsigned rounds,
+                     unsigned long long n) {
+    extern __shared__ unsigned t[];
+    for (unsigned j = threadIdx.x; j < words; j += blockDim.x) t[j] = table[j];
+    __syncthreads();
+    unsigned long long i = index();
+    if (i >= n) return;
+    unsigned v = x[i];
+    for (unsigned r = 0; r < rounds; r++) v = v * 1664525u + t[v % words];
+    z[i] = v;
+}
+
+extern "C" __global__ void shared_heavy(const unsigned* x, const unsigned* table, unsigned* z, unsigned words,
+                                        unsigned rounds, unsigned long long n) {
+    walk(x, table, z, words, rounds, n);
+}
+
+extern "C" __global__ void shared_heavy_counted(const unsigned* x, const unsigned* table, unsigned* z, unsigned words,
+                                                unsigned rounds, unsigned long long n, Note* notes) {
+    unsigned long long started = note_start(notes);
+    walk(x, table, z, words, rounds, n);
+    note_end(notes, started);
+}

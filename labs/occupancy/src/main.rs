@@ -1,0 +1,4 @@
+//! The occupancy lab as a program of its own.
+fn main() -> std::process::ExitCode {
+    harness::main(&occupancy::LAB)
+}

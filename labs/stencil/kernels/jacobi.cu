@@ -1,0 +1,153 @@
+// Laplace's equation on a plane of height x width floats by Jacobi's method: each step sets every inner
+// point to the mean of its four neighbours of the step before; the border is given and stays.
+// All kernels add in one order, left + right + above + below, so that they agree to the last bit.
+//
+//  sweep           one step, one point a thread.
+//  sweep_change    like sweep, but also gives the largest change of any point, as the bits of a float:
+//                  floats that are not negative compare like their bits, so atomicMax serves.
+//  sweep_marching  like sweep, but four columns a thread that goes down `rows` rows, three of them in
+//                  registers: for widths that are multiples of 4, and planes larger than the caches.
+//  several         up to 8 steps a launch: a block of 32 x 32 points in shared memory, of which the outer
+//                  `steps` rings go stale and only the middle is written: work done twice, launches saved.
+//  persistent      all steps in one cooperative launch, with a barrier of its own for the whole grid. Every
+//                  `every` steps it looks at the largest change, and ends when that is at most `tolerance`.
+
+__device__ bool is_inner(unsigned x, unsigned y, unsigned width, unsigned height) {
+    return x > 0 && x + 1 < width && y > 0 && y + 1 < height;
+}
+
+extern "C" __global__ void sweep(const float* __restrict__ u, float* __restrict__ v, unsigned width, unsigned height) {
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    size_t i = (size_t)y * width + x;
+    v[i] = is_inner(x, y, width, height) ? 0.25f * (u[i - 1] + u[i + 1] + u[i - width] + u[i + width]) : u[i];
+}
+
+extern "C" __global__ void sweep_change(const float* __restrict__ u, float* __restrict__ v, unsigned width,
+                                        unsigned height, unsigned* largest) {
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    float change = 0.0f;
+    if (x < width && y < height) {
+        size_t i = (size_t)y * width + x;
+        float was = u[i];
+        float is = is_inner(x, y, width, height) ? 0.25f * (u[i - 1] + u[i + 1] + u[i - width] + u[i + width]) : was;
+        v[i] = is;
+        change = fabsf(is - was);
+    }
+    // The largest of the warp first: one atomic for 32 points. The block is a multiple of 32 threads.
+    for (unsigned step = 16; step > 0; step /= 2) change = fmaxf(change, __shfl_xor_sync(0xffffffff, change, step));
+    unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
+    if (thread % 32 == 0 && change > 0.0f) atomicMax(largest, __float_as_uint(change));
+}
+
+extern "C" __global__ void sweep_marching(const float* __restrict__ u, float* __restrict__ v, unsigned width,
+                                          unsigned height, unsigned rows) {
+    unsigned x = 4 * (blockIdx.x * blockDim.x + threadIdx.x), lane = threadIdx.x % 32;
+    unsigned y = blockIdx.y * rows, left_rows = height - y < rows ? height - y : rows;
+    bool here = x < width;
+    const float4 none = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    const float* p = u + (size_t)y * width + x;
+    float* q = v + (size_t)y * width + x;
+    float4 above = here && y > 0 ? *(const float4*)(p - width) : none, centre = here ? *(const float4*)p : none;
+#pragma unroll 4
+    for (unsigned r = 0; r < left_rows; r++, p += width, q += width) {
+        bool last = y + r + 1 >= height;
+        float4 below = here && !last ? *(const float4*)(p + width) : none;
+        float left = __shfl_up_sync(0xffffffff, centre.w, 1), right = __shfl_down_sync(0xffffffff, centre.x, 1);
+        if (lane == 0 && here && x > 0) left = p[-1];
+        if (lane == 31 && x + 4 < width) right = p[4];
+        float4 mean = make_float4(0.25f * (left + centre.y + above.x + below.x),
+                                  0.25f * (centre.x + centre.z + above.y + below.y),
+                                  0.25f * (centre.y + centre.w + above.z + below.z),
+                                  0.25f * (centre.z + right + above.w + below.w));
+        if (y + r == 0 || last) mean = centre;
+        if (x == 0) mean.x = centre.x;
+        if (x + 4 == width) mean.w = centre.w;
+        if (here) *(float4*)q = mean;
+        above = centre;
+        centre = below;
+    }
+}
+
+// Blocks of 32 x 32 threads; each writes a square of 32 - 2 steps points, so steps is at most 15.
+extern "C" __global__ __launch_bounds__(1024) void several(const float* __restrict__ u, float* __restrict__ v,
+                                                           unsigned width, unsigned height, unsigned steps) {
+    __shared__ float s[2][32][32];
+    unsigned tx = threadIdx.x, ty = threadIdx.y, core = 32 - 2 * steps;
+    // Coordinates left of or above the plane wrap to huge numbers, which are outside as well.
+    unsigned x = blockIdx.x * core + tx - steps, y = blockIdx.y * core + ty - steps;
+    bool here = x < width && y < height;
+    float value = here ? u[(size_t)y * width + x] : 0.0f;
+    // The outermost ring has no neighbours in the tile; the border of the plane is given.
+    bool moves = here && is_inner(x, y, width, height) && tx > 0 && tx < 31 && ty > 0 && ty < 31;
+    s[0][ty][tx] = value;
+    for (unsigned k = 0; k < steps; k++) {
+        __syncthreads();  // one barrier a step: the two tiles take turns
+        const float(*from)[32] = s[k % 2];
+        if (moves) value = 0.25f * (from[ty][tx - 1] + from[ty][tx + 1] + from[ty - 1][tx] + from[ty + 1][tx]);
+        s[(k + 1) % 2][ty][tx] = value;
+    }
+    bool mine = tx >= steps && tx < 32 - steps && ty >= steps && ty < 32 - steps;
+    if (here && mine) v[(size_t)y * width + x] = value;
+}
+
+// Waits until every block of the grid has come here `round` times. All blocks must be resident, which a
+// cooperative launch sees to. The fences make what was written before seen by all after.
+__device__ void grid_barrier(unsigned* arrived, unsigned& round) {
+    __syncthreads();
+    if (threadIdx.x == 0 && threadIdx.y == 0) {
+        round++;
+        __threadfence();
+        atomicAdd(arrived, 1);
+        // The difference as a signed number is right even when the counter has wrapped.
+        unsigned all = round * (gridDim.x * gridDim.y);
+        while ((int)(*(volatile unsigned*)arrived - all) < 0) {
+        }
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+// u holds the start; v is of the same size. Two-dimensional grid and blocks of whole warps, striding over the
+// plane. control: {arrivals, steps done, largest change of two alternate looks}, all 0 before. With every = 0
+// no change is looked at. The result lies in u if the steps done are even, in v if they are odd.
+extern "C" __global__ void persistent(float* u, float* v, unsigned width, unsigned height, unsigned steps,
+                                      unsigned every, float tolerance, unsigned* control) {
+    unsigned *arrived = control, *done = control + 1, *largest = control + 2;
+    unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
+    bool first = blockIdx.x == 0 && blockIdx.y == 0 && thread == 0;
+    unsigned round = 0, look = 0;
+    for (unsigned k = 1; k <= steps; k++) {
+        bool looks = every > 0 && k % every == 0;
+        float change = 0.0f;
+        for (unsigned y = blockIdx.y * blockDim.y + threadIdx.y; y < height; y += gridDim.y * blockDim.y)
+            for (unsigned x = blockIdx.x * blockDim.x + threadIdx.x; x < width; x += gridDim.x * blockDim.x) {
+                size_t i = (size_t)y * width + x;
+                float was = u[i];
+                float is = is_inner(x, y, width, height) ? 0.25f * (u[i - 1] + u[i + 1] + u[i - width] + u[i + width])
+                                                         : was;
+                v[i] = is;
+                change = fmaxf(change, fabsf(is - was));
+            }
+        if (looks) {
+            for (unsigned step = 16; step > 0; step /= 2)
+                change = fmaxf(change, __shfl_xor_sync(0xffffffff, change, step));
+            if (thread % 32 == 0 && change > 0.0f) atomicMax(&largest[look % 2], __float_as_uint(change));
+        }
+        grid_barrier(arrived, round);
+        float* t = u;
+        u = v;
+        v = t;
+        if (first) *done = k;
+        if (looks) {
+            // All blocks read the same number, so all leave together or none does.
+            float seen = __uint_as_float(*(volatile unsigned*)&largest[look % 2]);
+            if (seen <= tolerance) return;
+            // Everybody has long read the other cell, and the barrier of the next step lies between this
+            // clearing and the next look; when every step looks, one more barrier does.
+            if (first) largest[(look + 1) % 2] = 0;
+            look++;
+            if (every == 1) grid_barrier(arrived, round);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// The five-point mean on a plane of height x width floats, row by row: a point and its four neighbours, divided
+// by 5. The points of the border are copied.
+//
+//  mean_naive      one point a thread, five loads from global memory; the caches catch the repeats.
+//  mean_shared     like mean_naive, but the block brings its points and a halo of one to shared memory. The
+//                  corners of the halo are never read, so never loaded.
+//  mean_marching   a thread has a column of `rows` points and goes down it with three values in registers:
+//                  above and below are loaded once, not three times; left and right come by shuffle.
+//  mean_marching4  like mean_marching, but four columns a thread, as float4: for widths that are
+//                  multiples of 4.
+
+extern "C" __global__ void mean_naive(const float* in, float* out, unsigned width, unsigned height) {
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    size_t i = (size_t)y * width + x;
+    if (x > 0 && x < width - 1 && y > 0 && y < height - 1)
+        out[i] = (in[i] + in[i - 1] + in[i + 1] + in[i - width] + in[i + width]) / 5.0f;
+    else
+        out[i] = in[i];
+}
+
+// (blockDim.x + 2) (blockDim.y + 2) floats of dynamic shared memory.
+extern "C" __global__ void mean_shared(const float* in, float* out, unsigned width, unsigned height) {
+    extern __shared__ float s[];
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    unsigned sw = blockDim.x + 2, at = (threadIdx.y + 1) * sw + threadIdx.x + 1;
+    size_t i = (size_t)y * width + x;
+    bool inside = x < width && y < height;
+    if (inside) {
+        s[at] = in[i];
+        if (threadIdx.x == 0 && x > 0) s[at - 1] = in[i - 1];
+        if (threadIdx.x == blockDim.x - 1 && x + 1 < width) s[at + 1] = in[i + 1];
+        if (threadIdx.y == 0 && y > 0) s[at - sw] = in[i - width];
+        if (threadIdx.y == blockDim.y - 1 && y + 1 < height) s[at + sw] = in[i + width];
+    }
+    __syncthreads();
+    if (!inside) return;
+    if (x > 0 && x < width - 1 && y > 0 && y < height - 1)
+        out[i] = (s[at] + s[at - 1] + s[at + 1] + s[at - sw] + s[at + sw]) / 5.0f;
+    else
+        out[i] = s[at];
+}
+
+// One-dimensional blocks of whole warps; blockIdx.x counts strips of columns, blockIdx.y strips of rows.
+extern "C" __global__ void mean_marching(const float* __restrict__ in, float* __restrict__ out, unsigned width,
+                                         unsigned height, unsigned rows) {
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+    unsigned y = blockIdx.y * rows, left_rows = height - y < rows ? height - y : rows;
+    bool here = x < width;
+    const float* p = in + (size_t)y * width + x;
+    float* q = out + (size_t)y * width + x;
+    float above = here && y > 0 ? *(p - width) : 0.0f, centre = here ? *p : 0.0f;
+#pragma unroll 4
+    for (unsigned r = 0; r < left_rows; r++, p += width, q += width) {
+        float below = here && y + r + 1 < height ? p[width] : 0.0f;
+        float left = __shfl_up_sync(0xffffffff, centre, 1), right = __shfl_down_sync(0xffffffff, centre, 1);
+        if (lane == 0 && here && x > 0) left = p[-1];
+        if (lane == 31 && x + 1 < width) right = p[1];
+        bool inner = x > 0 && x + 1 < width && y + r > 0 && y + r + 1 < height;
+        if (here) *q = inner ? (centre + left + right + above + below) * 0.2f : centre;
+        above = centre;
+        centre = below;
+    }
+}
+
+extern "C" __global__ void mean_marching4(const float* __restrict__ in, float* __restrict__ out, unsigned width,
+                                          unsigned height, unsigned rows) {
+    unsigned x = 4 * (blockIdx.x * blockDim.x + threadIdx.x), lane = threadIdx.x % 32;
+    unsigned y = blockIdx.y * rows, left_rows = height - y < rows ? height - y : rows;
+    bool here = x < width;
+    const float4 none = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    const float* p = in + (size_t)y * width + x;
+    float* q = out + (size_t)y * width + x;
+    float4 above = here && y > 0 ? *(const float4*)(p - width) : none, centre = here ? *(const float4*)p : none;
+#pragma unroll 4
+    for (unsigned r = 0; r < left_rows; r++, p += width, q += width) {
+        bool last = y + r + 1 >= height;
+        float4 below = here && !last ? *(const float4*)(p + width) : none;
+        float left = __shfl_up_sync(0xffffffff, centre.w, 1), right = __shfl_down_sync(0xffffffff, centre.x, 1);
+        if (lane == 0 && here && x > 0) left = p[-1];
+        if (lane == 31 && x + 4 < width) right = p[4];
+        float4 mean = make_float4((centre.x + left + centre.y + above.x + below.x) * 0.2f,
+                                  (centre.y + centre.x + centre.z + above.y + below.y) * 0.2f,
+                                  (centre.z + centre.y + centre.w + above.z + below.z) * 0.2f,
+                                  (centre.w + centre.z + right + above.w + below.w) * 0.2f);
+        if (y + r == 0 || last) mean = centre;
+        if (x == 0) mean.x = centre.x;
+        if (x + 4 == width) mean.w = centre.w;
+        if (here) *(float4*)q = mean;
+        above = centre;
+        centre = below;
+    }
+}
