@@ -3,6 +3,8 @@
 fn main() {
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so");
+        // A stream's thread may outlive a client's dlclose.
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     }
     println!("cargo::rerun-if-changed=build.rs");
 }

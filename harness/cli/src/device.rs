@@ -38,17 +38,14 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             "nvml": snapshot,
             "nvml_missing": session.no_nvml(),
         });
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&text).unwrap_or_default()
-        );
+        harness::print(&serde_json::to_string_pretty(&text).unwrap_or_default());
         return Ok(ExitCode::SUCCESS);
     }
-    println!("{}\n", session.banner());
+    harness::print(&format!("{}\n", session.banner()));
     print(&rows(&session.device));
     match snapshot {
         Some(snapshot) => {
-            println!("\nNow, from NVML:");
+            harness::print("\nNow, from NVML:");
             print(&nvml_rows(&snapshot));
         }
         None => println!(
@@ -64,7 +61,7 @@ type Row = (&'static str, String);
 fn print(rows: &[Row]) {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in rows {
-        println!("  {name:width$}  {value}");
+        harness::print(&format!("  {name:width$}  {value}"));
     }
 }
 

@@ -11,6 +11,9 @@ pub static LABS: &[&Lab] = &[
     &histogram::LAB,
     &reduction::LAB,
     &scan::LAB,
+    &stencil::LAB,
+    &matmul::LAB,
+    &occupancy::LAB,
 ];
 
 /// The lab of this name.

@@ -31,23 +31,20 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     };
     if matches.get_flag("json") {
         let labs: Vec<_> = chosen.iter().map(|l| as_json(l)).collect();
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&labs).unwrap_or_default()
-        );
+        harness::print(&serde_json::to_string_pretty(&labs).unwrap_or_default());
         return Ok(ExitCode::SUCCESS);
     }
     for (i, lab) in chosen.iter().enumerate() {
         if i > 0 {
-            println!();
+            harness::print("");
         }
-        println!("{}: {}", lab.name, lab.summary);
+        harness::print(&format!("{}: {}", lab.name, lab.summary));
         let rows: Vec<_> = lab
             .variants
             .iter()
             .map(|v| vec![v.name.to_string(), described(v)])
             .collect();
-        println!("{}", harness::table(&["variant", "what it is"], &rows));
+        harness::print(&harness::table(&["variant", "what it is"], &rows));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -56,12 +56,12 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
                 }
             };
             if !quiet || matches!(outcome, Outcome::Stale(_)) {
-                println!(
+                harness::print(&format!(
                     "{}: {words}",
                     Path::new(source.path.as_ref())
                         .with_extension("ptx")
                         .display()
-                );
+                ));
             }
         }
     }
@@ -70,7 +70,9 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             || "no NVRTC".to_string(),
             |n| format!("NVRTC {}", n.version()),
         );
-        println!("Compared by the source's hash only: made by {made_by}, here is {here}.");
+        harness::print(&format!(
+            "Compared by the source's hash only: made by {made_by}, here is {here}."
+        ));
     }
     if stale == 0 {
         return Ok(ExitCode::SUCCESS);

@@ -67,10 +67,15 @@ pub(crate) fn run(run: &Run, case: &Case) -> Result<std::result::Result<Record, 
         .lines()
         .rev()
         .find(|l| !l.trim().is_empty())
-        .unwrap_or("it printed nothing");
-    Ok(Err(format!(
-        "the case's own process ended with {}: {}",
-        output.status,
-        last.trim()
-    )))
+        .unwrap_or("it printed nothing")
+        .trim();
+    let how = format!(
+        "the case's own process ended with {}: {last}",
+        output.status
+    );
+    // An exit code is the harness's own word that something else is wrong; only a crash is the case's doing.
+    match output.status.code() {
+        Some(0..=255) => Err(Error::CannotRun(format!("{}: {how}", case.variant))),
+        _ => Ok(Err(how)),
+    }
 }

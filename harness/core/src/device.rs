@@ -19,8 +19,16 @@ pub enum DeviceChoice {
     Emulated(String),
 }
 
-/// The profile of `emulated` alone.
+/// The profile of `emulated` alone, unless `WARPLAB_PROFILE` names another.
 pub const DEFAULT_PROFILE: &str = "a100";
+
+/// The profile of `emulated` alone.
+pub(crate) fn default_profile() -> String {
+    std::env::var("WARPLAB_PROFILE")
+        .ok()
+        .filter(|p| !p.is_empty())
+        .unwrap_or_else(|| DEFAULT_PROFILE.into())
+}
 
 impl FromStr for DeviceChoice {
     type Err = String;
@@ -29,7 +37,7 @@ impl FromStr for DeviceChoice {
         match text.split_once(':') {
             None if text == "auto" => Ok(Self::Auto),
             None if text == "cuda" => Ok(Self::Cuda(0)),
-            None if text == "emulated" => Ok(Self::Emulated(DEFAULT_PROFILE.into())),
+            None if text == "emulated" => Ok(Self::Emulated(default_profile())),
             Some(("cuda", n)) => n
                 .parse()
                 .map(Self::Cuda)
@@ -317,7 +325,7 @@ mod tests {
                 "auto",
                 "cuda:1",
                 "cuda:0",
-                &format!("emulated:{DEFAULT_PROFILE}"),
+                &format!("emulated:{}", default_profile()),
                 "emulated:t4"
             ]
         );

@@ -13,7 +13,7 @@ use std::{
 
 use libloading::Library;
 
-use crate::{DEFAULT_PROFILE, DeviceChoice, Error, Result, suggest};
+use crate::{DeviceChoice, Error, Result, device::default_profile, suggest};
 
 /// The driver library with the SIMT machine inside.
 static MACHINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/machine.bin"));
@@ -94,7 +94,7 @@ pub fn open(choice: &DeviceChoice) -> Result<Opened> {
                 reason: "the first GPU here".into(),
             },
             Probe::None(why) => Opened {
-                device: Device::Emulated(DEFAULT_PROFILE.into()),
+                device: Device::Emulated(default_profile()),
                 reason: why,
             },
         },

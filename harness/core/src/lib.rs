@@ -13,6 +13,7 @@ mod child;
 mod device;
 mod driver;
 mod error;
+mod fault;
 mod flush;
 mod folder;
 mod inputs;
@@ -48,7 +49,7 @@ pub use record::{COLUMNS, Record, SCHEMA, Times, Value, Verdict};
 pub use recorder::{Recorder, poison};
 pub use run::{Coverage, Run, Sizes};
 pub use session::Session;
-pub use terminal::{significant, table};
+pub use terminal::{print, significant, table};
 
 /// The command-line parser, for a lab's own options.
 pub use clap;

@@ -34,7 +34,7 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Write the CSV rows to standard output too: --csv -
-    #[arg(long, value_name = "-", value_parser = ["-"])]
+    #[arg(long, value_name = "-", value_parser = ["-"], conflicts_with = "json")]
     pub csv: Option<String>,
     /// Run this .cu file in place of the lab's own of the same name (or of its only one)
     #[arg(long, value_name = "FILE")]

@@ -6,6 +6,7 @@ use cudarc::driver::{DevicePtrMut, sys::CUevent_flags};
 use crate::{
     Case, Ceiling, Check, Error, MachineReport, Result, Run, Variant,
     case::dims,
+    fault,
     flush::Flush,
     interrupt, machine,
     record::{Record, Times, Value, Verdict},
@@ -230,6 +231,8 @@ impl<'r> Recorder<'r> {
     /// Judges the case and completes its row.
     pub(crate) fn judge(mut self, variant: &Variant, outcome: Result<()>) -> Result<Record> {
         let mut wrong = None;
+        // What no variant is allowed, wrong on purpose or not.
+        let mut broken = None;
         match outcome {
             Ok(()) => {}
             Err(Error::Skip(reason)) => {
@@ -237,10 +240,19 @@ impl<'r> Recorder<'r> {
                 self.record.note = reason;
                 return Ok(self.record);
             }
-            Err(error @ Error::Driver(_)) => {
-                wrong = Some(error.to_string());
+            Err(Error::Driver(error)) => {
                 if self.run.session.context.synchronize().is_err() {
                     *self.run.lost.borrow_mut() = Some(self.record.variant.clone());
+                }
+                match fault::class(error.0) {
+                    fault::Class::Kernel => wrong = Some(Error::Driver(error).to_string()),
+                    fault::Class::Memory => {
+                        self.record.verdict = Verdict::Skip;
+                        self.record.note =
+                            format!("not enough memory here: {}", Error::Driver(error));
+                        return Ok(self.record);
+                    }
+                    fault::Class::Host => broken = Some(Error::Driver(error).to_string()),
                 }
             }
             Err(other) => return Err(other),
@@ -264,12 +276,20 @@ impl<'r> Recorder<'r> {
             if !check.passed() {
                 wrong.get_or_insert(check.summary());
             }
-        } else if wrong.is_none() {
-            wrong = Some("nothing was checked".into());
+        } else if wrong.is_none() && finding.is_none() && broken.is_none() {
+            broken = Some("nothing was checked".into());
         }
         let (verdict, what) = verdict(variant.expect, wrong.as_deref(), finding.as_deref());
-        self.record.verdict = verdict;
-        self.notes.extend(Some(what).filter(|w| !w.is_empty()));
+        self.record.verdict = if broken.is_some() {
+            Verdict::Fail
+        } else {
+            verdict
+        };
+        self.notes.extend(
+            [broken.unwrap_or_default(), what]
+                .into_iter()
+                .filter(|w| !w.is_empty()),
+        );
         self.record.note = self.notes.join("; ");
         self.rates();
         Ok(self.record)
@@ -318,6 +338,9 @@ impl Plan {
     /// Relative standard deviation below which more samples tell nothing new (nvbench's default).
     const NOISE: f64 = 0.005;
 
+    /// Samples taken however long they last: a median of fewer says nothing.
+    const FEWEST: usize = 3;
+
     /// Throttled samples dropped before the clock is taken as it is: this GPU will not cool down today.
     const MOST_THROTTLED: usize = 50;
 
@@ -352,11 +375,12 @@ impl Plan {
     }
 
     fn done(&self, samples: &[f64], elapsed: Duration) -> bool {
-        if samples.len() < self.least {
-            return false;
+        let n = samples.len();
+        if self.most == self.least {
+            return n >= self.most;
         }
         let quiet = stats::times(samples, 0).is_some_and(|t| t.stdev < Self::NOISE * t.mean);
-        samples.len() >= self.most || elapsed >= self.time || (self.most > self.least && quiet)
+        n >= self.most || (n >= self.least && quiet) || (n >= Self::FEWEST && elapsed >= self.time)
     }
 }
 
@@ -378,4 +402,41 @@ pub fn poison<T>(run: &Run, buffer: &mut impl DevicePtrMut<T>) -> Result<()> {
         )
     }?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GPU: Plan = Plan {
+        warmups: 1,
+        least: 10,
+        most: 1000,
+        time: Duration::from_secs(2),
+    };
+
+    #[test]
+    fn sampling_ends_when_it_is_quiet_or_late_and_not_before() {
+        let (quiet, noisy): (Vec<f64>, Vec<f64>) =
+            (vec![1.0; 10], (0..10).map(f64::from).collect());
+        let soon = Duration::from_millis(1);
+        assert!(!GPU.done(&quiet[..9], soon));
+        assert!(GPU.done(&quiet, soon));
+        assert!(!GPU.done(&noisy, soon));
+        assert!(!GPU.done(&noisy[..2], Duration::from_secs(9)));
+        assert!(GPU.done(&noisy[..3], Duration::from_secs(9)));
+        assert!(GPU.done(&noisy.repeat(100), soon));
+    }
+
+    #[test]
+    fn a_number_of_samples_that_is_asked_for_is_taken() {
+        let four = Plan {
+            least: 4,
+            most: 4,
+            time: Duration::MAX,
+            ..GPU
+        };
+        assert!(!four.done(&[1.0; 3], Duration::from_secs(99)));
+        assert!(four.done(&[1.0; 4], Duration::ZERO));
+    }
 }

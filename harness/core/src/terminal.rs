@@ -93,6 +93,11 @@ impl Terminal {
     }
 }
 
+/// Prints `text` and a line's end to standard output; a closed pipe (`| head`) is no error.
+pub fn print(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
 /// Keeps standard output for data and points descriptor 1 at standard error.
 #[cfg(unix)]
 fn take_stdout() -> File {

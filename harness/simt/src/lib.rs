@@ -4,6 +4,7 @@ pub mod exec;
 pub mod finding;
 pub mod isa;
 pub mod lane;
+mod lower;
 pub mod machine;
 pub mod memory;
 pub mod profile;

@@ -2,7 +2,7 @@
 use cudarc::driver::{CudaFunction, CudaSlice, PushKernelArg};
 use harness::{Case, Check, Coverage, Recorder, Result, Run, Sizes, launch_1d, poison};
 
-use crate::reference::{digits, path};
+use crate::reference::{digits, paths};
 
 /// The ways that are tried; others by `--ways`.
 const WAYS: [u32; 6] = [1, 2, 4, 8, 16, 32];
@@ -45,11 +45,7 @@ fn ways(run: &Run) -> Result<()> {
             let stream = run.stream();
             let on_device = stream.clone_htod(&input)?;
             let threads = launch.block_dim.0 as usize;
-            let expected: Vec<u32> = input
-                .iter()
-                .enumerate()
-                .map(|(i, &x)| path((i % threads) as u32 % 32 % ways, x, rounds).to_bits())
-                .collect();
+            let expected = paths(&input, rounds, |i| (i % threads) as u32 % 32 % ways);
             let n = n as i32;
             // SAFETY: poisoned before each launch.
             let mut output = unsafe { stream.alloc::<f32>(input.len()) }?;
@@ -144,11 +140,7 @@ fn branches(
     run.case(case, |case| {
         let stream = run.stream();
         let input = digits(n);
-        let expected: Vec<u32> = input
-            .iter()
-            .enumerate()
-            .map(|(i, &x)| path((i % 2) as u32, x, rounds).to_bits())
-            .collect();
+        let expected = paths(&input, rounds, |i| (i % 2) as u32);
         let on_device = stream.clone_htod(&input)?;
         // SAFETY: poisoned before each launch.
         let mut output = unsafe { stream.alloc::<f32>(n) }?;

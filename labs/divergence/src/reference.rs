@@ -139,3 +139,14 @@ pub fn parity_sums(input: &[f32]) -> Vec<f32> {
 pub fn path(k: u32, x: f32, rounds: u32) -> f32 {
     (0..rounds).fold(x, |x, _| x.mul_add(0.5, k as f32 + 1.0))
 }
+
+/// The bits of [`path`] for each element of `input`, which are [`digits`], where `way` says which path
+/// element i takes (below 32). Each path from each digit is followed once, however many elements take it.
+pub fn paths(input: &[f32], rounds: u32, way: impl Fn(usize) -> u32) -> Vec<u32> {
+    let mut known = [[None; 8]; 32];
+    let follow = |(i, &x): (usize, &f32)| {
+        let k = way(i);
+        *known[k as usize][x as usize].get_or_insert_with(|| path(k, x, rounds).to_bits())
+    };
+    input.iter().enumerate().map(follow).collect()
+}

@@ -36,7 +36,9 @@ impl Blas {
             sys::cublasMath_t::CUBLAS_DEFAULT_MATH
         };
         // SAFETY: the handle is open.
-        unsafe { sys::cublasSetMathMode(*blas.handle(), mode) }.result().map_err(refused)?;
+        unsafe { sys::cublasSetMathMode(*blas.handle(), mode) }
+            .result()
+            .map_err(refused)?;
         Ok(Self(blas))
     }
 
@@ -44,7 +46,13 @@ impl Blas {
     ///
     /// # Errors
     /// [`Error::CannotRun`] with the library's code.
-    pub fn multiply(&self, a: &CudaSlice<f32>, b: &CudaSlice<f32>, c: &mut CudaSlice<f32>, shape: Shape) -> Result<()> {
+    pub fn multiply(
+        &self,
+        a: &CudaSlice<f32>,
+        b: &CudaSlice<f32>,
+        c: &mut CudaSlice<f32>,
+        shape: Shape,
+    ) -> Result<()> {
         let (m, k, n) = (shape.m as i32, shape.k as i32, shape.n as i32);
         let normal = sys::cublasOperation_t::CUBLAS_OP_N;
         // cuBLAS counts column by column, so to it our C is its transpose: C^T = B^T A^T.
@@ -61,6 +69,7 @@ impl Blas {
             ldc: n,
         };
         // SAFETY: the sizes are those of the matrices, each side below 2^31.
-        unsafe { self.0.gemm(config, b, a, c) }.map_err(|e| Error::CannotRun(format!("cuBLAS fails: {e:?}")))
+        unsafe { self.0.gemm(config, b, a, c) }
+            .map_err(|e| Error::CannotRun(format!("cuBLAS fails: {e:?}")))
     }
 }

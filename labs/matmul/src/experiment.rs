@@ -25,16 +25,29 @@ const PEERS: [(&str, usize, f64); 11] = [
 ];
 
 /// As [`PEERS`], for 1000 x 500 x 700: 0.1491 ms with tiles of 10, and 0.0219 ms.
-const PEERS_RECTANGULAR: [(&str, f64); 2] = [("rectangular", 7.0e8 / 0.1491e-3 / 1e12), ("cublas", 7.0e8 / 0.0219e-3 / 1e12)];
+const PEERS_RECTANGULAR: [(&str, f64); 2] = [
+    ("rectangular", 7.0e8 / 0.1491e-3 / 1e12),
+    ("cublas", 7.0e8 / 0.0219e-3 / 1e12),
+];
 
 /// The text's own rectangular shape.
-const RECTANGULAR: Shape = Shape { m: 1000, k: 500, n: 700 };
+const RECTANGULAR: Shape = Shape {
+    m: 1000,
+    k: 500,
+    n: 700,
+};
 
 fn peer(variant: &str, shape: Shape) -> Option<f64> {
     if shape == RECTANGULAR {
-        return PEERS_RECTANGULAR.iter().find(|(v, _)| *v == variant).map(|(_, rate)| *rate);
+        return PEERS_RECTANGULAR
+            .iter()
+            .find(|(v, _)| *v == variant)
+            .map(|(_, rate)| *rate);
     }
-    PEERS.iter().find(|(v, n, _)| *v == variant && Shape::square(*n) == shape).map(|(_, _, rate)| *rate)
+    PEERS
+        .iter()
+        .find(|(v, n, _)| *v == variant && Shape::square(*n) == shape)
+        .map(|(_, _, rate)| *rate)
 }
 
 /// The shapes of the run: one, if any side was given; else the device's defaults.
@@ -42,18 +55,37 @@ fn shapes(run: &Run) -> Vec<Shape> {
     let side = |name| run.args().get_one::<usize>(name).copied();
     let (m, k, n) = (side("m"), side("k"), run.options().n);
     if let Some(any) = n.or(m).or(k) {
-        return vec![Shape { m: m.unwrap_or(any), k: k.unwrap_or(any), n: n.unwrap_or(any) }];
+        return vec![Shape {
+            m: m.unwrap_or(any),
+            k: k.unwrap_or(any),
+            n: n.unwrap_or(any),
+        }];
     }
     if run.options().quick {
-        return vec![Shape { m: 50, k: 40, n: 30 }];
+        return vec![Shape {
+            m: 50,
+            k: 40,
+            n: 30,
+        }];
     }
     if run.is_emulated() {
         run.say("matmul: 256x256x256 and 130x65x70 here (emulated device); 1024, 4096, 8192 and 1000x500x700 on a GPU");
-        return vec![Shape::square(256), Shape { m: 130, k: 65, n: 70 }];
+        return vec![
+            Shape::square(256),
+            Shape {
+                m: 130,
+                k: 65,
+                n: 70,
+            },
+        ];
     }
     vec![
         RECTANGULAR,
-        Shape { m: 1023, k: 1021, n: 1019 },
+        Shape {
+            m: 1023,
+            k: 1021,
+            n: 1019,
+        },
         Shape::square(1024),
         Shape::square(4096),
         Shape::square(8192),
@@ -73,12 +105,21 @@ struct Problem {
 
 impl Problem {
     fn new(run: &Run, shape: Shape) -> Result<Self> {
-        let bytes = shape.bytes().ok_or_else(|| Error::usage(format!("matrices of {shape} have more bytes than can be counted; choose a smaller --n")))?;
+        let bytes = shape.bytes().ok_or_else(|| {
+            Error::usage(format!(
+                "matrices of {shape} have more bytes than can be counted; choose a smaller --n"
+            ))
+        })?;
         let (free, _) = run.session().context.mem_get_info()?;
         if bytes > free {
-            return Err(Error::usage(format!("matrices of {shape} need {bytes} bytes, but the device has {free} free; choose smaller --m, --k or --n")));
+            return Err(Error::usage(format!(
+                "matrices of {shape} need {bytes} bytes, but the device has {free} free; choose smaller --m, --k or --n"
+            )));
         }
-        let (a, b) = (run.inputs("A").f32(shape.m * shape.k, -1.0..1.0), run.inputs("B").f32(shape.k * shape.n, -1.0..1.0));
+        let (a, b) = (
+            run.inputs("A").f32(shape.m * shape.k, -1.0..1.0),
+            run.inputs("B").f32(shape.k * shape.n, -1.0..1.0),
+        );
         let stream = run.stream();
         Ok(Self {
             shape,
@@ -92,7 +133,10 @@ impl Problem {
     }
 
     fn tolerance(&self, arithmetic: Arithmetic) -> Tolerance {
-        Tolerance { absolute: error_bound(self.shape.k, arithmetic) * self.magnitude, relative: 0.0 }
+        Tolerance {
+            absolute: error_bound(self.shape.k, arithmetic) * self.magnitude,
+            relative: 0.0,
+        }
     }
 
     fn check(&self, stream: &Arc<CudaStream>, tolerance: Tolerance) -> Result<Check> {
@@ -122,7 +166,10 @@ fn load(run: &Run, rung: &Rung) -> Result<CudaFunction> {
                 rung.shared_bytes, device.name, device.shared_bytes_per_block_optin
             )));
         }
-        function.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, rung.shared_bytes as i32)?;
+        function.set_attribute(
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            rung.shared_bytes as i32,
+        )?;
     }
     Ok(function)
 }
@@ -154,7 +201,8 @@ pub unsafe fn launch(
 }
 
 pub(crate) fn run(run: &Run) -> Result<()> {
-    let matrices = RUNGS.iter().any(|r| run.wants(r.name)) || run.wants("cublas") || run.wants("cublas-tf32");
+    let matrices =
+        RUNGS.iter().any(|r| run.wants(r.name)) || run.wants("cublas") || run.wants("cublas-tf32");
     if matrices {
         for shape in shapes(run) {
             // Refused before matrices are made that cannot be multiplied.
@@ -197,25 +245,29 @@ fn rate(run: &Run, case: &mut Recorder<'_>, shape: Shape, median_ms: f64, cublas
 /// The library's rows; returns its rate in float in TFLOP/s, where there is one.
 fn cublas(run: &Run, problem: &mut Problem) -> Result<Option<f64>> {
     let mut rates = [None; 2];
-    for (variant, arithmetic, rate_of) in
-        [("cublas", Arithmetic::Float, 0), ("cublas-tf32", Arithmetic::Tf32, 1)]
-    {
+    for (variant, arithmetic, rate_of) in [
+        ("cublas", Arithmetic::Float, 0),
+        ("cublas-tf32", Arithmetic::Tf32, 1),
+    ] {
         let shape = problem.shape;
-        run.case(Case::new(variant).label(shape.to_string()).n(shape.n), |case| {
-            describe(run, case, variant, shape);
-            let blas = Blas::open(run, arithmetic == Arithmetic::Tf32)?;
-            let tolerance = problem.tolerance(arithmetic);
-            case.set("error_bound", tolerance.absolute);
-            let times = case.measure(
-                problem,
-                |p| poison(run, &mut p.c),
-                |p| blas.multiply(&p.a, &p.b, &mut p.c, shape),
-                |p| p.check(run.stream(), tolerance),
-            )?;
-            rate(run, case, shape, times.median, None);
-            rates[rate_of] = Some(shape.flop() as f64 / times.median / 1e9);
-            Ok(())
-        })?;
+        run.case(
+            Case::new(variant).label(shape.to_string()).n(shape.n),
+            |case| {
+                describe(run, case, variant, shape);
+                let blas = Blas::open(run, arithmetic == Arithmetic::Tf32)?;
+                let tolerance = problem.tolerance(arithmetic);
+                case.set("error_bound", tolerance.absolute);
+                let times = case.measure(
+                    problem,
+                    |p| poison(run, &mut p.c),
+                    |p| blas.multiply(&p.a, &p.b, &mut p.c, shape),
+                    |p| p.check(run.stream(), tolerance),
+                )?;
+                rate(run, case, shape, times.median, None);
+                rates[rate_of] = Some(shape.flop() as f64 / times.median / 1e9);
+                Ok(())
+            },
+        )?;
     }
     Ok(rates[0])
 }
@@ -228,9 +280,13 @@ fn one(run: &Run, rung: &Rung, problem: &mut Problem, cublas: Option<f64>) -> Re
         *rung
     };
     let slices = run.args().get_one::<u32>("slices").copied();
-    let slices = slices.unwrap_or_else(|| rung.slices_for(shape, run.session().device.multiprocessors));
+    let slices =
+        slices.unwrap_or_else(|| rung.slices_for(shape, run.session().device.multiprocessors));
     let plan = rung.plan(shape, slices).map_err(Error::Usage)?;
-    let case = Case::new(rung.name).label(shape.to_string()).n(shape.n).launch(plan.launch);
+    let case = Case::new(rung.name)
+        .label(shape.to_string())
+        .n(shape.n)
+        .launch(plan.launch);
     run.case(case, |case| {
         describe(run, case, rung.name, shape);
         let loads = rung.loads(shape);
@@ -240,7 +296,10 @@ fn one(run: &Run, rung: &Rung, problem: &mut Problem, cublas: Option<f64>) -> Re
         let tolerance = problem.tolerance(rung.arithmetic);
         case.set("error_bound", tolerance.absolute);
         if rung.adds {
-            case.note(format!("{} slices of {}; clearing C is timed too", plan.launch.grid_dim.2, plan.slice));
+            case.note(format!(
+                "{} slices of {}; clearing C is timed too",
+                plan.launch.grid_dim.2, plan.slice
+            ));
         }
         let times = case.measure(
             problem,
@@ -250,7 +309,16 @@ fn one(run: &Run, rung: &Rung, problem: &mut Problem, cublas: Option<f64>) -> Re
                     run.stream().memset_zeros(&mut p.c)?;
                 }
                 // SAFETY: the plan and the matrices are of this shape.
-                unsafe { launch(run.stream(), &function, &rung, plan, (&p.a, &p.b, &mut p.c), shape) }
+                unsafe {
+                    launch(
+                        run.stream(),
+                        &function,
+                        &rung,
+                        plan,
+                        (&p.a, &p.b, &mut p.c),
+                        shape,
+                    )
+                }
             },
             |p| p.check(run.stream(), tolerance),
         )?;
@@ -293,7 +361,13 @@ fn matvec(run: &Run) -> Result<()> {
     let (m, k) = match given {
         Some(any) => (side("m").unwrap_or(any), side("k").unwrap_or(any)),
         None => {
-            let side = |gpu, emulated, quick| run.pick(Sizes { gpu, emulated, quick });
+            let side = |gpu, emulated, quick| {
+                run.pick(Sizes {
+                    gpu,
+                    emulated,
+                    quick,
+                })
+            };
             (side(16384, 1000, 60), side(16384, 500, 50))
         }
     };
@@ -302,28 +376,34 @@ fn matvec(run: &Run) -> Result<()> {
     let mut problem = Problem::new(run, shape)?;
     for variant in ["matvec-naive", "matvec"] {
         let launch = matvec_launch(variant, m as u32);
-        run.case(Case::new(variant).label(format!("{m}x{k}")).n(k).launch(launch), |case| {
-            describe(run, case, variant, shape);
-            case.bytes(shape.bytes().unwrap_or_default());
-            let function = run.function("matvec.cu", &variant.replace('-', "_"))?;
-            let tolerance = problem.tolerance(Arithmetic::Float);
-            case.set("error_bound", tolerance.absolute);
-            let times = case.measure(
-                &mut problem,
-                |p| poison(run, &mut p.c),
-                |p| {
-                    let (m, k) = (m as u32, k as u32);
-                    let mut builder = run.stream().launch_builder(&function);
-                    builder.arg(&p.a).arg(&p.b).arg(&mut p.c).arg(&m).arg(&k);
-                    // SAFETY: these are the kernel's parameters, and A is m x k, x of k, y of m elements.
-                    unsafe { builder.launch(launch) }?;
-                    Ok(())
-                },
-                |p| p.check(run.stream(), tolerance),
-            )?;
-            rate(run, case, shape, times.median, None);
-            Ok(())
-        })?;
+        run.case(
+            Case::new(variant)
+                .label(format!("{m}x{k}"))
+                .n(k)
+                .launch(launch),
+            |case| {
+                describe(run, case, variant, shape);
+                case.bytes(shape.bytes().unwrap_or_default());
+                let function = run.function("matvec.cu", &variant.replace('-', "_"))?;
+                let tolerance = problem.tolerance(Arithmetic::Float);
+                case.set("error_bound", tolerance.absolute);
+                let times = case.measure(
+                    &mut problem,
+                    |p| poison(run, &mut p.c),
+                    |p| {
+                        let (m, k) = (m as u32, k as u32);
+                        let mut builder = run.stream().launch_builder(&function);
+                        builder.arg(&p.a).arg(&p.b).arg(&mut p.c).arg(&m).arg(&k);
+                        // SAFETY: these are the kernel's parameters, and A is m x k, x of k, y of m elements.
+                        unsafe { builder.launch(launch) }?;
+                        Ok(())
+                    },
+                    |p| p.check(run.stream(), tolerance),
+                )?;
+                rate(run, case, shape, times.median, None);
+                Ok(())
+            },
+        )?;
     }
     Ok(())
 }
@@ -335,19 +415,45 @@ pub(crate) fn exercises(run: &Run) -> Result<()> {
         (naive.loads(Shape::square(4096)) / tiled.loads(Shape::square(4096))) as u64
     };
     let questions: [(&str, &str, u64, u64); 6] = [
-        ("naive", "loads from global memory for one element at k = 1000", 2000, RUNGS[0].loads(Shape { m: 1, k: 1000, n: 1 }) as u64),
-        ("tiled16", "a tile of 16 cuts the loads how many fold?", 16, fold("tiled16")),
+        (
+            "naive",
+            "loads from global memory for one element at k = 1000",
+            2000,
+            RUNGS[0].loads(Shape {
+                m: 1,
+                k: 1000,
+                n: 1,
+            }) as u64,
+        ),
+        (
+            "tiled16",
+            "a tile of 16 cuts the loads how many fold?",
+            16,
+            fold("tiled16"),
+        ),
         ("tiled32", "a tile of 32?", 32, fold("tiled32")),
         ("register-2d", "a tile of 128?", 128, fold("register-2d")),
-        ("tiled32", "bytes of shared memory of a block with two float tiles of 32 x 32", 8192, u64::from(rectangular(32).shared_bytes)),
-        ("rectangular", "blocks for 1000x500x700 with tiles of 10", 7000, {
-            let plan = rectangular(10).plan(RECTANGULAR, 1).map_err(Error::Usage)?;
-            u64::from(plan.launch.grid_dim.0) * u64::from(plan.launch.grid_dim.1)
-        }),
+        (
+            "tiled32",
+            "bytes of shared memory of a block with two float tiles of 32 x 32",
+            8192,
+            u64::from(rectangular(32).shared_bytes),
+        ),
+        (
+            "rectangular",
+            "blocks for 1000x500x700 with tiles of 10",
+            7000,
+            {
+                let plan = rectangular(10).plan(RECTANGULAR, 1).map_err(Error::Usage)?;
+                u64::from(plan.launch.grid_dim.0) * u64::from(plan.launch.grid_dim.1)
+            },
+        ),
     ];
     for (variant, question, expected, obtained) in questions {
         run.case(Case::new(variant).label(question), |case| {
-            case.note(format!("{question}: expected {expected}, obtained {obtained}"));
+            case.note(format!(
+                "{question}: expected {expected}, obtained {obtained}"
+            ));
             case.check(Check::equal(&[obtained], &[expected]));
             Ok(())
         })?;

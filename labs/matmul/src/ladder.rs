@@ -106,17 +106,66 @@ const TENSOR_SHARED: u32 = 4 * (128 * 20 + 16 * 136) * 4;
 
 /// Every kernel of the ladder, from the first to the last, the `rectangular` one with its tile of 10.
 pub const RUNGS: [Rung; 13] = [
-    Rung { name: "naive", kernel: "naive", shares: false, ..PLAIN },
-    Rung { name: "tiled16", kernel: "tiled16", ..PLAIN },
-    Rung { name: "tiled32", kernel: "tiled32", tile_m: 32, tile_n: 32, block: (32, 32), ..PLAIN },
+    Rung {
+        name: "naive",
+        kernel: "naive",
+        shares: false,
+        ..PLAIN
+    },
+    Rung {
+        name: "tiled16",
+        kernel: "tiled16",
+        ..PLAIN
+    },
+    Rung {
+        name: "tiled32",
+        kernel: "tiled32",
+        tile_m: 32,
+        tile_n: 32,
+        block: (32, 32),
+        ..PLAIN
+    },
     rectangular(10),
-    Rung { name: "depth-parallel", kernel: "depth_parallel", adds: true, ..PLAIN },
-    Rung { name: "register-1d", kernel: "register_1d", tile_m: 64, tile_n: 64, block: (512, 1), ..LARGE },
-    Rung { name: "register-2d", kernel: "register_2d", ..LARGE },
-    Rung { name: "vectorized", kernel: "vectorized", ..LARGE },
-    Rung { name: "warp-tile", kernel: "warp_tile", ..LARGE },
-    Rung { name: "double-buffered", kernel: "double_buffered", ..LARGE },
-    Rung { name: "async-copy", file: "async.cu", kernel: "async_copy", ..LARGE },
+    Rung {
+        name: "depth-parallel",
+        kernel: "depth_parallel",
+        adds: true,
+        ..PLAIN
+    },
+    Rung {
+        name: "register-1d",
+        kernel: "register_1d",
+        tile_m: 64,
+        tile_n: 64,
+        block: (512, 1),
+        ..LARGE
+    },
+    Rung {
+        name: "register-2d",
+        kernel: "register_2d",
+        ..LARGE
+    },
+    Rung {
+        name: "vectorized",
+        kernel: "vectorized",
+        ..LARGE
+    },
+    Rung {
+        name: "warp-tile",
+        kernel: "warp_tile",
+        ..LARGE
+    },
+    Rung {
+        name: "double-buffered",
+        kernel: "double_buffered",
+        ..LARGE
+    },
+    Rung {
+        name: "async-copy",
+        file: "async.cu",
+        kernel: "async_copy",
+        ..LARGE
+    },
     Rung {
         name: "tf32",
         file: "tensor.cu",
@@ -174,14 +223,22 @@ impl Rung {
     pub fn plan(&self, shape: Shape, slices: u32) -> Result<Plan, String> {
         for (side, value) in [("m", shape.m), ("k", shape.k), ("n", shape.n)] {
             if value == 0 || value > LARGEST_SIDE {
-                return Err(format!("--{side} is {value}; a matrix has 1 to {LARGEST_SIDE} rows and columns here"));
+                return Err(format!(
+                    "--{side} is {value}; a matrix has 1 to {LARGEST_SIDE} rows and columns here"
+                ));
             }
         }
         if shape.bytes().is_none() {
-            return Err(format!("matrices of {shape} have more bytes than this computer can count; choose a smaller --n"));
+            return Err(format!(
+                "matrices of {shape} have more bytes than this computer can count; choose a smaller --n"
+            ));
         }
         let k = shape.k as u32;
-        let slice = if self.adds { k.div_ceil(slices.clamp(1, k)) } else { k };
+        let slice = if self.adds {
+            k.div_ceil(slices.clamp(1, k))
+        } else {
+            k
+        };
         Ok(Plan {
             launch: LaunchConfig {
                 grid_dim: (
@@ -211,7 +268,8 @@ impl Rung {
     pub fn loads(&self, shape: Shape) -> u128 {
         let (m, k, n) = (shape.m as u128, shape.k as u128, shape.n as u128);
         if self.shares {
-            m * k * n.div_ceil(u128::from(self.tile_n)) + k * n * m.div_ceil(u128::from(self.tile_m))
+            m * k * n.div_ceil(u128::from(self.tile_n))
+                + k * n * m.div_ceil(u128::from(self.tile_m))
         } else {
             2 * m * k * n
         }
@@ -226,25 +284,58 @@ mod tests {
     fn a_tile_cuts_the_loads_t_fold() {
         let shape = Shape::square(4096);
         let naive = rung("naive").unwrap().loads(shape);
-        for (name, fold) in [("tiled16", 16), ("tiled32", 32), ("register-1d", 64), ("async-copy", 128)] {
+        for (name, fold) in [
+            ("tiled16", 16),
+            ("tiled32", 32),
+            ("register-1d", 64),
+            ("async-copy", 128),
+        ] {
             assert_eq!(naive / rung(name).unwrap().loads(shape), fold, "{name}");
         }
         // 70 tiles of 10 columns and 100 of 10 rows: every element of A 70 times, of B 100 times.
-        let rect = Shape { m: 1000, k: 500, n: 700 };
-        assert_eq!(rectangular(10).loads(rect), 1000 * 500 * 70 + 500 * 700 * 100);
+        let rect = Shape {
+            m: 1000,
+            k: 500,
+            n: 700,
+        };
+        assert_eq!(
+            rectangular(10).loads(rect),
+            1000 * 500 * 70 + 500 * 700 * 100
+        );
     }
 
     #[test]
     fn every_launch_covers_its_shape_and_no_more() {
         for rung in RUNGS {
-            for shape in [Shape::square(1), Shape { m: 129, k: 17, n: 31 }, Shape { m: 7, k: 4096, n: 4097 }] {
+            for shape in [
+                Shape::square(1),
+                Shape {
+                    m: 129,
+                    k: 17,
+                    n: 31,
+                },
+                Shape {
+                    m: 7,
+                    k: 4096,
+                    n: 4097,
+                },
+            ] {
                 for slices in [1, 3, 5000] {
                     let plan = rung.plan(shape, slices).unwrap();
                     let (gx, gy, gz) = plan.launch.grid_dim;
-                    assert!((gx * rung.tile_n) as usize >= shape.n && ((gx - 1) * rung.tile_n) as usize <= shape.n);
-                    assert!((gy * rung.tile_m) as usize >= shape.m && ((gy - 1) * rung.tile_m) as usize <= shape.m);
+                    assert!(
+                        (gx * rung.tile_n) as usize >= shape.n
+                            && ((gx - 1) * rung.tile_n) as usize <= shape.n
+                    );
+                    assert!(
+                        (gy * rung.tile_m) as usize >= shape.m
+                            && ((gy - 1) * rung.tile_m) as usize <= shape.m
+                    );
                     // The slices cover the depth, and the last one is not empty.
-                    assert!((gz * plan.slice) as usize >= shape.k && ((gz - 1) * plan.slice) < shape.k as u32);
+                    assert!(
+                        (gz * plan.slice) as usize >= shape.k
+                            && ((gz - 1) * plan.slice) < shape.k as u32
+                    );
                     assert!(rung.adds || gz == 1);
                 }
             }
@@ -254,10 +345,38 @@ mod tests {
     #[test]
     fn impossible_shapes_are_refused_by_name() {
         let naive = rung("naive").unwrap();
-        assert!(naive.plan(Shape { m: 1, k: 0, n: 1 }, 1).unwrap_err().contains("--k is 0"));
-        assert!(naive.plan(Shape { m: 1 << 31, k: 1, n: 1 }, 1).unwrap_err().contains("--m"));
+        assert!(
+            naive
+                .plan(Shape { m: 1, k: 0, n: 1 }, 1)
+                .unwrap_err()
+                .contains("--k is 0")
+        );
+        assert!(
+            naive
+                .plan(
+                    Shape {
+                        m: 1 << 31,
+                        k: 1,
+                        n: 1
+                    },
+                    1
+                )
+                .unwrap_err()
+                .contains("--m")
+        );
         assert!(Shape::square(1 << 32).bytes().is_none());
         // More than 2^31 elements a matrix is no obstacle: the kernels index in 64 bits.
-        assert!(naive.plan(Shape { m: 65536, k: 65536, n: 65536 }, 1).is_ok());
+        assert!(
+            naive
+                .plan(
+                    Shape {
+                        m: 65536,
+                        k: 65536,
+                        n: 65536
+                    },
+                    1
+                )
+                .is_ok()
+        );
     }
 }

@@ -12,7 +12,11 @@ use crate::ladder::{Arithmetic, Shape};
 pub fn multiply(a: &[f32], b: &[f32], shape: Shape) -> Vec<f64> {
     const ROWS: usize = 8;
     let Shape { m, k, n } = shape;
-    assert_eq!((a.len(), b.len()), (m * k, k * n), "the matrices are not {shape}");
+    assert_eq!(
+        (a.len(), b.len()),
+        (m * k, k * n),
+        "the matrices are not {shape}"
+    );
     let mut c = vec![0.0; m * n];
     if m * n == 0 || k == 0 {
         return c;
@@ -44,7 +48,12 @@ pub fn multiply(a: &[f32], b: &[f32], shape: Shape) -> Vec<f64> {
 pub fn largest_row_norm(matrix: &[f32], cols: usize) -> f64 {
     matrix
         .chunks_exact(cols)
-        .map(|row| row.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt())
+        .map(|row| {
+            row.iter()
+                .map(|x| f64::from(*x).powi(2))
+                .sum::<f64>()
+                .sqrt()
+        })
         .fold(0.0, f64::max)
 }
 
@@ -76,7 +85,13 @@ const LAMBDA: f64 = 10.0;
 /// at most 2^-22, and the product of the two small parts, 2^-22 again.
 pub fn error_bound(k: usize, arithmetic: Arithmetic) -> f64 {
     let u = f64::from(f32::EPSILON) / 2.0;
-    let gamma = |ku: f64| if ku < 1.0 { ku / (1.0 - ku) } else { f64::INFINITY };
+    let gamma = |ku: f64| {
+        if ku < 1.0 {
+            ku / (1.0 - ku)
+        } else {
+            f64::INFINITY
+        }
+    };
     let k = k as f64;
     match arithmetic {
         Arithmetic::Float => gamma(k * u).min(gamma(LAMBDA * k.sqrt() * u)),
@@ -96,7 +111,11 @@ mod tests {
     fn by_hand() {
         // (1 2 3; 4 5 6) (7 8; 9 10; 11 12)
         let shape = Shape { m: 2, k: 3, n: 2 };
-        let c = multiply(&[1., 2., 3., 4., 5., 6.], &[7., 8., 9., 10., 11., 12.], shape);
+        let c = multiply(
+            &[1., 2., 3., 4., 5., 6.],
+            &[7., 8., 9., 10., 11., 12.],
+            shape,
+        );
         assert_eq!(c, [58., 64., 139., 154.]);
     }
 

@@ -53,7 +53,13 @@ impl Limits {
     };
 
     /// An SM of 1536 threads and 8 blocks, as the older exercises have it.
-    pub const OLDER: Self = Self { threads: 1536, blocks: 8, registers: 32768, registers_per_block: 32768, ..Self::TEXTBOOK };
+    pub const OLDER: Self = Self {
+        threads: 1536,
+        blocks: 8,
+        registers: 32768,
+        registers_per_block: 32768,
+        ..Self::TEXTBOOK
+    };
 }
 
 /// What stops one more block.
@@ -109,26 +115,44 @@ pub fn occupancy(limits: &Limits, threads: u32, registers: u32, shared: u32) -> 
         || threads > limits.threads_per_block
         || registers > limits.registers_per_thread
         || shared > limits.shared_per_block;
+    if impossible {
+        return Occupancy {
+            blocks: 0,
+            warps: 0,
+            percent: 0.0,
+            limiter: Limiter::Block,
+        };
+    }
     let candidates = [
-        (if impossible { 0 } else { u32::MAX }, Limiter::Block),
         (most / warps.max(1), Limiter::Threads),
         (limits.blocks, Limiter::Blocks),
         (by_registers(limits, warps, registers), Limiter::Registers),
         (by_shared(limits, shared), Limiter::Shared),
     ];
     // Not min_by_key alone: of equals it must be the first, and it is.
-    let (blocks, limiter) = candidates.into_iter().min_by_key(|(blocks, _)| *blocks).unwrap_or((0, Limiter::Block));
+    let (blocks, limiter) = candidates
+        .into_iter()
+        .min_by_key(|(blocks, _)| *blocks)
+        .unwrap_or((0, Limiter::Block));
     let resident = blocks * warps;
-    Occupancy { blocks, warps: resident, percent: 100.0 * f64::from(resident) / f64::from(most), limiter }
+    Occupancy {
+        blocks,
+        warps: resident,
+        percent: 100.0 * f64::from(resident) / f64::from(most),
+        limiter,
+    }
 }
 
 /// Blocks that the registers allow.
 fn by_registers(limits: &Limits, warps: u32, registers: u32) -> u32 {
-    let a_warp = (u64::from(registers) * u64::from(limits.warp_size)).next_multiple_of(u64::from(limits.register_unit));
+    let a_warp = (u64::from(registers) * u64::from(limits.warp_size))
+        .next_multiple_of(u64::from(limits.register_unit));
     if a_warp == 0 || warps == 0 {
         return u32::MAX;
     }
-    if a_warp * u64::from(warps.next_multiple_of(limits.partitions)) > u64::from(limits.registers_per_block) {
+    if a_warp * u64::from(warps.next_multiple_of(limits.partitions))
+        > u64::from(limits.registers_per_block)
+    {
         return 0;
     }
     let a_partition = u64::from(limits.registers / limits.partitions) / a_warp;
@@ -137,8 +161,13 @@ fn by_registers(limits: &Limits, warps: u32, registers: u32) -> u32 {
 
 /// Blocks that the shared memory allows.
 fn by_shared(limits: &Limits, shared: u32) -> u32 {
-    let a_block = (u64::from(shared) + u64::from(limits.shared_reserved)).next_multiple_of(u64::from(limits.shared_unit));
-    if a_block == 0 { u32::MAX } else { (u64::from(limits.shared) / a_block) as u32 }
+    let a_block = (u64::from(shared) + u64::from(limits.shared_reserved))
+        .next_multiple_of(u64::from(limits.shared_unit));
+    if a_block == 0 {
+        u32::MAX
+    } else {
+        (u64::from(limits.shared) / a_block) as u32
+    }
 }
 
 /// Whether `blocks` blocks of `threads` threads can all be on one multiprocessor at once, as the exercises ask; `Ok` gives the
@@ -146,21 +175,37 @@ fn by_shared(limits: &Limits, shared: u32) -> u32 {
 ///
 /// # Errors
 /// The first limit that they exceed.
-pub fn fits(limits: &Limits, blocks: u32, threads: u32, registers: u32, shared: u32) -> Result<f64, String> {
+pub fn fits(
+    limits: &Limits,
+    blocks: u32,
+    threads: u32,
+    registers: u32,
+    shared: u32,
+) -> Result<f64, String> {
     let one = occupancy(limits, threads, registers, shared);
     if blocks <= one.blocks {
         let warps = blocks * threads.div_ceil(limits.warp_size);
         return Ok(100.0 * f64::from(warps) / f64::from(limits.threads / limits.warp_size));
     }
-    let total = |each: u32| u64::from(blocks) * u64::from(each);
+    let total = |each: u32| u128::from(blocks) * u128::from(each);
     Err(match one.limiter {
-        Limiter::Block => format!("a block of {threads} threads, {registers} registers a thread and {shared} bytes cannot run"),
+        Limiter::Block => format!(
+            "a block of {threads} threads, {registers} registers a thread and {shared} bytes cannot run"
+        ),
         Limiter::Threads => format!("{} threads of {}", total(threads), limits.threads),
         Limiter::Blocks => format!("{blocks} blocks of {}", limits.blocks),
         Limiter::Registers => {
-            format!("{} registers of {}", total(threads) * u64::from(registers), limits.registers)
+            format!(
+                "{} registers of {}",
+                total(threads) * u128::from(registers),
+                limits.registers
+            )
         }
-        Limiter::Shared => format!("{} bytes of shared memory of {}", total(shared + limits.shared_reserved), limits.shared),
+        Limiter::Shared => format!(
+            "{} bytes of shared memory of {}",
+            total(shared.saturating_add(limits.shared_reserved)),
+            limits.shared
+        ),
     })
 }
 
@@ -168,7 +213,11 @@ pub fn fits(limits: &Limits, blocks: u32, threads: u32, registers: u32, shared: 
 pub fn best(limits: &Limits, sizes: &[u32], registers: u32, shared: u32) -> Vec<u32> {
     let percent = |t: &u32| occupancy(limits, *t, registers, shared).percent;
     let top = sizes.iter().map(percent).fold(0.0, f64::max);
-    sizes.iter().copied().filter(|t| percent(t) == top).collect()
+    sizes
+        .iter()
+        .copied()
+        .filter(|t| percent(t) == top)
+        .collect()
 }
 
 /// How a grid is worked off: in waves of as many blocks as are resident at once.
@@ -190,21 +239,33 @@ impl Waves {
 
     /// How full the tail is, in per cent of a wave; 100 when there is none.
     pub fn tail_percent(&self) -> f64 {
-        if self.tail == 0 { 100.0 } else { 100.0 * self.tail as f64 / self.wave as f64 }
+        if self.tail == 0 {
+            100.0
+        } else {
+            100.0 * self.tail as f64 / self.wave as f64
+        }
     }
 
     /// The share of the block places that is used, over all waves, in per cent: what the tail costs, if blocks take
     /// equally long.
     pub fn used_percent(&self) -> f64 {
         let places = self.count() * self.wave;
-        if places == 0 { 0.0 } else { 100.0 * (self.full * self.wave + self.tail) as f64 / places as f64 }
+        if places == 0 {
+            0.0
+        } else {
+            100.0 * (self.full * self.wave + self.tail) as f64 / places as f64
+        }
     }
 }
 
 /// The waves of a grid of `blocks` blocks on `multiprocessors` with `resident` blocks each; none when nothing is resident.
 pub fn waves(blocks: u64, multiprocessors: u32, resident: u32) -> Option<Waves> {
     let wave = u64::from(multiprocessors) * u64::from(resident);
-    (wave > 0).then(|| Waves { wave, full: blocks / wave, tail: blocks % wave })
+    (wave > 0).then(|| Waves {
+        wave,
+        full: blocks / wave,
+        tail: blocks % wave,
+    })
 }
 
 #[cfg(test)]

@@ -11,7 +11,10 @@ pub fn limits(run: &Run) -> Limits {
     let session = run.session();
     let device = &session.device;
     // An attribute of CUDA 11; a driver that does not know it is for parts that reserve nothing.
-    let reserved = session.context.attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK).unwrap_or(0);
+    let reserved = session
+        .context
+        .attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK)
+        .unwrap_or(0);
     Limits {
         warp_size: device.warp_size,
         threads_per_block: device.max_threads_per_block,
@@ -23,9 +26,15 @@ pub fn limits(run: &Run) -> Limits {
         register_unit: 256,
         partitions: 4,
         shared: device.shared_bytes_per_multiprocessor,
-        shared_per_block: device.shared_bytes_per_block_optin.max(device.shared_bytes_per_block),
+        shared_per_block: device
+            .shared_bytes_per_block_optin
+            .max(device.shared_bytes_per_block),
         shared_reserved: reserved.max(0) as u32,
-        shared_unit: if device.compute_capability.0 >= 8 { 128 } else { 256 },
+        shared_unit: if device.compute_capability.0 >= 8 {
+            128
+        } else {
+            256
+        },
     }
 }
 
@@ -33,10 +42,18 @@ pub fn limits(run: &Run) -> Limits {
 ///
 /// # Errors
 /// The driver's.
-pub(crate) fn of_kernel(limits: &Limits, kernel: &CudaFunction, threads: u32, dynamic: u32) -> Result<(u32, Occupancy)> {
+pub(crate) fn of_kernel(
+    limits: &Limits,
+    kernel: &CudaFunction,
+    threads: u32,
+    dynamic: u32,
+) -> Result<(u32, Occupancy)> {
     let registers = kernel.num_regs()?.max(0) as u32;
     let fixed = kernel.shared_size_bytes()?.max(0) as u32;
-    Ok((registers, occupancy(limits, threads, registers, fixed.saturating_add(dynamic))))
+    Ok((
+        registers,
+        occupancy(limits, threads, registers, fixed.saturating_add(dynamic)),
+    ))
 }
 
 /// Fills the columns that say what a kernel's occupancy is.

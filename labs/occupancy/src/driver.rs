@@ -23,8 +23,13 @@ const KERNELS: [&str; 11] = [
 
 /// Bytes of dynamic shared memory of the sweep: around the units and the usual limits, up to the most that a block may have.
 fn shared_sizes(limits: &Limits) -> Vec<u32> {
-    let mut sizes = vec![0, 1, 127, 128, 129, 1000, 1024, 2048, 3000, 4096, 6144, 7777, 8192, 10240, 12288, 16384];
-    sizes.extend([20000, 24576, 32768, 33333, 40960, 49151, 49152, 65536, 81920, 98304, 100_000, 102_400, 116_000]);
+    let mut sizes = vec![
+        0, 1, 127, 128, 129, 1000, 1024, 2048, 3000, 4096, 6144, 7777, 8192, 10240, 12288, 16384,
+    ];
+    sizes.extend([
+        20000, 24576, 32768, 33333, 40960, 49151, 49152, 65536, 81920, 98304, 100_000, 102_400,
+        116_000,
+    ]);
     sizes.extend([131_072, 163_840, 166_912, 200_000]);
     sizes.retain(|s| *s < limits.shared_per_block);
     sizes.push(limits.shared_per_block);

@@ -19,8 +19,13 @@ pub struct Shape {
 /// # Errors
 /// What is wrong with the text.
 pub(crate) fn parse(text: &str) -> Result<Shape, String> {
-    let (blocks, threads) = text.split_once(',').ok_or("write BLOCKS,THREADS, for instance 100,1000")?;
-    Ok(Shape { blocks: harness::parse_u32(blocks)?, threads: harness::parse_u32(threads)? })
+    let (blocks, threads) = text
+        .split_once(',')
+        .ok_or("write BLOCKS,THREADS, for instance 100,1000")?;
+    Ok(Shape {
+        blocks: harness::parse_u32(blocks)?,
+        threads: harness::parse_u32(threads)?,
+    })
 }
 
 pub(crate) fn run(run: &Run) -> Result<()> {
@@ -91,9 +96,30 @@ mod tests {
 
     #[test]
     fn launches_are_parsed_or_refused_in_words() {
-        assert_eq!(parse("100,1000"), Ok(Shape { blocks: 100, threads: 1000 }));
-        assert_eq!(parse("2^10,64"), Ok(Shape { blocks: 1024, threads: 64 }));
-        for bad in ["", "100", "100,", ",", "0,5", "-1,5", "1,2,3", "9999999999,1"] {
+        assert_eq!(
+            parse("100,1000"),
+            Ok(Shape {
+                blocks: 100,
+                threads: 1000
+            })
+        );
+        assert_eq!(
+            parse("2^10,64"),
+            Ok(Shape {
+                blocks: 1024,
+                threads: 64
+            })
+        );
+        for bad in [
+            "",
+            "100",
+            "100,",
+            ",",
+            "0,5",
+            "-1,5",
+            "1,2,3",
+            "9999999999,1",
+        ] {
             assert!(parse(bad).is_err(), "{bad}");
         }
     }

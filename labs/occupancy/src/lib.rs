@@ -19,13 +19,34 @@ pub static LAB: Lab = Lab {
     summary: "how many blocks a multiprocessor holds, what stops more, and what it is worth",
     kernels: &[kernels::source!("occupancy")],
     variants: &[
-        Variant::new("calculator", "the calculator against the driver, over block sizes, registers and shared memory"),
-        Variant::new("questions", "the course's questions, answered by the calculator"),
-        Variant::new("launch", "whether and how a configuration runs here: --launch BLOCKS,THREADS"),
-        Variant::new("vecadd", "time and occupancy by block size: memory is the limit"),
-        Variant::new("register-heavy", "like vecadd, but 128 registers a thread are the limit"),
-        Variant::new("shared-heavy", "like vecadd, but 24 KiB of shared memory a block are the limit"),
-        Variant::new("waves", "register-heavy in grids of a whole number of waves, and of one block more"),
+        Variant::new(
+            "calculator",
+            "the calculator against the driver, over block sizes, registers and shared memory",
+        ),
+        Variant::new(
+            "questions",
+            "the course's questions, answered by the calculator",
+        ),
+        Variant::new(
+            "launch",
+            "whether and how a configuration runs here: --launch BLOCKS,THREADS",
+        ),
+        Variant::new(
+            "vecadd",
+            "time and occupancy by block size: memory is the limit",
+        ),
+        Variant::new(
+            "register-heavy",
+            "like vecadd, but 128 registers a thread are the limit",
+        ),
+        Variant::new(
+            "shared-heavy",
+            "like vecadd, but 24 KiB of shared memory a block are the limit",
+        ),
+        Variant::new(
+            "waves",
+            "register-heavy in grids of a whole number of waves, and of one block more",
+        ),
     ],
     columns: &[
         "registers",
@@ -64,7 +85,10 @@ fn run(run: &Run) -> Result<()> {
 fn exercises(run: &Run) -> Result<()> {
     for question in questions::questions() {
         run.case(Case::new("questions").label(&question.text), |case| {
-            case.note(format!("expected {}; obtained {}", question.expected, question.obtained));
+            case.note(format!(
+                "expected {}; obtained {}",
+                question.expected, question.obtained
+            ));
             case.check(Check::equal(&[&question.obtained], &[&question.expected]));
             Ok(())
         })?;

@@ -71,10 +71,25 @@ impl Data {
         let stream = run.stream();
         let mut inputs = run.inputs(work.variant());
         let x = inputs.u32(n, 0..u32::MAX);
-        let other = inputs.u32(if work == Work::Shared { WORDS as usize } else { n }, 0..u32::MAX);
-        let rounds = run.pick(Sizes { gpu: 16, emulated: 2, quick: 1 }) as u32;
+        let other = inputs.u32(
+            if work == Work::Shared {
+                WORDS as usize
+            } else {
+                n
+            },
+            0..u32::MAX,
+        );
+        let rounds = run.pick(Sizes {
+            gpu: 16,
+            emulated: 2,
+            quick: 1,
+        }) as u32;
         let expected = match work {
-            Work::Add => x.iter().zip(&other).map(|(x, y)| x.wrapping_add(*y)).collect(),
+            Work::Add => x
+                .iter()
+                .zip(&other)
+                .map(|(x, y)| x.wrapping_add(*y))
+                .collect(),
             Work::Registers => x.iter().map(|x| hungry(*x, LIVE, rounds)).collect(),
             Work::Shared => x.iter().map(|x| walk(*x, &other, rounds)).collect(),
         };
@@ -89,15 +104,33 @@ impl Data {
         })
     }
 
-    fn launch(&mut self, run: &Run, function: &CudaFunction, launch: LaunchConfig, notes: Option<&mut CudaSlice<u64>>) -> Result<()> {
+    fn launch(
+        &mut self,
+        run: &Run,
+        function: &CudaFunction,
+        launch: LaunchConfig,
+        notes: Option<&mut CudaSlice<u64>>,
+    ) -> Result<()> {
         let n = self.expected.len() as u64;
         let mut builder = run.stream().launch_builder(function);
         match self.work {
-            Work::Add => builder.arg(&self.x).arg(&self.other).arg(&mut self.z).arg(&n),
-            Work::Registers => builder.arg(&self.x).arg(&mut self.z).arg(&self.rounds).arg(&n),
-            Work::Shared => {
-                builder.arg(&self.x).arg(&self.other).arg(&mut self.z).arg(&WORDS).arg(&self.rounds).arg(&n)
-            }
+            Work::Add => builder
+                .arg(&self.x)
+                .arg(&self.other)
+                .arg(&mut self.z)
+                .arg(&n),
+            Work::Registers => builder
+                .arg(&self.x)
+                .arg(&mut self.z)
+                .arg(&self.rounds)
+                .arg(&n),
+            Work::Shared => builder
+                .arg(&self.x)
+                .arg(&self.other)
+                .arg(&mut self.z)
+                .arg(&WORDS)
+                .arg(&self.rounds)
+                .arg(&n),
         };
         if let Some(notes) = notes {
             note(&mut builder, notes);
@@ -108,7 +141,11 @@ impl Data {
     }
 
     fn check(&self, run: &Run) -> Result<Check> {
-        Ok(Check::compare(&run.stream().clone_dtoh(&self.z)?, &self.expected, Tolerance::EXACT))
+        Ok(Check::compare(
+            &run.stream().clone_dtoh(&self.z)?,
+            &self.expected,
+            Tolerance::EXACT,
+        ))
     }
 }
 
@@ -123,7 +160,13 @@ pub(crate) fn run(run: &Run) -> Result<()> {
             continue;
         }
         let gpu = if work == Work::Add { 1 << 26 } else { 1 << 20 };
-        let n = run.options().n.unwrap_or_else(|| run.pick(Sizes { gpu, emulated: 1 << 13, quick: 1 << 10 }));
+        let n = run.options().n.unwrap_or_else(|| {
+            run.pick(Sizes {
+                gpu,
+                emulated: 1 << 13,
+                quick: 1 << 10,
+            })
+        });
         let mut data = Data::new(run, work, n)?;
         for threads in run.options().threads.map_or(THREADS.to_vec(), |t| vec![t]) {
             one(run, &limits, &mut data, threads)?;
@@ -134,8 +177,12 @@ pub(crate) fn run(run: &Run) -> Result<()> {
 
 fn one(run: &Run, limits: &Limits, data: &mut Data, threads: u32) -> Result<()> {
     let (work, n) = (data.work, data.expected.len());
-    let blocks = u32::try_from(n.div_ceil(threads as usize)).map_err(|_| Error::usage("--n needs more blocks than any grid has"))?;
-    let launch = LaunchConfig { shared_mem_bytes: work.shared_bytes(), ..launch_1d(blocks, threads) };
+    let blocks = u32::try_from(n.div_ceil(threads as usize))
+        .map_err(|_| Error::usage("--n needs more blocks than any grid has"))?;
+    let launch = LaunchConfig {
+        shared_mem_bytes: work.shared_bytes(),
+        ..launch_1d(blocks, threads)
+    };
     run.case(Case::new(work.variant()).label(format!("block {threads}")).n(n).launch(launch), |case| {
         let function = load(run, work.kernel(), work)?;
         let (registers, occupancy) = of_kernel(limits, &function, threads, launch.shared_mem_bytes)?;
@@ -164,16 +211,30 @@ fn one(run: &Run, limits: &Limits, data: &mut Data, threads: u32) -> Result<()> 
 fn load(run: &Run, kernel: &str, work: Work) -> Result<CudaFunction> {
     let function = run.function("occupancy.cu", kernel)?;
     if work.shared_bytes() > 0 {
-        function.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, work.shared_bytes() as i32)?;
+        function.set_attribute(
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            work.shared_bytes() as i32,
+        )?;
     }
     Ok(function)
 }
 
 /// Runs the counted form of the kernel once, and compares what was resident with what can be.
-fn achieved(run: &Run, limits: &Limits, case: &mut Recorder<'_>, data: &mut Data, launch: LaunchConfig) -> Result<()> {
+fn achieved(
+    run: &Run,
+    limits: &Limits,
+    case: &mut Recorder<'_>,
+    data: &mut Data,
+    launch: LaunchConfig,
+) -> Result<()> {
     let stream = run.stream();
     let counted = load(run, &format!("{}_counted", data.work.kernel()), data.work)?;
-    let (_, possible) = of_kernel(limits, &counted, launch.block_dim.0, launch.shared_mem_bytes)?;
+    let (_, possible) = of_kernel(
+        limits,
+        &counted,
+        launch.block_dim.0,
+        launch.shared_mem_bytes,
+    )?;
     if possible.blocks == 0 {
         return Ok(());
     }
@@ -187,12 +248,19 @@ fn achieved(run: &Run, limits: &Limits, case: &mut Recorder<'_>, data: &mut Data
     if run.is_emulated() {
         return Ok(());
     }
-    let seen = Achieved::of(&notes, launch.block_dim.0.div_ceil(limits.warp_size), limits);
+    let seen = Achieved::of(
+        &notes,
+        launch.block_dim.0.div_ceil(limits.warp_size),
+        limits,
+    );
     case.set("achieved_percent", seen.percent);
     case.set("peak_blocks_per_sm", seen.peak);
     case.check(Check::that(
         seen.peak <= possible.blocks,
-        format!("{} blocks were resident, but the calculator allows {}", seen.peak, possible.blocks),
+        format!(
+            "{} blocks were resident, but the calculator allows {}",
+            seen.peak, possible.blocks
+        ),
     ));
     Ok(())
 }
@@ -218,7 +286,11 @@ impl Achieved {
             }
         }
         let most = f64::from(limits.threads / limits.warp_size);
-        let percent = if open > 0.0 { 100.0 * busy * f64::from(warps) / (open * most) } else { 0.0 };
+        let percent = if open > 0.0 {
+            100.0 * busy * f64::from(warps) / (open * most)
+        } else {
+            0.0
+        };
         Self { percent, peak }
     }
 }
@@ -244,20 +316,26 @@ fn full_and_tail(run: &Run, limits: &Limits) -> Result<()> {
         let n = (blocks * BLOCK) as usize;
         let mut data = Data::new(run, work, n)?;
         let launch = launch_1d(blocks, BLOCK);
-        run.case(Case::new("waves").label(format!("{blocks} blocks, a wave is {wave}")).n(n).launch(launch), |case| {
-            describe(case, registers, occupancy);
-            if let Some(waves) = waves(u64::from(blocks), sms, occupancy.blocks) {
-                case.set("waves", waves.count());
-                case.set("tail_percent", waves.tail_percent());
-            }
-            case.measure(
-                &mut data,
-                |data| poison(run, &mut data.z),
-                |data| data.launch(run, &function, launch, None),
-                |data| data.check(run),
-            )?;
-            Ok(())
-        })?;
+        run.case(
+            Case::new("waves")
+                .label(format!("{blocks} blocks, a wave is {wave}"))
+                .n(n)
+                .launch(launch),
+            |case| {
+                describe(case, registers, occupancy);
+                if let Some(waves) = waves(u64::from(blocks), sms, occupancy.blocks) {
+                    case.set("waves", waves.count());
+                    case.set("tail_percent", waves.tail_percent());
+                }
+                case.measure(
+                    &mut data,
+                    |data| poison(run, &mut data.z),
+                    |data| data.launch(run, &function, launch, None),
+                    |data| data.check(run),
+                )?;
+                Ok(())
+            },
+        )?;
         if full == 1 && blocks == wave + 1 {
             break;
         }
@@ -276,6 +354,12 @@ mod tests {
         let seen = Achieved::of(&notes, 8, &Limits::TEXTBOOK);
         assert_eq!(seen.peak, 4);
         assert!((seen.percent - 100.0 * 2.4 * 8.0 / 64.0).abs() < 1e-9);
-        assert_eq!(Achieved::of(&[0, u64::MAX, 0, 0], 8, &Limits::TEXTBOOK), Achieved { percent: 0.0, peak: 0 });
+        assert_eq!(
+            Achieved::of(&[0, u64::MAX, 0, 0], 8, &Limits::TEXTBOOK),
+            Achieved {
+                percent: 0.0,
+                peak: 0
+            }
+        );
     }
 }

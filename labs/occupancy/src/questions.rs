@@ -38,11 +38,17 @@ fn answer(result: Result<f64, String>) -> String {
 pub fn questions() -> Vec<Question> {
     let mut all = Vec::new();
     let mut ask = |text: String, expected: &str, obtained: String| {
-        all.push(Question { text, expected: expected.into(), obtained });
+        all.push(Question {
+            text,
+            expected: expected.into(),
+            obtained,
+        });
     };
     for (blocks, threads, registers, expected) in FITS {
         ask(
-            format!("SM of 2048 threads, 32 blocks, 65536 registers: {blocks}x{threads} at {registers} registers"),
+            format!(
+                "SM of 2048 threads, 32 blocks, 65536 registers: {blocks}x{threads} at {registers} registers"
+            ),
             expected,
             answer(fits(&Limits::TEXTBOOK, blocks, threads, registers, 0)),
         );
@@ -50,7 +56,11 @@ pub fn questions() -> Vec<Question> {
     ask(
         "SM of 1536 threads, 8 blocks: the best block of 64, 128, 512, 1024".into(),
         "512",
-        best(&Limits::OLDER, &[64, 128, 512, 1024], 16, 0).iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
+        best(&Limits::OLDER, &[64, 128, 512, 1024], 16, 0)
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
     );
     for (blocks, threads, expected) in OLDER {
         ask(
@@ -61,7 +71,13 @@ pub fn questions() -> Vec<Question> {
     }
     // 16 blocks of 128 threads are 2048 threads.
     let text = waves(1000, 108, 16).map_or_else(String::new, |w| {
-        format!("{} wave of up to {}, {} blocks, {:.1}% of its places", w.count(), w.wave, w.tail, w.tail_percent())
+        format!(
+            "{} wave of up to {}, {} blocks, {:.1}% of its places",
+            w.count(),
+            w.wave,
+            w.tail,
+            w.tail_percent()
+        )
     });
     ask(
         "1000 blocks of 128 threads on 108 SMs of 2048 threads: waves, and the tail".into(),
@@ -77,7 +93,9 @@ pub fn questions() -> Vec<Question> {
     ask(
         "the same SMs: waves of 128 blocks, of 129".into(),
         "1, 2",
-        [128, 129].map(|b| waves(b, 16, 8).map_or(0, |w| w.count()).to_string()).join(", "),
+        [128, 129]
+            .map(|b| waves(b, 16, 8).map_or(0, |w| w.count()).to_string())
+            .join(", "),
     );
     all
 }

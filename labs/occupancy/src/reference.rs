@@ -2,13 +2,16 @@
 
 /// One value of a register-heavy kernel: `live` values made from x, mixed `rounds` times, folded into one.
 pub fn hungry(x: u32, live: usize, rounds: u32) -> u32 {
-    let mut v: Vec<u32> = (0..live as u32).map(|j| x.wrapping_mul(2 * j + 1).wrapping_add(j)).collect();
+    let mut v: Vec<u32> = (0..live as u32)
+        .map(|j| x.wrapping_mul(2 * j + 1).wrapping_add(j))
+        .collect();
     for _ in 0..rounds {
         for j in 0..live {
             v[j] = v[j].wrapping_mul(1_664_525).wrapping_add(v[(j + 1) % live]);
         }
     }
-    v.iter().fold(0u32, |folded, v| folded.wrapping_mul(31).wrapping_add(*v))
+    v.iter()
+        .fold(0u32, |folded, v| folded.wrapping_mul(31).wrapping_add(*v))
 }
 
 /// One value of the shared-heavy kernel: `rounds` steps through the table.
@@ -16,7 +19,10 @@ pub fn hungry(x: u32, live: usize, rounds: u32) -> u32 {
 /// # Panics
 /// When the table is empty.
 pub fn walk(x: u32, table: &[u32], rounds: u32) -> u32 {
-    (0..rounds).fold(x, |v, _| v.wrapping_mul(1_664_525).wrapping_add(table[v as usize % table.len()]))
+    (0..rounds).fold(x, |v, _| {
+        v.wrapping_mul(1_664_525)
+            .wrapping_add(table[v as usize % table.len()])
+    })
 }
 
 #[cfg(test)]

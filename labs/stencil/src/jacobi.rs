@@ -2,7 +2,9 @@
 use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUgraphInstantiate_flags, CUstreamCaptureMode};
-use cudarc::driver::{CudaFunction, CudaGraph, CudaSlice, CudaStream, DevicePtr, LaunchConfig, PushKernelArg, result};
+use cudarc::driver::{
+    CudaFunction, CudaGraph, CudaSlice, CudaStream, DevicePtr, LaunchConfig, PushKernelArg, result,
+};
 use harness::{Case, Check, Error, Result, Run, Sizes, Tolerance, poison};
 
 use crate::plane::{march_launch, point_launch, size};
@@ -39,43 +41,69 @@ fn sweep(run: &Run) -> Result<()> {
     let points = width as usize * height as usize;
     let start = run.inputs("jacobi").f32(points, -1.0..1.0);
     let expected = reference::jacobi(start.clone(), width as usize, 1, 0, 0.0).u;
-    let march = march_launch(width, height, count(run, "rows"), run.session().device.multiprocessors);
+    let march = march_launch(
+        width,
+        height,
+        count(run, "rows"),
+        run.session().device.multiprocessors,
+    );
     for variant in ["jacobi-sweep", "jacobi-sweep-marching"] {
         let marches = variant == "jacobi-sweep-marching";
-        let launch = if marches { march.launch } else { point_launch(width, height, BLOCK, 0) };
-        run.case(Case::new(variant).label("one step").n(points).launch(launch), |case| {
-            if marches && march.columns != 4 {
-                return Err(Error::Skip(format!("--width is {width}; the marching step needs a multiple of 4")));
-            }
-            let stream = run.stream();
-            let function = run.function("jacobi.cu", if marches { "sweep_marching" } else { "sweep" })?;
-            let u = stream.clone_htod(&start)?;
-            // SAFETY: poisoned before each sample, and read only after the kernel.
-            let mut v = unsafe { stream.alloc::<f32>(points) }?;
-            case.set("width", width);
-            case.set("height", height);
-            case.set("steps", 1);
-            case.bytes(2 * size_of::<f32>() * points);
-            if is_peers_part(run) && !marches && (width, height) == (20000, 10000) {
-                case.set("peer_gb_per_s", PEER_SWEEP);
-            }
-            case.measure(
-                &mut v,
-                |v| poison(run, v),
-                |v| {
-                    let mut builder = stream.launch_builder(&function);
-                    builder.arg(&u).arg(v).arg(&width).arg(&height);
-                    if marches {
-                        builder.arg(&march.rows);
-                    }
-                    // SAFETY: these are the kernels' parameters, and both planes are width x height floats.
-                    unsafe { builder.launch(launch) }?;
-                    Ok(())
-                },
-                |v| Ok(Check::compare(&stream.clone_dtoh(v)?, &expected, Tolerance::EXACT)),
-            )?;
-            Ok(())
-        })?;
+        let launch = if marches {
+            march.launch
+        } else {
+            point_launch(width, height, BLOCK, 0)
+        };
+        run.case(
+            Case::new(variant)
+                .label("one step")
+                .n(points)
+                .launch(launch),
+            |case| {
+                if marches && march.columns != 4 {
+                    return Err(Error::Skip(format!(
+                        "--width is {width}; the marching step needs a multiple of 4"
+                    )));
+                }
+                let stream = run.stream();
+                let function = run.function(
+                    "jacobi.cu",
+                    if marches { "sweep_marching" } else { "sweep" },
+                )?;
+                let u = stream.clone_htod(&start)?;
+                // SAFETY: poisoned before each sample, and read only after the kernel.
+                let mut v = unsafe { stream.alloc::<f32>(points) }?;
+                case.set("width", width);
+                case.set("height", height);
+                case.set("steps", 1);
+                case.bytes(2 * size_of::<f32>() * points);
+                if is_peers_part(run) && !marches && (width, height) == (20000, 10000) {
+                    case.set("peer_gb_per_s", PEER_SWEEP);
+                }
+                case.measure(
+                    &mut v,
+                    |v| poison(run, v),
+                    |v| {
+                        let mut builder = stream.launch_builder(&function);
+                        builder.arg(&u).arg(v).arg(&width).arg(&height);
+                        if marches {
+                            builder.arg(&march.rows);
+                        }
+                        // SAFETY: these are the kernels' parameters, and both planes are width x height floats.
+                        unsafe { builder.launch(launch) }?;
+                        Ok(())
+                    },
+                    |v| {
+                        Ok(Check::compare(
+                            &stream.clone_dtoh(v)?,
+                            &expected,
+                            Tolerance::EXACT,
+                        ))
+                    },
+                )?;
+                Ok(())
+            },
+        )?;
     }
     Ok(())
 }
@@ -91,24 +119,50 @@ struct Goal {
 
 /// Many steps on a small plane, to a fixed number and to a tolerance.
 fn many(run: &Run) -> Result<()> {
-    let ways = ["jacobi-sync", "jacobi-launches", "jacobi-graph", "jacobi-blocked", "jacobi-persistent"];
+    let ways = [
+        "jacobi-sync",
+        "jacobi-launches",
+        "jacobi-graph",
+        "jacobi-blocked",
+        "jacobi-persistent",
+    ];
     if !ways.iter().any(|v| run.wants(v)) {
         return Ok(());
     }
-    let side = |gpu, emulated, quick| run.pick(Sizes { gpu, emulated, quick });
+    let side = |gpu, emulated, quick| {
+        run.pick(Sizes {
+            gpu,
+            emulated,
+            quick,
+        })
+    };
     let fixed = Goal {
         limit: count(run, "steps").unwrap_or_else(|| side(500, 100, 13) as u32),
         every: 0,
         tolerance: 0.0,
     };
-    let tolerance = run.args().get_one::<f32>("tolerance").copied().unwrap_or(1e-4);
-    let until = Goal { limit: LIMIT, every: count(run, "every").unwrap_or(50), tolerance };
+    let tolerance = run
+        .args()
+        .get_one::<f32>("tolerance")
+        .copied()
+        .unwrap_or(1e-4);
+    let until = Goal {
+        limit: LIMIT,
+        every: count(run, "every").unwrap_or(50),
+        tolerance,
+    };
     // The emulated device takes a smaller plane to the tolerance: its steps grow with the square of the side.
     for (goal, small) in [(fixed, side(128, 128, 40)), (until, side(128, 24, 12))] {
         let width = count(run, "width").unwrap_or(small as u32);
         let height = count(run, "height").unwrap_or(small as u32);
         let start = reference::start(width as usize, height as usize);
-        let expected = reference::jacobi(start.clone(), width as usize, goal.limit, goal.every, goal.tolerance);
+        let expected = reference::jacobi(
+            start.clone(),
+            width as usize,
+            goal.limit,
+            goal.every,
+            goal.tolerance,
+        );
         let double = start.iter().map(|x| f64::from(*x)).collect();
         let exact = reference::jacobi(double, width as usize, expected.steps, 0, 0.0);
         for way in ways {
@@ -131,50 +185,72 @@ fn one(
     let label = if goal.every == 0 {
         format!("{width}x{height}, {} steps", goal.limit)
     } else {
-        format!("{width}x{height}, to {:e}, a look every {}", goal.tolerance, goal.every)
+        format!(
+            "{width}x{height}, to {:e}, a look every {}",
+            goal.tolerance, goal.every
+        )
     };
     let launch = match way {
         "jacobi-blocked" => blocked_launch(width, height, STEPS_A_LAUNCH),
         "jacobi-persistent" => persistent_launch(run, width, height)?,
         _ => point_launch(width, height, BLOCK, 0),
     };
-    run.case(Case::new(way).label(label).n(start.len()).launch(launch), |case| {
-        let mut planes = Planes::new(run, (width, height), start)?;
-        let graph = if way == "jacobi-graph" { Some(Graphs::capture(&planes, goal)?) } else { None };
-        if way == "jacobi-persistent" && !run.session().device.cooperative_launch {
-            return Err(Error::Skip("the device has no cooperative launch".into()));
-        }
-        case.set("width", width);
-        case.set("height", height);
-        case.set("steps", expected.steps);
-        if goal.every > 0 {
-            case.set("look_every", goal.every);
-        }
-        if is_peers_part(run) && way == "jacobi-sync" && (width, height, goal.limit) == (128, 128, 500) {
-            case.set("peer_ms", PEER_500_STEPS_MS);
-        }
-        let times = case.measure_wall(
-            &mut planes,
-            Planes::reset,
-            |planes| match way {
-                "jacobi-persistent" => planes.persistent(goal, launch),
-                _ => planes.by_launches(way, goal, graph.as_ref()),
-            },
-            |planes| planes.check(expected, exact),
-        )?;
-        if !run.is_emulated() {
-            case.set("us_per_step", times.median * 1e3 / f64::from(expected.steps.max(1)));
-        }
-        case.set("largest_change", expected.change);
-        case.set("distance_from_solution", distance(&expected.u, width as usize, height as usize));
-        Ok(())
-    })?;
+    run.case(
+        Case::new(way).label(label).n(start.len()).launch(launch),
+        |case| {
+            let mut planes = Planes::new(run, (width, height), start)?;
+            let graph = if way == "jacobi-graph" {
+                Some(Graphs::capture(&planes, goal)?)
+            } else {
+                None
+            };
+            if way == "jacobi-persistent" && !run.session().device.cooperative_launch {
+                return Err(Error::Skip("the device has no cooperative launch".into()));
+            }
+            case.set("width", width);
+            case.set("height", height);
+            case.set("steps", expected.steps);
+            if goal.every > 0 {
+                case.set("look_every", goal.every);
+            }
+            if is_peers_part(run)
+                && way == "jacobi-sync"
+                && (width, height, goal.limit) == (128, 128, 500)
+            {
+                case.set("peer_ms", PEER_500_STEPS_MS);
+            }
+            let times = case.measure_wall(
+                &mut planes,
+                Planes::reset,
+                |planes| match way {
+                    "jacobi-persistent" => planes.persistent(goal, launch),
+                    _ => planes.by_launches(way, goal, graph.as_ref()),
+                },
+                |planes| planes.check(expected, exact),
+            )?;
+            if !run.is_emulated() {
+                case.set(
+                    "us_per_step",
+                    times.median * 1e3 / f64::from(expected.steps.max(1)),
+                );
+            }
+            case.set("largest_change", expected.change);
+            case.set(
+                "distance_from_solution",
+                distance(&expected.u, width as usize, height as usize),
+            );
+            Ok(())
+        },
+    )?;
     Ok(())
 }
 
 /// The largest distance of a plane from the solution.
 fn distance(u: &[f32], width: usize, height: usize) -> f64 {
-    u.iter().zip(reference::solution(width, height)).map(|(u, s)| (f64::from(*u) - s).abs()).fold(0.0, f64::max)
+    u.iter()
+        .zip(reference::solution(width, height))
+        .map(|(u, s)| (f64::from(*u) - s).abs())
+        .fold(0.0, f64::max)
 }
 
 /// The launch of `several` for `steps` steps: blocks of 32 x 32 threads that write 32 - 2 steps points a side.
@@ -194,7 +270,8 @@ fn persistent_launch(run: &Run, width: u32, height: u32) -> Result<LaunchConfig>
         return Ok(launch);
     }
     let function = run.function("jacobi.cu", "persistent")?;
-    let each = function.occupancy_max_active_blocks_per_multiprocessor(BLOCK.0 * BLOCK.1, 0, None)?;
+    let each =
+        function.occupancy_max_active_blocks_per_multiprocessor(BLOCK.0 * BLOCK.1, 0, None)?;
     let resident = (each * run.session().device.multiprocessors).max(1);
     launch.grid_dim.0 = launch.grid_dim.0.min(resident);
     launch.grid_dim.1 = launch.grid_dim.1.min((resident / launch.grid_dim.0).max(1));
@@ -263,8 +340,16 @@ impl<'r> Planes<'r> {
         let (from, to) = self.pair(turns);
         let launch = point_launch(self.width, self.height, BLOCK, 0);
         let largest = self.control.device_ptr(&self.stream).0 + 2 * 4;
-        let mut builder = self.stream.launch_builder(if looks { &self.sweep_change } else { &self.sweep });
-        builder.arg(&from).arg(&to).arg(&self.width).arg(&self.height);
+        let mut builder = self.stream.launch_builder(if looks {
+            &self.sweep_change
+        } else {
+            &self.sweep
+        });
+        builder
+            .arg(&from)
+            .arg(&to)
+            .arg(&self.width)
+            .arg(&self.height);
         if looks {
             builder.arg(&largest);
             // SAFETY: the cell is the third of control's four.
@@ -281,7 +366,12 @@ impl<'r> Planes<'r> {
             let now = steps.min(STEPS_A_LAUNCH);
             let (from, to) = self.pair(turns);
             let mut builder = self.stream.launch_builder(&self.several);
-            builder.arg(&from).arg(&to).arg(&self.width).arg(&self.height).arg(&now);
+            builder
+                .arg(&from)
+                .arg(&to)
+                .arg(&self.width)
+                .arg(&self.height)
+                .arg(&now);
             // SAFETY: as in `step`; the grid is that of `now` steps.
             unsafe { builder.launch(blocked_launch(self.width, self.height, now)) }?;
             turns += 1;
@@ -294,7 +384,12 @@ impl<'r> Planes<'r> {
     fn by_launches(&mut self, way: &str, goal: Goal, graphs: Option<&Graphs>) -> Result<()> {
         while self.steps < goal.limit {
             // Up to the next look, which is the last step of this stretch.
-            let stretch = if goal.every > 0 { goal.every } else { goal.limit }.min(goal.limit - self.steps);
+            let stretch = if goal.every > 0 {
+                goal.every
+            } else {
+                goal.limit
+            }
+            .min(goal.limit - self.steps);
             let looks = goal.every > 0 && stretch == goal.every;
             let plain = stretch - u32::from(looks);
             match (way, graphs) {
@@ -315,7 +410,8 @@ impl<'r> Planes<'r> {
                 self.turns += 1;
             }
             self.steps += stretch;
-            if looks && f32::from_bits(self.stream.clone_dtoh(&self.control)?[2]) <= goal.tolerance {
+            if looks && f32::from_bits(self.stream.clone_dtoh(&self.control)?[2]) <= goal.tolerance
+            {
                 break;
             }
         }
@@ -329,7 +425,11 @@ impl<'r> Planes<'r> {
         let control = self.control.device_ptr(&self.stream).0;
         let mut builder = self.stream.launch_builder(&self.persistent);
         builder.arg(&u).arg(&v).arg(&self.width).arg(&self.height);
-        builder.arg(&goal.limit).arg(&goal.every).arg(&goal.tolerance).arg(&control);
+        builder
+            .arg(&goal.limit)
+            .arg(&goal.every)
+            .arg(&goal.tolerance)
+            .arg(&control);
         // SAFETY: these are the kernel's parameters, the planes are width x height floats, control has four
         // words that are 0, and the grid is resident at once.
         unsafe { builder.launch_cooperative(launch) }?;
@@ -346,7 +446,11 @@ impl<'r> Planes<'r> {
         let mut check = Check::scalar("steps", self.steps, expected.steps, Tolerance::EXACT);
         check.merge(Check::compare(&u, &expected.u, Tolerance::EXACT));
         let roundings = 3 * (expected.steps as usize + 1);
-        check.merge(Check::compare(&u, &exact.u, Tolerance::sum(roundings, 1.0, f64::from(f32::EPSILON))));
+        check.merge(Check::compare(
+            &u,
+            &exact.u,
+            Tolerance::sum(roundings, 1.0, f64::from(f32::EPSILON)),
+        ));
         Ok(check)
     }
 }
@@ -363,21 +467,36 @@ impl Graphs {
     /// Captures the steps up to a look, or [`STEPS_A_GRAPH`].
     fn capture(planes: &Planes<'_>, goal: Goal) -> Result<Self> {
         let looks = goal.every > 0;
-        let steps = if looks { goal.every } else { STEPS_A_GRAPH.min(goal.limit & !1) };
+        let steps = if looks {
+            goal.every
+        } else {
+            STEPS_A_GRAPH.min(goal.limit & !1)
+        };
         // After an odd number of steps the next stretch begins in the other plane.
         let starts = if steps % 2 == 0 { 1 } else { 2 };
         let mut graphs = Vec::new();
         for start in 0..if steps == 0 { 0 } else { starts } {
             planes.stream.synchronize()?;
-            planes.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
-            let launched = (0..steps).try_for_each(|k| planes.step(start + k as usize, looks && k + 1 == steps));
+            planes
+                .stream
+                .begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+            let launched = (0..steps)
+                .try_for_each(|k| planes.step(start + k as usize, looks && k + 1 == steps));
             // The capture is ended even when a launch failed, so that the stream is usable after.
             let graph = planes.stream.end_capture(CUgraphInstantiate_flags(0));
             launched?;
-            let none = || Error::Driver(cudarc::driver::DriverError(sys::CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED));
+            let none = || {
+                Error::Driver(cudarc::driver::DriverError(
+                    sys::CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                ))
+            };
             graphs.push(graph?.ok_or_else(none)?);
         }
-        Ok(Self { graphs, steps, looks })
+        Ok(Self {
+            graphs,
+            steps,
+            looks,
+        })
     }
 
     /// `plain` steps and, if `look`, one more that looks: by the graphs as far as they go, by launches what is left.

@@ -20,25 +20,70 @@ pub static LAB: Lab = Lab {
         kernels::source!("jacobi"),
     ],
     variants: &[
-        Variant::new("naive", "blur 1/4, 1/2, 1/4 on a line: three loads an element"),
-        Variant::new("shared", "like naive, but the block loads once, with a halo of one a side"),
-        Variant::new("wide", "like naive, but four elements a thread, neighbours by shuffle"),
-        Variant::new("twice", "the blur of the blur: two launches, the first blur written out"),
+        Variant::new(
+            "naive",
+            "blur 1/4, 1/2, 1/4 on a line: three loads an element",
+        ),
+        Variant::new(
+            "shared",
+            "like naive, but the block loads once, with a halo of one a side",
+        ),
+        Variant::new(
+            "wide",
+            "like naive, but four elements a thread, neighbours by shuffle",
+        ),
+        Variant::new(
+            "twice",
+            "the blur of the blur: two launches, the first blur written out",
+        ),
         Variant::new("fused", "like twice, but in one kernel with a halo of two"),
-        Variant::new("reverse", "a text turned round in place, through shared memory"),
+        Variant::new(
+            "reverse",
+            "a text turned round in place, through shared memory",
+        ),
         Variant::new("average", "the mean of five with a halo of two"),
         Variant::new("published", "like average, as a course printed it")
             .wrong("halo lanes 1 and blockDim - 2 load the wrong elements"),
-        Variant::new("mean-naive", "five-point mean on a plane: five loads a point"),
-        Variant::new("mean-shared", "like mean-naive, but through shared memory with a halo"),
-        Variant::new("mean-marching", "like mean-naive, but a thread goes down its columns, three rows in registers"),
-        Variant::new("jacobi-sweep", "one step of Jacobi on a large plane, one point a thread"),
-        Variant::new("jacobi-sweep-marching", "like jacobi-sweep, but marching down four columns a thread"),
-        Variant::new("jacobi-sync", "many steps: a launch and a wait for each, as in the text"),
-        Variant::new("jacobi-launches", "like jacobi-sync, but launches queued, one wait"),
-        Variant::new("jacobi-graph", "like jacobi-launches, but captured once and replayed as a CUDA graph"),
-        Variant::new("jacobi-blocked", "like jacobi-launches, but several steps a launch in shared memory"),
-        Variant::new("jacobi-persistent", "like jacobi-launches, but one cooperative launch with its own grid barrier"),
+        Variant::new(
+            "mean-naive",
+            "five-point mean on a plane: five loads a point",
+        ),
+        Variant::new(
+            "mean-shared",
+            "like mean-naive, but through shared memory with a halo",
+        ),
+        Variant::new(
+            "mean-marching",
+            "like mean-naive, but a thread goes down its columns, three rows in registers",
+        ),
+        Variant::new(
+            "jacobi-sweep",
+            "one step of Jacobi on a large plane, one point a thread",
+        ),
+        Variant::new(
+            "jacobi-sweep-marching",
+            "like jacobi-sweep, but marching down four columns a thread",
+        ),
+        Variant::new(
+            "jacobi-sync",
+            "many steps: a launch and a wait for each, as in the text",
+        ),
+        Variant::new(
+            "jacobi-launches",
+            "like jacobi-sync, but launches queued, one wait",
+        ),
+        Variant::new(
+            "jacobi-graph",
+            "like jacobi-launches, but captured once and replayed as a CUDA graph",
+        ),
+        Variant::new(
+            "jacobi-blocked",
+            "like jacobi-launches, but several steps a launch in shared memory",
+        ),
+        Variant::new(
+            "jacobi-persistent",
+            "like jacobi-launches, but one cooperative launch with its own grid barrier",
+        ),
     ],
     columns: &[
         "width",
@@ -58,13 +103,24 @@ pub static LAB: Lab = Lab {
 
 fn args() -> Vec<Arg> {
     let count = |name: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name("COUNT").value_parser(parse_u32).allow_hyphen_values(true).help(help)
+        Arg::new(name)
+            .long(name)
+            .value_name("COUNT")
+            .value_parser(parse_u32)
+            .allow_hyphen_values(true)
+            .help(help)
     };
     vec![
         count("width", "Points in a row of the plane"),
         count("height", "Rows of the plane"),
-        count("rows", "Rows that a marching thread goes down [default: 32, fewer on a small plane]"),
-        count("steps", "Steps of Jacobi's method at a fixed number of steps"),
+        count(
+            "rows",
+            "Rows that a marching thread goes down [default: 32, fewer on a small plane]",
+        ),
+        count(
+            "steps",
+            "Steps of Jacobi's method at a fixed number of steps",
+        ),
         count("every", "Steps between two looks at the largest change"),
         Arg::new("tolerance")
             .long("tolerance")

@@ -30,8 +30,18 @@ const BLUR: Line = Line {
 
 const LINES: [Line; 7] = [
     BLUR,
-    Line { variant: "shared", kernels: &["blur_shared"], shared_floats: |t| t + 2, ..BLUR },
-    Line { variant: "wide", kernels: &["blur_wide"], each: 4, ..BLUR },
+    Line {
+        variant: "shared",
+        kernels: &["blur_shared"],
+        shared_floats: |t| t + 2,
+        ..BLUR
+    },
+    Line {
+        variant: "wide",
+        kernels: &["blur_wide"],
+        each: 4,
+        ..BLUR
+    },
     Line {
         variant: "twice",
         kernels: &["blur_naive", "blur_naive"],
@@ -49,7 +59,11 @@ const LINES: [Line; 7] = [
         ..BLUR
     },
     AVERAGE,
-    Line { variant: "published", kernels: &["average5_published"], ..AVERAGE },
+    Line {
+        variant: "published",
+        kernels: &["average5_published"],
+        ..AVERAGE
+    },
 ];
 
 const AVERAGE: Line = Line {
@@ -70,7 +84,11 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     if !LINES.iter().any(|l| run.wants(l.variant)) && !run.wants("reverse") {
         return Ok(());
     }
-    let n = run.size(Sizes { gpu: 1 << 26, emulated: 1 << 18, quick: 1000 });
+    let n = run.size(Sizes {
+        gpu: 1 << 26,
+        emulated: 1 << 18,
+        quick: 1000,
+    });
     let x = run.inputs("x").f32(n, -1.0..1.0);
     let (mut expected, mut of) = (Vec::new(), None);
     for line in LINES {
@@ -78,7 +96,11 @@ pub(crate) fn run(run: &Run) -> Result<()> {
             continue;
         }
         // Neighbouring variants share their reference.
-        let key = (line.roundings, line.passes, line.variant == "average" || line.variant == "published");
+        let key = (
+            line.roundings,
+            line.passes,
+            line.variant == "average" || line.variant == "published",
+        );
         if of != Some(key) || line.variant == "fused" {
             expected = (line.expected)(&x);
             of = Some(key);
@@ -93,24 +115,37 @@ fn one(run: &Run, line: &Line, x: &[f32], expected: &[f64]) -> Result<()> {
     let launch = if line.each > 1 {
         // Shuffles need whole warps.
         let threads = threads(run).next_multiple_of(run.session().device.warp_size);
-        let blocks = u32::try_from(n.div_ceil(line.each).div_ceil(threads as usize))
-            .map_err(|_| Error::usage(format!("{n} elements need more blocks than any grid has; choose a smaller --n")))?;
+        let blocks =
+            u32::try_from(n.div_ceil(line.each).div_ceil(threads as usize)).map_err(|_| {
+                Error::usage(format!(
+                    "{n} elements need more blocks than any grid has; choose a smaller --n"
+                ))
+            })?;
         harness::launch_1d(blocks, threads)
     } else {
         run.launch_for(n, threads(run), Coverage::OnePerThread)?
     };
     let block = launch.block_dim.0;
-    let launch = LaunchConfig { shared_mem_bytes: (line.shared_floats)(block) * 4, ..launch };
+    let launch = LaunchConfig {
+        shared_mem_bytes: (line.shared_floats)(block) * 4,
+        ..launch
+    };
     run.case(Case::new(line.variant).n(n).launch(launch), |case| {
         if line.variant == "published" && block < 2 {
             return Err(Error::Skip("its halo needs two threads a block".into()));
         }
         let stream = run.stream();
-        let functions = line.kernels.iter().map(|k| run.function("line.cu", k)).collect::<Result<Vec<_>>>()?;
+        let functions = line
+            .kernels
+            .iter()
+            .map(|k| run.function("line.cu", k))
+            .collect::<Result<Vec<_>>>()?;
         let dx = stream.clone_htod(x)?;
         // SAFETY: poisoned before each sample, and read only after the kernel.
-        let mut outputs: Vec<CudaSlice<f32>> =
-            functions.iter().map(|_| unsafe { stream.alloc(n) }).collect::<Result<_, _>>()?;
+        let mut outputs: Vec<CudaSlice<f32>> = functions
+            .iter()
+            .map(|_| unsafe { stream.alloc(n) })
+            .collect::<Result<_, _>>()?;
         case.bytes(line.passes * 2 * size_of::<f32>() * n);
         let tolerance = Tolerance::sum(line.roundings, 1.0, f64::from(f32::EPSILON));
         let mut wrong_places = None;
@@ -147,7 +182,9 @@ fn one(run: &Run, line: &Line, x: &[f32], expected: &[f64]) -> Result<()> {
 
 /// Where in their blocks the wrong results of the published kernel lie: what a teacher would write beside it.
 fn places(y: &[f32], expected: &[f64], block: usize, allowed: f64) -> String {
-    let wrong: Vec<usize> = (0..y.len()).filter(|i| !((f64::from(y[*i]) - expected[*i]).abs() <= allowed)).collect();
+    let wrong: Vec<usize> = (0..y.len())
+        .filter(|i| !((f64::from(y[*i]) - expected[*i]).abs() <= allowed))
+        .collect();
     let edge = |i: &usize| matches!(i % block, 0 | 1) || i % block + 2 >= block;
     if wrong.iter().all(edge) {
         format!(
@@ -156,7 +193,10 @@ fn places(y: &[f32], expected: &[f64], block: usize, allowed: f64) -> String {
             block.saturating_sub(2)
         )
     } else {
-        format!("{} wrong results, not only at the edges of the blocks", wrong.len())
+        format!(
+            "{} wrong results, not only at the edges of the blocks",
+            wrong.len()
+        )
     }
 }
 
@@ -165,11 +205,19 @@ fn reverse(run: &Run, n: usize) -> Result<()> {
         return Ok(());
     }
     let launch = run.launch_for((n / 2).max(1), 256, Coverage::OnePerThread)?;
-    let launch = LaunchConfig { shared_mem_bytes: 2 * launch.block_dim.0, ..launch };
+    let launch = LaunchConfig {
+        shared_mem_bytes: 2 * launch.block_dim.0,
+        ..launch
+    };
     run.case(Case::new("reverse").n(n).launch(launch), |case| {
         let stream = run.stream();
         let function = run.function("line.cu", "reverse")?;
-        let text: Vec<u8> = run.inputs("text").bytes(n).iter().map(|b| b'a' + b % 26).collect();
+        let text: Vec<u8> = run
+            .inputs("text")
+            .bytes(n)
+            .iter()
+            .map(|b| b'a' + b % 26)
+            .collect();
         let turned: Vec<u8> = text.iter().rev().copied().collect();
         let start = stream.clone_htod(&text)?;
         let mut there = stream.clone_htod(&text)?;
@@ -185,7 +233,13 @@ fn reverse(run: &Run, n: usize) -> Result<()> {
                 unsafe { builder.launch(launch) }?;
                 Ok(())
             },
-            |there| Ok(Check::compare(&stream.clone_dtoh(there)?, &turned, Tolerance::EXACT)),
+            |there| {
+                Ok(Check::compare(
+                    &stream.clone_dtoh(there)?,
+                    &turned,
+                    Tolerance::EXACT,
+                ))
+            },
         )?;
         Ok(())
     })?;

@@ -2,24 +2,33 @@
 
 /// x at i + offset, or 0 beyond the ends.
 fn at<T: Copy + Into<f64>>(x: &[T], i: usize, offset: isize) -> f64 {
-    i.checked_add_signed(offset).and_then(|i| x.get(i)).map_or(0.0, |v| (*v).into())
+    i.checked_add_signed(offset)
+        .and_then(|i| x.get(i))
+        .map_or(0.0, |v| (*v).into())
 }
 
 /// y[i] = x[i-1]/4 + x[i]/2 + x[i+1]/4; zeros beyond the ends.
 pub fn blur<T: Copy + Into<f64>>(x: &[T]) -> Vec<f64> {
-    (0..x.len()).map(|i| 0.25 * at(x, i, -1) + 0.5 * at(x, i, 0) + 0.25 * at(x, i, 1)).collect()
+    (0..x.len())
+        .map(|i| 0.25 * at(x, i, -1) + 0.5 * at(x, i, 0) + 0.25 * at(x, i, 1))
+        .collect()
 }
 
 /// The mean of x[i-2] ... x[i+2]; zeros beyond the ends.
 pub fn average5(x: &[f32]) -> Vec<f64> {
-    (0..x.len()).map(|i| (-2..=2).map(|o| at(x, i, o)).sum::<f64>() / 5.0).collect()
+    (0..x.len())
+        .map(|i| (-2..=2).map(|o| at(x, i, o)).sum::<f64>() / 5.0)
+        .collect()
 }
 
 /// The five-point mean of a plane of `width` points a row; the border is copied.
 pub fn mean(plane: &[f32], width: usize) -> Vec<f64> {
     let mut out: Vec<f64> = plane.iter().map(|v| f64::from(*v)).collect();
     inner(plane.len(), width, |i| {
-        let sum = [i, i - 1, i + 1, i - width, i + width].into_iter().map(|j| f64::from(plane[j])).sum::<f64>();
+        let sum = [i, i - 1, i + 1, i - width, i + width]
+            .into_iter()
+            .map(|j| f64::from(plane[j]))
+            .sum::<f64>();
         out[i] = sum / 5.0;
     });
     out
@@ -46,7 +55,11 @@ pub fn start(width: usize, height: usize) -> Vec<f32> {
 
 /// Point i of `points` as a number from 0 to 1.
 fn fraction(i: usize, points: usize) -> f64 {
-    if points > 1 { i as f64 / (points - 1) as f64 } else { 0.0 }
+    if points > 1 {
+        i as f64 / (points - 1) as f64
+    } else {
+        0.0
+    }
 }
 
 /// The solution of Laplace's equation for the border of [`start`]: sin(pi x) sinh(pi (1 - y) r) / sinh(pi r), where r
@@ -55,11 +68,17 @@ pub fn solution(width: usize, height: usize) -> Vec<f64> {
     use std::f64::consts::PI;
     let r = height.saturating_sub(1) as f64 / width.saturating_sub(1).max(1) as f64;
     // sinh(a)/sinh(b) without overflow, for b > 0.
-    let ratio = |a: f64, b: f64| (a - b).exp() * (1.0 - (-2.0 * a).exp()) / (1.0 - (-2.0 * b).exp());
+    let ratio =
+        |a: f64, b: f64| (a - b).exp() * (1.0 - (-2.0 * a).exp()) / (1.0 - (-2.0 * b).exp());
     (0..width * height)
         .map(|i| {
             let (x, y) = (fraction(i % width, width), fraction(i / width, height));
-            (PI * x).sin() * if r > 0.0 { ratio(PI * (1.0 - y) * r, PI * r) } else { 1.0 }
+            (PI * x).sin()
+                * if r > 0.0 {
+                    ratio(PI * (1.0 - y) * r, PI * r)
+                } else {
+                    1.0
+                }
         })
         .collect()
 }
@@ -96,7 +115,13 @@ pub struct Jacobi<T> {
 
 /// Jacobi's method from `u`: at most `limit` steps, fewer if at a step divisible by `every` the largest change is
 /// at most `tolerance`. With `every` 0 nothing is looked at.
-pub fn jacobi<T: Float>(mut u: Vec<T>, width: usize, limit: u32, every: u32, tolerance: T) -> Jacobi<T> {
+pub fn jacobi<T: Float>(
+    mut u: Vec<T>,
+    width: usize,
+    limit: u32,
+    every: u32,
+    tolerance: T,
+) -> Jacobi<T> {
     let mut v = u.clone();
     let mut change = T::ZERO;
     for step in 1..=limit {
@@ -110,10 +135,18 @@ pub fn jacobi<T: Float>(mut u: Vec<T>, width: usize, limit: u32, every: u32, tol
         });
         std::mem::swap(&mut u, &mut v);
         if every > 0 && step % every == 0 && change <= tolerance {
-            return Jacobi { u, steps: step, change };
+            return Jacobi {
+                u,
+                steps: step,
+                change,
+            };
         }
     }
-    Jacobi { u, steps: limit, change }
+    Jacobi {
+        u,
+        steps: limit,
+        change,
+    }
 }
 
 #[cfg(test)]
@@ -129,7 +162,11 @@ mod tests {
         let plane = [1., 2., 3., 4., 5., 6., 7., 8., 9.];
         assert_eq!(mean(&plane, 3)[4], 5.0);
         assert_eq!(mean(&plane, 3)[5], 6.0);
-        assert_eq!(mean(&plane, 9), plane.map(f64::from), "a plane of one row is all border");
+        assert_eq!(
+            mean(&plane, 9),
+            plane.map(f64::from),
+            "a plane of one row is all border"
+        );
     }
 
     #[test]
@@ -138,7 +175,12 @@ mod tests {
         let u: Vec<f64> = start(w, h).into_iter().map(f64::from).collect();
         let done = jacobi(u, w, 100_000, 10, 1e-9);
         assert!(done.steps < 10_000 && done.steps % 10 == 0 && done.change <= 1e-9);
-        let distance = done.u.iter().zip(solution(w, h)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let distance = done
+            .u
+            .iter()
+            .zip(solution(w, h))
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::max);
         // The five-point formula's own error, of order (pi / 23)^2.
         assert!(distance < 0.01, "{distance}");
     }

@@ -4,9 +4,20 @@ use std::process::Command;
 /// Runs `variant` with the mutant's kernel in place of the lab's; returns the exit code and the CSV.
 fn run(mutant: &str, variant: &str) -> (Option<i32>, String) {
     let out = tempfile::tempdir().unwrap();
-    let kernel = format!("{}/tests/mutants/{mutant}/trapezoid.cu", env!("CARGO_MANIFEST_DIR"));
+    let kernel = format!(
+        "{}/tests/mutants/{mutant}/trapezoid.cu",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let status = Command::new(env!("CARGO_BIN_EXE_trapezoid"))
-        .args(["--device", "emulated", "--quiet", "--n", "1000", "--threads", "256"])
+        .args([
+            "--device",
+            "emulated",
+            "--quiet",
+            "--n",
+            "1000",
+            "--threads",
+            "256",
+        ])
         .args(["--kernel", &kernel, "--variant", variant, "--out"])
         .arg(out.path())
         .status()
@@ -26,6 +37,9 @@ fn every_mutant_is_rejected() {
     ] {
         let (code, csv) = run(mutant, variant);
         assert_eq!(code, Some(1), "{mutant} passed:\n{csv}");
-        assert!(csv.contains(",fail,") || csv.contains(",finding,"), "{mutant}:\n{csv}");
+        assert!(
+            csv.contains(",fail,") || csv.contains(",finding,"),
+            "{mutant}:\n{csv}"
+        );
     }
 }

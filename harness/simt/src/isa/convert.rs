@@ -243,7 +243,7 @@ whole! {
 const INT_SAT: u64 = 1 << 6;
 /// Code of rounding to a whole number.
 const INTEGRAL: u64 = 1 << 10;
-/// Code of `.relu`: negative numbers and NaN to zero... NaN stays the canonical one.
+/// Code of `.relu`: negative numbers to zero.
 pub(super) const RELU: u64 = 1 << 11;
 /// Code of `.satfinite`: the largest number instead of infinity.
 pub(super) const FINITE: u64 = 1 << 12;

@@ -75,13 +75,20 @@ pub fn narrow(round: Round, x: f64) -> f32 {
     f32::from_bits(fixed)
 }
 
-/// `x + y` of two f64 that are exact, to f32.
+/// `x + y`, rounded to odd.
 #[inline(always)]
-fn sum(round: Round, x: f64, y: f64) -> f32 {
+pub fn odd_sum(x: f64, y: f64) -> f64 {
     let s = x + y;
     let b = s - x;
     let err = (x - (s - b)) + (y - b);
-    let r = narrow(round, odd(s, err));
+    odd(s, err)
+}
+
+/// `x + y` of two f64 that are exact, to f32.
+#[inline(always)]
+fn sum(round: Round, x: f64, y: f64) -> f32 {
+    let s = odd_sum(x, y);
+    let r = narrow(round, s);
     let negative = (x.to_bits() | y.to_bits()) >> 63 != 0;
     if round == Round::Down && s == 0.0 && negative {
         -0.0

@@ -206,6 +206,24 @@ pub fn hot<O: Alu>(isa: Isa) -> Handlers {
     }
 }
 
+/// Executable forms for instructions that do much: vector code, but one function for whole and partial warps, since writing under
+/// a mask is little beside the rest.
+pub fn warm<O: Alu>(isa: Isa) -> Handlers {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::V3 => Handlers {
+            full: v3::<O, false>,
+            part: v3::<O, false>,
+        },
+        #[cfg(target_arch = "x86_64")]
+        Isa::V4 => Handlers {
+            full: v4::<O, false>,
+            part: v4::<O, false>,
+        },
+        _ => cold::<O>(isa),
+    }
+}
+
 /// The executable form for rare instructions: one for every processor, lane by lane.
 pub fn cold<O: Alu>(_: Isa) -> Handlers {
     Handlers {

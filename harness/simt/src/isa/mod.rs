@@ -2,11 +2,12 @@
 //!
 //! A row says what an instruction is called, what it takes and gives, and what it means in one lane, as a pure function
 //! ([`dispatch::Alu`]). Everything else is derived: the decoder finds a row by its full name ([`find`]), the validator reads the
-//! operand types, and the executor gets functions that do all 32 lanes of a warp: for *hot* rows vector code for each kind of
-//! processor, for *cold* ones a loop over the live lanes.
+//! operand types, and the executor gets functions that do all 32 lanes of a warp: for *hot* and *warm* rows vector code for each kind
+//! of processor, for *cold* ones a loop over the live lanes.
 //!
 //! Families share one handler where speed does not matter; then the row's preset says which member is meant.
 
+pub mod approx;
 pub mod bits;
 pub mod carry;
 pub mod compare;
@@ -18,6 +19,7 @@ pub mod half;
 pub mod integer;
 pub mod logic;
 pub mod select;
+pub mod simd;
 pub mod soft;
 pub mod table;
 
@@ -34,4 +36,7 @@ fn rows(t: &mut table::Table) {
     select::rows(t);
     float::rows(t);
     convert::rows(t);
+    approx::rows(t);
+    half::rows(t);
+    simd::rows(t);
 }

@@ -110,6 +110,11 @@ impl Table {
         self.push::<O>(names, dispatch::hot::<O>)
     }
 
+    /// An instruction with much to compute, not in every kernel.
+    pub fn warm<O: Alu>(&mut self, names: impl Names) -> &mut Form {
+        self.push::<O>(names, dispatch::warm::<O>)
+    }
+
     /// A rare instruction.
     pub fn cold<O: Alu>(&mut self, names: impl Names) -> &mut Form {
         self.push::<O>(names, dispatch::cold::<O>)

@@ -195,6 +195,11 @@ struct Block {
     delta: i64,
 }
 
+/// Whether `len` bytes at `addr` are mapped in this process. (Reserved device addresses are: see [`Memory::owns`].)
+pub fn is_host_range(addr: u64, len: u64) -> bool {
+    reserve::is_mapped(addr, len)
+}
+
 fn round_up(value: u64, to: u64) -> u64 {
     value.div_ceil(to) * to
 }

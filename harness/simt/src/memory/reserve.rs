@@ -140,12 +140,13 @@ pub fn unmap_host(start: u64, span: u64) {
     debug_assert_eq!(rc, 0, "{}", io::Error::last_os_error());
 }
 
-/// Whether the page of `addr` is mapped in this process.
-pub fn is_mapped(addr: u64) -> bool {
-    if addr < 4096 || addr >= 1 << 47 {
+/// Whether `len` bytes at `addr` are mapped in this process, every page of them.
+pub fn is_mapped(addr: u64, len: u64) -> bool {
+    let Some(end) = addr.checked_add(len.max(1)) else { return false };
+    if addr < 4096 || end > 1 << 47 {
         return false;
     }
-    let page = (addr / 4096 * 4096) as *mut libc::c_void;
-    // SAFETY: msync with MS_ASYNC changes nothing; it fails with ENOMEM where nothing is mapped.
-    unsafe { libc::msync(page, 4096, libc::MS_ASYNC) == 0 }
+    let page = addr / 4096 * 4096;
+    // SAFETY: msync with MS_ASYNC changes nothing; it fails with ENOMEM where a page is not mapped.
+    unsafe { libc::msync(page as *mut libc::c_void, (end - page) as usize, libc::MS_ASYNC) == 0 }
 }

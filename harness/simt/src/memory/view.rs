@@ -158,7 +158,7 @@ impl View {
         let inside = before
             .as_ref()
             .is_some_and(|range| addr < range.start + range.bytes);
-        let host_pointer = !device && !inside && freed.is_none() && reserve::is_mapped(addr);
+        let host_pointer = !device && !inside && freed.is_none() && reserve::is_mapped(addr, 1);
         Diagnosis {
             before,
             after,

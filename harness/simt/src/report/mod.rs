@@ -165,9 +165,10 @@ fn snippet(out: &mut String, access: &Access, sources: &Sources, gutter: usize) 
     } else {
         format!("line {} of the PTX", place.ptx_line)
     };
-    let function = match place.function.is_empty() {
-        true => String::new(),
-        false => format!(" in {}", demangle(&place.function)),
+    let function = if place.function.is_empty() {
+        String::new()
+    } else {
+        format!(" in {}", demangle(&place.function))
     };
     let _ = writeln!(out, "{pad}--> {position}{function}");
     if let Some(line) = source_line(place, sources) {

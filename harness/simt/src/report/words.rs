@@ -81,10 +81,9 @@ fn plural(count: u64, one: &str, many: &str) -> String {
 fn limit(limit: Limit) -> &'static str {
     match limit {
         Limit::EmptyGrid => "blocks in the grid",
-        Limit::EmptyBlock => "threads in a block",
         Limit::Grid => "blocks in one dimension of the grid",
         Limit::Block => "threads in one dimension of a block",
-        Limit::ThreadsPerBlock => "threads in a block",
+        Limit::EmptyBlock | Limit::ThreadsPerBlock => "threads in a block",
         Limit::LaunchBounds => "threads in a block, by the kernel's __launch_bounds__",
         Limit::RequiredBlock => "threads in a block, exactly, by the kernel's required block size",
         Limit::Registers => "registers in a block",
@@ -206,8 +205,7 @@ pub(super) fn headline(finding: &Finding) -> String {
         Kind::Trap => "Kernel stopped itself by a trap".into(),
         Kind::InvalidCall { target } => format!("Call of {target:#x}, which is no function"),
         Kind::StackOverflow => "Stack overflow in device code".into(),
-        Kind::Unsupported { what } => what.clone(),
-        Kind::Internal { what } => what.clone(),
+        Kind::Unsupported { what } | Kind::Internal { what } => what.clone(),
     }
 }
 
@@ -250,9 +248,10 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
         } else {
             format!(" `{}`", a.name)
         };
-        let noun = match a.freed {
-            true => "freed allocation",
-            false => "allocation",
+        let noun = if a.freed {
+            "freed allocation"
+        } else {
+            "allocation"
         };
         let where_ = match a.relation {
             Relation::Before(n) => format!("{n} bytes before the nearest {noun}{name}"),

@@ -26,7 +26,8 @@ impl Debug<'_> {
     /// Forgets the places of the function before.
     pub fn enter_function(&mut self) {
         self.now = Loc::default();
-        self.seen.clear();
+        // Not cleared: that would take time proportional to the largest function so far.
+        self.seen = HashMap::new();
     }
 
     /// Puts the names of inlined functions in their places.
@@ -70,9 +71,10 @@ impl Parser<'_> {
                         Kind::Word => self.bump().text,
                         _ => self.name("the label of a name")?,
                     };
-                    let offset = match self.eat(b'+') {
-                        true => self.count("an offset")?,
-                        false => 0,
+                    let offset = if self.eat(b'+') {
+                        self.count("an offset")?
+                    } else {
+                        0
                     };
                     function = (label, offset);
                 }

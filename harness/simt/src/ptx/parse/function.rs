@@ -19,19 +19,13 @@ impl<'a> Parser<'a> {
         while self.tok.kind == Kind::Word && self.tok.text == "attribute" {
             self.attributes()?;
         }
-        let returns = match self.tok.is(b'(') {
-            true => self.parameters(Some(&mut scopes))?,
-            false => Vec::new(),
-        };
+        let returns = self.parameters(Some(&mut scopes))?;
         if entry && !returns.is_empty() {
             return Err(self.invalid("a kernel returns nothing"));
         }
         let ptx_line = self.tok.line;
         let name = self.name("a function's name")?;
-        let params = match self.tok.is(b'(') {
-            true => self.parameters(Some(&mut scopes))?,
-            false => Vec::new(),
-        };
+        let params = self.parameters(Some(&mut scopes))?;
         let mut function = Function {
             name: name.to_owned(),
             entry,
@@ -62,11 +56,10 @@ impl<'a> Parser<'a> {
         self.add_function(name, function)
     }
 
-    /// `(.param .b32 a, .reg .b32 %b)`; declared in `scopes` where a body may follow.
+    /// `(.param .b32 a, .reg .b32 %b)` or nothing; declared in `scopes` where a body may follow.
     fn parameters(&mut self, mut scopes: Option<&mut Scopes<'a>>) -> Result<Vec<Var>> {
-        self.expect(b'(')?;
         let mut all = Vec::new();
-        if self.eat(b')') {
+        if !self.eat(b'(') || self.eat(b')') {
             return Ok(all);
         }
         loop {
@@ -176,13 +169,11 @@ impl<'a> Parser<'a> {
 
     fn register(&mut self, scopes: &mut Scopes<'a>) -> Result<RegId> {
         let name = self.name("a register")?;
-        match scopes.find(name) {
-            Some(Name::Reg(_, Some(reg))) => Ok(reg),
-            _ => {
-                let (what, name) = ("register", name.to_owned());
-                Err(self.error(Problem::Undeclared { what, name }))
-            }
+        if let Some(Name::Reg(_, Some(reg))) = scopes.find(name) {
+            return Ok(reg);
         }
+        let (what, name) = ("register", name.to_owned());
+        Err(self.error(Problem::Undeclared { what, name }))
     }
 
     fn label(&mut self, scopes: &mut Scopes<'a>) -> Result<()> {
@@ -206,15 +197,9 @@ impl<'a> Parser<'a> {
             scopes.body.branch_targets.push((unique.clone(), targets));
             Target::Named(unique)
         } else if self.eat_word("callprototype") {
-            let returns = match self.tok.is(b'(') {
-                true => self.parameters(None)?,
-                false => Vec::new(),
-            };
+            let returns = self.parameters(None)?;
             self.name("`_`")?;
-            let params = match self.tok.is(b'(') {
-                true => self.parameters(None)?,
-                false => Vec::new(),
-            };
+            let params = self.parameters(None)?;
             while self.tok.kind == Kind::Word {
                 match self.tok.text {
                     "noreturn" => drop(self.bump()),
@@ -234,9 +219,10 @@ impl<'a> Parser<'a> {
             scopes.body.labels.push((name.to_owned(), here));
             Target::Code(here)
         };
-        match scopes.label(name, target) {
-            true => Ok(()),
-            false => Err(self.duplicate("label", name)),
+        if scopes.label(name, target) {
+            Ok(())
+        } else {
+            Err(self.duplicate("label", name))
         }
     }
 
@@ -309,15 +295,13 @@ impl<'a> Parser<'a> {
             op.push('.');
             op.push_str(self.bump().text);
         }
+        self.leaves = 0;
         let operands = if opcode == "call" {
             self.call(scopes)?
         } else {
             let mut operands = Vec::new();
             while !self.tok.is(b';') {
                 operands.push(self.operand(scopes)?);
-                if operands.len() > 32 {
-                    return Err(self.unexpected("`;` (no instruction has so many operands)"));
-                }
                 if !self.eat(b',') {
                     break;
                 }

@@ -19,12 +19,8 @@ use super::lex::{Kind, Lexer, Token};
 /// Deepest nesting of braces and parentheses.
 const MAX_DEPTH: u32 = 64;
 
-/// Reads a PTX module.
-///
-/// # Errors
-/// Names the line, what stands there and what should, for a text that is no PTX or breaks its rules of scope, and says so when it
-/// is PTX that this machine does not model.
-pub fn parse(text: &str) -> Result<Module> {
+/// Reads a PTX module; its names are settled, nothing else is checked.
+pub(super) fn parse(text: &str) -> Result<Module> {
     let mut parser = Parser::new(text);
     parser.module()?;
     parser.finish()
@@ -44,6 +40,10 @@ struct Parser<'a> {
     tok: Token<'a>,
     next: Token<'a>,
     depth: u32,
+    /// Operands of this instruction so far, those inside lists included.
+    leaves: usize,
+    /// Bytes of zeros that short rows of initialisers were filled up with.
+    padding: usize,
     out: Module,
     globals: HashMap<&'a str, Global>,
     /// Uses of names that no function declares: checked when the module is complete.
@@ -60,6 +60,8 @@ impl<'a> Parser<'a> {
             tok,
             next,
             depth: 0,
+            leaves: 0,
+            padding: 0,
             out: Module::default(),
             globals: HashMap::new(),
             open: Vec::new(),
@@ -114,7 +116,7 @@ impl<'a> Parser<'a> {
     /// A plain unsigned literal (no expression), as directives take them.
     fn count(&mut self, expected: &str) -> Result<u32> {
         match self.tok.kind {
-            Kind::Int(value, _) if value <= u32::MAX as u64 => {
+            Kind::Int(value, _) if u32::try_from(value).is_ok() => {
                 self.bump();
                 Ok(value as u32)
             }

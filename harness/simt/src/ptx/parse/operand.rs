@@ -7,8 +7,8 @@ use super::Parser;
 use super::expr::Value;
 use super::scope::{Name, Scopes, Use};
 
-/// Most operands in one pair of braces or parentheses.
-const MAX_LIST: usize = 256;
+/// Most operands of one instruction, those inside braces and parentheses included.
+const MAX_OPERANDS: usize = 256;
 
 /// A special register by its name without the percent sign, and the component that was asked for.
 fn special(name: &str, component: Option<&str>) -> Option<Special> {
@@ -82,6 +82,11 @@ fn special_without_value(name: &str) -> bool {
 impl<'a> Parser<'a> {
     /// One operand of the instruction that will be the next of the body.
     pub(super) fn operand(&mut self, scopes: &mut Scopes<'a>) -> Result<Operand> {
+        self.leaves += 1;
+        if self.leaves > MAX_OPERANDS {
+            let message = format!("an instruction with more than {MAX_OPERANDS} operands");
+            return Err(self.unsupported(message));
+        }
         match self.tok.kind {
             Kind::Mark(b'{') => {
                 self.bump();
@@ -132,9 +137,6 @@ impl<'a> Parser<'a> {
             list.push(self.operand(scopes)?);
             if self.eat(close) {
                 return Ok(list);
-            }
-            if list.len() == MAX_LIST {
-                return Err(self.unsupported(format!("a list of more than {MAX_LIST} operands")));
             }
             if !self.eat(b',') {
                 return Err(self.unexpected(format!("`,` or `{}`", close as char)));

@@ -9,6 +9,9 @@ use super::expr::Value;
 /// Largest variable that is taken for meant, in bytes.
 const MAX_BYTES: u64 = 1 << 40;
 
+/// Most zeros that a module's initialisers are filled up with, in bytes.
+const MAX_PADDING: usize = 1 << 26;
+
 /// Most dimensions of an array.
 const MAX_DIMENSIONS: usize = 16;
 
@@ -299,16 +302,17 @@ impl<'a> Parser<'a> {
             loop {
                 if self.tok.is(b'{') {
                     let begin = filling.init.bytes.len() as u64;
-                    if extents.len() < 2 || (begin - start) % row.max(1) != 0 {
+                    if extents.len() < 2 || !(begin - start).is_multiple_of(row.max(1)) {
                         return Err(self.unexpected("an initial value"));
                     }
                     self.level(filling, &extents[1..])?;
                     // A row given short is filled up with zeros where another follows.
                     if self.tok.is(b',') {
                         let missing = (begin + row).saturating_sub(filling.init.bytes.len() as u64);
-                        if missing > 1 << 20 {
-                            return Err(self.unsupported("a row of more than 1 MiB given in part"));
+                        if missing > (MAX_PADDING - self.padding) as u64 {
+                            return Err(self.unsupported("so large an array given in part"));
                         }
+                        self.padding += missing as usize;
                         let length = filling.init.bytes.len() + missing as usize;
                         filling.init.bytes.resize(length, 0);
                     }
@@ -392,7 +396,6 @@ impl<'a> Parser<'a> {
             (Type::F64, Value::F32(bits)) => (f32::from_bits(bits) as f64).to_bits(),
             (Type::F32 | Type::B32 | Type::U32 | Type::S32, Value::F32(bits)) => bits as u64,
             (Type::F64 | Type::B64 | Type::U64 | Type::S64, Value::F64(v)) => v.to_bits(),
-            (Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2, Value::Int(v, _)) => v as u64,
             (Type::Pred, _) => return Err(self.invalid("a predicate in memory")),
             (_, Value::Int(v, _)) => v as u64,
             _ => return Err(self.invalid("a float as initial value of another type")),

@@ -1,0 +1,274 @@
+//! Whatever a user gets wrong ends in one clear message and the right exit code, never in a panic.
+mod common;
+
+use common::{fails, warplab};
+
+#[test]
+fn an_unknown_lab_is_guessed_at() {
+    fails(
+        &["run", "vecad"],
+        2,
+        &["no lab `vecad`", "did you mean `vecadd`?"],
+    );
+    fails(&["list", "xyzzy"], 2, &["no lab `xyzzy`", "there are: "]);
+    fails(&["run"], 2, &["name a lab to run, or all"]);
+}
+
+#[test]
+fn an_unknown_variant_is_guessed_at() {
+    fails(
+        &["run", "vecadd", "--variant", "pined"],
+        2,
+        &["no variant `pined` in vecadd", "did you mean `pinned`?"],
+    );
+}
+
+#[test]
+fn an_unknown_device_is_refused() {
+    fails(
+        &["run", "vecadd", "--device", "gpu"],
+        2,
+        &["invalid value 'gpu'", "auto, cuda:N or emulated[:PROFILE]"],
+    );
+    fails(
+        &["device", "--device", "cuda:one"],
+        2,
+        &["`one` is no GPU number"],
+    );
+    fails(
+        &["run", "vecadd", "--device", "emulated:t44"],
+        2,
+        &["unknown profile `t44`", "t4"],
+    );
+}
+
+#[test]
+fn a_gpu_that_is_not_there_is_said() {
+    fails(
+        &["run", "vecadd", "--device", "cuda:4000"],
+        4,
+        &["--device cuda:4000"],
+    );
+}
+
+#[test]
+fn counts_must_be_positive() {
+    fails(
+        &["run", "vecadd", "--n", "0"],
+        2,
+        &["invalid value '0'", "at least 1"],
+    );
+    fails(
+        &["run", "vecadd", "--n", "-5"],
+        2,
+        &["invalid value '-5'", "at least 1"],
+    );
+    fails(
+        &["run", "vecadd", "--threads", "0"],
+        2,
+        &["--threads", "at least 1"],
+    );
+    fails(
+        &["run", "vecadd", "--blocks", "-1"],
+        2,
+        &["--blocks", "at least 1"],
+    );
+    fails(
+        &["run", "vecadd", "--samples", "none"],
+        2,
+        &["`none` is no count"],
+    );
+}
+
+#[test]
+fn too_many_threads_name_the_limit() {
+    fails(
+        &[
+            "run",
+            "vecadd",
+            "--device",
+            "emulated:t4",
+            "--n",
+            "4096",
+            "--threads",
+            "2048",
+        ],
+        2,
+        &[
+            "the number of threads in a block is 2048",
+            "allows 1024",
+            "--threads",
+        ],
+    );
+}
+
+#[test]
+fn a_grid_too_small_for_n_is_refused_unless_it_strides() {
+    let few = [
+        "run",
+        "vecadd",
+        "--device",
+        "emulated",
+        "--n",
+        "4096",
+        "--threads",
+        "256",
+        "--blocks",
+        "15",
+        "--variant",
+        "pageable",
+    ];
+    fails(
+        &few,
+        2,
+        &["15 blocks of 256 threads are 3840 threads", "--blocks 16"],
+    );
+    let stride = [&few[..], &["--stride"]].concat();
+    let run = warplab(&stride);
+    assert_eq!(run.code, 0, "{run:?}");
+}
+
+#[test]
+fn an_output_folder_that_cannot_be_is_said_before_anything_runs() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let folder = file.path().join("out");
+    fails(
+        &[
+            "run",
+            "vecadd",
+            "--device",
+            "emulated",
+            "--n",
+            "64",
+            "--out",
+            folder.to_str().unwrap(),
+        ],
+        4,
+        &["cannot create the output folder", folder.to_str().unwrap()],
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_ends_the_run_with_the_file_named() {
+    let out = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("/dev/full", out.path().join("vecadd.csv")).unwrap();
+    fails(
+        &[
+            "run",
+            "vecadd",
+            "--device",
+            "emulated",
+            "--n",
+            "64",
+            "--out",
+            out.path().to_str().unwrap(),
+        ],
+        4,
+        &["vecadd.csv", "No space left on device"],
+    );
+}
+
+#[test]
+fn a_kernel_file_that_is_not_there_or_cannot_be_compiled_is_said() {
+    fails(
+        &[
+            "run",
+            "vecadd",
+            "--kernel",
+            "nowhere.cu",
+            "--device",
+            "emulated",
+        ],
+        2,
+        &["cannot read the kernel file nowhere.cu"],
+    );
+    fails(
+        &[
+            "run", "vecadd", "hello", "--kernel", "x.cu", "--device", "emulated",
+        ],
+        2,
+        &["--kernel goes with one lab"],
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("vecadd.cu");
+    std::fs::write(&file, "extern \"C\" __global__ void vecadd() {}\n").unwrap();
+    let run = common::warplab_with(
+        &[
+            "run",
+            "vecadd",
+            "--kernel",
+            file.to_str().unwrap(),
+            "--device",
+            "emulated",
+            "--n",
+            "64",
+        ],
+        &[("WARPLAB_NVRTC", "off")],
+    );
+    assert_eq!(run.code, 4, "{run:?}");
+    for words in [
+        "NVRTC was not found",
+        "pip install nvidia-cuda-nvrtc-cu12",
+        "CUDA toolkit",
+    ] {
+        assert!(run.stderr.contains(words), "{run:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_a_syntax_error_shows_the_users_file_and_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.cu");
+    let path = file.to_str().unwrap();
+    std::fs::write(
+        &file,
+        "extern \"C\" __global__ void vecadd(float *x)\n{\n    x[0] = 1\n}\n",
+    )
+    .unwrap();
+    fails(
+        &[
+            "run", "vecadd", "--kernel", path, "--device", "emulated", "--n", "64",
+        ],
+        2,
+        &[&format!("{path}(4): error: expected a \";\"")],
+    );
+    std::fs::write(
+        &file,
+        "extern \"C\" __global__ void add(float *x) { x[0] = 1; }\n",
+    )
+    .unwrap();
+    fails(
+        &[
+            "run", "vecadd", "--kernel", path, "--device", "emulated", "--n", "64",
+        ],
+        2,
+        &[path, "no kernel `vecadd`"],
+    );
+}
+
+#[test]
+fn input_files_are_checked_line_by_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pairs.txt");
+    let path = file.to_str().unwrap();
+    std::fs::write(&file, "1 2\n3 four\n").unwrap();
+    fails(
+        &["run", "vecadd", "--input", path, "--device", "emulated"],
+        2,
+        &["line 2: `four` is no number"],
+    );
+    fails(
+        &[
+            "run",
+            "vecadd",
+            "--input",
+            "/nowhere/pairs",
+            "--device",
+            "emulated",
+        ],
+        2,
+        &["cannot read the vectors from /nowhere/pairs"],
+    );
+}

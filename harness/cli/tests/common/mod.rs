@@ -1,0 +1,61 @@
+//! Running the `warplab` that cargo has just built.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::{path::Path, process::Command};
+
+/// What a run of the program gave.
+#[derive(Debug)]
+pub struct Run {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs `warplab` with these arguments, in a folder of its own.
+pub fn warplab(args: &[&str]) -> Run {
+    warplab_with(args, &[])
+}
+
+/// As [`warplab`], with more environment variables.
+pub fn warplab_with(args: &[&str], variables: &[(&str, &str)]) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    warplab_in(folder.path(), args, variables)
+}
+
+/// As [`warplab`], in this folder.
+pub fn warplab_in(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_warplab"))
+        .args(args)
+        .envs(variables.iter().copied())
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    Run {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// The run must end with `code` and say all of `words` on standard error.
+pub fn fails(args: &[&str], code: i32, words: &[&str]) {
+    let run = warplab(args);
+    assert_eq!(run.code, code, "{args:?}: {run:?}");
+    for words in words {
+        assert!(
+            run.stderr.contains(words),
+            "{args:?}: `{words}` is not in {}",
+            run.stderr
+        );
+    }
+    assert!(!run.stderr.contains("panicked"), "{run:?}");
+}
+
+/// The rows of a CSV, each cell by its column's name.
+pub fn rows(csv: &Path) -> Vec<std::collections::HashMap<String, String>> {
+    csv::Reader::from_path(csv)
+        .unwrap()
+        .deserialize()
+        .map(Result::unwrap)
+        .collect()
+}

@@ -1,0 +1,221 @@
+//! Whole runs on the embedded machine: rows, session, streams, interruption.
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{rows, warplab, warplab_in};
+
+const SMALL: [&str; 4] = ["--device", "emulated", "--n", "1000"];
+
+#[test]
+fn every_mode_of_vecadd_passes_and_is_in_the_csv() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = warplab_in(
+        folder.path(),
+        &[&["run", "vecadd", "--out", "out"], &SMALL[..]].concat(),
+        &[],
+    );
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.stdout
+            .contains("n = 1000: 4 blocks of 256 threads are 1024 threads, 24 of them idle"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("Device: emulated"), "{}", run.stdout);
+    let rows = rows(&folder.path().join("out/vecadd.csv"));
+    assert_eq!(rows.len(), 9);
+    for row in &rows {
+        assert!(
+            ["pass", "skip"].contains(&row["verdict"].as_str()),
+            "{row:?}"
+        );
+        assert_eq!(
+            (
+                row["device"].as_str(),
+                row["gb_per_s"].as_str(),
+                row["percent_of_ceiling"].as_str()
+            ),
+            ("emulated", "", "")
+        );
+    }
+    let passed: Vec<_> = rows.iter().filter(|r| r["verdict"] == "pass").collect();
+    assert!(passed.len() >= 6, "{rows:?}");
+    for row in passed {
+        assert_eq!(
+            (
+                row["n"].as_str(),
+                row["two_norm_of_error"].as_str(),
+                row["h2d_bytes"].as_str()
+            ),
+            ("1000", "0", "8000")
+        );
+    }
+    let session: serde_json::Value = serde_json::from_str(
+        &std::fs::read_to_string(folder.path().join("out/session.json")).unwrap(),
+    )
+    .unwrap();
+    assert_eq!(session["schema"], 1);
+    assert_eq!(session["seed"], 1);
+    assert_eq!(session["device"]["is_emulated"], true);
+    assert_eq!(session["labs"][0]["lab"], "vecadd");
+    assert_eq!(session["labs"][0]["fail"], 0);
+}
+
+#[test]
+fn standard_output_is_all_csv_or_all_json_when_asked() {
+    let csv = warplab(
+        &[
+            &["run", "vecadd", "--csv", "-", "--variant", "pageable"],
+            &SMALL[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(csv.code, 0, "{csv:?}");
+    let lines: Vec<_> = csv.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{csv:?}");
+    assert!(
+        lines[0].starts_with("schema,lab,variant,") && lines[1].starts_with("1,vecadd,pageable,"),
+        "{csv:?}"
+    );
+
+    let json = warplab(
+        &[
+            &["run", "vecadd", "--json", "--variant", "pageable"],
+            &SMALL[..],
+        ]
+        .concat(),
+    );
+    let row: serde_json::Value =
+        serde_json::from_str(json.stdout.trim()).unwrap_or_else(|e| panic!("{e}: {json:?}"));
+    assert_eq!(
+        (&row["variant"], &row["n"], &row["verdict"]),
+        (&"pageable".into(), &1000.into(), &"pass".into())
+    );
+}
+
+#[test]
+fn quiet_says_nothing() {
+    let run = warplab(
+        &[
+            &["run", "vecadd", "--quiet", "--variant", "pageable"],
+            &SMALL[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(
+        (run.code, run.stdout.as_str(), run.stderr.as_str()),
+        (0, "", "")
+    );
+}
+
+#[test]
+fn no_line_is_wider_than_a_hundred_columns() {
+    for args in [
+        &["list"][..],
+        &["--help"],
+        &["run", "--help"],
+        &["run", "vecadd", "--help"],
+        &["device", "--device", "emulated:t4"],
+    ] {
+        let run = warplab(args);
+        assert_eq!(run.code, 0, "{run:?}");
+        for line in run.stdout.lines() {
+            assert!(line.chars().count() <= 100, "{args:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_device_query_shows_the_emulated_part() {
+    let run = warplab(&["device", "--device", "emulated:t4"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    for words in [
+        "15828320256 bytes",
+        "multiprocessors (SMs)",
+        " 40\n",
+        "threads resident on an SM",
+        " 1024\n",
+        "blocks resident on an SM",
+        " 16\n",
+        " 65536\n",
+    ] {
+        assert!(run.stdout.contains(words), "no {words} in {}", run.stdout);
+    }
+    let json = warplab(&["device", "--device", "emulated:t4", "--json"]);
+    let device: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(device["device"]["multiprocessors"], 40);
+}
+
+#[test]
+fn pairs_from_a_file_are_added() {
+    let folder = tempfile::tempdir().unwrap();
+    let pairs: String = (0..997).map(|i| format!("{i} {}\n", 2 * i)).collect();
+    std::fs::write(folder.path().join("pairs.txt"), pairs).unwrap();
+    let args = [
+        "run",
+        "vecadd",
+        "--input",
+        "pairs.txt",
+        "--device",
+        "emulated",
+        "--blocks",
+        "4",
+        "--threads",
+        "256",
+        "--variant",
+        "pinned",
+    ];
+    let run = warplab_in(folder.path(), &args, &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("27 of them idle"), "{}", run.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn control_c_keeps_the_rows_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    // More samples than anyone waits for.
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_warplab"))
+        .args([
+            "run",
+            "vecadd",
+            "--device",
+            "emulated",
+            "--n",
+            "1000",
+            "--out",
+            "out",
+            "--sweep",
+            "--samples",
+            "200000",
+        ])
+        .args(["--variant", "pageable", "--variant", "pinned"])
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let csv = folder.path().join("out/vecadd.csv");
+    let began = Instant::now();
+    while !csv.exists() {
+        assert!(
+            began.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none(),
+            "it never started"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // Into the sampling of the first case.
+    std::thread::sleep(Duration::from_millis(300));
+    // SAFETY: a signal to the child that this test started and has not yet waited for.
+    assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
+    let output = child.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{words}");
+    assert!(words.contains("interrupted"), "{words}");
+    // Whole rows and the header, all readable.
+    for row in rows(&csv) {
+        assert_eq!(row["verdict"], "pass");
+    }
+    assert!(folder.path().join("out/session.json").exists());
+}

@@ -1,0 +1,368 @@
+//! Loads and stores.
+//!
+//! Operands: address in `a` (64 bits) plus `imm`; the value, or the elements of a vector, in `d`, `d2`, `b`, `c`; `e` is how many.
+
+use super::access::{Pointers, Request, count_sectors};
+use super::{Exec, Flow, Warp, handler};
+use crate::finding::{Space, What};
+use crate::isa::dispatch::{Handler, Isa};
+use crate::lane::{ALL, LANES};
+use crate::program::Op;
+use std::marker::PhantomData;
+
+/// How an element lies in memory and in a register.
+trait Elem {
+    /// In memory.
+    type Mem: Copy;
+    /// In a lane of a register.
+    type Reg: Copy;
+    fn widen(value: Self::Mem) -> Self::Reg;
+    fn narrow(value: Self::Reg) -> Self::Mem;
+}
+
+macro_rules! elems {
+    ($($name:ident $mem:ty, $via:ty, $reg:ty;)*) => {$(
+        struct $name;
+        impl Elem for $name {
+            type Mem = $mem;
+            type Reg = $reg;
+            #[inline(always)]
+            fn widen(value: $mem) -> $reg { value as $via as $reg }
+            #[inline(always)]
+            fn narrow(value: $reg) -> $mem { value as $mem }
+        }
+    )*};
+}
+// In memory, extended as, in the register.
+elems! {
+    U8R16 u8, u16, u16;
+    S8R16 i8, i16, u16;
+    U8R32 u8, u32, u32;
+    S8R32 i8, i32, u32;
+    U8R64 u8, u64, u64;
+    S8R64 i8, i64, u64;
+    U16R16 u16, u16, u16;
+    U16R32 u16, u32, u32;
+    S16R32 i16, i32, u32;
+    U16R64 u16, u64, u64;
+    S16R64 i16, i64, u64;
+    U32R32 u32, u32, u32;
+    U32R64 u32, u64, u64;
+    S32R64 i32, i64, u64;
+    U64R64 u64, u64, u64;
+}
+
+/// The spaces that have their own code: generic addresses are looked up among the global ones first.
+trait Where {
+    const SPACE: Space;
+}
+struct InGeneric;
+struct InGlobal;
+struct InShared;
+struct InLocal;
+struct InConst;
+impl Where for InGeneric {
+    const SPACE: Space = Space::Generic;
+}
+impl Where for InGlobal {
+    const SPACE: Space = Space::Global;
+}
+impl Where for InShared {
+    const SPACE: Space = Space::Shared;
+}
+impl Where for InLocal {
+    const SPACE: Space = Space::Local;
+}
+impl Where for InConst {
+    const SPACE: Space = Space::Const;
+}
+
+/// Where the running lanes' elements lie one after another, all lanes on: the host's address of the first. Counts the request.
+#[inline(always)]
+unsafe fn consecutive<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
+    let size = size_of::<E::Mem>() as u64;
+    if warp.mask() != ALL {
+        return None;
+    }
+    // SAFETY: `a` is a 64-bit register; there is a site for every instruction.
+    let (addr, site) = unsafe {
+        (
+            &*warp.reg::<[u64; LANES]>(op.a),
+            &mut *warp.sites.add(op.site as usize),
+        )
+    };
+    let first = addr[0];
+    let mut differ = 0;
+    for i in 0..LANES {
+        differ |= addr[i].wrapping_sub(first) ^ (i as u64 * size);
+    }
+    let base = first.wrapping_add(op.imm);
+    let bytes = size * LANES as u64;
+    if differ != 0 || base & (size - 1) != 0 {
+        return None;
+    }
+    if matches!(W::SPACE, Space::Shared) {
+        if base >= warp.shared_len || warp.shared_len - base < bytes {
+            return None;
+        }
+        let waves = (size / 4).max(1);
+        site.requests += 1;
+        site.lanes += LANES as u64;
+        site.sectors += waves;
+        site.ideal += waves;
+        site.extra = site.extra.max(1);
+        // SAFETY: inside the block's shared memory.
+        return Some(unsafe { warp.shared.add(base as usize) });
+    }
+    let offset = base.wrapping_sub(site.start);
+    if offset >= site.len || site.len - offset < bytes {
+        return None;
+    }
+    let sectors = ((base + bytes - 1) >> 5) - (base >> 5) + 1;
+    site.requests += 1;
+    site.lanes += LANES as u64;
+    site.sectors += sectors;
+    site.ideal += size;
+    Some(base.wrapping_add(site.delta) as *mut u8)
+}
+
+/// The host's address of the one element that all running lanes name. Counts the request.
+#[inline(always)]
+unsafe fn uniform<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
+    let size = size_of::<E::Mem>() as u64;
+    if warp.mask() != ALL {
+        return None;
+    }
+    // SAFETY: as in `consecutive`.
+    let (addr, site) = unsafe {
+        (
+            &*warp.reg::<[u64; LANES]>(op.a),
+            &mut *warp.sites.add(op.site as usize),
+        )
+    };
+    let mut differ = 0;
+    for i in 1..LANES {
+        differ |= addr[i] ^ addr[0];
+    }
+    let base = addr[0].wrapping_add(op.imm);
+    if differ != 0 || base & (size - 1) != 0 {
+        return None;
+    }
+    if matches!(W::SPACE, Space::Shared) {
+        if base >= warp.shared_len || warp.shared_len - base < size {
+            return None;
+        }
+        let waves = 1;
+        site.requests += 1;
+        site.lanes += LANES as u64;
+        site.sectors += waves;
+        site.ideal += waves;
+        site.extra = site.extra.max(1);
+        // SAFETY: inside the block's shared memory.
+        return Some(unsafe { warp.shared.add(base as usize) });
+    }
+    let offset = base.wrapping_sub(site.start);
+    if offset >= site.len || site.len - offset < size {
+        return None;
+    }
+    count_sectors(site, ALL, 1, size);
+    Some(base.wrapping_add(site.delta) as *mut u8)
+}
+
+struct Load<E, W>(PhantomData<(E, W)>);
+impl<E: Elem, W: Where> Exec for Load<E, W> {
+    #[inline(always)]
+    unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
+        // SAFETY: `d` is a register of this element's width; memory is checked before it is touched.
+        unsafe {
+            if !matches!(W::SPACE, Space::Local) {
+                if let Some(from) = consecutive::<E, W>(warp, op) {
+                    let from = from.cast::<[E::Mem; LANES]>().read_unaligned();
+                    let to = &mut *warp.reg::<[E::Reg; LANES]>(op.d);
+                    for i in 0..LANES {
+                        to[i] = E::widen(from[i]);
+                    }
+                    return Flow::Next;
+                }
+                if let Some(from) = uniform::<E, W>(warp, op) {
+                    let value = E::widen(from.cast::<E::Mem>().read());
+                    *warp.reg::<[E::Reg; LANES]>(op.d) = [value; LANES];
+                    return Flow::Next;
+                }
+            }
+            load_any::<E>(warp, op, W::SPACE)
+        }
+    }
+}
+
+/// Any addresses, any number of elements.
+#[inline(never)]
+unsafe fn load_any<E: Elem>(warp: &mut Warp, op: &Op, space: Space) -> Flow {
+    let size = size_of::<E::Mem>() as u32;
+    let request = Request {
+        space,
+        size: size * op.e,
+        what: What::Read,
+    };
+    let mut at: Pointers = [0; LANES];
+    // SAFETY: the registers are of this element's width; the addresses have been checked.
+    unsafe {
+        let resolve = warp.worker().resolve;
+        if !resolve(warp, op, request, &mut at) {
+            return Flow::Stop;
+        }
+        let mask = warp.mask();
+        for (k, register) in [op.d, op.d2, op.b, op.c][..op.e as usize]
+            .iter()
+            .enumerate()
+        {
+            if *register == u32::MAX {
+                continue;
+            }
+            let to = &mut *warp.reg::<[E::Reg; LANES]>(*register);
+            let skip = k * size_of::<E::Mem>();
+            if mask == ALL {
+                for i in 0..LANES {
+                    to[i] = E::widen(*((at[i] as usize + skip) as *const E::Mem));
+                }
+            } else {
+                for lane in super::control::lanes(mask) {
+                    to[lane] = E::widen(*((at[lane] as usize + skip) as *const E::Mem));
+                }
+            }
+        }
+    }
+    Flow::Next
+}
+
+struct Store<E, W>(PhantomData<(E, W)>);
+impl<E: Elem, W: Where> Exec for Store<E, W> {
+    #[inline(always)]
+    unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
+        // SAFETY: as for loads.
+        unsafe {
+            if !matches!(W::SPACE, Space::Local)
+                && let Some(to) = consecutive::<E, W>(warp, op)
+            {
+                let from = &*warp.reg::<[E::Reg; LANES]>(op.d);
+                let mut out = [E::narrow(from[0]); LANES];
+                for i in 0..LANES {
+                    out[i] = E::narrow(from[i]);
+                }
+                to.cast::<[E::Mem; LANES]>().write_unaligned(out);
+                return Flow::Next;
+            }
+            store_any::<E>(warp, op, W::SPACE)
+        }
+    }
+}
+
+/// Any addresses, any number of elements. Of lanes that name one address the highest wins.
+#[inline(never)]
+unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op, space: Space) -> Flow {
+    let size = size_of::<E::Mem>() as u32;
+    let request = Request {
+        space,
+        size: size * op.e,
+        what: What::Write,
+    };
+    let mut at: Pointers = [0; LANES];
+    // SAFETY: as for loads.
+    unsafe {
+        let resolve = warp.worker().resolve;
+        if !resolve(warp, op, request, &mut at) {
+            return Flow::Stop;
+        }
+        let mask = warp.mask();
+        for (k, register) in [op.d, op.d2, op.b, op.c][..op.e as usize]
+            .iter()
+            .enumerate()
+        {
+            let from = &*warp.reg::<[E::Reg; LANES]>(*register);
+            let skip = k * size_of::<E::Mem>();
+            for lane in super::control::lanes(mask) {
+                *((at[lane] as usize + skip) as *mut E::Mem) = E::narrow(from[lane]);
+            }
+        }
+    }
+    Flow::Next
+}
+
+struct LoadMany<E, W>(PhantomData<(E, W)>);
+impl<E: Elem, W: Where> Exec for LoadMany<E, W> {
+    #[inline(always)]
+    unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
+        // SAFETY: the caller's contract.
+        unsafe { load_any::<E>(warp, op, W::SPACE) }
+    }
+}
+struct StoreMany<E, W>(PhantomData<(E, W)>);
+impl<E: Elem, W: Where> Exec for StoreMany<E, W> {
+    #[inline(always)]
+    unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
+        // SAFETY: the caller's contract.
+        unsafe { store_any::<E>(warp, op, W::SPACE) }
+    }
+}
+
+fn load_for<E: Elem>(isa: Isa, space: Space, many: bool) -> Handler {
+    let base = Isa::Baseline;
+    match (space, many) {
+        (Space::Generic | Space::Param, false) => handler::<Load<E, InGeneric>>(isa),
+        (Space::Global, false) => handler::<Load<E, InGlobal>>(isa),
+        (Space::Const, false) => handler::<Load<E, InConst>>(isa),
+        (Space::Shared, false) => handler::<Load<E, InShared>>(isa),
+        (Space::Local, _) => handler::<LoadMany<E, InLocal>>(base),
+        (Space::Generic | Space::Param, true) => handler::<LoadMany<E, InGeneric>>(base),
+        (Space::Global, true) => handler::<LoadMany<E, InGlobal>>(base),
+        (Space::Const, true) => handler::<LoadMany<E, InConst>>(base),
+        (Space::Shared, true) => handler::<LoadMany<E, InShared>>(base),
+    }
+}
+
+fn store_for<E: Elem>(isa: Isa, space: Space, many: bool) -> Handler {
+    let base = Isa::Baseline;
+    match (space, many) {
+        (Space::Global, false) => handler::<Store<E, InGlobal>>(isa),
+        (Space::Shared, false) => handler::<Store<E, InShared>>(isa),
+        (Space::Local, _) => handler::<StoreMany<E, InLocal>>(base),
+        (Space::Global, true) => handler::<StoreMany<E, InGlobal>>(base),
+        (Space::Shared, true) => handler::<StoreMany<E, InShared>>(base),
+        (_, false) => handler::<Store<E, InGeneric>>(isa),
+        (_, true) => handler::<StoreMany<E, InGeneric>>(base),
+    }
+}
+
+macro_rules! by_widths {
+    ($of:ident, $isa:expr, $space:expr, $many:expr, $key:expr; $($pattern:pat => $elem:ident),* $(,)?) => {
+        match $key {
+            $($pattern => Some($of::<$elem>($isa, $space, $many)),)*
+            _ => None,
+        }
+    };
+}
+
+/// The handler that loads elements of `mem` bytes into registers of `reg` bytes a lane, extended by sign if `signed`.
+pub(crate) fn load(
+    isa: Isa,
+    space: Space,
+    mem: u32,
+    reg: u32,
+    signed: bool,
+    many: bool,
+) -> Option<Handler> {
+    by_widths!(load_for, isa, space, many, (mem, reg, signed);
+        (1, 2, false) => U8R16, (1, 2, true) => S8R16, (1, 4, false) => U8R32, (1, 4, true) => S8R32,
+        (1, 8, false) => U8R64, (1, 8, true) => S8R64, (2, 2, _) => U16R16, (2, 4, false) => U16R32,
+        (2, 4, true) => S16R32, (2, 8, false) => U16R64, (2, 8, true) => S16R64, (4, 4, _) => U32R32,
+        (4, 8, false) => U32R64, (4, 8, true) => S32R64, (8, 8, _) => U64R64,
+    )
+}
+
+/// The handler that stores elements of `mem` bytes from registers of `reg` bytes a lane.
+pub(crate) fn store(isa: Isa, space: Space, mem: u32, reg: u32, many: bool) -> Option<Handler> {
+    by_widths!(store_for, isa, space, many, (mem, reg);
+        (1, 2) => U8R16, (1, 4) => U8R32, (1, 8) => U8R64, (2, 2) => U16R16, (2, 4) => U16R32,
+        (2, 8) => U16R64, (4, 4) => U32R32, (4, 8) => U32R64, (8, 8) => U64R64,
+    )
+}

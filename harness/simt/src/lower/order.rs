@@ -1,0 +1,198 @@
+//! The order of a function's blocks. The machine runs the lowest program counter first, so the order decides where diverged
+//! lanes meet again: a block comes after all that lead to it, and a loop is laid out in one piece before what follows it.
+
+use super::ir::Block;
+
+/// Blocks that can be reached, in the order in which they are to be laid out.
+pub fn layout(blocks: &[Block]) -> Vec<u32> {
+    let n = blocks.len();
+    let successors: Vec<Vec<u32>> = blocks.iter().map(|b| b.term.successors()).collect();
+    let reach = post_order(&successors);
+    let mut predecessors = vec![Vec::new(); n];
+    for &b in &reach {
+        for &s in &successors[b as usize] {
+            predecessors[s as usize].push(b);
+        }
+    }
+    let dominators = dominators(&reach, &predecessors, n);
+    // Natural loops: for each header the blocks that reach a back edge without passing the header.
+    let mut loops: Vec<(u32, Vec<bool>)> = Vec::new();
+    for &b in reach.iter().rev() {
+        for &header in &successors[b as usize] {
+            if !dominates(&dominators, header, b) {
+                continue;
+            }
+            let at = match loops.iter().position(|(h, _)| *h == header) {
+                Some(at) => at,
+                None => {
+                    let mut members = vec![false; n];
+                    members[header as usize] = true;
+                    loops.push((header, members));
+                    loops.len() - 1
+                }
+            };
+            let members = &mut loops[at].1;
+            let mut work = vec![b];
+            while let Some(b) = work.pop() {
+                if !std::mem::replace(&mut members[b as usize], true) {
+                    work.extend(&predecessors[b as usize]);
+                }
+            }
+        }
+    }
+    let mut inside = vec![false; n];
+    for &b in &reach {
+        inside[b as usize] = true;
+    }
+    let mut out = Vec::with_capacity(reach.len());
+    arrange(0, &inside, &loops, &successors, &mut out);
+    out
+}
+
+fn post_order(successors: &[Vec<u32>]) -> Vec<u32> {
+    let mut out = Vec::new();
+    let mut seen = vec![false; successors.len()];
+    let mut stack = vec![(0u32, 0usize)];
+    seen[0] = true;
+    while let Some(top) = stack.last_mut() {
+        let (b, next) = *top;
+        match successors[b as usize].get(next) {
+            Some(&s) => {
+                top.1 += 1;
+                if !std::mem::replace(&mut seen[s as usize], true) {
+                    stack.push((s, 0));
+                }
+            }
+            None => {
+                out.push(b);
+                stack.pop();
+            }
+        }
+    }
+    out
+}
+
+/// Immediate dominators (Cooper, Harvey and Kennedy's algorithm); the entry is its own.
+fn dominators(post_order: &[u32], predecessors: &[Vec<u32>], n: usize) -> Vec<u32> {
+    let mut number = vec![usize::MAX; n];
+    for (i, &b) in post_order.iter().enumerate() {
+        number[b as usize] = i;
+    }
+    let mut idom = vec![u32::MAX; n];
+    idom[0] = 0;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &b in post_order.iter().rev() {
+            if b == 0 {
+                continue;
+            }
+            let mut new = u32::MAX;
+            for &p in &predecessors[b as usize] {
+                if idom[p as usize] == u32::MAX {
+                    continue;
+                }
+                if new == u32::MAX {
+                    new = p;
+                    continue;
+                }
+                let (mut x, mut y) = (p, new);
+                while x != y {
+                    while number[x as usize] < number[y as usize] {
+                        x = idom[x as usize];
+                    }
+                    while number[y as usize] < number[x as usize] {
+                        y = idom[y as usize];
+                    }
+                }
+                new = x;
+            }
+            if idom[b as usize] != new {
+                idom[b as usize] = new;
+                changed = true;
+            }
+        }
+    }
+    idom
+}
+
+fn dominates(idom: &[u32], a: u32, mut b: u32) -> bool {
+    loop {
+        if a == b {
+            return true;
+        }
+        let up = idom[b as usize];
+        if up == b || up == u32::MAX {
+            return false;
+        }
+        b = up;
+    }
+}
+
+/// Lays out the blocks `inside`, `header` first, inner loops as one piece each.
+fn arrange(
+    header: u32,
+    inside: &[bool],
+    loops: &[(u32, Vec<bool>)],
+    successors: &[Vec<u32>],
+    out: &mut Vec<u32>,
+) {
+    let n = inside.len();
+    // Every block stands for the outermost inner loop that it is in: for that loop's header.
+    let mut stands_for: Vec<u32> = (0..n as u32).collect();
+    let mut largest = vec![0usize; n];
+    for (h, members) in loops {
+        if *h == header || !inside[*h as usize] {
+            continue;
+        }
+        let size = members.iter().filter(|m| **m).count();
+        for b in 0..n {
+            if members[b] && inside[b] && size > largest[b] {
+                largest[b] = size;
+                stands_for[b] = *h;
+            }
+        }
+    }
+    let mut waits = vec![0u32; n];
+    let mut edges: Vec<(u32, u32)> = Vec::new();
+    for b in (0..n).filter(|&b| inside[b]) {
+        for &s in &successors[b] {
+            let (from, to) = (stands_for[b], stands_for[s as usize]);
+            // Edges inside one piece, back to the header and out of the region do not count.
+            if inside[s as usize] && from != to && to != header {
+                edges.push((from, to));
+            }
+        }
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    for &(_, to) in &edges {
+        waits[to as usize] += 1;
+    }
+    let mut left: Vec<u32> = (0..n as u32)
+        .filter(|&b| inside[b as usize] && stands_for[b as usize] == b)
+        .collect();
+    while !left.is_empty() {
+        // The first that waits for nothing; in a knot that is no proper loop, the first of all.
+        let at = left
+            .iter()
+            .position(|&b| b == header || waits[b as usize] == 0)
+            .unwrap_or(0);
+        let at = left.iter().position(|&b| b == header).unwrap_or(at);
+        let piece = left.remove(at);
+        match loops.iter().find(|(h, _)| *h == piece && *h != header) {
+            Some((h, members)) => {
+                let part: Vec<bool> = (0..n)
+                    .map(|b| inside[b] && members[b] && stands_for[b] == *h)
+                    .collect();
+                arrange(*h, &part, loops, successors, out);
+            }
+            None => out.push(piece),
+        }
+        for &(from, to) in &edges {
+            if from == piece {
+                waits[to as usize] -= 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! What the driver's own assembler would refuse in a module, whatever instructions it holds.
+//!
+//! Names are settled by the parser, and the use of registers is the instruction table's matter. Limits and versions are those of the
+//! PTX ISA manual (chapters "PTX Module Directives" and "Kernel Function Parameters").
+
+use std::collections::HashMap;
+
+use super::ast::{Body, Function, Inst, Module, Operand, Space, Type, Var};
+use super::error::{ParseError, Problem, Result};
+
+/// Largest constant memory of a module, in bytes.
+const MAX_CONST: u64 = 65_536;
+
+/// Largest static shared memory of a kernel, in bytes.
+const MAX_SHARED: u64 = 49_152;
+
+/// Largest parameters of a kernel, in bytes, since PTX 8.1 on Volta and later; 4352 before.
+const MAX_PARAMS: u64 = 32_764;
+
+/// Oldest PTX version of each architecture.
+const TARGETS: [(u32, (u32, u32)); 27] = [
+    (20, (2, 0)),
+    (21, (2, 0)),
+    (30, (3, 0)),
+    (32, (4, 0)),
+    (35, (3, 1)),
+    (37, (4, 1)),
+    (50, (4, 0)),
+    (52, (4, 1)),
+    (53, (4, 2)),
+    (60, (5, 0)),
+    (61, (5, 0)),
+    (62, (5, 0)),
+    (70, (6, 0)),
+    (72, (6, 1)),
+    (75, (6, 3)),
+    (80, (7, 0)),
+    (86, (7, 1)),
+    (87, (7, 4)),
+    (88, (9, 0)),
+    (89, (7, 8)),
+    (90, (7, 8)),
+    (100, (8, 6)),
+    (101, (8, 6)),
+    (103, (8, 8)),
+    (110, (9, 0)),
+    (120, (8, 7)),
+    (121, (8, 8)),
+];
+
+fn fail<T>(line: u32, what: impl Into<String>) -> Result<T> {
+    let problem = Problem::Invalid(what.into());
+    Err(ParseError { line, problem })
+}
+
+/// Checks a module as a whole.
+///
+/// # Errors
+/// The first rule that it breaks, with the line of the PTX.
+pub(super) fn verify(module: &Module) -> Result<()> {
+    target(module)?;
+    let mut constant = 0u64;
+    for var in &module.vars {
+        variable(var)?;
+        if var.space == Space::Const {
+            constant = constant.next_multiple_of(var.align as u64) + var.size;
+        }
+        if constant > MAX_CONST {
+            return fail(
+                var.ptx_line,
+                format!("{constant} bytes of constant memory, {MAX_CONST} at most"),
+            );
+        }
+    }
+    let by_name = module.functions.iter().map(|f| (&*f.name, f)).collect();
+    for function in &module.functions {
+        head(function, module.version)?;
+        if let Some(code) = &function.body {
+            body(function, code, &by_name)?;
+        }
+    }
+    Ok(())
+}
+
+fn target(module: &Module) -> Result<()> {
+    if module.target.is_empty() {
+        return fail(1, "a module without `.target`");
+    }
+    match module.address_size {
+        64 => {}
+        32 => {
+            return fail(
+                1,
+                "32-bit addresses: compile for 64 bits (`.address_size 64`)",
+            );
+        }
+        0 => {
+            return fail(
+                1,
+                "a module without `.address_size 64`: its addresses have 32 bits",
+            );
+        }
+        other => return fail(1, format!("`.address_size {other}`: must be 64")),
+    }
+    let (major, minor) = module.version;
+    let target = &module.target;
+    let number = target
+        .strip_prefix("sm_")
+        .map(|n| n.trim_end_matches(['a', 'f']));
+    let Some(number) = number.and_then(|n| n.parse::<u32>().ok()) else {
+        return fail(
+            1,
+            format!("`.target {target}`: expected `sm_` and a number"),
+        );
+    };
+    // A newer architecture than this table holds is judged by its instructions.
+    let oldest = TARGETS.iter().find(|t| t.0 == number).map(|t| t.1);
+    match oldest {
+        Some((oldest_major, oldest_minor)) if (major, minor) < (oldest_major, oldest_minor) => {
+            fail(
+                1,
+                format!(
+                    "`.version {major}.{minor}` does not know `{target}`: {oldest_major}.{oldest_minor} is the first that does"
+                ),
+            )
+        }
+        None if number < TARGETS[0].0 => fail(1, format!("`.target {target}` is too old")),
+        _ => Ok(()),
+    }
+}
+
+fn variable(var: &Var) -> Result<()> {
+    let name = &var.name;
+    if var.ty == Type::Pred {
+        return fail(var.ptx_line, format!("`{name}` is a predicate in memory"));
+    }
+    if var.size == 0 && !var.external {
+        return fail(var.ptx_line, format!("the array `{name}` has no size"));
+    }
+    if var.external && var.init.is_some() {
+        return fail(
+            var.ptx_line,
+            format!("`{name}` is `.extern` and has an initial value"),
+        );
+    }
+    Ok(())
+}
+
+fn head(function: &Function, version: (u32, u32)) -> Result<()> {
+    let (name, line) = (&function.name, function.ptx_line);
+    if function.entry && function.body.is_none() {
+        return fail(line, format!("the kernel `{name}` has no body"));
+    }
+    if function.max_ntid.is_some() && function.req_ntid.is_some() {
+        return fail(line, format!("`{name}` has both `.maxntid` and `.reqntid`"));
+    }
+    for (directive, extents) in [
+        (".maxntid", function.max_ntid),
+        (".reqntid", function.req_ntid),
+    ] {
+        if extents.is_some_and(|e| e.contains(&0)) {
+            return fail(line, format!("`{name}` has `{directive}` with a zero"));
+        }
+    }
+    if function.entry {
+        let bytes = function.params.iter().fold(0u64, |sum, p| {
+            // Bounded, so that a sum of absurd sizes cannot overflow.
+            sum.min(1 << 60).next_multiple_of(p.align.max(1) as u64) + p.size
+        });
+        let most = if version >= (8, 1) { MAX_PARAMS } else { 4352 };
+        if bytes > most {
+            return fail(
+                line,
+                format!("`{name}` has {bytes} bytes of parameters, {most} at most"),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn body(function: &Function, body: &Body, functions: &HashMap<&str, &Function>) -> Result<()> {
+    let mut shared = 0u64;
+    for var in &body.vars {
+        variable(var)?;
+        if var.space == Space::Shared && function.entry {
+            shared = shared.next_multiple_of(var.align as u64) + var.size;
+        }
+        if shared > MAX_SHARED {
+            return fail(
+                var.ptx_line,
+                format!(
+                    "`{}` uses {shared} bytes of static shared memory, {MAX_SHARED} at most: larger arrays must be dynamic",
+                    function.name
+                ),
+            );
+        }
+    }
+    let prototypes = body.prototypes.iter();
+    let prototypes: HashMap<&str, (usize, usize)> = prototypes
+        .map(|(name, returns, params)| (&**name, (returns.len(), params.len())))
+        .collect();
+    for inst in &body.code {
+        let predicate = |reg: super::ast::RegId| body.regs[reg.0 as usize].ty == Type::Pred;
+        if let Some((reg, _)) = inst.guard
+            && !predicate(reg)
+        {
+            let name = &body.regs[reg.0 as usize].name;
+            return fail(
+                inst.loc.ptx_line,
+                format!("the guard `{name}` is no predicate"),
+            );
+        }
+        for operand in &inst.operands {
+            if let Operand::NotReg(reg) = operand
+                && !predicate(*reg)
+            {
+                let name = &body.regs[reg.0 as usize].name;
+                return fail(
+                    inst.loc.ptx_line,
+                    format!("`!{name}` negates what is no predicate"),
+                );
+            }
+        }
+        if inst.op == "call" || inst.op.starts_with("call.") {
+            call(inst, functions, &prototypes)?;
+        }
+    }
+    Ok(())
+}
+
+/// A call gives as many arguments as the function takes, and takes as many values as it returns.
+fn call(
+    inst: &Inst,
+    functions: &HashMap<&str, &Function>,
+    prototypes: &HashMap<&str, (usize, usize)>,
+) -> Result<()> {
+    let line = inst.loc.ptx_line;
+    let [
+        Operand::Vec(returns),
+        function,
+        Operand::Vec(arguments),
+        rest @ ..,
+    ] = &inst.operands[..]
+    else {
+        return fail(line, "a call without a function");
+    };
+    let (name, wanted) = match (function, rest) {
+        (Operand::Sym(name, 0), []) => match functions.get(&**name) {
+            Some(f) if f.entry => return fail(line, format!("a call of the kernel `{name}`")),
+            Some(f) => (&**name, (f.returns.len(), f.params.len())),
+            None => return fail(line, format!("a call of `{name}`, which is no function")),
+        },
+        (Operand::Reg(_), [Operand::Sym(name, 0)]) => match prototypes.get(&**name) {
+            Some(counts) => (&**name, *counts),
+            None => return fail(line, format!("`{name}` is no `.callprototype`")),
+        },
+        (Operand::Reg(_), []) => {
+            return fail(line, "a call through a register without a `.callprototype`");
+        }
+        _ => return fail(line, "a call of what is no function"),
+    };
+    let given = (returns.len(), arguments.len());
+    if given != wanted {
+        return fail(
+            line,
+            format!(
+                "a call of `{name}` with {} returned and {} given values; it has {} and {}",
+                given.0, given.1, wanted.0, wanted.1
+            ),
+        );
+    }
+    Ok(())
+}

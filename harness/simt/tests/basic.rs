@@ -1,0 +1,70 @@
+//! Kernels in which every thread minds its own element.
+
+mod common;
+use common::{Arg, Device};
+
+const PTX: &str = include_str!("kernels/basic.ptx");
+
+#[test]
+fn vecadd_adds_every_element_and_no_other() {
+    let device = Device::new(PTX);
+    let n = 10_000;
+    let x: Vec<f32> = (0..n).map(|i| i as f32 * 0.25).collect();
+    let y: Vec<f32> = (0..n).map(|i| 7.0 - i as f32).collect();
+    let (dx, dy) = (device.put(&x), device.put(&y));
+    let dz = device.put(&vec![-1.0f32; n + 500]);
+    let args = [Arg::Ptr(dx), Arg::Ptr(dy), Arg::Ptr(dz), Arg::I32(n as i32)];
+    let report = device.launch("vecadd", 40, 256, &args);
+    let z = device.get::<f32>(dz, n + 500);
+    for i in 0..n {
+        assert_eq!(z[i], x[i] + y[i], "element {i}");
+    }
+    assert!(z[n..].iter().all(|&v| v == -1.0));
+    let totals = &report.counters.totals;
+    assert_eq!(report.counters.threads, 40 * 256);
+    assert_eq!(totals.global_loads.lanes, 2 * n as u64);
+    assert_eq!(totals.global_stores.lanes, n as u64);
+    assert_eq!(totals.global_loads.sectors, 2 * (n as u64 * 4 / 32));
+    assert_eq!(totals.divergent_branches, 1);
+}
+
+#[test]
+fn every_thread_of_a_three_dimensional_grid_has_its_index() {
+    let device = Device::new(PTX);
+    let (grid, block) = ([3, 2, 2], [5, 3, 4]);
+    let threads = 12 * 60;
+    let out = device.zeros::<i32>(threads);
+    let (report, _) = device.try_launch("indices", grid, block, 0, &[Arg::Ptr(out)]);
+    assert_eq!(report.fault, None);
+    let got = device.get::<i32>(out, threads);
+    for (i, value) in got.iter().enumerate() {
+        let (b, t) = ((i / 60) as i32, (i % 60) as i32);
+        let want = t % 5 + 100 * (t / 5 % 3) + 10000 * (t / 15) + 1_000_000 * (b % 7);
+        assert_eq!(*value, want, "thread {t} of block {b}");
+    }
+}
+
+/// Not a check of anything but speed: run with `--ignored --nocapture` and one worker.
+#[test]
+#[ignore = "measures"]
+fn speed_of_vecadd() {
+    let mut device = Device::new(PTX);
+    device.settings.workers = 1;
+    let n = 1 << 22;
+    let x = device.put(&vec![1.0f32; n]);
+    let y = device.put(&vec![2.0f32; n]);
+    let z = device.zeros::<f32>(n);
+    for _ in 0..5 {
+        let start = std::time::Instant::now();
+        let args = [Arg::Ptr(x), Arg::Ptr(y), Arg::Ptr(z), Arg::I32(n as i32)];
+        let report = device.launch("vecadd", (n / 256) as u32, 256, &args);
+        let time = start.elapsed().as_secs_f64();
+        let instructions = report.counters.totals.thread_instructions as f64;
+        println!(
+            "{:.2e} elements/s, {:.2} G thread instructions/s ({} a thread)",
+            n as f64 / time,
+            instructions / time * 1e-9,
+            instructions / n as f64
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! A device for the tests: memory, launches and readable results.
+#![allow(dead_code)]
+
+use simt::machine::{Launch, Module, Report, Settings, run};
+use simt::memory::{Kind, Memory};
+use simt::profile::Profile;
+use std::sync::Arc;
+
+/// A device with a module loaded.
+pub struct Device {
+    pub memory: Arc<Memory>,
+    pub module: Module,
+    pub settings: Settings,
+    pub cooperative: bool,
+}
+
+/// One argument of a kernel.
+pub enum Arg {
+    Ptr(u64),
+    I32(i32),
+    U32(u32),
+    F32(f32),
+    F64(f64),
+    I64(i64),
+}
+
+/// Plain numbers.
+pub trait Plain: Copy + Default {}
+impl Plain for u8 {}
+impl Plain for u16 {}
+impl Plain for u32 {}
+impl Plain for i32 {}
+impl Plain for f32 {}
+impl Plain for u64 {}
+impl Plain for i64 {}
+impl Plain for f64 {}
+
+impl Device {
+    /// Loads PTX.
+    pub fn new(ptx: &str) -> Device {
+        let memory = Arc::new(Memory::new(1 << 30).expect("the address space"));
+        let module =
+            Module::load(ptx, &memory, Profile::default_profile()).expect("the module loads");
+        Device {
+            memory,
+            module,
+            settings: Settings::default(),
+            cooperative: false,
+        }
+    }
+
+    /// Puts numbers on the device.
+    pub fn put<T: Plain>(&self, data: &[T]) -> u64 {
+        let bytes = size_of_val(data).max(1) as u64;
+        let at = self
+            .memory
+            .alloc(bytes, 256, Kind::Device, "test data")
+            .expect("it fits");
+        let host = self.memory.host(at, bytes).expect("it is there");
+        unsafe {
+            host.cast::<T>()
+                .copy_from_nonoverlapping(data.as_ptr(), data.len())
+        };
+        at
+    }
+
+    /// Zeros on the device.
+    pub fn zeros<T: Plain>(&self, count: usize) -> u64 {
+        self.put(&vec![T::default(); count])
+    }
+
+    /// Numbers back from the device.
+    pub fn get<T: Plain>(&self, at: u64, count: usize) -> Vec<T> {
+        let bytes = (count * size_of::<T>()) as u64;
+        let host = self.memory.host(at, bytes).expect("it is there");
+        (0..count)
+            .map(|i| unsafe { host.cast::<T>().add(i).read() })
+            .collect()
+    }
+
+    /// Launches and returns the report and what was printed.
+    pub fn try_launch(
+        &self,
+        kernel: &str,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+        args: &[Arg],
+    ) -> (Report, String) {
+        let kernel = self.module.kernel(kernel).expect("the kernel exists");
+        let mut params = vec![0u8; kernel.param_bytes as usize];
+        assert_eq!(args.len(), kernel.params.len(), "arguments of the kernel");
+        for (arg, param) in args.iter().zip(&kernel.params) {
+            let bytes = match arg {
+                Arg::Ptr(v) => v.to_le_bytes().to_vec(),
+                Arg::I32(v) => v.to_le_bytes().to_vec(),
+                Arg::U32(v) => v.to_le_bytes().to_vec(),
+                Arg::F32(v) => v.to_le_bytes().to_vec(),
+                Arg::F64(v) => v.to_le_bytes().to_vec(),
+                Arg::I64(v) => v.to_le_bytes().to_vec(),
+            };
+            let at = param.offset as usize;
+            params[at..at + bytes.len()].copy_from_slice(&bytes);
+        }
+        let mut text = Vec::new();
+        let launch = Launch {
+            kernel,
+            grid,
+            block,
+            dynamic_shared: shared,
+            params: &params,
+            cooperative: self.cooperative,
+        };
+        let report = run(
+            &self.memory,
+            Profile::default_profile(),
+            &self.settings,
+            &launch,
+            &mut |piece| text.extend_from_slice(piece),
+        );
+        (report, String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Launches a kernel that must end well.
+    pub fn launch(&self, kernel: &str, grid: u32, block: u32, args: &[Arg]) -> Report {
+        let (report, _) = self.try_launch(kernel, [grid, 1, 1], [block, 1, 1], 0, args);
+        assert_eq!(report.fault, None, "{:#?}", report.findings);
+        report
+    }
+}

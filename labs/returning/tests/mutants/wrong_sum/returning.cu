@@ -1,0 +1,8 @@
+// Mutant: one too many.
+extern "C" {
+__device__ int answer;
+}
+
+extern "C" __global__ void add(int x, int y, int *result) { *result = x + y + 1; }
+
+extern "C" __global__ void add_global(int x, int y) { answer = x + y + 1; }
