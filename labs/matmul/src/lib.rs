@@ -5,6 +5,8 @@ mod experiment;
 pub mod ladder;
 pub mod reference;
 
+pub use experiment::{launch, matvec_launch};
+
 use harness::clap::{Arg, value_parser};
 use harness::{Lab, Variant, parse_count};
 
@@ -84,6 +86,7 @@ pub static LAB: Lab = Lab {
         "peer_tflop_per_s",
         "percent_of_cublas",
         "load_floats",
+        "counted_load_floats",
         "load_fold",
         "error_bound",
     ],

@@ -3,7 +3,7 @@ use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMI
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchArgs, LaunchConfig, PushKernelArg};
 use harness::{Case, Check, Error, Recorder, Result, Run, Sizes, Tolerance, launch_1d, poison};
 
-use crate::calculator::{Limits, Occupancy, waves};
+use crate::calculator::{Limits, waves};
 use crate::device::{describe, limits, of_kernel};
 use crate::reference::{hungry, walk};
 
@@ -303,16 +303,16 @@ fn full_and_tail(run: &Run, limits: &Limits) -> Result<()> {
     }
     let work = Work::Registers;
     let function = load(run, work.kernel(), work)?;
-    let (registers, occupancy): (u32, Occupancy) = of_kernel(limits, &function, BLOCK, 0)?;
+    let (registers, occupancy) = of_kernel(limits, &function, BLOCK, 0)?;
     let sms = run.session().device.multiprocessors;
     let Some(wave) = waves(0, sms, occupancy.blocks).map(|w| w.wave as u32) else {
         return Ok(());
     };
-    let full = if run.is_emulated() { 1 } else { 4 };
-    for blocks in [wave - 1, wave, wave + 1, full * wave, full * wave + 1] {
-        if full == 1 && blocks == full * wave + 1 {
-            continue;
-        }
+    let mut grids = vec![wave - 1, wave, wave + 1];
+    if !run.is_emulated() {
+        grids.extend([4 * wave, 4 * wave + 1]);
+    }
+    for blocks in grids {
         let n = (blocks * BLOCK) as usize;
         let mut data = Data::new(run, work, n)?;
         let launch = launch_1d(blocks, BLOCK);
@@ -336,9 +336,6 @@ fn full_and_tail(run: &Run, limits: &Limits) -> Result<()> {
                 Ok(())
             },
         )?;
-        if full == 1 && blocks == wave + 1 {
-            break;
-        }
     }
     Ok(())
 }
