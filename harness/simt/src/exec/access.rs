@@ -315,7 +315,7 @@ impl Warp {
         self.fault(fault, wrong.kind, vec![access], allocation)
     }
 
-    fn nearest_global(&self, address: u64, size: u32) -> Option<Allocation> {
+    pub(crate) fn nearest_global(&self, address: u64, size: u32) -> Option<Allocation> {
         let diagnosis = self
             .worker()
             .launch()
@@ -343,7 +343,7 @@ impl Warp {
         })
     }
 
-    fn nearest_shared(&self, address: u64, access: &mut Access) -> Option<Allocation> {
+    pub(crate) fn nearest_shared(&self, address: u64, access: &mut Access) -> Option<Allocation> {
         let variables = &self.program().shared_vars;
         let end = |v: &crate::program::SharedVar| {
             if v.size == 0 {
