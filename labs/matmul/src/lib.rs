@@ -1,5 +1,6 @@
 //! Matrix multiplication, C = A B, for any sizes: from a thread an element to register tiles, asynchronous copies
 //! and tensor cores, with cuBLAS beside them.
+mod answer;
 mod blas;
 mod experiment;
 pub mod ladder;
@@ -62,6 +63,10 @@ pub static LAB: Lab = Lab {
         Variant::new(
             "async-copy",
             "like double-buffered, but past the registers (cp.async; 8.0 and later)",
+        ),
+        Variant::new(
+            "async-wide",
+            "like async-copy, but 16 x 8 elements a thread, three tiles under way",
         ),
         Variant::new("tf32", "tensor cores: inputs of 11 bits (8.0 and later)"),
         Variant::new(

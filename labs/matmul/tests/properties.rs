@@ -122,6 +122,7 @@ fn a_deep_product() {
     for name in [
         "double-buffered",
         "async-copy",
+        "async-wide",
         "tf32",
         "tf32x3",
         "depth-parallel",

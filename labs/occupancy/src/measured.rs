@@ -167,6 +167,14 @@ pub(crate) fn run(run: &Run) -> Result<()> {
                 quick: 1 << 10,
             })
         });
+        let (free, _) = run.session().context.mem_get_info()?;
+        if n.checked_mul(3 * size_of::<u32>())
+            .is_none_or(|bytes| bytes > free)
+        {
+            return Err(Error::usage(format!(
+                "--n is {n}: three vectors of so many words are more than the {free} bytes that the device has free"
+            )));
+        }
         let mut data = Data::new(run, work, n)?;
         for threads in run.options().threads.map_or(THREADS.to_vec(), |t| vec![t]) {
             one(run, &limits, &mut data, threads)?;
