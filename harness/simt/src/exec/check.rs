@@ -50,7 +50,6 @@ impl Warp {
         request: Request,
         space: Space,
         address: &[u64; LANES],
-        values: Option<&[u64; LANES]>,
     ) {
         let mask = self.mask();
         let shared = self.worker().launch();
@@ -62,7 +61,6 @@ impl Warp {
             mask,
             size: request.size,
             address,
-            values,
         };
         if shared.init {
             self.check_written(op, &event, space);
@@ -79,11 +77,6 @@ impl Warp {
         }
         if event.strong {
             self.clock.acquire(&mut block.clock, &races.time);
-        }
-        if matches!(space, Space::Shared | Space::Global) && request.what == What::Write {
-            if let Some((one, two)) = same_instruction(&event) {
-                self.race_in_store(op, &event, space, one, two);
-            }
         }
         let clocks = Clocks {
             time: &races.time,
@@ -236,16 +229,40 @@ impl Warp {
         self.record(finding);
     }
 
-    fn race_in_store(
+    /// Tells the race check which values a store is about to write where (the host's addresses): two lanes that write different
+    /// values to one place race.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn check_store(
         &mut self,
         op: &Op,
-        event: &Event<'_>,
-        space: Space,
-        one: usize,
-        two: usize,
+        request: Request,
+        at: &[u64; LANES],
+        values: &[u64; LANES],
     ) {
-        let (now, allocation) = self.describe(op, event, space, two);
-        let (other, _) = self.describe(op, event, space, one);
+        let launch = self.worker().launch();
+        if launch.races.is_none() || launch.orders[op.site as usize].strong {
+            return;
+        }
+        let Some((one, two)) = same_instruction(self.mask(), at, values) else {
+            return;
+        };
+        // SAFETY: `a` is the register of the addresses.
+        let address = unsafe { (*self.reg::<[u64; LANES]>(op.a)).map(|a| a.wrapping_add(op.imm)) };
+        let (space, offset) = match request.space {
+            Space::Generic => super::access::space_of(address[one]),
+            space => (space, address[one]),
+        };
+        let event = Event {
+            what: What::Write,
+            strong: false,
+            pc: op.site,
+            mask: self.mask(),
+            size: request.size,
+            address: &[offset; LANES],
+        };
+        let (now, allocation) = self.describe(op, &event, space, two);
+        let (other, _) = self.describe(op, &event, space, one);
         let kind = Kind::Race {
             space,
             scope: crate::finding::Scope::Warp,

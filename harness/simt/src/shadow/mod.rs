@@ -24,6 +24,4 @@ pub(crate) struct Event<'a> {
     pub size: u32,
     /// Addresses, valid in those lanes.
     pub address: &'a [u64; LANES],
-    /// What a store writes, as bits (its first element); lanes that write the same value to one place do not race.
-    pub values: Option<&'a [u64; LANES]>,
 }

@@ -191,15 +191,15 @@ fn bytes_of(cell: u64, address: u64, size: u64) -> u32 {
     ((1 << end) - 1) & !((1 << start) - 1)
 }
 
-/// Two lanes of one store that write different values to one place.
-pub(crate) fn same_instruction(event: &Event<'_>) -> Option<(usize, usize)> {
-    let values = event.values?;
-    if event.what != What::Write || event.strong {
-        return None;
-    }
+/// Two lanes of one store that write different values (their bits) to one place. Lanes that write the same value do not race.
+pub(crate) fn same_instruction(
+    mask: u32,
+    address: &[u64; LANES],
+    values: &[u64; LANES],
+) -> Option<(usize, usize)> {
     let mut seen: smallvec::SmallVec<[(u64, usize); LANES]> = (0..LANES)
-        .filter(|lane| event.mask & (1 << lane) != 0)
-        .map(|lane| (event.address[lane], lane))
+        .filter(|lane| mask & (1 << lane) != 0)
+        .map(|lane| (address[lane], lane))
         .collect();
     if seen.is_sorted_by(|a, b| a.0 < b.0) {
         return None;
