@@ -57,6 +57,7 @@ impl Warp {
         let event = Event {
             what: request.what,
             strong: order.strong || request.what == What::Atomic,
+            block_local: space == Space::Shared,
             pc: op.site,
             mask,
             size: request.size,
@@ -256,6 +257,7 @@ impl Warp {
         let event = Event {
             what: What::Write,
             strong: false,
+            block_local: space == Space::Shared,
             pc: op.site,
             mask: self.mask(),
             size: request.size,

@@ -16,6 +16,8 @@ pub(crate) struct Event<'a> {
     pub what: What,
     /// Volatile, relaxed or stronger, or atomic: an access that may be part of a protocol between threads.
     pub strong: bool,
+    /// In shared memory.
+    pub block_local: bool,
     /// Program counter.
     pub pc: u32,
     /// The lanes that execute it.

@@ -40,6 +40,7 @@ impl Bench {
         let event = Event {
             what,
             strong,
+            block_local: false,
             pc: what as u32,
             mask: 1 << lane,
             size: 4,
@@ -216,6 +217,7 @@ fn bytes_of_one_word_are_told_apart() {
         let event = Event {
             what: What::Write,
             strong: false,
+            block_local: false,
             pc: 1,
             mask: 1 << lane,
             size: 1,
@@ -246,6 +248,7 @@ fn an_access_over_the_end_of_a_chunk_is_seen_on_both_sides() {
         let event = Event {
             what: What::Write,
             strong: false,
+            block_local: false,
             pc: 1,
             mask: 1,
             size,
