@@ -8,6 +8,7 @@ pub(crate) const HEADERS: &[(&str, &str)] = &[
         include_str!("../include/divergence.cuh"),
     ),
     ("index.cuh", include_str!("../include/index.cuh")),
+    ("scan.cuh", include_str!("../include/scan.cuh")),
     ("warp.cuh", include_str!("../include/warp.cuh")),
 ];
 
