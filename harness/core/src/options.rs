@@ -106,7 +106,14 @@ pub fn parse_u32(text: &str) -> Result<u32, String> {
 /// # Errors
 /// The name that is none, and the names there are.
 pub fn parse_checks(text: &str) -> Result<String, String> {
-    const NAMES: [&str; 6] = ["memcheck", "racecheck", "initcheck", "synccheck", "all", "none"];
+    const NAMES: [&str; 6] = [
+        "memcheck",
+        "racecheck",
+        "initcheck",
+        "synccheck",
+        "all",
+        "none",
+    ];
     for name in text.split(',') {
         if !NAMES.contains(&name.trim()) {
             return Err(format!(

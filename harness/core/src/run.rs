@@ -272,7 +272,11 @@ impl Run {
         }
         self.report.borrow().begin(self.lab, &case);
         let usual = std::env::var("WARPLAB_CHECKS").unwrap_or_else(|_| "memcheck".into());
-        let expected = if variant.expect == Expect::Right { &usual } else { "all" };
+        let expected = if variant.expect == Expect::Right {
+            &usual
+        } else {
+            "all"
+        };
         machine::set_checks(self.options.check.as_deref().unwrap_or(expected));
         let mut recorder = Recorder::new(self, &case);
         let outcome = self.refused(&case).and_then(|()| body(&mut recorder));
