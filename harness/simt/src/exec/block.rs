@@ -22,8 +22,6 @@ pub(crate) struct Barrier {
     pub expected: u32,
     /// Over the predicates of the arrived: how many held.
     pub held: u32,
-    /// Groups wait at it.
-    pub waiting: bool,
 }
 
 /// A resident block.

@@ -29,7 +29,6 @@ pub(crate) struct Shared<'l> {
     pub dynamic_shared: u32,
     /// Where the dynamic part of shared memory begins.
     pub dynamic_start: u32,
-    pub cooperative: bool,
     pub counting: bool,
     pub sync_check: bool,
     /// The race check, if it is on.
@@ -210,7 +209,6 @@ pub(crate) fn run(
         shared_bytes,
         dynamic_shared: launch.dynamic_shared,
         dynamic_start,
-        cooperative: launch.cooperative,
         counting: settings.counters,
         sync_check: checks.sync,
         seed: settings.seed,

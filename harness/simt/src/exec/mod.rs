@@ -13,6 +13,7 @@ pub(crate) mod check;
 pub(crate) mod control;
 pub(crate) mod launch;
 pub(crate) mod load_store;
+pub(crate) mod matrix;
 pub(crate) mod print;
 pub(crate) mod special;
 pub(crate) mod sync;

@@ -39,7 +39,7 @@ impl<'m> FnBuilder<'_, 'm> {
                 _ => return Err(self.missing(inst)),
             }
         }
-        let Some((handler, bytes)) = atomic::atomic(self.b.isa, space, operation, ty) else {
+        let Some((handler, bytes)) = atomic::atomic(operation, ty) else {
             return Err(self.missing(inst));
         };
         let red = inst.op.starts_with("red");
@@ -71,6 +71,7 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut out = Inst::new(both(handler), self.loc)
             .imm(offset)
             .use_(A, base)
+            .raw(E, load_store::shape(1, space))
             .role(Role::Access(What::Atomic, space, bytes))
             .order(Order {
                 strong: true,
@@ -275,7 +276,7 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut read = Inst::new(both(load), self.loc)
             .imm(offset)
             .use_(A, base)
-            .raw(E, count)
+            .raw(E, load_store::shape(count, Space::Global))
             .role(access(What::Read, Space::Global));
         for (value, at) in values.iter().zip([D, D2]) {
             read = read.def(at, *value);
@@ -316,7 +317,7 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut write = Inst::new(both(store), self.loc)
             .imm(offset)
             .use_(A, base)
-            .raw(E, count)
+            .raw(E, load_store::shape(count, Space::Shared))
             .role(access(What::Write, Space::Shared));
         for (value, at) in values.iter().zip([D, D2]) {
             write = write.use_(at, *value);

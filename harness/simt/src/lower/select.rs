@@ -57,6 +57,8 @@ impl<'m> FnBuilder<'_, 'm> {
                 self.emit(sleep)?;
             }
             "cp" => self.copy_async(inst)?,
+            "mma" => self.mma(inst)?,
+            "ldmatrix" => self.ldmatrix(inst)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -235,7 +237,7 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut out = Inst::new(both(handler), self.loc)
             .imm(offset)
             .use_(A, base)
-            .raw(E, how.count)
+            .raw(E, load_store::shape(how.count, how.space))
             .role(Role::Access(What::Read, how.space, size * how.count))
             .order(how.order());
         let mut first = Opnd::None;
@@ -299,7 +301,7 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut out = Inst::new(both(handler), self.loc)
             .imm(offset)
             .use_(A, base)
-            .raw(E, how.count)
+            .raw(E, load_store::shape(how.count, how.space))
             .role(Role::Access(What::Write, how.space, size * how.count))
             .order(how.order());
         for (from, at) in list.iter().zip([D, D2, B, C]) {
