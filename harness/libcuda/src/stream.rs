@@ -105,9 +105,7 @@ fn destroy(handle: Handle) -> Result {
         return Err(Error::INVALID_HANDLE);
     }
     let stream = STREAMS.get(handle)?;
-    if lock(&stream.capture).is_some() {
-        capture::forbid_on(&stream)?;
-    }
+    capture::abandon(&stream);
     STREAMS.remove(handle)?;
     let context = stream
         .context
