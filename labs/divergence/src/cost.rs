@@ -215,6 +215,10 @@ impl Cost {
         {
             case.set("warp_instructions", instructions);
             case.set("warp_efficiency_percent", 100.0 * efficiency);
+            case.note(format!(
+                "{instructions} warp instructions, {:.0} % of their lanes on",
+                100.0 * efficiency
+            ));
         }
     }
 
