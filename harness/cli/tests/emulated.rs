@@ -22,7 +22,7 @@ fn every_mode_of_vecadd_passes_and_is_in_the_csv() {
         "{}",
         run.stdout
     );
-    assert!(run.stdout.contains("Device: emulated"), "{}", run.stdout);
+    assert!(run.stdout.contains("Device: emulated:"), "{}", run.stdout);
     let rows = rows(&folder.path().join("out/vecadd.csv"));
     assert_eq!(rows.len(), 9);
     for row in &rows {
@@ -182,8 +182,6 @@ fn control_c_keeps_the_rows_so_far() {
             "vecadd",
             "--device",
             "emulated",
-            "--n",
-            "1000",
             "--out",
             "out",
             "--sweep",
@@ -218,4 +216,63 @@ fn control_c_keeps_the_rows_so_far() {
         assert_eq!(row["verdict"], "pass");
     }
     assert!(folder.path().join("out/session.json").exists());
+}
+
+#[test]
+fn a_kernel_that_faults_is_found_in_its_own_process_and_the_others_still_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["run", "returning", "--device", "emulated", "--out", "out"];
+    let run = warplab_in(folder.path(), &args, &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.stdout
+            .contains("Invalid __global__ write of size 4 bytes"),
+        "{}",
+        run.stdout
+    );
+    let rows = rows(&folder.path().join("out/returning.csv"));
+    assert!(
+        rows.len() >= 5 && rows.iter().all(|r| r["verdict"] == "pass"),
+        "{rows:?}"
+    );
+    let wrong = rows
+        .iter()
+        .find(|r| r["variant"] == "host-pointer")
+        .unwrap();
+    assert!(wrong["note"].contains("wrong on purpose"), "{wrong:?}");
+    // The case that faulted did not take the others with it, whatever their order.
+    let again = warplab_in(
+        folder.path(),
+        &[
+            &args[..],
+            &["--variant", "host-pointer", "--variant", "explicit"],
+        ]
+        .concat(),
+        &[],
+    );
+    assert_eq!(again.code, 0, "{again:?}");
+}
+
+#[test]
+fn a_usage_error_leaves_no_folder_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = warplab_in(
+        folder.path(),
+        &[
+            "run",
+            "vecadd",
+            "--device",
+            "emulated",
+            "--n",
+            "64",
+            "--threads",
+            "5000",
+        ],
+        &[],
+    );
+    assert_eq!(run.code, 2, "{run:?}");
+    let left: Vec<_> = std::fs::read_dir(folder.path().join("reports"))
+        .map(Iterator::collect)
+        .unwrap_or_default();
+    assert!(left.is_empty(), "{left:?}");
 }

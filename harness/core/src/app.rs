@@ -161,7 +161,11 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
             .iter()
             .any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
         done.push(summary(&run, started, result.as_ref().err()));
-        write_session(folder.as_ref(), &session, &options, began, &done)?;
+        let written = write_session(folder.as_ref(), &session, &options, began, &done);
+        // The lab's own error came first, and is the one to tell.
+        if result.is_ok() {
+            written?;
+        }
         if wrong {
             code = 1;
         }
@@ -173,7 +177,10 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
                     Error::Interrupted | Error::Usage(_) | Error::Limit { .. } | Error::Io { .. }
                 );
             if fatal {
-                say_where(&terminal, folder.as_ref());
+                let nothing = done.iter().all(|d| d["rows"] == 0);
+                if !(nothing && folder.as_ref().is_some_and(|f| f.abandon(labs))) {
+                    say_where(&terminal, folder.as_ref());
+                }
                 return Err(error);
             }
             complain(&error);

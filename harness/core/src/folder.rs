@@ -13,6 +13,8 @@ use crate::{COLUMNS, Error, Lab, Result, record::Record};
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
+    /// Made by this run, under a name of its own.
+    is_new: bool,
 }
 
 impl Folder {
@@ -41,12 +43,29 @@ impl Folder {
             path: path.clone(),
             source,
         })?;
-        Ok(Self { path })
+        Ok(Self {
+            path,
+            is_new: asked.is_none(),
+        })
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Takes back a folder of this run's own making that holds no row: the command line was wrong, and
+    /// nothing ran. True when it is gone.
+    pub fn abandon(&self, labs: &[&Lab]) -> bool {
+        if !self.is_new {
+            return false;
+        }
+        let csvs = labs.iter().map(|l| format!("{}.csv", l.name));
+        for name in csvs.chain(["session.json".into()]) {
+            let _ = fs::remove_file(self.path.join(name));
+        }
+        // Only if nothing else is in it.
+        fs::remove_dir(&self.path).is_ok()
     }
 
     /// Writes `name` in one piece: a reader sees the old text or the new.

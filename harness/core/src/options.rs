@@ -9,8 +9,13 @@ use crate::DeviceChoice;
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Common options")]
 pub struct Options {
-    /// Where to run: auto (a GPU if there is one), cuda:N, or emulated[:PROFILE]
-    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    /// Where to run.
+    #[arg(
+        long,
+        default_value = "auto",
+        value_name = "DEVICE",
+        help = "Where to run: auto (a GPU if there is one), cuda:N, or emulated[:PROFILE]"
+    )]
     pub device: DeviceChoice,
     /// Run only this variant (repeatable)
     #[arg(long = "variant", value_name = "NAME")]

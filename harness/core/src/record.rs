@@ -135,6 +135,9 @@ pub struct Record {
     pub note: String,
     /// The lab's own columns, in [`crate::Lab::columns`]' order.
     pub own: Vec<Value>,
+    /// The machine's findings in full, for the terminal; the row's note has the first one's line.
+    #[serde(default)]
+    pub findings: Vec<String>,
 }
 
 impl Record {
@@ -225,6 +228,7 @@ pub(crate) mod tests {
             verdict: Verdict::Skip,
             note: "no GPU, alas".into(),
             own: vec![Value::Real(1.5), Value::Empty],
+            findings: vec!["Invalid read\nat line 3".into()],
         }
     }
 

@@ -62,6 +62,7 @@ impl<'r> Recorder<'r> {
                 verdict: Verdict::Fail,
                 note: String::new(),
                 own: vec![Value::Empty; run.lab.columns.len()],
+                findings: Vec::new(),
             },
             check: None,
             notes: Vec::new(),
@@ -235,11 +236,7 @@ impl<'r> Recorder<'r> {
         let mut broken = None;
         match outcome {
             Ok(()) => {}
-            Err(Error::Skip(reason)) => {
-                self.record.verdict = Verdict::Skip;
-                self.record.note = reason;
-                return Ok(self.record);
-            }
+            Err(Error::Skip(reason)) => return Ok(self.skipped(reason)),
             Err(Error::Driver(error)) => {
                 if self.run.session.context.synchronize().is_err() {
                     *self.run.lost.borrow_mut() = Some(self.record.variant.clone());
@@ -247,22 +244,26 @@ impl<'r> Recorder<'r> {
                 match fault::class(error.0) {
                     fault::Class::Kernel => wrong = Some(Error::Driver(error).to_string()),
                     fault::Class::Memory => {
-                        self.record.verdict = Verdict::Skip;
-                        self.record.note =
-                            format!("not enough memory here: {}", Error::Driver(error));
-                        return Ok(self.record);
+                        let reason = format!("not enough memory here: {}", Error::Driver(error));
+                        return Ok(self.skipped(reason));
                     }
                     fault::Class::Host => broken = Some(Error::Driver(error).to_string()),
                 }
             }
+            // A module that the driver refuses is this case's failure; the others may run.
+            Err(error @ Error::Module { .. }) => broken = Some(error.to_string()),
+            Err(Error::Kernel(
+                error @ (kernels::Error::TooNew { .. } | kernels::Error::ArchDropped { .. }),
+            )) => return Ok(self.skipped(error.to_string())),
             Err(other) => return Err(other),
         }
         self.machine.extend(machine::report());
-        for finding in &self.machine.findings {
-            if !finding.text.is_empty() {
-                self.run.say(&finding.text);
-            }
-        }
+        let texts = self
+            .machine
+            .findings
+            .iter()
+            .map(|f| f.text.trim_end().to_string());
+        self.record.findings = texts.filter(|t| !t.is_empty()).collect();
         let finding =
             self.machine
                 .findings
@@ -293,6 +294,13 @@ impl<'r> Recorder<'r> {
         self.record.note = self.notes.join("; ");
         self.rates();
         Ok(self.record)
+    }
+
+    /// The row of a case that cannot run here.
+    fn skipped(mut self, reason: String) -> Record {
+        self.record.verdict = Verdict::Skip;
+        self.record.note = reason;
+        self.record
     }
 
     /// The row of a case whose process ended without one.

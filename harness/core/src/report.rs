@@ -67,6 +67,9 @@ impl Report {
             row(record)
         };
         self.out(&line)?;
+        for finding in &record.findings {
+            self.remark(&format!("\n{finding}\n"));
+        }
         self.table.push(record.clone());
         Ok(())
     }

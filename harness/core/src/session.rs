@@ -7,6 +7,7 @@ use crate::{
     Ceilings, DeviceChoice, DeviceInfo, Result,
     driver::{self, Device},
     nvml::{Monitor, Snapshot},
+    terminal::wrapped,
 };
 
 /// An open device. Shared by all labs of a run.
@@ -82,24 +83,30 @@ impl Session {
         self.monitor.as_ref().err().map(String::as_str)
     }
 
-    /// One line: which device, and why.
+    /// Which device, and why, within 100 columns.
     pub fn banner(&self) -> String {
         let d = &self.device;
         let (major, minor) = d.compute_capability;
+        let gib = d.total_bytes as f64 / f64::from(1 << 30);
         let part = format!(
-            "{} (compute capability {major}.{minor}, {} SMs, {:.1} GiB)",
-            d.name,
-            d.multiprocessors,
-            d.total_bytes as f64 / f64::from(1 << 30)
+            "compute capability {major}.{minor}, {} SMs, {gib:.1} GiB",
+            d.multiprocessors
         );
-        if d.is_emulated {
+        let text = if d.is_emulated {
             format!(
-                "Device: emulated {part}: {}.\nTimes are the emulation's own and say nothing about a GPU.",
-                self.reason
+                "Device: emulated:{}, {}: {part}.\nWhy: {}. Times are the emulation's own and say nothing about a GPU.",
+                d.profile, d.name, self.reason
             )
         } else {
-            format!("Device: cuda:{} {part}: {}.", d.ordinal, self.reason)
-        }
+            format!(
+                "Device: cuda:{}, {}: {part}.\nWhy: {}.",
+                d.ordinal, d.name, self.reason
+            )
+        };
+        text.lines()
+            .map(|l| wrapped(l, 2))
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 

@@ -86,7 +86,11 @@ impl Terminal {
                 let mut out = out
                     .lock()
                     .unwrap_or_else(std::sync::PoisonError::into_inner);
-                out.write_all(text.as_bytes()).and_then(|()| out.flush())
+                match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+                    // The reader has seen enough (`| head`); the rows still go to the folder.
+                    Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+                    other => other,
+                }
             }
             None => Ok(()),
         }

@@ -1,9 +1,12 @@
 //! Matrix multiplication, C = A B, for any sizes: from a thread an element to register tiles, asynchronous copies
 //! and tensor cores, with cuBLAS beside them.
+mod answer;
 mod blas;
 mod experiment;
 pub mod ladder;
 pub mod reference;
+
+pub use experiment::{launch, matvec_launch};
 
 use harness::clap::{Arg, value_parser};
 use harness::{Lab, Variant, parse_count};
@@ -84,6 +87,7 @@ pub static LAB: Lab = Lab {
         "peer_tflop_per_s",
         "percent_of_cublas",
         "load_floats",
+        "counted_load_floats",
         "load_fold",
         "error_bound",
     ],

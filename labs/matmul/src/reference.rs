@@ -44,6 +44,12 @@ pub fn multiply(a: &[f32], b: &[f32], shape: Shape) -> Vec<f64> {
     c
 }
 
+/// The product of a matrix of `x.len()` columns with the vector `x`, in f64.
+pub fn times_vector(matrix: &[f32], x: &[f64]) -> Vec<f64> {
+    let row = |row: &[f32]| row.iter().zip(x).map(|(m, x)| f64::from(*m) * x).sum();
+    matrix.chunks_exact(x.len()).map(row).collect()
+}
+
 /// The largest two-norm of any row of a matrix of `cols` columns.
 pub fn largest_row_norm(matrix: &[f32], cols: usize) -> f64 {
     matrix

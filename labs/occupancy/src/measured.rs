@@ -3,7 +3,7 @@ use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMI
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchArgs, LaunchConfig, PushKernelArg};
 use harness::{Case, Check, Error, Recorder, Result, Run, Sizes, Tolerance, launch_1d, poison};
 
-use crate::calculator::{Limits, Occupancy, waves};
+use crate::calculator::{Limits, waves};
 use crate::device::{describe, limits, of_kernel};
 use crate::reference::{hungry, walk};
 
@@ -167,6 +167,14 @@ pub(crate) fn run(run: &Run) -> Result<()> {
                 quick: 1 << 10,
             })
         });
+        let (free, _) = run.session().context.mem_get_info()?;
+        if n.checked_mul(3 * size_of::<u32>())
+            .is_none_or(|bytes| bytes > free)
+        {
+            return Err(Error::usage(format!(
+                "--n is {n}: three vectors of so many words are more than the {free} bytes that the device has free"
+            )));
+        }
         let mut data = Data::new(run, work, n)?;
         for threads in run.options().threads.map_or(THREADS.to_vec(), |t| vec![t]) {
             one(run, &limits, &mut data, threads)?;
@@ -303,16 +311,16 @@ fn full_and_tail(run: &Run, limits: &Limits) -> Result<()> {
     }
     let work = Work::Registers;
     let function = load(run, work.kernel(), work)?;
-    let (registers, occupancy): (u32, Occupancy) = of_kernel(limits, &function, BLOCK, 0)?;
+    let (registers, occupancy) = of_kernel(limits, &function, BLOCK, 0)?;
     let sms = run.session().device.multiprocessors;
     let Some(wave) = waves(0, sms, occupancy.blocks).map(|w| w.wave as u32) else {
         return Ok(());
     };
-    let full = if run.is_emulated() { 1 } else { 4 };
-    for blocks in [wave - 1, wave, wave + 1, full * wave, full * wave + 1] {
-        if full == 1 && blocks == full * wave + 1 {
-            continue;
-        }
+    let mut grids = vec![wave - 1, wave, wave + 1];
+    if !run.is_emulated() {
+        grids.extend([4 * wave, 4 * wave + 1]);
+    }
+    for blocks in grids {
         let n = (blocks * BLOCK) as usize;
         let mut data = Data::new(run, work, n)?;
         let launch = launch_1d(blocks, BLOCK);
@@ -336,9 +344,6 @@ fn full_and_tail(run: &Run, limits: &Limits) -> Result<()> {
                 Ok(())
             },
         )?;
-        if full == 1 && blocks == wave + 1 {
-            break;
-        }
     }
     Ok(())
 }

@@ -9,7 +9,8 @@ use harness::{Case, Check, Error, Result, Run, Sizes, Tolerance, poison};
 
 use crate::plane::{march_launch, point_launch, size};
 use crate::reference::{self, Jacobi};
-use crate::{count, is_peers_part};
+use crate::verify::Verifier;
+use crate::{count, is_peers_part, points};
 
 /// What peers measured on an H200: GB/s of one step on 20000 x 10000 points, ms of 500 steps on 128 x 128 with a wait each.
 const PEER_SWEEP: f64 = 2228.9;
@@ -38,7 +39,7 @@ fn sweep(run: &Run) -> Result<()> {
         return Ok(());
     }
     let (width, height) = size(run);
-    let points = width as usize * height as usize;
+    let points = points(run, width, height)?;
     let start = run.inputs("jacobi").f32(points, -1.0..1.0);
     let expected = reference::jacobi(start.clone(), width as usize, 1, 0, 0.0).u;
     let march = march_launch(
@@ -80,6 +81,7 @@ fn sweep(run: &Run) -> Result<()> {
                 if is_peers_part(run) && !marches && (width, height) == (20000, 10000) {
                     case.set("peer_gb_per_s", PEER_SWEEP);
                 }
+                let mut verifier = Verifier::new(&expected, Tolerance::EXACT);
                 case.measure(
                     &mut v,
                     |v| poison(run, v),
@@ -93,13 +95,7 @@ fn sweep(run: &Run) -> Result<()> {
                         unsafe { builder.launch(launch) }?;
                         Ok(())
                     },
-                    |v| {
-                        Ok(Check::compare(
-                            &stream.clone_dtoh(v)?,
-                            &expected,
-                            Tolerance::EXACT,
-                        ))
-                    },
+                    |v| Ok(verifier.check(stream.clone_dtoh(v)?)),
                 )?;
                 Ok(())
             },
@@ -155,6 +151,7 @@ fn many(run: &Run) -> Result<()> {
     for (goal, small) in [(fixed, side(128, 128, 40)), (until, side(128, 24, 12))] {
         let width = count(run, "width").unwrap_or(small as u32);
         let height = count(run, "height").unwrap_or(small as u32);
+        points(run, width, height)?;
         let start = reference::start(width as usize, height as usize);
         let expected = reference::jacobi(
             start.clone(),

@@ -4,9 +4,10 @@ mod jacobi;
 mod line;
 mod plane;
 pub mod reference;
+mod verify;
 
 use harness::clap::{Arg, value_parser};
-use harness::{Lab, Result, Run, Variant, parse_u32};
+use harness::{Error, Lab, Result, Run, Variant, parse_u32};
 
 pub use plane::{March, march_launch};
 
@@ -134,6 +135,30 @@ fn run(run: &Run) -> Result<()> {
     line::run(run)?;
     plane::run(run)?;
     jacobi::run(run)
+}
+
+/// Refuses a size that the device cannot hold, before the host makes its data: `elements` (none: more than can be
+/// counted) of `bytes` bytes each, all buffers together.
+fn affordable(run: &Run, elements: Option<usize>, bytes: usize, flag: &str) -> Result<usize> {
+    let (free, _) = run.session().context.mem_get_info()?;
+    match elements {
+        Some(n) if n.checked_mul(bytes).is_some_and(|needed| needed <= free) => Ok(n),
+        _ => Err(Error::usage(format!(
+            "this size needs more memory than the device has free, {free} bytes; choose a smaller {flag}"
+        ))),
+    }
+}
+
+/// Points of a plane that the device can hold twice or so.
+fn points(run: &Run, width: u32, height: u32) -> Result<usize> {
+    // The kernels count columns and rows in 32 bits and add a tile to them.
+    if width.max(height) > i32::MAX as u32 {
+        return Err(Error::usage(format!(
+            "a plane of {width} x {height} is beyond the kernels' 32-bit counts; choose a smaller --width or --height"
+        )));
+    }
+    let points = (width as usize).checked_mul(height as usize);
+    affordable(run, points, 2 * size_of::<f32>(), "--width or --height")
 }
 
 /// A count option of the lab's own.

@@ -3,6 +3,7 @@ use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
 use harness::{Case, Check, Coverage, Error, Result, Run, Sizes, Tolerance, poison};
 
 use crate::reference;
+use crate::verify::Verifier;
 
 /// A variant on a line of floats: its kernels in order, and the floats of shared memory a block needs.
 struct Line {
@@ -89,6 +90,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         emulated: 1 << 18,
         quick: 1000,
     });
+    crate::affordable(run, Some(n), 3 * size_of::<f32>(), "--n")?;
     let x = run.inputs("x").f32(n, -1.0..1.0);
     let (mut expected, mut of) = (Vec::new(), None);
     for line in LINES {
@@ -148,6 +150,7 @@ fn one(run: &Run, line: &Line, x: &[f32], expected: &[f64]) -> Result<()> {
             .collect::<Result<_, _>>()?;
         case.bytes(line.passes * 2 * size_of::<f32>() * n);
         let tolerance = Tolerance::sum(line.roundings, 1.0, f64::from(f32::EPSILON));
+        let mut verifier = Verifier::new(expected, tolerance);
         let mut wrong_places = None;
         case.measure(
             &mut outputs,
@@ -169,7 +172,7 @@ fn one(run: &Run, line: &Line, x: &[f32], expected: &[f64]) -> Result<()> {
                 if line.variant == "published" {
                     wrong_places = Some(places(&y, expected, block as usize, tolerance.absolute));
                 }
-                Ok(Check::compare(&y, expected, tolerance))
+                Ok(verifier.check(y))
             },
         )?;
         if let Some(places) = wrong_places {

@@ -1,8 +1,9 @@
 //! The five-point mean on a plane.
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Case, Check, Result, Run, Sizes, Tolerance, poison};
+use harness::{Case, Result, Run, Sizes, Tolerance, poison};
 
-use crate::{count, is_peers_part, reference};
+use crate::verify::Verifier;
+use crate::{count, is_peers_part, points, reference};
 
 /// GB/s, read and written, of the course's shared-memory kernel on 20000 x 10000 points, as peers measured it on an H200.
 const PEER_SHARED: f64 = 1332.9;
@@ -79,7 +80,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         return Ok(());
     }
     let (width, height) = size(run);
-    let points = width as usize * height as usize;
+    let points = points(run, width, height)?;
     let input = run.inputs("plane").f32(points, -1.0..1.0);
     let expected = reference::mean(&input, width as usize);
     let march = march_launch(
@@ -136,6 +137,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
                 }
                 // Four additions, a division or a multiplication by a rounded fifth; inputs of at most 1.
                 let tolerance = Tolerance::sum(7, 1.0, f64::from(f32::EPSILON));
+                let mut verifier = Verifier::new(&expected, tolerance);
                 case.measure(
                     &mut to,
                     |to| poison(run, to),
@@ -149,13 +151,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
                         unsafe { builder.launch(launch) }?;
                         Ok(())
                     },
-                    |to| {
-                        Ok(Check::compare(
-                            &stream.clone_dtoh(to)?,
-                            &expected,
-                            tolerance,
-                        ))
-                    },
+                    |to| Ok(verifier.check(stream.clone_dtoh(to)?)),
                 )?;
                 Ok(())
             },

@@ -81,7 +81,7 @@ fn run(run: &Run) -> Result<()> {
     } else {
         let n = run.size(Sizes {
             gpu: 1 << 24,
-            emulated: 1 << 22,
+            emulated: 1 << 24,
             quick: 1 << 12,
         });
         Vectors::random(run, n)

@@ -1,5 +1,5 @@
 //! `--sweep`: every mode over vector sizes, and where the fastest mode changes.
-use harness::{Result, Run, Sizes};
+use harness::{Error, Result, Run, Sizes};
 
 use crate::{
     case,
@@ -21,6 +21,13 @@ pub fn run(run: &Run) -> Result<()> {
     let sizes: Vec<usize> = std::iter::successors(Some(SMALLEST), |s| Some(s * 4))
         .take_while(|s| *s <= largest)
         .collect();
+    if sizes.is_empty() {
+        return Err(Error::usage(format!(
+            "--sweep begins at vectors of {}: --n must be at least {}",
+            size(SMALLEST),
+            SMALLEST / size_of::<f32>()
+        )));
+    }
     let mut times: Vec<(usize, Vec<Option<f64>>)> = Vec::new();
     for bytes in sizes {
         let vectors = Vectors::random(run, bytes / size_of::<f32>());
@@ -46,16 +53,19 @@ fn report(run: &Run, times: &[(usize, Vec<Option<f64>>)]) {
     run.say(&format!(
         "\nEnd to end by the size of a vector, warm passes, {unit}"
     ));
-    let mut headers = vec!["vector"];
-    headers.extend(MODES.iter().map(|m| m.name));
-    let rows: Vec<Vec<String>> = times
+    let sizes: Vec<String> = times.iter().map(|(bytes, _)| size(*bytes)).collect();
+    let headers: Vec<&str> = std::iter::once("mode")
+        .chain(sizes.iter().map(String::as_str))
+        .collect();
+    let rows: Vec<Vec<String>> = MODES
         .iter()
-        .map(|(bytes, row)| {
-            std::iter::once(size(*bytes))
-                .chain(
-                    row.iter()
-                        .map(|t| t.map_or_else(String::new, harness::significant)),
-                )
+        .enumerate()
+        .map(|(i, mode)| {
+            let cells = times
+                .iter()
+                .map(|(_, row)| row[i].map_or_else(String::new, harness::significant));
+            std::iter::once(mode.name.to_string())
+                .chain(cells)
                 .collect()
         })
         .collect();

@@ -121,7 +121,9 @@ impl Warp {
                     site.lanes += u64::from(mask.count_ones());
                     site.sectors += u64::from(waves);
                     site.ideal += u64::from(ideal);
-                    site.extra = site.extra.max(u64::from(ways));
+                    if request.what != What::Atomic {
+                        site.extra = site.extra.max(u64::from(ways));
+                    }
                 }
                 true
             }

@@ -175,7 +175,7 @@ impl Block {
             for group in &warp.groups {
                 let what = match group.state {
                     State::Barrier(_) => What::Barrier,
-                    State::Lanes(mask) => {
+                    State::Lanes(mask) | State::Warp(mask) => {
                         missing.get_or_insert((mask, group.mask, warp.started() & !warp.live));
                         What::SyncWarp
                     }

@@ -6,15 +6,18 @@
 //! do from Volta on.
 
 pub(crate) mod access;
+pub(crate) mod atomic;
 pub(crate) mod block;
 pub(crate) mod buffer;
 pub(crate) mod control;
 pub(crate) mod launch;
 pub(crate) mod load_store;
+pub(crate) mod print;
 pub(crate) mod special;
 pub(crate) mod sync;
 pub(crate) mod system;
 pub(crate) mod tally;
+pub(crate) mod warp_ops;
 pub(crate) mod worker;
 
 use crate::isa::dispatch::{Handler, Isa};
@@ -61,6 +64,8 @@ pub(crate) enum State {
     Barrier(u32),
     /// Other lanes of the warp, at a warp-level instruction that names these lanes.
     Lanes(u32),
+    /// The same at a barrier of the warp, whose instructions stand for each other.
+    Warp(u32),
 }
 
 /// Lanes at one program counter.

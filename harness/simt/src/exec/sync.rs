@@ -134,7 +134,7 @@ impl Warp {
         for group in &self.groups {
             let what = match group.state {
                 State::Barrier(_) => What::Barrier,
-                State::Lanes(_) => What::SyncWarp,
+                State::Lanes(_) | State::Warp(_) => What::SyncWarp,
                 _ => What::Execute,
             };
             let mut there = Access::at(what, program.place_of(group.pc));
@@ -144,25 +144,11 @@ impl Warp {
         self.worker().findings.add(finding);
     }
 
-    /// Lanes have exited: those that wait for them may go on.
+    /// Lanes have exited: those that wait for them look again.
     pub(crate) fn lanes_left(&mut self) {
-        let live = self.live;
-        for i in 0..self.groups.len() {
-            let State::Lanes(wanted) = self.groups[i].state else {
-                continue;
-            };
-            let pc = self.groups[i].pc;
-            let here = self
-                .groups
-                .iter()
-                .filter(|g| g.pc == pc && g.state == State::Lanes(wanted))
-                .fold(0, |m, g| m | g.mask);
-            if wanted & live & !here == 0 {
-                for group in &mut self.groups {
-                    if group.pc == pc && group.state == State::Lanes(wanted) {
-                        group.state = State::Ready;
-                    }
-                }
+        for group in &mut self.groups {
+            if matches!(group.state, State::Lanes(_) | State::Warp(_)) {
+                group.state = State::Ready;
             }
         }
     }

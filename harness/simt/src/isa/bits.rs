@@ -206,11 +206,11 @@ fn dp2a(a: u32, b: u32, c: u32, signs: u64) -> u32 {
 
 /// Adds this family's rows.
 pub fn rows(t: &mut Table) {
-    t.hot::<Popc32>("popc.b32");
+    t.warm::<Popc32>("popc.b32");
     t.cold::<Popc64>("popc.b64");
-    t.hot::<Clz32>("clz.b32");
+    t.warm::<Clz32>("clz.b32");
     t.cold::<Clz64>("clz.b64");
-    t.hot::<Brev32>("brev.b32");
+    t.warm::<Brev32>("brev.b32");
     t.cold::<Brev64>("brev.b64");
     t.cold::<BfindU32>("bfind.u32");
     t.cold::<BfindS32>("bfind.s32");
@@ -220,11 +220,11 @@ pub fn rows(t: &mut Table) {
     t.cold::<BfindShiftS32>("bfind.shiftamt.s32");
     t.cold::<BfindShiftU64>("bfind.shiftamt.u64");
     t.cold::<BfindShiftS64>("bfind.shiftamt.s64");
-    t.hot::<BfeU32>("bfe.u32");
+    t.warm::<BfeU32>("bfe.u32");
     t.cold::<BfeS32>("bfe.s32");
     t.cold::<BfeU64>("bfe.u64");
     t.cold::<BfeS64>("bfe.s64");
-    t.hot::<Bfi32>("bfi.b32");
+    t.warm::<Bfi32>("bfi.b32");
     t.cold::<Bfi64>("bfi.b64");
     t.cold::<Fns>("fns.b32");
     t.cold::<SzextClampS32>("szext.clamp.s32");
@@ -233,7 +233,7 @@ pub fn rows(t: &mut Table) {
     t.cold::<SzextWrapU32>("szext.wrap.u32");
     t.cold::<BmskClamp>("bmsk.clamp.b32");
     t.cold::<BmskWrap>("bmsk.wrap.b32");
-    t.hot::<Prmt>("prmt.b32");
+    t.warm::<Prmt>("prmt.b32");
     for (i, mode) in PRMT_MODES.iter().enumerate() {
         t.cold_preset::<PrmtMode>(format!("prmt.b32.{mode}"), i as u64);
     }

@@ -1,9 +1,12 @@
 //! Comparisons: `setp` into predicates, `set` into registers, `testp`.
 
+use std::cmp::Ordering;
+
 use super::dispatch::op;
 use super::float::{Float, flush};
 use super::table::Table;
 use crate::lane::{Bf16, F16, Lane};
+use crate::ptx::ast::Type;
 
 /// A relation between two values of which one may be NaN.
 pub trait Relation {
@@ -54,35 +57,53 @@ relations! {
     Nan |a, b| (a != a) | (b != b);
 }
 
-/// Names of the relations in the order of their codes.
-pub(super) const NAMES: [&str; 14] = [
-    "eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan",
+/// What comparing two values may give, one bit each: less, equal, greater, unordered. A relation is the set of outcomes in which it
+/// holds.
+const LESS: u64 = 1;
+const EQUAL: u64 = 2;
+const GREATER: u64 = 4;
+const UNORDERED: u64 = 8;
+
+/// The relations by name.
+pub(super) const NAMES: [(&str, u64); 14] = [
+    ("eq", EQUAL),
+    ("ne", LESS | GREATER),
+    ("lt", LESS),
+    ("le", LESS | EQUAL),
+    ("gt", GREATER),
+    ("ge", GREATER | EQUAL),
+    ("equ", EQUAL | UNORDERED),
+    ("neu", LESS | GREATER | UNORDERED),
+    ("ltu", LESS | UNORDERED),
+    ("leu", LESS | EQUAL | UNORDERED),
+    ("gtu", GREATER | UNORDERED),
+    ("geu", GREATER | EQUAL | UNORDERED),
+    ("num", LESS | EQUAL | GREATER),
+    ("nan", UNORDERED),
 ];
 /// Further names for unsigned integers: lower, lower or same, higher, higher or same.
-const UNSIGNED: [(&str, u64); 4] = [("lo", 2), ("ls", 3), ("hi", 4), ("hs", 5)];
+const UNSIGNED: [(&str, u64); 4] = [
+    ("lo", LESS),
+    ("ls", LESS | EQUAL),
+    ("hi", GREATER),
+    ("hs", GREATER | EQUAL),
+];
 /// How a comparison joins a third predicate, in the order of their codes from 1.
 pub(super) const JOINS: [&str; 3] = ["and", "or", "xor"];
 /// The code's bit for `.ftz`.
 pub(super) const FTZ: u64 = 1 << 8;
+/// The code's bits from here on: what `set` writes when the relation holds.
+const FLAG: u32 = 32;
 
-/// Whether the relation with this code holds.
+/// Whether the relation of the code holds.
 pub(super) fn holds<T: PartialOrd>(code: u64, a: T, b: T) -> bool {
-    match code & 15 {
-        0 => Eq::holds(a, b),
-        1 => Ne::holds(a, b),
-        2 => Lt::holds(a, b),
-        3 => Le::holds(a, b),
-        4 => Gt::holds(a, b),
-        5 => Ge::holds(a, b),
-        6 => Equ::holds(a, b),
-        7 => Neu::holds(a, b),
-        8 => Ltu::holds(a, b),
-        9 => Leu::holds(a, b),
-        10 => Gtu::holds(a, b),
-        11 => Geu::holds(a, b),
-        12 => Num::holds(a, b),
-        _ => Nan::holds(a, b),
-    }
+    let outcome = match a.partial_cmp(&b) {
+        Some(Ordering::Less) => LESS,
+        Some(Ordering::Equal) => EQUAL,
+        Some(Ordering::Greater) => GREATER,
+        None => UNORDERED,
+    };
+    code & outcome != 0
 }
 
 /// Joins a comparison and a predicate as bits 4 and 5 of the code say.
@@ -124,68 +145,27 @@ comparable! {
     Bf16 => f32 |x, _code| x.to_f32();
 }
 
-/// A register that `set` writes: all ones or zero, 1.0 or 0.0.
-pub trait Flag: Lane {
-    /// From the outcome.
-    fn flag(t: bool) -> Self;
-}
-impl Flag for u32 {
-    #[inline(always)]
-    fn flag(t: bool) -> u32 {
-        if t { u32::MAX } else { 0 }
-    }
-}
-impl Flag for u16 {
-    #[inline(always)]
-    fn flag(t: bool) -> u16 {
-        if t { u16::MAX } else { 0 }
-    }
-}
-impl Flag for f32 {
-    #[inline(always)]
-    fn flag(t: bool) -> f32 {
-        if t { 1.0 } else { 0.0 }
-    }
-}
-impl Flag for F16 {
-    #[inline(always)]
-    fn flag(t: bool) -> F16 {
-        F16(if t { 0x3c00 } else { 0 })
-    }
-}
-impl Flag for Bf16 {
-    #[inline(always)]
-    fn flag(t: bool) -> Bf16 {
-        Bf16(if t { 0x3f80 } else { 0 })
-    }
-}
-
 op! {
     /// Whether the relation holds.
     Setp<T: PartialOrdLane, R: Relation>(a: T, b: T) -> bool { R::holds(a, b) }
     /// Whether the relation holds when subnormal numbers count as zero.
     SetpFtz<R: Relation>(a: f32, b: f32) -> bool { R::holds(flush(a), flush(b)) }
-    /// Whether the relation of the code holds.
-    SetpCode<T: Comparable>(a: T, b: T) [code] -> bool { holds(code, a.value(code), b.value(code)) }
-    /// The same, joined with a predicate.
+    /// Whether the relation of the code holds, joined with a predicate.
     SetpJoin<T: Comparable>(a: T, b: T, c: bool) [code] -> bool {
         join(code, holds(code, a.value(code), b.value(code)), c)
     }
-    /// Whether the relation holds, and whether it does not.
-    SetpPair<T: Comparable>(a: T, b: T) [code] -> bool, bool {
-        let t = holds(code, a.value(code), b.value(code));
-        (t, !t)
-    }
-    /// Whether the relation holds, and whether it does not, each joined with a predicate.
+    /// Whether the relation of the code holds, and whether it does not, each joined with a predicate.
     SetpJoinPair<T: Comparable>(a: T, b: T, c: bool) [code] -> bool, bool {
         let t = holds(code, a.value(code), b.value(code));
         (join(code, t, c), join(code, !t, c))
     }
-    /// The relation's outcome as a number.
-    Set<T: Comparable, D: Flag>(a: T, b: T) [code] -> D { D::flag(holds(code, a.value(code), b.value(code))) }
-    /// The same, joined with a predicate.
-    SetJoin<T: Comparable, D: Flag>(a: T, b: T, c: bool) [code] -> D {
-        D::flag(join(code, holds(code, a.value(code), b.value(code)), c))
+    /// What the code says, or zero.
+    Set<T: Comparable>(a: T, b: T, c: bool) [code] -> u32 {
+        if join(code, holds(code, a.value(code), b.value(code)), c) { (code >> FLAG) as u32 } else { 0 }
+    }
+    /// What the code says, or zero, in 16 bits.
+    Set16<T: Comparable>(a: T, b: T, c: bool) [code] -> u16 {
+        if join(code, holds(code, a.value(code), b.value(code)), c) { (code >> FLAG) as u16 } else { 0 }
     }
     /// Whether a number is of a kind; the immediate is the kind's index.
     Testp<T: Float>(a: T) [kind] -> bool {
@@ -216,7 +196,7 @@ const KINDS: [&str; 6] = [
 
 /// Which relations a type has.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+enum Kind {
     Equality,
     Signed,
     Unsigned,
@@ -224,9 +204,9 @@ pub(super) enum Kind {
 }
 
 /// Names and codes of a type's relations.
-pub(super) fn relations(set: Kind) -> Vec<(&'static str, u64)> {
-    let first = |n: usize| NAMES[..n].iter().zip(0..).map(|(&name, code)| (name, code));
-    match set {
+fn relations(kind: Kind) -> Vec<(&'static str, u64)> {
+    let first = |n: usize| NAMES[..n].iter().copied();
+    match kind {
         Kind::Equality => first(2).collect(),
         Kind::Signed => first(6).collect(),
         Kind::Unsigned => first(6).chain(UNSIGNED).collect(),
@@ -236,7 +216,7 @@ pub(super) fn relations(set: Kind) -> Vec<(&'static str, u64)> {
 
 /// Adds this family's rows.
 pub fn rows(t: &mut Table) {
-    hot_rows(t);
+    warm_rows(t);
     of_type::<u16>(t, "b16", Kind::Equality, true);
     of_type::<u16>(t, "u16", Kind::Unsigned, true);
     of_type::<i16>(t, "s16", Kind::Signed, true);
@@ -256,10 +236,10 @@ pub fn rows(t: &mut Table) {
     }
 }
 
-fn hot_rows(t: &mut Table) {
+fn warm_rows(t: &mut Table) {
     macro_rules! both {
         ($t:ty, $bits:literal, $($rel:ident $name:literal),*) => {$(
-            t.hot::<Setp<$t, $rel>>([
+            t.warm::<Setp<$t, $rel>>([
                 concat!("setp.", $name, ".b", $bits),
                 concat!("setp.", $name, ".u", $bits),
                 concat!("setp.", $name, ".s", $bits),
@@ -268,7 +248,7 @@ fn hot_rows(t: &mut Table) {
     }
     macro_rules! unsigned {
         ($t:ty, $bits:literal, $($rel:ident $name:literal $other:literal),*) => {$(
-            t.hot::<Setp<$t, $rel>>([
+            t.warm::<Setp<$t, $rel>>([
                 concat!("setp.", $name, ".u", $bits),
                 concat!("setp.", $other, ".u", $bits),
             ]);
@@ -276,7 +256,7 @@ fn hot_rows(t: &mut Table) {
     }
     macro_rules! one {
         ($t:ty, $ty:literal, $($rel:ident $name:literal),*) => {$(
-            t.hot::<Setp<$t, $rel>>(concat!("setp.", $name, ".", $ty));
+            t.warm::<Setp<$t, $rel>>(concat!("setp.", $name, ".", $ty));
         )*};
     }
     both!(u32, "32", Eq "eq", NeInt "ne");
@@ -291,61 +271,59 @@ fn hot_rows(t: &mut Table) {
     one!(f64, "f64", Equ "equ", Neu "neu", Ltu "ltu", Leu "leu", Gtu "gtu", Geu "geu", Num "num", Nan "nan");
     macro_rules! flushed {
         ($($rel:ident $name:literal),*) => {$(
-            t.hot::<SetpFtz<$rel>>(concat!("setp.", $name, ".ftz.f32"));
+            t.warm::<SetpFtz<$rel>>(concat!("setp.", $name, ".ftz.f32"));
         )*};
     }
     flushed!(Eq "eq", Ne "ne", Lt "lt", Le "le", Gt "gt", Ge "ge");
     flushed!(Equ "equ", Neu "neu", Ltu "ltu", Leu "leu", Gtu "gtu", Geu "geu", Num "num", Nan "nan");
 }
 
-/// What a type has beside the hot rows.
-fn of_type<T: Comparable>(t: &mut Table, ty: &str, set: Kind, plain: bool) {
-    for (name, rel) in relations(set) {
-        let flushes: &[(&str, u64)] = match ty {
-            "f32" | "f16" => &[("", 0), (".ftz", FTZ)],
-            _ => &[("", 0)],
-        };
-        for &(ftz, bit) in flushes {
-            let code = rel | bit;
-            if plain {
-                t.cold_preset::<SetpCode<T>>(format!("setp.{name}{ftz}.{ty}"), code);
-            }
-            t.cold_preset::<SetpPair<T>>(format!("setp.{name}{ftz}.{ty}|"), code);
-            set_rows::<T>(t, &format!("set.{name}{ftz}"), ty, code, false);
-            for (join, bits) in JOINS.iter().zip(1..) {
-                let code = code | (bits << 4);
-                t.cold_preset::<SetpJoin<T>>(format!("setp.{name}.{join}{ftz}.{ty}"), code);
-                t.cold_preset::<SetpJoinPair<T>>(format!("setp.{name}.{join}{ftz}.{ty}|"), code);
-                set_rows::<T>(t, &format!("set.{name}.{join}{ftz}"), ty, code, true);
+/// What a type has beside the warm rows.
+fn of_type<T: Comparable>(t: &mut Table, ty: &str, kind: Kind, plain: bool) {
+    let flushes: &[(&str, u64)] = match ty {
+        "f32" | "f16" => &[("", 0), (".ftz", FTZ)],
+        _ => &[("", 0)],
+    };
+    for (name, relation) in relations(kind) {
+        for (join, bits) in [""].iter().chain(&JOINS).zip(0u64..) {
+            let dot = if join.is_empty() { "" } else { "." };
+            for &(ftz, f) in flushes {
+                let start = format!("{name}{dot}{join}{ftz}");
+                let code = relation | f | (bits << 4);
+                // Handlers of one kind for both: without a join they read some predicate and ignore it.
+                let sources = if bits == 0 { 2 } else { 3 };
+                if plain || bits != 0 {
+                    let form = t.cold_preset::<SetpJoin<T>>(format!("setp.{start}.{ty}"), code);
+                    form.src.truncate(sources);
+                }
+                let form = t.cold_preset::<SetpJoinPair<T>>(format!("setp.{start}.{ty}|"), code);
+                form.src.truncate(sources);
+                set_rows::<T>(t, &format!("set.{start}"), ty, code, sources);
             }
         }
     }
 }
 
-fn set_rows<T: Comparable>(t: &mut Table, start: &str, ty: &str, code: u64, joined: bool) {
+fn set_rows<T: Comparable>(t: &mut Table, start: &str, ty: &str, code: u64, sources: usize) {
+    let code = |flag: u64| code | (flag << FLAG);
     let words = vec![format!("{start}.u32.{ty}"), format!("{start}.s32.{ty}")];
-    let float = format!("{start}.f32.{ty}");
-    if joined {
-        t.cold_preset::<SetJoin<T, u32>>(words, code);
-        t.cold_preset::<SetJoin<T, f32>>(float, code);
-    } else {
-        t.cold_preset::<Set<T, u32>>(words, code);
-        t.cold_preset::<Set<T, f32>>(float, code);
-    }
-    if matches!(ty, "f16" | "bf16") {
-        let words = vec![format!("{start}.u16.{ty}"), format!("{start}.s16.{ty}")];
-        let own = format!("{start}.{ty}.{ty}");
-        match (joined, ty) {
-            (true, _) => t.cold_preset::<SetJoin<T, u16>>(words, code),
-            (false, _) => t.cold_preset::<Set<T, u16>>(words, code),
-        };
-        match (joined, ty) {
-            (true, "f16") => t.cold_preset::<SetJoin<T, F16>>(own, code),
-            (false, "f16") => t.cold_preset::<Set<T, F16>>(own, code),
-            (true, _) => t.cold_preset::<SetJoin<T, Bf16>>(own, code),
-            (false, _) => t.cold_preset::<Set<T, Bf16>>(own, code),
-        };
-    }
+    let form = t.cold_preset::<Set<T>>(words, code(0xffff_ffff));
+    form.src.truncate(sources);
+    let one = u64::from(1f32.to_bits());
+    let form = t.cold_preset::<Set<T>>(format!("{start}.f32.{ty}"), code(one));
+    form.src.truncate(sources);
+    form.dst = Type::F32;
+    let own = match ty {
+        "f16" => (Type::F16, 0x3c00),
+        "bf16" => (Type::Bf16, 0x3f80),
+        _ => return,
+    };
+    let words = vec![format!("{start}.u16.{ty}"), format!("{start}.s16.{ty}")];
+    let form = t.cold_preset::<Set16<T>>(words, code(0xffff));
+    form.src.truncate(sources);
+    let form = t.cold_preset::<Set16<T>>(format!("{start}.{ty}.{ty}"), code(own.1));
+    form.src.truncate(sources);
+    form.dst = own.0;
 }
 
 #[cfg(test)]
@@ -372,9 +350,9 @@ mod tests {
             ("num", [true, true, false]),
             ("nan", [false, false, true]),
         ];
-        for (code, (name, want)) in expected.iter().enumerate() {
-            assert_eq!(NAMES[code], *name);
-            let got = [(1.0, 2.0), (2.0, 2.0), (nan, 2.0)].map(|(a, b)| holds(code as u64, a, b));
+        for ((name, want), (known, code)) in expected.iter().zip(NAMES) {
+            assert_eq!(known, *name);
+            let got = [(1.0, 2.0), (2.0, 2.0), (nan, 2.0)].map(|(a, b)| holds(code, a, b));
             assert_eq!(got, *want, "{name}");
         }
     }
@@ -392,9 +370,9 @@ mod tests {
     #[test]
     fn flushing_makes_subnormals_equal_zero() {
         let tiny = f32::from_bits(1);
-        assert!(holds(0, tiny.value(FTZ), 0f32.value(FTZ)));
-        assert!(!holds(0, tiny.value(0), 0f32.value(0)));
-        assert!(!holds(0, F16(1).value(0), F16(0).value(0)));
-        assert!(holds(0, F16(1).value(FTZ), F16(0).value(FTZ)));
+        assert!(holds(EQUAL, tiny.value(FTZ), 0f32.value(FTZ)));
+        assert!(!holds(EQUAL, tiny.value(0), 0f32.value(0)));
+        assert!(!holds(EQUAL, F16(1).value(0), F16(0).value(0)));
+        assert!(holds(EQUAL, F16(1).value(FTZ), F16(0).value(FTZ)));
     }
 }

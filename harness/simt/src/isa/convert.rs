@@ -141,6 +141,14 @@ op! {
     Widen16To64(a: i16) -> i64 { i64::from(a) }
     /// Sign extension.
     Widen32To64(a: i32) -> i64 { i64::from(a) }
+    /// The low word, sign-extended.
+    WidenInPlace(a: i64) -> i64 { i64::from(a as i32) }
+    /// The low byte.
+    LowByte<T: IntReg>(a: T) -> T { T::from_raw(a.raw() & 0xff) }
+    /// The low byte, sign-extended.
+    SignedByte16(a: i16) -> i16 { i16::from(a as i8) }
+    /// The low byte, sign-extended.
+    SignedByte32(a: i32) -> i32 { i32::from(a as i8) }
     /// Integer to integer, by code: source type, destination type from bit 3 on, saturation in bit 6.
     IntToInt<S: IntReg, D: IntReg>(a: S) [code] -> D { D::from_raw(int_to_int(a.raw(), code)) }
     /// Number to integer, by code: rounding, destination type from bit 4 on, `.ftz`.
@@ -248,6 +256,7 @@ pub(super) const RELU: u64 = 1 << 11;
 /// Code of `.satfinite`: the largest number instead of infinity.
 pub(super) const FINITE: u64 = 1 << 12;
 
+#[inline(never)]
 fn int_to_int(raw: u64, code: u64) -> u64 {
     let (from, to) = (IntType::from_code(code), IntType::from_code(code >> 3));
     let value = from.value(raw);
@@ -259,6 +268,7 @@ fn int_to_int(raw: u64, code: u64) -> u64 {
     to.value(value as u64) as u64
 }
 
+#[inline(never)]
 fn float_to_int(from: Format, bits: u64, code: u64) -> u64 {
     let to = IntType::from_code(code >> 4);
     let bits = if code & FTZ != 0 {
@@ -288,6 +298,7 @@ fn float_to_int(from: Format, bits: u64, code: u64) -> u64 {
     value.clamp(to.least(), to.largest()) as u64
 }
 
+#[inline(never)]
 fn int_to_float(raw: u64, to: Format, code: u64) -> u64 {
     let value = IntType::from_code(code >> 4).value(raw);
     let bits = to.pack(Round::from_code(code), value < 0, 0, value.unsigned_abs());
@@ -309,6 +320,7 @@ pub(super) fn saturate_bits(f: Format, bits: u64) -> u64 {
 }
 
 /// See [`FloatToFloat`].
+#[inline(never)]
 pub(super) fn float_to_float(from: Format, bits: u64, to: Format, nan: u64, code: u64) -> u64 {
     let round = Round::from_code(code);
     let bits = if code & FTZ != 0 && from == soft::F32 {
@@ -351,7 +363,7 @@ pub(super) fn float_to_float(from: Format, bits: u64, to: Format, nan: u64, code
 /// Adds this family's rows.
 pub fn rows(t: &mut Table) {
     hot_integers(t);
-    hot_floats(t);
+    warm_floats(t);
     integers(t);
     mixed(t);
     floats(t);
@@ -376,6 +388,12 @@ fn hot_integers(t: &mut Table) {
     t.hot::<Resize<u32, u16>>(names("16", &["u32", "s32"]));
     t.hot::<Resize<u64, u16>>(names("16", &["u64", "s64"]));
     t.hot::<Resize<u64, u32>>(names("32", &["u64", "s64"]));
+    // The compiler likes to extend in place.
+    t.warm::<WidenInPlace>(["cvt.s64.s32/64/64", "cvt.u64.s32/64/64"]);
+    t.warm::<LowByte<u16>>(["cvt.u16.u8", "cvt.s16.u8"]);
+    t.warm::<LowByte<u32>>(["cvt.u32.u8/32/32", "cvt.s32.u8/32/32"]);
+    t.warm::<SignedByte16>("cvt.s16.s8");
+    t.warm::<SignedByte32>("cvt.s32.s8/32/32");
 }
 
 /// Whether a spelling has a hot row.
@@ -383,41 +401,41 @@ fn taken(t: &Table, name: &str) -> bool {
     t.has(name)
 }
 
-fn hot_floats(t: &mut Table) {
+fn warm_floats(t: &mut Table) {
     macro_rules! whole {
         ($($mode:ident $name:literal),*) => {$(
-            t.hot::<F32Whole<$mode>>(concat!("cvt.", $name, ".f32.f32"));
-            t.hot::<F32WholeFtz<$mode>>(concat!("cvt.", $name, ".ftz.f32.f32"));
-            t.hot::<F64Whole<$mode>>(concat!("cvt.", $name, ".f64.f64"));
-            t.hot::<F32ToS32<$mode>>(concat!("cvt.", $name, ".s32.f32"));
-            t.hot::<F32ToS32Ftz<$mode>>(concat!("cvt.", $name, ".ftz.s32.f32"));
-            t.hot::<F64ToS32<$mode>>(concat!("cvt.", $name, ".s32.f64"));
+            t.warm::<F32Whole<$mode>>(concat!("cvt.", $name, ".f32.f32"));
+            t.warm::<F32WholeFtz<$mode>>(concat!("cvt.", $name, ".ftz.f32.f32"));
+            t.warm::<F64Whole<$mode>>(concat!("cvt.", $name, ".f64.f64"));
+            t.warm::<F32ToS32<$mode>>(concat!("cvt.", $name, ".s32.f32"));
+            t.warm::<F32ToS32Ftz<$mode>>(concat!("cvt.", $name, ".ftz.s32.f32"));
+            t.warm::<F64ToS32<$mode>>(concat!("cvt.", $name, ".s32.f64"));
         )*};
     }
     whole!(Rni "rni", Rzi "rzi", Rmi "rmi", Rpi "rpi");
-    t.hot::<F32ToU32<Rzi>>("cvt.rzi.u32.f32");
-    t.hot::<F64ToS64<Rzi>>("cvt.rzi.s64.f64");
-    t.hot::<S32ToF32>("cvt.rn.f32.s32");
-    t.hot::<U32ToF32>("cvt.rn.f32.u32");
-    t.hot::<S64ToF32>("cvt.rn.f32.s64");
-    t.hot::<U64ToF32>("cvt.rn.f32.u64");
-    t.hot::<S32ToF64>("cvt.rn.f64.s32");
-    t.hot::<U32ToF64>("cvt.rn.f64.u32");
-    t.hot::<S64ToF64>("cvt.rn.f64.s64");
-    t.hot::<U64ToF64>("cvt.rn.f64.u64");
-    t.hot::<F32ToF64>("cvt.f64.f32");
-    t.hot::<F32ToF64Ftz>("cvt.ftz.f64.f32");
-    t.hot::<F64ToF32>("cvt.rn.f32.f64");
-    t.hot::<F64ToF32Ftz>("cvt.rn.ftz.f32.f64");
+    t.warm::<F32ToU32<Rzi>>("cvt.rzi.u32.f32");
+    t.warm::<F64ToS64<Rzi>>("cvt.rzi.s64.f64");
+    t.warm::<S32ToF32>("cvt.rn.f32.s32");
+    t.warm::<U32ToF32>("cvt.rn.f32.u32");
+    t.warm::<S64ToF32>("cvt.rn.f32.s64");
+    t.warm::<U64ToF32>("cvt.rn.f32.u64");
+    t.warm::<S32ToF64>("cvt.rn.f64.s32");
+    t.warm::<U32ToF64>("cvt.rn.f64.u32");
+    t.warm::<S64ToF64>("cvt.rn.f64.s64");
+    t.warm::<U64ToF64>("cvt.rn.f64.u64");
+    t.warm::<F32ToF64>("cvt.f64.f32");
+    t.warm::<F32ToF64Ftz>("cvt.ftz.f64.f32");
+    t.warm::<F64ToF32>("cvt.rn.f32.f64");
+    t.warm::<F64ToF32Ftz>("cvt.rn.ftz.f32.f64");
     t.cold::<F32Same>("cvt.f32.f32");
-    t.hot::<F32Flush>("cvt.ftz.f32.f32");
-    t.hot::<F32Sat>("cvt.sat.f32.f32");
-    t.hot::<F32SatFtz>("cvt.ftz.sat.f32.f32");
+    t.warm::<F32Flush>("cvt.ftz.f32.f32");
+    t.warm::<F32Sat>("cvt.sat.f32.f32");
+    t.warm::<F32SatFtz>("cvt.ftz.sat.f32.f32");
     t.cold::<F64Sat>("cvt.sat.f64.f64");
-    t.hot::<F16ToF32>(["cvt.f32.f16", "cvt.ftz.f32.f16"]);
-    t.hot::<F32ToF16>("cvt.rn.f16.f32");
-    t.hot::<Bf16ToF32>("cvt.f32.bf16");
-    t.hot::<F32ToBf16>("cvt.rn.bf16.f32");
+    t.warm::<F16ToF32>(["cvt.f32.f16", "cvt.ftz.f32.f16"]);
+    t.warm::<F32ToF16>("cvt.rn.f16.f32");
+    t.warm::<Bf16ToF32>("cvt.f32.bf16");
+    t.warm::<F32ToBf16>("cvt.rn.bf16.f32");
 }
 
 /// Calls the macro's body with the register types of two sizes.

@@ -185,7 +185,7 @@ unsafe fn bitwise<O: Bitwise>(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
-/// Executable forms for instructions that kernels are full of: vector code for each kind of processor.
+/// Executable forms for instructions that kernels are full of: vector code for each kind of processor, and apart for whole warps.
 pub fn hot<O: Alu>(isa: Isa) -> Handlers {
     debug_assert!(ALL.count_ones() as usize == LANES);
     match isa {
@@ -199,28 +199,32 @@ pub fn hot<O: Alu>(isa: Isa) -> Handlers {
             full: v4::<O, true>,
             part: v4::<O, false>,
         },
+        // x86 processors without AVX2 are older than ten years: not worth a second function.
         _ => Handlers {
             full: base::<O, true>,
-            part: base::<O, false>,
+            part: if cfg!(target_arch = "x86_64") {
+                scalar::<O>
+            } else {
+                base::<O, false>
+            },
         },
     }
 }
 
-/// Executable forms for instructions that do much: vector code, but one function for whole and partial warps, since writing under
-/// a mask is little beside the rest.
+/// Executable forms for instructions with one function for whole and partial warps: because they do so much that writing under a
+/// mask is little beside it, or because their result is a predicate, where a mask costs nothing.
 pub fn warm<O: Alu>(isa: Isa) -> Handlers {
+    let both = |handler: Handler| Handlers {
+        full: handler,
+        part: handler,
+    };
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::V3 => Handlers {
-            full: v3::<O, false>,
-            part: v3::<O, false>,
-        },
+        Isa::V3 => both(v3::<O, false>),
         #[cfg(target_arch = "x86_64")]
-        Isa::V4 => Handlers {
-            full: v4::<O, false>,
-            part: v4::<O, false>,
-        },
-        _ => cold::<O>(isa),
+        Isa::V4 => both(v4::<O, false>),
+        _ if cfg!(target_arch = "x86_64") => both(scalar::<O>),
+        _ => both(base::<O, false>),
     }
 }
 

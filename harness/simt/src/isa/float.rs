@@ -291,28 +291,28 @@ fn directed64(bits: Option<u64>, nan: f64) -> f64 {
 /// Adds this family's rows.
 pub fn rows(t: &mut Table) {
     macro_rules! nearest {
-        ($op:ident, $($name:literal),+) => {
-            t.hot::<$op<f32, Keep>>([$(concat!($name, ".f32")),+]);
-            t.hot::<$op<f32, Flush>>([$(concat!($name, ".ftz.f32")),+]);
-            t.hot::<$op<f64, Keep>>([$(concat!($name, ".f64")),+]);
+        ($row:ident $op:ident, $($name:literal),+) => {
+            t.$row::<$op<f32, Keep>>([$(concat!($name, ".f32")),+]);
+            t.$row::<$op<f32, Flush>>([$(concat!($name, ".ftz.f32")),+]);
+            t.$row::<$op<f64, Keep>>([$(concat!($name, ".f64")),+]);
         };
     }
-    nearest!(Add, "add", "add.rn");
-    nearest!(Sub, "sub", "sub.rn");
-    nearest!(Mul, "mul", "mul.rn");
+    nearest!(hot Add, "add", "add.rn");
+    nearest!(hot Sub, "sub", "sub.rn");
+    nearest!(hot Mul, "mul", "mul.rn");
     t.hot::<Fma<f32, Keep>>(["fma.rn.f32", "mad.f32", "mad.rn.f32"]);
     t.hot::<Fma<f32, Flush>>(["fma.rn.ftz.f32", "mad.ftz.f32", "mad.rn.ftz.f32"]);
     t.hot::<Fma<f64, Keep>>(["fma.rn.f64", "mad.rn.f64"]);
-    nearest!(Div, "div.rn");
-    nearest!(Rcp, "rcp.rn");
-    nearest!(Sqrt, "sqrt.rn");
-    nearest!(Abs, "abs");
-    nearest!(Neg, "neg");
-    nearest!(Min, "min");
-    nearest!(Max, "max");
+    nearest!(warm Div, "div.rn");
+    nearest!(warm Rcp, "rcp.rn");
+    nearest!(warm Sqrt, "sqrt.rn");
+    nearest!(warm Abs, "abs");
+    nearest!(warm Neg, "neg");
+    nearest!(warm Min, "min");
+    nearest!(warm Max, "max");
     t.cold::<Copysign<f32>>("copysign.f32");
     t.cold::<Copysign<f64>>("copysign.f64");
-    hot_directed(t);
+    warm_directed(t);
     single(t);
     double(t);
     for (op, larger) in [("min", 0), ("max", LARGER)] {
@@ -328,16 +328,16 @@ pub fn rows(t: &mut Table) {
 }
 
 /// The library's exponentials and argument reductions are made of these.
-fn hot_directed(t: &mut Table) {
-    t.hot::<AddDirected<Rz>>("add.rz.f32");
-    t.hot::<AddDirected<Rm>>("add.rm.f32");
-    t.hot::<AddDirected<Rp>>("add.rp.f32");
-    t.hot::<MulDirected<Rz>>("mul.rz.f32");
-    t.hot::<MulDirected<Rm>>("mul.rm.f32");
-    t.hot::<MulDirected<Rp>>("mul.rp.f32");
-    t.hot::<FmaDirected<Rz>>(["fma.rz.f32", "mad.rz.f32"]);
-    t.hot::<FmaDirected<Rm>>(["fma.rm.f32", "mad.rm.f32"]);
-    t.hot::<FmaDirected<Rp>>(["fma.rp.f32", "mad.rp.f32"]);
+fn warm_directed(t: &mut Table) {
+    t.warm::<AddDirected<Rz>>("add.rz.f32");
+    t.warm::<AddDirected<Rm>>("add.rm.f32");
+    t.warm::<AddDirected<Rp>>("add.rp.f32");
+    t.warm::<MulDirected<Rz>>("mul.rz.f32");
+    t.warm::<MulDirected<Rm>>("mul.rm.f32");
+    t.warm::<MulDirected<Rp>>("mul.rp.f32");
+    t.warm::<FmaDirected<Rz>>(["fma.rz.f32", "mad.rz.f32"]);
+    t.warm::<FmaDirected<Rm>>(["fma.rm.f32", "mad.rm.f32"]);
+    t.warm::<FmaDirected<Rp>>(["fma.rp.f32", "mad.rp.f32"]);
 }
 
 fn single(t: &mut Table) {

@@ -146,6 +146,7 @@ fn to_f64(f: Format, x: u16) -> f64 {
 }
 
 /// An exact or odd f64 to the format, then `.ftz`, `.sat`, `.relu` as the code says.
+#[inline(never)]
 fn finish(f: Format, x: f64, code: u64) -> u16 {
     let bits = soft::convert(soft::F64, f, Round::Nearest, x.to_bits()).unwrap_or(u64::from(NAN));
     let bits = if code & FTZ != 0 { f.flush(bits) } else { bits };
@@ -163,6 +164,7 @@ fn finish(f: Format, x: f64, code: u64) -> u16 {
 }
 
 /// Does `op` in f64 to operands, flushed as the code says.
+#[inline(never)]
 fn compute(f: Format, code: u64, x: [u16; 3], op: impl Fn(f64, f64, f64) -> f64) -> u16 {
     let x = x.map(|x| {
         if code & FTZ != 0 {
@@ -176,6 +178,7 @@ fn compute(f: Format, code: u64, x: [u16; 3], op: impl Fn(f64, f64, f64) -> f64)
 }
 
 /// The smaller or larger, with the modifiers of the code.
+#[inline(never)]
 fn extreme(f: Format, code: u64, a: u16, b: u16) -> u16 {
     let flush = |x: u16| {
         if code & FTZ != 0 {
@@ -229,6 +232,7 @@ fn sign_change(f: Format, code: u64, a: u16, change: impl Fn(u16) -> u16) -> u16
 }
 
 /// An approximation in single precision.
+#[inline(never)]
 fn approximate(f: Format, code: u64, a: u16, op: impl Fn(f32) -> f32) -> u16 {
     compute(f, code, [a; 3], |a, _, _| f64::from(op(a as f32)))
 }
@@ -284,6 +288,7 @@ fn pack<T: FloatReg>(high: f32, low: f32, code: u64) -> u32 {
     (one(high) << 16) | one(low)
 }
 
+#[inline(never)]
 fn relation(f: Format, code: u64, a: u16, b: u16) -> bool {
     let value = |x: u16| {
         to_f64(
@@ -357,7 +362,7 @@ fn of_type<T: Halves>(t: &mut Table, ty: &str, full: bool) {
 }
 
 fn pairs<T: Halves>(t: &mut Table, ty: &str, full: bool) {
-    for (name, rel) in NAMES.iter().zip(0u64..) {
+    for (name, rel) in NAMES {
         for (ftz, f) in optional(".ftz", FTZ, full) {
             let code = rel | f;
             t.cold_preset::<Setp<T>>(format!("setp.{name}{ftz}.{ty}|"), code);

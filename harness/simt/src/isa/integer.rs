@@ -181,6 +181,8 @@ pub fn rows(t: &mut Table) {
     by_sign::<u16, i16>(t, "16");
     by_sign::<u32, i32>(t, "32");
     by_sign::<u64, i64>(t, "64");
+    extremes(t);
+    quotients(t);
     hot_products(t);
     cold_products(t);
     t.cold::<AddSatS32>("add.sat.s32");
@@ -197,7 +199,7 @@ pub fn rows(t: &mut Table) {
     t.hot::<Neg<i32>>("neg.s32");
     t.cold::<Neg<i64>>("neg.s64");
     t.cold::<Neg<i16>>("neg.s16");
-    t.hot::<Abs<i32>>("abs.s32");
+    t.warm::<Abs<i32>>("abs.s32");
     t.cold::<Abs<i64>>("abs.s64");
     t.cold::<Abs<i16>>("abs.s16");
 }
@@ -210,48 +212,55 @@ fn same_for_both_signs(t: &mut Table) {
     t.hot::<Sub<u64>>(["sub.u64", "sub.s64"]);
     t.hot::<Sub<u16>>(["sub.u16", "sub.s16"]);
     t.hot::<MulLo<u32>>(["mul.lo.u32", "mul.lo.s32"]);
-    t.hot::<MulLo<u64>>(["mul.lo.u64", "mul.lo.s64"]);
+    t.warm::<MulLo<u64>>(["mul.lo.u64", "mul.lo.s64"]);
     t.hot::<MulLo<u16>>(["mul.lo.u16", "mul.lo.s16"]);
     t.hot::<MadLo<u32>>(["mad.lo.u32", "mad.lo.s32"]);
-    t.hot::<MadLo<u64>>(["mad.lo.u64", "mad.lo.s64"]);
+    t.warm::<MadLo<u64>>(["mad.lo.u64", "mad.lo.s64"]);
     t.cold::<MadLo<u16>>(["mad.lo.u16", "mad.lo.s16"]);
 }
 
 fn by_sign<U: Int, S: Int>(t: &mut Table, bits: &str) {
-    let (u, s) = (format!("u{bits}"), format!("s{bits}"));
-    t.cold::<Sad<U>>(format!("sad.{u}"));
-    t.cold::<Sad<S>>(format!("sad.{s}"));
-    if bits == "16" {
-        t.cold::<Min<U>>(format!("min.{u}"));
-        t.cold::<Min<S>>(format!("min.{s}"));
-        t.cold::<Max<U>>(format!("max.{u}"));
-        t.cold::<Max<S>>(format!("max.{s}"));
-    } else {
-        t.hot::<Min<U>>(format!("min.{u}"));
-        t.hot::<Min<S>>(format!("min.{s}"));
-        t.hot::<Max<U>>(format!("max.{u}"));
-        t.hot::<Max<S>>(format!("max.{s}"));
-    }
-    if bits == "32" {
-        t.hot::<Div<U>>(format!("div.{u}"));
-        t.hot::<Div<S>>(format!("div.{s}"));
-        t.hot::<Rem<U>>(format!("rem.{u}"));
-        t.hot::<Rem<S>>(format!("rem.{s}"));
-    } else {
-        t.cold::<Div<U>>(format!("div.{u}"));
-        t.cold::<Div<S>>(format!("div.{s}"));
-        t.cold::<Rem<U>>(format!("rem.{u}"));
-        t.cold::<Rem<S>>(format!("rem.{s}"));
-    }
+    t.cold::<Sad<U>>(format!("sad.u{bits}"));
+    t.cold::<Sad<S>>(format!("sad.s{bits}"));
+}
+
+fn extremes(t: &mut Table) {
+    t.warm::<Min<u32>>("min.u32");
+    t.warm::<Min<i32>>("min.s32");
+    t.warm::<Max<u32>>("max.u32");
+    t.warm::<Max<i32>>("max.s32");
+    t.warm::<Min<u64>>("min.u64");
+    t.warm::<Min<i64>>("min.s64");
+    t.warm::<Max<u64>>("max.u64");
+    t.warm::<Max<i64>>("max.s64");
+    t.cold::<Min<u16>>("min.u16");
+    t.cold::<Min<i16>>("min.s16");
+    t.cold::<Max<u16>>("max.u16");
+    t.cold::<Max<i16>>("max.s16");
+}
+
+fn quotients(t: &mut Table) {
+    t.warm::<Div<u32>>("div.u32");
+    t.warm::<Div<i32>>("div.s32");
+    t.warm::<Rem<u32>>("rem.u32");
+    t.warm::<Rem<i32>>("rem.s32");
+    t.cold::<Div<u64>>("div.u64");
+    t.cold::<Div<i64>>("div.s64");
+    t.cold::<Rem<u64>>("rem.u64");
+    t.cold::<Rem<i64>>("rem.s64");
+    t.cold::<Div<u16>>("div.u16");
+    t.cold::<Div<i16>>("div.s16");
+    t.cold::<Rem<u16>>("rem.u16");
+    t.cold::<Rem<i16>>("rem.s16");
 }
 
 fn hot_products(t: &mut Table) {
-    t.hot::<MulHi<u32>>("mul.hi.u32");
-    t.hot::<MulHi<i32>>("mul.hi.s32");
+    t.warm::<MulHi<u32>>("mul.hi.u32");
+    t.warm::<MulHi<i32>>("mul.hi.s32");
     t.hot::<MulWide<u32>>("mul.wide.u32");
     t.hot::<MulWide<i32>>("mul.wide.s32");
-    t.hot::<MadWide<u32>>("mad.wide.u32");
-    t.hot::<MadWide<i32>>("mad.wide.s32");
+    t.warm::<MadWide<u32>>("mad.wide.u32");
+    t.warm::<MadWide<i32>>("mad.wide.s32");
 }
 
 fn cold_products(t: &mut Table) {

@@ -147,7 +147,7 @@ pub fn rows(t: &mut Table) {
     t.hot::<And<u32>>("and.b32");
     t.hot::<Or<u32>>("or.b32");
     t.hot::<Xor<u32>>("xor.b32");
-    t.hot::<Not<u32>>("not.b32");
+    t.warm::<Not<u32>>("not.b32");
     t.hot::<And<u64>>("and.b64");
     t.hot::<Or<u64>>("or.b64");
     t.hot::<Xor<u64>>("xor.b64");
@@ -166,18 +166,18 @@ pub fn rows(t: &mut Table) {
     t.hot::<Shr<u64>>(["shr.u64", "shr.b64"]);
     t.hot::<Shr<u16>>(["shr.u16", "shr.b16"]);
     t.hot::<Shr<i32>>("shr.s32");
-    t.hot::<Shr<i64>>("shr.s64");
+    t.warm::<Shr<i64>>("shr.s64");
     t.cold::<Shr<i16>>("shr.s16");
     t.hot::<Mov<u16>>(["mov.b16", "mov.u16", "mov.s16", "mov.f16", "mov.bf16"]);
     t.hot::<Mov<u32>>(["mov.b32", "mov.u32", "mov.s32", "mov.f32"]);
     t.hot::<Mov<u64>>(["mov.b64", "mov.u64", "mov.s64", "mov.f64"]);
-    t.hot::<Lop3>("lop3.b32").imm = super::table::Imm::Operand;
+    t.warm::<Lop3>("lop3.b32").imm = super::table::Imm::Operand;
     t.cold::<Lop3Or>("lop3.or.b32|").imm = super::table::Imm::Operand;
     t.cold::<Lop3And>("lop3.and.b32|").imm = super::table::Imm::Operand;
-    t.hot::<ShfLClamp>("shf.l.clamp.b32");
-    t.hot::<ShfLWrap>("shf.l.wrap.b32");
-    t.hot::<ShfRClamp>("shf.r.clamp.b32");
-    t.hot::<ShfRWrap>("shf.r.wrap.b32");
+    t.warm::<ShfLClamp>("shf.l.clamp.b32");
+    t.warm::<ShfLWrap>("shf.l.wrap.b32");
+    t.warm::<ShfRClamp>("shf.r.clamp.b32");
+    t.warm::<ShfRWrap>("shf.r.wrap.b32");
 }
 
 #[cfg(test)]

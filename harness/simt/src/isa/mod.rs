@@ -27,6 +27,9 @@ pub use dispatch::{Handler, Handlers, Isa};
 pub use select::parts;
 pub use table::{Form, Imm, all_forms, find, find_cvt, find_pair};
 
+#[cfg(test)]
+mod tests;
+
 fn rows(t: &mut table::Table) {
     integer::rows(t);
     carry::rows(t);

@@ -30,6 +30,62 @@ op! {
     MinReluS32(a: i32, b: i32) -> i32 { a.min(b).max(0) }
     /// The larger, or zero if it is negative.
     MaxReluS32(a: i32, b: i32) -> i32 { a.max(b).max(0) }
+    /// Two or four small integers at a time, then merged or summed; see [`video`].
+    Video(a: u32, b: u32, c: u32) [code] -> u32 { video(a, b, c, code) }
+}
+
+/// Names of the video operations in the order of their codes.
+const VIDEO: [&str; 6] = ["vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"];
+/// Code: `a` is signed.
+const SIGNED_A: u64 = 1 << 4;
+/// Code: `b` is signed.
+const SIGNED_B: u64 = 1 << 5;
+/// Code: the result is signed.
+const SIGNED_D: u64 = 1 << 6;
+/// Code: `.sat`.
+const SAT: u64 = 1 << 7;
+/// Code: `.add`.
+const SUM: u64 = 1 << 8;
+/// Code: bytes rather than half words.
+const BYTES: u64 = 1 << 9;
+
+/// Part `i` of a word.
+fn part(x: u32, i: u32, bits: u32, signed: bool) -> i32 {
+    let up = x << (32 - bits * (i + 1));
+    if signed {
+        (up as i32) >> (32 - bits)
+    } else {
+        (up >> (32 - bits)) as i32
+    }
+}
+
+/// Does the code's operation to each part; the results side by side, or with `.add` their sum plus `c`.
+fn video(a: u32, b: u32, c: u32, code: u64) -> u32 {
+    let bits = if code & BYTES != 0 { 8 } else { 16 };
+    let mut sum = c;
+    let mut merged = 0;
+    for i in 0..32 / bits {
+        let (x, y) = (
+            part(a, i, bits, code & SIGNED_A != 0),
+            part(b, i, bits, code & SIGNED_B != 0),
+        );
+        let r = match code & 15 {
+            0 => x + y,
+            1 => x - y,
+            2 => (x + y + i32::from(x + y >= 0)) >> 1,
+            3 => (x - y).abs(),
+            4 => x.min(y),
+            _ => x.max(y),
+        };
+        let r = match (code & SAT != 0, code & SIGNED_D != 0) {
+            (false, _) => r,
+            (true, true) => r.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+            (true, false) => r.clamp(0, (1 << bits) - 1),
+        };
+        sum = sum.wrapping_add(r as u32);
+        merged |= (r as u32 & ((1 << bits) - 1)) << (bits * i);
+    }
+    if code & SUM != 0 { sum } else { merged }
 }
 
 /// Adds this family's rows.
@@ -41,14 +97,42 @@ pub fn rows(t: &mut Table) {
     t.cold::<MaxS2>("max.s16x2");
     t.cold::<MinReluS2>(["min.s16x2.relu", "min.relu.s16x2"]);
     t.cold::<MaxReluS2>(["max.s16x2.relu", "max.relu.s16x2"]);
-    t.cold::<MinReluS32>("min.relu.s32");
-    t.cold::<MaxReluS32>("max.relu.s32");
+    t.cold::<MinReluS32>(["min.relu.s32", "min.s32.relu"]);
+    for (op, name) in VIDEO.iter().enumerate() {
+        for (count, width) in [(2, 0), (4, BYTES)] {
+            for signs in 0..8u64 {
+                let ty = |bit: u64| if signs & bit != 0 { "s32" } else { "u32" };
+                let name = format!("{name}{count}.{}.{}.{}", ty(4), ty(1), ty(2));
+                let code = op as u64 | (signs << 4) | width;
+                t.cold_preset::<Video>(name.clone(), code);
+                t.cold_preset::<Video>(format!("{name}.sat"), code | SAT);
+                t.cold_preset::<Video>(format!("{name}.add"), code | SUM);
+            }
+        }
+    }
+    t.cold::<MaxReluS32>(["max.relu.s32", "max.s32.relu"]);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::isa::dispatch::Alu;
+
+    #[test]
+    fn video_operations() {
+        let absdiff = 3 | BYTES;
+        assert_eq!(video(0x01ff_0510, 0x0300_0a20, 99, absdiff), 0x02ff_0510);
+        assert_eq!(
+            video(0x01ff_0510, 0x0300_0a20, 99, absdiff | SUM),
+            99 + 2 + 255 + 5 + 16
+        );
+        let add = BYTES | SIGNED_A | SIGNED_B | SIGNED_D | SAT;
+        assert_eq!(video(0x7f80_ff01, 0x01ff_0101, 0, add), 0x7f80_0002);
+        assert_eq!(
+            video(0xffff_0001, 0x0001_0001, 0, 2 | SIGNED_A | SIGNED_B),
+            0x0000_0001
+        );
+    }
 
     #[test]
     fn halves_do_not_touch_each_other() {

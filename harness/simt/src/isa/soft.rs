@@ -139,6 +139,7 @@ impl Format {
 
     /// Rounds `sig * 2^exp` to this format. The lowest bit of `sig` may stand for anything smaller that is not zero, if `sig` has
     /// at least two bits more than the format.
+    #[inline(never)]
     pub fn pack(self, round: Round, neg: bool, exp: i32, sig: u128) -> u64 {
         let sign = if neg { self.sign() } else { 0 };
         if sig == 0 {
@@ -230,6 +231,7 @@ fn sum(round: Round, x: (bool, i32, u128), y: (bool, i32, u128)) -> (bool, i32, 
 }
 
 /// Sum; `None` for NaN.
+#[inline(never)]
 pub fn add(f: Format, round: Round, a: u64, b: u64) -> Option<u64> {
     match (f.unpack(a), f.unpack(b)) {
         (Parts::Nan, _) | (_, Parts::Nan) => None,
@@ -251,6 +253,7 @@ pub fn mul(f: Format, round: Round, a: u64, b: u64) -> Option<u64> {
 }
 
 /// `a * b + c` with one rounding; `None` for NaN.
+#[inline(never)]
 pub fn fma(f: Format, round: Round, a: u64, b: u64, c: u64) -> Option<u64> {
     let neg = (a ^ b) & f.sign() != 0;
     let product = match (f.unpack(a), f.unpack(b)) {
@@ -273,6 +276,7 @@ pub fn fma(f: Format, round: Round, a: u64, b: u64, c: u64) -> Option<u64> {
 }
 
 /// Quotient; `None` for NaN.
+#[inline(never)]
 pub fn div(f: Format, round: Round, a: u64, b: u64) -> Option<u64> {
     let neg = (a ^ b) & f.sign() != 0;
     let sign = if neg { f.sign() } else { 0 };
@@ -296,6 +300,7 @@ pub fn div(f: Format, round: Round, a: u64, b: u64) -> Option<u64> {
 }
 
 /// Square root; `None` for NaN.
+#[inline(never)]
 pub fn sqrt(f: Format, round: Round, a: u64) -> Option<u64> {
     match f.unpack(a) {
         Parts::Nan => None,
@@ -317,6 +322,7 @@ pub fn sqrt(f: Format, round: Round, a: u64) -> Option<u64> {
 }
 
 /// From one format to another; `None` for NaN.
+#[inline(never)]
 pub fn convert(from: Format, to: Format, round: Round, a: u64) -> Option<u64> {
     match from.unpack(a) {
         Parts::Nan => None,
@@ -326,6 +332,7 @@ pub fn convert(from: Format, to: Format, round: Round, a: u64) -> Option<u64> {
 }
 
 /// A finite number rounded to a whole one: negative or not, and its magnitude (which saturates at 2^127).
+#[inline(never)]
 pub fn whole(round: Round, neg: bool, exp: i32, sig: u128) -> (bool, u128) {
     if sig != 0 && exp > sig.leading_zeros() as i32 - 1 {
         return (neg, 1 << 127);

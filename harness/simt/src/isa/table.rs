@@ -110,7 +110,7 @@ impl Table {
         self.push::<O>(names, dispatch::hot::<O>)
     }
 
-    /// An instruction with much to compute, not in every kernel.
+    /// An instruction with much to compute, or with a predicate for its result, or not in every kernel.
     pub fn warm<O: Alu>(&mut self, names: impl Names) -> &mut Form {
         self.push::<O>(names, dispatch::warm::<O>)
     }

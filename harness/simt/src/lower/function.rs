@@ -220,6 +220,16 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         Ok(())
     }
 
+    /// Emits an instruction under a predicate of its own.
+    pub fn prepare_guarded(&mut self, pred: Opnd, inst: Inst) {
+        let guard = Inst::new(both(control::guard), self.loc)
+            .use_(A, pred)
+            .raw(B, 0)
+            .role(Role::Guard);
+        self.block().insts.push(guard);
+        self.block().insts.push(inst);
+    }
+
     /// Emits an instruction that only prepares an operand.
     pub fn prepare(&mut self, inst: Inst) {
         self.block().insts.push(inst);
@@ -478,8 +488,8 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         let base = inst.op.split('.').next().unwrap_or_default();
         match base {
             "bra" => return self.bra(at, inst),
-            "brx" | "ret" | "exit" | "call" | "bar" | "barrier" | "shfl" | "vote" | "match"
-            | "redux" | "activemask" | "elect"
+            "cp" | "brx" | "ret" | "exit" | "call" | "bar" | "barrier" | "shfl" | "vote"
+            | "match" | "redux" | "activemask" | "elect"
                 if inst.guard.is_some() =>
             {
                 return self.around(at, inst);

@@ -2,7 +2,7 @@
 
 use crate::finding::{Space, What};
 use crate::isa::dispatch::Handlers;
-use crate::machine::LoadError;
+pub use crate::machine::LoadError;
 use crate::program::Source;
 use std::collections::HashMap;
 

@@ -4,6 +4,7 @@
 mod alloc;
 mod function;
 mod ir;
+mod joint;
 mod order;
 mod params;
 mod program;

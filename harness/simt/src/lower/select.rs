@@ -5,7 +5,7 @@ use super::ir::*;
 use super::params::{element, type_of};
 use super::{invalid, unsupported};
 use crate::exec::sync::{self, mode};
-use crate::exec::{control, load_store};
+use crate::exec::{control, load_store, print};
 use crate::finding::{Space, What};
 use crate::ptx::ast::{self, Base, Operand, Type};
 
@@ -33,6 +33,16 @@ impl<'m> FnBuilder<'_, 'm> {
                 self.emit(trap)?;
             }
             "bar" | "barrier" if !inst.op.starts_with("bar.warp") => self.barrier(at, inst)?,
+            "atom" | "red" => self.atomic(inst)?,
+            "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" | "bar" | "barrier" => {
+                self.joint(base, inst)?;
+            }
+            "isspacep" => self.is_space(inst)?,
+            "nanosleep" => {
+                let sleep = Inst::new(both(print::sleep), self.loc);
+                self.emit(sleep)?;
+            }
+            "cp" => self.copy_async(inst)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -352,16 +362,5 @@ impl<'m> FnBuilder<'_, 'm> {
         let after = self.after(at);
         self.end(Term::Barrier(Box::new(out.imm(how)), after));
         Ok(())
-    }
-}
-
-impl FnBuilder<'_, '_> {
-    /// A call of a function that the machine provides.
-    pub fn system_call(&mut self, index: usize) -> Result<()> {
-        let name = &self.b.module.functions[index].name;
-        Err(unsupported(
-            format!("a call to `{name}`, which has no body,"),
-            self.at(),
-        ))
     }
 }

@@ -1,0 +1,367 @@
+//! Atomics, what lanes do together, asynchronous copies, and functions that the machine provides.
+
+use super::function::{FnBuilder, both, width};
+use super::ir::*;
+use super::params::{Slot, type_of};
+use super::{invalid, unsupported};
+use crate::exec::warp_ops::{self, how};
+use crate::exec::{atomic, handler, load_store, print};
+use crate::finding::{Space, What};
+use crate::ptx::ast::{self, Operand, Type};
+
+impl<'m> FnBuilder<'_, 'm> {
+    fn wrong(&self, inst: &ast::Inst) -> LoadError {
+        invalid(
+            format!("`{}` with {} operands", inst.op, inst.operands.len()),
+            self.at(),
+        )
+    }
+
+    fn missing(&self, inst: &ast::Inst) -> LoadError {
+        unsupported(format!("`{}`", inst.op), self.at())
+    }
+
+    pub(super) fn atomic(&mut self, inst: &'m ast::Inst) -> Result<()> {
+        let mut space = Space::Generic;
+        let (mut operation, mut ty, mut hint) = ("", "", false);
+        for word in inst.op.split('.').skip(1) {
+            match word {
+                "global" => space = Space::Global,
+                "shared" | "shared::cta" => space = Space::Shared,
+                "add" | "exch" | "cas" | "min" | "max" | "and" | "or" | "xor" | "inc" | "dec" => {
+                    operation = word;
+                }
+                "relaxed" | "acquire" | "release" | "acq_rel" | "cta" | "gpu" | "sys"
+                | "cluster" | "noftz" => {}
+                "L2::cache_hint" => hint = true,
+                word if type_of(word).is_some() => ty = word,
+                _ => return Err(self.missing(inst)),
+            }
+        }
+        let Some((handler, bytes)) = atomic::atomic(self.b.isa, space, operation, ty) else {
+            return Err(self.missing(inst));
+        };
+        let red = inst.op.starts_with("red");
+        let mut rest = inst.operands.as_slice();
+        if hint && rest.len() > 2 {
+            rest = &rest[..rest.len() - 1];
+        }
+        let to = if red {
+            None
+        } else {
+            let Some((to, more)) = rest.split_first() else {
+                return Err(self.wrong(inst));
+            };
+            rest = more;
+            Some(to)
+        };
+        let value_type = match (bytes, ty) {
+            (2, _) => Type::B16,
+            (4, "f32") => Type::F32,
+            (4, _) => Type::B32,
+            (_, "f64") => Type::F64,
+            _ => Type::B64,
+        };
+        let values = if operation == "cas" { 2 } else { 1 };
+        if rest.len() != 1 + values {
+            return Err(self.wrong(inst));
+        }
+        let (base, offset) = self.address(&rest[0])?;
+        let mut out = Inst::new(both(handler), self.loc)
+            .imm(offset)
+            .use_(A, base)
+            .role(Role::Access(What::Atomic, space, bytes));
+        for (value, at) in rest[1..].iter().zip([B, C]) {
+            let value = self.source(value, value_type)?;
+            out = out.use_(at, value);
+        }
+        out = match to {
+            None | Some(Operand::Discard) => out.raw(D, u32::MAX),
+            Some(to) => {
+                let to = self.dest(to, bytes)?;
+                out.def(D, to)
+            }
+        };
+        self.emit(out)
+    }
+
+    pub(super) fn is_space(&mut self, inst: &'m ast::Inst) -> Result<()> {
+        let word = inst.op.split('.').nth(1).unwrap_or_default();
+        let Some(space) = atomic::space_number(word) else {
+            return Err(self.missing(inst));
+        };
+        let [to, from] = inst.operands.as_slice() else {
+            return Err(self.wrong(inst));
+        };
+        let from = self.source(from, Type::B64)?;
+        let to = self.dest(to, 0)?;
+        let out = Inst::new(both(atomic::is_space), self.loc)
+            .imm(space)
+            .def(D, to)
+            .use_(A, from);
+        self.emit(out)
+    }
+
+    /// Instructions that lanes of a warp execute together.
+    pub(super) fn joint(&mut self, base: &str, inst: &'m ast::Inst) -> Result<()> {
+        let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+        let has = |word: &str| words.contains(&word);
+        let sync = has("sync");
+        let old = if sync { 0 } else { how::OLD };
+        let mut operands: Vec<&Operand> = inst.operands.iter().collect();
+        let plain = |handler| Inst::new(both(handler), self.loc).role(Role::WarpSync);
+        let first = |op: &Operand| match op {
+            Operand::Pair(a, b) => (a.as_ref().clone(), Some(b.as_ref().clone())),
+            one => (one.clone(), None),
+        };
+        if base == "activemask" {
+            let [to] = operands.as_slice() else {
+                return Err(self.wrong(inst));
+            };
+            let out = plain(warp_ops::active);
+            let to = self.dest(to, 4)?;
+            return self.emit(out.def(D, to));
+        }
+        if matches!(base, "bar" | "barrier") {
+            let [mask] = operands.as_slice() else {
+                return Err(self.wrong(inst));
+            };
+            let out = plain(warp_ops::barrier);
+            let mask = self.source(mask, Type::B32)?;
+            return self.emit(out.use_(E, mask));
+        }
+        let mut out = match base {
+            "shfl" => Inst::new(both(handler::<warp_ops::Shuffle>(self.b.isa)), self.loc)
+                .role(Role::WarpSync),
+            "vote" => plain(warp_ops::vote),
+            "match" => plain(warp_ops::matching),
+            "redux" => plain(warp_ops::reduce),
+            _ => plain(warp_ops::elect),
+        };
+        if sync {
+            let Some(mask) = operands.pop() else {
+                return Err(self.wrong(inst));
+            };
+            let mask = self.source(mask, Type::B32)?;
+            out = out.use_(E, mask);
+        }
+        let expected = match base {
+            "shfl" => 4,
+            "elect" => 1,
+            _ => 2,
+        };
+        if operands.len() != expected {
+            return Err(self.wrong(inst));
+        }
+        let (to, second) = first(operands[0]);
+        match base {
+            "shfl" => {
+                let kind = match (has("up"), has("down"), has("bfly"), has("idx")) {
+                    (true, ..) => warp_ops::UP,
+                    (_, true, ..) => warp_ops::DOWN,
+                    (_, _, true, _) => warp_ops::BUTTERFLY,
+                    (.., true) => warp_ops::INDEX,
+                    _ => return Err(self.missing(inst)),
+                };
+                for (operand, at) in operands[1..].iter().zip([A, B, C]) {
+                    let ty = match operand {
+                        Operand::F32(_) => Type::F32,
+                        _ => Type::B32,
+                    };
+                    let operand = self.source(operand, ty)?;
+                    out = out.use_(at, operand);
+                }
+                let to = self.dest(&to, 4)?;
+                out = out.def(D, to).imm(kind | old);
+                if let Some(second) = second {
+                    let second = self.dest(&second, 0)?;
+                    out = out.def(D2, second);
+                    out.imm |= how::SECOND;
+                }
+            }
+            "vote" => {
+                let kind = match (has("all"), has("any"), has("uni"), has("ballot")) {
+                    (true, ..) => warp_ops::ALL_OF,
+                    (_, true, ..) => warp_ops::ANY_OF,
+                    (_, _, true, _) => warp_ops::UNIFORM,
+                    (.., true) => warp_ops::BALLOT,
+                    _ => return Err(self.missing(inst)),
+                };
+                let pred = self.source(operands[1], Type::Pred)?;
+                let to = self.dest(&to, if kind == warp_ops::BALLOT { 4 } else { 0 })?;
+                out = out.use_(A, pred).def(D, to).imm(kind | old);
+            }
+            "match" => {
+                let wide = has("b64");
+                let value = self.source(operands[1], if wide { Type::B64 } else { Type::B32 })?;
+                let to = self.dest(&to, 4)?;
+                let kind = u64::from(has("all"));
+                out = out
+                    .use_(A, value)
+                    .def(D, to)
+                    .imm(kind | if wide { how::WIDE } else { 0 });
+                if let Some(second) = second {
+                    let second = self.dest(&second, 0)?;
+                    out = out.def(D2, second);
+                    out.imm |= how::SECOND;
+                }
+            }
+            "redux" => {
+                let ty = words.last().copied().unwrap_or_default();
+                let operation = words.get(1).copied().unwrap_or_default();
+                let name = match operation {
+                    "min" | "max" => format!("{operation}.{ty}"),
+                    other => other.to_string(),
+                };
+                let kind = warp_ops::REDUCTIONS.iter().position(|n| *n == name);
+                let (Some(kind), "s32" | "u32" | "b32") = (kind, ty) else {
+                    return Err(self.missing(inst));
+                };
+                let value = self.source(operands[1], Type::B32)?;
+                let to = self.dest(&to, 4)?;
+                out = out.use_(A, value).def(D, to).imm(kind as u64);
+            }
+            _ => {
+                let to = self.dest(&to, 4)?;
+                let second = second.unwrap_or(Operand::Discard);
+                let second = self.dest(&second, 0)?;
+                out = out.def(D, to).def(D2, second);
+            }
+        }
+        self.emit(out)
+    }
+
+    /// `cp.async`: a copy that is allowed to be done at once, and is. The groups that one waits for are then always complete.
+    pub(super) fn copy_async(&mut self, inst: &'m ast::Inst) -> Result<()> {
+        let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+        if words.first() != Some(&"async") {
+            return Err(self.missing(inst));
+        }
+        match words.get(1) {
+            Some(&("commit_group" | "wait_group" | "wait_all")) => return Ok(()),
+            Some(&("ca" | "cg")) if !words.contains(&"bulk") => {}
+            _ => return Err(self.missing(inst)),
+        }
+        let (to, from, bytes, source) = match inst.operands.as_slice() {
+            [to, from, Operand::Int(bytes)] => (to, from, *bytes, None),
+            [to, from, Operand::Int(bytes), Operand::Int(source)] if source == bytes => {
+                (to, from, *bytes, None)
+            }
+            [to, from, Operand::Int(bytes), source] => (to, from, *bytes, Some(source)),
+            _ => return Err(self.wrong(inst)),
+        };
+        let (size, count, ty) = match bytes {
+            4 => (4, 1, Type::B32),
+            8 => (8, 1, Type::B64),
+            16 => (8, 2, Type::B64),
+            _ => return Err(self.wrong(inst)),
+        };
+        let many = count > 1;
+        let isa = self.b.isa;
+        let (Some(load), Some(store)) = (
+            load_store::load(isa, Space::Global, size, size, false, many),
+            load_store::store(isa, Space::Shared, size, size, many),
+        ) else {
+            return Err(self.missing(inst));
+        };
+        let values: Vec<Opnd> = (0..count).map(|_| self.temp(width(ty))).collect();
+        let (base, offset) = self.address(from)?;
+        let access = |what, space| Role::Access(what, space, bytes as u32);
+        let mut read = Inst::new(both(load), self.loc)
+            .imm(offset)
+            .use_(A, base)
+            .raw(E, count)
+            .role(access(What::Read, Space::Global));
+        for (value, at) in values.iter().zip([D, D2]) {
+            read = read.def(at, *value);
+        }
+        if let Some(source) = source {
+            // What lies beyond the bytes to read is zero; lanes that read nothing need no valid address.
+            let source = self.source(source, Type::B32)?;
+            let zero = self.b.pools.bits(0, width(ty));
+            let form = self.form(if size == 8 { "mov.b64" } else { "mov.b32" })?;
+            for value in &values {
+                let clear = Inst::new((form.handlers)(isa), self.loc)
+                    .def(D, *value)
+                    .use_(A, zero);
+                self.prepare(clear);
+            }
+            let some = self.temp(0);
+            let none = self.b.pools.bits(0, 4);
+            let test = self.form("setp.ne.u32")?;
+            let test = Inst::new((test.handlers)(isa), self.loc)
+                .def(D, some)
+                .use_(A, source)
+                .use_(B, none);
+            self.prepare(test);
+            self.prepare_guarded(some, read);
+            let mut cut = Inst::new(both(print::cut), self.loc)
+                .use_(A, source)
+                .raw(B, size)
+                .raw(C, count);
+            for (value, at) in values.iter().zip([D, D2]) {
+                cut = cut.def(at, *value);
+                cut.uses |= 1 << at;
+            }
+            self.prepare(cut);
+        } else {
+            self.emit(read)?;
+        }
+        let (base, offset) = self.address(to)?;
+        let mut write = Inst::new(both(store), self.loc)
+            .imm(offset)
+            .use_(A, base)
+            .raw(E, count)
+            .role(access(What::Write, Space::Shared));
+        for (value, at) in values.iter().zip([D, D2]) {
+            write = write.use_(at, *value);
+        }
+        self.emit(write)
+    }
+
+    /// A call of a function that the machine provides.
+    pub(super) fn system_call(&mut self, index: usize) -> Result<()> {
+        let function = &self.b.module.functions[index];
+        let results = function.returns.len();
+        let place = |this: &Self, i: usize| -> Option<Opnd> {
+            this.b.slots.formal_of(index, i).and_then(Slot::whole)
+        };
+        let argument = |this: &Self, i: usize| {
+            place(this, results + i).ok_or_else(|| {
+                unsupported(
+                    format!("a call to `{}` with arguments in parts", function.name),
+                    this.at(),
+                )
+            })
+        };
+        let out = match (function.name.as_str(), function.params.len()) {
+            ("vprintf", 2) => {
+                let out = Inst::new(both(print::printf), self.loc)
+                    .use_(A, argument(self, 0)?)
+                    .use_(B, argument(self, 1)?);
+                match place(self, 0) {
+                    Some(to) if results == 1 => out.def(D, to),
+                    _ => out.raw(D, u32::MAX),
+                }
+            }
+            ("__assertfail", 5) => Inst::new(both(print::assert_failed), self.loc)
+                .use_(A, argument(self, 0)?)
+                .use_(B, argument(self, 1)?)
+                .use_(C, argument(self, 2)?)
+                .use_(E, argument(self, 3)?),
+            (name @ ("malloc" | "free"), _) => {
+                return Err(unsupported(
+                    format!("`{name}` in device code: allocate before the launch; it"),
+                    self.at(),
+                ));
+            }
+            (name, _) => {
+                return Err(unsupported(
+                    format!("a call to `{name}`, which has no body,"),
+                    self.at(),
+                ));
+            }
+        };
+        self.emit(out)
+    }
+}

@@ -1,0 +1,78 @@
+//! Atomics: every operation, on global and shared memory, from many blocks at once.
+
+mod common;
+use common::{Arg, Device};
+
+const PTX: &str = include_str!("kernels/atomics.ptx");
+
+#[test]
+fn integers_of_both_widths() {
+    let device = Device::new(PTX);
+    let n = 1024i64;
+    let a = device.put(&[0i32, 0, 100, -100, -1, 0, 0, 0]);
+    let u = device.put(&[0u32, 0, 0, 1000, 0]);
+    let l = device.put(&[0i64, 0]);
+    let ul = device.zeros::<u64>(4);
+    let args = [Arg::Ptr(a), Arg::Ptr(u), Arg::Ptr(l), Arg::Ptr(ul)];
+    let report = device.launch("integers", 8, 128, &args);
+    let sum = (n * (n - 1) / 2) as i32;
+    let xor = (0..n as i32).fold(0, |x, i| x ^ i);
+    assert_eq!(
+        device.get::<i32>(a, 8),
+        [sum, -sum, -1023, 1023, 0, -1, xor, 77]
+    );
+    // inc counts modulo 10; dec from 0 goes to 9 and down.
+    assert_eq!(
+        device.get::<u32>(u, 5),
+        [3072, 1024 % 10, (10 - 1024 % 10) % 10, 5, 1023]
+    );
+    assert_eq!(device.get::<i64>(l, 2), [-1023, 1023 << 40]);
+    let sums = device.get::<u64>(ul, 4);
+    assert_eq!(sums, [(sum as u64) << 32, u64::MAX, 5, 9]);
+    assert_eq!(report.counters.totals.global_atomics.lanes, 19 * 1024);
+}
+
+#[test]
+fn floats_by_instruction_and_by_compare_and_swap() {
+    let device = Device::new(PTX);
+    let (f, d) = (device.zeros::<f32>(2), device.zeros::<f64>(1));
+    device.launch("floats", 16, 256, &[Arg::Ptr(f), Arg::Ptr(d)]);
+    assert_eq!(device.get::<f32>(f, 2), [2048.0, 999.0]);
+    assert_eq!(device.get::<f64>(d, 1), [f64::from(4096 * 4095 / 2)]);
+}
+
+#[test]
+fn a_histogram_in_shared_memory() {
+    let device = Device::new(PTX);
+    let text: Vec<u8> = (0..50_000u32).map(|i| (i * i / 7 % 251) as u8).collect();
+    let (dt, bins) = (device.put(&text), device.zeros::<u32>(256));
+    let args = [Arg::Ptr(dt), Arg::Ptr(bins), Arg::I32(text.len() as i32)];
+    let report = device.launch("histogram", 10, 256, &args);
+    let mut want = vec![0u32; 256];
+    text.iter().for_each(|&c| want[c as usize] += 1);
+    assert_eq!(device.get::<u32>(bins, 256), want);
+    assert_eq!(report.counters.totals.shared_atomics.lanes, 50_000);
+}
+
+#[test]
+fn every_old_value_is_given_out_once() {
+    let device = Device::new(PTX);
+    let (next, slots) = (device.zeros::<i32>(1), device.zeros::<i32>(4096));
+    device.launch("returned", 16, 256, &[Arg::Ptr(next), Arg::Ptr(slots)]);
+    let mut got = device.get::<i32>(slots, 4096);
+    got.sort_unstable();
+    assert_eq!(got, (0..4096).collect::<Vec<i32>>());
+}
+
+#[test]
+fn sixteen_bits_and_generic_addresses() {
+    let device = Device::new(PTX);
+    let s = device.zeros::<u16>(2);
+    device.launch("narrow", 2, 64, &[Arg::Ptr(s)]);
+    assert_eq!(device.get::<u16>(s, 2), [128, 0]);
+    for which in [0, 1] {
+        let at = device.zeros::<i32>(1);
+        device.launch("generic", 1, 64, &[Arg::Ptr(at), Arg::I32(which)]);
+        assert_eq!(device.get::<i32>(at, 1), [128]);
+    }
+}
