@@ -3,11 +3,9 @@ use std::collections::BTreeSet;
 
 /// Name as included, and text, of every header in `kernels/include`.
 pub(crate) const HEADERS: &[(&str, &str)] = &[
-    (
-        "divergence.cuh",
-        include_str!("../include/divergence.cuh"),
-    ),
+    ("divergence.cuh", include_str!("../include/divergence.cuh")),
     ("index.cuh", include_str!("../include/index.cuh")),
+    ("scan.cuh", include_str!("../include/scan.cuh")),
     ("warp.cuh", include_str!("../include/warp.cuh")),
 ];
 

@@ -102,15 +102,31 @@ pub fn committed_for(source: &KernelSource, capability: (i32, i32)) -> Result<Co
         return Err(Error::Stale { file: file() });
     }
     let device = (capability.0 * 10 + capability.1) as u32;
-    if header.arch > device {
-        return Err(Error::TooNew {
-            file: file(),
-            made: header.arch,
-            device,
+    if header.arch <= device {
+        return Ok(Compiled {
+            ptx: source.ptx.to_string(),
+            origin: Origin::Committed,
         });
     }
-    Ok(Compiled {
-        ptx: source.ptx.to_string(),
-        origin: Origin::Committed,
+    // PTX of the base architecture differs from an older one's by its target line and by the instructions
+    // that the source itself asks for (`match`, double atomics); the driver checks those one by one.
+    if header.arch == BASE_ARCH && device >= OLDEST_DEVICE {
+        let ptx = source.ptx.replacen(
+            &format!(".target sm_{BASE_ARCH}"),
+            &format!(".target sm_{device}"),
+            1,
+        );
+        return Ok(Compiled {
+            ptx,
+            origin: Origin::Committed,
+        });
+    }
+    Err(Error::TooNew {
+        file: file(),
+        made: header.arch,
+        device,
     })
 }
+
+/// Maxwell: the oldest device that the drivers which read the committed PTX version still serve.
+const OLDEST_DEVICE: u32 = 50;

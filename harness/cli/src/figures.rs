@@ -302,11 +302,11 @@ mod tests {
             "before\n<!-- figures: demo n=8 columns=variant,time_median_ms,gb_per_s -->\nold\n<!-- /figures -->\nafter\n",
         );
         assert!(matches!(
-            figures(&[path.clone()], dir.path(), true),
+            figures(std::slice::from_ref(&path), dir.path(), true),
             Err(Error::Stale(_))
         ));
         assert_eq!(
-            figures(&[path.clone()], dir.path(), false).expect("made"),
+            figures(std::slice::from_ref(&path), dir.path(), false).expect("made"),
             1
         );
         let text = fs::read_to_string(&path).expect("readable");
@@ -326,7 +326,7 @@ mod tests {
             dir.path(),
             "<!-- figures: demo n=8|9 columns=variant,n -->\n<!-- /figures -->",
         );
-        figures(&[path.clone()], dir.path(), false).expect("made");
+        figures(std::slice::from_ref(&path), dir.path(), false).expect("made");
         let csv = dir.path().join("demo.csv");
         let text = fs::read_to_string(&csv).expect("readable");
         fs::write(&csv, text.replace("slow", "slower")).expect("writable");

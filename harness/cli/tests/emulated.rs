@@ -150,7 +150,7 @@ fn the_device_query_shows_the_emulated_part() {
 #[test]
 fn pairs_from_a_file_are_added() {
     let folder = tempfile::tempdir().unwrap();
-    let pairs: String = (0..997).map(|i| format!("{i} {}\n", 2 * i)).collect();
+    let pairs = (0..997).fold(String::new(), |s, i| s + &format!("{i} {}\n", 2 * i));
     std::fs::write(folder.path().join("pairs.txt"), pairs).unwrap();
     let args = [
         "run",

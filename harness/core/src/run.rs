@@ -97,18 +97,22 @@ impl Run {
         self.options.variants.is_empty() || self.options.variants.iter().any(|v| v == variant)
     }
 
-    /// `--n`, or the lab's size for this device; a default made smaller for the emulated device is
-    /// printed once.
+    /// `--n`, or the lab's size for this device; a default made smaller, for the emulated device or for
+    /// `--quick`, is printed once.
     pub fn size(&self, sizes: Sizes) -> usize {
         if let Some(n) = self.options.n {
             return n;
         }
         let n = self.pick(sizes);
-        if self.is_emulated() && n != sizes.gpu {
-            self.report.borrow_mut().remark(&format!(
-                "n = {n} here (emulated device); {} on a GPU",
-                sizes.gpu
-            ));
+        if n != sizes.gpu {
+            let why = if self.options.quick {
+                "--quick"
+            } else {
+                "emulated device"
+            };
+            self.report
+                .borrow_mut()
+                .remark(&format!("n = {n} here ({why}); {} otherwise", sizes.gpu));
         }
         n
     }

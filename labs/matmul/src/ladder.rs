@@ -92,7 +92,7 @@ const PLAIN: Rung = Rung {
     arithmetic: Arithmetic::Float,
 };
 
-/// What a block of the last six rungs has: 128 x 128 results, 256 threads.
+/// What a block of the last rungs has: 128 x 128 results, mostly by 256 threads.
 const LARGE: Rung = Rung {
     file: "ladder.cu",
     tile_m: 128,
@@ -105,7 +105,7 @@ const LARGE: Rung = Rung {
 const TENSOR_SHARED: u32 = 4 * (128 * 20 + 16 * 136) * 4;
 
 /// Every kernel of the ladder, from the first to the last, the `rectangular` one with its tile of 10.
-pub const RUNGS: [Rung; 13] = [
+pub const RUNGS: [Rung; 14] = [
     Rung {
         name: "naive",
         kernel: "naive",
@@ -164,6 +164,13 @@ pub const RUNGS: [Rung; 13] = [
         name: "async-copy",
         file: "async.cu",
         kernel: "async_copy",
+        ..LARGE
+    },
+    Rung {
+        name: "async-wide",
+        file: "async.cu",
+        kernel: "async_wide",
+        block: (128, 1),
         ..LARGE
     },
     Rung {

@@ -64,6 +64,10 @@ pub static LAB: Lab = Lab {
             "async-copy",
             "like double-buffered, but past the registers (cp.async; 8.0 and later)",
         ),
+        Variant::new(
+            "async-wide",
+            "like async-copy, but 16 x 8 elements a thread, three tiles under way",
+        ),
         Variant::new("tf32", "tensor cores: inputs of 11 bits (8.0 and later)"),
         Variant::new(
             "tf32x3",
