@@ -81,7 +81,7 @@ impl Where for InConst {
 #[inline(always)]
 unsafe fn consecutive<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
     let size = size_of::<E::Mem>() as u64;
-    if warp.mask() != ALL {
+    if warp.mask() != ALL || warp.checking {
         return None;
     }
     // SAFETY: `a` is a 64-bit register; there is a site for every instruction.
@@ -130,7 +130,7 @@ unsafe fn consecutive<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mu
 #[inline(always)]
 unsafe fn uniform<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
     let size = size_of::<E::Mem>() as u64;
-    if warp.mask() != ALL {
+    if warp.mask() != ALL || warp.checking {
         return None;
     }
     // SAFETY: as in `consecutive`.
@@ -280,6 +280,16 @@ unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op, space: Space) -> Flow {
         {
             let from = &*warp.reg::<[E::Reg; LANES]>(*register);
             let skip = k * size_of::<E::Mem>();
+            if warp.checking && k == 0 {
+                let mut values = [0u64; LANES];
+                for lane in super::control::lanes(mask) {
+                    let value = E::narrow(from[lane]);
+                    (&raw const value)
+                        .cast::<u8>()
+                        .copy_to((&raw mut values[lane]).cast(), size_of::<E::Mem>());
+                }
+                warp.check_store(op, request, &at, &values);
+            }
             for lane in super::control::lanes(mask) {
                 *((at[lane] as usize + skip) as *mut E::Mem) = E::narrow(from[lane]);
             }

@@ -24,6 +24,7 @@ impl<'m> FnBuilder<'_, 'm> {
     pub(super) fn atomic(&mut self, inst: &'m ast::Inst) -> Result<()> {
         let mut space = Space::Generic;
         let (mut operation, mut ty, mut hint) = ("", "", false);
+        let mut release = false;
         for word in inst.op.split('.').skip(1) {
             match word {
                 "global" => space = Space::Global,
@@ -31,8 +32,8 @@ impl<'m> FnBuilder<'_, 'm> {
                 "add" | "exch" | "cas" | "min" | "max" | "and" | "or" | "xor" | "inc" | "dec" => {
                     operation = word;
                 }
-                "relaxed" | "acquire" | "release" | "acq_rel" | "cta" | "gpu" | "sys"
-                | "cluster" | "noftz" => {}
+                "release" | "acq_rel" => release = true,
+                "relaxed" | "acquire" | "cta" | "gpu" | "sys" | "cluster" | "noftz" => {}
                 "L2::cache_hint" => hint = true,
                 word if type_of(word).is_some() => ty = word,
                 _ => return Err(self.missing(inst)),
@@ -70,7 +71,11 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut out = Inst::new(both(handler), self.loc)
             .imm(offset)
             .use_(A, base)
-            .role(Role::Access(What::Atomic, space, bytes));
+            .role(Role::Access(What::Atomic, space, bytes))
+            .order(Order {
+                strong: true,
+                release,
+            });
         for (value, at) in rest[1..].iter().zip([B, C]) {
             let value = self.source(value, value_type)?;
             out = out.use_(at, value);
