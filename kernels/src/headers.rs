@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 pub(crate) const HEADERS: &[(&str, &str)] = &[
     ("divergence.cuh", include_str!("../include/divergence.cuh")),
     ("index.cuh", include_str!("../include/index.cuh")),
+    ("scan.cuh", include_str!("../include/scan.cuh")),
     ("warp.cuh", include_str!("../include/warp.cuh")),
 ];
 

@@ -6,7 +6,7 @@ use cudarc::driver::{CudaFunction, CudaModule, CudaStream, LaunchConfig};
 use crate::{
     Case, Error, Expect, Inputs, Lab, Options, Recorder, Result, Session, Variant,
     case::launch_1d,
-    child, interrupt, module,
+    child, interrupt, machine, module,
     record::{Record, Verdict},
     report::Report,
     suggest,
@@ -97,18 +97,22 @@ impl Run {
         self.options.variants.is_empty() || self.options.variants.iter().any(|v| v == variant)
     }
 
-    /// `--n`, or the lab's size for this device; a default made smaller for the emulated device is
-    /// printed once.
+    /// `--n`, or the lab's size for this device; a default made smaller, for the emulated device or for
+    /// `--quick`, is printed once.
     pub fn size(&self, sizes: Sizes) -> usize {
         if let Some(n) = self.options.n {
             return n;
         }
         let n = self.pick(sizes);
-        if self.is_emulated() && n != sizes.gpu {
-            self.report.borrow_mut().remark(&format!(
-                "n = {n} here (emulated device); {} on a GPU",
-                sizes.gpu
-            ));
+        if n != sizes.gpu {
+            let why = if self.options.quick {
+                "--quick"
+            } else {
+                "emulated device"
+            };
+            self.report
+                .borrow_mut()
+                .remark(&format!("n = {n} here ({why}); {} otherwise", sizes.gpu));
         }
         n
     }
@@ -267,6 +271,13 @@ impl Run {
             return self.finish(record).map(Some);
         }
         self.report.borrow().begin(self.lab, &case);
+        let usual = std::env::var("WARPLAB_CHECKS").unwrap_or_else(|_| "memcheck".into());
+        let expected = if variant.expect == Expect::Right {
+            &usual
+        } else {
+            "all"
+        };
+        machine::set_checks(self.options.check.as_deref().unwrap_or(expected));
         let mut recorder = Recorder::new(self, &case);
         let outcome = self.refused(&case).and_then(|()| body(&mut recorder));
         let record = recorder.judge(variant, outcome)?;

@@ -14,14 +14,16 @@
 //
 // Every kernel takes (text, counts, n): n in 64 bits, text 16-byte aligned, counts zero beforehand
 // and 64 bits wide. Counts within a block are 32 bits: a block must see less than 2^32 bytes.
-// Dynamic shared memory: 4 bytes x bins for 4 and 7, x warps for 5 and 6, x 32 for 8.
+// Dynamic shared memory: 4 bytes x bins for 4 and 7, x warps for 5; for 6 x warps and for 8 x 32, with
+// an eighth bin beside the 7 of letters.
 
 typedef unsigned char byte;
 typedef unsigned long long count;
 
 struct Letters {
     static constexpr unsigned bins = 7;
-    // 0 to 6; 7 and above is no letter.
+    static constexpr unsigned rows = 8; // one more, for what is not counted: cheaper than a branch
+    // 0 to 6; 7 is no letter.
     static __device__ unsigned bin(unsigned c) {
         unsigned letter = c - 'a';
         return letter < 26 ? letter / 4 : bins;
@@ -30,6 +32,7 @@ struct Letters {
 
 struct Bytes {
     static constexpr unsigned bins = 256;
+    static constexpr unsigned rows = 256;
     static __device__ unsigned bin(unsigned c) { return c; }
 };
 
@@ -124,13 +127,12 @@ extern "C" __global__ void copies_letters(const byte* text, count* counts, size_
 extern "C" __global__ void copies_bytes(const byte* text, count* counts, size_t n) { copies<Bytes>(text, counts, n); }
 
 // ---- 6: what 6 and 8 share: a block takes tiles of 64 bytes a thread, then the grid takes the rest
-// byte by byte. Bin b's count is at mine[b * next].
+// byte by byte. Bin b's count is at mine[b * next]; letters have an eighth, for other bytes.
 template <class Kind>
 __device__ void count_four(unsigned* mine, unsigned next, unsigned four) {
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        unsigned bin = Kind::bin(four >> 8 * k & 255);
-        if (bin < Kind::bins) atomicAdd(&mine[bin * next], 1);
+        atomicAdd(&mine[Kind::bin(four >> 8 * k & 255) * next], 1);
     }
 }
 
@@ -152,19 +154,16 @@ __device__ void count_wide(const byte* text, size_t n, unsigned* mine, unsigned 
             count_four<Kind>(mine, next, w[k].w);
         }
     }
-    for (size_t i = tiles * tile * 16 + global_thread(); i < n; i += all_threads()) {
-        unsigned bin = Kind::bin(text[i]);
-        if (bin < Kind::bins) atomicAdd(&mine[bin * next], 1);
-    }
+    for (size_t i = tiles * tile * 16 + global_thread(); i < n; i += all_threads()) atomicAdd(&mine[Kind::bin(text[i]) * next], 1);
 }
 
 template <class Kind>
 __device__ void wide(const byte* text, count* counts, size_t n) {
     extern __shared__ unsigned s[];
     unsigned warps = (blockDim.x + 31) / 32;
-    zero(s, warps * Kind::bins);
-    count_wide<Kind>(text, n, s + threadIdx.x / 32 * Kind::bins, 1);
-    add_up(s, Kind::bins, 1, warps, Kind::bins, counts);
+    zero(s, warps * Kind::rows);
+    count_wide<Kind>(text, n, s + threadIdx.x / 32 * Kind::rows, 1);
+    add_up(s, Kind::bins, 1, warps, Kind::rows, counts);
 }
 
 extern "C" __global__ void wide_letters(const byte* __restrict__ text, count* counts, size_t n) { wide<Letters>(text, counts, n); }
@@ -194,7 +193,7 @@ extern "C" __global__ void aggregated_bytes(const byte* text, count* counts, siz
 template <class Kind>
 __device__ void lanes(const byte* text, count* counts, size_t n) {
     extern __shared__ unsigned s[];
-    zero(s, 32 * Kind::bins);
+    zero(s, 32 * Kind::rows);
     count_wide<Kind>(text, n, s + threadIdx.x % 32, 32);
     add_up(s, Kind::bins, 32, 32, 1, counts);
 }

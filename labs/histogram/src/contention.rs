@@ -124,9 +124,14 @@ fn bench(
             case.set("atomics_per_ns", rate);
             if addresses == 1 {
                 let [memory, cache, _] = throughput::exercise();
+                let (where_, rate) = if variant == "contention-shared" {
+                    (" in each SM", rate / f64::from(run.session().device.multiprocessors))
+                } else {
+                    ("", rate)
+                };
                 case.note(format!(
-                    "one every {:.3} ns; the exercise: {} G/s at 100 ns, {} G/s with 90% cache hits",
-                    1.0 / rate,
+                    "one every {} ns{where_}, a warp's at once; the exercise: {} G/s at 100 ns, {} with 90% cache hits",
+                    harness::significant(1.0 / rate),
                     memory.published,
                     cache.published
                 ));

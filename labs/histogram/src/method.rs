@@ -76,7 +76,12 @@ impl Method {
             Self::Lanes => 32,
             _ => 0,
         };
-        copies * (bins.count() * size_of::<u32>()) as u32
+        // An eighth bin of letters takes the bytes that are none.
+        let rows = match (self, bins) {
+            (Self::Wide | Self::Lanes, Bins::Letters) => 8,
+            _ => bins.count(),
+        };
+        copies * (rows * size_of::<u32>()) as u32
     }
 
     /// The most bytes that one block sees, of `n` over `blocks` blocks of `threads`: whole tiles of 64
@@ -139,6 +144,7 @@ mod tests {
         assert_eq!(Method::Copies.shared_bytes(Bins::Bytes, 1024), 32 << 10);
         assert_eq!(Method::Copies.shared_bytes(Bins::Bytes, 33), 2 << 10);
         assert_eq!(Method::Lanes.shared_bytes(Bins::Bytes, 1), 32 << 10);
+        assert_eq!(Method::Lanes.shared_bytes(Bins::Letters, 1), 1 << 10);
         assert_eq!(Method::Atomic.shared_bytes(Bins::Bytes, 1024), 0);
     }
 }

@@ -5,13 +5,41 @@ use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMI
 use cudarc::driver::{CudaFunction, CudaModule, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::Session;
-use matmul::ladder::{RUNGS, Rung, Shape, rectangular, rung};
+use matmul::ladder::{Arithmetic, RUNGS, Rung, Shape, rectangular, rung};
 use matmul::{launch, matvec_launch};
 use proptest::prelude::*;
 
+/// The emulated device, or the one that `WARPLAB_TEST_DEVICE` names: `cuda:0` runs these tests on a GPU.
 fn session() -> &'static Session {
     static SESSION: OnceLock<Session> = OnceLock::new();
-    SESSION.get_or_init(|| Session::open(&"emulated".parse().unwrap()).unwrap())
+    SESSION.get_or_init(|| {
+        let device = std::env::var("WARPLAB_TEST_DEVICE").unwrap_or_else(|_| "emulated".into());
+        Session::open(&device.parse().unwrap()).unwrap()
+    })
+}
+
+/// Whether the device runs the tensor-core kernels; a GPU of 8.0 and later must.
+fn has_tensor_cores() -> bool {
+    let source = matmul::LAB
+        .kernels
+        .iter()
+        .find(|k| k.name == "tensor.cu")
+        .unwrap();
+    let ptx = kernels::committed_for(source, session().device.compute_capability).unwrap();
+    let loaded = session()
+        .context
+        .load_module(Ptx::from_src(ptx.ptx))
+        .is_ok();
+    assert!(loaded || session().device.is_emulated);
+    loaded
+}
+
+/// The rungs that the device runs.
+fn rungs() -> impl Iterator<Item = Rung> {
+    let tensor = has_tensor_cores();
+    RUNGS
+        .into_iter()
+        .filter(move |r| r.arithmetic == Arithmetic::Float || tensor)
 }
 
 fn module(file: &str) -> Arc<CudaModule> {
@@ -86,7 +114,7 @@ proptest! {
 
     #[test]
     fn every_rung_at_any_shape(m in side(140), k in side(40), n in side(140), slices in 1u32..9, seed: u64) {
-        for rung in RUNGS {
+        for rung in rungs() {
             check(&rung, Shape { m, k, n }, slices, seed);
         }
     }
@@ -119,16 +147,9 @@ proptest! {
 /// Deep sums go through every stage of the pipelines many times.
 #[test]
 fn a_deep_product() {
-    for name in [
-        "double-buffered",
-        "async-copy",
-        "async-wide",
-        "tf32",
-        "tf32x3",
-        "depth-parallel",
-    ] {
+    for rung in rungs() {
         check(
-            &rung(name).unwrap(),
+            &rung,
             Shape {
                 m: 3,
                 k: 1000,
@@ -138,7 +159,7 @@ fn a_deep_product() {
             1,
         );
         check(
-            &rung(name).unwrap(),
+            &rung,
             Shape {
                 m: 5,
                 k: 1001,
@@ -153,6 +174,9 @@ fn a_deep_product() {
 /// What TF32 loses, the split gets back: inputs of 24 bits.
 #[test]
 fn the_split_gives_float_accuracy() {
+    if !has_tensor_cores() {
+        return;
+    }
     let stream = &session().stream;
     let shape = Shape {
         m: 16,

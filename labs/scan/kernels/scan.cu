@@ -13,7 +13,7 @@
 // n is 64 bits; inclusive is 1 or 0; x and out are 16-byte aligned. Any block size is right. Dynamic shared memory: one
 // word a thread for 1 and 5, two for 2, none for the others.
 
-typedef unsigned long long word;
+#include "scan.cuh"
 
 // ---- 1: the element `stride` to the left joins, for strides 1, 2, 4, ...
 template <class T>
@@ -60,112 +60,6 @@ __device__ void brent_kung(const T* x, T* out, size_t n, unsigned inclusive, T* 
 extern "C" __global__ void brent_kung_f32(const float* x, float* out, size_t n, unsigned inclusive) { brent_kung(x, out, n, inclusive, (float*)shared_words); }
 extern "C" __global__ void brent_kung_u32(const unsigned* x, unsigned* out, size_t n, unsigned inclusive) { brent_kung(x, out, n, inclusive, (unsigned*)shared_words); }
 
-// ---- what 3 and 4 share: a block's tile in registers. A thread holds V vectors of four; a warp's
-// vectors lie side by side, lane by lane, so that loads and stores are 16 bytes a lane and coalesced.
-template <class T> struct alignas(16) Four { T v[4]; };
-
-// This thread's place: its warp and lane, and the lanes that its warp has (the last may be partial).
-struct Place {
-    unsigned warp, lane, lanes, mask, warps;
-};
-
-__device__ Place place() {
-    Place p;
-    p.warp = threadIdx.x / 32;
-    p.lane = threadIdx.x % 32;
-    p.lanes = min(32u, blockDim.x - p.warp * 32);
-    p.mask = p.lanes == 32 ? 0xffffffffu : (1u << p.lanes) - 1;
-    p.warps = (blockDim.x + 31) / 32;
-    return p;
-}
-
-template <class T>
-__device__ T warp_inclusive(T v, Place p) {
-    for (unsigned d = 1; d < 32; d *= 2) {
-        T left = __shfl_up_sync(p.mask, v, d);
-        if (p.lane >= d) v += left;
-    }
-    return v;
-}
-
-// Where vector k of this thread begins, counted from the tile's first element.
-template <int V>
-__device__ unsigned at(Place p, int k) { return p.warp * 32 * 4 * V + k * p.lanes * 4 + p.lane * 4; }
-
-// Loads tile `first`..; elements at n and beyond count as 0.
-template <class T, int V>
-__device__ void load(const T* x, size_t first, size_t n, Place p, Four<T> (&v)[V]) {
-    if (first + (size_t)blockDim.x * 4 * V <= n) {
-#pragma unroll
-        for (int k = 0; k < V; k++) v[k] = *(const Four<T>*)(x + first + at<V>(p, k));
-    } else {
-        unsigned left = first < n ? (unsigned)(n - first) : 0; // less than a tile
-#pragma unroll
-        for (int k = 0; k < V; k++)
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                unsigned i = at<V>(p, k) + j;
-                v[k].v[j] = i < left ? x[first + i] : T(0);
-            }
-    }
-}
-
-template <class T, int V>
-__device__ void store(T* out, size_t first, size_t n, Place p, const Four<T> (&v)[V]) {
-    if (first + (size_t)blockDim.x * 4 * V <= n) {
-#pragma unroll
-        for (int k = 0; k < V; k++) *(Four<T>*)(out + first + at<V>(p, k)) = v[k];
-    } else {
-        unsigned left = first < n ? (unsigned)(n - first) : 0;
-#pragma unroll
-        for (int k = 0; k < V; k++)
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                unsigned i = at<V>(p, k) + j;
-                if (i < left) out[first + i] = v[k].v[j];
-            }
-    }
-}
-
-// before[k]: the sum of what lies before vector k in this warp's part; gives the warp's total.
-template <class T, int V>
-__device__ T scan_warp(const Four<T> (&v)[V], Place p, T (&before)[V]) {
-    T total = T(0);
-#pragma unroll
-    for (int k = 0; k < V; k++) {
-        T sum = warp_inclusive(v[k].v[0] + v[k].v[1] + v[k].v[2] + v[k].v[3], p);
-        T left = __shfl_up_sync(p.mask, sum, 1);
-        before[k] = total + (p.lane > 0 ? left : T(0));
-        total += __shfl_sync(p.mask, sum, p.lanes - 1);
-    }
-    return total;
-}
-
-// Replaces each element by its prefix, given the sum of all that lies before this warp's part.
-template <class T, int V>
-__device__ void finish(Four<T> (&v)[V], const T (&before)[V], T prefix, bool inclusive) {
-#pragma unroll
-    for (int k = 0; k < V; k++) {
-        T sum = prefix + before[k];
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            T element = v[k].v[j], with = sum + element;
-            v[k].v[j] = inclusive ? with : sum;
-            sum = with;
-        }
-    }
-}
-
-// Called by warp 0: turns the warps' totals into what lies before each warp; gives the block's total.
-template <class T>
-__device__ T scan_totals(T* of_warp, Place p) {
-    T mine = p.lane < p.warps ? of_warp[p.lane] : T(0);
-    T sum = warp_inclusive(mine, p);
-    T left = __shfl_up_sync(p.mask, sum, 1);
-    if (p.lane < p.warps) of_warp[p.lane] = p.lane > 0 ? left : T(0);
-    return __shfl_sync(p.mask, sum, p.warps - 1);
-}
-
 // ---- 3: tiles of 16 elements a thread. tile_sums, scan_sums (one block), scan_tiles.
 constexpr int three_kernel_vectors = 4;
 
@@ -174,10 +68,9 @@ __device__ void tile_sums(const T* x, T* sums, size_t n) {
     __shared__ T of_warp[32];
     Place p = place();
     Four<T> v[three_kernel_vectors];
-    T before[three_kernel_vectors];
     load(x, (size_t)blockIdx.x * blockDim.x * 4 * three_kernel_vectors, n, p, v);
-    T total = scan_warp(v, p, before);
-    if (p.lane == 0) of_warp[p.warp] = total;
+    T total = warp_total(v, p);
+    if (p.lane == p.lanes - 1) of_warp[p.warp] = total;
     __syncthreads();
     if (p.warp == 0) {
         total = scan_totals(of_warp, p);
@@ -199,8 +92,9 @@ __device__ void scan_sums(T* sums, size_t tiles) {
         Four<T> v[1];
         T before[1];
         load(sums, first, tiles, p, v);
-        T total = scan_warp(v, p, before);
-        if (p.lane == 0) of_warp[p.warp] = total;
+        T total = warp_total(v, p);
+        if (p.lane == p.lanes - 1) of_warp[p.warp] = total;
+        scan_warp(v, p, before);
         __syncthreads();
         if (p.warp == 0) {
             total = scan_totals(of_warp, p);
@@ -225,8 +119,9 @@ __device__ void scan_tiles(const T* x, const T* sums, T* out, size_t n, unsigned
     Four<T> v[three_kernel_vectors];
     T before[three_kernel_vectors];
     load(x, first, n, p, v);
-    T total = scan_warp(v, p, before);
-    if (p.lane == 0) of_warp[p.warp] = total;
+    T total = warp_total(v, p);
+    if (p.lane == p.lanes - 1) of_warp[p.warp] = total;
+    scan_warp(v, p, before);
     __syncthreads();
     if (p.warp == 0) scan_totals(of_warp, p);
     __syncthreads();
@@ -237,62 +132,7 @@ __device__ void scan_tiles(const T* x, const T* sums, T* out, size_t n, unsigned
 extern "C" __global__ void scan_tiles_f32(const float* x, const float* sums, float* out, size_t n, unsigned inclusive) { scan_tiles(x, sums, out, n, inclusive); }
 extern "C" __global__ void scan_tiles_u32(const unsigned* x, const unsigned* sums, unsigned* out, size_t n, unsigned inclusive) { scan_tiles(x, sums, out, n, inclusive); }
 
-// ---- 4: a tile's state is one 64-bit word, the flag above and the 32-bit value below. It is stored
-// and loaded whole, so whoever sees the flag has the value: no fence is needed. All states begin as 0.
-constexpr unsigned empty = 0;  // nothing known
-constexpr unsigned own = 1;    // value is the tile's own sum
-constexpr unsigned prefix = 2; // value is the sum of everything up to the tile's end
-
-__device__ unsigned bits(float v) { return __float_as_uint(v); }
-__device__ unsigned bits(unsigned v) { return v; }
-__device__ void value(word w, float& v) { v = __uint_as_float((unsigned)w); }
-__device__ void value(word w, unsigned& v) { v = (unsigned)w; }
-
-__device__ void publish(word* state, unsigned flag, unsigned bits) {
-    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(state), "l"((word)flag << 32 | bits) : "memory");
-}
-
-__device__ word look(const word* state) {
-    word w;
-    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(w) : "l"(state) : "memory");
-    return w;
-}
-
-// Called by warp 0 of tile > 0: the sum of all earlier tiles. Each lane watches four predecessors,
-// so that 128 are seen in one trip to the L2 cache; lane 0 of group 0 has the nearest.
-template <class T>
-__device__ T look_back(const word* states, unsigned tile, Place p) {
-    constexpr int groups = 4;
-    T sum = T(0);
-    for (int nearest = (int)tile - 1;; nearest -= groups * (int)p.lanes) {
-        word w[groups];
-#pragma unroll
-        for (int g = 0; g < groups; g++) {
-            int i = nearest - g * (int)p.lanes - (int)p.lane;
-            w[g] = i >= 0 ? look(&states[i]) : (word)prefix << 32;
-        }
-#pragma unroll
-        for (int g = 0; g < groups; g++) {
-            int i = nearest - g * (int)p.lanes - (int)p.lane;
-            unsigned known, wanted;
-            for (;;) {
-                unsigned flag = (unsigned)(w[g] >> 32);
-                known = __ballot_sync(p.mask, flag == prefix);
-                // Up to the nearest known prefix, every tile's own sum is wanted.
-                wanted = known ? (known & (0u - known)) - 1 : p.mask;
-                if ((__ballot_sync(p.mask, flag == empty) & wanted) == 0) break;
-                if (flag == empty) w[g] = look(&states[i]);
-            }
-            bool counts = ((wanted | (known & (0u - known))) >> p.lane & 1) != 0;
-            T v;
-            value(w[g], v);
-            T total = warp_inclusive(counts ? v : T(0), p);
-            sum += __shfl_sync(p.mask, total, p.lanes - 1);
-            if (known) return sum;
-        }
-    }
-}
-
+// ---- 4: see scan.cuh for the look-back.
 template <class T, int V>
 __device__ void single_pass(const T* x, T* out, word* states, unsigned* ticket, size_t n, unsigned inclusive) {
     __shared__ T of_warp[32];
@@ -308,18 +148,19 @@ __device__ void single_pass(const T* x, T* out, word* states, unsigned* ticket, 
     Four<T> v[V];
     T before[V];
     load(x, first, n, p, v);
-    T total = scan_warp(v, p, before);
-    if (p.lane == 0) of_warp[p.warp] = total;
+    T total = warp_total(v, p);
+    if (p.lane == p.lanes - 1) of_warp[p.warp] = total;
     __syncthreads();
     if (p.warp == 0) {
         total = scan_totals(of_warp, p);
-        T earlier = T(0);
-        if (tile > 0) {
-            if (p.lane == 0) publish(&states[tile], own, bits(total));
-            earlier = look_back<T>(states, tile, p);
-        }
+        // As early as can be: every later tile waits for it.
+        if (p.lane == 0) publish(&states[tile], tile > 0 ? own : prefix, bits(total));
+    }
+    scan_warp(v, p, before);
+    if (p.warp == 0) {
+        T earlier = tile > 0 ? look_back<T>(states, tile, p) : T(0);
         if (p.lane == 0) {
-            publish(&states[tile], prefix, bits(earlier + total));
+            if (tile > 0) publish(&states[tile], prefix, bits(earlier + total));
             of_earlier = earlier;
         }
     }

@@ -11,6 +11,7 @@ pub enum Method {
     SinglePass {
         items: u32,
     },
+    SinglePassAsync,
     OneBarrier,
 }
 
@@ -22,7 +23,16 @@ impl Method {
             Self::BrentKung => "brent-kung",
             Self::ThreeKernel => "three-kernel",
             Self::SinglePass { .. } => "single-pass",
+            Self::SinglePassAsync => "single-pass-async",
             Self::OneBarrier => "one-barrier",
+        }
+    }
+
+    /// The kernel file.
+    pub const fn file(self) -> &'static str {
+        match self {
+            Self::SinglePassAsync => "scan_async.cu",
+            _ => "scan.cu",
         }
     }
 
@@ -33,7 +43,8 @@ impl Method {
             Self::BrentKung => vec!["brent_kung".into()],
             Self::ThreeKernel => vec!["tile_sums".into(), "scan_sums".into(), "scan_tiles".into()],
             Self::SinglePass { items } => vec![format!("single_pass_{items}")],
-            Self::OneBarrier => vec!["one_barrier".to_string()],
+            Self::SinglePassAsync => vec!["single_pass_async".into()],
+            Self::OneBarrier => vec!["one_barrier".into()],
         };
         names
             .into_iter()
@@ -48,6 +59,7 @@ impl Method {
             Self::BrentKung => 2,
             Self::ThreeKernel => 16,
             Self::SinglePass { items } => items,
+            Self::SinglePassAsync => 32,
         }
     }
 
@@ -61,26 +73,31 @@ impl Method {
         if self.one_block() { 1024 } else { 256 }
     }
 
-    /// Dynamic shared memory of a block, in bytes: a word an element, where the scan is in shared memory.
+    /// Whether a block takes tile after tile, so that any grid will do; otherwise each has one.
+    pub const fn blocks_stay(self) -> bool {
+        matches!(self, Self::SinglePassAsync)
+    }
+
+    /// Dynamic shared memory of a block, in bytes: a word an element, where shared memory holds them.
     pub const fn shared_bytes(self, threads: u32) -> u32 {
-        if self.one_block() {
+        if self.one_block() || self.blocks_stay() {
             threads * self.items() * size_of::<u32>() as u32
         } else {
             0
         }
     }
 
-    /// Blocks for `n` elements, at least one; more than 32 bits hold for a huge n.
-    pub const fn blocks(self, n: usize, threads: u32) -> usize {
-        let blocks = n.div_ceil(threads as usize * self.items() as usize);
-        if blocks == 0 { 1 } else { blocks }
+    /// Tiles of `n` elements, what one block holds each, at least one; more than 32 bits hold for a huge n.
+    pub const fn tiles(self, n: usize, threads: u32) -> usize {
+        let tiles = n.div_ceil(threads as usize * self.items() as usize);
+        if tiles == 0 { 1 } else { tiles }
     }
 
     /// The most roundings between an element and any prefix that it is part of (see the reduction
     /// lab's bound); for `single-pass` a tile's prefix may come from the tile before, and so on.
     pub fn longest_chain(self, n: usize, threads: u32) -> usize {
         let tree = |n: usize| n.next_power_of_two().ilog2() as usize;
-        let tiles = self.blocks(n, threads);
+        let tiles = self.tiles(n, threads);
         let vectors = self.items() as usize / 4;
         // Four of a vector, the warp, its vectors, the block's warps; then the prefix on the way back.
         let tile = 3 + 5 + vectors + 5 + 2 + 4;
@@ -90,7 +107,7 @@ impl Method {
             Self::ThreeKernel => {
                 tile + 3 + 5 + 1 + 5 + 2 + 4 + tiles.div_ceil(4 * threads as usize)
             }
-            Self::SinglePass { .. } => tile + tiles,
+            Self::SinglePass { .. } | Self::SinglePassAsync => tile + tiles,
         }
     }
 
@@ -159,9 +176,9 @@ mod tests {
     #[test]
     fn tiles_cover_n() {
         let single = Method::SinglePass { items: 32 };
-        assert_eq!(single.blocks(0, 256), 1);
-        assert_eq!(single.blocks(8192, 256), 1);
-        assert_eq!(single.blocks((1 << 30) + 1, 256), (1 << 17) + 1);
+        assert_eq!(single.tiles(0, 256), 1);
+        assert_eq!(single.tiles(8192, 256), 1);
+        assert_eq!(single.tiles((1 << 30) + 1, 256), (1 << 17) + 1);
         assert_eq!(Method::BrentKung.shared_bytes(1024), 8192);
         assert_eq!(single.shared_bytes(1024), 0);
     }

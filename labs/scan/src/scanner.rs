@@ -21,10 +21,11 @@ pub struct Scanner<T> {
     states: CudaSlice<u64>,
 }
 
-/// The launch of `method` over `n` elements. `None` when no grid has that many blocks.
+/// The launch of `method` over `n` elements, a block for each tile; where blocks stay, fewer will do.
+/// `None` when no grid has that many blocks.
 pub fn config(method: Method, n: usize, threads: u32) -> Option<LaunchConfig> {
     // look_back counts tiles in a signed int, which is also the most blocks of a grid.
-    let blocks = i32::try_from(method.blocks(n, threads)).ok()?;
+    let blocks = i32::try_from(method.tiles(n, threads)).ok()?;
     Some(LaunchConfig {
         grid_dim: (blocks as u32, 1, 1),
         block_dim: (threads, 1, 1),
@@ -46,18 +47,18 @@ impl<T: Element> Scanner<T> {
         load: impl Fn(&str, &str) -> Result<CudaFunction, E>,
     ) -> Result<Self, E> {
         let names = method.kernels(T::NAME);
-        let kernels = names.iter().map(|name| load("scan.cu", name));
-        let tiles = if method.one_block() {
-            0
-        } else {
-            config.grid_dim.0 as usize
-        };
+        let kernels = names.iter().map(|name| load(method.file(), name));
+        let kernels = kernels.collect::<Result<Vec<_>, E>>()?;
+        if method.blocks_stay() {
+            allow_shared(&kernels[0], config.shared_mem_bytes)?;
+        }
+        let tiles = method.tiles(n, config.block_dim.0);
         Ok(Self {
             stream: stream.clone(),
             method,
             n,
             config,
-            kernels: kernels.collect::<Result<_, E>>()?,
+            kernels,
             sums: stream.alloc_zeros(tiles + 1)?,
             states: stream.alloc_zeros(tiles + 1)?,
         })
@@ -102,7 +103,7 @@ impl<T: Element> Scanner<T> {
                 tiles.arg(&n).arg(&inclusive);
                 unsafe { tiles.launch(self.config) }?;
             }
-            Method::SinglePass { .. } => {
+            Method::SinglePass { .. } | Method::SinglePassAsync => {
                 stream.memset_zeros(&mut self.states)?;
                 let (ticket, _states_in_use) = self.states.device_ptr_mut(&stream);
                 let states = ticket + size_of::<u64>() as u64;
@@ -114,6 +115,18 @@ impl<T: Element> Scanner<T> {
         }
         Ok(())
     }
+}
+
+/// Allows `kernel` as much dynamic shared memory; above 48 KiB a kernel must be allowed it.
+///
+/// # Errors
+/// The driver's, when the device has not that much.
+pub fn allow_shared(kernel: &CudaFunction, bytes: u32) -> Result<(), DriverError> {
+    use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as MOST;
+    if bytes <= 48 << 10 {
+        return Ok(());
+    }
+    kernel.set_attribute(MOST, bytes as i32)
 }
 
 /// Whether `n` elements fit the method in blocks of `threads`.
