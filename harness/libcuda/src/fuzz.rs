@@ -96,7 +96,9 @@ impl World {
                 | "*const KernelNode"
                 | "*const KernelNode2"
                 | "*const LaunchParams"
-                | "*const HostNode" => {
+                | "*const HostNode"
+                | "*mut AnyNode"
+                | "*const AnyNode" => {
                     if at == 0 {
                         self.returned(choice)
                     } else {

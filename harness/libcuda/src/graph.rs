@@ -6,6 +6,7 @@ use crate::abi::{
 use crate::context::{Context, current};
 use crate::driver::{driver, lock};
 use crate::error::{Error, Result};
+use crate::graph_objects::Hold;
 use crate::handles::{Table, fresh};
 use crate::task::Task;
 use crate::{memory, stream};
@@ -26,6 +27,8 @@ pub struct Node {
 #[derive(Default)]
 pub struct Graph {
     pub nodes: Mutex<Vec<Option<Node>>>,
+    /// What it keeps alive for the caller.
+    pub objects: Mutex<Vec<Hold>>,
 }
 
 /// A node's graph and its index there.
@@ -51,6 +54,8 @@ pub struct Exec {
     pub nodes: Mutex<Vec<ExecNode>>,
     flags: u64,
     context: Weak<Context>,
+    /// What it keeps alive for the caller, as the graph did that it was made of.
+    _objects: Vec<Hold>,
 }
 
 static GRAPHS: Table<Graph> = Table::new();
@@ -316,15 +321,13 @@ fn instantiate(out: *mut Handle, graph: Handle, flags: u64) -> Result {
             Error::NOT_SUPPORTED
         });
     }
-    let nodes = Mutex::new(exec_nodes(&graph)?);
-    put(
-        out,
-        EXECS.insert(Arc::new(Exec {
-            nodes,
-            flags,
-            context: Arc::downgrade(&context),
-        })),
-    )
+    let exec = Exec {
+        nodes: Mutex::new(exec_nodes(&graph)?),
+        flags,
+        context: Arc::downgrade(&context),
+        _objects: lock(&graph.objects).clone(),
+    };
+    put(out, EXECS.insert(Arc::new(exec)))
 }
 
 fn instantiate_v2(
@@ -439,6 +442,7 @@ pub fn clone_into(out: *mut Handle, graph: Handle) -> Result {
         );
     }
     *lock(&copy.nodes) = nodes;
+    *lock(&copy.objects) = lock(&original.objects).clone();
     put(out, GRAPHS.insert(copy))
 }
 

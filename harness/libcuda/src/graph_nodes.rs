@@ -20,7 +20,16 @@ use std::mem::discriminant;
 use std::ptr::null_mut;
 
 /// Adds a node; writes its handle.
-fn add(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, task: Task) -> Result {
+///
+/// # Errors
+/// When one of the handles is none of the graph's.
+pub fn add(
+    out: *mut Handle,
+    graph: Handle,
+    after: *const Handle,
+    count: usize,
+    task: Task,
+) -> Result {
     need(out)?;
     let graph = find(graph)?;
     let after = graph.indices(&get_all(after, count)?)?;
@@ -34,7 +43,7 @@ fn add(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, task
     put(out, graph.handles(&[index])[0])
 }
 
-fn kernel_task(node: &KernelNode) -> Result<Task> {
+pub(crate) fn kernel_task(node: &KernelNode) -> Result<Task> {
     let (params, extra) = (
         node.params.cast::<*const c_void>(),
         node.extra.cast::<*const c_void>(),
@@ -52,7 +61,7 @@ fn kernel_task(node: &KernelNode) -> Result<Task> {
 }
 
 /// The kernel is in `func`, or, by the newer structure, in `kern`.
-fn first_of(node: &KernelNode2) -> KernelNode {
+pub(crate) fn first_of(node: &KernelNode2) -> KernelNode {
     let mut first = node.first;
     if first.function == 0 {
         first.function = node.kernel;
@@ -60,19 +69,19 @@ fn first_of(node: &KernelNode2) -> KernelNode {
     first
 }
 
-fn copy_task(params: *const Copy3D) -> Result<Task> {
+pub(crate) fn copy_task(params: *const Copy3D) -> Result<Task> {
     let copy = copy::described(&get(params)?)?;
     copy.check()?;
     Ok(Task::Copy(copy))
 }
 
-fn fill_task(params: *const FillNode) -> Result<Task> {
+pub(crate) fn fill_task(params: *const FillNode) -> Result<Task> {
     let fill = Fill(get(params)?);
     fill.check()?;
     Ok(Task::Fill(fill))
 }
 
-fn host_task(params: *const HostNode) -> Result<Task> {
+pub(crate) fn host_task(params: *const HostNode) -> Result<Task> {
     let HostNode { function, data } = get(params)?;
     if function.is_none() {
         return Err(Error::INVALID_VALUE);
@@ -136,7 +145,7 @@ fn add_empty(out: *mut Handle, graph: Handle, after: *const Handle, n: usize) ->
     driver()?;
     add(out, graph, after, n, Task::Empty)
 }
-fn add_child(
+pub(crate) fn add_child(
     out: *mut Handle,
     graph: Handle,
     after: *const Handle,
@@ -170,7 +179,7 @@ fn add_wait(
     add(out, graph, after, n, Task::WaitEvent(event::find(event)?))
 }
 
-fn add_alloc(
+pub(crate) fn add_alloc(
     out: *mut Handle,
     graph: Handle,
     after: *const Handle,
@@ -196,7 +205,7 @@ fn add_alloc(
         .inspect_err(|_| memory::release(node.dptr))?;
     put(params, node)
 }
-fn add_free(
+pub(crate) fn add_free(
     out: *mut Handle,
     graph: Handle,
     after: *const Handle,
@@ -221,13 +230,13 @@ fn read(node: Handle, read: impl FnOnce(&Task) -> Result) -> Result {
 }
 
 /// Changes what a node does to a task of the same kind.
-fn write(node: Handle, new: Task) -> Result {
+pub(crate) fn write(node: Handle, new: Task) -> Result {
     let (graph, index) = find_node(node)?;
     graph.change(index, |task| replace(task, new))
 }
 
 /// Changes what a node of an executable graph does.
-fn write_exec(exec: Handle, node: Handle, new: Task) -> Result {
+pub(crate) fn write_exec(exec: Handle, node: Handle, new: Task) -> Result {
     find_exec(exec)?.change(node, |node| replace(&mut node.task, new))
 }
 

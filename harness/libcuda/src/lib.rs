@@ -31,7 +31,9 @@ mod function;
 #[cfg(test)]
 mod fuzz;
 mod graph;
+mod graph_any_node;
 mod graph_nodes;
+mod graph_objects;
 mod graph_update;
 mod handles;
 mod image;

@@ -6,38 +6,42 @@ use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
 
-/// Newer forms of a call, and the CUDA version that made each the one meant by the bare name.
+/// Newer forms of a call, and the CUDA version that each came with: a client that asks for that version or a later one means it.
 const VERSIONED: &[(&str, &[(c_int, &str)])] = &[
-    ("cuCtxCreate", &[(11040, "_v3"), (12050, "_v4")]),
+    (
+        "cuCtxCreate",
+        &[(3020, "_v2"), (11040, "_v3"), (12050, "_v4")],
+    ),
     ("cuDeviceGetUuid", &[(11040, "_v2")]),
     ("cuEventElapsedTime", &[(12080, "_v2")]),
+    ("cuGetProcAddress", &[(12000, "_v2")]),
+    ("cuGraphAddDependencies", &[(12030, "_v2")]),
     ("cuGraphAddKernelNode", &[(12000, "_v2")]),
+    ("cuGraphAddNode", &[(12030, "_v2")]),
     ("cuGraphExecKernelNodeSetParams", &[(12000, "_v2")]),
-    ("cuGraphKernelNodeGetParams", &[(12000, "_v2")]),
-    ("cuGraphKernelNodeSetParams", &[(12000, "_v2")]),
     ("cuGraphExecUpdate", &[(12000, "_v2")]),
+    ("cuGraphGetEdges", &[(12030, "_v2")]),
     (
         "cuGraphInstantiate",
         &[(11000, "_v2"), (12000, "WithFlags")],
     ),
-    ("cuGraphGetEdges", &[(13000, "_v2")]),
-    ("cuGraphNodeGetDependencies", &[(13000, "_v2")]),
-    ("cuGraphNodeGetDependentNodes", &[(13000, "_v2")]),
-    ("cuGraphAddDependencies", &[(13000, "_v2")]),
-    ("cuGraphRemoveDependencies", &[(13000, "_v2")]),
-    ("cuMemAdvise", &[(13000, "_v2")]),
-    ("cuMemPrefetchAsync", &[(13000, "_v2")]),
+    ("cuGraphKernelNodeGetParams", &[(12000, "_v2")]),
+    ("cuGraphKernelNodeSetParams", &[(12000, "_v2")]),
+    ("cuGraphNodeGetDependencies", &[(12030, "_v2")]),
+    ("cuGraphNodeGetDependentNodes", &[(12030, "_v2")]),
+    ("cuGraphRemoveDependencies", &[(12030, "_v2")]),
+    ("cuMemAdvise", &[(12020, "_v2")]),
+    ("cuMemPrefetchAsync", &[(12020, "_v2")]),
+    ("cuMemcpyBatchAsync", &[(13000, "_v2")]),
+    ("cuStreamBatchMemOp", &[(11070, "_v2")]),
     ("cuStreamBeginCapture", &[(10010, "_v2")]),
     ("cuStreamGetCaptureInfo", &[(11030, "_v2"), (12030, "_v3")]),
-    ("cuStreamGetCtx", &[(13000, "_v2")]),
-    ("cuStreamUpdateCaptureDependencies", &[(13000, "_v2")]),
-    ("cuStreamWriteValue32", &[(11070, "_v2")]),
-    ("cuStreamWriteValue64", &[(11070, "_v2")]),
+    ("cuStreamGetCtx", &[(12050, "_v2")]),
+    ("cuStreamUpdateCaptureDependencies", &[(12030, "_v2")]),
     ("cuStreamWaitValue32", &[(11070, "_v2")]),
     ("cuStreamWaitValue64", &[(11070, "_v2")]),
-    ("cuGetProcAddress", &[(12000, "_v2")]),
-    ("cuCtxGetDevice", &[(13000, "_v2")]),
-    ("cuCtxSynchronize", &[(13000, "_v2")]),
+    ("cuStreamWriteValue32", &[(11070, "_v2")]),
+    ("cuStreamWriteValue64", &[(11070, "_v2")]),
 ];
 
 /// One table of each family of calls.
@@ -54,7 +58,9 @@ macro_rules! families {
             $crate::fill::$table,
             $crate::function::$table,
             $crate::graph::$table,
+            $crate::graph_any_node::$table,
             $crate::graph_nodes::$table,
+            $crate::graph_objects::$table,
             $crate::graph_update::$table,
             $crate::launch::$table,
             $crate::library::$table,
@@ -172,11 +178,11 @@ mod tests {
             Some("cuStreamGetCaptureInfo_v3")
         );
         assert_eq!(
-            name_of("cuMemPrefetchAsync", 12090),
+            name_of("cuMemPrefetchAsync", 8000),
             Some("cuMemPrefetchAsync")
         );
         assert_eq!(
-            name_of("cuMemPrefetchAsync", 13000),
+            name_of("cuMemPrefetchAsync", 12020),
             Some("cuMemPrefetchAsync_v2")
         );
         assert!(find("cuMemAlloc", 12000).is_some());

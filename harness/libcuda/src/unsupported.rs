@@ -182,31 +182,22 @@ entry_points! {
     cuStreamEndCaptureToCig() = no;
     cuStreamGetDevResource() = no;
     cuStreamGetGreenCtx() = no;
-    // Graph nodes beyond kernels, copies, fills, host calls, events, memory and children; user objects.
+    // Graph nodes beyond kernels, copies, fills, host calls, events, memory and children.
     cuGraphAddBatchMemOpNode() = no;
-    cuGraphAddNode() = no;
-    cuGraphAddNode_v2() = no;
     cuGraphAddNode_v3() = no;
     cuGraphBatchMemOpNodeGetParams() = no;
     cuGraphBatchMemOpNodeSetParams() = no;
     cuGraphConditionalHandleCreate() = no;
     cuGraphExecBatchMemOpNodeSetParams() = no;
-    cuGraphExecNodeSetParams() = no;
     cuGraphKernelNodeCopyAttributes() = no;
     cuGraphKernelNodeGetAttribute() = no;
     cuGraphKernelNodeSetAttribute() = no;
     cuGraphMemAllocNodeGetParams() = no;
     cuGraphNodeGetParams() = no;
-    cuGraphNodeSetParams() = no;
     cuGraphNodeSetParams_v2() = no;
-    cuGraphReleaseUserObject() = no;
-    cuGraphRetainUserObject() = no;
     cuStreamBatchMemOp() = no;
     cuStreamBatchMemOp_v2() = no;
     cuStreamBeginRecaptureToGraph() = no;
-    cuUserObjectCreate() = no;
-    cuUserObjectRelease() = no;
-    cuUserObjectRetain() = no;
     // Core dumps, logs, and launching as it was before CUDA 4.
     cuCoredumpDeregisterCompleteCallback() = no;
     cuCoredumpDeregisterStartCallback() = no;
