@@ -19,9 +19,9 @@ op! {
     /// The two larger.
     MaxU2(a: u32, b: u32) -> u32 { halves(a, b, |a, b| (a as u16).max(b as u16) as i16) }
     /// The two smaller.
-    MinS2(a: u32, b: u32) -> u32 { halves(a, b, |a, b| a.min(b)) }
+    MinS2(a: u32, b: u32) -> u32 { halves(a, b, i16::min) }
     /// The two larger.
-    MaxS2(a: u32, b: u32) -> u32 { halves(a, b, |a, b| a.max(b)) }
+    MaxS2(a: u32, b: u32) -> u32 { halves(a, b, i16::max) }
     /// The two smaller, or zero for negative ones.
     MinReluS2(a: u32, b: u32) -> u32 { halves(a, b, |a, b| a.min(b).max(0)) }
     /// The two larger, or zero for negative ones.
