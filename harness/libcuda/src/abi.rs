@@ -4,6 +4,7 @@
 
 use crate::error::{Error, Result};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::sync::OnceLock;
 
 pub type Device = c_int;
 pub type DevicePtr = u64;
@@ -38,16 +39,25 @@ unsafe impl Send for Symbol {}
 // SAFETY: as above.
 unsafe impl Sync for Symbol {}
 
+/// Whether each call and its result is written to standard error: `WARPLAB_TRACE` is set.
+fn traced() -> bool {
+    static TRACED: OnceLock<bool> = OnceLock::new();
+    *TRACED.get_or_init(|| std::env::var_os("WARPLAB_TRACE").is_some_and(|value| !value.is_empty()))
+}
+
 /// Runs an entry point's body; a panic in it becomes `CUDA_ERROR_UNKNOWN` and a finding.
 pub fn guard(name: &'static str, body: impl FnOnce() -> Result) -> i32 {
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
-        Ok(Ok(())) => 0,
-        Ok(Err(error)) => error.0,
+    let result = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
+        Ok(result) => result,
         Err(panic) => {
             crate::report::internal(name, &crate::report::panic_text(&*panic));
-            Error::UNKNOWN.0
+            Err(Error::UNKNOWN)
         }
+    };
+    if traced() {
+        eprintln!("{name}: {result:?}");
     }
+    result.map_or_else(|error| error.0, |()| 0)
 }
 
 /// Writes a result through a pointer of the caller's, which must not be null.

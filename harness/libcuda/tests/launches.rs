@@ -1,101 +1,13 @@
 //! Modules and launches: what is loaded, what is refused, and what a failed kernel leaves behind.
 
 mod common;
+#[path = "common/kernels.rs"]
+mod kernels;
 use common::*;
 use cudarc::driver::sys::{self, CUfunction_attribute as Attribute, CUresult::*};
+use kernels::*;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
-
-const PTX: &str = r"
-.version 7.0
-.target sm_52
-.address_size 64
-
-.global .align 4 .u32 counter = 41;
-
-.visible .entry fill(.param .u64 out, .param .u32 value)
-{
-    .reg .b32 %r<8>;
-    .reg .b64 %rd<5>;
-    ld.param.u64 %rd1, [out];
-    ld.param.u32 %r1, [value];
-    mov.u32 %r2, %ctaid.x;
-    mov.u32 %r3, %ntid.x;
-    mov.u32 %r4, %tid.x;
-    mad.lo.s32 %r5, %r2, %r3, %r4;
-    cvta.to.global.u64 %rd2, %rd1;
-    mul.wide.u32 %rd3, %r5, 4;
-    add.s64 %rd4, %rd2, %rd3;
-    add.s32 %r6, %r1, %r5;
-    st.global.u32 [%rd4], %r6;
-    ret;
-}
-
-.visible .entry count()
-{
-    .reg .b32 %r<2>;
-    atom.global.add.u32 %r1, [counter], 1;
-    ret;
-}
-
-.visible .entry spin()
-{
-$again:
-    bra $again;
-}
-
-.visible .entry bounded()
-.maxntid 64, 1, 1
-{
-    ret;
-}
-
-.visible .entry exact()
-.reqntid 32, 2, 1
-{
-    ret;
-}
-";
-
-fn launch(
-    function: sys::CUfunction,
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
-    params: &mut [*mut c_void],
-) -> sys::CUresult {
-    let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
-    let params = if params.is_empty() {
-        null_mut()
-    } else {
-        params.as_mut_ptr()
-    };
-    unsafe {
-        sys::cuLaunchKernel(
-            function,
-            gx,
-            gy,
-            gz,
-            bx,
-            by,
-            bz,
-            shared,
-            null_mut(),
-            params,
-            null_mut(),
-        )
-    }
-}
-
-fn one(function: sys::CUfunction, grid: u32, block: u32) -> sys::CUresult {
-    launch(function, [grid, 1, 1], [block, 1, 1], 0, &mut [])
-}
-
-fn read(address: u64, count: usize) -> Vec<u32> {
-    let mut values = vec![0u32; count];
-    ok(unsafe { sys::cuMemcpyDtoH_v2(values.as_mut_ptr().cast(), address, count * 4) });
-    values
-}
 
 #[test]
 fn a_kernel_gets_its_parameters_either_way() {
@@ -132,7 +44,7 @@ fn a_kernel_gets_its_parameters_either_way() {
             extra.as_mut_ptr(),
         ));
         assert_eq!(read(address, 100), (9..109).collect::<Vec<_>>());
-        size = 4;
+        (&raw mut size).write(4);
         let short = sys::cuLaunchKernel(
             fill,
             1,
@@ -147,7 +59,7 @@ fn a_kernel_gets_its_parameters_either_way() {
             extra.as_mut_ptr(),
         );
         fails(short, CUDA_ERROR_INVALID_VALUE);
-        size = 12;
+        (&raw mut size).write(12);
         let both = params.as_mut_ptr();
         let both = sys::cuLaunchKernel(
             fill,
@@ -211,84 +123,6 @@ fn variables_are_found_and_shared_with_kernels() {
             sys::cuMemcpyDtoH_v2((&raw mut host).cast(), address, 4),
             CUDA_ERROR_INVALID_VALUE,
         );
-    }
-}
-
-#[test]
-fn limits_are_enforced_with_the_driver_s_codes() {
-    own_context();
-    report();
-    let module = module(PTX);
-    let count = function(module, "count");
-    for (grid, block) in [
-        ([0, 1, 1], [1, 1, 1]),
-        ([1, 1, 1], [1, 0, 1]),
-        ([1, 1, 1], [1025, 1, 1]),
-        ([1, 1, 1], [1, 1, 65]),
-        ([1, 1, 1], [32, 32, 2]),
-        ([1 << 31, 1, 1], [1, 1, 1]),
-        ([1, 65536, 1], [1, 1, 1]),
-    ] {
-        fails(
-            launch(count, grid, block, 0, &mut []),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-    }
-    fails(
-        launch(count, [1, 1, 1], [1, 1, 1], 48 * 1024 + 1, &mut []),
-        CUDA_ERROR_INVALID_VALUE,
-    );
-    let dynamic = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    unsafe {
-        fails(
-            sys::cuFuncSetAttribute(count, dynamic, 163 * 1024 + 1),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        ok(sys::cuFuncSetAttribute(count, dynamic, 100_000));
-        fails(
-            sys::cuFuncSetAttribute(count, Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS, 8),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-    }
-    ok(launch(count, [1, 1, 1], [1, 1, 1], 100_000, &mut []));
-    fails(
-        one(function(module, "bounded"), 1, 65),
-        CUDA_ERROR_INVALID_VALUE,
-    );
-    ok(one(function(module, "bounded"), 1, 64));
-    fails(
-        one(function(module, "exact"), 1, 64),
-        CUDA_ERROR_INVALID_VALUE,
-    );
-    ok(launch(
-        function(module, "exact"),
-        [1, 1, 1],
-        [32, 2, 1],
-        0,
-        &mut [],
-    ));
-    let cooperative = |blocks| unsafe {
-        sys::cuLaunchCooperativeKernel(count, blocks, 1, 1, 1024, 1, 1, 0, null_mut(), null_mut())
-    };
-    ok(cooperative(216));
-    fails(cooperative(217), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-    ok(unsafe { sys::cuCtxSynchronize() });
-    let report = report();
-    let kinds: Vec<_> = report["findings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|f| f["limit"].clone())
-        .collect();
-    for limit in [
-        "empty_grid",
-        "empty_block",
-        "threads_per_block",
-        "grid",
-        "shared_memory",
-        "cooperative",
-    ] {
-        assert!(kinds.contains(&limit.into()), "{limit} in {kinds:?}");
     }
 }
 
@@ -358,50 +192,6 @@ fn attributes_and_occupancy_are_the_kernel_s() {
         ok(name(&raw mut text, fill));
         assert_eq!(std::ffi::CStr::from_ptr(text), c"fill");
     }
-}
-
-#[test]
-fn a_failed_kernel_is_heard_of_at_the_next_wait_and_ever_after() {
-    let context = own_context();
-    report();
-    let fill = function(module(PTX), "fill");
-    let (mut address, mut value) = (alloc(64), 1u32);
-    let freed = alloc(64);
-    ok(unsafe { sys::cuMemFree_v2(freed) });
-    let mut params = [(&raw mut address).cast::<c_void>(), (&raw mut value).cast()];
-    ok(launch(fill, [1, 1, 1], [17, 1, 1], 0, &mut params));
-    unsafe {
-        fails(sys::cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
-        fails(sys::cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
-        fails(sys::cuMemAlloc_v2(&mut 0, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
-        fails(sys::cuStreamQuery(null_mut()), CUDA_ERROR_ILLEGAL_ADDRESS);
-        fails(
-            launch(fill, [1, 1, 1], [1, 1, 1], 0, &mut params),
-            CUDA_ERROR_ILLEGAL_ADDRESS,
-        );
-        let mut current = null_mut();
-        ok(sys::cuCtxGetCurrent(&raw mut current));
-        assert_eq!(current, context);
-        ok(sys::cuCtxDestroy_v2(context));
-    }
-    // Elsewhere life goes on.
-    own_context();
-    let fill = function(module(PTX), "fill");
-    address = alloc(64);
-    ok(launch(fill, [1, 1, 1], [16, 1, 1], 0, &mut params));
-    assert_eq!(read(address, 1), [1]);
-    let report = report();
-    let finding = &report["findings"][0];
-    assert_eq!(
-        (&finding["kind"], &finding["kernel"]),
-        (&"out_of_bounds".into(), &"fill".into())
-    );
-    assert!(
-        !finding["text"].as_str().unwrap().is_empty()
-            && !finding["title"].as_str().unwrap().is_empty()
-    );
-    assert_eq!(report["launches"][0]["fault"], "illegal_address");
-    assert_eq!(report["launches"][1]["fault"], serde_json::Value::Null);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use super::ir::{Opnd, Pools, Result};
 use super::{invalid, unsupported};
-use crate::ptx::ast::{Base, Function, Inst, Module, Operand, Space, Type, Var};
+use crate::ptx::ast::{Base, Function, Inst, Module, Operand, Type, Var};
 use std::collections::{HashMap, HashSet};
 
 /// A place for a parameter.
