@@ -174,6 +174,10 @@ impl Slots {
         Ok(slots)
     }
 
+    #[expect(
+        clippy::unused_self,
+        reason = "a step of the same pass as its neighbours"
+    )]
     fn who(&self, callee: Callee, module: &Module, pointers: &HashSet<usize>) -> Callee {
         match callee {
             Callee::Direct(index) if pointers.contains(&index) => {
