@@ -163,7 +163,11 @@ type Symbol = unsafe extern "C" fn() -> *const c_char;
 /// Opens the embedded library as `profile`, and sees to it that cudarc uses it.
 fn open_machine(profile: &str) -> Result<()> {
     // SAFETY: nothing else reads the environment now: the driver is opened first thing, on the main thread.
-    unsafe { std::env::set_var("WARPLAB_PROFILE", profile) };
+    unsafe {
+        std::env::set_var("WARPLAB_PROFILE", profile);
+        // What the driver refuses is an error that this process tells itself.
+        std::env::set_var("WARPLAB_QUIET", "1");
+    }
     let library = load_machine()?;
     // SAFETY: a function of the embedded library, by its type.
     if let Ok(names) = unsafe { library.get::<Symbol>(b"simt_profiles") } {

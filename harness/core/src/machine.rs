@@ -2,7 +2,7 @@
 //!
 //! Read as versioned JSON through functions found by name in the opened library; on a GPU they are
 //! not there, and the report is empty.
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, CString, c_char, c_int};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -75,6 +75,25 @@ impl MachineReport {
     pub(crate) fn extend(&mut self, later: Self) {
         self.launches.extend(later.launches);
         self.findings.extend(later.findings);
+    }
+}
+
+/// Chooses what the machine looks for in launches from now on; nothing on a GPU.
+pub(crate) fn set_checks(checks: &str) {
+    type Configure = unsafe extern "C" fn(*const c_char) -> c_int;
+    if !driver::is_emulated() {
+        return;
+    }
+    let json = serde_json::json!({ "checks": checks }).to_string();
+    let Ok(json) = CString::new(json) else {
+        return;
+    };
+    // SAFETY: the function has this type in the embedded library, which stays open.
+    unsafe {
+        if let Ok(configure) = cudarc::driver::sys::culib().get::<Configure>(b"simt_configure") {
+            let code = configure(json.as_ptr());
+            debug_assert_eq!(code, 0, "the names were checked when they were parsed");
+        }
     }
 }
 

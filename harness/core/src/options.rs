@@ -44,6 +44,10 @@ pub struct Options {
     /// Run this .cu file in place of the lab's own of the same name (or of its only one)
     #[arg(long, value_name = "FILE")]
     pub kernel: Option<PathBuf>,
+    /// What the emulated device looks for: memcheck, racecheck, initcheck, synccheck (with commas), all or none [default:
+    /// memcheck; all for variants that are wrong on purpose]
+    #[arg(long, value_name = "CHECKS", value_parser = parse_checks)]
+    pub check: Option<String>,
     /// Small sizes and few samples: does it run at all?
     #[arg(long)]
     pub quick: bool,
@@ -95,6 +99,30 @@ pub fn parse_count(text: &str) -> Result<usize, String> {
 pub fn parse_u32(text: &str) -> Result<u32, String> {
     u32::try_from(parse_count(text)?)
         .map_err(|_| format!("`{text}` is above the largest 32-bit count"))
+}
+
+/// Checks of the emulated device by the names that sanitizers give them.
+///
+/// # Errors
+/// The name that is none, and the names there are.
+pub fn parse_checks(text: &str) -> Result<String, String> {
+    const NAMES: [&str; 6] = [
+        "memcheck",
+        "racecheck",
+        "initcheck",
+        "synccheck",
+        "all",
+        "none",
+    ];
+    for name in text.split(',') {
+        if !NAMES.contains(&name.trim()) {
+            return Err(format!(
+                "no check is called `{name}`; there are {}",
+                NAMES.join(", ")
+            ));
+        }
+    }
+    Ok(text.to_owned())
 }
 
 #[cfg(test)]

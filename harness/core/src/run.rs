@@ -6,7 +6,7 @@ use cudarc::driver::{CudaFunction, CudaModule, CudaStream, LaunchConfig};
 use crate::{
     Case, Error, Expect, Inputs, Lab, Options, Recorder, Result, Session, Variant,
     case::launch_1d,
-    child, interrupt, module,
+    child, interrupt, machine, module,
     record::{Record, Verdict},
     report::Report,
     suggest,
@@ -271,6 +271,13 @@ impl Run {
             return self.finish(record).map(Some);
         }
         self.report.borrow().begin(self.lab, &case);
+        let usual = std::env::var("WARPLAB_CHECKS").unwrap_or_else(|_| "memcheck".into());
+        let expected = if variant.expect == Expect::Right {
+            &usual
+        } else {
+            "all"
+        };
+        machine::set_checks(self.options.check.as_deref().unwrap_or(expected));
         let mut recorder = Recorder::new(self, &case);
         let outcome = self.refused(&case).and_then(|()| body(&mut recorder));
         let record = recorder.judge(variant, outcome)?;

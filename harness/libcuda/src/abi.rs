@@ -24,6 +24,9 @@ macro_rules! entry_points {
         )*
         pub(crate) const ENTRIES: &[(&str, $crate::abi::Symbol)] =
             &[$((stringify!($name), $crate::abi::Symbol($name as *const ::std::ffi::c_void))),*];
+        /// What the fuzzer must know of each argument.
+        #[cfg(test)]
+        pub(crate) const ARGUMENTS: &[(&str, &[&str])] = &[$((stringify!($name), &[$(stringify!($type)),*])),*];
     };
 }
 

@@ -69,6 +69,23 @@ impl Capture {
     }
 }
 
+/// A stream goes: a capture that it takes part in goes with it.
+pub fn abandon(stream: &Stream) {
+    let part = lock(&stream.capture).take();
+    if let Some(part) = part {
+        part.capture.invalidate();
+        part.capture.end();
+    }
+}
+
+/// Ends all captures, and this thread's wish for a mode.
+#[cfg(test)]
+pub fn abandon_all() {
+    let all = lock(&ACTIVE).clone();
+    all.iter().for_each(|capture| capture.end());
+    MODE.set(GLOBAL);
+}
+
 /// Refuses a call that waits, or works outside any stream, while a capture forbids it; that breaks the capture.
 ///
 /// # Errors

@@ -164,6 +164,7 @@ impl Context {
     fn destroy(self: &Arc<Self>, leaks: bool) -> Result {
         let driver = driver()?;
         for stream in self.all_streams() {
+            capture::abandon(&stream);
             stream.finish();
         }
         self.destroyed.store(true, Ordering::Release);

@@ -183,6 +183,7 @@ impl Copy {
                     let from = src.add(z * self.src.slice + y * self.src.pitch);
                     std::ptr::copy(from, to, self.width);
                 }
+                self.note(z, y);
             }
         }
         let direction = match (self.src.is_host(), self.dst.is_host()) {
@@ -192,6 +193,21 @@ impl Copy {
             (false, false) => Direction::DeviceToDevice,
         };
         report::copied(direction, self.bytes() as u64);
+    }
+}
+
+impl Copy {
+    /// Tells the memory what row `y` of slice `z` has written, for the check of uninitialised reads.
+    fn note(&self, z: usize, y: usize) {
+        let (End::Device(dst), Ok(driver)) = (&self.dst.end, driver()) else {
+            return;
+        };
+        let row = |side: &Side| (z * side.slice + y * side.pitch) as u64;
+        let (to, width) = (dst + row(&self.dst), self.width as u64);
+        match &self.src.end {
+            End::Device(src) => driver.memory.copied(to, src + row(&self.src), width),
+            _ => driver.memory.wrote(to, width),
+        }
     }
 }
 

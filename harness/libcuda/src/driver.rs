@@ -101,6 +101,7 @@ fn init(flags: u32) -> Result {
         );
         Error::OUT_OF_MEMORY
     })?;
+    memory.track_writes(settings.checks.init);
     let pool = Pool::default_pool();
     let current = Mutex::new(Arc::clone(&pool));
     let made = DRIVER.set(Driver {
@@ -198,12 +199,12 @@ pub fn configure(
                 driver.profile.name
             ));
         }
-        change(
-            &mut driver
-                .settings
-                .write()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
+        let mut settings = driver
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        change(&mut settings);
+        driver.memory.track_writes(settings.checks.init);
     } else {
         early.profile = profile.or(early.profile);
         if early.settings.is_none() {

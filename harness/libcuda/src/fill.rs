@@ -85,6 +85,12 @@ impl Fill {
             Ok(None) => {}
             Ok(Some(start)) => {
                 for y in 0..f.height {
+                    if let Ok(driver) = driver() {
+                        let row = f.dst + (y * f.pitch) as u64;
+                        driver
+                            .memory
+                            .wrote(row, (f.width * f.element as usize) as u64);
+                    }
                     // SAFETY: `resolve` found all rows in one live allocation, aligned to the element. Kernels may be at the
                     // same bytes, as on the device.
                     unsafe {

@@ -28,6 +28,8 @@ mod event;
 mod extras;
 mod fill;
 mod function;
+#[cfg(test)]
+mod fuzz;
 mod graph;
 mod graph_nodes;
 mod graph_update;

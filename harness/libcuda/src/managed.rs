@@ -147,13 +147,13 @@ fn prefetch_to(address: DevicePtr, count: usize, target: c_int, handle: Handle) 
     if capture::position(&stream)?.is_some() {
         return capture::forbid_on(&stream);
     }
+    if let Some(advice) = lock(&driver.owned)
+        .get_mut(&found.start)
+        .and_then(|owned| owned.advice.as_mut())
+    {
+        advice.last_prefetch = target;
+    }
     let task = move || {
-        if let Some(advice) = lock(&driver.owned)
-            .get_mut(&found.start)
-            .and_then(|owned| owned.advice.as_mut())
-        {
-            advice.last_prefetch = target;
-        }
         let bytes = migrate(
             driver,
             &found,
@@ -255,7 +255,8 @@ fn attribute(
         1 => c_int::from(advice.read_mostly),
         2 => advice.preferred,
         3 => {
-            if size == 0 || !size.is_multiple_of(4) {
+            // There is one device and the host: no list is longer than this.
+            if size == 0 || size > 4096 || !size.is_multiple_of(4) {
                 return Err(Error::INVALID_VALUE);
             }
             for i in 0..size / 4 {

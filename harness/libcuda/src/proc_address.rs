@@ -2,7 +2,6 @@
 
 use crate::abi::{Symbol, need, put, put_optional, text};
 use crate::error::{Error, Result};
-use crate::*;
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
@@ -41,37 +40,43 @@ const VERSIONED: &[(&str, &[(c_int, &str)])] = &[
     ("cuCtxSynchronize", &[(13000, "_v2")]),
 ];
 
+/// One table of each family of calls.
+macro_rules! families {
+    ($table:ident) => {
+        [
+            $crate::capture::$table,
+            $crate::context::$table,
+            $crate::copy::$table,
+            $crate::device::$table,
+            $crate::driver::$table,
+            $crate::error::$table,
+            $crate::event::$table,
+            $crate::fill::$table,
+            $crate::function::$table,
+            $crate::graph::$table,
+            $crate::graph_nodes::$table,
+            $crate::graph_update::$table,
+            $crate::launch::$table,
+            $crate::library::$table,
+            $crate::limits::$table,
+            $crate::managed::$table,
+            $crate::memory::$table,
+            $crate::module::$table,
+            $crate::occupancy::$table,
+            $crate::pointer::$table,
+            $crate::pool::$table,
+            $crate::stream::$table,
+            $crate::unsupported::$table,
+            $crate::proc_address::$table,
+        ]
+    };
+}
+#[cfg(test)]
+pub(crate) use families;
+
 fn entries() -> &'static HashMap<&'static str, Symbol> {
     static ALL: OnceLock<HashMap<&'static str, Symbol>> = OnceLock::new();
-    ALL.get_or_init(|| {
-        let families = [
-            capture::ENTRIES,
-            context::ENTRIES,
-            copy::ENTRIES,
-            device::ENTRIES,
-            driver::ENTRIES,
-            error::ENTRIES,
-            event::ENTRIES,
-            fill::ENTRIES,
-            function::ENTRIES,
-            graph::ENTRIES,
-            graph_nodes::ENTRIES,
-            graph_update::ENTRIES,
-            launch::ENTRIES,
-            library::ENTRIES,
-            limits::ENTRIES,
-            managed::ENTRIES,
-            memory::ENTRIES,
-            module::ENTRIES,
-            occupancy::ENTRIES,
-            pointer::ENTRIES,
-            pool::ENTRIES,
-            stream::ENTRIES,
-            unsupported::ENTRIES,
-            ENTRIES,
-        ];
-        families.into_iter().flatten().copied().collect()
-    })
+    ALL.get_or_init(|| families!(ENTRIES).into_iter().flatten().copied().collect())
 }
 
 /// The function that `symbol` names for a client of this CUDA version. A name that carries its version means itself.

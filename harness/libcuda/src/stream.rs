@@ -105,9 +105,7 @@ fn destroy(handle: Handle) -> Result {
         return Err(Error::INVALID_HANDLE);
     }
     let stream = STREAMS.get(handle)?;
-    if lock(&stream.capture).is_some() {
-        capture::forbid_on(&stream)?;
-    }
+    capture::abandon(&stream);
     STREAMS.remove(handle)?;
     let context = stream
         .context
@@ -264,6 +262,9 @@ fn write_value<T: Copy + Send + Sync + 'static>(
         if let Ok(host) = reach() {
             // SAFETY: `host` is `size` bytes of a live allocation, aligned as the address is.
             unsafe { host.cast::<T>().write_volatile(value) };
+            if let Ok(driver) = driver() {
+                driver.memory.wrote(address, size);
+            }
         }
     };
     enqueue(&stream, Task::Call(Arc::new(write)))

@@ -145,7 +145,8 @@ impl Lane for bool {
     }
     #[inline(always)]
     fn get(view: &Self::View, lane: usize) -> bool {
-        view[lane] != 0
+        // By the top bit, which is what blends look at.
+        (view[lane] as i8) < 0
     }
     #[inline(always)]
     fn start() -> Self::Acc {

@@ -105,6 +105,15 @@ pub struct BlockInfo {
     pub lines: Vec<(u32, u32)>,
 }
 
+/// How a memory instruction orders memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// Volatile, relaxed or stronger: made to be seen by other threads.
+    pub strong: bool,
+    /// Everything before it is seen before it.
+    pub release: bool,
+}
+
 /// What the memory instruction at a site does; for counters and findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessInfo {
@@ -116,6 +125,8 @@ pub struct AccessInfo {
     pub space: Space,
     /// Bytes a thread.
     pub size: u32,
+    /// How it orders memory.
+    pub order: Order,
 }
 
 /// A conditional branch.

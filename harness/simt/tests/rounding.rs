@@ -109,7 +109,7 @@ fn number(f: Format) -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
     fn half(a in number(soft::F16), b in number(soft::F16), c in number(soft::F16)) {

@@ -1,6 +1,6 @@
 //! What divergence costs: time against the ways that a warp splits into, and one kernel against two.
 use cudarc::driver::{CudaFunction, CudaSlice, PushKernelArg};
-use harness::{Case, Check, Coverage, Recorder, Result, Run, Sizes, launch_1d, poison};
+use harness::{Case, Check, Coverage, Recorder, Result, Run, Sizes, Times, launch_1d, poison};
 
 use crate::reference::{digits, paths};
 
@@ -68,7 +68,7 @@ fn ways(run: &Run) -> Result<()> {
                 },
                 |output| Ok(check(&stream.clone_dtoh(output)?, &expected)),
             )?;
-            let cost = Cost::of(run, case, times.median);
+            let cost = Cost::of(run, case, times);
             case.set("ways", ways);
             case.set("rounds", rounds);
             cost.record(case);
@@ -133,7 +133,7 @@ fn branches(
     let per_kernel = n.div_ceil(kernels.len());
     let launch = launch_1d(per_kernel.div_ceil(threads as usize) as u32, threads);
     let case = Case::new(variant)
-        .label(format!("{rounds} rounds"))
+        .label(format!("{rounds} FMA"))
         .n(n)
         .launch(launch);
     let mut median = None;
@@ -169,7 +169,7 @@ fn branches(
             |output| Ok(check(&stream.clone_dtoh(output)?, &expected)),
         )?;
         case.set("rounds", rounds);
-        Cost::of(run, case, times.median).record(case);
+        Cost::of(run, case, times).record(case);
         median = (!run.is_emulated()).then_some(times.median);
         Ok(())
     })?;
@@ -190,9 +190,9 @@ enum Cost {
 }
 
 impl Cost {
-    fn of(run: &Run, case: &mut Recorder<'_>, median: f64) -> Self {
+    fn of(run: &Run, case: &mut Recorder<'_>, times: Times) -> Self {
         if !run.is_emulated() {
-            return Self::Milliseconds(median);
+            return Self::Milliseconds(times.median);
         }
         let report = case.machine();
         let instructions = report.total("/totals/instructions");
@@ -200,9 +200,9 @@ impl Cost {
         if instructions == 0.0 {
             return Self::Unknown;
         }
-        let samples = report.launches.len() as f64;
         Self::Counted {
-            instructions: instructions / samples,
+            // No warm-up comes before the samples here.
+            instructions: instructions / f64::from(times.samples),
             efficiency: by_threads / (32.0 * instructions),
         }
     }
@@ -215,6 +215,10 @@ impl Cost {
         {
             case.set("warp_instructions", instructions);
             case.set("warp_efficiency_percent", 100.0 * efficiency);
+            case.note(format!(
+                "{instructions} warp instructions, {:.0} % of their lanes on",
+                100.0 * efficiency
+            ));
         }
     }
 

@@ -51,6 +51,7 @@ pub static LAB: Lab = Lab {
         "diverged_function",
         "diverged_ballots",
         "diverged_machine",
+        "why",
         "ways",
         "rounds",
         "cost_of_one_way",

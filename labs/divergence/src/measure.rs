@@ -196,7 +196,7 @@ fn row(run: &Run, case: &mut Recorder<'_>, exercise: &Exercise, branch: &Branch,
             ));
         }
     }
-    case.note(branch.why);
+    case.set("why", branch.why);
     run.say(&format!(
         "  {:<52}{:>7}{:>8}{:>7}{:>7}{:>7}",
         format!("{} {}: {}", exercise.variant, exercise.case, branch.name),

@@ -34,7 +34,20 @@ fn any_ways_any_block() {
         ("1000", "256", "32"),
         ("1025", "1024", "31"),
     ] {
-        let (code, csv, error) = divergence(&["--n", n, "--threads", threads, "--ways", ways]);
+        let (code, csv, error) = divergence(&[
+            "--n",
+            n,
+            "--threads",
+            threads,
+            "--ways",
+            ways,
+            "--variant",
+            "ways",
+            "--variant",
+            "together",
+            "--variant",
+            "apart",
+        ]);
         assert_eq!(code, Some(0), "{n}, {threads}, {ways}: {csv}{error}");
     }
 }

@@ -393,18 +393,17 @@ fn matvec(run: &Run) -> Result<()> {
     }
     let side = |name| run.args().get_one::<usize>(name).copied();
     let given = run.options().n.or(side("m")).or(side("k"));
-    let (m, k) = match given {
-        Some(any) => (side("m").unwrap_or(any), side("k").unwrap_or(any)),
-        None => {
-            let side = |gpu, emulated, quick| {
-                run.pick(Sizes {
-                    gpu,
-                    emulated,
-                    quick,
-                })
-            };
-            (side(8192, 1000, 60), side(8192, 500, 50))
-        }
+    let (m, k) = if let Some(any) = given {
+        (side("m").unwrap_or(any), side("k").unwrap_or(any))
+    } else {
+        let side = |gpu, emulated, quick| {
+            run.pick(Sizes {
+                gpu,
+                emulated,
+                quick,
+            })
+        };
+        (side(8192, 1000, 60), side(8192, 500, 50))
     };
     let shape = Shape { m, k, n: 1 };
     RUNGS[0].plan(shape, 1).map_err(Error::Usage)?;

@@ -163,11 +163,8 @@ fn by_registers(limits: &Limits, warps: u32, registers: u32) -> u32 {
 fn by_shared(limits: &Limits, shared: u32) -> u32 {
     let a_block = (u64::from(shared) + u64::from(limits.shared_reserved))
         .next_multiple_of(u64::from(limits.shared_unit));
-    if a_block == 0 {
-        u32::MAX
-    } else {
-        (u64::from(limits.shared) / a_block) as u32
-    }
+    let blocks = u64::from(limits.shared).checked_div(a_block);
+    blocks.map_or(u32::MAX, |blocks| blocks as u32)
 }
 
 /// Whether `blocks` blocks of `threads` threads can all be on one multiprocessor at once, as the exercises ask; `Ok` gives the

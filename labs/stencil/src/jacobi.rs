@@ -286,7 +286,7 @@ struct Planes<'r> {
     width: u32,
     height: u32,
     start: CudaSlice<f32>,
-    planes: [CudaSlice<f32>; 2],
+    both: [CudaSlice<f32>; 2],
     /// Barrier arrivals, steps done, and the largest changes: see `persistent` in jacobi.cu.
     control: CudaSlice<u32>,
     /// Steps done by launches; the result lies in plane `turns % 2`.
@@ -309,7 +309,7 @@ impl<'r> Planes<'r> {
             width,
             height,
             start: stream.clone_htod(start)?,
-            planes: [plane()?, plane()?],
+            both: [plane()?, plane()?],
             control: stream.alloc_zeros(4)?,
             steps: 0,
             turns: 0,
@@ -318,8 +318,8 @@ impl<'r> Planes<'r> {
     }
 
     fn reset(&mut self) -> Result<()> {
-        self.stream.memcpy_dtod(&self.start, &mut self.planes[0])?;
-        poison(self.run, &mut self.planes[1])?;
+        self.stream.memcpy_dtod(&self.start, &mut self.both[0])?;
+        poison(self.run, &mut self.both[1])?;
         self.stream.memset_zeros(&mut self.control)?;
         (self.steps, self.turns) = (0, 0);
         Ok(())
@@ -328,7 +328,7 @@ impl<'r> Planes<'r> {
     /// Addresses of the plane to read and the plane to write, `turns` planes after the first. Plain addresses: during a
     /// capture the safe wrappers would wait for events recorded before it.
     fn pair(&self, turns: usize) -> (u64, u64) {
-        let address = |i: usize| self.planes[i % 2].device_ptr(&self.stream).0;
+        let address = |i: usize| self.both[i % 2].device_ptr(&self.stream).0;
         (address(turns), address(turns + 1))
     }
 
@@ -439,7 +439,7 @@ impl<'r> Planes<'r> {
     /// To the last bit what the CPU gives in f32, and as near to what it gives in f64 as roundings allow: each step is a
     /// mean, which damps the errors before it and adds its own of three additions.
     fn check(&self, expected: &Jacobi<f32>, exact: &Jacobi<f64>) -> Result<Check> {
-        let u = self.stream.clone_dtoh(&self.planes[self.turns % 2])?;
+        let u = self.stream.clone_dtoh(&self.both[self.turns % 2])?;
         let mut check = Check::scalar("steps", self.steps, expected.steps, Tolerance::EXACT);
         check.merge(Check::compare(&u, &expected.u, Tolerance::EXACT));
         let roundings = 3 * (expected.steps as usize + 1);
@@ -455,7 +455,7 @@ impl<'r> Planes<'r> {
 /// Steps captured as graphs: one for each plane that a stretch can begin in.
 struct Graphs {
     /// Graphs of `steps` steps, the last of which looks if `looks`.
-    graphs: Vec<CudaGraph>,
+    captured: Vec<CudaGraph>,
     steps: u32,
     looks: bool,
 }
@@ -490,7 +490,7 @@ impl Graphs {
             graphs.push(graph?.ok_or_else(none)?);
         }
         Ok(Self {
-            graphs,
+            captured: graphs,
             steps,
             looks,
         })
@@ -500,8 +500,8 @@ impl Graphs {
     fn replay(&self, planes: &Planes<'_>, plain: u32, look: bool) -> Result<usize> {
         let mut turns = planes.turns;
         let mut left = plain + u32::from(look);
-        while !self.graphs.is_empty() && left >= self.steps && look == self.looks {
-            self.graphs[turns % self.graphs.len()].launch()?;
+        while !self.captured.is_empty() && left >= self.steps && look == self.looks {
+            self.captured[turns % self.captured.len()].launch()?;
             turns += self.steps as usize;
             left -= self.steps;
         }

@@ -186,7 +186,10 @@ fn one(run: &Run, line: &Line, x: &[f32], expected: &[f64]) -> Result<()> {
 /// Where in their blocks the wrong results of the published kernel lie: what a teacher would write beside it.
 fn places(y: &[f32], expected: &[f64], block: usize, allowed: f64) -> String {
     let wrong: Vec<usize> = (0..y.len())
-        .filter(|i| !((f64::from(y[*i]) - expected[*i]).abs() <= allowed))
+        .filter(|i| {
+            let error = (f64::from(y[*i]) - expected[*i]).abs();
+            error.is_nan() || error > allowed
+        })
         .collect();
     let edge = |i: &usize| matches!(i % block, 0 | 1) || i % block + 2 >= block;
     if wrong.iter().all(edge) {

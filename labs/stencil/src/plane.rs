@@ -37,7 +37,7 @@ pub struct March {
 /// The launch of a marching kernel on a plane of `width` x `height` points for a device of `multiprocessors`: `rows` down a
 /// thread, or, when not given, 32, and fewer where that would leave multiprocessors without blocks.
 pub fn march_launch(width: u32, height: u32, rows: Option<u32>, multiprocessors: u32) -> March {
-    let columns = if width % 4 == 0 { 4 } else { 1 };
+    let columns = if width.is_multiple_of(4) { 4 } else { 1 };
     let threads = 128;
     let strips = width.div_ceil(columns).div_ceil(threads);
     let rows = rows.unwrap_or_else(|| {

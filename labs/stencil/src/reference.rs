@@ -36,7 +36,7 @@ pub fn mean(plane: &[f32], width: usize) -> Vec<f64> {
 
 /// Calls `each` with the index of every point that is not on the border.
 fn inner(points: usize, width: usize, mut each: impl FnMut(usize)) {
-    let height = if width == 0 { 0 } else { points / width };
+    let height = points.checked_div(width).unwrap_or(0);
     for y in 1..height.saturating_sub(1) {
         for x in 1..width.saturating_sub(1) {
             each(y * width + x);
@@ -88,6 +88,7 @@ pub trait Float: Copy + PartialOrd {
     /// A quarter of left + right + above + below, added in this order.
     fn quarter(left: Self, right: Self, above: Self, below: Self) -> Self;
     /// |self - other|.
+    #[must_use]
     fn distance(self, other: Self) -> Self;
     /// 0.
     const ZERO: Self;

@@ -59,10 +59,10 @@ pub static LAB: Lab = Lab {
             "like shuffle, but many points a thread and few atomics",
         ),
         Variant::new(
-            "grid-stride-compensated",
+            "compensated",
             "like grid-stride, but carrying what rounding lost",
         ),
-        Variant::new("grid-stride-f64", "like grid-stride, but in double"),
+        Variant::new("f64", "like grid-stride, but in double"),
     ],
     columns: &[
         "value",

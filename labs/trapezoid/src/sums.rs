@@ -59,13 +59,13 @@ const SUMS: [Sum; 12] = [
     sum("lockstep", "trap_lockstep", Shape::OneWarp),
     sum("grid-stride", "trap_grid_stride", Shape::Stride),
     Sum {
-        variant: "grid-stride-compensated",
+        variant: "compensated",
         kernel: "trap_grid_stride_compensated",
         shape: Shape::Stride,
         arithmetic: Arithmetic::Compensated,
     },
     Sum {
-        variant: "grid-stride-f64",
+        variant: "f64",
         kernel: "trap_grid_stride_f64",
         shape: Shape::Stride,
         arithmetic: Arithmetic::Double,
@@ -420,10 +420,5 @@ fn small<A: Real, S: Real>(
             tolerance,
         ));
     }
-    case.note(format!(
-        "n = {}..{}, {threads} threads a block",
-        sizes[0],
-        sizes[sizes.len() - 1]
-    ));
     Ok(())
 }

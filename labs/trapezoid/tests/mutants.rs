@@ -31,7 +31,7 @@ fn every_mutant_is_rejected() {
     for (mutant, variant) in [
         ("off_by_one", "shuffle-32"),
         ("missing_barrier", "shuffle"),
-        ("dropped_tail", "grid-stride-f64"),
+        ("dropped_tail", "f64"),
         ("unwritten", "shared-32"),
         ("nan", "atomic"),
     ] {

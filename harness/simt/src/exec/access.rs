@@ -73,7 +73,7 @@ impl Warp {
             (Space::Generic, Space::Local) => LOCAL_WINDOW,
             _ => 0,
         };
-        match space {
+        let fine = match space {
             Space::Global if aligned => {
                 // SAFETY: there is a site for every instruction.
                 let site = unsafe { &mut *self.sites.add(op.site as usize) };
@@ -91,7 +91,13 @@ impl Warp {
                             site.len = range.end - range.start;
                             site.delta = range.delta as u64;
                         }
-                        _ => return self.resolve_each(op, request, &address, at),
+                        _ => {
+                            let fine = self.resolve_each(op, request, &address, at);
+                            if fine && self.checking {
+                                self.check(op, request, space, &address);
+                            }
+                            return fine;
+                        }
                     }
                 }
                 for i in 0..LANES {
@@ -160,7 +166,14 @@ impl Warp {
                 true
             }
             _ => self.resolve_each(op, request, &address, at),
+        };
+        if fine && self.checking {
+            for a in &mut address {
+                *a = a.wrapping_sub(base);
+            }
+            self.check(op, request, space, &address);
         }
+        fine
     }
 
     /// The same lane by lane: several allocations or spaces at once, or a fault.
@@ -317,7 +330,7 @@ impl Warp {
         self.fault(fault, wrong.kind, vec![access], allocation)
     }
 
-    fn nearest_global(&self, address: u64, size: u32) -> Option<Allocation> {
+    pub(crate) fn nearest_global(&self, address: u64, size: u32) -> Option<Allocation> {
         let diagnosis = self
             .worker()
             .launch()
@@ -345,7 +358,7 @@ impl Warp {
         })
     }
 
-    fn nearest_shared(&self, address: u64, access: &mut Access) -> Option<Allocation> {
+    pub(crate) fn nearest_shared(&self, address: u64, access: &mut Access) -> Option<Allocation> {
         let variables = &self.program().shared_vars;
         let end = |v: &crate::program::SharedVar| {
             if v.size == 0 {

@@ -1,14 +1,14 @@
 //! Atomics. Operands: address in `a` plus `imm`, value in `b`, second value (`cas`: what is stored) in `c`, the old value to `d`
-//! unless that is `u32::MAX` (`red`).
+//! unless that is `u32::MAX` (`red`); `e` is the space as loads have it.
 //!
 //! Lanes go in ascending order, in another if the launch has a seed. Global memory is changed by atomics of the host; a block's
 //! shared memory has one thread of the host to itself.
 
 use super::access::{Pointers, Request};
 use super::control::lanes;
-use super::{Exec, Flow, Warp, access, handler};
+use super::{Flow, Warp, access, load_store};
 use crate::finding::{Space, What};
-use crate::isa::dispatch::{Handler, Isa};
+use crate::isa::dispatch::Handler;
 use crate::lane::{Bf16, F16, LANES};
 use crate::program::Op;
 use std::marker::PhantomData;
@@ -134,29 +134,11 @@ changes! {
     Dec32: u32, |old, b, _c, _g| if old == 0 || old > b { b } else { old - 1 };
 }
 
-/// The declared space.
-trait Where {
-    const SPACE: Space;
-}
-struct InGeneric;
-struct InGlobal;
-struct InShared;
-impl Where for InGeneric {
-    const SPACE: Space = Space::Generic;
-}
-impl Where for InGlobal {
-    const SPACE: Space = Space::Global;
-}
-impl Where for InShared {
-    const SPACE: Space = Space::Shared;
-}
-
-struct Atomic<C, W>(PhantomData<(C, W)>);
-impl<C: Change, W: Where> Exec for Atomic<C, W> {
-    #[inline(always)]
+struct Atomic<C>(PhantomData<C>);
+impl<C: Change> Atomic<C> {
     unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
         let request = Request {
-            space: W::SPACE,
+            space: load_store::space(op.e),
             size: size_of::<C::Word>() as u32,
             what: What::Atomic,
         };
@@ -283,20 +265,12 @@ fn collisions(at: &Pointers, mask: u32, same: bool) -> u32 {
     all[..n].windows(2).filter(|w| w[0] == w[1]).count() as u32
 }
 
-fn pick<C: Change>(isa: Isa, space: Space) -> Handler {
-    match space {
-        Space::Global => handler::<Atomic<C, InGlobal>>(isa),
-        Space::Shared => handler::<Atomic<C, InShared>>(isa),
-        _ => handler::<Atomic<C, InGeneric>>(isa),
-    }
-}
-
 /// The handler of an operation on a type, and its bytes.
-pub(crate) fn atomic(isa: Isa, space: Space, operation: &str, ty: &str) -> Option<(Handler, u32)> {
+pub(crate) fn atomic(operation: &str, ty: &str) -> Option<(Handler, u32)> {
     macro_rules! table {
         ($($op:literal $($ty:literal)|+ => $change:ident $bytes:literal;)*) => {
             match (operation, ty) {
-                $(($op, $($ty)|+) => Some((pick::<$change>(isa, space), $bytes)),)*
+                $(($op, $($ty)|+) => Some((Atomic::<$change>::exec, $bytes)),)*
                 _ => None,
             }
         };
@@ -332,11 +306,6 @@ pub(crate) fn atomic(isa: Isa, space: Space, operation: &str, ty: &str) -> Optio
         "inc" "u32" => Inc32 4;
         "dec" "u32" => Dec32 4;
     }
-}
-
-/// What the address of an atomic may be: its spaces.
-pub(crate) fn allowed(space: Space) -> bool {
-    matches!(space, Space::Generic | Space::Global | Space::Shared)
 }
 
 /// Which space `isspacep` asks for, as a number; `imm` of [`is_space`].

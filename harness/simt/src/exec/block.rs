@@ -6,6 +6,9 @@ use super::{Group, State, Status, Turn, Warp};
 use crate::finding::{Access, Finding, Kind, What};
 use crate::lane::LANES;
 use crate::machine::Fault;
+use crate::shadow::clock::BlockClock;
+use crate::shadow::init::Written;
+use crate::shadow::race::SharedRaces;
 
 /// Barriers that a block has.
 pub(crate) const BARRIERS: usize = 16;
@@ -19,8 +22,6 @@ pub(crate) struct Barrier {
     pub expected: u32,
     /// Over the predicates of the arrived: how many held.
     pub held: u32,
-    /// Groups wait at it.
-    pub waiting: bool,
 }
 
 /// A resident block.
@@ -47,6 +48,11 @@ pub(crate) struct Block {
     pub waiting: u32,
     /// What its threads printed.
     pub printed: Vec<u8>,
+    /// For the race check: its clock, and what is remembered of its shared memory.
+    pub clock: BlockClock,
+    pub races: SharedRaces,
+    /// For the initialisation check: which bytes of its shared memory have been written.
+    pub written: Written,
 }
 
 /// How far a block got.
@@ -75,6 +81,9 @@ impl Block {
             barriers: [Barrier::default(); BARRIERS],
             waiting: 0,
             printed: Vec::new(),
+            clock: BlockClock::default(),
+            races: SharedRaces::default(),
+            written: Written::default(),
         }
     }
 
@@ -150,6 +159,9 @@ impl Block {
     pub fn open(&mut self, id: u32, by: &mut Warp) {
         let barrier = &mut self.barriers[id as usize];
         let (held, arrived) = (barrier.held, barrier.arrived);
+        // A barrier of some of the threads orders less than its epoch says; better to miss a race than to invent one.
+        self.clock.barrier();
+        by.clock.barrier();
         *barrier = Barrier::default();
         self.waiting &= !(1 << id);
         let me = by.index as usize;
@@ -159,6 +171,7 @@ impl Block {
             if i != me {
                 // SAFETY: another element of the vector than the one lent out.
                 let warp = unsafe { &mut *self.warps.as_mut_ptr().add(i) };
+                warp.clock.barrier();
                 if release(warp, id, held, arrived) && warp.status == Status::Blocked {
                     warp.status = Status::Ready;
                 }

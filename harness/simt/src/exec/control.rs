@@ -218,11 +218,6 @@ pub(crate) unsafe fn trap(warp: &mut Warp, op: &Op) -> Flow {
     warp.fault(Fault::Trap, Kind::Trap, vec![access], None)
 }
 
-/// An instruction without effect here.
-pub(crate) unsafe fn nothing(_: &mut Warp, _: &Op) -> Flow {
-    Flow::Next
-}
-
 /// Behind an instruction that never lets go on.
 pub(crate) unsafe fn never(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: as for `trap`.

@@ -1,5 +1,6 @@
 //! A launch: its workers, what they share, and what they leave behind.
 
+use super::check::Races;
 use super::worker::{Tally, Worker};
 use crate::counters::Counters;
 use crate::finding::{Finding, Findings, Kind};
@@ -7,7 +8,7 @@ use crate::lane::LANES;
 use crate::machine::{Fault, Launch, Report, Settings};
 use crate::memory::{Memory, View};
 use crate::profile::{Profile, occupancy};
-use crate::program::Program;
+use crate::program::{Order, Program};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,9 +29,14 @@ pub(crate) struct Shared<'l> {
     pub dynamic_shared: u32,
     /// Where the dynamic part of shared memory begins.
     pub dynamic_start: u32,
-    pub cooperative: bool,
     pub counting: bool,
     pub sync_check: bool,
+    /// The race check, if it is on.
+    pub races: Option<Races>,
+    /// Whether reads of what nobody wrote are looked for.
+    pub init: bool,
+    /// How each instruction orders memory, when one of these two is on.
+    pub orders: Vec<Order>,
     pub seed: u64,
     pub budget: u64,
     /// Blocks that a worker may have resident.
@@ -177,10 +183,24 @@ pub(crate) fn run(
         Some(Err(error)) => return refuse(format!("no workspace for a cooperative grid: {error}")),
         None => 0,
     };
+    let view = memory.view();
+    let checks = settings.checks;
+    let mut orders = Vec::new();
+    if checks.race || checks.init {
+        orders.resize(program.ops.len(), Order::default());
+        for access in &program.accesses {
+            orders[access.pc as usize] = access.order;
+        }
+    }
     let shared = Shared {
         program,
         kernel_program: Arc::clone(&kernel.program),
-        view: memory.view(),
+        races: checks
+            .race
+            .then(|| Races::new(blocks, threads.div_ceil(LANES as u32), &view)),
+        init: checks.init,
+        orders,
+        view,
         params: launch.params[..kernel.param_bytes as usize].to_vec(),
         profile,
         grid: launch.grid,
@@ -189,9 +209,8 @@ pub(crate) fn run(
         shared_bytes,
         dynamic_shared: launch.dynamic_shared,
         dynamic_start,
-        cooperative: launch.cooperative,
         counting: settings.counters,
-        sync_check: settings.checks.sync,
+        sync_check: checks.sync,
         seed: settings.seed,
         budget: settings.budget,
         resident,

@@ -1,6 +1,6 @@
 //! Loads and stores.
 //!
-//! Operands: address in `a` (64 bits) plus `imm`; the value, or the elements of a vector, in `d`, `d2`, `b`, `c`; `e` is how many.
+//! Operands: address in `a` (64 bits) plus `imm`; the value, or the elements of a vector, in `d`, `d2`, `b`, `c`; `e` is [`shape`].
 
 use super::access::{Pointers, Request, count_sectors};
 use super::{Exec, Flow, Warp, handler};
@@ -52,36 +52,49 @@ elems! {
     U64R64 u64, u64, u64;
 }
 
-/// The spaces that have their own code: generic addresses are looked up among the global ones first.
+/// The spaces that have their own code: shared memory, and all whose addresses are looked up among the allocations first.
 trait Where {
-    const SPACE: Space;
+    const SHARED: bool;
 }
-struct InGeneric;
-struct InGlobal;
 struct InShared;
-struct InLocal;
-struct InConst;
-impl Where for InGeneric {
-    const SPACE: Space = Space::Generic;
-}
-impl Where for InGlobal {
-    const SPACE: Space = Space::Global;
-}
+struct InRanges;
 impl Where for InShared {
-    const SPACE: Space = Space::Shared;
+    const SHARED: bool = true;
 }
-impl Where for InLocal {
-    const SPACE: Space = Space::Local;
+impl Where for InRanges {
+    const SHARED: bool = false;
 }
-impl Where for InConst {
-    const SPACE: Space = Space::Const;
+
+/// `Op::e`: how many elements, and the space.
+pub(crate) fn shape(count: u32, space: Space) -> u32 {
+    let number = match space {
+        Space::Generic => 0,
+        Space::Global => 1,
+        Space::Shared => 2,
+        Space::Local => 3,
+        Space::Const => 4,
+        Space::Param => 5,
+    };
+    count | (number << 8)
+}
+
+/// The space in `Op::e`.
+pub(crate) fn space(shape: u32) -> Space {
+    match shape >> 8 {
+        1 => Space::Global,
+        2 => Space::Shared,
+        3 => Space::Local,
+        4 => Space::Const,
+        // Parameters are read through generic addresses.
+        _ => Space::Generic,
+    }
 }
 
 /// Where the running lanes' elements lie one after another, all lanes on: the host's address of the first. Counts the request.
 #[inline(always)]
 unsafe fn consecutive<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
     let size = size_of::<E::Mem>() as u64;
-    if warp.mask() != ALL {
+    if warp.mask() != ALL || warp.checking {
         return None;
     }
     // SAFETY: `a` is a 64-bit register; there is a site for every instruction.
@@ -101,7 +114,7 @@ unsafe fn consecutive<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mu
     if differ != 0 || base & (size - 1) != 0 {
         return None;
     }
-    if matches!(W::SPACE, Space::Shared) {
+    if W::SHARED {
         if base >= warp.shared_len || warp.shared_len - base < bytes {
             return None;
         }
@@ -130,7 +143,7 @@ unsafe fn consecutive<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mu
 #[inline(always)]
 unsafe fn uniform<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
     let size = size_of::<E::Mem>() as u64;
-    if warp.mask() != ALL {
+    if warp.mask() != ALL || warp.checking {
         return None;
     }
     // SAFETY: as in `consecutive`.
@@ -148,7 +161,7 @@ unsafe fn uniform<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mut u8
     if differ != 0 || base & (size - 1) != 0 {
         return None;
     }
-    if matches!(W::SPACE, Space::Shared) {
+    if W::SHARED {
         if base >= warp.shared_len || warp.shared_len - base < size {
             return None;
         }
@@ -175,33 +188,32 @@ impl<E: Elem, W: Where> Exec for Load<E, W> {
     unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
         // SAFETY: `d` is a register of this element's width; memory is checked before it is touched.
         unsafe {
-            if !matches!(W::SPACE, Space::Local) {
-                if let Some(from) = consecutive::<E, W>(warp, op) {
-                    let from = from.cast::<[E::Mem; LANES]>().read_unaligned();
-                    let to = &mut *warp.reg::<[E::Reg; LANES]>(op.d);
-                    for i in 0..LANES {
-                        to[i] = E::widen(from[i]);
-                    }
-                    return Flow::Next;
+            if let Some(from) = consecutive::<E, W>(warp, op) {
+                let from = from.cast::<[E::Mem; LANES]>().read_unaligned();
+                let to = &mut *warp.reg::<[E::Reg; LANES]>(op.d);
+                for i in 0..LANES {
+                    to[i] = E::widen(from[i]);
                 }
-                if let Some(from) = uniform::<E, W>(warp, op) {
-                    let value = E::widen(from.cast::<E::Mem>().read());
-                    *warp.reg::<[E::Reg; LANES]>(op.d) = [value; LANES];
-                    return Flow::Next;
-                }
+                return Flow::Next;
             }
-            load_any::<E>(warp, op, W::SPACE)
+            if let Some(from) = uniform::<E, W>(warp, op) {
+                let value = E::widen(from.cast::<E::Mem>().read());
+                *warp.reg::<[E::Reg; LANES]>(op.d) = [value; LANES];
+                return Flow::Next;
+            }
+            load_any::<E>(warp, op)
         }
     }
 }
 
 /// Any addresses, any number of elements.
 #[inline(never)]
-unsafe fn load_any<E: Elem>(warp: &mut Warp, op: &Op, space: Space) -> Flow {
+unsafe fn load_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
+    let count = op.e & 0xff;
     let size = size_of::<E::Mem>() as u32;
     let request = Request {
-        space,
-        size: size * op.e,
+        space: space(op.e),
+        size: size * count,
         what: What::Read,
     };
     let mut at: Pointers = [0; LANES];
@@ -212,7 +224,7 @@ unsafe fn load_any<E: Elem>(warp: &mut Warp, op: &Op, space: Space) -> Flow {
             return Flow::Stop;
         }
         let mask = warp.mask();
-        for (k, register) in [op.d, op.d2, op.b, op.c][..op.e as usize]
+        for (k, register) in [op.d, op.d2, op.b, op.c][..count as usize]
             .iter()
             .enumerate()
         {
@@ -241,9 +253,7 @@ impl<E: Elem, W: Where> Exec for Store<E, W> {
     unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
         // SAFETY: as for loads.
         unsafe {
-            if !matches!(W::SPACE, Space::Local)
-                && let Some(to) = consecutive::<E, W>(warp, op)
-            {
+            if let Some(to) = consecutive::<E, W>(warp, op) {
                 let from = &*warp.reg::<[E::Reg; LANES]>(op.d);
                 let mut out = [E::narrow(from[0]); LANES];
                 for i in 0..LANES {
@@ -252,18 +262,19 @@ impl<E: Elem, W: Where> Exec for Store<E, W> {
                 to.cast::<[E::Mem; LANES]>().write_unaligned(out);
                 return Flow::Next;
             }
-            store_any::<E>(warp, op, W::SPACE)
+            store_any::<E>(warp, op)
         }
     }
 }
 
 /// Any addresses, any number of elements. Of lanes that name one address the highest wins.
 #[inline(never)]
-unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op, space: Space) -> Flow {
+unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
+    let count = op.e & 0xff;
     let size = size_of::<E::Mem>() as u32;
     let request = Request {
-        space,
-        size: size * op.e,
+        space: space(op.e),
+        size: size * count,
         what: What::Write,
     };
     let mut at: Pointers = [0; LANES];
@@ -274,12 +285,22 @@ unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op, space: Space) -> Flow {
             return Flow::Stop;
         }
         let mask = warp.mask();
-        for (k, register) in [op.d, op.d2, op.b, op.c][..op.e as usize]
+        for (k, register) in [op.d, op.d2, op.b, op.c][..count as usize]
             .iter()
             .enumerate()
         {
             let from = &*warp.reg::<[E::Reg; LANES]>(*register);
             let skip = k * size_of::<E::Mem>();
+            if warp.checking && k == 0 {
+                let mut values = [0u64; LANES];
+                for lane in super::control::lanes(mask) {
+                    let value = E::narrow(from[lane]);
+                    (&raw const value)
+                        .cast::<u8>()
+                        .copy_to((&raw mut values[lane]).cast(), size_of::<E::Mem>());
+                }
+                warp.check_store(op, request, &at, &values);
+            }
             for lane in super::control::lanes(mask) {
                 *((at[lane] as usize + skip) as *mut E::Mem) = E::narrow(from[lane]);
             }
@@ -288,48 +309,21 @@ unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op, space: Space) -> Flow {
     Flow::Next
 }
 
-struct LoadMany<E, W>(PhantomData<(E, W)>);
-impl<E: Elem, W: Where> Exec for LoadMany<E, W> {
-    #[inline(always)]
-    unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
-        // SAFETY: the caller's contract.
-        unsafe { load_any::<E>(warp, op, W::SPACE) }
-    }
-}
-struct StoreMany<E, W>(PhantomData<(E, W)>);
-impl<E: Elem, W: Where> Exec for StoreMany<E, W> {
-    #[inline(always)]
-    unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
-        // SAFETY: the caller's contract.
-        unsafe { store_any::<E>(warp, op, W::SPACE) }
-    }
-}
-
 fn load_for<E: Elem>(isa: Isa, space: Space, many: bool) -> Handler {
-    let base = Isa::Baseline;
-    match (space, many) {
-        (Space::Generic | Space::Param, false) => handler::<Load<E, InGeneric>>(isa),
-        (Space::Global, false) => handler::<Load<E, InGlobal>>(isa),
-        (Space::Const, false) => handler::<Load<E, InConst>>(isa),
-        (Space::Shared, false) => handler::<Load<E, InShared>>(isa),
-        (Space::Local, _) => handler::<LoadMany<E, InLocal>>(base),
-        (Space::Generic | Space::Param, true) => handler::<LoadMany<E, InGeneric>>(base),
-        (Space::Global, true) => handler::<LoadMany<E, InGlobal>>(base),
-        (Space::Const, true) => handler::<LoadMany<E, InConst>>(base),
-        (Space::Shared, true) => handler::<LoadMany<E, InShared>>(base),
+    match space {
+        Space::Local => load_any::<E>,
+        _ if many => load_any::<E>,
+        Space::Shared => handler::<Load<E, InShared>>(isa),
+        _ => handler::<Load<E, InRanges>>(isa),
     }
 }
 
 fn store_for<E: Elem>(isa: Isa, space: Space, many: bool) -> Handler {
-    let base = Isa::Baseline;
-    match (space, many) {
-        (Space::Global, false) => handler::<Store<E, InGlobal>>(isa),
-        (Space::Shared, false) => handler::<Store<E, InShared>>(isa),
-        (Space::Local, _) => handler::<StoreMany<E, InLocal>>(base),
-        (Space::Global, true) => handler::<StoreMany<E, InGlobal>>(base),
-        (Space::Shared, true) => handler::<StoreMany<E, InShared>>(base),
-        (_, false) => handler::<Store<E, InGeneric>>(isa),
-        (_, true) => handler::<StoreMany<E, InGeneric>>(base),
+    match space {
+        Space::Local => store_any::<E>,
+        _ if many => store_any::<E>,
+        Space::Shared => handler::<Store<E, InShared>>(isa),
+        _ => handler::<Store<E, InRanges>>(isa),
     }
 }
 

@@ -9,9 +9,11 @@ pub(crate) mod access;
 pub(crate) mod atomic;
 pub(crate) mod block;
 pub(crate) mod buffer;
+pub(crate) mod check;
 pub(crate) mod control;
 pub(crate) mod launch;
 pub(crate) mod load_store;
+pub(crate) mod matrix;
 pub(crate) mod print;
 pub(crate) mod special;
 pub(crate) mod sync;
@@ -22,6 +24,8 @@ pub(crate) mod worker;
 
 use crate::isa::dispatch::{Handler, Isa};
 use crate::program::{Op, Program};
+use crate::shadow::clock::WarpClock;
+use crate::shadow::init::Written;
 use block::Block;
 use smallvec::SmallVec;
 use worker::Worker;
@@ -137,6 +141,12 @@ pub struct Warp {
     pub(crate) block: *mut Block,
     pub(crate) reason: Reason,
     pub(crate) counting: bool,
+    /// The race or the initialisation check is on.
+    pub(crate) checking: bool,
+    /// For the race check.
+    pub(crate) clock: WarpClock,
+    /// For the initialisation check: which bytes of its local memory have been written.
+    pub(crate) written: Written,
     /// Its number in the block.
     pub(crate) index: u32,
     pub(crate) groups: SmallVec<[Group; 4]>,
@@ -204,6 +214,9 @@ impl Warp {
             block: std::ptr::null_mut(),
             reason: Reason::Gone,
             counting: false,
+            checking: false,
+            clock: WarpClock::default(),
+            written: Written::default(),
             index: 0,
             groups: SmallVec::new(),
             poll: (u32::MAX, 0),

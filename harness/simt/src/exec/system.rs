@@ -18,6 +18,15 @@ pub(crate) fn clock_kind(special: Special) -> u64 {
     }
 }
 
+/// `membar`, `fence`: what was written before is seen before what is written after.
+pub(crate) unsafe fn fence(warp: &mut Warp, _: &Op) -> Flow {
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+    if warp.checking {
+        warp.fenced();
+    }
+    Flow::Next
+}
+
 /// Reads a clock into `d`, `b` bytes a lane: cycles (at the profile's clock rate) or nanoseconds since the launch began.
 pub(crate) unsafe fn clock(warp: &mut Warp, op: &Op) -> Flow {
     let launch = warp.worker().launch();

@@ -43,6 +43,9 @@ impl Warp {
             self.undeclared(op, what, named[outside.trailing_zeros() as usize], outside);
         }
         if absent == 0 {
+            if self.checking {
+                self.clock.sync(mask, self.live);
+            }
             return Ok(named);
         }
         Err(self.wait_for(op, &named))
@@ -125,6 +128,9 @@ pub(crate) unsafe fn barrier(warp: &mut Warp, op: &Op) -> Flow {
     let named = unsafe { *warp.reg::<[u32; LANES]>(op.e) };
     let wanted = lanes(mask).fold(0, |m, lane| m | named[lane]);
     if wanted & warp.live & !mask == 0 {
+        if warp.checking {
+            warp.clock.sync(mask, warp.live);
+        }
         return Flow::Next;
     }
     let arrived = warp
@@ -142,6 +148,9 @@ pub(crate) unsafe fn barrier(warp: &mut Warp, op: &Op) -> Flow {
         .fold(wanted, |m, w| m | w);
     if all & warp.live & !arrived != 0 {
         return warp.park(op.site, State::Warp(wanted));
+    }
+    if warp.checking {
+        warp.clock.sync(arrived, warp.live);
     }
     for group in &mut warp.groups {
         if matches!(group.state, State::Warp(_)) && group.mask & arrived != 0 {

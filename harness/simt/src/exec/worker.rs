@@ -211,6 +211,13 @@ impl<'l> Worker<'l> {
         for warp in &mut block.warps {
             warp.status = Status::New;
         }
+        if launch.races.is_some() {
+            block.clock = crate::shadow::clock::BlockClock::default();
+            block.races.start(u64::from(launch.shared_bytes));
+        }
+        if launch.init {
+            block.written.reset(u64::from(launch.shared_bytes));
+        }
         if launch.seed != 0 {
             super::launch::shuffle(&mut block.order, launch.seed ^ number.rotate_left(32));
         }
@@ -242,6 +249,7 @@ impl<'l> Worker<'l> {
         }
         let live = lanes_of(block.threads, index as u32);
         let this: *mut Worker<'l> = &raw mut *self;
+        let owner_number = block.number;
         let owner: *mut Block = block;
         let warp = &mut block.warps[index];
         warp.place(slot.regs.ptr(), live);
@@ -260,6 +268,14 @@ impl<'l> Worker<'l> {
         warp.worker = this.cast();
         warp.block = owner;
         warp.counting = self.launch.counting;
+        warp.checking = self.launch.init || self.launch.races.is_some();
+        if let Some(races) = &self.launch.races {
+            let number = owner_number * u64::from(races.warps_per_block()) + index as u64;
+            warp.clock.start(number as u32);
+        }
+        if self.launch.init {
+            warp.written.reset(warp.local_len * LANES as u64);
+        }
         warp.index = index as u32;
         warp.poll = (u32::MAX, 0);
         warp.groups.clear();

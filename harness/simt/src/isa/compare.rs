@@ -217,19 +217,19 @@ fn relations(kind: Kind) -> Vec<(&'static str, u64)> {
 /// Adds this family's rows.
 pub fn rows(t: &mut Table) {
     warm_rows(t);
-    of_type::<u16>(t, "b16", Kind::Equality, true);
-    of_type::<u16>(t, "u16", Kind::Unsigned, true);
-    of_type::<i16>(t, "s16", Kind::Signed, true);
-    of_type::<u32>(t, "b32", Kind::Equality, false);
-    of_type::<u32>(t, "u32", Kind::Unsigned, false);
-    of_type::<i32>(t, "s32", Kind::Signed, false);
-    of_type::<u64>(t, "b64", Kind::Equality, false);
-    of_type::<u64>(t, "u64", Kind::Unsigned, false);
-    of_type::<i64>(t, "s64", Kind::Signed, false);
-    of_type::<f32>(t, "f32", Kind::Float, false);
-    of_type::<f64>(t, "f64", Kind::Float, false);
-    of_type::<F16>(t, "f16", Kind::Float, true);
-    of_type::<Bf16>(t, "bf16", Kind::Float, true);
+    of_type::<u16>(t, "b16", Kind::Equality);
+    of_type::<u16>(t, "u16", Kind::Unsigned);
+    of_type::<i16>(t, "s16", Kind::Signed);
+    of_type::<u32>(t, "b32", Kind::Equality);
+    of_type::<u32>(t, "u32", Kind::Unsigned);
+    of_type::<i32>(t, "s32", Kind::Signed);
+    of_type::<u64>(t, "b64", Kind::Equality);
+    of_type::<u64>(t, "u64", Kind::Unsigned);
+    of_type::<i64>(t, "s64", Kind::Signed);
+    of_type::<f32>(t, "f32", Kind::Float);
+    of_type::<f64>(t, "f64", Kind::Float);
+    of_type::<F16>(t, "f16", Kind::Float);
+    of_type::<Bf16>(t, "bf16", Kind::Float);
     for (kind, name) in KINDS.iter().enumerate() {
         t.cold_preset::<Testp<f32>>(format!("testp.{name}.f32"), kind as u64);
         t.cold_preset::<Testp<f64>>(format!("testp.{name}.f64"), kind as u64);
@@ -259,6 +259,7 @@ fn warm_rows(t: &mut Table) {
             t.warm::<Setp<$t, $rel>>(concat!("setp.", $name, ".", $ty));
         )*};
     }
+    both!(u16, "16", Eq "eq", NeInt "ne");
     both!(u32, "32", Eq "eq", NeInt "ne");
     both!(u64, "64", Eq "eq", NeInt "ne");
     unsigned!(u32, "32", Lt "lt" "lo", Le "le" "ls", Gt "gt" "hi", Ge "ge" "hs");
@@ -279,7 +280,7 @@ fn warm_rows(t: &mut Table) {
 }
 
 /// What a type has beside the warm rows.
-fn of_type<T: Comparable>(t: &mut Table, ty: &str, kind: Kind, plain: bool) {
+fn of_type<T: Comparable>(t: &mut Table, ty: &str, kind: Kind) {
     let flushes: &[(&str, u64)] = match ty {
         "f32" | "f16" => &[("", 0), (".ftz", FTZ)],
         _ => &[("", 0)],
@@ -292,8 +293,9 @@ fn of_type<T: Comparable>(t: &mut Table, ty: &str, kind: Kind, plain: bool) {
                 let code = relation | f | (bits << 4);
                 // Handlers of one kind for both: without a join they read some predicate and ignore it.
                 let sources = if bits == 0 { 2 } else { 3 };
-                if plain || bits != 0 {
-                    let form = t.cold_preset::<SetpJoin<T>>(format!("setp.{start}.{ty}"), code);
+                let single = format!("setp.{start}.{ty}");
+                if !t.has(&single) {
+                    let form = t.cold_preset::<SetpJoin<T>>(single, code);
                     form.src.truncate(sources);
                 }
                 let form = t.cold_preset::<SetpJoinPair<T>>(format!("setp.{start}.{ty}|"), code);

@@ -158,15 +158,15 @@ op! {
     /// Number to number, by code: rounding, whether to a whole number, `.ftz`, `.sat`, `.relu`, `.satfinite`.
     FloatToFloat<S: FloatReg, D: FloatReg>(a: S) [code] -> D { D::from_raw(float_to_float(S::FORMAT, a.raw(), D::FORMAT, D::NAN, code)) }
     /// f32 to s32.
-    F32ToS32<R: Whole>(a: f32) -> i32 { R::whole32(a) as i32 }
+    F32ToS32<R: Whole>(a: f32) -> i32 { f32_to_s32(R::whole32(a)) }
     /// f32 to u32.
-    F32ToU32<R: Whole>(a: f32) -> u32 { R::whole32(a) as u32 }
+    F32ToU32<R: Whole>(a: f32) -> u32 { f32_to_u32(R::whole32(a)) }
     /// f32 to s32, subnormal numbers as zero.
-    F32ToS32Ftz<R: Whole>(a: f32) -> i32 { R::whole32(flush(a)) as i32 }
+    F32ToS32Ftz<R: Whole>(a: f32) -> i32 { f32_to_s32(R::whole32(flush(a))) }
     /// f64 to s32; NaN gives the least.
-    F64ToS32<R: Whole>(a: f64) -> i32 { let r = R::whole64(a) as i32; if a.is_nan() { i32::MIN } else { r } }
+F64ToS32<R: Whole>(a: f64) -> i32 { f64_to_s32(R::whole64(a)) }
     /// f64 to s64; NaN gives the least.
-    F64ToS64<R: Whole>(a: f64) -> i64 { let r = R::whole64(a) as i64; if a.is_nan() { i64::MIN } else { r } }
+F64ToS64<R: Whole>(a: f64) -> i64 { f64_to_s64(R::whole64(a)) }
     /// f32 to a whole number.
     F32Whole<R: Whole>(a: f32) -> f32 { R::whole32(a).canon() }
     /// f32 to a whole number, subnormal numbers as zero.
@@ -215,6 +215,80 @@ op! {
     Bf16ToF32(a: Bf16) -> f32 { a.to_f32() }
     /// f32 to the nearest bf16.
     F32ToBf16(a: f32) -> Bf16 { Bf16::nearest(a) }
+}
+
+// Rust's saturating casts are not made into vector code; these are the same in steps that are.
+
+#[inline(always)]
+fn f32_to_s32(x: f32) -> i32 {
+    let low = if x > -2_147_483_648.0 {
+        x
+    } else {
+        -2_147_483_648.0
+    };
+    let held = if low < 2_147_483_520.0 {
+        low
+    } else {
+        2_147_483_520.0
+    };
+    // SAFETY: held to the range, and not NaN.
+    let whole = unsafe { held.to_int_unchecked::<i32>() };
+    let top = if x >= 2_147_483_648.0 {
+        i32::MAX
+    } else {
+        whole
+    };
+    if x.is_nan() { 0 } else { top }
+}
+
+#[inline(always)]
+fn f32_to_u32(x: f32) -> u32 {
+    let low = if x > 0.0 { x } else { 0.0 };
+    let held = if low < 4_294_967_040.0 {
+        low
+    } else {
+        4_294_967_040.0
+    };
+    // SAFETY: held to the range, and not NaN.
+    let whole = unsafe { held.to_int_unchecked::<u32>() };
+    if x >= 4_294_967_296.0 {
+        u32::MAX
+    } else {
+        whole
+    }
+}
+
+/// NaN gives the least.
+#[inline(always)]
+fn f64_to_s32(x: f64) -> i32 {
+    let low = if x > -2_147_483_648.0 {
+        x
+    } else {
+        -2_147_483_648.0
+    };
+    let held = if low < 2_147_483_647.0 {
+        low
+    } else {
+        2_147_483_647.0
+    };
+    // SAFETY: held to the range, and not NaN.
+    unsafe { held.to_int_unchecked::<i32>() }
+}
+
+/// NaN gives the least.
+#[inline(always)]
+fn f64_to_s64(x: f64) -> i64 {
+    /// The largest f64 below 2^63.
+    const TOP: f64 = 9_223_372_036_854_774_784.0;
+    let low = if x > -9_223_372_036_854_775_808.0 {
+        x
+    } else {
+        -9_223_372_036_854_775_808.0
+    };
+    let held = if low < TOP { low } else { TOP };
+    // SAFETY: held to the range, and not NaN.
+    let whole = unsafe { held.to_int_unchecked::<i64>() };
+    if x > TOP { i64::MAX } else { whole }
 }
 
 /// Rounding to whole numbers.

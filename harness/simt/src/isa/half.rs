@@ -266,6 +266,12 @@ op! {
         let bits = float_to_float(soft::F32, u64::from(a.to_bits()), tf32, 0x3_ffff, code);
         if a.is_nan() { 0x7fff_ffff } else { (bits << 13) as u32 }
     }
+    /// f32 to the nearest tf32, ties away from zero.
+    Tf32Away(a: f32) -> u32 {
+        // Half a unit added to the magnitude; carries run on into the exponent.
+        let rounded = a.to_bits().wrapping_add(0x1000) & !0x1fff;
+        if a.is_nan() { 0x7fff_ffff } else { rounded }
+    }
     /// Compares two pairs, each joined with a predicate.
     SetpJoin<T: Halves>(a: T, b: T, c: bool) [code] -> bool, bool { let (p, q) = compare(a, b, code); (join(code, p, c), join(code, q, c)) }
     /// Compares two pairs.
@@ -402,7 +408,7 @@ fn conversions(t: &mut Table) {
             t.cold_preset::<Tf32>(format!("cvt.{mode}{extra}.tf32.f32"), round | code);
         }
     }
-    t.cold_preset::<Tf32>("cvt.rna.tf32.f32", 4);
+    t.warm::<Tf32Away>("cvt.rna.tf32.f32");
     t.cold_preset::<Tf32>("cvt.rna.satfinite.tf32.f32", 4 | FINITE);
 }
 
@@ -463,6 +469,26 @@ mod tests {
         assert_eq!(extreme(f, PROPAGATE, 0x7e00, 0x3c00), NAN);
         assert_eq!(extreme(f, 0, 0xbc00, 0xc000), 0xc000);
         assert_eq!(extreme(f, LARGER | XORSIGN, 0xbc00, 0x4000), 0xc000);
+    }
+
+    #[test]
+    fn tf32_rounds_half_away() {
+        use crate::isa::dispatch::Alu;
+        for bits in (0..u32::MAX).step_by(4_093).chain([
+            0x7f7f_ffff,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_0000,
+            0x3f80_1000,
+            1,
+        ]) {
+            let x = f32::from_bits(bits);
+            assert_eq!(
+                Tf32Away::eval(x, (), (), (), 0),
+                Tf32::eval(x, (), (), (), 4),
+                "{bits:#x}"
+            );
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::finding::{Space, What};
 use crate::isa::dispatch::Handlers;
 pub use crate::machine::LoadError;
+pub use crate::program::Order;
 use crate::program::Source;
 use std::collections::HashMap;
 
@@ -64,6 +65,8 @@ pub struct Inst {
     pub loc: u32,
     /// For the counters.
     pub role: Role,
+    /// For the checks.
+    pub order: Order,
     /// Further operands that are read, or written if the flag is set: they go to the program's lists, `imm` to their index.
     pub list: Vec<(Opnd, bool)>,
 }
@@ -79,6 +82,7 @@ impl Inst {
             imm: 0,
             loc,
             role: Role::Plain,
+            order: Order::default(),
             list: Vec::new(),
         }
     }
@@ -102,6 +106,11 @@ impl Inst {
     /// With an immediate.
     pub fn imm(mut self, value: u64) -> Inst {
         self.imm = value;
+        self
+    }
+    /// With how it orders memory.
+    pub fn order(mut self, order: Order) -> Inst {
+        self.order = order;
         self
     }
     /// With something for the counters.

@@ -24,6 +24,7 @@ impl<'m> FnBuilder<'_, 'm> {
     pub(super) fn atomic(&mut self, inst: &'m ast::Inst) -> Result<()> {
         let mut space = Space::Generic;
         let (mut operation, mut ty, mut hint) = ("", "", false);
+        let mut release = false;
         for word in inst.op.split('.').skip(1) {
             match word {
                 "global" => space = Space::Global,
@@ -31,14 +32,14 @@ impl<'m> FnBuilder<'_, 'm> {
                 "add" | "exch" | "cas" | "min" | "max" | "and" | "or" | "xor" | "inc" | "dec" => {
                     operation = word;
                 }
-                "relaxed" | "acquire" | "release" | "acq_rel" | "cta" | "gpu" | "sys"
-                | "cluster" | "noftz" => {}
+                "release" | "acq_rel" => release = true,
+                "relaxed" | "acquire" | "cta" | "gpu" | "sys" | "cluster" | "noftz" => {}
                 "L2::cache_hint" => hint = true,
                 word if type_of(word).is_some() => ty = word,
                 _ => return Err(self.missing(inst)),
             }
         }
-        let Some((handler, bytes)) = atomic::atomic(self.b.isa, space, operation, ty) else {
+        let Some((handler, bytes)) = atomic::atomic(operation, ty) else {
             return Err(self.missing(inst));
         };
         let red = inst.op.starts_with("red");
@@ -70,7 +71,12 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut out = Inst::new(both(handler), self.loc)
             .imm(offset)
             .use_(A, base)
-            .role(Role::Access(What::Atomic, space, bytes));
+            .raw(E, load_store::shape(1, space))
+            .role(Role::Access(What::Atomic, space, bytes))
+            .order(Order {
+                strong: true,
+                release,
+            });
         for (value, at) in rest[1..].iter().zip([B, C]) {
             let value = self.source(value, value_type)?;
             out = out.use_(at, value);
@@ -270,7 +276,7 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut read = Inst::new(both(load), self.loc)
             .imm(offset)
             .use_(A, base)
-            .raw(E, count)
+            .raw(E, load_store::shape(count, Space::Global))
             .role(access(What::Read, Space::Global));
         for (value, at) in values.iter().zip([D, D2]) {
             read = read.def(at, *value);
@@ -311,7 +317,7 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut write = Inst::new(both(store), self.loc)
             .imm(offset)
             .use_(A, base)
-            .raw(E, count)
+            .raw(E, load_store::shape(count, Space::Shared))
             .role(access(What::Write, Space::Shared));
         for (value, at) in values.iter().zip([D, D2]) {
             write = write.use_(at, *value);

@@ -5,6 +5,7 @@ mod alloc;
 mod function;
 mod ir;
 mod joint;
+mod matrix;
 mod order;
 mod params;
 mod program;

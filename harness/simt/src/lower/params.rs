@@ -347,8 +347,3 @@ impl Slot {
         }
     }
 }
-
-/// Whether a variable of this space is a parameter of a call.
-pub fn is_param(var: &Var) -> bool {
-    var.space == Space::Param
-}

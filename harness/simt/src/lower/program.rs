@@ -380,6 +380,7 @@ impl<'m> Builder<'m> {
                             what,
                             space,
                             size,
+                            order: inst.order,
                         }),
                         Role::WarpSync => program.warp_syncs.push(pc),
                         Role::Guard => program.guards.push(pc),

@@ -16,8 +16,19 @@ struct Modifiers {
     ty: Type,
     /// Other threads' writes may be awaited with it.
     watched: bool,
+    /// Everything before it is seen before it.
+    release: bool,
     /// It has a cache policy as its last operand.
     hint: bool,
+}
+
+impl Modifiers {
+    fn order(&self) -> Order {
+        Order {
+            strong: self.watched,
+            release: self.release,
+        }
+    }
 }
 
 impl<'m> FnBuilder<'_, 'm> {
@@ -26,8 +37,11 @@ impl<'m> FnBuilder<'_, 'm> {
         match base {
             "ld" | "ldu" => self.load(inst)?,
             "st" => self.store(inst)?,
-            "membar" | "fence" | "prefetch" | "prefetchu" | "pmevent" | "discard"
-            | "applypriority" => {}
+            "membar" | "fence" => {
+                let fence = Inst::new(both(crate::exec::system::fence), self.loc);
+                self.emit(fence)?;
+            }
+            "prefetch" | "prefetchu" | "pmevent" | "discard" | "applypriority" => {}
             "trap" | "brkpt" => {
                 let trap = Inst::new(both(control::trap), self.loc);
                 self.emit(trap)?;
@@ -43,6 +57,8 @@ impl<'m> FnBuilder<'_, 'm> {
                 self.emit(sleep)?;
             }
             "cp" => self.copy_async(inst)?,
+            "mma" => self.mma(inst)?,
+            "ldmatrix" => self.ldmatrix(inst)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -50,7 +66,7 @@ impl<'m> FnBuilder<'_, 'm> {
 
     fn modifiers(&self, inst: &ast::Inst) -> Result<Modifiers> {
         let mut space = Space::Generic;
-        let mut watched = false;
+        let (mut watched, mut release) = (false, false);
         let mut hint = false;
         for word in inst.op.split('.').skip(1) {
             match word {
@@ -59,7 +75,8 @@ impl<'m> FnBuilder<'_, 'm> {
                 "local" => space = Space::Local,
                 "const" => space = Space::Const,
                 "param" | "param::entry" | "param::func" => space = Space::Param,
-                "volatile" | "relaxed" | "acquire" | "release" | "mmio" => watched = true,
+                "volatile" | "relaxed" | "acquire" | "mmio" => watched = true,
+                "release" => (watched, release) = (true, true),
                 "weak" | "cta" | "gpu" | "sys" | "cluster" | "nc" | "ca" | "cg" | "cs" | "lu"
                 | "cv" | "wb" | "wt" | "v2" | "v4" | "unified" => {}
                 "L2::cache_hint" => hint = true,
@@ -74,6 +91,7 @@ impl<'m> FnBuilder<'_, 'm> {
                 count,
                 ty,
                 watched,
+                release,
                 hint,
             }),
             _ => Err(unsupported(format!("`{}`", inst.op), self.at())),
@@ -219,8 +237,9 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut out = Inst::new(both(handler), self.loc)
             .imm(offset)
             .use_(A, base)
-            .raw(E, how.count)
-            .role(Role::Access(What::Read, how.space, size * how.count));
+            .raw(E, load_store::shape(how.count, how.space))
+            .role(Role::Access(What::Read, how.space, size * how.count))
+            .order(how.order());
         let mut first = Opnd::None;
         for (to, at) in list.iter().zip([D, D2, B, C]) {
             let to = self.dest(to, reg)?;
@@ -282,8 +301,9 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut out = Inst::new(both(handler), self.loc)
             .imm(offset)
             .use_(A, base)
-            .raw(E, how.count)
-            .role(Role::Access(What::Write, how.space, size * how.count));
+            .raw(E, load_store::shape(how.count, how.space))
+            .role(Role::Access(What::Write, how.space, size * how.count))
+            .order(how.order());
         for (from, at) in list.iter().zip([D, D2, B, C]) {
             let from = match from {
                 Operand::Reg(r) => self.reg(*r, reg)?,

@@ -12,9 +12,11 @@ mod view;
 
 pub use view::{Diagnosis, Freed, Neighbour, Range, View};
 
+use crate::shadow::init::Written;
 use reserve::Reservation;
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The least distance between two allocations, and the page that each has to itself.
@@ -166,6 +168,8 @@ pub struct Memory {
     inner: Mutex<Inner>,
     total: u64,
     window: (u64, u64),
+    /// Whether new allocations remember which of their bytes have been written.
+    tracking: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -193,6 +197,8 @@ struct Block {
     /// Bytes that it counts for.
     charged: u64,
     delta: i64,
+    /// Which bytes have been written, if that is followed.
+    written: Option<Arc<Written>>,
 }
 
 /// Whether `len` bytes at `addr` are mapped in this process. (Reserved device addresses are: see [`Memory::owns`].)
@@ -224,6 +230,7 @@ impl Memory {
             }),
             total: total_bytes,
             window,
+            tracking: AtomicBool::new(false),
         })
     }
 
@@ -286,6 +293,7 @@ impl Memory {
                 span,
                 charged,
                 delta,
+                written: self.tracks(kind).then(|| Arc::new(Written::new(bytes))),
             },
         );
         Ok(start)
@@ -320,6 +328,7 @@ impl Memory {
             span: 0,
             charged: 0,
             delta: 0,
+            written: None,
         };
         inner.add(addr, block);
         Ok(addr)
@@ -383,9 +392,15 @@ impl Memory {
             .values()
             .map(|block| Arc::clone(&block.label))
             .collect();
+        let written = inner
+            .live
+            .values()
+            .map(|block| block.written.clone())
+            .collect();
         let view = Arc::new(View::new(
             ranges.collect(),
             labels,
+            written,
             inner.freed.clone(),
             self.window,
         ));
@@ -407,6 +422,35 @@ impl Memory {
             len,
             diagnosis: Box::new(self.view().diagnose(addr, len)),
         })
+    }
+
+    /// From now on, remembers of new device memory which bytes have been written (or no longer). Memory that the host can
+    /// write itself counts as written.
+    pub fn track_writes(&self, on: bool) {
+        self.tracking.store(on, Ordering::Relaxed);
+    }
+
+    fn tracks(&self, kind: Kind) -> bool {
+        self.tracking.load(Ordering::Relaxed) && matches!(kind, Kind::Device | Kind::Pool)
+    }
+
+    /// The host has written `len` bytes at `addr`: a copy or a fill. Nothing happens where writes are not followed.
+    pub fn wrote(&self, addr: u64, len: u64) {
+        if let Some((written, offset)) = self.lock().written(addr) {
+            written.write(offset, len);
+        }
+    }
+
+    /// `len` bytes have been copied inside the device, written or not.
+    pub fn copied(&self, dst: u64, src: u64, len: u64) {
+        let inner = self.lock();
+        let Some((to, to_offset)) = inner.written(dst) else {
+            return;
+        };
+        match inner.written(src) {
+            Some((from, from_offset)) => to.copy(to_offset, from, from_offset, len),
+            None => to.write(to_offset, len),
+        }
     }
 
     /// The live allocation that `addr` lies in.
@@ -509,6 +553,14 @@ impl Inner {
             return None;
         }
         Some(addr.wrapping_add_signed(block.delta) as usize as *mut u8)
+    }
+
+    /// What is known of the writes to the allocation around `addr`, and the offset of `addr` in it.
+    fn written(&self, addr: u64) -> Option<(&Written, u64)> {
+        let (&start, block) = self.live.range(..=addr).next_back()?;
+        let offset = addr - start;
+        (offset < block.bytes).then_some(())?;
+        Some((block.written.as_deref()?, offset))
     }
 
     fn explain_free(&self, addr: u64) -> FreeError {

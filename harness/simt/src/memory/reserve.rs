@@ -142,11 +142,19 @@ pub fn unmap_host(start: u64, span: u64) {
 
 /// Whether `len` bytes at `addr` are mapped in this process, every page of them.
 pub fn is_mapped(addr: u64, len: u64) -> bool {
-    let Some(end) = addr.checked_add(len.max(1)) else { return false };
+    let Some(end) = addr.checked_add(len.max(1)) else {
+        return false;
+    };
     if addr < 4096 || end > 1 << 47 {
         return false;
     }
     let page = addr / 4096 * 4096;
     // SAFETY: msync with MS_ASYNC changes nothing; it fails with ENOMEM where a page is not mapped.
-    unsafe { libc::msync(page as *mut libc::c_void, (end - page) as usize, libc::MS_ASYNC) == 0 }
+    unsafe {
+        libc::msync(
+            page as *mut libc::c_void,
+            (end - page) as usize,
+            libc::MS_ASYNC,
+        ) == 0
+    }
 }

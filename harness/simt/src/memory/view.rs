@@ -1,6 +1,7 @@
 //! What is allocated at one moment: the table that a launch checks its accesses against, and the words for a bad one.
 
 use super::{Kind, reserve};
+use crate::shadow::init::Written;
 use std::fmt;
 use std::sync::Arc;
 
@@ -84,6 +85,7 @@ pub struct Diagnosis {
 pub struct View {
     ranges: Vec<Range>,
     labels: Vec<Arc<str>>,
+    written: Vec<Option<Arc<Written>>>,
     freed: Vec<Freed>,
     window: (u64, u64),
 }
@@ -92,6 +94,7 @@ impl View {
     pub(super) fn new(
         ranges: Vec<Range>,
         labels: Vec<Arc<str>>,
+        written: Vec<Option<Arc<Written>>>,
         freed: Vec<Freed>,
         window: (u64, u64),
     ) -> Self {
@@ -99,6 +102,7 @@ impl View {
         Self {
             ranges,
             labels,
+            written,
             freed,
             window,
         }
@@ -117,6 +121,14 @@ impl View {
         let above = self.ranges.partition_point(|range| range.start <= addr);
         let range = self.ranges.get(above.checked_sub(1)?)?;
         (addr < range.end).then_some(range)
+    }
+    /// The index in [`View::ranges`] of the live range that `addr` lies in, and what is known of the writes to it.
+    pub(crate) fn locate(&self, addr: u64) -> Option<(usize, Option<&Written>)> {
+        let at = self
+            .ranges
+            .partition_point(|range| range.start <= addr)
+            .checked_sub(1)?;
+        (addr < self.ranges[at].end).then(|| (at, self.written[at].as_deref()))
     }
     /// The index of a live range in [`View::ranges`], by its number.
     fn position(&self, id: u32) -> Option<usize> {

@@ -219,7 +219,7 @@ fn label(access: &Access) -> String {
             }
             match (&access.variable, access.address) {
                 (Some((name, offset)), _) => {
-                    let _ = write!(text, " at {name}+{offset:#x}");
+                    let _ = write!(text, " at {}+{offset:#x}", demangle(name));
                 }
                 (None, Some(address)) => {
                     let _ = write!(text, " at {address:#x}");

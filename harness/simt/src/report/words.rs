@@ -246,7 +246,7 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
         let name = if a.name.is_empty() {
             String::new()
         } else {
-            format!(" `{}`", a.name)
+            format!(" `{}`", super::demangle(&a.name))
         };
         let noun = if a.freed {
             "freed allocation"

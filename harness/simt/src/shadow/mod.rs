@@ -16,6 +16,8 @@ pub(crate) struct Event<'a> {
     pub what: What,
     /// Volatile, relaxed or stronger, or atomic: an access that may be part of a protocol between threads.
     pub strong: bool,
+    /// In shared memory.
+    pub block_local: bool,
     /// Program counter.
     pub pc: u32,
     /// The lanes that execute it.
@@ -24,6 +26,4 @@ pub(crate) struct Event<'a> {
     pub size: u32,
     /// Addresses, valid in those lanes.
     pub address: &'a [u64; LANES],
-    /// What a store writes, as bits (its first element); lanes that write the same value to one place do not race.
-    pub values: Option<&'a [u64; LANES]>,
 }

@@ -18,7 +18,7 @@ struct Past {
     warp: u32,
     /// Epoch of the block, and tick of the warp, each in 16 bits.
     moment: u32,
-    /// Program counter (22 bits), lane (5), strong (1), bytes of the cell (4).
+    /// Program counter (21 bits), atomic (1), lane (5), strong (1), bytes of the cell (4).
     what: u32,
 }
 
@@ -34,7 +34,10 @@ impl Past {
         (self.what >> 5) & 31
     }
     fn pc(self) -> u32 {
-        self.what >> 10
+        self.what >> 11
+    }
+    fn atomic(self) -> bool {
+        self.what & (1 << 10) != 0
     }
     fn strong(self) -> bool {
         self.what & 16 != 0
@@ -140,16 +143,21 @@ fn touch(
         earlier_warp: past.warp,
     };
     let mut found = None;
+    // Two strong accesses are part of a protocol between threads, a flag or a lock. Not so volatile ones to shared memory in one
+    // warp: that is how code looks that relies on lanes in lockstep.
+    let protocol = |past: Past| {
+        !event.block_local || past.warp != now.warp || (past.atomic() && event.what == What::Atomic)
+    };
     let against = |past: Past| {
         past.bytes() & bytes != 0
-            && !(past.strong() && event.strong)
+            && !(past.strong() && event.strong && protocol(past))
             && !clocks.ordered(past, lane as u32)
     };
     // Lanes of one instruction: two stores of different values to one place, which `same_instruction` looks at.
     let same =
         |past: Past| past.warp == now.warp && past.moment == now.moment && past.pc() == now.pc();
     if against(cell.write) && !same(cell.write) {
-        let what = if cell.write.strong() {
+        let what = if cell.write.atomic() {
             What::Atomic
         } else {
             What::Write
@@ -180,7 +188,11 @@ fn present(clocks: &Clocks<'_>, event: &Event<'_>, lane: usize, bytes: u32) -> P
         time: clocks.time.now(),
         warp: clocks.warp.warp,
         moment: (clocks.block.epoch << 16) | clocks.warp.tick(),
-        what: (event.pc << 10) | ((lane as u32) << 5) | (u32::from(event.strong) << 4) | bytes,
+        what: (event.pc << 11)
+            | (u32::from(event.what == What::Atomic) << 10)
+            | ((lane as u32) << 5)
+            | (u32::from(event.strong) << 4)
+            | bytes,
     }
 }
 
@@ -191,15 +203,15 @@ fn bytes_of(cell: u64, address: u64, size: u64) -> u32 {
     ((1 << end) - 1) & !((1 << start) - 1)
 }
 
-/// Two lanes of one store that write different values to one place.
-pub(crate) fn same_instruction(event: &Event<'_>) -> Option<(usize, usize)> {
-    let values = event.values?;
-    if event.what != What::Write || event.strong {
-        return None;
-    }
+/// Two lanes of one store that write different values (their bits) to one place. Lanes that write the same value do not race.
+pub(crate) fn same_instruction(
+    mask: u32,
+    address: &[u64; LANES],
+    values: &[u64; LANES],
+) -> Option<(usize, usize)> {
     let mut seen: smallvec::SmallVec<[(u64, usize); LANES]> = (0..LANES)
-        .filter(|lane| event.mask & (1 << lane) != 0)
-        .map(|lane| (event.address[lane], lane))
+        .filter(|lane| mask & (1 << lane) != 0)
+        .map(|lane| (address[lane], lane))
         .collect();
     if seen.is_sorted_by(|a, b| a.0 < b.0) {
         return None;

@@ -57,7 +57,7 @@ fn integer_arithmetic() {
         "add", "sub", "mul.lo", "mul.hi", "mul.wide", "mad.lo", "mad.hi", "mad.wide", "div", "rem",
         "min", "max", "sad", "abs", "neg",
     ] {
-        for_each(&format!("{op}."), 60, |form, name, v| {
+        for_each(&format!("{op}."), 16, |form, name, v| {
             let rest = &name[op.len() + 1..];
             let (sat, ty) = rest
                 .strip_prefix("sat.")
@@ -117,7 +117,7 @@ fn integer_arithmetic() {
 #[test]
 fn comparisons() {
     for start in ["setp.", "set."] {
-        for_each(start, 24, |form, name, v| {
+        for_each(start, 8, |form, name, v| {
             let pair = name.ends_with('|');
             let mut parts: Vec<&str> = name.trim_end_matches('|').split('.').skip(1).collect();
             let ty = parts.pop().unwrap();
@@ -250,7 +250,7 @@ fn arithmetic<F: Float>(name: &str, v: &[u64], got: u64) {
 #[test]
 fn float_arithmetic() {
     for op in ["add", "sub", "mul", "fma", "mad", "div", "rcp"] {
-        for_each(&format!("{op}."), 60, |form, name, v| {
+        for_each(&format!("{op}."), 16, |form, name, v| {
             let got = || one_lane(form, v).0;
             match name.rsplit('.').next().unwrap() {
                 "f16" => arithmetic::<Half>(name, v, got()),
@@ -310,7 +310,7 @@ fn subnormal(ty: &str, raw: u64) -> bool {
 
 #[test]
 fn conversions() {
-    for_each("cvt.", 24, |form, name, v| {
+    for_each("cvt.", 8, |form, name, v| {
         let (plain, registers) = name
             .split_once('/')
             .map_or((name, None), |(n, r)| (n, Some(r)));

@@ -40,11 +40,11 @@ impl Bench {
         let event = Event {
             what,
             strong,
+            block_local: false,
             pc: what as u32,
             mask: 1 << lane,
             size: 4,
             address: &addresses,
-            values: None,
         };
         if strong {
             self.warps[warp].acquire(&mut self.blocks[warp / 2], &self.time);
@@ -217,11 +217,11 @@ fn bytes_of_one_word_are_told_apart() {
         let event = Event {
             what: What::Write,
             strong: false,
+            block_local: false,
             pc: 1,
             mask: 1 << lane,
             size: 1,
             address,
-            values: None,
         };
         let clocks = Clocks {
             time: &b.time,
@@ -248,11 +248,11 @@ fn an_access_over_the_end_of_a_chunk_is_seen_on_both_sides() {
         let event = Event {
             what: What::Write,
             strong: false,
+            block_local: false,
             pc: 1,
             mask: 1,
             size,
             address: &addresses,
-            values: None,
         };
         let clocks = Clocks {
             time: &b.time,
@@ -272,17 +272,7 @@ fn an_access_over_the_end_of_a_chunk_is_seen_on_both_sides() {
 fn lanes_of_one_store_race_only_with_different_values() {
     let address = [X; LANES];
     let mut values = [5; LANES];
-    let event = |values: &[u64; LANES]| {
-        same_instruction(&Event {
-            what: What::Write,
-            strong: false,
-            pc: 1,
-            mask: u32::MAX,
-            size: 4,
-            address: &address,
-            values: Some(values),
-        })
-    };
+    let event = |values: &[u64; LANES]| same_instruction(u32::MAX, &address, values);
     assert_eq!(event(&values), None);
     values[31] = 6;
     assert_eq!(event(&values), Some((30, 31)));

@@ -1,0 +1,582 @@
+//! Modules and launches: what is loaded, what is refused, and what a failed kernel leaves behind.
+
+mod common;
+use common::*;
+use cudarc::driver::sys::{self, CUfunction_attribute as Attribute, CUresult::*};
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
+
+const PTX: &str = r"
+.version 7.0
+.target sm_52
+.address_size 64
+
+.global .align 4 .u32 counter = 41;
+
+.visible .entry fill(.param .u64 out, .param .u32 value)
+{
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [value];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4;
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.u32 %rd3, %r5, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    add.s32 %r6, %r1, %r5;
+    st.global.u32 [%rd4], %r6;
+    ret;
+}
+
+.visible .entry count()
+{
+    .reg .b32 %r<2>;
+    atom.global.add.u32 %r1, [counter], 1;
+    ret;
+}
+
+.visible .entry spin()
+{
+$again:
+    bra $again;
+}
+
+.visible .entry bounded()
+.maxntid 64, 1, 1
+{
+    ret;
+}
+
+.visible .entry exact()
+.reqntid 32, 2, 1
+{
+    ret;
+}
+";
+
+fn launch(
+    function: sys::CUfunction,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    params: &mut [*mut c_void],
+) -> sys::CUresult {
+    let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+    let params = if params.is_empty() {
+        null_mut()
+    } else {
+        params.as_mut_ptr()
+    };
+    unsafe {
+        sys::cuLaunchKernel(
+            function,
+            gx,
+            gy,
+            gz,
+            bx,
+            by,
+            bz,
+            shared,
+            null_mut(),
+            params,
+            null_mut(),
+        )
+    }
+}
+
+fn one(function: sys::CUfunction, grid: u32, block: u32) -> sys::CUresult {
+    launch(function, [grid, 1, 1], [block, 1, 1], 0, &mut [])
+}
+
+fn read(address: u64, count: usize) -> Vec<u32> {
+    let mut values = vec![0u32; count];
+    ok(unsafe { sys::cuMemcpyDtoH_v2(values.as_mut_ptr().cast(), address, count * 4) });
+    values
+}
+
+#[test]
+fn a_kernel_gets_its_parameters_either_way() {
+    own_context();
+    let fill = function(module(PTX), "fill");
+    let (mut address, mut value) = (alloc(400), 5u32);
+    let mut params = [(&raw mut address).cast::<c_void>(), (&raw mut value).cast()];
+    ok(launch(fill, [4, 1, 1], [25, 1, 1], 0, &mut params));
+    assert_eq!(read(address, 100), (5..105).collect::<Vec<_>>());
+    // One buffer, laid out as the kernel declares.
+    let mut buffer = [0u8; 12];
+    buffer[..8].copy_from_slice(&address.to_ne_bytes());
+    buffer[8..].copy_from_slice(&9u32.to_ne_bytes());
+    let mut size = buffer.len();
+    let mut extra = [
+        1 as *mut c_void,
+        buffer.as_mut_ptr().cast(),
+        2 as *mut c_void,
+        (&raw mut size).cast(),
+        null_mut(),
+    ];
+    unsafe {
+        ok(sys::cuLaunchKernel(
+            fill,
+            1,
+            1,
+            1,
+            100,
+            1,
+            1,
+            0,
+            null_mut(),
+            null_mut(),
+            extra.as_mut_ptr(),
+        ));
+        assert_eq!(read(address, 100), (9..109).collect::<Vec<_>>());
+        size = 4;
+        let short = sys::cuLaunchKernel(
+            fill,
+            1,
+            1,
+            1,
+            1,
+            1,
+            1,
+            0,
+            null_mut(),
+            null_mut(),
+            extra.as_mut_ptr(),
+        );
+        fails(short, CUDA_ERROR_INVALID_VALUE);
+        size = 12;
+        let both = params.as_mut_ptr();
+        let both = sys::cuLaunchKernel(
+            fill,
+            1,
+            1,
+            1,
+            1,
+            1,
+            1,
+            0,
+            null_mut(),
+            both,
+            extra.as_mut_ptr(),
+        );
+        fails(both, CUDA_ERROR_INVALID_VALUE);
+        ok(sys::cuMemFree_v2(address));
+    }
+    fails(one(fill, 1, 1), CUDA_ERROR_INVALID_VALUE);
+    fails(
+        launch(fill, [1, 1, 1], [1, 1, 1], 0, &mut [null_mut(), null_mut()]),
+        CUDA_ERROR_INVALID_VALUE,
+    );
+    fails(one(null_mut(), 1, 1), CUDA_ERROR_INVALID_HANDLE);
+    fails(
+        one(0x1234 as sys::CUfunction, 1, 1),
+        CUDA_ERROR_INVALID_HANDLE,
+    );
+}
+
+#[test]
+fn variables_are_found_and_shared_with_kernels() {
+    own_context();
+    let module = module(PTX);
+    let (mut address, mut size) = (0, 0);
+    unsafe {
+        let global = |name: &CString, address: &mut u64, size: &mut usize| {
+            sys::cuModuleGetGlobal_v2(address, size, module, name.as_ptr())
+        };
+        ok(global(&c"counter".to_owned(), &mut address, &mut size));
+        assert_eq!((size, read(address, 1)), (4, vec![41]));
+        ok(one(function(module, "count"), 10, 32));
+        assert_eq!(read(address, 1), [361]);
+        fails(
+            global(&c"nothing".to_owned(), &mut address, &mut size),
+            CUDA_ERROR_NOT_FOUND,
+        );
+        let mut none = null_mut();
+        fails(
+            sys::cuModuleGetFunction(&raw mut none, module, c"nothing".as_ptr()),
+            CUDA_ERROR_NOT_FOUND,
+        );
+        ok(sys::cuModuleUnload(module));
+        fails(sys::cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
+        fails(
+            sys::cuModuleGetFunction(&raw mut none, module, c"count".as_ptr()),
+            CUDA_ERROR_INVALID_HANDLE,
+        );
+        // Its variables are gone with it.
+        let mut host = 0u32;
+        fails(
+            sys::cuMemcpyDtoH_v2((&raw mut host).cast(), address, 4),
+            CUDA_ERROR_INVALID_VALUE,
+        );
+    }
+}
+
+#[test]
+fn limits_are_enforced_with_the_driver_s_codes() {
+    own_context();
+    report();
+    let module = module(PTX);
+    let count = function(module, "count");
+    for (grid, block) in [
+        ([0, 1, 1], [1, 1, 1]),
+        ([1, 1, 1], [1, 0, 1]),
+        ([1, 1, 1], [1025, 1, 1]),
+        ([1, 1, 1], [1, 1, 65]),
+        ([1, 1, 1], [32, 32, 2]),
+        ([1 << 31, 1, 1], [1, 1, 1]),
+        ([1, 65536, 1], [1, 1, 1]),
+    ] {
+        fails(
+            launch(count, grid, block, 0, &mut []),
+            CUDA_ERROR_INVALID_VALUE,
+        );
+    }
+    fails(
+        launch(count, [1, 1, 1], [1, 1, 1], 48 * 1024 + 1, &mut []),
+        CUDA_ERROR_INVALID_VALUE,
+    );
+    let dynamic = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    unsafe {
+        fails(
+            sys::cuFuncSetAttribute(count, dynamic, 163 * 1024 + 1),
+            CUDA_ERROR_INVALID_VALUE,
+        );
+        ok(sys::cuFuncSetAttribute(count, dynamic, 100_000));
+        fails(
+            sys::cuFuncSetAttribute(count, Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS, 8),
+            CUDA_ERROR_INVALID_VALUE,
+        );
+    }
+    ok(launch(count, [1, 1, 1], [1, 1, 1], 100_000, &mut []));
+    fails(
+        one(function(module, "bounded"), 1, 65),
+        CUDA_ERROR_INVALID_VALUE,
+    );
+    ok(one(function(module, "bounded"), 1, 64));
+    fails(
+        one(function(module, "exact"), 1, 64),
+        CUDA_ERROR_INVALID_VALUE,
+    );
+    ok(launch(
+        function(module, "exact"),
+        [1, 1, 1],
+        [32, 2, 1],
+        0,
+        &mut [],
+    ));
+    let cooperative = |blocks| unsafe {
+        sys::cuLaunchCooperativeKernel(count, blocks, 1, 1, 1024, 1, 1, 0, null_mut(), null_mut())
+    };
+    ok(cooperative(216));
+    fails(cooperative(217), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    ok(unsafe { sys::cuCtxSynchronize() });
+    let report = report();
+    let kinds: Vec<_> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["limit"].clone())
+        .collect();
+    for limit in [
+        "empty_grid",
+        "empty_block",
+        "threads_per_block",
+        "grid",
+        "shared_memory",
+        "cooperative",
+    ] {
+        assert!(kinds.contains(&limit.into()), "{limit} in {kinds:?}");
+    }
+}
+
+#[test]
+fn attributes_and_occupancy_are_the_kernel_s() {
+    own_context();
+    let module = module(PTX);
+    let fill = function(module, "fill");
+    let get = |attribute, function| {
+        let mut value = -1;
+        ok(unsafe { sys::cuFuncGetAttribute(&raw mut value, attribute, function) });
+        value
+    };
+    assert_eq!(
+        get(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, fill),
+        1024
+    );
+    assert_eq!(
+        get(
+            Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+            function(module, "bounded")
+        ),
+        64
+    );
+    assert_eq!(get(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION, fill), 52);
+    assert_eq!(get(Attribute::CU_FUNC_ATTRIBUTE_BINARY_VERSION, fill), 80);
+    assert!(get(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS, fill) > 0);
+    let (mut blocks, mut grid, mut block) = (0, 0, 0);
+    unsafe {
+        ok(sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &raw mut blocks,
+            fill,
+            256,
+            0,
+        ));
+        assert_eq!(blocks, 8);
+        let big =
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, fill, 256, 40_000);
+        assert_eq!((big, blocks), (CUDA_SUCCESS, 4));
+        ok(sys::cuOccupancyMaxPotentialBlockSize(
+            &raw mut grid,
+            &raw mut block,
+            fill,
+            None,
+            0,
+            0,
+        ));
+        assert_eq!((grid, block), (216, 1024));
+        let none = sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, fill, 0, 0);
+        fails(none, CUDA_ERROR_INVALID_VALUE);
+        let info: unsafe extern "C" fn(
+            sys::CUfunction,
+            usize,
+            *mut usize,
+            *mut usize,
+        ) -> sys::CUresult = symbol("cuFuncGetParamInfo");
+        let (mut offset, mut size) = (0, 0);
+        ok(info(fill, 1, &raw mut offset, &raw mut size));
+        assert_eq!((offset, size), (8, 4));
+        fails(
+            info(fill, 2, &raw mut offset, &raw mut size),
+            CUDA_ERROR_INVALID_VALUE,
+        );
+        let name: unsafe extern "C" fn(*mut *const c_char, sys::CUfunction) -> sys::CUresult =
+            symbol("cuFuncGetName");
+        let mut text = null();
+        ok(name(&raw mut text, fill));
+        assert_eq!(std::ffi::CStr::from_ptr(text), c"fill");
+    }
+}
+
+#[test]
+fn a_failed_kernel_is_heard_of_at_the_next_wait_and_ever_after() {
+    let context = own_context();
+    report();
+    let fill = function(module(PTX), "fill");
+    let (mut address, mut value) = (alloc(64), 1u32);
+    let freed = alloc(64);
+    ok(unsafe { sys::cuMemFree_v2(freed) });
+    let mut params = [(&raw mut address).cast::<c_void>(), (&raw mut value).cast()];
+    ok(launch(fill, [1, 1, 1], [17, 1, 1], 0, &mut params));
+    unsafe {
+        fails(sys::cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+        fails(sys::cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+        fails(sys::cuMemAlloc_v2(&mut 0, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
+        fails(sys::cuStreamQuery(null_mut()), CUDA_ERROR_ILLEGAL_ADDRESS);
+        fails(
+            launch(fill, [1, 1, 1], [1, 1, 1], 0, &mut params),
+            CUDA_ERROR_ILLEGAL_ADDRESS,
+        );
+        let mut current = null_mut();
+        ok(sys::cuCtxGetCurrent(&raw mut current));
+        assert_eq!(current, context);
+        ok(sys::cuCtxDestroy_v2(context));
+    }
+    // Elsewhere life goes on.
+    own_context();
+    let fill = function(module(PTX), "fill");
+    address = alloc(64);
+    ok(launch(fill, [1, 1, 1], [16, 1, 1], 0, &mut params));
+    assert_eq!(read(address, 1), [1]);
+    let report = report();
+    let finding = &report["findings"][0];
+    assert_eq!(
+        (&finding["kind"], &finding["kernel"]),
+        (&"out_of_bounds".into(), &"fill".into())
+    );
+    assert!(
+        !finding["text"].as_str().unwrap().is_empty()
+            && !finding["title"].as_str().unwrap().is_empty()
+    );
+    assert_eq!(report["launches"][0]["fault"], "illegal_address");
+    assert_eq!(report["launches"][1]["fault"], serde_json::Value::Null);
+}
+
+#[test]
+fn an_endless_kernel_is_stopped() {
+    own_context();
+    let spin = function(module(PTX), "spin");
+    configure(r#"{"budget": 100000}"#).unwrap();
+    ok(one(spin, 1, 32));
+    let result = unsafe { sys::cuCtxSynchronize() };
+    configure(r#"{"budget": 200000000000}"#).unwrap();
+    fails(result, CUDA_ERROR_LAUNCH_TIMEOUT);
+}
+
+#[test]
+fn what_is_no_module_is_refused_with_words() {
+    own_context();
+    let load = |image: &[u8]| {
+        let mut module = null_mut();
+        let mut log = [0 as c_char; 512];
+        let mut options = [
+            sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+            sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        ];
+        let mut values = [log.as_mut_ptr().cast::<c_void>(), 512 as *mut c_void];
+        let mut padded = image.to_vec();
+        padded.extend([0; 64]);
+        let result = unsafe {
+            let image = padded.as_ptr().cast();
+            sys::cuModuleLoadDataEx(
+                &raw mut module,
+                image,
+                2,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        let text = unsafe { std::ffi::CStr::from_ptr(log.as_ptr()) }
+            .to_str()
+            .unwrap()
+            .to_owned();
+        assert_eq!(
+            values[1] as usize,
+            if text.is_empty() { 0 } else { text.len() + 1 }
+        );
+        (result, text)
+    };
+    let (result, log) = load(b"\x7fELF\x02\x01\x01");
+    assert_eq!(result, CUDA_ERROR_NO_BINARY_FOR_GPU);
+    assert!(log.contains("cubin"), "{log}");
+    assert_eq!(load(b"hello").0, CUDA_ERROR_INVALID_IMAGE);
+    let (result, log) = load(PTX.replace("mad.lo.s32", "mad.lo.s23").as_bytes());
+    assert_eq!(result, CUDA_ERROR_INVALID_PTX);
+    assert!(log.contains("mad.lo.s23"), "{log}");
+    assert_eq!(
+        load(PTX.replace("sm_52", "sm_90").as_bytes()).0,
+        CUDA_ERROR_INVALID_PTX
+    );
+    assert_eq!(
+        load(PTX.replace("7.0", "9.9").as_bytes()).0,
+        CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+    );
+    assert_eq!(load(PTX.as_bytes()), (CUDA_SUCCESS, String::new()));
+    let mut module = null_mut();
+    unsafe {
+        fails(
+            sys::cuModuleLoad(&raw mut module, c"/no/such/file".as_ptr()),
+            CUDA_ERROR_FILE_NOT_FOUND,
+        );
+        fails(
+            sys::cuModuleLoadData(&raw mut module, null()),
+            CUDA_ERROR_INVALID_VALUE,
+        );
+        fails(
+            sys::cuModuleLoadData(null_mut(), PTX.as_ptr().cast()),
+            CUDA_ERROR_INVALID_VALUE,
+        );
+    }
+}
+
+#[test]
+fn libraries_belong_to_no_context() {
+    library();
+    type Load = unsafe extern "C" fn(
+        *mut usize,
+        *const c_char,
+        *const c_int,
+        *const c_void,
+        u32,
+        *const c_int,
+        *const c_void,
+        u32,
+    ) -> sys::CUresult;
+    let load: Load = symbol("cuLibraryLoadData");
+    let kernel: unsafe extern "C" fn(*mut usize, usize, *const c_char) -> sys::CUresult =
+        symbol("cuLibraryGetKernel");
+    let unload: unsafe extern "C" fn(usize) -> sys::CUresult = symbol("cuLibraryUnload");
+    let ptx = CString::new(PTX).unwrap();
+    let (mut library, mut count) = (0, 0);
+    unsafe {
+        ok(load(
+            &raw mut library,
+            ptx.as_ptr(),
+            null(),
+            null(),
+            0,
+            null(),
+            null(),
+            0,
+        ));
+        ok(kernel(&raw mut count, library, c"count".as_ptr()));
+        own_context();
+        ok(one(count as sys::CUfunction, 1, 32));
+        ok(sys::cuCtxSynchronize());
+        ok(unload(library));
+        fails(unload(library), CUDA_ERROR_INVALID_HANDLE);
+        fails(
+            one(count as sys::CUfunction, 1, 32),
+            CUDA_ERROR_INVALID_HANDLE,
+        );
+    }
+}
+
+#[test]
+fn kernels_are_captured_with_their_parameters() {
+    own_context();
+    let fill = function(module(PTX), "fill");
+    let (mut address, mut value) = (alloc(128), 3u32);
+    let mut params = [(&raw mut address).cast::<c_void>(), (&raw mut value).cast()];
+    let (mut stream, mut graph, mut exec) = (null_mut(), null_mut(), null_mut());
+    let instantiate: unsafe extern "C" fn(
+        *mut sys::CUgraphExec,
+        sys::CUgraph,
+        u64,
+    ) -> sys::CUresult = symbol("cuGraphInstantiateWithFlags");
+    unsafe {
+        ok(sys::cuStreamCreate(&raw mut stream, 1));
+        let relaxed = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        ok(sys::cuStreamBeginCapture_v2(stream, relaxed));
+        ok(sys::cuLaunchKernel(
+            fill,
+            1,
+            1,
+            1,
+            32,
+            1,
+            1,
+            0,
+            stream,
+            params.as_mut_ptr(),
+            null_mut(),
+        ));
+        ok(sys::cuStreamEndCapture(stream, &raw mut graph));
+        value = 100;
+        ok(instantiate(&raw mut exec, graph, 0));
+        ok(sys::cuGraphLaunch(exec, stream));
+        ok(sys::cuStreamSynchronize(stream));
+        assert_eq!(read(address, 2), [3, 4]);
+        assert_eq!(value, 100);
+        let mut wrong = params;
+        wrong[0] = null_mut();
+        ok(sys::cuStreamBeginCapture_v2(stream, relaxed));
+        let refused = sys::cuLaunchKernel(
+            fill,
+            1,
+            1,
+            1,
+            32,
+            1,
+            1,
+            0,
+            stream,
+            wrong.as_mut_ptr(),
+            null_mut(),
+        );
+        fails(refused, CUDA_ERROR_INVALID_VALUE);
+        ok(sys::cuStreamEndCapture(stream, &raw mut graph));
+    }
+}

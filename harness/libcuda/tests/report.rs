@@ -1,0 +1,139 @@
+//! The machine's report: one test, since the report is the process's.
+
+mod common;
+use common::*;
+use cudarc::driver::sys::{self, CUresult::*};
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr::null_mut;
+
+const PTX: &str = r"
+.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry copy(.param .u64 to, .param .u64 from)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [to];
+    ld.param.u64 %rd2, [from];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    ld.global.u32 %r2, [%rd5];
+    st.global.u32 [%rd4], %r2;
+    ret;
+}
+";
+
+#[test]
+fn everything_is_accounted_for_once() {
+    let context = own_context();
+    assert_eq!(report()["version"], 1);
+    let profiles: unsafe extern "C" fn() -> *const c_char = symbol("simt_profiles");
+    let profiles = unsafe { CStr::from_ptr(profiles()) }.to_str().unwrap();
+    assert!(profiles.split(',').any(|name| name == "h200"), "{profiles}");
+
+    let module = module(PTX);
+    let copy = function(module, "copy");
+    let (mut to, mut from) = (alloc(4096), 0);
+    unsafe {
+        ok(sys::cuMemAllocManaged(&raw mut from, 1 << 20, 1));
+        // The host touches the first 100 000 bytes: two blocks of 64 KiB.
+        std::ptr::write_bytes(from as *mut u8, 1, 100_000);
+        let host = [0u8; 4096];
+        ok(sys::cuMemcpyHtoD_v2(to, host.as_ptr().cast(), 4096));
+        ok(sys::cuMemsetD8_v2(to, 1, 100));
+        let mut params = [(&raw mut to).cast::<c_void>(), (&raw mut from).cast()];
+        for _ in 0..2 {
+            ok(sys::cuLaunchKernel(
+                copy,
+                1,
+                1,
+                1,
+                64,
+                1,
+                1,
+                0,
+                null_mut(),
+                params.as_mut_ptr(),
+                null_mut(),
+            ));
+        }
+        let mut back = [0u8; 512];
+        ok(sys::cuMemcpyDtoH_v2(back.as_mut_ptr().cast(), to, 512));
+        assert_eq!((back[255], back[256]), (1, 0));
+        ok(sys::cuMemFree_v2(from));
+        fails(sys::cuMemFree_v2(from), CUDA_ERROR_INVALID_VALUE);
+        fails(
+            sys::cuMemcpyDtoH_v2(back.as_mut_ptr().cast(), to + 4000, 512),
+            CUDA_ERROR_INVALID_VALUE,
+        );
+        // `to` is never freed.
+        ok(sys::cuCtxDestroy_v2(context));
+    }
+    let all = report();
+    let launches = all["launches"].as_array().unwrap();
+    assert_eq!(launches.len(), 2);
+    assert_eq!(launches[0]["kernel"], "copy");
+    assert_eq!(
+        (&launches[0]["block"][0], &launches[0]["grid"][2]),
+        (&64.into(), &1.into())
+    );
+    assert_eq!(launches[0]["counters"]["threads"], 64);
+    assert_eq!(
+        launches[0]["counters"]["totals"]["global_loads"]["requests"],
+        2
+    );
+    assert_eq!(
+        launches[0]["counters"]["totals"]["global_stores"]["sectors"],
+        8
+    );
+    assert!(launches[0]["occupancy"]["percent"].as_f64().unwrap() > 0.0);
+    let bytes = |what: &str| all["copies"][what]["bytes"].as_u64().unwrap();
+    assert_eq!(
+        (
+            bytes("host_to_device"),
+            bytes("device_to_host"),
+            bytes("fill")
+        ),
+        (4096, 512, 100)
+    );
+    assert_eq!(all["managed"]["to_device_bytes"], 2 * 65536);
+    let kinds: Vec<_> = all["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["double_free", "host_copy", "leak"]);
+    assert_eq!(all["findings"][2]["bytes"], 4096);
+    let next = report();
+    assert_eq!(
+        (&next["launches"], &next["findings"]),
+        (&serde_json::json!([]), &serde_json::json!([]))
+    );
+
+    assert!(
+        configure(r#"{"checks": "memchek"}"#)
+            .unwrap_err()
+            .contains("memcheck")
+    );
+    assert!(
+        configure(r#"{"profile": "t4"}"#)
+            .unwrap_err()
+            .contains("cuInit")
+    );
+    assert!(
+        configure(r#"{"colour": 1}"#)
+            .unwrap_err()
+            .contains("colour")
+    );
+    assert!(configure("nonsense").is_err());
+    configure(r#"{"checks": "all", "seed": 7, "workers": 1, "counters": false}"#).unwrap();
+    let settings = &report()["settings"];
+    assert_eq!(
+        (&settings["seed"], &settings["checks"][3]),
+        (&7.into(), &"synccheck".into())
+    );
+}

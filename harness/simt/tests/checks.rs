@@ -1,0 +1,201 @@
+//! The race and initialisation checks over whole kernels: each mistake is found and named, and the program that does it right is
+//! not accused, whatever the order of warps and blocks.
+
+mod common;
+
+use common::{Arg, Device};
+use simt::finding::{Finding, Kind, Scope, Space};
+use simt::machine::Checks;
+
+fn device(seed: u64) -> Device {
+    let mut device = Device::new(include_str!("kernels/checks.ptx"));
+    device.settings.checks = Checks::ALL;
+    device.settings.seed = seed;
+    device
+}
+
+/// What is found over several seeds.
+fn findings(run: impl Fn(&Device) -> Vec<Finding>) -> Vec<Finding> {
+    [0, 1, 2, 3, 12345]
+        .into_iter()
+        .flat_map(|seed| run(&device(seed)))
+        .collect()
+}
+
+fn launched(device: &Device, kernel: &str, grid: u32, block: u32, args: &[Arg]) -> Vec<Finding> {
+    device.launch(kernel, grid, block, args).findings
+}
+
+fn count(device: &Device, kernel: &str) -> Vec<Finding> {
+    let input: Vec<u32> = (0..1000u32).map(|i| i * 7 % 5).collect();
+    let (data, counts) = (device.put(&input), device.zeros::<u32>(5));
+    let args = [Arg::Ptr(data), Arg::Ptr(counts), Arg::I32(1000)];
+    launched(device, kernel, 4, 256, &args)
+}
+
+fn is_race(finding: &Finding, space: Space, scope: Scope) -> bool {
+    finding.kind == Kind::Race { space, scope }
+}
+
+#[test]
+fn counts_without_atomics_race() {
+    let found = findings(|d| count(d, "plain_count"));
+    assert!(
+        found.iter().any(|f| is_race(f, Space::Global, Scope::Warp)),
+        "{found:#?}"
+    );
+    assert!(
+        found.iter().any(|f| is_race(f, Space::Global, Scope::Grid)),
+        "{found:#?}"
+    );
+    for finding in &found {
+        assert_eq!(finding.accesses.len(), 2, "both accesses are told");
+        for access in &finding.accesses {
+            assert_eq!(access.place.line, 6, "{finding:#?}");
+        }
+    }
+    assert_eq!(findings(|d| count(d, "atomic_count")), []);
+}
+
+fn tree(device: &Device, kernel: &str) -> Vec<Finding> {
+    let (data, out) = (device.put(&[1f32; 256]), device.zeros::<f32>(1));
+    launched(device, kernel, 1, 256, &[Arg::Ptr(data), Arg::Ptr(out)])
+}
+
+#[test]
+fn a_tree_sum_needs_its_barrier() {
+    let found = findings(|d| tree(d, "tree_no_barrier"));
+    assert!(
+        found
+            .iter()
+            .any(|f| is_race(f, Space::Shared, Scope::Block)),
+        "{found:#?}"
+    );
+    assert!(
+        found.iter().flat_map(|f| &f.accesses).all(|a| {
+            a.variable
+                .as_ref()
+                .is_some_and(|(name, _)| name.contains('s'))
+        }),
+        "the variable is named: {found:#?}"
+    );
+    assert_eq!(findings(|d| tree(d, "tree")), []);
+}
+
+#[test]
+fn a_warp_needs_its_syncwarp() {
+    let run = |kernel: &'static str| {
+        findings(move |d| {
+            let out = d.zeros::<f32>(32);
+            launched(d, kernel, 1, 32, &[Arg::Ptr(out)])
+        })
+    };
+    let found = run("lockstep");
+    assert_eq!(run("in_step"), []);
+    assert!(
+        found.iter().any(|f| is_race(f, Space::Shared, Scope::Warp)),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn the_last_block_needs_the_fence() {
+    let run = |kernel: &'static str| {
+        findings(move |d| {
+            let input = d.put(&vec![1f32; 64 * 8]);
+            let (parts, done, out) = (d.zeros::<f32>(8), d.zeros::<u32>(1), d.zeros::<f32>(1));
+            let args = [
+                Arg::Ptr(input),
+                Arg::Ptr(parts),
+                Arg::Ptr(done),
+                Arg::Ptr(out),
+            ];
+            launched(d, kernel, 8, 64, &args)
+        })
+    };
+    assert_eq!(run("last_block_fence"), []);
+    let found = run("last_block_no_fence");
+    assert!(
+        found.iter().any(|f| is_race(f, Space::Global, Scope::Grid)),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn a_lock_needs_the_fence() {
+    let run = |kernel: &'static str| {
+        findings(move |d| {
+            let (lock, count) = (d.zeros::<u32>(1), d.zeros::<u32>(1));
+            let found = launched(d, kernel, 4, 64, &[Arg::Ptr(lock), Arg::Ptr(count)]);
+            assert_eq!(d.get::<u32>(count, 1), [256]);
+            found
+        })
+    };
+    assert_eq!(run("locked"), []);
+    assert!(!run("locked_no_fence").is_empty());
+}
+
+#[test]
+fn a_chain_of_flags_is_clean() {
+    let found = findings(|d| {
+        let (flags, values) = (d.zeros::<u32>(50), d.zeros::<u32>(50));
+        let found = launched(d, "chain", 50, 32, &[Arg::Ptr(flags), Arg::Ptr(values)]);
+        assert_eq!(d.get::<u32>(values, 50)[49], (0..50).sum::<u32>());
+        found
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn reads_of_what_nobody_wrote() {
+    let found = findings(|d| {
+        let out = d.zeros::<f32>(64);
+        launched(d, "half_written", 1, 64, &[Arg::Ptr(out)])
+    });
+    assert!(!found.is_empty());
+    for finding in &found {
+        assert_eq!(
+            finding.kind,
+            Kind::Uninitialized {
+                space: Space::Shared
+            }
+        );
+        assert_eq!(finding.accesses[0].thread, [32, 0, 0]);
+    }
+
+    let d = device(0);
+    d.memory.track_writes(true);
+    let data = d.put(&[1f32; 32]);
+    let out = d.put(&[0f32; 32]);
+    let args = [Arg::Ptr(data), Arg::Ptr(out)];
+    let found = launched(&d, "copy", 1, 32, &args);
+    assert_eq!(
+        found.len(),
+        1,
+        "the host did not say that it wrote: {found:#?}"
+    );
+    assert_eq!(
+        found[0].kind,
+        Kind::Uninitialized {
+            space: Space::Global
+        }
+    );
+    d.memory.wrote(data, 128);
+    assert_eq!(launched(&d, "copy", 1, 32, &args), []);
+
+    let found = findings(|d| {
+        let index = d.put(&[0i32, 1, 2, 3, 4, 5, 6, 7]);
+        let out = d.zeros::<i32>(8);
+        launched(d, "local_hole", 1, 8, &[Arg::Ptr(index), Arg::Ptr(out)])
+    });
+    assert!(!found.is_empty());
+    for finding in &found {
+        assert_eq!(
+            finding.kind,
+            Kind::Uninitialized {
+                space: Space::Local
+            }
+        );
+        assert_eq!(finding.accesses[0].thread, [4, 0, 0]);
+    }
+}
