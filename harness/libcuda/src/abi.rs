@@ -146,7 +146,7 @@ pub fn put_list(list: *mut Handle, count: *mut usize, handles: &[Handle]) -> Res
         // SAFETY: as in `put`, `room` handles long.
         unsafe {
             list.add(i)
-                .write_unaligned(handles.get(i).copied().unwrap_or(0))
+                .write_unaligned(handles.get(i).copied().unwrap_or(0));
         };
     }
     put(count, handles.len().min(room))

@@ -82,7 +82,9 @@ pub fn abandon(stream: &Stream) {
 #[cfg(test)]
 pub fn abandon_all() {
     let all = lock(&ACTIVE).clone();
-    all.iter().for_each(|capture| capture.end());
+    for capture in all {
+        capture.end();
+    }
     MODE.set(GLOBAL);
 }
 

@@ -369,7 +369,7 @@ fn side(
         rows
     };
     let tall = height > 1 || depth > 1;
-    if pitch > MAX_PITCH && tall || tall && x.saturating_add(width) > pitch {
+    if tall && (pitch > MAX_PITCH || x.saturating_add(width) > pitch) {
         return Err(Error::INVALID_VALUE);
     }
     if depth > 1 && y.saturating_add(height) > rows {

@@ -154,7 +154,9 @@ fn run(calls: &[(u64, [u64; 11])]) -> Result<(), TestCaseError> {
     crate::capture::abandon_all();
     // SAFETY: no arguments but a flag.
     unsafe {
-        std::mem::transmute::<_, unsafe extern "C" fn(u32) -> i32>(crate::driver::ENTRIES[0].1.0)(0)
+        std::mem::transmute::<*const libc::c_void, unsafe extern "C" fn(u32) -> i32>(
+            crate::driver::ENTRIES[0].1.0,
+        )(0)
     };
     // A kernel that a legal launch starts must end soon.
     configure(None, |settings| settings.budget = 1000).expect("settings can always be changed");

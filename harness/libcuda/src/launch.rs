@@ -223,7 +223,7 @@ fn params(
                 let to = &mut bytes[param.offset as usize..][..param.size as usize];
                 // SAFETY: the caller promises each pointer to lead to as much as the kernel declares.
                 unsafe {
-                    std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.as_mut_ptr(), to.len())
+                    std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.as_mut_ptr(), to.len());
                 };
             }
         }

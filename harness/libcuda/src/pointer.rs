@@ -59,7 +59,7 @@ fn write(out: *mut c_void, attribute: c_int, address: DevicePtr) -> Result {
             out.cast::<Handle>(),
             owned
                 .and_then(|owned| owned.pool.as_ref())
-                .map_or(0, |pool| pool.handle()),
+                .map_or(0, super::pool::Pool::handle),
         ),
         20 => word(u64::from(found.id)),
         _ => Err(Error::INVALID_VALUE),

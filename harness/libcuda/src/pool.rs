@@ -187,7 +187,7 @@ fn set_attribute(pool: Handle, attribute: c_int, value: *const c_void) -> Result
     let pool = POOLS.get(pool).map_err(|_| Error::INVALID_VALUE)?;
     match attribute {
         1..=3 => {
-            lock(&pool.settings)[attribute as usize] = u64::from(get(value.cast::<c_int>())? != 0)
+            lock(&pool.settings)[attribute as usize] = u64::from(get(value.cast::<c_int>())? != 0);
         }
         4 => lock(&pool.settings)[4] = get(value.cast::<u64>())?,
         // The high-water marks can be set back.

@@ -36,6 +36,10 @@ unsafe impl Sync for Callback {}
 
 /// One task.
 #[derive(Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a queue holds few of them, each made once"
+)]
 pub enum Task {
     Kernel(Arc<KernelLaunch>),
     Copy(Copy),
@@ -109,7 +113,7 @@ impl Task {
                 });
                 // SAFETY: the caller of `cuStreamAddCallback` promised a good function and argument.
                 context::in_callback(|| unsafe {
-                    (callback.function)(callback.stream, status, callback.data)
+                    (callback.function)(callback.stream, status, callback.data);
                 });
             }
             // Freed even if a kernel has failed: the memory is nobody's any more.

@@ -23,7 +23,7 @@ fn a_kernel_gets_its_parameters_either_way() {
     buffer[8..].copy_from_slice(&9u32.to_ne_bytes());
     let mut size = buffer.len();
     let mut extra = [
-        1 as *mut c_void,
+        std::ptr::dangling_mut::<c_void>(),
         buffer.as_mut_ptr().cast(),
         2 as *mut c_void,
         (&raw mut size).cast(),

@@ -1,5 +1,8 @@
 //! What one register holds in each of a warp's 32 lanes.
 
+// A warp's register file is aligned to vectors, and registers in it to their size; unaligned vector loads are used all the same.
+#![allow(clippy::cast_ptr_alignment)]
+
 use crate::ptx::ast::Type;
 
 /// Lanes of a warp, as on every NVIDIA GPU so far.

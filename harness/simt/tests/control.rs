@@ -67,7 +67,7 @@ fn switches_take_the_right_case() {
             2 => -i,
             3 | 4 => i + 4,
             5 => 55,
-            6 => i ^ 21,
+            6 => i ^ 0x15,
             7 => i % 5,
             _ => 1000,
         };

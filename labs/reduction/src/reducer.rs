@@ -46,15 +46,21 @@ impl Reducer {
         load: impl Fn(&str, &str) -> Result<CudaFunction, E>,
     ) -> Result<Self, E> {
         let (file, kernel) = method.kernel(op);
-        let (next_file, next_kernel) = method.kernel(op.join());
+        let first = load(file, &kernel)?;
+        let next = if method.launches(n, shape).len() > 1 {
+            let (file, kernel) = method.kernel(op.join());
+            load(file, &kernel)?
+        } else {
+            first.clone()
+        };
         Ok(Self {
             stream: stream.clone(),
             method,
             op,
             n,
             shape,
-            first: load(file, &kernel)?,
-            next: load(next_file, &next_kernel)?,
+            first,
+            next,
         })
     }
 

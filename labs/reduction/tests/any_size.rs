@@ -12,14 +12,17 @@ use reduction::{Method, Op, Reducer, Shape};
 /// The emulated device's stream and the lab's kernels, opened once.
 fn device() -> &'static (Arc<CudaStream>, Arc<CudaModule>) {
     static DEVICE: OnceLock<(Arc<CudaStream>, Arc<CudaModule>)> = OnceLock::new();
-    DEVICE.get_or_init(|| {
+    let device = DEVICE.get_or_init(|| {
         let session = Session::open(&DeviceChoice::Emulated("a100".into())).unwrap();
         let ptx = Ptx::from_src(reduction::LAB.kernels[0].ptx.to_string());
         (
             session.stream.clone(),
             session.context.load_module(ptx).unwrap(),
         )
-    })
+    });
+    // The tests' threads share the context.
+    device.0.context().bind_to_thread().unwrap();
+    device
 }
 
 fn load(_: &str, kernel: &str) -> Result<CudaFunction, DriverError> {

@@ -13,12 +13,13 @@ constexpr int vectors = 8;
 
 extern __shared__ uint4 slots[]; // slots[k * blockDim.x + t]: vector k of thread t, which alone uses it
 
-__device__ void copy16(uint4* to, const void* from, unsigned bytes) {
+__device__ void copy16(uint4* to, const void* from) {
     unsigned s = (unsigned)__cvta_generic_to_shared(to);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(s), "l"(from), "r"(bytes) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(s), "l"(from) : "memory");
 }
 
-// Starts the copy of a tile into this thread's slots; zeros where n is passed.
+// Starts the copy of a tile into this thread's slots; the last, partial tile comes by registers, with
+// zeros where n is passed.
 template <class T>
 __device__ void fetch(const T* x, unsigned tile, size_t n, Place p) {
     uint4* to = slots + threadIdx.x;
@@ -26,14 +27,15 @@ __device__ void fetch(const T* x, unsigned tile, size_t n, Place p) {
     const T* from = x + first + at<vectors>(p, 0);
     if (first + blockDim.x * 4 * vectors <= n) {
 #pragma unroll
-        for (int k = 0; k < vectors; k++) copy16(to + k * blockDim.x, from + k * p.lanes * 4, 16);
+        for (int k = 0; k < vectors; k++) copy16(to + k * blockDim.x, from + k * p.lanes * 4);
     } else {
-        unsigned left = first < n ? (unsigned)(n - first) : 0;
+        unsigned left = (unsigned)(n - first);
 #pragma unroll 1
         for (int k = 0; k < vectors; k++) {
+            T* slot = (T*)(to + k * blockDim.x);
             unsigned i = at<vectors>(p, k);
-            unsigned bytes = i >= left ? 0 : min((left - i) * 4, 16u);
-            copy16(to + k * blockDim.x, bytes > 0 ? x + first + i : x, bytes);
+#pragma unroll 1
+            for (int j = 0; j < 4; j++) slot[j] = i + j < left ? x[first + i + j] : T(0);
         }
     }
     asm volatile("cp.async.commit_group;" ::: "memory");

@@ -12,12 +12,15 @@ use scan::{Element, Expected, Method, Scanner, config, random};
 /// The emulated device's stream and the lab's kernels, opened once.
 fn device() -> &'static (Arc<CudaStream>, [Arc<CudaModule>; 2]) {
     static DEVICE: OnceLock<(Arc<CudaStream>, [Arc<CudaModule>; 2])> = OnceLock::new();
-    DEVICE.get_or_init(|| {
+    let device = DEVICE.get_or_init(|| {
         let session = Session::open(&DeviceChoice::Emulated("a100".into())).unwrap();
         let ptx = |i: usize| Ptx::from_src(scan::LAB.kernels[i].ptx.to_string());
         let load = |i| session.context.load_module(ptx(i)).unwrap();
         (session.stream.clone(), [load(0), load(1)])
-    })
+    });
+    // The tests' threads share the context.
+    device.0.context().bind_to_thread().unwrap();
+    device
 }
 
 fn load(file: &str, kernel: &str) -> Result<CudaFunction, DriverError> {

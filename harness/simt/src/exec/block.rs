@@ -99,7 +99,7 @@ impl Block {
                 let (mut ran, mut advanced) = (false, false);
                 for i in 0..(*this).order.len() {
                     let index = (&(*this).order)[i] as usize;
-                    let warp = (&mut (*this).warps).as_mut_ptr().add(index);
+                    let warp = (*this).warps.as_mut_ptr().add(index);
                     match (*warp).status {
                         Status::New => (*worker).start(&mut *this, index),
                         Status::Ready => {}

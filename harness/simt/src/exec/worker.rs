@@ -57,8 +57,13 @@ pub(crate) struct Worker<'l> {
     pub seen_words: usize,
     /// Warp instructions executed and not yet reported.
     pub spent: u64,
+    #[expect(clippy::vec_box, reason = "a slot moves between here and its warp")]
     free: Vec<Box<Slot>>,
     fill: Fill,
+    #[expect(
+        clippy::vec_box,
+        reason = "warps point at their block, so it must not move"
+    )]
     spare: Vec<Box<Block>>,
     pub findings: Findings,
     blocks: u64,

@@ -439,7 +439,8 @@ mod tests {
     fn the_nearest_half_agrees_with_integer_arithmetic() {
         // Around every boundary between neighbouring halves, and a stride through everything else.
         let near = (0..0x7c00u32).flat_map(|h| {
-            let mid = (F16(h as u16).to_f32().to_bits() + F16(h as u16 + 1).to_f32().to_bits()) / 2;
+            let (low, high) = (F16(h as u16), F16(h as u16 + 1));
+            let mid = u32::midpoint(low.to_f32().to_bits(), high.to_f32().to_bits());
             [mid - 1, mid, mid + 1, mid | 0x8000_0000]
         });
         for bits in near.chain((0..u32::MAX).step_by(4_099)) {

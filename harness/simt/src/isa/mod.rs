@@ -7,6 +7,17 @@
 //!
 //! Families share one handler where speed does not matter; then the row's preset says which member is meant.
 
+// Predicates lie in an aligned register file. Arms that do the same for different reasons stay apart, as in IEEE's tables. Lane
+// functions are arithmetic: their results are their only use, and `&` instead of `&&` keeps them free of branches.
+#![allow(
+    clippy::cast_ptr_alignment,
+    clippy::match_same_arms,
+    clippy::enum_glob_use,
+    clippy::needless_bitwise_bool,
+    clippy::needless_pass_by_value,
+    clippy::return_self_not_must_use
+)]
+
 pub mod approx;
 pub mod bits;
 pub mod carry;
@@ -17,6 +28,7 @@ pub mod dispatch;
 pub mod float;
 pub mod half;
 pub mod integer;
+pub mod integer_types;
 pub mod logic;
 pub mod select;
 pub mod simd;

@@ -19,9 +19,9 @@ op! {
     /// The two larger.
     MaxU2(a: u32, b: u32) -> u32 { halves(a, b, |a, b| (a as u16).max(b as u16) as i16) }
     /// The two smaller.
-    MinS2(a: u32, b: u32) -> u32 { halves(a, b, |a, b| a.min(b)) }
+    MinS2(a: u32, b: u32) -> u32 { halves(a, b, i16::min) }
     /// The two larger.
-    MaxS2(a: u32, b: u32) -> u32 { halves(a, b, |a, b| a.max(b)) }
+    MaxS2(a: u32, b: u32) -> u32 { halves(a, b, i16::max) }
     /// The two smaller, or zero for negative ones.
     MinReluS2(a: u32, b: u32) -> u32 { halves(a, b, |a, b| a.min(b).max(0)) }
     /// The two larger, or zero for negative ones.
@@ -30,8 +30,25 @@ op! {
     MinReluS32(a: i32, b: i32) -> i32 { a.min(b).max(0) }
     /// The larger, or zero if it is negative.
     MaxReluS32(a: i32, b: i32) -> i32 { a.max(b).max(0) }
+    /// Two integers held to 16 bits, the first in the high half.
+    Pack2(a: i32, b: i32) [signed] -> u32 { (held(a, 16, signed != 0) << 16) | held(b, 16, signed != 0) }
+    /// Two integers held to 8 bits below the low half of `c`.
+    Pack4(a: i32, b: i32, c: u32) [signed] -> u32 {
+        (c << 16) | (held(a, 8, signed != 0) << 8) | held(b, 8, signed != 0)
+    }
     /// Two or four small integers at a time, then merged or summed; see [`video`].
     Video(a: u32, b: u32, c: u32) [code] -> u32 { video(a, b, c, code) }
+}
+
+/// An integer held to the range of so many bits, which it has alone.
+fn held(x: i32, bits: u32, signed: bool) -> u32 {
+    let all = (1 << bits) - 1;
+    let held = if signed {
+        x.clamp(-(all >> 1) - 1, all >> 1)
+    } else {
+        x.clamp(0, all)
+    };
+    (held & all) as u32
 }
 
 /// Names of the video operations in the order of their codes.
@@ -98,6 +115,10 @@ pub fn rows(t: &mut Table) {
     t.cold::<MinReluS2>(["min.s16x2.relu", "min.relu.s16x2"]);
     t.cold::<MaxReluS2>(["max.s16x2.relu", "max.relu.s16x2"]);
     t.cold::<MinReluS32>(["min.relu.s32", "min.s32.relu"]);
+    for (sign, signed) in [("u", 0), ("s", 1)] {
+        t.cold_preset::<Pack2>(format!("cvt.pack.sat.{sign}16.s32"), signed);
+        t.cold_preset::<Pack4>(format!("cvt.pack.sat.{sign}8.s32.b32"), signed);
+    }
     for (op, name) in VIDEO.iter().enumerate() {
         for (count, width) in [(2, 0), (4, BYTES)] {
             for signs in 0..8u64 {
@@ -117,6 +138,14 @@ pub fn rows(t: &mut Table) {
 mod tests {
     use super::*;
     use crate::isa::dispatch::Alu;
+
+    #[test]
+    fn packing_saturates() {
+        assert_eq!(Pack2::eval(70_000, -70_000, (), (), 0).0, 0xffff_0000);
+        assert_eq!(Pack2::eval(70_000, -70_000, (), (), 1).0, 0x7fff_8000);
+        assert_eq!(Pack4::eval(-1, 300, 0xabcd_1234, (), 0).0, 0x1234_00ff);
+        assert_eq!(Pack4::eval(-1, 300, 0xabcd_1234, (), 1).0, 0x1234_ff7f);
+    }
 
     #[test]
     fn video_operations() {

@@ -293,7 +293,7 @@ pub fn div(f: Format, round: Round, a: u64, b: u64) -> Option<u64> {
             let up = s.leading_zeros() as i32;
             let s = s << up;
             // At least 128 - 53 bits of quotient.
-            let sig = (s / r) | u128::from(s % r != 0);
+            let sig = (s / r) | u128::from(!s.is_multiple_of(r));
             Some(f.pack(round, neg, e - up - d, sig))
         }
     }

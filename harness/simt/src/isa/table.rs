@@ -72,36 +72,40 @@ impl<const N: usize> Names for [&str; N] {
 }
 
 impl Table {
-    fn take(&mut self, names: impl Names) -> Vec<String> {
-        let names = names.list();
-        for name in &names {
-            let new = self.names.insert(name.clone());
-            debug_assert!(new, "two rows are called {name}");
-        }
-        names
-    }
-
     /// Whether a row has this spelling.
     pub fn has(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
     fn push<O: Alu>(&mut self, names: impl Names, handlers: fn(Isa) -> Handlers) -> &mut Form {
-        let row = Form {
-            names: self.take(names),
-            dst: O::D::TYPE.unwrap_or(Type::B32),
-            dst2: O::D2::TYPE,
-            src: [O::A::TYPE, O::B::TYPE, O::C::TYPE, O::E::TYPE]
-                .into_iter()
-                .flatten()
-                .collect(),
+        let src = [O::A::TYPE, O::B::TYPE, O::C::TYPE, O::E::TYPE];
+        self.add(names.list(), (O::D::TYPE, O::D2::TYPE), &src, handlers)
+    }
+
+    /// What does not depend on the instruction, compiled once for all.
+    #[inline(never)]
+    fn add(
+        &mut self,
+        names: Vec<String>,
+        dst: (Option<Type>, Option<Type>),
+        src: &[Option<Type>],
+        handlers: fn(Isa) -> Handlers,
+    ) -> &mut Form {
+        for name in &names {
+            let new = self.names.insert(name.clone());
+            debug_assert!(new, "two rows are called {name}");
+        }
+        let at = self.forms.len();
+        self.forms.push(Form {
+            names,
+            dst: dst.0.unwrap_or(Type::B32),
+            dst2: dst.1,
+            src: src.iter().copied().flatten().collect(),
             imm: Imm::None,
             carry_in: false,
             carry_out: false,
             handlers,
-        };
-        let at = self.forms.len();
-        self.forms.push(row);
+        });
         &mut self.forms[at]
     }
 
@@ -129,19 +133,9 @@ impl Table {
 
     /// An instruction on predicates alone.
     pub fn bits<O: Bitwise>(&mut self, names: impl Names) -> &mut Form {
-        let names = self.take(names);
-        self.forms.push(Form {
-            names,
-            dst: Type::Pred,
-            dst2: None,
-            src: vec![Type::Pred; O::SOURCES],
-            imm: Imm::None,
-            carry_in: false,
-            carry_out: false,
-            handlers: dispatch::bits::<O>,
-        });
-        let last = self.forms.len() - 1;
-        &mut self.forms[last]
+        let src = [Some(Type::Pred); 2];
+        let dst = (Some(Type::Pred), None);
+        self.add(names.list(), dst, &src[..O::SOURCES], dispatch::bits::<O>)
     }
 }
 

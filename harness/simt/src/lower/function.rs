@@ -37,6 +37,7 @@ pub struct FnBuilder<'b, 'm> {
     starts: HashMap<u32, u32>,
     /// How often each register is written, and where last.
     defs: Vec<(u32, u32)>,
+    #[expect(clippy::option_option, reason = "not asked yet, or none, or this one")]
     aliases: Vec<Option<Option<Opnd>>>,
     /// Where the present instruction stands, and its guard.
     pub loc: u32,
@@ -572,10 +573,13 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             "call" => self.call(at, inst),
             "mov" => self.mov(inst),
             "cvta" => self.cvta(inst),
-            _ => match self.special_form(at, base, inst)? {
-                true => Ok(()),
-                false => self.alu(inst),
-            },
+            _ => {
+                if self.special_form(at, base, inst)? {
+                    Ok(())
+                } else {
+                    self.alu(inst)
+                }
+            }
         }
     }
 
@@ -587,9 +591,8 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             ));
         };
         let index = self.source(index, Type::U32)?;
-        let name = match table {
-            Operand::Sym(name, _) => name,
-            _ => return Err(invalid("brx.idx without a table".into(), self.at())),
+        let Operand::Sym(name, _) = table else {
+            return Err(invalid("brx.idx without a table".into(), self.at()));
         };
         let list = self.body.branch_targets.iter().find(|(n, _)| n == name);
         let Some((_, list)) = list else {

@@ -190,7 +190,7 @@ fn load_module(
             static_shared: lowered.program.static_shared,
             local_bytes: lowered.program.local_bytes,
             const_bytes,
-            registers: lowered.registers,
+            registers: bounded(lowered.registers, function),
             max_threads: function
                 .max_ntid
                 .or(function.req_ntid)
@@ -235,4 +235,15 @@ fn taken(module: &ast::Module) -> HashSet<usize> {
         }
     }
     found
+}
+
+/// Registers of a kernel whose launch bound is declared: a compiler spills rather than break it, so that a
+/// block of that size always fits the 64 Ki registers that every part has for one.
+fn bounded(registers: u32, function: &ast::Function) -> u32 {
+    let threads = function.max_ntid.or(function.req_ntid);
+    let threads: u32 = threads.map_or(0, |n| n.iter().product());
+    match threads.next_multiple_of(32) {
+        0 => registers,
+        threads => registers.min((65536 / threads) & !7),
+    }
 }

@@ -6,7 +6,7 @@
 
 use super::ir::{Opnd, Pools, Result};
 use super::{invalid, unsupported};
-use crate::ptx::ast::{Base, Function, Inst, Module, Operand, Space, Type, Var};
+use crate::ptx::ast::{Base, Function, Inst, Module, Operand, Type, Var};
 use std::collections::{HashMap, HashSet};
 
 /// A place for a parameter.
@@ -174,6 +174,10 @@ impl Slots {
         Ok(slots)
     }
 
+    #[expect(
+        clippy::unused_self,
+        reason = "a step of the same pass as its neighbours"
+    )]
     fn who(&self, callee: Callee, module: &Module, pointers: &HashSet<usize>) -> Callee {
         match callee {
             Callee::Direct(index) if pointers.contains(&index) => {

@@ -273,10 +273,10 @@ impl<'m> Builder<'m> {
     /// The address of a variable (of a function, if it is one of its own) or function.
     pub fn symbol(&self, owner: Option<usize>, name: &str, offset: i64) -> Option<Source> {
         let with = |at: u32| Some(Source::Bits((i64::from(at) + offset) as u64));
-        if let Some(f) = owner {
-            if let Some(&at) = self.local.get(&(f, name.to_string())) {
-                return with(at);
-            }
+        if let Some(f) = owner
+            && let Some(&at) = self.local.get(&(f, name.to_string()))
+        {
+            return with(at);
         }
         for owner in [owner, None] {
             match self.shared.get(&(owner, name.to_string())) {
@@ -292,6 +292,10 @@ impl<'m> Builder<'m> {
     }
 
     /// Writes the program out.
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "a step of the lowering like the others"
+    )]
     fn emit(&mut self, functions: &[Func], program: &mut Program) -> Result<u32> {
         // The register file: constants, then fixed registers, then each function's own.
         let mut bytes = 0u32;

@@ -146,6 +146,10 @@ impl<'m> FnBuilder<'_, 'm> {
     }
 
     /// The slot of a `.param` variable, for accesses to parameters of calls.
+    #[expect(
+        clippy::type_complexity,
+        reason = "pieces as (offset, size, place), and where the operand points"
+    )]
     fn param_pieces(&self, operand: &Operand) -> Option<(&[(u32, u32, Opnd)], i64)> {
         match operand {
             Operand::Mem(Base::Sym(name), offset) => {

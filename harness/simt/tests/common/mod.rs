@@ -59,7 +59,7 @@ impl Device {
         let host = self.memory.host(at, bytes).expect("it is there");
         unsafe {
             host.cast::<T>()
-                .copy_from_nonoverlapping(data.as_ptr(), data.len())
+                .copy_from_nonoverlapping(data.as_ptr(), data.len());
         };
         at
     }

@@ -316,7 +316,8 @@ fn conversions() {
             .map_or((name, None), |(n, r)| (n, Some(r)));
         let mut parts: Vec<&str> = plain.split('.').skip(1).collect();
         let (from, to) = (parts.pop().unwrap(), parts.pop().unwrap());
-        if to.ends_with("x2")
+        if plain.starts_with("cvt.pack")
+            || to.ends_with("x2")
             || to == "tf32"
             || parts.iter().any(|p| matches!(*p, "relu" | "satfinite"))
         {
