@@ -12,6 +12,11 @@ const VERSIONED: &[(&str, &[(c_int, &str)])] = &[
         "cuCtxCreate",
         &[(3020, "_v2"), (11040, "_v3"), (12050, "_v4")],
     ),
+    // Their second forms, with an argument more, are asked for under their own names.
+    ("cuCtxGetDevice", &[]),
+    ("cuCtxSynchronize", &[]),
+    ("cuGraphNodeSetParams", &[]),
+    ("cuLaunchHostFunc", &[]),
     ("cuDeviceGetUuid", &[(11040, "_v2")]),
     ("cuEventElapsedTime", &[(12080, "_v2")]),
     ("cuGetProcAddress", &[(12000, "_v2")]),
@@ -187,6 +192,24 @@ mod tests {
         );
         assert!(find("cuMemAlloc", 12000).is_some());
         assert!(find("cuNoSuchThing", 12000).is_none());
+    }
+
+    #[test]
+    fn a_form_with_other_arguments_is_never_taken_for_the_first() {
+        let all: HashMap<_, _> = families!(ARGUMENTS)
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect();
+        let mistaken: Vec<_> = all
+            .iter()
+            .filter(|(name, arguments)| {
+                let second = all.get(format!("{name}_v2").as_str());
+                second.is_some_and(|second| second != *arguments)
+                    && !VERSIONED.iter().any(|(known, _)| known == *name)
+            })
+            .collect();
+        assert_eq!(mistaken, []);
     }
 
     #[test]
