@@ -61,7 +61,7 @@ impl AnyNode {
             EMPTY => Ok(Task::Empty),
             WAIT => Ok(Task::WaitEvent(event::find(self.body())?)),
             RECORD => Ok(Task::RecordEvent(event::find(self.body())?)),
-            0..=16 => Err(Error::NOT_SUPPORTED),
+            8..=16 => Err(Error::NOT_SUPPORTED),
             _ => Err(Error::INVALID_VALUE),
         }
     }

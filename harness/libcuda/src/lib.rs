@@ -32,6 +32,7 @@ mod function;
 mod fuzz;
 mod graph;
 mod graph_any_node;
+mod graph_edges;
 mod graph_nodes;
 mod graph_objects;
 mod graph_update;

@@ -64,6 +64,7 @@ macro_rules! families {
             $crate::function::$table,
             $crate::graph::$table,
             $crate::graph_any_node::$table,
+            $crate::graph_edges::$table,
             $crate::graph_nodes::$table,
             $crate::graph_objects::$table,
             $crate::graph_update::$table,

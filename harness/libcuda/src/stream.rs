@@ -265,6 +265,9 @@ fn write_value<T: Copy + Send + Sync + 'static>(
             if let Ok(driver) = driver() {
                 driver.memory.wrote(address, size);
             }
+            if let Ok(driver) = driver() {
+                driver.memory.wrote(address, size);
+            }
         }
     };
     enqueue(&stream, Task::Call(Arc::new(write)))
