@@ -76,8 +76,9 @@ impl Warp {
                 .publications
                 .fence(self.clock.warp, block.clock.epoch, &races.time);
         }
+        self.clock.settle(&mut block.clock, &races.time);
         if event.strong {
-            self.clock.acquire(&mut block.clock, &races.time);
+            self.clock.acquire();
         }
         let clocks = Clocks {
             time: &races.time,
@@ -113,6 +114,16 @@ impl Warp {
         };
         if let Some(conflict) = found {
             self.race(op, &event, space, conflict);
+        }
+    }
+
+    /// The warp comes to a barrier: its accesses have been made.
+    #[cold]
+    pub(crate) fn settled(&mut self) {
+        if let Some(races) = &self.worker().launch().races {
+            // SAFETY: the block outlives its warps.
+            let block = unsafe { &mut *self.block };
+            self.clock.settle(&mut block.clock, &races.time);
         }
     }
 

@@ -31,6 +31,9 @@ pub(crate) mod mode {
 /// A block barrier: number in `a` (32 bits), threads in `b`, predicate in `d2`, result to `d`; ends its block.
 pub(crate) unsafe fn barrier(warp: &mut Warp, op: &Op) -> Flow {
     warp.count(op.e, op.c);
+    if warp.checking {
+        warp.settled();
+    }
     let mask = warp.mask();
     let lane = mask.trailing_zeros() as usize & 31;
     let how = op.imm & mode::MASK;

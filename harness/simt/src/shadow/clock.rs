@@ -103,6 +103,8 @@ pub(crate) struct WarpClock {
     pairs: Option<Box<[[u32; LANES]; LANES]>>,
     /// Time of its last strong access.
     acquired: u64,
+    /// It makes a strong access, which takes effect after the check of it.
+    pending: bool,
 }
 
 impl WarpClock {
@@ -159,10 +161,18 @@ impl WarpClock {
         last > tick || last == LAST_TICK
     }
 
-    /// A strong access: everything published before may be relied on from here.
-    pub fn acquire(&mut self, block: &mut BlockClock, time: &Time) {
-        self.acquired = time.advance();
-        block.acquired_now = self.acquired;
+    /// A strong access is about to be made.
+    pub fn acquire(&mut self) {
+        self.pending = true;
+    }
+
+    /// The last access has been made: if it was strong, everything published before may be relied on from here.
+    pub fn settle(&mut self, block: &mut BlockClock, time: &Time) {
+        if self.pending {
+            self.pending = false;
+            self.acquired = time.advance();
+            block.acquired_now = self.acquired;
+        }
     }
 
     /// Whether this warp, or a thread of its block before the last barrier, has looked at a flag since `time`.

@@ -91,7 +91,7 @@ pub(crate) struct Clocks<'a> {
 
 impl Clocks<'_> {
     /// Whether `past` comes before what lane `lane` of the running warp does now.
-    fn ordered(&self, past: Past, lane: u32) -> bool {
+    fn ordered(&self, past: Past, lane: u32, lockstep: bool) -> bool {
         if past.time < self.launch.start {
             return true;
         }
@@ -106,6 +106,9 @@ impl Clocks<'_> {
             {
                 return true;
             }
+        }
+        if lockstep {
+            return false;
         }
         // A strong access publishes itself; what others did needs a fence behind it.
         (past.strong() || self.launch.published(past.warp, past.epoch(), past.time))
@@ -151,7 +154,11 @@ fn touch(
     let against = |past: Past| {
         past.bytes() & bytes != 0
             && !(past.strong() && event.strong && protocol(past))
-            && !clocks.ordered(past, lane as u32)
+            && !clocks.ordered(
+                past,
+                lane as u32,
+                past.strong() && event.strong && !protocol(past),
+            )
     };
     // Lanes of one instruction: two stores of different values to one place, which `same_instruction` looks at.
     let same =

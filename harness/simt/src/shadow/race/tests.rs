@@ -47,7 +47,8 @@ impl Bench {
             address: &addresses,
         };
         if strong {
-            self.warps[warp].acquire(&mut self.blocks[warp / 2], &self.time);
+            self.warps[warp].acquire();
+            self.warps[warp].settle(&mut self.blocks[warp / 2], &self.time);
         }
         let clocks = Clocks {
             time: &self.time,
