@@ -1,6 +1,6 @@
 //! The CUDA driver API (`libcuda`) over the SIMT machine: a drop-in driver for computers without a GPU.
 //!
-//! One file an API family. A family's calls are ordinary functions that return [`error::Result`]; `entry_points!` at the end of
+//! One file an API family. A family's calls are ordinary functions that return `error::Result`; `entry_points!` at the end of
 //! each file gives them their C names. Handles are numbers looked up in tables, never pointers that are followed, so that a
 //! stale or made-up handle is an error and not a crash.
 //!

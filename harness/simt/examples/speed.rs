@@ -32,6 +32,10 @@ fn main() {
     let (sum, bins) = (device.zeros::<f32>(1), device.zeros::<u32>(256));
     let side = 512;
     let points = 1 << 20;
+    #[expect(
+        clippy::type_complexity,
+        reason = "a table of kernel, grid, block and arguments"
+    )]
     let cases: [(&str, [u32; 3], [u32; 3], Vec<Arg>); 5] = [
         (
             "vecadd",
