@@ -7,7 +7,7 @@ fn at<T: Copy + Into<f64>>(x: &[T], i: usize, offset: isize) -> f64 {
         .map_or(0.0, |v| (*v).into())
 }
 
-/// y[i] = x[i-1]/4 + x[i]/2 + x[i+1]/4; zeros beyond the ends.
+/// `y[i] = x[i-1]/4 + x[i]/2 + x[i+1]/4`; zeros beyond the ends.
 pub fn blur<T: Copy + Into<f64>>(x: &[T]) -> Vec<f64> {
     (0..x.len())
         .map(|i| 0.25 * at(x, i, -1) + 0.5 * at(x, i, 0) + 0.25 * at(x, i, 1))
