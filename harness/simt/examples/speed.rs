@@ -1,101 +1,82 @@
-//! Thread instructions per second of processor time, one worker, memory checks and counters on:
-//! `cargo run -p simt --example speed [-- KERNEL]`
+//! Thread instructions per second of processor time, one worker, at three levels of checking; and how much faster two workers are:
+//! `cargo run --release -p simt --example speed [-- KERNEL]`
 
+#[path = "../benches/columns.rs"]
+mod columns;
 #[path = "../tests/common/mod.rs"]
 mod common;
-use common::{Arg, Device};
 
-const PTX: &str = include_str!("../tests/kernels/speed.ptx");
+use columns::{Column, LEVELS, columns};
+use common::Device;
+use std::time::Instant;
 
-/// Seconds of processor time of this thread.
-fn now() -> f64 {
+/// Seconds of processor time of this process.
+fn spent() -> f64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
     // SAFETY: the clock exists on Linux, and the structure is its own.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// The least processor time and the least time by the clock of a few launches, and the thread instructions of one.
+fn best(column: &Column, device: &Device) -> (f64, f64, u64) {
+    let (mut least, mut shortest, mut instructions) = (f64::INFINITY, f64::INFINITY, 0);
+    let began = Instant::now();
+    for round in 0..15 {
+        if round > 2 && began.elapsed().as_secs_f64() > 1.5 {
+            break;
+        }
+        let (start, clock) = (spent(), Instant::now());
+        instructions = column.launch(device);
+        least = least.min(spent() - start);
+        shortest = shortest.min(clock.elapsed().as_secs_f64());
+    }
+    (least, shortest, instructions)
 }
 
 fn main() {
     let only = std::env::args().nth(1);
-    let mut device = Device::new(PTX);
-    device.settings.workers = 1;
-    let n = 1 << 22;
-    let big = || device.put(&vec![1.0f32; n]);
-    let (x, y, z) = (big(), big(), big());
-    let text: Vec<u8> = (0..n as u32)
-        .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
-        .collect();
-    let text = device.put(&text);
-    let (sum, bins) = (device.zeros::<f32>(1), device.zeros::<u32>(256));
-    let side = 512;
-    let points = 1 << 20;
-    #[expect(
-        clippy::type_complexity,
-        reason = "a table of kernel, grid, block and arguments"
-    )]
-    let cases: [(&str, [u32; 3], [u32; 3], Vec<Arg>); 5] = [
-        (
-            "vecadd",
-            [(n / 256) as u32, 1, 1],
-            [256, 1, 1],
-            vec![Arg::Ptr(x), Arg::Ptr(y), Arg::Ptr(z), Arg::I32(n as i32)],
-        ),
-        (
-            "trapezoid_atomic",
-            [1024, 1, 1],
-            [1024, 1, 1],
-            vec![
-                Arg::F32(-3.0),
-                Arg::F32(6.0 / points as f32),
-                Arg::I32(points),
-                Arg::Ptr(sum),
-            ],
-        ),
-        (
-            "trapezoid_shuffle",
-            [1024, 1, 1],
-            [1024, 1, 1],
-            vec![
-                Arg::F32(-3.0),
-                Arg::F32(6.0 / points as f32),
-                Arg::I32(points),
-                Arg::Ptr(sum),
-            ],
-        ),
-        (
-            "histogram",
-            [216, 1, 1],
-            [256, 1, 1],
-            vec![Arg::Ptr(text), Arg::Ptr(bins), Arg::I32(n as i32)],
-        ),
-        (
-            "matmul",
-            [side / 16, side / 16, 1],
-            [16, 16, 1],
-            vec![Arg::Ptr(x), Arg::Ptr(y), Arg::Ptr(z), Arg::I32(side as i32)],
-        ),
-    ];
-    for (kernel, grid, block, args) in cases {
-        if only.as_deref().is_some_and(|o| o != kernel) {
+    let level = std::env::args().nth(2);
+    let (mut device, columns) = columns(1 << 22);
+    println!(
+        "{:20} {:>16} {:>20} {:>16} {:>12}   G thread instructions/s, one worker",
+        "", LEVELS[0].0, LEVELS[1].0, LEVELS[2].0, "two workers"
+    );
+    for column in &columns {
+        if only.as_deref().is_some_and(|o| o != column.kernel) {
             continue;
         }
-        let mut best = f64::INFINITY;
-        let mut instructions = 0;
-        for _ in 0..7 {
-            let start = now();
-            let (report, _) = device.try_launch(kernel, grid, block, 0, &args);
-            best = best.min(now() - start);
-            assert_eq!(report.fault, None, "{:?}", report.findings);
-            instructions = report.counters.totals.thread_instructions;
+        let mut rates = Vec::new();
+        let mut one = 0.0;
+        for (name, checks, counters) in LEVELS {
+            if level.as_deref().is_some_and(|l| l != name) {
+                continue;
+            }
+            (device.settings.checks, device.settings.counters) = (checks, counters);
+            let (seconds, clock, instructions) = best(column, &device);
+            rates.push(instructions as f64 / seconds * 1e-9);
+            if checks == LEVELS[1].1 {
+                one = clock;
+            }
+        }
+        (device.settings.checks, device.settings.counters) = (LEVELS[1].1, LEVELS[1].2);
+        device.settings.workers = 2;
+        let (_, two, _) = best(column, &device);
+        device.settings.workers = 1;
+        if level.is_some() {
+            println!("{rates:?}");
+            continue;
         }
         println!(
-            "{kernel:18} {:.2} G thread instructions/s, {:6.2} ms, {:.1} ns a warp instruction",
-            instructions as f64 / best * 1e-9,
-            best * 1e3,
-            best * 1e9 / (instructions as f64 / 32.0)
+            "{:20} {:16.2} {:20.2} {:16.2} {:11.2}x",
+            column.name,
+            rates[0],
+            rates[1],
+            rates[2],
+            one / two
         );
     }
 }

@@ -1,11 +1,12 @@
 //! The atomics that kernels are full of, sums of 32-bit numbers, without detours: what [`super::atomic`] says of them, for the
 //! usual cases.
 
+use super::access::Request;
 use super::atomic::{Add32, AddF32, Atomic, Change, flush};
 use super::control::lanes;
 use super::load_store;
 use super::{Exec, Flow, Warp};
-use crate::finding::Space;
+use crate::finding::{Space, What};
 use crate::lane::LANES;
 use crate::program::Op;
 use std::marker::PhantomData;
@@ -103,7 +104,7 @@ impl<C: Sum> Exec for Hot<C> {
         // SAFETY: `a` is a 64-bit register, `b` and `d` have 32 bits; memory is checked before it is touched.
         unsafe {
             let seed = warp.worker().launch().seed;
-            if warp.checking || seed != 0 {
+            if seed != 0 {
                 return Atomic::<C>::exec(warp, op);
             }
             let done = match load_store::space(op.e) {
@@ -152,6 +153,7 @@ unsafe fn shared<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
         if bits & 3 != 0 || high >= warp.shared_len || warp.shared_len - high < 4 {
             return None;
         }
+        look(warp, op, Space::Shared);
         let b = &*warp.reg::<[u32; LANES]>(op.b);
         let memory = warp.shared;
         let (stamp, touched) = warp.worker().touched.begin();
@@ -203,6 +205,7 @@ unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
             return None;
         }
         let word = AtomicU32::from_ptr(address.wrapping_add(site.delta) as *mut u32);
+        look(warp, op, Space::Global);
         let b = &*warp.reg::<[u32; LANES]>(op.b);
         let mut old = [0u32; LANES];
         let mut seen = word.load(Ordering::Relaxed);
@@ -218,6 +221,20 @@ unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
         };
         count(warp, op, mask.count_ones() - 1);
         Some((old, changed))
+    }
+}
+
+/// Shows the access to the checks that want to see every address.
+#[inline(always)]
+unsafe fn look(warp: &mut Warp, op: &Op, space: Space) {
+    if warp.checking {
+        let request = Request {
+            space,
+            size: 4,
+            what: What::Atomic,
+        };
+        // SAFETY: `a` is a 64-bit register.
+        unsafe { warp.check_addresses(op, request, None) };
     }
 }
 

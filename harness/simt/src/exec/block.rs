@@ -8,7 +8,7 @@ use crate::lane::LANES;
 use crate::machine::Fault;
 use crate::shadow::clock::BlockClock;
 use crate::shadow::init::Written;
-use crate::shadow::race::SharedRaces;
+use crate::shadow::lines::SharedRaces;
 
 /// Barriers that a block has.
 pub(crate) const BARRIERS: usize = 16;

@@ -7,10 +7,11 @@ use crate::finding::{Access, Finding, Kind, Space, What};
 use crate::lane::LANES;
 use crate::memory::View;
 use crate::program::Op;
-use crate::shadow::Event;
 use crate::shadow::clock::{Publications, Time};
 use crate::shadow::init::Written;
-use crate::shadow::race::{Clocks, Conflict, GlobalRaces, same_instruction};
+use crate::shadow::lines::GlobalRaces;
+use crate::shadow::race::{Clocks, Conflict, same_instruction};
+use crate::shadow::{Event, Layout};
 use std::sync::OnceLock;
 
 /// What the race check shares over a launch.
@@ -41,8 +42,27 @@ impl Races {
 }
 
 impl Warp {
+    /// The same for the addresses in `op.a` plus `imm`, all in one space and relative to it.
+    ///
+    /// # Safety
+    /// `op.a` is a 64-bit register of this warp.
+    #[inline(never)]
+    pub(crate) unsafe fn check_addresses(
+        &mut self,
+        op: &Op,
+        request: Request,
+        layout: Option<Layout>,
+    ) {
+        // SAFETY: the caller's contract.
+        let addr = unsafe { &*self.reg::<[u64; LANES]>(op.a) };
+        let mut address = [0; LANES];
+        for i in 0..LANES {
+            address[i] = addr[i].wrapping_add(op.imm);
+        }
+        self.check_laid_out(op, request, request.space, &address, layout);
+    }
+
     /// Tells the checks of an access that is about to be made. `address` is valid in the running lanes, and relative to its space.
-    #[cold]
     #[inline(never)]
     pub(crate) fn check(
         &mut self,
@@ -50,6 +70,18 @@ impl Warp {
         request: Request,
         space: Space,
         address: &[u64; LANES],
+    ) {
+        self.check_laid_out(op, request, space, address, None);
+    }
+
+    #[inline(always)]
+    fn check_laid_out(
+        &mut self,
+        op: &Op,
+        request: Request,
+        space: Space,
+        address: &[u64; LANES],
+        layout: Option<Layout>,
     ) {
         let mask = self.mask();
         let shared = self.worker().launch();
@@ -62,6 +94,7 @@ impl Warp {
             mask,
             size: request.size,
             address,
+            layout: layout.unwrap_or_else(|| (self.worker().layout)(address, mask, request.size)),
         };
         if shared.init {
             self.check_written(op, &event, space);
@@ -93,13 +126,18 @@ impl Warp {
                 let mut rest = mask;
                 while rest != 0 {
                     let first = address[rest.trailing_zeros() as usize];
-                    let Some((at, _)) = shared.view.locate(first) else {
+                    let Some(at) = self.range_at(op.site, first) else {
                         break;
                     };
                     let range = shared.view.ranges()[at];
-                    let here = lanes(rest)
-                        .filter(|&l| range.contains(address[l], 1))
-                        .fold(0u32, |m, l| m | (1 << l));
+                    let Layout { low, high, .. } = event.layout;
+                    let here = if range.contains(low, 1) && range.contains(high, 1) {
+                        rest
+                    } else {
+                        lanes(rest)
+                            .filter(|&l| range.contains(address[l], 1))
+                            .fold(0u32, |m, l| m | (1 << l))
+                    };
                     rest &= !here;
                     if !range.writable {
                         continue;
@@ -117,8 +155,20 @@ impl Warp {
         }
     }
 
+    /// The index of the live range that an address lies in: most often the one that the instruction had last.
+    fn range_at(&self, site: u32, address: u64) -> Option<usize> {
+        let worker = self.worker();
+        let view = &worker.launch().view;
+        let last = &mut worker.ranges[site as usize];
+        match view.ranges().get(*last as usize) {
+            Some(range) if range.contains(address, 1) => {}
+            _ => *last = view.locate(address)?.0 as u32,
+        }
+        Some(*last as usize)
+    }
+
     /// The warp comes to a barrier: its accesses have been made.
-    #[cold]
+    #[inline(never)]
     pub(crate) fn settled(&mut self) {
         if let Some(races) = &self.worker().launch().races {
             // SAFETY: the block outlives its warps.
@@ -140,6 +190,42 @@ impl Warp {
         }
     }
 
+    /// Whether that was all: every byte from the lowest address to the highest has been written, or the lanes write all of them now.
+    fn written_at_once(&mut self, site: u32, event: &Event<'_>, space: Space) -> bool {
+        // Beyond this the lanes are looked at one by one sooner than all that lies between them.
+        const FAR: u64 = 4096;
+        let Layout { low, high, row, .. } = event.layout;
+        let len = high.wrapping_sub(low).wrapping_add(u64::from(event.size));
+        if len > FAR {
+            return false;
+        }
+        let (written, start) = match space {
+            // SAFETY: the block outlives its warps.
+            Space::Shared => (unsafe { &(*self.block).written }, 0),
+            Space::Global => {
+                let view = &self.worker().launch().view;
+                let Some(at) = self.range_at(site, low) else {
+                    return false;
+                };
+                let range = &view.ranges()[at];
+                if !range.contains(low, len) {
+                    return false;
+                }
+                let Some(written) = view.written(at) else {
+                    // Nobody follows what is written there.
+                    return true;
+                };
+                (written, range.start)
+            }
+            _ => return false,
+        };
+        if event.what == What::Write && row {
+            written.write(low - start, len);
+            return true;
+        }
+        written.unwritten(low - start, len).is_none()
+    }
+
     fn check_written(&mut self, op: &Op, event: &Event<'_>, space: Space) {
         let size = u64::from(event.size);
         let reads = event.what != What::Write;
@@ -151,6 +237,9 @@ impl Warp {
             }
             missing
         };
+        if self.written_at_once(op.site, event, space) {
+            return;
+        }
         let mut bad = None;
         for lane in lanes(event.mask) {
             let address = event.address[lane];
@@ -243,7 +332,6 @@ impl Warp {
 
     /// Tells the race check which values a store is about to write where (the host's addresses): two lanes that write different
     /// values to one place race.
-    #[cold]
     #[inline(never)]
     pub(crate) fn check_store(
         &mut self,
@@ -273,6 +361,7 @@ impl Warp {
             mask: self.mask(),
             size: request.size,
             address: &[offset; LANES],
+            layout: Layout::default(),
         };
         let (now, allocation) = self.describe(op, &event, space, two);
         let (other, _) = self.describe(op, &event, space, one);

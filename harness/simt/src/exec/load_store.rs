@@ -9,6 +9,7 @@ use crate::finding::{Space, What};
 use crate::isa::dispatch::{Handler, Isa};
 use crate::lane::{ALL, LANES};
 use crate::program::Op;
+use crate::shadow::Layout;
 use std::marker::PhantomData;
 
 /// How an element lies in memory and in a register.
@@ -82,7 +83,7 @@ pub(crate) fn space(shape: u32) -> Space {
 #[inline(always)]
 unsafe fn consecutive<E: Elem>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
     let size = size_of::<E::Mem>() as u64;
-    if warp.mask() != ALL || warp.checking {
+    if warp.mask() != ALL {
         return None;
     }
     // SAFETY: `a` is a 64-bit register; there is a site for every instruction.
@@ -118,7 +119,7 @@ unsafe fn consecutive<E: Elem>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
 #[inline(always)]
 unsafe fn uniform<E: Elem>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
     let size = size_of::<E::Mem>() as u64;
-    if warp.mask() != ALL || warp.checking {
+    if warp.mask() != ALL {
         return None;
     }
     // SAFETY: as in `consecutive`.
@@ -144,6 +145,22 @@ unsafe fn uniform<E: Elem>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
     Some(base.wrapping_add(site.delta) as *mut u8)
 }
 
+/// Shows an access to the checks that want to see every address. It has been found to be inside `space`.
+#[inline(always)]
+unsafe fn look<E: Elem>(
+    warp: &mut Warp,
+    op: &Op,
+    space: Space,
+    what: What,
+    layout: Option<Layout>,
+) {
+    if warp.checking {
+        let size = size_of::<E::Mem>() as u32 * (op.e & 0xff);
+        // SAFETY: `a` is a 64-bit register.
+        unsafe { warp.check_addresses(op, Request { space, size, what }, layout) };
+    }
+}
+
 struct Load<E>(PhantomData<E>);
 impl<E: Elem> Exec for Load<E> {
     #[inline(always)]
@@ -151,10 +168,12 @@ impl<E: Elem> Exec for Load<E> {
         // SAFETY: `d` is a register of this element's width; memory is checked before it is touched.
         unsafe {
             if let Some(from) = consecutive::<E>(warp, op) {
+                look::<E>(warp, op, Space::Global, What::Read, None);
                 copy_in::<E>(from, warp.reg(op.d));
                 return Flow::Next;
             }
             if let Some(from) = uniform::<E>(warp, op) {
+                look::<E>(warp, op, Space::Global, What::Read, None);
                 let value = E::widen(from.cast::<E::Mem>().read());
                 *warp.reg::<[E::Reg; LANES]>(op.d) = [value; LANES];
                 return Flow::Next;
@@ -190,6 +209,10 @@ impl<E: Elem> Exec for LoadShared<E> {
             let Some((low, pattern)) = pattern::find(warp, op, size, count == 1) else {
                 return load_any::<E>(warp, op);
             };
+            if warp.checking {
+                let layout = pattern.layout(low as u64 - warp.shared as u64);
+                look::<E>(warp, op, Space::Shared, What::Read, Some(layout));
+            }
             if count == 1 {
                 let to = warp.reg::<[E::Reg; LANES]>(op.d);
                 match pattern.shape {
@@ -273,6 +296,7 @@ impl<E: Elem> Exec for Store<E> {
         // SAFETY: as for loads.
         unsafe {
             if let Some(to) = consecutive::<E>(warp, op) {
+                look::<E>(warp, op, Space::Global, What::Write, None);
                 copy_out::<E>(warp.reg(op.d), to);
                 return Flow::Next;
             }
@@ -308,9 +332,17 @@ impl<E: Elem> Exec for StoreShared<E> {
             let Some((low, pattern)) = pattern::find(warp, op, size, false) else {
                 return store_any::<E>(warp, op);
             };
+            if warp.checking {
+                let layout = pattern.layout(low as u64 - warp.shared as u64);
+                look::<E>(warp, op, Space::Shared, What::Write, Some(layout));
+            }
             if count == 1 && pattern.shape == Shape::Row {
                 copy_out::<E>(warp.reg(op.d), low);
                 return Flow::Next;
+            }
+            if warp.checking {
+                let at = pattern.at.map(|at| low as u64 + u64::from(at));
+                show_values::<E>(warp, op, Space::Shared, &at);
             }
             let registers = [op.d, op.d2, op.b, op.c];
             for (k, &register) in registers[..count as usize & 7].iter().enumerate() {
@@ -324,6 +356,26 @@ impl<E: Elem> Exec for StoreShared<E> {
         }
         Flow::Next
     }
+}
+
+/// Shows the checks which values (of vectors the first) are about to be stored where.
+#[inline(never)]
+unsafe fn show_values<E: Elem>(warp: &mut Warp, op: &Op, space: Space, at: &Pointers) {
+    let size = size_of::<E::Mem>() as u32 * (op.e & 0xff);
+    // SAFETY: `d` is a register of this element's width.
+    let from = unsafe { &*warp.reg::<[E::Reg; LANES]>(op.d) };
+    let mut values = [0u64; LANES];
+    for lane in super::control::lanes(warp.mask()) {
+        let value = E::narrow(from[lane]);
+        // SAFETY: elements have at most 8 bytes.
+        unsafe {
+            (&raw const value)
+                .cast::<u8>()
+                .copy_to((&raw mut values[lane]).cast(), size_of::<E::Mem>());
+        }
+    }
+    let what = What::Write;
+    warp.check_store(op, Request { space, size, what }, at, &values);
 }
 
 /// Any addresses, any number of elements. Of lanes that name one address the highest wins.
@@ -343,6 +395,9 @@ unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
         if !resolve(warp, op, request, &mut at) {
             return Flow::Stop;
         }
+        if warp.checking {
+            show_values::<E>(warp, op, request.space, &at);
+        }
         let mask = warp.mask();
         for (k, register) in [op.d, op.d2, op.b, op.c][..count as usize]
             .iter()
@@ -350,16 +405,6 @@ unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
         {
             let from = &*warp.reg::<[E::Reg; LANES]>(*register);
             let skip = k * size_of::<E::Mem>();
-            if warp.checking && k == 0 {
-                let mut values = [0u64; LANES];
-                for lane in super::control::lanes(mask) {
-                    let value = E::narrow(from[lane]);
-                    (&raw const value)
-                        .cast::<u8>()
-                        .copy_to((&raw mut values[lane]).cast(), size_of::<E::Mem>());
-                }
-                warp.check_store(op, request, &at, &values);
-            }
             for lane in super::control::lanes(mask) {
                 *((at[lane] as usize + skip) as *mut E::Mem) = E::narrow(from[lane]);
             }

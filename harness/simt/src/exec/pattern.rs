@@ -9,6 +9,7 @@ use super::Warp;
 use super::access::bank_conflicts;
 use crate::lane::{ALL, LANES};
 use crate::program::Op;
+use crate::shadow::{Half, Layout};
 
 /// How a pattern lies in memory, as far as there are short ways to move it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub(crate) struct Pattern {
     ideal: u32,
     ways: u32,
     pub shape: Shape,
+    /// For the checks.
+    halves: [Half; 2],
 }
 
 impl Pattern {
@@ -58,6 +61,21 @@ impl Pattern {
             ideal: 0,
             ways: 0,
             shape: Shape::Far,
+            halves: [Half::Any; 2],
+        }
+    }
+
+    /// What the checks want to know of the addresses when the lowest is at this offset.
+    pub fn layout(&self, low: u64) -> Layout {
+        let [first, second] = self.halves;
+        Layout {
+            low,
+            high: low + self.span,
+            row: self.shape == Shape::Row,
+            halves: [
+                first.from(low + u64::from(self.at[0])),
+                second.from(low + u64::from(self.at[16])),
+            ],
         }
     }
 
@@ -74,6 +92,7 @@ impl Pattern {
         self.lowest = lowest.wrapping_sub(first);
         self.span = highest - lowest;
         self.phase = lowest & 3;
+        self.halves = Half::both(address, size);
         (self.waves, self.ideal, self.ways) = bank_conflicts(address, ALL, size);
         let step = |each: u32| (0..LANES).all(|i| self.at[i] == i as u32 * each);
         self.shape = if step(size) {
@@ -92,7 +111,7 @@ impl Pattern {
 }
 
 /// The pattern of an access of `size` bytes a lane by all lanes to shared memory, and the host's address of its lowest byte. The
-/// access is inside, aligned and counted. None if it is not, or not by all lanes, or if checks want to see every address.
+/// access is inside, aligned and counted. None if it is not, or not by all lanes.
 ///
 /// # Safety
 /// `op.a` is a 64-bit register of this warp, and the instruction's space is shared memory.
@@ -103,7 +122,7 @@ pub(crate) unsafe fn find<'w>(
     size: u32,
     one: bool,
 ) -> Option<(*mut u8, &'w Pattern)> {
-    if warp.mask() != ALL || warp.checking {
+    if warp.mask() != ALL {
         return None;
     }
     // SAFETY: the caller's contract; there is a site for every instruction, and its pattern lives as long as the worker.

@@ -13,6 +13,7 @@ use crate::isa::dispatch::Isa;
 use crate::lane::LANES;
 use crate::machine::Fault;
 use crate::program::{Op, Program};
+use crate::shadow::Layout;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -45,10 +46,14 @@ pub(crate) struct Tally {
 /// The function that finds the host's addresses, compiled for the processor at hand.
 pub(crate) type Resolve = unsafe fn(&mut Warp, &Op, Request, &mut Pointers) -> bool;
 
+/// The function that finds how addresses lie, likewise.
+pub(crate) type LayoutOf = fn(&[u64; LANES], u32, u32) -> Layout;
+
 /// A host thread's state.
 pub(crate) struct Worker<'l> {
     launch: &'l Shared<'l>,
     pub resolve: Resolve,
+    pub layout: LayoutOf,
     pub counts: Vec<BlockCount>,
     pub sites: Vec<Site>,
     /// Times that warps diverged, by branch.
@@ -68,6 +73,8 @@ pub(crate) struct Worker<'l> {
     )]
     spare: Vec<Box<Block>>,
     pub findings: Findings,
+    /// For the checks: the live range that each instruction accessed last.
+    pub ranges: Vec<u32>,
     /// What sites in shared memory point at.
     #[expect(clippy::vec_box, reason = "pointed at, so they must not move")]
     pub patterns: Vec<Box<Pattern>>,
@@ -76,6 +83,26 @@ pub(crate) struct Worker<'l> {
     blocks: u64,
 }
 
+#[cfg(target_arch = "x86_64")]
+fn layout_v3(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    fn inner(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+        Layout::of(address, mask, size)
+    }
+    // SAFETY: chosen for a processor that has them.
+    unsafe { inner(address, mask, size) }
+}
+#[cfg(target_arch = "x86_64")]
+fn layout_v4(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+    #[target_feature(
+        enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+    )]
+    fn inner(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+        Layout::of(address, mask, size)
+    }
+    // SAFETY: chosen for a processor that has them.
+    unsafe { inner(address, mask, size) }
+}
 unsafe fn resolve_base(w: &mut Warp, op: &Op, request: Request, at: &mut Pointers) -> bool {
     // SAFETY: the caller's contract.
     unsafe { w.resolve(op, request, at) }
@@ -99,16 +126,17 @@ impl<'l> Worker<'l> {
     pub fn new(launch: &'l Shared<'l>) -> Worker<'l> {
         let program = launch.program;
         let branches = program.branches.len();
-        let resolve: Resolve = match Isa::detect() {
+        let (resolve, layout): (Resolve, LayoutOf) = match Isa::detect() {
             #[cfg(target_arch = "x86_64")]
-            Isa::V4 => resolve_v4,
+            Isa::V4 => (resolve_v4, layout_v4),
             #[cfg(target_arch = "x86_64")]
-            Isa::V3 => resolve_v3,
-            _ => resolve_base,
+            Isa::V3 => (resolve_v3, layout_v3),
+            _ => (resolve_base, Layout::of),
         };
         Worker {
             launch,
             resolve,
+            layout,
             counts: vec![BlockCount::default(); program.blocks.len()],
             sites: vec![Site::default(); program.ops.len()],
             divergent: vec![0; branches],
@@ -120,6 +148,7 @@ impl<'l> Worker<'l> {
             fill: Fill::new(launch),
             spare: Vec::new(),
             findings: Findings::default(),
+            ranges: vec![u32::MAX; program.ops.len()],
             patterns: Vec::new(),
             touched: Touched::new(launch.shared_bytes),
             blocks: 0,

@@ -130,6 +130,10 @@ impl View {
             .checked_sub(1)?;
         (addr < self.ranges[at].end).then(|| (at, self.written[at].as_deref()))
     }
+    /// What is known of the writes to the live range with this index.
+    pub(crate) fn written(&self, at: usize) -> Option<&Written> {
+        self.written.get(at)?.as_deref()
+    }
     /// The index of a live range in [`View::ranges`], by its number.
     fn position(&self, id: u32) -> Option<usize> {
         self.ranges.iter().position(|range| range.id == id)

@@ -161,6 +161,11 @@ impl WarpClock {
         last > tick || last == LAST_TICK
     }
 
+    /// Whether all lanes have met since `tick` (of this epoch).
+    pub fn all_met(&self, tick: u32) -> bool {
+        self.all > tick
+    }
+
     /// A strong access is about to be made.
     pub fn acquire(&mut self) {
         self.pending = true;

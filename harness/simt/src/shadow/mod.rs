@@ -4,6 +4,7 @@
 
 pub(crate) mod clock;
 pub(crate) mod init;
+pub(crate) mod lines;
 pub(crate) mod race;
 
 use crate::finding::What;
@@ -26,4 +27,88 @@ pub(crate) struct Event<'a> {
     pub size: u32,
     /// Addresses, valid in those lanes.
     pub address: &'a [u64; LANES],
+    /// How they lie.
+    pub layout: Layout,
+}
+
+/// How the addresses of half a warp lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Half {
+    /// In order, the 16 words of two lines of the race check's memory.
+    Line,
+    /// All at one word.
+    Word,
+    /// Some other way, or not all lanes take part.
+    #[default]
+    Any,
+}
+
+impl Half {
+    /// Of both halves of a warp, all of whose lanes access `size` bytes, as if the first of each lay at the start of a line.
+    #[inline(always)]
+    pub fn both(address: &[u64; LANES], size: u32) -> [Half; 2] {
+        [0, 16].map(|start| {
+            let (mut line, mut word) = (0, 0);
+            for i in 0..16 {
+                let distance = address[start + i].wrapping_sub(address[start]);
+                line |= distance ^ (4 * i as u64);
+                word |= distance;
+            }
+            match (size, line, word) {
+                (4, 0, _) => Half::Line,
+                (4, _, 0) => Half::Word,
+                _ => Half::Any,
+            }
+        })
+    }
+
+    /// The same when the first is at `address`.
+    #[inline(always)]
+    pub fn from(self, address: u64) -> Half {
+        if self == Half::Line && address & (lines::LINE - 1) != 0 {
+            return Half::Any;
+        }
+        self
+    }
+}
+
+/// How a warp's addresses lie.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Layout {
+    /// The lowest,
+    pub low: u64,
+    /// and the highest.
+    pub high: u64,
+    /// Each lane's is the one before it plus the size, and all lanes take part.
+    pub row: bool,
+    /// Half by half.
+    pub halves: [Half; 2],
+}
+
+impl Layout {
+    /// Of accesses of `size` bytes by the lanes of `mask`.
+    #[inline(always)]
+    pub fn of(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+        let (mut low, mut high, mut gaps) = (u64::MAX, 0u64, 0u64);
+        for i in 0..LANES {
+            let on = 0u64.wrapping_sub(u64::from((mask >> i) & 1));
+            low = low.min(address[i] | !on);
+            high = high.max(address[i] & on);
+            gaps |= address[i].wrapping_sub(address[0]) ^ (i as u64 * u64::from(size));
+        }
+        let whole = [mask & 0xffff == 0xffff, mask >> 16 == 0xffff];
+        let mut halves = Half::both(address, size);
+        for ((half, whole), h) in halves.iter_mut().zip(whole).zip(0..) {
+            if !whole {
+                *half = Half::Any;
+            }
+            *half = half.from(address[16 * h]);
+        }
+        Layout {
+            low,
+            high,
+            row: gaps == 0 && mask == u32::MAX,
+            halves,
+        }
+    }
 }

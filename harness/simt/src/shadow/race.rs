@@ -7,13 +7,12 @@ use super::Event;
 use super::clock::{BlockClock, Publications, Time, WarpClock};
 use crate::finding::{Scope, What};
 use crate::lane::LANES;
-use std::sync::{Mutex, PoisonError};
 
 /// An access that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Past {
-    /// Time, from [`Time::now`]; 0: none.
-    time: u64,
+pub(super) struct Past {
+    /// Time, from [`Time::now`], as far as 32 bits go: what came later counts as ordered. 0: none.
+    time: u32,
     /// Warp of the grid.
     warp: u32,
     /// Epoch of the block, and tick of the warp, each in 16 bits.
@@ -22,7 +21,7 @@ struct Past {
     what: u32,
 }
 
-const NONE: Past = Past {
+pub(super) const NONE: Past = Past {
     time: 0,
     warp: 0,
     moment: 0,
@@ -30,8 +29,26 @@ const NONE: Past = Past {
 };
 
 impl Past {
-    fn lane(self) -> u32 {
+    pub fn lane(self) -> u32 {
         (self.what >> 5) & 31
+    }
+    /// The same by a lane further up.
+    pub fn lanes_on(self, lanes: u32) -> Past {
+        Past {
+            what: if self.time == 0 {
+                self.what
+            } else {
+                self.what + (lanes << 5)
+            },
+            ..self
+        }
+    }
+    /// The same to these bytes of the cell, if it was to none.
+    pub fn over(self, bytes: u32) -> Past {
+        Past {
+            what: self.what | bytes,
+            ..self
+        }
     }
     fn pc(self) -> u32 {
         self.what >> 11
@@ -42,7 +59,7 @@ impl Past {
     fn strong(self) -> bool {
         self.what & 16 != 0
     }
-    fn bytes(self) -> u32 {
+    pub fn bytes(self) -> u32 {
         self.what & 15
     }
     fn tick(self) -> u32 {
@@ -55,13 +72,13 @@ impl Past {
 
 /// What is remembered of four bytes.
 #[derive(Clone, Copy, Debug)]
-struct Cell {
-    write: Past,
+pub(super) struct Cell {
+    pub write: Past,
     /// The last read, and the last by another warp.
-    reads: [Past; 2],
+    pub reads: [Past; 2],
 }
 
-const EMPTY: Cell = Cell {
+pub(super) const EMPTY: Cell = Cell {
     write: NONE,
     reads: [NONE; 2],
 };
@@ -92,7 +109,8 @@ pub(crate) struct Clocks<'a> {
 impl Clocks<'_> {
     /// Whether `past` comes before what lane `lane` of the running warp does now.
     fn ordered(&self, past: Past, lane: u32, lockstep: bool) -> bool {
-        if past.time < self.launch.start {
+        let time = u64::from(past.time);
+        if time < self.launch.start {
             return true;
         }
         let warps = self.launch.warps_per_block();
@@ -111,8 +129,31 @@ impl Clocks<'_> {
             return false;
         }
         // A strong access publishes itself; what others did needs a fence behind it.
-        (past.strong() || self.launch.published(past.warp, past.epoch(), past.time))
-            && self.warp.acquired_since(self.block, past.time)
+        (past.strong() || self.launch.published(past.warp, past.epoch(), time))
+            && self.warp.acquired_since(self.block, time)
+    }
+
+    /// Whether `past` is no matter to any lane of this access, as far as that is quickly seen. `lane_for_lane`: what each lane did
+    /// then, it alone is held against now.
+    #[inline(always)]
+    pub(super) fn settled(&self, past: Past, event: &Event<'_>, lane_for_lane: bool) -> bool {
+        if u64::from(past.time) < self.launch.start {
+            return true;
+        }
+        let own = past.warp == self.warp.warp;
+        if past.strong() && event.strong {
+            // As in `touch`: a protocol between threads.
+            return !event.block_local || !own || (past.atomic() && event.what == What::Atomic);
+        }
+        if own {
+            return past.epoch() != self.block.epoch & 0xffff
+                || lane_for_lane
+                || self.warp.all_met(past.tick());
+        }
+        let warps = self.launch.warps_per_block();
+        // What a block remembers of its shared memory is its own.
+        past.epoch() != self.block.epoch & 0xffff
+            && (event.block_local || past.warp / warps == self.warp.warp / warps)
     }
 
     fn scope(&self, past: Past) -> Scope {
@@ -129,7 +170,7 @@ impl Clocks<'_> {
 
 /// Holds one lane's access to (part of) a cell against the past, and remembers it.
 #[inline(always)]
-fn touch(
+pub(super) fn touch(
     cell: &mut Cell,
     clocks: &Clocks<'_>,
     event: &Event<'_>,
@@ -171,28 +212,38 @@ fn touch(
         };
         found = Some(conflict(cell.write, what));
     }
-    if event.what == What::Read {
-        if cell.reads[0].warp != now.warp && cell.reads[0].time != 0 {
-            cell.reads[1] = cell.reads[0];
-        }
-        cell.reads[0] = now;
-        return found;
-    }
-    for read in cell.reads {
-        if found.is_none() && against(read) {
-            found = Some(conflict(read, What::Read));
+    if event.what != What::Read {
+        for read in cell.reads {
+            if found.is_none() && against(read) {
+                found = Some(conflict(read, What::Read));
+            }
         }
     }
-    *cell = Cell {
-        write: now,
-        reads: [NONE; 2],
-    };
+    cell.remember(event.what, now);
     found
 }
 
-fn present(clocks: &Clocks<'_>, event: &Event<'_>, lane: usize, bytes: u32) -> Past {
+impl Cell {
+    /// Remembers an access.
+    #[inline(always)]
+    pub fn remember(&mut self, what: What, now: Past) {
+        if what == What::Read {
+            if self.reads[0].warp != now.warp && self.reads[0].time != 0 {
+                self.reads[1] = self.reads[0];
+            }
+            self.reads[0] = now;
+            return;
+        }
+        self.write = now;
+        if self.reads[0].time != 0 {
+            self.reads = [NONE; 2];
+        }
+    }
+}
+
+pub(super) fn present(clocks: &Clocks<'_>, event: &Event<'_>, lane: usize, bytes: u32) -> Past {
     Past {
-        time: clocks.time.now(),
+        time: u32::try_from(clocks.time.now()).unwrap_or(u32::MAX),
         warp: clocks.warp.warp,
         moment: (clocks.block.epoch << 16) | clocks.warp.tick(),
         what: (event.pc << 11)
@@ -204,7 +255,7 @@ fn present(clocks: &Clocks<'_>, event: &Event<'_>, lane: usize, bytes: u32) -> P
 }
 
 /// The bytes of the cell at `cell * 4` that `[address, address + size)` covers.
-fn bytes_of(cell: u64, address: u64, size: u64) -> u32 {
+pub(super) fn bytes_of(cell: u64, address: u64, size: u64) -> u32 {
     let start = address.saturating_sub(cell * 4).min(4);
     let end = (address + size).saturating_sub(cell * 4).min(4);
     ((1 << end) - 1) & !((1 << start) - 1)
@@ -227,129 +278,6 @@ pub(crate) fn same_instruction(
     seen.windows(2)
         .find(|w| w[0].0 == w[1].0 && values[w[0].1] != values[w[1].1])
         .map(|w| (w[0].1, w[1].1))
-}
-
-/// Holds a warp's access against the cells that `find` gives by number, in runs of lanes.
-fn sweep(
-    cells: &mut [Cell],
-    first: u64,
-    clocks: &Clocks<'_>,
-    event: &Event<'_>,
-    mask: u32,
-) -> Option<Conflict> {
-    let mut found = None;
-    let size = u64::from(event.size);
-    let mut rest = mask;
-    while rest != 0 {
-        let lane = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
-        let address = event.address[lane];
-        for number in address / 4..(address + size).div_ceil(4) {
-            let Some(cell) = number
-                .checked_sub(first)
-                .and_then(|i| cells.get_mut(i as usize))
-            else {
-                continue;
-            };
-            let bytes = if size == 4 {
-                15
-            } else {
-                bytes_of(number, address, size)
-            };
-            let now = present(clocks, event, lane, bytes);
-            let conflict = touch(cell, clocks, event, lane, bytes, now);
-            found = found.or(conflict);
-        }
-    }
-    found
-}
-
-/// The memory of a block's shared memory.
-#[derive(Debug, Default)]
-pub(crate) struct SharedRaces {
-    cells: Vec<Cell>,
-}
-
-impl SharedRaces {
-    /// For a block that starts, with `bytes` of shared memory.
-    pub fn start(&mut self, bytes: u64) {
-        self.cells.clear();
-        self.cells.resize(bytes.div_ceil(4) as usize, EMPTY);
-    }
-
-    /// Remembers an access (addresses are offsets); gives the first conflict.
-    pub fn access(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) -> Option<Conflict> {
-        sweep(&mut self.cells, 0, clocks, event, event.mask)
-    }
-}
-
-/// Cells of one lock.
-const CHUNK: usize = 1024;
-
-/// The memory of one allocation in global memory; cells exist from the first access on.
-#[derive(Debug)]
-pub(crate) struct GlobalRaces {
-    start: u64,
-    chunks: Vec<Mutex<Vec<Cell>>>,
-}
-
-impl GlobalRaces {
-    /// For the allocation of `bytes` bytes at `start`.
-    pub fn new(start: u64, bytes: u64) -> Self {
-        let chunks = bytes.div_ceil(4).div_ceil(CHUNK as u64) + 1;
-        GlobalRaces {
-            start,
-            chunks: (0..chunks).map(|_| Mutex::new(Vec::new())).collect(),
-        }
-    }
-
-    /// Remembers the access of the lanes of `mask`, all inside this allocation; gives the first conflict.
-    pub fn access(&self, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
-        let base = self.start / 4;
-        let mut found = None;
-        let mut rest = mask;
-        while rest != 0 {
-            // Lanes in the same chunk go together, under one lock.
-            let lane = rest.trailing_zeros() as usize;
-            let chunk = (event.address[lane] / 4 - base) as usize / CHUNK;
-            let low = (base + (chunk * CHUNK) as u64) * 4;
-            let high = low + (CHUNK * 4) as u64;
-            let mut here = 0;
-            for other in lane..LANES {
-                let address = event.address[other];
-                if rest & (1 << other) != 0 && address >= low && address < high {
-                    here |= 1 << other;
-                }
-            }
-            rest &= !here;
-            let size = u64::from(event.size);
-            {
-                let mut cells = self.chunks[chunk]
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
-                if cells.is_empty() {
-                    cells.resize(CHUNK, EMPTY);
-                }
-                let conflict = sweep(&mut cells, low / 4, clocks, event, here);
-                found = found.or(conflict);
-            }
-            // An access that begins before the chunk's end and runs over it.
-            let spill = (0..LANES)
-                .filter(|l| here & (1 << l) != 0 && event.address[*l] + size > high)
-                .fold(0u32, |m, l| m | (1 << l));
-            if spill != 0
-                && let Some(next) = self.chunks.get(chunk + 1)
-            {
-                let mut cells = next.lock().unwrap_or_else(PoisonError::into_inner);
-                if cells.is_empty() {
-                    cells.resize(CHUNK, EMPTY);
-                }
-                let conflict = sweep(&mut cells, high / 4, clocks, event, spill);
-                found = found.or(conflict);
-            }
-        }
-        found
-    }
 }
 
 #[cfg(test)]

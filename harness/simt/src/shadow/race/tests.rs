@@ -1,3 +1,5 @@
+use super::super::Layout;
+use super::super::lines::{GlobalRaces, SharedRaces};
 use super::*;
 
 /// A launch of two blocks of two warps, by hand.
@@ -45,6 +47,7 @@ impl Bench {
             mask: 1 << lane,
             size: 4,
             address: &addresses,
+            layout: Layout::default(),
         };
         if strong {
             self.warps[warp].acquire();
@@ -254,6 +257,7 @@ fn an_access_over_the_end_of_a_chunk_is_seen_on_both_sides() {
             mask: 1,
             size,
             address: &addresses,
+            layout: Layout::default(),
         };
         let clocks = Clocks {
             time: &b.time,

@@ -1,0 +1,113 @@
+//! The five columns that speed is measured in, for the benchmark and for the table beside its peers.
+
+use crate::common::{Arg, Device, Plain};
+use simt::machine::Checks;
+
+/// Their kernels.
+const PTX: &str = include_str!("../tests/kernels/speed.ptx");
+
+/// A kernel with its launch and arguments.
+pub struct Column {
+    /// What it is called in tables.
+    pub name: &'static str,
+    /// The kernel's name.
+    pub kernel: &'static str,
+    /// The launch.
+    pub grid: [u32; 3],
+    /// The launch.
+    pub block: [u32; 3],
+    /// Its arguments.
+    pub args: Vec<Arg>,
+    /// Elements that one launch works on: sums, points, bytes, multiply-adds.
+    pub elements: u64,
+    /// What an element is.
+    pub element: &'static str,
+}
+
+/// What is switched on, from least to most.
+pub const LEVELS: [(&str, Checks, bool); 3] = [
+    ("checks off", Checks::NONE, false),
+    ("memcheck + counters", Checks::MEMORY, true),
+    ("all checks", Checks::ALL, true),
+];
+
+/// Side of the square matrices.
+pub const SIDE: usize = 512;
+
+/// Puts numbers on the device, and tells it so.
+fn written<T: Plain>(device: &Device, data: &[T]) -> u64 {
+    let at = device.put(data);
+    device.memory.wrote(at, size_of_val(data) as u64);
+    at
+}
+
+/// A device with the columns' kernels and data on it. `n` is the number of sums and of bytes, a power of two from 2^18 on.
+pub fn columns(n: usize) -> (Device, Vec<Column>) {
+    let mut device = Device::new(PTX);
+    device.settings.workers = 1;
+    device.memory.track_writes(true);
+    let ones = || written(&device, &vec![1.0f32; n]);
+    let (x, y, z) = (ones(), ones(), ones());
+    let text: Vec<u8> = (0..n as u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect();
+    let text = written(&device, &text);
+    let (sum, bins) = (written(&device, &[0.0f32]), written(&device, &[0u32; 256]));
+    let side = SIDE as u32;
+    let points = (n / 4) as i32;
+    let trapezoid = |name, kernel| Column {
+        name,
+        kernel,
+        grid: [points as u32 / 1024, 1, 1],
+        block: [1024, 1, 1],
+        args: vec![
+            Arg::F32(-3.0),
+            Arg::F32(6.0 / points as f32),
+            Arg::I32(points),
+            Arg::Ptr(sum),
+        ],
+        elements: points as u64,
+        element: "points",
+    };
+    let columns = vec![
+        Column {
+            name: "vecadd",
+            kernel: "vecadd",
+            grid: [(n / 256) as u32, 1, 1],
+            block: [256, 1, 1],
+            args: vec![Arg::Ptr(x), Arg::Ptr(y), Arg::Ptr(z), Arg::I32(n as i32)],
+            elements: n as u64,
+            element: "sums",
+        },
+        trapezoid("trapezoid, atomic", "trapezoid_atomic"),
+        trapezoid("trapezoid, shuffle", "trapezoid_shuffle"),
+        Column {
+            name: "histogram",
+            kernel: "histogram",
+            grid: [216, 1, 1],
+            block: [256, 1, 1],
+            args: vec![Arg::Ptr(text), Arg::Ptr(bins), Arg::I32(n as i32)],
+            elements: n as u64,
+            element: "bytes",
+        },
+        Column {
+            name: "tiled matmul",
+            kernel: "matmul",
+            grid: [side / 16, side / 16, 1],
+            block: [16, 16, 1],
+            args: vec![Arg::Ptr(x), Arg::Ptr(y), Arg::Ptr(z), Arg::I32(side as i32)],
+            elements: u64::from(side).pow(3),
+            element: "multiply-adds",
+        },
+    ];
+    (device, columns)
+}
+
+impl Column {
+    /// Launches it; gives the thread instructions it took.
+    pub fn launch(&self, device: &Device) -> u64 {
+        let (report, _) = device.try_launch(self.kernel, self.grid, self.block, 0, &self.args);
+        assert_eq!(report.findings, [], "{}", self.kernel);
+        report.counters.totals.thread_instructions
+    }
+}
