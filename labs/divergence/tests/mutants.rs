@@ -12,7 +12,7 @@ fn every_mutant_is_rejected() {
             "picture",
             "Invalid __global__ read of size 4 bytes",
         ),
-        ("missing_barrier", "average", "428 of 8196 wrong: [30] is"),
+        ("missing_barrier", "average", "of 8196 wrong: ["),
         (
             "dropped_tail",
             "vecadd",

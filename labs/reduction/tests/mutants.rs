@@ -19,7 +19,7 @@ fn every_mutant_is_rejected() {
             "shuffle",
             "sum",
             "1000",
-            "[ones among zeros] is 26, should be 34",
+            "[ones among zeros] is",
         ),
         (
             "dropped_tail",

@@ -18,7 +18,7 @@ fn every_mutant_is_rejected() {
             "brent-kung",
             "u32",
             "1000",
-            "967 of 1000 wrong: [33] is",
+            "of 1000 wrong: [",
         ),
         // A tile is 8192 or 4096 elements; what comes after the last whole one keeps its poison, or its own sums.
         (

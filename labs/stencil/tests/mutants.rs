@@ -9,11 +9,7 @@ fn every_mutant_is_rejected() {
     for (mutant, variant, says) in [
         // The left halo of every block but the first.
         ("off_by_one/line.cu", "shared", "3 of 1000 wrong: [256] is"),
-        (
-            "missing_barrier/line.cu",
-            "shared",
-            "28 of 1000 wrong: [31] is",
-        ),
+        ("missing_barrier/line.cu", "shared", "of 1000 wrong: ["),
         (
             "dropped_tail/line.cu",
             "shared",

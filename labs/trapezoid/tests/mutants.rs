@@ -12,11 +12,7 @@ fn every_mutant_is_rejected() {
             "shuffle-32",
             "[the integral] is 24.06003515625, should be 24.000036",
         ),
-        (
-            "missing_barrier",
-            "shuffle",
-            "[n = 33] is 22.407212690873582, should be 24.03305785123967",
-        ),
+        ("missing_barrier", "shuffle", "[n = 33] is"),
         ("dropped_tail", "f64", "[n = 2] is 30, should be 33"),
         (
             "unwritten",
