@@ -81,6 +81,17 @@ fn counts_must_be_positive() {
 }
 
 #[test]
+fn a_speed_can_be_demanded_of_a_gpu_only() {
+    let common = ["run", "vecadd", "--device", "emulated", "--min-percent"];
+    fails(&[&common[..], &["0"]].concat(), 2, &["no per cent above 0"]);
+    fails(
+        &[&common[..], &["50"]].concat(),
+        4,
+        &["--min-percent", "needs a GPU"],
+    );
+}
+
+#[test]
 fn too_many_threads_name_the_limit() {
     fails(
         &[

@@ -276,3 +276,29 @@ fn a_usage_error_leaves_no_folder_behind() {
         .unwrap_or_default();
     assert!(left.is_empty(), "{left:?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    for args in [
+        &["list"][..],
+        &["--help"],
+        &["device", "--device", "emulated"],
+        &["run", "hello", "--device", "emulated", "--csv", "-"],
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_warplab"))
+            .args(args)
+            .current_dir(folder.path())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Closed before the first line is written.
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {words}");
+        assert!(!words.contains("panicked"), "{args:?}: {words}");
+    }
+}

@@ -15,10 +15,11 @@ use serde_json::json;
 use crate::{
     Error, Lab, Options, Result, Run, SCHEMA, Session, Verdict, child,
     folder::Folder,
-    interrupt,
+    interrupt, pace,
     report::Report,
     suggest,
-    terminal::{Terminal, wrapped},
+    table::wrapped,
+    terminal::{Terminal, print_error},
 };
 
 /// Runs `lab` as its own program: parses the command line, opens the device, runs, reports.
@@ -87,7 +88,7 @@ pub fn run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> ExitCode {
 
 /// Prints an error the way all of them are printed.
 pub fn complain(error: &Error) {
-    eprintln!("error: {error}");
+    print_error(&format!("error: {error}"));
 }
 
 fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
@@ -95,6 +96,11 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
     check_variants(labs, &options)?;
     let replaced = replacement(labs, options.kernel.as_deref())?;
     let mut session = Session::open(&options.device)?;
+    if options.min_percent.is_some() && session.device.is_emulated {
+        return Err(Error::CannotRun(
+            "--min-percent needs a GPU: an emulated time says nothing about one".into(),
+        ));
+    }
     interrupt::listen();
     let is_child = child::wanted().is_some();
     let folder = if is_child {
@@ -166,9 +172,18 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
         if result.is_ok() {
             written?;
         }
-        if wrong {
-            code = 1;
+        let slow = options
+            .min_percent
+            .map_or_else(Vec::new, |least| pace::too_slow(&run.records(), least));
+        for line in &slow {
+            print_error(&format!("too slow: {line}"));
         }
+        // The worst has the word: a wrong answer before a slow one.
+        code = match (wrong, slow.is_empty()) {
+            (true, _) => 1,
+            (false, false) if code == 0 => 3,
+            _ => code,
+        };
         if let Err(error) = result {
             // One lab that cannot run does not keep the others from it; what the user must change does.
             let fatal = labs.len() == 1

@@ -23,6 +23,7 @@ mod machine;
 mod module;
 mod nvml;
 mod options;
+mod pace;
 mod parallel;
 mod record;
 mod recorder;
@@ -31,6 +32,7 @@ mod run;
 mod session;
 mod stats;
 pub mod suggest;
+mod table;
 mod terminal;
 
 pub use app::{command, complain, main, run_labs, variants_help, with_options};
@@ -49,7 +51,8 @@ pub use record::{COLUMNS, Record, SCHEMA, Times, Value, Verdict};
 pub use recorder::{Recorder, poison};
 pub use run::{Coverage, Run, Sizes};
 pub use session::Session;
-pub use terminal::{print, significant, table};
+pub use table::{significant, table};
+pub use terminal::{print, print_error};
 
 /// The command-line parser, for a lab's own options.
 pub use clap;

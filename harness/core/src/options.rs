@@ -48,6 +48,9 @@ pub struct Options {
     /// memcheck; all for variants that are wrong on purpose]
     #[arg(long, value_name = "CHECKS", value_parser = parse_checks)]
     pub check: Option<String>,
+    /// Fail with exit code 3 when the best variant of a case is below P % of its ceiling (on a GPU)
+    #[arg(long, value_name = "P", value_parser = parse_percent)]
+    pub min_percent: Option<f64>,
     /// Small sizes and few samples: does it run at all?
     #[arg(long)]
     pub quick: bool,
@@ -99,6 +102,14 @@ pub fn parse_count(text: &str) -> Result<usize, String> {
 pub fn parse_u32(text: &str) -> Result<u32, String> {
     u32::try_from(parse_count(text)?)
         .map_err(|_| format!("`{text}` is above the largest 32-bit count"))
+}
+
+/// Parses a per cent above 0.
+fn parse_percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse::<f64>() {
+        Ok(percent) if percent > 0.0 && percent.is_finite() => Ok(percent),
+        _ => Err(format!("`{text}` is no per cent above 0; write 80")),
+    }
 }
 
 /// Checks of the emulated device by the names that sanitizers give them.
@@ -164,5 +175,9 @@ mod tests {
             }
         }
         assert!(parse_u32("2^32").is_err() && parse_u32("2^31").is_ok());
+        assert_eq!(parse_percent("62.5%"), Ok(62.5));
+        for text in ["0", "-3", "fast", "inf", "NaN"] {
+            assert!(parse_percent(text).is_err(), "{text}");
+        }
     }
 }

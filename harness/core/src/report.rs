@@ -5,6 +5,7 @@ use crate::{
     Case, Error, Lab, Record, Result,
     folder::{CsvFile, Folder, header, row},
     record::Verdict,
+    table::paragraphs,
     terminal::{Terminal, records},
 };
 
@@ -45,7 +46,7 @@ impl Report {
 
     /// A line for the reader.
     pub(crate) fn say(&self, line: &str) {
-        self.terminal.say(line);
+        self.terminal.say(&paragraphs(line));
     }
 
     /// A line that is worth saying once.
@@ -79,7 +80,14 @@ impl Report {
             if expected && !self.told.insert((record.variant.clone(), kind)) {
                 continue;
             }
-            self.remark(&format!("\n{finding}\n"));
+            let whose = format!("{} {}", record.variant, record.case);
+            let whose = whose.trim_end();
+            let intent = if expected { " (wrong on purpose)" } else { "" };
+            if !self.remarks.contains(finding) {
+                self.remarks.push(finding.clone());
+                // As it is: marks stand below the source that they belong to.
+                self.terminal.say(&format!("\n{whose}{intent}:\n{finding}"));
+            }
         }
         self.table.push(record.clone());
         Ok(())

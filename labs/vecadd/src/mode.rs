@@ -40,6 +40,8 @@ pub struct Mode {
     /// The variant's name.
     pub name: &'static str,
     needs: Needs,
+    /// Whether a pass uses both directions of the link at once.
+    pub both_ways: bool,
     /// Allocates for vectors of the length that `Add` was made for.
     pub allocate: for<'a> fn(&'a Add<'a>) -> Result<Box<dyn Transfer + 'a>>,
 }
@@ -57,46 +59,55 @@ pub static MODES: &[Mode] = &[
     Mode {
         name: "pageable",
         needs: Needs::Nothing,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Copied::pageable(a)?)),
     },
     Mode {
         name: "pinned",
         needs: Needs::Nothing,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Copied::pinned(a)?)),
     },
     Mode {
         name: "pinned-async",
         needs: Needs::Nothing,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Copied::queued(a)?)),
     },
     Mode {
         name: "overlapped",
         needs: Needs::Nothing,
+        both_ways: true,
         allocate: |a| Ok(Box::new(Overlapped::new(a)?)),
     },
     Mode {
         name: "write-combined",
         needs: Needs::Nothing,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Copied::write_combined(a)?)),
     },
     Mode {
         name: "unified",
         needs: Needs::Managed,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Managed::plain(a)?)),
     },
     Mode {
         name: "unified-prefetch",
         needs: Needs::Migration,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Managed::prefetched(a)?)),
     },
     Mode {
         name: "unified-advise",
         needs: Needs::Migration,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Managed::advised(a)?)),
     },
     Mode {
         name: "zero-copy",
         needs: Needs::Mapping,
+        both_ways: true,
         allocate: |a| Ok(Box::new(Mapped::new(a)?)),
     },
 ];

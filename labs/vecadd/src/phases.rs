@@ -70,7 +70,7 @@ pub fn measure(
     case.set("d2h_bytes", to_host);
     case.bytes((to_device + to_host) as usize);
     case.flop(vectors.len() as u64);
-    case.ceiling(link_ceiling(run, to_device, to_host));
+    case.ceiling(link_ceiling(run, mode, to_device, to_host));
     if let Some(nvml) = run.session().snapshot() {
         case.set("link_generation", nvml.link_generation);
         case.set("link_width", nvml.link_width);
@@ -165,10 +165,17 @@ fn compare(sum: &[f32], vectors: &Vectors) -> Check {
     Check::compare(sum, &vectors.sum, Tolerance::EXACT)
 }
 
-/// The rate of a pass that did nothing but copy at the rates measured on this link.
-fn link_ceiling(run: &Run, to_device: u64, to_host: u64) -> Ceiling {
+/// The rate of a pass that did nothing but move its bytes at the rates measured on this link: one direction
+/// after the other, or, in a mode that uses both at once, as long as the fuller one takes.
+fn link_ceiling(run: &Run, mode: &Mode, to_device: u64, to_host: u64) -> Ceiling {
     run.session().ceilings.map_or(Ceiling::None, |c| {
-        let seconds = to_device as f64 / c.h2d_gb_per_s + to_host as f64 / c.d2h_gb_per_s;
+        let there = to_device as f64 / c.h2d_gb_per_s;
+        let back = to_host as f64 / c.d2h_gb_per_s;
+        let seconds = if mode.both_ways {
+            there.max(back)
+        } else {
+            there + back
+        };
         Ceiling::Rate((to_device + to_host) as f64 / seconds)
     })
 }
