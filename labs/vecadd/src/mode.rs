@@ -10,6 +10,11 @@ pub trait Transfer {
     fn touch(&mut self, x: &[f32], y: &[f32]) -> Result<()>;
     /// Makes every old sum unusable, wherever it lies, so that a pass that writes none is found out.
     fn poison(&mut self) -> Result<()>;
+    /// Makes what fresh memory of the device happens to hold unusable: it may be the sum of the mode before. The
+    /// host's side stays untouched, because the first touch is measured.
+    fn poison_device(&mut self) -> Result<()> {
+        Ok(())
+    }
     /// Queues the way to the device.
     fn to_device(&mut self) -> Result<()>;
     /// Queues the kernel.
@@ -130,6 +135,9 @@ impl Mode {
     }
 }
 
+/// Threads of a block, unless asked for.
+pub const THREADS: u32 = 256;
+
 /// The kernel, ready to launch.
 pub struct Add<'a> {
     /// The run, for its stream and device.
@@ -146,7 +154,7 @@ impl<'a> Add<'a> {
     /// For vectors of `n` elements, with the grid that the options ask for.
     pub fn new(run: &'a Run, n: usize) -> Result<Self> {
         let coverage = crate::coverage(run);
-        let launch = run.launch_for(n, 256, coverage)?;
+        let launch = run.launch_for(n, THREADS, coverage)?;
         let name = if coverage == Coverage::GridStride {
             "vecadd_stride"
         } else {
