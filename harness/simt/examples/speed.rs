@@ -1,13 +1,12 @@
-//! Thread instructions per second of processor time, one worker, at three levels of checking; and how much faster two workers are:
-//! `cargo run --release -p simt --example speed [-- KERNEL]`
+//! Thread instructions per second of processor time, one worker, at three levels of checking; and how much sooner two workers are
+//! done by the clock, which says something where nothing else runs:
+//! `cargo run --release -p simt --example speed [-- KERNEL [LEVEL]]`
 
-#[path = "../benches/columns.rs"]
-mod columns;
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use columns::{Column, LEVELS, columns};
 use common::Device;
+use common::columns::{Column, LEVELS, columns};
 use std::time::Instant;
 
 /// Seconds of processor time of this process.
@@ -38,45 +37,25 @@ fn best(column: &Column, device: &Device) -> (f64, f64, u64) {
 }
 
 fn main() {
-    let only = std::env::args().nth(1);
-    let level = std::env::args().nth(2);
-    let (mut device, columns) = columns(1 << 22);
-    println!(
-        "{:20} {:>16} {:>20} {:>16} {:>12}   G thread instructions/s, one worker",
-        "", LEVELS[0].0, LEVELS[1].0, LEVELS[2].0, "two workers"
-    );
-    for column in &columns {
-        if only.as_deref().is_some_and(|o| o != column.kernel) {
-            continue;
-        }
-        let mut rates = Vec::new();
-        let mut one = 0.0;
-        for (name, checks, counters) in LEVELS {
-            if level.as_deref().is_some_and(|l| l != name) {
-                continue;
-            }
+    let mut args = std::env::args().skip(1);
+    let (only, level) = (args.next(), args.next());
+    let chosen = |choice: &Option<String>, name: &str| choice.as_deref().is_none_or(|c| c == name);
+    let (mut device, columns) = columns(1 << 22, 512);
+    println!("G thread instructions/s of one worker");
+    for column in columns.iter().filter(|c| chosen(&only, c.kernel)) {
+        let mut line = format!("{:20}", column.name);
+        for (name, checks, counters) in LEVELS.into_iter().filter(|l| chosen(&level, l.0)) {
             (device.settings.checks, device.settings.counters) = (checks, counters);
-            let (seconds, clock, instructions) = best(column, &device);
-            rates.push(instructions as f64 / seconds * 1e-9);
-            if checks == LEVELS[1].1 {
-                one = clock;
-            }
+            let (seconds, one, instructions) = best(column, &device);
+            device.settings.workers = 2;
+            let (_, two, _) = best(column, &device);
+            device.settings.workers = 1;
+            line += &format!(
+                "   {name} {:.2} (two workers {:.2}x)",
+                instructions as f64 / seconds * 1e-9,
+                one / two
+            );
         }
-        (device.settings.checks, device.settings.counters) = (LEVELS[1].1, LEVELS[1].2);
-        device.settings.workers = 2;
-        let (_, two, _) = best(column, &device);
-        device.settings.workers = 1;
-        if level.is_some() {
-            println!("{rates:?}");
-            continue;
-        }
-        println!(
-            "{:20} {:16.2} {:20.2} {:16.2} {:11.2}x",
-            column.name,
-            rates[0],
-            rates[1],
-            rates[2],
-            one / two
-        );
+        println!("{line}");
     }
 }

@@ -311,7 +311,7 @@ impl SharedRaces {
 /// Lines of one lock.
 const CHUNK: usize = 128;
 /// And their bytes.
-const CHUNK_BYTES: u64 = CHUNK as u64 * LINE;
+pub(super) const CHUNK_BYTES: u64 = CHUNK as u64 * LINE;
 
 /// The memory of one allocation in global memory; lines exist from the first access on.
 #[derive(Debug)]

@@ -1,6 +1,8 @@
 //! A device for the tests: memory, launches and readable results.
 #![allow(dead_code)]
 
+pub mod columns;
+
 use simt::machine::{Launch, Module, Report, Settings, run};
 use simt::memory::{Kind, Memory};
 use simt::profile::Profile;

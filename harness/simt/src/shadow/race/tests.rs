@@ -1,5 +1,5 @@
 use super::super::Layout;
-use super::super::lines::{GlobalRaces, SharedRaces};
+use super::super::lines::{CHUNK_BYTES, GlobalRaces};
 use super::*;
 
 /// A launch of two blocks of two warps, by hand.
@@ -226,6 +226,7 @@ fn bytes_of_one_word_are_told_apart() {
             mask: 1 << lane,
             size: 1,
             address,
+            layout: Layout::default(),
         };
         let clocks = Clocks {
             time: &b.time,
@@ -245,7 +246,7 @@ fn bytes_of_one_word_are_told_apart() {
 
 #[test]
 fn an_access_over_the_end_of_a_chunk_is_seen_on_both_sides() {
-    let edge = 0x1000 + (CHUNK * 4) as u64;
+    let edge = 0x1000 + CHUNK_BYTES;
     let b = Bench::new();
     let act = |address: u64, size: u32, warp: usize| {
         let addresses = [address; LANES];

@@ -1,10 +1,11 @@
-//! The five columns that speed is measured in, for the benchmark and for the table beside its peers.
+//! The five columns that speed is measured in, for the benchmark, the example and the table beside other machines.
+#![allow(dead_code)]
 
-use crate::common::{Arg, Device, Plain};
+use super::{Arg, Device, Plain};
 use simt::machine::Checks;
 
 /// Their kernels.
-const PTX: &str = include_str!("../tests/kernels/speed.ptx");
+pub const PTX: &str = include_str!("../kernels/speed.ptx");
 
 /// A kernel with its launch and arguments.
 pub struct Column {
@@ -31,9 +32,6 @@ pub const LEVELS: [(&str, Checks, bool); 3] = [
     ("all checks", Checks::ALL, true),
 ];
 
-/// Side of the square matrices.
-pub const SIDE: usize = 512;
-
 /// Puts numbers on the device, and tells it so.
 fn written<T: Plain>(device: &Device, data: &[T]) -> u64 {
     let at = device.put(data);
@@ -41,8 +39,9 @@ fn written<T: Plain>(device: &Device, data: &[T]) -> u64 {
     at
 }
 
-/// A device with the columns' kernels and data on it. `n` is the number of sums and of bytes, a power of two from 2^18 on.
-pub fn columns(n: usize) -> (Device, Vec<Column>) {
+/// A device with the columns' kernels and data on it. `n` is the number of sums and of bytes, a power of two from 2^12 on; the
+/// matrices have `side` rows and columns, a multiple of 16 whose square is at most `n`.
+pub fn columns(n: usize, side: u32) -> (Device, Vec<Column>) {
     let mut device = Device::new(PTX);
     device.settings.workers = 1;
     device.memory.track_writes(true);
@@ -53,7 +52,6 @@ pub fn columns(n: usize) -> (Device, Vec<Column>) {
         .collect();
     let text = written(&device, &text);
     let (sum, bins) = (written(&device, &[0.0f32]), written(&device, &[0u32; 256]));
-    let side = SIDE as u32;
     let points = (n / 4) as i32;
     let trapezoid = |name, kernel| Column {
         name,
