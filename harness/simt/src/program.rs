@@ -110,8 +110,12 @@ pub struct BlockInfo {
 pub struct Order {
     /// Volatile, relaxed or stronger: made to be seen by other threads.
     pub strong: bool,
+    /// Volatile: strong, but what code has that relies on lanes in lockstep.
+    pub volatile: bool,
     /// Everything before it is seen before it.
     pub release: bool,
+    /// All that only inside the thread's block (`.cta`).
+    pub narrow: bool,
 }
 
 /// What the memory instruction at a site does; for counters and findings.

@@ -31,9 +31,6 @@ pub(crate) mod mode {
 /// A block barrier: number in `a` (32 bits), threads in `b`, predicate in `d2`, result to `d`; ends its block.
 pub(crate) unsafe fn barrier(warp: &mut Warp, op: &Op) -> Flow {
     warp.count(op.e, op.c);
-    if warp.checking {
-        warp.settled();
-    }
     let mask = warp.mask();
     let lane = mask.trailing_zeros() as usize & 31;
     let how = op.imm & mode::MASK;
@@ -64,6 +61,9 @@ pub(crate) unsafe fn barrier(warp: &mut Warp, op: &Op) -> Flow {
         let kind = Kind::InvalidBarrier { barrier: id };
         return warp.fault(Fault::IllegalInstruction, kind, vec![access], None);
     }
+    if warp.checking {
+        warp.arrived(id, expected != 0);
+    }
     if mask != warp.live && op.imm & mode::ALIGNED != 0 && warp.worker().launch().sync_check {
         warp.divergent_barrier(op, id);
     }
@@ -90,7 +90,7 @@ pub(crate) unsafe fn barrier(warp: &mut Warp, op: &Op) -> Flow {
     if open {
         let (held, arrived) = (state.held, state.arrived);
         barrier_result(warp, op.site, mask, held, arrived);
-        block.open(id, warp);
+        block.open(id, warp, how != mode::ARRIVE);
         return warp.jump(op.site + 1);
     }
     if how == mode::ARRIVE {

@@ -225,8 +225,8 @@ impl<'l> Worker<'l> {
         for warp in &mut block.warps {
             warp.status = Status::New;
         }
-        if launch.races.is_some() {
-            block.clock = crate::shadow::clock::BlockClock::default();
+        if let Some(races) = &launch.races {
+            block.clock = races.block();
             block.races.start(u64::from(launch.shared_bytes));
         }
         if launch.init {

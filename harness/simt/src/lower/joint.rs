@@ -24,7 +24,7 @@ impl<'m> FnBuilder<'_, 'm> {
     pub(super) fn atomic(&mut self, inst: &'m ast::Inst) -> Result<()> {
         let mut space = Space::Generic;
         let (mut operation, mut ty, mut hint) = ("", "", false);
-        let mut release = false;
+        let (mut release, mut narrow) = (false, false);
         for word in inst.op.split('.').skip(1) {
             match word {
                 "global" => space = Space::Global,
@@ -33,7 +33,8 @@ impl<'m> FnBuilder<'_, 'm> {
                     operation = word;
                 }
                 "release" | "acq_rel" => release = true,
-                "relaxed" | "acquire" | "cta" | "gpu" | "sys" | "cluster" | "noftz" => {}
+                "cta" => narrow = true,
+                "relaxed" | "acquire" | "gpu" | "sys" | "cluster" | "noftz" => {}
                 "L2::cache_hint" => hint = true,
                 word if type_of(word).is_some() => ty = word,
                 _ => return Err(self.missing(inst)),
@@ -75,7 +76,9 @@ impl<'m> FnBuilder<'_, 'm> {
             .role(Role::Access(What::Atomic, space, bytes))
             .order(Order {
                 strong: true,
+                volatile: false,
                 release,
+                narrow,
             });
         for (value, at) in rest[1..].iter().zip([B, C]) {
             let value = self.source(value, value_type)?;
