@@ -300,6 +300,8 @@ pub enum What {
     Vote,
     /// Waits at `__syncwarp`.
     SyncWarp,
+    /// Has gone past a barrier at which others wait.
+    Past,
     /// Goes round a loop.
     Loop,
     /// Has returned from the kernel.

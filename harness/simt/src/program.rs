@@ -191,6 +191,8 @@ pub struct Program {
     pub warp_syncs: Vec<u32>,
     /// Block barriers (program counters).
     pub barriers: Vec<u32>,
+    /// For barriers (program counters): the first and last instructions of blocks that every way on leads through.
+    pub behind: Vec<(u32, Vec<(u32, u32)>)>,
     /// Guards of instructions that are no branches (program counters).
     pub guards: Vec<u32>,
     /// The constant area.

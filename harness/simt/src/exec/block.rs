@@ -124,7 +124,7 @@ impl Block {
                         Turn::Yield => {}
                         Turn::Fault => return Progress::Stopped,
                     }
-                    if (*worker).spent > super::SHARE as u64 && (*worker).over_budget(&*warp) {
+                    if (*worker).spent > (*worker).account && (*worker).over_budget(&*warp) {
                         return Progress::Stopped;
                     }
                 }
@@ -276,6 +276,7 @@ fn release(warp: &mut Warp, id: u32, held: u32, arrived: u32) -> bool {
         let Group { pc, mask, state } = warp.groups[i];
         if state == State::Barrier(id) {
             super::sync::barrier_result(warp, pc, mask, held, arrived);
+            warp.skipped = (0, 0, 0);
             warp.groups[i].state = State::Ready;
             warp.groups[i].pc = pc + 1;
             warp.next = warp.next.min(pc + 1);

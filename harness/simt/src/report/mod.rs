@@ -219,6 +219,7 @@ fn label(access: &Access) -> String {
     let mut text = match access.what {
         What::Barrier => "waits at this barrier".into(),
         What::SyncWarp => "waits here for other lanes of its warp".into(),
+        What::Past => "went on here and never came to the barrier".into(),
         What::Loop => "goes round this loop".into(),
         What::Exit => "has returned here".into(),
         What::Execute => "executes this".into(),

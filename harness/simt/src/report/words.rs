@@ -29,6 +29,7 @@ pub(super) const fn what(what: What) -> &'static str {
         What::Shuffle => "shuffle",
         What::Vote => "vote",
         What::SyncWarp => "__syncwarp",
+        What::Past => "way round a barrier",
         What::Loop => "loop",
         What::Exit => "exit",
         What::Execute => "instruction",
