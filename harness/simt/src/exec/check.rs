@@ -331,9 +331,10 @@ impl Warp {
             .with(other);
         finding.allocation = allocation;
         finding.remedy = Some(
-            match self.updates(op.site) {
-                true => UPDATE,
-                false => ONE_WRITER,
+            if self.updates(op.site) {
+                UPDATE
+            } else {
+                ONE_WRITER
             }
             .into(),
         );
