@@ -151,7 +151,10 @@ impl Warp {
                     let mut interleaved = address;
                     for (i, a) in interleaved.iter_mut().enumerate() {
                         let offset = a.wrapping_sub(base);
-                        *a = (offset & !3) * LANES as u64 + i as u64 * 4 + (offset & 3);
+                        // A lane that does not take part has any address.
+                        *a = (offset & !3)
+                            .wrapping_mul(LANES as u64)
+                            .wrapping_add(i as u64 * 4 + (offset & 3));
                     }
                     let words = size.div_ceil(4);
                     let (mut first, mut last) = (u64::MAX, 0);
