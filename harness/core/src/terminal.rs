@@ -9,7 +9,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::{
-    Options, Record, Verdict,
+    Options, Record, Verdict, counters,
     table::{fitted, significant, width, wrapped},
 };
 
@@ -159,7 +159,10 @@ pub(crate) fn records(records: &[Record]) -> String {
 
 /// A checked question: nothing was launched or timed for it by itself, and its note is the answer.
 fn is_question(r: &Record) -> bool {
-    r.n.is_none() && r.grid.is_none() && r.times.is_none() && !r.note.is_empty()
+    let measured = r.n.is_some() || r.grid.is_some() || r.times.is_some();
+    let launched = counters::value(r, "launches").is_some_and(|l| l > 0.0);
+    let answer = !r.note.is_empty() && !r.note.starts_with("wrong on purpose");
+    !measured && !launched && answer && r.verdict != Verdict::Skip
 }
 
 fn answered(records: &[&Record]) -> String {

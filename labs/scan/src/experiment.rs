@@ -123,12 +123,12 @@ fn scan<T: Element>(
         case = case.launch(config);
     }
     run.case(case, |case| {
-        if let Err(reason) = fit {
+        if let Err(reason) = &fit {
             let asked = run.options().variants.iter().any(|v| v == method.name());
             return Err(if asked {
-                Error::usage(reason)
+                Error::usage(reason.clone())
             } else {
-                Error::Skip(reason)
+                Error::Skip(reason.clone())
             });
         }
         let config = config.expect("it fits");

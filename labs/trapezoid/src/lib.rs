@@ -73,8 +73,6 @@ pub static LAB: Lab = Lab {
         "wrapper_mean_ms",
         "text_ms",
         "published_kernel_ms",
-        "bank_conflicts",
-        "bank_conflict_ways",
     ],
     args,
     run,

@@ -310,9 +310,7 @@ fn timed<A: Real, S: Real>(
         |d| Ok(check(scale(stream.clone_dtoh(d)?[0]))),
     )?;
 
-    if run.is_emulated() {
-        bank_conflicts(case, sum.kernel);
-    } else if rule.n == 1 << 20 && run.session().device.name.contains("H200") {
+    if !run.is_emulated() && rule.n == 1 << 20 && run.session().device.name.contains("H200") {
         let published = PUBLISHED_KERNELS.iter().find(|(v, _)| *v == sum.variant);
         case.set("published_kernel_ms", published.map(|(_, ms)| *ms));
     }
@@ -339,35 +337,6 @@ fn timed<A: Real, S: Real>(
         case.note("always one warp a block, whatever --threads and --blocks say");
     }
     Ok(())
-}
-
-/// What the machine counted in shared memory: passes over the banks beyond those that were needed, in one launch; and
-/// the most lanes that met at one bank.
-fn bank_conflicts(case: &mut Recorder<'_>, kernel: &str) {
-    let (mut conflicts, mut ways) = (0.0, 0.0);
-    for launch in case
-        .machine()
-        .launches
-        .iter()
-        .filter(|l| l.kernel == kernel)
-    {
-        let counter = |name: &str| {
-            ["loads", "stores"].map(|kind| {
-                let path = format!("/totals/shared_{kind}/{name}");
-                launch.counter(&path).unwrap_or_default()
-            })
-        };
-        // All launches are alike: the last one's figures are each one's.
-        conflicts = counter("conflicts").iter().sum();
-        ways = counter("worst_ways").into_iter().fold(0.0, f64::max);
-    }
-    case.set("bank_conflicts", conflicts);
-    case.set("bank_conflict_ways", ways);
-    if ways > 1.0 {
-        case.note(format!(
-            "up to {ways} lanes of a warp at one bank of shared memory, {conflicts} passes more than without"
-        ));
-    }
 }
 
 /// The last value, its check, and what the text has to say.
