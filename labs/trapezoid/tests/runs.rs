@@ -104,7 +104,7 @@ fn own_first_has_a_conflict_of_32_ways() {
     ]);
     for (variant, ways) in [("shared", "1"), ("two-barriers", "1"), ("own-first", "32")] {
         let row = ran.of(variant)[0];
-        assert_eq!(row["bank_conflict_ways"], ways, "{row:?}");
-        assert_eq!(row["bank_conflicts"] == "0", ways == "1", "{row:?}");
+        assert_eq!(row["shared_worst_ways"], ways, "{row:?}");
+        assert_eq!(row["shared_bank_conflicts"] == "0", ways == "1", "{row:?}");
     }
 }
