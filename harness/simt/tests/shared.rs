@@ -150,7 +150,11 @@ fn loads_of_every_width() {
         let (out, totals) = probe(access, &rounds);
         for (at, got) in rounds.iter().flatten().zip(&out) {
             let low = number(*at, size);
-            let high = if second > 0 { number(at + second, 4) } else { 0 };
+            let high = if second > 0 {
+                number(at + second, 4)
+            } else {
+                0
+            };
             assert_eq!(*got, [low, high], "{access} at {at}");
         }
         let loads = totals.shared_loads;
@@ -222,7 +226,12 @@ fn global_sums_of_odd_floats() {
         (-0.0, vec![-0.0; 32]),
         (1e38, vec![1e38; 32]),
         (f32::INFINITY, vec![f32::NEG_INFINITY; 32]),
-        (1.0, (0..32).map(|i| if i == 7 { f32::NAN } else { i as f32 }).collect()),
+        (
+            1.0,
+            (0..32)
+                .map(|i| if i == 7 { f32::NAN } else { i as f32 })
+                .collect(),
+        ),
         (1.0, (0..32).map(|i| 1.0 / (i as f32 - 15.5)).collect()),
     ] {
         for skip in [32, 0, 31] {
@@ -253,7 +262,13 @@ DONE:
             let (from, to) = (device.put(&values), device.put(&[start]));
             let out = device.zeros::<f32>(32);
             device.launch("sum", 1, 32, &[Arg::Ptr(from), Arg::Ptr(to), Arg::Ptr(out)]);
-            let flush = |x: f32| if x.is_subnormal() { 0f32.copysign(x) } else { x };
+            let flush = |x: f32| {
+                if x.is_subnormal() {
+                    0f32.copysign(x)
+                } else {
+                    x
+                }
+            };
             let mut sum = start;
             let mut add = |value: f32| {
                 let old = sum;

@@ -1,145 +1,153 @@
-//! Where the race check keeps what it remembers: lines of 8 words.
+//! Where the race check keeps what it remembers: lines of 32 bytes, and a place for every word or byte of them.
 //!
-//! Lanes that go over a line in order, as most do, leave the same in all its words but for the lane. Such a line is kept, and
+//! Lanes that go over a line in order, as most do, leave the same in all its places but for the lane. Such a line is kept, and
 //! judged, as one; it is taken apart for the first access of another kind.
 
-use super::race::{Cell, Clocks, Conflict, EMPTY, NONE, Past, bytes_of, present, touch};
+use super::race::{Cell, Clocks, Conflict, EMPTY, NONE, Past, remember_read, touch};
 use super::{Event, Half};
 use crate::finding::What;
-use crate::lane::{ALL, LANES};
+use crate::lane::ALL;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// Bytes of a line.
+pub(super) const LINE: u64 = 32;
 /// Words of a line.
 const WORDS: usize = 8;
-/// Bytes of a line.
-pub(super) const LINE: u64 = WORDS as u64 * 4;
+/// Bytes of a line, as an index.
+const BYTES: usize = LINE as usize;
+
+/// How a line is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// As one: each word by the lane behind that of the word before.
+    AsOne,
+    /// As one: each byte by the lane behind that of the byte before.
+    BytesAsOne,
+    /// Word by word.
+    Words,
+    /// Byte by byte.
+    Bytes,
+}
 
 /// What is remembered of a line.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
 struct Line {
-    /// Of all its words as one, if it is not split: the lane is that of the first word, and goes up by [`step`] from word to word.
-    all: Cell,
-    /// Of each word, if it is.
-    each: Option<Box<[Cell; WORDS]>>,
-    split: bool,
-}
-
-/// How many lanes share a word, each with as many of its bytes; the last is the one that is remembered.
-fn step(past: Past) -> u32 {
-    match past.bytes() {
-        0b1000 => 4,
-        0b1100 => 2,
-        _ => 1,
-    }
+    /// As one: what the lane at the first place did; the last plain write, and the last reads by two warps. Lines with strong
+    /// writes are kept in places.
+    write: Past,
+    reads: [Past; 2],
+    words: Option<Box<[Cell; WORDS]>>,
+    bytes: Option<Box<[Cell; BYTES]>>,
+    form: Form,
 }
 
 impl Line {
     const EMPTY: Line = Line {
-        all: EMPTY,
-        each: None,
-        split: false,
+        write: NONE,
+        reads: [NONE; 2],
+        words: None,
+        bytes: None,
+        form: Form::AsOne,
     };
 
-    /// Its words, each by itself.
-    #[inline(always)]
-    fn words(&mut self) -> &mut [Cell; WORDS] {
-        if !self.split {
-            self.take_apart();
+    /// What is remembered of a place, of a line that is kept as one.
+    fn part(&self, i: usize) -> Cell {
+        Cell {
+            write: self.write.up(i as u32),
+            strong: NONE,
+            reads: self.reads.map(|read| read.up(i as u32)),
         }
-        self.each.get_or_insert_with(|| Box::new([EMPTY; WORDS]))
+    }
+
+    /// The places, each by itself, those of bytes for `narrow` accesses; and the bytes of one, as a power of two.
+    #[inline(always)]
+    fn places(&mut self, narrow: bool) -> (&mut [Cell], u32) {
+        if matches!(self.form, Form::AsOne | Form::BytesAsOne)
+            || (narrow && self.form == Form::Words)
+        {
+            self.take_apart(narrow);
+        }
+        if self.form == Form::Bytes {
+            let bytes = self.bytes.get_or_insert_with(|| Box::new([EMPTY; BYTES]));
+            return (&mut bytes[..], 0);
+        }
+        let words = self.words.get_or_insert_with(|| Box::new([EMPTY; WORDS]));
+        (&mut words[..], 2)
     }
 
     #[inline(never)]
-    fn take_apart(&mut self) {
-        self.split = true;
-        let all = self.all;
-        let part = |past: Past, i: u32| past.lanes_on(i * step(past));
-        for (cell, i) in self.words().iter_mut().zip(0..) {
-            *cell = Cell {
-                write: part(all.write, i),
-                reads: all.reads.map(|read| part(read, i)),
-            };
+    fn take_apart(&mut self, narrow: bool) {
+        if self.form == Form::AsOne {
+            let parts = std::array::from_fn(|i| self.part(i));
+            match &mut self.words {
+                Some(words) => **words = parts,
+                None => self.words = Some(Box::new(parts)),
+            }
+            self.form = Form::Words;
+        }
+        if self.form == Form::BytesAsOne || narrow {
+            let parts = std::array::from_fn(|i| match (self.form, &self.words) {
+                (Form::Words, Some(words)) => words[i / 4],
+                _ => self.part(i),
+            });
+            match &mut self.bytes {
+                Some(bytes) => **bytes = parts,
+                None => self.bytes = Some(Box::new(parts)),
+            }
+            self.form = Form::Bytes;
         }
     }
 
-    /// Lanes go over the line in order; `now` is what the last of those that share its first word does. False, and nothing is
-    /// remembered, if that may be a conflict.
+    /// Lanes go over the line in order, `now` being what the first of them does: word by word or, in that form, byte by byte.
+    /// False, and nothing is remembered, if that may be a conflict, or the line is not kept in a way for it.
     #[inline(always)]
-    fn as_one(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past) -> bool {
+    fn as_one(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, form: Form) -> bool {
         let writes = event.what != What::Read;
-        if !self.split {
-            let quiet = undisturbed(&self.all, clocks, event, now);
-            if quiet {
-                self.all.remember(event.what, now);
+        if writes && event.strong {
+            return false;
+        }
+        let fine = |past: Past| clocks.settled(past, event, now.lanes);
+        if self.form == form {
+            if !fine(self.write) || (writes && !(fine(self.reads[0]) && fine(self.reads[1]))) {
+                return false;
             }
-            return quiet;
+        } else if matches!(self.form, Form::AsOne | Form::BytesAsOne) {
+            let old = |past: Past| u64::from(past.time) < clocks.start;
+            if !(old(self.write) && old(self.reads[0]) && old(self.reads[1])) {
+                return false;
+            }
+            (self.write, self.reads, self.form) = (NONE, [NONE; 2], form);
+        } else {
+            // A write leaves nothing of what was.
+            let lane_for_lane = (self.form == Form::Words) == (form == Form::AsOne);
+            let settled = |(cell, i): (&Cell, u32)| {
+                let lanes = if lane_for_lane { now.lanes << i } else { 0 };
+                cell.settled(clocks, event, lanes)
+            };
+            let (places, _) = self.places(false);
+            if !writes || !places.iter().zip(0..).all(settled) {
+                return false;
+            }
+            self.form = form;
         }
         if writes {
-            let quiet = self
-                .words()
-                .iter()
-                .zip(0..)
-                .all(|(cell, i)| undisturbed(cell, clocks, event, now.lanes_on(i * step(now))));
-            if quiet {
-                // A write leaves nothing of what was.
-                self.split = false;
-                self.all = Cell {
-                    write: now,
-                    reads: [NONE; 2],
-                };
-            }
-            return quiet;
+            (self.write, self.reads) = (now, [NONE; 2]);
+        } else {
+            remember_read(&mut self.reads, event, now);
         }
-        false
+        true
     }
 
-    /// Half a warp, from lane `first` on, accesses one word.
-    fn at_word(
-        &mut self,
-        clocks: &Clocks<'_>,
-        event: &Event<'_>,
-        word: usize,
-        first: usize,
-    ) -> Option<Conflict> {
-        let cell = &mut self.words()[word % WORDS];
-        let last = first + LANES / 2 - 1;
-        if quiet(cell, clocks, event, u32::MAX) {
-            cell.remember(event.what, present(clocks, event, last, 15));
-            return None;
+    /// Sixteen lanes access one word, `now` being what they do. False, and nothing is remembered, if that may be a conflict.
+    #[inline(always)]
+    fn at_word(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, word: u64) -> bool {
+        let (places, shift) = self.places(false);
+        let fine = shift == 2 && places[word as usize % WORDS].settled(clocks, event, 0);
+        if fine {
+            places[word as usize % WORDS].remember(event, now);
         }
-        let mut found = None;
-        for lane in first..=last {
-            let now = present(clocks, event, lane, 15);
-            found = found.or(touch(cell, clocks, event, lane, 15, now));
-        }
-        found
+        fine
     }
-}
-
-/// Whether what is known of a word, or of a whole line, is no matter to `now`: lane for lane where each has words of its own.
-#[inline(always)]
-fn undisturbed(cell: &Cell, clocks: &Clocks<'_>, event: &Event<'_>, now: Past) -> bool {
-    let fine = |past: Past| {
-        let own = past.lane() == now.lane() && past.bytes() == 15 && now.bytes() == 15;
-        clocks.settled(past, event, own)
-    };
-    fine(cell.write) && (event.what == What::Read || (fine(cell.reads[0]) && fine(cell.reads[1])))
-}
-
-/// Whether what is known of a word is no matter to an access by `lane`, as far as that is quickly seen.
-#[inline(always)]
-fn quiet(cell: &Cell, clocks: &Clocks<'_>, event: &Event<'_>, lane: u32) -> bool {
-    let fine = |past: Past| clocks.settled(past, event, past.lane() == lane);
-    fine(cell.write) && (event.what == What::Read || (fine(cell.reads[0]) && fine(cell.reads[1])))
-}
-
-/// The word with this number, out of the lines from the one with number `first` on.
-#[inline(always)]
-fn word(lines: &mut [Line], first: u64, number: u64) -> Option<&mut Cell> {
-    let line = (number / WORDS as u64).checked_sub(first)?;
-    let line = lines.get_mut(line as usize)?;
-    Some(&mut line.words()[number as usize % WORDS])
 }
 
 /// Holds the accesses of the lanes of `mask` against the lines from the one with number `first` on.
@@ -152,64 +160,41 @@ fn sweep(
 ) -> Option<Conflict> {
     let mut found = None;
     let size = u64::from(event.size);
-    let now = present(clocks, event, 0, 0);
-    let mut rest = mask;
-    while rest != 0 {
-        let lane = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
-        let address = event.address[lane];
-        let number = address / 4;
-        if size == 4 {
-            if let Some(cell) = word(lines, first, number) {
-                let now = now.lanes_on(lane as u32).over(15);
-                if quiet(cell, clocks, event, lane as u32) {
-                    cell.remember(event.what, now);
-                } else {
-                    found = found.or(touch(cell, clocks, event, lane, 15, now));
+    let now = Past::now(clocks, event);
+    for lane in super::lanes(mask) {
+        let now = now.by(lane);
+        let mut from = event.address[lane as usize];
+        let end = from + size;
+        while from < end {
+            let number = from / LINE;
+            let upto = end.min((number + 1) * LINE);
+            let line = number.checked_sub(first);
+            if let Some(line) = line.and_then(|at| lines.get_mut(at as usize)) {
+                let (places, shift) = line.places(size < 4);
+                let start = (from % LINE) as usize >> shift;
+                let stop = ((upto - number * LINE) as usize).div_ceil(1 << shift);
+                for cell in &mut places[start..stop] {
+                    if cell.settled(clocks, event, now.lanes) {
+                        cell.remember(event, now);
+                    } else {
+                        found = found.or(touch(cell, clocks, event, lane, now));
+                    }
                 }
             }
-            continue;
-        }
-        if size < 4 {
-            // Of neighbours in one word only the last is remembered.
-            let mut last = lane;
-            let mut behind = rest;
-            while behind != 0 {
-                let next = behind.trailing_zeros() as usize;
-                if event.address[next] / 4 != number {
-                    break;
-                }
-                last = next;
-                behind &= behind - 1;
-            }
-            if let Some(cell) = word(lines, first, number)
-                && quiet(cell, clocks, event, u32::MAX)
-            {
-                let bytes = bytes_of(number, event.address[last], size);
-                cell.remember(event.what, now.lanes_on(last as u32).over(bytes));
-                rest = behind;
-                continue;
-            }
-        }
-        for number in number..(address + size).div_ceil(4) {
-            if let Some(cell) = word(lines, first, number) {
-                let bytes = bytes_of(number, address, size);
-                let now = now.lanes_on(lane as u32).over(bytes);
-                found = found.or(touch(cell, clocks, event, lane, bytes, now));
-            }
+            from = upto;
         }
     }
     found
 }
 
-/// Some lanes of a warp, and how their addresses lie.
+/// How the addresses of some lanes of a warp lie.
 #[derive(Clone, Copy)]
 enum Piece {
-    /// In order, a word each, the 16 of two lines.
-    Lines,
-    /// In order, a line, so many lanes to a word.
-    Shared(u32),
-    /// Half a warp at one word.
+    /// The 16 words of two lines, in order.
+    Words,
+    /// The 32 bytes of a line, in order.
+    Bytes,
+    /// At one word.
     Word,
     /// Anywhere.
     Any,
@@ -221,68 +206,59 @@ fn pieces(event: &Event<'_>, mask: u32) -> impl Iterator<Item = (u32, Piece)> {
     let half = |h: usize| {
         let lanes = mask & (0xffff << (16 * h));
         let piece = match layout.halves[h] {
-            Half::Line => Piece::Lines,
-            Half::Word => Piece::Word,
-            Half::Any => Piece::Any,
+            Half::Line if lanes.count_ones() == 16 => Piece::Words,
+            Half::Word if lanes.count_ones() == 16 => Piece::Word,
+            _ => Piece::Any,
         };
-        let whole = lanes.count_ones() == 16;
-        (lanes, if whole { piece } else { Piece::Any })
+        (lanes, piece)
     };
-    let row = layout.row && mask == ALL && layout.low.is_multiple_of(LINE);
-    let parts = match (event.size, half(0), half(1)) {
-        (1, ..) if row => [(ALL, Piece::Shared(4)), (0, Piece::Any)],
-        (2, ..) if row => [(0xffff, Piece::Shared(2)), (0xffff_0000, Piece::Shared(2))],
-        (_, (_, Piece::Any), (_, Piece::Any)) => [(mask, Piece::Any), (0, Piece::Any)],
-        (_, low, high) => [low, high],
+    let bytes = event.size == 1 && layout.row && layout.low.is_multiple_of(LINE);
+    let parts = match (half(0), half(1)) {
+        _ if bytes && mask == ALL => [(ALL, Piece::Bytes), (0, Piece::Any)],
+        ((_, Piece::Any), (_, Piece::Any)) => [(mask, Piece::Any), (0, Piece::Any)],
+        (low, high) => [low, high],
     };
     parts.into_iter().filter(|(lanes, _)| *lanes != 0)
 }
 
-/// Holds a piece that does not lie just anywhere against the lines from the one with number `start` on.
+/// Holds a piece against the lines from the one with number `start` on.
 #[inline(always)]
-fn usual(
+fn hold(
     lines: &mut [Line],
     start: u64,
     clocks: &Clocks<'_>,
     event: &Event<'_>,
     (lanes, piece): (u32, Piece),
 ) -> Option<Conflict> {
-    let first = lanes.trailing_zeros() as usize & 31;
-    let address = event.address[first];
-    let number = (address / LINE).checked_sub(start)? as usize;
-    let fine = match piece {
-        Piece::Word => {
-            let line = lines.get_mut(number)?;
-            return line.at_word(clocks, event, (address / 4) as usize, first);
+    let first = lanes.trailing_zeros() & 31;
+    let address = event.address[first as usize];
+    let number = (address / LINE).wrapping_sub(start) as usize;
+    let now = Past::now(clocks, event).by(first);
+    let rest = match (piece, lines.get_mut(number..)) {
+        (Piece::Words, Some([one, two, ..])) => {
+            let one = one.as_one(clocks, event, now, Form::AsOne);
+            let two = two.as_one(clocks, event, now.up(WORDS as u32), Form::AsOne);
+            lanes & !(if one { 0x00ff_00ff } else { 0 } | if two { 0xff00_ff00 } else { 0 })
         }
-        Piece::Lines => {
-            let now = present(clocks, event, first, 15);
-            let Some([one, two]) = lines.get_mut(number..number + 2) else {
-                return sweep(lines, start, clocks, event, lanes);
-            };
-            let one = one.as_one(clocks, event, now);
-            let two = two.as_one(clocks, event, now.lanes_on(WORDS as u32));
-            match (one, two) {
-                (true, true) => return None,
-                (true, false) => return sweep(lines, start, clocks, event, lanes & 0xff00_ff00),
-                (false, true) => return sweep(lines, start, clocks, event, lanes & 0x00ff_00ff),
-                (false, false) => false,
-            }
+        (Piece::Bytes, Some([line, ..])) => {
+            let fine = line.as_one(clocks, event, now, Form::BytesAsOne);
+            if fine { 0 } else { lanes }
         }
-        Piece::Shared(step) => {
-            let bytes = bytes_of(0, u64::from(4 - 4 / step), u64::from(4 / step));
-            let now = present(clocks, event, first + step as usize - 1, bytes);
-            lines.get_mut(number)?.as_one(clocks, event, now)
+        (Piece::Word, Some([line, ..])) => {
+            let last = Past::now(clocks, event).by(first + 15);
+            let now = Past { lanes, ..last };
+            let fine = line.at_word(clocks, event, now, address / 4);
+            if fine { 0 } else { lanes }
         }
-        Piece::Any => false,
+        _ => lanes,
     };
-    if fine {
+    if rest == 0 {
         return None;
     }
-    sweep(lines, start, clocks, event, lanes)
+    sweep(lines, start, clocks, event, rest)
 }
 
-/// The memory of a block's shared memory.
+/// The memory of a block's shared memory. What an earlier block did there lies before the present one's start.
 #[derive(Debug, Default)]
 pub(crate) struct SharedRaces {
     lines: Vec<Line>,
@@ -291,9 +267,6 @@ pub(crate) struct SharedRaces {
 impl SharedRaces {
     /// For a block that starts, with `bytes` of shared memory.
     pub fn start(&mut self, bytes: u64) {
-        for line in &mut self.lines {
-            (line.all, line.split) = (EMPTY, false);
-        }
         self.lines
             .resize(bytes.div_ceil(LINE) as usize, Line::EMPTY);
     }
@@ -302,16 +275,14 @@ impl SharedRaces {
     pub fn access(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) -> Option<Conflict> {
         let mut found = None;
         for piece in pieces(event, event.mask) {
-            found = found.or(usual(&mut self.lines, 0, clocks, event, piece));
+            found = found.or(hold(&mut self.lines, 0, clocks, event, piece));
         }
         found
     }
 }
 
-/// Lines of one lock.
-const CHUNK: usize = 128;
-/// And their bytes.
-pub(super) const CHUNK_BYTES: u64 = CHUNK as u64 * LINE;
+/// Bytes of one lock.
+pub(super) const CHUNK: u64 = 4096;
 
 /// The memory of one allocation in global memory; lines exist from the first access on.
 #[derive(Debug)]
@@ -324,32 +295,35 @@ pub(crate) struct GlobalRaces {
 impl GlobalRaces {
     /// For the allocation of `bytes` bytes at `start`.
     pub fn new(start: u64, bytes: u64) -> Self {
-        let chunks = bytes.div_ceil(CHUNK_BYTES) + 1;
+        let chunks = (bytes + LINE).div_ceil(CHUNK);
         GlobalRaces {
             start: start / LINE * LINE,
-            chunks: (0..chunks).map(|_| Mutex::new(Vec::new())).collect(),
+            chunks: (0..chunks).map(|_| Mutex::default()).collect(),
         }
     }
 
-    fn lock(&self, chunk: usize) -> MutexGuard<'_, Vec<Line>> {
-        let mut lines = self.chunks[chunk]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+    fn lock(&self, chunk: u64) -> Option<MutexGuard<'_, Vec<Line>>> {
+        let lines = self.chunks.get(chunk as usize)?;
+        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.is_empty() {
-            lines.resize(CHUNK, Line::EMPTY);
+            lines.resize((CHUNK / LINE) as usize, Line::EMPTY);
         }
-        lines
+        Some(lines)
+    }
+
+    fn chunk_of(&self, address: u64) -> u64 {
+        (address - self.start) / CHUNK
     }
 
     /// Remembers the access of the lanes of `mask`, all inside this allocation; gives the first conflict.
     pub fn access(&self, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
         let mut found = None;
-        let mut held: Option<(usize, MutexGuard<'_, Vec<Line>>)> = None;
+        let mut held: Option<(u64, MutexGuard<'_, Vec<Line>>)> = None;
         for (lanes, piece) in pieces(event, mask) {
-            let first = lanes.trailing_zeros() as usize & 31;
-            let last = 31 - lanes.leading_zeros() as usize;
-            let chunk = self.chunk_of(event.address[first]);
-            if matches!(piece, Piece::Any) || chunk != self.chunk_of(event.address[last & 31]) {
+            let first = event.address[lanes.trailing_zeros() as usize & 31];
+            let last = event.address[(31 - lanes.leading_zeros()) as usize & 31];
+            let chunk = self.chunk_of(first);
+            if matches!(piece, Piece::Any) || chunk != self.chunk_of(last) {
                 held = None;
                 found = found.or(self.scattered(clocks, event, lanes));
                 continue;
@@ -357,18 +331,14 @@ impl GlobalRaces {
             if held.as_ref().is_none_or(|(at, _)| *at != chunk) {
                 // The one before is given back first.
                 drop(held.take());
-                held = Some((chunk, self.lock(chunk)));
+                held = self.lock(chunk).map(|lines| (chunk, lines));
             }
             if let Some((_, lines)) = &mut held {
-                let start = self.start / LINE + (chunk * CHUNK) as u64;
-                found = found.or(usual(lines, start, clocks, event, (lanes, piece)));
+                let start = (self.start + chunk * CHUNK) / LINE;
+                found = found.or(hold(lines, start, clocks, event, (lanes, piece)));
             }
         }
         found
-    }
-
-    fn chunk_of(&self, address: u64) -> usize {
-        ((address - self.start) / CHUNK_BYTES) as usize
     }
 
     /// The same for lanes anywhere.
@@ -379,26 +349,24 @@ impl GlobalRaces {
             // Lanes in the same chunk go together, under one lock.
             let lane = rest.trailing_zeros() as usize;
             let chunk = self.chunk_of(event.address[lane]);
-            let low = self.start + chunk as u64 * CHUNK_BYTES;
-            let high = low + CHUNK_BYTES;
-            let mut here = 0;
-            for other in lane..LANES {
-                let address = event.address[other];
-                if rest & (1 << other) != 0 && address >= low && address < high {
-                    here |= 1 << other;
-                }
-            }
+            let low = self.start + chunk * CHUNK;
+            let high = low + CHUNK;
+            let here = super::lanes(rest)
+                .filter(|&l| (low..high).contains(&event.address[l as usize]))
+                .fold(0u32, |m, l| m | (1 << l));
             rest &= !here;
             let size = u64::from(event.size);
-            let conflict = sweep(&mut self.lock(chunk), low / LINE, clocks, event, here);
-            found = found.or(conflict);
-            // An access that begins before the chunk's end and runs over it.
-            let spill = (0..LANES)
-                .filter(|l| here & (1 << l) != 0 && event.address[*l] + size > high)
+            // An access that begins before the chunk's end and runs over it is seen in the next one, too.
+            let spill = super::lanes(here)
+                .filter(|&l| event.address[l as usize] + size > high)
                 .fold(0u32, |m, l| m | (1 << l));
-            if spill != 0 && chunk + 1 < self.chunks.len() {
-                let conflict = sweep(&mut self.lock(chunk + 1), high / LINE, clocks, event, spill);
-                found = found.or(conflict);
+            for (chunk, low, mask) in [(chunk, low, here), (chunk + 1, high, spill)] {
+                if mask != 0
+                    && let Some(mut lines) = self.lock(chunk)
+                {
+                    let conflict = sweep(&mut lines, low / LINE, clocks, event, mask);
+                    found = found.or(conflict);
+                }
             }
         }
         found

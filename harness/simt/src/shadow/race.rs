@@ -1,7 +1,8 @@
 //! Races: two accesses to one place, at least one a write and at least one not atomic, that nothing orders.
 //!
-//! For every four bytes the last write is kept, and the last reads by two different warps; every access is held against them.
-//! That finds a race even when the two accesses happen not to collide in this run's schedule.
+//! For every four bytes (single ones, where narrower accesses are seen) the last plain write, the last strong one, and the last
+//! reads by two different warps are kept; every access is held against them. That finds a race even when the two accesses happen
+//! not to collide in this run's schedule.
 
 use super::Event;
 use super::clock::{BlockClock, Publications, Time, WarpClock};
@@ -11,14 +12,16 @@ use crate::lane::LANES;
 /// An access that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Past {
-    /// Time, from [`Time::now`], as far as 32 bits go: what came later counts as ordered. 0: none.
-    time: u32,
+    /// Time, from [`Time::now`]; 0: none.
+    pub time: u32,
     /// Warp of the grid.
-    warp: u32,
+    pub warp: u32,
     /// Epoch of the block, and tick of the warp, each in 16 bits.
-    moment: u32,
-    /// Program counter (21 bits), atomic (1), lane (5), strong (1), bytes of the cell (4).
-    what: u32,
+    pub moment: u32,
+    /// Program counter (23 bits), volatile (1), of the block's scope (1), atomic (1), strong (1), lane that did it last (5).
+    pub what: u32,
+    /// The lanes that did it at that moment.
+    pub lanes: u32,
 }
 
 pub(super) const NONE: Past = Past {
@@ -26,41 +29,60 @@ pub(super) const NONE: Past = Past {
     warp: 0,
     moment: 0,
     what: 0,
+    lanes: 0,
 };
 
 impl Past {
-    pub fn lane(self) -> u32 {
-        (self.what >> 5) & 31
-    }
-    /// The same by a lane further up.
-    pub fn lanes_on(self, lanes: u32) -> Past {
+    /// What the running warp does now, by no lane yet.
+    pub fn now(clocks: &Clocks<'_>, event: &Event<'_>) -> Past {
         Past {
-            what: if self.time == 0 {
-                self.what
-            } else {
-                self.what + (lanes << 5)
-            },
+            time: clocks.time.now() as u32,
+            warp: clocks.warp.warp,
+            moment: (clocks.block.epoch << 16) | clocks.warp.tick(),
+            what: (event.pc << 9)
+                | (u32::from(event.volatile) << 8)
+                | (u32::from(event.narrow) << 7)
+                | (u32::from(event.what == What::Atomic) << 6)
+                | (u32::from(event.strong) << 5),
+            lanes: 0,
+        }
+    }
+    /// The same by a lane.
+    pub fn by(self, lane: u32) -> Past {
+        Past {
+            what: self.what | lane,
+            lanes: 1 << lane,
             ..self
         }
     }
-    /// The same to these bytes of the cell, if it was to none.
-    pub fn over(self, bytes: u32) -> Past {
+    /// The same by lanes so many further up.
+    pub fn up(self, lanes: u32) -> Past {
+        if self.time == 0 {
+            return self;
+        }
         Past {
-            what: self.what | bytes,
+            what: self.what + lanes,
+            lanes: self.lanes << lanes,
             ..self
         }
     }
     fn pc(self) -> u32 {
-        self.what >> 11
+        self.what >> 9
+    }
+    fn volatile(self) -> bool {
+        self.what & 256 != 0
+    }
+    fn narrow(self) -> bool {
+        self.what & 128 != 0
     }
     fn atomic(self) -> bool {
-        self.what & (1 << 10) != 0
+        self.what & 64 != 0
     }
     fn strong(self) -> bool {
-        self.what & 16 != 0
+        self.what & 32 != 0
     }
-    pub fn bytes(self) -> u32 {
-        self.what & 15
+    fn lane(self) -> u32 {
+        self.what & 31
     }
     fn tick(self) -> u32 {
         self.moment & 0xffff
@@ -70,16 +92,20 @@ impl Past {
     }
 }
 
-/// What is remembered of four bytes.
+/// What is remembered of one place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
+    /// The last plain write.
     pub write: Past,
+    /// The last strong write since then. It does not take the plain one's place: who is ordered behind it may not be behind that.
+    pub strong: Past,
     /// The last read, and the last by another warp.
     pub reads: [Past; 2],
 }
 
 pub(super) const EMPTY: Cell = Cell {
     write: NONE,
+    strong: NONE,
     reads: [NONE; 2],
 };
 
@@ -96,6 +122,10 @@ pub(crate) struct Conflict {
     /// and which lane of which warp of the grid did it.
     pub earlier_lane: u32,
     pub earlier_warp: u32,
+    /// Both are strong, but one of them only inside its block, where the other is not.
+    pub narrow: bool,
+    /// A flag has been looked at since, but no fence stands before it.
+    pub unfenced: bool,
 }
 
 /// The clocks by which an access is judged.
@@ -104,56 +134,69 @@ pub(crate) struct Clocks<'a> {
     pub launch: &'a Publications,
     pub block: &'a BlockClock,
     pub warp: &'a WarpClock,
+    /// What happened before this time is ordered.
+    pub start: u64,
 }
 
 impl Clocks<'_> {
-    /// Whether `past` comes before what lane `lane` of the running warp does now.
-    fn ordered(&self, past: Past, lane: u32, lockstep: bool) -> bool {
-        let time = u64::from(past.time);
-        if time < self.launch.start {
-            return true;
+    /// The first of the lanes of `past` that nothing orders before what lane `lane` of the running warp does now.
+    fn unordered(&self, past: Past, lane: u32, lockstep: bool) -> Option<u32> {
+        if u64::from(past.time) < self.start {
+            return None;
         }
-        let warps = self.launch.warps_per_block();
-        let epoch = self.block.epoch & 0xffff;
-        if past.warp / warps == self.warp.warp / warps {
-            if past.epoch() != epoch {
-                return true;
+        let (time, same_warp) = (u64::from(past.time), past.warp == self.warp.warp);
+        let mut first = past.lane();
+        if self.same_block(past) {
+            if past.epoch() != self.block.epoch & 0xffff {
+                return None;
             }
-            if past.warp == self.warp.warp
-                && (past.lane() == lane || self.warp.met(past.lane(), lane, past.tick()))
+            if same_warp {
+                let tick = past.tick();
+                let mut others = super::lanes(past.lanes & !(1 << lane));
+                first = others.find(|&other| !self.warp.met(other, lane, tick))?;
+            }
+            let warps = self.launch.warps_per_block();
+            let of_block = |warp: u32| (warp % warps) as usize;
+            if self
+                .block
+                .behind(of_block(past.warp), of_block(self.warp.warp), time)
             {
-                return true;
+                return None;
             }
         }
-        if lockstep {
-            return false;
-        }
-        // A strong access publishes itself; what others did needs a fence behind it.
-        (past.strong() || self.launch.published(past.warp, past.epoch(), time))
-            && self.warp.acquired_since(self.block, time)
+        let acquired = self.warp.acquired_since(self.block, time, same_warp);
+        (lockstep || !acquired || !self.published(past)).then_some(first)
     }
 
-    /// Whether `past` is no matter to any lane of this access, as far as that is quickly seen. `lane_for_lane`: what each lane did
-    /// then, it alone is held against now.
+    /// Whether `past` is no matter to lanes that do something now, each for itself one of `lanes`, as far as that is quickly seen.
     #[inline(always)]
-    pub(super) fn settled(&self, past: Past, event: &Event<'_>, lane_for_lane: bool) -> bool {
-        if u64::from(past.time) < self.launch.start {
+    pub(super) fn settled(&self, past: Past, event: &Event<'_>, lanes: u32) -> bool {
+        if past.time == 0 || u64::from(past.time) < self.start {
             return true;
         }
-        let own = past.warp == self.warp.warp;
         if past.strong() && event.strong {
-            // As in `touch`: a protocol between threads.
-            return !event.block_local || !own || (past.atomic() && event.what == What::Atomic);
+            return !(past.volatile() && event.volatile) && !past.narrow() && !event.narrow;
         }
-        if own {
-            return past.epoch() != self.block.epoch & 0xffff
-                || lane_for_lane
-                || self.warp.all_met(past.tick());
+        let earlier = past.epoch() != self.block.epoch & 0xffff;
+        if past.warp == self.warp.warp {
+            return earlier || past.lanes & !lanes == 0 || self.warp.all_met(past.tick());
         }
+        // What is remembered of shared memory since the block began is the block's own.
+        earlier && (event.block_local || self.same_block(past))
+    }
+
+    fn same_block(&self, past: Past) -> bool {
         let warps = self.launch.warps_per_block();
-        // What a block remembers of its shared memory is its own.
-        past.epoch() != self.block.epoch & 0xffff
-            && (event.block_local || past.warp / warps == self.warp.warp / warps)
+        past.warp / warps == self.warp.warp / warps
+    }
+
+    /// A strong access publishes itself, as far as its scope goes; what others did needs a fence behind it.
+    fn published(&self, past: Past) -> bool {
+        let inside = self.same_block(past);
+        (past.strong() && (inside || !past.narrow()))
+            || self
+                .launch
+                .published(past.warp, past.epoch(), past.time.into(), inside)
     }
 
     fn scope(&self, past: Past) -> Scope {
@@ -168,97 +211,120 @@ impl Clocks<'_> {
     }
 }
 
-/// Holds one lane's access to (part of) a cell against the past, and remembers it.
+/// Holds one lane's access to a place against the past, and remembers it.
 #[inline(always)]
 pub(super) fn touch(
     cell: &mut Cell,
     clocks: &Clocks<'_>,
     event: &Event<'_>,
-    lane: usize,
-    bytes: u32,
+    lane: u32,
     now: Past,
 ) -> Option<Conflict> {
-    let conflict = |past: Past, what: What| Conflict {
-        scope: clocks.scope(past),
-        lane,
-        what,
-        pc: past.pc(),
-        earlier_lane: past.lane(),
-        earlier_warp: past.warp,
-    };
-    let mut found = None;
     // Two strong accesses are part of a protocol between threads, a flag or a lock. Not so volatile ones to shared memory in one
     // warp: that is how code looks that relies on lanes in lockstep.
-    let protocol = |past: Past| {
-        !event.block_local || past.warp != now.warp || (past.atomic() && event.what == What::Atomic)
+    let lockstep = |past: Past| {
+        event.block_local && past.warp == now.warp && past.volatile() && event.volatile
     };
-    let against = |past: Past| {
-        past.bytes() & bytes != 0
-            && !(past.strong() && event.strong && protocol(past))
-            && !clocks.ordered(
-                past,
-                lane as u32,
-                past.strong() && event.strong && !protocol(past),
-            )
+    let wide_enough = |past: Past| !(event.narrow || past.narrow()) || clocks.same_block(past);
+    let against = |past: Past, what: What| {
+        if past.time == 0 {
+            return None;
+        }
+        let both = past.strong() && event.strong;
+        if both && !lockstep(past) && wide_enough(past) {
+            return None;
+        }
+        let earlier_lane = clocks.unordered(past, lane, both && lockstep(past))?;
+        let scope = clocks.scope(past);
+        let plain = !event.strong && !past.strong();
+        let acquired = || {
+            clocks
+                .warp
+                .acquired_since(clocks.block, past.time.into(), false)
+        };
+        Some(Conflict {
+            scope,
+            lane: lane as usize,
+            what,
+            pc: past.pc(),
+            earlier_lane,
+            earlier_warp: past.warp,
+            narrow: both && scope == Scope::Grid,
+            unfenced: plain && scope != Scope::Warp && !clocks.published(past) && acquired(),
+        })
     };
     // Lanes of one instruction: two stores of different values to one place, which `same_instruction` looks at.
     let same =
         |past: Past| past.warp == now.warp && past.moment == now.moment && past.pc() == now.pc();
-    if against(cell.write) && !same(cell.write) {
-        let what = if cell.write.atomic() {
+    let mut found = None;
+    if !same(cell.write) {
+        found = against(cell.write, What::Write);
+    }
+    if found.is_none() && !same(cell.strong) {
+        let what = if cell.strong.atomic() {
             What::Atomic
         } else {
             What::Write
         };
-        found = Some(conflict(cell.write, what));
+        found = against(cell.strong, what);
     }
     if event.what != What::Read {
         for read in cell.reads {
-            if found.is_none() && against(read) {
-                found = Some(conflict(read, What::Read));
+            if found.is_none() {
+                found = against(read, What::Read);
             }
         }
     }
-    cell.remember(event.what, now);
+    cell.remember(event, now);
     found
 }
 
+/// Remembers a read among the last ones.
+#[inline(always)]
+pub(super) fn remember_read(reads: &mut [Past; 2], event: &Event<'_>, now: Past) {
+    let last = &mut reads[0];
+    if last.warp == now.warp && last.moment == now.moment && last.strong() == event.strong {
+        let lanes = last.lanes | now.lanes;
+        *last = Past { lanes, ..now };
+        return;
+    }
+    if last.warp != now.warp && last.time != 0 {
+        reads[1] = reads[0];
+    }
+    reads[0] = now;
+}
+
 impl Cell {
-    /// Remembers an access.
+    /// Whether what is known of the place is no matter to `now`: see [`Clocks::settled`].
     #[inline(always)]
-    pub fn remember(&mut self, what: What, now: Past) {
-        if what == What::Read {
-            if self.reads[0].warp != now.warp && self.reads[0].time != 0 {
-                self.reads[1] = self.reads[0];
-            }
-            self.reads[0] = now;
-            return;
-        }
-        self.write = now;
-        if self.reads[0].time != 0 {
-            self.reads = [NONE; 2];
+    pub fn settled(&self, clocks: &Clocks<'_>, event: &Event<'_>, lanes: u32) -> bool {
+        let fine = |past: Past| clocks.settled(past, event, lanes);
+        fine(self.write)
+            && fine(self.strong)
+            && (event.what == What::Read || (fine(self.reads[0]) && fine(self.reads[1])))
+    }
+
+    /// Remembers what the lanes of `now` do, the one it names last.
+    #[inline(always)]
+    pub fn remember(&mut self, event: &Event<'_>, now: Past) {
+        if event.what == What::Read {
+            remember_read(&mut self.reads, event, now);
+        } else if event.strong {
+            let last = self.strong;
+            let same = last.warp == now.warp && last.moment == now.moment && last.pc() == now.pc();
+            let lanes = if same { last.lanes } else { 0 };
+            self.strong = Past {
+                lanes: lanes | now.lanes,
+                ..now
+            };
+        } else {
+            let write = Past {
+                lanes: 1 << now.lane(),
+                ..now
+            };
+            *self = Cell { write, ..EMPTY };
         }
     }
-}
-
-pub(super) fn present(clocks: &Clocks<'_>, event: &Event<'_>, lane: usize, bytes: u32) -> Past {
-    Past {
-        time: u32::try_from(clocks.time.now()).unwrap_or(u32::MAX),
-        warp: clocks.warp.warp,
-        moment: (clocks.block.epoch << 16) | clocks.warp.tick(),
-        what: (event.pc << 11)
-            | (u32::from(event.what == What::Atomic) << 10)
-            | ((lane as u32) << 5)
-            | (u32::from(event.strong) << 4)
-            | bytes,
-    }
-}
-
-/// The bytes of the cell at `cell * 4` that `[address, address + size)` covers.
-pub(super) fn bytes_of(cell: u64, address: u64, size: u64) -> u32 {
-    let start = address.saturating_sub(cell * 4).min(4);
-    let end = (address + size).saturating_sub(cell * 4).min(4);
-    ((1 << end) - 1) & !((1 << start) - 1)
 }
 
 /// Two lanes of one store that write different values (their bits) to one place. Lanes that write the same value do not race.

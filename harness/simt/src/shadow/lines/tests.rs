@@ -1,6 +1,7 @@
 use super::super::Layout;
 use super::super::clock::{BlockClock, Publications, Time, WarpClock};
 use super::*;
+use crate::lane::LANES;
 
 /// Numbers that look random.
 struct Random(u64);
@@ -57,12 +58,14 @@ fn lines_find_what_words_find() {
                     warps[2 * block + 1].barrier();
                 }
                 2 => warps[w].sync(ALL, ALL),
-                3 => launch.fence(w as u32, blocks[block].epoch, &time),
+                3 => launch.fence(w as u32, &blocks[block], random.below(2) == 0, &time),
                 _ => {}
             }
             let what =
                 [What::Read, What::Read, What::Write, What::Atomic][random.below(4) as usize];
             let strong = what == What::Atomic || random.below(8) == 0;
+            let volatile = strong && what != What::Atomic && random.below(2) == 0;
+            let narrow = strong && !volatile && random.below(3) == 0;
             let mask = if random.below(4) == 0 {
                 random.below(1 << 32) as u32 | 0xffff
             } else {
@@ -70,7 +73,7 @@ fn lines_find_what_words_find() {
             };
             let address = addresses(&mut random, size);
             if strong {
-                warps[w].acquire();
+                warps[w].acquire(&time);
                 warps[w].settle(&mut blocks[block], &time);
             }
             let clocks = Clocks {
@@ -78,10 +81,13 @@ fn lines_find_what_words_find() {
                 launch: &launch,
                 block: &blocks[block],
                 warp: &warps[w],
+                start: launch.start,
             };
             let event = |block_local, layout| Event {
                 what,
                 strong,
+                volatile,
+                narrow: narrow && !block_local,
                 block_local,
                 pc,
                 mask,
