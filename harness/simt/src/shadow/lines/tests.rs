@@ -83,7 +83,7 @@ fn lines_find_what_words_find() {
                 warp: &warps[w],
                 start: launch.start,
             };
-            let event = |block_local, layout| Event {
+            let event = |block_local: bool, layout| Event {
                 what,
                 strong,
                 volatile,
