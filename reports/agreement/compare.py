@@ -1,7 +1,7 @@
 """Sets the emulated machine's counters against Nsight Compute's, launch by launch.
 
-compare.py FOLDER          prints the table (Markdown) of FOLDER/ncu.csv and FOLDER/emulated.jsonl
-compare.py FOLDER --check  exits with 1 when a count differs and `explained.csv` does not say why
+compare.py EMULATED [NCU]           writes table.md: EMULATED is measure.sh's emulated.jsonl, NCU its ncu.csv (default: the one here)
+compare.py EMULATED [NCU] --check   exits with 1 when a count differs and explained.csv does not say why, or table.md is stale
 """
 
 import csv
@@ -10,6 +10,8 @@ import pathlib
 import re
 import sys
 from collections import defaultdict
+
+HERE = pathlib.Path(__file__).parent
 
 # What is compared: our name, where the machine's JSON has it, and the metrics of ncu that add up to it.
 COUNTERS = [
@@ -72,10 +74,12 @@ def emulated(lines):
         yield (launch["kernel"], tuple(launch["grid"]), tuple(launch["block"])), counts
 
 
-def grouped(launches):
-    """Launches by kernel and shape: their counts in order, repetitions of the one before left out."""
+def grouped(launches, reasons):
+    """Launches by kernel and shape: their counts in order, repetitions of the one before left out. Counts by chance are none."""
     found = defaultdict(list)
     for key, counts in launches:
+        chance = [by_chance(reasons.get((short(key[0]), name))) for name, _, _ in COUNTERS]
+        counts = tuple(None if varies else count for varies, count in zip(chance, counts))
         if not found[key] or found[key][-1] != counts:
             found[key].append(counts)
     return found
@@ -92,65 +96,81 @@ def short(mangled):
 
 def explained():
     """Known differences: (kernel, counter) -> why."""
-    path = pathlib.Path(__file__).with_name("explained.csv")
-    with path.open(newline="") as handle:
+    with (HERE / "explained.csv").open(newline="") as handle:
         return {(row["kernel"], row["counter"]): row["why"] for row in csv.DictReader(handle)}
 
 
-def main():
-    folder = pathlib.Path(sys.argv[1])
-    check = "--check" in sys.argv
-    real, ours = sections(folder / "ncu.csv"), sections(folder / "emulated.jsonl")
-    reasons = explained()
-    rows, alone, equal, unexplained, used = [], [], 0, [], set()
+def by_chance(why):
+    """Whether a difference depends on timing, so that the machine's count is another one each time."""
+    return why is not None and why.startswith(("waiting", "contention"))
+
+
+def compared(real, ours, reasons):
+    """Pairs of launches that both sides ran: (run, key, ncu's counts, the machine's)."""
     for run in real:
-        there, here = grouped(profiled(real[run])), grouped(emulated(ours.get(run, [])))
-        for key in there.keys() ^ here.keys():
-            alone.append((run, key, "GPU" if key in there else "emulated"))
+        there, here = grouped(profiled(real[run]), reasons), grouped(emulated(ours.get(run, [])), reasons)
         for key in here:
             if key not in there:
                 continue
             pairs = list(zip(there[key], here[key]))
             if len(there[key]) != len(here[key]):
                 # More launches on one side (a sample more): compare what both have, whatever the order.
-                both = sorted(set(there[key]) & set(here[key]), key=str)
+                both = [counts for counts in there[key] if counts in here[key]]
                 pairs = [(counts, counts) for counts in both] or pairs
             for measured, counted in pairs:
-                differing = []
-                for (name, _, _), m, c in zip(COUNTERS, measured, counted):
-                    if m is None or m == c:
-                        continue
-                    why = reasons.get((short(key[0]), name))
-                    differing.append(why or "UNEXPLAINED")
-                    used.add((short(key[0]), name))
-                    if not why:
-                        unexplained.append((run, key, name, m, c))
-                equal += not differing
-                rows.append((run, key, measured, counted, differing))
-    shape = lambda t: "x".join(str(v) for v in t if v != 1) or "1"
+                yield run, key, measured, counted
+
+
+def main():
+    check = "--check" in sys.argv
+    files = [pathlib.Path(name) for name in sys.argv[1:] if not name.startswith("--")]
+    if len(files) not in (1, 2):
+        sys.exit(__doc__)
+    ours = sections(files[0])
+    real = sections(files[1] if len(files) == 2 else HERE / "ncu.csv")
+    reasons = explained()
+    lines, launches, equal, unexplained = [], 0, 0, []
+    for run, (kernel, grid, block), measured, counted in compared(real, ours, reasons):
+        launches += 1
+        cells, why_not, same = [], [], True
+        for (name, _, _), m, c in zip(COUNTERS, measured, counted):
+            why = reasons.get((short(kernel), name))
+            if by_chance(why):
+                cells.append("varies")
+            elif m is None or m == c:
+                cells.append(str(c))
+                continue
+            else:
+                cells.append(f"{m} / {c}")
+            same = False
+            why_not.append(why or "unexplained")
+            if not why:
+                unexplained.append(f"{run}: {short(kernel)} <<<{grid}, {block}>>>: {name}: ncu {m}, machine {c}")
+        equal += same
+        size = ["x".join(str(v) for v in shape if v != 1) or "1" for shape in (grid, block)]
+        row = [short(kernel), *size, *cells, "; ".join(dict.fromkeys(why_not))]
+        line = f"| {' | '.join(row)} |"
+        if line not in lines:
+            lines.append(line)
+    if launches == 0:
+        sys.exit("nothing was compared: no launch is in both files")
+    head = ["kernel", "grid", "block", *(name for name, _, _ in COUNTERS), "why not equal"]
+    table = "\n".join([
+        f"{len(lines)} different launches, as ncu counts them on an H200; where the machine differs, its count after a stroke.",
+        "",
+        f"| {' | '.join(head)} |",
+        "| --- | ---: | ---: |" + " ---: |" * len(COUNTERS) + " --- |",
+        *lines,
+        "",
+    ])
+    print(*unexplained, sep="\n", file=sys.stderr)
+    print(f"{launches} launches compared, {equal} equal in every count, {len(unexplained)} counts differ unexplained")
     if not check:
-        print("| kernel | grid | block | " + " | ".join(n for n, _, _ in COUNTERS) + " | why not equal |")
-        print("| --- | --- | --- | " + "---: | " * len(COUNTERS) + "--- |")
-        seen = set()
-        for _, (kernel, grid, block), measured, counted, differing in rows:
-            cells = []
-            for m, c in zip(measured, counted):
-                cells.append(str(c) if m == c else f"{'?' if m is None else m} / {c}")
-            line = f"| {short(kernel)} | {shape(grid)} | {shape(block)} | {' | '.join(cells)} | {'; '.join(dict.fromkeys(differing))} |"
-            if line not in seen:
-                print(line)
-            seen.add(line)
-        for run, (kernel, grid, block), where in alone:
-            print(f"<!-- only {where}: {run}: {short(kernel)} {shape(grid)} {shape(block)} -->")
-    for run, (kernel, grid, block), name, m, c in unexplained:
-        print(f"{run}: {short(kernel)} <<<{grid}, {block}>>>: {name}: ncu {m}, machine {c}", file=sys.stderr)
-    for kernel, name in reasons.keys() - used:
-        print(f"explained.csv: {kernel}, {name}: nothing differs there any more", file=sys.stderr)
-    print(f"{len(rows)} launches compared, {equal} equal in every count, {len(unexplained)} counts unexplained", file=sys.stderr)
-    if not rows:
-        sys.exit("nothing was compared")
-    if check and (unexplained or reasons.keys() - used):
+        (HERE / "table.md").write_text(table)
+    elif unexplained:
         sys.exit(1)
+    elif (HERE / "table.md").read_text() != table:
+        sys.exit("table.md is not what these counts give: run compare.py without --check")
 
 
 main()
