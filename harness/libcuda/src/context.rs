@@ -286,11 +286,6 @@ fn get_device(out: *mut Device) -> Result {
     put(out, 0)
 }
 
-fn get_device_v2(out: *mut Device, context: Handle) -> Result {
-    of(context)?;
-    put(out, 0)
-}
-
 /// A context argument where null names the current one.
 fn of(handle: Handle) -> Result<Arc<Context>> {
     if handle == 0 {
@@ -323,13 +318,6 @@ fn api_version(context: Handle, out: *mut c_uint) -> Result {
 
 fn synchronize() -> Result {
     current_uncaptured()?.synchronize()
-}
-
-fn synchronize_v2(context: Handle) -> Result {
-    let context = of(context)?;
-    context.check()?;
-    capture::forbid()?;
-    context.synchronize()
 }
 
 fn priority_range(least: *mut c_int, greatest: *mut c_int) -> Result {
@@ -489,13 +477,11 @@ entry_points! {
     cuCtxSetCurrent(context: Handle) = set_current;
     cuCtxGetCurrent(out: *mut Handle) = get_current;
     cuCtxGetDevice(out: *mut Device) = get_device;
-    cuCtxGetDevice_v2(out: *mut Device, context: Handle) = get_device_v2;
     cuCtxGetFlags(out: *mut c_uint) = get_flags;
     cuCtxSetFlags(flags: c_uint) = set_flags;
     cuCtxGetId(context: Handle, out: *mut u64) = get_id;
     cuCtxGetApiVersion(context: Handle, out: *mut c_uint) = api_version;
     cuCtxSynchronize() = synchronize;
-    cuCtxSynchronize_v2(context: Handle) = synchronize_v2;
     cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) = priority_range;
     cuCtxGetCacheConfig(out: *mut c_int) = get_cache_config;
     cuCtxSetCacheConfig(config: c_int) = set_cache_config;
