@@ -37,6 +37,8 @@ pub struct Context {
 #[derive(Default)]
 pub struct Primary {
     context: Option<Arc<Context>>,
+    /// Its handle, the same each time it is made anew: clients keep it across a reset.
+    handle: Handle,
     retained: u32,
     flags: u32,
 }
@@ -105,9 +107,24 @@ pub fn current_uncaptured() -> Result<Arc<Context>> {
     Ok(context)
 }
 
+/// The context for giving back what `owner` owns: the current one, or without any the owner's. Clients free what they have
+/// left after they have popped all their contexts, and with unified addressing the driver knows whose it is.
+///
+/// # Errors
+/// As [`current`].
+pub fn current_or_owner(owner: Option<Handle>) -> Result<Arc<Context>> {
+    match (top(), owner) {
+        (0, Some(owner)) if !IN_CALLBACK.get() => {
+            let context = lookup(owner)?;
+            context.check()?;
+            Ok(context)
+        }
+        _ => current(),
+    }
+}
+
 impl Context {
-    fn new(flags: u32) -> Arc<Self> {
-        let handle = fresh();
+    fn new(handle: Handle, flags: u32) -> Arc<Self> {
         Arc::new_cyclic(|weak: &Weak<Context>| Context {
             handle,
             flags: AtomicU32::new(flags),
@@ -199,8 +216,8 @@ fn create(out: *mut Handle, flags: c_uint, dev: Device) -> Result {
     if flags & !FLAGS != 0 || (flags & 7).count_ones() > 1 {
         return Err(Error::INVALID_VALUE);
     }
-    let context = Context::new(flags);
-    let handle = context.handle;
+    let handle = fresh();
+    let context = Context::new(handle, flags);
     driver()?.contexts.insert_as(handle, context);
     STACK.with_borrow_mut(|stack| stack.push(handle));
     put(out, handle)
@@ -403,9 +420,13 @@ fn primary_retain(out: *mut Handle, dev: Device) -> Result {
     need(out)?;
     let driver = driver()?;
     let mut primary = lock(&driver.primary);
+    if primary.handle == 0 {
+        primary.handle = fresh();
+    }
+    let handle = primary.handle;
     let context = primary
         .context
-        .get_or_insert_with(|| Context::new(0))
+        .get_or_insert_with(|| Context::new(handle, 0))
         .clone();
     context.flags.store(primary.flags, Ordering::Relaxed);
     primary.retained += 1;
@@ -427,7 +448,7 @@ fn primary_release(dev: Device) -> Result {
     } else {
         None
     };
-    drop(primary);
+    // Under the lock: the next one has the same handle.
     ended.map_or(Ok(()), |context| context.destroy(true))
 }
 
@@ -437,7 +458,6 @@ fn primary_reset(dev: Device) -> Result {
     // Those who retained it keep their claim; the next retain makes a fresh context.
     let ended = primary.context.take();
     primary.retained = 0;
-    drop(primary);
     ended.map_or(Ok(()), |context| context.destroy(false))
 }
 

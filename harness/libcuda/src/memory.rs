@@ -196,8 +196,15 @@ fn alloc_pitch(
     put(pitch, row)
 }
 
+/// The context that an allocation belongs to.
+fn owner(address: u64) -> Result<Option<Handle>> {
+    let owned = lock(&driver()?.owned);
+    Ok(owned.get(&address).map(|owned| owned.context))
+}
+
 fn free(address: DevicePtr) -> Result {
-    let context = current_uncaptured()?;
+    let context = context::current_or_owner(owner(address)?)?;
+    capture::forbid()?;
     if address == 0 {
         return Ok(());
     }
@@ -270,7 +277,8 @@ fn host_block(driver: &Driver, address: u64, registered: bool) -> bool {
 }
 
 fn free_host(pointer: *mut c_void) -> Result {
-    let context = current_uncaptured()?;
+    let context = context::current_or_owner(owner(pointer as u64)?)?;
+    capture::forbid()?;
     let (driver, address) = (driver()?, pointer as u64);
     if address == 0 {
         return Ok(());
@@ -301,7 +309,8 @@ fn host_register(pointer: *mut c_void, bytes: usize, flags: c_uint) -> Result {
 }
 
 fn host_unregister(pointer: *mut c_void) -> Result {
-    let context = current_uncaptured()?;
+    let context = context::current_or_owner(owner(pointer as u64)?)?;
+    capture::forbid()?;
     let (driver, address) = (driver()?, pointer as u64);
     if address == 0 {
         return Err(Error::INVALID_VALUE);

@@ -1,7 +1,7 @@
 //! Modules: loading PTX, its functions and variables, the JIT's log, and the linker for PTX alone.
 
 use crate::abi::{DevicePtr, Handle, get_all, need, put, put_optional, text};
-use crate::context::{Context, current, current_uncaptured};
+use crate::context::{Context, current, current_or_owner, current_uncaptured};
 use crate::driver::lock;
 use crate::error::{Error, Result};
 use crate::handles::Table;
@@ -124,7 +124,9 @@ fn load_data_ex(
 }
 
 fn unload(module: Handle) -> Result {
-    let context = current()?;
+    let owner = MODULES.get(module)?.context.clone();
+    let owner = owner.and_then(|context| context.upgrade());
+    let context = current_or_owner(owner.map(|context| context.handle))?;
     let image = MODULES.remove(module)?;
     let result = context.synchronize();
     image.close();
