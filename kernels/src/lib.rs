@@ -52,6 +52,15 @@ pub struct Compiled {
     pub origin: Origin,
 }
 
+/// The text of the shared header of this name, or of this path to it.
+pub fn header(path: &str) -> Option<&'static str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let (_, text) = headers::HEADERS
+        .iter()
+        .find(|(header, _)| *header == name)?;
+    Some(text)
+}
+
 /// The PTX to load for `source` on a device of compute capability `capability`: compiled for it when
 /// NVRTC can be loaded, else the committed text if it is from this source.
 ///

@@ -48,10 +48,10 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             harness::print("\nNow, from NVML:");
             print(&nvml_rows(&snapshot));
         }
-        None => println!(
+        None => harness::print(&format!(
             "\n{}",
             session.no_nvml().unwrap_or("NVML: nothing reported")
-        ),
+        )),
     }
     Ok(ExitCode::SUCCESS)
 }

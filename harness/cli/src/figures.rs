@@ -80,14 +80,12 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, harness::Error> {
     let check = matches.get_flag("check");
     match figures(&documents, Path::new("reports/h200"), check) {
         Ok(tables) => {
-            println!(
-                "{tables} tables {}",
-                if check { "are fresh" } else { "made" }
-            );
+            let done = if check { "are fresh" } else { "made" };
+            harness::print(&format!("{tables} tables {done}"));
             Ok(ExitCode::SUCCESS)
         }
         Err(error @ Error::Stale(_)) => {
-            eprintln!("error: {error}");
+            harness::print_error(&format!("error: {error}"));
             Ok(ExitCode::from(1))
         }
         Err(error) => Err(harness::Error::usage(error.to_string())),

@@ -27,6 +27,7 @@ Examples:
   warplab device                        what the device reports of itself";
 
 fn main() -> ExitCode {
+    harness::built_from(env!("WARPLAB_REVISION"));
     let argv: Vec<OsString> = std::env::args_os().collect();
     let matches = command(&argv).get_matches_from(&argv);
     let result = match matches.subcommand() {
@@ -161,6 +162,16 @@ mod tests {
         assert_eq!(only(&["warplab", "run", "--out", "vecadd"]), None);
         assert_eq!(only(&["warplab", "run", "-q", "vecadd"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "all", "vecadd"]), None);
+    }
+
+    #[test]
+    fn no_column_has_two_meanings() {
+        for lab in labs::LABS {
+            for column in lab.columns {
+                let taken = harness::COLUMNS.contains(column) || harness::COUNTERS.contains(column);
+                assert!(!taken, "{}: {column}", lab.name);
+            }
+        }
     }
 
     #[test]

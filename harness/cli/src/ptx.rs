@@ -77,10 +77,10 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     if stale == 0 {
         return Ok(ExitCode::SUCCESS);
     }
-    eprintln!(
+    harness::print_error(&format!(
         "error: {stale} committed PTX file{} not what the source gives; run `warplab ptx` with NVRTC",
         if stale == 1 { " is" } else { "s are" }
-    );
+    ));
     Ok(ExitCode::FAILURE)
 }
 

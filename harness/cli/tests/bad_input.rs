@@ -81,6 +81,17 @@ fn counts_must_be_positive() {
 }
 
 #[test]
+fn a_speed_can_be_demanded_of_a_gpu_only() {
+    let common = ["run", "vecadd", "--device", "emulated", "--min-percent"];
+    fails(&[&common[..], &["0"]].concat(), 2, &["no per cent above 0"]);
+    fails(
+        &[&common[..], &["50"]].concat(),
+        4,
+        &["--min-percent", "needs a GPU"],
+    );
+}
+
+#[test]
 fn too_many_threads_name_the_limit() {
     fails(
         &[
@@ -167,6 +178,98 @@ fn a_full_disk_ends_the_run_with_the_file_named() {
         4,
         &["vecadd.csv", "No space left on device"],
     );
+}
+
+/// A file system of 64 KiB, for as long as this lives; none when this user may not mount one.
+#[cfg(target_os = "linux")]
+struct SmallDisk(tempfile::TempDir);
+
+#[cfg(target_os = "linux")]
+impl SmallDisk {
+    fn mount() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let mounted = std::process::Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
+            .arg(folder.path())
+            .output()
+            .is_ok_and(|o| o.status.success());
+        mounted.then(|| Self(folder))
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount")
+            .arg(self.0.path())
+            .status();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_small_disk_that_fills_up_keeps_the_rows_that_fitted() {
+    let Some(disk) = SmallDisk::mount() else {
+        eprintln!("skipped: this user may not mount a tmpfs");
+        return;
+    };
+    let out = disk.0.path();
+    // All but a few KiB is taken: some rows fit, not all of them.
+    std::fs::write(out.join("taken"), vec![1; 48 << 10]).unwrap();
+    let args = [
+        "run",
+        "histogram",
+        "--quick",
+        "--device",
+        "emulated",
+        "--out",
+    ];
+    let run = warplab(&[&args[..], &[out.to_str().unwrap()]].concat());
+    assert_eq!(run.code, 4, "{run:?}");
+    assert!(run.stderr.contains("histogram.csv"), "{run:?}");
+    assert!(run.stderr.contains("No space left on device"), "{run:?}");
+    // Whole rows only.
+    let rows = common::rows(&out.join("histogram.csv"));
+    assert!(!rows.is_empty());
+    assert!(rows.iter().all(|r| !r["verdict"].is_empty()), "{rows:?}");
+}
+
+#[test]
+fn every_lab_takes_a_tiny_n_or_says_what_is_wrong_with_it() {
+    for lab in [
+        "hello",
+        "returning",
+        "vecadd",
+        "trapezoid",
+        "divergence",
+        "histogram",
+        "reduction",
+        "scan",
+        "stencil",
+        "matmul",
+        "occupancy",
+    ] {
+        let run = warplab(&[
+            "run", lab, "--quick", "--device", "emulated", "--n", "1", "-q",
+        ]);
+        assert!([0, 2].contains(&run.code), "{lab}: {run:?}");
+        assert!(!run.stderr.contains("panicked"), "{lab}: {run:?}");
+        let refused = run.stderr.contains("error: ");
+        assert_eq!(run.code == 2, refused, "{lab}: {run:?}");
+    }
+}
+
+#[test]
+fn unknown_checks_and_senseless_counts_are_refused() {
+    let common = ["run", "vecadd", "--device", "emulated"];
+    for (more, words) in [
+        (&["--check", "memchek"][..], "no check is called `memchek`"),
+        (&["--check", "memcheck,"], "no check is called ``"),
+        (&["--schedules", "0"], "at least 1"),
+        (&["--hot=none"], "`none` is no count"),
+    ] {
+        fails(&[&common[..], more].concat(), 2, &[words]);
+    }
 }
 
 #[test]

@@ -55,7 +55,8 @@ fn every_mode_of_vecadd_passes_and_is_in_the_csv() {
         &std::fs::read_to_string(folder.path().join("out/session.json")).unwrap(),
     )
     .unwrap();
-    assert_eq!(session["schema"], 1);
+    assert_eq!(session["schema"], 2);
+    let session = &session["sessions"][0];
     assert_eq!(session["seed"], 1);
     assert_eq!(session["device"]["is_emulated"], true);
     assert_eq!(session["labs"][0]["lab"], "vecadd");
@@ -91,6 +92,115 @@ fn standard_output_is_all_csv_or_all_json_when_asked() {
     assert_eq!(
         (&row["variant"], &row["n"], &row["verdict"]),
         (&"pageable".into(), &1000.into(), &"pass".into())
+    );
+}
+
+#[test]
+fn counters_are_columns_and_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = [
+        &[
+            "run",
+            "vecadd",
+            "--variant",
+            "pageable",
+            "--counters",
+            "--hot=3",
+            "--out",
+            "out",
+        ],
+        &SMALL[..],
+    ];
+    let run = warplab_in(folder.path(), &args.concat(), &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    for words in [
+        "Execution",
+        "efficiency %",
+        "Hot lines of vecadd pageable",
+        "vecadd.cu:",
+    ] {
+        assert!(run.stdout.contains(words), "no {words} in {}", run.stdout);
+    }
+    let row = &rows(&folder.path().join("out/vecadd.csv"))[0];
+    let number = |column: &str| row[column].parse::<f64>().unwrap();
+    // A thousand floats are 125 sectors; two vectors are read and one is written, in each launch.
+    let launches = number("launches");
+    assert!(launches >= 1.0);
+    assert_eq!(number("global_load_sectors"), 250.0 * launches);
+    assert_eq!(number("global_load_ideal_sectors"), 250.0 * launches);
+    assert_eq!(number("global_store_sectors"), 125.0 * launches);
+    // Of the 32 warps one has 8 lanes at work.
+    assert!(number("warp_execution_efficiency_percent") < 100.0);
+    assert_eq!(number("shared_bank_conflicts"), 0.0);
+    assert!(number("copied_h2d_bytes") >= 8000.0);
+}
+
+#[test]
+fn several_commands_share_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |lab: &str, seed: &str| {
+        let args = [
+            "run", lab, "--quick", "-q", "--device", "emulated", "--out", "out", "--seed", seed,
+        ];
+        let variables = [("WARPLAB_GIT_REVISION", "abc")];
+        let run = warplab_in(folder.path(), &args, &variables);
+        assert_eq!(run.code, 0, "{run:?}");
+        let text = std::fs::read_to_string(folder.path().join("out/session.json")).unwrap();
+        let session: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let list = session["sessions"].as_array().unwrap().clone();
+        let short = |s: &serde_json::Value| {
+            assert_eq!(s["git_revision"], "abc");
+            format!("{} {}", s["labs"][0]["lab"].as_str().unwrap(), s["seed"])
+        };
+        list.iter().map(short).collect::<Vec<_>>()
+    };
+    assert_eq!(run("hello", "1"), ["hello 1"]);
+    assert_eq!(run("vecadd", "2"), ["hello 1", "vecadd 2"]);
+    // A lab that runs again is in its latest session only, as its CSV is.
+    assert_eq!(run("hello", "3"), ["vecadd 2", "hello 3"]);
+}
+
+#[test]
+fn schedules_find_what_one_order_hides_and_accuse_nobody_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = [
+        "run",
+        "trapezoid",
+        "--n",
+        "2^10",
+        "--variant",
+        "race",
+        "--variant",
+        "shared",
+        "--variant",
+        "atomic",
+        "--check",
+        "all",
+        "--schedules",
+        "4",
+        "--device",
+        "emulated",
+        "--out",
+        "out",
+    ];
+    let run = warplab_in(folder.path(), &args, &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("under schedule seed"), "{}", run.stdout);
+    let found = rows(&folder.path().join("out/trapezoid.csv"));
+    assert!(found.len() >= 3 && found.iter().all(|r| r["verdict"] == "pass"));
+    // Counted once, however many schedules: one launch, and no more for the shared variants than with one.
+    let one = warplab_in(
+        folder.path(),
+        &[&args[..12], &["--device", "emulated", "--out", "one"]].concat(),
+        &[],
+    );
+    assert_eq!(one.code, 0, "{one:?}");
+    let launches = |rows: &[std::collections::HashMap<String, String>]| -> Vec<String> {
+        rows.iter().map(|r| r["launches"].clone()).collect()
+    };
+    assert_eq!(
+        launches(&found),
+        launches(&rows(&folder.path().join("one/trapezoid.csv")))
     );
 }
 
@@ -275,4 +385,30 @@ fn a_usage_error_leaves_no_folder_behind() {
         .map(Iterator::collect)
         .unwrap_or_default();
     assert!(left.is_empty(), "{left:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    for args in [
+        &["list"][..],
+        &["--help"],
+        &["device", "--device", "emulated"],
+        &["run", "hello", "--device", "emulated", "--csv", "-"],
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_warplab"))
+            .args(args)
+            .current_dir(folder.path())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Closed before the first line is written.
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {words}");
+        assert!(!words.contains("panicked"), "{args:?}: {words}");
+    }
 }

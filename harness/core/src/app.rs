@@ -1,24 +1,21 @@
 //! The command line of a lab, and the running of labs one after another.
 use std::{
-    cell::RefCell,
-    collections::HashMap,
-    path::Path,
-    process::ExitCode,
-    rc::Rc,
-    sync::Arc,
-    time::{Instant, SystemTime},
+    cell::RefCell, collections::HashMap, path::Path, process::ExitCode, rc::Rc, sync::Arc,
+    time::Instant,
 };
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::json;
 
 use crate::{
-    Error, Lab, Options, Result, Run, SCHEMA, Session, Verdict, child,
+    Error, Lab, Options, Result, Run, Session, Verdict, child,
     folder::Folder,
-    interrupt,
+    interrupt, pace,
     report::Report,
+    session_file::SessionFile,
     suggest,
-    terminal::{Terminal, wrapped},
+    table::wrapped,
+    terminal::{Terminal, print_error},
 };
 
 /// Runs `lab` as its own program: parses the command line, opens the device, runs, reports.
@@ -59,7 +56,7 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
                 .long("exercises")
                 .action(ArgAction::SetTrue)
                 .help("Run only the checked exercises")
-                .help_heading("Common options"),
+                .help_heading("What to run"),
         );
     }
     let Some(lab) = lab else {
@@ -87,7 +84,7 @@ pub fn run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> ExitCode {
 
 /// Prints an error the way all of them are printed.
 pub fn complain(error: &Error) {
-    eprintln!("error: {error}");
+    print_error(&format!("error: {error}"));
 }
 
 fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
@@ -95,6 +92,11 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
     check_variants(labs, &options)?;
     let replaced = replacement(labs, options.kernel.as_deref())?;
     let mut session = Session::open(&options.device)?;
+    if options.min_percent.is_some() && session.device.is_emulated {
+        return Err(Error::CannotRun(
+            "--min-percent needs a GPU: an emulated time says nothing about one".into(),
+        ));
+    }
     interrupt::listen();
     let is_child = child::wanted().is_some();
     let folder = if is_child {
@@ -111,18 +113,27 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
     if let Some(why) = session.no_nvml().filter(|_| !session.device.is_emulated) {
         terminal.say(why);
     }
+    if !session.device.is_emulated
+        && (options.counters || options.hot.is_some() || options.schedules.is_some())
+    {
+        terminal.say(
+            "--counters, --hot and --schedules are the emulated device's: on a GPU ask Nsight Compute",
+        );
+    }
     if !is_child {
         session.measure_ceilings(options.quick)?;
     }
     let session = Arc::new(session);
-    let began = SystemTime::now();
+    let mut file = folder.as_ref().map(SessionFile::open);
     let mut done = Vec::new();
     let mut code = 0;
     for lab in labs {
         if child::wanted().is_some_and(|case| !case.starts_with(&format!("{}/", lab.name))) {
             continue;
         }
-        write_session(folder.as_ref(), &session, &options, began, &done)?;
+        if let Some(file) = &mut file {
+            file.write(&session, &options, &done, Some(lab.name))?;
+        }
         let started = Instant::now();
         let run = Run {
             lab,
@@ -133,7 +144,7 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
                 lab,
                 folder.as_ref(),
                 terminal.clone(),
-                options.json,
+                &options,
             )?),
             replaced: replaced.clone().filter(|_| labs.len() == 1),
             origins: RefCell::default(),
@@ -161,14 +172,25 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
             .iter()
             .any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
         done.push(summary(&run, started, result.as_ref().err()));
-        let written = write_session(folder.as_ref(), &session, &options, began, &done);
+        let written = file
+            .as_mut()
+            .map_or(Ok(()), |file| file.write(&session, &options, &done, None));
         // The lab's own error came first, and is the one to tell.
         if result.is_ok() {
             written?;
         }
-        if wrong {
-            code = 1;
+        let slow = options
+            .min_percent
+            .map_or_else(Vec::new, |least| pace::too_slow(&run.records(), least));
+        for line in &slow {
+            print_error(&format!("too slow: {line}"));
         }
+        // The worst has the word: a wrong answer before a slow one.
+        code = match (wrong, slow.is_empty()) {
+            (true, _) => 1,
+            (false, false) if code == 0 => 3,
+            _ => code,
+        };
         if let Err(error) = result {
             // One lab that cannot run does not keep the others from it; what the user must change does.
             let fatal = labs.len() == 1
@@ -283,79 +305,5 @@ fn summary(run: &Run, started: Instant, error: Option<&Error>) -> serde_json::Va
         "seconds": started.elapsed().as_secs_f64(),
         "ptx": *run.origins.borrow(),
         "error": error.map(ToString::to_string),
-    })
-}
-
-/// Writes `session.json`: what the rows do not repeat.
-fn write_session(
-    folder: Option<&Folder>,
-    session: &Session,
-    options: &Options,
-    began: SystemTime,
-    labs: &[serde_json::Value],
-) -> Result<()> {
-    let Some(folder) = folder else { return Ok(()) };
-    let text = json!({
-        "schema": SCHEMA,
-        "program": concat!("warplab ", env!("CARGO_PKG_VERSION")),
-        "argv": std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect::<Vec<_>>(),
-        "started": humantime::format_rfc3339_seconds(began).to_string(),
-        "git_revision": revision(),
-        "seed": options.seed,
-        "device": session.device,
-        "device_reason": session.reason,
-        "machine_settings": machine_settings(session),
-        "nvml": session.snapshot(),
-        "nvml_missing": session.no_nvml(),
-        "ceilings": session.ceilings,
-        "labs": labs,
-    });
-    folder.write(
-        "session.json",
-        &(serde_json::to_string_pretty(&text).unwrap_or_default() + "\n"),
-    )
-}
-
-/// What the embedded machine was told through the environment.
-fn machine_settings(session: &Session) -> Option<serde_json::Value> {
-    session.device.is_emulated.then(|| {
-        [
-            "WARPLAB_PROFILE",
-            "WARPLAB_CHECKS",
-            "WARPLAB_SEED",
-            "WARPLAB_BUDGET",
-        ]
-        .iter()
-        .map(|name| ((*name).to_string(), json!(std::env::var(name).ok())))
-        .collect::<serde_json::Map<_, _>>()
-        .into()
-    })
-}
-
-/// The git revision of the checkout that this is run in, marked when files differ from it; none when run
-/// from elsewhere.
-fn revision() -> Option<String> {
-    let git = |args: &[&str]| {
-        let output = std::process::Command::new("git")
-            .args(args)
-            .stderr(std::process::Stdio::null())
-            .output()
-            .ok()?;
-        output
-            .status
-            .success()
-            .then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
-    };
-    let root = git(&["rev-parse", "--show-toplevel"])?;
-    if !Path::new(&root).join("harness/core/Cargo.toml").exists() {
-        return None;
-    }
-    let revision = git(&["rev-parse", "HEAD"])?;
-    let changed =
-        git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|s| !s.is_empty());
-    Some(if changed {
-        revision + "-modified"
-    } else {
-        revision
     })
 }

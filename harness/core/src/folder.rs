@@ -7,7 +7,7 @@ use std::{
     time::SystemTime,
 };
 
-use crate::{COLUMNS, Error, Lab, Result, record::Record};
+use crate::{COLUMNS, COUNTERS, Error, Lab, Result, record::Record};
 
 /// The folder that a run writes to.
 #[derive(Debug, Clone)]
@@ -143,7 +143,8 @@ impl CsvFile {
 
 /// The header line of a lab's CSV.
 pub(crate) fn header(lab: &Lab) -> String {
-    csv_line(COLUMNS.iter().chain(lab.columns).map(|c| (*c).to_string()))
+    let names = COLUMNS.iter().chain(lab.columns).chain(&COUNTERS);
+    csv_line(names.map(|c| (*c).to_string()))
 }
 
 /// A record as one CSV line.
@@ -188,7 +189,7 @@ mod tests {
         let headers = reader.headers().unwrap().clone();
         assert_eq!(
             headers.iter().collect::<Vec<_>>(),
-            [&COLUMNS[..], &["own_ms", "other"]].concat()
+            [&COLUMNS[..], &["own_ms", "other"], &COUNTERS[..]].concat()
         );
         let rows: Vec<_> = reader
             .records()

@@ -12,7 +12,9 @@ pub(crate) fn listen() {
         if PRESSED.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        eprintln!("interrupted: ending after this sample; press Ctrl-C again to end at once");
+        crate::print_error(
+            "interrupted: ending after this sample; press Ctrl-C again to end at once",
+        );
     });
 }
 

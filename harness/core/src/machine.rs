@@ -2,7 +2,10 @@
 //!
 //! Read as versioned JSON through functions found by name in the opened library; on a GPU they are
 //! not there, and the report is empty.
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::{
+    collections::BTreeMap,
+    ffi::{CStr, CString, c_char, c_int},
+};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -17,6 +20,52 @@ pub struct LaunchReport {
     pub kernel: String,
     /// Counters by name; see the machine's documentation.
     pub counters: Value,
+    /// Registers of a thread, as the machine estimates them from the PTX.
+    pub registers_estimated: u32,
+    /// Shared memory of a block that the kernel declares, in bytes.
+    pub static_shared_bytes: u32,
+    /// Shared memory of a block that the launch asks for, in bytes.
+    pub dynamic_shared_bytes: u32,
+    /// What fits on an SM.
+    pub occupancy: Occupancy,
+}
+
+/// How much of an SM a launch can fill.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub struct Occupancy {
+    /// Resident warps of those that the SM has room for, in per cent.
+    pub percent: f64,
+}
+
+/// Copies, or fills, of one kind.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub struct Copies {
+    /// How many.
+    pub count: u64,
+    /// How many bytes in all.
+    pub bytes: u64,
+}
+
+/// Managed memory that moved.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub struct Managed {
+    /// Bytes that move together: the machine's page.
+    pub block_bytes: u64,
+    /// Bytes that went to the device.
+    pub to_device_bytes: u64,
+    /// Bytes that came to the host.
+    pub to_host_bytes: u64,
+}
+
+/// How the machine was set.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Whether it counted.
+    pub counters: bool,
 }
 
 impl LaunchReport {
@@ -39,6 +88,13 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// What tells it from others: its kind and the places in the source, whichever threads met there.
+    pub(crate) fn key(&self) -> String {
+        let places = self.text.lines().filter(|l| l.contains("--> "));
+        let places: Vec<&str> = places.map(str::trim).collect();
+        format!("{} {}", self.kind, places.join(" "))
+    }
+
     /// One line for the row's note.
     pub fn line(&self) -> String {
         let first = [
@@ -63,6 +119,12 @@ pub struct MachineReport {
     pub launches: Vec<LaunchReport>,
     /// What its checks found.
     pub findings: Vec<Finding>,
+    /// Copies by where from and where to (`host_to_device`, ...), and fills (`fill`).
+    pub copies: BTreeMap<String, Copies>,
+    /// Managed memory.
+    pub managed: Managed,
+    /// How the machine was set.
+    pub settings: Settings,
 }
 
 impl MachineReport {
@@ -75,16 +137,28 @@ impl MachineReport {
     pub(crate) fn extend(&mut self, later: Self) {
         self.launches.extend(later.launches);
         self.findings.extend(later.findings);
+        for (way, copies) in later.copies {
+            let sum = self.copies.entry(way).or_default();
+            sum.count += copies.count;
+            sum.bytes += copies.bytes;
+        }
+        self.managed = Managed {
+            block_bytes: later.managed.block_bytes,
+            to_device_bytes: self.managed.to_device_bytes + later.managed.to_device_bytes,
+            to_host_bytes: self.managed.to_host_bytes + later.managed.to_host_bytes,
+        };
+        self.settings = later.settings;
     }
 }
 
-/// Chooses what the machine looks for in launches from now on; nothing on a GPU.
-pub(crate) fn set_checks(checks: &str) {
+/// Chooses what the machine looks for, and in which order it runs warps and blocks, in launches from now on;
+/// nothing on a GPU.
+pub(crate) fn configure(checks: &str, seed: u64) {
     type Configure = unsafe extern "C" fn(*const c_char) -> c_int;
     if !driver::is_emulated() {
         return;
     }
-    let json = serde_json::json!({ "checks": checks }).to_string();
+    let json = serde_json::json!({ "checks": checks, "seed": seed }).to_string();
     let Ok(json) = CString::new(json) else {
         return;
     };
@@ -131,6 +205,7 @@ pub(crate) fn report() -> MachineReport {
                 title: text,
                 ..Finding::default()
             }],
+            ..MachineReport::default()
         }
     })
 }

@@ -5,9 +5,16 @@ use clap::Args;
 
 use crate::DeviceChoice;
 
+/// Headings of the help.
+const WHAT: &str = "What to run";
+const HOW: &str = "How long, and how fast";
+const WATCH: &str =
+    "What the emulated device watches (a GPU has Nsight Compute and compute-sanitizer)";
+const OUTPUT: &str = "What comes out";
+
 /// Options common to all labs, as parsed from the command line.
 #[derive(Args, Debug, Clone)]
-#[command(next_help_heading = "Common options")]
+#[command(next_help_heading = WHAT)]
 pub struct Options {
     /// Where to run.
     #[arg(
@@ -32,30 +39,44 @@ pub struct Options {
     /// Seed of the random inputs
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     pub seed: u64,
-    /// Timed launches of each case [default: until the noise is small or the time is up; 1 when emulated]
-    #[arg(long, value_name = "COUNT", value_parser = parse_u32, allow_hyphen_values = true)]
-    pub samples: Option<u32>,
-    /// Folder for the CSVs and session.json [default: reports/DEVICE-DATE-TIME]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Write the CSV rows to standard output too: --csv -
-    #[arg(long, value_name = "-", value_parser = ["-"], conflicts_with = "json")]
-    pub csv: Option<String>,
     /// Run this .cu file in place of the lab's own of the same name (or of its only one)
     #[arg(long, value_name = "FILE")]
     pub kernel: Option<PathBuf>,
-    /// What the emulated device looks for: memcheck, racecheck, initcheck, synccheck (with commas), all or none [default:
-    /// memcheck; all for variants that are wrong on purpose]
-    #[arg(long, value_name = "CHECKS", value_parser = parse_checks)]
-    pub check: Option<String>,
+    /// Timed launches of each case [default: until the noise is small or the time is up; 1 when emulated]
+    #[arg(help_heading = HOW, long, value_name = "COUNT", value_parser = parse_u32, allow_hyphen_values = true)]
+    pub samples: Option<u32>,
+    /// Fail with exit code 3 when the best variant of a case is below P % of its ceiling (on a GPU)
+    #[arg(help_heading = HOW, long, value_name = "P", value_parser = parse_percent)]
+    pub min_percent: Option<f64>,
     /// Small sizes and few samples: does it run at all?
-    #[arg(long)]
+    #[arg(help_heading = HOW, long)]
     pub quick: bool,
+    /// memcheck, racecheck, initcheck, synccheck (several with commas), all or none [default: memcheck; all for
+    /// variants that are wrong on purpose]
+    #[arg(help_heading = WATCH, long, value_name = "CHECKS", value_parser = parse_checks)]
+    pub check: Option<String>,
+    /// Run each case under COUNT orders of warps and blocks, and unite what is found
+    #[arg(help_heading = WATCH, long, value_name = "COUNT", value_parser = parse_u32, allow_hyphen_values = true)]
+    pub schedules: Option<u32>,
+    /// Show what was counted: instructions, divergence, sectors, bank conflicts, atomics, copies
+    #[arg(help_heading = WATCH, long)]
+    pub counters: bool,
+    /// Show the LINES lines of the source that cost most [default: 10]
+    #[arg(help_heading = WATCH, long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "10",
+        value_parser = parse_count)]
+    pub hot: Option<usize>,
+    /// Folder for the CSVs and session.json [default: reports/DEVICE-DATE-TIME]
+    #[arg(help_heading = OUTPUT, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// CSV rows to standard output (--csv - will do too), all other text to standard error
+    #[arg(help_heading = OUTPUT, long, value_name = "-", num_args = 0..=1, default_missing_value = "-", hide_possible_values = true,
+        value_parser = ["-"], conflicts_with = "json")]
+    pub csv: Option<String>,
     /// Print nothing but errors
-    #[arg(long, short)]
+    #[arg(help_heading = OUTPUT, long, short)]
     pub quiet: bool,
     /// Print one JSON object a record in place of the table
-    #[arg(long)]
+    #[arg(help_heading = OUTPUT, long)]
     pub json: bool,
 }
 
@@ -99,6 +120,14 @@ pub fn parse_count(text: &str) -> Result<usize, String> {
 pub fn parse_u32(text: &str) -> Result<u32, String> {
     u32::try_from(parse_count(text)?)
         .map_err(|_| format!("`{text}` is above the largest 32-bit count"))
+}
+
+/// Parses a per cent above 0.
+fn parse_percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse::<f64>() {
+        Ok(percent) if percent > 0.0 && percent.is_finite() => Ok(percent),
+        _ => Err(format!("`{text}` is no per cent above 0; write 80")),
+    }
 }
 
 /// Checks of the emulated device by the names that sanitizers give them.
@@ -164,5 +193,9 @@ mod tests {
             }
         }
         assert!(parse_u32("2^32").is_err() && parse_u32("2^31").is_ok());
+        assert_eq!(parse_percent("62.5%"), Ok(62.5));
+        for text in ["0", "-3", "fast", "inf", "NaN"] {
+            assert!(parse_percent(text).is_err(), "{text}");
+        }
     }
 }

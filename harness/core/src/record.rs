@@ -1,5 +1,7 @@
-//! A record: one row of the CSV, the common columns first and the lab's own after them.
+//! A record: one row of the CSV, the common columns first, the lab's own after them, the machine's counters last.
 use serde::{Deserialize, Serialize};
+
+use crate::{COUNTERS, HotLine};
 
 /// Version of the columns; a change of meaning gives a new number.
 pub const SCHEMA: u32 = 1;
@@ -138,6 +140,12 @@ pub struct Record {
     /// The machine's findings in full, for the terminal; the row's note has the first one's line.
     #[serde(default)]
     pub findings: Vec<String>,
+    /// The machine's counters, in [`crate::COUNTERS`]' order; empty on a GPU.
+    #[serde(default)]
+    pub counters: Vec<Value>,
+    /// The lines that cost most, if they were asked for.
+    #[serde(default)]
+    pub hot: Vec<HotLine>,
 }
 
 impl Record {
@@ -153,7 +161,7 @@ impl Record {
         }
     }
 
-    /// The row's cells, in the order of [`COLUMNS`] and then the lab's own.
+    /// The row's cells, in the order of [`COLUMNS`], then the lab's own, then [`COUNTERS`].
     pub fn cells(&self) -> Vec<String> {
         fn cell<T: ToString>(v: Option<T>) -> String {
             v.map_or_else(String::new, |v| v.to_string())
@@ -185,7 +193,13 @@ impl Record {
             self.verdict.word().into(),
             self.note.clone(),
         ];
-        cells.extend(self.own.iter().map(|v| match v {
+        let none = vec![Value::Empty; COUNTERS.len()];
+        let counters = if self.counters.is_empty() {
+            &none
+        } else {
+            &self.counters
+        };
+        cells.extend(self.own.iter().chain(counters).map(|v| match v {
             Value::Empty => String::new(),
             Value::Int(v) => v.to_string(),
             Value::Real(v) => v.to_string(),
@@ -229,13 +243,15 @@ pub(crate) mod tests {
             note: "no GPU, alas".into(),
             own: vec![Value::Real(1.5), Value::Empty],
             findings: vec!["Invalid read\nat line 3".into()],
+            counters: Vec::new(),
+            hot: Vec::new(),
         }
     }
 
     #[test]
     fn every_column_has_its_cell_in_order() {
         let cells = record().cells();
-        assert_eq!(cells.len(), COLUMNS.len() + 2);
+        assert_eq!(cells.len(), COLUMNS.len() + 2 + COUNTERS.len());
         let cell = |name: &str| cells[COLUMNS.iter().position(|c| *c == name).unwrap()].as_str();
         let shown = [
             "schema",
@@ -249,7 +265,9 @@ pub(crate) mod tests {
         ]
         .map(cell);
         assert_eq!(shown, ["1", "block 256", "1000", "", "2", "", "0", "skip"]);
-        assert_eq!(cells[COLUMNS.len()..], ["1.5", ""]);
+        assert_eq!(cells[COLUMNS.len()..COLUMNS.len() + 2], ["1.5", ""]);
+        // On a GPU there are no counters, but their columns.
+        assert!(cells[COLUMNS.len() + 2..].iter().all(String::is_empty));
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 use cudarc::driver::{DevicePtrMut, sys::CUevent_flags};
 
 use crate::{
-    Case, Ceiling, Check, Error, MachineReport, Result, Run, Variant,
+    Case, Ceiling, Check, Error, Finding, MachineReport, Result, Run, Variant,
     case::dims,
-    fault,
+    counters, fault,
     flush::Flush,
-    interrupt, machine,
+    hot, interrupt, machine,
     record::{Record, Times, Value, Verdict},
     run::verdict,
     stats,
@@ -34,11 +34,19 @@ pub struct Recorder<'r> {
     ceiling: Ceiling,
     cold: bool,
     machine: MachineReport,
+    /// The schedule of this pass over the case's body, and whether it is the first.
+    seed: u64,
+    is_first: bool,
+    /// Of all passes: the first wrong answer, what no variant is allowed (wrong on purpose or not), why the case
+    /// cannot run here, and every finding once.
+    wrong: Option<String>,
+    broken: Option<String>,
+    skip: Option<String>,
+    findings: Vec<Finding>,
 }
 
 impl<'r> Recorder<'r> {
     pub(crate) fn new(run: &'r Run, case: &Case) -> Self {
-        let _ = machine::report(); // What came before this case is not its own.
         Self {
             run,
             record: Record {
@@ -63,12 +71,20 @@ impl<'r> Recorder<'r> {
                 note: String::new(),
                 own: vec![Value::Empty; run.lab.columns.len()],
                 findings: Vec::new(),
+                counters: Vec::new(),
+                hot: Vec::new(),
             },
             check: None,
             notes: Vec::new(),
             ceiling: Ceiling::default(),
             cold: false,
             machine: MachineReport::default(),
+            seed: 0,
+            is_first: true,
+            wrong: None,
+            broken: None,
+            skip: None,
+            findings: Vec::new(),
         }
     }
 
@@ -166,7 +182,9 @@ impl<'r> Recorder<'r> {
             self.note(format!("{dropped} samples at a throttled clock dropped"));
         }
         let times = stats::times(&samples, dropped).expect("a plan takes at least one sample");
-        self.record.times = Some(times);
+        if self.is_first {
+            self.record.times = Some(times);
+        }
         Ok(times)
     }
 
@@ -180,7 +198,9 @@ impl<'r> Recorder<'r> {
 
     /// Sets the row's times from samples in milliseconds that the lab took itself.
     pub fn times(&mut self, samples_ms: &[f64]) {
-        self.record.times = stats::times(samples_ms, 0);
+        if self.is_first {
+            self.record.times = stats::times(samples_ms, 0);
+        }
     }
 
     /// Bytes moved by one sample; gives GB/s on a GPU.
@@ -226,80 +246,107 @@ impl<'r> Recorder<'r> {
 
     /// Adds to the row's note.
     pub fn note(&mut self, note: impl Into<String>) {
-        self.notes.push(note.into());
+        if self.is_first {
+            self.notes.push(note.into());
+        }
     }
 
-    /// Judges the case and completes its row.
-    pub(crate) fn judge(mut self, variant: &Variant, outcome: Result<()>) -> Result<Record> {
+    /// Begins a pass over the case's body, under a schedule seed.
+    pub(crate) fn begin(&mut self, seed: u64, is_first: bool) {
+        self.seed = seed;
+        self.is_first = is_first;
+        // What a body asks of the counters is of its own pass.
+        self.machine = MachineReport::default();
+        let _ = machine::report();
+    }
+
+    /// Takes in how a pass over the body ended; true when another may follow.
+    pub(crate) fn absorb(&mut self, outcome: Result<()>) -> Result<bool> {
         let mut wrong = None;
-        // What no variant is allowed, wrong on purpose or not.
-        let mut broken = None;
         match outcome {
             Ok(()) => {}
-            Err(Error::Skip(reason)) => return Ok(self.skipped(reason)),
+            Err(Error::Skip(reason)) => self.skip = Some(reason),
             Err(Error::Driver(error)) => {
                 if self.run.session.context.synchronize().is_err() {
                     *self.run.lost.borrow_mut() = Some(self.record.variant.clone());
                 }
+                let words = Error::Driver(error).to_string();
                 match fault::class(error.0) {
-                    fault::Class::Kernel => wrong = Some(Error::Driver(error).to_string()),
+                    fault::Class::Kernel => wrong = Some(words),
                     fault::Class::Memory => {
-                        let reason = format!("not enough memory here: {}", Error::Driver(error));
-                        return Ok(self.skipped(reason));
+                        self.skip = Some(format!("not enough memory here: {words}"));
                     }
-                    fault::Class::Host => broken = Some(Error::Driver(error).to_string()),
+                    fault::Class::Host => self.broken = Some(words),
                 }
             }
             // A module that the driver refuses is this case's failure; the others may run.
-            Err(error @ Error::Module { .. }) => broken = Some(error.to_string()),
+            Err(error @ Error::Module { .. }) => self.broken = Some(error.to_string()),
             Err(Error::Kernel(
                 error @ (kernels::Error::TooNew { .. } | kernels::Error::ArchDropped { .. }),
-            )) => return Ok(self.skipped(error.to_string())),
+            )) => self.skip = Some(error.to_string()),
             Err(other) => return Err(other),
         }
         self.machine.extend(machine::report());
-        let texts = self
-            .machine
-            .findings
-            .iter()
-            .map(|f| f.text.trim_end().to_string());
+        if self.is_first {
+            self.record.counters = counters::values(&self.machine);
+            if let Some(most) = self.run.options.hot {
+                let text = |path: &str| self.run.source_text(path);
+                self.record.hot = hot::lines(&self.machine, most, text);
+            }
+        }
+        for finding in std::mem::take(&mut self.machine.findings) {
+            if self.findings.iter().any(|f| f.key() == finding.key()) {
+                continue;
+            }
+            self.findings.push(finding);
+        }
+        let bad = self.check.as_ref().filter(|c| !c.passed());
+        wrong = wrong.or_else(|| bad.map(Check::summary));
+        if let (None, Some(wrong)) = (&self.wrong, wrong) {
+            self.wrong = Some(if self.is_first {
+                wrong
+            } else {
+                format!("under schedule seed {}: {wrong}", self.seed)
+            });
+        }
+        let lost = self.run.lost.borrow().is_some();
+        Ok(!lost && self.skip.is_none() && self.broken.is_none())
+    }
+
+    /// Judges the case and completes its row.
+    pub(crate) fn judge(mut self, variant: &Variant) -> Record {
+        if let Some(reason) = self.skip {
+            self.record.verdict = Verdict::Skip;
+            self.record.note = reason;
+            return self.record;
+        }
+        let texts = self.findings.iter().map(|f| f.text.trim_end().to_string());
         self.record.findings = texts.filter(|t| !t.is_empty()).collect();
-        let finding =
-            self.machine
-                .findings
-                .first()
-                .map(|first| match self.machine.findings.len() {
-                    1 => first.line(),
-                    more => format!("{} (and {} more)", first.line(), more - 1),
-                });
+        let finding = self
+            .findings
+            .first()
+            .map(|first| match self.findings.len() {
+                1 => first.line(),
+                more => format!("{} (and {} more)", first.line(), more - 1),
+            });
         if let Some(check) = &self.check {
             self.record.max_abs_error = Some(check.max_abs_error);
-            if !check.passed() {
-                wrong.get_or_insert(check.summary());
-            }
-        } else if wrong.is_none() && finding.is_none() && broken.is_none() {
-            broken = Some("nothing was checked".into());
+        } else if self.wrong.is_none() && finding.is_none() && self.broken.is_none() {
+            self.broken = Some("nothing was checked".into());
         }
-        let (verdict, what) = verdict(variant.expect, wrong.as_deref(), finding.as_deref());
-        self.record.verdict = if broken.is_some() {
+        let (verdict, what) = verdict(variant.expect, self.wrong.as_deref(), finding.as_deref());
+        self.record.verdict = if self.broken.is_some() {
             Verdict::Fail
         } else {
             verdict
         };
         self.notes.extend(
-            [broken.unwrap_or_default(), what]
+            [self.broken.take().unwrap_or_default(), what]
                 .into_iter()
                 .filter(|w| !w.is_empty()),
         );
         self.record.note = self.notes.join("; ");
         self.rates();
-        Ok(self.record)
-    }
-
-    /// The row of a case that cannot run here.
-    fn skipped(mut self, reason: String) -> Record {
-        self.record.verdict = Verdict::Skip;
-        self.record.note = reason;
         self.record
     }
 

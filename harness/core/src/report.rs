@@ -2,9 +2,11 @@
 use std::{collections::HashSet, rc::Rc};
 
 use crate::{
-    Case, Error, Lab, Record, Result,
+    Case, Error, Lab, Options, Record, Result, counters,
     folder::{CsvFile, Folder, header, row},
+    hot,
     record::Verdict,
+    table::paragraphs,
     terminal::{Terminal, records},
 };
 
@@ -14,6 +16,7 @@ pub struct Report {
     terminal: Rc<Terminal>,
     csv: Option<CsvFile>,
     json: bool,
+    counters: bool,
     table: Vec<Record>,
     remarks: Vec<String>,
     /// Findings that were told already, of variants that are wrong on purpose: one of a kind is enough.
@@ -26,18 +29,19 @@ impl Report {
         lab: &Lab,
         folder: Option<&Folder>,
         terminal: Rc<Terminal>,
-        json: bool,
+        options: &Options,
     ) -> Result<Self> {
         let csv = folder.map(|f| f.csv(lab)).transpose()?;
         let report = Self {
             terminal,
             csv,
-            json,
+            json: options.json,
+            counters: options.counters,
             table: Vec::new(),
             told: HashSet::new(),
             remarks: Vec::new(),
         };
-        if !json {
+        if !report.json {
             report.out(&header(lab))?;
         }
         Ok(report)
@@ -45,7 +49,7 @@ impl Report {
 
     /// A line for the reader.
     pub(crate) fn say(&self, line: &str) {
-        self.terminal.say(line);
+        self.terminal.say(&paragraphs(line));
     }
 
     /// A line that is worth saying once.
@@ -79,16 +83,30 @@ impl Report {
             if expected && !self.told.insert((record.variant.clone(), kind)) {
                 continue;
             }
-            self.remark(&format!("\n{finding}\n"));
+            let whose = format!("{} {}", record.variant, record.case);
+            let whose = whose.trim_end();
+            let intent = if expected { " (wrong on purpose)" } else { "" };
+            if !self.remarks.contains(finding) {
+                self.remarks.push(finding.clone());
+                // As it is: marks stand below the source that they belong to.
+                self.terminal.say(&format!("\n{whose}{intent}:\n{finding}"));
+            }
         }
         self.table.push(record.clone());
         Ok(())
     }
 
-    /// Prints the table.
+    /// Prints the tables.
     pub(crate) fn finish(&self) {
         if !self.table.is_empty() {
-            self.say(&records(&self.table));
+            self.terminal.say(&records(&self.table));
+        }
+        let mut below = vec![hot::tables(&self.table)];
+        if self.counters {
+            below.insert(0, counters::tables(&self.table));
+        }
+        for text in below.iter().filter(|t| !t.is_empty()) {
+            self.terminal.say(&format!("\n{text}"));
         }
     }
 
@@ -104,7 +122,7 @@ impl Report {
 /// A record as one line of JSON, by column name; what does not apply is left out.
 fn json_line(lab: &Lab, record: &Record) -> String {
     let cells = record.cells();
-    let names = crate::COLUMNS.iter().chain(lab.columns);
+    let names = (crate::COLUMNS.iter().chain(lab.columns)).chain(&crate::COUNTERS);
     let texts = [
         "case",
         "device",
@@ -128,5 +146,12 @@ fn json_line(lab: &Lab, record: &Record) -> String {
                 number.map_or(serde_json::Value::String(cell), serde_json::Value::Number),
             )
         });
-    serde_json::Value::Object(fields.collect()).to_string() + "\n"
+    let mut object: serde_json::Map<String, serde_json::Value> = fields.collect();
+    if !record.findings.is_empty() {
+        object.insert("findings".into(), serde_json::json!(record.findings));
+    }
+    if !record.hot.is_empty() {
+        object.insert("hot".into(), serde_json::json!(record.hot));
+    }
+    serde_json::Value::Object(object).to_string() + "\n"
 }

@@ -209,6 +209,17 @@ impl Run {
         })
     }
 
+    /// The text of a source file that line information names: one of the lab's, or one on disk.
+    pub(crate) fn source_text(&self, path: &str) -> Option<String> {
+        let own = self.replaced.iter().chain(self.lab.kernels);
+        let same =
+            |k: &&kernels::KernelSource| k.path == path || k.path.ends_with(&format!("/{path}"));
+        let embedded = own.into_iter().find(same).map(|k| k.cuda.to_string());
+        embedded
+            .or_else(|| kernels::header(path).map(str::to_string))
+            .or_else(|| std::fs::read_to_string(path).ok())
+    }
+
     /// The kernel file of this name: the lab's own, or what `--kernel` puts in its place.
     fn source(&self, file: &str) -> Result<kernels::KernelSource> {
         if let Some(own) = self.replaced.iter().find(|k| k.name == file) {
@@ -240,7 +251,8 @@ impl Run {
     /// chosen is passed over, and `None` comes back.
     ///
     /// An error inside `body` is the case's, not the run's: [`Error::Skip`] makes a skipped row, a
-    /// driver error a failed one (or a pass, of a variant that is wrong on purpose).
+    /// driver error a failed one (or a pass, of a variant that is wrong on purpose). With `--schedules` the body runs
+    /// once for every schedule; times, notes and counters are the first one's.
     ///
     /// # Errors
     /// What ends the whole run: a usage error, an unwritable row, Ctrl-C.
@@ -251,7 +263,7 @@ impl Run {
     pub fn case(
         &self,
         case: Case,
-        body: impl FnOnce(&mut Recorder<'_>) -> Result<()>,
+        mut body: impl FnMut(&mut Recorder<'_>) -> Result<()>,
     ) -> Result<Option<Record>> {
         let variant = self.variant(&case.variant)?;
         if !self.wants(variant.name) {
@@ -277,11 +289,24 @@ impl Run {
         } else {
             "all"
         };
-        machine::set_checks(self.options.check.as_deref().unwrap_or(expected));
+        let checks = self.options.check.as_deref().unwrap_or(expected);
+        let first = std::env::var("WARPLAB_SEED").ok();
+        let first = first.and_then(|s| s.parse().ok()).unwrap_or(0_u64);
+        let schedules = if self.is_emulated() {
+            u64::from(self.options.schedules.unwrap_or(1))
+        } else {
+            1
+        };
         let mut recorder = Recorder::new(self, &case);
-        let outcome = self.refused(&case).and_then(|()| body(&mut recorder));
-        let record = recorder.judge(variant, outcome)?;
-        self.finish(record).map(Some)
+        for seed in first..first.saturating_add(schedules) {
+            machine::configure(checks, seed);
+            recorder.begin(seed, seed == first);
+            let outcome = self.refused(&case).and_then(|()| body(&mut recorder));
+            if !recorder.absorb(outcome)? {
+                break;
+            }
+        }
+        self.finish(recorder.judge(variant)).map(Some)
     }
 
     /// Whether the case cannot even start: its launch is beyond the device, or the context is lost.

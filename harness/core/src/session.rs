@@ -7,7 +7,7 @@ use crate::{
     Ceilings, DeviceChoice, DeviceInfo, Result,
     driver::{self, Device},
     nvml::{Monitor, Snapshot},
-    terminal::wrapped,
+    table::wrapped,
 };
 
 /// An open device. Shared by all labs of a run.

@@ -1,4 +1,4 @@
-//! What a reader sees: progress while cases run, the table after, all within 100 columns.
+//! What a reader sees: progress while cases run, the table of records after.
 use std::{
     fs::File,
     io::{IsTerminal, Write},
@@ -6,13 +6,12 @@ use std::{
     time::Duration,
 };
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::{Options, Record, Verdict};
-
-/// Widest line printed.
-pub const WIDTH: u16 = 100;
+use crate::{
+    Options, Record, Verdict, counters,
+    table::{fitted, significant, width, wrapped},
+};
 
 /// Where text, CSV and JSON go.
 #[derive(Debug)]
@@ -102,6 +101,11 @@ pub fn print(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
+/// As [`print`], to standard error.
+pub fn print_error(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
 /// Keeps standard output for data and points descriptor 1 at standard error.
 #[cfg(unix)]
 fn take_stdout() -> File {
@@ -124,46 +128,64 @@ fn take_stdout() -> File {
     handle.into()
 }
 
-/// A table within 100 columns; a cell that is a number stands to the right. Columns that are empty in
-/// every row are left out.
-pub fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
-    let used: Vec<usize> = (0..headers.len())
-        .filter(|c| {
-            rows.iter()
-                .any(|r| r.get(*c).is_some_and(|s| !s.is_empty()))
-        })
-        .collect();
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH);
-    table.set_header(used.iter().map(|c| headers[*c]));
-    for row in rows {
-        table.add_row(
-            used.iter()
-                .map(|c| row.get(*c).cloned().unwrap_or_default()),
-        );
+/// The first columns to be left out of the table of records where it is too wide: what is derived from
+/// others, then what the case mostly says too. The CSV has them all.
+const SPARE: [&str; 7] = ["± %", "GB/s", "n", "grid", "block", "GFLOP/s", "% ceiling"];
+
+/// The tables of a lab's records, measured cases and then answered questions, and the notes below.
+pub(crate) fn records(records: &[Record]) -> String {
+    let (questions, cases): (Vec<&Record>, Vec<&Record>) =
+        records.iter().partition(|r| is_question(r));
+    let mut parts = Vec::new();
+    if !cases.is_empty() {
+        parts.push(measured(&cases));
     }
-    for (i, c) in used.iter().enumerate() {
-        let numeric = rows
-            .iter()
-            .filter_map(|r| r.get(*c))
-            .filter(|s| !s.is_empty())
-            .all(|s| s.trim_end_matches('%').parse::<f64>().is_ok());
-        if numeric && let Some(column) = table.column_mut(i) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    if !questions.is_empty() {
+        parts.push(answered(&questions));
     }
-    table
-        .lines()
-        .map(|l| l.trim_end().to_string())
-        .collect::<Vec<_>>()
-        .join("\n")
+    let count = |v| records.iter().filter(|r| r.verdict == v).count();
+    let counts: Vec<_> = [
+        Verdict::Pass,
+        Verdict::Fail,
+        Verdict::Finding,
+        Verdict::Skip,
+    ]
+    .into_iter()
+    .filter(|v| count(*v) > 0)
+    .map(|v| format!("{} {}", count(v), v.word()))
+    .collect();
+    format!("{}\n{}", parts.join("\n\n"), counts.join(", "))
 }
 
-/// The table of a lab's records, and the notes below it.
-pub(crate) fn records(records: &[Record]) -> String {
+/// A checked question: nothing was launched or timed for it by itself, and its note is the answer.
+fn is_question(r: &Record) -> bool {
+    let measured = r.n.is_some() || r.grid.is_some() || r.times.is_some();
+    let launched = counters::value(r, "launches").is_some_and(|l| l > 0.0);
+    let answer = !r.note.is_empty() && !r.note.starts_with("wrong on purpose");
+    !measured && !launched && answer && r.verdict != Verdict::Skip
+}
+
+fn answered(records: &[&Record]) -> String {
+    let rows: Vec<Vec<String>> = records
+        .iter()
+        .map(|r| {
+            vec![
+                r.variant.clone(),
+                r.case.clone(),
+                r.note.clone(),
+                r.verdict.word().into(),
+            ]
+        })
+        .collect();
+    fitted(
+        &["variant", "question", "answer", "verdict"],
+        &rows,
+        &[],
+        width(),
+    )
+}
+
+fn measured(records: &[&Record]) -> String {
     let emulated = records.iter().any(|r| r.device == "emulated");
     let headers = [
         "variant",
@@ -203,91 +225,11 @@ pub(crate) fn records(records: &[Record]) -> String {
             ]
         })
         .collect();
-    let mut text = table(&headers, &rows);
+    let mut text = fitted(&headers, &rows, &SPARE, width());
     for record in records.iter().filter(|r| !r.note.is_empty()) {
         let name = [record.variant.as_str(), record.case.as_str()].join(" ");
         text.push('\n');
         text += &wrapped(&format!("  {}: {}", name.trim(), record.note), 4);
     }
-    let count = |v| records.iter().filter(|r| r.verdict == v).count();
-    let counts = [
-        Verdict::Pass,
-        Verdict::Fail,
-        Verdict::Finding,
-        Verdict::Skip,
-    ]
-    .map(|v| (v.word(), count(v)));
-    let counts: Vec<_> = counts
-        .iter()
-        .filter(|(_, n)| *n > 0)
-        .map(|(w, n)| format!("{n} {w}"))
-        .collect();
-    text + &format!("\n{}", counts.join(", "))
-}
-
-/// A number to four significant digits.
-pub fn significant(v: f64) -> String {
-    if v == 0.0 || !v.is_finite() {
-        return v.to_string();
-    }
-    let digits = 3 - v.abs().log10().floor() as i32;
-    if digits > 8 {
-        format!("{v:.3e}")
-    } else {
-        format!("{v:.*}", digits.clamp(0, 8) as usize)
-    }
-}
-
-/// `text` in lines of at most 100 columns, broken at spaces, later lines indented.
-pub(crate) fn wrapped(text: &str, indent: usize) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split_inclusive(' ') {
-        let last = lines.last_mut().expect("never empty");
-        if last.chars().count() + word.trim_end().chars().count() > WIDTH as usize
-            && !last.trim().is_empty()
-        {
-            lines.push(" ".repeat(indent));
-        }
-        lines.last_mut().expect("never empty").push_str(word);
-    }
-    lines
-        .iter()
-        .map(|l| l.trim_end())
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn four_significant_digits() {
-        let shown: Vec<_> = [3.08172, 0.00842, 4196.2, 17.94, 1e-12, 0.0]
-            .into_iter()
-            .map(significant)
-            .collect();
-        assert_eq!(
-            shown,
-            ["3.082", "0.008420", "4196", "17.94", "1.000e-12", "0"]
-        );
-    }
-
-    #[test]
-    fn no_line_is_wider_than_a_hundred_columns() {
-        let long = "word ".repeat(60);
-        let rows = vec![vec![
-            "a".repeat(30),
-            long.clone(),
-            "1.5".into(),
-            String::new(),
-        ]];
-        for line in table(&["one", "two", "three", "never"], &rows)
-            .lines()
-            .chain(wrapped(&long, 4).lines())
-        {
-            assert!(line.chars().count() <= 100, "{line}");
-        }
-        assert!(!table(&["one", "two", "three", "never"], &rows).contains("never"));
-    }
+    text
 }

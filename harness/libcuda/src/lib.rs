@@ -40,6 +40,7 @@ mod handles;
 mod image;
 mod kernel;
 mod launch;
+mod launch_log;
 mod library;
 mod limits;
 mod managed;

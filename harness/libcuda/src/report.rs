@@ -316,6 +316,7 @@ pub fn launched(
         "fault": report.fault.map(fault_name),
         "counters": report.counters,
     });
+    crate::launch_log::add(&launch);
     account(|account| {
         if account.launches.len() == KEPT {
             account.launches.pop_front();

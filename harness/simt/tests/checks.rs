@@ -195,3 +195,45 @@ fn reads_of_what_nobody_wrote() {
         assert_eq!(finding.accesses[0].thread, [4, 0, 0]);
     }
 }
+
+/// Thread 0 of each block counts the block in and spins until all are there; the rest of its warp waits at the block's
+/// barrier. That is how a grid waits, and no barrier in divergent code, however long the others take.
+const GATHER: &str = "
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry gather(.param .u64 p_arrived, .param .u32 p_blocks)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p_arrived];
+    ld.param.u32 %r4, [p_blocks];
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra DONE;
+    atom.global.add.u32 %r2, [%rd1], 1;
+SPIN:
+    ld.volatile.global.u32 %r3, [%rd1];
+    setp.lt.u32 %p2, %r3, %r4;
+    @%p2 bra SPIN;
+DONE:
+    bar.sync 0;
+    ret;
+}
+";
+
+#[test]
+fn a_block_waits_for_its_spinning_thread_at_the_barrier() {
+    let mut device = Device::new(GATHER);
+    device.settings.checks = Checks::ALL;
+    device.settings.workers = 1;
+    for threads in [32, 33, 96] {
+        let arrived = device.zeros::<u32>(1);
+        let arguments = [Arg::Ptr(arrived), Arg::I32(20)];
+        let (report, _) = device.try_launch("gather", [20, 1, 1], [threads, 1, 1], 0, &arguments);
+        assert_eq!(report.fault, None);
+        assert!(report.findings.is_empty(), "{:?}", report.findings);
+        assert_eq!(device.get::<u32>(arrived, 1), [20]);
+    }
+}

@@ -1,39 +1,52 @@
-//! Broken kernels: the lab's check must reject each of them, whether they compute or count wrongly.
-use std::process::Command;
+//! Broken kernels: the lab's check must reject each of them, whether they compute or count wrongly, and say what is wrong.
+use labtest::line_of;
+
+const LAB: labtest::Lab = labtest::lab!("divergence");
 
 #[test]
 fn every_mutant_is_rejected() {
-    for (mutant, variant) in [
-        ("off_by_one", "picture"),
-        ("missing_barrier", "average"),
-        ("dropped_tail", "vecadd"),
-        ("unwritten", "odd"),
-        ("nan", "loop-parity"),
-        ("uncounted", "even-odd"),
+    for (mutant, variant, says) in [
+        // The last row's column 799 of 799 lies past the picture's end.
+        (
+            "off_by_one",
+            "picture",
+            "Invalid __global__ read of size 4 bytes",
+        ),
+        ("missing_barrier", "average", "of 8196 wrong: ["),
+        (
+            "dropped_tail",
+            "vecadd",
+            "18 of 2004 wrong: [992] is 4294967295",
+        ),
+        ("unwritten", "odd", "984 of 2004 wrong: [17] is 4294967295"),
+        (
+            "nan",
+            "loop-parity",
+            "1024 of 2052 wrong: [0] is 2147483647",
+        ),
+        (
+            "uncounted",
+            "even-odd",
+            "[warps at the branch by ballots] is 0, should be 32",
+        ),
     ] {
-        let out = tempfile::tempdir().unwrap();
-        let kernel = format!(
-            "{}/tests/mutants/{mutant}/divergence.cu",
-            env!("CARGO_MANIFEST_DIR")
-        );
-        let status = Command::new(env!("CARGO_BIN_EXE_divergence"))
-            .args([
-                "--device",
-                "emulated",
-                "--quiet",
-                "--exercises",
-                "--kernel",
-                &kernel,
-            ])
-            .args(["--variant", variant, "--out"])
-            .arg(out.path())
-            .status()
-            .unwrap();
-        let csv = std::fs::read_to_string(out.path().join("divergence.csv")).unwrap_or_default();
-        assert_eq!(status.code(), Some(1), "{mutant} passed:\n{csv}");
-        assert!(
-            csv.contains(",fail,") || csv.contains(",finding,"),
-            "{mutant}:\n{csv}"
-        );
+        let mutant = format!("{mutant}/divergence.cu");
+        LAB.rejects(&mutant, &["--exercises", "--variant", variant], says);
     }
+}
+
+#[test]
+fn the_missing_barrier_is_a_race() {
+    let mutant = "missing_barrier/divergence.cu";
+    let options = [
+        "--exercises",
+        "--variant",
+        "average",
+        "--check",
+        "racecheck",
+    ];
+    let ran = LAB.rejects(mutant, &options, "Race");
+    let source = LAB.source(&format!("tests/mutants/{mutant}"));
+    let line = |text| line_of(&source, "void average", text);
+    ran.race("shared", [line("tile[t + 2] = in[i]"), line("/ 5.0f")]);
 }

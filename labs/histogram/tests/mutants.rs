@@ -1,102 +1,83 @@
-//! Broken kernels: the lab's check must reject each of them.
-use std::process::Command;
+//! Broken kernels: the lab's check must reject each of them, and say what is wrong.
+use labtest::line_of;
 
-/// Runs the lab with the mutant's kernels in place of its own; gives the exit code and the CSV.
-fn run(mutant: &str, options: &[&str]) -> (Option<i32>, String) {
-    let out = tempfile::tempdir().unwrap();
-    let kernel = format!(
-        "{}/tests/mutants/{mutant}/histogram.cu",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    let status = Command::new(env!("CARGO_BIN_EXE_histogram"))
-        .args([
-            "--device", "emulated", "--quiet", "--kernel", &kernel, "--out",
-        ])
-        .arg(out.path())
-        .args(options)
-        .status()
-        .unwrap();
-    let csv = std::fs::read_to_string(out.path().join("histogram.csv")).unwrap_or_default();
-    (status.code(), csv)
+const LAB: labtest::Lab = labtest::lab!("histogram");
+
+/// What every mutant runs on, but for the kind of bins and text.
+fn options<'a>(variant: &'a str, bins: &'a str, text: &'a str, n: &'a str) -> Vec<&'a str> {
+    vec![
+        "--variant",
+        variant,
+        "--bins",
+        bins,
+        "--text",
+        text,
+        "-n",
+        n,
+        "--blocks",
+        "1",
+    ]
 }
 
 #[test]
 fn every_mutant_is_rejected() {
-    let mutants: &[(&str, &[&str])] = &[
+    for (mutant, options, says) in [
+        // y and z are the last bin's.
         (
             "off_by_one",
-            &[
-                "--variant",
-                "privatized",
-                "--bins",
-                "letters",
-                "--text",
-                "uniform",
-                "-n",
-                "1000",
-            ],
+            options("privatized", "letters", "uniform", "1000"),
+            "1 of 7 wrong: [6] is 0, should be",
         ),
         (
             "missing_barrier",
-            &[
-                "--variant",
-                "privatized",
-                "--bins",
-                "bytes",
-                "--text",
-                "same",
-                "-n",
-                "5000",
-                "--blocks",
-                "1",
-            ],
+            options("privatized", "bytes", "same", "5000"),
+            "1 of 256 wrong: [97] is",
         ),
         (
             "dropped_tail",
-            &[
-                "--variant",
-                "wide",
-                "--bins",
-                "bytes",
-                "--text",
-                "uniform",
-                "-n",
-                "1001",
-            ],
+            options("wide", "bytes", "uniform", "1001"),
+            "7 of 256 wrong: [100] is 43, should be 44",
         ),
-        (
-            "unwritten",
-            &[
-                "--variant",
-                "atomic",
-                "--bins",
-                "bytes",
-                "--text",
-                "uniform",
-                "-n",
-                "1000",
-            ],
-        ),
+        // { to DEL count as letters.
         (
             "all_letters",
-            &[
-                "--variant",
-                "lanes",
-                "--bins",
-                "letters",
-                "--text",
-                "bytes",
-                "-n",
-                "1000",
-            ],
+            options("lanes", "letters", "bytes", "1000"),
+            "1 of 7 wrong: [6] is 13, should be 7",
         ),
-    ];
-    for (mutant, options) in mutants {
-        let (code, csv) = run(mutant, options);
-        assert_eq!(code, Some(1), "{mutant} passed:\n{csv}");
-        assert!(
-            csv.contains(",fail,") || csv.contains(",finding,"),
-            "{mutant}:\n{csv}"
-        );
+    ] {
+        LAB.rejects(&format!("{mutant}/histogram.cu"), &options, says);
     }
+}
+
+/// Only the first of its blocks counts: 256 of 1000 bytes.
+#[test]
+fn an_unwritten_part_is_rejected() {
+    let options = [
+        "--variant",
+        "atomic",
+        "--bins",
+        "bytes",
+        "--text",
+        "same",
+        "-n",
+        "1000",
+        "--blocks",
+        "4",
+    ];
+    let says = "1 of 256 wrong: [97] is 256, should be 1000";
+    LAB.rejects("unwritten/histogram.cu", &options, says);
+}
+
+#[test]
+fn the_missing_barrier_is_a_race() {
+    let mutant = "missing_barrier/histogram.cu";
+    let mut options = options("privatized", "bytes", "same", "5000");
+    options.extend(["--check", "racecheck"]);
+    let ran = LAB.rejects(mutant, &options, "Race");
+    let source = LAB.source(&format!("tests/mutants/{mutant}"));
+    let line = |text| line_of(&source, "privatized_bytes", text);
+    ran.race(
+        "shared",
+        [line("atomicAdd(&s["), line("(unsigned long long)s[b]")],
+    );
 }

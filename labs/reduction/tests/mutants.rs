@@ -1,68 +1,75 @@
-//! Broken kernels: the lab's check must reject each of them.
-use std::process::Command;
+//! Broken kernels: the lab's check must reject each of them, and say what is wrong.
+use labtest::line_of;
 
-/// Runs the lab with the mutant's kernels in place of its own; gives the exit code and the CSV.
-fn run(mutant: &str, options: &[&str]) -> (Option<i32>, String) {
-    let out = tempfile::tempdir().unwrap();
-    let kernel = format!(
-        "{}/tests/mutants/{mutant}/reduction.cu",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    let status = Command::new(env!("CARGO_BIN_EXE_reduction"))
-        .args([
-            "--device", "emulated", "--quiet", "--kernel", &kernel, "--out",
-        ])
-        .arg(out.path())
-        .args(options)
-        .status()
-        .unwrap();
-    let csv = std::fs::read_to_string(out.path().join("reduction.csv")).unwrap_or_default();
-    (status.code(), csv)
-}
+const LAB: labtest::Lab = labtest::lab!("reduction");
 
 #[test]
 fn every_mutant_is_rejected() {
-    let mutants: &[(&str, &[&str])] = &[
+    for (mutant, variant, op, n, says) in [
+        // The zeros with ones at the edges find a lost element that a sum could hide.
         (
             "off_by_one",
-            &["--variant", "two-pass", "--op", "sum", "-n", "1000"],
+            "two-pass",
+            "sum",
+            "1000",
+            "[ones among zeros] is 31, should be 34",
         ),
         (
             "missing_barrier",
-            &[
-                "--variant",
-                "shuffle",
-                "--op",
-                "sum",
-                "-n",
-                "1000",
-                "--threads",
-                "256",
-            ],
+            "shuffle",
+            "sum",
+            "1000",
+            "[ones among zeros] is",
         ),
         (
             "dropped_tail",
-            &["--variant", "vectorized", "--op", "sum", "-n", "1001"],
+            "vectorized",
+            "sum",
+            "1001",
+            "[ones among zeros] is",
         ),
-        (
-            "unwritten",
-            &["--variant", "interleaved", "--op", "sum", "-n", "1000"],
-        ),
-        (
-            "nan",
-            &["--variant", "atomic-finish", "--op", "dot", "-n", "1000"],
-        ),
+        ("unwritten", "interleaved", "sum", "1000", "[sum] is NaN"),
+        ("nan", "atomic-finish", "dot", "1000", "[dot] is NaN"),
         (
             "wrong_way",
-            &["--variant", "cas-loop", "--op", "max", "-n", "1000"],
+            "cas-loop",
+            "max",
+            "1000",
+            "[max] is 0.002466440200805664, should be 0.9994136095046997",
         ),
-    ];
-    for (mutant, options) in mutants {
-        let (code, csv) = run(mutant, options);
-        assert_eq!(code, Some(1), "{mutant} passed:\n{csv}");
-        assert!(
-            csv.contains(",fail,") || csv.contains(",finding,"),
-            "{mutant}:\n{csv}"
-        );
+    ] {
+        let options = [
+            "--variant",
+            variant,
+            "--op",
+            op,
+            "-n",
+            n,
+            "--threads",
+            "256",
+        ];
+        LAB.rejects(&format!("{mutant}/reduction.cu"), &options, says);
     }
+}
+
+#[test]
+fn the_missing_barrier_is_a_race() {
+    let mutant = "missing_barrier/reduction.cu";
+    let options = [
+        "--check",
+        "racecheck",
+        "--variant",
+        "shuffle",
+        "--op",
+        "sum",
+        "-n",
+        "1000",
+    ];
+    let ran = LAB.rejects(mutant, &options, "Race");
+    let source = LAB.source(&format!("tests/mutants/{mutant}"));
+    let line = |text| line_of(&source, "__syncthreads", text);
+    ran.race(
+        "shared",
+        [line("of_warp[warp] = v"), line("? of_warp[lane]")],
+    );
 }

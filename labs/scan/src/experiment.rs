@@ -138,7 +138,7 @@ fn scan<T: Element>(
     } else {
         None
     };
-    let config = match config {
+    let mut config = match config {
         Some(Err(error @ (Error::Usage(_) | Error::Limit { .. }))) => return Err(error),
         other => other,
     };
@@ -146,15 +146,18 @@ fn scan<T: Element>(
         case = case.launch(config);
     }
     run.case(case, |case| {
-        if let Err(reason) = fit {
+        if let Err(reason) = &fit {
             let asked = run.options().variants.iter().any(|v| v == method.name());
             return Err(if asked {
-                Error::usage(reason)
+                Error::usage(reason.clone())
             } else {
-                Error::Skip(reason)
+                Error::Skip(reason.clone())
             });
         }
-        let config = config.expect("it fits")?;
+        let config = match &config {
+            Some(Ok(config)) => *config,
+            _ => config.take().expect("it fits")?,
+        };
         let stream = run.stream();
         let load = |file: &str, kernel: &str| run.function(file, kernel);
         let mut scanner = Scanner::<T>::new(stream, method, n, config, load)?;

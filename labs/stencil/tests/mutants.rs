@@ -1,56 +1,39 @@
-//! Broken kernels: the lab's check must reject each of them.
-use std::process::Command;
+//! Broken kernels: the lab's check must reject each of them, and say what is wrong.
+use labtest::line_of;
 
-/// Runs `variant` with `kernel` in place of the lab's file of that name; returns the exit code and the CSV.
-fn run(kernel: &str, variant: &str) -> (Option<i32>, String) {
-    let out = tempfile::tempdir().unwrap();
-    let status = Command::new(env!("CARGO_BIN_EXE_stencil"))
-        .args([
-            "--device",
-            "emulated",
-            "--quiet",
-            "--variant",
-            variant,
-            "--n",
-            "1000",
-        ])
-        .args([
-            "--width", "50", "--height", "40", "--kernel", kernel, "--out",
-        ])
-        .arg(out.path())
-        .status()
-        .unwrap();
-    let csv = std::fs::read_to_string(out.path().join("stencil.csv")).unwrap_or_default();
-    (status.code(), csv)
-}
+const LAB: labtest::Lab = labtest::lab!("stencil");
+const SIZES: [&str; 6] = ["-n", "1000", "--width", "50", "--height", "40"];
 
 #[test]
 fn every_mutant_is_rejected() {
-    for (mutant, variant) in [
-        ("off_by_one/line.cu", "shared"),
-        ("missing_barrier/line.cu", "shared"),
-        ("dropped_tail/line.cu", "shared"),
-        ("nan/line.cu", "shared"),
-        ("unwritten/plane.cu", "mean-naive"),
+    for (mutant, variant, says) in [
+        // The left halo of every block but the first.
+        ("off_by_one/line.cu", "shared", "3 of 1000 wrong: [256] is"),
+        ("missing_barrier/line.cu", "shared", "of 1000 wrong: ["),
+        (
+            "dropped_tail/line.cu",
+            "shared",
+            "1 of 1000 wrong: [999] is NaN",
+        ),
+        ("nan/line.cu", "shared", "1 of 1000 wrong: [77] is NaN"),
+        // The border is not copied.
+        (
+            "unwritten/plane.cu",
+            "mean-naive",
+            "176 of 2000 wrong: [0] is NaN",
+        ),
     ] {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mutants");
-        let (code, csv) = run(&format!("{folder}/{mutant}"), variant);
-        assert_eq!(code, Some(1), "{mutant} passed:\n{csv}");
-        assert!(
-            csv.contains(",fail,") || csv.contains(",finding,"),
-            "{mutant}:\n{csv}"
-        );
+        let options = [&SIZES[..], &["--variant", variant]].concat();
+        LAB.rejects(mutant, &options, says);
     }
 }
 
 #[test]
-fn the_lab_itself_is_accepted_and_its_wrong_variant_is_wrong() {
-    let line = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/line.cu");
-    for variant in ["shared", "average", "published"] {
-        let (code, csv) = run(line, variant);
-        assert_eq!(code, Some(0), "{variant}:\n{csv}");
-    }
-    // The check does reject what was published.
-    let (_, csv) = run(line, "published");
-    assert!(csv.contains("first or last two of a block"), "{csv}");
+fn the_missing_barrier_is_a_race() {
+    let mutant = "missing_barrier/line.cu";
+    let options = [&SIZES[..], &["--variant", "shared", "--check", "racecheck"]].concat();
+    let ran = LAB.rejects(mutant, &options, "Race");
+    let source = LAB.source(&format!("tests/mutants/{mutant}"));
+    let line = |text| line_of(&source, "blur_shared", text);
+    ran.race("shared", [line("s[t + 1] ="), line("0.25f * s[t]")]);
 }

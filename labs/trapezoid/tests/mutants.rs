@@ -1,45 +1,44 @@
-//! Broken kernels: the lab's check must reject each of them.
-use std::process::Command;
+//! Broken kernels: the lab's check must reject each of them, and say what is wrong.
+use labtest::line_of;
 
-/// Runs `variant` with the mutant's kernel in place of the lab's; returns the exit code and the CSV.
-fn run(mutant: &str, variant: &str) -> (Option<i32>, String) {
-    let out = tempfile::tempdir().unwrap();
-    let kernel = format!(
-        "{}/tests/mutants/{mutant}/trapezoid.cu",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    let status = Command::new(env!("CARGO_BIN_EXE_trapezoid"))
-        .args([
-            "--device",
-            "emulated",
-            "--quiet",
-            "--n",
-            "1000",
-            "--threads",
-            "256",
-        ])
-        .args(["--kernel", &kernel, "--variant", variant, "--out"])
-        .arg(out.path())
-        .status()
-        .unwrap();
-    let csv = std::fs::read_to_string(out.path().join("trapezoid.csv")).unwrap_or_default();
-    (status.code(), csv)
-}
+const LAB: labtest::Lab = labtest::lab!("trapezoid");
 
 #[test]
 fn every_mutant_is_rejected() {
-    for (mutant, variant) in [
-        ("off_by_one", "shuffle-32"),
-        ("missing_barrier", "shuffle"),
-        ("dropped_tail", "f64"),
-        ("unwritten", "shared-32"),
-        ("nan", "atomic"),
+    for (mutant, variant, says) in [
+        // One point too many is 10 h.
+        (
+            "off_by_one",
+            "shuffle-32",
+            "[the integral] is 24.06003515625, should be 24.000036",
+        ),
+        ("missing_barrier", "shuffle", "[n = 33] is"),
+        ("dropped_tail", "f64", "[n = 2] is 30, should be 33"),
+        (
+            "unwritten",
+            "shared-32",
+            "[the integral] is 0.06, should be 24.000036",
+        ),
+        ("nan", "atomic", "[the integral] is NaN"),
     ] {
-        let (code, csv) = run(mutant, variant);
-        assert_eq!(code, Some(1), "{mutant} passed:\n{csv}");
-        assert!(
-            csv.contains(",fail,") || csv.contains(",finding,"),
-            "{mutant}:\n{csv}"
-        );
+        let options = ["--n", "1000", "--threads", "256", "--variant", variant];
+        LAB.rejects(&format!("{mutant}/trapezoid.cu"), &options, says);
     }
+}
+
+#[test]
+fn the_missing_barrier_is_a_race() {
+    let mutant = "missing_barrier/trapezoid.cu";
+    let options = ["--check", "racecheck", "--variant", "shuffle", "-n", "1000"];
+    let ran = LAB.rejects(mutant, &options, "Race");
+    let source = LAB.source(&format!("tests/mutants/{mutant}"));
+    let line = |text| line_of(&source, "trap_shuffle", text);
+    let found = ran.race(
+        "shared",
+        [
+            line("warp_sums[warp] = total"),
+            line("warp_sums[lane] : 0.0f"),
+        ],
+    );
+    assert!(found.text.contains("__syncthreads()"), "{}", found.text);
 }

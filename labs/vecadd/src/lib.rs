@@ -84,6 +84,7 @@ fn run(run: &Run) -> Result<()> {
             emulated: 1 << 24,
             quick: 1 << 12,
         });
+        refuse_impossible(run, n)?;
         Vectors::random(run, n)
     };
     let add = Add::new(run, vectors.len())?;
@@ -93,6 +94,20 @@ fn run(run: &Run) -> Result<()> {
     }
     summary(run);
     Ok(())
+}
+
+/// Refuses what no mode could hold or launch, before the host makes its own vectors. (A mode that lacks memory for
+/// less than that is skipped with its reason.)
+fn refuse_impossible(run: &Run, n: usize) -> Result<()> {
+    let device = &run.session().device;
+    let bytes = n.checked_mul(3 * size_of::<f32>());
+    if bytes.is_none_or(|bytes| bytes as u64 > device.total_bytes) {
+        return Err(Error::usage(format!(
+            "three vectors of {n} floats do not fit the {} bytes of {}; choose a smaller --n",
+            device.total_bytes, device.name
+        )));
+    }
+    run.launch_for(n, mode::THREADS, coverage(run)).map(|_| ())
 }
 
 /// One mode at one size.

@@ -10,6 +10,11 @@ pub trait Transfer {
     fn touch(&mut self, x: &[f32], y: &[f32]) -> Result<()>;
     /// Makes every old sum unusable, wherever it lies, so that a pass that writes none is found out.
     fn poison(&mut self) -> Result<()>;
+    /// Makes what fresh memory of the device happens to hold unusable: it may be the sum of the mode before. The
+    /// host's side stays untouched, because the first touch is measured.
+    fn poison_device(&mut self) -> Result<()> {
+        Ok(())
+    }
     /// Queues the way to the device.
     fn to_device(&mut self) -> Result<()>;
     /// Queues the kernel.
@@ -35,6 +40,8 @@ pub struct Mode {
     /// The variant's name.
     pub name: &'static str,
     needs: Needs,
+    /// Whether a pass uses both directions of the link at once.
+    pub both_ways: bool,
     /// Allocates for vectors of the length that `Add` was made for.
     pub allocate: for<'a> fn(&'a Add<'a>) -> Result<Box<dyn Transfer + 'a>>,
 }
@@ -52,46 +59,55 @@ pub static MODES: &[Mode] = &[
     Mode {
         name: "pageable",
         needs: Needs::Nothing,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Copied::pageable(a)?)),
     },
     Mode {
         name: "pinned",
         needs: Needs::Nothing,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Copied::pinned(a)?)),
     },
     Mode {
         name: "pinned-async",
         needs: Needs::Nothing,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Copied::queued(a)?)),
     },
     Mode {
         name: "overlapped",
         needs: Needs::Nothing,
+        both_ways: true,
         allocate: |a| Ok(Box::new(Overlapped::new(a)?)),
     },
     Mode {
         name: "write-combined",
         needs: Needs::Nothing,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Copied::write_combined(a)?)),
     },
     Mode {
         name: "unified",
         needs: Needs::Managed,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Managed::plain(a)?)),
     },
     Mode {
         name: "unified-prefetch",
         needs: Needs::Migration,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Managed::prefetched(a)?)),
     },
     Mode {
         name: "unified-advise",
         needs: Needs::Migration,
+        both_ways: false,
         allocate: |a| Ok(Box::new(Managed::advised(a)?)),
     },
     Mode {
         name: "zero-copy",
         needs: Needs::Mapping,
+        both_ways: true,
         allocate: |a| Ok(Box::new(Mapped::new(a)?)),
     },
 ];
@@ -119,6 +135,9 @@ impl Mode {
     }
 }
 
+/// Threads of a block, unless asked for.
+pub const THREADS: u32 = 256;
+
 /// The kernel, ready to launch.
 pub struct Add<'a> {
     /// The run, for its stream and device.
@@ -135,7 +154,7 @@ impl<'a> Add<'a> {
     /// For vectors of `n` elements, with the grid that the options ask for.
     pub fn new(run: &'a Run, n: usize) -> Result<Self> {
         let coverage = crate::coverage(run);
-        let launch = run.launch_for(n, 256, coverage)?;
+        let launch = run.launch_for(n, THREADS, coverage)?;
         let name = if coverage == Coverage::GridStride {
             "vecadd_stride"
         } else {

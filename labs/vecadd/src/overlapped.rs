@@ -53,6 +53,10 @@ impl Transfer for Overlapped<'_> {
 
     fn poison(&mut self) -> Result<()> {
         self.host[2].as_mut_slice()?.fill(f32::NAN);
+        self.poison_device()
+    }
+
+    fn poison_device(&mut self) -> Result<()> {
         poison(self.add.run, &mut self.device[2])
     }
 

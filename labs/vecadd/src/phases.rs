@@ -11,7 +11,7 @@ use crate::{
 
 /// The lab's own columns. The common time columns hold warm passes end to end: from inputs in host memory
 /// to the sum in host memory, the host's reading included where that is what moves the sum.
-pub const COLUMNS: [&str; 18] = [
+pub const COLUMNS: [&str; 19] = [
     "first_allocate_ms",
     "first_touch_ms",
     "first_h2d_ms",
@@ -30,7 +30,24 @@ pub const COLUMNS: [&str; 18] = [
     "link_width",
     "numa_node",
     "two_norm_of_error",
+    "published_ms",
 ];
+
+/// Warm passes end to end that others measured on an H200, n = 2^24, in ms.
+const PUBLISHED: [(&str, f64); 4] = [
+    ("pageable", 17.9),
+    ("pinned-async", 3.71),
+    ("unified", 30.8),
+    ("unified-prefetch", 8.61),
+];
+
+/// What is published for `mode` on this device at this size.
+fn published(run: &Run, mode: &str, n: usize) -> Option<f64> {
+    let comparable =
+        !run.is_emulated() && n == 1 << 24 && run.session().device.name.contains("H200");
+    let row = PUBLISHED.iter().find(|(m, _)| *m == mode)?;
+    comparable.then_some(row.1)
+}
 
 /// Steps of a pass, in order, as the columns name them.
 const STEPS: [&str; 5] = ["touch", "h2d", "kernel", "d2h", "host_read"];
@@ -53,7 +70,7 @@ pub fn measure(
     case.set("d2h_bytes", to_host);
     case.bytes((to_device + to_host) as usize);
     case.flop(vectors.len() as u64);
-    case.ceiling(link_ceiling(run, to_device, to_host));
+    case.ceiling(link_ceiling(run, mode, to_device, to_host));
     if let Some(nvml) = run.session().snapshot() {
         case.set("link_generation", nvml.link_generation);
         case.set("link_width", nvml.link_width);
@@ -64,6 +81,8 @@ pub fn measure(
     let mut transfer = (mode.allocate)(add)?;
     run.stream().synchronize()?;
     let allocate = milliseconds(began);
+    transfer.poison_device()?;
+    run.stream().synchronize()?;
     let first = steps(run, transfer.as_mut(), vectors)?;
     case.set("first_allocate_ms", allocate);
     for (step, ms) in STEPS.iter().zip(first) {
@@ -108,6 +127,7 @@ pub fn measure(
         |t| Ok(compare(t.sum()?, vectors)),
     )?;
     case.set("two_norm_of_error", two_norm(transfer.sum()?, &vectors.sum));
+    case.set("published_ms", published(run, mode.name, vectors.len()));
     Ok(())
 }
 
@@ -145,10 +165,17 @@ fn compare(sum: &[f32], vectors: &Vectors) -> Check {
     Check::compare(sum, &vectors.sum, Tolerance::EXACT)
 }
 
-/// The rate of a pass that did nothing but copy at the rates measured on this link.
-fn link_ceiling(run: &Run, to_device: u64, to_host: u64) -> Ceiling {
+/// The rate of a pass that did nothing but move its bytes at the rates measured on this link: one direction
+/// after the other, or, in a mode that uses both at once, as long as the fuller one takes.
+fn link_ceiling(run: &Run, mode: &Mode, to_device: u64, to_host: u64) -> Ceiling {
     run.session().ceilings.map_or(Ceiling::None, |c| {
-        let seconds = to_device as f64 / c.h2d_gb_per_s + to_host as f64 / c.d2h_gb_per_s;
+        let there = to_device as f64 / c.h2d_gb_per_s;
+        let back = to_host as f64 / c.d2h_gb_per_s;
+        let seconds = if mode.both_ways {
+            there.max(back)
+        } else {
+            there + back
+        };
         Ceiling::Rate((to_device + to_host) as f64 / seconds)
     })
 }

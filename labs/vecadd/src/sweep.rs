@@ -5,6 +5,7 @@ use crate::{
     case,
     input::Vectors,
     mode::{Add, MODES},
+    refuse_impossible,
 };
 
 /// The smallest vector, in bytes.
@@ -17,7 +18,13 @@ pub fn run(run: &Run) -> Result<()> {
         emulated: 1 << 20,
         quick: 64 << 10,
     });
-    let largest = run.options().n.map_or(default, |n| n * size_of::<f32>());
+    let largest = match run.options().n {
+        Some(n) => {
+            refuse_impossible(run, n)?;
+            n * size_of::<f32>()
+        }
+        None => default,
+    };
     let sizes: Vec<usize> = std::iter::successors(Some(SMALLEST), |s| Some(s * 4))
         .take_while(|s| *s <= largest)
         .collect();

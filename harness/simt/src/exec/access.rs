@@ -103,7 +103,10 @@ impl Warp {
                 for i in 0..LANES {
                     at[i] = address[i].wrapping_add(site.delta);
                 }
-                if self.counting {
+                if request.what == What::Atomic {
+                    site.requests += 1;
+                    site.lanes += u64::from(mask.count_ones());
+                } else if self.counting {
                     let sectors = sectors(&address, mask, low, high + size);
                     count_sectors(site, mask, sectors, size);
                 }
@@ -119,17 +122,15 @@ impl Warp {
                 for i in 0..LANES {
                     at[i] = address[i].wrapping_add(delta);
                 }
-                if self.counting {
+                // SAFETY: as above.
+                let site = unsafe { &mut *self.sites.add(op.site as usize) };
+                site.requests += 1;
+                site.lanes += u64::from(mask.count_ones());
+                if self.counting && request.what != What::Atomic {
                     let (waves, ideal, ways) = bank_conflicts(&address, mask, request.size);
-                    // SAFETY: as above.
-                    let site = unsafe { &mut *self.sites.add(op.site as usize) };
-                    site.requests += 1;
-                    site.lanes += u64::from(mask.count_ones());
                     site.sectors += u64::from(waves);
                     site.ideal += u64::from(ideal);
-                    if request.what != What::Atomic {
-                        site.extra = site.extra.max(u64::from(ways));
-                    }
+                    site.extra = site.extra.max(u64::from(ways));
                 }
                 true
             }
@@ -150,7 +151,10 @@ impl Warp {
                     let mut interleaved = address;
                     for (i, a) in interleaved.iter_mut().enumerate() {
                         let offset = a.wrapping_sub(base);
-                        *a = (offset & !3) * LANES as u64 + i as u64 * 4 + (offset & 3);
+                        // A lane that does not take part has any address.
+                        *a = (offset & !3)
+                            .wrapping_mul(LANES as u64)
+                            .wrapping_add(i as u64 * 4 + (offset & 3));
                     }
                     let words = size.div_ceil(4);
                     let (mut first, mut last) = (u64::MAX, 0);
@@ -469,6 +473,18 @@ pub(crate) fn sectors(address: &[u64; LANES], mask: u32, low: u64, end: u64) -> 
 /// accesses go in halves (8 bytes) or quarters (16 bytes) of the warp.
 pub(crate) fn bank_conflicts(address: &[u64; LANES], mask: u32, size: u32) -> (u32, u32, u32) {
     let parts = (size / 4).clamp(1, 4) as usize;
+    if parts == 1 {
+        // Every lane in a bank of its own, as most often.
+        let (mut banks, mut on) = (0u32, 0u32);
+        for i in 0..LANES {
+            let bit = (mask >> i) & 1;
+            banks |= bit << ((address[i] >> 2) & 31);
+            on += bit;
+        }
+        if banks.count_ones() == on {
+            return (1, 1, 1);
+        }
+    }
     let words = u64::from((size / 4).max(1));
     let lanes_each = LANES / parts;
     let (mut waves, mut ideal, mut worst) = (0, 0, 0);

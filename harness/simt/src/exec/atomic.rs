@@ -5,17 +5,18 @@
 //! shared memory has one thread of the host to itself.
 
 use super::access::{Pointers, Request};
+use super::atomic_hot::Hot;
 use super::control::lanes;
-use super::{Flow, Warp, access, load_store};
+use super::{Flow, Warp, access, handler, load_store};
 use crate::finding::{Space, What};
-use crate::isa::dispatch::Handler;
+use crate::isa::dispatch::{Handler, Isa};
 use crate::lane::{Bf16, F16, LANES};
 use crate::program::Op;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// A value that the host changes atomically.
-trait Word: Copy + PartialEq + Default {
+pub(super) trait Word: Copy + PartialEq + Default {
     fn wide(self) -> u64;
     unsafe fn load(at: *mut Self) -> Self;
     unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Result<Self, Self>;
@@ -41,7 +42,7 @@ macro_rules! words {
 words! { u16, AtomicU16; u32, AtomicU32; u64, AtomicU64; }
 
 /// What an atomic does to a value.
-trait Change {
+pub(super) trait Change {
     type Word: Word;
     /// From the old value and the operands to the new; `global`: on global memory, where floats flush subnormals.
     fn new(old: Self::Word, b: Self::Word, c: Self::Word, global: bool) -> Self::Word;
@@ -49,7 +50,7 @@ trait Change {
 
 macro_rules! changes {
     ($($name:ident : $t:ty, |$old:ident, $b:ident, $c:ident, $global:ident| $new:expr;)*) => {$(
-        struct $name;
+        pub(super) struct $name;
         impl Change for $name {
             type Word = $t;
             #[inline(always)]
@@ -58,7 +59,7 @@ macro_rules! changes {
     )*};
 }
 
-fn flush(x: f32) -> f32 {
+pub(super) fn flush(x: f32) -> f32 {
     if x.is_subnormal() {
         0f32.copysign(x)
     } else {
@@ -134,9 +135,9 @@ changes! {
     Dec32: u32, |old, b, _c, _g| if old == 0 || old > b { b } else { old - 1 };
 }
 
-struct Atomic<C>(PhantomData<C>);
+pub(super) struct Atomic<C>(PhantomData<C>);
 impl<C: Change> Atomic<C> {
-    unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
+    pub(super) unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
         let request = Request {
             space: load_store::space(op.e),
             size: size_of::<C::Word>() as u32,
@@ -266,7 +267,12 @@ fn collisions(at: &Pointers, mask: u32, same: bool) -> u32 {
 }
 
 /// The handler of an operation on a type, and its bytes.
-pub(crate) fn atomic(operation: &str, ty: &str) -> Option<(Handler, u32)> {
+pub(crate) fn atomic(isa: Isa, operation: &str, ty: &str) -> Option<(Handler, u32)> {
+    match (operation, ty) {
+        ("add", "u32" | "s32") => return Some((handler::<Hot<Add32>>(isa), 4)),
+        ("add", "f32") => return Some((handler::<Hot<AddF32>>(isa), 4)),
+        _ => {}
+    }
     macro_rules! table {
         ($($op:literal $($ty:literal)|+ => $change:ident $bytes:literal;)*) => {
             match (operation, ty) {
@@ -276,9 +282,7 @@ pub(crate) fn atomic(operation: &str, ty: &str) -> Option<(Handler, u32)> {
         };
     }
     table! {
-        "add" "u32" | "s32" => Add32 4;
         "add" "u64" | "s64" => Add64 8;
-        "add" "f32" => AddF32 4;
         "add" "f64" => AddF64 8;
         "add" "f16" => AddF16 2;
         "add" "bf16" => AddBf16 2;

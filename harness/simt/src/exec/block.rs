@@ -77,7 +77,8 @@ impl Block {
             done: 0,
             live: 0,
             threads: 0,
-            shared: Buffer::new(shared),
+            // Loads may read a window's worth from the last byte on.
+            shared: Buffer::new(shared + super::pattern::WINDOW as usize),
             barriers: [Barrier::default(); BARRIERS],
             waiting: 0,
             printed: Vec::new(),

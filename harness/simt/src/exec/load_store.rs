@@ -3,6 +3,7 @@
 //! Operands: address in `a` (64 bits) plus `imm`; the value, or the elements of a vector, in `d`, `d2`, `b`, `c`; `e` is [`shape`].
 
 use super::access::{Pointers, Request, count_sectors};
+use super::pattern::{self, Shape};
 use super::{Exec, Flow, Warp, handler};
 use crate::finding::{Space, What};
 use crate::isa::dispatch::{Handler, Isa};
@@ -52,19 +53,6 @@ elems! {
     U64R64 u64, u64, u64;
 }
 
-/// The spaces that have their own code: shared memory, and all whose addresses are looked up among the allocations first.
-trait Where {
-    const SHARED: bool;
-}
-struct InShared;
-struct InRanges;
-impl Where for InShared {
-    const SHARED: bool = true;
-}
-impl Where for InRanges {
-    const SHARED: bool = false;
-}
-
 /// `Op::e`: how many elements, and the space.
 pub(crate) fn shape(count: u32, space: Space) -> u32 {
     let number = match space {
@@ -92,7 +80,7 @@ pub(crate) fn space(shape: u32) -> Space {
 
 /// Where the running lanes' elements lie one after another, all lanes on: the host's address of the first. Counts the request.
 #[inline(always)]
-unsafe fn consecutive<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
+unsafe fn consecutive<E: Elem>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
     let size = size_of::<E::Mem>() as u64;
     if warp.mask() != ALL || warp.checking {
         return None;
@@ -114,19 +102,6 @@ unsafe fn consecutive<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mu
     if differ != 0 || base & (size - 1) != 0 {
         return None;
     }
-    if W::SHARED {
-        if base >= warp.shared_len || warp.shared_len - base < bytes {
-            return None;
-        }
-        let waves = (size / 4).max(1);
-        site.requests += 1;
-        site.lanes += LANES as u64;
-        site.sectors += waves;
-        site.ideal += waves;
-        site.extra = site.extra.max(1);
-        // SAFETY: inside the block's shared memory.
-        return Some(unsafe { warp.shared.add(base as usize) });
-    }
     let offset = base.wrapping_sub(site.start);
     if offset >= site.len || site.len - offset < bytes {
         return None;
@@ -141,7 +116,7 @@ unsafe fn consecutive<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mu
 
 /// The host's address of the one element that all running lanes name. Counts the request.
 #[inline(always)]
-unsafe fn uniform<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
+unsafe fn uniform<E: Elem>(warp: &mut Warp, op: &Op) -> Option<*mut u8> {
     let size = size_of::<E::Mem>() as u64;
     if warp.mask() != ALL || warp.checking {
         return None;
@@ -161,19 +136,6 @@ unsafe fn uniform<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mut u8
     if differ != 0 || base & (size - 1) != 0 {
         return None;
     }
-    if W::SHARED {
-        if base >= warp.shared_len || warp.shared_len - base < size {
-            return None;
-        }
-        let waves = 1;
-        site.requests += 1;
-        site.lanes += LANES as u64;
-        site.sectors += waves;
-        site.ideal += waves;
-        site.extra = site.extra.max(1);
-        // SAFETY: inside the block's shared memory.
-        return Some(unsafe { warp.shared.add(base as usize) });
-    }
     let offset = base.wrapping_sub(site.start);
     if offset >= site.len || site.len - offset < size {
         return None;
@@ -182,26 +144,83 @@ unsafe fn uniform<E: Elem, W: Where>(warp: &mut Warp, op: &Op) -> Option<*mut u8
     Some(base.wrapping_add(site.delta) as *mut u8)
 }
 
-struct Load<E, W>(PhantomData<(E, W)>);
-impl<E: Elem, W: Where> Exec for Load<E, W> {
+struct Load<E>(PhantomData<E>);
+impl<E: Elem> Exec for Load<E> {
     #[inline(always)]
-    unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
         // SAFETY: `d` is a register of this element's width; memory is checked before it is touched.
         unsafe {
-            if let Some(from) = consecutive::<E, W>(warp, op) {
-                let from = from.cast::<[E::Mem; LANES]>().read_unaligned();
-                let to = &mut *warp.reg::<[E::Reg; LANES]>(op.d);
-                for i in 0..LANES {
-                    to[i] = E::widen(from[i]);
-                }
+            if let Some(from) = consecutive::<E>(warp, op) {
+                copy_in::<E>(from, warp.reg(op.d));
                 return Flow::Next;
             }
-            if let Some(from) = uniform::<E, W>(warp, op) {
+            if let Some(from) = uniform::<E>(warp, op) {
                 let value = E::widen(from.cast::<E::Mem>().read());
                 *warp.reg::<[E::Reg; LANES]>(op.d) = [value; LANES];
                 return Flow::Next;
             }
             load_any::<E>(warp, op)
+        }
+    }
+}
+
+/// 32 elements side by side into a register.
+#[inline(always)]
+unsafe fn copy_in<E: Elem>(from: *const u8, to: *mut [E::Reg; LANES]) {
+    // SAFETY: the caller has checked the memory, and knows the register.
+    unsafe {
+        let from = from.cast::<[E::Mem; LANES]>().read_unaligned();
+        let to = &mut *to;
+        for i in 0..LANES {
+            to[i] = E::widen(from[i]);
+        }
+    }
+}
+
+/// From shared memory, one element or several.
+struct LoadShared<E>(PhantomData<E>);
+impl<E: Elem> Exec for LoadShared<E> {
+    #[inline(always)]
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
+        let each = size_of::<E::Mem>();
+        let count = op.e & 0xff;
+        // SAFETY: as for `Load`; shared memory is followed by a window's worth of bytes that may be read.
+        unsafe {
+            let size = each as u32 * count;
+            let Some((low, pattern)) = pattern::find(warp, op, size, count == 1) else {
+                return load_any::<E>(warp, op);
+            };
+            if count == 1 {
+                let to = warp.reg::<[E::Reg; LANES]>(op.d);
+                match pattern.shape {
+                    Shape::Row => copy_in::<E>(low, to),
+                    Shape::Point => *to = [E::widen(low.cast::<E::Mem>().read()); LANES],
+                    Shape::Near if each == 4 && size_of::<E::Reg>() == 4 => {
+                        pattern::permute::<W>(low.cast(), &pattern.at, to.cast());
+                    }
+                    _ => pick::<E>(low, &pattern.at, to),
+                }
+                return Flow::Next;
+            }
+            let registers = [op.d, op.d2, op.b, op.c];
+            for (k, &register) in registers[..count as usize & 7].iter().enumerate() {
+                if register != u32::MAX {
+                    pick::<E>(low.add(k * each), &pattern.at, warp.reg(register));
+                }
+            }
+        }
+        Flow::Next
+    }
+}
+
+/// Elements from anywhere behind an address into a register.
+#[inline(always)]
+unsafe fn pick<E: Elem>(low: *const u8, at: &[u32; LANES], to: *mut [E::Reg; LANES]) {
+    // SAFETY: the caller has checked the memory, and knows the register.
+    unsafe {
+        let to = &mut *to;
+        for i in 0..LANES {
+            to[i] = E::widen(low.add(at[i] as usize).cast::<E::Mem>().read());
         }
     }
 }
@@ -247,23 +266,63 @@ unsafe fn load_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
-struct Store<E, W>(PhantomData<(E, W)>);
-impl<E: Elem, W: Where> Exec for Store<E, W> {
+struct Store<E>(PhantomData<E>);
+impl<E: Elem> Exec for Store<E> {
     #[inline(always)]
-    unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
         // SAFETY: as for loads.
         unsafe {
-            if let Some(to) = consecutive::<E, W>(warp, op) {
-                let from = &*warp.reg::<[E::Reg; LANES]>(op.d);
-                let mut out = [E::narrow(from[0]); LANES];
-                for i in 0..LANES {
-                    out[i] = E::narrow(from[i]);
-                }
-                to.cast::<[E::Mem; LANES]>().write_unaligned(out);
+            if let Some(to) = consecutive::<E>(warp, op) {
+                copy_out::<E>(warp.reg(op.d), to);
                 return Flow::Next;
             }
             store_any::<E>(warp, op)
         }
+    }
+}
+
+/// A register to 32 elements side by side.
+#[inline(always)]
+unsafe fn copy_out<E: Elem>(from: *const [E::Reg; LANES], to: *mut u8) {
+    // SAFETY: the caller has checked the memory, and knows the register.
+    unsafe {
+        let from = &*from;
+        let mut out = [E::narrow(from[0]); LANES];
+        for i in 0..LANES {
+            out[i] = E::narrow(from[i]);
+        }
+        to.cast::<[E::Mem; LANES]>().write_unaligned(out);
+    }
+}
+
+/// To shared memory, one element or several. Of lanes that name one address the highest wins.
+struct StoreShared<E>(PhantomData<E>);
+impl<E: Elem> Exec for StoreShared<E> {
+    #[inline(always)]
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
+        let each = size_of::<E::Mem>();
+        let count = op.e & 0xff;
+        // SAFETY: as for loads.
+        unsafe {
+            let size = each as u32 * count;
+            let Some((low, pattern)) = pattern::find(warp, op, size, false) else {
+                return store_any::<E>(warp, op);
+            };
+            if count == 1 && pattern.shape == Shape::Row {
+                copy_out::<E>(warp.reg(op.d), low);
+                return Flow::Next;
+            }
+            let registers = [op.d, op.d2, op.b, op.c];
+            for (k, &register) in registers[..count as usize & 7].iter().enumerate() {
+                let from = &*warp.reg::<[E::Reg; LANES]>(register);
+                let low = low.add(k * each);
+                for i in 0..LANES {
+                    let to = low.add(pattern.at[i] as usize).cast::<E::Mem>();
+                    to.write(E::narrow(from[i]));
+                }
+            }
+        }
+        Flow::Next
     }
 }
 
@@ -312,18 +371,18 @@ unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
 fn load_for<E: Elem>(isa: Isa, space: Space, many: bool) -> Handler {
     match space {
         Space::Local => load_any::<E>,
+        Space::Shared => handler::<LoadShared<E>>(isa),
         _ if many => load_any::<E>,
-        Space::Shared => handler::<Load<E, InShared>>(isa),
-        _ => handler::<Load<E, InRanges>>(isa),
+        _ => handler::<Load<E>>(isa),
     }
 }
 
 fn store_for<E: Elem>(isa: Isa, space: Space, many: bool) -> Handler {
     match space {
         Space::Local => store_any::<E>,
+        Space::Shared => handler::<StoreShared<E>>(isa),
         _ if many => store_any::<E>,
-        Space::Shared => handler::<Store<E, InShared>>(isa),
-        _ => handler::<Store<E, InRanges>>(isa),
+        _ => handler::<Store<E>>(isa),
     }
 }
 

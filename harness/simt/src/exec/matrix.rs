@@ -38,7 +38,7 @@ pub(crate) fn registers(input: Input, depth: u32, c_half: bool, d_half: bool) ->
 pub(crate) struct Mma;
 impl Exec for Mma {
     #[inline(always)]
-    unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
         let input = match op.b & 0xff {
             0 => Input::Tf32,
             1 => Input::F16,

@@ -7,6 +7,7 @@
 
 pub(crate) mod access;
 pub(crate) mod atomic;
+pub(crate) mod atomic_hot;
 pub(crate) mod block;
 pub(crate) mod buffer;
 pub(crate) mod check;
@@ -14,6 +15,7 @@ pub(crate) mod control;
 pub(crate) mod launch;
 pub(crate) mod load_store;
 pub(crate) mod matrix;
+pub(crate) mod pattern;
 pub(crate) mod print;
 pub(crate) mod special;
 pub(crate) mod sync;
@@ -97,7 +99,7 @@ pub(crate) struct Site {
     pub start: u64,
     /// bytes (0: none yet, or it may not be accessed this way),
     pub len: u64,
-    /// and the distance to the host's address.
+    /// and the distance to the host's address. In shared memory: the pattern of its addresses, a [`pattern::Pattern`].
     pub delta: u64,
     /// Warp instructions.
     pub requests: u64,
@@ -419,20 +421,22 @@ impl Warp {
 
 /// An instruction that is compiled for each width of the host's vectors.
 pub(crate) trait Exec {
+    /// `W` says how wide they are: see [`crate::lane::Lane`].
+    ///
     /// # Safety
-    /// As [`Handler`].
-    unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow;
+    /// As [`Handler`]; the processor has what `W` promises.
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow;
 }
 
 unsafe fn base<X: Exec>(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: the caller's contract.
-    unsafe { X::exec(warp, op) }
+    unsafe { X::exec::<0>(warp, op) }
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn v3<X: Exec>(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: the caller's contract.
-    unsafe { X::exec(warp, op) }
+    unsafe { X::exec::<3>(warp, op) }
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(
@@ -440,7 +444,7 @@ unsafe fn v3<X: Exec>(warp: &mut Warp, op: &Op) -> Flow {
 )]
 unsafe fn v4<X: Exec>(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: the caller's contract.
-    unsafe { X::exec(warp, op) }
+    unsafe { X::exec::<4>(warp, op) }
 }
 
 /// The handler of an instruction for a processor.

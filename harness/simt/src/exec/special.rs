@@ -170,18 +170,21 @@ impl Fill {
                 Special::Tid(0) if x >= first + LANES as u32 => {
                     set(slot, constant, |lane| u64::from(first + lane as u32));
                 }
-                Special::Tid(0) => {
-                    set(slot, constant, |lane| u64::from((first + lane as u32) % x));
-                }
-                Special::Tid(1) => {
-                    set(slot, constant, |lane| {
-                        u64::from((first + lane as u32) / x % y)
-                    });
-                }
-                Special::Tid(2) => {
-                    set(slot, constant, |lane| {
-                        u64::from((first + lane as u32) / x / y)
-                    });
+                Special::Tid(axis @ 0..3) => {
+                    // From one lane to the next, without divisions.
+                    let mut at = [first % x, first / x % y, first / x / y];
+                    let mut values = [0u32; LANES];
+                    for value in &mut values {
+                        *value = at[axis as usize];
+                        at[0] += 1;
+                        if at[0] == x {
+                            (at[0], at[1]) = (0, at[1] + 1);
+                        }
+                        if at[1] == y {
+                            (at[1], at[2]) = (0, at[2] + 1);
+                        }
+                    }
+                    set(slot, constant, |lane| u64::from(values[lane]));
                 }
                 Special::WarpId => set(slot, constant, |_| u64::from(warp)),
                 _ => set(slot, constant, |_| 0),

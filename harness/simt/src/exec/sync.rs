@@ -30,6 +30,14 @@ pub(crate) mod mode {
 
 /// A block barrier: number in `a` (32 bits), threads in `b`, predicate in `d2`, result to `d`; ends its block.
 pub(crate) unsafe fn barrier(warp: &mut Warp, op: &Op) -> Flow {
+    if warp.mask != warp.live && op.imm & mode::ALIGNED != 0 {
+        // Lanes that spin before this barrier have had their share, no more: the others wait for them here, as they do
+        // wherever lanes come back together. (A lane that waits for those at the barrier ends at the budget.)
+        let spins = |g: &super::Group| g.state == State::Deferred && g.pc < op.site;
+        if warp.groups.iter().any(spins) {
+            return warp.park(op.site, State::Deferred);
+        }
+    }
     warp.count(op.e, op.c);
     if warp.checking {
         warp.settled();

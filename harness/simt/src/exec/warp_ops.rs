@@ -4,9 +4,10 @@
 //! (`bar.warp.sync`: to any of its kind). The mask is the 32-bit register `e`; `imm` has the bits of [`how`].
 
 use super::control::lanes;
+use super::pattern::permute;
 use super::{Flow, Group, State, Warp};
 use crate::finding::{Access, Finding, Kind, What};
-use crate::lane::LANES;
+use crate::lane::{ALL, LANES};
 use crate::program::Op;
 
 /// Bits of `imm`.
@@ -24,6 +25,28 @@ pub(crate) mod how {
 }
 
 impl Warp {
+    /// Whether all 32 lanes are here and each names all of them.
+    ///
+    /// # Safety
+    /// `op.e` is a 32-bit register, unless the instruction names none.
+    #[inline(always)]
+    unsafe fn whole(&mut self, op: &Op) -> bool {
+        if self.mask() != ALL {
+            return false;
+        }
+        if op.imm & how::OLD == 0 {
+            // SAFETY: the caller's contract.
+            let named = unsafe { &*self.reg::<[u32; LANES]>(op.e) };
+            if named.iter().fold(ALL, |all, mask| all & mask) != ALL {
+                return false;
+            }
+            if self.checking {
+                self.clock.sync(ALL, self.live);
+            }
+        }
+        true
+    }
+
     /// Waits for the lanes that the running ones name. `Ok` with each lane's mask when they are here.
     #[inline(always)]
     unsafe fn gather(&mut self, op: &Op, what: What) -> Result<[u32; LANES], Flow> {
@@ -181,48 +204,49 @@ pub(crate) const INDEX: u64 = 3;
 pub(crate) struct Shuffle;
 impl super::Exec for Shuffle {
     #[inline(always)]
-    unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
         // SAFETY: registers of 32 bits, and a predicate.
         unsafe {
+            let b = &*warp.reg::<[u32; LANES]>(op.b);
+            let c = &*warp.reg::<[u32; LANES]>(op.c);
+            let (source, predicate) = match op.imm & how::KIND {
+                UP => sources(b, c, |lane, distance, last, _| {
+                    let from = lane.wrapping_sub(distance);
+                    (from, (from as i32) >= last as i32)
+                }),
+                DOWN => sources(b, c, |lane, distance, last, _| {
+                    (lane + distance, lane + distance <= last)
+                }),
+                BUTTERFLY => sources(b, c, |lane, distance, last, _| {
+                    (lane ^ distance, lane ^ distance <= last)
+                }),
+                _ => sources(b, c, |lane, distance, last, segments| {
+                    let from = (lane & segments) | (distance & !segments);
+                    (from, from <= last)
+                }),
+            };
+            if warp.whole(op) {
+                // All lanes are here, and all have named all: nobody can be missing.
+                let value = *warp.reg::<[u32; LANES]>(op.a);
+                let at = source.map(|lane| lane * 4);
+                permute::<W>(value.as_ptr(), &at, warp.reg(op.d));
+                if op.imm & how::SECOND != 0 {
+                    *warp.reg::<u32>(op.d2) = predicate;
+                }
+                return Flow::Next;
+            }
             let named = match warp.gather(op, What::Shuffle) {
                 Ok(named) => named,
                 Err(flow) => return flow,
             };
             let mask = warp.mask();
             let value = *warp.reg::<[u32; LANES]>(op.a);
-            let b = *warp.reg::<[u32; LANES]>(op.b);
-            let c = *warp.reg::<[u32; LANES]>(op.c);
-            let kind = op.imm & how::KIND;
-            let mut source = [0u32; LANES];
-            let mut inside = [0u32; LANES];
-            for i in 0..LANES {
-                let lane = i as u32;
-                let (distance, clamp, segments) = (b[i] & 31, c[i] & 31, (c[i] >> 8) & 31);
-                let last = (lane & segments) | (clamp & !segments);
-                let first = lane & segments;
-                let (from, ok) = match kind {
-                    UP => {
-                        let from = lane.wrapping_sub(distance);
-                        (from, (from as i32) >= last as i32)
-                    }
-                    DOWN => (lane + distance, lane + distance <= last),
-                    BUTTERFLY => (lane ^ distance, lane ^ distance <= last),
-                    _ => {
-                        let from = first | (distance & !segments);
-                        (from, from <= last)
-                    }
-                };
-                source[i] = if ok { from & 31 } else { lane };
-                inside[i] = u32::from(ok);
-            }
             let mut missing = 0u32;
             let mut out = [0u32; LANES];
-            let mut predicate = 0u32;
             for i in 0..LANES {
                 let from = source[i];
-                out[i] = value[from as usize];
+                out[i] = value[from as usize & 31];
                 missing |= (u32::from(mask & named[i] & (1 << from) == 0)) << i;
-                predicate |= inside[i] << i;
             }
             missing &= mask;
             if missing != 0 {
@@ -249,6 +273,27 @@ impl super::Exec for Shuffle {
             Flow::Next
         }
     }
+}
+
+/// For each lane the one it reads, itself if that lies outside its segment, and a bit where it does not. `from` tells lane and
+/// verdict by lane, distance, the segment's end, and the bits that name the segment.
+#[inline(always)]
+fn sources(
+    b: &[u32; LANES],
+    c: &[u32; LANES],
+    from: impl Fn(u32, u32, u32, u32) -> (u32, bool),
+) -> ([u32; LANES], u32) {
+    let mut source = [0u32; LANES];
+    let mut inside = [0u32; LANES];
+    for i in 0..LANES {
+        let lane = i as u32;
+        let (distance, clamp, segments) = (b[i] & 31, c[i] & 31, (c[i] >> 8) & 31);
+        let last = (lane & segments) | (clamp & !segments);
+        let (other, ok) = from(lane, distance, last, segments);
+        source[i] = if ok { other & 31 } else { lane };
+        inside[i] = u32::from(ok) << i;
+    }
+    (source, inside.iter().fold(0, |bits, bit| bits | bit))
 }
 
 /// Whether all predicates hold.

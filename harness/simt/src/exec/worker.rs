@@ -1,9 +1,11 @@
 //! A worker: a host thread that runs blocks.
 
 use super::access::{Pointers, Request};
+use super::atomic_hot::Touched;
 use super::block::{Block, Progress, lanes_of};
 use super::buffer::Buffer;
 use super::launch::Shared;
+use super::pattern::Pattern;
 use super::special::Fill;
 use super::{BlockCount, Group, Site, State, Status, Warp};
 use crate::finding::{Access, Finding, Findings, Kind, What};
@@ -66,6 +68,11 @@ pub(crate) struct Worker<'l> {
     )]
     spare: Vec<Box<Block>>,
     pub findings: Findings,
+    /// What sites in shared memory point at.
+    #[expect(clippy::vec_box, reason = "pointed at, so they must not move")]
+    pub patterns: Vec<Box<Pattern>>,
+    /// For each word of shared memory, the last atomic that touched it.
+    pub touched: Touched,
     blocks: u64,
 }
 
@@ -113,6 +120,8 @@ impl<'l> Worker<'l> {
             fill: Fill::new(launch),
             spare: Vec::new(),
             findings: Findings::default(),
+            patterns: Vec::new(),
+            touched: Touched::new(launch.shared_bytes),
             blocks: 0,
         }
     }

@@ -9,6 +9,7 @@ use crate::isa::dispatch::{Handler, Handlers};
 use crate::isa::{self, table::Imm};
 use crate::program::Source;
 use crate::ptx::ast::{self, Base, Body, Operand, RegId, Special, Type};
+use smallvec::SmallVec;
 use std::collections::HashMap;
 
 /// Both forms of an instruction that looks at the mask itself.
@@ -394,6 +395,15 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         Some(self.b.pools.constant(source, 8))
     }
 
+    /// The address of a variable in shared or local memory, which 32 bits hold.
+    fn offset_of(&mut self, name: &str, offset: i64) -> Option<Opnd> {
+        let local = self.body.vars.iter().any(|v| v.name == name);
+        match self.b.symbol(local.then_some(self.index), name, offset)? {
+            Source::Bits(at) if at >> 32 != 0 => None,
+            source => Some(self.b.pools.constant(source, 4)),
+        }
+    }
+
     /// An operand of a type.
     pub fn source(&mut self, operand: &Operand, ty: Type) -> Result<Opnd> {
         let want = width(ty);
@@ -413,6 +423,13 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             Operand::Sym(name, offset) if want == 8 => {
                 let found = self.address_of(name, *offset);
                 found.ok_or_else(|| unsupported(format!("the address of `{name}` here"), self.at()))
+            }
+            Operand::Sym(name, offset) if want == 4 => {
+                let found = self.offset_of(name, *offset);
+                found.ok_or_else(|| {
+                    let what = format!("the address of `{name}` in 32 bits");
+                    unsupported(what, self.at())
+                })
             }
             Operand::Int(_) | Operand::F32(_) | Operand::F64(_) => {
                 let found = self.literal(operand, ty);
@@ -791,17 +808,19 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
                 self.at(),
             ));
         }
+        let mut from: SmallVec<[&Operand; 5]> = from.iter().collect();
         match form.imm {
             Imm::None => {}
             Imm::Preset(value) => out.imm = value,
-            Imm::Operand => match from.last() {
-                Some(Operand::Int(value)) => out.imm = *value as u64,
+            // After the three words, before the predicate if there is one.
+            Imm::Operand => match from.remove(sources.min(3)) {
+                Operand::Int(value) => out.imm = *value as u64,
                 _ => {
                     return Err(invalid(format!("`{name}` without its literal"), self.at()));
                 }
             },
         }
-        for ((operand, ty), at) in from.iter().zip(&form.src[..sources]).zip([A, B, C, E]) {
+        for ((operand, ty), at) in from.into_iter().zip(&form.src[..sources]).zip([A, B, C, E]) {
             let operand = self.source(operand, *ty)?;
             out = out.use_(at, operand);
         }

@@ -39,7 +39,7 @@ impl<'m> FnBuilder<'_, 'm> {
                 _ => return Err(self.missing(inst)),
             }
         }
-        let Some((handler, bytes)) = atomic::atomic(operation, ty) else {
+        let Some((handler, bytes)) = atomic::atomic(self.b.isa, operation, ty) else {
             return Err(self.missing(inst));
         };
         let red = inst.op.starts_with("red");

@@ -1,0 +1,94 @@
+//! What the conformance vectors are: every form the machine knows, the operands it is given, the kernel that applies it, and the
+//! file that holds what a GPU made of them.
+//!
+//! The example `conformance` of the driver's package runs these kernels through the driver API, on a GPU or on the machine, and
+//! writes such a file; the test beside this folder runs them on the machine and compares.
+#![allow(dead_code, reason = "the test and the example each use what they need")]
+
+pub mod cases;
+pub mod file;
+pub mod kernels;
+pub mod matrix;
+pub mod memory;
+pub mod values;
+pub mod warp;
+
+/// Threads of a launch, which is operands of a case.
+pub const COUNT: usize = 1024;
+/// Threads of a block.
+pub const BLOCK: u32 = 256;
+
+use std::collections::HashSet;
+use values::Kind;
+
+/// An operand: what it holds, and the bits of its register (0 for a predicate).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Source {
+    pub kind: Kind,
+    pub bits: u32,
+}
+
+impl Source {
+    /// In a register of the kind's own size.
+    pub fn new(kind: Kind) -> Source {
+        Source {
+            kind,
+            bits: kind.bits(),
+        }
+    }
+}
+
+/// One form with its operands.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The instruction, and what tells this use of it from others.
+    pub name: String,
+    /// Lines of PTX, from `%s0`, `%s1`.. to `%d0`, `%d1`..
+    pub text: String,
+    /// The sources' kinds and registers.
+    pub sources: Vec<Source>,
+    /// Bits of the results' registers.
+    pub results: Vec<u32>,
+}
+
+impl Case {
+    /// Of sources in registers of their own size.
+    pub fn new(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        kinds: &[Kind],
+        results: &[u32],
+    ) -> Case {
+        Case {
+            name: name.into(),
+            text: text.into(),
+            sources: kinds.iter().map(|&kind| Source::new(kind)).collect(),
+            results: results.to_vec(),
+        }
+    }
+
+    /// The operands: `[source][thread]`.
+    pub fn operands(&self) -> Vec<Vec<u64>> {
+        values::operands(&self.name, &self.sources)
+    }
+}
+
+/// Every case, in the order of the file.
+pub fn all() -> Vec<Case> {
+    let mut list = cases::all();
+    list.extend(warp::all());
+    list.extend(memory::all());
+    list.extend(matrix::all());
+    let refused: HashSet<&str> = include_str!("../not_ptx.txt").lines().collect();
+    list.retain(|case| !refused.contains(case.name.as_str()));
+    list
+}
+
+/// Whether the hardware's result is an approximation of its own, or has sums rounded in a way of its own, so that the machine does
+/// not give it bit for bit.
+pub fn is_approximate(name: &str) -> bool {
+    let sums = (name.starts_with("mma.") || name.starts_with("wmma.mma"))
+        && (name.contains(".f32") || name.contains(".f16"))
+        && !name.ends_with(" whole");
+    sums || name.contains(".approx") || name.starts_with("div.full")
+}

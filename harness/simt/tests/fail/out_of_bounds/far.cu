@@ -1,0 +1,5 @@
+// launch: scatter<<<1, 32>>>(x: i32[32], 1000000)
+// A stride taken for elements is in rows.
+extern "C" __global__ void scatter(int* x, int stride) {
+    x[threadIdx.x * stride] = 1;
+}

@@ -1,0 +1,4 @@
+// launch: copy<<<1, 32>>>(x: f32[32] = index, y: f32[32] = freed)
+extern "C" __global__ void copy(const float* x, float* y) {
+    y[threadIdx.x] = x[threadIdx.x];
+}

@@ -1,0 +1,6 @@
+// launch: advance<<<1, 10>>>(p: f32[70] = 1, 0.5)
+struct Body { float position[3], velocity[3], mass; };
+extern "C" __global__ void advance(Body* p, float dt) {
+    Body& b = p[threadIdx.x];
+    for (int k = 0; k < 3; k++) b.position[k] += dt * b.velocity[k];
+}

@@ -1,0 +1,164 @@
+//! Small kernels, each beside the report that it must give, as miri's own tests are kept.
+//!
+//! `tests/pass/*.cu` are right: they end, leave the values that the report shows, and nothing is found, whatever the order of
+//! warps and blocks. `tests/fail/<kind of mistake>/*.cu` are wrong: the report says how. `NAME.ptx` is what `NAME.cu` gives
+//! (`cargo run -p kernels --example ptx -- harness/simt/tests/pass harness/simt/tests/fail/*`, from the workspace's root), and
+//! `NAME.txt` the expected report: `UPDATE_EXPECT=1 cargo test -p simt --test ui` writes them anew; read the difference.
+//!
+//! How a kernel is launched stands in its first lines; [`case`] has the format.
+
+#[path = "ui/case.rs"]
+mod case;
+#[path = "ui/play.rs"]
+mod play;
+
+use case::Case;
+use play::{Play, play};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut all: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
+    all.sort();
+    all
+}
+
+fn cases(folder: &Path) -> Vec<Case> {
+    let is_source = |p: &PathBuf| p.extension().is_some_and(|e| e == "cu");
+    // For work on a few of them: `UI=histogram cargo test ...`.
+    let wanted = std::env::var("UI").unwrap_or_default();
+    let named = |p: &PathBuf| p.to_string_lossy().contains(&wanted);
+    let paths = files(folder).into_iter().filter(is_source).filter(named);
+    paths.map(|path| Case::read(&path)).collect()
+}
+
+fn passing() -> Vec<Case> {
+    cases(&tests().join("pass"))
+}
+
+fn failing() -> Vec<Case> {
+    let kinds = files(&tests().join("fail")).into_iter();
+    kinds.flat_map(|kind| cases(&kind)).collect()
+}
+
+/// Holds what cases give against what is expected of them, and fails once for all that differ.
+fn compare(cases: &[Case], mut more: impl FnMut(&Case, &Play) -> Option<String>) {
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    let (mut wrong, mut texts) = (0, String::new());
+    for case in cases {
+        let got = play(case, &case.settings());
+        if let Some(objection) = more(case, &got) {
+            wrong += 1;
+            let _ = writeln!(texts, "== {}: {objection}\n{}", case.name(), got.text);
+        } else if update {
+            std::fs::write(case.expected_path(), &got.text).expect("the report is written");
+        } else if got.text != case.expected() {
+            wrong += 1;
+            let expected = case.expected();
+            let _ = writeln!(
+                texts,
+                "== {} expected\n{expected}\n== but got\n{}",
+                case.name(),
+                got.text
+            );
+        }
+    }
+    assert!(
+        wrong == 0,
+        "{wrong} of {} reports are wrong:\n{texts}",
+        cases.len()
+    );
+}
+
+#[test]
+fn right_programs_are_not_accused() {
+    compare(&passing(), |_, got| {
+        let clean = got.findings.is_empty() && got.fault.is_none();
+        (!clean).then(|| "a right program is accused".into())
+    });
+}
+
+#[test]
+fn wrong_programs_are_told_why() {
+    compare(&failing(), |case, got| {
+        got.findings.is_empty().then(|| {
+            let kind = case.kind();
+            format!("nothing is found, where {kind} is")
+        })
+    });
+}
+
+/// The order of warps and blocks is no reason to accuse anybody, and changes no result.
+#[test]
+fn right_programs_are_right_in_any_order() {
+    let mut texts = String::new();
+    for case in passing() {
+        for seed in 1..=20 {
+            let mut settings = case.settings();
+            settings.seed = seed;
+            settings.workers = 1 + seed as usize % 2;
+            let got = play(&case, &settings);
+            if got.text != case.expected() {
+                let _ = writeln!(texts, "== {} under seed {seed}:\n{}", case.name(), got.text);
+                break;
+            }
+        }
+    }
+    assert!(texts.is_empty(), "{texts}");
+}
+
+/// What is wrong is found in every order, since a race is found where it could have happened, not where it did.
+#[test]
+fn wrong_programs_are_wrong_in_any_order() {
+    let mut texts = String::new();
+    for case in failing().iter().filter(|case| !case.one_order()) {
+        for seed in 1..=5 {
+            let mut settings = case.settings();
+            settings.seed = seed;
+            settings.workers = 1 + seed as usize % 2;
+            if play(case, &settings).findings.is_empty() {
+                let _ = writeln!(texts, "nothing in {} under seed {seed}", case.name());
+            }
+        }
+    }
+    assert!(texts.is_empty(), "{texts}");
+}
+
+/// No file is left over from a case that was renamed, and none lacks its neighbours.
+#[test]
+fn every_kernel_has_its_ptx_and_its_report() {
+    let folders = files(&tests().join("fail")).into_iter();
+    for folder in folders.chain([tests().join("pass")]) {
+        for file in files(&folder) {
+            for extension in ["cu", "ptx", "txt"] {
+                let neighbour = file.with_extension(extension);
+                assert!(neighbour.is_file(), "{} is missing", neighbour.display());
+            }
+        }
+    }
+}
+
+/// The PTX is from the source beside it; compiled again where the compiler that made it is at hand.
+#[test]
+fn the_ptx_is_from_its_source() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root.canonicalize().expect("the workspace");
+    let nvrtc = kernels::nvrtc().expect("WARPLAB_NVRTC names NVRTC, if it is set");
+    let folders = files(&tests().join("fail")).into_iter();
+    let mut stale = Vec::new();
+    for folder in folders.chain([tests().join("pass")]) {
+        let folder = folder.canonicalize().expect("a folder");
+        for source in kernels::sources_in(&folder, &root).expect("the sources are read") {
+            let outcome = kernels::check(nvrtc, &source).expect("it compiles");
+            if let kernels::Outcome::Stale(why) = outcome {
+                stale.push(format!("{}: {why}", source.path));
+            }
+        }
+    }
+    assert!(stale.is_empty(), "{stale:#?}");
+}

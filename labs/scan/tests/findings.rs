@@ -1,0 +1,46 @@
+//! The variant that is wrong on purpose: what the machine's checks find, with both accesses; and nothing in the others.
+use labtest::line_of;
+
+const LAB: labtest::Lab = labtest::lab!("scan");
+
+#[test]
+fn one_barrier_a_round_is_a_race_in_shared_memory() {
+    let ran = LAB.accepts(&["--variant", "one-barrier", "-n", "1000"]);
+    let source = LAB.source("kernels/scan.cu");
+    let add = line_of(&source, "void one_barrier_u32", "s[t] += s[t - stride]");
+    ran.race("shared", [add, add]);
+    // Between warps a barrier is missing, between lanes the word for them is __syncwarp.
+    let between_warps = ran.finding(|f| {
+        f.title.contains("Race") && f.accesses() == [add, add] && f.text.contains("__syncthreads()")
+    });
+    for says in ["one_barrier_u32", "shared_words", "the kernel's"] {
+        assert!(between_warps.text.contains(says), "{}", between_warps.text);
+    }
+    assert_eq!(between_warps.text.matches("by thread (").count(), 2);
+    for row in ran.of("one-barrier") {
+        assert!(row["note"].contains("Race"), "{row:?}");
+    }
+}
+
+/// Tiles that wait for one another by words of memory, with no barrier between blocks: correct, and found so.
+#[test]
+fn the_right_scans_have_no_findings() {
+    let mut options = vec!["--check", "all", "-n", "20001", "--threads", "64"];
+    for variant in ["three-kernel", "single-pass", "single-pass-async"] {
+        options.extend(["--variant", variant]);
+    }
+    let ran = LAB.accepts(&options);
+    assert_eq!(ran.rows.len(), 3 * 4);
+    assert!(ran.findings.is_empty(), "{}", ran.text);
+
+    let ran = LAB.accepts(&[
+        "--check",
+        "all",
+        "--variant",
+        "kogge-stone",
+        "--variant",
+        "brent-kung",
+    ]);
+    assert_eq!(ran.rows.len(), 2 * 4);
+    assert!(ran.findings.is_empty(), "{}", ran.text);
+}

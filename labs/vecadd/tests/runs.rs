@@ -1,0 +1,199 @@
+//! The lab on the emulated device: every mode at awkward sizes, its options, and input that cannot be.
+use std::{
+    io::Write,
+    process::{Command, Output, Stdio},
+};
+
+struct Ran {
+    code: Option<i32>,
+    text: String,
+    rows: Vec<std::collections::HashMap<String, String>>,
+}
+
+/// Runs the lab with `stdin`.
+fn vecadd_with(stdin: &str, arguments: &[&str]) -> Ran {
+    let out = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_vecadd"))
+        .args(["--device", "emulated", "--out"])
+        .arg(out.path())
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    // A run that is refused does not read it.
+    let _ = pipe.write_all(stdin.as_bytes());
+    drop(pipe);
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = child.wait_with_output().unwrap();
+    let csv = std::fs::read_to_string(out.path().join("vecadd.csv")).unwrap_or_default();
+    // No field of this lab's passing rows holds a comma.
+    let mut lines = csv.lines().map(|l| l.split(',').map(str::to_owned));
+    let header: Vec<String> = lines.next().map(Iterator::collect).unwrap_or_default();
+    Ran {
+        code: status.code(),
+        text: format!(
+            "{}{}",
+            String::from_utf8_lossy(&stdout),
+            String::from_utf8_lossy(&stderr)
+        ),
+        rows: lines
+            .map(|l| header.iter().cloned().zip(l).collect())
+            .collect(),
+    }
+}
+
+fn vecadd(arguments: &[&str]) -> Ran {
+    vecadd_with("", arguments)
+}
+
+const MODES: [&str; 9] = [
+    "pageable",
+    "pinned",
+    "pinned-async",
+    "overlapped",
+    "write-combined",
+    "unified",
+    "unified-prefetch",
+    "unified-advise",
+    "zero-copy",
+];
+
+#[test]
+fn every_mode_at_awkward_sizes() {
+    // 2^16 is the smallest chunk of `overlapped`: one chunk, one and a little, several.
+    for n in ["1", "31", "257", "997", "65536", "65537", "200003"] {
+        let ran = vecadd(&["-n", n, "--seed", n]);
+        assert_eq!(ran.code, Some(0), "{n}: {}", ran.text);
+        let modes: Vec<&str> = ran.rows.iter().map(|r| r["variant"].as_str()).collect();
+        assert_eq!(modes, MODES, "{n}");
+        for row in &ran.rows {
+            assert_eq!(row["verdict"], "pass", "{row:?}");
+            assert_eq!(row["two_norm_of_error"], "0", "{row:?}");
+            assert_eq!(row["max_abs_error"], "0", "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn each_row_is_split_into_its_phases() {
+    let ran = vecadd(&["-n", "1000"]);
+    for row in &ran.rows {
+        let number = |column: &str| -> f64 {
+            let text = &row[column];
+            text.parse()
+                .unwrap_or_else(|_| panic!("{column}: {text:?} in {row:?}"))
+        };
+        let phases = ["touch", "h2d", "kernel", "d2h", "host_read"];
+        let first: f64 = phases
+            .iter()
+            .map(|p| number(&format!("first_{p}_ms")))
+            .sum();
+        let end_to_end = number("first_end_to_end_ms");
+        assert!((first + number("first_allocate_ms") - end_to_end).abs() < 1e-9);
+        assert!(
+            phases
+                .iter()
+                .all(|p| number(&format!("warm_{p}_ms")) >= 0.0)
+        );
+        assert!(number("warm_kernel_ms") > 0.0 && number("time_median_ms") > 0.0);
+        assert_eq!((number("h2d_bytes"), number("d2h_bytes")), (8000.0, 4000.0));
+    }
+}
+
+#[test]
+fn idle_threads_are_counted() {
+    let grid = ["-n", "997", "--blocks", "4", "--threads", "256"];
+    let ran = vecadd(&grid);
+    assert_eq!(ran.code, Some(0), "{}", ran.text);
+    assert!(
+        ran.text.contains("1024 threads, 27 of them idle"),
+        "{}",
+        ran.text
+    );
+}
+
+#[test]
+fn a_small_grid_serves_only_if_it_strides() {
+    let grid = ["-n", "1025", "--blocks", "4", "--threads", "256"];
+    let refused = vecadd(&grid);
+    assert_eq!(refused.code, Some(2), "{}", refused.text);
+    assert!(refused.text.contains("--blocks 5"), "{}", refused.text);
+    let strides = vecadd(&[&grid[..], &["--stride"]].concat());
+    assert_eq!(strides.code, Some(0), "{}", strides.text);
+    assert!(strides.rows.iter().all(|r| r["grid"] == "4"));
+}
+
+#[test]
+fn vectors_come_from_a_file_and_from_standard_input() {
+    let pairs = "1 2\n# a remark\n3.5, -4e1\n\n0.1\t0.2\n";
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), pairs).unwrap();
+    let path = file.path().to_str().unwrap();
+    for ran in [
+        vecadd(&["--input", path]),
+        vecadd_with(pairs, &["--input", "-"]),
+    ] {
+        assert_eq!(ran.code, Some(0), "{}", ran.text);
+        assert!(ran.rows.len() == 9 && ran.rows.iter().all(|r| r["n"] == "3"));
+    }
+    let first = vecadd(&["--input", path, "-n", "2"]);
+    assert!(first.rows.iter().all(|r| r["n"] == "2"), "{}", first.text);
+
+    for (text, says) in [
+        ("1 2\n3\n", "line 2"),
+        ("1 two\n", "`two` is no number"),
+        ("", "no numbers"),
+    ] {
+        let ran = vecadd_with(text, &["--input", "-"]);
+        assert_eq!(ran.code, Some(2), "{text:?}: {}", ran.text);
+        assert!(ran.text.contains(says), "{text:?}: {}", ran.text);
+    }
+    let ran = vecadd(&["--input", path, "-n", "4"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.text);
+    assert!(ran.text.contains("holds 3 pairs"), "{}", ran.text);
+    let ran = vecadd(&["--input", "/no/such/file"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.text);
+    assert!(ran.text.contains("/no/such/file"), "{}", ran.text);
+}
+
+#[test]
+fn the_sweep_goes_over_sizes_in_every_mode() {
+    let ran = vecadd(&["--sweep", "-n", "16K"]); // 64 KiB of floats
+    assert_eq!(ran.code, Some(0), "{}", ran.text);
+    assert_eq!(ran.rows.len(), 3 * 9, "{}", ran.text);
+    for size in ["4 KiB", "16 KiB", "64 KiB"] {
+        assert_eq!(ran.rows.iter().filter(|r| r["case"] == size).count(), 9);
+    }
+    assert!(ran.text.contains("End to end by the size"), "{}", ran.text);
+    let ran = vecadd(&["--sweep", "-n", "100"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.text);
+    assert!(ran.text.contains("at least 1024"), "{}", ran.text);
+}
+
+#[test]
+fn sizes_that_cannot_be_are_refused_before_anything_is_made() {
+    for (arguments, says) in [
+        (&["-n", "0"][..], "at least 1"),
+        (&["-n", "-5"], "at least 1"),
+        // More blocks than a grid has; more bytes than can be counted, or than there are.
+        (&["-n", "2^40"], "choose a smaller --n"),
+        (
+            &["-n", "2^62", "--stride", "--blocks", "8"],
+            "choose a smaller --n",
+        ),
+        (&["-n", "2^36"], "choose a smaller --n"),
+        (&["--sweep", "-n", "2^62"], "choose a smaller --n"),
+        (&["--threads", "1025"], "1024"),
+        (&["--variant", "pinend"], "pinned"),
+    ] {
+        let ran = vecadd(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.text);
+        assert!(ran.text.contains(says), "{arguments:?}: {}", ran.text);
+    }
+}
