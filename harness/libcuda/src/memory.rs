@@ -38,6 +38,30 @@ pub struct Left {
     pub address: u64,
     /// Its size in bytes.
     pub bytes: u64,
+    /// The call that it came from.
+    pub call: Arc<str>,
+}
+
+/// Device memory that lives in a context, or in any: its leaks, were the context to end now.
+pub fn left(context: Option<Handle>) -> Vec<Left> {
+    let Ok(driver) = driver() else {
+        return Vec::new();
+    };
+    let mine: Vec<u64> = lock(&driver.owned)
+        .iter()
+        .filter(|(_, owned)| !owned.of_graph && !owned.ending)
+        .filter(|(_, owned)| context.is_none_or(|context| owned.context == context))
+        .map(|(at, _)| *at)
+        .collect();
+    let found = mine.iter().filter_map(|at| driver.memory.find(*at));
+    found
+        .filter(|found| matches!(found.kind, Kind::Device | Kind::Managed | Kind::Pool))
+        .map(|found| Left {
+            address: found.start,
+            bytes: found.bytes,
+            call: found.label,
+        })
+        .collect()
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -124,23 +148,13 @@ pub fn release_all(context: Handle) -> Vec<Left> {
     let Ok(driver) = driver() else {
         return Vec::new();
     };
+    let left = left(Some(context));
     let mine: Vec<u64> = lock(&driver.owned)
         .iter()
         .filter(|(_, owned)| owned.context == context)
         .map(|(at, _)| *at)
         .collect();
-    let mut left = Vec::new();
-    for address in mine {
-        if let Some(found) = driver.memory.find(address)
-            && matches!(found.kind, Kind::Device | Kind::Managed | Kind::Pool)
-        {
-            left.push(Left {
-                address,
-                bytes: found.bytes,
-            });
-        }
-        release(address);
-    }
+    mine.into_iter().for_each(release);
     left
 }
 

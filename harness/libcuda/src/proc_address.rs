@@ -68,6 +68,7 @@ macro_rules! families {
             $crate::launch::$table,
             $crate::library::$table,
             $crate::limits::$table,
+            $crate::link::$table,
             $crate::managed::$table,
             $crate::memory::$table,
             $crate::module::$table,
