@@ -78,3 +78,19 @@ fn sixteen_bits_and_generic_addresses() {
         assert_eq!(device.get::<i32>(at, 1), [128]);
     }
 }
+
+/// Vectors are added element by element, and an old element may land where a new one was.
+#[test]
+fn vectors_of_floats_are_added() {
+    let device = Device::new(
+        ".version 8.1\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n\
+         .reg .b64 %a; .reg .f32 %f<4>;\n\
+         ld.param.u64 %a, [p];\n mov.f32 %f0, 0f3f800000;\n mov.f32 %f1, 0f40000000;\n\
+         atom.global.add.v2.f32 {%f1, %f0}, [%a], {%f0, %f1};\n\
+         red.global.add.v4.f32 [%a+16], {%f0, %f1, %f0, %f1};\n ret;\n}\n",
+    );
+    let at = device.put(&[10f32, 20.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0]);
+    device.launch("k", 1, 1, &[Arg::Ptr(at)]);
+    let want = [11.0, 22.0, 0.0, 0.0, 21.0, 12.0, 23.0, 14.0];
+    assert_eq!(device.get::<f32>(at, 8), want);
+}

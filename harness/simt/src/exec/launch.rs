@@ -45,6 +45,8 @@ pub(crate) struct Shared<'l> {
     pub stop: AtomicBool,
     /// When it began, for the clocks.
     pub began: Instant,
+    /// What `malloc` allocates from.
+    pub heap: Option<&'l crate::memory::Heap>,
     /// Address of the workspace of a cooperative grid.
     pub workspace: u64,
     fault: Mutex<Option<Fault>>,
@@ -217,6 +219,7 @@ pub(crate) fn run(
         spent: AtomicU64::new(0),
         stop: AtomicBool::new(false),
         began: Instant::now(),
+        heap: memory.heap(),
         workspace,
         fault: Mutex::new(None),
         next: AtomicU64::new(0),

@@ -5,7 +5,7 @@ use super::ir::*;
 use super::params::{Slot, type_of};
 use super::{invalid, unsupported};
 use crate::exec::warp_ops::{self, how};
-use crate::exec::{atomic, handler, load_store, print};
+use crate::exec::{atomic, handler, heap, load_store, print};
 use crate::finding::{Space, What};
 use crate::ptx::ast::{self, Operand, Type};
 
@@ -24,7 +24,7 @@ impl<'m> FnBuilder<'_, 'm> {
     pub(super) fn atomic(&mut self, inst: &'m ast::Inst) -> Result<()> {
         let mut space = Space::Generic;
         let (mut operation, mut ty, mut hint) = ("", "", false);
-        let mut release = false;
+        let (mut release, mut count) = (false, 1);
         for word in inst.op.split('.').skip(1) {
             match word {
                 "global" => space = Space::Global,
@@ -35,6 +35,9 @@ impl<'m> FnBuilder<'_, 'm> {
                 "release" | "acq_rel" => release = true,
                 "relaxed" | "acquire" | "cta" | "gpu" | "sys" | "cluster" | "noftz" => {}
                 "L2::cache_hint" => hint = true,
+                "v2" => count = 2,
+                "v4" => count = 4,
+                "v8" => count = 8,
                 word if type_of(word).is_some() => ty = word,
                 _ => return Err(self.missing(inst)),
             }
@@ -68,15 +71,49 @@ impl<'m> FnBuilder<'_, 'm> {
             return Err(self.wrong(inst));
         }
         let (base, offset) = self.address(&rest[0])?;
+        let order = Order {
+            strong: true,
+            release,
+        };
+        if count > 1 {
+            // Each element is changed atomically, the vector is not. A result may be an element that is still to be added.
+            let Operand::Vec(from) = &rest[1] else {
+                return Err(self.wrong(inst));
+            };
+            let mut results = Vec::new();
+            if from.len() != count || values != 1 {
+                return Err(self.wrong(inst));
+            }
+            for (k, value) in from.iter().enumerate() {
+                let old = self.temp(bytes);
+                let value = self.source(value, value_type)?;
+                let out = Inst::new(both(handler), self.loc)
+                    .imm(offset.wrapping_add(k as u64 * u64::from(bytes)))
+                    .use_(A, base)
+                    .use_(B, value)
+                    .raw(E, load_store::shape(1, space))
+                    .role(Role::Access(What::Atomic, space, bytes))
+                    .order(order);
+                self.emit(match to {
+                    None => out.raw(D, u32::MAX),
+                    Some(_) => out.def(D, old),
+                })?;
+                results.push(old);
+            }
+            if let Some(Operand::Vec(to)) = to {
+                for (to, old) in to.iter().zip(results) {
+                    let to = self.dest(to, bytes)?;
+                    self.copy(to, old, bytes)?;
+                }
+            }
+            return Ok(());
+        }
         let mut out = Inst::new(both(handler), self.loc)
             .imm(offset)
             .use_(A, base)
             .raw(E, load_store::shape(1, space))
             .role(Role::Access(What::Atomic, space, bytes))
-            .order(Order {
-                strong: true,
-                release,
-            });
+            .order(order);
         for (value, at) in rest[1..].iter().zip([B, C]) {
             let value = self.source(value, value_type)?;
             out = out.use_(at, value);
@@ -355,12 +392,14 @@ impl<'m> FnBuilder<'_, 'm> {
                 .use_(B, argument(self, 1)?)
                 .use_(C, argument(self, 2)?)
                 .use_(E, argument(self, 3)?),
-            (name @ ("malloc" | "free"), _) => {
-                return Err(unsupported(
-                    format!("`{name}` in device code: allocate before the launch; it"),
-                    self.at(),
-                ));
+            ("malloc", 1) => {
+                let out = Inst::new(both(heap::allocate), self.loc).use_(A, argument(self, 0)?);
+                match place(self, 0) {
+                    Some(to) if results == 1 => out.def(D, to),
+                    _ => out.raw(D, u32::MAX),
+                }
             }
+            ("free", 1) => Inst::new(both(heap::free), self.loc).use_(A, argument(self, 0)?),
             (name, _) => {
                 return Err(unsupported(
                     format!("a call to `{name}`, which has no body,"),

@@ -96,6 +96,14 @@ fn load_module(
         env.addresses
             .insert(module.functions[f].name.clone(), value);
     }
+    if module
+        .functions
+        .iter()
+        .any(|f| f.body.is_none() && f.name == "malloc")
+    {
+        let heap = memory.ensure_heap();
+        heap.map_err(|e| LoadError::Memory(format!("the heap of `malloc`: {e}")))?;
+    }
     let mut const_bytes = 0;
     for var in &module.vars {
         if !matches!(var.space, Space::Global | Space::Const) {

@@ -162,7 +162,7 @@ impl<'m> FnBuilder<'_, 'm> {
         }
     }
 
-    fn copy(&mut self, to: Opnd, from: Opnd, width: u32) -> Result<()> {
+    pub(super) fn copy(&mut self, to: Opnd, from: Opnd, width: u32) -> Result<()> {
         let form = self.form(match width {
             0 => "mov.pred",
             2 => "mov.b16",

@@ -7,17 +7,19 @@
 //! Allocations are exact to the byte, have guard gaps between them, and a freed range is not handed out again until the whole
 //! space has been used, so that an access a little outside or a little late is recognised.
 
+mod heap;
 mod reserve;
 mod view;
 
 pub use view::{Diagnosis, Freed, Neighbour, Range, View};
 
 use crate::shadow::init::Written;
+pub use heap::{HEAP_BYTES, Heap, HeapError};
 use reserve::Reservation;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The least distance between two allocations, and the page that each has to itself.
 const PAGE: u64 = 4096;
@@ -166,6 +168,8 @@ pub struct Allocation {
 #[derive(Debug)]
 pub struct Memory {
     inner: Mutex<Inner>,
+    /// What kernels allocate from, once a module has asked for it.
+    heap: OnceLock<Heap>,
     total: u64,
     window: (u64, u64),
     /// Whether new allocations remember which of their bytes have been written.
@@ -228,10 +232,31 @@ impl Memory {
                 next_id: 1,
                 view: None,
             }),
+            heap: OnceLock::new(),
             total: total_bytes,
             window,
             tracking: AtomicBool::new(false),
         })
+    }
+
+    /// Makes sure that there is a heap for kernels.
+    ///
+    /// # Errors
+    /// When it does not fit.
+    pub fn ensure_heap(&self) -> Result<(), MemoryError> {
+        if self.heap.get().is_none() {
+            let start = self.alloc(HEAP_BYTES, 256, Kind::Global(false), "the device heap")?;
+            if self.heap.set(Heap::new(start, HEAP_BYTES)).is_err() {
+                // Another thread was faster; nobody knows of this one.
+                let _ = self.free(start);
+            }
+        }
+        Ok(())
+    }
+
+    /// What kernels allocate from, if a module has asked for it.
+    pub fn heap(&self) -> Option<&Heap> {
+        self.heap.get()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
