@@ -110,19 +110,31 @@ fn number(at: u32, size: u32) -> u32 {
     (0..size.min(4)).fold(0, |n, i| n | (byte(at + i) << (8 * i)))
 }
 
-/// Passes over the banks: in each part of the warp, the most distinct words that one bank has.
+/// Passes over the banks: in each part of the warp, the most distinct words that one bank has. Wide accesses go in halves (8 bytes)
+/// or quarters (16 bytes), two of them at once where lanes access in pairs.
 fn passes(address: &[u32; 32], size: u32) -> u64 {
-    let parts = (size / 4).clamp(1, 4) as usize;
-    let mut passes = 0;
-    for lanes in address.chunks(32 / parts) {
+    let of = |lanes: &[u32]| {
         let words: BTreeSet<u32> = lanes
             .iter()
             .flat_map(|a| (a / 4)..(a + size).div_ceil(4))
             .collect();
         let ways = (0..32).map(|bank| words.iter().filter(|w| *w % 32 == bank).count());
-        passes += ways.max().unwrap_or(0) as u64;
+        ways.max().unwrap_or(0) as u64
+    };
+    if size < 8 {
+        return of(address);
     }
-    passes
+    let together = address.chunks(256 / size as usize);
+    together
+        .map(|lanes| {
+            let paired = |step: usize| (0..lanes.len()).all(|i| lanes[i] == lanes[i ^ step]);
+            if paired(1) || paired(2) {
+                of(lanes)
+            } else {
+                lanes.chunks(lanes.len() / 2).map(of).sum()
+            }
+        })
+        .sum()
 }
 
 /// Runs a probe; gives the two results of every round and lane, and the counters.
