@@ -321,7 +321,7 @@ impl GlobalRaces {
         let mut held: Option<(u64, MutexGuard<'_, Vec<Line>>)> = None;
         for (lanes, piece) in pieces(event, mask) {
             let first = event.address[lanes.trailing_zeros() as usize & 31];
-            let last = event.address[(31 - lanes.leading_zeros()) as usize & 31];
+            let last = event.address[lanes.checked_ilog2().unwrap_or(0) as usize];
             let chunk = self.chunk_of(first);
             if matches!(piece, Piece::Any) || chunk != self.chunk_of(last) {
                 held = None;

@@ -175,7 +175,8 @@ impl Clocks<'_> {
             return true;
         }
         if past.strong() && event.strong {
-            return !(past.volatile() && event.volatile) && !past.narrow() && !event.narrow;
+            let lockstep = past.volatile() && event.volatile;
+            return !(lockstep || past.narrow() || event.narrow);
         }
         let earlier = past.epoch() != self.block.epoch & 0xffff;
         if past.warp == self.warp.warp {

@@ -47,7 +47,9 @@ fn lines_find_what_words_find() {
         }
         let (fast, slow) = (GlobalRaces::new(0, 4096), GlobalRaces::new(0, 4096));
         let mut shared = [SharedRaces::default(), SharedRaces::default()];
-        shared.iter_mut().for_each(|s| s.start(4096));
+        for memory in &mut shared {
+            memory.start(4096);
+        }
         for pc in 0..60 {
             let (w, size) = (random.below(4) as usize, 1 << random.below(4));
             let block = w / 2;
