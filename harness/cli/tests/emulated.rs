@@ -205,6 +205,16 @@ fn schedules_find_what_one_order_hides_and_accuse_nobody_else() {
 }
 
 #[test]
+fn a_finding_shows_the_line_of_the_source_from_any_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let lab = ["run", "trapezoid", "--variant", "race", "--quick"];
+    let run = warplab_in(folder.path(), &[&lab[..], &SMALL].concat(), &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let line = "if (lane == 0) warp_sums[warp] = total;";
+    assert!(run.stdout.contains(line), "{}", run.stdout);
+}
+
+#[test]
 fn quiet_says_nothing() {
     let run = warplab(
         &[

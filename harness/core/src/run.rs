@@ -183,6 +183,9 @@ impl Run {
             }
             other => other?,
         };
+        let mut sources: Vec<(&str, &str)> = kernels::headers().collect();
+        sources.push((&source.path, &source.cuda));
+        machine::show_sources(&sources);
         self.origins
             .borrow_mut()
             .insert(source.path.to_string(), origin.to_string().into());
