@@ -309,6 +309,7 @@ impl Warp {
             _ => Fault::IllegalAddress,
         };
         let place = self.program().place_of(op.site);
+        let wrong = wrong.signed();
         let mut access = Access::memory(
             request.what,
             wrong.space,
@@ -324,14 +325,18 @@ impl Warp {
             Space::Local => Some(Allocation {
                 address: 0,
                 size: self.local_len,
-                name: "the thread's local memory".into(),
+                name: String::new(),
                 freed: false,
-                relation: Relation::of(wrong.address, 0, self.local_len),
+                relation: Relation::below(wrong.address, 0, self.local_len),
             }),
             Space::Param => None,
         };
         let access = self.located(access, lane);
-        self.fault(fault, wrong.kind, vec![access], allocation)
+        let flow = self.fault(fault, wrong.kind, vec![access], allocation);
+        if matches!(wrong.space, Space::Global | Space::Generic) {
+            self.name_argument(wrong.address);
+        }
+        flow
     }
 
     pub(crate) fn nearest_global(&self, address: u64, size: u32) -> Option<Allocation> {
@@ -373,8 +378,8 @@ impl Warp {
         };
         let distance = |v: &crate::program::SharedVar| {
             let start = u64::from(v.offset);
-            if address < start {
-                start - address
+            if (address as i64) < start as i64 {
+                start.wrapping_sub(address)
             } else {
                 address.saturating_sub(end(v))
             }
@@ -389,7 +394,7 @@ impl Warp {
             size: end(var) - start,
             name: var.name.clone(),
             freed: false,
-            relation: Relation::of(address, start, end(var) - start),
+            relation: Relation::below(address, start, end(var) - start),
         })
     }
 
@@ -430,6 +435,19 @@ pub(crate) struct Wrong {
     pub space: Space,
     /// and where there.
     pub address: u64,
+}
+
+impl Wrong {
+    /// The same with an offset below the start of shared or local memory as a negative number, whether it was computed in 32
+    /// bits or in 64.
+    fn signed(mut self) -> Wrong {
+        if matches!(self.space, Space::Shared | Space::Local)
+            && (1 << 31..1 << 32).contains(&self.address)
+        {
+            self.address = i64::from(self.address as u32 as i32) as u64;
+        }
+        self
+    }
 }
 
 /// Counts a request that touched `sectors`.
