@@ -422,3 +422,27 @@ fn a_reader_that_leaves_early_is_no_failure() {
         assert!(!words.contains("panicked"), "{args:?}: {words}");
     }
 }
+
+#[test]
+fn a_sweep_is_drawn_beside_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = [
+        "run", "vecadd", "--sweep", "--n", "4096", "--device", "emulated", "--out", "out",
+    ];
+    let run = warplab_in(folder.path(), &args, &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let said = "Drawn in out/vecadd-sweep.svg";
+    assert!(run.stdout.contains(said), "{}", run.stdout);
+    let svg = std::fs::read_to_string(folder.path().join("out/vecadd-sweep.svg")).unwrap();
+    assert_eq!(svg.matches("<polyline").count(), 9);
+    for words in [
+        "<svg ",
+        "4 KiB",
+        "16 KiB",
+        "zero-copy",
+        "of the emulation",
+        "</svg>",
+    ] {
+        assert!(svg.contains(words), "no {words} in {svg}");
+    }
+}
