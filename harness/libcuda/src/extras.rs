@@ -1,7 +1,8 @@
 //! What the driver API has no call for: the machine's report and its settings. A client finds these by name.
 
 use crate::abi::text;
-use crate::driver::{configure, find_profile, parse_checks};
+use crate::driver::{configure, find_profile, parse_checks, parse_leaks};
+use crate::exit;
 use crate::report;
 use serde::Deserialize;
 use simt::profile::PROFILES;
@@ -45,6 +46,7 @@ extern "C" fn simt_profiles() -> *const c_char {
 /// still under way is in the next report: synchronize first.
 #[unsafe(no_mangle)]
 extern "C" fn simt_report_json() -> *mut c_char {
+    exit::somebody_reads();
     owned(
         catch_unwind(report::take)
             .unwrap_or_else(|_| r#"{"version":1,"launches":[],"findings":[]}"#.into()),
@@ -79,7 +81,8 @@ fn apply(json: *const c_char) -> Result<(), String> {
     let wishes: Wishes = serde_json::from_str(&json).map_err(|error| error.to_string())?;
     let profile = wishes.profile.as_deref().map(find_profile).transpose()?;
     let checks = wishes.checks.as_deref().map(parse_checks).transpose()?;
-    configure(profile, |settings| {
+    let leaks = wishes.checks.as_deref().map(parse_leaks);
+    configure(profile, leaks, |settings| {
         settings.checks = checks.unwrap_or(settings.checks);
         settings.counters = wishes.counters.unwrap_or(settings.counters);
         settings.seed = wishes.seed.unwrap_or(settings.seed);

@@ -69,6 +69,8 @@ pub enum Limit {
     Cooperative,
     /// Bytes of parameters.
     Parameters,
+    /// Bytes of arguments that the launch gives for them.
+    Arguments,
 }
 
 /// What kind of mistake (or limit) was found. Sizes are in bytes.

@@ -1,10 +1,11 @@
 //! Where a warp's addresses lead: the one place that every memory instruction goes through, except the fastest paths, which
 //! repeat its first lines. Checks bounds, alignment and liveness, counts sectors and bank conflicts.
 
+use super::banks::bank_conflicts;
 use super::control::lanes;
 use super::{Flow, Reason, Warp};
 use crate::finding::{Access, Allocation, Finding, Kind, Relation, Space, What};
-use crate::lane::{ALL, LANES};
+use crate::lane::LANES;
 use crate::machine::Fault;
 use crate::program::Op;
 
@@ -486,63 +487,4 @@ pub(crate) fn sectors(address: &[u64; LANES], mask: u32, low: u64, end: u64) -> 
     }
     let changes = all[..count].windows(2).filter(|w| w[0] != w[1]).count();
     1 + changes as u32
-}
-
-/// Passes over the banks that a shared-memory request takes, how many its width demands, and the ways of its worst bank. Wide
-/// accesses go in halves (8 bytes) or quarters (16 bytes) of the warp.
-pub(crate) fn bank_conflicts(address: &[u64; LANES], mask: u32, size: u32) -> (u32, u32, u32) {
-    let parts = (size / 4).clamp(1, 4) as usize;
-    if parts == 1 {
-        // Every lane in a bank of its own, as most often.
-        let (mut banks, mut on) = (0u32, 0u32);
-        for i in 0..LANES {
-            let bit = (mask >> i) & 1;
-            banks |= bit << ((address[i] >> 2) & 31);
-            on += bit;
-        }
-        if banks.count_ones() == on {
-            return (1, 1, 1);
-        }
-    }
-    let words = u64::from((size / 4).max(1));
-    let lanes_each = LANES / parts;
-    let (mut waves, mut ideal, mut worst) = (0, 0, 0);
-    for part in 0..parts {
-        let here = if parts == 1 {
-            ALL
-        } else {
-            ((1u32 << lanes_each) - 1) << (part * lanes_each)
-        } & mask;
-        if here == 0 {
-            continue;
-        }
-        // Distinct words of each bank; a bank seldom has more than a few.
-        let mut first = [u64::MAX; 32];
-        let mut more: smallvec::SmallVec<[u64; 32]> = smallvec::SmallVec::new();
-        for lane in lanes(here) {
-            let word = address[lane] >> 2;
-            for w in word..word + words {
-                let slot = &mut first[w as usize & 31];
-                if *slot == u64::MAX {
-                    *slot = w;
-                } else if *slot != w {
-                    more.push(w);
-                }
-            }
-        }
-        let mut ways = 1;
-        if !more.is_empty() {
-            more.sort_unstable();
-            more.dedup();
-            let mut per_bank = [1u32; 32];
-            for w in &more {
-                per_bank[*w as usize & 31] += 1;
-            }
-            ways = per_bank.iter().copied().max().unwrap_or(1);
-        }
-        waves += ways;
-        ideal += 1;
-        worst = worst.max(ways);
-    }
-    (waves, ideal, worst)
 }

@@ -8,7 +8,8 @@
 pub(crate) mod access;
 pub(crate) mod atomic;
 pub(crate) mod atomic_hot;
-pub(crate) mod block;
+pub(crate) mod banks;
+mod block;
 pub(crate) mod buffer;
 pub(crate) mod check;
 pub(crate) mod control;

@@ -115,6 +115,7 @@ fn limit(limit: Limit) -> &'static str {
         Limit::SharedMemory => "bytes of shared memory in a block",
         Limit::Cooperative => "blocks of a cooperative launch, resident at once",
         Limit::Parameters => "bytes of kernel parameters",
+        Limit::Arguments => "bytes of arguments",
     }
 }
 
@@ -222,6 +223,10 @@ pub(super) fn headline(finding: &Finding) -> String {
             Limit::EmptyGrid | Limit::EmptyBlock => {
                 format!("Launch refused: {asked} {}", limit(*l))
             }
+            Limit::Arguments => format!(
+                "Launch refused: {asked} {}; the kernel takes {allowed}",
+                limit(*l)
+            ),
             _ => format!("Launch refused: {asked} {}; {allowed} allowed", limit(*l)),
         },
         Kind::HostCopy { bytes } => {
@@ -480,6 +485,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
                 "launch at most as many blocks as the occupancy query allows on all multiprocessors"
             }
             Limit::Parameters => "pass large arguments through a buffer in device memory",
+            Limit::Arguments => "give an argument for each of the kernel's parameters",
         },
         Kind::HostCopy { .. } => {
             "copy no more bytes than both sides hold; sizes are in bytes, not elements"
