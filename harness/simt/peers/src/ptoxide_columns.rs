@@ -59,7 +59,13 @@ fn run(kernel: &str, ptx: &str) -> Rate {
         ),
         _ => (
             params,
-            vec![Argument::F32(-3.0), Argument::F32(6.0 / N as f32), n, pc],
+            vec![
+                // It knows numbers by their bits.
+                Argument::U32((-3f32).to_bits()),
+                Argument::U32((6.0 / N as f32).to_bits()),
+                n,
+                pc,
+            ],
             N,
         ),
     };

@@ -133,7 +133,7 @@ impl Line {
         if writes {
             (self.write, self.reads) = (now, [NONE; 2]);
         } else {
-            remember_read(&mut self.reads, event, now);
+            remember_read(&mut self.reads, now);
         }
         true
     }

@@ -280,19 +280,35 @@ pub(super) fn touch(
     found
 }
 
-/// Remembers a read among the last ones.
-#[inline(always)]
-pub(super) fn remember_read(reads: &mut [Past; 2], event: &Event<'_>, now: Past) {
-    let last = &mut reads[0];
-    if last.warp == now.warp && last.moment == now.moment && last.strong() == event.strong {
-        let lanes = last.lanes | now.lanes;
-        *last = Past { lanes, ..now };
+/// Keeps a read: beside others of the same instruction, else in place of an older one, of this warp if there is one.
+pub(super) fn remember_read(reads: &mut [Past; 2], now: Past) {
+    let same = |past: &&mut Past| {
+        (past.warp, past.moment, past.what & !31) == (now.warp, now.moment, now.what & !31)
+    };
+    if let Some(known) = reads.iter_mut().find(same) {
+        let lanes = known.lanes | now.lanes;
+        *known = Past { lanes, ..now };
         return;
     }
-    if last.warp != now.warp && last.time != 0 {
-        reads[1] = reads[0];
+    let [last, other] = reads;
+    let keep_other = other.time != 0 && other.warp != now.warp;
+    if last.warp == now.warp && last.time != 0 && keep_other {
+        // Two of this warp do not fit beside that of another: they are kept as one.
+        let lanes = if last.moment == now.moment {
+            last.lanes
+        } else {
+            0
+        };
+        *last = Past {
+            lanes: lanes | now.lanes,
+            ..now
+        };
+    } else {
+        if last.time != 0 {
+            *other = *last;
+        }
+        *last = now;
     }
-    reads[0] = now;
 }
 
 impl Cell {
@@ -309,7 +325,7 @@ impl Cell {
     #[inline(always)]
     pub fn remember(&mut self, event: &Event<'_>, now: Past) {
         if event.what == What::Read {
-            remember_read(&mut self.reads, event, now);
+            remember_read(&mut self.reads, now);
         } else if event.strong {
             let last = self.strong;
             let same = last.warp == now.warp && last.moment == now.moment && last.pc() == now.pc();
