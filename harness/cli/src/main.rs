@@ -4,6 +4,7 @@
 //! here, 130 interrupted.
 
 mod device;
+mod driver;
 mod figures;
 mod labs;
 mod list;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Some(("list", m)) => list::run(m),
         Some(("device", m)) => device::run(m),
         Some(("ptx", m)) => ptx::run(m),
+        Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
         Some(("run", m)) => run(m),
         _ => unreachable!("clap asks for a subcommand"),
@@ -57,6 +59,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(device::command())
         .subcommand(run_command(only_lab(argv)))
         .subcommand(ptx::command())
+        .subcommand(driver::command())
         .subcommand(figures::command())
 }
 
