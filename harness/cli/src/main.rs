@@ -6,6 +6,7 @@
 mod device;
 mod driver;
 mod figures;
+mod grade;
 mod labs;
 mod list;
 mod ptx;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     let result = match matches.subcommand() {
         Some(("list", m)) => list::run(m),
         Some(("device", m)) => device::run(m),
+        Some(("grade", m)) => grade::run(m),
         Some(("ptx", m)) => ptx::run(m),
         Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
@@ -58,6 +60,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(list::command())
         .subcommand(device::command())
         .subcommand(run_command(only_lab(argv)))
+        .subcommand(grade::command())
         .subcommand(ptx::command())
         .subcommand(driver::command())
         .subcommand(figures::command())

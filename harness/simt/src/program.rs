@@ -110,8 +110,12 @@ pub struct BlockInfo {
 pub struct Order {
     /// Volatile, relaxed or stronger: made to be seen by other threads.
     pub strong: bool,
+    /// Volatile: strong, but what code has that relies on lanes in lockstep.
+    pub volatile: bool,
     /// Everything before it is seen before it.
     pub release: bool,
+    /// All that only inside the thread's block (`.cta`).
+    pub narrow: bool,
 }
 
 /// What the memory instruction at a site does; for counters and findings.
@@ -187,6 +191,8 @@ pub struct Program {
     pub warp_syncs: Vec<u32>,
     /// Block barriers (program counters).
     pub barriers: Vec<u32>,
+    /// For barriers (program counters): the first and last instructions of blocks that every way on leads through.
+    pub behind: Vec<(u32, Vec<(u32, u32)>)>,
     /// Guards of instructions that are no branches (program counters).
     pub guards: Vec<u32>,
     /// The constant area.

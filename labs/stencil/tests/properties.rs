@@ -1,5 +1,6 @@
 //! Every kernel at any size, block and seed.
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use cudarc::driver::{CudaFunction, CudaModule, CudaSlice, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
@@ -12,17 +13,22 @@ fn session() -> &'static Session {
     SESSION.get_or_init(|| Session::open(&"emulated".parse().unwrap()).unwrap())
 }
 
-fn function(file: &str, name: &str) -> CudaFunction {
-    let source = stencil::LAB
-        .kernels
-        .iter()
-        .find(|k| k.name == file)
-        .unwrap();
-    let ptx = kernels::committed_for(source, session().device.compute_capability).unwrap();
-    let module: Arc<CudaModule> = session()
-        .context
-        .load_module(Ptx::from_src(ptx.ptx))
-        .unwrap();
+/// A kernel of one of the lab's files, which are loaded once.
+fn function(file: &'static str, name: &str) -> CudaFunction {
+    static LOADED: Mutex<BTreeMap<&str, Arc<CudaModule>>> = Mutex::new(BTreeMap::new());
+    // The tests' threads share the context.
+    session().context.bind_to_thread().unwrap();
+    let mut loaded = LOADED.lock().unwrap();
+    let load = || {
+        let mut kernels = stencil::LAB.kernels.iter();
+        let source = kernels.find(|k| k.name == file).unwrap();
+        let ptx = kernels::committed_for(source, session().device.compute_capability).unwrap();
+        session()
+            .context
+            .load_module(Ptx::from_src(ptx.ptx))
+            .unwrap()
+    };
+    let module = loaded.entry(file).or_insert_with(load);
     module.load_function(name).unwrap()
 }
 
@@ -85,7 +91,7 @@ fn one_dimensional(n: usize, block: u32, shared_floats: u32) -> LaunchConfig {
 }
 
 fn plane(
-    file: &str,
+    file: &'static str,
     kernel: &str,
     input: &[f32],
     (width, height): (u32, u32),

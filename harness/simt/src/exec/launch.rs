@@ -5,7 +5,7 @@ use super::worker::{Tally, Worker};
 use crate::counters::Counters;
 use crate::finding::{Finding, Findings, Kind};
 use crate::lane::LANES;
-use crate::machine::{Fault, Launch, Report, Settings};
+use crate::machine::{Fault, Launch, Param, Report, Settings};
 use crate::memory::{Memory, View};
 use crate::profile::{Profile, occupancy};
 use crate::program::{Order, Program};
@@ -20,6 +20,8 @@ pub(crate) struct Shared<'l> {
     pub kernel_program: Arc<Program>,
     pub view: Arc<View>,
     pub params: Vec<u8>,
+    /// Where each parameter lies in them.
+    pub param_list: &'l [Param],
     pub profile: &'l Profile,
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -204,6 +206,7 @@ pub(crate) fn run(
         orders,
         view,
         params: launch.params[..kernel.param_bytes as usize].to_vec(),
+        param_list: &kernel.params,
         profile,
         grid: launch.grid,
         block: launch.block,
@@ -259,6 +262,7 @@ pub(crate) fn run(
     for tally in &tallies {
         findings.extend(tally.findings.list.iter().cloned());
     }
+    findings.distill();
     Report {
         counters: counters(program, &tallies, threads),
         findings: findings.list,

@@ -8,7 +8,8 @@
 pub(crate) mod access;
 pub(crate) mod atomic;
 pub(crate) mod atomic_hot;
-pub(crate) mod block;
+pub(crate) mod banks;
+mod block;
 pub(crate) mod buffer;
 pub(crate) mod check;
 pub(crate) mod control;
@@ -150,6 +151,8 @@ pub struct Warp {
     pub(crate) clock: WarpClock,
     /// For the initialisation check: which bytes of its local memory have been written.
     pub(crate) written: Written,
+    /// Lanes that have gone past a barrier at which others of the warp wait, where they stood then, and the barrier.
+    pub(crate) skipped: (u32, u32, u32),
     /// Its number in the block.
     pub(crate) index: u32,
     pub(crate) groups: SmallVec<[Group; 4]>,
@@ -220,6 +223,7 @@ impl Warp {
             checking: false,
             clock: WarpClock::default(),
             written: Written::default(),
+            skipped: (0, 0, 0),
             index: 0,
             groups: SmallVec::new(),
             poll: (u32::MAX, 0),

@@ -19,10 +19,11 @@ pub(crate) fn clock_kind(special: Special) -> u64 {
 }
 
 /// `membar`, `fence`: what was written before is seen before what is written after.
-pub(crate) unsafe fn fence(warp: &mut Warp, _: &Op) -> Flow {
+/// `imm` is 1 where that is asked for inside the block only.
+pub(crate) unsafe fn fence(warp: &mut Warp, op: &Op) -> Flow {
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
     if warp.checking {
-        warp.fenced();
+        warp.fenced(op.imm == 1);
     }
     Flow::Next
 }

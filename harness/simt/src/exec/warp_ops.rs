@@ -67,7 +67,7 @@ impl Warp {
         }
         if absent == 0 {
             if self.checking {
-                self.clock.sync(mask, self.live);
+                self.met(&named);
             }
             return Ok(named);
         }
@@ -152,7 +152,7 @@ pub(crate) unsafe fn barrier(warp: &mut Warp, op: &Op) -> Flow {
     let wanted = lanes(mask).fold(0, |m, lane| m | named[lane]);
     if wanted & warp.live & !mask == 0 {
         if warp.checking {
-            warp.clock.sync(mask, warp.live);
+            warp.met(&named);
         }
         return Flow::Next;
     }

@@ -59,6 +59,8 @@ pub(crate) struct Worker<'l> {
     pub seen_words: usize,
     /// Warp instructions executed and not yet reported.
     pub spent: u64,
+    /// When it has to be reported.
+    pub account: u64,
     #[expect(clippy::vec_box, reason = "a slot moves between here and its warp")]
     free: Vec<Box<Slot>>,
     fill: Fill,
@@ -116,6 +118,7 @@ impl<'l> Worker<'l> {
             diverged_warps: vec![0; branches],
             seen_words: branches.div_ceil(64).max(1),
             spent: 0,
+            account: (super::SHARE as u64).min(launch.budget),
             free: Vec::new(),
             fill: Fill::new(launch),
             spare: Vec::new(),
@@ -225,8 +228,8 @@ impl<'l> Worker<'l> {
         for warp in &mut block.warps {
             warp.status = Status::New;
         }
-        if launch.races.is_some() {
-            block.clock = crate::shadow::clock::BlockClock::default();
+        if let Some(races) = &launch.races {
+            block.clock = races.block();
             block.races.start(u64::from(launch.shared_bytes));
         }
         if launch.init {
@@ -291,6 +294,7 @@ impl<'l> Worker<'l> {
             warp.written.reset(warp.local_len * LANES as u64);
         }
         warp.index = index as u32;
+        warp.skipped = (0, 0, 0);
         warp.poll = (u32::MAX, 0);
         warp.groups.clear();
         warp.groups.push(Group {

@@ -24,7 +24,7 @@ impl<'m> FnBuilder<'_, 'm> {
     pub(super) fn atomic(&mut self, inst: &'m ast::Inst) -> Result<()> {
         let mut space = Space::Generic;
         let (mut operation, mut ty, mut hint) = ("", "", false);
-        let (mut release, mut count) = (false, 1);
+        let (mut release, mut narrow, mut count) = (false, false, 1);
         for word in inst.op.split('.').skip(1) {
             match word {
                 "global" => space = Space::Global,
@@ -33,7 +33,8 @@ impl<'m> FnBuilder<'_, 'm> {
                     operation = word;
                 }
                 "release" | "acq_rel" => release = true,
-                "relaxed" | "acquire" | "cta" | "gpu" | "sys" | "cluster" | "noftz" => {}
+                "cta" => narrow = true,
+                "relaxed" | "acquire" | "gpu" | "sys" | "cluster" | "noftz" => {}
                 "L2::cache_hint" => hint = true,
                 "v2" => count = 2,
                 "v4" => count = 4,
@@ -73,7 +74,9 @@ impl<'m> FnBuilder<'_, 'm> {
         let (base, offset) = self.address(&rest[0])?;
         let order = Order {
             strong: true,
+            volatile: false,
             release,
+            narrow,
         };
         if count > 1 {
             // Each element is changed atomically, the vector is not. A result may be an element that is still to be added.

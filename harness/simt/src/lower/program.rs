@@ -499,6 +499,16 @@ impl<'m> Builder<'m> {
                     });
                 }
             }
+            let range = |b: u32| {
+                let start = starts[index][b as usize];
+                (start, start + f.blocks[b as usize].insts.len() as u32)
+            };
+            for (barrier, behind) in order::behind(&f.blocks) {
+                if starts[index][barrier as usize] != u32::MAX {
+                    let ranges = behind.into_iter().map(range).collect();
+                    program.behind.push((range(barrier).1, ranges));
+                }
+            }
             program.functions.push(FunctionInfo {
                 name: f.name.clone(),
                 entry,

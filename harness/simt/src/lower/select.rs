@@ -18,6 +18,10 @@ struct Modifiers {
     watched: bool,
     /// Everything before it is seen before it.
     release: bool,
+    /// That word is `volatile`.
+    volatile: bool,
+    /// Both only inside the block.
+    narrow: bool,
     /// It has a cache policy as its last operand.
     hint: bool,
 }
@@ -26,7 +30,9 @@ impl Modifiers {
     fn order(&self) -> Order {
         Order {
             strong: self.watched,
+            volatile: self.volatile,
             release: self.release,
+            narrow: self.narrow,
         }
     }
 }
@@ -38,7 +44,9 @@ impl<'m> FnBuilder<'_, 'm> {
             "ld" | "ldu" => self.load(inst)?,
             "st" => self.store(inst)?,
             "membar" | "fence" => {
-                let fence = Inst::new(both(crate::exec::system::fence), self.loc);
+                let narrow = inst.op.split('.').any(|word| word == "cta");
+                let fence =
+                    Inst::new(both(crate::exec::system::fence), self.loc).imm(u64::from(narrow));
                 self.emit(fence)?;
             }
             "prefetch" | "prefetchu" | "pmevent" | "discard" | "applypriority" => {}
@@ -67,7 +75,7 @@ impl<'m> FnBuilder<'_, 'm> {
     fn modifiers(&self, inst: &ast::Inst) -> Result<Modifiers> {
         let mut space = Space::Generic;
         let (mut watched, mut release) = (false, false);
-        let mut hint = false;
+        let (mut volatile, mut narrow, mut hint) = (false, false, false);
         for word in inst.op.split('.').skip(1) {
             match word {
                 "global" => space = Space::Global,
@@ -75,10 +83,12 @@ impl<'m> FnBuilder<'_, 'm> {
                 "local" => space = Space::Local,
                 "const" => space = Space::Const,
                 "param" | "param::entry" | "param::func" => space = Space::Param,
-                "volatile" | "relaxed" | "acquire" | "mmio" => watched = true,
+                "volatile" => (watched, volatile) = (true, true),
+                "relaxed" | "acquire" | "mmio" => watched = true,
                 "release" => (watched, release) = (true, true),
-                "weak" | "cta" | "gpu" | "sys" | "cluster" | "nc" | "ca" | "cg" | "cs" | "lu"
-                | "cv" | "wb" | "wt" | "v2" | "v4" | "unified" => {}
+                "cta" => narrow = true,
+                "weak" | "gpu" | "sys" | "cluster" | "nc" | "ca" | "cg" | "cs" | "lu" | "cv"
+                | "wb" | "wt" | "v2" | "v4" | "unified" => {}
                 "L2::cache_hint" => hint = true,
                 word if word.starts_with("L1::") || word.starts_with("L2::") => {}
                 word if type_of(word).is_some() => {}
@@ -92,6 +102,8 @@ impl<'m> FnBuilder<'_, 'm> {
                 ty,
                 watched,
                 release,
+                volatile,
+                narrow,
                 hint,
             }),
             _ => Err(unsupported(format!("`{}`", inst.op), self.at())),
