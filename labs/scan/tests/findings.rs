@@ -9,7 +9,12 @@ fn one_barrier_a_round_is_a_race_in_shared_memory() {
     let source = LAB.source("kernels/scan.cu");
     let add = line_of(&source, "void one_barrier_u32", "s[t] += s[t - stride]");
     let found = ran.race("shared", [add, add]);
-    for says in ["one_barrier_u32", "shared_words", "the kernel's", "__sync"] {
+    for says in [
+        "one_barrier_u32",
+        "shared_words",
+        "the kernel's",
+        "__syncthreads()",
+    ] {
         assert!(found.text.contains(says), "no `{says}` in:\n{}", found.text);
     }
     assert_eq!(found.text.matches("by thread (").count(), 2);

@@ -52,11 +52,11 @@ fn near(actual: &[f32], expected: &[f64]) -> bool {
             .all(|(a, e)| (f64::from(*a) - e).abs() <= 1e-6)
 }
 
-/// Sizes: 1, primes, around powers of two, around the block.
+/// Sizes: 0, 1, primes, around powers of two, around the block.
 fn size(block: u32) -> impl Strategy<Value = usize> {
     let b = block as usize;
     prop_oneof![
-        Just(1),
+        0usize..=1,
         prop::sample::select(vec![
             2, 3, 5, 31, 32, 33, 127, 128, 129, 997, 1023, 1024, 1025
         ]),
@@ -72,14 +72,17 @@ fn any_block() -> impl Strategy<Value = u32> {
 fn line(kernel: &str, x: &[f32], launch: LaunchConfig) -> Vec<f32> {
     let stream = &session().stream;
     let function = function("line.cu", kernel);
-    let dx = stream.clone_htod(x).unwrap();
-    let mut dy = stream.clone_htod(&vec![f32::NAN; x.len()]).unwrap();
+    // One float at least: a buffer of none has no address.
+    let dx = stream.clone_htod(&[x, &[f32::NAN]].concat()).unwrap();
+    let mut dy = stream.clone_htod(&vec![f32::NAN; x.len() + 1]).unwrap();
     let n = x.len() as u64;
     let mut builder = stream.launch_builder(&function);
     builder.arg(&dx).arg(&mut dy).arg(&n);
     // SAFETY: these are the kernels' parameters, and both vectors hold n floats.
     unsafe { builder.launch(launch) }.unwrap();
-    stream.clone_dtoh(&dy).unwrap()
+    let mut y = stream.clone_dtoh(&dy).unwrap();
+    assert!(y.pop().is_some_and(f32::is_nan), "{kernel} wrote beyond n");
+    y
 }
 
 fn one_dimensional(n: usize, block: u32, shared_floats: u32) -> LaunchConfig {
@@ -140,7 +143,7 @@ proptest! {
     fn reversed((block, n) in any_block().prop_flat_map(|b| (Just(b), size(b))), seed: u64, extra in 0u32..3) {
         let stream = &session().stream;
         let text: Vec<u8> = floats(n, seed).iter().map(|x| (x * 100.0) as i8 as u8).collect();
-        let mut there = stream.clone_htod(&text).unwrap();
+        let mut there = stream.clone_htod(&[&text[..], &[7]].concat()).unwrap();
         let mut launch = one_dimensional(n / 2, block, 0);
         launch.shared_mem_bytes = 2 * block;
         launch.grid_dim.0 += extra; // Blocks with nothing to do do nothing.
@@ -150,7 +153,8 @@ proptest! {
         builder.arg(&mut there).arg(&length);
         // SAFETY: these are the kernel's parameters, and the text holds n bytes.
         unsafe { builder.launch(launch) }.unwrap();
-        let turned: Vec<u8> = text.into_iter().rev().collect();
+        let mut turned: Vec<u8> = text.into_iter().rev().collect();
+        turned.push(7); // What lies beyond the text stays.
         prop_assert_eq!(stream.clone_dtoh(&there).unwrap(), turned);
     }
 
