@@ -3,10 +3,10 @@
 import sys
 import unittest
 
-
-# Tests that a computer of ordinary size does not survive.
+# Tests that a computer of ordinary size does not survive, or not soon.
 TOO_LARGE = {
     "test_managed_alloc_driver_undersubscribe": "fills half of the device's memory, and the host's with it",
+    "test_issue_9229": "launches 5.7e9 threads",
 }
 
 
