@@ -58,15 +58,14 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
                 .help("Run only the checked exercises")
                 .help_heading("What to run"),
         );
-        command = command.arg(
-            Arg::new("no-exercises")
-                .long("no-exercises")
-                .action(ArgAction::SetTrue)
-                .conflicts_with("exercises")
-                .help("Leave the checked exercises out")
-                .help_heading("What to run"),
-        );
     }
+    command = command.arg(
+        Arg::new("no-exercises")
+            .long("no-exercises")
+            .action(ArgAction::SetTrue)
+            .help("Leave the checked exercises out")
+            .help_heading("What to run"),
+    );
     let Some(lab) = lab else {
         return command;
     };

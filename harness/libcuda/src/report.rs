@@ -11,7 +11,7 @@ use simt::memory::{AccessError, FreeError};
 use simt::profile::{Profile, occupancy};
 use simt::report::{Sources, demangle};
 use std::any::Any;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -397,9 +397,24 @@ fn check_names(checks: Checks, leaks: bool) -> Vec<&'static str> {
         .collect()
 }
 
-/// The source files that findings point into, where they can be read.
+/// Source texts that the program gave, by name.
+static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+
+/// Takes source texts, by the names that line information has.
+pub fn know(sources: BTreeMap<String, String>) {
+    lock(&KNOWN).extend(sources);
+}
+
+/// The source files that findings point into: as the program gave them, else where they can be read.
 fn sources(findings: &Findings) -> Sources {
     let mut sources = Sources::new();
+    if findings.list.is_empty() {
+        return sources;
+    }
+    let known = lock(&KNOWN);
+    for (name, text) in known.iter() {
+        sources.add(name, text);
+    }
     let mut names: Vec<&str> = Vec::new();
     for place in findings
         .list
@@ -413,7 +428,9 @@ fn sources(findings: &Findings) -> Sources {
     names.sort_unstable();
     names.dedup();
     for name in names.into_iter().filter(|name| !name.is_empty()) {
-        if let Ok(text) = std::fs::read_to_string(name) {
+        if !known.contains_key(name)
+            && let Ok(text) = std::fs::read_to_string(name)
+        {
             sources.add(name, text);
         }
     }

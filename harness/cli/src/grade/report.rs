@@ -103,6 +103,15 @@ impl Grade {
             let launches = r["launches"].as_u64().is_some_and(|l| l > 0);
             launches || r["verdict"] == "fail" || r["verdict"] == "finding"
         };
+        // A file with some of the variant's kernels is judged by those.
+        let absent = rows.iter().find(|r| {
+            let note = r["note"].as_str().unwrap_or_default();
+            r["verdict"] == "skip" && note.contains("holds no kernel `")
+        });
+        if let Some(row) = absent {
+            self.reason = row["note"].as_str().unwrap_or_default().to_string();
+            self.mark = Mark::Missing;
+        }
         let rows: Vec<&Value> = rows.iter().filter(launched).collect();
         if rows.is_empty() {
             return;
@@ -295,6 +304,9 @@ mod tests {
         assert!(missing.is_missing() && missing.is_good());
         let refused = graded(vec![(Some(1), Outcome::Refused("too small".into()))]);
         assert_eq!((refused.mark, refused.is_good()), (Mark::NotRun, false));
+        let absent = json!({ "verdict": "skip", "note": "x.cu holds no kernel `k`; ..." });
+        let absent = graded(vec![(None, Outcome::Ran(vec![absent]))]);
+        assert_eq!(absent.mark, Mark::Missing);
         // A question that launches nothing tells nothing of the kernel.
         let row = json!({ "verdict": "pass", "note": "expected 4, obtained 4" });
         let question = graded(vec![(None, Outcome::Ran(vec![row]))]);

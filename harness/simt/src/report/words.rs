@@ -418,6 +418,13 @@ pub(super) fn remedy(finding: &Finding) -> String {
             "write every element before it is read; shared memory holds nothing when a block begins"
         }
         Kind::Race {
+            space: Space::Global,
+            scope: Scope::Warp | Scope::Block,
+        } => {
+            "make the update one atomic operation (atomicAdd and its kin), give each thread an element of its own, or put a \
+             barrier between the two accesses"
+        }
+        Kind::Race {
             scope: Scope::Warp, ..
         } => "put __syncwarp() between the two accesses: lanes of a warp do not run in lockstep",
         Kind::Race {
