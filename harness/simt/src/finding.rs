@@ -482,6 +482,9 @@ pub struct Finding {
     /// A better remedy than the kind's own, where the finder knows one (a launch that would fit).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
+    /// Another blame than the kind's own, where the finder knows better.
+    #[serde(skip)]
+    pub blame: Option<Blame>,
     /// How often it happened.
     pub count: u64,
     /// The schedule under which it happened.
@@ -498,6 +501,7 @@ impl Finding {
             allocation: None,
             notes: Vec::new(),
             remedy: None,
+            blame: None,
             count: 1,
             seed: 0,
         }
@@ -538,6 +542,11 @@ impl Finding {
                     && std::iter::zip(these, those).all(|(a, b)| a.what == b.what && same(a, b))
             }
         }
+    }
+
+    /// Which part of the program has to change.
+    pub fn blame(&self) -> Blame {
+        self.blame.unwrap_or(self.kind.blame())
     }
 
     /// How far apart the threads of a race are; none if it is no race.

@@ -118,6 +118,20 @@ pub struct Order {
     pub narrow: bool,
 }
 
+/// Where the addresses of a memory instruction begin, whatever the way that they were computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// That cannot be told.
+    #[default]
+    Unknown,
+    /// At a variable in shared memory: its first offset, and one past its last.
+    Shared(u64, u64),
+    /// At a variable of the module: its first address, and one past its last.
+    Global(u64, u64),
+    /// At what the kernel's parameter with this offset points to.
+    Param(u32),
+}
+
 /// What the memory instruction at a site does; for counters and findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessInfo {
@@ -131,6 +145,8 @@ pub struct AccessInfo {
     pub size: u32,
     /// How it orders memory.
     pub order: Order,
+    /// Where its addresses begin.
+    pub origin: Origin,
 }
 
 /// A conditional branch.

@@ -135,6 +135,23 @@ fn wrong_programs_are_wrong_in_any_order() {
     assert!(texts.is_empty(), "{texts}");
 }
 
+/// Other orders show what the natural one hides.
+#[test]
+fn hidden_mistakes_show_in_another_order() {
+    let hidden: Vec<Case> = failing().into_iter().filter(Case::hidden).collect();
+    assert!(hidden.len() > 1, "there are some");
+    for case in hidden {
+        let with = |seed: u64| {
+            let mut settings = case.settings();
+            settings.seed = seed;
+            play(&case, &settings).findings.len()
+        };
+        assert_eq!(with(0), 0, "{} in the natural order", case.name());
+        let found = (1..=20).filter(|&seed| with(seed) > 0).count();
+        assert!(found > 0, "{} in 20 other orders", case.name());
+    }
+}
+
 /// No file is left over from a case that was renamed, and none lacks its neighbours.
 #[test]
 fn every_kernel_has_its_ptx_and_its_report() {

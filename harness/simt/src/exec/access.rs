@@ -382,7 +382,8 @@ impl Warp {
             if (address as i64) < start as i64 {
                 start.wrapping_sub(address)
             } else {
-                address.saturating_sub(end(v))
+                // The first offset behind it is 1 away: another may begin there.
+                (address + 1).saturating_sub(end(v))
             }
         };
         let var = variables.iter().min_by_key(|v| distance(v))?;

@@ -6,6 +6,7 @@ use super::{Group, State, Status, Turn, Warp};
 use crate::finding::{Access, Finding, Kind, What};
 use crate::lane::LANES;
 use crate::machine::Fault;
+use crate::program::Program;
 use crate::shadow::clock::BlockClock;
 use crate::shadow::init::Written;
 use crate::shadow::race::SharedRaces;
@@ -200,19 +201,14 @@ impl Block {
         }
     }
 
-    /// Everything waits for something that will not come: says where.
-    fn deadlock(&mut self, worker: &mut Worker) {
+    /// Where the block's threads stand whose state is as `wanted`, those at one place together.
+    pub fn places(&self, program: &Program, wanted: impl Fn(State) -> bool) -> Vec<Access> {
         let mut accesses: Vec<Access> = Vec::new();
-        let mut missing = None;
-        let program = worker.program_arc();
         for warp in &self.warps {
-            for group in &warp.groups {
+            for group in warp.groups.iter().filter(|g| wanted(g.state)) {
                 let what = match group.state {
                     State::Barrier(_) => What::Barrier,
-                    State::Lanes(mask) | State::Warp(mask) => {
-                        missing.get_or_insert((mask, group.mask, warp.started() & !warp.live));
-                        What::SyncWarp
-                    }
+                    State::Lanes(_) | State::Warp(_) => What::SyncWarp,
                     State::Ready | State::Deferred => What::Execute,
                 };
                 let threads = group.mask.count_ones();
@@ -227,6 +223,21 @@ impl Block {
                 }
             }
         }
+        accesses
+    }
+
+    /// Everything waits for something that will not come: says where.
+    fn deadlock(&mut self, worker: &mut Worker) {
+        let mut missing = None;
+        let program = worker.program_arc();
+        for warp in &self.warps {
+            for group in &warp.groups {
+                if let State::Lanes(mask) | State::Warp(mask) = group.state {
+                    missing.get_or_insert((mask, group.mask, warp.started() & !warp.live));
+                }
+            }
+        }
+        let accesses = self.places(&program, |_| true);
         let open: Vec<u32> = (0..BARRIERS as u32)
             .filter(|b| self.waiting & (1 << b) != 0)
             .collect();
@@ -239,13 +250,21 @@ impl Block {
             (None, [barrier, _, ..]) => Kind::MismatchedBarrier { barrier: *barrier },
             (None, [barrier]) if self.live < self.threads => Kind::BarrierExited {
                 barrier: *barrier,
-                waiting: self.barriers[*barrier as usize].arrived,
+                waiting: accesses.iter().map(|a| a.threads).sum(),
                 exited: self.threads - self.live,
             },
             _ => Kind::Deadlock,
         };
         let mut finding = Finding::new(kind, program.name.clone());
         finding.accesses = accesses;
+        if let Kind::BarrierExited { barrier, .. } = finding.kind {
+            let Barrier {
+                arrived, expected, ..
+            } = self.barriers[barrier as usize];
+            finding.notes.push(format!(
+                "barrier {barrier} waits for {expected} threads, of which {arrived} have come"
+            ));
+        }
         worker.fail(Fault::Deadlock, finding);
     }
 }

@@ -3,11 +3,11 @@
 use super::Warp;
 use super::access::Request;
 use super::control::lanes;
-use crate::finding::{Access, Finding, Kind, Scope, Space, What};
+use crate::finding::{Access, Blame, Finding, Kind, Scope, Space, What};
 use crate::lane::LANES;
 use crate::machine::Param;
 use crate::memory::View;
-use crate::program::Op;
+use crate::program::{Op, Origin, Program};
 use crate::shadow::Event;
 use crate::shadow::clock::{BlockClock, Publications, Time};
 use crate::shadow::init::Written;
@@ -49,8 +49,50 @@ impl Races {
 /// What helps against `x[i] += 1` by several threads.
 const UPDATE: &str = "several threads read this element, change it and write it back, and one change is lost: use atomicAdd (or the atomic that fits), or give each thread an element of its own";
 
+/// The same where locks or flags are in use.
+const LOCKED_UPDATE: &str = "several threads read this element, change it and write it back: if a lock guards it, put __threadfence() before the lock is released (and behind taking it); if not, use atomicAdd (or the atomic that fits)";
+
 /// What helps against several threads that write their own values to one place.
 const ONE_WRITER: &str = "let one thread write it, or give each thread an element of its own";
+
+/// Where the addresses of an instruction may lie: in the array, or in the allocation, from which they were computed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    space: Space,
+    start: u64,
+    end: u64,
+}
+
+/// The bounds of every instruction of a program.
+pub(crate) fn bounds(program: &Program, params: &[u8], view: &View) -> Vec<Option<Bounds>> {
+    let mut all = vec![None; program.ops.len()];
+    let in_range = |value: u64| {
+        let ranges = view.ranges();
+        let (at, _) = view.locate(value)?;
+        // Ranges without a gap between them may be one to the program.
+        let touches = |i: &usize| ranges[*i].end == ranges[*i + 1].start;
+        let first = (0..at).rev().take_while(touches).last().unwrap_or(at);
+        let last = (at..ranges.len() - 1)
+            .take_while(touches)
+            .last()
+            .map_or(at, |i| i + 1);
+        Some((ranges[first].start, ranges[last].end))
+    };
+    for access in &program.accesses {
+        let (space, found) = match access.origin {
+            Origin::Unknown => continue,
+            Origin::Shared(start, end) => (Space::Shared, Some((start, end))),
+            Origin::Global(start, end) => (Space::Global, Some((start, end))),
+            Origin::Param(offset) => {
+                let bytes = params.get(offset as usize..).and_then(|p| p.first_chunk());
+                let value = bytes.map(|b| u64::from_le_bytes(*b));
+                (Space::Global, value.and_then(in_range))
+            }
+        };
+        all[access.pc as usize] = found.map(|(start, end)| Bounds { space, start, end });
+    }
+    all
+}
 
 fn points_there(argument: usize) -> String {
     format!("argument {argument} of the kernel points there")
@@ -81,6 +123,11 @@ impl Warp {
             size: request.size,
             address,
         };
+        if let Some(Some(bounds)) = shared.bounds.get(op.site as usize)
+            && bounds.space == space
+        {
+            self.check_bounds(op, &event, *bounds);
+        }
         if shared.init {
             self.check_written(op, &event, space);
         }
@@ -157,6 +204,16 @@ impl Warp {
         }
     }
 
+    /// The warp's turn ends: its accesses have been made.
+    #[cold]
+    pub(crate) fn pause(&mut self) {
+        if let Some(races) = &self.worker().launch().races {
+            // SAFETY: the block outlives its warps.
+            let block = unsafe { &mut *self.block };
+            self.clock.settle(&mut block.clock, &races.time);
+        }
+    }
+
     /// The running lanes meet those that each of them names.
     #[cold]
     pub(crate) fn met(&mut self, named: &[u32; LANES]) {
@@ -181,6 +238,39 @@ impl Warp {
                 .publications
                 .fence(self.clock.warp, &block.clock, narrow, &races.time);
         }
+    }
+
+    /// Looks for lanes whose address was computed from one array and lies in another.
+    fn check_bounds(&mut self, op: &Op, event: &Event<'_>, bounds: Bounds) {
+        let Bounds { space, start, end } = bounds;
+        let size = u64::from(event.size);
+        let inside = |a: u64| a >= start && a <= end && end - a >= size;
+        let out = lanes(event.mask)
+            .filter(|&l| !inside(event.address[l]))
+            .fold(0u32, |m, l| m | (1 << l));
+        if out == 0 {
+            return;
+        }
+        let lane = out.trailing_zeros() as usize;
+        let address = event.address[lane];
+        let (mut access, hit) = self.describe(op, event, space, lane);
+        access.threads = out.count_ones();
+        let beginning = Event {
+            address: &[start; LANES],
+            ..*event
+        };
+        let (_, from) = self.describe(op, &beginning, space, lane);
+        let kind = Kind::OverrunsNeighbour { space };
+        let mut finding = Finding::new(kind, self.program().name.clone()).with(access);
+        if let Some(hit) = hit {
+            let name = crate::report::demangle(&hit.name);
+            finding.notes.push(format!("it lands in `{name}` instead"));
+        }
+        finding.allocation = from.map(|from| crate::finding::Allocation {
+            relation: crate::finding::Relation::of(address, from.address, from.size),
+            ..from
+        });
+        self.record(finding);
     }
 
     fn check_written(&mut self, op: &Op, event: &Event<'_>, space: Space) {
@@ -349,8 +439,12 @@ impl Warp {
         let one_line = one.same_line(&other);
         let remedy = if conflict.narrow {
             "the atomics are of the scope of a block (.cta), and the threads are of two: use the scope of the device (.gpu), which atomicAdd and its like have"
-        } else if one_line && pcs.iter().all(|&pc| self.updates(pc)) {
-            UPDATE
+        } else if self.changes_one(pcs) {
+            if conflict.unfenced {
+                LOCKED_UPDATE
+            } else {
+                UPDATE
+            }
         } else if finding.accesses.iter().any(|a| a.what == What::Atomic) {
             match conflict.scope {
                 Scope::Grid => "make both accesses atomic, or do the plain one in another launch",
@@ -368,6 +462,16 @@ impl Warp {
             return;
         };
         finding.remedy = Some(remedy.into());
+    }
+
+    /// Whether two accesses are of one line that reads an element and writes it back, `x[i] += 1`: the one reads where the other
+    /// writes, or both write.
+    fn changes_one(&self, [a, b]: [u32; 2]) -> bool {
+        let program = self.program();
+        let [one, two] = [a, b].map(|pc| &program.ops[pc as usize]);
+        (a == b || (one.a, one.imm) == (two.a, two.imm))
+            && program.place_of(a).same_line(&program.place_of(b))
+            && self.updates(a)
     }
 
     /// Whether a store changes what a load of the same line reads at the same address: `x[i] += 1`.
@@ -411,7 +515,11 @@ impl Warp {
         finding.notes.push(match finding.kind {
             Kind::NullPointer => match self.argument(0, |value| value == 0) {
                 Some(i) => format!("argument {i} of the kernel is null"),
-                None => "no argument of the kernel is null: it read this pointer from memory, or computed it".into(),
+                None => {
+                    finding.blame = Some(Blame::Kernel);
+                    finding.remedy = Some("look at where the pointer comes from".into());
+                    "no argument of the kernel is null: it read this pointer from memory, or computed it".into()
+                }
             },
             Kind::HostPointer => {
                 let near = |value: u64| value > 4096 && value.abs_diff(address) < 1 << 20;

@@ -25,6 +25,7 @@ pub(crate) unsafe fn fence(warp: &mut Warp, op: &Op) -> Flow {
     if warp.checking {
         warp.fenced(op.imm == 1);
     }
+    warp.switch_point();
     Flow::Next
 }
 
@@ -69,5 +70,6 @@ pub(crate) unsafe fn look(warp: &mut Warp, op: &Op) -> Flow {
         digest = digest.rotate_left(7) ^ value;
     }
     warp.polled(op.site, digest);
+    warp.switch_point();
     Flow::Next
 }

@@ -246,7 +246,9 @@ impl super::Exec for Shuffle {
             for i in 0..LANES {
                 let from = source[i];
                 out[i] = value[from as usize & 31];
-                missing |= (u32::from(mask & named[i] & (1 << from) == 0)) << i;
+                // A lane that its own mask leaves out has been reported.
+                let declared = named[i] & (1 << i) != 0;
+                missing |= (u32::from(declared && mask & named[i] & (1 << from) == 0)) << i;
             }
             missing &= mask;
             if missing != 0 {

@@ -71,6 +71,7 @@ impl<'m> FnBuilder<'_, 'm> {
         if rest.len() != 1 + values {
             return Err(self.wrong(inst));
         }
+        let origin = self.origin(&rest[0]);
         let (base, offset) = self.address(&rest[0])?;
         let order = Order {
             strong: true,
@@ -96,7 +97,8 @@ impl<'m> FnBuilder<'_, 'm> {
                     .use_(B, value)
                     .raw(E, load_store::shape(1, space))
                     .role(Role::Access(What::Atomic, space, bytes))
-                    .order(order);
+                    .order(order)
+                    .from(origin);
                 self.emit(match to {
                     None => out.raw(D, u32::MAX),
                     Some(_) => out.def(D, old),
@@ -116,7 +118,8 @@ impl<'m> FnBuilder<'_, 'm> {
             .use_(A, base)
             .raw(E, load_store::shape(1, space))
             .role(Role::Access(What::Atomic, space, bytes))
-            .order(order);
+            .order(order)
+            .from(origin);
         for (value, at) in rest[1..].iter().zip([B, C]) {
             let value = self.source(value, value_type)?;
             out = out.use_(at, value);

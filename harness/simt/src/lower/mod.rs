@@ -7,6 +7,7 @@ mod ir;
 mod joint;
 mod matrix;
 mod order;
+mod origin;
 mod params;
 mod program;
 mod select;

@@ -385,6 +385,7 @@ impl<'m> Builder<'m> {
                             space,
                             size,
                             order: inst.order,
+                            origin: inst.origin,
                         }),
                         Role::WarpSync => program.warp_syncs.push(pc),
                         Role::Guard => program.guards.push(pc),

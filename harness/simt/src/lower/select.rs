@@ -249,13 +249,15 @@ impl<'m> FnBuilder<'_, 'm> {
                 self.at(),
             ));
         };
+        let origin = self.origin(from);
         let (base, offset) = self.address(from)?;
         let mut out = Inst::new(both(handler), self.loc)
             .imm(offset)
             .use_(A, base)
             .raw(E, load_store::shape(how.count, how.space))
             .role(Role::Access(What::Read, how.space, size * how.count))
-            .order(how.order());
+            .order(how.order())
+            .from(origin);
         let mut first = Opnd::None;
         for (to, at) in list.iter().zip([D, D2, B, C]) {
             let to = self.dest(to, reg)?;
@@ -313,13 +315,15 @@ impl<'m> FnBuilder<'_, 'm> {
                 self.at(),
             ));
         };
+        let origin = self.origin(to);
         let (base, offset) = self.address(to)?;
         let mut out = Inst::new(both(handler), self.loc)
             .imm(offset)
             .use_(A, base)
             .raw(E, load_store::shape(how.count, how.space))
             .role(Role::Access(What::Write, how.space, size * how.count))
-            .order(how.order());
+            .order(how.order())
+            .from(origin);
         for (from, at) in list.iter().zip([D, D2, B, C]) {
             let from = match from {
                 Operand::Reg(r) => self.reg(*r, reg)?,

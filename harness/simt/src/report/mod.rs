@@ -121,7 +121,7 @@ pub fn one(finding: &Finding, sources: &Sources) -> String {
     for text in words::context(finding) {
         line("note", &text);
     }
-    line("fault", words::fault(&finding.kind));
+    line("fault", words::fault(finding));
     line("help", &words::remedy(finding));
     if finding.count > 1 && !words::headline_counts(finding) {
         line("note", &format!("seen {} times", finding.count));
@@ -293,7 +293,7 @@ struct Report<'a> {
 pub fn json(findings: &Findings) -> String {
     let worded = findings.list.iter().map(|finding| Worded {
         verdict: finding.kind.verdict(),
-        blame: finding.kind.blame(),
+        blame: finding.blame(),
         check: finding.kind.check(),
         headline: words::headline(finding),
         kernel_name: demangle(&finding.kernel),

@@ -46,8 +46,8 @@ pub(super) const fn verdict(verdict: Verdict) -> &'static str {
 }
 
 /// Whose fault it is, as a sentence.
-pub(super) const fn fault(kind: &Kind) -> &'static str {
-    match (kind.verdict(), kind.blame()) {
+pub(super) fn fault(finding: &Finding) -> &'static str {
+    match (finding.kind.verdict(), finding.blame()) {
         (Verdict::Machine, _) => {
             "the machine's limit: the kernel may be right, but the SIMT machine does not model what it asks for"
         }
@@ -315,7 +315,10 @@ fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
     };
     let outside = matches!(
         finding.kind,
-        Kind::OutOfBounds { .. } | Kind::HostCopy { .. } | Kind::UseAfterFree
+        Kind::OutOfBounds { .. }
+            | Kind::OverrunsNeighbour { .. }
+            | Kind::HostCopy { .. }
+            | Kind::UseAfterFree
     );
     let is = match (outside, a.relation) {
         (true, Relation::Before(_) | Relation::After(_)) => "is out of bounds and is",
@@ -349,10 +352,11 @@ fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
 fn counted(finding: &Finding, a: &Allocation) -> Option<String> {
     let access = finding.accesses.first()?;
     let size = u64::from(access.size);
-    if !matches!(finding.kind, Kind::OutOfBounds { .. })
-        || size == 0
-        || !a.size.is_multiple_of(size)
-    {
+    let outside = matches!(
+        finding.kind,
+        Kind::OutOfBounds { .. } | Kind::OverrunsNeighbour { .. }
+    );
+    if !outside || size == 0 || !a.size.is_multiple_of(size) {
         return None;
     }
     let index = match a.relation {
@@ -436,17 +440,20 @@ pub(super) fn remedy(finding: &Finding) -> String {
         } => {
             "make both accesses atomic, give each block its own element, or split the kernel in two launches"
         }
-        Kind::DivergentBarrier { .. } | Kind::MismatchedBarrier { .. } => {
+        Kind::DivergentBarrier { .. } => {
             "move the barrier out of the branch, so that every thread of the block reaches the same one"
         }
+        Kind::MismatchedBarrier { .. } => {
+            "let all threads come to the same barriers in the same order: compare the ways to the two"
+        }
         Kind::BarrierExited { .. } => {
-            "do not return before the barrier: let all threads reach it and guard the work instead"
+            "do not return before the barrier: let all threads reach it and guard the work instead, or give it the number of threads that come"
         }
         Kind::InvalidBarrier { .. } => {
             "use a barrier number from 0 to 15 and a thread count that is a multiple of 32 within the block"
         }
         Kind::InactiveLane { .. } => {
-            "let every lane of the mask execute the shuffle: move it out of the branch or narrow the mask"
+            "read only from lanes that execute the shuffle and that its mask names: move it out of the branch, or keep the source among them"
         }
         Kind::UndeclaredLane { .. } => {
             "pass a mask that includes every lane that executes the operation"

@@ -248,16 +248,7 @@ fn touch(
         found = against(cell.strong, what);
     }
     if event.what == What::Read {
-        let last = &mut cell.reads[0];
-        if last.warp == now.warp && last.moment == now.moment && last.strong() == event.strong {
-            let lanes = last.lanes | now.lanes;
-            *last = Past { lanes, ..now };
-        } else {
-            if last.warp != now.warp && last.time != 0 {
-                cell.reads[1] = cell.reads[0];
-            }
-            cell.reads[0] = now;
-        }
+        remember(&mut cell.reads, now);
         return found;
     }
     for read in cell.reads {
@@ -279,6 +270,37 @@ fn touch(
         };
     }
     found
+}
+
+/// Keeps a read: beside others of the same instruction, else in place of an older one, of this warp if there is one.
+fn remember(reads: &mut [Past; 2], now: Past) {
+    let same = |past: &&mut Past| {
+        (past.warp, past.moment, past.what & !31) == (now.warp, now.moment, now.what & !31)
+    };
+    if let Some(known) = reads.iter_mut().find(same) {
+        let lanes = known.lanes | now.lanes;
+        *known = Past { lanes, ..now };
+        return;
+    }
+    let [last, other] = reads;
+    let keep_other = other.time != 0 && other.warp != now.warp;
+    if last.warp == now.warp && last.time != 0 && keep_other {
+        // Two of this warp do not fit beside that of another: they are kept as one.
+        let lanes = if last.moment == now.moment {
+            last.lanes
+        } else {
+            0
+        };
+        *last = Past {
+            lanes: lanes | now.lanes,
+            ..now
+        };
+    } else {
+        if last.time != 0 {
+            *other = *last;
+        }
+        *last = now;
+    }
 }
 
 /// Holds a warp's access against places of memory that begin at `low`.
