@@ -52,6 +52,11 @@ pub struct Compiled {
     pub origin: Origin,
 }
 
+/// The shared headers: names and texts.
+pub fn headers() -> impl Iterator<Item = (&'static str, &'static str)> {
+    headers::HEADERS.iter().copied()
+}
+
 /// The text of the shared header of this name, or of this path to it.
 pub fn header(path: &str) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -44,6 +44,12 @@ impl KernelSource {
         })
     }
 
+    /// The names that follow `__global__` in the source: its kernels, as far as macros and templates hide none.
+    pub fn kernels(&self) -> Vec<&str> {
+        let declared = self.cuda.split("__global__").skip(1);
+        declared.filter_map(declared_name).collect()
+    }
+
     /// The virtual architecture, e.g. 80, that committed PTX of this source is made for: [`BASE_ARCH`], or
     /// what a line `// target: compute_80` near the top asks for.
     pub fn arch(&self) -> u32 {
@@ -74,6 +80,20 @@ impl KernelSource {
         }
         hex(&hasher.finalize())
     }
+}
+
+/// The name in front of the first parenthesis, that of `__launch_bounds__` apart.
+fn declared_name(rest: &str) -> Option<&str> {
+    let open = rest.find('(')?;
+    let name = rest[..open]
+        .trim_end()
+        .rsplit(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .next()?;
+    if name == "__launch_bounds__" {
+        let close = rest[open..].find(')')?;
+        return declared_name(&rest[open + close + 1..]);
+    }
+    Some(name).filter(|n| !n.is_empty())
 }
 
 /// Bytes as lower-case hexadecimal.
@@ -114,4 +134,21 @@ macro_rules! source {
             ))),
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_of_a_source_are_known_by_name() {
+        let source = KernelSource {
+            name: "x.cu".into(),
+            path: "x.cu".into(),
+            cuda: "extern \"C\" __global__ void add(int n) { f(n); }\n__global__ void __launch_bounds__(256) sum (float *x) {}\n__global__"
+                .into(),
+            ptx: "".into(),
+        };
+        assert_eq!(source.kernels(), ["add", "sum"]);
+    }
 }

@@ -5,6 +5,7 @@
 
 mod device;
 mod figures;
+mod grade;
 mod labs;
 mod list;
 mod ptx;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
     let result = match matches.subcommand() {
         Some(("list", m)) => list::run(m),
         Some(("device", m)) => device::run(m),
+        Some(("grade", m)) => grade::run(m),
         Some(("ptx", m)) => ptx::run(m),
         Some(("figures", m)) => figures::run(m),
         Some(("run", m)) => run(m),
@@ -56,6 +58,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(list::command())
         .subcommand(device::command())
         .subcommand(run_command(only_lab(argv)))
+        .subcommand(grade::command())
         .subcommand(ptx::command())
         .subcommand(figures::command())
 }

@@ -205,6 +205,16 @@ fn schedules_find_what_one_order_hides_and_accuse_nobody_else() {
 }
 
 #[test]
+fn a_finding_shows_the_line_of_the_source_from_any_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let lab = ["run", "trapezoid", "--variant", "race", "--quick"];
+    let run = warplab_in(folder.path(), &[&lab[..], &SMALL].concat(), &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let line = "if (lane == 0) warp_sums[warp] = total;";
+    assert!(run.stdout.contains(line), "{}", run.stdout);
+}
+
+#[test]
 fn quiet_says_nothing() {
     let run = warplab(
         &[
@@ -410,5 +420,29 @@ fn a_reader_that_leaves_early_is_no_failure() {
         let words = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{args:?}: {words}");
         assert!(!words.contains("panicked"), "{args:?}: {words}");
+    }
+}
+
+#[test]
+fn a_sweep_is_drawn_beside_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = [
+        "run", "vecadd", "--sweep", "--n", "4096", "--device", "emulated", "--out", "out",
+    ];
+    let run = warplab_in(folder.path(), &args, &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let said = "Drawn in out/vecadd-sweep.svg";
+    assert!(run.stdout.contains(said), "{}", run.stdout);
+    let svg = std::fs::read_to_string(folder.path().join("out/vecadd-sweep.svg")).unwrap();
+    assert_eq!(svg.matches("<polyline").count(), 9);
+    for words in [
+        "<svg ",
+        "4 KiB",
+        "16 KiB",
+        "zero-copy",
+        "of the emulation",
+        "</svg>",
+    ] {
+        assert!(svg.contains(words), "no {words} in {svg}");
     }
 }

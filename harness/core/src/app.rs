@@ -59,6 +59,13 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
                 .help_heading("What to run"),
         );
     }
+    command = command.arg(
+        Arg::new("no-exercises")
+            .long("no-exercises")
+            .action(ArgAction::SetTrue)
+            .help("Leave the checked exercises out")
+            .help_heading("What to run"),
+    );
     let Some(lab) = lab else {
         return command;
     };
@@ -90,7 +97,11 @@ pub fn complain(error: &Error) {
 fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
     let options = Options::from_arg_matches(matches).map_err(|e| Error::usage(e.to_string()))?;
     check_variants(labs, &options)?;
-    let replaced = replacement(labs, options.kernel.as_deref())?;
+    let replaced = match (&options.kernel, labs) {
+        (None, _) => None,
+        (Some(file), [lab]) => Some(replacement(lab, file)?),
+        (Some(_), _) => return Err(Error::usage("--kernel goes with one lab; name it")),
+    };
     let mut session = Session::open(&options.device)?;
     if options.min_percent.is_some() && session.device.is_emulated {
         return Err(Error::CannotRun(
@@ -153,18 +164,18 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
             lost: RefCell::new(None),
         };
         terminal.say(&format!("\n{}: {}", lab.name, lab.summary));
-        let only_exercises = matches
-            .try_get_one::<bool>("exercises")
-            .ok()
-            .flatten()
-            .is_some_and(|e| *e);
-        let experiment = if only_exercises {
+        let flag = |name| {
+            let found = matches.try_get_one::<bool>(name).ok().flatten();
+            found.is_some_and(|f| *f)
+        };
+        let experiment = if flag("exercises") {
             Ok(())
         } else {
             (lab.run)(&run)
         };
+        let exercises = lab.exercises.filter(|_| !flag("no-exercises"));
         let result =
-            experiment.and_then(|()| lab.exercises.map_or(Ok(()), |exercises| exercises(&run)));
+            experiment.and_then(|()| exercises.map_or(Ok(()), |exercises| exercises(&run)));
         terminal.done();
         run.report.borrow().finish();
         let wrong = run
@@ -245,24 +256,39 @@ fn check_variants(labs: &[&'static Lab], options: &Options) -> Result<()> {
     }
 }
 
-/// The file of `--kernel`, under the name of the lab's kernel file that it replaces.
-fn replacement(
-    labs: &[&'static Lab],
-    file: Option<&Path>,
-) -> Result<Option<kernels::KernelSource>> {
-    let Some(file) = file else { return Ok(None) };
-    let [lab] = labs else {
-        return Err(Error::usage("--kernel goes with one lab; name it"));
-    };
+/// `file` under the name of the kernel file of `lab` that it replaces: its only one, the one that is called alike, or
+/// the one with which it has kernels in common.
+///
+/// # Errors
+/// [`Error::Usage`] when it is not clear which one, [`Error::Kernel`] when it cannot be read.
+pub fn replacement(lab: &Lab, file: &Path) -> Result<kernels::KernelSource> {
     let own = file.file_name().unwrap_or_default().to_string_lossy();
-    let names: Vec<&str> = lab.kernels.iter().map(|k| k.name.as_ref()).collect();
-    let name = match names.as_slice() {
-        [only] => only,
-        several => several.iter().find(|n| **n == own).ok_or_else(|| {
-            Error::usage(format!("--kernel {}: lab {} has several kernel files; name yours as the one it replaces: {}", file.display(), lab.name, several.join(", ")))
-        })?,
+    let text = kernels::KernelSource::read(file, &own)?;
+    let common = |k: &&kernels::KernelSource| {
+        let theirs = k.kernels();
+        let mine = text.kernels();
+        mine.into_iter().filter(|n| theirs.contains(n)).count()
     };
-    Ok(Some(kernels::KernelSource::read(file, name)?))
+    let replaced = match lab.kernels {
+        [only] => Some(only),
+        several => several.iter().find(|k| k.name == own).or_else(|| {
+            let most = several.iter().max_by_key(common)?;
+            (common(&most) > 0).then_some(most)
+        }),
+    };
+    let Some(replaced) = replaced else {
+        let names: Vec<&str> = lab.kernels.iter().map(|k| k.name.as_ref()).collect();
+        return Err(Error::usage(format!(
+            "{} holds no kernel of lab {}, whose kernels are in {}",
+            file.display(),
+            lab.name,
+            names.join(", ")
+        )));
+    };
+    Ok(kernels::KernelSource {
+        name: replaced.name.clone(),
+        ..text
+    })
 }
 
 /// The lab's own options: from the command line if it is the only lab, else their defaults.

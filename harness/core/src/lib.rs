@@ -8,6 +8,7 @@ mod app;
 pub mod capture;
 mod case;
 mod ceilings;
+mod chart;
 mod check;
 mod child;
 mod counters;
@@ -39,9 +40,10 @@ pub mod suggest;
 mod table;
 mod terminal;
 
-pub use app::{command, complain, main, run_labs, variants_help, with_options};
+pub use app::{command, complain, main, replacement, run_labs, variants_help, with_options};
 pub use case::{Case, launch_1d};
 pub use ceilings::{Ceiling, Ceilings};
+pub use chart::{Chart, Series};
 pub use check::{Check, Number, Tolerance, two_norm};
 pub use counters::COUNTERS;
 pub use device::{DEFAULT_PROFILE, DeviceChoice, DeviceInfo};
@@ -58,7 +60,7 @@ pub use recorder::{Recorder, poison};
 pub use revision::built_from;
 pub use run::{Coverage, Run, Sizes};
 pub use session::Session;
-pub use table::{significant, table};
+pub use table::{paragraphs, significant, table};
 pub use terminal::{print, print_error};
 
 /// The command-line parser, for a lab's own options.

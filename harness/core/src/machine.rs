@@ -154,19 +154,32 @@ impl MachineReport {
 /// Chooses what the machine looks for, and in which order it runs warps and blocks, in launches from now on;
 /// nothing on a GPU.
 pub(crate) fn configure(checks: &str, seed: u64) {
+    wish(&serde_json::json!({ "checks": checks, "seed": seed }));
+}
+
+/// Gives the machine source texts by the names that line information has, so that reports show lines wherever the program
+/// runs; nothing on a GPU.
+pub(crate) fn show_sources(sources: &[(&str, &str)]) {
+    let texts: serde_json::Map<String, Value> = sources
+        .iter()
+        .map(|(name, text)| ((*name).to_owned(), (*text).into()))
+        .collect();
+    wish(&serde_json::json!({ "sources": texts }));
+}
+
+fn wish(wishes: &Value) {
     type Configure = unsafe extern "C" fn(*const c_char) -> c_int;
     if !driver::is_emulated() {
         return;
     }
-    let json = serde_json::json!({ "checks": checks, "seed": seed }).to_string();
-    let Ok(json) = CString::new(json) else {
+    let Ok(json) = CString::new(wishes.to_string()) else {
         return;
     };
     // SAFETY: the function has this type in the embedded library, which stays open.
     unsafe {
         if let Ok(configure) = cudarc::driver::sys::culib().get::<Configure>(b"simt_configure") {
             let code = configure(json.as_ptr());
-            debug_assert_eq!(code, 0, "the names were checked when they were parsed");
+            debug_assert_eq!(code, 0, "the wishes were checked when they were parsed");
         }
     }
 }

@@ -51,6 +51,9 @@ pub struct Options {
     /// Small sizes and few samples: does it run at all?
     #[arg(help_heading = HOW, long)]
     pub quick: bool,
+    /// Skip the cases whose kernels the file of --kernel does not hold (what grading does)
+    #[arg(long, hide = true, requires = "kernel")]
+    pub partial: bool,
     /// memcheck, racecheck, initcheck, synccheck (several with commas), all or none [default: memcheck; all for
     /// variants that are wrong on purpose]
     #[arg(help_heading = WATCH, long, value_name = "CHECKS", value_parser = parse_checks)]

@@ -284,6 +284,9 @@ impl<'r> Recorder<'r> {
             Err(Error::Kernel(
                 error @ (kernels::Error::TooNew { .. } | kernels::Error::ArchDropped { .. }),
             )) => self.skip = Some(error.to_string()),
+            Err(error @ Error::NoSuchKernel { .. }) if self.run.options.partial => {
+                self.skip = Some(error.to_string());
+            }
             Err(other) => return Err(other),
         }
         self.machine.extend(machine::report());

@@ -1,5 +1,5 @@
 //! Where the records of one lab go: the CSV, standard output, the table at the end.
-use std::{collections::HashSet, rc::Rc};
+use std::{collections::HashSet, path::PathBuf, rc::Rc};
 
 use crate::{
     Case, Error, Lab, Options, Record, Result, counters,
@@ -15,6 +15,7 @@ use crate::{
 pub struct Report {
     terminal: Rc<Terminal>,
     csv: Option<CsvFile>,
+    folder: Option<Folder>,
     json: bool,
     counters: bool,
     table: Vec<Record>,
@@ -35,6 +36,7 @@ impl Report {
         let report = Self {
             terminal,
             csv,
+            folder: folder.cloned(),
             json: options.json,
             counters: options.counters,
             table: Vec::new(),
@@ -58,6 +60,15 @@ impl Report {
             self.remarks.push(line.into());
             self.say(line);
         }
+    }
+
+    /// Writes a file beside the CSV; where it is, or none in a child process.
+    pub(crate) fn beside(&self, name: &str, text: &str) -> Result<Option<PathBuf>> {
+        let Some(folder) = &self.folder else {
+            return Ok(None);
+        };
+        folder.write(name, text)?;
+        Ok(Some(folder.path().join(name)))
     }
 
     pub(crate) fn begin(&self, lab: &Lab, case: &Case) {

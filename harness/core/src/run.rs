@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::HashMap, sync::Arc};
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, LaunchConfig};
 
 use crate::{
-    Case, Error, Expect, Inputs, Lab, Options, Recorder, Result, Session, Variant,
+    Case, Chart, Error, Expect, Inputs, Lab, Options, Recorder, Result, Session, Variant,
     case::launch_1d,
     child, interrupt, machine, module,
     record::{Record, Verdict},
@@ -183,6 +183,9 @@ impl Run {
             }
             other => other?,
         };
+        let mut sources: Vec<(&str, &str)> = kernels::headers().collect();
+        sources.push((&source.path, &source.cuda));
+        machine::show_sources(&sources);
         self.origins
             .borrow_mut()
             .insert(source.path.to_string(), origin.to_string().into());
@@ -244,6 +247,22 @@ impl Run {
     /// standard error when standard output carries CSV or JSON.
     pub fn say(&self, line: &str) {
         self.report.borrow().say(line);
+    }
+
+    /// Writes a chart beside the CSV, as `name`, and says where it is.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn draw(&self, name: &str, chart: &Chart) -> Result<()> {
+        let svg = chart.svg();
+        if svg.is_empty() {
+            return Ok(());
+        }
+        let report = self.report.borrow();
+        if let Some(path) = report.beside(name, &svg)? {
+            report.say(&format!("Drawn in {}", path.display()));
+        }
+        Ok(())
     }
 
     /// Runs one case: checks its launch against the device's limits, calls `body`, judges what it

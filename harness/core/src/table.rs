@@ -164,7 +164,7 @@ pub fn significant(v: f64) -> String {
 }
 
 /// `text` with every line that is wider than the reader's broken at spaces, further in than it begins.
-pub(crate) fn paragraphs(text: &str) -> String {
+pub fn paragraphs(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
         let indent = line.len() - line.trim_start_matches(' ').len();
         wrapped(line, indent + 2)

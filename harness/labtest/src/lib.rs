@@ -115,8 +115,11 @@ pub struct Ran {
 pub struct Finding {
     /// The first line, without `error: `.
     pub title: String,
-    /// Where each access happened; an access in an inlined function has its callers' places after its own.
+    /// Where each access happened; an access in an inlined function has its callers' places after its own. Accesses of
+    /// one line share their place.
     pub places: Vec<Place>,
+    /// The line of each access that took part.
+    pub accesses: Vec<u32>,
     /// The whole report.
     pub text: String,
 }
@@ -188,6 +191,7 @@ fn findings(text: &str) -> impl Iterator<Item = Finding> {
             found.push(Finding {
                 title: title.to_owned(),
                 places: Vec::new(),
+                accesses: Vec::new(),
                 text: line.to_owned(),
             });
             open = true;
@@ -199,6 +203,11 @@ fn findings(text: &str) -> impl Iterator<Item = Finding> {
         };
         finding.text.push('\n');
         finding.text.push_str(line);
+        if line.contains(" by thread (")
+            && let Some(place) = finding.places.iter().rfind(|p| !p.inlined)
+        {
+            finding.accesses.push(place.line);
+        }
         let inlined = line.trim_start().strip_prefix("| inlined at ");
         if let Some(at) = line.trim_start().strip_prefix("--> ").or(inlined)
             && let Some((file, rest)) = at.split_once(".cu:")
@@ -241,19 +250,10 @@ impl Ran {
     /// As [`Ran::finding`].
     pub fn race(&self, space: &str, [first, second]: [u32; 2]) -> &Finding {
         self.finding(|f| {
-            let accesses = f.accesses();
             f.title.contains("Race")
                 && f.title.contains(&format!("__{space}__"))
-                && (accesses == [first, second] || accesses == [second, first])
+                && (f.accesses == [first, second] || f.accesses == [second, first])
         })
-    }
-}
-
-impl Finding {
-    /// The line of each access itself, inlined or not.
-    pub fn accesses(&self) -> Vec<u32> {
-        let own = self.places.iter().filter(|p| !p.inlined);
-        own.map(|p| p.line).collect()
     }
 }
 
@@ -279,14 +279,28 @@ pub fn line_of(source: &str, after: &str, text: &str) -> u32 {
 mod tests {
     use super::*;
 
-    const PRINTED: &str = "lab: what it does\n\nerror: Race reported between two\n  --> labs/x/kernels/x.cu:4:9 in k\n   |\n 4 | a;\n   | inlined at labs/x/kernels/x.cu:9:1\n  --> labs/x/kernels/y.cu:7:9 in k\n   = help: do\n\nerror: no such file\n";
+    const PRINTED: &str = "lab: what it does
+
+error: Race reported between two
+  --> labs/x/kernels/x.cu:4:9 in k
+   |
+ 4 | a;
+   | ^ read of size 4 bytes at s+0x0 by thread (0,0,0) in block (0,0,0)
+   | inlined at labs/x/kernels/x.cu:9:1
+  --> labs/x/kernels/y.cu:7:9 in k
+   | write of size 4 bytes at s+0x0 by thread (1,0,0) in block (0,0,0)
+   | read of size 4 bytes at s+0x0 by thread (2,0,0) in block (0,0,0)
+   = help: do
+
+error: no such file
+";
 
     #[test]
     fn findings_are_told_from_other_errors() {
         let found: Vec<Finding> = findings(PRINTED).collect();
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].title, "Race reported between two");
-        assert_eq!(found[0].accesses(), [4, 7]);
+        assert_eq!(found[0].accesses, [4, 7, 7]);
         assert_eq!(found[0].places[1].line, 9);
         assert_eq!(found[0].places[2].file, "y.cu");
         assert!(found[0].text.ends_with("= help: do"));

@@ -37,6 +37,8 @@ pub struct Context {
 #[derive(Default)]
 pub struct Primary {
     context: Option<Arc<Context>>,
+    /// Its handle, the same each time it is made anew: clients keep it across a reset.
+    handle: Handle,
     retained: u32,
     flags: u32,
 }
@@ -105,9 +107,24 @@ pub fn current_uncaptured() -> Result<Arc<Context>> {
     Ok(context)
 }
 
+/// The context for giving back what `owner` owns: the current one, or without any the owner's. Clients free what they have
+/// left after they have popped all their contexts, and with unified addressing the driver knows whose it is.
+///
+/// # Errors
+/// As [`current`].
+pub fn current_or_owner(owner: Option<Handle>) -> Result<Arc<Context>> {
+    match (top(), owner) {
+        (0, Some(owner)) if !IN_CALLBACK.get() => {
+            let context = lookup(owner)?;
+            context.check()?;
+            Ok(context)
+        }
+        _ => current(),
+    }
+}
+
 impl Context {
-    fn new(flags: u32) -> Arc<Self> {
-        let handle = fresh();
+    fn new(handle: Handle, flags: u32) -> Arc<Self> {
         Arc::new_cyclic(|weak: &Weak<Context>| Context {
             handle,
             flags: AtomicU32::new(flags),
@@ -199,8 +216,8 @@ fn create(out: *mut Handle, flags: c_uint, dev: Device) -> Result {
     if flags & !FLAGS != 0 || (flags & 7).count_ones() > 1 {
         return Err(Error::INVALID_VALUE);
     }
-    let context = Context::new(flags);
-    let handle = context.handle;
+    let handle = fresh();
+    let context = Context::new(handle, flags);
     driver()?.contexts.insert_as(handle, context);
     STACK.with_borrow_mut(|stack| stack.push(handle));
     put(out, handle)
@@ -286,11 +303,6 @@ fn get_device(out: *mut Device) -> Result {
     put(out, 0)
 }
 
-fn get_device_v2(out: *mut Device, context: Handle) -> Result {
-    of(context)?;
-    put(out, 0)
-}
-
 /// A context argument where null names the current one.
 fn of(handle: Handle) -> Result<Arc<Context>> {
     if handle == 0 {
@@ -323,13 +335,6 @@ fn api_version(context: Handle, out: *mut c_uint) -> Result {
 
 fn synchronize() -> Result {
     current_uncaptured()?.synchronize()
-}
-
-fn synchronize_v2(context: Handle) -> Result {
-    let context = of(context)?;
-    context.check()?;
-    capture::forbid()?;
-    context.synchronize()
 }
 
 fn priority_range(least: *mut c_int, greatest: *mut c_int) -> Result {
@@ -415,9 +420,13 @@ fn primary_retain(out: *mut Handle, dev: Device) -> Result {
     need(out)?;
     let driver = driver()?;
     let mut primary = lock(&driver.primary);
+    if primary.handle == 0 {
+        primary.handle = fresh();
+    }
+    let handle = primary.handle;
     let context = primary
         .context
-        .get_or_insert_with(|| Context::new(0))
+        .get_or_insert_with(|| Context::new(handle, 0))
         .clone();
     context.flags.store(primary.flags, Ordering::Relaxed);
     primary.retained += 1;
@@ -439,7 +448,7 @@ fn primary_release(dev: Device) -> Result {
     } else {
         None
     };
-    drop(primary);
+    // Under the lock: the next one has the same handle.
     ended.map_or(Ok(()), |context| context.destroy(true))
 }
 
@@ -449,7 +458,6 @@ fn primary_reset(dev: Device) -> Result {
     // Those who retained it keep their claim; the next retain makes a fresh context.
     let ended = primary.context.take();
     primary.retained = 0;
-    drop(primary);
     ended.map_or(Ok(()), |context| context.destroy(false))
 }
 
@@ -489,13 +497,11 @@ entry_points! {
     cuCtxSetCurrent(context: Handle) = set_current;
     cuCtxGetCurrent(out: *mut Handle) = get_current;
     cuCtxGetDevice(out: *mut Device) = get_device;
-    cuCtxGetDevice_v2(out: *mut Device, context: Handle) = get_device_v2;
     cuCtxGetFlags(out: *mut c_uint) = get_flags;
     cuCtxSetFlags(flags: c_uint) = set_flags;
     cuCtxGetId(context: Handle, out: *mut u64) = get_id;
     cuCtxGetApiVersion(context: Handle, out: *mut c_uint) = api_version;
     cuCtxSynchronize() = synchronize;
-    cuCtxSynchronize_v2(context: Handle) = synchronize_v2;
     cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) = priority_range;
     cuCtxGetCacheConfig(out: *mut c_int) = get_cache_config;
     cuCtxSetCacheConfig(config: c_int) = set_cache_config;

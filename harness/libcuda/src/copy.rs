@@ -5,7 +5,7 @@ use crate::context::{Context, current, current_uncaptured};
 use crate::driver::driver;
 use crate::error::{Error, Result};
 use crate::queue::Stream;
-use crate::report::{self, Direction};
+use crate::report::{self, Direction, Place};
 use crate::stream;
 use crate::task::Task;
 use crate::{capture, context};
@@ -86,6 +86,20 @@ impl Side {
                     matches!(found.kind, Kind::Pinned { .. } | Kind::Registered)
                 })
             }),
+        }
+    }
+    /// The memory that it is, for the account.
+    fn place(&self) -> Place {
+        let address = match self.end {
+            End::Staged(_) => return Place::Pageable,
+            End::Host(address) | End::Device(address) => address,
+        };
+        let found = driver().ok().and_then(|driver| driver.memory.find(address));
+        match found.map(|found| found.kind) {
+            None => Place::Pageable,
+            Some(Kind::Managed) => Place::Managed,
+            Some(Kind::Pinned { .. } | Kind::Registered) => Place::Pinned,
+            Some(_) => Place::Device,
         }
     }
     /// Where the bytes lie, `span` of them.
@@ -192,7 +206,11 @@ impl Copy {
             (false, true) => Direction::DeviceToHost,
             (false, false) => Direction::DeviceToDevice,
         };
-        report::copied(direction, self.bytes() as u64);
+        report::copied(
+            direction,
+            [self.src.place(), self.dst.place()],
+            self.bytes() as u64,
+        );
     }
 }
 

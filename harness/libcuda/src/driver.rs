@@ -3,6 +3,7 @@
 use crate::abi::put;
 use crate::context::{Context, Primary};
 use crate::error::{Error, Result};
+use crate::exit;
 use crate::handles::Table;
 use crate::memory::Owned;
 use crate::pool::Pool;
@@ -12,6 +13,7 @@ use simt::memory::Memory;
 use simt::profile::{PROFILES, Profile};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// What `cuDriverGetVersion` says: CUDA 12.9, whose PTX (8.8) the machine reads.
@@ -25,6 +27,8 @@ pub struct Driver {
     pub memory: Arc<Memory>,
     /// How launches are executed from now on.
     pub settings: RwLock<Settings>,
+    /// Whether device memory that is never freed is a finding: `leakcheck`.
+    pub leaks: AtomicBool,
     /// What was launched, copied and found.
     pub recorder: Recorder,
     /// All contexts by handle.
@@ -47,11 +51,13 @@ static DRIVER: OnceLock<Driver> = OnceLock::new();
 static EARLY: Mutex<Early> = Mutex::new(Early {
     profile: None,
     settings: None,
+    leaks: None,
 });
 
 struct Early {
     profile: Option<&'static Profile>,
     settings: Option<Settings>,
+    leaks: Option<bool>,
 }
 
 /// The driver.
@@ -94,6 +100,7 @@ fn init(flags: u32) -> Result {
             Error::INVALID_VALUE
         })?,
     };
+    let leaks = early.leaks.unwrap_or_else(leaks_from_environment);
     let memory = Memory::new(profile.total_memory).map_err(|error| {
         eprintln!(
             "emulated CUDA driver: cannot reserve addresses for {} bytes: {error}",
@@ -108,6 +115,7 @@ fn init(flags: u32) -> Result {
         profile,
         memory: Arc::new(memory),
         settings: RwLock::new(settings),
+        leaks: AtomicBool::new(leaks),
         recorder: Recorder::default(),
         contexts: Table::new(),
         primary: Mutex::default(),
@@ -115,6 +123,7 @@ fn init(flags: u32) -> Result {
         pools: (pool, current),
     });
     debug_assert!(made.is_ok(), "initialised under a lock");
+    exit::register();
     Ok(())
 }
 
@@ -162,7 +171,23 @@ fn settings_from_environment() -> std::result::Result<Settings, String> {
     Ok(settings)
 }
 
-/// `all`, `none`, or some of memcheck, racecheck, initcheck and synccheck with commas between them.
+/// Whether `WARPLAB_CHECKS` asks for `leakcheck`; what it names wrongly is found with the other settings.
+fn leaks_from_environment() -> bool {
+    variable("WARPLAB_CHECKS").is_some_and(|text| parse_leaks(&text))
+}
+
+/// Whether the last word of a list of checks that concerns leaks asks for them.
+pub fn parse_leaks(text: &str) -> bool {
+    let words = text.split(',').map(str::trim);
+    words.fold(false, |leaks, word| match word {
+        "all" | "leakcheck" => true,
+        "none" => false,
+        _ => leaks,
+    })
+}
+
+/// `all`, `none`, or some of memcheck, racecheck, initcheck, synccheck and leakcheck with commas between them. The last one is
+/// the driver's own affair ([`parse_leaks`]).
 pub fn parse_checks(text: &str) -> std::result::Result<Checks, String> {
     let mut checks = Checks::NONE;
     for word in text
@@ -177,8 +202,9 @@ pub fn parse_checks(text: &str) -> std::result::Result<Checks, String> {
             "racecheck" => checks.race = true,
             "initcheck" => checks.init = true,
             "synccheck" => checks.sync = true,
+            "leakcheck" => {}
             _ => {
-                let known = "memcheck, racecheck, initcheck, synccheck, all, none";
+                let known = "memcheck, racecheck, initcheck, synccheck, leakcheck, all, none";
                 return Err(format!("no check is called `{word}`; there are {known}"));
             }
         }
@@ -189,6 +215,7 @@ pub fn parse_checks(text: &str) -> std::result::Result<Checks, String> {
 /// Changes the profile (before `cuInit` only) and the settings (from the next launch on).
 pub fn configure(
     profile: Option<&'static Profile>,
+    leaks: Option<bool>,
     change: impl FnOnce(&mut Settings),
 ) -> std::result::Result<(), String> {
     let mut early = lock(&EARLY);
@@ -204,9 +231,13 @@ pub fn configure(
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         change(&mut settings);
+        if let Some(leaks) = leaks {
+            driver.leaks.store(leaks, Ordering::Relaxed);
+        }
         driver.memory.track_writes(settings.checks.init);
     } else {
         early.profile = profile.or(early.profile);
+        early.leaks = leaks.or(early.leaks);
         if early.settings.is_none() {
             early.settings = Some(settings_from_environment()?);
         }
@@ -236,6 +267,8 @@ mod tests {
             Ok((true, false, true))
         );
         assert_eq!(parse_checks(""), Ok(Checks::NONE));
+        assert!(parse_leaks("all") && parse_leaks("memcheck, leakcheck"));
+        assert!(!parse_leaks("memcheck") && !parse_leaks("all,none") && !parse_leaks(""));
         assert!(parse_checks("memchek").unwrap_err().contains("racecheck"));
     }
 

@@ -1,11 +1,13 @@
 //! What the driver API has no call for: the machine's report and its settings. A client finds these by name.
 
 use crate::abi::text;
-use crate::driver::{configure, find_profile, parse_checks};
+use crate::driver::{configure, find_profile, parse_checks, parse_leaks};
+use crate::exit;
 use crate::report;
 use serde::Deserialize;
 use simt::profile::PROFILES;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ffi::{CString, c_char, c_int};
 use std::panic::catch_unwind;
 use std::sync::OnceLock;
@@ -45,6 +47,7 @@ extern "C" fn simt_profiles() -> *const c_char {
 /// still under way is in the next report: synchronize first.
 #[unsafe(no_mangle)]
 extern "C" fn simt_report_json() -> *mut c_char {
+    exit::somebody_reads();
     owned(
         catch_unwind(report::take)
             .unwrap_or_else(|_| r#"{"version":1,"launches":[],"findings":[]}"#.into()),
@@ -72,6 +75,8 @@ struct Wishes {
     seed: Option<u64>,
     budget: Option<u64>,
     workers: Option<usize>,
+    /// Texts of source files by the names that line information has, for reports that show lines; added to those given before.
+    sources: Option<BTreeMap<String, String>>,
 }
 
 fn apply(json: *const c_char) -> Result<(), String> {
@@ -79,7 +84,9 @@ fn apply(json: *const c_char) -> Result<(), String> {
     let wishes: Wishes = serde_json::from_str(&json).map_err(|error| error.to_string())?;
     let profile = wishes.profile.as_deref().map(find_profile).transpose()?;
     let checks = wishes.checks.as_deref().map(parse_checks).transpose()?;
-    configure(profile, |settings| {
+    let leaks = wishes.checks.as_deref().map(parse_leaks);
+    report::know(wishes.sources.unwrap_or_default());
+    configure(profile, leaks, |settings| {
         settings.checks = checks.unwrap_or(settings.checks);
         settings.counters = wishes.counters.unwrap_or(settings.counters);
         settings.seed = wishes.seed.unwrap_or(settings.seed);
@@ -89,7 +96,7 @@ fn apply(json: *const c_char) -> Result<(), String> {
 }
 
 /// Changes settings, for launches from now on: a JSON object with any of `profile` (before `cuInit`), `checks`, `counters`,
-/// `seed`, `budget`, `workers`. Returns 0, or `CUDA_ERROR_INVALID_VALUE` and words in `simt_last_error`.
+/// `seed`, `budget`, `workers`, `sources`. Returns 0, or `CUDA_ERROR_INVALID_VALUE` and words in `simt_last_error`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
     match catch_unwind(|| apply(json)).unwrap_or_else(|_| Err("the machine failed".into())) {

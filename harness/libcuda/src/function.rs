@@ -141,12 +141,6 @@ fn param_info(function: Handle, index: usize, offset: *mut usize, size: *mut usi
     Ok(())
 }
 
-fn param_count(function: Handle, out: *mut usize) -> Result {
-    driver()?;
-    need(out)?;
-    put(out, kernel::find(function)?.kernel().params.len())
-}
-
 fn is_loaded(out: *mut c_int, function: Handle) -> Result {
     driver()?;
     need(out)?;
@@ -167,10 +161,8 @@ entry_points! {
     cuFuncGetName(out: *mut *const c_char, function: Handle) = name;
     cuFuncGetModule(out: *mut Handle, function: Handle) = module_of;
     cuFuncGetParamInfo(function: Handle, index: usize, offset: *mut usize, size: *mut usize) = param_info;
-    cuFuncGetParamCount(function: Handle, out: *mut usize) = param_count;
     cuFuncIsLoaded(out: *mut c_int, function: Handle) = is_loaded;
     cuFuncLoad(function: Handle) = load;
     cuKernelGetName(out: *mut *const c_char, function: Handle) = name;
     cuKernelGetParamInfo(function: Handle, index: usize, offset: *mut usize, size: *mut usize) = param_info;
-    cuKernelGetParamCount(function: Handle, out: *mut usize) = param_count;
 }

@@ -159,7 +159,8 @@ fn run(calls: &[(u64, [u64; 11])]) -> Result<(), TestCaseError> {
         )(0)
     };
     // A kernel that a legal launch starts must end soon.
-    configure(None, |settings| settings.budget = 1000).expect("settings can always be changed");
+    configure(None, None, |settings| settings.budget = 1000)
+        .expect("settings can always be changed");
     let symbols: HashMap<&str, Symbol> =
         families!(ENTRIES).into_iter().flatten().copied().collect();
     let mut all: Vec<_> = families!(ARGUMENTS).into_iter().flatten().collect();

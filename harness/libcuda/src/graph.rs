@@ -391,11 +391,6 @@ fn exec_flags(exec: Handle, out: *mut u64) -> Result {
     put(out, find_exec(exec)?.flags)
 }
 
-fn exec_id(exec: Handle, out: *mut c_uint) -> Result {
-    find_exec(exec)?;
-    put(out, (exec / 64) as c_uint)
-}
-
 fn create(out: *mut Handle, flags: c_uint) -> Result {
     driver()?;
     if flags != 0 {
@@ -410,11 +405,6 @@ fn destroy(graph: Handle) -> Result {
         .remove(graph)
         .map(drop)
         .map_err(|_| Error::INVALID_VALUE)
-}
-
-fn graph_id(graph: Handle, out: *mut c_uint) -> Result {
-    find(graph)?;
-    put(out, (graph / 64) as c_uint)
 }
 
 /// A copy of a graph, with nodes of its own.
@@ -491,19 +481,6 @@ fn node_type(node: Handle, out: *mut c_int) -> Result {
     graph.change(index, |task| put(out, task.node_type()))
 }
 
-fn containing(node: Handle, out: *mut Handle) -> Result {
-    put(out, handle_of(&find_node(node)?.0))
-}
-
-fn local_id(node: Handle, out: *mut c_uint) -> Result {
-    put(out, find_node(node)?.1 as c_uint)
-}
-
-fn tools_id(node: Handle, out: *mut u64) -> Result {
-    find_node(node)?;
-    put(out, node as u64)
-}
-
 fn get_enabled(exec: Handle, node: Handle, out: *mut c_uint) -> Result {
     need(out)?;
     find_exec(exec)?.change(node, |node| put(out, c_uint::from(node.enabled)))
@@ -541,7 +518,6 @@ fn print_dot(graph: Handle, path: *const c_char, _flags: c_uint) -> Result {
 entry_points! {
     cuGraphCreate(out: *mut Handle, flags: c_uint) = create;
     cuGraphDestroy(graph: Handle) = destroy;
-    cuGraphGetId(graph: Handle, out: *mut c_uint) = graph_id;
     cuGraphClone(out: *mut Handle, graph: Handle) = clone_into;
     cuGraphNodeFindInClone(out: *mut Handle, node: Handle, clone: Handle) = find_in_clone;
     cuGraphInstantiate(out: *mut Handle, graph: Handle, error: *mut Handle, log: *mut c_char, size: usize)
@@ -556,14 +532,10 @@ entry_points! {
     cuGraphUpload(exec: Handle, stream: Handle) = upload;
     cuGraphExecDestroy(exec: Handle) = exec_destroy;
     cuGraphExecGetFlags(exec: Handle, out: *mut u64) = exec_flags;
-    cuGraphExecGetId(exec: Handle, out: *mut c_uint) = exec_id;
     cuGraphGetNodes(graph: Handle, list: *mut Handle, count: *mut usize) = nodes;
     cuGraphGetRootNodes(graph: Handle, list: *mut Handle, count: *mut usize) = roots;
     cuGraphDestroyNode(node: Handle) = destroy_node;
     cuGraphNodeGetType(node: Handle, out: *mut c_int) = node_type;
-    cuGraphNodeGetContainingGraph(node: Handle, out: *mut Handle) = containing;
-    cuGraphNodeGetLocalId(node: Handle, out: *mut c_uint) = local_id;
-    cuGraphNodeGetToolsId(node: Handle, out: *mut u64) = tools_id;
     cuGraphNodeGetEnabled(exec: Handle, node: Handle, out: *mut c_uint) = get_enabled;
     cuGraphNodeSetEnabled(exec: Handle, node: Handle, enabled: c_uint) = set_enabled;
     cuGraphDebugDotPrint(graph: Handle, path: *const c_char, flags: c_uint) = print_dot;

@@ -1,15 +1,14 @@
-//! Launching kernels: the limits, the parameters, the run and what a failure becomes.
+//! Launching kernels: the parameters, the run and what a failure becomes.
 
 use crate::abi::{Handle, LaunchConfig, LaunchParams, get, get_all};
 use crate::context::{Context, current};
-use crate::driver::{driver, lock};
+use crate::driver::driver;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Function};
 use crate::report::{self, Shape};
 use crate::stream;
 use crate::task::Task;
-use crate::{function, managed, occupancy};
-use simt::finding::Limit;
+use crate::{managed, refusal};
 use simt::machine::{self, Fault, Launch};
 use std::ffi::{c_uint, c_void};
 use std::io::Write;
@@ -90,109 +89,6 @@ impl KernelLaunch {
             took,
         );
     }
-
-    /// Checks the launch against the part's limits and the kernel's.
-    fn check(&self) -> Result {
-        let profile = driver()?.profile;
-        let kernel = self.function.kernel();
-        let refuse = |error: Error, limit: Limit, asked: u64, allowed: u64| {
-            report::refused(&kernel.name, limit, asked, allowed, None);
-            Err(error)
-        };
-        if self.grid.contains(&0) {
-            return refuse(Error::INVALID_VALUE, Limit::EmptyGrid, 0, 1);
-        }
-        if self.block.contains(&0) {
-            return refuse(Error::INVALID_VALUE, Limit::EmptyBlock, 0, 1);
-        }
-        for axis in 0..3 {
-            let (grid, most) = (self.grid[axis], profile.max_grid[axis]);
-            if grid > most {
-                return refuse(Error::INVALID_VALUE, Limit::Grid, grid.into(), most.into());
-            }
-            let (block, most) = (self.block[axis], profile.max_block[axis]);
-            if block > most {
-                return refuse(
-                    Error::INVALID_VALUE,
-                    Limit::Block,
-                    block.into(),
-                    most.into(),
-                );
-            }
-        }
-        // Each factor is at most 1024.
-        let threads: u32 = self.block.iter().product();
-        if threads > profile.max_threads_per_block {
-            let most = profile.max_threads_per_block.into();
-            return refuse(
-                Error::INVALID_VALUE,
-                Limit::ThreadsPerBlock,
-                threads.into(),
-                most,
-            );
-        }
-        if let Some(required) = kernel.required_threads
-            && required != self.block
-        {
-            let asked = threads.into();
-            return refuse(
-                Error::INVALID_VALUE,
-                Limit::RequiredBlock,
-                asked,
-                required.iter().product::<u32>().into(),
-            );
-        }
-        if let Some(most) = kernel.max_threads
-            && threads > most
-        {
-            return refuse(
-                Error::INVALID_VALUE,
-                Limit::LaunchBounds,
-                threads.into(),
-                most.into(),
-            );
-        }
-        let allowed = lock(&self.function.settings).max_dynamic_shared;
-        if self.shared > allowed {
-            let asked = u64::from(self.shared) + u64::from(kernel.static_shared);
-            let allowed = u64::from(allowed) + u64::from(kernel.static_shared);
-            return refuse(Error::INVALID_VALUE, Limit::SharedMemory, asked, allowed);
-        }
-        let fits = occupancy::of(&self.function, threads, self.shared)?;
-        if threads > function::max_threads(&self.function)? || fits.limits.registers == 0 {
-            let asked = u64::from(threads) * u64::from(kernel.registers);
-            let most = profile.regs_per_block.into();
-            return refuse(
-                Error::LAUNCH_OUT_OF_RESOURCES,
-                Limit::Registers,
-                asked,
-                most,
-            );
-        }
-        if kernel.param_bytes > profile.max_param_bytes {
-            let (asked, most) = (kernel.param_bytes.into(), profile.max_param_bytes.into());
-            return refuse(Error::INVALID_VALUE, Limit::Parameters, asked, most);
-        }
-        if self.cooperative {
-            if !profile.at_least(6, 0) {
-                return Err(Error::NOT_SUPPORTED);
-            }
-            let resident = u64::from(fits.blocks) * u64::from(profile.sms);
-            let blocks = self
-                .grid
-                .iter()
-                .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
-            if blocks > resident {
-                return refuse(
-                    Error::COOPERATIVE_LAUNCH_TOO_LARGE,
-                    Limit::Cooperative,
-                    blocks,
-                    resident,
-                );
-            }
-        }
-        Ok(())
-    }
 }
 
 const END: usize = 0;
@@ -209,7 +105,9 @@ fn params(
     let mut bytes = vec![0; kernel.param_bytes as usize];
     match (params.is_null(), extra.is_null()) {
         (false, false) => return Err(Error::INVALID_VALUE),
-        (true, true) if !kernel.params.is_empty() => return Err(Error::INVALID_VALUE),
+        (true, true) if !kernel.params.is_empty() => {
+            return Err(refusal::too_few_arguments(kernel, 0));
+        }
         (true, true) => {}
         (false, true) => {
             for (param, from) in kernel
@@ -218,7 +116,7 @@ fn params(
                 .zip(get_all(params, kernel.params.len())?)
             {
                 if from.is_null() {
-                    return Err(Error::INVALID_VALUE);
+                    return Err(refusal::too_few_arguments(kernel, param.offset.into()));
                 }
                 let to = &mut bytes[param.offset as usize..][..param.size as usize];
                 // SAFETY: the caller promises each pointer to lead to as much as the kernel declares.
@@ -241,8 +139,11 @@ fn params(
                 }
             }
             let size = size.ok_or(Error::INVALID_VALUE)?;
-            if buffer.is_null() && size > 0 || size < bytes.len() {
+            if buffer.is_null() && size > 0 {
                 return Err(Error::INVALID_VALUE);
+            }
+            if size < bytes.len() {
+                return Err(refusal::too_few_arguments(kernel, size as u64));
             }
             // SAFETY: the caller promises `size` bytes, which are at least as many.
             unsafe { std::ptr::copy_nonoverlapping(buffer, bytes.as_mut_ptr(), bytes.len()) };
@@ -275,7 +176,7 @@ pub fn prepare(
         params,
         cooperative,
     };
-    launch.check()?;
+    refusal::check(&launch)?;
     Ok(Arc::new(launch))
 }
 

@@ -13,7 +13,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 static LIBRARIES: Table<Image> = Table::new();
 
 fn finish(out: *mut Handle, ptx: std::result::Result<String, Refused>, logs: &Logs) -> Result {
-    match ptx.and_then(|ptx| Image::load(&ptx, None)) {
+    match ptx.and_then(|ptx| Image::load(&logs.bounded(ptx), None)) {
         Ok(image) => {
             logs.write("");
             put(out, LIBRARIES.insert(image))

@@ -16,6 +16,9 @@ use simt::memory::{Allocation, Kind};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 
+/// The unit in which migration is counted beside bytes: the host's page.
+pub const PAGE: u64 = 4096;
+
 /// The unit of migration in bytes.
 pub const BLOCK: u64 = 64 << 10;
 

@@ -38,6 +38,30 @@ pub struct Left {
     pub address: u64,
     /// Its size in bytes.
     pub bytes: u64,
+    /// The call that it came from.
+    pub call: Arc<str>,
+}
+
+/// Device memory that lives in a context, or in any: its leaks, were the context to end now.
+pub fn left(context: Option<Handle>) -> Vec<Left> {
+    let Ok(driver) = driver() else {
+        return Vec::new();
+    };
+    let mine: Vec<u64> = lock(&driver.owned)
+        .iter()
+        .filter(|(_, owned)| !owned.of_graph && !owned.ending)
+        .filter(|(_, owned)| context.is_none_or(|context| owned.context == context))
+        .map(|(at, _)| *at)
+        .collect();
+    let found = mine.iter().filter_map(|at| driver.memory.find(*at));
+    found
+        .filter(|found| matches!(found.kind, Kind::Device | Kind::Managed | Kind::Pool))
+        .map(|found| Left {
+            address: found.start,
+            bytes: found.bytes,
+            call: found.label,
+        })
+        .collect()
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -124,23 +148,13 @@ pub fn release_all(context: Handle) -> Vec<Left> {
     let Ok(driver) = driver() else {
         return Vec::new();
     };
+    let left = left(Some(context));
     let mine: Vec<u64> = lock(&driver.owned)
         .iter()
         .filter(|(_, owned)| owned.context == context)
         .map(|(at, _)| *at)
         .collect();
-    let mut left = Vec::new();
-    for address in mine {
-        if let Some(found) = driver.memory.find(address)
-            && matches!(found.kind, Kind::Device | Kind::Managed | Kind::Pool)
-        {
-            left.push(Left {
-                address,
-                bytes: found.bytes,
-            });
-        }
-        release(address);
-    }
+    mine.into_iter().for_each(release);
     left
 }
 
@@ -196,8 +210,15 @@ fn alloc_pitch(
     put(pitch, row)
 }
 
+/// The context that an allocation belongs to.
+fn owner(address: u64) -> Result<Option<Handle>> {
+    let owned = lock(&driver()?.owned);
+    Ok(owned.get(&address).map(|owned| owned.context))
+}
+
 fn free(address: DevicePtr) -> Result {
-    let context = current_uncaptured()?;
+    let context = context::current_or_owner(owner(address)?)?;
+    capture::forbid()?;
     if address == 0 {
         return Ok(());
     }
@@ -270,7 +291,8 @@ fn host_block(driver: &Driver, address: u64, registered: bool) -> bool {
 }
 
 fn free_host(pointer: *mut c_void) -> Result {
-    let context = current_uncaptured()?;
+    let context = context::current_or_owner(owner(pointer as u64)?)?;
+    capture::forbid()?;
     let (driver, address) = (driver()?, pointer as u64);
     if address == 0 {
         return Ok(());
@@ -301,7 +323,8 @@ fn host_register(pointer: *mut c_void, bytes: usize, flags: c_uint) -> Result {
 }
 
 fn host_unregister(pointer: *mut c_void) -> Result {
-    let context = current_uncaptured()?;
+    let context = context::current_or_owner(owner(pointer as u64)?)?;
+    capture::forbid()?;
     let (driver, address) = (driver()?, pointer as u64);
     if address == 0 {
         return Err(Error::INVALID_VALUE);

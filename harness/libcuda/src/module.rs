@@ -1,24 +1,27 @@
-//! Modules: loading PTX, its functions and variables, the JIT's log, and the linker for PTX alone.
+//! Modules: loading PTX, its functions, its variables and the JIT's log.
 
 use crate::abi::{DevicePtr, Handle, get_all, need, put, put_optional, text};
-use crate::context::{Context, current, current_uncaptured};
-use crate::driver::lock;
+use crate::context::{Context, current, current_or_owner, current_uncaptured};
 use crate::error::{Error, Result};
 use crate::handles::Table;
 use crate::image::{self, Refused};
 use crate::kernel::Image;
+use crate::link_text;
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 static MODULES: Table<Image> = Table::new();
 
+const MAX_REGISTERS: c_int = 0;
 const ERROR_LOG: c_int = 5;
 const ERROR_LOG_SIZE: c_int = 6;
 const INFO_LOG_SIZE: c_int = 4;
 const LAST_OPTION: c_int = 36;
 
-/// Where the JIT's words go.
+/// What the JIT is asked for: where its words go, and how many registers a thread may have.
 pub struct Logs {
+    /// `CU_JIT_MAX_REGISTERS`.
+    pub max_registers: Option<u32>,
     error: Option<(*mut c_char, usize)>,
     /// Where to write how much of the buffers was filled.
     error_size: Option<*mut *mut c_void>,
@@ -43,11 +46,21 @@ impl Logs {
         let error = value(ERROR_LOG)
             .map(|at| (given[at].cast::<c_char>(), size))
             .filter(|(to, _)| !to.is_null());
+        let max_registers = value(MAX_REGISTERS).map(|at| given[at] as usize as u32);
         Ok(Logs {
+            max_registers: max_registers.filter(|most| *most > 0),
             error,
             error_size: slot(ERROR_LOG_SIZE),
             info_size: slot(INFO_LOG_SIZE),
         })
+    }
+
+    /// PTX within the bound of registers that is asked for.
+    pub fn bounded(&self, ptx: String) -> String {
+        match self.max_registers {
+            Some(most) => link_text::bound_registers(&ptx, most),
+            None => ptx,
+        }
     }
 
     /// Writes the error log.
@@ -73,6 +86,7 @@ fn finish(
 ) -> Result {
     let context = current_uncaptured()?;
     need(out)?;
+    let ptx = ptx.map(|ptx| logs.map_or(ptx.clone(), |logs| logs.bounded(ptx)));
     let loaded = ptx.and_then(|ptx| Image::load(&ptx, Some(&context)));
     match loaded {
         Ok(image) => {
@@ -93,7 +107,7 @@ fn finish(
 
 /// Most clients ask for no log, so a refused image is also explained on standard error, unless that is not wanted.
 pub fn tell(refused: &Refused) {
-    if std::env::var_os("WARPLAB_QUIET").is_none() && !refused.log.is_empty() {
+    if !crate::report::quiet() && !refused.log.is_empty() {
         eprintln!("emulated CUDA driver: {}", refused.log);
     }
 }
@@ -124,7 +138,9 @@ fn load_data_ex(
 }
 
 fn unload(module: Handle) -> Result {
-    let context = current()?;
+    let owner = MODULES.get(module)?.context.clone();
+    let owner = owner.and_then(|context| context.upgrade());
+    let context = current_or_owner(owner.map(|context| context.handle))?;
     let image = MODULES.remove(module)?;
     let result = context.synchronize();
     image.close();
@@ -226,100 +242,6 @@ fn no_reference(out: *mut Handle, module: Handle, name: *const c_char) -> Result
     Err(Error::NOT_FOUND)
 }
 
-/// A linker at work: the PTX that was added, and what it was completed to.
-#[derive(Default)]
-struct Linker {
-    parts: Vec<String>,
-    result: Vec<u8>,
-}
-
-static LINKERS: Table<Mutex<Linker>> = Table::new();
-
-const INPUT_PTX: c_int = 1;
-const INPUT_FATBINARY: c_int = 2;
-
-fn link_create(
-    count: c_uint,
-    options: *const c_int,
-    values: *mut *mut c_void,
-    out: *mut Handle,
-) -> Result {
-    current()?;
-    need(out)?;
-    Logs::new(count, options, values)?;
-    put(out, LINKERS.insert(Arc::default()))
-}
-
-fn link(linker: Handle, kind: c_int, ptx: std::result::Result<String, Refused>) -> Result {
-    let linker = LINKERS.get(linker)?;
-    if !matches!(kind, INPUT_PTX | INPUT_FATBINARY) {
-        return Err(Error::NO_BINARY_FOR_GPU);
-    }
-    let ptx = ptx.inspect_err(tell)?;
-    lock(&linker).parts.push(ptx);
-    Ok(())
-}
-
-fn link_add_data(
-    linker: Handle,
-    kind: c_int,
-    data: *const c_void,
-    size: usize,
-    _name: *const c_char,
-    _count: c_uint,
-    _options: *const c_int,
-    _values: *mut *mut c_void,
-) -> Result {
-    current()?;
-    if size == 0 || size > 1 << 30 {
-        return Err(Error::INVALID_VALUE);
-    }
-    need(data)?;
-    // SAFETY: the caller says that `size` bytes are there.
-    let mut bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), size) }.to_vec();
-    // Text need not be terminated here.
-    bytes.extend([0; 64]);
-    link(linker, kind, image::from_memory(bytes.as_ptr().cast()))
-}
-
-fn link_add_file(
-    linker: Handle,
-    kind: c_int,
-    name: *const c_char,
-    _count: c_uint,
-    _options: *const c_int,
-    _values: *mut *mut c_void,
-) -> Result {
-    current()?;
-    link(linker, kind, image::from_file(&text(name)?))
-}
-
-fn link_complete(linker: Handle, out: *mut *mut c_void, size: *mut usize) -> Result {
-    current()?;
-    need(out)?;
-    let linker = LINKERS.get(linker)?;
-    let mut linker = lock(&linker);
-    // One part is its own result; more would have to be linked.
-    let [only] = linker.parts.as_slice() else {
-        return Err(if linker.parts.is_empty() {
-            Error::INVALID_VALUE
-        } else {
-            Error::NOT_SUPPORTED
-        });
-    };
-    let mut bytes = only.clone().into_bytes();
-    bytes.push(0);
-    linker.result = bytes;
-    put(out, linker.result.as_mut_ptr().cast())?;
-    put_optional(size, linker.result.len());
-    Ok(())
-}
-
-fn link_destroy(linker: Handle) -> Result {
-    crate::driver::driver()?;
-    LINKERS.remove(linker).map(drop)
-}
-
 entry_points! {
     cuModuleLoad(out: *mut Handle, name: *const c_char) = load;
     cuModuleLoadData(out: *mut Handle, data: *const c_void) = load_data;
@@ -335,16 +257,4 @@ entry_points! {
     cuModuleGetLoadingMode(out: *mut c_int) = loading_mode;
     cuModuleGetTexRef(out: *mut Handle, module: Handle, name: *const c_char) = no_reference;
     cuModuleGetSurfRef(out: *mut Handle, module: Handle, name: *const c_char) = no_reference;
-    cuLinkCreate(count: c_uint, options: *const c_int, values: *mut *mut c_void, out: *mut Handle) = link_create;
-    cuLinkCreate_v2(count: c_uint, options: *const c_int, values: *mut *mut c_void, out: *mut Handle) = link_create;
-    cuLinkAddData(linker: Handle, kind: c_int, data: *const c_void, size: usize, name: *const c_char, count: c_uint,
-        options: *const c_int, values: *mut *mut c_void) = link_add_data;
-    cuLinkAddData_v2(linker: Handle, kind: c_int, data: *const c_void, size: usize, name: *const c_char, count: c_uint,
-        options: *const c_int, values: *mut *mut c_void) = link_add_data;
-    cuLinkAddFile(linker: Handle, kind: c_int, name: *const c_char, count: c_uint, options: *const c_int,
-        values: *mut *mut c_void) = link_add_file;
-    cuLinkAddFile_v2(linker: Handle, kind: c_int, name: *const c_char, count: c_uint, options: *const c_int,
-        values: *mut *mut c_void) = link_add_file;
-    cuLinkComplete(linker: Handle, out: *mut *mut c_void, size: *mut usize) = link_complete;
-    cuLinkDestroy(linker: Handle) = link_destroy;
 }

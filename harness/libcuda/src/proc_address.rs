@@ -1,4 +1,7 @@
 //! `cuGetProcAddress`: entry points by name and version, as the CUDA runtime and its like ask for them.
+//!
+//! The calls are those of the CUDA version that the driver reports and no newer ones: clients take the presence of a `_v2` for
+//! a sign that it is meant, and some of CUDA 13's take an argument more.
 
 use crate::abi::{Symbol, need, put, put_optional, text};
 use crate::error::{Error, Result};
@@ -12,11 +15,6 @@ const VERSIONED: &[(&str, &[(c_int, &str)])] = &[
         "cuCtxCreate",
         &[(3020, "_v2"), (11040, "_v3"), (12050, "_v4")],
     ),
-    // Their second forms, with an argument more, are asked for under their own names.
-    ("cuCtxGetDevice", &[]),
-    ("cuCtxSynchronize", &[]),
-    ("cuGraphNodeSetParams", &[]),
-    ("cuLaunchHostFunc", &[]),
     ("cuDeviceGetUuid", &[(11040, "_v2")]),
     ("cuEventElapsedTime", &[(12080, "_v2")]),
     ("cuGetProcAddress", &[(12000, "_v2")]),
@@ -37,7 +35,6 @@ const VERSIONED: &[(&str, &[(c_int, &str)])] = &[
     ("cuGraphRemoveDependencies", &[(12030, "_v2")]),
     ("cuMemAdvise", &[(12020, "_v2")]),
     ("cuMemPrefetchAsync", &[(12020, "_v2")]),
-    ("cuMemcpyBatchAsync", &[(13000, "_v2")]),
     ("cuStreamBatchMemOp", &[(11070, "_v2")]),
     ("cuStreamBeginCapture", &[(10010, "_v2")]),
     ("cuStreamGetCaptureInfo", &[(11030, "_v2"), (12030, "_v3")]),
@@ -71,6 +68,7 @@ macro_rules! families {
             $crate::launch::$table,
             $crate::library::$table,
             $crate::limits::$table,
+            $crate::link::$table,
             $crate::managed::$table,
             $crate::memory::$table,
             $crate::module::$table,

@@ -2,7 +2,7 @@
 
 use crate::driver::{Driver, driver, lock};
 use crate::kernel::Function;
-use crate::managed::BLOCK;
+use crate::managed::{BLOCK, PAGE};
 use crate::memory::Left;
 use serde_json::{Value, json};
 use simt::finding::{Allocation, Finding, Findings, Kind, Limit, Relation};
@@ -11,8 +11,9 @@ use simt::memory::{AccessError, FreeError};
 use simt::profile::{Profile, occupancy};
 use simt::report::{Sources, demangle};
 use std::any::Any;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// The version of the JSON: changed when a field changes its meaning or goes.
@@ -30,6 +31,27 @@ pub enum Direction {
     HostToHost,
 }
 
+/// The memory at one end of a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Device,
+    /// The host's, which the driver has to lock page by page.
+    Pageable,
+    /// Page-locked or registered.
+    Pinned,
+    Managed,
+}
+
+/// Copies of one direction. A copy counts once for its most telling end: managed, else pageable, else pinned.
+#[derive(Clone, Copy, Default)]
+struct Copies {
+    count: u64,
+    bytes: u64,
+    pageable: u64,
+    pinned: u64,
+    managed: u64,
+}
+
 /// The account.
 #[derive(Default)]
 pub struct Recorder(Mutex<Account>);
@@ -41,10 +63,11 @@ struct Account {
     launched: u64,
     findings: Findings,
     /// Copies by direction, then fills: how many, how many bytes.
-    copies: [(u64, u64); 4],
+    copies: [Copies; 4],
     fills: (u64, u64),
-    /// Bytes of managed memory to the device and to the host.
+    /// Bytes of managed memory to the device and to the host, and the pages that they are.
     migrated: [u64; 2],
+    migrated_pages: [u64; 2],
     prefetches: u64,
     advice: u64,
 }
@@ -79,10 +102,18 @@ pub fn internal(place: &str, what: &str) {
 }
 
 /// Bytes were copied.
-pub fn copied(direction: Direction, bytes: u64) {
+pub fn copied(direction: Direction, ends: [Place; 2], bytes: u64) {
     account(|account| {
-        let count = &mut account.copies[direction as usize];
-        *count = (count.0 + 1, count.1 + bytes);
+        let copies = &mut account.copies[direction as usize];
+        copies.count += 1;
+        copies.bytes += bytes;
+        if ends.contains(&Place::Managed) {
+            copies.managed += bytes;
+        } else if ends.contains(&Place::Pageable) {
+            copies.pageable += bytes;
+        } else if ends.contains(&Place::Pinned) {
+            copies.pinned += bytes;
+        }
     });
 }
 
@@ -93,7 +124,11 @@ pub fn filled(bytes: u64) {
 
 /// Managed memory went somewhere.
 pub fn migrated(direction: Direction, bytes: u64) {
-    account(|account| account.migrated[usize::from(direction == Direction::DeviceToHost)] += bytes);
+    account(|account| {
+        let way = usize::from(direction == Direction::DeviceToHost);
+        account.migrated[way] += bytes;
+        account.migrated_pages[way] += bytes.div_ceil(PAGE);
+    });
 }
 
 /// A prefetch was made.
@@ -104,6 +139,11 @@ pub fn prefetched() {
 /// Advice was given.
 pub fn advised() {
     account(|account| account.advice += 1);
+}
+
+/// Whether nothing is to be said on standard error: `WARPLAB_QUIET` is set.
+pub fn quiet() -> bool {
+    std::env::var_os("WARPLAB_QUIET").is_some_and(|value| !value.is_empty())
 }
 
 fn enabled() -> bool {
@@ -222,7 +262,8 @@ impl Driver {
 
 /// Device memory that nobody freed before its context ended.
 pub fn leaks(left: &[Left]) {
-    if left.is_empty() || !enabled() {
+    let wanted = driver().is_ok_and(|driver| driver.leaks.load(Ordering::Relaxed));
+    if left.is_empty() || !wanted {
         return;
     }
     let bytes = left.iter().map(|left| left.bytes).sum();
@@ -236,7 +277,12 @@ pub fn leaks(left: &[Left]) {
     finding.notes = left
         .iter()
         .take(8)
-        .map(|left| format!("{} bytes at {:#x}", left.bytes, left.address))
+        .map(|left| {
+            format!(
+                "{} bytes at {:#x}, from {}",
+                left.bytes, left.address, left.call
+            )
+        })
         .collect();
     if left.len() > 8 {
         finding.notes.push(format!("and {} more", left.len() - 8));
@@ -246,6 +292,7 @@ pub fn leaks(left: &[Left]) {
 
 /// A launch that the device refuses.
 pub fn refused(kernel: &str, limit: Limit, asked: u64, allowed: u64, remedy: Option<String>) {
+    static TOLD: Mutex<BTreeSet<(String, Limit, u64)>> = Mutex::new(BTreeSet::new());
     let mut finding = Finding::new(
         Kind::LaunchLimit {
             limit,
@@ -255,6 +302,13 @@ pub fn refused(kernel: &str, limit: Limit, asked: u64, allowed: u64, remedy: Opt
         kernel,
     );
     finding.remedy = remedy;
+    // Many clients show the driver's code alone, so the reason is also given on standard error, once for each.
+    if !quiet() && lock(&TOLD).insert((kernel.to_owned(), limit, asked)) {
+        eprintln!(
+            "emulated CUDA driver: {}",
+            simt::report::one(&finding, &Sources::default()).trim_end()
+        );
+    }
     found(finding);
 }
 
@@ -329,12 +383,13 @@ pub fn launched(
 }
 
 /// Names of the checks that run.
-fn check_names(checks: Checks) -> Vec<&'static str> {
+fn check_names(checks: Checks, leaks: bool) -> Vec<&'static str> {
     let all = [
         (checks.memory, "memcheck"),
         (checks.race, "racecheck"),
         (checks.init, "initcheck"),
         (checks.sync, "synccheck"),
+        (leaks, "leakcheck"),
     ];
     all.into_iter()
         .filter(|(on, _)| *on)
@@ -342,9 +397,24 @@ fn check_names(checks: Checks) -> Vec<&'static str> {
         .collect()
 }
 
-/// The source files that findings point into, where they can be read.
+/// Source texts that the program gave, by name.
+static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+
+/// Takes source texts, by the names that line information has.
+pub fn know(sources: BTreeMap<String, String>) {
+    lock(&KNOWN).extend(sources);
+}
+
+/// The source files that findings point into: as the program gave them, else where they can be read.
 fn sources(findings: &Findings) -> Sources {
     let mut sources = Sources::new();
+    if findings.list.is_empty() {
+        return sources;
+    }
+    let known = lock(&KNOWN);
+    for (name, text) in known.iter() {
+        sources.add(name, text);
+    }
     let mut names: Vec<&str> = Vec::new();
     for place in findings
         .list
@@ -358,7 +428,9 @@ fn sources(findings: &Findings) -> Sources {
     names.sort_unstable();
     names.dedup();
     for name in names.into_iter().filter(|name| !name.is_empty()) {
-        if let Ok(text) = std::fs::read_to_string(name) {
+        if !known.contains_key(name)
+            && let Ok(text) = std::fs::read_to_string(name)
+        {
             sources.add(name, text);
         }
     }
@@ -385,6 +457,18 @@ fn findings_json(findings: &Findings) -> Value {
     list.into()
 }
 
+/// The findings since the account was last taken, as text.
+pub fn findings_text() -> String {
+    let mut text = String::new();
+    account(|account| {
+        let findings = &account.findings;
+        if !findings.list.is_empty() {
+            text = simt::report::text(findings, &sources(findings));
+        }
+    });
+    text
+}
+
 /// Takes the account since the last call, as JSON.
 pub fn take() -> String {
     let Ok(driver) = driver() else {
@@ -400,14 +484,20 @@ pub fn take() -> String {
         ..
     } = driver.settings();
     let copy = |direction: Direction| {
-        let (count, bytes) = account.copies[direction as usize];
-        json!({ "count": count, "bytes": bytes })
+        let copies = account.copies[direction as usize];
+        json!({
+            "count": copies.count,
+            "bytes": copies.bytes,
+            "pageable_bytes": copies.pageable,
+            "pinned_bytes": copies.pinned,
+            "managed_bytes": copies.managed,
+        })
     };
     json!({
         "version": VERSION,
         "profile": driver.profile.name,
         "settings": {
-            "checks": check_names(checks),
+            "checks": check_names(checks, driver.leaks.load(Ordering::Relaxed)),
             "counters": counters,
             "seed": seed,
             "budget": budget,
@@ -428,6 +518,9 @@ pub fn take() -> String {
             "block_bytes": BLOCK,
             "to_device_bytes": account.migrated[0],
             "to_host_bytes": account.migrated[1],
+            "page_bytes": PAGE,
+            "to_device_pages": account.migrated_pages[0],
+            "to_host_pages": account.migrated_pages[1],
             "prefetches": account.prefetches,
             "advice": account.advice,
         },

@@ -100,7 +100,7 @@ fn create_with_priority(out: *mut Handle, flags: c_uint, priority: c_int) -> Res
 
 /// Returns at once; what was submitted still runs, on a thread that keeps the stream alive.
 fn destroy(handle: Handle) -> Result {
-    current_any()?;
+    driver()?;
     if handle <= PER_THREAD {
         return Err(Error::INVALID_HANDLE);
     }

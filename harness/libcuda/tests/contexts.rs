@@ -150,6 +150,26 @@ fn the_primary_context_is_counted() {
         assert_eq!(state(), 1);
         ok(sys::cuDevicePrimaryCtxRelease_v2(0));
         assert_eq!(state(), 0);
+        // Made anew it has the handle that it had: clients keep it across a reset.
+        ok(sys::cuDevicePrimaryCtxRetain(&raw mut a, 0));
+        assert_eq!((a, state()), (b, 1));
+        // What is left can be given back after the last context was popped.
+        ok(sys::cuCtxPushCurrent_v2(a));
+        let (mut device, mut host, mut stream, mut event) = (0, null_mut(), null_mut(), null_mut());
+        ok(sys::cuMemAlloc_v2(&raw mut device, 64));
+        ok(sys::cuMemAllocHost_v2(&raw mut host, 64));
+        ok(sys::cuStreamCreate(&raw mut stream, 0));
+        ok(sys::cuEventCreate(&raw mut event, 0));
+        let mut popped = null_mut();
+        ok(sys::cuCtxPopCurrent_v2(&raw mut popped));
+        assert_eq!(popped, a);
+        while sys::cuCtxPopCurrent_v2(&raw mut popped) == sys::CUresult::CUDA_SUCCESS {}
+        ok(sys::cuMemFree_v2(device));
+        ok(sys::cuMemFreeHost(host));
+        ok(sys::cuStreamDestroy_v2(stream));
+        ok(sys::cuEventDestroy_v2(event));
+        ok(sys::cuDevicePrimaryCtxRelease_v2(0));
+        assert_eq!(state(), 0);
         fails(
             sys::cuDevicePrimaryCtxRetain(&raw mut a, 1),
             CUDA_ERROR_INVALID_DEVICE,

@@ -29,6 +29,7 @@ const PTX: &str = r"
 #[test]
 fn everything_is_accounted_for_once() {
     let context = own_context();
+    configure(r#"{"checks": "memcheck,leakcheck"}"#).unwrap();
     assert_eq!(report()["version"], 1);
     let profiles: unsafe extern "C" fn() -> *const c_char = symbol("simt_profiles");
     let profiles = unsafe { CStr::from_ptr(profiles()) }.to_str().unwrap();
@@ -60,6 +61,15 @@ fn everything_is_accounted_for_once() {
                 null_mut(),
             ));
         }
+        let mut pinned = null_mut();
+        ok(sys::cuMemAllocHost_v2(&raw mut pinned, 4096));
+        ok(sys::cuMemcpyHtoD_v2(to, pinned, 1024));
+        ok(sys::cuMemcpyDtoH_v2(pinned, to, 2048));
+        ok(sys::cuMemcpyDtoD_v2(to, from, 256));
+        ok(sys::cuMemcpyDtoD_v2(to + 512, to, 128));
+        ok(sys::cuMemFreeHost(pinned));
+        ok(sys::cuMemPrefetchAsync(from, 65536, -1, null_mut()));
+        ok(sys::cuStreamSynchronize(null_mut()));
         let mut back = [0u8; 512];
         ok(sys::cuMemcpyDtoH_v2(back.as_mut_ptr().cast(), to, 512));
         assert_eq!((back[255], back[256]), (1, 0));
@@ -97,9 +107,22 @@ fn everything_is_accounted_for_once() {
             bytes("device_to_host"),
             bytes("fill")
         ),
-        (4096, 512, 100)
+        (4096 + 1024, 512 + 2048, 100)
     );
-    assert_eq!(all["managed"]["to_device_bytes"], 2 * 65536);
+    let parts = |way: &str| {
+        ["pageable_bytes", "pinned_bytes", "managed_bytes"]
+            .map(|part| all["copies"][way][part].as_u64().unwrap())
+    };
+    assert_eq!(parts("host_to_device"), [4096, 1024, 0]);
+    assert_eq!(parts("device_to_host"), [512, 2048, 0]);
+    assert_eq!(parts("device_to_device"), [0, 0, 256]);
+    assert_eq!(bytes("device_to_device"), 256 + 128);
+    let managed = &all["managed"];
+    assert_eq!(managed["to_device_bytes"], 2 * 65536);
+    assert_eq!(
+        (&managed["to_device_pages"], &managed["to_host_pages"]),
+        (&32.into(), &16.into())
+    );
     let kinds: Vec<_> = all["findings"]
         .as_array()
         .unwrap()
@@ -130,10 +153,37 @@ fn everything_is_accounted_for_once() {
             .contains("colour")
     );
     assert!(configure("nonsense").is_err());
+    leaks_are_told_only_when_asked_for();
     configure(r#"{"checks": "all", "seed": 7, "workers": 1, "counters": false}"#).unwrap();
     let settings = &report()["settings"];
     assert_eq!(
         (&settings["seed"], &settings["checks"][3]),
         (&7.into(), &"synccheck".into())
     );
+    assert_eq!(settings["checks"][4], "leakcheck");
+}
+
+fn leaks_are_told_only_when_asked_for() {
+    let leak = |checks: &str| {
+        configure(&format!(r#"{{"checks": "{checks}"}}"#)).unwrap();
+        let context = own_context();
+        alloc(100);
+        unsafe { ok(sys::cuCtxDestroy_v2(context)) };
+        report()["findings"].clone()
+    };
+    assert_eq!(leak("memcheck"), serde_json::json!([]));
+    assert_eq!(leak("none"), serde_json::json!([]));
+    let found = leak("leakcheck");
+    assert_eq!(
+        (&found[0]["kind"], &found[0]["bytes"]),
+        (&"leak".into(), &100.into())
+    );
+    assert!(
+        found[0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("from cuMemAlloc"),
+        "{found}"
+    );
+    assert_eq!(found.as_array().unwrap().len(), 1);
 }

@@ -69,6 +69,8 @@ pub enum Limit {
     Cooperative,
     /// Bytes of parameters.
     Parameters,
+    /// Bytes of arguments that the launch gives for them.
+    Arguments,
 }
 
 /// What kind of mistake (or limit) was found. Sizes are in bytes.
@@ -300,6 +302,8 @@ pub enum What {
     Vote,
     /// Waits at `__syncwarp`.
     SyncWarp,
+    /// Has gone past a barrier at which others wait.
+    Past,
     /// Goes round a loop.
     Loop,
     /// Has returned from the kernel.
@@ -356,8 +360,23 @@ pub struct Access {
     pub block: [u32; 3],
     /// Thread index in the block, x y z: the lowest of those that did the same at once.
     pub thread: [u32; 3],
-    /// How many threads of that warp did the same at once (1 when only the one).
+    /// How many threads did the same (1 when only the one).
     pub threads: u32,
+    /// Of how many warps they are.
+    pub warps: u32,
+}
+
+impl Place {
+    /// Whether two places are one line of the source; without line information, of the PTX. A loop that the compiler has unrolled
+    /// is one line many times.
+    pub fn same_line(&self, other: &Place) -> bool {
+        let known = self.line > 0;
+        self.line == other.line
+            && (known || self.ptx_line == other.ptx_line)
+            && self.file == other.file
+            && self.function == other.function
+            && self.inlined_at == other.inlined_at
+    }
 }
 
 impl Access {
@@ -384,6 +403,7 @@ impl Access {
             block: [0; 3],
             thread: [0; 3],
             threads: 1,
+            warps: 1,
         }
     }
 
@@ -416,6 +436,15 @@ impl Relation {
             Relation::Inside(address - start)
         } else {
             Relation::After((address - start - size).saturating_add(1))
+        }
+    }
+
+    /// The same for an offset in shared or local memory, where one below 0 is a negative number.
+    pub const fn below(offset: u64, start: u64, size: u64) -> Self {
+        if (offset as i64) < 0 {
+            Relation::Before(start.wrapping_sub(offset))
+        } else {
+            Relation::of(offset, start, size)
         }
     }
 }
@@ -453,6 +482,9 @@ pub struct Finding {
     /// A better remedy than the kind's own, where the finder knows one (a launch that would fit).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
+    /// Another blame than the kind's own, where the finder knows better.
+    #[serde(skip)]
+    pub blame: Option<Blame>,
     /// How often it happened.
     pub count: u64,
     /// The schedule under which it happened.
@@ -469,6 +501,7 @@ impl Finding {
             allocation: None,
             notes: Vec::new(),
             remedy: None,
+            blame: None,
             count: 1,
             seed: 0,
         }
@@ -481,7 +514,9 @@ impl Finding {
         self
     }
 
-    /// Whether two findings are one mistake: the same kind (whatever its numbers) in the same kernel at the same places.
+    /// Whether two findings are one mistake: the same kind (whatever its numbers) in the same kernel on the same lines. Of a race
+    /// it does not matter which of the two accesses came first, nor whether the one that is seen read or wrote: `x += 1` by two
+    /// threads does both.
     pub fn same_mistake(&self, other: &Finding) -> bool {
         let same_kind = match (&self.kind, &other.kind) {
             (Kind::OutOfBounds { space: a }, Kind::OutOfBounds { space: b })
@@ -492,11 +527,34 @@ impl Finding {
             | (Kind::Internal { what: a }, Kind::Internal { what: b }) => a == b,
             (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
         };
-        same_kind
-            && self.kernel == other.kernel
-            && self.accesses.len() == other.accesses.len()
-            && std::iter::zip(&self.accesses, &other.accesses)
-                .all(|(a, b)| a.what == b.what && a.place == b.place)
+        if !same_kind || self.kernel != other.kernel {
+            return false;
+        }
+        let same = |a: &Access, b: &Access| a.place.same_line(&b.place);
+        match (&self.kind, &self.accesses[..], &other.accesses[..]) {
+            (Kind::Race { .. }, [a, b], [c, d]) => {
+                (same(a, c) && same(b, d)) || (same(a, d) && same(b, c))
+            }
+            // Where the other lanes are at the time may differ.
+            (Kind::DivergentBarrier { .. }, [a, ..], [b, ..]) => same(a, b),
+            (_, these, those) => {
+                these.len() == those.len()
+                    && std::iter::zip(these, those).all(|(a, b)| a.what == b.what && same(a, b))
+            }
+        }
+    }
+
+    /// Which part of the program has to change.
+    pub fn blame(&self) -> Blame {
+        self.blame.unwrap_or(self.kind.blame())
+    }
+
+    /// How far apart the threads of a race are; none if it is no race.
+    fn scope(&self) -> Option<Scope> {
+        match self.kind {
+            Kind::Race { scope, .. } => Some(scope),
+            _ => None,
+        }
     }
 }
 
@@ -513,15 +571,44 @@ impl Findings {
     /// Different mistakes that are kept: past these a report helps nobody.
     pub const MOST: usize = 256;
 
-    /// Adds a finding, or to the count of the same mistake.
-    pub fn add(&mut self, finding: Finding) {
+    /// Adds a finding, or to the count of the same mistake. Of a race, the example is kept whose threads are farthest apart:
+    /// what helps there helps the others.
+    pub fn add(&mut self, mut finding: Finding) {
         if let Some(known) = self.list.iter_mut().find(|f| f.same_mistake(&finding)) {
-            known.count = known.count.saturating_add(finding.count);
+            let count = known.count.saturating_add(finding.count);
+            if finding.scope() > known.scope() {
+                std::mem::swap(known, &mut finding);
+            }
+            known.count = count;
         } else if self.list.len() < Self::MOST {
             self.list.push(finding);
         } else {
             self.dropped = self.dropped.saturating_add(finding.count);
         }
+    }
+
+    /// Leaves out what only follows from another mistake: a read that came too early, since nothing orders it behind the write,
+    /// may find memory that nobody has written yet.
+    pub fn distill(&mut self) {
+        let follows = |finding: &Finding, race: &Finding| match (finding.kind.clone(), &race.kind) {
+            (Kind::Uninitialized { space: a }, Kind::Race { space: b, .. }) => {
+                a == *b
+                    && finding.kernel == race.kernel
+                    && finding.accesses.iter().all(|read| {
+                        let mut all = race.accesses.iter();
+                        all.any(|access| access.place.same_line(&read.place))
+                    })
+            }
+            _ => false,
+        };
+        let all = std::mem::take(&mut self.list);
+        let races: Vec<Finding> = all
+            .iter()
+            .filter(|f| f.scope().is_some())
+            .cloned()
+            .collect();
+        let kept = |f: &Finding| !races.iter().any(|race| follows(f, race));
+        self.list = all.into_iter().filter(kept).collect();
     }
 
     /// Whether nothing was found.

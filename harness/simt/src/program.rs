@@ -110,8 +110,26 @@ pub struct BlockInfo {
 pub struct Order {
     /// Volatile, relaxed or stronger: made to be seen by other threads.
     pub strong: bool,
+    /// Volatile: strong, but what code has that relies on lanes in lockstep.
+    pub volatile: bool,
     /// Everything before it is seen before it.
     pub release: bool,
+    /// All that only inside the thread's block (`.cta`).
+    pub narrow: bool,
+}
+
+/// Where the addresses of a memory instruction begin, whatever the way that they were computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// That cannot be told.
+    #[default]
+    Unknown,
+    /// At a variable in shared memory: its first offset, and one past its last.
+    Shared(u64, u64),
+    /// At a variable of the module: its first address, and one past its last.
+    Global(u64, u64),
+    /// At what the kernel's parameter with this offset points to.
+    Param(u32),
 }
 
 /// What the memory instruction at a site does; for counters and findings.
@@ -127,6 +145,8 @@ pub struct AccessInfo {
     pub size: u32,
     /// How it orders memory.
     pub order: Order,
+    /// Where its addresses begin.
+    pub origin: Origin,
 }
 
 /// A conditional branch.
@@ -187,6 +207,8 @@ pub struct Program {
     pub warp_syncs: Vec<u32>,
     /// Block barriers (program counters).
     pub barriers: Vec<u32>,
+    /// For barriers (program counters): the first and last instructions of blocks that every way on leads through.
+    pub behind: Vec<(u32, Vec<(u32, u32)>)>,
     /// Guards of instructions that are no branches (program counters).
     pub guards: Vec<u32>,
     /// The constant area.

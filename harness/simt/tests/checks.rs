@@ -41,7 +41,7 @@ fn is_race(finding: &Finding, space: Space, scope: Scope) -> bool {
 fn counts_without_atomics_race() {
     let found = findings(|d| count(d, "plain_count"));
     assert!(
-        found.iter().any(|f| is_race(f, Space::Global, Scope::Warp)),
+        found.iter().any(|f| is_race(f, Space::Global, Scope::Grid)),
         "{found:#?}"
     );
     for finding in &found {

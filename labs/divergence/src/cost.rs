@@ -1,14 +1,29 @@
 //! What divergence costs: time against the ways that a warp splits into, and one kernel against two.
 use cudarc::driver::{CudaFunction, CudaSlice, PushKernelArg};
-use harness::{Case, Check, Coverage, Recorder, Result, Run, Sizes, Times, launch_1d, poison};
+use harness::{
+    Case, Check, Coverage, Error, Recorder, Result, Run, Sizes, Times, launch_1d, poison,
+};
 
 use crate::reference::{digits, paths};
 
 /// The ways that are tried; others by `--ways`.
 const WAYS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
+/// Elements at most: the kernels of this lab count them in 32 bits, as those of the texts do, and `apart_odd` doubles
+/// the thread's number.
+const MOST: usize = 1 << 30;
+
 /// Both experiments.
 pub(crate) fn run(run: &Run) -> Result<()> {
+    let device = &run.session().device;
+    if let Some(n) = run.options().n
+        && (n > MOST || (2 * size_of::<f32>() * n) as u64 > device.total_bytes)
+    {
+        return Err(Error::usage(format!(
+            "--n {n}: the kernels count elements in 32 bits, {MOST} at most, and two vectors of floats must fit the {} bytes of {}",
+            device.total_bytes, device.name
+        )));
+    }
     ways(run)?;
     split(run)
 }

@@ -60,96 +60,135 @@ impl Branch {
     }
 }
 
-/// All of them, in the order of the handout; `quick` leaves out the large ones.
-pub fn all(quick: bool) -> Vec<Exercise> {
-    let mut all = vec![
-        picture(
+/// Those of the variants that are `wanted`, in the order of the handout; `quick` leaves out the large ones.
+pub fn all(quick: bool, wanted: impl Fn(&str) -> bool) -> Vec<Exercise> {
+    let mut all = Vec::new();
+    // Inputs and references are made only for what is wanted.
+    let mut add = |variant: &str, exercise: &dyn Fn() -> Exercise| {
+        if wanted(variant) {
+            all.push(exercise());
+        }
+    };
+    for (width, height, diverged, why) in [
+        (
             800,
             600,
             0,
             "600 is a multiple of the 2 rows of a warp, 800 of its 16 columns",
         ),
-        picture(
+        (
             800,
             599,
             50,
             "the last row splits each of the 50 warps that hold it",
         ),
-        picture(
+        (
             799,
             600,
             300,
             "the last column splits one warp for each two rows",
         ),
-        vecadd(),
-        even_odd(),
-        even(),
-        odd(),
-        max_next(),
-        average(),
-        loop_parity(),
-    ];
-    all.extend([(1, 0), (16, 32), (64, 16)].map(|(stride, diverged)| {
-        let launch = Launch::line(1, 1024);
-        let count = counting::interleaved(stride, launch, WARP);
-        let why =
-            "every stride-th thread adds: within a warp up to stride 16, in every other warp at 64";
+    ] {
+        add("picture", &|| picture(width, height, diverged, why));
+    }
+    add("vecadd", &vecadd);
+    add("even-odd", &even_odd);
+    add("even", &even);
+    add("odd", &odd);
+    add("max-next", &max_next);
+    add("average", &average);
+    add("loop-parity", &loop_parity);
+    for (stride, diverged, why) in [
+        (1, 0, "every thread adds"),
+        (
+            16,
+            32,
+            "every 16th thread adds: 2 lanes of each warp, while 30 sit by",
+        ),
+        (
+            64,
+            16,
+            "every 64th thread adds: one lane of every other warp, none of the rest",
+        ),
+    ] {
+        add("interleaved", &|| {
+            let count = counting::interleaved(stride, Launch::line(1, 1024), WARP);
+            let reference = cpu::interleaved_step;
+            step(
+                "interleaved",
+                stride,
+                2048,
+                reference,
+                "t % stride == 0",
+                count,
+                diverged,
+                why,
+            )
+        });
+    }
+    for (stride, diverged, why) in [
+        (64, 0, "threads 0 to 63 add: two whole warps"),
+        (16, 1, "threads 0 to 15 add: half of the first warp"),
+    ] {
+        add("sequential", &|| {
+            let count = counting::sequential(stride, Launch::line(1, 1024), WARP);
+            let reference = cpu::sequential_step;
+            step(
+                "sequential",
+                stride,
+                2048,
+                reference,
+                "t < stride",
+                count,
+                diverged,
+                why,
+            )
+        });
+    }
+    add("brent-kung", &|| {
+        let count = counting::brent_kung(16, 2048, Launch::line(1, 1024), WARP);
+        let why = "(t + 1) * 32 - 1 < 2048 in threads 0 to 63: two whole warps";
+        let reference = cpu::brent_kung_step;
         step(
-            "interleaved",
-            stride,
+            "brent-kung",
+            16,
             2048,
-            cpu::interleaved_step,
-            "t % stride == 0",
+            reference,
+            "index < 2048",
             count,
-            diverged,
+            0,
             why,
         )
-    }));
-    all.extend([(64, 0), (16, 1)].map(|(stride, diverged)| {
-        let count = counting::sequential(stride, Launch::line(1, 1024), WARP);
-        let why = "the first stride threads add: whole warps, until stride is below 32";
-        step(
-            "sequential",
-            stride,
-            2048,
-            cpu::sequential_step,
-            "t < stride",
-            count,
-            diverged,
-            why,
-        )
-    }));
-    let count = counting::brent_kung(16, 2048, Launch::line(1, 1024), WARP);
-    let why = "(t + 1) * 32 - 1 < 2048 in threads 0 to 63: two whole warps";
-    let name = "index < 2048";
-    all.push(step(
-        "brent-kung",
-        16,
-        2048,
-        cpu::brent_kung_step,
-        name,
-        count,
-        0,
-        why,
-    ));
-    all.extend([(16, 1), (64, 0)].map(|(stride, diverged)| {
-        let count = counting::kogge_stone(stride, Launch::line(1, 1024), WARP);
-        let why = "all but the first stride threads add";
-        step(
-            "kogge-stone",
-            stride,
-            1024,
-            cpu::kogge_stone_step,
-            "t >= stride",
-            count,
-            diverged,
-            why,
-        )
-    }));
-    all.extend((0..7).map(tiled));
+    });
+    for (stride, diverged, why) in [
+        (16, 1, "all but threads 0 to 15 add: half of the first warp"),
+        (
+            64,
+            0,
+            "all but threads 0 to 63 add: all but two whole warps",
+        ),
+    ] {
+        add("kogge-stone", &|| {
+            let count = counting::kogge_stone(stride, Launch::line(1, 1024), WARP);
+            let reference = cpu::kogge_stone_step;
+            step(
+                "kogge-stone",
+                stride,
+                1024,
+                reference,
+                "t >= stride",
+                count,
+                diverged,
+                why,
+            )
+        });
+    }
+    for phase in 0..7 {
+        add("tiled", &|| tiled(phase));
+    }
     if !quick {
-        all.push(max_next_3d());
-        all.push(matmul());
+        add("max-next-3d", &max_next_3d);
+        add("matmul", &matmul);
     }
     all
 }

@@ -13,11 +13,14 @@ pub(crate) const FILE: &str = "divergence.cu";
 
 /// All exercises, a row for each branch.
 pub(crate) fn run(run: &Run) -> Result<()> {
-    run.say("\nDiverged (warp, branch) pairs: published; by arithmetic; by ballots on the device; by the machine's counter");
-    for exercise in exercises::all(run.options().quick) {
-        if !run.wants(exercise.variant) {
-            continue;
-        }
+    run.say("\nDiverged pairs (warp, branch): published, by arithmetic, by ballots, by the machine's counter");
+    run.say(&line(
+        "exercise: branch",
+        "warps",
+        ["publ.", "arith.", "ballots", "machine"],
+    ));
+    let mut told = Vec::new();
+    for exercise in exercises::all(run.options().quick, |variant| run.wants(variant)) {
         let mut seen = None;
         for branch in &exercise.branches {
             let case = Case::new(exercise.variant)
@@ -30,6 +33,11 @@ pub(crate) fn run(run: &Run) -> Result<()> {
                 }
                 if let Some(seen) = &seen {
                     row(run, case, &exercise, branch, seen);
+                    // Many rows have the same reason: it is given once.
+                    if !told.contains(&branch.why) {
+                        told.push(branch.why);
+                        run.say(&format!("      {}", branch.why));
+                    }
                 }
                 Ok(())
             })?;
@@ -197,17 +205,24 @@ fn row(run: &Run, case: &mut Recorder<'_>, exercise: &Exercise, branch: &Branch,
         }
     }
     case.set("why", branch.why);
-    run.say(&format!(
-        "  {:<52}{:>7}{:>8}{:>7}{:>7}{:>7}",
-        format!("{} {}: {}", exercise.variant, exercise.case, branch.name),
-        count.warps,
-        branch
-            .published
-            .map_or_else(|| "-".into(), |[_, d]| d.to_string()),
-        count.diverged,
-        diverged,
-        counter,
+    let published = branch
+        .published
+        .map_or_else(|| "-".into(), |[_, d]| d.to_string());
+    run.say(&line(
+        &format!("{} {}: {}", exercise.variant, exercise.case, branch.name),
+        &count.warps.to_string(),
+        [
+            &published,
+            &count.diverged.to_string(),
+            &diverged.to_string(),
+            &counter,
+        ],
     ));
+}
+
+/// A line of the table that is printed.
+fn line(name: &str, warps: &str, [published, arithmetic, ballots, machine]: [&str; 4]) -> String {
+    format!("  {name:<58}{warps:>7}{published:>7}{arithmetic:>8}{ballots:>9}{machine:>9}")
 }
 
 fn same(case: &mut Recorder<'_>, what: &str, seen: u64, expected: u64) {

@@ -58,7 +58,10 @@ fn elements(run: &Run, n: u32, block: u32) -> Result<()> {
             expected as u64,
             harness::Tolerance::EXACT,
         ));
-        case.note(format!("{} threads have no element", launched - working));
+        case.note(format!(
+            "expected {expected} threads, obtained {launched}; {} of them have no element",
+            launched - working
+        ));
         Ok(())
     })?;
     Ok(())
@@ -123,6 +126,9 @@ fn warp_start(run: &Run, block: Dim3, warp: u64, expected: Dim3) -> Result<()> {
         );
         case.set("expected", format!("{expected:?}"));
         case.set("obtained", format!("{obtained:?}"));
+        case.note(format!(
+            "lane 0 is at (x, y, z): expected {expected:?}, obtained {obtained:?}"
+        ));
         case.check(Check::equal(&obtained, &expected));
         Ok(())
     })?;

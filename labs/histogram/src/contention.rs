@@ -103,7 +103,7 @@ fn bench(
             |words| Ok(stream.memset_zeros(words)?),
             |words| {
                 let mut launch_args = stream.launch_builder(&function);
-                launch_args.arg(words).arg(&addresses).arg(&rounds);
+                launch_args.arg(words).arg(&addresses).arg(&rounds).arg(&1u32);
                 // SAFETY: arguments as the kernels declare them; `addresses` words lie behind the first.
                 unsafe { launch_args.launch(launch) }?;
                 Ok(())

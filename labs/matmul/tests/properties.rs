@@ -1,11 +1,12 @@
 //! Every rung at any shape: small integers, whose products and sums float holds exactly, so that the answer is exact too.
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 use cudarc::driver::{CudaFunction, CudaModule, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use harness::Session;
-use matmul::ladder::{Arithmetic, RUNGS, Rung, Shape, rectangular, rung};
+use matmul::ladder::{RUNGS, Rung, Shape, rectangular, rung};
 use matmul::{launch, matvec_launch};
 use proptest::prelude::*;
 
@@ -18,40 +19,24 @@ fn session() -> &'static Session {
     })
 }
 
-/// Whether the device runs the tensor-core kernels; a GPU of 8.0 and later must.
-fn has_tensor_cores() -> bool {
-    let source = matmul::LAB
-        .kernels
-        .iter()
-        .find(|k| k.name == "tensor.cu")
-        .unwrap();
-    let ptx = kernels::committed_for(source, session().device.compute_capability).unwrap();
-    let loaded = session()
-        .context
-        .load_module(Ptx::from_src(ptx.ptx))
-        .is_ok();
-    assert!(loaded || session().device.is_emulated);
-    loaded
+/// A kernel file of the lab, loaded once.
+fn module(file: &'static str) -> Arc<CudaModule> {
+    static LOADED: Mutex<BTreeMap<&str, Arc<CudaModule>>> = Mutex::new(BTreeMap::new());
+    // The tests' threads share the context.
+    session().context.bind_to_thread().unwrap();
+    let mut loaded = LOADED.lock().unwrap();
+    let load = || {
+        let source = matmul::LAB.kernels.iter().find(|k| k.name == file).unwrap();
+        let ptx = kernels::committed_for(source, session().device.compute_capability).unwrap();
+        session()
+            .context
+            .load_module(Ptx::from_src(ptx.ptx))
+            .unwrap()
+    };
+    loaded.entry(file).or_insert_with(load).clone()
 }
 
-/// The rungs that the device runs.
-fn rungs() -> impl Iterator<Item = Rung> {
-    let tensor = has_tensor_cores();
-    RUNGS
-        .into_iter()
-        .filter(move |r| r.arithmetic == Arithmetic::Float || tensor)
-}
-
-fn module(file: &str) -> Arc<CudaModule> {
-    let source = matmul::LAB.kernels.iter().find(|k| k.name == file).unwrap();
-    let ptx = kernels::committed_for(source, session().device.compute_capability).unwrap();
-    session()
-        .context
-        .load_module(Ptx::from_src(ptx.ptx))
-        .unwrap()
-}
-
-fn function(file: &str, name: &str) -> CudaFunction {
+fn function(file: &'static str, name: &str) -> CudaFunction {
     module(file).load_function(name).unwrap()
 }
 
@@ -110,11 +95,11 @@ fn side(most: usize) -> impl Strategy<Value = usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
 
     #[test]
     fn every_rung_at_any_shape(m in side(140), k in side(40), n in side(140), slices in 1u32..9, seed: u64) {
-        for rung in rungs() {
+        for rung in RUNGS {
             check(&rung, Shape { m, k, n }, slices, seed);
         }
     }
@@ -147,7 +132,7 @@ proptest! {
 /// Deep sums go through every stage of the pipelines many times.
 #[test]
 fn a_deep_product() {
-    for rung in rungs() {
+    for rung in RUNGS {
         check(
             &rung,
             Shape {
@@ -174,9 +159,6 @@ fn a_deep_product() {
 /// What TF32 loses, the split gets back: inputs of 24 bits.
 #[test]
 fn the_split_gives_float_accuracy() {
-    if !has_tensor_cores() {
-        return;
-    }
     let stream = &session().stream;
     let shape = Shape {
         m: 16,

@@ -66,3 +66,12 @@ fn launches_that_run_and_that_do_not() {
     );
     assert_eq!(run(&["--device", "emulated", "--launch", "5"]).0, Some(2));
 }
+
+#[test]
+fn sizes_that_cannot_be_are_refused() {
+    let lab = labtest::lab!("occupancy");
+    lab.refuses(&["--variant", "vecadd", "-n", "2^62"], "three vectors");
+    lab.refuses(&["--variant", "vecadd", "-n", "2^36"], "three vectors");
+    lab.refuses(&["--variant", "vecadd", "--threads", "1025"], "1024");
+    lab.refuses(&["--launch", "1,2^32"], "32-bit");
+}

@@ -19,7 +19,7 @@ fn a_stride_of_the_whole_block_reads_past_the_shared_array() {
         f.title
             .starts_with("Invalid __shared__ read of size 4 bytes")
     });
-    assert_eq!(found.accesses(), [add], "{}", found.text);
+    assert_eq!(found.accesses, [add], "{}", found.text);
     for says in [
         "stride_blockdim",
         "by thread (",

@@ -37,7 +37,7 @@ fn the_mistake_is_found_and_the_others_still_run() {
     let found = ran.finding(|f| f.title.contains("host pointer"));
     let source = lab.source("kernels/returning.cu");
     let write = labtest::line_of(&source, "void add(", "*result = x + y");
-    assert_eq!(found.accesses(), [write], "{}", found.text);
+    assert_eq!(found.accesses, [write], "{}", found.text);
     for says in [
         "write of size 4 bytes",
         "no address of the device",

@@ -2,7 +2,7 @@
 use cudarc::driver::LaunchConfig;
 use harness::{Case, Error, Result, Run, Sizes, poison};
 
-use crate::{Element, Expected, Method, Scanner, allow_shared, config, fits, random};
+use crate::{Element, Expected, Method, Scanner, config, fits, random};
 
 /// GB/s, read and written, of CUB's `DeviceScan::InclusiveSum` over 2^28 floats on one H200.
 const CUB: f64 = 3068.0;
@@ -46,42 +46,24 @@ fn methods(run: &Run) -> Vec<Method> {
             methods.push(Method::SinglePass { items });
         }
     }
-    methods.push(Method::SinglePassAsync);
     methods
 }
 
-/// The launch: a block for each tile, or, where blocks stay, `--blocks` or as many as fit at once.
-fn launch<T: Element>(run: &Run, method: Method, n: usize, threads: u32) -> Result<LaunchConfig> {
-    let mut launch = config(method, n, threads).ok_or_else(|| {
+/// The launch: a block for each tile.
+fn launch(run: &Run, method: Method, n: usize, threads: u32) -> Result<LaunchConfig> {
+    let launch = config(method, n, threads).ok_or_else(|| {
         Error::usage(format!(
             "{n} elements need more blocks than any grid has; choose larger --threads"
         ))
     })?;
-    let tiles = launch.grid_dim.0;
-    if method.blocks_stay() {
-        let mut one = launch;
-        one.grid_dim.0 = 1;
-        run.session().device.check_launch(one)?;
-        launch.grid_dim.0 = match run.options().blocks {
-            Some(blocks) => blocks,
-            None => one_wave::<T>(run, method, launch)?.min(tiles),
-        };
-    } else if let Some(given) = run.options().blocks.filter(|_| !method.one_block()) {
+    if let Some(given) = run.options().blocks.filter(|_| !method.one_block()) {
         return Err(Error::usage(format!(
-            "the grid of {} follows from n and --threads ({tiles} blocks here); leave out --blocks {given}",
-            method.name()
+            "the grid of {} follows from n and --threads ({} blocks here); leave out --blocks {given}",
+            method.name(),
+            launch.grid_dim.0
         )));
     }
     Ok(launch)
-}
-
-fn one_wave<T: Element>(run: &Run, method: Method, launch: LaunchConfig) -> Result<u32> {
-    let kernel = run.function(method.file(), &method.kernels(T::NAME)[0])?;
-    allow_shared(&kernel, launch.shared_mem_bytes)?;
-    let shared = launch.shared_mem_bytes as usize;
-    let threads = launch.block_dim.0;
-    let resident = kernel.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)?;
-    Ok((run.session().device.multiprocessors * resident).max(1))
 }
 
 fn of_type<T: Element>(run: &Run, n: usize) -> Result<()> {
@@ -132,17 +114,12 @@ fn scan<T: Element>(
     };
     let mut case = Case::new(method.name()).label(label).n(n);
     let fit = fits(method, n, threads);
-    // A module that this device cannot load is the row's to report, not the run's.
     let config = if fit.is_ok() {
-        Some(launch::<T>(run, method, n, threads))
+        Some(launch(run, method, n, threads)?)
     } else {
         None
     };
-    let mut config = match config {
-        Some(Err(error @ (Error::Usage(_) | Error::Limit { .. }))) => return Err(error),
-        other => other,
-    };
-    if let Some(Ok(config)) = config {
+    if let Some(config) = config {
         case = case.launch(config);
     }
     run.case(case, |case| {
@@ -154,10 +131,7 @@ fn scan<T: Element>(
                 Error::Skip(reason.clone())
             });
         }
-        let config = match &config {
-            Some(Ok(config)) => *config,
-            _ => config.take().expect("it fits")?,
-        };
+        let config = config.expect("it fits");
         let stream = run.stream();
         let load = |file: &str, kernel: &str| run.function(file, kernel);
         let mut scanner = Scanner::<T>::new(stream, method, n, config, load)?;
@@ -184,7 +158,7 @@ fn scan<T: Element>(
         if let Method::ThreeKernel = method {
             case.note("12 bytes an element are moved; GB/s counts the 8 that any scan must");
         }
-        let single = matches!(method, Method::SinglePass { .. } | Method::SinglePassAsync);
+        let single = matches!(method, Method::SinglePass { .. });
         let best = single && T::NAME == "f32" && inclusive;
         if best && !run.is_emulated() && n == 1 << 28 {
             case.set("published_gb_per_s", CUB);

@@ -12,13 +12,13 @@ use harness::{
 
 pub use element::{Element, Expected, random};
 pub use method::Method;
-pub use scanner::{Scanner, allow_shared, config, fits};
+pub use scanner::{Scanner, config, fits};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "scan",
     summary: "prefix sums: Kogge-Stone, Brent-Kung, three kernels, and one pass with look-back",
-    kernels: &[kernels::source!("scan"), kernels::source!("scan_async")],
+    kernels: &[kernels::source!("scan")],
     variants: &[
         Variant::new(
             "kogge-stone",
@@ -35,10 +35,6 @@ pub static LAB: Lab = Lab {
         Variant::new(
             "single-pass",
             "any n, each element read once: decoupled look-back",
-        ),
-        Variant::new(
-            "single-pass-async",
-            "like single-pass, but blocks stay, and fetch their next tile meanwhile",
         ),
         Variant::new(
             "one-barrier",

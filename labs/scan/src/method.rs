@@ -11,7 +11,6 @@ pub enum Method {
     SinglePass {
         items: u32,
     },
-    SinglePassAsync,
     OneBarrier,
 }
 
@@ -23,16 +22,7 @@ impl Method {
             Self::BrentKung => "brent-kung",
             Self::ThreeKernel => "three-kernel",
             Self::SinglePass { .. } => "single-pass",
-            Self::SinglePassAsync => "single-pass-async",
             Self::OneBarrier => "one-barrier",
-        }
-    }
-
-    /// The kernel file.
-    pub const fn file(self) -> &'static str {
-        match self {
-            Self::SinglePassAsync => "scan_async.cu",
-            _ => "scan.cu",
         }
     }
 
@@ -43,7 +33,6 @@ impl Method {
             Self::BrentKung => vec!["brent_kung".into()],
             Self::ThreeKernel => vec!["tile_sums".into(), "scan_sums".into(), "scan_tiles".into()],
             Self::SinglePass { items } => vec![format!("single_pass_{items}")],
-            Self::SinglePassAsync => vec!["single_pass_async".into()],
             Self::OneBarrier => vec!["one_barrier".into()],
         };
         names
@@ -59,7 +48,6 @@ impl Method {
             Self::BrentKung => 2,
             Self::ThreeKernel => 16,
             Self::SinglePass { items } => items,
-            Self::SinglePassAsync => 32,
         }
     }
 
@@ -73,14 +61,9 @@ impl Method {
         if self.one_block() { 1024 } else { 256 }
     }
 
-    /// Whether a block takes tile after tile, so that any grid will do; otherwise each has one.
-    pub const fn blocks_stay(self) -> bool {
-        matches!(self, Self::SinglePassAsync)
-    }
-
     /// Dynamic shared memory of a block, in bytes: a word an element, where shared memory holds them.
     pub const fn shared_bytes(self, threads: u32) -> u32 {
-        if self.one_block() || self.blocks_stay() {
+        if self.one_block() {
             threads * self.items() * size_of::<u32>() as u32
         } else {
             0
@@ -107,7 +90,7 @@ impl Method {
             Self::ThreeKernel => {
                 tile + 3 + 5 + 1 + 5 + 2 + 4 + tiles.div_ceil(4 * threads as usize)
             }
-            Self::SinglePass { .. } | Self::SinglePassAsync => tile + tiles,
+            Self::SinglePass { .. } => tile + tiles,
         }
     }
 

@@ -21,7 +21,7 @@ pub struct Scanner<T> {
     states: CudaSlice<u64>,
 }
 
-/// The launch of `method` over `n` elements, a block for each tile; where blocks stay, fewer will do.
+/// The launch of `method` over `n` elements, a block for each tile.
 /// `None` when no grid has that many blocks.
 pub fn config(method: Method, n: usize, threads: u32) -> Option<LaunchConfig> {
     // look_back counts tiles in a signed int, which is also the most blocks of a grid.
@@ -47,11 +47,8 @@ impl<T: Element> Scanner<T> {
         load: impl Fn(&str, &str) -> Result<CudaFunction, E>,
     ) -> Result<Self, E> {
         let names = method.kernels(T::NAME);
-        let kernels = names.iter().map(|name| load(method.file(), name));
+        let kernels = names.iter().map(|name| load("scan.cu", name));
         let kernels = kernels.collect::<Result<Vec<_>, E>>()?;
-        if method.blocks_stay() {
-            allow_shared(&kernels[0], config.shared_mem_bytes)?;
-        }
         let tiles = method.tiles(n, config.block_dim.0);
         Ok(Self {
             stream: stream.clone(),
@@ -103,7 +100,7 @@ impl<T: Element> Scanner<T> {
                 tiles.arg(&n).arg(&inclusive);
                 unsafe { tiles.launch(self.config) }?;
             }
-            Method::SinglePass { .. } | Method::SinglePassAsync => {
+            Method::SinglePass { .. } => {
                 stream.memset_zeros(&mut self.states)?;
                 let (ticket, _states_in_use) = self.states.device_ptr_mut(&stream);
                 let states = ticket + size_of::<u64>() as u64;
@@ -115,18 +112,6 @@ impl<T: Element> Scanner<T> {
         }
         Ok(())
     }
-}
-
-/// Allows `kernel` as much dynamic shared memory; above 48 KiB a kernel must be allowed it.
-///
-/// # Errors
-/// The driver's, when the device has not that much.
-pub fn allow_shared(kernel: &CudaFunction, bytes: u32) -> Result<(), DriverError> {
-    use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as MOST;
-    if bytes <= 48 << 10 {
-        return Ok(());
-    }
-    kernel.set_attribute(MOST, bytes as i32)
 }
 
 /// Whether `n` elements fit the method in blocks of `threads`.

@@ -10,30 +10,31 @@ use proptest::prelude::*;
 use scan::{Element, Expected, Method, Scanner, config, random};
 
 /// The emulated device's stream and the lab's kernels, opened once.
-fn device() -> &'static (Arc<CudaStream>, [Arc<CudaModule>; 2]) {
-    static DEVICE: OnceLock<(Arc<CudaStream>, [Arc<CudaModule>; 2])> = OnceLock::new();
+fn device() -> &'static (Arc<CudaStream>, Arc<CudaModule>) {
+    static DEVICE: OnceLock<(Arc<CudaStream>, Arc<CudaModule>)> = OnceLock::new();
     let device = DEVICE.get_or_init(|| {
         let session = Session::open(&DeviceChoice::Emulated("a100".into())).unwrap();
-        let ptx = |i: usize| Ptx::from_src(scan::LAB.kernels[i].ptx.to_string());
-        let load = |i| session.context.load_module(ptx(i)).unwrap();
-        (session.stream.clone(), [load(0), load(1)])
+        let ptx = Ptx::from_src(scan::LAB.kernels[0].ptx.to_string());
+        (
+            session.stream.clone(),
+            session.context.load_module(ptx).unwrap(),
+        )
     });
     // The tests' threads share the context.
     device.0.context().bind_to_thread().unwrap();
     device
 }
 
-fn load(file: &str, kernel: &str) -> Result<CudaFunction, DriverError> {
-    device().1[usize::from(file == "scan_async.cu")].load_function(kernel)
+fn load(_: &str, kernel: &str) -> Result<CudaFunction, DriverError> {
+    device().1.load_function(kernel)
 }
 
-const METHODS: [Method; 6] = [
+const METHODS: [Method; 5] = [
     Method::KoggeStone,
     Method::BrentKung,
     Method::ThreeKernel,
     Method::SinglePass { items: 16 },
     Method::SinglePass { items: 32 },
-    Method::SinglePassAsync,
 ];
 
 /// Scans `n` random elements, or what one block holds; twice with the same scanner, whose state must
@@ -43,10 +44,7 @@ fn scan<T: Element>(method: Method, n: usize, threads: u32, inclusive: bool, see
     let most = threads as usize * method.items() as usize;
     let n = if method.one_block() { n.min(most) } else { n };
     let x: Vec<T> = random(seed, n);
-    let mut config = config(method, n, threads).unwrap();
-    if method.blocks_stay() {
-        config.grid_dim.0 = config.grid_dim.0.min(1 + seed as u32 % 5); // any grid will do
-    }
+    let config = config(method, n, threads).unwrap();
     let mut scanner = Scanner::<T>::new(stream, method, n, config, load).unwrap();
     let dx = if n == 0 {
         stream.alloc_zeros(1)

@@ -1,5 +1,6 @@
 //! Every kernel at any size, block and seed.
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use cudarc::driver::{CudaFunction, CudaModule, CudaSlice, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
@@ -12,17 +13,22 @@ fn session() -> &'static Session {
     SESSION.get_or_init(|| Session::open(&"emulated".parse().unwrap()).unwrap())
 }
 
-fn function(file: &str, name: &str) -> CudaFunction {
-    let source = stencil::LAB
-        .kernels
-        .iter()
-        .find(|k| k.name == file)
-        .unwrap();
-    let ptx = kernels::committed_for(source, session().device.compute_capability).unwrap();
-    let module: Arc<CudaModule> = session()
-        .context
-        .load_module(Ptx::from_src(ptx.ptx))
-        .unwrap();
+/// A kernel of one of the lab's files, which are loaded once.
+fn function(file: &'static str, name: &str) -> CudaFunction {
+    static LOADED: Mutex<BTreeMap<&str, Arc<CudaModule>>> = Mutex::new(BTreeMap::new());
+    // The tests' threads share the context.
+    session().context.bind_to_thread().unwrap();
+    let mut loaded = LOADED.lock().unwrap();
+    let load = || {
+        let mut kernels = stencil::LAB.kernels.iter();
+        let source = kernels.find(|k| k.name == file).unwrap();
+        let ptx = kernels::committed_for(source, session().device.compute_capability).unwrap();
+        session()
+            .context
+            .load_module(Ptx::from_src(ptx.ptx))
+            .unwrap()
+    };
+    let module = loaded.entry(file).or_insert_with(load);
     module.load_function(name).unwrap()
 }
 
@@ -46,11 +52,11 @@ fn near(actual: &[f32], expected: &[f64]) -> bool {
             .all(|(a, e)| (f64::from(*a) - e).abs() <= 1e-6)
 }
 
-/// Sizes: 1, primes, around powers of two, around the block.
+/// Sizes: 0, 1, primes, around powers of two, around the block.
 fn size(block: u32) -> impl Strategy<Value = usize> {
     let b = block as usize;
     prop_oneof![
-        Just(1),
+        0usize..=1,
         prop::sample::select(vec![
             2, 3, 5, 31, 32, 33, 127, 128, 129, 997, 1023, 1024, 1025
         ]),
@@ -66,14 +72,17 @@ fn any_block() -> impl Strategy<Value = u32> {
 fn line(kernel: &str, x: &[f32], launch: LaunchConfig) -> Vec<f32> {
     let stream = &session().stream;
     let function = function("line.cu", kernel);
-    let dx = stream.clone_htod(x).unwrap();
-    let mut dy = stream.clone_htod(&vec![f32::NAN; x.len()]).unwrap();
+    // One float at least: a buffer of none has no address.
+    let dx = stream.clone_htod(&[x, &[f32::NAN]].concat()).unwrap();
+    let mut dy = stream.clone_htod(&vec![f32::NAN; x.len() + 1]).unwrap();
     let n = x.len() as u64;
     let mut builder = stream.launch_builder(&function);
     builder.arg(&dx).arg(&mut dy).arg(&n);
     // SAFETY: these are the kernels' parameters, and both vectors hold n floats.
     unsafe { builder.launch(launch) }.unwrap();
-    stream.clone_dtoh(&dy).unwrap()
+    let mut y = stream.clone_dtoh(&dy).unwrap();
+    assert!(y.pop().is_some_and(f32::is_nan), "{kernel} wrote beyond n");
+    y
 }
 
 fn one_dimensional(n: usize, block: u32, shared_floats: u32) -> LaunchConfig {
@@ -85,7 +94,7 @@ fn one_dimensional(n: usize, block: u32, shared_floats: u32) -> LaunchConfig {
 }
 
 fn plane(
-    file: &str,
+    file: &'static str,
     kernel: &str,
     input: &[f32],
     (width, height): (u32, u32),
@@ -134,7 +143,7 @@ proptest! {
     fn reversed((block, n) in any_block().prop_flat_map(|b| (Just(b), size(b))), seed: u64, extra in 0u32..3) {
         let stream = &session().stream;
         let text: Vec<u8> = floats(n, seed).iter().map(|x| (x * 100.0) as i8 as u8).collect();
-        let mut there = stream.clone_htod(&text).unwrap();
+        let mut there = stream.clone_htod(&[&text[..], &[7]].concat()).unwrap();
         let mut launch = one_dimensional(n / 2, block, 0);
         launch.shared_mem_bytes = 2 * block;
         launch.grid_dim.0 += extra; // Blocks with nothing to do do nothing.
@@ -144,7 +153,8 @@ proptest! {
         builder.arg(&mut there).arg(&length);
         // SAFETY: these are the kernel's parameters, and the text holds n bytes.
         unsafe { builder.launch(launch) }.unwrap();
-        let turned: Vec<u8> = text.into_iter().rev().collect();
+        let mut turned: Vec<u8> = text.into_iter().rev().collect();
+        turned.push(7); // What lies beyond the text stays.
         prop_assert_eq!(stream.clone_dtoh(&there).unwrap(), turned);
     }
 

@@ -6,7 +6,7 @@ pub mod trace;
 mod wrapper;
 
 use harness::{
-    Lab, Result, Run, Sizes, Variant,
+    Error, Lab, Result, Run, Sizes, Variant,
     clap::{Arg, ArgAction, value_parser},
 };
 
@@ -72,6 +72,7 @@ pub static LAB: Lab = Lab {
         "wrapper_median_ms",
         "wrapper_mean_ms",
         "text_ms",
+        "published_kernel_ms",
     ],
     args,
     run,
@@ -104,6 +105,10 @@ fn args() -> Vec<Arg> {
     ]
 }
 
+/// Points at most. Their numbers would fit 64 bits far beyond, but nobody would see the end; and the serial program
+/// is asked for the sum as well.
+const MOST: u64 = 1 << 40;
+
 fn run(run: &Run) -> Result<()> {
     if run.args().get_flag("trace") {
         trace::refuse_sizes(run)?;
@@ -120,6 +125,11 @@ fn run(run: &Run) -> Result<()> {
         n: n as u64,
     };
     check_ends(rule)?;
+    if rule.n > MOST {
+        return Err(Error::usage(format!(
+            "--n {n}: no device adds up so many points in a day; choose at most {MOST}"
+        )));
+    }
     sums::run(run, rule)?;
     table::print(run);
     Ok(())
@@ -133,7 +143,7 @@ fn end(run: &Run, name: &str) -> f64 {
 fn check_ends(rule: Rule) -> Result<()> {
     let largest = 1e15; // Its square, times a count of points, is still a float.
     if !(rule.a < rule.b && rule.a.abs() <= largest && rule.b.abs() <= largest) {
-        return Err(harness::Error::usage(format!(
+        return Err(Error::usage(format!(
             "--from {} --to {}: --from must be the smaller, and both within 1e15 of 0",
             rule.a, rule.b
         )));

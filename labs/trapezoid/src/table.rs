@@ -18,6 +18,15 @@ pub(crate) const TEXT: [TextRow; 6] = [
     row("shared", "Large blocks, shared memory", 0.150),
 ];
 
+/// Kernels alone, n = 2^20, in ms: what others measured on an H200.
+pub(crate) const PUBLISHED_KERNELS: [(&str, f64); 5] = [
+    ("atomic", 1.846),
+    ("shuffle-32", 0.0622),
+    ("shared-32", 0.0627),
+    ("shuffle", 0.0084),
+    ("shared", 0.0127),
+];
+
 const fn row(variant: &'static str, name: &'static str, ms: f64) -> TextRow {
     TextRow { variant, name, ms }
 }

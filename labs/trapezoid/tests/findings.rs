@@ -16,7 +16,7 @@ fn the_race_is_one_between_the_warps_in_shared_memory() {
     ]
     .map(|text| line_of(&source, "float shared_sum", text));
     let found = ran.finding(|f| {
-        let accesses = f.accesses();
+        let accesses = &f.accesses;
         f.title.contains("Race")
             && f.title.contains("__shared__")
             && accesses.contains(&write)

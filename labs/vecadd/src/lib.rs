@@ -178,6 +178,18 @@ fn summary(run: &Run) {
         ],
         &rows,
     ));
+    let records = run.records();
+    // A NaN is larger than any number here, so that no difference is passed over.
+    let largest = |numbers: Vec<f64>| numbers.into_iter().max_by(f64::total_cmp);
+    let norms = records
+        .iter()
+        .filter_map(|r| r.number(&LAB, "two_norm_of_error"));
+    let errors = records.iter().filter_map(|r| r.max_abs_error);
+    if let (Some(norm), Some(error)) = (largest(norms.collect()), largest(errors.collect())) {
+        run.say(&format!(
+            "Difference to the host's sum, the worst of all modes: two-norm {norm}, largest {error}"
+        ));
+    }
 }
 
 /// The launch that covers `n` elements, or strides over them.

@@ -1,5 +1,5 @@
 //! `--sweep`: every mode over vector sizes, and where the fastest mode changes.
-use harness::{Error, Result, Run, Sizes};
+use harness::{Chart, Error, Result, Run, Series, Sizes};
 
 use crate::{
     case,
@@ -47,7 +47,42 @@ pub fn run(run: &Run) -> Result<()> {
         times.push((bytes, row));
     }
     report(run, &times);
-    Ok(())
+    run.draw("vecadd-sweep.svg", &chart(run, &times))
+}
+
+/// End-to-end times over sizes, a line a mode; on a GPU, the sizes at which another mode becomes the fastest.
+fn chart(run: &Run, times: &[(usize, Vec<Option<f64>>)]) -> Chart {
+    let device = &run.session().device;
+    let series = MODES.iter().enumerate().map(|(i, mode)| Series {
+        name: mode.name.into(),
+        points: times
+            .iter()
+            .filter_map(|(bytes, row)| Some((*bytes as f64, row[i]?)))
+            .collect(),
+    });
+    let (y_label, marks) = if run.is_emulated() {
+        (
+            "end to end, ms of the emulation (nothing about a GPU)",
+            Vec::new(),
+        )
+    } else {
+        let fastest = fastest(times).into_iter();
+        let marks =
+            fastest.map(|(bytes, mode)| (bytes as f64, format!("{} on: {mode}", size(bytes))));
+        ("end to end, ms (median of warm passes)", marks.collect())
+    };
+    Chart {
+        title: "vecadd: what the trip to the GPU costs".into(),
+        subtitle: format!(
+            "{}: from inputs in host memory to the sum in host memory",
+            device.name
+        ),
+        x_label: "size of a vector".into(),
+        y_label: y_label.into(),
+        x_ticks: times.iter().map(|(b, _)| (*b as f64, size(*b))).collect(),
+        series: series.filter(|s| !s.points.is_empty()).collect(),
+        marks,
+    }
 }
 
 /// End-to-end times by size and mode; on a GPU, the sizes at which another mode becomes the fastest.
@@ -78,16 +113,15 @@ fn report(run: &Run, times: &[(usize, Vec<Option<f64>>)]) {
         .collect();
     run.say(&harness::table(&headers, &rows));
     if !run.is_emulated() {
-        for line in crossovers(times) {
-            run.say(&line);
+        for (bytes, mode) in fastest(times) {
+            run.say(&format!("from {} on the fastest is {mode}", size(bytes)));
         }
     }
 }
 
-/// The fastest mode of each stretch of sizes.
-fn crossovers(times: &[(usize, Vec<Option<f64>>)]) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut before = None;
+/// The fastest mode of each stretch of sizes, and where it begins.
+fn fastest(times: &[(usize, Vec<Option<f64>>)]) -> Vec<(usize, &'static str)> {
+    let mut stretches: Vec<(usize, &'static str)> = Vec::new();
     for (bytes, row) in times {
         let fastest = row
             .iter()
@@ -95,17 +129,14 @@ fn crossovers(times: &[(usize, Vec<Option<f64>>)]) -> Vec<String> {
             .filter_map(|(i, t)| t.map(|t| (i, t)))
             .min_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((mode, _)) = fastest
-            && before != Some(mode)
+            && stretches
+                .last()
+                .is_none_or(|last| last.1 != MODES[mode].name)
         {
-            lines.push(format!(
-                "from {} on the fastest is {}",
-                size(*bytes),
-                MODES[mode].name
-            ));
-            before = Some(mode);
+            stretches.push((*bytes, MODES[mode].name));
         }
     }
-    lines
+    stretches
 }
 
 /// `4 KiB`, `1 MiB`.
@@ -131,11 +162,8 @@ mod tests {
             (1 << 20, row(9.0, 3.0)),
         ];
         assert_eq!(
-            crossovers(&times),
-            [
-                "from 4 KiB on the fastest is pageable",
-                "from 1 MiB on the fastest is pinned-async"
-            ]
+            fastest(&times),
+            [(4 << 10, "pageable"), (1 << 20, "pinned-async")]
         );
     }
 

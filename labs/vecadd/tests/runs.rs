@@ -83,6 +83,8 @@ fn every_mode_at_awkward_sizes() {
 #[test]
 fn each_row_is_split_into_its_phases() {
     let ran = vecadd(&["-n", "1000"]);
+    let says = "the worst of all modes: two-norm 0, largest 0";
+    assert!(ran.text.contains(says), "{}", ran.text);
     for row in &ran.rows {
         let number = |column: &str| -> f64 {
             let text = &row[column];

@@ -1,10 +1,11 @@
 //! Where a warp's addresses lead: the one place that every memory instruction goes through, except the fastest paths, which
 //! repeat its first lines. Checks bounds, alignment and liveness, counts sectors and bank conflicts.
 
+use super::banks::bank_conflicts;
 use super::control::lanes;
 use super::{Flow, Reason, Warp};
 use crate::finding::{Access, Allocation, Finding, Kind, Relation, Space, What};
-use crate::lane::{ALL, LANES};
+use crate::lane::LANES;
 use crate::machine::Fault;
 use crate::program::Op;
 
@@ -309,6 +310,7 @@ impl Warp {
             _ => Fault::IllegalAddress,
         };
         let place = self.program().place_of(op.site);
+        let wrong = wrong.signed();
         let mut access = Access::memory(
             request.what,
             wrong.space,
@@ -324,14 +326,18 @@ impl Warp {
             Space::Local => Some(Allocation {
                 address: 0,
                 size: self.local_len,
-                name: "the thread's local memory".into(),
+                name: String::new(),
                 freed: false,
-                relation: Relation::of(wrong.address, 0, self.local_len),
+                relation: Relation::below(wrong.address, 0, self.local_len),
             }),
             Space::Param => None,
         };
         let access = self.located(access, lane);
-        self.fault(fault, wrong.kind, vec![access], allocation)
+        let flow = self.fault(fault, wrong.kind, vec![access], allocation);
+        if matches!(wrong.space, Space::Global | Space::Generic) {
+            self.name_argument(wrong.address);
+        }
+        flow
     }
 
     pub(crate) fn nearest_global(&self, address: u64, size: u32) -> Option<Allocation> {
@@ -373,10 +379,11 @@ impl Warp {
         };
         let distance = |v: &crate::program::SharedVar| {
             let start = u64::from(v.offset);
-            if address < start {
-                start - address
+            if (address as i64) < start as i64 {
+                start.wrapping_sub(address)
             } else {
-                address.saturating_sub(end(v))
+                // The first offset behind it is 1 away: another may begin there.
+                (address + 1).saturating_sub(end(v))
             }
         };
         let var = variables.iter().min_by_key(|v| distance(v))?;
@@ -389,7 +396,7 @@ impl Warp {
             size: end(var) - start,
             name: var.name.clone(),
             freed: false,
-            relation: Relation::of(address, start, end(var) - start),
+            relation: Relation::below(address, start, end(var) - start),
         })
     }
 
@@ -432,6 +439,19 @@ pub(crate) struct Wrong {
     pub address: u64,
 }
 
+impl Wrong {
+    /// The same with an offset below the start of shared or local memory as a negative number, whether it was computed in 32
+    /// bits or in 64.
+    fn signed(mut self) -> Wrong {
+        if matches!(self.space, Space::Shared | Space::Local)
+            && (1 << 31..1 << 32).contains(&self.address)
+        {
+            self.address = i64::from(self.address as u32 as i32) as u64;
+        }
+        self
+    }
+}
+
 /// Counts a request that touched `sectors`.
 #[inline(always)]
 pub(crate) fn count_sectors(site: &mut super::Site, mask: u32, sectors: u32, size: u64) {
@@ -467,63 +487,4 @@ pub(crate) fn sectors(address: &[u64; LANES], mask: u32, low: u64, end: u64) -> 
     }
     let changes = all[..count].windows(2).filter(|w| w[0] != w[1]).count();
     1 + changes as u32
-}
-
-/// Passes over the banks that a shared-memory request takes, how many its width demands, and the ways of its worst bank. Wide
-/// accesses go in halves (8 bytes) or quarters (16 bytes) of the warp.
-pub(crate) fn bank_conflicts(address: &[u64; LANES], mask: u32, size: u32) -> (u32, u32, u32) {
-    let parts = (size / 4).clamp(1, 4) as usize;
-    if parts == 1 {
-        // Every lane in a bank of its own, as most often.
-        let (mut banks, mut on) = (0u32, 0u32);
-        for i in 0..LANES {
-            let bit = (mask >> i) & 1;
-            banks |= bit << ((address[i] >> 2) & 31);
-            on += bit;
-        }
-        if banks.count_ones() == on {
-            return (1, 1, 1);
-        }
-    }
-    let words = u64::from((size / 4).max(1));
-    let lanes_each = LANES / parts;
-    let (mut waves, mut ideal, mut worst) = (0, 0, 0);
-    for part in 0..parts {
-        let here = if parts == 1 {
-            ALL
-        } else {
-            ((1u32 << lanes_each) - 1) << (part * lanes_each)
-        } & mask;
-        if here == 0 {
-            continue;
-        }
-        // Distinct words of each bank; a bank seldom has more than a few.
-        let mut first = [u64::MAX; 32];
-        let mut more: smallvec::SmallVec<[u64; 32]> = smallvec::SmallVec::new();
-        for lane in lanes(here) {
-            let word = address[lane] >> 2;
-            for w in word..word + words {
-                let slot = &mut first[w as usize & 31];
-                if *slot == u64::MAX {
-                    *slot = w;
-                } else if *slot != w {
-                    more.push(w);
-                }
-            }
-        }
-        let mut ways = 1;
-        if !more.is_empty() {
-            more.sort_unstable();
-            more.dedup();
-            let mut per_bank = [1u32; 32];
-            for w in &more {
-                per_bank[*w as usize & 31] += 1;
-            }
-            ways = per_bank.iter().copied().max().unwrap_or(1);
-        }
-        waves += ways;
-        ideal += 1;
-        worst = worst.max(ways);
-    }
-    (waves, ideal, worst)
 }

@@ -233,6 +233,7 @@ impl<C: Change> Atomic<C> {
                 let digest = lanes(mask).fold(0u64, |d, lane| d.rotate_left(7) ^ old[lane].wide());
                 warp.polled(op.site, digest);
             }
+            warp.switch_point();
             if op.d != u32::MAX {
                 let to = &mut *warp.reg::<[C::Word; LANES]>(op.d);
                 for lane in lanes(mask) {

@@ -6,12 +6,16 @@ use super::{Group, State, Status, Turn, Warp};
 use crate::finding::{Access, Finding, Kind, What};
 use crate::lane::LANES;
 use crate::machine::Fault;
+use crate::program::Program;
 use crate::shadow::clock::BlockClock;
 use crate::shadow::init::Written;
 use crate::shadow::race::SharedRaces;
 
 /// Barriers that a block has.
 pub(crate) const BARRIERS: usize = 16;
+
+/// Places at which threads wait that the finding of a deadlock tells.
+const MOST_PLACES: usize = 16;
 
 /// A barrier of a block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,7 +125,7 @@ impl Block {
                         Turn::Yield => {}
                         Turn::Fault => return Progress::Stopped,
                     }
-                    if (*worker).spent > super::SHARE as u64 && (*worker).over_budget(&*warp) {
+                    if (*worker).spent > (*worker).account && (*worker).over_budget(&*warp) {
                         return Progress::Stopped;
                     }
                 }
@@ -151,58 +155,89 @@ impl Block {
             waiting &= waiting - 1;
             let barrier = self.barriers[id as usize];
             if barrier.expected == 0 && self.live > 0 && barrier.arrived >= self.live {
-                self.open(id, by);
+                self.open(id, by, false);
             }
         }
     }
 
-    /// Opens a barrier: those that wait at it go on behind it, with its results.
-    pub fn open(&mut self, id: u32, by: &mut Warp) {
+    /// Opens a barrier: those that wait at it go on behind it, with its results. `passes`: so does the warp that opened it.
+    pub fn open(&mut self, id: u32, by: &mut Warp, passes: bool) {
         let barrier = &mut self.barriers[id as usize];
         let (held, arrived) = (barrier.held, barrier.arrived);
-        // A barrier of some of the threads orders less than its epoch says; better to miss a race than to invent one.
-        self.clock.barrier();
-        by.clock.barrier();
+        let some = barrier.expected != 0;
         *barrier = Barrier::default();
         self.waiting &= !(1 << id);
+        if !some {
+            self.clock.barrier();
+        }
         let me = by.index as usize;
-        release(by, id, held, arrived);
+        let released = release(by, id, held, arrived) | passes;
+        self.ordered(id, by, some, released);
         for i in 0..self.warps.len() {
             // The warp that runs is lent out: it has been seen to.
             if i != me {
                 // SAFETY: another element of the vector than the one lent out.
                 let warp = unsafe { &mut *self.warps.as_mut_ptr().add(i) };
-                warp.clock.barrier();
-                if release(warp, id, held, arrived) && warp.status == Status::Blocked {
+                let released = release(warp, id, held, arrived);
+                self.ordered(id, warp, some, released);
+                if released && warp.status == Status::Blocked {
                     warp.status = Status::Ready;
                 }
             }
         }
+        if some {
+            self.clock.opened(id as usize);
+        }
     }
 
-    /// Everything waits for something that will not come: says where.
-    fn deadlock(&mut self, worker: &mut Worker) {
-        let mut accesses = Vec::new();
-        let mut missing = None;
-        let program = worker.program_arc();
+    /// What an open barrier orders for a warp: everything, or (`some`) what those did that came to it, for those that waited.
+    fn ordered(&mut self, id: u32, warp: &mut Warp, some: bool, released: bool) {
+        if !some {
+            warp.clock.barrier();
+        } else if released && warp.checking {
+            warp.clock.sync(warp.live, warp.live);
+            let index = warp.index as usize;
+            self.clock.pass(id as usize, index, &mut warp.clock);
+        }
+    }
+
+    /// Where the block's threads stand whose state is as `wanted`, those at one place together.
+    pub fn places(&self, program: &Program, wanted: impl Fn(State) -> bool) -> Vec<Access> {
+        let mut accesses: Vec<Access> = Vec::new();
         for warp in &self.warps {
-            for group in &warp.groups {
+            for group in warp.groups.iter().filter(|g| wanted(g.state)) {
                 let what = match group.state {
                     State::Barrier(_) => What::Barrier,
-                    State::Lanes(mask) | State::Warp(mask) => {
-                        missing.get_or_insert((mask, group.mask, warp.started() & !warp.live));
-                        What::SyncWarp
-                    }
+                    State::Lanes(_) | State::Warp(_) => What::SyncWarp,
                     State::Ready | State::Deferred => What::Execute,
                 };
-                if accesses.len() < 16 {
-                    let place = program.place_of(group.pc);
-                    let mut access = Access::at(what, place);
-                    access.threads = group.mask.count_ones();
+                let threads = group.mask.count_ones();
+                let mut access = Access::at(what, program.place_of(group.pc));
+                access.threads = threads;
+                let same = |a: &&mut Access| a.what == what && a.place == access.place;
+                if let Some(known) = accesses.iter_mut().find(same) {
+                    known.threads += threads;
+                    known.warps += 1;
+                } else if accesses.len() < MOST_PLACES {
                     accesses.push(warp.located(access, group.mask.trailing_zeros() as usize));
                 }
             }
         }
+        accesses
+    }
+
+    /// Everything waits for something that will not come: says where.
+    fn deadlock(&mut self, worker: &mut Worker) {
+        let mut missing = None;
+        let program = worker.program_arc();
+        for warp in &self.warps {
+            for group in &warp.groups {
+                if let State::Lanes(mask) | State::Warp(mask) = group.state {
+                    missing.get_or_insert((mask, group.mask, warp.started() & !warp.live));
+                }
+            }
+        }
+        let accesses = self.places(&program, |_| true);
         let open: Vec<u32> = (0..BARRIERS as u32)
             .filter(|b| self.waiting & (1 << b) != 0)
             .collect();
@@ -215,13 +250,21 @@ impl Block {
             (None, [barrier, _, ..]) => Kind::MismatchedBarrier { barrier: *barrier },
             (None, [barrier]) if self.live < self.threads => Kind::BarrierExited {
                 barrier: *barrier,
-                waiting: self.barriers[*barrier as usize].arrived,
+                waiting: accesses.iter().map(|a| a.threads).sum(),
                 exited: self.threads - self.live,
             },
             _ => Kind::Deadlock,
         };
         let mut finding = Finding::new(kind, program.name.clone());
         finding.accesses = accesses;
+        if let Kind::BarrierExited { barrier, .. } = finding.kind {
+            let Barrier {
+                arrived, expected, ..
+            } = self.barriers[barrier as usize];
+            finding.notes.push(format!(
+                "barrier {barrier} waits for {expected} threads, of which {arrived} have come"
+            ));
+        }
         worker.fail(Fault::Deadlock, finding);
     }
 }
@@ -252,6 +295,7 @@ fn release(warp: &mut Warp, id: u32, held: u32, arrived: u32) -> bool {
         let Group { pc, mask, state } = warp.groups[i];
         if state == State::Barrier(id) {
             super::sync::barrier_result(warp, pc, mask, held, arrived);
+            warp.skipped = (0, 0, 0);
             warp.groups[i].state = State::Ready;
             warp.groups[i].pc = pc + 1;
             warp.next = warp.next.min(pc + 1);

@@ -3,12 +3,13 @@
 use super::Warp;
 use super::access::Request;
 use super::control::lanes;
-use crate::finding::{Access, Finding, Kind, Space, What};
+use crate::finding::{Access, Blame, Finding, Kind, Scope, Space, What};
 use crate::lane::LANES;
+use crate::machine::Param;
 use crate::memory::View;
-use crate::program::Op;
+use crate::program::{Op, Origin, Program};
 use crate::shadow::Event;
-use crate::shadow::clock::{Publications, Time};
+use crate::shadow::clock::{BlockClock, Publications, Time};
 use crate::shadow::init::Written;
 use crate::shadow::race::{Clocks, Conflict, GlobalRaces, same_instruction};
 use std::sync::OnceLock;
@@ -34,10 +35,67 @@ impl Races {
         }
     }
 
+    /// The clock of a block that begins.
+    pub fn block(&self) -> BlockClock {
+        BlockClock::new(&self.time)
+    }
+
     /// Warps of a block.
     pub fn warps_per_block(&self) -> u32 {
         self.publications.warps_per_block()
     }
+}
+
+/// What helps against `x[i] += 1` by several threads.
+const UPDATE: &str = "several threads read this element, change it and write it back, and one change is lost: use atomicAdd (or the atomic that fits), or give each thread an element of its own";
+
+/// The same where locks or flags are in use.
+const LOCKED_UPDATE: &str = "several threads read this element, change it and write it back: if a lock guards it, put __threadfence() before the lock is released (and behind taking it); if not, use atomicAdd (or the atomic that fits)";
+
+/// What helps against several threads that write their own values to one place.
+const ONE_WRITER: &str = "let one thread write it, or give each thread an element of its own";
+
+/// Where the addresses of an instruction may lie: in the array, or in the allocation, from which they were computed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    space: Space,
+    start: u64,
+    end: u64,
+}
+
+/// The bounds of every instruction of a program.
+pub(crate) fn bounds(program: &Program, params: &[u8], view: &View) -> Vec<Option<Bounds>> {
+    let mut all = vec![None; program.ops.len()];
+    let in_range = |value: u64| {
+        let ranges = view.ranges();
+        let (at, _) = view.locate(value)?;
+        // Ranges without a gap between them may be one to the program.
+        let touches = |i: &usize| ranges[*i].end == ranges[*i + 1].start;
+        let first = (0..at).rev().take_while(touches).last().unwrap_or(at);
+        let last = (at..ranges.len() - 1)
+            .take_while(touches)
+            .last()
+            .map_or(at, |i| i + 1);
+        Some((ranges[first].start, ranges[last].end))
+    };
+    for access in &program.accesses {
+        let (space, found) = match access.origin {
+            Origin::Unknown => continue,
+            Origin::Shared(start, end) => (Space::Shared, Some((start, end))),
+            Origin::Global(start, end) => (Space::Global, Some((start, end))),
+            Origin::Param(offset) => {
+                let bytes = params.get(offset as usize..).and_then(|p| p.first_chunk());
+                let value = bytes.map(|b| u64::from_le_bytes(*b));
+                (Space::Global, value.and_then(in_range))
+            }
+        };
+        all[access.pc as usize] = found.map(|(start, end)| Bounds { space, start, end });
+    }
+    all
+}
+
+fn points_there(argument: usize) -> String {
+    format!("argument {argument} of the kernel points there")
 }
 
 impl Warp {
@@ -57,34 +115,49 @@ impl Warp {
         let event = Event {
             what: request.what,
             strong: order.strong || request.what == What::Atomic,
+            volatile: order.volatile,
+            narrow: order.narrow && space == Space::Global,
             block_local: space == Space::Shared,
             pc: op.site,
             mask,
             size: request.size,
             address,
         };
+        if let Some(Some(bounds)) = shared.bounds.get(op.site as usize)
+            && bounds.space == space
+        {
+            self.check_bounds(op, &event, *bounds);
+        }
         if shared.init {
             self.check_written(op, &event, space);
         }
         let Some(races) = &shared.races else {
             return;
         };
+        if races.time.now() > u64::from(u32::MAX) {
+            // Times are kept in 32 bits: past them races are missed, and nobody is accused.
+            return;
+        }
         // SAFETY: the block outlives its warps, and nothing else refers to its clock and shadow now.
         let block = unsafe { &mut *self.block };
         if order.release {
             races
                 .publications
-                .fence(self.clock.warp, block.clock.epoch, &races.time);
+                .fence(self.clock.warp, &block.clock, order.narrow, &races.time);
         }
         self.clock.settle(&mut block.clock, &races.time);
         if event.strong {
-            self.clock.acquire();
+            self.clock.acquire(&races.time);
         }
         let clocks = Clocks {
             time: &races.time,
             launch: &races.publications,
             block: &block.clock,
             warp: &self.clock,
+            start: match space {
+                Space::Shared => block.clock.start,
+                _ => races.publications.start,
+            },
         };
         let found = match space {
             Space::Shared => block.races.access(&clocks, &event),
@@ -133,9 +206,23 @@ impl Warp {
         self.check(op, request, space, &address);
     }
 
-    /// The warp comes to a barrier: its accesses have been made.
+    /// The warp comes to a barrier of the block: its accesses have been made. `some`: not all threads of the block pass it.
     #[cold]
-    pub(crate) fn settled(&mut self) {
+    pub(crate) fn arrived(&mut self, barrier: u32, some: bool) {
+        if let Some(races) = &self.worker().launch().races {
+            // SAFETY: the block outlives its warps.
+            let block = unsafe { &mut *self.block };
+            self.clock.settle(&mut block.clock, &races.time);
+            if some {
+                let (barrier, warp) = (barrier as usize, self.index as usize);
+                block.clock.arrive(barrier, warp, &self.clock, &races.time);
+            }
+        }
+    }
+
+    /// The warp's turn ends: its accesses have been made.
+    #[cold]
+    pub(crate) fn pause(&mut self) {
         if let Some(races) = &self.worker().launch().races {
             // SAFETY: the block outlives its warps.
             let block = unsafe { &mut *self.block };
@@ -143,17 +230,63 @@ impl Warp {
         }
     }
 
+    /// The running lanes meet those that each of them names.
+    #[cold]
+    pub(crate) fn met(&mut self, named: &[u32; LANES]) {
+        let mask = self.mask();
+        let mut rest = mask;
+        while rest != 0 {
+            let first = named[rest.trailing_zeros() as usize];
+            let same = lanes(rest).filter(|&l| named[l] == first);
+            rest &= !same.fold(0u32, |m, l| m | (1 << l));
+            self.clock.sync(first & mask, self.live);
+        }
+    }
+
     /// The warp executes a fence.
     #[cold]
-    pub(crate) fn fenced(&mut self) {
+    pub(crate) fn fenced(&mut self, narrow: bool) {
         let shared = self.worker().launch();
         if let Some(races) = &shared.races {
             // SAFETY: the block outlives its warps.
-            let epoch = unsafe { (*self.block).clock.epoch };
+            let block = unsafe { &*self.block };
             races
                 .publications
-                .fence(self.clock.warp, epoch, &races.time);
+                .fence(self.clock.warp, &block.clock, narrow, &races.time);
         }
+    }
+
+    /// Looks for lanes whose address was computed from one array and lies in another.
+    fn check_bounds(&mut self, op: &Op, event: &Event<'_>, bounds: Bounds) {
+        let Bounds { space, start, end } = bounds;
+        let size = u64::from(event.size);
+        let inside = |a: u64| a >= start && a <= end && end - a >= size;
+        let out = lanes(event.mask)
+            .filter(|&l| !inside(event.address[l]))
+            .fold(0u32, |m, l| m | (1 << l));
+        if out == 0 {
+            return;
+        }
+        let lane = out.trailing_zeros() as usize;
+        let address = event.address[lane];
+        let (mut access, hit) = self.describe(op, event, space, lane);
+        access.threads = out.count_ones();
+        let beginning = Event {
+            address: &[start; LANES],
+            ..*event
+        };
+        let (_, from) = self.describe(op, &beginning, space, lane);
+        let kind = Kind::OverrunsNeighbour { space };
+        let mut finding = Finding::new(kind, self.program().name.clone()).with(access);
+        if let Some(hit) = hit {
+            let name = crate::report::demangle(&hit.name);
+            finding.notes.push(format!("it lands in `{name}` instead"));
+        }
+        finding.allocation = from.map(|from| crate::finding::Allocation {
+            relation: crate::finding::Relation::of(address, from.address, from.size),
+            ..from
+        });
+        self.record(finding);
     }
 
     fn check_written(&mut self, op: &Op, event: &Event<'_>, space: Space) {
@@ -167,7 +300,7 @@ impl Warp {
             }
             missing
         };
-        let mut bad = None;
+        let mut bad = 0u32;
         for lane in lanes(event.mask) {
             let address = event.address[lane];
             let missing = match space {
@@ -185,12 +318,12 @@ impl Warp {
                 }
                 _ => false,
             };
-            if missing && bad.is_none() {
-                bad = Some(lane);
-            }
+            bad |= u32::from(missing) << lane;
         }
-        if let Some(lane) = bad {
-            let (access, allocation) = self.describe(op, event, space, lane);
+        if bad != 0 {
+            let lane = bad.trailing_zeros() as usize;
+            let (mut access, allocation) = self.describe(op, event, space, lane);
+            access.threads = bad.count_ones();
             let mut finding =
                 Finding::new(Kind::Uninitialized { space }, self.program().name.clone());
             finding.accesses.push(access);
@@ -254,6 +387,7 @@ impl Warp {
             .with(now)
             .with(earlier);
         finding.allocation = allocation;
+        self.advise(&mut finding, [op.site, conflict.pc], &conflict);
         self.record(finding);
     }
 
@@ -284,6 +418,8 @@ impl Warp {
         let event = Event {
             what: What::Write,
             strong: false,
+            volatile: false,
+            narrow: false,
             block_local: space == Space::Shared,
             pc: op.site,
             mask: self.mask(),
@@ -294,18 +430,147 @@ impl Warp {
         let (other, _) = self.describe(op, &event, space, one);
         let kind = Kind::Race {
             space,
-            scope: crate::finding::Scope::Warp,
+            scope: Scope::Warp,
         };
         let mut finding = Finding::new(kind, self.program().name.clone())
             .with(now)
             .with(other);
         finding.allocation = allocation;
+        finding.remedy = Some(
+            if self.updates(op.site) {
+                UPDATE
+            } else {
+                ONE_WRITER
+            }
+            .into(),
+        );
         self.record(finding);
+    }
+
+    /// A better remedy for a race than its scope alone suggests.
+    fn advise(&self, finding: &mut Finding, pcs: [u32; 2], conflict: &Conflict) {
+        let all = |what: What| finding.accesses.iter().all(|a| a.what == what);
+        let program = self.program();
+        let [one, other] = pcs.map(|pc| program.place_of(pc));
+        let one_line = one.same_line(&other);
+        let remedy = if conflict.narrow {
+            "the atomics are of the scope of a block (.cta), and the threads are of two: use the scope of the device (.gpu), which atomicAdd and its like have"
+        } else if self.changes_one(pcs) {
+            if conflict.unfenced {
+                LOCKED_UPDATE
+            } else {
+                UPDATE
+            }
+        } else if finding.accesses.iter().any(|a| a.what == What::Atomic) {
+            match conflict.scope {
+                Scope::Grid => "make both accesses atomic, or do the plain one in another launch",
+                _ => {
+                    "make both accesses atomic, or put a barrier between them that all these threads pass"
+                }
+            }
+        } else if conflict.unfenced {
+            "the one thread has looked at a flag since, which an atomic or volatile access wrote, but the other executed no fence after this access: put __threadfence() between it and the flag"
+        } else if one_line && all(What::Write) {
+            ONE_WRITER
+        } else if conflict.scope == Scope::Warp && self.worker().launch().threads > LANES as u32 {
+            "put __syncthreads() between the two accesses, or __syncwarp() where only lanes of one warp take part: lanes do not run in lockstep"
+        } else {
+            return;
+        };
+        finding.remedy = Some(remedy.into());
+    }
+
+    /// Whether two accesses are of one line that reads an element and writes it back, `x[i] += 1`: the one reads where the other
+    /// writes, or both write.
+    fn changes_one(&self, [a, b]: [u32; 2]) -> bool {
+        let program = self.program();
+        let [one, two] = [a, b].map(|pc| &program.ops[pc as usize]);
+        (a == b || (one.a, one.imm) == (two.a, two.imm))
+            && program.place_of(a).same_line(&program.place_of(b))
+            && self.updates(a)
+    }
+
+    /// Whether a store changes what a load of the same line reads at the same address: `x[i] += 1`.
+    fn updates(&self, pc: u32) -> bool {
+        let program = self.program();
+        let of = |pc: u32| program.accesses.iter().find(|a| a.pc == pc);
+        let Some(this) = of(pc) else { return false };
+        let op = &program.ops[pc as usize];
+        let place = program.place_of(pc);
+        program.accesses.iter().any(|other| {
+            let there = &program.ops[other.pc as usize];
+            matches!(
+                (this.what, other.what),
+                (What::Write, What::Read) | (What::Read, What::Write)
+            ) && this.space == other.space
+                && (there.a, there.imm) == (op.a, op.imm)
+                && place.same_line(&program.place_of(other.pc))
+        })
+    }
+
+    /// The number, from 1, of the argument of the kernel that is a pointer as `fits` says, and the nearest to `address`.
+    fn argument(&self, address: u64, fits: impl Fn(u64) -> bool) -> Option<usize> {
+        let launch = self.worker().launch();
+        let value = |p: &Param| {
+            let bytes = launch.params.get(p.offset as usize..)?.first_chunk()?;
+            (p.size == 8).then(|| u64::from_le_bytes(*bytes))
+        };
+        let values = launch.param_list.iter().zip(1..);
+        let values = values.filter_map(|(p, i)| Some((value(p)?, i)));
+        let fitting = values.filter(|(value, _)| fits(*value));
+        let nearest = fitting.min_by_key(|(value, _)| value.abs_diff(address));
+        nearest.map(|(_, i)| i)
+    }
+
+    /// Says which argument of the kernel led to a bad address, in the finding that was just recorded.
+    #[cold]
+    pub(crate) fn name_argument(&mut self, address: u64) {
+        let Some(finding) = self.worker().findings.list.last_mut() else {
+            return;
+        };
+        finding.notes.push(match finding.kind {
+            Kind::NullPointer => match self.argument(0, |value| value == 0) {
+                Some(i) => format!("argument {i} of the kernel is null"),
+                None => {
+                    finding.blame = Some(Blame::Kernel);
+                    finding.remedy = Some("look at where the pointer comes from".into());
+                    "no argument of the kernel is null: it read this pointer from memory, or computed it".into()
+                }
+            },
+            Kind::HostPointer => {
+                let near = |value: u64| value > 4096 && value.abs_diff(address) < 1 << 20;
+                match self.argument(address, near) {
+                    Some(i) => points_there(i),
+                    None => return,
+                }
+            }
+            _ => {
+                let Some(near) = &finding.allocation else {
+                    return;
+                };
+                let inside = |value: u64| value >= near.address && value - near.address < near.size;
+                match self.argument(near.address, inside) {
+                    Some(i) => points_there(i),
+                    None => return,
+                }
+            }
+        });
     }
 
     fn record(&mut self, mut finding: Finding) {
         let worker = self.worker();
         finding.seed = worker.launch().seed;
+        if let Some(near) = &finding.allocation
+            && finding
+                .accesses
+                .iter()
+                .any(|a| a.space == Some(Space::Global))
+            && let Some(i) = self.argument(near.address, |value| {
+                value >= near.address && value - near.address < near.size
+            })
+        {
+            finding.notes.push(points_there(i));
+        }
         worker.findings.add(finding);
     }
 }

@@ -174,6 +174,9 @@ pub(crate) unsafe fn ret(warp: &mut Warp, op: &Op) -> Flow {
 pub(crate) unsafe fn exit(warp: &mut Warp, op: &Op) -> Flow {
     warp.count(op.e, op.c);
     let mask = warp.mask();
+    if warp.skipped.0 & mask != 0 {
+        warp.passed_by();
+    }
     warp.live &= !mask;
     warp.reason = Reason::Gone;
     if warp.live != 0 || !warp.groups.is_empty() {

@@ -1,11 +1,11 @@
 //! A launch: its workers, what they share, and what they leave behind.
 
-use super::check::Races;
+use super::check::{Bounds, Races};
 use super::worker::{Tally, Worker};
 use crate::counters::Counters;
 use crate::finding::{Finding, Findings, Kind};
 use crate::lane::LANES;
-use crate::machine::{Fault, Launch, Report, Settings};
+use crate::machine::{Fault, Launch, Param, Report, Settings};
 use crate::memory::{Memory, View};
 use crate::profile::{Profile, occupancy};
 use crate::program::{Order, Program};
@@ -20,6 +20,8 @@ pub(crate) struct Shared<'l> {
     pub kernel_program: Arc<Program>,
     pub view: Arc<View>,
     pub params: Vec<u8>,
+    /// Where each parameter lies in them.
+    pub param_list: &'l [Param],
     pub profile: &'l Profile,
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -37,6 +39,8 @@ pub(crate) struct Shared<'l> {
     pub init: bool,
     /// How each instruction orders memory, when one of these two is on.
     pub orders: Vec<Order>,
+    /// For each instruction, when the memory check is on beside one of them: where its addresses may lie, if that is known.
+    pub bounds: Vec<Option<Bounds>>,
     pub seed: u64,
     pub budget: u64,
     /// Blocks that a worker may have resident.
@@ -56,7 +60,7 @@ pub(crate) struct Shared<'l> {
 }
 
 /// A small generator, enough to permute.
-fn scramble(state: &mut u64) -> u64 {
+pub(crate) fn scramble(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -94,6 +98,11 @@ impl Shared<'_> {
         let mut order = [0u32; WINDOW as usize];
         shuffle(&mut order[..len], self.seed ^ first);
         Some(first + u64::from(order[(n - first) as usize]))
+    }
+
+    /// Whether no block is left to take.
+    pub fn taken(&self) -> bool {
+        self.next.load(Ordering::Relaxed) >= self.blocks
     }
 
     /// Keeps what a block printed.
@@ -194,6 +203,15 @@ pub(crate) fn run(
             orders[access.pc as usize] = access.order;
         }
     }
+    let bounds = if checks.memory && !orders.is_empty() {
+        super::check::bounds(
+            program,
+            &launch.params[..kernel.param_bytes as usize],
+            &view,
+        )
+    } else {
+        Vec::new()
+    };
     let shared = Shared {
         program,
         kernel_program: Arc::clone(&kernel.program),
@@ -202,8 +220,10 @@ pub(crate) fn run(
             .then(|| Races::new(blocks, threads.div_ceil(LANES as u32), &view)),
         init: checks.init,
         orders,
+        bounds,
         view,
         params: launch.params[..kernel.param_bytes as usize].to_vec(),
+        param_list: &kernel.params,
         profile,
         grid: launch.grid,
         block: launch.block,
@@ -259,6 +279,7 @@ pub(crate) fn run(
     for tally in &tallies {
         findings.extend(tally.findings.list.iter().cloned());
     }
+    findings.distill();
     Report {
         counters: counters(program, &tallies, threads),
         findings: findings.list,

@@ -8,7 +8,8 @@
 pub(crate) mod access;
 pub(crate) mod atomic;
 pub(crate) mod atomic_hot;
-pub(crate) mod block;
+pub(crate) mod banks;
+mod block;
 pub(crate) mod buffer;
 pub(crate) mod check;
 pub(crate) mod control;
@@ -151,6 +152,10 @@ pub struct Warp {
     pub(crate) clock: WarpClock,
     /// For the initialisation check: which bytes of its local memory have been written.
     pub(crate) written: Written,
+    /// Decides where others get a turn, in a launch with a seed.
+    pub(crate) dice: u64,
+    /// Lanes that have gone past a barrier at which others of the warp wait, where they stood then, and the barrier.
+    pub(crate) skipped: (u32, u32, u32),
     /// Its number in the block.
     pub(crate) index: u32,
     pub(crate) groups: SmallVec<[Group; 4]>,
@@ -221,6 +226,8 @@ impl Warp {
             checking: false,
             clock: WarpClock::default(),
             written: Written::default(),
+            dice: 0,
+            skipped: (0, 0, 0),
             index: 0,
             groups: SmallVec::new(),
             poll: (u32::MAX, 0),
@@ -289,6 +296,19 @@ impl Warp {
         self.poll = poll;
     }
 
+    /// Shortens what is left of the share by so many instructions that are not executed.
+    fn give_way(&mut self, instructions: i64) {
+        self.fuel -= instructions;
+        self.penalty += instructions;
+    }
+
+    /// Where threads act on each other: in a launch with a seed, others may get their turn here.
+    pub(crate) fn switch_point(&mut self) {
+        if self.dice != 0 && launch::scramble(&mut self.dice).is_multiple_of(4) {
+            self.give_way(self.fuel.max(-1) + 1);
+        }
+    }
+
     /// Puts the running group among the waiting.
     pub(crate) fn park(&mut self, pc: u32, state: State) -> Flow {
         let mask = self.mask;
@@ -333,6 +353,10 @@ impl Warp {
     pub(crate) unsafe fn turn(&mut self) -> Turn {
         self.fuel = SHARE;
         self.penalty = 0;
+        if self.dice != 0 {
+            let roll = launch::scramble(&mut self.dice);
+            self.give_way(SHARE - (64 << (roll % 12)));
+        }
         let turn = loop {
             if !self.choose() {
                 if self.groups.is_empty() {
@@ -376,6 +400,9 @@ impl Warp {
             }
         };
         self.settle();
+        if self.checking && turn != Turn::Done {
+            self.pause();
+        }
         turn
     }
 

@@ -6,7 +6,7 @@
 //! costs a comparison of 32 differences.
 
 use super::Warp;
-use super::access::bank_conflicts;
+use super::banks::bank_conflicts;
 use crate::lane::{ALL, LANES};
 use crate::program::Op;
 

@@ -39,9 +39,6 @@ pub(crate) unsafe fn barrier(warp: &mut Warp, op: &Op) -> Flow {
         }
     }
     warp.count(op.e, op.c);
-    if warp.checking {
-        warp.settled();
-    }
     let mask = warp.mask();
     let lane = mask.trailing_zeros() as usize & 31;
     let how = op.imm & mode::MASK;
@@ -72,8 +69,11 @@ pub(crate) unsafe fn barrier(warp: &mut Warp, op: &Op) -> Flow {
         let kind = Kind::InvalidBarrier { barrier: id };
         return warp.fault(Fault::IllegalInstruction, kind, vec![access], None);
     }
+    if warp.checking {
+        warp.arrived(id, expected != 0);
+    }
     if mask != warp.live && op.imm & mode::ALIGNED != 0 && warp.worker().launch().sync_check {
-        warp.divergent_barrier(op, id);
+        warp.apart(op, id);
     }
     let whole = mask == warp.live;
     // A warp with fewer threads than lanes counts as a whole one where threads are given.
@@ -98,7 +98,7 @@ pub(crate) unsafe fn barrier(warp: &mut Warp, op: &Op) -> Flow {
     if open {
         let (held, arrived) = (state.held, state.arrived);
         barrier_result(warp, op.site, mask, held, arrived);
-        block.open(id, warp);
+        block.open(id, warp, how != mode::ARRIVE);
         return warp.jump(op.site + 1);
     }
     if how == mode::ARRIVE {
@@ -131,27 +131,51 @@ pub(crate) fn barrier_result(warp: &Warp, pc: u32, mask: u32, held: u32, arrived
 }
 
 impl Warp {
+    /// Some lanes come to a barrier while others of the warp are elsewhere. That alone is no mistake: they may be on their way, or
+    /// about to return. It is one if they wait at another barrier, or turn out never to come.
     #[cold]
-    fn divergent_barrier(&mut self, op: &Op, id: u32) {
-        let program = self.program();
-        let lane = self.mask().trailing_zeros() as usize;
-        let mut here = Access::at(What::Barrier, program.place_of(op.site));
-        here.threads = self.mask().count_ones();
-        let mut finding = crate::finding::Finding::new(
-            Kind::DivergentBarrier { barrier: id },
-            program.name.clone(),
-        )
-        .with(self.located(here, lane));
-        for group in &self.groups {
-            let what = match group.state {
-                State::Barrier(_) => What::Barrier,
-                State::Lanes(_) | State::Warp(_) => What::SyncWarp,
-                _ => What::Execute,
-            };
-            let mut there = Access::at(what, program.place_of(group.pc));
-            there.threads = group.mask.count_ones();
-            finding = finding.with(self.located(there, group.mask.trailing_zeros() as usize));
+    fn apart(&mut self, op: &Op, id: u32) {
+        self.skipped.0 &= !self.mask();
+        let elsewhere = |g: &&super::Group| matches!(g.state, State::Barrier(_)) && g.pc != op.site;
+        if let Some(other) = self.groups.iter().find(elsewhere) {
+            let there = (What::Barrier, other.pc, other.mask);
+            self.divergent_barrier(id, (op.site, self.mask()), there);
+            return;
         }
+        let behind = &self.program().behind;
+        let ranges = behind.iter().find(|(barrier, _)| *barrier == op.site);
+        let past =
+            |pc: u32| ranges.is_some_and(|(_, all)| all.iter().any(|r| (r.0..=r.1).contains(&pc)));
+        let gone = |g: &&super::Group| !matches!(g.state, State::Barrier(_)) && past(g.pc);
+        if let Some(group) = self.groups.iter().find(gone) {
+            self.skipped = (group.mask, group.pc, op.site);
+        }
+    }
+
+    /// Lanes that had gone past a barrier return, while others of the warp still wait at it.
+    #[cold]
+    pub(crate) fn passed_by(&mut self) {
+        let (gone, pc, barrier) = std::mem::take(&mut self.skipped);
+        let waits = |g: &&super::Group| g.pc == barrier && matches!(g.state, State::Barrier(_));
+        let Some(&super::Group { mask, state, .. }) = self.groups.iter().find(waits) else {
+            return;
+        };
+        if let State::Barrier(id) = state {
+            let there = (What::Past, pc, gone & self.mask());
+            self.divergent_barrier(id, (barrier, mask), there);
+        }
+    }
+
+    fn divergent_barrier(&mut self, id: u32, here: (u32, u32), there: (What, u32, u32)) {
+        let access = |what: What, pc: u32, mask: u32| {
+            let mut access = Access::at(what, self.program().place_of(pc));
+            access.threads = mask.count_ones();
+            self.located(access, mask.trailing_zeros() as usize & 31)
+        };
+        let kind = Kind::DivergentBarrier { barrier: id };
+        let finding = crate::finding::Finding::new(kind, self.program().name.clone())
+            .with(access(What::Barrier, here.0, here.1))
+            .with(access(there.0, there.1, there.2));
         self.worker().findings.add(finding);
     }
 

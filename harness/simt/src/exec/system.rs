@@ -19,11 +19,13 @@ pub(crate) fn clock_kind(special: Special) -> u64 {
 }
 
 /// `membar`, `fence`: what was written before is seen before what is written after.
-pub(crate) unsafe fn fence(warp: &mut Warp, _: &Op) -> Flow {
+/// `imm` is 1 where that is asked for inside the block only.
+pub(crate) unsafe fn fence(warp: &mut Warp, op: &Op) -> Flow {
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
     if warp.checking {
-        warp.fenced();
+        warp.fenced(op.imm == 1);
     }
+    warp.switch_point();
     Flow::Next
 }
 
@@ -68,5 +70,6 @@ pub(crate) unsafe fn look(warp: &mut Warp, op: &Op) -> Flow {
         digest = digest.rotate_left(7) ^ value;
     }
     warp.polled(op.site, digest);
+    warp.switch_point();
     Flow::Next
 }

@@ -67,7 +67,7 @@ impl Warp {
         }
         if absent == 0 {
             if self.checking {
-                self.clock.sync(mask, self.live);
+                self.met(&named);
             }
             return Ok(named);
         }
@@ -152,7 +152,7 @@ pub(crate) unsafe fn barrier(warp: &mut Warp, op: &Op) -> Flow {
     let wanted = lanes(mask).fold(0, |m, lane| m | named[lane]);
     if wanted & warp.live & !mask == 0 {
         if warp.checking {
-            warp.clock.sync(mask, warp.live);
+            warp.met(&named);
         }
         return Flow::Next;
     }
@@ -246,7 +246,9 @@ impl super::Exec for Shuffle {
             for i in 0..LANES {
                 let from = source[i];
                 out[i] = value[from as usize & 31];
-                missing |= (u32::from(mask & named[i] & (1 << from) == 0)) << i;
+                // A lane that its own mask leaves out has been reported.
+                let declared = named[i] & (1 << i) != 0;
+                missing |= (u32::from(declared && mask & named[i] & (1 << from) == 0)) << i;
             }
             missing &= mask;
             if missing != 0 {

@@ -59,6 +59,8 @@ pub(crate) struct Worker<'l> {
     pub seen_words: usize,
     /// Warp instructions executed and not yet reported.
     pub spent: u64,
+    /// When it has to be reported.
+    pub account: u64,
     #[expect(clippy::vec_box, reason = "a slot moves between here and its warp")]
     free: Vec<Box<Slot>>,
     fill: Fill,
@@ -116,6 +118,7 @@ impl<'l> Worker<'l> {
             diverged_warps: vec![0; branches],
             seen_words: branches.div_ceil(64).max(1),
             spent: 0,
+            account: (super::SHARE as u64).min(launch.budget),
             free: Vec::new(),
             fill: Fill::new(launch),
             spare: Vec::new(),
@@ -145,9 +148,17 @@ impl<'l> Worker<'l> {
     pub fn work(mut self) -> Tally {
         let mut resident: VecDeque<Box<Block>> = VecDeque::new();
         let mut fruitless = 0;
+        // With a seed some blocks run at once from the start, and give way to each other often.
+        let (eager, patience) = if self.launch.seed == 0 {
+            (1, 1)
+        } else {
+            (4, 32)
+        };
         while !self.stopped() {
             let room = resident.len() < self.launch.resident;
-            let must_take = resident.is_empty() || (fruitless >= resident.len() && room);
+            let few = resident.len() < eager && !self.launch.taken();
+            let must_take =
+                resident.is_empty() || (room && (few || fruitless >= resident.len() * patience));
             if must_take {
                 if let Some(number) = self.launch.take() {
                     let block = self.admit(number);
@@ -225,8 +236,8 @@ impl<'l> Worker<'l> {
         for warp in &mut block.warps {
             warp.status = Status::New;
         }
-        if launch.races.is_some() {
-            block.clock = crate::shadow::clock::BlockClock::default();
+        if let Some(races) = &launch.races {
+            block.clock = races.block();
             block.races.start(u64::from(launch.shared_bytes));
         }
         if launch.init {
@@ -291,6 +302,12 @@ impl<'l> Worker<'l> {
             warp.written.reset(warp.local_len * LANES as u64);
         }
         warp.index = index as u32;
+        warp.skipped = (0, 0, 0);
+        let seed = self.launch.seed;
+        warp.dice = match seed {
+            0 => 0,
+            _ => seed.rotate_left(32) ^ (owner_number << 10) ^ index as u64 | 1,
+        };
         warp.poll = (u32::MAX, 0);
         warp.groups.clear();
         warp.groups.push(Group {
@@ -346,6 +363,11 @@ impl<'l> Worker<'l> {
             access.threads = group.mask.count_ones();
             finding = finding.with(warp.located(access, group.mask.trailing_zeros() as usize));
         }
+        // SAFETY: the warp's block outlives it, and is not running.
+        let block = unsafe { &*warp.block };
+        let waits = |state| matches!(state, State::Barrier(_) | State::Lanes(_) | State::Warp(_));
+        let waiting = block.places(self.launch.program, waits);
+        finding.accesses.extend(waiting);
         self.fail(Fault::LaunchTimeout, finding);
         true
     }

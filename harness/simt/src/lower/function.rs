@@ -3,7 +3,7 @@
 use super::ir::*;
 use super::params::{self, Callee};
 use super::program::Builder;
-use super::{invalid, unsupported};
+use super::{invalid, origin, unsupported};
 use crate::exec::control;
 use crate::isa::dispatch::{Handler, Handlers};
 use crate::isa::{self, table::Imm};
@@ -40,6 +40,8 @@ pub struct FnBuilder<'b, 'm> {
     defs: Vec<(u32, u32)>,
     #[expect(clippy::option_option, reason = "not asked yet, or none, or this one")]
     aliases: Vec<Option<Option<Opnd>>>,
+    /// Where the addresses in each register begin.
+    pub origins: Vec<origin::From<'m>>,
     /// Where the present instruction stands, and its guard.
     pub loc: u32,
     guard: Option<(RegId, bool)>,
@@ -76,6 +78,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             starts: HashMap::new(),
             defs: vec![(0, 0); body.regs.len()],
             aliases: vec![None; body.regs.len()],
+            origins: origin::of(f, body),
             loc: 0,
             guard: None,
             carry: None,

@@ -3,8 +3,8 @@
 use crate::finding::{Space, What};
 use crate::isa::dispatch::Handlers;
 pub use crate::machine::LoadError;
-pub use crate::program::Order;
 use crate::program::Source;
+pub use crate::program::{Order, Origin};
 use std::collections::HashMap;
 
 /// An operand.
@@ -67,6 +67,7 @@ pub struct Inst {
     pub role: Role,
     /// For the checks.
     pub order: Order,
+    pub origin: Origin,
     /// Further operands that are read, or written if the flag is set: they go to the program's lists, `imm` to their index.
     pub list: Vec<(Opnd, bool)>,
 }
@@ -83,6 +84,7 @@ impl Inst {
             loc,
             role: Role::Plain,
             order: Order::default(),
+            origin: Origin::Unknown,
             list: Vec::new(),
         }
     }
@@ -106,6 +108,11 @@ impl Inst {
     /// With an immediate.
     pub fn imm(mut self, value: u64) -> Inst {
         self.imm = value;
+        self
+    }
+    /// With where its addresses begin.
+    pub fn from(mut self, origin: Origin) -> Inst {
+        self.origin = origin;
         self
     }
     /// With how it orders memory.

@@ -24,7 +24,7 @@ impl<'m> FnBuilder<'_, 'm> {
     pub(super) fn atomic(&mut self, inst: &'m ast::Inst) -> Result<()> {
         let mut space = Space::Generic;
         let (mut operation, mut ty, mut hint) = ("", "", false);
-        let (mut release, mut count) = (false, 1);
+        let (mut release, mut narrow, mut count) = (false, false, 1);
         for word in inst.op.split('.').skip(1) {
             match word {
                 "global" => space = Space::Global,
@@ -33,7 +33,8 @@ impl<'m> FnBuilder<'_, 'm> {
                     operation = word;
                 }
                 "release" | "acq_rel" => release = true,
-                "relaxed" | "acquire" | "cta" | "gpu" | "sys" | "cluster" | "noftz" => {}
+                "cta" => narrow = true,
+                "relaxed" | "acquire" | "gpu" | "sys" | "cluster" | "noftz" => {}
                 "L2::cache_hint" => hint = true,
                 "v2" => count = 2,
                 "v4" => count = 4,
@@ -70,10 +71,13 @@ impl<'m> FnBuilder<'_, 'm> {
         if rest.len() != 1 + values {
             return Err(self.wrong(inst));
         }
+        let origin = self.origin(&rest[0]);
         let (base, offset) = self.address(&rest[0])?;
         let order = Order {
             strong: true,
+            volatile: false,
             release,
+            narrow,
         };
         if count > 1 {
             // Each element is changed atomically, the vector is not. A result may be an element that is still to be added.
@@ -93,7 +97,8 @@ impl<'m> FnBuilder<'_, 'm> {
                     .use_(B, value)
                     .raw(E, load_store::shape(1, space))
                     .role(Role::Access(What::Atomic, space, bytes))
-                    .order(order);
+                    .order(order)
+                    .from(origin);
                 self.emit(match to {
                     None => out.raw(D, u32::MAX),
                     Some(_) => out.def(D, old),
@@ -113,7 +118,8 @@ impl<'m> FnBuilder<'_, 'm> {
             .use_(A, base)
             .raw(E, load_store::shape(1, space))
             .role(Role::Access(What::Atomic, space, bytes))
-            .order(order);
+            .order(order)
+            .from(origin);
         for (value, at) in rest[1..].iter().zip([B, C]) {
             let value = self.source(value, value_type)?;
             out = out.use_(at, value);

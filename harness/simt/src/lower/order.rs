@@ -1,7 +1,7 @@
 //! The order of a function's blocks. The machine runs the lowest program counter first, so the order decides where diverged
 //! lanes meet again: a block comes after all that lead to it, and a loop is laid out in one piece before what follows it.
 
-use super::ir::Block;
+use super::ir::{Block, Term};
 
 /// Blocks that can be reached, in the order in which they are to be laid out.
 pub fn layout(blocks: &[Block]) -> Vec<u32> {
@@ -47,6 +47,52 @@ pub fn layout(blocks: &[Block]) -> Vec<u32> {
     let mut out = Vec::with_capacity(reach.len());
     arrange(0, &inside, &loops, &successors, &mut out);
     out
+}
+
+/// For every block that ends in a barrier, the blocks that every way on from it leads through, those left out that do nothing but
+/// end the thread. A lane that stands in one of them while others wait at the barrier has gone past it.
+pub fn behind(blocks: &[Block]) -> Vec<(u32, Vec<u32>)> {
+    let barrier = |b: &u32| matches!(blocks[*b as usize].term, Term::Barrier(..));
+    let barriers: Vec<u32> = (0..blocks.len() as u32).filter(barrier).collect();
+    if barriers.is_empty() {
+        return Vec::new();
+    }
+    // Dominators of the reversed graph, whose entry stands for the end of the thread: 0, and each block one higher.
+    let mut backward = vec![Vec::new(); blocks.len() + 1];
+    let mut forward = vec![Vec::new(); blocks.len() + 1];
+    for (b, block) in (1u32..).zip(blocks) {
+        let mut to: Vec<u32> = block.term.successors().iter().map(|s| s + 1).collect();
+        if to.is_empty() {
+            to.push(0);
+        }
+        for &s in &to {
+            backward[s as usize].push(b);
+        }
+        forward[b as usize] = to;
+    }
+    let reach = post_order(&backward);
+    let inside: Vec<bool> = (0..=blocks.len() as u32)
+        .map(|b| reach.contains(&b))
+        .collect();
+    for to in &mut forward {
+        to.retain(|&b| inside[b as usize]);
+    }
+    let up = dominators(&reach, &forward, blocks.len() + 1);
+    let ends = |b: u32| {
+        let block = &blocks[b as usize];
+        block.insts.is_empty() && matches!(block.term, Term::Exit | Term::Ret)
+    };
+    let chain = |b: u32| {
+        let mut all = Vec::new();
+        let mut at = b + 1;
+        while inside[at as usize] && up[at as usize] != 0 && up[at as usize] != at {
+            at = up[at as usize];
+            all.push(at - 1);
+        }
+        all.retain(|&b| !ends(b));
+        (b, all)
+    };
+    barriers.into_iter().map(chain).collect()
 }
 
 fn post_order(successors: &[Vec<u32>]) -> Vec<u32> {

@@ -385,6 +385,7 @@ impl<'m> Builder<'m> {
                             space,
                             size,
                             order: inst.order,
+                            origin: inst.origin,
                         }),
                         Role::WarpSync => program.warp_syncs.push(pc),
                         Role::Guard => program.guards.push(pc),
@@ -497,6 +498,16 @@ impl<'m> Builder<'m> {
                         end: at,
                         ..BlockInfo::default()
                     });
+                }
+            }
+            let range = |b: u32| {
+                let start = starts[index][b as usize];
+                (start, start + f.blocks[b as usize].insts.len() as u32)
+            };
+            for (barrier, behind) in order::behind(&f.blocks) {
+                if starts[index][barrier as usize] != u32::MAX {
+                    let ranges = behind.into_iter().map(range).collect();
+                    program.behind.push((range(barrier).1, ranges));
                 }
             }
             program.functions.push(FunctionInfo {

@@ -18,6 +18,10 @@ struct Modifiers {
     watched: bool,
     /// Everything before it is seen before it.
     release: bool,
+    /// That word is `volatile`.
+    volatile: bool,
+    /// Both only inside the block.
+    narrow: bool,
     /// It has a cache policy as its last operand.
     hint: bool,
 }
@@ -26,7 +30,9 @@ impl Modifiers {
     fn order(&self) -> Order {
         Order {
             strong: self.watched,
+            volatile: self.volatile,
             release: self.release,
+            narrow: self.narrow,
         }
     }
 }
@@ -38,7 +44,9 @@ impl<'m> FnBuilder<'_, 'm> {
             "ld" | "ldu" => self.load(inst)?,
             "st" => self.store(inst)?,
             "membar" | "fence" => {
-                let fence = Inst::new(both(crate::exec::system::fence), self.loc);
+                let narrow = inst.op.split('.').any(|word| word == "cta");
+                let fence =
+                    Inst::new(both(crate::exec::system::fence), self.loc).imm(u64::from(narrow));
                 self.emit(fence)?;
             }
             "prefetch" | "prefetchu" | "pmevent" | "discard" | "applypriority" => {}
@@ -69,7 +77,7 @@ impl<'m> FnBuilder<'_, 'm> {
     fn modifiers(&self, inst: &ast::Inst) -> Result<Modifiers> {
         let mut space = Space::Generic;
         let (mut watched, mut release) = (false, false);
-        let mut hint = false;
+        let (mut volatile, mut narrow, mut hint) = (false, false, false);
         for word in inst.op.split('.').skip(1) {
             match word {
                 "global" => space = Space::Global,
@@ -77,10 +85,12 @@ impl<'m> FnBuilder<'_, 'm> {
                 "local" => space = Space::Local,
                 "const" => space = Space::Const,
                 "param" | "param::entry" | "param::func" => space = Space::Param,
-                "volatile" | "relaxed" | "acquire" | "mmio" => watched = true,
+                "volatile" => (watched, volatile) = (true, true),
+                "relaxed" | "acquire" | "mmio" => watched = true,
                 "release" => (watched, release) = (true, true),
-                "weak" | "cta" | "gpu" | "sys" | "cluster" | "nc" | "ca" | "cg" | "cs" | "lu"
-                | "cv" | "wb" | "wt" | "v2" | "v4" | "unified" => {}
+                "cta" => narrow = true,
+                "weak" | "gpu" | "sys" | "cluster" | "nc" | "ca" | "cg" | "cs" | "lu" | "cv"
+                | "wb" | "wt" | "v2" | "v4" | "unified" => {}
                 "L2::cache_hint" => hint = true,
                 word if word.starts_with("L1::") || word.starts_with("L2::") => {}
                 word if type_of(word).is_some() => {}
@@ -94,6 +104,8 @@ impl<'m> FnBuilder<'_, 'm> {
                 ty,
                 watched,
                 release,
+                volatile,
+                narrow,
                 hint,
             }),
             _ => Err(unsupported(format!("`{}`", inst.op), self.at())),
@@ -239,13 +251,15 @@ impl<'m> FnBuilder<'_, 'm> {
                 self.at(),
             ));
         };
+        let origin = self.origin(from);
         let (base, offset) = self.address(from)?;
         let mut out = Inst::new(both(handler), self.loc)
             .imm(offset)
             .use_(A, base)
             .raw(E, load_store::shape(how.count, how.space))
             .role(Role::Access(What::Read, how.space, size * how.count))
-            .order(how.order());
+            .order(how.order())
+            .from(origin);
         let mut first = Opnd::None;
         for (to, at) in list.iter().zip([D, D2, B, C]) {
             let to = self.dest(to, reg)?;
@@ -303,13 +317,15 @@ impl<'m> FnBuilder<'_, 'm> {
                 self.at(),
             ));
         };
+        let origin = self.origin(to);
         let (base, offset) = self.address(to)?;
         let mut out = Inst::new(both(handler), self.loc)
             .imm(offset)
             .use_(A, base)
             .raw(E, load_store::shape(how.count, how.space))
             .role(Role::Access(What::Write, how.space, size * how.count))
-            .order(how.order());
+            .order(how.order())
+            .from(origin);
         for (from, at) in list.iter().zip([D, D2, B, C]) {
             let from = match from {
                 Operand::Reg(r) => self.reg(*r, reg)?,

@@ -105,8 +105,10 @@ pub fn one(finding: &Finding, sources: &Sources) -> String {
     let verdict = words::verdict(finding.kind.verdict());
     let mut out = format!("{verdict}: {}\n", words::headline(finding));
     let gutter = gutter(finding, sources);
-    for access in &finding.accesses {
-        snippet(&mut out, access, sources, gutter);
+    let here =
+        |a: &Access, b: &Access| a.place.column == b.place.column && a.place.same_line(&b.place);
+    for together in finding.accesses.chunk_by(here) {
+        snippet(&mut out, together, sources, gutter);
     }
     let pad = " ".repeat(gutter);
     let _ = writeln!(out, "{pad} |");
@@ -119,9 +121,9 @@ pub fn one(finding: &Finding, sources: &Sources) -> String {
     for text in words::context(finding) {
         line("note", &text);
     }
-    line("fault", words::fault(&finding.kind));
+    line("fault", words::fault(finding));
     line("help", &words::remedy(finding));
-    if finding.count > 1 {
+    if finding.count > 1 && !words::headline_counts(finding) {
         line("note", &format!("seen {} times", finding.count));
     }
     if finding.seed != 0 {
@@ -150,14 +152,20 @@ fn position(file: &str, line: u32, column: u32, sources: &Sources) -> String {
     }
 }
 
-/// Where an access stands, its source line, and under it what was done by whom.
-fn snippet(out: &mut String, access: &Access, sources: &Sources, gutter: usize) {
+/// Where accesses stand, which is one place, its source line, and under it what was done by whom.
+fn snippet(out: &mut String, together: &[Access], sources: &Sources, gutter: usize) {
+    let Some(first) = together.first() else {
+        return;
+    };
     let pad = " ".repeat(gutter);
-    let place = &access.place;
-    let label = label(access);
+    let place = &first.place;
+    let labels = || together.iter().map(label);
     let known = place.line > 0 && !place.file.is_empty();
     if !known && place.ptx_line == 0 {
-        let _ = writeln!(out, "{pad} |\n{pad} | {label}");
+        let _ = writeln!(out, "{pad} |");
+        for label in labels() {
+            let _ = writeln!(out, "{pad} | {label}");
+        }
         return;
     }
     let position = if known {
@@ -181,9 +189,13 @@ fn snippet(out: &mut String, access: &Access, sources: &Sources, gutter: usize) 
         let before: String = trimmed[..column].chars().map(blank).collect();
         let _ = writeln!(out, "{pad} |");
         let _ = writeln!(out, "{:>gutter$} | {trimmed}", place.line);
-        let _ = writeln!(out, "{pad} | {before}^ {label}");
+        for label in labels() {
+            let _ = writeln!(out, "{pad} | {before}^ {label}");
+        }
     } else {
-        let _ = writeln!(out, "{pad} | {label}");
+        for label in labels() {
+            let _ = writeln!(out, "{pad} | {label}");
+        }
         if !known {
             let _ = writeln!(
                 out,
@@ -206,7 +218,8 @@ fn label(access: &Access) -> String {
     let host = access.place.ptx_line == 0 && access.place.function.is_empty();
     let mut text = match access.what {
         What::Barrier => "waits at this barrier".into(),
-        What::SyncWarp => "waits at this __syncwarp".into(),
+        What::SyncWarp => "waits here for other lanes of its warp".into(),
+        What::Past => "went on here and never came to the barrier".into(),
         What::Loop => "goes round this loop".into(),
         What::Exit => "has returned here".into(),
         What::Execute => "executes this".into(),
@@ -215,14 +228,14 @@ fn label(access: &Access) -> String {
         What::Read | What::Write | What::Atomic | What::Earlier => {
             let mut text = words::what(access.what).to_owned();
             if access.size > 0 {
-                let _ = write!(text, " of size {} bytes", access.size);
+                let _ = write!(text, " of size {}", words::bytes(access.size.into()));
             }
             match (&access.variable, access.address) {
                 (Some((name, offset)), _) => {
                     let _ = write!(text, " at {}+{offset:#x}", demangle(name));
                 }
                 (None, Some(address)) => {
-                    let _ = write!(text, " at {address:#x}");
+                    let _ = write!(text, " at {}", words::address(address));
                 }
                 (None, None) => {}
             }
@@ -241,10 +254,10 @@ fn label(access: &Access) -> String {
         xyz(access.thread),
         xyz(access.block)
     );
-    let others = match access.threads {
-        0 | 1 => String::new(),
-        2 => " and 1 more of its warp".into(),
-        n => format!(" and {} more of its warp", n - 1),
+    let others = match (access.threads, access.warps) {
+        (0 | 1, _) => String::new(),
+        (n, 0 | 1) => format!(" and {} more of its warp", n - 1),
+        (n, warps) => format!(" and {} more of {warps} warps", n - 1),
     };
     match access.what {
         What::Read | What::Write | What::Atomic | What::Earlier => {
@@ -280,7 +293,7 @@ struct Report<'a> {
 pub fn json(findings: &Findings) -> String {
     let worded = findings.list.iter().map(|finding| Worded {
         verdict: finding.kind.verdict(),
-        blame: finding.kind.blame(),
+        blame: finding.blame(),
         check: finding.kind.check(),
         headline: words::headline(finding),
         kernel_name: demangle(&finding.kernel),

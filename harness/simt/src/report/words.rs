@@ -1,6 +1,10 @@
 //! The words of a finding: its headline as the field's sanitizers put it, and what to do about it.
 
-use crate::finding::{Blame, Finding, Kind, Limit, Relation, Scope, Space, Verdict, What};
+use std::fmt::Write as _;
+
+use crate::finding::{
+    Allocation, Blame, Finding, Kind, Limit, Relation, Scope, Space, Verdict, What,
+};
 
 /// A memory space as CUDA C names it.
 pub(super) const fn space(space: Space) -> &'static str {
@@ -25,6 +29,7 @@ pub(super) const fn what(what: What) -> &'static str {
         What::Shuffle => "shuffle",
         What::Vote => "vote",
         What::SyncWarp => "__syncwarp",
+        What::Past => "way round a barrier",
         What::Loop => "loop",
         What::Exit => "exit",
         What::Execute => "instruction",
@@ -41,8 +46,8 @@ pub(super) const fn verdict(verdict: Verdict) -> &'static str {
 }
 
 /// Whose fault it is, as a sentence.
-pub(super) const fn fault(kind: &Kind) -> &'static str {
-    match (kind.verdict(), kind.blame()) {
+pub(super) fn fault(finding: &Finding) -> &'static str {
+    match (finding.kind.verdict(), finding.blame()) {
         (Verdict::Machine, _) => {
             "the machine's limit: the kernel may be right, but the SIMT machine does not model what it asks for"
         }
@@ -78,6 +83,26 @@ fn plural(count: u64, one: &str, many: &str) -> String {
     }
 }
 
+/// `1 byte`, `4 bytes`.
+pub(super) fn bytes(count: u64) -> String {
+    plural(count, "byte", "bytes")
+}
+
+/// An address; an offset below the start of its space is negative.
+pub(super) fn address(address: u64) -> String {
+    let signed = address as i64;
+    if signed < 0 && signed > -(1 << 32) {
+        format!("-{:#x}", signed.unsigned_abs())
+    } else {
+        format!("{address:#x}")
+    }
+}
+
+/// Whether the headline has the count already.
+pub(super) const fn headline_counts(finding: &Finding) -> bool {
+    matches!(finding.kind, Kind::Race { .. })
+}
+
 fn limit(limit: Limit) -> &'static str {
     match limit {
         Limit::EmptyGrid => "blocks in the grid",
@@ -90,13 +115,14 @@ fn limit(limit: Limit) -> &'static str {
         Limit::SharedMemory => "bytes of shared memory in a block",
         Limit::Cooperative => "blocks of a cooperative launch, resident at once",
         Limit::Parameters => "bytes of kernel parameters",
+        Limit::Arguments => "bytes of arguments",
     }
 }
 
 /// `write of size 4 bytes`, from the finding's first access.
 fn first_access(finding: &Finding) -> String {
     match finding.accesses.first() {
-        Some(a) if a.size > 0 => format!("{} of size {} bytes", what(a.what), a.size),
+        Some(a) if a.size > 0 => format!("{} of size {}", what(a.what), bytes(a.size.into())),
         Some(a) => what(a.what).into(),
         None => "access".into(),
     }
@@ -134,8 +160,9 @@ pub(super) fn headline(finding: &Finding) -> String {
         Kind::Uninitialized { space: s } => {
             let size = finding.accesses.first().map_or(0, |a| a.size);
             format!(
-                "Uninitialized {} memory read of size {size} bytes",
-                space(*s)
+                "Uninitialized {} memory read of size {}",
+                space(*s),
+                bytes(size.into())
             )
         }
         Kind::Race { space: s, .. } => match &finding.accesses[..] {
@@ -196,6 +223,10 @@ pub(super) fn headline(finding: &Finding) -> String {
             Limit::EmptyGrid | Limit::EmptyBlock => {
                 format!("Launch refused: {asked} {}", limit(*l))
             }
+            Limit::Arguments => format!(
+                "Launch refused: {asked} {}; the kernel takes {allowed}",
+                limit(*l)
+            ),
             _ => format!("Launch refused: {asked} {}; {allowed} allowed", limit(*l)),
         },
         Kind::HostCopy { bytes } => {
@@ -215,7 +246,8 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
     let address = finding.accesses.iter().find_map(|a| a.address);
     if let (Kind::Misaligned { required, .. }, Some(address)) = (&finding.kind, address) {
         lines.push(format!(
-            "Address {address:#x} is misaligned: it must be a multiple of {required}"
+            "Address {address:#x} is misaligned: it must be a multiple of {required}, and is {} more than one",
+            address % u64::from(*required)
         ));
     }
     if let (Kind::ReadOnly { .. }, Some(address)) = (&finding.kind, address) {
@@ -237,40 +269,110 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
             lanes(*exited)
         ));
     }
-    if let Some(a) = &finding.allocation {
-        let address = address.map_or_else(|| "The address".into(), |a| format!("Address {a:#x}"));
-        let bounds = matches!(
-            finding.kind,
-            Kind::OutOfBounds { .. } | Kind::HostCopy { .. } | Kind::UseAfterFree
-        );
-        let name = if a.name.is_empty() {
-            String::new()
-        } else {
-            format!(" `{}`", super::demangle(&a.name))
-        };
-        let noun = if a.freed {
-            "freed allocation"
-        } else {
-            "allocation"
-        };
-        let where_ = match a.relation {
-            Relation::Before(n) => format!("{n} bytes before the nearest {noun}{name}"),
-            Relation::After(n) => format!("{n} bytes after the nearest {noun}{name}"),
-            Relation::Inside(n) => format!("{n} bytes inside the {noun}{name}"),
-        };
-        let verb = match (bounds, a.relation) {
-            (true, Relation::Before(_) | Relation::After(_)) => "is out of bounds and is",
-            _ => "is",
-        };
-        lines.push(format!(
-            "{address} {verb} {where_} at {:#x} of size {} bytes",
-            a.address, a.size
-        ));
-    } else if let (Kind::OutOfBounds { .. }, Some(address)) = (&finding.kind, address) {
-        lines.push(format!("Address {address:#x} is out of bounds"));
+    // Where a pointer of the host or null lies as seen from the device's allocations says nothing, and a variable with its offset
+    // has been named beside the access.
+    let known = match finding.kind {
+        Kind::HostPointer | Kind::NullPointer => true,
+        Kind::Race { .. } | Kind::Uninitialized { .. } => {
+            finding.accesses.iter().any(|a| a.variable.is_some())
+        }
+        _ => false,
+    };
+    if known {
+    } else if let Some(a) = &finding.allocation {
+        lines.push(whereabouts(finding, a, address));
+        lines.extend(counted(finding, a));
+    } else if let (Kind::OutOfBounds { .. }, Some(a)) = (&finding.kind, address) {
+        lines.push(format!("Address {} is out of bounds", self::address(a)));
     }
     lines.extend(finding.notes.iter().cloned());
     lines
+}
+
+/// Where the address lies as seen from the nearest allocation or variable.
+fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
+    let subject = at.map_or_else(
+        || "The address".into(),
+        |a| format!("Address {}", address(a)),
+    );
+    let access = finding.accesses.first();
+    let space = access.and_then(|a| a.space);
+    let mut noun = match space {
+        Some(Space::Shared) => "variable",
+        Some(Space::Local) => "the thread's local memory",
+        _ => "allocation",
+    }
+    .to_owned();
+    if a.freed {
+        noun = format!("freed {noun}");
+    }
+    if !a.name.is_empty() {
+        let _ = write!(noun, " `{}`", super::demangle(&a.name));
+    }
+    let (the, nearest) = match space {
+        Some(Space::Local) => ("", ""),
+        _ => ("the ", "the nearest "),
+    };
+    let outside = matches!(
+        finding.kind,
+        Kind::OutOfBounds { .. }
+            | Kind::OverrunsNeighbour { .. }
+            | Kind::HostCopy { .. }
+            | Kind::UseAfterFree
+    );
+    let is = match (outside, a.relation) {
+        (true, Relation::Before(_) | Relation::After(_)) => "is out of bounds and is",
+        _ => "is",
+    };
+    let where_ = match a.relation {
+        Relation::Before(n) => format!("{} before {nearest}{noun}", bytes(n)),
+        Relation::After(n) => format!("{} after {nearest}{noun}", bytes(n)),
+        Relation::Inside(0) => format!("the start of {the}{noun}"),
+        Relation::Inside(n) => format!("{} inside {the}{noun}", bytes(n)),
+    };
+    let mut text = format!(
+        "{subject} {is} {where_} at {:#x} of size {}",
+        a.address,
+        bytes(a.size)
+    );
+    if let (Kind::OutOfBounds { .. }, Relation::Inside(n), Some(access)) =
+        (&finding.kind, a.relation, access)
+    {
+        let over = (n + u64::from(access.size)).saturating_sub(a.size);
+        let _ = write!(
+            text,
+            ", and the access runs over its end by {}",
+            bytes(over)
+        );
+    }
+    text
+}
+
+/// The address as an index, where the access is one of equal elements.
+fn counted(finding: &Finding, a: &Allocation) -> Option<String> {
+    let access = finding.accesses.first()?;
+    let size = u64::from(access.size);
+    let outside = matches!(
+        finding.kind,
+        Kind::OutOfBounds { .. } | Kind::OverrunsNeighbour { .. }
+    );
+    if !outside || size == 0 || !a.size.is_multiple_of(size) {
+        return None;
+    }
+    let index = match a.relation {
+        Relation::Before(n) if n.is_multiple_of(size) => format!("-{}", n / size),
+        Relation::After(n) if (n - 1).is_multiple_of(size) => ((a.size + n - 1) / size).to_string(),
+        _ => return None,
+    };
+    let has = match a.size / size {
+        0 => "there is none".into(),
+        1 => "there is only index 0".into(),
+        n => format!("there are 0 to {}", n - 1),
+    };
+    Some(format!(
+        "in elements of {} that is index {index}, and {has}",
+        bytes(size)
+    ))
 }
 
 /// What to do about it.
@@ -311,8 +413,20 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::Uninitialized {
             space: Space::Global,
         } => "copy or fill the buffer before the launch, or write the element before it is read",
+        Kind::Uninitialized {
+            space: Space::Local,
+        } => {
+            "write every element before it is read: a local array holds nothing when its function begins"
+        }
         Kind::Uninitialized { .. } => {
             "write every element before it is read; shared memory holds nothing when a block begins"
+        }
+        Kind::Race {
+            space: Space::Global,
+            scope: Scope::Warp | Scope::Block,
+        } => {
+            "make the update one atomic operation (atomicAdd and its kin), give each thread an element of its own, or put a \
+             barrier between the two accesses"
         }
         Kind::Race {
             scope: Scope::Warp, ..
@@ -326,17 +440,20 @@ pub(super) fn remedy(finding: &Finding) -> String {
         } => {
             "make both accesses atomic, give each block its own element, or split the kernel in two launches"
         }
-        Kind::DivergentBarrier { .. } | Kind::MismatchedBarrier { .. } => {
+        Kind::DivergentBarrier { .. } => {
             "move the barrier out of the branch, so that every thread of the block reaches the same one"
         }
+        Kind::MismatchedBarrier { .. } => {
+            "let all threads come to the same barriers in the same order: compare the ways to the two"
+        }
         Kind::BarrierExited { .. } => {
-            "do not return before the barrier: let all threads reach it and guard the work instead"
+            "do not return before the barrier: let all threads reach it and guard the work instead, or give it the number of threads that come"
         }
         Kind::InvalidBarrier { .. } => {
             "use a barrier number from 0 to 15 and a thread count that is a multiple of 32 within the block"
         }
         Kind::InactiveLane { .. } => {
-            "let every lane of the mask execute the shuffle: move it out of the branch or narrow the mask"
+            "read only from lanes that execute the shuffle and that its mask names: move it out of the branch, or keep the source among them"
         }
         Kind::UndeclaredLane { .. } => {
             "pass a mask that includes every lane that executes the operation"
@@ -375,6 +492,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
                 "launch at most as many blocks as the occupancy query allows on all multiprocessors"
             }
             Limit::Parameters => "pass large arguments through a buffer in device memory",
+            Limit::Arguments => "give an argument for each of the kernel's parameters",
         },
         Kind::HostCopy { .. } => {
             "copy no more bytes than both sides hold; sizes are in bytes, not elements"

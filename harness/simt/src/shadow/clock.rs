@@ -27,8 +27,10 @@ impl Time {
 #[derive(Debug)]
 pub(crate) struct Publications {
     warps_per_block: u32,
-    /// For each warp of the grid: time of its last fence.
+    /// For each warp of the grid: time of its last fence,
     fences: Vec<AtomicU64>,
+    /// and of the last that may have been for its block only.
+    block_fences: Vec<AtomicU64>,
     /// For each block: epoch of its last fence, plus one.
     epochs: Vec<AtomicU32>,
     /// Time at which the launch began: what happened before is ordered.
@@ -42,22 +44,43 @@ impl Publications {
         Publications {
             warps_per_block,
             fences: (0..warps).map(|_| AtomicU64::new(0)).collect(),
+            block_fences: (0..warps).map(|_| AtomicU64::new(0)).collect(),
             epochs: (0..blocks).map(|_| AtomicU32::new(0)).collect(),
             start: time.advance(),
         }
     }
 
-    /// A warp of the grid executes a fence, or a release.
-    pub fn fence(&self, warp: u32, epoch: u32, time: &Time) {
+    /// A warp of the grid executes a fence, or a release; `narrow`: of the scope of its block, whose clock is given.
+    pub fn fence(&self, warp: u32, block: &BlockClock, narrow: bool, time: &Time) {
         let now = time.advance();
-        self.fences[warp as usize].store(now, Ordering::Release);
-        self.epochs[(warp / self.warps_per_block) as usize].fetch_max(epoch + 1, Ordering::AcqRel);
+        self.block_fences[warp as usize].store(now, Ordering::Release);
+        if !narrow {
+            self.fences[warp as usize].store(now, Ordering::Release);
+            let number = (warp / self.warps_per_block) as usize;
+            self.epochs[number].fetch_max(block.epoch + 1, Ordering::AcqRel);
+            // What this warp has behind it of others by barriers of some of the threads is published with its own.
+            if let Some(named) = &block.named {
+                let first = number * self.warps_per_block as usize;
+                let known = named.known[warp as usize - first];
+                for (fence, upto) in std::iter::zip(&self.fences[first..], known)
+                    .take(self.warps_per_block as usize)
+                    .filter(|(_, upto)| *upto > 0)
+                {
+                    fence.fetch_max(upto + 1, Ordering::AcqRel);
+                }
+            }
+        }
     }
 
     /// Whether what warp `warp` did at `time` in its block's epoch `epoch` has been followed by a fence: its own, or one in its
-    /// block behind a barrier.
-    pub fn published(&self, warp: u32, epoch: u32, time: u64) -> bool {
-        self.fences[warp as usize].load(Ordering::Acquire) > time
+    /// block behind a barrier. `inside`: as its own block needs it.
+    pub fn published(&self, warp: u32, epoch: u32, time: u64, inside: bool) -> bool {
+        let fences = if inside {
+            &self.block_fences
+        } else {
+            &self.fences
+        };
+        fences[warp as usize].load(Ordering::Acquire) > time
             || self.epochs[(warp / self.warps_per_block) as usize].load(Ordering::Acquire)
                 > epoch + 1
     }
@@ -65,6 +88,28 @@ impl Publications {
     /// Warps of one block.
     pub fn warps_per_block(&self) -> u32 {
         self.warps_per_block
+    }
+}
+
+/// Warps of the largest block.
+const WARPS: usize = 32;
+/// Barriers of a block.
+const BARRIERS: usize = 16;
+
+/// What warps of a block know of each other through barriers that only some of its threads pass: for each, the time up to
+/// which it has everything of each other behind it.
+#[derive(Clone, Debug)]
+struct Named {
+    known: [[u64; WARPS]; WARPS],
+    /// What those know that have arrived at each barrier since it last opened.
+    pending: [[u64; WARPS]; BARRIERS],
+    /// And when one of them last looked at a flag.
+    acquired: [u64; BARRIERS],
+}
+
+fn join(into: &mut [u64; WARPS], from: &[u64; WARPS]) {
+    for (to, from) in std::iter::zip(into, from) {
+        *to = (*to).max(*from);
     }
 }
 
@@ -77,13 +122,64 @@ pub(crate) struct BlockClock {
     acquired_before: u64,
     /// And in this one.
     acquired_now: u64,
+    /// Made when a barrier of some of the threads is first used.
+    named: Option<Box<Named>>,
+    /// Time at which the block began.
+    pub start: u64,
 }
 
 impl BlockClock {
+    /// Of a block that begins.
+    pub fn new(time: &Time) -> Self {
+        BlockClock {
+            start: time.advance(),
+            ..BlockClock::default()
+        }
+    }
+
     /// All threads of the block have met.
     pub fn barrier(&mut self) {
         self.epoch += 1;
         self.acquired_before = self.acquired_before.max(self.acquired_now);
+    }
+
+    /// A warp of the block comes to a barrier of some of its threads, waiting or not.
+    pub fn arrive(&mut self, barrier: usize, warp: usize, clock: &WarpClock, time: &Time) {
+        let named = self.named.get_or_insert_with(|| {
+            Box::new(Named {
+                known: [[0; WARPS]; WARPS],
+                pending: [[0; WARPS]; BARRIERS],
+                acquired: [0; BARRIERS],
+            })
+        });
+        let pending = &mut named.pending[barrier];
+        join(pending, &named.known[warp]);
+        pending[warp] = time.now();
+        named.acquired[barrier] = named.acquired[barrier].max(clock.acquired);
+        // What it does from here on is not behind the barrier for the others.
+        time.advance();
+    }
+
+    /// A warp goes on behind such a barrier.
+    pub fn pass(&mut self, barrier: usize, warp: usize, clock: &mut WarpClock) {
+        if let Some(named) = &mut self.named {
+            join(&mut named.known[warp], &named.pending[barrier]);
+            clock.acquired = clock.acquired.max(named.acquired[barrier]);
+        }
+    }
+
+    /// Such a barrier has opened, and is used anew.
+    pub fn opened(&mut self, barrier: usize) {
+        if let Some(named) = &mut self.named {
+            named.pending[barrier] = [0; WARPS];
+            named.acquired[barrier] = 0;
+        }
+    }
+
+    /// Whether what warp `past` of the block did at `time` is behind warp `now` by such barriers.
+    pub fn behind(&self, past: usize, now: usize, time: u64) -> bool {
+        let named = self.named.as_ref();
+        named.is_some_and(|named| named.known[now][past] >= time)
     }
 }
 
@@ -99,12 +195,14 @@ pub(crate) struct WarpClock {
     tick: u32,
     /// The last that named all live lanes.
     all: u32,
-    /// The last that named both of two lanes, once one named only some.
-    pairs: Option<Box<[[u32; LANES]; LANES]>>,
-    /// Time of its last strong access.
+    /// Once one named only some lanes: what each lane has behind it of each other, up to that tick.
+    known: Option<Box<[[u32; LANES]; LANES]>>,
+    /// Time by which its last strong access had been made,
     acquired: u64,
-    /// It makes a strong access, which takes effect after the check of it.
-    pending: bool,
+    /// and the time at which that began.
+    looked: u64,
+    /// It makes a strong access, begun at this time, which takes effect after the check of it.
+    pending: Option<u64>,
 }
 
 impl WarpClock {
@@ -130,17 +228,25 @@ impl WarpClock {
             self.all = self.tick;
             return;
         }
-        let pairs = self
-            .pairs
+        // Each of them now knows what any of them knew: lanes may meet in a chain.
+        let known = self
+            .known
             .get_or_insert_with(|| Box::new([[0; LANES]; LANES]));
-        for (a, row) in pairs.iter_mut().enumerate() {
-            if mask & (1 << a) != 0 {
-                for (b, last) in row.iter_mut().enumerate() {
-                    if mask & (1 << b) != 0 {
-                        *last = self.tick;
-                    }
+        let mut all = [0; LANES];
+        for (lane, row) in known.iter().enumerate() {
+            if mask & (1 << lane) != 0 {
+                for (to, tick) in all.iter_mut().zip(row) {
+                    *to = (*to).max(*tick);
                 }
             }
+        }
+        for (lane, to) in all.iter_mut().enumerate() {
+            if mask & (1 << lane) != 0 {
+                *to = self.tick;
+            }
+        }
+        for lane in (0..LANES).filter(|lane| mask & (1 << lane) != 0) {
+            known[lane] = all;
         }
     }
 
@@ -148,35 +254,37 @@ impl WarpClock {
     pub fn barrier(&mut self) {
         self.tick = 0;
         self.all = 0;
-        self.pairs = None;
+        self.known = None;
     }
 
-    /// Whether lanes `a` and `b` have met since `tick` (of this epoch).
-    pub fn met(&self, a: u32, b: u32, tick: u32) -> bool {
+    /// Whether what lane `past` did at `tick` (of this epoch) is behind lane `now`: they have met since, or in a chain of others.
+    pub fn met(&self, past: u32, now: u32, tick: u32) -> bool {
         let last = self
-            .pairs
+            .known
             .as_ref()
-            .map_or(0, |pairs| pairs[a as usize][b as usize])
+            .map_or(0, |known| known[now as usize][past as usize])
             .max(self.all);
         last > tick || last == LAST_TICK
     }
 
     /// A strong access is about to be made.
-    pub fn acquire(&mut self) {
-        self.pending = true;
+    pub fn acquire(&mut self, time: &Time) {
+        self.pending = Some(time.now());
     }
 
     /// The last access has been made: if it was strong, everything published before may be relied on from here.
     pub fn settle(&mut self, block: &mut BlockClock, time: &Time) {
-        if self.pending {
-            self.pending = false;
+        if let Some(began) = self.pending.take() {
+            self.looked = began;
             self.acquired = time.advance();
             block.acquired_now = self.acquired;
         }
     }
 
-    /// Whether this warp, or a thread of its block before the last barrier, has looked at a flag since `time`.
-    pub fn acquired_since(&self, block: &BlockClock, time: u64) -> bool {
-        self.acquired.max(block.acquired_before) > time
+    /// Whether this warp, or a thread of its block before the last barrier, has looked at a flag since `time`. For what a lane of
+    /// this warp did (`own`) a look counts that began later: lanes do not see in an instruction what others do in the same.
+    pub fn acquired_since(&self, block: &BlockClock, time: u64, own: bool) -> bool {
+        let here = if own { self.looked } else { self.acquired };
+        here.max(block.acquired_before) > time
     }
 }

@@ -16,6 +16,10 @@ pub(crate) struct Event<'a> {
     pub what: What,
     /// Volatile, relaxed or stronger, or atomic: an access that may be part of a protocol between threads.
     pub strong: bool,
+    /// Volatile: how code looks that relies on lanes in lockstep, as well as a flag.
+    pub volatile: bool,
+    /// Strong only inside the thread's block (`.cta`).
+    pub narrow: bool,
     /// In shared memory.
     pub block_local: bool,
     /// Program counter.
@@ -26,4 +30,14 @@ pub(crate) struct Event<'a> {
     pub size: u32,
     /// Addresses, valid in those lanes.
     pub address: &'a [u64; LANES],
+}
+
+/// The lanes of a mask, ascending.
+fn lanes(mask: u32) -> impl Iterator<Item = u32> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let lane = (rest != 0).then(|| rest.trailing_zeros())?;
+        rest &= rest - 1;
+        Some(lane)
+    })
 }

@@ -11,7 +11,7 @@
 //! An argument is a number, `null`, a new buffer `name: type[count] = contents`, or the name of a buffer made before, with an
 //! offset in bytes (`out + 4`). Contents: a number (0 if nothing is said), `index`, `index % n`, `raw` (never written), `freed`
 //! (was written, then freed), `host` (memory of the host). All checks are on unless `with` says otherwise; `one-order` says that
-//! the mistake shows in this schedule only.
+//! the mistake shows in this schedule only, `hidden` that it does not show in the natural one.
 
 use simt::machine::{Checks, Settings};
 use std::path::{Path, PathBuf};
@@ -146,7 +146,12 @@ impl Case {
 
     /// The mistake need not show in other schedules.
     pub fn one_order(&self) -> bool {
-        self.flag("one-order")
+        self.flag("one-order") || self.hidden()
+    }
+
+    /// Nothing is found when warps and blocks run in their natural order.
+    pub fn hidden(&self) -> bool {
+        self.flag("hidden")
     }
 
     /// One worker, all checks, and an end to endless loops, unless the case says otherwise.

@@ -40,6 +40,8 @@ impl Bench {
         let event = Event {
             what,
             strong,
+            volatile: false,
+            narrow: false,
             block_local: false,
             pc: what as u32,
             mask: 1 << lane,
@@ -47,7 +49,7 @@ impl Bench {
             address: &addresses,
         };
         if strong {
-            self.warps[warp].acquire();
+            self.warps[warp].acquire(&self.time);
             self.warps[warp].settle(&mut self.blocks[warp / 2], &self.time);
         }
         let clocks = Clocks {
@@ -55,6 +57,7 @@ impl Bench {
             launch: &self.launch,
             block: &self.blocks[warp / 2],
             warp: &self.warps[warp],
+            start: self.launch.start,
         };
         self.memory.access(&clocks, &event, 1 << lane)
     }
@@ -69,7 +72,7 @@ impl Bench {
     }
     fn fence(&mut self, warp: usize) {
         self.launch
-            .fence(warp as u32, self.blocks[warp / 2].epoch, &self.time);
+            .fence(warp as u32, &self.blocks[warp / 2], false, &self.time);
     }
     fn barrier(&mut self, block: usize) {
         self.blocks[block].barrier();
@@ -110,6 +113,59 @@ fn a_syncwarp_orders_only_the_lanes_it_names() {
     b.warps[0].sync(0b0011, u32::MAX);
     assert_eq!(b.read(0, 1, X), None);
     assert!(b.write(0, 2, X).is_some());
+}
+
+#[test]
+fn lanes_that_meet_in_a_chain_are_ordered() {
+    let mut b = Bench::new();
+    b.write(0, 0, X);
+    b.warps[0].sync(0b0011, u32::MAX);
+    b.warps[0].sync(0b0110, u32::MAX);
+    assert_eq!(b.read(0, 2, X), None);
+    assert!(b.read(0, 3, X).is_some());
+}
+
+#[test]
+fn all_lanes_that_read_are_remembered() {
+    let mut b = Bench::new();
+    b.read(0, 3, X);
+    b.read(0, 5, X);
+    assert_eq!(b.write(0, 5, X).map(|c| c.earlier_lane), Some(3));
+}
+
+#[test]
+fn an_atomic_does_not_hide_the_plain_write_before_it() {
+    let mut b = Bench::new();
+    b.write(0, 0, X);
+    b.atomic(0, 0, X);
+    assert_eq!(b.atomic(1, 0, X).map(|c| c.what), Some(What::Write));
+}
+
+#[test]
+fn a_barrier_of_some_warps_orders_those_that_wait_behind_those_that_come() {
+    let pass = |b: &mut Bench, from: usize, to: usize| {
+        let Bench {
+            blocks,
+            warps,
+            time,
+            ..
+        } = b;
+        let block = &mut blocks[0];
+        block.arrive(1, from, &warps[from], time);
+        block.arrive(1, to, &warps[to], time);
+        block.pass(1, to, &mut warps[to]);
+        block.opened(1);
+    };
+    let mut b = Bench::new();
+    b.write(0, 0, X);
+    pass(&mut b, 0, 1);
+    assert_eq!(b.read(1, 0, X), None);
+    assert_eq!(
+        b.write(0, 0, X).map(|c| c.earlier_warp),
+        Some(1),
+        "the other way round it does not"
+    );
+    assert!(b.read(1, 0, X).is_some(), "nor what comes later");
 }
 
 #[test]
@@ -218,6 +274,8 @@ fn bytes_of_one_word_are_told_apart() {
         let event = Event {
             what: What::Write,
             strong: false,
+            volatile: false,
+            narrow: false,
             block_local: false,
             pc: 1,
             mask: 1 << lane,
@@ -229,6 +287,7 @@ fn bytes_of_one_word_are_told_apart() {
             launch: &b.launch,
             block: &b.blocks[warp / 2],
             warp: &b.warps[warp],
+            start: b.launch.start,
         };
         b.memory.access(&clocks, &event, 1 << lane)
     };
@@ -242,13 +301,15 @@ fn bytes_of_one_word_are_told_apart() {
 
 #[test]
 fn an_access_over_the_end_of_a_chunk_is_seen_on_both_sides() {
-    let edge = 0x1000 + (CHUNK * 4) as u64;
+    let edge = 0x1000 + CHUNK;
     let b = Bench::new();
     let act = |address: u64, size: u32, warp: usize| {
         let addresses = [address; LANES];
         let event = Event {
             what: What::Write,
             strong: false,
+            volatile: false,
+            narrow: false,
             block_local: false,
             pc: 1,
             mask: 1,
@@ -260,6 +321,7 @@ fn an_access_over_the_end_of_a_chunk_is_seen_on_both_sides() {
             launch: &b.launch,
             block: &b.blocks[warp / 2],
             warp: &b.warps[warp],
+            start: b.launch.start,
         };
         b.memory.access(&clocks, &event, 1)
     };

@@ -86,8 +86,9 @@ pub fn all() -> Vec<Case> {
 
 /// Whether the instruction may be given two NaN of double precision, of which it keeps one's payload: the host keeps another's.
 pub fn keeps_a_payload(name: &str) -> bool {
-    let op = name.split('.').next().unwrap_or_default();
-    matches!(op, "add" | "sub" | "mul" | "fma" | "mad" | "div") && name.ends_with(".f64")
+    let words: Vec<&str> = name.split('.').collect();
+    matches!(words[0], "add" | "sub" | "mul" | "fma" | "mad" | "div")
+        && words.last() == Some(&"f64")
         || name.starts_with("mma") && name.ends_with(".f64 any")
 }
 

@@ -1,0 +1,251 @@
+//! `warplab grade`: a kernel file in place of a lab's own, under every check, several orders of warps and blocks and
+//! several sizes; what is right, what is not and where, and how its counts compare with the lab's own kernels.
+//!
+//! Every variant at every size runs in a process of its own, which is `warplab run` itself: a kernel that faults,
+//! or never ends, takes nothing else with it.
+
+mod child;
+mod remarks;
+mod report;
+
+use std::{
+    io::{IsTerminal, Write},
+    path::PathBuf,
+    process::ExitCode,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use harness::{DeviceChoice, Error, Expect, Lab, Session, suggest};
+use serde_json::Value;
+
+use crate::labs;
+
+/// Sizes beside the lab's own quick ones: one element, one more than a warp, and no multiple of anything.
+const SIZES: [usize; 3] = [1, 33, 1000];
+
+const MORE: &str = "\
+Exit codes: 0 every variant in the file is right, 1 one is not, 2 the file or the command line is wrong,
+4 it cannot run here (no NVRTC).
+
+Example:
+  warplab grade reduction --kernel mine.cu --variant shuffle";
+
+pub fn command() -> Command {
+    Command::new("grade")
+        .about("Grade a kernel file that stands in for a lab's own: answers, findings, counters")
+        .after_help(MORE)
+        .arg(
+            Arg::new("lab")
+                .value_name("LAB")
+                .required(true)
+                .help("The lab that it is for"),
+        )
+        .arg(
+            Arg::new("kernel")
+                .long("kernel")
+                .value_name("FILE")
+                .required(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("The .cu file: kernels of the lab's names, any part of them"),
+        )
+        .arg(
+            Arg::new("variant")
+                .long("variant")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .help("Only this variant (repeatable)"),
+        )
+        .arg(
+            Arg::new("n")
+                .long("n")
+                .short('n')
+                .value_name("N")
+                .action(ArgAction::Append)
+                .allow_hyphen_values(true)
+                .value_parser(harness::parse_count)
+                .help("Size to try (repeatable) [default: the lab's quick sizes, then 1, 33 and 1000]"),
+        )
+        .arg(
+            Arg::new("schedules")
+                .long("schedules")
+                .value_name("COUNT")
+                .default_value("5")
+                .allow_hyphen_values(true)
+                .value_parser(harness::parse_u32)
+                .help("Orders of warps and blocks to try"),
+        )
+        .arg(
+            Arg::new("device")
+                .long("device")
+                .value_name("DEVICE")
+                .default_value("emulated")
+                .value_parser(value_parser!(DeviceChoice))
+                .help("emulated[:PROFILE]"),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("As JSON"),
+        )
+}
+
+/// What is graded, and how.
+#[derive(Debug)]
+pub struct Task {
+    pub lab: &'static Lab,
+    pub kernel: PathBuf,
+    pub choice: DeviceChoice,
+    pub schedules: u32,
+    /// `None` is the lab's quick sizes.
+    pub sizes: Vec<Option<usize>>,
+}
+
+/// How one variant did at one size.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Its rows, as `--json` prints them.
+    Ran(Vec<Value>),
+    /// The file has no such kernel.
+    Missing(String),
+    /// The variant uses another of the lab's kernel files.
+    Elsewhere,
+    /// The lab takes no such size, or the like.
+    Refused(String),
+    /// The run itself ended badly.
+    Crashed(String),
+}
+
+/// One variant's runs: by size, and the lab's own at its quick sizes.
+#[derive(Debug)]
+pub struct Graded {
+    pub variant: &'static str,
+    pub runs: Vec<(Option<usize>, Outcome)>,
+    pub own: Outcome,
+}
+
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+    let task = task(matches)?;
+    let variants = variants(task.lab, matches)?;
+    // Compiled here first: what is wrong with the file itself is told once, and the others find it in the cache.
+    let source = harness::replacement(task.lab, &task.kernel)?;
+    let capability = Session::open(&task.choice)?.device.compute_capability;
+    kernels::ptx_for(&source, capability)?;
+    let mut jobs: Vec<(usize, Option<Option<usize>>)> = Vec::new();
+    for v in 0..variants.len() {
+        jobs.extend(task.sizes.iter().map(|size| (v, Some(*size))));
+        jobs.push((v, None));
+    }
+    let done = AtomicUsize::new(0);
+    let outcomes = harness::parallel(jobs.len(), |i| {
+        let outcome = match jobs[i] {
+            (v, Some(size)) => child::run(&task, variants[v], size),
+            (v, None) => child::own(&task, variants[v]),
+        };
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
+        outcome
+    });
+    let mut outcomes = outcomes.into_iter();
+    let mut graded = Vec::new();
+    for variant in variants {
+        let mut runs = Vec::new();
+        for size in &task.sizes {
+            runs.push((*size, outcomes.next().expect("one a job")?));
+        }
+        let own = outcomes.next().expect("one a job")?;
+        graded.push(Graded { variant, runs, own });
+    }
+    graded.retain(|g| !g.runs.iter().any(|(_, o)| matches!(o, Outcome::Elsewhere)));
+    let grades: Vec<_> = graded.iter().map(report::Grade::of).collect();
+    if grades.iter().all(report::Grade::is_missing) {
+        let reason = grades.first().map_or("", |g| g.reason.as_str());
+        return Err(Error::usage(format!(
+            "lab {} finds none of its kernels: {reason}",
+            task.lab.name
+        )));
+    }
+    if matches.get_flag("json") {
+        let json = report::as_json(&task, &grades);
+        harness::print(&serde_json::to_string_pretty(&json).unwrap_or_default());
+    } else {
+        harness::print(&report::as_text(&task, &grades));
+    }
+    Ok(ExitCode::from(u8::from(
+        !grades.iter().all(report::Grade::is_good),
+    )))
+}
+
+/// How far it is, for a reader who waits; the last one clears the line.
+fn progress(done: usize, all: usize) {
+    let mut error = std::io::stderr();
+    if error.is_terminal() {
+        let _ = if done < all {
+            write!(error, "\rgrading: {done} of {all} runs")
+        } else {
+            write!(error, "\r{:40}\r", "")
+        };
+    }
+}
+
+fn task(matches: &ArgMatches) -> Result<Task, Error> {
+    let name = matches.get_one::<String>("lab").expect("required");
+    let lab = labs::find(name).ok_or_else(|| {
+        Error::usage(format!(
+            "no lab `{name}`; {}",
+            suggest::among(name, &labs::names())
+        ))
+    })?;
+    let device = matches.get_one::<DeviceChoice>("device").expect("default");
+    if !matches!(device, DeviceChoice::Emulated(_)) {
+        return Err(Error::usage(format!(
+            "grade runs on the emulated device, which sees what a GPU does not tell; --device {device} is none"
+        )));
+    }
+    let kernel = matches
+        .get_one::<PathBuf>("kernel")
+        .expect("required")
+        .clone();
+    let asked: Vec<usize> = matches
+        .get_many("n")
+        .map(|n| n.copied().collect())
+        .unwrap_or_default();
+    let sizes = if asked.is_empty() {
+        std::iter::once(None).chain(SIZES.map(Some)).collect()
+    } else {
+        asked.into_iter().map(Some).collect()
+    };
+    Ok(Task {
+        lab,
+        kernel,
+        choice: device.clone(),
+        schedules: *matches.get_one("schedules").expect("default"),
+        sizes,
+    })
+}
+
+/// The variants to grade: those asked for, or all that should be right.
+fn variants(lab: &'static Lab, matches: &ArgMatches) -> Result<Vec<&'static str>, Error> {
+    let right: Vec<&'static str> = lab
+        .variants
+        .iter()
+        .filter(|v| v.expect == Expect::Right)
+        .map(|v| v.name)
+        .collect();
+    let Some(asked) = matches.get_many::<String>("variant") else {
+        return Ok(right);
+    };
+    asked
+        .map(|name| {
+            let known = right.iter().copied().find(|r| r == name);
+            known.ok_or_else(|| {
+                let why = if lab.variants.iter().any(|v| v.name == name) {
+                    format!("variant `{name}` of {} is wrong on purpose", lab.name)
+                } else {
+                    format!("no variant `{name}` in {}", lab.name)
+                };
+                Error::usage(format!("{why}; {}", suggest::among(name, &right)))
+            })
+        })
+        .collect()
+}

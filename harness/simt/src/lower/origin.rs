@@ -1,0 +1,146 @@
+//! What an address was computed from: the array or the argument that it began at, where all of its ways lead back to one. An
+//! access that ends up in another is a mistake even where that other may be accessed.
+//!
+//! The analysis knows no order: a register has one origin if everything that is ever written to it has. What it cannot follow has
+//! none, and is not judged.
+
+use super::function::FnBuilder;
+use crate::finding::Space;
+use crate::program::{Origin, Source};
+use crate::ptx::ast::{Base, Body, Function, Operand, RegId};
+use std::collections::HashSet;
+
+/// Where the addresses in a register begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From<'m> {
+    /// Nowhere: a number, or nothing yet.
+    Number,
+    /// At this variable.
+    Variable(&'m str),
+    /// At what this parameter of the kernel points to, with its offset there.
+    Param(&'m str, i64),
+    /// At several places, or at one that cannot be told.
+    Unknown,
+}
+
+impl From<'_> {
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (From::Number, x) | (x, From::Number) => x,
+            (a, b) if a == b => a,
+            _ => From::Unknown,
+        }
+    }
+}
+
+/// The origin of every register of a function.
+pub fn of<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
+    let mut all = vec![From::Number; body.regs.len()];
+    let params: HashSet<&str> = if function.entry {
+        function.params.iter().map(|p| p.name.as_str()).collect()
+    } else {
+        HashSet::new()
+    };
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for inst in &body.code {
+            let mut words = inst.op.split('.');
+            let base = words.next().unwrap_or_default();
+            let Some((to, rest)) = inst.operands.split_first() else {
+                continue;
+            };
+            let value = |o: &'m Operand| match o {
+                Operand::Reg(r) => all[r.0 as usize],
+                Operand::Sym(name, _) => From::Variable(name),
+                Operand::Vec(_) | Operand::Pair(..) => From::Unknown,
+                _ => From::Number,
+            };
+            let join = |from: &'m [Operand]| from.iter().map(value).fold(From::Number, From::join);
+            let from = match (base, rest) {
+                ("mov" | "cvta" | "cvt" | "add" | "sub" | "and" | "or" | "min" | "max", from) => {
+                    join(from)
+                }
+                ("selp", [a, b, _]) => value(a).join(value(b)),
+                ("mad", [_, _, c]) => value(c),
+                ("mul" | "shl" | "shr" | "div" | "rem" | "bfe" | "popc" | "clz", _) => From::Number,
+                ("ld", [Operand::Mem(Base::Sym(name), offset)])
+                    if inst.op.contains(".param.") && params.contains(name.as_str()) =>
+                {
+                    if inst.op.ends_with("64") {
+                        From::Param(name, *offset)
+                    } else {
+                        From::Number
+                    }
+                }
+                _ => From::Unknown,
+            };
+            each(to, &mut |r| {
+                // What is loaded or computed in other ways is a number, unless it is as wide as a pointer.
+                let narrow = body.regs[r.0 as usize].ty.size() < 8;
+                let from = if narrow && from == From::Unknown && !matches!(base, "mov" | "cvt") {
+                    From::Number
+                } else {
+                    from
+                };
+                let joined = all[r.0 as usize].join(from);
+                changed |= joined != all[r.0 as usize];
+                all[r.0 as usize] = joined;
+            });
+        }
+    }
+    all
+}
+
+/// The registers of an operand that is written.
+fn each(operand: &Operand, f: &mut impl FnMut(RegId)) {
+    match operand {
+        Operand::Reg(r) => f(*r),
+        Operand::Vec(all) => all.iter().for_each(|o| each(o, f)),
+        Operand::Pair(a, b) => {
+            each(a, f);
+            each(b, f);
+        }
+        _ => {}
+    }
+}
+
+/// The origin of an address operand.
+pub fn of_address<'m>(operand: &'m Operand, registers: &[From<'m>]) -> From<'m> {
+    match operand {
+        Operand::Mem(Base::Reg(r), _) => registers[r.0 as usize],
+        Operand::Mem(Base::Sym(name), _) => From::Variable(name),
+        _ => From::Unknown,
+    }
+}
+
+impl FnBuilder<'_, '_> {
+    /// Where the address in an operand begins, as far as the program knows.
+    pub fn origin(&self, operand: &Operand) -> Origin {
+        match of_address(operand, &self.origins) {
+            From::Param(name, offset) => match self.b.params.get(name) {
+                Some(&at) => Origin::Param((i64::from(at) + offset) as u32),
+                None => Origin::Unknown,
+            },
+            From::Variable(name) => {
+                let local = self.body.vars.iter().find(|v| v.name == name);
+                let of_module = || self.b.module.vars.iter().find(|v| v.name == name);
+                let Some(var) = local.or_else(of_module) else {
+                    return Origin::Unknown;
+                };
+                let owner = local.is_some().then_some(self.index);
+                match (var.space, self.b.symbol(owner, name, 0)) {
+                    _ if var.size == 0 || var.external => Origin::Unknown,
+                    (Space::Shared, Some(Source::Bits(start))) => {
+                        Origin::Shared(start, start + var.size)
+                    }
+                    (Space::Global | Space::Const, Some(Source::Bits(start))) => {
+                        Origin::Global(start, start + var.size)
+                    }
+                    _ => Origin::Unknown,
+                }
+            }
+            From::Number | From::Unknown => Origin::Unknown,
+        }
+    }
+}

@@ -1,0 +1,7 @@
+// launch: cross<<<1, 64>>>(y: i32[64])
+// Two warps wait at two barriers, each for the other.
+extern "C" __global__ void cross(int* y) {
+    if (threadIdx.x < 32) asm volatile("bar.sync 1, 64;" ::: "memory");
+    else asm volatile("bar.sync 2, 64;" ::: "memory");
+    y[threadIdx.x] = 1;
+}

@@ -1,0 +1,12 @@
+// launch: hand<<<2, 32>>>(data: i32[1], flag: i32[1], y: i32[1])
+// The flag is volatile; the data may arrive after it.
+extern "C" __global__ void hand(int* data, volatile int* flag, int* y) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        *data = 42;
+        *flag = 1;
+    } else {
+        while (*flag == 0) {}
+        *y = *data;
+    }
+}

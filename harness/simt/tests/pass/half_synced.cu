@@ -1,0 +1,9 @@
+// launch: swap<<<1, 32>>>(x: i32[32] = index)
+// Each half synchronises for itself, and reads its own.
+extern "C" __global__ void swap(int* x) {
+    __shared__ int s[32];
+    int l = threadIdx.x;
+    s[l] = x[l];
+    __syncwarp(l < 16 ? 0x0000ffffu : 0xffff0000u);
+    x[l] = s[l ^ 8];
+}

@@ -1,0 +1,8 @@
+// launch: rotate<<<1, 32>>>(x: i32[32] = index)
+extern "C" __global__ void rotate(int* x) {
+    __shared__ int s[32];
+    int l = threadIdx.x;
+    s[l] = x[l];
+    __syncwarp();
+    x[l] = s[(l + 1) % 32];
+}

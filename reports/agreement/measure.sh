@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Counts the same launches twice: on a GPU by Nsight Compute (`ncu`), and on the emulated H200.
+#   measure.sh ncu WARPLAB FOLDER        needs a GPU and the right to read its counters; writes FOLDER/ncu.csv
+#   measure.sh emulated WARPLAB FOLDER   writes FOLDER/emulated.jsonl
+# compare.py sets one against the other. Clocks are left alone: counts do not depend on them.
+set -euo pipefail
+how=$1 warplab=$(realpath -e "$2") folder=$(realpath -e "$3")
+cd "$(dirname "$0")"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+metrics=l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+metrics+=,l1tex__t_requests_pipe_lsu_mem_global_op_st.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+metrics+=,l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum,l1tex__t_requests_pipe_lsu_mem_global_op_red.sum
+metrics+=,smsp__inst_executed_op_shared_ld.sum,smsp__inst_executed_op_shared_st.sum,smsp__inst_executed_op_shared_atom.sum
+metrics+=,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
+metrics+=,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+metrics+=,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum
+metrics+=,smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum
+metrics+=,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
+metrics+=,smsp__inst_executed.sum,smsp__thread_inst_executed.sum,smsp__sass_branch_targets_threads_divergent.sum
+
+# The columns that matter, of the raw page's hundreds.
+trim() {
+    python3 -c '
+import csv, sys
+lines = [line for line in sys.stdin if line.startswith("\"")]
+reader = csv.DictReader(lines)
+keep = ["ID", "Kernel Name", "Grid Size", "Block Size"] + sys.argv[1].split(",")
+writer = csv.DictWriter(sys.stdout, [k for k in keep if k in (reader.fieldnames or [])], extrasaction="ignore", lineterminator="\n")
+writer.writeheader()
+writer.writerows(row for row in reader if row["ID"])
+' "$metrics"
+}
+
+[ "$how" = ncu ] && : > "$folder/ncu.csv"
+[ "$how" = emulated ] && : > "$folder/emulated.jsonl"
+
+grep -v '^#' runs.txt | while read -r -a arguments; do
+    run=("$warplab" "${arguments[@]}" --samples 1 --quiet --out "$scratch/run")
+    code=0
+    if [ "$how" = ncu ]; then
+        echo "# ${arguments[*]}" >> "$folder/ncu.csv"
+        ncu --csv --page raw --clock-control none --cache-control none --print-kernel-base mangled \
+            --metrics "$metrics" \
+            --target-processes all --graph-profiling node \
+            --log-file "$scratch/log" "${run[@]}" --device cuda:0 < /dev/null || code=$?
+        trim < "$scratch/log" >> "$folder/ncu.csv"
+    else
+        rm -f "$scratch/log"
+        WARPLAB_LAUNCHES=$scratch/log "${run[@]}" --device emulated:h200 < /dev/null || code=$?
+        echo "# ${arguments[*]}" >> "$folder/emulated.jsonl"
+        cat "$scratch/log" >> "$folder/emulated.jsonl"
+    fi
+    echo "${arguments[*]}: exit code $code"
+done
