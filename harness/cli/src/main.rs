@@ -4,6 +4,7 @@
 //! here, 130 interrupted.
 
 mod device;
+mod driver;
 mod figures;
 mod grade;
 mod labs;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Some(("device", m)) => device::run(m),
         Some(("grade", m)) => grade::run(m),
         Some(("ptx", m)) => ptx::run(m),
+        Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
         Some(("run", m)) => run(m),
         _ => unreachable!("clap asks for a subcommand"),
@@ -60,6 +62,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(run_command(only_lab(argv)))
         .subcommand(grade::command())
         .subcommand(ptx::command())
+        .subcommand(driver::command())
         .subcommand(figures::command())
 }
 

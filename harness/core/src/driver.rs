@@ -18,6 +18,11 @@ use crate::{DeviceChoice, Error, Result, device::default_profile, suggest};
 /// The driver library with the SIMT machine inside.
 static MACHINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/machine.bin"));
 
+/// The driver library with the SIMT machine inside: what a program loads as `libcuda.so.1`.
+pub fn machine_library() -> &'static [u8] {
+    MACHINE
+}
+
 /// What was chosen, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {

@@ -47,6 +47,7 @@ pub use chart::{Chart, Series};
 pub use check::{Check, Number, Tolerance, two_norm};
 pub use counters::COUNTERS;
 pub use device::{DEFAULT_PROFILE, DeviceChoice, DeviceInfo};
+pub use driver::machine_library;
 pub use error::{Error, Result, describe};
 pub use hot::HotLine;
 pub use inputs::Inputs;

@@ -457,13 +457,16 @@ fn findings_json(findings: &Findings) -> Value {
     list.into()
 }
 
-/// The findings since the account was last taken, as text.
+/// The findings since the account was last taken, as text, but for what was told at once.
 pub fn findings_text() -> String {
     let mut text = String::new();
     account(|account| {
-        let findings = &account.findings;
-        if !findings.list.is_empty() {
-            text = simt::report::text(findings, &sources(findings));
+        let sources = sources(&account.findings);
+        for finding in &account.findings.list {
+            if !matches!(finding.kind, Kind::LaunchLimit { .. }) {
+                text += &simt::report::one(finding, &sources);
+                text += "\n";
+            }
         }
     });
     text
