@@ -9,6 +9,11 @@ COLUMNS = """schema lab variant case device n grid block shared_bytes memory_mod
 time_mean_ms time_stdev_ms bytes gb_per_s flop gflop_per_s percent_of_ceiling max_abs_error verdict note""".split()
 
 
+# Some of the machine's counters: filled where a kernel ran emulated, empty on a GPU.
+COUNTERS = """launches thread_instructions divergent_branches global_load_sectors shared_bank_conflicts
+theoretical_occupancy_percent""".split()
+
+
 def check(folder: pathlib.Path) -> list[str]:
     """Returns what is wrong with the run in `folder`."""
     wrong = []
@@ -16,6 +21,9 @@ def check(folder: pathlib.Path) -> list[str]:
     if "schema" not in session:
         wrong.append("session.json has no schema")
     files = sorted(folder.glob("*.csv"))
+    told = {lab["lab"] for one in session.get("sessions", []) for lab in one["labs"]}
+    if told != {file.stem for file in files}:
+        wrong.append(f"session.json tells of {sorted(told)}, not of the CSVs' labs")
     if not files:
         wrong.append(f"no CSV in {folder}")
     for file in files:
@@ -23,6 +31,7 @@ def check(folder: pathlib.Path) -> list[str]:
             reader = csv.DictReader(handle)
             missing = [c for c in COLUMNS if c not in (reader.fieldnames or [])]
             rows = list(reader)
+        missing += [c for c in COUNTERS if c not in (reader.fieldnames or [])]
         if missing:
             wrong.append(f"{file.name}: columns missing: {missing}")
             continue
@@ -38,6 +47,8 @@ def check(folder: pathlib.Path) -> list[str]:
                 wrong.append(f"{where}: {row['verdict']} without a reason")
             if row["device"] == "emulated" and (row["gb_per_s"] or row["gflop_per_s"] or row["percent_of_ceiling"]):
                 wrong.append(f"{where}: a rate on the emulated device")
+            if row["device"] == "emulated" and row["launches"] not in ("", "0") and not row["thread_instructions"]:
+                wrong.append(f"{where}: a kernel ran and nothing was counted")
         print(f"{file.name}: {len(rows)} rows")
     return wrong
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     MachineReport, Record,
-    table::{fitted, width},
+    table::{PADDING, SENTENCE, fitted, width},
 };
 
 /// What one line of the source cost in a case, over all its launches.
@@ -90,12 +90,11 @@ pub(crate) fn lines(
 }
 
 /// A line of source short enough to stand on one line of the table.
-fn shortened(source: &str) -> String {
-    const MOST: usize = 50;
-    if source.chars().count() <= MOST {
+fn shortened(source: &str, most: usize) -> String {
+    if source.chars().count() <= most {
         return source.to_string();
     }
-    let start: String = source.chars().take(MOST - 3).collect();
+    let start: String = source.chars().take(most - 3).collect();
     format!("{}...", start.trim_end())
 }
 
@@ -106,7 +105,7 @@ pub(crate) fn tables(records: &[Record]) -> String {
         let whose = format!("{} {} {}", record.lab, record.variant, record.case);
         let title = format!("Hot lines of {}, by thread instructions", whose.trim_end());
         let some = |v: u64| if v == 0 { String::new() } else { v.to_string() };
-        let rows: Vec<Vec<String>> = record
+        let mut rows: Vec<Vec<String>> = record
             .hot
             .iter()
             .map(|l| {
@@ -119,7 +118,7 @@ pub(crate) fn tables(records: &[Record]) -> String {
                     some(l.conflicts),
                     some(l.divergent_branches),
                     format!("{file}:{}", l.line),
-                    shortened(&l.source),
+                    l.source.clone(),
                 ]
             })
             .collect();
@@ -132,6 +131,21 @@ pub(crate) fn tables(records: &[Record]) -> String {
             "line",
             "source",
         ];
+        // The source has what the other columns leave, but a few words at least.
+        let column = |i: usize| {
+            let most = rows
+                .iter()
+                .map(|r: &Vec<String>| r[i].chars().count())
+                .max();
+            most.filter(|m| *m > 0)
+                .map_or(0, |m| m.max(headers[i].len()) + PADDING)
+        };
+        let others: usize = (0..headers.len() - 1).map(column).sum();
+        let most = width().saturating_sub(others + PADDING).max(SENTENCE);
+        for row in &mut rows {
+            let source = row.pop().unwrap_or_default();
+            row.push(shortened(&source, most));
+        }
         parts.push(format!(
             "{title}\n{}",
             fitted(&headers, &rows, &[], width())

@@ -11,10 +11,10 @@ pub const WIDTH: usize = 100;
 const NARROWEST: usize = 60;
 
 /// A column of sentences may be made this narrow before another column is left out.
-const SENTENCE: usize = 24;
+pub(crate) const SENTENCE: usize = 24;
 
 /// Blanks on both sides of a cell.
-const PADDING: usize = 2;
+pub(crate) const PADDING: usize = 2;
 
 /// Columns to fill: those of the terminal, but [`WIDTH`] at most, and where there is none.
 pub fn width() -> usize {

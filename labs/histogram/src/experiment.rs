@@ -195,16 +195,15 @@ fn count(run: &Run, method: Method, bins: Bins, text: &Source<'_>) -> Result<()>
     Ok(())
 }
 
-/// Bytes that a thread should have at the least, for a stretch of its own (and one tile of wide loads).
-const BYTES_A_THREAD: usize = 64;
-
-/// As many blocks as the device holds at once, or fewer if a thread would have less than [`BYTES_A_THREAD`].
+/// As many blocks as the device holds at once, or fewer if a thread would have less than a byte; than 64, for the
+/// emulated device's small default text: a thread should have a stretch of its own there, too.
 fn one_wave(run: &Run, method: Method, bins: Bins, n: usize, threads: u32) -> Result<u32> {
     let function = run.function("histogram.cu", &method.kernel(bins))?;
     let shared = method.shared_bytes(bins, threads) as usize;
     let resident =
         function.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)?;
-    let most = n.div_ceil(BYTES_A_THREAD * threads as usize);
+    let default = run.is_emulated() && run.options().n.is_none();
+    let most = n.div_ceil(if default { 64 } else { 1 } * threads as usize);
     let most = u32::try_from(most).unwrap_or(u32::MAX);
     Ok((run.session().device.multiprocessors * resident)
         .min(most)
