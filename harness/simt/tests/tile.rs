@@ -10,9 +10,7 @@ const PTX: &str = include_str!("kernels/tile.ptx");
 /// Small whole numbers, as f16 bits: their products and sums are exact.
 fn numbers(count: usize, seed: i32) -> (Vec<i32>, Vec<u16>) {
     let values: Vec<i32> = (0..count as i32).map(|i| (i * 7 + seed) % 17 - 8).collect();
-    let bits = |&v: &i32| {
-        soft::F16.pack(Round::Nearest, v < 0, 0, v.unsigned_abs().into()) as u16
-    };
+    let bits = |&v: &i32| soft::F16.pack(Round::Nearest, v < 0, 0, v.unsigned_abs().into()) as u16;
     let halves = values.iter().map(bits).collect();
     (values, halves)
 }
