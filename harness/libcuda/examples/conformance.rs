@@ -2,7 +2,7 @@
 //!
 //! `conformance OUT` uses the computer's NVIDIA driver, `conformance OUT --machine LIBRARY` the machine's driver library instead.
 //! `conformance --compact FULL OUT` shortens such a file to what the machine's tests keep: the first results of every form, and
-//! hashes of the others. `conformance --ptx FOLDER` writes the kernels.
+//! hashes of the others. `conformance --ptx FOLDER` writes the kernels, `conformance --show FILE CASE` a form's operands and results.
 
 #[path = "../../simt/tests/conformance/suite/mod.rs"]
 mod suite;
@@ -25,6 +25,7 @@ fn main() -> Result<()> {
     match args.as_slice() {
         ["--ptx", folder] => write_ptx(folder),
         ["--compact", full, out] => compact(full, out),
+        ["--show", file, case] => show(file, case),
         [out] => record(out),
         [out, "--machine", library] => {
             // SAFETY: the machine's library, which does nothing when it is opened; it stays open for as long as the process lives.
@@ -32,7 +33,7 @@ fn main() -> Result<()> {
             record(out)
         }
         _ => Err(
-            "usage: conformance OUT [--machine LIBRARY] | --compact FULL OUT | --ptx FOLDER".into(),
+            "usage: conformance OUT [--machine LIBRARY] | --compact FULL OUT | --show FILE CASE | --ptx FOLDER".into(),
         ),
     }
 }
@@ -45,13 +46,39 @@ fn write_ptx(folder: &str) -> Result<()> {
     Ok(())
 }
 
+fn show(file: &str, name: &str) -> Result<()> {
+    let vectors = Vectors::read(&std::fs::read(file)?).ok_or("no file of vectors")?;
+    let cases = suite::all();
+    let case = cases.iter().find(|case| case.name == name);
+    let case = case.ok_or("no such case")?;
+    let entry = vectors.entries.iter().find(|entry| entry.name == name);
+    let entry = entry.ok_or("the file has no such case")?;
+    let operands = case.operands();
+    let hex = |values: Vec<u64>| {
+        let texts: Vec<String> = values.iter().map(|v| format!("{v:#x}")).collect();
+        texts.join(" ")
+    };
+    println!("{}", case.text);
+    for thread in 0..COUNT {
+        let results = entry.columns.iter().map_while(|column| match column {
+            Column::Full(values) => values.get(thread).copied(),
+            Column::Digest(first, _) => first.get(thread).copied(),
+        });
+        let from = operands.iter().map(|column| column[thread]).collect();
+        println!("{} = {}", hex(from), hex(results.collect()));
+    }
+    Ok(())
+}
+
 fn compact(full: &str, out: &str) -> Result<()> {
     let mut vectors = Vectors::read(&std::fs::read(full)?).ok_or("no file of vectors")?;
     vectors.entries.retain(|entry| entry.error.is_empty());
     let cases = suite::all();
+    let find = |name: &str| cases.iter().find(|case| case.name == name);
+    // What has been left out of the suite since is left out of the file.
+    vectors.entries.retain(|entry| find(&entry.name).is_some());
     for entry in &mut vectors.entries {
-        let case = cases.iter().find(|case| case.name == entry.name);
-        let case = case.ok_or("the file has a case that the suite has not")?;
+        let case = find(&entry.name).expect("just looked for");
         if suite::is_approximate(&case.name) {
             continue;
         }

@@ -82,12 +82,16 @@ fn sum32(a: u32, b: u32, global: bool) -> u32 {
     }
 }
 
-fn sum64(a: u64, b: u64) -> u64 {
-    let sum = f64::from_bits(a) + f64::from_bits(b);
-    if sum.is_nan() {
-        0x7fff_ffff_ffff_ffff
-    } else {
-        sum.to_bits()
+/// NaN keeps its payload: on global memory, whose units take the second operand's first, as it is; in shared memory, where the
+/// multiprocessor adds, made quiet.
+fn sum64(a: u64, b: u64, global: bool) -> u64 {
+    let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+    match (x.is_nan(), y.is_nan()) {
+        (_, true) if global => b,
+        (true, _) if global => a,
+        (true, _) => a | (1 << 51),
+        (_, true) => b | (1 << 51),
+        _ => (x + y).to_bits(),
     }
 }
 
@@ -107,7 +111,7 @@ changes! {
     Add32: u32, |old, b, _c, _g| old.wrapping_add(b);
     Add64: u64, |old, b, _c, _g| old.wrapping_add(b);
     AddF32: u32, |old, b, _c, g| sum32(old, b, g);
-    AddF64: u64, |old, b, _c, _g| sum64(old, b);
+    AddF64: u64, |old, b, _c, g| sum64(old, b, g);
     AddF16: u16, |old, b, _c, _g| sum16(old, b);
     AddBf16: u16, |old, b, _c, _g| sum_b16(old, b);
     AddF16x2: u32, |old, b, _c, _g| halves(old, b, sum16);

@@ -240,6 +240,22 @@ impl Warp {
         Some(*last as usize)
     }
 
+    /// The same for an instruction that computes its lanes' addresses itself: generic, or of the declared space.
+    pub(crate) fn check_tile(&mut self, op: &Op, request: Request, address: &[u64; LANES]) {
+        if !self.checking {
+            return;
+        }
+        let first = address[self.mask().trailing_zeros() as usize & 31];
+        let (space, offset) = match request.space {
+            Space::Generic => super::access::space_of(first),
+            Space::Const => (Space::Global, first),
+            other => (other, first),
+        };
+        let window = first.wrapping_sub(offset);
+        let address = address.map(|a| a.wrapping_sub(window));
+        self.check(op, request, space, &address);
+    }
+
     /// The warp comes to a barrier of the block: its accesses have been made. `some`: not all threads of the block pass it.
     #[inline(never)]
     pub(crate) fn arrived(&mut self, barrier: u32, some: bool) {

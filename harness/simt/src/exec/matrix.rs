@@ -1,132 +1,333 @@
-//! Matrix instructions: `mma` on whole warps, and `ldmatrix`.
-//!
-//! The hardware does not say how it rounds inside: here products are exact, a row's sum with the accumulator is kept in f64 and
-//! rounded once. Fragments lie as the PTX manual draws them: lane `l` is row `l / 4`, place `l % 4`.
+//! Matrix instructions: `mma` and `wmma` on whole warps, `ldmatrix` and its kin.
 
 use super::access::{Pointers, Request};
 use super::control::lanes;
-use super::{Exec, Flow, Warp};
+use super::fragment::{Element, Number, Part, Shape, dot};
+use super::{Flow, Warp};
 use crate::finding::{Space, What};
-use crate::lane::{Bf16, F16, LANES};
+use crate::isa::soft::{self, Round};
+use crate::lane::LANES;
 use crate::program::Op;
 
-/// Kinds of input.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Input {
-    /// One number a register.
-    Tf32,
-    /// Two numbers a register.
-    F16,
-    /// Two numbers a register.
-    Bf16,
+/// What an `mma` or a tile's load is, packed into 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Form {
+    /// Code of the shape.
+    pub shape: u32,
+    /// Types of A, B, C and D; of a load or store, the first is the fragment's.
+    pub types: [Element; 4],
+    /// `wmma`: fragments as it lays them out.
+    pub whole_tile: bool,
+    /// Sums of integers stop at the ends of the range.
+    pub saturates: bool,
 }
 
-/// `imm` of [`Mma`]: index into the program's lists (low half), kind of input, depth, and whether the accumulators are f16.
-pub(crate) fn packed(input: Input, depth: u32, c_half: bool, d_half: bool) -> u32 {
-    input as u32 | (depth << 8) | (u32::from(c_half) << 16) | (u32::from(d_half) << 17)
+impl Form {
+    /// As an operand.
+    pub fn pack(self) -> u32 {
+        let types = self.types.iter().rev();
+        let types = types.fold(0, |code, element| (code << 4) | *element as u32);
+        self.shape
+            | (types << 4)
+            | (u32::from(self.whole_tile) << 20)
+            | (u32::from(self.saturates) << 21)
+    }
+
+    fn unpack(code: u32) -> Form {
+        Form {
+            shape: code & 15,
+            types: [4, 8, 12, 16].map(|at| Element::from_code(code >> at)),
+            whole_tile: code & (1 << 20) != 0,
+            saturates: code & (1 << 21) != 0,
+        }
+    }
+
+    /// Registers of the D, A, B and C fragments, the order in which they stand.
+    pub fn registers(self) -> [usize; 4] {
+        let shape = Shape::from_code(self.shape);
+        let [a, b, c, d] = self.types;
+        let count = |part, element| shape.registers(part, element, self.whole_tile);
+        [
+            count(Part::C, d),
+            count(Part::A, a),
+            count(Part::B, b),
+            count(Part::C, c),
+        ]
+    }
 }
 
-/// How many registers the A, B, C and D fragments take.
-pub(crate) fn registers(input: Input, depth: u32, c_half: bool, d_half: bool) -> [usize; 4] {
-    let numbers = if input == Input::Tf32 { 1 } else { 2 };
-    let a = 16 * depth as usize / LANES / numbers;
-    let out = |half| if half { 2 } else { 4 };
-    [a, a / 2, out(c_half), out(d_half)]
-}
+/// The most registers that an instruction names.
+const MOST: usize = 40;
+/// The most rows, columns or depth of a tile.
+const SIDE: usize = 32;
+/// The bits of a tile's elements, by row and column.
+type Tile = [[u64; SIDE]; SIDE];
+const EMPTY: Tile = [[0; SIDE]; SIDE];
 
-/// `mma` of 16 x 8 x depth: registers of D, A, B, C in the program's lists from `imm`; what it is in `b`.
-pub(crate) struct Mma;
-impl Exec for Mma {
-    #[inline(always)]
-    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
-        let input = match op.b & 0xff {
-            0 => Input::Tf32,
-            1 => Input::F16,
-            _ => Input::Bf16,
-        };
-        let depth = (op.b >> 8) & 0xff;
-        let (c_half, d_half) = (op.b & (1 << 16) != 0, op.b & (1 << 17) != 0);
-        let [na, nb, nc, nd] = registers(input, depth, c_half, d_half);
-        let depth = depth as usize;
-        let mut list = [0u32; 16];
-        let start = op.imm as usize;
-        let count = na + nb + nc + nd;
-        list[..count].copy_from_slice(&warp.program().lists[start..start + count]);
-        // SAFETY: the lowering puts 32-bit registers into the list.
-        unsafe {
-            let register = |i: usize| *warp.reg::<[u32; LANES]>(list[i]);
-            let half = |bits: u16| match input {
-                Input::Bf16 => Bf16(bits).to_f32(),
-                _ => F16(bits).to_f32(),
-            };
-            let mut a = [[0f64; 16]; 16];
-            let mut b = [[0f64; 8]; 16];
-            let mut c = [[0f64; 8]; 16];
-            for i in 0..na {
-                let values = register(nd + i);
-                for (lane, &bits) in values.iter().enumerate() {
-                    let row = lane / 4 + 8 * (i % 2);
-                    if input == Input::Tf32 {
-                        let column = lane % 4 + 4 * (i / 2);
-                        a[row][column] = f64::from(f32::from_bits(bits & 0xffff_e000));
-                    } else {
-                        let column = lane % 4 * 2 + 8 * (i / 2);
-                        a[row][column] = f64::from(half(bits as u16));
-                        a[row][column + 1] = f64::from(half((bits >> 16) as u16));
-                    }
-                }
-            }
-            for i in 0..nb {
-                let values = register(nd + na + i);
-                for (lane, &bits) in values.iter().enumerate() {
-                    let column = lane / 4;
-                    if input == Input::Tf32 {
-                        b[lane % 4 + 4 * i][column] = f64::from(f32::from_bits(bits & 0xffff_e000));
-                    } else {
-                        let row = lane % 4 * 2 + 8 * i;
-                        b[row][column] = f64::from(half(bits as u16));
-                        b[row + 1][column] = f64::from(half((bits >> 16) as u16));
-                    }
-                }
-            }
-            for i in 0..nc {
-                let values = register(nd + na + nb + i);
-                for (lane, &bits) in values.iter().enumerate() {
-                    if c_half {
-                        let (row, column) = (lane / 4 + 8 * i, lane % 4 * 2);
-                        c[row][column] = f64::from(F16(bits as u16).to_f32());
-                        c[row][column + 1] = f64::from(F16((bits >> 16) as u16).to_f32());
-                    } else {
-                        let (row, column) = (lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2);
-                        c[row][column] = f64::from(f32::from_bits(bits));
-                    }
-                }
-            }
-            for row in 0..16 {
-                for k in 0..depth {
-                    let left = a[row][k];
-                    for column in 0..8 {
-                        c[row][column] += left * b[k][column];
-                    }
-                }
-            }
-            let mask = warp.mask();
-            for i in 0..nd {
-                let to = &mut *warp.reg::<[u32; LANES]>(list[i]);
-                for lane in lanes(mask) {
-                    to[lane] = if d_half {
-                        let (row, column) = (lane / 4 + 8 * i, lane % 4 * 2);
-                        let low = F16::nearest(c[row][column] as f32).0;
-                        let high = F16::nearest(c[row][column + 1] as f32).0;
-                        u32::from(low) | (u32::from(high) << 16)
-                    } else {
-                        let (row, column) = (lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2);
-                        (c[row][column] as f32).to_bits()
-                    };
+/// `mma`: registers of D, A, B, C in the program's lists from `imm`; what it is in `b`, a [`Form`].
+pub(crate) unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
+    let form = Form::unpack(op.b);
+    let shape = Shape::from_code(form.shape);
+    let [nd, na, nb, nc] = form.registers();
+    let mut list = [0u32; MOST];
+    let start = op.imm as usize;
+    let count = nd + na + nb + nc;
+    list[..count].copy_from_slice(&warp.program().lists[start..start + count]);
+    let [ta, tb, tc, td] = form.types;
+    let (mut a, mut b, mut c) = (EMPTY, EMPTY, EMPTY);
+    let parts = [
+        (Part::A, ta, nd, na),
+        (Part::B, tb, nd + na, nb),
+        (Part::C, tc, nd + na + nb, nc),
+    ];
+    for (tile, (part, element, first, count)) in [&mut a, &mut b, &mut c].into_iter().zip(parts) {
+        // What a fragment holds twice counts once.
+        for register in 0..count.min(shape.distinct(part, element)) {
+            // SAFETY: the lowering puts registers of the elements' size into the list.
+            let values = unsafe { warp.wide(list[first + register], element) };
+            for (lane, value) in values.iter().enumerate() {
+                for sub in 0..element.per_register() {
+                    let (row, column) = shape.place(part, element, register, sub, lane);
+                    let mask = u64::MAX >> (64 - element.bits());
+                    tile[row][column] = (value >> (sub as u32 * element.bits())) & mask;
                 }
             }
         }
-        Flow::Next
+    }
+    let mut d = EMPTY;
+    if td == Element::S32 {
+        whole_numbers(&form, &a, &b, &c, &mut d);
+    } else if td == Element::F64 {
+        for row in 0..shape.m {
+            for column in 0..shape.n {
+                let sum = (0..shape.k).fold(f64::from_bits(c[row][column]), |sum, k| {
+                    f64::from_bits(a[row][k]).mul_add(f64::from_bits(b[k][column]), sum)
+                });
+                d[row][column] = sum.to_bits();
+            }
+        }
+    } else {
+        let take =
+            |tile: &Tile, element| tile.map(|row| row.map(|bits| Number::new(element, bits)));
+        let (a, b, c) = (take(&a, ta), take(&b, tb), take(&c, tc));
+        for row in 0..shape.m {
+            for column in 0..shape.n {
+                let pairs = |from: usize, to: usize| (from..to).map(|k| (a[row][k], b[k][column]));
+                // The tile on tf32 is done in two steps.
+                let (mut first, mut sum) = (0, c[row][column]);
+                if form.whole_tile && ta == Element::Tf32 {
+                    first = shape.k / 2;
+                    sum = Number::new(td, dot(&pairs(0, first), sum, td));
+                }
+                let pairs = pairs(first, shape.k);
+                // From f32 to f16 there is no sum of its own: it is one to f32, and a conversion.
+                d[row][column] = if tc == Element::F32 && td == Element::F16 {
+                    let sum = dot(&pairs, sum, tc);
+                    soft::convert(soft::F32, soft::F16, Round::Nearest, sum).unwrap_or(0x7fff)
+                } else {
+                    dot(&pairs, sum, td)
+                };
+            }
+        }
+    }
+    let mask = warp.mask();
+    for register in 0..nd {
+        for lane in lanes(mask) {
+            let value = (0..td.per_register()).fold(0, |value, sub| {
+                let (row, column) = shape.place(Part::C, td, register, sub, lane);
+                value | (d[row][column] << (sub as u32 * td.bits()))
+            });
+            // SAFETY: as above.
+            unsafe { warp.set_wide(list[register], td, lane, value) };
+        }
+    }
+    Flow::Next
+}
+
+/// Integer products.
+fn whole_numbers(form: &Form, a: &Tile, b: &Tile, c: &Tile, d: &mut Tile) {
+    let shape = Shape::from_code(form.shape);
+    let value = |element: Element, bits: u64| match element {
+        Element::S8 => i64::from(bits as i8),
+        _ => i64::from(bits as u8),
+    };
+    for row in 0..shape.m {
+        for column in 0..shape.n {
+            let products = (0..shape.k)
+                .map(|k| value(form.types[0], a[row][k]) * value(form.types[1], b[k][column]));
+            let sum = products.sum::<i64>() + i64::from(c[row][column] as i32);
+            let sum = if form.saturates {
+                sum.clamp(i32::MIN.into(), i32::MAX.into())
+            } else {
+                sum
+            };
+            d[row][column] = u64::from(sum as u32);
+        }
+    }
+}
+
+impl Warp {
+    /// A fragment's register.
+    unsafe fn wide(&mut self, at: u32, element: Element) -> [u64; LANES] {
+        // SAFETY: the caller's register has the element's register size.
+        unsafe {
+            if element.register() == 8 {
+                *self.reg::<[u64; LANES]>(at)
+            } else {
+                (*self.reg::<[u32; LANES]>(at)).map(u64::from)
+            }
+        }
+    }
+
+    unsafe fn set_wide(&mut self, at: u32, element: Element, lane: usize, value: u64) {
+        // SAFETY: as above.
+        unsafe {
+            if element.register() == 8 {
+                (*self.reg::<[u64; LANES]>(at))[lane] = value;
+            } else {
+                (*self.reg::<[u32; LANES]>(at))[lane] = value as u32;
+            }
+        }
+    }
+}
+
+/// Bits of `e` of [`tile`] beside the fragment's part (the lowest two).
+pub(crate) mod how {
+    /// Columns lie one after another.
+    pub const COLUMNS: u32 = 1 << 2;
+    /// A store.
+    pub const STORE: u32 = 1 << 3;
+    /// From here on the space, as loads have it.
+    pub const SPACE: u32 = 8;
+}
+
+/// `wmma.load` and `wmma.store`: the tile's address in `a`, elements from one row (or column) to the next in `c` (32 bits), what it
+/// is in `b`, a [`Form`], and in `e`, of [`how`]; the fragment's registers in the program's lists from `imm`.
+pub(crate) unsafe fn tile(warp: &mut Warp, op: &Op) -> Flow {
+    let form = Form::unpack(op.b);
+    let shape = Shape::from_code(form.shape);
+    let element = form.types[0];
+    let part = [Part::A, Part::B, Part::C][op.e as usize & 3];
+    let store = op.e & how::STORE != 0;
+    let request = Request {
+        space: super::load_store::space(op.e >> how::SPACE),
+        size: element.bits() / 8,
+        what: if store { What::Write } else { What::Read },
+    };
+    let mask = warp.mask();
+    // SAFETY: the lowering gives registers of these sizes; addresses are checked before they are used.
+    unsafe {
+        let base = *warp.reg::<[u64; LANES]>(op.a);
+        let stride = *warp.reg::<[u32; LANES]>(op.c);
+        for register in 0..shape.registers(part, element, form.whole_tile) {
+            let at = warp.program().lists[op.imm as usize + register];
+            let values = warp.wide(at, element);
+            let mut loaded = [0u64; LANES];
+            for sub in 0..element.per_register() {
+                let mut address = [0u64; LANES];
+                for lane in lanes(mask) {
+                    let (row, column) = shape.place(part, element, register, sub, lane);
+                    let (far, near) = if op.e & how::COLUMNS != 0 {
+                        (column, row)
+                    } else {
+                        (row, column)
+                    };
+                    let index = u64::from(stride[lane]) * far as u64 + near as u64;
+                    let bytes = u64::from(request.size);
+                    address[lane] = base[lane].wrapping_add(index.wrapping_mul(bytes));
+                    let to = match warp.resolve_lane(lane, address[lane], request) {
+                        Ok(to) => to,
+                        Err(wrong) => return warp.access_fault(op, lane, request, wrong),
+                    };
+                    let shift = sub as u32 * element.bits();
+                    if store {
+                        let value = (values[lane] >> shift).to_le_bytes();
+                        to.copy_from_nonoverlapping(value.as_ptr(), bytes as usize);
+                    } else {
+                        let mut value = [0u8; 8];
+                        value
+                            .as_mut_ptr()
+                            .copy_from_nonoverlapping(to, bytes as usize);
+                        loaded[lane] |= u64::from_le_bytes(value) << shift;
+                    }
+                }
+                warp.check_tile(op, request, &address);
+            }
+            if !store {
+                for lane in lanes(mask) {
+                    warp.set_wide(at, element, lane, loaded[lane]);
+                }
+            }
+        }
+    }
+    Flow::Next
+}
+
+/// `stmatrix`: rows' addresses in `a` plus `imm`, matrices in `d`, `d2`, `b`, `c`; `e` as for [`load`].
+pub(crate) unsafe fn store(warp: &mut Warp, op: &Op) -> Flow {
+    let (count, transposed) = (op.e & 0xff, op.e >> 8 != 0);
+    let mask = warp.mask();
+    let request = Request {
+        space: Space::Shared,
+        size: 16,
+        what: What::Write,
+    };
+    let mut at: Pointers = [0; LANES];
+    // SAFETY: registers of 32 bits; the rows' addresses are checked before they are written.
+    unsafe {
+        warp.set_mask(givers(count));
+        let resolve = warp.worker().resolve;
+        let fine = resolve(warp, op, request, &mut at);
+        warp.set_mask(mask);
+        if !fine {
+            return Flow::Stop;
+        }
+        for (i, register) in [op.d, op.d2, op.b, op.c][..count as usize]
+            .iter()
+            .enumerate()
+        {
+            let from = *warp.reg::<[u32; LANES]>(*register);
+            for lane in lanes(mask) {
+                let (place, pair) = (lane / 4, lane % 4 * 2);
+                for half in 0..2 {
+                    let (row, column) = if transposed {
+                        (pair + half, place)
+                    } else {
+                        (place, pair + half)
+                    };
+                    let to = (at[i * 8 + row] as *mut u16).add(column);
+                    to.write((from[lane] >> (16 * half)) as u16);
+                }
+            }
+        }
+    }
+    Flow::Next
+}
+
+/// `movmatrix`: the 8 x 8 matrix of halves in `a`, transposed, to `d`.
+pub(crate) unsafe fn transpose(warp: &mut Warp, op: &Op) -> Flow {
+    // SAFETY: registers of 32 bits.
+    unsafe {
+        let from = *warp.reg::<[u32; LANES]>(op.a);
+        let half = |row: usize, column: usize| {
+            (from[row * 4 + column / 2] >> (16 * (column % 2))) & 0xffff
+        };
+        let mask = warp.mask();
+        for lane in lanes(mask) {
+            let (place, pair) = (lane / 4, lane % 4 * 2);
+            let value = half(pair, place) | (half(pair + 1, place) << 16);
+            (*warp.reg::<[u32; LANES]>(op.d))[lane] = value;
+        }
+    }
+    Flow::Next
+}
+
+/// Lanes that give rows of so many matrices.
+fn givers(count: u32) -> u32 {
+    if count == 4 {
+        u32::MAX
+    } else {
+        (1 << (8 * count)) - 1
     }
 }
 
@@ -143,12 +344,7 @@ pub(crate) unsafe fn load(warp: &mut Warp, op: &Op) -> Flow {
     let mut at: Pointers = [0; LANES];
     // SAFETY: registers of 32 bits; the rows' addresses are checked before they are read.
     unsafe {
-        let givers = if count == 4 {
-            u32::MAX
-        } else {
-            (1 << (8 * count)) - 1
-        };
-        warp.set_mask(givers);
+        warp.set_mask(givers(count));
         let resolve = warp.worker().resolve;
         let fine = resolve(warp, op, request, &mut at);
         warp.set_mask(mask);

@@ -13,6 +13,7 @@ mod block;
 pub(crate) mod buffer;
 pub(crate) mod check;
 pub(crate) mod control;
+pub(crate) mod fragment;
 pub(crate) mod heap;
 pub(crate) mod launch;
 pub(crate) mod load_store;

@@ -172,12 +172,12 @@ fn high_word(x: f64) -> f64 {
 
 /// The high word of an operand, subnormal ones as zero.
 fn truncated(x: f64) -> f64 {
+    // A NaN whose high word is that of infinity counts as infinite.
+    let high = f64::from_bits(x.to_bits() & !0xffff_ffff);
     if x.is_subnormal() {
         0.0f64.copysign(x)
-    } else if x.is_nan() {
-        x
     } else {
-        f64::from_bits(x.to_bits() & !0xffff_ffff)
+        high
     }
 }
 

@@ -3,6 +3,7 @@
 use super::dispatch::op;
 use super::table::Table;
 
+// The hardware takes positions and lengths of 32-bit fields modulo 256, and all bits of those of 64-bit ones.
 op! {
     /// Ones.
     Popc32(a: u32) -> u32 { a.count_ones() }
@@ -37,13 +38,13 @@ op! {
     /// Bits `b` to `b + c`, sign-extended.
     BfeS32(a: i32, b: u32, c: u32) -> i32 { bfe(a as u32 as u64, b & 255, c & 255, 32, true) as i32 }
     /// Bits `b` to `b + c`, zero-extended.
-    BfeU64(a: u64, b: u32, c: u32) -> u64 { bfe(a, b & 255, c & 255, 64, false) }
+    BfeU64(a: u64, b: u32, c: u32) -> u64 { bfe(a, b.min(64), c.min(64), 64, false) }
     /// Bits `b` to `b + c`, sign-extended.
-    BfeS64(a: i64, b: u32, c: u32) -> i64 { bfe(a as u64, b & 255, c & 255, 64, true) as i64 }
+    BfeS64(a: i64, b: u32, c: u32) -> i64 { bfe(a as u64, b.min(64), c.min(64), 64, true) as i64 }
     /// `b` with `e` bits from `c` on replaced by the low bits of `a`.
     Bfi32(a: u32, b: u32, c: u32, e: u32) -> u32 { bfi(u64::from(a), u64::from(b), c & 255, e & 255) as u32 }
     /// `b` with `e` bits from `c` on replaced by the low bits of `a`.
-    Bfi64(a: u64, b: u64, c: u32, e: u32) -> u64 { bfi(a, b, c & 255, e & 255) }
+    Bfi64(a: u64, b: u64, c: u32, e: u32) -> u64 { bfi(a, b, c.min(64), e.min(64)) }
     /// Position of the `c`-th one from position `b`, counting upwards or, for negative `c`, downwards.
     Fns(a: u32, b: u32, c: i32) -> u32 { fns(a, b, c) }
     /// Low `b` bits sign-extended; `b` of 32 or more leaves `a`.

@@ -174,7 +174,8 @@ op! {
             1 => a.is_infinite(),
             2 => !a.is_nan(),
             3 => a.is_nan(),
-            4 => a.is_normal(),
+            // Zero counts as normal.
+            4 => a.is_normal() | (a == T::default()),
             _ => a.is_subnormal(),
         }
     }

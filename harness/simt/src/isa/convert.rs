@@ -102,13 +102,11 @@ F64ToS64<R: Whole>(a: f64) -> i64 { f64_to_s64(R::whole64(a)) }
     /// f32 to f64.
     F32ToF64(a: f32) -> f64 { f64::from(a) }
     /// f32 to f64, subnormal numbers as zero.
-    F32ToF64Ftz(a: f32) -> f64 { f64::from(flush(a)) }
+    F32ToF64Ftz(a: f32) -> f64 { f64::from(flush(a).canon()) }
     /// f64 to the nearest f32.
-    F64ToF32(a: f64) -> f32 { narrow(Round::Nearest, a).canon() }
+    F64ToF32(a: f64) -> f32 { narrow_nan(a, narrow(Round::Nearest, a)) }
     /// f64 to the nearest f32, subnormal numbers as zero.
-    F64ToF32Ftz(a: f64) -> f32 { flush(narrow(Round::Nearest, a)).canon() }
-    /// f32 as it is, but for its NaN.
-    F32Same(a: f32) -> f32 { a.canon() }
+    F64ToF32Ftz(a: f64) -> f32 { narrow_nan(a, flush(narrow(Round::Nearest, a))) }
     /// f32 with subnormal numbers as zero.
     F32Flush(a: f32) -> f32 { flush(a).canon() }
     /// f32 to [0, 1].
@@ -125,6 +123,18 @@ F64ToS64<R: Whole>(a: f64) -> i64 { f64_to_s64(R::whole64(a)) }
     Bf16ToF32(a: Bf16) -> f32 { a.to_f32() }
     /// f32 to the nearest bf16.
     F32ToBf16(a: f32) -> Bf16 { Bf16::nearest(a) }
+}
+
+/// NaN of double precision to single: quiet, with the sign and the high bits of its payload. Else `other`.
+#[inline(always)]
+fn narrow_nan(x: f64, other: f32) -> f32 {
+    let bits = x.to_bits();
+    let nan = (bits >> 32) as u32 & 0x8000_0000 | 0x7fc0_0000 | (bits >> 29) as u32 & 0x3f_ffff;
+    f32::from_bits(if bits << 1 > 0xffe0_0000_0000_0000 {
+        nan
+    } else {
+        other.to_bits()
+    })
 }
 
 // Rust's saturating casts are not made into vector code; these are the same in steps that are.
@@ -307,12 +317,24 @@ pub(super) fn saturate_bits(f: Format, bits: u64) -> u64 {
 #[inline(never)]
 pub(super) fn float_to_float(from: Format, bits: u64, to: Format, nan: u64, code: u64) -> u64 {
     let round = Round::from_code(code);
-    let bits = if code & FTZ != 0 && from == soft::F32 {
+    // Where the result has fewer exponents, operands are not flushed.
+    let bits = if code & FTZ != 0 && from == soft::F32 && to != soft::F16 {
         from.flush(bits)
     } else {
         bits
     };
     let result = match from.unpack(bits) {
+        // To and from double precision, NaN keeps its sign and the high bits of its payload, and becomes quiet.
+        Parts::Nan if from == soft::F64 || to == soft::F64 => {
+            let sign = if bits & from.sign() != 0 {
+                to.sign()
+            } else {
+                0
+            };
+            let payload = bits & ((1 << from.mantissa) - 1);
+            let payload = payload << (63 - from.mantissa) >> (63 - to.mantissa);
+            sign | to.infinity() | (1 << (to.mantissa - 1)) | payload
+        }
         Parts::Num(neg, exp, sig) if code & INTEGRAL != 0 => {
             if exp >= 0 {
                 to.pack(round, neg, exp, sig)
@@ -411,7 +433,8 @@ fn warm_floats(t: &mut Table) {
     t.warm::<F32ToF64Ftz>("cvt.ftz.f64.f32");
     t.warm::<F64ToF32>("cvt.rn.f32.f64");
     t.warm::<F64ToF32Ftz>("cvt.rn.ftz.f32.f64");
-    t.cold::<F32Same>("cvt.f32.f32");
+    t.cold::<Mov<f32>>("cvt.f32.f32");
+    t.cold::<Mov<f64>>("cvt.f64.f64");
     t.warm::<F32Flush>("cvt.ftz.f32.f32");
     t.warm::<F32Sat>("cvt.sat.f32.f32");
     t.warm::<F32SatFtz>("cvt.ftz.sat.f32.f32");

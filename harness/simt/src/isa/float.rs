@@ -1,6 +1,7 @@
 //! Single and double precision.
 //!
-//! A NaN result of single precision is always 0x7fffffff. Double precision keeps the payload of a NaN operand, as the host does.
+//! A NaN result of single precision is always 0x7fffffff. Double precision keeps the payload of a NaN operand, as the host does; of
+//! which, when there are two, is the one thing here that is not the hardware's.
 
 use super::directed::{self, Mode, Rm, Rp, Rz};
 use super::dispatch::op;
@@ -54,7 +55,7 @@ pub trait Float: Lane + PartialOrd + Default {
 }
 
 macro_rules! float {
-    ($($t:ident $canon:expr;)*) => {$(
+    ($($t:ident $canon:expr, $changed:expr;)*) => {$(
         impl Float for $t {
             #[inline(always)]
             fn canon(self) -> $t { $canon(self) }
@@ -71,22 +72,24 @@ macro_rules! float {
             #[inline(always)]
             fn sqrt(self) -> $t { $t::sqrt(self) }
             #[inline(always)]
-            fn abs(self) -> $t { $t::abs(self) }
+            fn abs(self) -> $t { $changed(self, $t::abs(self)) }
             #[inline(always)]
-            fn neg(self) -> $t { -self }
+            fn neg(self) -> $t { $changed(self, -self) }
             #[inline(always)]
             fn one() -> $t { 1.0 }
             #[inline(always)]
             fn least(self, b: $t) -> $t {
                 let equal = $t::from_bits(self.to_bits() | b.to_bits());
                 let least = if self < b { self } else if self > b { b } else { equal };
-                if self != self { b } else if b != b { self } else { least }
+                let both = if b != b { $changed(b, b) } else { b };
+                if self != self { both } else if b != b { self } else { least }
             }
             #[inline(always)]
             fn largest(self, b: $t) -> $t {
                 let equal = $t::from_bits(self.to_bits() & b.to_bits());
                 let largest = if self > b { self } else if self < b { b } else { equal };
-                if self != self { b } else if b != b { self } else { largest }
+                let both = if b != b { $changed(b, b) } else { b };
+                if self != self { both } else if b != b { self } else { largest }
             }
             #[inline(always)]
             fn with_sign(self, b: $t) -> $t { self.copysign(b) }
@@ -104,8 +107,46 @@ macro_rules! float {
     )*};
 }
 float! {
-    f32 |x: f32| if x.is_nan() { NAN32 } else { x };
-    f64 |x: f64| x;
+    f32 canon32, |_, x| x;
+    f64 |x: f64| x, quiet_or;
+}
+
+/// One NaN for all. By the bits: the compiler takes numbers that are NaN for equal.
+#[inline(always)]
+fn canon32(x: f32) -> f32 {
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 {
+        0x7fff_ffff
+    } else {
+        bits
+    })
+}
+
+/// A NaN of double precision made quiet, with its sign; else the other value.
+#[inline(always)]
+fn quiet_or(x: f64, other: f64) -> f64 {
+    let bits = x.to_bits();
+    f64::from_bits(if bits << 1 > 0xffe0_0000_0000_0000 {
+        bits | (1 << 51)
+    } else {
+        other.to_bits()
+    })
+}
+
+/// What tiny results are scaled with.
+const SCALE: f32 = 16_777_216.0;
+/// The least normal number, scaled.
+const LEAST: f32 = f32::MIN_POSITIVE * SCALE;
+
+/// Flushes a product: it is tiny when it would be with more exponents, even if it is the least normal number once it has been
+/// rounded to the spacing of subnormal ones. `scaled` is the same result of operands scaled by [`SCALE`].
+#[inline(always)]
+fn flush_tiny(r: f32, scaled: f32) -> f32 {
+    if scaled.abs() < LEAST {
+        0f32.copysign(r)
+    } else {
+        r
+    }
 }
 
 /// A subnormal number to zero of the same sign.
@@ -174,6 +215,13 @@ op! {
     Mul<T: Float, F: Ftz<T>>(a: T, b: T) -> T { F::result(F::operand(a).mul(F::operand(b))) }
     /// Fused multiply-add.
     Fma<T: Float, F: Ftz<T>>(a: T, b: T, c: T) -> T { F::result(F::operand(a).fma(F::operand(b), F::operand(c))) }
+    /// Product, subnormal numbers as zero.
+    MulFtz(a: f32, b: f32) -> f32 { let (a, b) = (flush(a), flush(b)); flush_tiny(a * b, a * SCALE * b).canon() }
+    /// Fused multiply-add, subnormal numbers as zero.
+    FmaFtz(a: f32, b: f32, c: f32) -> f32 {
+        let (a, b, c) = (flush(a), flush(b), flush(c));
+        flush_tiny(a.mul_add(b, c), (a * SCALE).mul_add(b, c * SCALE)).canon()
+    }
     /// Quotient.
     Div<T: Float, F: Ftz<T>>(a: T, b: T) -> T { F::result(F::operand(a).div(F::operand(b))) }
     /// Square root.
@@ -203,9 +251,21 @@ op! {
     /// Difference, with any modifiers.
     SubCode(a: f32, b: f32) [code] -> f32 { with(code, [a, b, 0.0], |r, [a, b, _]| match r { Round::Nearest => a - b, _ => directed::add(r, a, -b) }) }
     /// Product, with any modifiers.
-    MulCode(a: f32, b: f32) [code] -> f32 { with(code, [a, b, 0.0], |r, [a, b, _]| match r { Round::Nearest => a * b, _ => directed::mul(r, a, b) }) }
+    MulCode(a: f32, b: f32) [code] -> f32 {
+        let product = |r, a, b| match r { Round::Nearest => a * b, _ => directed::mul(r, a, b) };
+        with(code, [a, b, 0.0], |r, [a, b, _]| {
+            let d = product(r, a, b);
+            if code & FTZ != 0 { flush_tiny(d, product(r, a * SCALE, b)) } else { d }
+        })
+    }
     /// Fused multiply-add, with any modifiers.
-    FmaCode(a: f32, b: f32, c: f32) [code] -> f32 { with(code, [a, b, c], |r, [a, b, c]| match r { Round::Nearest => a.mul_add(b, c), _ => directed::fma(r, a, b, c) }) }
+    FmaCode(a: f32, b: f32, c: f32) [code] -> f32 {
+        let fused = |r, a: f32, b, c| match r { Round::Nearest => a.mul_add(b, c), _ => directed::fma(r, a, b, c) };
+        with(code, [a, b, c], |r, [a, b, c]| {
+            let d = fused(r, a, b, c);
+            if code & FTZ != 0 { flush_tiny(d, fused(r, a * SCALE, b, c * SCALE)) } else { d }
+        })
+    }
     /// Quotient, with any modifiers.
     DivCode(a: f32, b: f32) [code] -> f32 { with(code, [a, b, 0.0], |r, [a, b, _]| match r { Round::Nearest => a / b, _ => directed::div(r, a, b) }) }
     /// Reciprocal, with any modifiers.
@@ -299,9 +359,11 @@ pub fn rows(t: &mut Table) {
     }
     nearest!(hot Add, "add", "add.rn");
     nearest!(hot Sub, "sub", "sub.rn");
-    nearest!(hot Mul, "mul", "mul.rn");
+    t.hot::<Mul<f32, Keep>>(["mul.f32", "mul.rn.f32"]);
+    t.hot::<MulFtz>(["mul.ftz.f32", "mul.rn.ftz.f32"]);
+    t.hot::<Mul<f64, Keep>>(["mul.f64", "mul.rn.f64"]);
     t.hot::<Fma<f32, Keep>>(["fma.rn.f32", "mad.f32", "mad.rn.f32"]);
-    t.hot::<Fma<f32, Flush>>(["fma.rn.ftz.f32", "mad.ftz.f32", "mad.rn.ftz.f32"]);
+    t.hot::<FmaFtz>(["fma.rn.ftz.f32", "mad.ftz.f32", "mad.rn.ftz.f32"]);
     t.hot::<Fma<f64, Keep>>(["fma.rn.f64", "mad.rn.f64"]);
     nearest!(warm Div, "div.rn");
     nearest!(warm Rcp, "rcp.rn");

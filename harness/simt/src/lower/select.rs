@@ -66,7 +66,9 @@ impl<'m> FnBuilder<'_, 'm> {
             }
             "cp" => self.copy_async(inst)?,
             "mma" => self.mma(inst)?,
-            "ldmatrix" => self.ldmatrix(inst)?,
+            "wmma" => self.wmma(inst)?,
+            "ldmatrix" | "stmatrix" => self.ldmatrix(inst)?,
+            "movmatrix" => self.movmatrix(inst)?,
             _ => return Ok(false),
         }
         Ok(true)

@@ -150,12 +150,6 @@ fn atomics(space: &str, at: &str) -> Vec<Case> {
         add("min", ty);
         add("max", ty);
     }
-    for op in ["min.noftz", "max.noftz"] {
-        for ty in ["f16", "f16x2", "bf16", "bf16x2"] {
-            // Only vectors of these exist (`.v2` and wider).
-            let _ = (op, ty);
-        }
-    }
     for op in ["and", "or", "xor", "exch"] {
         add(op, "b32");
         add(op, "b64");
@@ -181,14 +175,6 @@ fn atomics(space: &str, at: &str) -> Vec<Case> {
             ),
             &[Kind::Single; 4],
             &[32; 4],
-        ));
-        list.push(Case::new(
-            format!("atom{s}.exch.b128"),
-            format!(
-                ".reg .b128 %x, %y;\nst{s}.v2.b64 [{at}], {{%s0, %s1}};\nmov.b128 %x, {{%s2, %s3}};\natom{s}.exch.b128 %y, [{at}], %x;\nmov.b128 {{%d0, %d1}}, %y;\nld{s}.v2.b64 {{%d2, %d3}}, [{at}];"
-            ),
-            &[Kind::Int(64); 4],
-            &[64; 4],
         ));
     }
     list

@@ -132,14 +132,27 @@ fn related(rng: &mut Rng, source: Source, before: &[(Source, u64)], other: u64) 
     if source.kind.format().is_some() && before.len() == 2 && rng.below(2) == 0 {
         // A third operand that nearly cancels the product of the first two.
         let off = rng.below(5).wrapping_sub(2);
+        let [a, b] = [before[0].1, before[1].1];
         match source.kind {
             Kind::Single => {
-                let [a, b] = [0, 1].map(|k: usize| f32::from_bits(before[k].1 as u32));
-                return u64::from((-(a * b)).to_bits()).wrapping_add(off);
+                let [x, y] = [a, b].map(|bits| f32::from_bits(bits as u32));
+                let product = -(x * y);
+                let bits = if product.is_nan() {
+                    opposite_nan([(a, x.is_nan()), (b, y.is_nan())], 32, 23)
+                } else {
+                    u64::from(product.to_bits())
+                };
+                return bits.wrapping_add(off);
             }
             Kind::Double => {
-                let [a, b] = [0, 1].map(|k: usize| f64::from_bits(before[k].1));
-                return (-(a * b)).to_bits().wrapping_add(off);
+                let [x, y] = [a, b].map(f64::from_bits);
+                let product = -(x * y);
+                let bits = if product.is_nan() {
+                    opposite_nan([(a, x.is_nan()), (b, y.is_nan())], 64, 52)
+                } else {
+                    product.to_bits()
+                };
+                return bits.wrapping_add(off);
             }
             _ => {}
         }
@@ -423,4 +436,13 @@ fn whole_half(x: u64) -> u64 {
 fn pair(rng: &mut Rng, kind: Kind, i: usize) -> u64 {
     let low = random(rng, kind, i) & 0xffff;
     low | ((random(rng, kind, i) & 0xffff) << 16)
+}
+
+/// The bits of minus the product when that is NaN, written out because hosts differ: the first NaN, quiet and of the other sign.
+fn opposite_nan(numbers: [(u64, bool); 2], bits: u32, mantissa: u32) -> u64 {
+    let (sign, quiet) = (1 << (bits - 1), 1 << (mantissa - 1));
+    match numbers.iter().find(|(_, nan)| *nan) {
+        Some((number, _)) => (number | quiet) ^ sign,
+        None => (sign - 1) >> (mantissa - 1) << (mantissa - 1),
+    }
 }
