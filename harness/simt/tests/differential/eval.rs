@@ -194,9 +194,13 @@ impl<'p> Thread<'p> {
         let signed = |x: u64| i128::from((x << (64 - bits)) as i64 >> (64 - bits));
         let (sa, sb, sc) = (signed(a), signed(b), signed(c));
         let (ua, ub) = (u128::from(a), u128::from(b));
-        // Positions and lengths are a byte; shift amounts a word.
+        // Positions and lengths are a byte, as an H200 has it only for words; shift amounts are a word.
         let amount = (b as u32).min(bits);
-        let (pos, len) = ((b & 255) as u32, (c & 255) as u32);
+        let field = |x: u64| match bits {
+            32 => (x & 255) as u32,
+            _ => (x as u32).min(64),
+        };
+        let (pos, len) = (field(b), field(c));
         let shift = |x: i128, n: u32| x >> n.min(127);
         let r: i128 = match op {
             IntOp::Add => sa + sb,
