@@ -81,8 +81,7 @@ fn run(run: &Run) -> Result<()> {
     } else {
         let n = run.size(Sizes {
             gpu: 1 << 24,
-            // Three passes a mode: at 2^24 a row would take the machine more than two seconds.
-            emulated: 1 << 22,
+            emulated: 1 << 24,
             quick: 1 << 12,
         });
         refuse_impossible(run, n)?;
