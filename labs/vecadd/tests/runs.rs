@@ -1,56 +1,6 @@
 //! The lab on the emulated device: every mode at awkward sizes, its options, and input that cannot be.
-use std::{
-    io::Write,
-    process::{Command, Output, Stdio},
-};
 
-struct Ran {
-    code: Option<i32>,
-    text: String,
-    rows: Vec<std::collections::HashMap<String, String>>,
-}
-
-/// Runs the lab with `stdin`.
-fn vecadd_with(stdin: &str, arguments: &[&str]) -> Ran {
-    let out = tempfile::tempdir().unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_vecadd"))
-        .args(["--device", "emulated", "--out"])
-        .arg(out.path())
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut pipe = child.stdin.take().unwrap();
-    // A run that is refused does not read it.
-    let _ = pipe.write_all(stdin.as_bytes());
-    drop(pipe);
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = child.wait_with_output().unwrap();
-    let csv = std::fs::read_to_string(out.path().join("vecadd.csv")).unwrap_or_default();
-    // No field of this lab's passing rows holds a comma.
-    let mut lines = csv.lines().map(|l| l.split(',').map(str::to_owned));
-    let header: Vec<String> = lines.next().map(Iterator::collect).unwrap_or_default();
-    Ran {
-        code: status.code(),
-        text: format!(
-            "{}{}",
-            String::from_utf8_lossy(&stdout),
-            String::from_utf8_lossy(&stderr)
-        ),
-        rows: lines
-            .map(|l| header.iter().cloned().zip(l).collect())
-            .collect(),
-    }
-}
-
-fn vecadd(arguments: &[&str]) -> Ran {
-    vecadd_with("", arguments)
-}
+const LAB: labtest::Lab = labtest::lab!("vecadd");
 
 const MODES: [&str; 9] = [
     "pageable",
@@ -68,7 +18,7 @@ const MODES: [&str; 9] = [
 fn every_mode_at_awkward_sizes() {
     // 2^16 is the smallest chunk of `overlapped`: one chunk, one and a little, several.
     for n in ["1", "31", "257", "997", "65536", "65537", "200003"] {
-        let ran = vecadd(&["-n", n, "--seed", n]);
+        let ran = LAB.run(&["-n", n, "--seed", n]);
         assert_eq!(ran.code, Some(0), "{n}: {}", ran.text);
         let modes: Vec<&str> = ran.rows.iter().map(|r| r["variant"].as_str()).collect();
         assert_eq!(modes, MODES, "{n}");
@@ -82,7 +32,7 @@ fn every_mode_at_awkward_sizes() {
 
 #[test]
 fn each_row_is_split_into_its_phases() {
-    let ran = vecadd(&["-n", "1000"]);
+    let ran = LAB.run(&["-n", "1000"]);
     let says = "the worst of all modes: two-norm 0, largest 0";
     assert!(ran.text.contains(says), "{}", ran.text);
     for row in &ran.rows {
@@ -111,7 +61,7 @@ fn each_row_is_split_into_its_phases() {
 #[test]
 fn idle_threads_are_counted() {
     let grid = ["-n", "997", "--blocks", "4", "--threads", "256"];
-    let ran = vecadd(&grid);
+    let ran = LAB.run(&grid);
     assert_eq!(ran.code, Some(0), "{}", ran.text);
     assert!(
         ran.text.contains("1024 threads, 27 of them idle"),
@@ -123,10 +73,10 @@ fn idle_threads_are_counted() {
 #[test]
 fn a_small_grid_serves_only_if_it_strides() {
     let grid = ["-n", "1025", "--blocks", "4", "--threads", "256"];
-    let refused = vecadd(&grid);
+    let refused = LAB.run(&grid);
     assert_eq!(refused.code, Some(2), "{}", refused.text);
     assert!(refused.text.contains("--blocks 5"), "{}", refused.text);
-    let strides = vecadd(&[&grid[..], &["--stride"]].concat());
+    let strides = LAB.run(&[&grid[..], &["--stride"]].concat());
     assert_eq!(strides.code, Some(0), "{}", strides.text);
     assert!(strides.rows.iter().all(|r| r["grid"] == "4"));
 }
@@ -138,13 +88,13 @@ fn vectors_come_from_a_file_and_from_standard_input() {
     std::fs::write(file.path(), pairs).unwrap();
     let path = file.path().to_str().unwrap();
     for ran in [
-        vecadd(&["--input", path]),
-        vecadd_with(pairs, &["--input", "-"]),
+        LAB.run(&["--input", path]),
+        LAB.run_with(pairs, &["--input", "-"]),
     ] {
         assert_eq!(ran.code, Some(0), "{}", ran.text);
         assert!(ran.rows.len() == 9 && ran.rows.iter().all(|r| r["n"] == "3"));
     }
-    let first = vecadd(&["--input", path, "-n", "2"]);
+    let first = LAB.run(&["--input", path, "-n", "2"]);
     assert!(first.rows.iter().all(|r| r["n"] == "2"), "{}", first.text);
 
     for (text, says) in [
@@ -152,28 +102,28 @@ fn vectors_come_from_a_file_and_from_standard_input() {
         ("1 two\n", "`two` is no number"),
         ("", "no numbers"),
     ] {
-        let ran = vecadd_with(text, &["--input", "-"]);
+        let ran = LAB.run_with(text, &["--input", "-"]);
         assert_eq!(ran.code, Some(2), "{text:?}: {}", ran.text);
         assert!(ran.text.contains(says), "{text:?}: {}", ran.text);
     }
-    let ran = vecadd(&["--input", path, "-n", "4"]);
+    let ran = LAB.run(&["--input", path, "-n", "4"]);
     assert_eq!(ran.code, Some(2), "{}", ran.text);
     assert!(ran.text.contains("holds 3 pairs"), "{}", ran.text);
-    let ran = vecadd(&["--input", "/no/such/file"]);
+    let ran = LAB.run(&["--input", "/no/such/file"]);
     assert_eq!(ran.code, Some(2), "{}", ran.text);
     assert!(ran.text.contains("/no/such/file"), "{}", ran.text);
 }
 
 #[test]
 fn the_sweep_goes_over_sizes_in_every_mode() {
-    let ran = vecadd(&["--sweep", "-n", "16K"]); // 64 KiB of floats
+    let ran = LAB.run(&["--sweep", "-n", "16K"]); // 64 KiB of floats
     assert_eq!(ran.code, Some(0), "{}", ran.text);
     assert_eq!(ran.rows.len(), 3 * 9, "{}", ran.text);
     for size in ["4 KiB", "16 KiB", "64 KiB"] {
         assert_eq!(ran.rows.iter().filter(|r| r["case"] == size).count(), 9);
     }
     assert!(ran.text.contains("End to end by the size"), "{}", ran.text);
-    let ran = vecadd(&["--sweep", "-n", "100"]);
+    let ran = LAB.run(&["--sweep", "-n", "100"]);
     assert_eq!(ran.code, Some(2), "{}", ran.text);
     assert!(ran.text.contains("at least 1024"), "{}", ran.text);
 }
@@ -194,7 +144,7 @@ fn sizes_that_cannot_be_are_refused_before_anything_is_made() {
         (&["--threads", "1025"], "1024"),
         (&["--variant", "pinend"], "pinned"),
     ] {
-        let ran = vecadd(arguments);
+        let ran = LAB.run(arguments);
         assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.text);
         assert!(ran.text.contains(says), "{arguments:?}: {}", ran.text);
     }
