@@ -137,6 +137,11 @@ impl BlockClock {
         }
     }
 
+    /// The stretch from the block's last barrier to the next: no other of the launch has the same number, and none has 0.
+    pub fn section(&self) -> u64 {
+        (self.start << 32) | (u64::from(self.epoch) + 1)
+    }
+
     /// All threads of the block have met.
     pub fn barrier(&mut self) {
         self.epoch += 1;
