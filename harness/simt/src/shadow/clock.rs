@@ -8,8 +8,9 @@
 use crate::lane::LANES;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Times of a launch. One exists for the whole device, since launches follow one another.
+/// Times of a launch, in a cache line of their own, since all workers change them.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 pub(crate) struct Time(AtomicU64);
 
 impl Time {
