@@ -11,6 +11,8 @@
 mod case;
 #[path = "ui/play.rs"]
 mod play;
+#[path = "ui/values.rs"]
+mod values;
 
 use case::Case;
 use play::{Play, play};
