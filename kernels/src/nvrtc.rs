@@ -136,7 +136,20 @@ impl Nvrtc {
     /// Whether `source` includes nothing that is not at hand.
     pub(crate) fn has_headers_of(&self, source: &KernelSource) -> bool {
         let folders = self.include_folders();
-        headers::system(&source.cuda).all(|name| folders.iter().any(|f| f.join(name).is_file()))
+        let at_hand = |name: &str| folders.iter().any(|f| f.join(name).is_file());
+        let mut names = headers::system(&source.cuda).peekable();
+        // CUDA's own include one of CCCL's, which is a package of its own.
+        names.peek().is_none() || at_hand("nv/target") && names.all(at_hand)
+    }
+
+    /// What to do about a header of CUDA's that was not found.
+    fn missing_headers(&self, source: &KernelSource, log: &str) -> &'static str {
+        if log.contains("cannot open source file") && !self.has_headers_of(source) {
+            "\nCUDA's headers are looked for beside NVRTC: install the CUDA toolkit, or `pip install nvidia-cuda-runtime-cu12 \
+             nvidia-cuda-cccl-cu12` where nvidia-cuda-nvrtc-cu12 is"
+        } else {
+            ""
+        }
     }
 
     /// The newest virtual architecture that this compiler knows and a device of `capability` runs.
@@ -208,7 +221,7 @@ impl Nvrtc {
                         let log = if log.trim().is_empty() {
                             self.error_string(status)
                         } else {
-                            clean_log(&log)
+                            clean_log(&log) + self.missing_headers(source, &log)
                         };
                         Err(Error::Compile {
                             file: source.path.to_string(),

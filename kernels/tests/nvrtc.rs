@@ -69,6 +69,23 @@ fn nvrtc_finds_cudas_headers() {
 
 #[test]
 #[ignore = "needs NVRTC"]
+fn nvrtc_says_where_headers_are_looked_for() {
+    let log = |include: &str| {
+        let error = kernels::ptx_for(&source(&format!("#include {include}\n{GOOD}")), (8, 0));
+        let Err(Error::Compile { log, .. }) = error else {
+            panic!("{include}: {error:?}")
+        };
+        log
+    };
+    let missing = log("<no_such_header.h>");
+    assert!(missing.contains("looked for beside NVRTC"), "{missing}");
+    // One's own is no package of NVIDIA's.
+    let own = log("\"no_such_header.h\"");
+    assert!(!own.contains("looked for beside NVRTC"), "{own}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
 fn nvrtc_errors_name_the_users_file_and_line() {
     let error = kernels::ptx_for(&source(&GOOD.replace("*= 2;", "*= two;")), (8, 0)).unwrap_err();
     let Error::Compile { log, .. } = &error else {

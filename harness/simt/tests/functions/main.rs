@@ -18,7 +18,7 @@ mod suite;
 use common::{Arg, Device};
 use error::{documented, value, within};
 use list::{FILES, File, Function, functions};
-use simt::machine::{Module, Settings};
+use simt::machine::{Checks, Module, Settings};
 use simt::memory::Memory;
 use simt::profile::Profile;
 use std::fmt::Write as _;
@@ -33,7 +33,10 @@ fn load(file: &File) -> Device {
     Device {
         module: module.unwrap_or_else(|error| panic!("{}: {error}", file.name)),
         memory,
-        settings: Settings::default(),
+        settings: Settings {
+            checks: Checks::ALL,
+            ..Settings::default()
+        },
         cooperative: false,
     }
 }
@@ -119,6 +122,23 @@ fn functions_are_as_near_as_documented() {
     }
     assert!(checked > 150, "{checked} functions have a reference");
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Threads that work together do so in any order of warps and blocks, and nobody is accused.
+#[test]
+fn groups_do_not_depend_on_the_order() {
+    let file = FILES.iter().find(|file| file.name == "groups");
+    let file = file.expect("a file of groups");
+    let mut device = load(file);
+    for function in functions(file) {
+        let usual = run(&mut device, &function);
+        for seed in 1..=5 {
+            device.settings.seed = seed;
+            let other = run(&mut device, &function);
+            assert!(other == usual, "{} under seed {seed}", function.name());
+        }
+        device.settings.seed = 0;
+    }
 }
 
 /// The PTX is from the source beside it; compiled again where the compiler and the headers that made it are at hand.
