@@ -50,6 +50,19 @@ impl KernelSource {
         declared.filter_map(declared_name).collect()
     }
 
+    /// How the source declares a kernel, on one line; none where a macro or a template hides it.
+    pub fn declaration(&self, kernel: &str) -> Option<String> {
+        let mut declared = self.cuda.split("__global__").skip(1);
+        let rest = declared.find(|rest| declared_name(rest) == Some(kernel))?;
+        let (_, parameters) = rest.split_once(&format!("{kernel}("))?;
+        let (parameters, _) = parameters.split_once(')')?;
+        let parameters: Vec<&str> = parameters.split_whitespace().collect();
+        let parameters = parameters.join(" ");
+        Some(format!(
+            "extern \"C\" __global__ void {kernel}({parameters})"
+        ))
+    }
+
     /// The virtual architecture, e.g. 80, that committed PTX of this source is made for: [`BASE_ARCH`], or
     /// what a line `// target: compute_80` near the top asks for.
     pub fn arch(&self) -> u32 {
@@ -150,5 +163,8 @@ mod tests {
             ptx: "".into(),
         };
         assert_eq!(source.kernels(), ["add", "sum"]);
+        let add = "extern \"C\" __global__ void add(int n)";
+        assert_eq!(source.declaration("add").as_deref(), Some(add));
+        assert_eq!(source.declaration("other"), None);
     }
 }

@@ -58,6 +58,230 @@ fn a_file_of_several_is_known_by_its_kernels() {
     assert_eq!(graded[0]["verdict"], "right");
 }
 
+/// A lab's own kernel file with each text in place of another, in the source and in the PTX beside it.
+fn edited(folder: &Path, lab: &str, stem: &str, changes: &[(&str, &str)]) -> PathBuf {
+    let file = folder.join(format!("{stem}.cu"));
+    let text = |kind: &str| {
+        let own = of(lab, &format!("kernels/{stem}.{kind}"));
+        let mut text = std::fs::read_to_string(own).unwrap();
+        for (old, new) in changes {
+            text = text.replace(old, new);
+        }
+        text
+    };
+    std::fs::write(&file, text("cu")).unwrap();
+    // The PTX names the source that it belongs to.
+    let own = of(lab, &format!("kernels/{stem}.cu"));
+    let hash = |file: &Path| kernels::KernelSource::read(file, "x.cu").unwrap().hash();
+    let ptx = text("ptx").replace(&hash(&own), &hash(&file));
+    std::fs::write(file.with_extension("ptx"), ptx).unwrap();
+    file
+}
+
+/// The verdict on a variant, and the kernels of it that are missing.
+fn of_variant(json: &serde_json::Value, variant: &str) -> (String, Vec<String>) {
+    let graded = json["variants"].as_array().unwrap();
+    let graded = graded.iter().find(|v| v["variant"] == variant);
+    let graded = graded.unwrap_or_else(|| panic!("no {variant} in {json}"));
+    let missing = graded["missing_kernels"].as_array().unwrap();
+    let missing = missing.iter().map(|k| k.as_str().unwrap().to_string());
+    let verdict = graded["verdict"].as_str().unwrap().to_string();
+    (verdict, missing.collect())
+}
+
+#[test]
+fn a_file_with_a_part_of_the_kernels_is_judged_by_those() {
+    let folder = tempfile::tempdir().unwrap();
+    // Of each of these variants one kernel is not there, whichever the lab launches first.
+    for (lab, stem, missing, part, none, whole) in [
+        (
+            "histogram",
+            "histogram",
+            &[
+                "lanes_letters",
+                "wide_bytes",
+                "atomic_letters",
+                "atomic_bytes",
+            ][..],
+            &["lanes", "wide"][..],
+            "atomic",
+            "privatized",
+        ),
+        (
+            "reduction",
+            "reduction",
+            &[
+                "vectorized_sum",
+                "shuffle_sum",
+                "sequential_sum",
+                "sequential_max",
+                "sequential_dot",
+            ],
+            &["vectorized", "shuffle"],
+            "sequential",
+            "interleaved",
+        ),
+        (
+            "divergence",
+            "cost",
+            &["apart_odd"],
+            &[],
+            "apart",
+            "together",
+        ),
+        (
+            "stencil",
+            "jacobi",
+            &["several"],
+            &[],
+            "jacobi-blocked",
+            "jacobi-sync",
+        ),
+        (
+            "stencil",
+            "jacobi",
+            &["persistent"],
+            &[],
+            "jacobi-persistent",
+            "jacobi-graph",
+        ),
+    ] {
+        let renamed: Vec<String> = missing.iter().map(|name| format!("no_{name}")).collect();
+        let changes = missing
+            .iter()
+            .copied()
+            .zip(renamed.iter().map(String::as_str));
+        let file = edited(folder.path(), lab, stem, &changes.collect::<Vec<_>>());
+        let variants = part.iter().chain([&none, &whole]);
+        let mut more: Vec<&str> = variants.flat_map(|v| ["--variant", v]).collect();
+        more.extend(["-n", "1000", "--schedules", "1"]);
+        let (code, json) = grade(lab, &file, &more);
+        assert_eq!((code, &json["passed"]), (0, &true.into()), "{lab}: {json}");
+        for variant in part {
+            let (verdict, lacks) = of_variant(&json, variant);
+            assert_eq!(
+                (verdict.as_str(), lacks.len()),
+                ("right", 1),
+                "{variant}: {json}"
+            );
+            assert!(missing.contains(&lacks[0].as_str()), "{variant}: {json}");
+        }
+        let (verdict, lacks) = of_variant(&json, none);
+        assert_eq!(verdict, "missing", "{none}: {json}");
+        assert!(
+            lacks.iter().all(|k| missing.contains(&k.as_str())),
+            "{none}: {json}"
+        );
+        assert!(!lacks.is_empty(), "{none}: {json}");
+        assert_eq!(
+            of_variant(&json, whole),
+            ("right".into(), vec![]),
+            "{whole}: {json}"
+        );
+    }
+}
+
+#[test]
+fn a_mutant_of_one_kernel_is_wrong_and_the_rest_is_missing() {
+    for (mutant, wrong, lacks) in [
+        ("all_letters", "lanes", "lanes_bytes"),
+        ("dropped_tail", "wide", "wide_letters"),
+        ("off_by_one", "privatized", "privatized_bytes"),
+        ("missing_barrier", "privatized", "privatized_letters"),
+        ("unwritten", "atomic", "atomic_letters"),
+    ] {
+        let file = of("histogram", &format!("tests/mutants/{mutant}/histogram.cu"));
+        let (code, json) = grade("histogram", &file, &["-n", "1001", "--schedules", "2"]);
+        assert_eq!(code, 1, "{mutant}: {json}");
+        for variant in json["variants"].as_array().unwrap() {
+            let name = variant["variant"].as_str().unwrap();
+            let (verdict, missing) = of_variant(&json, name);
+            if name == wrong {
+                assert!(
+                    ["wrong", "finding"].contains(&verdict.as_str()),
+                    "{mutant}: {json}"
+                );
+                assert_eq!(missing, [lacks], "{mutant}: {json}");
+            } else {
+                assert_eq!(verdict, "missing", "{mutant} {name}: {json}");
+            }
+        }
+    }
+    let file = of("histogram", "tests/mutants/all_letters/histogram.cu");
+    let args = [
+        "grade",
+        "histogram",
+        "--kernel",
+        file.to_str().unwrap(),
+        "-n",
+        "1000",
+    ];
+    let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
+    for words in [
+        "lanes: wrong\n  not in the file, and so not judged: lanes_bytes\n",
+        "0 of 1 variants are right; 1 is in the file only in part; 6 are not in the file",
+    ] {
+        assert!(run.stdout.contains(words), "no {words} in {}", run.stdout);
+    }
+}
+
+#[test]
+fn a_kernel_with_more_parameters_is_told_the_labs() {
+    let folder = tempfile::tempdir().unwrap();
+    let changes = [
+        (
+            "vecadd_param_3\n)",
+            "vecadd_param_3,\n\t.param .u32 vecadd_param_4\n)",
+        ),
+        (
+            "float *z, unsigned long long n)",
+            "float *z, unsigned long long n, int more)",
+        ),
+    ];
+    let file = edited(folder.path(), "vecadd", "vecadd", &changes);
+    let (code, json) = grade("vecadd", &file, &["-n", "10"]);
+    assert_eq!(code, 1, "{json}");
+    for variant in json["variants"].as_array().unwrap() {
+        assert_eq!(variant["verdict"], "wrong", "{variant}");
+        let told = variant["failures"][0].as_str().unwrap();
+        for words in [
+            "takes 5 parameters of 8, 8, 8, 8 and 4 bytes",
+            "the lab passes 4 parameters of 8, 8, 8 and 8 bytes",
+            "void vecadd(const float *x, const float *y, float *z, unsigned long long n)",
+        ] {
+            assert!(told.contains(words), "no {words} in {told}");
+        }
+    }
+}
+
+#[test]
+fn an_endless_kernel_is_found_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    let endless = (
+        "vecadd_param_3\n)\n{",
+        "vecadd_param_3\n)\n{\n$L_again:\n\tbra.uni $L_again;",
+    );
+    let file = edited(
+        folder.path(),
+        "vecadd",
+        "vecadd",
+        &[endless, ("// Vector", "// Endless vector")],
+    );
+    let more = ["-n", "33", "-n", "34", "--variant", "pageable"];
+    let (code, json) = grade("vecadd", &file, &more);
+    assert_eq!(code, 1, "{json}");
+    let graded = &json["variants"][0];
+    assert_eq!(graded["verdict"], "wrong", "{json}");
+    // One mistake, at whichever size.
+    let findings = graded["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1, "{json}");
+    let text = findings[0].as_str().unwrap();
+    assert!(
+        text.contains("did not end within its budget of 20000000"),
+        "{text}"
+    );
+}
+
 #[test]
 fn mutants_are_rejected_and_told_why() {
     for (lab, mutant, variant, verdict) in [

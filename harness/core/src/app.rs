@@ -184,6 +184,18 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
             .records()
             .iter()
             .any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
+        // What the lab meets after a kernel that ruined the context is that kernel's doing, and judged already.
+        let by = run.lost.borrow().clone().filter(|_| wrong);
+        let result = match (result, by) {
+            (Err(Error::Driver(_)), Some(by)) => {
+                terminal.say(&format!(
+                    "{}: the rest is left out, since the device's context was lost in case {by}",
+                    lab.name
+                ));
+                Ok(())
+            }
+            (result, _) => result,
+        };
         done.push(summary(&run, started, result.as_ref().err()));
         let written = file
             .as_mut()
@@ -333,5 +345,7 @@ fn summary(run: &Run, started: Instant, error: Option<&Error>) -> serde_json::Va
         "seconds": started.elapsed().as_secs_f64(),
         "ptx": *run.origins.borrow(),
         "error": error.map(ToString::to_string),
+        "missing_kernel": error.and_then(Error::missing_kernel),
+        "kernel_error": error.filter(|e| e.is_of_kernel()).map(ToString::to_string),
     })
 }

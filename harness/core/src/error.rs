@@ -47,6 +47,20 @@ pub enum Error {
         /// The name that was asked for.
         kernel: String,
     },
+    /// A kernel of a file of `--kernel` that takes more than the lab passes: a launch would read what is not there.
+    #[error("kernel `{kernel}` of {file} takes {takes}, but the lab passes {passes}{declared}")]
+    OtherParameters {
+        /// The kernel file as the user knows it.
+        file: String,
+        /// The kernel.
+        kernel: String,
+        /// The sizes of its parameters, in words.
+        takes: String,
+        /// Those of the lab's own kernel.
+        passes: String,
+        /// How the lab declares its own, as the end of the sentence; empty where its source does not say it in one piece.
+        declared: String,
+    },
     /// The driver refused a module.
     #[error("the driver refuses the PTX of {file}: {log}")]
     Module {
@@ -79,12 +93,26 @@ impl Error {
         Self::Usage(message.into())
     }
 
+    /// The kernel that a kernel file lacks, if that is the error.
+    pub fn missing_kernel(&self) -> Option<&str> {
+        match self {
+            Self::NoSuchKernel { kernel, .. } => Some(kernel),
+            _ => None,
+        }
+    }
+
+    /// Whether it is the kernel's file that must change, and not the command line or the computer.
+    pub fn is_of_kernel(&self) -> bool {
+        matches!(self, Self::OtherParameters { .. } | Self::Module { .. })
+    }
+
     /// The process exit code that this error ends in.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_)
             | Self::Limit { .. }
             | Self::NoSuchKernel { .. }
+            | Self::OtherParameters { .. }
             | Self::Kernel(kernels::Error::Compile { .. } | kernels::Error::Read { .. }) => 2,
             Self::Interrupted => 130,
             _ => 4,

@@ -5,7 +5,7 @@ use std::{
 };
 
 use cudarc::{
-    driver::{CudaContext, CudaModule, sys},
+    driver::{CudaContext, CudaFunction, CudaModule, sys},
     nvrtc::Ptx,
 };
 
@@ -54,4 +54,41 @@ fn log(ptx: &str) -> Option<String> {
     }
     let end = buffer.iter().position(|b| *b == 0)?;
     Some(String::from_utf8_lossy(&buffer[..end]).trim().to_string())
+}
+
+/// The sizes in bytes of a kernel's parameters; none from a driver too old to tell (before CUDA 12.4).
+pub(crate) fn parameters(function: &CudaFunction) -> Option<Vec<usize>> {
+    type ParamInfo =
+        unsafe extern "C" fn(sys::CUfunction, usize, *mut usize, *mut usize) -> sys::CUresult;
+    // SAFETY: the function has this type in cuda.h, and the handle lives as long as `function`.
+    unsafe {
+        let ask = sys::culib().get::<ParamInfo>(b"cuFuncGetParamInfo").ok()?;
+        let mut sizes = Vec::new();
+        let (mut offset, mut size) = (0, 0);
+        // Past the last parameter the index is an invalid value.
+        while ask(
+            function.cu_function(),
+            sizes.len(),
+            &raw mut offset,
+            &raw mut size,
+        ) == sys::CUresult::CUDA_SUCCESS
+        {
+            sizes.push(size);
+        }
+        Some(sizes)
+    }
+}
+
+/// Parameters as a reader counts them.
+pub(crate) fn in_words(sizes: &[usize]) -> String {
+    let list: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+    match list.as_slice() {
+        [] => "no parameters".into(),
+        [one] => format!("1 parameter of {one} bytes"),
+        [rest @ .., last] => format!(
+            "{} parameters of {} and {last} bytes",
+            sizes.len(),
+            rest.join(", ")
+        ),
+    }
 }

@@ -143,6 +143,12 @@ pub struct Record {
     /// The machine's counters, in [`crate::COUNTERS`]' order; empty on a GPU.
     #[serde(default)]
     pub counters: Vec<Value>,
+    /// What is wrong with the answer, or the driver's error, whatever the checks found beside it.
+    #[serde(default)]
+    pub wrong: Option<String>,
+    /// The kernel that the file of `--kernel` lacks, which is why the case was skipped.
+    #[serde(default)]
+    pub missing_kernel: Option<String>,
     /// The lines that cost most, if they were asked for.
     #[serde(default)]
     pub hot: Vec<HotLine>,
@@ -170,6 +176,8 @@ impl Record {
             findings: vec![leak.text.trim_end().to_string()],
             counters: Vec::new(),
             hot: Vec::new(),
+            wrong: None,
+            missing_kernel: None,
             ..self
         }
     }
@@ -269,6 +277,8 @@ pub(crate) mod tests {
             own: vec![Value::Real(1.5), Value::Empty],
             findings: vec!["Invalid read\nat line 3".into()],
             counters: Vec::new(),
+            wrong: Some("1 of 9 wrong".into()),
+            missing_kernel: Some("k".into()),
             hot: Vec::new(),
         }
     }

@@ -72,6 +72,8 @@ impl<'r> Recorder<'r> {
                 own: vec![Value::Empty; run.lab.columns.len()],
                 findings: Vec::new(),
                 counters: Vec::new(),
+                wrong: None,
+                missing_kernel: None,
                 hot: Vec::new(),
             },
             check: None,
@@ -279,12 +281,15 @@ impl<'r> Recorder<'r> {
                     fault::Class::Host => self.broken = Some(words),
                 }
             }
-            // A module that the driver refuses is this case's failure; the others may run.
-            Err(error @ Error::Module { .. }) => self.broken = Some(error.to_string()),
+            // A module that the driver refuses is this case's failure, or a kernel that cannot be launched; the others may run.
+            Err(error @ (Error::Module { .. } | Error::OtherParameters { .. })) => {
+                self.broken = Some(error.to_string());
+            }
             Err(Error::Kernel(
                 error @ (kernels::Error::TooNew { .. } | kernels::Error::ArchDropped { .. }),
             )) => self.skip = Some(error.to_string()),
             Err(error @ Error::NoSuchKernel { .. }) if self.run.options.partial => {
+                self.record.missing_kernel = error.missing_kernel().map(str::to_string);
                 self.skip = Some(error.to_string());
             }
             Err(other) => return Err(other),
@@ -337,6 +342,7 @@ impl<'r> Recorder<'r> {
         } else if self.wrong.is_none() && finding.is_none() && self.broken.is_none() {
             self.broken = Some("nothing was checked".into());
         }
+        self.record.wrong = self.broken.clone().or_else(|| self.wrong.clone());
         let (verdict, what) = verdict(variant.expect, self.wrong.as_deref(), finding.as_deref());
         self.record.verdict = if self.broken.is_some() {
             Verdict::Fail
@@ -363,6 +369,7 @@ impl<'r> Recorder<'r> {
         let (verdict, note) = verdict(variant.expect, Some(how), None);
         self.record.verdict = verdict;
         self.record.note = note;
+        self.record.wrong = Some(how.to_string());
         self.record
     }
 

@@ -161,6 +161,12 @@ fn json_line(lab: &Lab, record: &Record) -> String {
     if !record.findings.is_empty() {
         object.insert("findings".into(), serde_json::json!(record.findings));
     }
+    if let Some(wrong) = &record.wrong {
+        object.insert("wrong".into(), serde_json::json!(wrong));
+    }
+    if let Some(kernel) = &record.missing_kernel {
+        object.insert("missing_kernel".into(), serde_json::json!(kernel));
+    }
     if !record.hot.is_empty() {
         object.insert("hot".into(), serde_json::json!(record.hot));
     }

@@ -206,15 +206,78 @@ impl Run {
     /// As [`Run::module`], and [`Error::NoSuchKernel`].
     pub fn function(&self, file: &str, kernel: &str) -> Result<CudaFunction> {
         let module = self.module(file)?;
-        module.load_function(kernel).map_err(|e| match e.0 {
+        let path = || {
+            let source = self.source(file);
+            source.map_or_else(|_| file.to_string(), |s| s.path.to_string())
+        };
+        let function = module.load_function(kernel).map_err(|e| match e.0 {
             cudarc::driver::sys::CUresult::CUDA_ERROR_NOT_FOUND => Error::NoSuchKernel {
-                file: self
-                    .source(file)
-                    .map_or_else(|_| file.to_string(), |s| s.path.to_string()),
+                file: path(),
                 kernel: kernel.into(),
             },
             _ => e.into(),
+        })?;
+        let Some(own) = self.own(file, kernel) else {
+            return Ok(function);
+        };
+        let sizes = |f: &CudaFunction| module::parameters(f).unwrap_or_default();
+        let (takes, passes) = (sizes(&function), sizes(&own.0));
+        if takes.len() <= passes.len() && takes.iter().zip(&passes).all(|(t, p)| t <= p) {
+            return Ok(function);
+        }
+        Err(Error::OtherParameters {
+            file: path(),
+            kernel: kernel.into(),
+            takes: module::in_words(&takes),
+            passes: module::in_words(&passes),
+            declared: own
+                .1
+                .declaration(kernel)
+                .map_or_else(String::new, |d| format!("; declare it as {d}")),
         })
+    }
+
+    /// The lab's own kernel of that name, and its source, where a file of `--kernel` takes its place; none where its PTX
+    /// is not to be had.
+    fn own(
+        &self,
+        file: &str,
+        kernel: &str,
+    ) -> Option<(CudaFunction, &'static kernels::KernelSource)> {
+        self.replaced.as_ref().filter(|k| k.name == file)?;
+        let source = self.lab.kernels.iter().find(|k| k.name == file)?;
+        let key = format!("{file} of the lab");
+        let known = self.modules.borrow().get(&key).cloned();
+        let module = match known {
+            Some(module) => module,
+            None => {
+                let capability = self.session.device.compute_capability;
+                let compiled = kernels::committed_for(source, capability).ok()?;
+                let module =
+                    module::load(&self.session.context, &source.path, &compiled.ptx).ok()?;
+                self.modules.borrow_mut().insert(key, module.clone());
+                module
+            }
+        };
+        Some((module.load_function(kernel).ok()?, source))
+    }
+
+    /// For a kernel that a lab loads before it can say what its case is: in grading, where the file of `--kernel` lacks it
+    /// or declares another, the case's row says so, and `None` comes back.
+    ///
+    /// # Errors
+    /// `loaded`'s, if it is another; those of [`Run::case`].
+    pub fn unless_missing<T>(&self, case: Case, loaded: Result<T>) -> Result<Option<T>> {
+        match loaded {
+            Err(error @ (Error::NoSuchKernel { .. } | Error::OtherParameters { .. }))
+                if self.options.partial =>
+            {
+                let mut error = Some(error);
+                self.case(case, |_| error.take().map_or(Ok(()), Err))?;
+                Ok(None)
+            }
+            other => other.map(Some),
+        }
     }
 
     /// The text of a source file that line information names: one of the lab's, or one on disk.

@@ -1,5 +1,5 @@
 //! What divergence costs: time against the ways that a warp splits into, and one kernel against two.
-use cudarc::driver::{CudaFunction, CudaSlice, PushKernelArg};
+use cudarc::driver::{CudaSlice, PushKernelArg};
 use harness::{
     Case, Check, Coverage, Error, Recorder, Result, Run, Sizes, Times, launch_1d, poison,
 };
@@ -107,16 +107,13 @@ fn split(run: &Run) -> Result<()> {
         emulated: 1 << 13,
         quick: 1 << 10,
     });
-    let [together, even, odd] =
-        ["together", "apart_even", "apart_odd"].map(|k| run.function("cost.cu", k));
-    let (together, even, odd) = (together?, even?, odd?);
     let mut pays_from = None;
     for rounds in [1, 4, 16, 64, 256, 1024] {
         if run.is_emulated() && rounds > 64 {
             break; // The count of instructions grows as the rounds do, and nothing else is measured.
         }
-        let one = branches(run, "together", &[&together], n, rounds)?;
-        let two = branches(run, "apart", &[&even, &odd], n, rounds)?;
+        let one = branches(run, "together", &["together"], n, rounds)?;
+        let two = branches(run, "apart", &["apart_even", "apart_odd"], n, rounds)?;
         if let (Some(one), Some(two)) = (one, two)
             && two < one
             && pays_from.is_none()
@@ -140,7 +137,7 @@ fn split(run: &Run) -> Result<()> {
 fn branches(
     run: &Run,
     variant: &str,
-    kernels: &[&CudaFunction],
+    kernels: &[&str],
     n: usize,
     rounds: u32,
 ) -> Result<Option<f64>> {
@@ -154,6 +151,8 @@ fn branches(
     let mut median = None;
     run.case(case, |case| {
         let stream = run.stream();
+        let kernels = kernels.iter().map(|name| run.function("cost.cu", name));
+        let kernels = kernels.collect::<Result<Vec<_>>>()?;
         let input = digits(n);
         let expected = paths(&input, rounds, |i| (i % 2) as u32);
         let on_device = stream.clone_htod(&input)?;
@@ -161,7 +160,7 @@ fn branches(
         let mut output = unsafe { stream.alloc::<f32>(n) }?;
         let count = n as i32;
         let launch_all = |output: &mut CudaSlice<f32>| {
-            for kernel in kernels {
+            for kernel in &kernels {
                 // SAFETY: each kernel reads and writes its share of n floats.
                 unsafe {
                     stream

@@ -143,15 +143,22 @@ fn count(run: &Run, method: Method, bins: Bins, text: &Source<'_>) -> Result<()>
     run.session()
         .device
         .check_launch(config(method, bins, 1, threads))?;
+    let label = format!("{}, {}", bins.name(), text.name);
     let blocks = match run.options().blocks {
         Some(blocks) => blocks,
-        None => one_wave(run, method, bins, n, threads)?,
+        None => {
+            let case = Case::new(method.name()).label(label.as_str()).n(n);
+            let blocks = one_wave(run, method, bins, n, threads);
+            match run.unless_missing(case, blocks)? {
+                Some(blocks) => blocks,
+                None => return Ok(()),
+            }
+        }
     };
     method
         .fits(n as u64, blocks, threads)
         .map_err(Error::usage)?;
     let launch = config(method, bins, blocks, threads);
-    let label = format!("{}, {}", bins.name(), text.name);
     run.case(
         Case::new(method.name()).label(label).n(n).launch(launch),
         |case| {

@@ -28,8 +28,11 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     for &op in &ops {
         for method in Method::ANY_N {
             if run.wants(method.name()) {
-                let shape = shape(run, method, op, n)?;
-                reduce(run, method.name(), op.name(), method, op, shape, &input)?;
+                let case = Case::new(method.name()).label(op.name()).n(n);
+                let shape = run.unless_missing(case, shape(run, method, op, n))?;
+                if let Some(shape) = shape {
+                    reduce(run, method.name(), op.name(), method, op, shape, &input)?;
+                }
             }
         }
     }

@@ -1,5 +1,5 @@
 //! Jacobi's method: one step on a large plane, and many steps on a small one in five ways.
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use cudarc::driver::sys::{self, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{
@@ -189,13 +189,19 @@ fn one(
     };
     let launch = match way {
         "jacobi-blocked" => blocked_launch(width, height, STEPS_A_LAUNCH),
-        "jacobi-persistent" => persistent_launch(run, width, height)?,
+        "jacobi-persistent" => {
+            let case = Case::new(way).label(label.as_str()).n(start.len());
+            match run.unless_missing(case, persistent_launch(run, width, height))? {
+                Some(launch) => launch,
+                None => return Ok(()),
+            }
+        }
         _ => point_launch(width, height, BLOCK, 0),
     };
     run.case(
         Case::new(way).label(label).n(start.len()).launch(launch),
         |case| {
-            let mut planes = Planes::new(run, (width, height), start)?;
+            let mut planes = Planes::new(run, way, (width, height), start)?;
             let graph = if way == "jacobi-graph" {
                 Some(Graphs::capture(&planes, goal)?)
             } else {
@@ -279,10 +285,8 @@ fn persistent_launch(run: &Run, width: u32, height: u32) -> Result<LaunchConfig>
 struct Planes<'r> {
     run: &'r Run,
     stream: Arc<CudaStream>,
-    sweep: CudaFunction,
-    sweep_change: CudaFunction,
-    several: CudaFunction,
-    persistent: CudaFunction,
+    /// Those that its way needs, by name.
+    kernels: BTreeMap<&'static str, CudaFunction>,
     width: u32,
     height: u32,
     start: CudaSlice<f32>,
@@ -295,17 +299,22 @@ struct Planes<'r> {
 }
 
 impl<'r> Planes<'r> {
-    fn new(run: &'r Run, (width, height): (u32, u32), start: &[f32]) -> Result<Self> {
+    fn new(run: &'r Run, way: &str, (width, height): (u32, u32), start: &[f32]) -> Result<Self> {
         let stream = run.stream().clone();
-        let kernel = |name| run.function("jacobi.cu", name);
+        let names: &[&str] = match way {
+            "jacobi-blocked" => &["several", "sweep_change"],
+            "jacobi-persistent" => &["persistent"],
+            _ => &["sweep", "sweep_change"],
+        };
+        let kernels = names
+            .iter()
+            .map(|&name| Ok((name, run.function("jacobi.cu", name)?)))
+            .collect::<Result<_>>()?;
         // SAFETY: set or poisoned before each sample.
         let plane = || unsafe { stream.alloc::<f32>(start.len()) };
         Ok(Self {
             run,
-            sweep: kernel("sweep")?,
-            sweep_change: kernel("sweep_change")?,
-            several: kernel("several")?,
-            persistent: kernel("persistent")?,
+            kernels,
             width,
             height,
             start: stream.clone_htod(start)?,
@@ -337,11 +346,8 @@ impl<'r> Planes<'r> {
         let (from, to) = self.pair(turns);
         let launch = point_launch(self.width, self.height, BLOCK, 0);
         let largest = self.control.device_ptr(&self.stream).0 + 2 * 4;
-        let mut builder = self.stream.launch_builder(if looks {
-            &self.sweep_change
-        } else {
-            &self.sweep
-        });
+        let kernel = if looks { "sweep_change" } else { "sweep" };
+        let mut builder = self.stream.launch_builder(&self.kernels[kernel]);
         builder
             .arg(&from)
             .arg(&to)
@@ -362,7 +368,7 @@ impl<'r> Planes<'r> {
         while steps > 0 {
             let now = steps.min(STEPS_A_LAUNCH);
             let (from, to) = self.pair(turns);
-            let mut builder = self.stream.launch_builder(&self.several);
+            let mut builder = self.stream.launch_builder(&self.kernels["several"]);
             builder
                 .arg(&from)
                 .arg(&to)
@@ -420,7 +426,7 @@ impl<'r> Planes<'r> {
     fn persistent(&mut self, goal: Goal, launch: LaunchConfig) -> Result<()> {
         let (u, v) = self.pair(0);
         let control = self.control.device_ptr(&self.stream).0;
-        let mut builder = self.stream.launch_builder(&self.persistent);
+        let mut builder = self.stream.launch_builder(&self.kernels["persistent"]);
         builder.arg(&u).arg(&v).arg(&self.width).arg(&self.height);
         builder
             .arg(&goal.limit)

@@ -9,6 +9,7 @@ mod remarks;
 mod report;
 
 use std::{
+    collections::BTreeSet,
     io::{IsTerminal, Write},
     path::PathBuf,
     process::ExitCode,
@@ -20,9 +21,12 @@ use harness::{DeviceChoice, Error, Expect, Lab, Session, suggest};
 use serde_json::Value;
 
 use crate::labs;
+use child::Tried;
 
 /// Sizes beside the lab's own quick ones: one element, one more than a warp, and no multiple of anything.
 const SIZES: [usize; 3] = [1, 33, 1000];
+/// In place of the last, for a lab whose work grows faster than n.
+const INSTEAD: usize = 100;
 
 const MORE: &str = "\
 Exit codes: 0 every variant in the file is right, 1 one is not, 2 the file or the command line is wrong,
@@ -64,7 +68,7 @@ pub fn command() -> Command {
                 .action(ArgAction::Append)
                 .allow_hyphen_values(true)
                 .value_parser(harness::parse_count)
-                .help("Size to try (repeatable) [default: the lab's quick sizes, then 1, 33 and 1000]"),
+                .help("Size to try (repeatable) [default: the lab's quick sizes, then 1, 33 and 1000, or 100 where that is long]"),
         )
         .arg(
             Arg::new("schedules")
@@ -100,70 +104,75 @@ pub struct Task {
     pub schedules: u32,
     /// `None` is the lab's quick sizes.
     pub sizes: Vec<Option<usize>>,
+    /// The sizes were asked for.
+    pub is_asked: bool,
 }
 
 /// How one variant did at one size.
 #[derive(Debug)]
 pub enum Outcome {
-    /// Its rows, as `--json` prints them.
-    Ran(Vec<Value>),
-    /// The file has no such kernel.
-    Missing(String),
+    /// Its rows, as `--json` prints them, and the kernels of it that the file lacks.
+    Ran {
+        rows: Vec<Value>,
+        missing: Vec<String>,
+    },
     /// The variant uses another of the lab's kernel files.
     Elsewhere,
     /// The lab takes no such size, or the like.
     Refused(String),
-    /// The run itself ended badly.
-    Crashed(String),
+    /// The run itself ended badly, by the file's doing.
+    Failed(String),
 }
 
-/// One variant's runs: by size, and the lab's own at its quick sizes.
+/// One variant's runs, by size.
 #[derive(Debug)]
 pub struct Graded {
     pub variant: &'static str,
-    pub runs: Vec<(Option<usize>, Outcome)>,
-    pub own: Outcome,
+    pub runs: Vec<Tried>,
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
-    let task = task(matches)?;
+    let mut task = task(matches)?;
     let variants = variants(task.lab, matches)?;
     // Compiled here first: what is wrong with the file itself is told once, and the others find it in the cache.
     let source = harness::replacement(task.lab, &task.kernel)?;
     let capability = Session::open(&task.choice)?.device.compute_capability;
     kernels::ptx_for(&source, capability)?;
-    let mut jobs: Vec<(usize, Option<Option<usize>>)> = Vec::new();
-    for v in 0..variants.len() {
-        jobs.extend(task.sizes.iter().map(|size| (v, Some(*size))));
-        jobs.push((v, None));
+    if !task.is_asked {
+        let long = harness::parallel(variants.len(), |v| child::is_long(&task, variants[v]));
+        if long
+            .into_iter()
+            .collect::<Result<Vec<_>, _>>()?
+            .contains(&true)
+        {
+            for size in task.sizes.iter_mut().flatten() {
+                *size = INSTEAD.min(*size);
+            }
+        }
     }
+    let jobs: Vec<(&'static str, Option<usize>)> = variants
+        .iter()
+        .flat_map(|v| task.sizes.iter().map(|size| (*v, *size)))
+        .collect();
     let done = AtomicUsize::new(0);
-    let outcomes = harness::parallel(jobs.len(), |i| {
-        let outcome = match jobs[i] {
-            (v, Some(size)) => child::run(&task, variants[v], size),
-            (v, None) => child::own(&task, variants[v]),
-        };
+    let tried = harness::parallel(jobs.len(), |i| {
+        let (variant, size) = jobs[i];
+        let tried = child::run(&task, variant, size);
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
-        outcome
+        tried
     });
-    let mut outcomes = outcomes.into_iter();
+    let mut tried = tried.into_iter();
     let mut graded = Vec::new();
     for variant in variants {
-        let mut runs = Vec::new();
-        for size in &task.sizes {
-            runs.push((*size, outcomes.next().expect("one a job")?));
-        }
-        let own = outcomes.next().expect("one a job")?;
-        graded.push(Graded { variant, runs, own });
+        let runs = tried.by_ref().take(task.sizes.len());
+        let runs: Vec<Tried> = runs.collect::<Result<_, Error>>()?;
+        graded.push(Graded { variant, runs });
     }
-    graded.retain(|g| !g.runs.iter().any(|(_, o)| matches!(o, Outcome::Elsewhere)));
+    let is_elsewhere = |t: &Tried| matches!(t.graded, Outcome::Elsewhere);
+    graded.retain(|g| !g.runs.iter().all(is_elsewhere));
     let grades: Vec<_> = graded.iter().map(report::Grade::of).collect();
     if grades.iter().all(report::Grade::is_missing) {
-        let reason = grades.first().map_or("", |g| g.reason.as_str());
-        return Err(Error::usage(format!(
-            "lab {} finds none of its kernels: {reason}",
-            task.lab.name
-        )));
+        return Err(Error::usage(nothing_to_grade(&task, &source, &grades)));
     }
     if matches.get_flag("json") {
         let json = report::as_json(&task, &grades);
@@ -174,6 +183,39 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::from(u8::from(
         !grades.iter().all(report::Grade::is_good),
     )))
+}
+
+/// Why there is nothing to grade, and what would be graded.
+fn nothing_to_grade(
+    task: &Task,
+    source: &kernels::KernelSource,
+    grades: &[report::Grade],
+) -> String {
+    let file = task.kernel.display();
+    let lab = task.lab.name;
+    if grades.is_empty() {
+        return format!(
+            "{file} stands in for {} of lab {lab}, which this variant does not use",
+            source.name
+        );
+    }
+    let wanted: BTreeSet<&str> = grades.iter().flat_map(report::Grade::missing).collect();
+    let has = source.kernels();
+    if let Some(name) = has.iter().find(|name| wanted.contains(*name)) {
+        return format!(
+            "kernel `{name}` of {file} cannot be found by its name: declare it extern \"C\" __global__ void {name}(...)"
+        );
+    }
+    let has = if has.is_empty() {
+        "no kernel".to_string()
+    } else {
+        has.join(", ")
+    };
+    let wanted = wanted.into_iter().collect::<Vec<_>>().join(", ");
+    format!(
+        "{file} holds none of the kernels that lab {lab} looks for ({wanted}); it has {has}. \
+         Each must be declared extern \"C\" __global__ void NAME(...)"
+    )
 }
 
 /// How far it is, for a reader who waits; the last one clears the line.
@@ -210,6 +252,7 @@ fn task(matches: &ArgMatches) -> Result<Task, Error> {
         .get_many("n")
         .map(|n| n.copied().collect())
         .unwrap_or_default();
+    let is_asked = !asked.is_empty();
     let sizes = if asked.is_empty() {
         std::iter::once(None).chain(SIZES.map(Some)).collect()
     } else {
@@ -221,6 +264,7 @@ fn task(matches: &ArgMatches) -> Result<Task, Error> {
         choice: device.clone(),
         schedules: *matches.get_one("schedules").expect("default"),
         sizes,
+        is_asked,
     })
 }
 

@@ -1,5 +1,5 @@
 //! The grade of each variant, in words and as JSON.
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Value, json};
 
@@ -7,6 +7,9 @@ use super::{Graded, Outcome, Task, remarks::remarks};
 
 /// Findings printed in full for one variant; the rest are counted.
 const SHOWN: usize = 3;
+/// Failures printed for one variant, and the places of each.
+const FAILURES: usize = 6;
+const PLACES: usize = 4;
 
 /// What a variant's runs come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +38,14 @@ impl Mark {
     }
 }
 
+/// What went wrong in one case.
+#[derive(Debug, PartialEq, Eq)]
+struct Failure {
+    /// Its size, and the case if the variant has several.
+    place: String,
+    what: String,
+}
+
 /// One variant's grade.
 #[derive(Debug)]
 pub struct Grade {
@@ -42,13 +53,14 @@ pub struct Grade {
     pub mark: Mark,
     /// Sizes at which it ran.
     ran: usize,
-    /// What went wrong, each with its size and case.
-    failures: Vec<String>,
+    failures: Vec<Failure>,
     /// Findings in full, each once.
     findings: Vec<String>,
     remarks: Vec<String>,
-    /// Why it is missing or was not run.
-    pub reason: String,
+    /// Kernels of the variant that the file lacks: what needs them is not judged.
+    missing: BTreeSet<String>,
+    /// Why it was not run.
+    reason: String,
 }
 
 impl Grade {
@@ -60,20 +72,25 @@ impl Grade {
             failures: Vec::new(),
             findings: Vec::new(),
             remarks: Vec::new(),
+            missing: BTreeSet::new(),
             reason: String::new(),
         };
         let mut known = HashSet::new();
-        for (size, outcome) in &graded.runs {
-            let at = size.map_or("the lab's size".to_string(), |n| format!("n = {n}"));
-            match outcome {
-                Outcome::Ran(rows) => grade.add(&at, rows, &mut known),
-                Outcome::Crashed(how) => {
-                    grade.ran += 1;
-                    grade.failures.push(format!("{at}: {how}"));
+        for tried in &graded.runs {
+            let at = tried
+                .size
+                .map_or("the quick size".to_string(), |n| format!("n = {n}"));
+            match &tried.graded {
+                Outcome::Ran { rows, missing } => {
+                    grade.missing.extend(missing.iter().cloned());
+                    grade.add(&at, rows, &mut known);
                 }
-                Outcome::Missing(reason) => {
-                    grade.mark = Mark::Missing;
-                    grade.reason.clone_from(reason);
+                Outcome::Failed(how) => {
+                    grade.ran += 1;
+                    grade.failures.push(Failure {
+                        place: at,
+                        what: how.clone(),
+                    });
                 }
                 Outcome::Refused(reason) if grade.reason.is_empty() => {
                     grade.reason = format!("{at}: {reason}");
@@ -81,15 +98,21 @@ impl Grade {
                 Outcome::Refused(_) | Outcome::Elsewhere => {}
             }
         }
-        if grade.ran > 0 {
-            grade.mark = match (grade.failures.is_empty(), grade.findings.is_empty()) {
-                (false, _) => Mark::Wrong,
-                (true, false) => Mark::Finding,
-                (true, true) => Mark::Right,
-            };
-        }
-        if let (Some((_, Outcome::Ran(rows))), Outcome::Ran(own)) =
-            (graded.runs.first(), &graded.own)
+        grade.mark = match (
+            grade.ran,
+            grade.failures.is_empty(),
+            grade.findings.is_empty(),
+        ) {
+            (0, ..) if grade.missing.is_empty() => Mark::NotRun,
+            (0, ..) => Mark::Missing,
+            (_, false, _) => Mark::Wrong,
+            (_, true, false) => Mark::Finding,
+            (_, true, true) => Mark::Right,
+        };
+        // How fast something wrong would be is no matter.
+        let first = graded.runs.first().map(|t| (&t.graded, &t.own));
+        if let (Mark::Right, Some((Outcome::Ran { rows, .. }, Outcome::Ran { rows: own, .. }))) =
+            (grade.mark, first)
         {
             grade.remarks = remarks(rows, own);
         }
@@ -103,32 +126,20 @@ impl Grade {
             let launches = r["launches"].as_u64().is_some_and(|l| l > 0);
             launches || r["verdict"] == "fail" || r["verdict"] == "finding"
         };
-        // A file with some of the variant's kernels is judged by those.
-        let absent = rows.iter().find(|r| {
-            let note = r["note"].as_str().unwrap_or_default();
-            r["verdict"] == "skip" && note.contains("holds no kernel `")
-        });
-        if let Some(row) = absent {
-            self.reason = row["note"].as_str().unwrap_or_default().to_string();
-            self.mark = Mark::Missing;
-        }
         let rows: Vec<&Value> = rows.iter().filter(launched).collect();
         if rows.is_empty() {
             return;
         }
         self.ran += 1;
         for row in rows {
-            let note = row["note"].as_str().unwrap_or_default();
-            let case = row["case"].as_str().unwrap_or_default();
-            let case = if case.is_empty() {
-                String::new()
-            } else {
-                format!(", {case}")
-            };
-            // A finding leaves the answer's own fault behind it in the note, if there is one.
-            if row["verdict"] == "fail" || (row["verdict"] == "finding" && note.contains(" wrong:"))
-            {
-                self.failures.push(format!("{at}{case}: {note}"));
+            let bad = row["verdict"] == "fail" || row["verdict"] == "finding";
+            if let Some(what) = row["wrong"].as_str().filter(|_| bad) {
+                let case = row["case"].as_str().filter(|c| !c.is_empty());
+                let case = case.map_or_else(String::new, |c| format!(" ({c})"));
+                self.failures.push(Failure {
+                    place: format!("{at}{case}"),
+                    what: what.into(),
+                });
             }
             let texts = row["findings"].as_array().into_iter().flatten();
             for text in texts.filter_map(Value::as_str) {
@@ -143,35 +154,79 @@ impl Grade {
         self.mark == Mark::Missing
     }
 
+    /// The kernels that the file lacks.
+    pub fn missing(&self) -> impl Iterator<Item = &str> {
+        self.missing.iter().map(String::as_str)
+    }
+
     /// Whether it does not keep the file from passing: what is not in it is not judged.
     pub fn is_good(&self) -> bool {
         matches!(self.mark, Mark::Right | Mark::Missing)
     }
 
+    /// Whether only some of its kernels are in the file.
+    fn is_part(&self) -> bool {
+        !self.is_missing() && !self.missing.is_empty()
+    }
+
     fn answer(&self) -> String {
+        let part = if self.is_part() { ", in part" } else { "" };
         match (self.mark, self.ran) {
             (Mark::Missing | Mark::NotRun, _) => String::new(),
             (Mark::Wrong, _) => "wrong".into(),
-            (_, 1) => "right at 1 size".into(),
-            (_, ran) => format!("right at {ran} sizes"),
+            (_, 1) => format!("right at 1 size{part}"),
+            (_, ran) => format!("right at {ran} sizes{part}"),
         }
+    }
+
+    /// What went wrong, each thing once with the places where it did.
+    fn told_failures(&self) -> Vec<String> {
+        let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
+        for failure in &self.failures {
+            match told.iter_mut().find(|(what, _)| *what == failure.what) {
+                Some((_, places)) => places.push(&failure.place),
+                None => told.push((&failure.what, vec![&failure.place])),
+            }
+        }
+        let more = told.len().saturating_sub(FAILURES);
+        let mut lines: Vec<String> = told
+            .iter()
+            .take(FAILURES)
+            .map(|(what, places)| {
+                let most = places.len().min(PLACES);
+                let rest = match places.len() - most {
+                    0 => String::new(),
+                    rest => format!(" and {rest} more"),
+                };
+                format!("{}{rest}: {what}", places[..most].join(", "))
+            })
+            .collect();
+        if more > 0 {
+            lines.push(format!("and {more} more failures (--json has them)"));
+        }
+        lines
     }
 }
 
 /// What tells a finding from others, whichever threads met there: its kind and its places.
 fn key(text: &str) -> String {
-    let headline = text.lines().next().unwrap_or_default();
-    let kind = headline.split(" [").next().unwrap_or_default();
     let places = text.lines().filter(|l| l.contains("--> "));
-    std::iter::once(kind)
+    std::iter::once(headline(text))
         .chain(places.map(str::trim))
         .collect::<Vec<_>>()
         .join(" ")
 }
 
+/// The first line of a finding, without how often it was seen.
+fn headline(text: &str) -> &str {
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("error: ").unwrap_or(line);
+    line.split(" [").next().unwrap_or_default()
+}
+
 /// For the reader.
 pub fn as_text(task: &Task, grades: &[Grade]) -> String {
-    let sizes = sizes(task).join(", ");
+    let sizes = sizes(task, "the lab's quick sizes").join(", ");
     let mut parts = vec![format!(
         "{} as {} on {}: all checks, {} schedules, n: {sizes}",
         task.kernel.display(),
@@ -195,17 +250,28 @@ pub fn as_text(task: &Task, grades: &[Grade]) -> String {
     let headers = ["variant", "answer", "findings", "verdict"];
     parts.push(harness::table(&headers, &rows));
     let mut told: HashSet<String> = HashSet::new();
+    // Variants of which the same is to be said stand together.
+    let mut blocks: Vec<(Vec<&str>, Mark, String)> = Vec::new();
     for grade in grades.iter().filter(|g| !g.is_missing()) {
         let mut lines: Vec<String> = Vec::new();
-        if !grade.reason.is_empty() {
-            lines.push(format!("  {}", grade.reason));
+        if grade.is_part() {
+            let missing = grade.missing().collect::<Vec<_>>().join(", ");
+            lines.push(format!("not in the file, and so not judged: {missing}"));
         }
-        lines.extend(grade.failures.iter().map(|f| format!("  {f}")));
-        lines.extend(grade.remarks.iter().map(|r| format!("  counters: {r}")));
+        if !grade.reason.is_empty() {
+            lines.push(grade.reason.clone());
+        }
+        lines.extend(grade.told_failures());
+        lines.extend(grade.remarks.iter().map(|r| format!("counters: {r}")));
+        let (fresh, again): (Vec<&String>, Vec<&String>) =
+            grade.findings.iter().partition(|f| told.insert(key(f)));
+        lines.extend(
+            again
+                .iter()
+                .map(|f| format!("found here too: {}", headline(f))),
+        );
+        let lines: Vec<String> = lines.iter().map(|l| format!("  {l}")).collect();
         let mut text = harness::paragraphs(&lines.join("\n"));
-        let fresh: Vec<&String> = (grade.findings.iter())
-            .filter(|f| told.insert(key(f)))
-            .collect();
         for finding in fresh.iter().take(SHOWN) {
             text += &format!("\n\n{finding}");
         }
@@ -214,17 +280,29 @@ pub fn as_text(task: &Task, grades: &[Grade]) -> String {
                 "\n\n  and {} more findings (--json has them)",
                 fresh.len() - SHOWN
             );
-        } else if fresh.len() < grade.findings.len() {
-            text += "\n  finds what is found above";
         }
-        parts.push(format!("{}: {}\n{text}", grade.variant, grade.mark.word()));
+        let same =
+            |(_, mark, known): &&mut (_, Mark, String)| *mark == grade.mark && *known == text;
+        match blocks.iter_mut().find(same) {
+            Some((variants, ..)) => variants.push(grade.variant),
+            None => blocks.push((vec![grade.variant], grade.mark, text)),
+        }
+    }
+    for (variants, mark, text) in blocks {
+        let heading = format!("{}: {}", variants.join(", "), mark.word());
+        parts.push(format!("{}\n{text}", harness::paragraphs(&heading)));
     }
     let judged = grades.iter().filter(|g| !g.is_missing()).count();
     let right = grades.iter().filter(|g| g.mark == Mark::Right).count();
+    let part = grades.iter().filter(|g| g.is_part()).count();
     let missing = grades.len() - judged;
     let mut verdict = format!("{right} of {judged} variants are right");
+    let are = |count| if count == 1 { "is" } else { "are" };
+    if part > 0 {
+        verdict += &format!("; {part} {} in the file only in part", are(part));
+    }
     if missing > 0 {
-        verdict += &format!("; {missing} are not in the file");
+        verdict += &format!("; {missing} {} not in the file", are(missing));
     }
     parts.push(verdict);
     parts.join("\n\n")
@@ -239,7 +317,8 @@ pub fn as_json(task: &Task, grades: &[Grade]) -> Value {
                 "variant": g.variant,
                 "verdict": g.mark.word(),
                 "sizes_run": g.ran,
-                "failures": g.failures,
+                "failures": g.failures.iter().map(|f| format!("{}: {}", f.place, f.what)).collect::<Vec<_>>(),
+                "missing_kernels": g.missing,
                 "findings": g.findings,
                 "remarks": g.remarks,
                 "reason": g.reason,
@@ -253,63 +332,105 @@ pub fn as_json(task: &Task, grades: &[Grade]) -> Value {
         "device": task.choice.to_string(),
         "checks": "all",
         "schedules": task.schedules,
-        "n": sizes(task),
+        "n": sizes(task, "quick"),
         "passed": grades.iter().all(Grade::is_good),
         "variants": variants,
     })
 }
 
-fn sizes(task: &Task) -> Vec<String> {
-    let word = |size: &Option<usize>| size.map_or("quick".into(), |n| n.to_string());
+fn sizes(task: &Task, quick: &str) -> Vec<String> {
+    let word = |size: &Option<usize>| size.map_or(quick.into(), |n| n.to_string());
     task.sizes.iter().map(word).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::child::Tried, *};
 
     fn graded(runs: Vec<(Option<usize>, Outcome)>) -> Grade {
         Grade::of(&Graded {
             variant: "v",
-            runs,
-            own: Outcome::Ran(Vec::new()),
+            runs: runs
+                .into_iter()
+                .map(|(size, graded)| Tried {
+                    size,
+                    graded,
+                    own: of_rows(Vec::new()),
+                })
+                .collect(),
         })
     }
 
-    fn ran(verdict: &str, note: &str, findings: &[&str]) -> Outcome {
-        let row = json!({ "case": "c", "verdict": verdict, "note": note, "findings": findings, "launches": 1 });
-        Outcome::Ran(vec![row])
+    fn of_rows(rows: Vec<Value>) -> Outcome {
+        Outcome::Ran {
+            rows,
+            missing: Vec::new(),
+        }
+    }
+
+    fn ran(verdict: &str, wrong: Option<&str>, findings: &[&str]) -> Outcome {
+        let row = json!({ "case": "c", "verdict": verdict, "wrong": wrong, "findings": findings, "launches": 1 });
+        of_rows(vec![row])
+    }
+
+    fn missing(kernel: &str, rows: Vec<Value>) -> Outcome {
+        Outcome::Ran {
+            rows,
+            missing: vec![kernel.into()],
+        }
     }
 
     #[test]
     fn the_worst_size_is_the_grade() {
-        let right = || (None, ran("pass", "", &[]));
+        let right = || (None, ran("pass", None, &[]));
         assert_eq!(graded(vec![right(), right()]).mark, Mark::Right);
         let race = "error: Race reported [3 hazards]\n --> a.cu:3:1 in k";
         let again = "error: Race reported [9 hazards]\n --> a.cu:3:1 in k";
         let lucky = graded(vec![
-            (None, ran("finding", "Race", &[race])),
-            (Some(1), ran("finding", "Race", &[again])),
+            (None, ran("finding", None, &[race])),
+            (Some(1), ran("finding", None, &[again])),
         ]);
         assert_eq!((lucky.mark, lucky.findings.len()), (Mark::Finding, 1));
-        let wrong = graded(vec![right(), (Some(33), ran("fail", "1 of 33 wrong", &[]))]);
+        let wrong = graded(vec![right(), (Some(33), ran("fail", Some("1 of 33"), &[]))]);
         assert_eq!(wrong.mark, Mark::Wrong);
-        assert_eq!(wrong.failures, ["n = 33, c: 1 of 33 wrong"]);
+        assert_eq!(wrong.told_failures(), ["n = 33 (c): 1 of 33"]);
         assert!(!wrong.is_good() && !lucky.is_good());
+        // A kernel that faults gives no right answer, whatever was found.
+        let fault = graded(vec![(
+            None,
+            ran("finding", Some("the driver says"), &[race]),
+        )]);
+        assert_eq!(
+            (fault.mark, fault.answer().as_str()),
+            (Mark::Wrong, "wrong")
+        );
+    }
+
+    #[test]
+    fn a_failure_is_told_once_with_its_places() {
+        let fail = |n| (Some(n), ran("fail", Some("refused"), &[]));
+        let all = graded([1, 2, 3, 4, 5, 6].map(fail).into());
+        assert_eq!(
+            all.told_failures(),
+            ["n = 1 (c), n = 2 (c), n = 3 (c), n = 4 (c) and 2 more: refused"]
+        );
     }
 
     #[test]
     fn what_is_not_in_the_file_is_not_judged() {
-        let missing = graded(vec![(None, Outcome::Missing("no kernel".into()))]);
-        assert!(missing.is_missing() && missing.is_good());
+        let none = graded(vec![(None, missing("k", Vec::new()))]);
+        assert!(none.is_missing() && none.is_good());
+        assert_eq!(none.missing().collect::<Vec<_>>(), ["k"]);
         let refused = graded(vec![(Some(1), Outcome::Refused("too small".into()))]);
         assert_eq!((refused.mark, refused.is_good()), (Mark::NotRun, false));
-        let absent = json!({ "verdict": "skip", "note": "x.cu holds no kernel `k`; ..." });
-        let absent = graded(vec![(None, Outcome::Ran(vec![absent]))]);
-        assert_eq!(absent.mark, Mark::Missing);
+        let skipped = json!({ "verdict": "skip", "missing_kernel": "k" });
+        let right = json!({ "verdict": "pass", "launches": 1 });
+        let part = graded(vec![(None, missing("k", vec![skipped, right]))]);
+        assert_eq!(part.mark, Mark::Right);
+        assert_eq!(part.answer(), "right at 1 size, in part");
         // A question that launches nothing tells nothing of the kernel.
         let row = json!({ "verdict": "pass", "note": "expected 4, obtained 4" });
-        let question = graded(vec![(None, Outcome::Ran(vec![row]))]);
+        let question = graded(vec![(None, of_rows(vec![row]))]);
         assert_eq!(question.mark, Mark::NotRun);
     }
 }

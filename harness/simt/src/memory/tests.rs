@@ -129,6 +129,10 @@ fn managed_and_pinned_memory_is_the_host_s_own() {
         unsafe { (addr as *mut u32).write(5) };
         assert_eq!(memory.host(addr, 4).unwrap() as u64, addr);
         assert_eq!(memory.view().find(addr).unwrap().delta, 0);
+        // One element too far is past the end of this, not some address of the host's.
+        let past = memory.view().diagnose(addr + 10_000, 4);
+        assert!(!past.host_pointer, "{past:?}");
+        assert_eq!(past.before.unwrap().distance, 0);
         memory.free(addr).unwrap();
     }
     let mut own = vec![0u32; 100];

@@ -174,7 +174,15 @@ impl View {
         let inside = before
             .as_ref()
             .is_some_and(|range| addr < range.start + range.bytes);
-        let host_pointer = !device && !inside && freed.is_none() && reserve::is_mapped(addr, 1);
+        // The rest of the page behind managed or pinned memory is mapped too, and no other object of the host's.
+        let slack = above.checked_sub(1).is_some_and(|at| {
+            let range = self.ranges[at];
+            range.kind.is_host()
+                && range.kind != Kind::Registered
+                && addr < range.end.next_multiple_of(super::PAGE)
+        });
+        let host_pointer =
+            !device && !inside && !slack && freed.is_none() && reserve::is_mapped(addr, 1);
         Diagnosis {
             before,
             after,

@@ -465,7 +465,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
             "look at where each thread waits: they must reach the same barriers in the same order, and a lock must be released"
         }
         Kind::EndlessLoop { .. } => {
-            "check the loop's condition; if the kernel is only long, raise the instruction budget"
+            "check the loop's condition; if the kernel is only long, raise the instruction budget (WARPLAB_BUDGET)"
         }
         Kind::Leak { .. } => "free what was allocated before the context or the process ends",
         Kind::DoubleFree => "free each allocation once",
