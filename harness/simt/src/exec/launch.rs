@@ -33,6 +33,8 @@ pub(crate) struct Shared<'l> {
     pub dynamic_start: u32,
     pub counting: bool,
     pub sync_check: bool,
+    /// Whether what the memory check finds without a fault is reported.
+    pub memory_check: bool,
     /// The race check, if it is on.
     pub races: Option<Races>,
     /// Whether reads of what nobody wrote are looked for.
@@ -233,6 +235,7 @@ pub(crate) fn run(
         dynamic_start,
         counting: settings.counters,
         sync_check: checks.sync,
+        memory_check: checks.memory,
         seed: settings.seed,
         budget: settings.budget,
         resident,

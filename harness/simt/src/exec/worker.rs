@@ -268,6 +268,7 @@ impl<'l> Worker<'l> {
         if let Some(races) = &launch.races {
             block.clock = races.block();
             block.races.start(u64::from(launch.shared_bytes));
+            block.copies.reset();
         }
         if launch.init {
             block.written.reset(u64::from(launch.shared_bytes));

@@ -110,6 +110,14 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         (self.f.name.as_str(), loc)
     }
 
+    /// The one instruction that writes a register, if there is one only.
+    pub fn only_def(&self, reg: RegId) -> Option<&'m ast::Inst> {
+        match self.defs.get(reg.0 as usize)? {
+            (1, at) => self.body.code.get(*at as usize),
+            _ => None,
+        }
+    }
+
     fn count_defs(&mut self) {
         fn visit(operand: &Operand, mut see: impl FnMut(RegId) + Copy) {
             match operand {
@@ -223,16 +231,6 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         }
         self.block().insts.push(inst);
         Ok(())
-    }
-
-    /// Emits an instruction under a predicate of its own.
-    pub fn prepare_guarded(&mut self, pred: Opnd, inst: Inst) {
-        let guard = Inst::new(both(control::guard), self.loc)
-            .use_(A, pred)
-            .raw(B, 0)
-            .role(Role::Guard);
-        self.block().insts.push(guard);
-        self.block().insts.push(inst);
     }
 
     /// Emits an instruction that only prepares an operand.
@@ -634,7 +632,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             Callee::Direct(index) => {
                 let function = &self.b.module.functions[index];
                 if function.body.is_none() {
-                    return self.system_call(index);
+                    return self.system_call(index, at);
                 }
                 let Some(at_program) = self.b.functions.iter().position(|&f| f == index) else {
                     return Err(invalid(

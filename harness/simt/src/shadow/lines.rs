@@ -311,6 +311,23 @@ impl GlobalRaces {
         Some(lines)
     }
 
+    /// Forgets what was done to `bytes` bytes at `address`, which have become another block of a heap.
+    pub fn forget(&self, address: u64, bytes: u64) {
+        let end = address + bytes;
+        let mut at = address;
+        while at < end {
+            let chunk = self.chunk_of(at);
+            let low = self.start + chunk * CHUNK;
+            let upto = end.min(low + CHUNK);
+            if let Some(mut lines) = self.lock(chunk) {
+                let first = ((at - low) / LINE) as usize;
+                let last = ((upto - low).div_ceil(LINE) as usize).min(lines.len());
+                lines[first..last].fill(Line::EMPTY);
+            }
+            at = upto;
+        }
+    }
+
     fn chunk_of(&self, address: u64) -> u64 {
         (address - self.start) / CHUNK
     }
