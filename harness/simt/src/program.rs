@@ -110,7 +110,7 @@ pub struct BlockInfo {
 pub struct Order {
     /// Volatile, relaxed or stronger: made to be seen by other threads.
     pub strong: bool,
-    /// Volatile: strong, but what code has that relies on lanes in lockstep.
+    /// Volatile, and nobody waits in it for a change: strong, but what code has that relies on lanes in lockstep.
     pub volatile: bool,
     /// Everything before it is seen before it.
     pub release: bool,

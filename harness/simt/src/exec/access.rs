@@ -5,7 +5,7 @@ use super::banks::bank_conflicts;
 use super::control::lanes;
 use super::{Flow, Reason, Warp};
 use crate::finding::{Access, Allocation, Finding, Kind, Relation, Space, What};
-use crate::lane::LANES;
+use crate::lane::{ALL, LANES};
 use crate::machine::Fault;
 use crate::memory::Range;
 use crate::program::Op;
@@ -48,6 +48,7 @@ impl Warp {
     ///
     /// # Safety
     /// `op.a` is a 64-bit register of this warp.
+    #[inline(always)]
     pub(crate) unsafe fn resolve(&mut self, op: &Op, request: Request, at: &mut Pointers) -> bool {
         let mask = self.mask();
         // SAFETY: the caller's contract.
@@ -491,6 +492,18 @@ pub(crate) fn sectors(address: &[u64; LANES], mask: u32, low: u64, end: u64) -> 
             bits |= on << ((address[i] >> 5).wrapping_sub(first) & 63);
         }
         return bits.count_ones();
+    }
+    if mask == ALL {
+        // Most often the lanes go upwards.
+        let (mut changes, mut downwards) = (0, false);
+        for i in 1..LANES {
+            let (before, here) = (address[i - 1] >> 5, address[i] >> 5);
+            changes += u32::from(before != here);
+            downwards |= before > here;
+        }
+        if !downwards {
+            return 1 + changes;
+        }
     }
     let mut all = [0u64; LANES];
     let mut count = 0;

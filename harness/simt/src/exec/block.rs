@@ -233,7 +233,7 @@ impl Block {
     /// Everything waits for something that will not come: says where.
     fn deadlock(&mut self, worker: &mut Worker) {
         let mut missing = None;
-        let program = worker.program_arc();
+        let program = worker.program();
         for warp in &self.warps {
             for group in &warp.groups {
                 if let State::Lanes(mask) | State::Warp(mask) = group.state {
@@ -241,7 +241,7 @@ impl Block {
                 }
             }
         }
-        let accesses = self.places(&program, |_| true);
+        let accesses = self.places(program, |_| true);
         let open: Vec<u32> = (0..BARRIERS as u32)
             .filter(|b| self.waiting & (1 << b) != 0)
             .collect();

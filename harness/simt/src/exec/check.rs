@@ -71,6 +71,16 @@ pub(crate) struct Bounds {
     end: u64,
 }
 
+impl Bounds {
+    /// Whether all that an access touches lies inside.
+    #[inline(always)]
+    fn hold(&self, event: &Event<'_>) -> bool {
+        let Layout { low, high, .. } = event.layout;
+        let size = u64::from(event.size);
+        low >= self.start && high <= self.end && self.end - high >= size
+    }
+}
+
 /// The bounds of every instruction of a program.
 pub(crate) fn bounds(program: &Program, params: &[u8], view: &View) -> Vec<Option<Bounds>> {
     let mut all = vec![None; program.ops.len()];
@@ -165,6 +175,7 @@ impl Warp {
         };
         if let Some(Some(bounds)) = shared.bounds.get(op.site as usize)
             && bounds.space == space
+            && !bounds.hold(&event)
         {
             self.check_bounds(op, &event, *bounds);
         }
@@ -351,6 +362,7 @@ impl Warp {
     }
 
     /// Looks for lanes whose address was computed from one array and lies in another.
+    #[cold]
     fn check_bounds(&mut self, op: &Op, event: &Event<'_>, bounds: Bounds) {
         let Bounds { space, start, end } = bounds;
         let size = u64::from(event.size);

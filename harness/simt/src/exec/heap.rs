@@ -8,6 +8,7 @@ use crate::lane::LANES;
 use crate::machine::Fault;
 use crate::memory::{Heap, HeapBlock, HeapError, Who};
 use crate::program::Op;
+use std::sync::Arc;
 
 /// What findings call a block of the heap.
 pub(crate) const BLOCK: &str = "malloc";
@@ -80,7 +81,7 @@ impl Warp {
             lane,
         );
         Who {
-            program: self.worker().program_arc(),
+            program: Arc::clone(self.worker().launch().kernel_program),
             pc: op.site,
             block,
             thread,

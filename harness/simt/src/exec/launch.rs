@@ -10,14 +10,21 @@ use crate::memory::{Memory, View};
 use crate::profile::{Profile, occupancy};
 use crate::program::{Order, Program};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+/// A count that all workers change, in a cache line of its own: what they only read must not travel with it.
+#[repr(align(128))]
+#[derive(Default)]
+pub(crate) struct Count(pub AtomicU64);
+
 /// What the workers of a launch share.
 pub(crate) struct Shared<'l> {
     pub program: &'l Program,
-    pub kernel_program: Arc<Program>,
+    /// The same, for what outlives the launch.
+    pub kernel_program: &'l Arc<Program>,
     pub view: Arc<View>,
     pub params: Vec<u8>,
     /// Where each parameter lies in them.
@@ -47,7 +54,7 @@ pub(crate) struct Shared<'l> {
     pub budget: u64,
     /// Blocks that a worker may have resident.
     pub resident: usize,
-    pub spent: AtomicU64,
+    pub spent: Count,
     pub stop: AtomicBool,
     /// When it began, for the clocks.
     pub began: Instant,
@@ -56,8 +63,11 @@ pub(crate) struct Shared<'l> {
     /// Address of the workspace of a cooperative grid.
     pub workspace: u64,
     fault: Mutex<Option<Fault>>,
-    next: AtomicU64,
+    next: Count,
     blocks: u64,
+    /// Blocks that a worker takes at once: neighbours, since their data are, and what one processor fetches ahead another should
+    /// not be about to write.
+    batch: u64,
     printed: Mutex<BTreeMap<u64, Vec<u8>>>,
 }
 
@@ -85,13 +95,19 @@ pub(crate) fn shuffle(order: &mut [u32], seed: u64) {
 /// order of blocks as devices give it still ends.
 const WINDOW: u64 = 64;
 
+/// Batches of blocks for each worker, at least: none should be left alone with the last one for long.
+const BATCHES: u64 = 16;
+/// Blocks of the largest batch.
+const LARGEST_BATCH: u64 = 16;
+
 impl Shared<'_> {
-    /// The number of the next block, or none if all are taken.
-    pub fn take(&self) -> Option<u64> {
-        let n = self.next.fetch_add(1, Ordering::Relaxed);
-        if n >= self.blocks {
-            return None;
+    /// The number of the next block, or none if all are taken. `batch` is what the worker has taken, and not yet begun.
+    pub fn take(&self, batch: &mut Range<u64>) -> Option<u64> {
+        if batch.is_empty() {
+            let first = self.next.0.fetch_add(self.batch, Ordering::Relaxed);
+            *batch = first..self.blocks.min(first + self.batch);
         }
+        let n = batch.next()?;
         if self.seed == 0 {
             return Some(n);
         }
@@ -104,7 +120,7 @@ impl Shared<'_> {
 
     /// Whether no block is left to take.
     pub fn taken(&self) -> bool {
-        self.next.load(Ordering::Relaxed) >= self.blocks
+        self.next.0.load(Ordering::Relaxed) >= self.blocks
     }
 
     /// Keeps what a block printed.
@@ -216,7 +232,7 @@ pub(crate) fn run(
     };
     let shared = Shared {
         program,
-        kernel_program: Arc::clone(&kernel.program),
+        kernel_program: &kernel.program,
         races: checks
             .race
             .then(|| Races::new(blocks, threads.div_ceil(LANES as u32), &view)),
@@ -239,14 +255,19 @@ pub(crate) fn run(
         seed: settings.seed,
         budget: settings.budget,
         resident,
-        spent: AtomicU64::new(0),
+        spent: Count::default(),
         stop: AtomicBool::new(false),
         began: Instant::now(),
         heap: memory.heap(),
         workspace,
         fault: Mutex::new(None),
-        next: AtomicU64::new(0),
+        next: Count::default(),
         blocks,
+        batch: if settings.seed == 0 {
+            (blocks / (count as u64 * BATCHES)).clamp(1, LARGEST_BATCH)
+        } else {
+            1
+        },
         printed: Mutex::new(BTreeMap::new()),
     };
     let tallies: Vec<Tally> = if count == 1 {

@@ -264,7 +264,7 @@ pub(crate) unsafe fn printf(warp: &mut Warp, op: &Op) -> Flow {
             *warp.reg::<[u64; LANES]>(op.b),
         )
     };
-    let program = warp.worker().program_arc();
+    let program = warp.worker().program();
     let packed = program.packed.get((op.c as usize).wrapping_sub(1));
     let mut known: Option<(u64, Vec<u8>)> = None;
     let mut wrong: Option<(Misfit, u32, Vec<u8>)> = None;

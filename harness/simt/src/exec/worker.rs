@@ -15,7 +15,6 @@ use crate::machine::Fault;
 use crate::program::{Op, Program};
 use crate::shadow::Layout;
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// A place for a warp: its register file and local memory.
@@ -168,14 +167,10 @@ impl<'l> Worker<'l> {
         self.launch.program
     }
 
-    /// The program, for use beside the worker.
-    pub fn program_arc(&self) -> Arc<Program> {
-        Arc::clone(&self.launch.kernel_program)
-    }
-
     /// Takes blocks and runs them until none is left, or the launch is stopped.
     pub fn work(mut self) -> Tally {
         let mut resident: VecDeque<Box<Block>> = VecDeque::new();
+        let mut batch = 0..0;
         let mut fruitless = 0;
         // With a seed some blocks run at once from the start, and give way to each other often.
         let (eager, patience) = if self.launch.seed == 0 {
@@ -189,7 +184,7 @@ impl<'l> Worker<'l> {
             let must_take =
                 resident.is_empty() || (room && (few || fruitless >= resident.len() * patience));
             if must_take {
-                if let Some(number) = self.launch.take() {
+                if let Some(number) = self.launch.take(&mut batch) {
                     let block = self.admit(number);
                     resident.push_front(block);
                     fruitless = 0;
@@ -231,7 +226,7 @@ impl<'l> Worker<'l> {
             let printed = std::mem::take(&mut block.printed);
             self.launch.print(block.number, printed);
         }
-        self.launch.spent.fetch_add(self.spent, Ordering::Relaxed);
+        self.launch.spent.0.fetch_add(self.spent, Ordering::Relaxed);
         Tally {
             counts: self.counts,
             sites: self.sites,
@@ -377,7 +372,7 @@ impl<'l> Worker<'l> {
     /// Reports what was spent; records the finding if it is too much.
     #[cold]
     pub fn over_budget(&mut self, warp: &Warp) -> bool {
-        let spent = self.launch.spent.fetch_add(self.spent, Ordering::Relaxed) + self.spent;
+        let spent = self.launch.spent.0.fetch_add(self.spent, Ordering::Relaxed) + self.spent;
         self.spent = 0;
         if spent <= self.launch.budget {
             return self.stopped();

@@ -197,6 +197,13 @@ pub struct Block {
 }
 
 impl Block {
+    /// Whether it, block number `own`, only goes round until what it reads has changed, as in `while (flag == 0) {}`.
+    pub fn waits(&self, own: u32) -> bool {
+        let writes =
+            |inst: &Inst| matches!(inst.role, Role::Access(what, ..) if what != What::Read);
+        self.term.successors().contains(&own) && !self.insts.iter().any(writes)
+    }
+
     /// An empty one.
     pub fn new() -> Block {
         Block {

@@ -377,6 +377,8 @@ impl<'m> Builder<'m> {
                 let block = &f.blocks[b as usize];
                 let number = program.blocks.len() as u32;
                 let start = program.ops.len() as u32;
+                // Who waits does not rely on lanes in lockstep.
+                let waits = block.waits(b);
                 let instructions: u32 = block.lines.iter().map(|l| l.1).sum();
                 for inst in &block.insts {
                     let pc = program.ops.len() as u32;
@@ -391,7 +393,10 @@ impl<'m> Builder<'m> {
                                 what,
                                 space,
                                 size,
-                                order: inst.order,
+                                order: Order {
+                                    volatile: inst.order.volatile && !waits,
+                                    ..inst.order
+                                },
                                 origin: inst.origin,
                             });
                         }

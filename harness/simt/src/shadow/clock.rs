@@ -8,8 +8,9 @@
 use crate::lane::LANES;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Times of a launch. One exists for the whole device, since launches follow one another.
+/// Times of a launch, in a cache line of their own, since all workers change them.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 pub(crate) struct Time(AtomicU64);
 
 impl Time {
@@ -135,6 +136,11 @@ impl BlockClock {
             start: time.advance(),
             ..BlockClock::default()
         }
+    }
+
+    /// The stretch from the block's last barrier to the next: no other of the launch has the same number, and none has 0.
+    pub fn section(&self) -> u64 {
+        (self.start << 32) | (u64::from(self.epoch) + 1)
     }
 
     /// All threads of the block have met.

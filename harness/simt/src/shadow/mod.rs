@@ -17,7 +17,7 @@ pub(crate) struct Event<'a> {
     pub what: What,
     /// Volatile, relaxed or stronger, or atomic: an access that may be part of a protocol between threads.
     pub strong: bool,
-    /// Volatile: how code looks that relies on lanes in lockstep, as well as a flag.
+    /// Volatile, and no loop that waits for a flag: how code looks that relies on lanes in lockstep.
     pub volatile: bool,
     /// Strong only inside the thread's block (`.cta`).
     pub narrow: bool,

@@ -55,6 +55,14 @@ impl Past {
             ..self
         }
     }
+    /// The same by lanes, the highest of them last.
+    pub fn by_all(self, lanes: u32) -> Past {
+        Past {
+            what: self.what | lanes.checked_ilog2().unwrap_or(0),
+            lanes,
+            ..self
+        }
+    }
     /// The same by lanes so many further up.
     pub fn up(self, lanes: u32) -> Past {
         if self.time == 0 {
@@ -101,13 +109,91 @@ pub(super) struct Cell {
     pub strong: Past,
     /// The last read, and the last by another warp.
     pub reads: [Past; 2],
+    /// The section ([`Clocks::section`]) that all this is of.
+    pub section: u64,
+    /// Only atomics have touched the place.
+    pub calm: bool,
 }
 
 pub(super) const EMPTY: Cell = Cell {
     write: NONE,
     strong: NONE,
     reads: [NONE; 2],
+    section: 0,
+    calm: true,
 };
+
+/// What is remembered of places that lanes go over in order, each place by the lane behind that of the one before: what the lane
+/// at the first place did. No strong write is among it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    /// The last write.
+    write: Past,
+    /// The last reads by two warps.
+    reads: [Past; 2],
+}
+
+impl Run {
+    pub const EMPTY: Run = Run {
+        write: NONE,
+        reads: [NONE; 2],
+    };
+
+    /// What is remembered from a place further on.
+    pub fn up(&self, places: u32) -> Run {
+        Run {
+            write: self.write.up(places),
+            reads: self.reads.map(|read| read.up(places)),
+        }
+    }
+
+    /// What is remembered of one place.
+    pub fn part(&self, place: usize) -> Cell {
+        let Run { write, reads } = self.up(place as u32);
+        Cell {
+            write,
+            reads,
+            calm: false,
+            ..EMPTY
+        }
+    }
+
+    /// Whether all of it happened before a time.
+    pub fn before(&self, time: u64) -> bool {
+        let old = |past: Past| u64::from(past.time) < time;
+        old(self.write) && old(self.reads[0]) && old(self.reads[1])
+    }
+
+    /// Lanes go over the places in order again, `now` being what the first of them does. False, and nothing is remembered, if that
+    /// may be a conflict, or is not kept in this way.
+    #[inline(always)]
+    pub fn go_over(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past) -> bool {
+        let writes = event.what != What::Read;
+        // Of two lanes at a place, each may be at odds with what the other did.
+        let own = if now.lanes.is_power_of_two() {
+            now.lanes
+        } else {
+            0
+        };
+        let fine = |past: Past| clocks.settled(past, event, own);
+        let settled = fine(self.write) && (!writes || (fine(self.reads[0]) && fine(self.reads[1])));
+        if !settled || (writes && event.strong) {
+            return false;
+        }
+        self.remember(event, now);
+        true
+    }
+
+    /// Remembers what the first of some lanes that go over the places does: no strong write.
+    #[inline(always)]
+    pub fn remember(&mut self, event: &Event<'_>, now: Past) {
+        if event.what == What::Read {
+            remember_read(&mut self.reads, now);
+        } else {
+            (self.write, self.reads) = (now, [NONE; 2]);
+        }
+    }
+}
 
 /// An access that a race was found with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +225,17 @@ pub(crate) struct Clocks<'a> {
 }
 
 impl Clocks<'_> {
+    /// What an access has to be held against: what has happened in the same section. A block's shared memory has one from each
+    /// barrier to the next, all else has one.
+    #[inline(always)]
+    pub(super) fn section(&self, event: &Event<'_>) -> u64 {
+        if event.block_local {
+            self.block.section()
+        } else {
+            0
+        }
+    }
+
     /// The first of the lanes of `past` that nothing orders before what lane `lane` of the running warp does now.
     fn unordered(&self, past: Past, lane: u32, lockstep: bool) -> Option<u32> {
         if u64::from(past.time) < self.start {
@@ -321,25 +418,45 @@ impl Cell {
             && (event.what == What::Read || (fine(self.reads[0]) && fine(self.reads[1])))
     }
 
+    /// Forgets what is of another section: of a block's shared memory, all before its last barrier.
+    #[inline(always)]
+    pub fn enter(&mut self, section: u64) {
+        if self.section != section {
+            *self = Cell { section, ..EMPTY };
+        }
+    }
+
+    /// Remembers a strong write.
+    #[inline(always)]
+    pub fn remember_strong(&mut self, now: Past) {
+        let last = self.strong;
+        let same = last.warp == now.warp && last.moment == now.moment && last.pc() == now.pc();
+        let lanes = if same { last.lanes } else { 0 };
+        self.strong = Past {
+            lanes: lanes | now.lanes,
+            ..now
+        };
+    }
+
     /// Remembers what the lanes of `now` do, the one it names last.
     #[inline(always)]
     pub fn remember(&mut self, event: &Event<'_>, now: Past) {
+        self.calm &= event.what == What::Atomic;
         if event.what == What::Read {
             remember_read(&mut self.reads, now);
         } else if event.strong {
-            let last = self.strong;
-            let same = last.warp == now.warp && last.moment == now.moment && last.pc() == now.pc();
-            let lanes = if same { last.lanes } else { 0 };
-            self.strong = Past {
-                lanes: lanes | now.lanes,
-                ..now
-            };
+            self.remember_strong(now);
         } else {
             let write = Past {
                 lanes: 1 << now.lane(),
                 ..now
             };
-            *self = Cell { write, ..EMPTY };
+            *self = Cell {
+                write,
+                section: self.section,
+                calm: false,
+                ..EMPTY
+            };
         }
     }
 }
