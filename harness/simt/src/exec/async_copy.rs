@@ -14,9 +14,6 @@ use crate::program::Op;
 use crate::shadow::race::Clocks;
 use crate::shadow::{Event, Layout};
 
-/// Bytes that a bit of [`Copies::words`] stands for: no copy is smaller, or less aligned.
-const WORD: u64 = 4;
-
 /// A copy instruction of a warp, as far as it has not been waited for.
 #[derive(Clone)]
 struct Copy {
@@ -27,16 +24,21 @@ struct Copy {
     size: u32,
     /// Offsets in shared memory.
     address: [u64; LANES],
+    /// How they lie, for all the lanes that began it.
+    layout: Layout,
+    began: u32,
     /// Each lane's groups that were closed before.
     group: [u32; LANES],
+    /// When it began: the time, the block's epoch and the warp's tick.
+    moment: (u64, u32, u32),
 }
 
 /// The copies of a block that are under way.
 #[derive(Default)]
 pub(crate) struct Copies {
     list: Vec<Copy>,
-    /// A bit for each word of shared memory that one of them writes.
-    words: Vec<u64>,
+    /// A bit for each four bytes of shared memory that one of them writes: no copy is smaller, or less aligned.
+    bits: Vec<u64>,
     /// For each warp and lane: groups that it has closed.
     closed: Vec<[u32; LANES]>,
 }
@@ -56,11 +58,12 @@ struct Conflict {
 }
 
 impl Copies {
-    /// For a block that begins.
-    pub fn reset(&mut self) {
+    /// For a block that begins, with `bytes` of shared memory.
+    pub fn reset(&mut self, bytes: u64) {
         self.list.clear();
-        self.words.clear();
         self.closed.clear();
+        self.bits.clear();
+        self.bits.resize(bytes.div_ceil(256) as usize, 0);
     }
 
     fn closed(&mut self, warp: u32) -> &mut [u32; LANES] {
@@ -71,54 +74,50 @@ impl Copies {
         &mut self.closed[warp]
     }
 
-    /// Calls `f` with the index of each word of [`Copies::words`] and the bits in it that so many bytes from an offset cover.
-    fn bits(offset: u64, bytes: u64, mut f: impl FnMut(usize, u64)) {
-        let end = (offset + bytes).div_ceil(WORD);
-        let mut at = offset / WORD;
-        while at < end {
-            let upto = ((at / 64 + 1) * 64).min(end);
-            f(
-                (at / 64) as usize,
-                u64::MAX >> (64 - (upto - at)) << (at % 64),
-            );
-            at = upto;
+    /// The word of [`Copies::bits`], and the bits in it, for so many bytes (a power of two) at an offset that is a multiple of that.
+    #[inline(always)]
+    fn place(offset: u64, bytes: u32) -> (usize, u64) {
+        let bits = (1u64 << (bytes / 4).clamp(1, 63)) - 1;
+        ((offset / 256) as usize, bits << (offset / 4 % 64))
+    }
+
+    fn mark(&mut self, copy: &Copy, on: bool) {
+        for lane in lanes(copy.lanes) {
+            let (word, bits) = Self::place(copy.address[lane], copy.size);
+            if let Some(word) = self.bits.get_mut(word) {
+                *word = if on { *word | bits } else { *word & !bits };
+            }
         }
     }
 
-    fn mark(&mut self, offset: u64, bytes: u64, on: bool) {
-        Self::bits(offset, bytes, |word, bits| {
-            if self.words.len() <= word {
-                self.words.resize(word + 1, 0);
-            }
-            if on {
-                self.words[word] |= bits;
-            } else {
-                self.words[word] &= !bits;
-            }
-        });
+    #[inline(always)]
+    fn marked(&self, offset: u64, bytes: u32) -> bool {
+        let (word, bits) = Self::place(offset, bytes);
+        self.bits.get(word).is_some_and(|word| word & bits != 0)
     }
 
-    fn marked(&self, offset: u64, bytes: u64) -> bool {
-        let mut any = 0;
-        Self::bits(offset, bytes, |word, bits| {
-            any |= self.words.get(word).map_or(0, |w| w & bits);
-        });
-        any != 0
+    /// Whether something may be marked from one offset to another.
+    #[inline(always)]
+    fn any_between(&self, low: u64, high: u64) -> bool {
+        let words = (low / 256) as usize..=(high / 256) as usize;
+        let words = self.bits.get(words).unwrap_or(&[]);
+        words.iter().any(|word| *word != 0)
     }
 
-    fn begin(&mut self, event: &Event<'_>, warp: u32) {
-        let group = *self.closed(warp);
-        for lane in lanes(event.mask) {
-            self.mark(event.address[lane], event.size.into(), true);
-        }
-        self.list.push(Copy {
+    fn begin(&mut self, event: &Event<'_>, warp: u32, moment: (u64, u32, u32)) {
+        let copy = Copy {
             pc: event.pc,
             warp,
             lanes: event.mask,
             size: event.size,
             address: *event.address,
-            group,
-        });
+            layout: event.layout,
+            began: event.mask,
+            group: *self.closed(warp),
+            moment,
+        };
+        self.mark(&copy, true);
+        self.list.push(copy);
     }
 
     /// The copies that lanes of a warp wait for: all but those of the last `keep` groups that each has closed; without `keep`, all.
@@ -143,9 +142,7 @@ impl Copies {
         }
         self.list.retain(|copy| copy.lanes != 0);
         for copy in &done {
-            for lane in lanes(copy.lanes) {
-                self.mark(copy.address[lane], copy.size.into(), false);
-            }
+            self.mark(copy, false);
         }
         done
     }
@@ -153,16 +150,14 @@ impl Copies {
     /// The copy that an access of a warp comes across; of several, one by the thread that is farthest.
     fn conflict(&self, event: &Event<'_>, warp: u32) -> Option<Conflict> {
         let Layout { low, high, .. } = event.layout;
-        let size = u64::from(event.size);
-        if !self.marked(low, (high - low).saturating_add(size)) {
+        if !self.any_between(low, high) {
             return None;
         }
+        let size = u64::from(event.size);
+        let hit = lanes(event.mask).filter(|&lane| self.marked(event.address[lane], event.size));
         let mut found: Option<Conflict> = None;
-        for lane in lanes(event.mask) {
+        for lane in hit {
             let at = event.address[lane];
-            if !self.marked(at, size) {
-                continue;
-            }
             for copy in &self.list {
                 let meets = |by: &usize| {
                     let to = copy.address[*by];
@@ -205,10 +200,14 @@ impl Warp {
     #[inline(never)]
     fn check_copies(&mut self, op: &Op, event: &Event<'_>, copies: bool) -> bool {
         // SAFETY: the block outlives its warps, and nothing else refers to its copies now.
-        let under_way = unsafe { &mut (*self.block).copies };
+        let (under_way, epoch) = unsafe {
+            let block = &mut *self.block;
+            (&mut block.copies, block.clock.epoch)
+        };
         let found = under_way.conflict(event, self.index);
-        if copies {
-            under_way.begin(event, self.index);
+        if copies && let Some(races) = &self.worker().launch().races {
+            let moment = (races.time.now(), epoch, self.clock.tick());
+            under_way.begin(event, self.index, moment);
         }
         if let Some(conflict) = found {
             let (mut now, allocation) = self.describe(op, event, Space::Shared, conflict.lane);
@@ -265,7 +264,14 @@ impl Warp {
         let block = unsafe { &mut *self.block };
         let done = block.copies.wait(self.index, self.mask(), keep);
         self.clock.settle(&mut block.clock, &races.time);
-        for copy in &done {
+        let now = (races.time.now(), block.clock.epoch, self.clock.tick());
+        // Nothing has happened since one began that could order it too early: it stands as it was remembered then.
+        for copy in done.iter().filter(|copy| copy.moment != now) {
+            let layout = if copy.lanes == copy.began {
+                copy.layout
+            } else {
+                Layout::of(&copy.address, copy.lanes, copy.size)
+            };
             let event = Event {
                 what: What::Write,
                 strong: false,
@@ -276,7 +282,7 @@ impl Warp {
                 mask: copy.lanes,
                 size: copy.size,
                 address: &copy.address,
-                layout: Layout::of(&copy.address, copy.lanes, copy.size),
+                layout,
             };
             let clocks = Clocks {
                 time: &races.time,
