@@ -12,7 +12,7 @@ use crate::{Committed, Error, KernelSource, Nvrtc, ptx};
 pub enum Outcome {
     /// The committed PTX is what the source gives.
     Current,
-    /// From this source by its hash; not compiled again, because the compiler here is another or missing.
+    /// From this source by its hash; not compiled again, because the compiler or a header of CUDA's is another here or missing.
     CurrentByHash {
         /// The compiler that made it.
         made_by: String,
@@ -116,7 +116,7 @@ pub fn check(nvrtc: Option<&Nvrtc>, source: &KernelSource) -> Result<Outcome, Er
         )));
     }
     match nvrtc {
-        Some(nvrtc) if nvrtc.version() == header.compiler => {
+        Some(nvrtc) if nvrtc.version() == header.compiler && nvrtc.has_headers_of(source) => {
             let same = text(nvrtc, source)? == source.ptx;
             Ok(if same {
                 Outcome::Current

@@ -40,6 +40,15 @@ pub(crate) fn includes_others(source: &str) -> bool {
         .any(|name| !HEADERS.iter().any(|(h, _)| *h == name))
 }
 
+/// The names that `source` includes in angle brackets and that are not shared headers: CUDA's own.
+pub(crate) fn system(source: &str) -> impl Iterator<Item = &str> {
+    let bracketed = source
+        .lines()
+        .filter(|line| line.trim_end().ends_with('>'))
+        .filter_map(include_name);
+    bracketed.filter(|name| !HEADERS.iter().any(|(h, _)| h == name))
+}
+
 fn include_name(line: &str) -> Option<&str> {
     let rest = line
         .trim_start()
@@ -74,5 +83,13 @@ mod tests {
             .map(|(n, _)| n)
             .collect();
         assert_eq!(names, ["index.cuh"]);
+    }
+
+    #[test]
+    fn cudas_own_are_told_from_the_shared_and_the_users() {
+        let source =
+            "#include <index.cuh>\n#include \"mine.h\"\n# include <cooperative_groups/scan.h>\n";
+        let names: Vec<_> = system(source).collect();
+        assert_eq!(names, ["cooperative_groups/scan.h"]);
     }
 }

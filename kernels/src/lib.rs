@@ -3,7 +3,8 @@
 //! A lab embeds each kernel file and the committed PTX beside it with [`source!`]; the harness asks
 //! [`ptx_for`] for the PTX to load. No CUDA is needed to build, and none to run what is committed:
 //! with NVRTC the kernel is compiled for the device at hand, and cached; without, the committed PTX
-//! serves if it is from this very source.
+//! serves if it is from this very source. A kernel may include the headers of this folder, its neighbours, and CUDA's own
+//! (`<cooperative_groups.h>`, `<cuda_fp16.h>`) where they lie beside NVRTC.
 
 mod cache;
 mod commit;

@@ -3,7 +3,7 @@
 //! The nine functions bound here are the same in NVRTC 11.2 to 13; `cuda.h` is not needed.
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
-    path::PathBuf,
+    path::{Path, PathBuf},
     ptr,
     sync::OnceLock,
 };
@@ -22,6 +22,8 @@ type Status = c_int;
 #[derive(Debug)]
 pub struct Nvrtc {
     library: Library,
+    /// The library with its built-in headers, which it opens by name: found where it lies only if it is open already.
+    _builtins: Option<Library>,
     path: PathBuf,
     version: (i32, i32),
     archs: Vec<u32>,
@@ -96,8 +98,11 @@ impl Nvrtc {
                 "NVRTC {major}.{minor} is not among the versions known here, 11.2 to 13"
             ));
         }
+        let builtins = path.with_file_name(format!("libnvrtc-builtins.so.{major}.{minor}"));
         Ok(Self {
             library,
+            // SAFETY: as above. Where it is not, the system's library path may have it.
+            _builtins: unsafe { Library::new(builtins) }.ok(),
             path,
             version: (major, minor),
             archs: archs.into_iter().map(|a| a as u32).collect(),
@@ -110,8 +115,41 @@ impl Nvrtc {
     }
 
     /// The library's path.
-    pub fn path(&self) -> &std::path::Path {
+    pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The folders with CUDA's own headers (`cuda_fp16.h`, `cooperative_groups.h`) beside this library, as a toolkit or
+    /// NVIDIA's Python packages lay them out.
+    fn include_folders(&self) -> Vec<PathBuf> {
+        let library = self.path.parent().unwrap_or(Path::new("."));
+        let parents = [
+            "../include",
+            "../include/cccl",
+            "../../cuda_runtime/include",
+            "../../cuda_cccl/include",
+        ];
+        let folders = parents.map(|folder| library.join(folder)).into_iter();
+        folders.filter(|folder| folder.is_dir()).collect()
+    }
+
+    /// Whether `source` includes nothing that is not at hand.
+    pub(crate) fn has_headers_of(&self, source: &KernelSource) -> bool {
+        let folders = self.include_folders();
+        let at_hand = |name: &str| folders.iter().any(|f| f.join(name).is_file());
+        let mut names = headers::system(&source.cuda).peekable();
+        // CUDA's own include one of CCCL's, which is a package of its own.
+        names.peek().is_none() || at_hand("nv/target") && names.all(at_hand)
+    }
+
+    /// What to do about a header of CUDA's that was not found.
+    fn missing_headers(&self, source: &KernelSource, log: &str) -> &'static str {
+        if log.contains("cannot open source file") && !self.has_headers_of(source) {
+            "\nCUDA's headers are looked for beside NVRTC: install the CUDA toolkit, or `pip install nvidia-cuda-runtime-cu12 \
+             nvidia-cuda-cccl-cu12` where nvidia-cuda-nvrtc-cu12 is"
+        } else {
+            ""
+        }
     }
 
     /// The newest virtual architecture that this compiler knows and a device of `capability` runs.
@@ -149,7 +187,8 @@ impl Nvrtc {
             .collect::<Result<Vec<_>, Error>>()?;
         let header_names: Vec<_> = headers.iter().map(|(n, _)| n.as_ptr()).collect();
         let header_texts: Vec<_> = headers.iter().map(|(_, t)| t.as_ptr()).collect();
-        let options = options(source, arch)
+        let cuda = self.include_folders();
+        let options = options(source, arch, &cuda)
             .iter()
             .map(|o| c(o))
             .collect::<Result<Vec<_>, Error>>()?;
@@ -182,7 +221,7 @@ impl Nvrtc {
                         let log = if log.trim().is_empty() {
                             self.error_string(status)
                         } else {
-                            clean_log(&log)
+                            clean_log(&log) + self.missing_headers(source, &log)
                         };
                         Err(Error::Compile {
                             file: source.path.to_string(),
@@ -193,7 +232,7 @@ impl Nvrtc {
                     })
             };
             destroy(&mut program);
-            result.map(|text| ptx::tidy(&text, &source.path, arch))
+            result.map(|text| ptx::tidy(&text, &source.path, &cuda, arch))
         }
     }
 
@@ -250,13 +289,19 @@ impl Nvrtc {
 }
 
 /// The command line for `source`.
-fn options(source: &KernelSource, arch: u32) -> Vec<String> {
+fn options(source: &KernelSource, arch: u32, cuda: &[PathBuf]) -> Vec<String> {
     let mut options = vec![format!("--gpu-architecture=compute_{arch}")];
     options.extend(OPTIONS.map(String::from));
     // A user's own file may include its neighbours.
-    let folder = std::path::Path::new(source.path.as_ref()).parent();
+    let folder = Path::new(source.path.as_ref()).parent();
     if let Some(folder) = folder.filter(|f| headers::includes_others(&source.cuda) && f.is_dir()) {
         options.push(format!("--include-path={}", folder.display()));
+    }
+    if headers::system(&source.cuda).next().is_some() {
+        options.extend(
+            cuda.iter()
+                .map(|f| format!("--include-path={}", f.display())),
+        );
     }
     options
 }

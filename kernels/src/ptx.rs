@@ -1,5 +1,7 @@
 //! PTX text: what is done to the compiler's output before it is stored or loaded, and the header by
 //! which a committed file is known.
+use std::path::{Path, PathBuf};
+
 use crate::{KernelSource, headers};
 
 /// The PTX ISA version that committed files ask for when they can. 7.4 is CUDA 11.4's, the oldest
@@ -12,12 +14,12 @@ const COMPILER_LINE: &str = "// compiler NVRTC ";
 
 /// Makes the compiler's output repeatable and portable: no comments that name the compiler's build, files
 /// as the user knows them in place of paths on this computer, and no newer PTX version than is used.
-pub(crate) fn tidy(ptx: &str, path: &str, arch: u32) -> String {
+pub(crate) fn tidy(ptx: &str, path: &str, cuda: &[PathBuf], arch: u32) -> String {
     let body = ptx
         .lines()
         .skip_while(|l| l.trim().is_empty() || l.starts_with("//"));
     let mut lines: Vec<String> = body
-        .map(|l| relative_file(l, path).unwrap_or_else(|| l.trim_end().to_string()))
+        .map(|l| relative_file(l, path, cuda).unwrap_or_else(|| l.trim_end().to_string()))
         .collect();
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
@@ -32,12 +34,17 @@ pub(crate) fn tidy(ptx: &str, path: &str, arch: u32) -> String {
 }
 
 /// NVRTC puts the working folder before every file name; a `.file` line is given back the name that
-/// the user knows.
-fn relative_file(line: &str, path: &str) -> Option<String> {
+/// the user knows, and one of the `cuda` folders' headers the name that it is included by.
+fn relative_file(line: &str, path: &str, cuda: &[PathBuf]) -> Option<String> {
     let (head, rest) = line.trim_start().strip_prefix(".file")?.split_once('"')?;
     let full = rest.split('"').next()?;
     let name = if full.ends_with(path) {
         path.to_string()
+    } else if let Some(name) = cuda
+        .iter()
+        .find_map(|f| Path::new(full).strip_prefix(f).ok())
+    {
+        name.display().to_string()
     } else {
         let header = headers::HEADERS
             .iter()
@@ -257,7 +264,7 @@ mod tests {
 
     #[test]
     fn paths_and_version_are_made_portable() {
-        let tidy = tidy(PTX, "labs/a/kernels/a.cu", 70);
+        let tidy = tidy(PTX, "labs/a/kernels/a.cu", &[], 70);
         assert!(tidy.starts_with(".version 7.4\n.target sm_70\n"), "{tidy}");
         assert!(
             tidy.contains(
@@ -269,6 +276,15 @@ mod tests {
     }
 
     #[test]
+    fn cudas_headers_have_the_names_they_are_included_by() {
+        let text =
+            format!("{PTX}\t.file\t3 \"/opt/cuda/lib64/../include/cooperative_groups/scan.h\"\n");
+        let folders = ["/opt/cuda/lib64/../include".into()];
+        let tidy = tidy(&text, "labs/a/kernels/a.cu", &folders, 70);
+        assert!(tidy.contains("3 \"cooperative_groups/scan.h\""), "{tidy}");
+    }
+
+    #[test]
     fn a_new_instruction_keeps_its_version() {
         for new in [
             "\tcp.async.bulk.shared.global [%rd1], 16;\n",
@@ -276,7 +292,7 @@ mod tests {
             "\tstmatrix.sync [%r1], {%r2};\n",
         ] {
             assert!(
-                tidy(&format!("{PTX}{new}"), "a.cu", 70).starts_with(".version 8.8\n"),
+                tidy(&format!("{PTX}{new}"), "a.cu", &[], 70).starts_with(".version 8.8\n"),
                 "{new}"
             );
         }
@@ -284,11 +300,12 @@ mod tests {
             tidy(
                 &format!("{PTX}\tcp.async.ca.shared.global [%r1], [%rd1], 16;\n"),
                 "a.cu",
+                &[],
                 80
             )
             .starts_with(".version 7.4")
         );
-        assert!(tidy(PTX, "a.cu", 90).starts_with(".version 7.8"));
+        assert!(tidy(PTX, "a.cu", &[], 90).starts_with(".version 7.8"));
     }
 
     #[test]

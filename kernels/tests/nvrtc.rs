@@ -48,6 +48,42 @@ fn nvrtc_compiles_for_the_device_with_the_users_own_names() {
     );
 }
 
+/// CUDA's own headers are found beside the compiler, and no path of this computer gets into the PTX.
+#[test]
+#[ignore = "needs NVRTC, with the headers of CUDA's runtime and of CCCL"]
+fn nvrtc_finds_cudas_headers() {
+    let source = source(
+        "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;\n\
+         extern \"C\" __global__ void sum(int *x) {\n    auto tile = cg::tiled_partition<32>(cg::this_thread_block());\n    \
+         *x = cg::reduce(tile, *x, cg::plus<int>());\n}\n",
+    );
+    let compiled = kernels::ptx_for(&source, (8, 0)).unwrap();
+    let files: Vec<&str> = compiled
+        .ptx
+        .lines()
+        .filter(|l| l.contains(".file"))
+        .collect();
+    assert!(files.len() > 1, "{files:?}");
+    assert!(files.iter().all(|f| !f.contains("\"/")), "{files:?}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_says_where_headers_are_looked_for() {
+    let log = |include: &str| {
+        let error = kernels::ptx_for(&source(&format!("#include {include}\n{GOOD}")), (8, 0));
+        let Err(Error::Compile { log, .. }) = error else {
+            panic!("{include}: {error:?}")
+        };
+        log
+    };
+    let missing = log("<no_such_header.h>");
+    assert!(missing.contains("looked for beside NVRTC"), "{missing}");
+    // One's own is no package of NVIDIA's.
+    let own = log("\"no_such_header.h\"");
+    assert!(!own.contains("looked for beside NVRTC"), "{own}");
+}
+
 #[test]
 #[ignore = "needs NVRTC"]
 fn nvrtc_errors_name_the_users_file_and_line() {

@@ -446,3 +446,31 @@ fn a_sweep_is_drawn_beside_its_rows() {
         assert!(svg.contains(words), "no {words} in {svg}");
     }
 }
+
+#[test]
+fn no_lab_leaves_device_memory_behind() {
+    let run = warplab(&[
+        "run",
+        "all",
+        "--quick",
+        "--device",
+        "emulated",
+        "--check",
+        "leakcheck",
+        "--json",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(!run.stderr.contains("Leaked"), "{}", run.stderr);
+    // Every lab was there to be looked at.
+    for lab in [
+        "vecadd",
+        "histogram",
+        "scan",
+        "stencil",
+        "matmul",
+        "occupancy",
+    ] {
+        let row = format!("\"lab\":\"{lab}\"");
+        assert!(run.stdout.contains(&row), "no row of {lab}");
+    }
+}

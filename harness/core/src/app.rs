@@ -168,6 +168,7 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
             let found = matches.try_get_one::<bool>(name).ok().flatten();
             found.is_some_and(|f| *f)
         };
+        run.between_cases();
         let experiment = if flag("exercises") {
             Ok(())
         } else {
@@ -176,6 +177,7 @@ fn try_run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> Result<u8> {
         let exercises = lab.exercises.filter(|_| !flag("no-exercises"));
         let result =
             experiment.and_then(|()| exercises.map_or(Ok(()), |exercises| exercises(&run)));
+        let result = result.and_then(|()| run.leaks());
         terminal.done();
         run.report.borrow().finish();
         let wrong = run

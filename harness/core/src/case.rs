@@ -53,13 +53,14 @@ impl Case {
 
     /// What the case is called in messages and between processes.
     pub(crate) fn key(&self) -> String {
-        format!(
-            "{}/{}/{}",
-            self.variant,
-            self.label,
-            self.n.map_or_else(String::new, |n| n.to_string())
-        )
+        key(&self.variant, &self.label, self.n.map(|n| n as u64))
     }
+}
+
+/// What tells a case from the lab's others.
+pub(crate) fn key(variant: &str, label: &str, n: Option<u64>) -> String {
+    let n = n.map_or_else(String::new, |n| n.to_string());
+    format!("{variant}/{label}/{n}")
 }
 
 /// A launch of `blocks` blocks of `threads` threads in one dimension.

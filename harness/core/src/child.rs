@@ -2,6 +2,7 @@
 //! command line, and the child leaves its record in a file.
 use std::{
     env, fs,
+    io::Write,
     path::PathBuf,
     process::{Command, Stdio},
 };
@@ -18,23 +19,25 @@ pub(crate) fn wanted() -> Option<String> {
     env::var(CASE).ok()
 }
 
-/// In a child, leaves the case's record for the parent.
+/// In a child, leaves a record of the case for the parent: its own, or that of memory that it leaked.
 pub(crate) fn leave(record: &Record) -> Result<()> {
     let Some(path) = env::var_os(RECORD).map(PathBuf::from) else {
         return Ok(());
     };
     let text = serde_json::to_string(record)
         .map_err(|e| Error::CannotRun(format!("a record cannot be passed on: {e}")))?;
-    fs::write(&path, text).map_err(|source| Error::Io {
-        action: "write",
-        path,
-        source,
-    })
+    let file = fs::OpenOptions::new().append(true).create(true).open(&path);
+    file.and_then(|mut file| writeln!(file, "{text}"))
+        .map_err(|source| Error::Io {
+            action: "write",
+            path,
+            source,
+        })
 }
 
-/// Runs `case` in a child process. `Ok(Err(how))` when it ended without a record: it crashed, and `how`
-/// says how.
-pub(crate) fn run(run: &Run, case: &Case) -> Result<std::result::Result<Record, String>> {
+/// Runs `case` in a child process, which gives its record and those of what it leaked. `Ok(Err(how))` when it ended without
+/// a record: it crashed, and `how` says how.
+pub(crate) fn run(run: &Run, case: &Case) -> Result<std::result::Result<Vec<Record>, String>> {
     let io = |action, path: &std::path::Path| {
         let path = path.to_path_buf();
         move |source| Error::Io {
@@ -59,8 +62,10 @@ pub(crate) fn run(run: &Run, case: &Case) -> Result<std::result::Result<Record, 
         .map_err(io("start", &program))?;
     interrupt::check()?;
     let text = fs::read_to_string(file.path()).unwrap_or_default();
-    if let Ok(record) = serde_json::from_str(&text) {
-        return Ok(Ok(record));
+    let records = text.lines().map_while(|l| serde_json::from_str(l).ok());
+    let records: Vec<Record> = records.collect();
+    if !records.is_empty() {
+        return Ok(Ok(records));
     }
     let words = String::from_utf8_lossy(&output.stderr);
     let last = words

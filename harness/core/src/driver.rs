@@ -174,6 +174,31 @@ fn open_machine(profile: &str) -> Result<()> {
         std::env::set_var("WARPLAB_QUIET", "1");
     }
     let library = load_machine()?;
+    find_profile(&library, profile)?;
+    // For as long as the process lives: cudarc holds function addresses inside.
+    std::mem::forget(library);
+    // SAFETY: the first use of cudarc's loader in this process; it finds the library just opened by name.
+    let mine = unsafe {
+        cudarc::driver::sys::culib()
+            .get::<Symbol>(b"simt_version")
+            .is_ok()
+    };
+    if mine {
+        Ok(())
+    } else {
+        Err(Error::CannotRun("another libcuda.so was loaded in place of the embedded machine; take it off LD_PRELOAD".into()))
+    }
+}
+
+/// Whether the embedded machine can be run as `profile`.
+///
+/// # Errors
+/// [`Error::Usage`] with the profiles that there are; [`Error::CannotRun`] when the embedded library cannot be opened.
+pub fn check_profile(profile: &str) -> Result<()> {
+    find_profile(&load_machine()?, profile)
+}
+
+fn find_profile(library: &Library, profile: &str) -> Result<()> {
     // SAFETY: a function of the embedded library, by its type.
     if let Ok(names) = unsafe { library.get::<Symbol>(b"simt_profiles") } {
         // SAFETY: it returns a static string.
@@ -194,19 +219,7 @@ fn open_machine(profile: &str) -> Result<()> {
             )));
         }
     }
-    // For as long as the process lives: cudarc holds function addresses inside.
-    std::mem::forget(library);
-    // SAFETY: the first use of cudarc's loader in this process; it finds the library just opened by name.
-    let mine = unsafe {
-        cudarc::driver::sys::culib()
-            .get::<Symbol>(b"simt_version")
-            .is_ok()
-    };
-    if mine {
-        Ok(())
-    } else {
-        Err(Error::CannotRun("another libcuda.so was loaded in place of the embedded machine; take it off LD_PRELOAD".into()))
-    }
+    Ok(())
 }
 
 /// Loads the embedded bytes: from a memory file where there is one, else from a temporary folder.

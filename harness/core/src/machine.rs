@@ -85,6 +85,8 @@ pub struct Finding {
     pub title: String,
     /// The whole report, several lines.
     pub text: String,
+    /// Of a leak: what [`configure`] said was being done when the memory was asked for.
+    pub(crate) during: String,
 }
 
 impl Finding {
@@ -151,10 +153,10 @@ impl MachineReport {
     }
 }
 
-/// Chooses what the machine looks for, and in which order it runs warps and blocks, in launches from now on;
-/// nothing on a GPU.
-pub(crate) fn configure(checks: &str, seed: u64) {
-    wish(&serde_json::json!({ "checks": checks, "seed": seed }));
+/// Chooses what the machine looks for, and in which order it runs warps and blocks, in launches from now on, and says what
+/// is done from now on, for leaks to be told by; nothing on a GPU.
+pub(crate) fn configure(checks: &str, seed: u64, during: &str) {
+    wish(&serde_json::json!({ "checks": checks, "seed": seed, "during": during }));
 }
 
 /// Gives the machine source texts by the names that line information has, so that reports show lines wherever the program
@@ -186,17 +188,28 @@ fn wish(wishes: &Value) {
 
 /// Takes the machine's report.
 pub(crate) fn report() -> MachineReport {
+    take(b"simt_report_json")
+}
+
+/// The device memory that is allocated now and was not told of before, a finding for each thing that was being done when it
+/// was asked for; none unless leaks are looked for, and none on a GPU.
+pub(crate) fn leaks() -> Vec<Finding> {
+    take(b"simt_leaks_json").findings
+}
+
+/// What the library's function of this name has to report.
+fn take(name: &[u8]) -> MachineReport {
     type Report = unsafe extern "C" fn() -> *mut c_char;
     type Free = unsafe extern "C" fn(*mut c_char);
     if !driver::is_emulated() {
         return MachineReport::default();
     }
-    // SAFETY: the two functions have these types in the embedded library, which stays open; the text
-    // is freed by the library that made it.
+    // SAFETY: the functions have these types in the embedded library, which stays open; the text is freed by the library
+    // that made it.
     let text = unsafe {
         let library = cudarc::driver::sys::culib();
         let (Ok(report), Ok(free)) = (
-            library.get::<Report>(b"simt_report_json"),
+            library.get::<Report>(name),
             library.get::<Free>(b"simt_string_free"),
         ) else {
             return MachineReport::default();

@@ -54,8 +54,8 @@ pub struct Options {
     /// Skip the cases whose kernels the file of --kernel does not hold (what grading does)
     #[arg(long, hide = true, requires = "kernel")]
     pub partial: bool,
-    /// memcheck, racecheck, initcheck, synccheck (several with commas), all or none [default: memcheck; all for
-    /// variants that are wrong on purpose]
+    /// memcheck, racecheck, initcheck, synccheck, leakcheck (several with commas), all or none [default: memcheck;
+    /// all for variants that are wrong on purpose]
     #[arg(help_heading = WATCH, long, value_name = "CHECKS", value_parser = parse_checks)]
     pub check: Option<String>,
     /// Run each case under COUNT orders of warps and blocks, and unite what is found
@@ -138,11 +138,12 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 /// # Errors
 /// The name that is none, and the names there are.
 pub fn parse_checks(text: &str) -> Result<String, String> {
-    const NAMES: [&str; 6] = [
+    const NAMES: [&str; 7] = [
         "memcheck",
         "racecheck",
         "initcheck",
         "synccheck",
+        "leakcheck",
         "all",
         "none",
     ];

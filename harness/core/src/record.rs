@@ -1,7 +1,7 @@
 //! A record: one row of the CSV, the common columns first, the lab's own after them, the machine's counters last.
 use serde::{Deserialize, Serialize};
 
-use crate::{COUNTERS, HotLine};
+use crate::{COUNTERS, Finding, HotLine, case};
 
 /// Version of the columns; a change of meaning gives a new number.
 pub const SCHEMA: u32 = 1;
@@ -149,6 +149,31 @@ pub struct Record {
 }
 
 impl Record {
+    /// The key of its case.
+    pub(crate) fn key(&self) -> String {
+        case::key(&self.variant, &self.case, self.n)
+    }
+
+    /// The row of a leak that this row's case has left behind: where, but nothing of what was measured.
+    pub(crate) fn leaked(self, leak: &Finding) -> Self {
+        Self {
+            times: None,
+            bytes: None,
+            gb_per_s: None,
+            flop: None,
+            gflop_per_s: None,
+            percent_of_ceiling: None,
+            max_abs_error: None,
+            verdict: Verdict::Finding,
+            note: leak.line(),
+            own: vec![Value::Empty; self.own.len()],
+            findings: vec![leak.text.trim_end().to_string()],
+            counters: Vec::new(),
+            hot: Vec::new(),
+            ..self
+        }
+    }
+
     /// The lab's own value in `column`, as a number.
     pub fn number(&self, lab: &crate::Lab, column: &str) -> Option<f64> {
         match self

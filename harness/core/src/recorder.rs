@@ -353,6 +353,11 @@ impl<'r> Recorder<'r> {
         self.record
     }
 
+    /// The row as it is: nothing was run for it.
+    pub(crate) fn record(self) -> Record {
+        self.record
+    }
+
     /// The row of a case whose process ended without one.
     pub(crate) fn crashed(mut self, variant: &Variant, how: &str) -> Record {
         let (verdict, note) = verdict(variant.expect, Some(how), None);

@@ -105,14 +105,19 @@ impl Run {
         }
         let n = self.pick(sizes);
         if n != sizes.gpu {
-            let why = if self.options.quick {
-                "--quick"
+            let whole = if self.is_emulated() {
+                sizes.emulated
             } else {
-                "emulated device"
+                sizes.gpu
+            };
+            let (why, usual) = if n == whole {
+                ("emulated device", format!("{} on a GPU", sizes.gpu))
+            } else {
+                ("--quick", format!("{whole} otherwise"))
             };
             self.report
                 .borrow_mut()
-                .remark(&format!("n = {n} here ({why}); {} otherwise", sizes.gpu));
+                .remark(&format!("n = {n} here ({why}); {usual}"));
         }
         n
     }
@@ -295,22 +300,19 @@ impl Run {
             }
         } else if variant.own_process {
             self.report.borrow().begin(self.lab, &case);
-            let record = match child::run(self, &case)? {
-                Ok(record) => record,
-                Err(how) => Recorder::new(self, &case).crashed(variant, &how),
+            let records = match child::run(self, &case)? {
+                Ok(records) => records,
+                Err(how) => vec![Recorder::new(self, &case).crashed(variant, &how)],
             };
-            return self.finish(record).map(Some);
+            let first = records.first().cloned();
+            for record in records {
+                self.finish(record)?;
+            }
+            return Ok(first);
         }
         self.report.borrow().begin(self.lab, &case);
-        let usual = std::env::var("WARPLAB_CHECKS").unwrap_or_else(|_| "memcheck".into());
-        let expected = if variant.expect == Expect::Right {
-            &usual
-        } else {
-            "all"
-        };
-        let checks = self.options.check.as_deref().unwrap_or(expected);
-        let first = std::env::var("WARPLAB_SEED").ok();
-        let first = first.and_then(|s| s.parse().ok()).unwrap_or(0_u64);
+        let checks = self.checks(variant.expect);
+        let first = first_seed();
         let schedules = if self.is_emulated() {
             u64::from(self.options.schedules.unwrap_or(1))
         } else {
@@ -318,14 +320,55 @@ impl Run {
         };
         let mut recorder = Recorder::new(self, &case);
         for seed in first..first.saturating_add(schedules) {
-            machine::configure(checks, seed);
+            machine::configure(&checks, seed, &case.key());
             recorder.begin(seed, seed == first);
             let outcome = self.refused(&case).and_then(|()| body(&mut recorder));
             if !recorder.absorb(outcome)? {
                 break;
             }
         }
+        self.between_cases();
         self.finish(recorder.judge(variant)).map(Some)
+    }
+
+    /// What the machine is to look for in a case that should end like this: `--check`, or the usual.
+    fn checks(&self, expect: Expect) -> String {
+        match (&self.options.check, expect) {
+            (Some(asked), _) => asked.clone(),
+            (None, Expect::Right) => {
+                std::env::var("WARPLAB_CHECKS").unwrap_or_else(|_| "memcheck".into())
+            }
+            (None, _) => "all".into(),
+        }
+    }
+
+    /// Has the machine watch what the lab does outside of its cases.
+    pub(crate) fn between_cases(&self) {
+        machine::configure(&self.checks(Expect::Right), first_seed(), "");
+    }
+
+    /// After the lab: a row for each case that has left device memory allocated, if leaks are looked for. A buffer that lives
+    /// from one case to the next has gone with the lab's function.
+    pub(crate) fn leaks(&self) -> Result<()> {
+        self.between_cases();
+        for leak in machine::leaks() {
+            let outside = leak.during.is_empty();
+            // What a lab does before its cases its children do again.
+            if outside && child::wanted().is_some() {
+                continue;
+            }
+            let known = self.records().into_iter().find(|r| r.key() == leak.during);
+            let place = known.unwrap_or_else(|| {
+                let label = if outside {
+                    "outside of every case"
+                } else {
+                    &leak.during
+                };
+                Recorder::new(self, &Case::new("-").label(label)).record()
+            });
+            self.finish(place.leaked(&leak))?;
+        }
+        Ok(())
     }
 
     /// Whether the case cannot even start: its launch is beyond the device, or the context is lost.
@@ -386,6 +429,12 @@ impl std::fmt::Debug for Run {
             .field("device", &self.session.device.name)
             .finish_non_exhaustive()
     }
+}
+
+/// The first schedule's seed.
+fn first_seed() -> u64 {
+    let seed = std::env::var("WARPLAB_SEED").ok();
+    seed.and_then(|s| s.parse().ok()).unwrap_or(0)
 }
 
 /// The verdict on a case from its check, its findings and what its variant should give.

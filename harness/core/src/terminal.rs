@@ -162,7 +162,7 @@ fn is_question(r: &Record) -> bool {
     let measured = r.n.is_some() || r.grid.is_some() || r.times.is_some();
     let launched = counters::value(r, "launches").is_some_and(|l| l > 0.0);
     let answer = !r.note.is_empty() && !r.note.starts_with("wrong on purpose");
-    !measured && !launched && answer && r.verdict != Verdict::Skip
+    !measured && !launched && answer && r.findings.is_empty() && r.verdict != Verdict::Skip
 }
 
 fn answered(records: &[&Record]) -> String {

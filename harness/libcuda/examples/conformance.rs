@@ -4,17 +4,14 @@
 //! `conformance --compact FULL OUT` shortens such a file to what the machine's tests keep: the first results of every form, and
 //! hashes of the others. `conformance --ptx FOLDER` writes the kernels, `conformance --show FILE CASE` a form's operands and results.
 
+mod record;
 #[path = "../../simt/tests/conformance/suite/mod.rs"]
 mod suite;
 
-use cudarc::driver::sys::{self, CUjit_option, CUresult};
-use std::error::Error;
-use std::ffi::{CString, c_void};
-use std::ptr::null_mut;
+use cudarc::driver::sys;
+use record::{Device, Result, load, use_machine};
 use suite::file::{Column, Entry, Vectors};
-use suite::{BLOCK, COUNT, Case, file, kernels};
-
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+use suite::{COUNT, Case, file, kernels};
 
 /// Cases of a module.
 const CHUNK: usize = 64;
@@ -28,8 +25,7 @@ fn main() -> Result<()> {
         ["--show", file, case] => show(file, case),
         [out] => record(out),
         [out, "--machine", library] => {
-            // SAFETY: the machine's library, which does nothing when it is opened; it stays open for as long as the process lives.
-            std::mem::forget(unsafe { libloading::Library::new(*library) }?);
+            use_machine(library)?;
             record(out)
         }
         _ => Err(
@@ -92,203 +88,42 @@ fn compact(full: &str, out: &str) -> Result<()> {
     Ok(())
 }
 
-fn check(what: &str, code: CUresult) -> Result<()> {
-    if code == CUresult::CUDA_SUCCESS {
-        Ok(())
-    } else {
-        Err(format!("{what}: {code:?}").into())
-    }
+/// Runs cases of one module.
+fn run(device: &Device, cases: &[Case]) -> Result<Vec<Entry>> {
+    let module = load(&kernels::module(cases))?;
+    let entries = cases
+        .iter()
+        .enumerate()
+        .map(|(i, case)| device.run(module, &kernels::kernel_name(i), case, false));
+    let entries = entries.collect();
+    // SAFETY: no kernel of it runs any more. After a failure there is nothing to unload.
+    unsafe { sys::cuModuleUnload(module) };
+    entries
 }
 
-/// A device's primary context, made anew after a kernel has failed.
-struct Device {
-    index: i32,
-    input: u64,
-    output: u64,
-    /// Bytes of the larger of both buffers.
-    bytes: usize,
-}
-
-impl Device {
-    fn open(bytes: usize) -> Result<Device> {
-        let mut device = Device {
-            index: 0,
-            input: 0,
-            output: 0,
-            bytes,
-        };
-        // SAFETY: out parameters are live variables.
-        unsafe {
-            check("cuInit", sys::cuInit(0))?;
-            check("cuDeviceGet", sys::cuDeviceGet(&mut device.index, 0))?;
-        }
-        device.start()?;
-        Ok(device)
-    }
-
-    fn start(&mut self) -> Result<()> {
-        // SAFETY: as above.
-        unsafe {
-            let mut context = null_mut();
-            let code = sys::cuDevicePrimaryCtxRetain(&mut context, self.index);
-            check("cuDevicePrimaryCtxRetain", code)?;
-            check("cuCtxSetCurrent", sys::cuCtxSetCurrent(context))?;
-            check(
-                "cuMemAlloc",
-                sys::cuMemAlloc_v2(&mut self.input, self.bytes),
-            )?;
-            check(
-                "cuMemAlloc",
-                sys::cuMemAlloc_v2(&mut self.output, self.bytes),
-            )
-        }
-    }
-
-    fn restart(&mut self) -> Result<()> {
-        // SAFETY: nothing of the old context is used again.
-        unsafe {
-            check(
-                "cuDevicePrimaryCtxReset",
-                sys::cuDevicePrimaryCtxReset_v2(self.index),
-            )?;
-        };
-        self.start()
-    }
-
-    fn name(&self) -> Result<String> {
-        let mut name = [0i8; 100];
-        let mut driver = 0;
-        // SAFETY: the length is the array's.
-        unsafe {
-            let code = sys::cuDeviceGetName(name.as_mut_ptr().cast(), 100, self.index);
-            check("cuDeviceGetName", code)?;
-            check("cuDriverGetVersion", sys::cuDriverGetVersion(&mut driver))?;
-        }
-        let name: Vec<u8> = name
-            .iter()
-            .take_while(|c| **c != 0)
-            .map(|c| *c as u8)
-            .collect();
-        let name = String::from_utf8_lossy(&name).into_owned();
-        Ok(format!(
-            "{name}, driver for CUDA {}.{}",
-            driver / 1000,
-            driver % 1000 / 10
-        ))
-    }
-
-    /// Runs cases of one module.
-    fn run(&self, cases: &[Case]) -> Result<Vec<Entry>> {
-        let text = CString::new(kernels::module(cases))?;
-        let mut log = vec![0u8; 4096];
-        let mut options = [
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
-        let mut values = [log.as_mut_ptr().cast::<c_void>(), log.len() as *mut c_void];
-        let mut module = null_mut();
-        // SAFETY: the text ends with a zero, and the options' values are of the types that they ask for.
-        let code = unsafe {
-            sys::cuModuleLoadDataEx(
-                &mut module,
-                text.as_ptr().cast(),
-                2,
-                options.as_mut_ptr(),
-                values.as_mut_ptr(),
-            )
-        };
-        if code != CUresult::CUDA_SUCCESS {
-            let log = String::from_utf8_lossy(&log);
-            return Err(format!("load: {code:?}: {}", log.trim_end_matches('\0')).into());
-        }
-        let entries = cases
-            .iter()
-            .enumerate()
-            .map(|(i, case)| self.run_one(module, i, case));
-        let entries = entries.collect();
-        // SAFETY: no kernel of it runs any more. After a failure there is nothing to unload.
-        unsafe { sys::cuModuleUnload(module) };
-        entries
-    }
-
-    fn run_one(&self, module: sys::CUmodule, index: usize, case: &Case) -> Result<Entry> {
-        let operands: Vec<u64> = case.operands().into_iter().flatten().collect();
-        let mut results = vec![0u64; case.results.len() * COUNT];
-        let name = CString::new(kernels::kernel_name(index))?;
-        // SAFETY: the buffers are as long as any case needs, and the kernel takes two pointers.
-        unsafe {
-            let mut kernel = null_mut();
-            check(
-                "cuModuleGetFunction",
-                sys::cuModuleGetFunction(&mut kernel, module, name.as_ptr()),
-            )?;
-            if !operands.is_empty() {
-                let code =
-                    sys::cuMemcpyHtoD_v2(self.input, operands.as_ptr().cast(), operands.len() * 8);
-                check("cuMemcpyHtoD", code)?;
-            }
-            let bytes = kernels::output_bytes(case);
-            check("cuMemsetD8", sys::cuMemsetD8_v2(self.output, 0, bytes))?;
-            let (mut input, mut output) = (self.input, self.output);
-            let mut params = [
-                (&raw mut input).cast::<c_void>(),
-                (&raw mut output).cast::<c_void>(),
-            ];
-            let grid = COUNT as u32 / BLOCK;
-            let code = sys::cuLaunchKernel(
-                kernel,
-                grid,
-                1,
-                1,
-                BLOCK,
-                1,
-                1,
-                0,
-                null_mut(),
-                params.as_mut_ptr(),
-                null_mut(),
-            );
-            check("cuLaunchKernel", code)?;
-            check("cuCtxSynchronize", sys::cuCtxSynchronize())?;
-            let code =
-                sys::cuMemcpyDtoH_v2(results.as_mut_ptr().cast(), self.output, results.len() * 8);
-            check("cuMemcpyDtoH", code)?;
-        }
-        Ok(Entry {
-            name: case.name.clone(),
-            inputs: file::inputs(case),
-            error: String::new(),
-            columns: results
-                .chunks(COUNT)
-                .map(|c| Column::Full(c.to_vec()))
-                .collect(),
-        })
-    }
-
-    /// Runs cases together, and by halves those among which one fails.
-    fn run_all(&mut self, cases: &[Case], out: &mut Vec<Entry>) -> Result<()> {
-        match self.run(cases) {
-            Ok(entries) => out.extend(entries),
-            Err(error) => {
-                self.restart()?;
-                if let [case] = cases {
-                    let error = error.to_string().replace('\n', " ");
-                    println!("{}: {error}", case.name);
-                    out.push(Entry {
-                        name: case.name.clone(),
-                        inputs: file::inputs(case),
-                        error,
-                        columns: Vec::new(),
-                    });
-                } else {
-                    let (left, right) = cases.split_at(cases.len() / 2);
-                    self.run_all(left, out)?;
-                    self.run_all(right, out)?;
-                }
+/// Runs cases together, and by halves those among which one fails.
+fn run_all(device: &mut Device, cases: &[Case], out: &mut Vec<Entry>) -> Result<()> {
+    match run(device, cases) {
+        Ok(entries) => out.extend(entries),
+        Err(error) => {
+            device.restart()?;
+            if let [case] = cases {
+                let error = error.to_string().replace('\n', " ");
+                println!("{}: {error}", case.name);
+                out.push(Entry {
+                    name: case.name.clone(),
+                    inputs: file::inputs(case),
+                    error,
+                    columns: Vec::new(),
+                });
+            } else {
+                let (left, right) = cases.split_at(cases.len() / 2);
+                run_all(device, left, out)?;
+                run_all(device, right, out)?;
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 fn record(out: &str) -> Result<()> {
@@ -303,7 +138,7 @@ fn record(out: &str) -> Result<()> {
     println!("{name}: {} cases of {COUNT} operands", cases.len());
     let mut entries = Vec::new();
     for (i, chunk) in cases.chunks(CHUNK).enumerate() {
-        device.run_all(chunk, &mut entries)?;
+        run_all(&mut device, chunk, &mut entries)?;
         if i % 16 == 0 {
             println!("{} of {}", entries.len(), cases.len());
         }

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::handles::fresh;
 use crate::limits::Limits;
 use crate::queue::Stream;
-use crate::{capture, device, memory, module, report, stream};
+use crate::{capture, device, leak, memory, module, stream};
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
@@ -190,7 +190,7 @@ impl Context {
         module::unload_all(self);
         let left = memory::release_all(self.handle);
         if leaks && self.check().is_ok() {
-            report::leaks(&left);
+            leak::tell(&left);
         }
         STACK.with_borrow_mut(|stack| {
             if stack.last() == Some(&self.handle) {

@@ -4,7 +4,7 @@
 //! standard error unless `WARPLAB_QUIET` is set, and as JSON in the file that `WARPLAB_REPORT` names.
 
 use crate::driver::driver;
-use crate::{memory, report};
+use crate::{leak, report};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static READ: AtomicBool = AtomicBool::new(false);
@@ -29,18 +29,10 @@ extern "C" fn at_exit() {
 }
 
 fn tell() {
-    let Ok(driver) = driver() else { return };
-    if READ.load(Ordering::Relaxed) {
+    if driver().is_err() || READ.load(Ordering::Relaxed) {
         return;
     }
-    if driver
-        .contexts
-        .all()
-        .iter()
-        .all(|context| context.check().is_ok())
-    {
-        report::leaks(&memory::left(None));
-    }
+    leak::tell(&leak::left_now());
     if !report::quiet() {
         let findings = report::findings_text();
         if !findings.is_empty() {

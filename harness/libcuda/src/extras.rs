@@ -3,6 +3,7 @@
 use crate::abi::text;
 use crate::driver::{configure, find_profile, parse_checks, parse_leaks};
 use crate::exit;
+use crate::leak;
 use crate::report;
 use serde::Deserialize;
 use simt::profile::PROFILES;
@@ -54,7 +55,16 @@ extern "C" fn simt_report_json() -> *mut c_char {
     )
 }
 
-/// Frees a string of `simt_report_json`; null is nothing.
+/// The device memory that is allocated now and was not told of before, for a client that has freed all that it meant to: as JSON,
+/// `findings` as in the report, each with what `during` was when the memory was asked for. None without `leakcheck`.
+/// `simt_string_free` frees the text. Never null.
+#[unsafe(no_mangle)]
+extern "C" fn simt_leaks_json() -> *mut c_char {
+    exit::somebody_reads();
+    owned(catch_unwind(leak::take).unwrap_or_else(|_| r#"{"version":1,"findings":[]}"#.into()))
+}
+
+/// Frees a string of `simt_report_json` or `simt_leaks_json`; null is nothing.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_string_free(string: *mut c_char) {
     if !string.is_null() {
@@ -75,6 +85,8 @@ struct Wishes {
     seed: Option<u64>,
     budget: Option<u64>,
     workers: Option<usize>,
+    /// What the program does from now on, in its own words: leaks are told by it.
+    during: Option<String>,
     /// Texts of source files by the names that line information has, for reports that show lines; added to those given before.
     sources: Option<BTreeMap<String, String>>,
 }
@@ -86,6 +98,9 @@ fn apply(json: *const c_char) -> Result<(), String> {
     let checks = wishes.checks.as_deref().map(parse_checks).transpose()?;
     let leaks = wishes.checks.as_deref().map(parse_leaks);
     report::know(wishes.sources.unwrap_or_default());
+    if let Some(during) = &wishes.during {
+        leak::during(during);
+    }
     configure(profile, leaks, |settings| {
         settings.checks = checks.unwrap_or(settings.checks);
         settings.counters = wishes.counters.unwrap_or(settings.counters);
@@ -96,7 +111,7 @@ fn apply(json: *const c_char) -> Result<(), String> {
 }
 
 /// Changes settings, for launches from now on: a JSON object with any of `profile` (before `cuInit`), `checks`, `counters`,
-/// `seed`, `budget`, `workers`, `sources`. Returns 0, or `CUDA_ERROR_INVALID_VALUE` and words in `simt_last_error`.
+/// `seed`, `budget`, `workers`, `during`, `sources`. Returns 0, or `CUDA_ERROR_INVALID_VALUE` and words in `simt_last_error`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
     match catch_unwind(|| apply(json)).unwrap_or_else(|_| Err("the machine failed".into())) {

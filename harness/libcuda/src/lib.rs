@@ -42,6 +42,7 @@ mod image;
 mod kernel;
 mod launch;
 mod launch_log;
+mod leak;
 mod library;
 mod limits;
 mod link;

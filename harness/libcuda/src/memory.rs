@@ -4,6 +4,7 @@ use crate::abi::{DevicePtr, Handle, need, put, put_optional};
 use crate::context::{self, Context, current, current_uncaptured};
 use crate::driver::{Driver, driver, lock};
 use crate::error::{Error, Result};
+use crate::leak::{self, Left, Origin};
 use crate::managed::Advice;
 use crate::pool::Pool;
 use crate::{capture, report};
@@ -30,38 +31,10 @@ pub struct Owned {
     pub advice: Option<Box<Advice>>,
     /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`.
     pub sync_memops: bool,
-}
-
-/// An allocation that its context left behind.
-pub struct Left {
-    /// Its address.
-    pub address: u64,
-    /// Its size in bytes.
-    pub bytes: u64,
-    /// The call that it came from.
-    pub call: Arc<str>,
-}
-
-/// Device memory that lives in a context, or in any: its leaks, were the context to end now.
-pub fn left(context: Option<Handle>) -> Vec<Left> {
-    let Ok(driver) = driver() else {
-        return Vec::new();
-    };
-    let mine: Vec<u64> = lock(&driver.owned)
-        .iter()
-        .filter(|(_, owned)| !owned.of_graph && !owned.ending)
-        .filter(|(_, owned)| context.is_none_or(|context| owned.context == context))
-        .map(|(at, _)| *at)
-        .collect();
-    let found = mine.iter().filter_map(|at| driver.memory.find(*at));
-    found
-        .filter(|found| matches!(found.kind, Kind::Device | Kind::Managed | Kind::Pool))
-        .map(|found| Left {
-            address: found.start,
-            bytes: found.bytes,
-            call: found.label,
-        })
-        .collect()
+    /// Where it comes from, if leaks are looked for.
+    pub origin: Option<Arc<Origin>>,
+    /// It was told of as a leak.
+    pub told: bool,
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -79,6 +52,8 @@ impl Owned {
             of_graph: false,
             advice: None,
             sync_memops: false,
+            origin: None,
+            told: false,
         }
     }
 }
@@ -114,7 +89,11 @@ pub fn allocate(
         other => Err(other),
     });
     let address = address.map_err(refused)?;
-    lock(&driver.owned).insert(address, Owned::new(context, flags));
+    let mut owned = Owned::new(context, flags);
+    if matches!(kind, Kind::Device | Kind::Managed | Kind::Pool) {
+        owned.origin = Origin::here();
+    }
+    lock(&driver.owned).insert(address, owned);
     Ok(address)
 }
 
@@ -148,7 +127,7 @@ pub fn release_all(context: Handle) -> Vec<Left> {
     let Ok(driver) = driver() else {
         return Vec::new();
     };
-    let left = left(Some(context));
+    let left = leak::left(Some(context));
     let mine: Vec<u64> = lock(&driver.owned)
         .iter()
         .filter(|(_, owned)| owned.context == context)

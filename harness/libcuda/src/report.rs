@@ -3,7 +3,6 @@
 use crate::driver::{Driver, driver, lock};
 use crate::kernel::Function;
 use crate::managed::{BLOCK, PAGE};
-use crate::memory::Left;
 use serde_json::{Value, json};
 use simt::finding::{Allocation, Finding, Findings, Kind, Limit, Relation};
 use simt::machine::{Checks, Fault, Report, Settings};
@@ -78,7 +77,8 @@ fn account(change: impl FnOnce(&mut Account)) {
     }
 }
 
-fn found(finding: Finding) {
+/// Something was found.
+pub fn found(finding: Finding) {
     account(|account| account.findings.add(finding));
 }
 
@@ -260,36 +260,6 @@ impl Driver {
     }
 }
 
-/// Device memory that nobody freed before its context ended.
-pub fn leaks(left: &[Left]) {
-    let wanted = driver().is_ok_and(|driver| driver.leaks.load(Ordering::Relaxed));
-    if left.is_empty() || !wanted {
-        return;
-    }
-    let bytes = left.iter().map(|left| left.bytes).sum();
-    let mut finding = Finding::new(
-        Kind::Leak {
-            allocations: left.len() as u64,
-            bytes,
-        },
-        "",
-    );
-    finding.notes = left
-        .iter()
-        .take(8)
-        .map(|left| {
-            format!(
-                "{} bytes at {:#x}, from {}",
-                left.bytes, left.address, left.call
-            )
-        })
-        .collect();
-    if left.len() > 8 {
-        finding.notes.push(format!("and {} more", left.len() - 8));
-    }
-    found(finding);
-}
-
 /// A launch that the device refuses.
 pub fn refused(kernel: &str, limit: Limit, asked: u64, allowed: u64, remedy: Option<String>) {
     static TOLD: Mutex<BTreeSet<(String, Limit, u64)>> = Mutex::new(BTreeSet::new());
@@ -438,7 +408,7 @@ fn sources(findings: &Findings) -> Sources {
 }
 
 /// Findings as JSON: the fields of `simt::report::json`, with the headline as `title` and the whole report as `text`.
-fn findings_json(findings: &Findings) -> Value {
+pub fn findings_json(findings: &Findings) -> Value {
     let sources = sources(findings);
     let mut report: Value = serde_json::from_str(&simt::report::json(findings)).unwrap_or_default();
     let list = report

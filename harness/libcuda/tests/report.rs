@@ -154,6 +154,7 @@ fn everything_is_accounted_for_once() {
     );
     assert!(configure("nonsense").is_err());
     leaks_are_told_only_when_asked_for();
+    leaks_are_told_once_by_what_was_done();
     configure(r#"{"checks": "all", "seed": 7, "workers": 1, "counters": false}"#).unwrap();
     let settings = &report()["settings"];
     assert_eq!(
@@ -186,4 +187,38 @@ fn leaks_are_told_only_when_asked_for() {
         "{found}"
     );
     assert_eq!(found.as_array().unwrap().len(), 1);
+}
+
+fn leaks_are_told_once_by_what_was_done() {
+    let leaks = || {
+        let leaks = text_of("simt_leaks_json");
+        let findings = leaks["findings"].as_array().unwrap().clone();
+        let two = |f: &serde_json::Value| (f["during"].clone(), f["bytes"].clone());
+        findings.iter().map(two).collect::<Vec<_>>()
+    };
+    let context = own_context();
+    configure(r#"{"checks": "memcheck", "during": "nothing looks"}"#).unwrap();
+    let early = alloc(10);
+    assert_eq!(leaks(), []);
+    configure(r#"{"checks": "leakcheck", "during": "b"}"#).unwrap();
+    let kept = [alloc(100), alloc(100)];
+    let mut pinned = null_mut();
+    let mut pooled = 0;
+    unsafe {
+        // Pinned memory is the host's, and a free that the stream has yet to do is one.
+        ok(sys::cuMemAllocHost_v2(&raw mut pinned, 4096));
+        ok(sys::cuMemAllocAsync(&raw mut pooled, 5000, null_mut()));
+        ok(sys::cuMemFreeAsync(pooled, null_mut()));
+    }
+    configure(r#"{"during": "a"}"#).unwrap();
+    let freed = alloc(7);
+    let last = alloc(1000);
+    unsafe { ok(sys::cuMemFree_v2(freed)) };
+    let expected = [("", 10), ("b", 200), ("a", 1000)].map(|(d, b)| (d.into(), b.into()));
+    assert_eq!(leaks(), expected);
+    assert_eq!(leaks(), []);
+    // What was told is not told again when the context ends.
+    unsafe { ok(sys::cuCtxDestroy_v2(context)) };
+    assert_eq!(report()["findings"], serde_json::json!([]));
+    let _ = (early, kept, last);
 }

@@ -271,7 +271,7 @@ impl Kind {
         }
     }
 
-    /// Which check finds it: `memcheck`, `racecheck`, `initcheck`, `synccheck`, or `launch` for what is always on.
+    /// Which check finds it: `memcheck`, `racecheck`, `initcheck`, `synccheck`, `leakcheck`, or `launch` for what is always on.
     pub const fn check(&self) -> &'static str {
         match self {
             Kind::OutOfBounds { .. }
@@ -281,13 +281,13 @@ impl Kind {
             | Kind::UseAfterFree
             | Kind::HostPointer
             | Kind::NullPointer
-            | Kind::Leak { .. }
             | Kind::DoubleFree
             | Kind::InvalidFree
             | Kind::HostCopy { .. }
             | Kind::InvalidCall { .. }
             | Kind::PrintArgument { .. }
             | Kind::StackOverflow => "memcheck",
+            Kind::Leak { .. } => "leakcheck",
             Kind::Race { .. } => "racecheck",
             Kind::Uninitialized { .. } => "initcheck",
             Kind::DivergentBarrier { .. }

@@ -1,7 +1,8 @@
 //! Small kernels, each beside the report that it must give, as miri's own tests are kept.
 //!
 //! `tests/pass/*.cu` are right: they end, leave the values that the report shows, and nothing is found, whatever the order of
-//! warps and blocks. `tests/fail/<kind of mistake>/*.cu` are wrong: the report says how. `NAME.ptx` is what `NAME.cu` gives
+//! warps and blocks; the driver package's test `kernels_on_gpu` runs them on a GPU, where there is one.
+//! `tests/fail/<kind of mistake>/*.cu` are wrong: the report says how. `NAME.ptx` is what `NAME.cu` gives
 //! (`cargo run -p kernels --example ptx -- harness/simt/tests/pass harness/simt/tests/fail/*`, from the workspace's root), and
 //! `NAME.txt` the expected report: `UPDATE_EXPECT=1 cargo test -p simt --test ui` writes them anew; read the difference.
 //!
@@ -11,6 +12,8 @@
 mod case;
 #[path = "ui/play.rs"]
 mod play;
+#[path = "ui/values.rs"]
+mod values;
 
 use case::Case;
 use play::{Play, play};

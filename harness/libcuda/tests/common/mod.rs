@@ -40,7 +40,12 @@ pub fn symbol<T: Copy>(name: &str) -> T {
 
 /// The report since the last call.
 pub fn report() -> serde_json::Value {
-    let take: unsafe extern "C" fn() -> *mut c_char = symbol("simt_report_json");
+    text_of("simt_report_json")
+}
+
+/// What a function of the library that gives JSON gives.
+pub fn text_of(name: &str) -> serde_json::Value {
+    let take: unsafe extern "C" fn() -> *mut c_char = symbol(name);
     let free: unsafe extern "C" fn(*mut c_char) = symbol("simt_string_free");
     unsafe {
         let json = take();

@@ -1,6 +1,7 @@
 //! Runs a case and writes down what came of it.
 
 use crate::case::{Argument, Case, Contents};
+use crate::values::{self, bytes_of, encode};
 use simt::finding::{Finding, Findings};
 use simt::machine::{Fault, Launch, Module, Settings, run};
 use simt::memory::{Kind, Memory, View};
@@ -33,44 +34,6 @@ struct Bench {
     buffers: Vec<Made>,
 }
 
-fn bytes_of(ty: &str) -> usize {
-    match ty {
-        "u8" | "i8" => 1,
-        "u16" | "i16" => 2,
-        "u32" | "i32" | "f32" => 4,
-        "u64" | "i64" | "f64" => 8,
-        _ => panic!("`{ty}` is no type of a buffer"),
-    }
-}
-
-fn encode(ty: &str, value: f64) -> Vec<u8> {
-    match ty {
-        "u8" => vec![value as u8],
-        "i8" => (value as i8).to_le_bytes().into(),
-        "u16" => (value as u16).to_le_bytes().into(),
-        "i16" => (value as i16).to_le_bytes().into(),
-        "u32" => (value as u32).to_le_bytes().into(),
-        "i32" => (value as i32).to_le_bytes().into(),
-        "f32" => (value as f32).to_le_bytes().into(),
-        "u64" => (value as u64).to_le_bytes().into(),
-        "i64" => (value as i64).to_le_bytes().into(),
-        _ => value.to_le_bytes().into(),
-    }
-}
-
-fn decode(ty: &str, bytes: &[u8]) -> String {
-    let mut wide = [0u8; 8];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    let unsigned = u64::from_le_bytes(wide);
-    let unused = 64 - 8 * bytes.len() as u32;
-    match ty {
-        "f32" => f32::from_bits(unsigned as u32).to_string(),
-        "f64" => f64::from_bits(unsigned).to_string(),
-        "i8" | "i16" | "i32" | "i64" => (((unsigned << unused) as i64) >> unused).to_string(),
-        _ => unsigned.to_string(),
-    }
-}
-
 impl Bench {
     fn make(&mut self, name: &str, ty: &str, count: usize, contents: Contents) -> u64 {
         let each = bytes_of(ty);
@@ -85,18 +48,9 @@ impl Bench {
                 .alloc(bytes, 256, Kind::Device, name)
                 .expect("the buffer fits");
             let to = self.memory.host(at, bytes).expect("it is there");
-            for i in 0..count {
-                let value = match contents {
-                    Contents::Number(value) => value,
-                    Contents::Modulo(n) => (i as u64 % n) as f64,
-                    _ => i as f64,
-                };
-                let value = encode(ty, value);
-                // SAFETY: inside the allocation, which nobody else uses.
-                unsafe {
-                    to.add(i * each)
-                        .copy_from_nonoverlapping(value.as_ptr(), each);
-                }
+            // SAFETY: inside the allocation, which nobody else uses.
+            unsafe {
+                to.copy_from_nonoverlapping(contents.bytes(ty, count).as_ptr(), count * each);
             }
             if contents != Contents::Raw {
                 self.memory.wrote(at, bytes);
@@ -140,25 +94,15 @@ impl Bench {
 
     /// What the buffers hold that kernels may have written.
     fn values(&self) -> String {
-        const SHOWN: usize = 16;
         let mut out = String::new();
         for b in &self.buffers {
-            let each = bytes_of(&b.ty);
-            let Ok(at) = self.memory.host(b.address, (b.count * each) as u64) else {
+            let bytes = b.count * bytes_of(&b.ty);
+            let Ok(at) = self.memory.host(b.address, bytes as u64) else {
                 continue;
             };
             // SAFETY: a live allocation of that size, which no kernel uses now.
-            let bytes = unsafe { std::slice::from_raw_parts(at, b.count * each) };
-            let values: Vec<String> = bytes.chunks(each).map(|c| decode(&b.ty, c)).collect();
-            let rest: f64 = values.iter().map(|v| v.parse().unwrap_or(f64::NAN)).sum();
-            let _ = write!(out, "{}: {}[{}] =", b.name, b.ty, b.count);
-            for value in values.iter().take(SHOWN) {
-                let _ = write!(out, " {value}");
-            }
-            if values.len() > SHOWN {
-                let _ = write!(out, " ... {} (sum {rest})", values[values.len() - 1]);
-            }
-            out.push('\n');
+            let bytes = unsafe { std::slice::from_raw_parts(at, bytes) };
+            out.push_str(&values::line(&b.name, &b.ty, bytes));
         }
         out
     }

@@ -1,0 +1,202 @@
+//! `warplab driver`: other programs on the embedded machine. The program is this test's own file, which plays a client of the
+//! driver when it is told to, or the shell.
+#![cfg(unix)]
+mod common;
+
+use std::{
+    env,
+    ffi::{CStr, c_char, c_int, c_uint, c_void},
+    fs,
+};
+
+use common::{Run, fails, warplab, warplab_in, warplab_with};
+
+/// What the client is to do: `free`, or `forget` its memory.
+const CLIENT: &str = "WARPLAB_TEST_CLIENT";
+
+/// Runs the client under `warplab driver` with these options.
+fn client(does: &str, options: &[&str], variables: &[(&str, &str)]) -> Run {
+    let own = env::current_exe().unwrap();
+    let program = [
+        "--",
+        own.to_str().unwrap(),
+        "--exact",
+        "a_client",
+        "--ignored",
+        "--nocapture",
+    ];
+    let args = [&["driver"], options, &program].concat();
+    warplab_with(&args, &[&[(CLIENT, does)], variables].concat())
+}
+
+#[test]
+#[ignore = "the program that the others run"]
+fn a_client() {
+    let Ok(does) = env::var(CLIENT) else { return };
+    type Simple = extern "C" fn(c_uint) -> c_int;
+    type Retain = extern "C" fn(*mut *mut c_void, c_int) -> c_int;
+    type SetCurrent = extern "C" fn(*mut c_void) -> c_int;
+    type Alloc = extern "C" fn(*mut u64, usize) -> c_int;
+    type Free = extern "C" fn(u64) -> c_int;
+    type Name = extern "C" fn(*mut c_char, c_int, c_int) -> c_int;
+    // SAFETY: the driver's functions, by their types in cuda.h.
+    unsafe {
+        let driver = libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW);
+        assert!(!driver.is_null(), "no libcuda.so.1");
+        let function = |name: &CStr| {
+            let found = libc::dlsym(driver, name.as_ptr());
+            assert!(!found.is_null(), "no {name:?}");
+            found
+        };
+        let init: Simple = std::mem::transmute(function(c"cuInit"));
+        let retain: Retain = std::mem::transmute(function(c"cuDevicePrimaryCtxRetain"));
+        let set_current: SetCurrent = std::mem::transmute(function(c"cuCtxSetCurrent"));
+        let alloc: Alloc = std::mem::transmute(function(c"cuMemAlloc_v2"));
+        let free: Free = std::mem::transmute(function(c"cuMemFree_v2"));
+        let name: Name = std::mem::transmute(function(c"cuDeviceGetName"));
+        assert_eq!(init(0), 0);
+        let mut text = [0; 100];
+        assert_eq!(name(text.as_mut_ptr(), 100, 0), 0);
+        println!("device {:?}", CStr::from_ptr(text.as_ptr()));
+        let mut context = std::ptr::null_mut();
+        assert_eq!((retain(&raw mut context, 0), set_current(context)), (0, 0));
+        for bytes in [1000, 2000] {
+            let mut memory = 0;
+            assert_eq!(alloc(&raw mut memory, bytes), 0);
+            if does == "free" {
+                assert_eq!(free(memory), 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_program_runs_on_the_machine() {
+    let run = client("free", &["--check", "all", "--device", "emulated:t4"], &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("T4"), "{run:?}");
+    assert!(!run.stderr.contains("Leaked"), "{run:?}");
+}
+
+#[test]
+fn a_leak_is_told_and_is_the_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.json");
+    let report = [("WARPLAB_REPORT", file.to_str().unwrap())];
+    let run = client("forget", &["--check", "leakcheck"], &report);
+    assert_eq!(run.code, 1, "{run:?}");
+    for words in [
+        "error: Leaked 3000 bytes in 2 allocations",
+        "2000 bytes at 0x",
+        "from cuMemAlloc, called by driver::a_client",
+        "= fault: the host code's",
+    ] {
+        assert!(run.stderr.contains(words), "no {words}: {run:?}");
+    }
+    let report: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    assert_eq!(report["findings"][0]["kind"], "leak", "{report}");
+    assert_eq!(report["findings"][0]["check"], "leakcheck", "{report}");
+    // What nobody looks for is not found.
+    for options in [&[][..], &["--check", "memcheck"]] {
+        let run = client("forget", options, &[]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(!run.stderr.contains("Leaked"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_program_of_ours_judges_itself() {
+    let own = env!("CARGO_BIN_EXE_warplab");
+    let run = [
+        "run",
+        "vecadd",
+        "--quick",
+        "--variant",
+        "pageable",
+        "--check",
+        "all",
+    ];
+    let run = warplab(&[&["driver", own], &run[..]].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    let why = "the CUDA driver on the library path is the SIMT machine";
+    assert!(run.stdout.contains(why), "{run:?}");
+}
+
+#[test]
+fn the_exit_code_is_the_programs() {
+    let shell = |script| warplab(&["driver", "--", "/bin/sh", "-c", script]);
+    assert_eq!(shell("exit 0").code, 0);
+    assert_eq!(shell("exit 7").code, 7);
+    assert_eq!(shell("exit 130").code, 130);
+    let killed = shell("kill -SEGV $$");
+    assert_eq!(killed.code, 128 + libc::SIGSEGV, "{killed:?}");
+    assert!(killed.stderr.contains("SIGSEGV"), "{killed:?}");
+    // Options behind the program are the program's.
+    let run = warplab(&["driver", "/bin/echo", "--check", "-n"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "--check -n\n"));
+}
+
+#[test]
+fn what_cannot_be_run_is_said() {
+    fails(
+        &["driver", "no-such-program"],
+        2,
+        &[
+            "cannot run no-such-program: there is no such program",
+            "PATH",
+        ],
+    );
+    fails(
+        &["driver", "./no/such/program"],
+        2,
+        &["cannot run ./no/such/program: there is no such program"],
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("text");
+    fs::write(&file, "text").unwrap();
+    fails(
+        &["driver", file.to_str().unwrap()],
+        2,
+        &["is no program that you may execute", "chmod +x"],
+    );
+    fails(&["driver"], 2, &["name a program to run", "--out"]);
+    fails(&["driver", "--check", "all"], 2, &["PROGRAM"]);
+    fails(
+        &["driver", "--check", "leak", "true"],
+        2,
+        &["no check is called `leak`", "leakcheck"],
+    );
+    fails(
+        &["driver", "--device", "emulated:h300", "true"],
+        2,
+        &["unknown profile `h300`", "h200"],
+    );
+    fails(
+        &["driver", "--device", "cuda:0", "true"],
+        2,
+        &["driver runs programs on the emulated device"],
+    );
+}
+
+#[test]
+fn the_driver_is_written_to_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = warplab_in(folder.path(), &["driver", "--out", "a/b"], &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.stdout.contains("LD_LIBRARY_PATH=a/b PROGRAM"),
+        "{run:?}"
+    );
+    let size = |name: &str| fs::metadata(folder.path().join(name)).unwrap().len();
+    assert!(size("a/b/libcuda.so.1") > 100_000);
+    assert_eq!(size("a/b/libcuda.so.1"), size("a/b/libcuda.so"));
+    // A folder that is a file.
+    fs::write(folder.path().join("file"), "").unwrap();
+    let run = warplab_in(folder.path(), &["driver", "--out", "file"], &[]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(
+        run.stderr
+            .contains("--out file: cannot write the driver there"),
+        "{run:?}"
+    );
+}

@@ -1,0 +1,10 @@
+//! The kernels of `harness/simt/tests/pass` through the driver API: what a GPU's test does, on the machine.
+
+mod common;
+mod kernels;
+
+fn main() {
+    common::library();
+    let driver = kernels::opened().expect("the machine's driver is open");
+    kernels::main(Ok(&driver))
+}
