@@ -59,10 +59,11 @@ impl<'p> Arguments<'p> {
         size: u32,
         conversion: &[u8],
     ) -> Result<u64, Flow> {
-        let at = self.at.next_multiple_of(u64::from(size));
-        self.at = at + u64::from(size);
+        let size_of = u64::from(size);
+        let at = self.at.checked_next_multiple_of(size_of).unwrap_or(0);
+        self.at = at.wrapping_add(size_of);
         self.taken += 1;
-        let offset = at - self.start;
+        let offset = at.wrapping_sub(self.start);
         let passed = match self.packed {
             Some(packed) => self.judge(packed, offset as u32, size, conversion),
             None => missing(warp, lane, at, size),
@@ -103,7 +104,7 @@ impl<'p> Arguments<'p> {
         let end = packed.pieces.last().map_or(0, |p| p.offset + p.size);
         if self.misfit.is_some() {
             // From here on the arguments may lie elsewhere.
-            return (offset + size > end).then_some(Passed::Nothing);
+            return (offset.saturating_add(size) > end).then_some(Passed::Nothing);
         }
         let inside = |p: &&Piece| (p.offset..p.offset + p.size).contains(&offset);
         let Some(piece) = packed.pieces.iter().find(inside) else {
@@ -135,7 +136,7 @@ impl<'p> Arguments<'p> {
         let end = self.packed.and_then(|packed| packed.pieces.last());
         let end = end.map_or(0, |last| u64::from(last.offset + last.size));
         if let Some(misfit) = self.halves.take()
-            && self.at - self.start < end
+            && self.at.wrapping_sub(self.start) < end
         {
             self.misfit.get_or_insert(misfit);
         }

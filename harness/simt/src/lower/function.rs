@@ -10,6 +10,7 @@ use crate::isa::{self, table::Imm};
 use crate::program::Source;
 use crate::ptx::ast::{self, Base, Body, Operand, RegId, Special, Type};
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 /// Both forms of an instruction that looks at the mask itself.
@@ -42,6 +43,8 @@ pub struct FnBuilder<'b, 'm> {
     aliases: Vec<Option<Option<Opnd>>>,
     /// Where the addresses in each register begin.
     pub origins: Vec<origin::From<'m>>,
+    /// For each instruction, those after which it may be executed; found when asked for.
+    pub comes_from: OnceCell<HashMap<u32, Vec<u32>>>,
     /// Where the present instruction stands, and its guard.
     pub loc: u32,
     guard: Option<(RegId, bool)>,
@@ -79,6 +82,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             defs: vec![(0, 0); body.regs.len()],
             aliases: vec![None; body.regs.len()],
             origins: origin::of(f, body),
+            comes_from: OnceCell::new(),
             loc: 0,
             guard: None,
             carry: None,

@@ -8,7 +8,7 @@ use super::function::FnBuilder;
 use super::params;
 use crate::program::{Packed, Piece, Value};
 use crate::ptx::ast::{Base, Inst, Loc, Operand, RegId, Type};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A place in one of the function's local variables.
 type Place<'m> = (&'m str, i64);
@@ -56,7 +56,7 @@ impl<'m> FnBuilder<'_, 'm> {
                     },
                     _ => Value::Constant,
                 };
-                let at = offset - start + i64::from(k * ty.size());
+                let at = offset.checked_sub(start)? + i64::from(k * ty.size());
                 let known = found.entry(at).or_insert((ty.size(), value));
                 if known.0 != ty.size() {
                     return None;
@@ -97,29 +97,13 @@ impl<'m> FnBuilder<'_, 'm> {
             let to = inst.operands.first();
             matches!(to, Some(Operand::Mem(Base::Sym(name), 0)) if name == wanted)
         })?;
-        store.operands.get(1)
+        (store.guard.is_none()).then_some(store.operands.get(1)?)
     }
 
     /// The stores on all ways to a call, back to the call of `vprintf` before it, or to the start.
     fn stores_before(&self, at: u32) -> Vec<&'m Inst> {
         let code = &self.body.code;
-        let mut comes_from: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let mut edge = |from: usize, to: u32| comes_from.entry(to).or_default().push(from as u32);
-        for (from, inst) in code.iter().enumerate() {
-            let base = inst.op.split('.').next();
-            if base == Some("brx") {
-                let tables = self.body.branch_targets.iter();
-                tables.flat_map(|(_, to)| to).for_each(|to| edge(from, *to));
-            } else if let ("bra", Some(Operand::Label(to))) =
-                (base.unwrap_or_default(), inst.operands.first())
-            {
-                edge(from, *to);
-            }
-            let leaves = matches!(base, Some("bra" | "brx" | "ret" | "exit" | "trap"));
-            if !leaves || inst.guard.is_some() {
-                edge(from, from as u32 + 1);
-            }
-        }
+        let comes_from = self.comes_from.get_or_init(|| self.ways());
         let mut stores = Vec::new();
         let mut seen = HashSet::new();
         let mut rest = comes_from.get(&at).cloned().unwrap_or_default();
@@ -136,6 +120,32 @@ impl<'m> FnBuilder<'_, 'm> {
         stores
     }
 
+    /// For each instruction, those after which it may be executed.
+    fn ways(&self) -> HashMap<u32, Vec<u32>> {
+        let code = &self.body.code;
+        let mut comes_from: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut edge = |from: usize, to: u32| comes_from.entry(to).or_default().push(from as u32);
+        for (from, inst) in code.iter().enumerate() {
+            let base = inst.op.split('.').next();
+            if base == Some("brx") {
+                let mut tables = self.body.branch_targets.iter();
+                let own = |(name, _): &&(String, Vec<u32>)| matches!(inst.operands.get(1), Some(Operand::Sym(table, _)) if table == name);
+                for to in tables.find(own).into_iter().flat_map(|(_, to)| to) {
+                    edge(from, *to);
+                }
+            } else if let ("bra", Some(Operand::Label(to))) =
+                (base.unwrap_or_default(), inst.operands.first())
+            {
+                edge(from, *to);
+            }
+            let leaves = matches!(base, Some("bra" | "brx" | "ret" | "exit" | "trap"));
+            if !leaves || inst.guard.is_some() {
+                edge(from, from as u32 + 1);
+            }
+        }
+        comes_from
+    }
+
     /// Whether a register holds a number that the program names.
     fn is_constant(&self, register: RegId) -> bool {
         self.only_def(register).is_some_and(|inst| {
@@ -150,7 +160,7 @@ impl<'m> FnBuilder<'_, 'm> {
         match store.operands.first()? {
             Operand::Mem(Base::Reg(r), offset) => {
                 let (variable, start) = self.register_place(*r, DEPTH)?;
-                Some((variable, start + offset))
+                Some((variable, start.checked_add(*offset)?))
             }
             Operand::Mem(Base::Sym(name), offset) => self.local(name).then_some((name, *offset)),
             _ => None,
@@ -180,7 +190,7 @@ impl<'m> FnBuilder<'_, 'm> {
             Operand::Sym(name, offset) if self.local(name) => (name.as_str(), *offset),
             _ => return None,
         };
-        Some((variable, offset + more))
+        Some((variable, offset.checked_add(more)?))
     }
 
     fn local(&self, name: &str) -> bool {
