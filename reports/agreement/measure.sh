@@ -5,6 +5,8 @@
 # compare.py sets one against the other. Clocks are left alone: counts do not depend on them.
 # FOLDER/ptx.txt says what PTX was counted: where NVRTC is found the kernels are compiled for the part, on both sides (the emulated
 # part has the H200's compute capability), and the same version of NVRTC gives the same texts, whose hashes follow.
+# `run hello` was seen to exit with 1 under ncu, presumably because the lab counts the lines that its kernels print and a profiler runs
+# a kernel several times; its counts are as good as the others'.
 set -euo pipefail
 how=$1 warplab=$(realpath -e "$2") folder=$(realpath -e "$3")
 cd "$(dirname "$0")"
@@ -71,6 +73,8 @@ grep -v '^#' runs.txt | while read -r -a arguments; do
     echo "${arguments[*]}: exit code $code"
     origins >> "$scratch/origins"
     rm -f "$scratch/run/session.json"
+    {
+        sort -u "$scratch/origins"
+        find "$WARPLAB_CACHE/ptx" -name '*.ptx' -exec sha256sum {} + | cut -d' ' -f1 | sort
+    } > "$folder/ptx.txt"
 done
-sort -u "$scratch/origins" > "$folder/ptx.txt"
-(cd "$WARPLAB_CACHE/ptx" && find . -name '*.ptx' -exec sha256sum {} + | cut -d' ' -f1 | sort) >> "$folder/ptx.txt"

@@ -35,12 +35,28 @@ pub enum Blame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
+    /// One thread, and the copy that it has not waited for.
+    Thread,
     /// Lanes of one warp: `__syncwarp` is missing.
     Warp,
     /// Warps of one block: `__syncthreads` is missing.
     Block,
     /// Blocks of one launch: an atomic, a fence with a flag, or a second launch is missing.
     Grid,
+}
+
+/// What was passed for an argument of `printf` that the format takes as something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Passed {
+    /// No argument.
+    Nothing,
+    /// Four bytes: an `int`, a `char`, an `unsigned`.
+    Int,
+    /// Eight bytes that are no double as far as can be told: a `long long`, a pointer.
+    Long,
+    /// A double, which every `float` becomes.
+    Double,
 }
 
 /// The kind of a launch limit that was exceeded.
@@ -199,6 +215,15 @@ pub enum Kind {
         /// The expression as written.
         expression: String,
     },
+    /// A `printf` whose arguments are not what its format takes: that a device prints anything then is chance.
+    PrintArgument {
+        /// The first argument that does not fit, from 1: the one behind the format.
+        argument: u32,
+        /// What takes it: `%d`, `%8.3f`, or the `*` of a width.
+        conversion: String,
+        /// What was passed.
+        passed: Passed,
+    },
     /// `__trap()` or a trap that the compiler put where code cannot go on.
     Trap,
     /// A jump or call through a pointer that is no function.
@@ -260,6 +285,7 @@ impl Kind {
             | Kind::InvalidFree
             | Kind::HostCopy { .. }
             | Kind::InvalidCall { .. }
+            | Kind::PrintArgument { .. }
             | Kind::StackOverflow => "memcheck",
             Kind::Leak { .. } => "leakcheck",
             Kind::Race { .. } => "racecheck",
@@ -294,6 +320,12 @@ pub enum What {
     Atomic,
     /// The write that put there what an access found, or the free that took it away.
     Earlier,
+    /// An asynchronous copy (`cp.async`) that has not been waited for.
+    Copy,
+    /// Allocates a block of the kernels' heap: `malloc`, `new`.
+    Allocate,
+    /// Frees one: `free`, `delete`.
+    Free,
     /// Waits at a block barrier.
     Barrier,
     /// Takes part in a shuffle.
@@ -626,44 +658,4 @@ impl Extend<Finding> for Findings {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn out_of_bounds(line: u32, address: u64) -> Finding {
-        let place = Place {
-            line,
-            ..Place::default()
-        };
-        let access = Access::memory(What::Write, Space::Global, 4, address, place);
-        let space = Space::Global;
-        Finding::new(Kind::OutOfBounds { space }, "k").with(access)
-    }
-
-    #[test]
-    fn one_mistake_is_kept_once() {
-        let mut all = Findings::default();
-        all.extend([
-            out_of_bounds(6, 0x100),
-            out_of_bounds(6, 0x104),
-            out_of_bounds(7, 0x100),
-        ]);
-        assert_eq!(all.list.iter().map(|f| f.count).collect::<Vec<_>>(), [2, 1]);
-        assert_eq!(all.list[0].accesses[0].address, Some(0x100));
-    }
-
-    #[test]
-    fn distances_count_as_sanitizers_do() {
-        assert_eq!(Relation::of(0x0ffc, 0x1000, 16), Relation::Before(4));
-        assert_eq!(Relation::of(0x100f, 0x1000, 16), Relation::Inside(15));
-        assert_eq!(Relation::of(0x1010, 0x1000, 16), Relation::After(1));
-        assert_eq!(Relation::of(u64::MAX, 0, 0), Relation::After(u64::MAX));
-    }
-
-    #[test]
-    fn the_list_is_bounded() {
-        let mut all = Findings::default();
-        all.extend((0..1000).map(|line| out_of_bounds(line, 0)));
-        assert_eq!(all.list.len(), Findings::MOST);
-        assert_eq!(all.dropped, 1000 - Findings::MOST as u64);
-    }
-}
+mod tests;

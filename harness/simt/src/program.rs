@@ -116,6 +116,8 @@ pub struct Order {
     pub release: bool,
     /// All that only inside the thread's block (`.cta`).
     pub narrow: bool,
+    /// The write of an asynchronous copy.
+    pub asynchronous: bool,
 }
 
 /// Where the addresses of a memory instruction begin, whatever the way that they were computed.
@@ -147,6 +149,35 @@ pub struct AccessInfo {
     pub order: Order,
     /// Where its addresses begin.
     pub origin: Origin,
+}
+
+/// What an argument of `printf` is, as far as the store tells that packs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// An integer or a pointer.
+    Whole,
+    /// A double.
+    Double,
+    /// A constant: of 8 bytes it may be a double, or two neighbours that the compiler stores at once.
+    Constant,
+}
+
+/// An argument that a call of `printf` was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// From where the arguments begin.
+    pub offset: u32,
+    /// Bytes: 4 or 8.
+    pub size: u32,
+    /// What it is.
+    pub value: Value,
+}
+
+/// All that a call of `printf` was given, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Packed {
+    /// The arguments behind the format.
+    pub pieces: Vec<Piece>,
 }
 
 /// A conditional branch.
@@ -227,6 +258,8 @@ pub struct Program {
     pub entry: u32,
     /// Addresses of functions that are called through pointers: `(value, program counter)`, sorted.
     pub pointers: Vec<(u64, u32)>,
+    /// What calls of `printf` were given, as far as that is known; their number, from 1, is in the instruction.
+    pub packed: Vec<Packed>,
     /// Operand lists of instructions with more than six (byte offsets), one after another.
     pub lists: Vec<u32>,
 }

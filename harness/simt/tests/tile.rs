@@ -39,6 +39,76 @@ fn a_product_of_tiles() {
     }
 }
 
+/// Registers of halves that lie side by side are read at once; pairs of floats are written at once.
+#[test]
+fn a_tile_s_traffic_is_counted() {
+    let (n, device) = (48, device());
+    let ((_, ha), (_, hb)) = (numbers(n * n, 3), numbers(n * n, 5));
+    let (da, db) = (device.put(&ha), device.put(&hb));
+    let dc = device.zeros::<f32>(n * n);
+    let args = [Arg::Ptr(da), Arg::Ptr(db), Arg::Ptr(dc), Arg::I32(n as i32)];
+    let (report, _) = device.try_launch("product", [3, 3, 1], [32, 1, 1], 0, &args);
+    let totals = &report.counters.totals;
+    // 9 blocks, 3 steps, tiles of A and B: each 4 registers of 8 rows by 16 bytes, half a sector.
+    let loads = totals.global_loads;
+    let tiles = 9 * 3 * 2;
+    assert_eq!((loads.requests, loads.lanes), (tiles * 4, tiles * 128));
+    assert_eq!(loads.bytes, tiles * 512);
+    assert_eq!(
+        (loads.sectors, loads.ideal_sectors),
+        (tiles * 32, tiles * 16)
+    );
+    // 4 pairs of 8 rows by 32 bytes.
+    let stores = totals.global_stores;
+    assert_eq!((stores.requests, stores.bytes), (9 * 4, 9 * 1024));
+    assert_eq!((stores.sectors, stores.ideal_sectors), (9 * 32, 9 * 32));
+    // The tiles' instructions are synchronisations of the warp all the same.
+    assert_eq!(totals.warp_syncs, tiles + 9 * 3 + 9);
+}
+
+/// Rows of 32 bytes: the first and the fifth of each register's eight share banks.
+#[test]
+fn a_tile_s_bank_conflicts_are_counted() {
+    let device = device();
+    let (_, half) = numbers(32 * 16, 1);
+    let (da, db) = (device.put(&half), device.put(&half[..128]));
+    let dc = device.zeros::<f32>(32 * 8);
+    let args = [Arg::Ptr(da), Arg::Ptr(db), Arg::Ptr(dc)];
+    let report = device.launch("tall", 1, 32, &args);
+    let loads = report.counters.totals.shared_loads;
+    assert_eq!((loads.requests, loads.bytes), (8, 1024));
+    assert_eq!((loads.wavefronts, loads.conflicts), (16, 8));
+    assert_eq!(loads.worst_ways, 2);
+    // B by rows, along which a register does not lie: 8 registers' worth, but only 4 hold different elements.
+    let loads = report.counters.totals.global_loads;
+    assert_eq!((loads.requests, loads.bytes), (16 + 4, 1024 + 256));
+}
+
+/// `ldmatrix`: a pass for each matrix, and more where its rows share banks.
+#[test]
+fn rows_of_matrices_share_banks() {
+    let device = Device::new(include_str!("kernels/matrix_rows.ptx"));
+    // The distance of two rows in bytes, and the ways of a matrix.
+    for (stride, ways) in [(16, 1), (32, 2), (48, 1), (64, 4), (80, 1), (128, 8)] {
+        let out = device.zeros::<u32>(5 * 32);
+        let args = [Arg::Ptr(out), Arg::I32(stride)];
+        let shared = 32 * stride as u32;
+        let (report, _) = device.try_launch("rows", [1; 3], [32, 1, 1], shared, &args);
+        assert_eq!((report.fault, report.findings.len()), (None, 0));
+        let loads = report.counters.totals.shared_loads;
+        assert_eq!((loads.requests, loads.lanes, loads.bytes), (2, 40, 640));
+        assert_eq!(loads.wavefronts, 5 * ways, "{stride} bytes");
+        assert_eq!(loads.conflicts, 5 * (ways - 1), "{stride} bytes");
+        assert_eq!(loads.worst_ways, ways, "{stride} bytes");
+        // Lane by lane, a word of row `lane / 4` of each matrix.
+        let got = device.get::<u32>(out, 5 * 32);
+        for (i, &word) in got.iter().enumerate() {
+            let row = i % 128 / 32 * 8 + i % 32 / 4;
+            assert_eq!(word as usize, row * stride as usize / 4 + i % 4);
+        }
+    }
+}
+
 #[test]
 fn a_tall_tile_in_shared_memory() {
     let device = device();

@@ -3,7 +3,8 @@
 //!
 //! Beside a serial loop in Rust, which is what the kernels compute and nothing else; beside ptoxide 0.1.0, another interpreter of
 //! PTX; beside numba's CUDA simulator, if the Python named by `PYTHON` (else `python3`) has numba. The machine runs with memory
-//! checks and counters on and one worker. A peer gets a smaller problem if it is slow; rates are per element.
+//! checks and counters on and one worker; what it does with a worker on each core stands beside that. A peer gets a smaller
+//! problem if it is slow; rates are per element.
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -73,14 +74,17 @@ fn main() {
     if let Err(why) = &numba {
         println!("numba's simulator is left out: {why}\n");
     }
-    println!("elements/s, and in brackets the machine's speed relative to that");
+    println!("elements/s, and in brackets the machine's speed, with one worker, relative to that");
     println!(
-        "{:20} {:14} {:>10} {:>20} {:>22} {:>24}",
-        "", "elements", "machine", "serial Rust", "ptoxide 0.1.0", "numba's simulator"
+        "{:20} {:14} {:>10} {:>10} {:>20} {:>22} {:>24}",
+        "", "elements", "machine", "all cores", "serial Rust", "ptoxide 0.1.0", "numba's simulator"
     );
     for column in &columns {
-        let ours = rate(column.elements, || {
-            column.launch(&device);
+        let [ours, all] = [1, 0].map(|workers| {
+            device.settings.workers = workers;
+            rate(column.elements, || {
+                column.launch(&device);
+            })
         });
         let serial = Ok(serial::column(column.kernel));
         let ptoxide = ptoxide_columns::column(column.kernel);
@@ -92,10 +96,11 @@ fn main() {
             Err(_) => Err("left out".into()),
         };
         println!(
-            "{:20} {:14} {:>10.1e} {:>20} {:>22} {:>24}",
+            "{:20} {:14} {:>10.1e} {:>10.1e} {:>20} {:>22} {:>24}",
             column.name,
             column.element,
             ours,
+            all,
             cell(&serial, ours),
             cell(&ptoxide, ours),
             cell(&numba, ours)

@@ -7,6 +7,7 @@ use super::{Flow, Reason, Warp};
 use crate::finding::{Access, Allocation, Finding, Kind, Relation, Space, What};
 use crate::lane::{ALL, LANES};
 use crate::machine::Fault;
+use crate::memory::Range;
 use crate::program::Op;
 
 /// Generic addresses from here on are shared memory: offset above the base.
@@ -87,6 +88,7 @@ impl Warp {
                     match view.find(low) {
                         Some(range)
                             if (range.writable || request.what == What::Read)
+                                && !self.by_blocks(range)
                                 && inside(range.start, range.end - range.start) =>
                         {
                             site.start = range.start;
@@ -275,6 +277,11 @@ impl Warp {
                                 space: Space::Const,
                             }));
                         }
+                        if self.by_blocks(range)
+                            && let Some(kind) = self.heap_wrong(offset, size)
+                        {
+                            return Err(wrong(kind));
+                        }
                         Ok(range.host(offset))
                     }
                     _ => {
@@ -306,6 +313,9 @@ impl Warp {
         request: Request,
         wrong: Wrong,
     ) -> Flow {
+        if let Some(flow) = self.heap_access_fault(op, lane, request, &wrong) {
+            return flow;
+        }
         let fault = match wrong.kind {
             Kind::Misaligned { .. } => Fault::MisalignedAddress,
             _ => Fault::IllegalAddress,
@@ -341,7 +351,15 @@ impl Warp {
         flow
     }
 
+    /// Whether accesses to a range have to be looked at one by one: the kernels' own heap has many blocks.
+    fn by_blocks(&self, range: &Range) -> bool {
+        range.kind == crate::memory::Kind::Heap && self.worker().launch().memory_check
+    }
+
     pub(crate) fn nearest_global(&self, address: u64, size: u32) -> Option<Allocation> {
+        if let Some(block) = self.heap_block(address) {
+            return Some(block);
+        }
         let diagnosis = self
             .worker()
             .launch()

@@ -1,5 +1,6 @@
 //! A resident block: its warps, shared memory and barriers.
 
+use super::async_copy::Copies;
 use super::buffer::Buffer;
 use super::worker::Worker;
 use super::{Group, State, Status, Turn, Warp};
@@ -55,6 +56,8 @@ pub(crate) struct Block {
     /// For the race check: its clock, and what is remembered of its shared memory.
     pub clock: BlockClock,
     pub races: SharedRaces,
+    /// And the asynchronous copies that have not been waited for.
+    pub copies: Copies,
     /// For the initialisation check: which bytes of its shared memory have been written.
     pub written: Written,
 }
@@ -88,6 +91,7 @@ impl Block {
             printed: Vec::new(),
             clock: BlockClock::default(),
             races: SharedRaces::default(),
+            copies: Copies::default(),
             written: Written::default(),
         }
     }

@@ -17,8 +17,8 @@ use std::sync::OnceLock;
 
 /// What the race check shares over a launch.
 pub(crate) struct Races {
-    time: Time,
-    publications: Publications,
+    pub(super) time: Time,
+    pub(super) publications: Publications,
     /// One for each live range, made when it is first touched.
     globals: Vec<OnceLock<GlobalRaces>>,
 }
@@ -33,6 +33,13 @@ impl Races {
             publications: Publications::new(blocks, warps_per_block, &time),
             time,
             globals: view.ranges().iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// Forgets what was done to some bytes of the live range with this index.
+    pub fn forget(&self, range: usize, address: u64, bytes: u64) {
+        if let Some(memory) = self.globals.get(range).and_then(OnceLock::get) {
+            memory.forget(address, bytes);
         }
     }
 
@@ -182,6 +189,7 @@ impl Warp {
             // Times are kept in 32 bits: past them races are missed, and nobody is accused.
             return;
         }
+        let told = event.block_local && self.meets_copies(op, &event, order.asynchronous);
         // SAFETY: the block outlives its warps, and nothing else refers to its clock and shadow now.
         let block = unsafe { &mut *self.block };
         if order.release {
@@ -234,7 +242,7 @@ impl Warp {
             }
             _ => None,
         };
-        if let Some(conflict) = found {
+        if let Some(conflict) = found.filter(|_| !told) {
             self.race(op, &event, space, conflict);
         }
     }
@@ -434,7 +442,7 @@ impl Warp {
     }
 
     /// One lane's access, as findings tell it.
-    fn describe(
+    pub(super) fn describe(
         &self,
         op: &Op,
         event: &Event<'_>,
@@ -658,7 +666,7 @@ impl Warp {
         });
     }
 
-    fn record(&mut self, mut finding: Finding) {
+    pub(super) fn record(&mut self, mut finding: Finding) {
         let worker = self.worker();
         finding.seed = worker.launch().seed;
         if let Some(near) = &finding.allocation

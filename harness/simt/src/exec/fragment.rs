@@ -143,6 +143,37 @@ impl Shape {
         }
     }
 
+    /// The parts in which a lane loads or stores a tile, each one access: the first register and element of each, and its bytes.
+    /// What lies side by side in a register, or in the two that hold a pair, goes together.
+    pub fn accesses(
+        self,
+        part: Part,
+        element: Element,
+        columns: bool,
+    ) -> Vec<((usize, usize), u32)> {
+        let (bytes, each) = (element.bits() / 8, element.per_register());
+        let most = bytes.max(4) * if each == 1 { 2 } else { 1 };
+        let mut all: Vec<((usize, usize), u32)> = Vec::new();
+        let mut last = None;
+        for register in 0..self.distinct(part, element) {
+            for sub in 0..each {
+                let (row, column) = self.place(part, element, register, sub, 0);
+                let place = if columns {
+                    (column, row)
+                } else {
+                    (row, column)
+                };
+                let next = last.is_some_and(|(far, near)| place == (far, near + 1));
+                match all.last_mut() {
+                    Some((_, size)) if next && *size < most => *size += bytes,
+                    _ => all.push(((register, sub), bytes)),
+                }
+                last = Some(place);
+            }
+        }
+        all
+    }
+
     /// Row and column of an element: of `sub` in a lane's register.
     pub fn place(
         self,

@@ -23,6 +23,8 @@ pub(crate) struct Count(pub AtomicU64);
 /// What the workers of a launch share.
 pub(crate) struct Shared<'l> {
     pub program: &'l Program,
+    /// The same, for what outlives the launch.
+    pub kernel_program: &'l Arc<Program>,
     pub view: Arc<View>,
     pub params: Vec<u8>,
     /// Where each parameter lies in them.
@@ -38,6 +40,8 @@ pub(crate) struct Shared<'l> {
     pub dynamic_start: u32,
     pub counting: bool,
     pub sync_check: bool,
+    /// Whether what the memory check finds without a fault is reported.
+    pub memory_check: bool,
     /// The race check, if it is on.
     pub races: Option<Races>,
     /// Whether reads of what nobody wrote are looked for.
@@ -228,6 +232,7 @@ pub(crate) fn run(
     };
     let shared = Shared {
         program,
+        kernel_program: &kernel.program,
         races: checks
             .race
             .then(|| Races::new(blocks, threads.div_ceil(LANES as u32), &view)),
@@ -246,6 +251,7 @@ pub(crate) fn run(
         dynamic_start,
         counting: settings.counters,
         sync_check: checks.sync,
+        memory_check: checks.memory,
         seed: settings.seed,
         budget: settings.budget,
         resident,

@@ -1,6 +1,7 @@
 //! Matrix instructions: `mma` and `wmma` on whole warps, `ldmatrix` and its kin.
 
-use super::access::{Pointers, Request};
+use super::access::{Pointers, Request, count_sectors, sectors, space_of};
+use super::banks::bank_conflicts;
 use super::control::lanes;
 use super::fragment::{Element, Number, Part, Shape, dot};
 use super::{Flow, Warp};
@@ -214,6 +215,10 @@ pub(crate) unsafe fn tile(warp: &mut Warp, op: &Op) -> Flow {
         size: element.bits() / 8,
         what: if store { What::Write } else { What::Read },
     };
+    if warp.counting {
+        // SAFETY: as below.
+        unsafe { warp.count_tile(op, &form, part, request) };
+    }
     let mask = warp.mask();
     // SAFETY: the lowering gives registers of these sizes; addresses are checked before they are used.
     unsafe {
@@ -263,25 +268,111 @@ pub(crate) unsafe fn tile(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
+impl Warp {
+    /// Counts the accesses of a tile's load or store: those that a compiler makes of it, see [`Shape::accesses`].
+    ///
+    /// # Safety
+    /// `op` is one of [`tile`].
+    unsafe fn count_tile(&mut self, op: &Op, form: &Form, part: Part, request: Request) {
+        let (shape, element) = (Shape::from_code(form.shape), form.types[0]);
+        let columns = op.e & how::COLUMNS != 0;
+        let mask = self.mask();
+        // SAFETY: the caller's contract.
+        let (base, stride) = unsafe {
+            (
+                *self.reg::<[u64; LANES]>(op.a),
+                *self.reg::<[u32; LANES]>(op.c),
+            )
+        };
+        let generic = request.space == Space::Generic;
+        let space = match request.space {
+            Space::Generic => space_of(base[mask.trailing_zeros() as usize & 31]).0,
+            space => space,
+        };
+        // Of a generic one, what lies in shared memory is counted at the instruction behind it.
+        let at = op.site as usize + usize::from(generic && space == Space::Shared);
+        // SAFETY: there is a site for every instruction, and the lowering puts one there.
+        let site = unsafe { &mut *self.sites.add(at) };
+        for ((register, sub), size) in shape.accesses(part, element, columns) {
+            let mut address = [0u64; LANES];
+            let (mut low, mut high) = (u64::MAX, 0);
+            for lane in lanes(mask) {
+                let (row, column) = shape.place(part, element, register, sub, lane);
+                let (far, near) = if columns {
+                    (column, row)
+                } else {
+                    (row, column)
+                };
+                let index = u64::from(stride[lane]) * far as u64 + near as u64;
+                let bytes = u64::from(request.size);
+                address[lane] = base[lane].wrapping_add(index.wrapping_mul(bytes));
+                (low, high) = (low.min(address[lane]), high.max(address[lane]));
+            }
+            if space == Space::Shared {
+                let (waves, ideal, ways) = bank_conflicts(&address, mask, size);
+                site.requests += 1;
+                site.lanes += u64::from(mask.count_ones());
+                site.sectors += u64::from(waves);
+                site.ideal += u64::from(ideal);
+                site.extra = site.extra.max(u64::from(ways));
+            } else {
+                let end = high.saturating_add(size.into());
+                let sectors = sectors(&address, mask, low, end);
+                count_sectors(site, mask, sectors, size.into());
+            }
+        }
+    }
+
+    /// The rows of so many 8 x 8 matrices of halves in shared memory, of which each lane gives one: the host's addresses. Each
+    /// matrix is a pass over the banks, and more where its rows share some.
+    ///
+    /// # Safety
+    /// `op.a` is a 64-bit register of this warp.
+    unsafe fn rows(&mut self, op: &Op, what: What, count: u32) -> Option<Pointers> {
+        let request = Request {
+            space: Space::Shared,
+            size: 16,
+            what,
+        };
+        let (mask, counting) = (self.mask(), self.counting);
+        let resolve = self.worker().resolve;
+        let mut at: Pointers = [0; LANES];
+        self.set_mask(givers(count));
+        self.counting = false;
+        // SAFETY: the caller's contract.
+        let fine = unsafe { resolve(self, op, request, &mut at) };
+        self.counting = counting;
+        self.set_mask(mask);
+        if fine && counting {
+            // SAFETY: there is a site for every instruction.
+            let site = unsafe { &mut *self.sites.add(op.site as usize) };
+            let start = self.shared as u64;
+            let address = at.map(|at| at.wrapping_sub(start));
+            for matrix in 0..count {
+                let (waves, ideal, ways) = bank_conflicts(&address, 0xff << (8 * matrix), 16);
+                site.sectors += u64::from(waves);
+                site.ideal += u64::from(ideal);
+                site.extra = site.extra.max(u64::from(ways));
+            }
+        }
+        fine.then_some(at)
+    }
+}
+
+/// Stands behind a tile's load or store with a generic address: see [`Warp::count_tile`].
+pub(crate) unsafe fn counted(_: &mut Warp, _: &Op) -> Flow {
+    Flow::Next
+}
+
 /// `stmatrix`: rows' addresses in `a` plus `imm`, matrices in `d`, `d2`, `b`, `c`; `e` as for [`load`].
 pub(crate) unsafe fn store(warp: &mut Warp, op: &Op) -> Flow {
     let (count, transposed) = (op.e & 0xff, op.e >> 8 != 0);
     let mask = warp.mask();
-    let request = Request {
-        space: Space::Shared,
-        size: 16,
-        what: What::Write,
-    };
-    let mut at: Pointers = [0; LANES];
     // SAFETY: registers of 32 bits; the rows' addresses are checked before they are written.
     unsafe {
-        warp.set_mask(givers(count));
-        let resolve = warp.worker().resolve;
-        let fine = resolve(warp, op, request, &mut at);
-        warp.set_mask(mask);
-        if !fine {
+        let Some(at) = warp.rows(op, What::Write, count) else {
             return Flow::Stop;
-        }
+        };
         for (i, register) in [op.d, op.d2, op.b, op.c][..count as usize]
             .iter()
             .enumerate()
@@ -336,21 +427,11 @@ fn givers(count: u32) -> u32 {
 pub(crate) unsafe fn load(warp: &mut Warp, op: &Op) -> Flow {
     let (count, transposed) = (op.e & 0xff, op.e >> 8 != 0);
     let mask = warp.mask();
-    let request = Request {
-        space: Space::Shared,
-        size: 16,
-        what: What::Read,
-    };
-    let mut at: Pointers = [0; LANES];
     // SAFETY: registers of 32 bits; the rows' addresses are checked before they are read.
     unsafe {
-        warp.set_mask(givers(count));
-        let resolve = warp.worker().resolve;
-        let fine = resolve(warp, op, request, &mut at);
-        warp.set_mask(mask);
-        if !fine {
+        let Some(at) = warp.rows(op, What::Read, count) else {
             return Flow::Stop;
-        }
+        };
         for (i, register) in [op.d, op.d2, op.b, op.c][..count as usize]
             .iter()
             .enumerate()

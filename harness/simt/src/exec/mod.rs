@@ -6,6 +6,8 @@
 //! do from Volta on.
 
 pub(crate) mod access;
+mod arguments;
+pub(crate) mod async_copy;
 pub(crate) mod atomic;
 pub(crate) mod atomic_hot;
 pub(crate) mod banks;

@@ -1,6 +1,7 @@
 //! `printf`, `assert`: device functions that the machine provides.
 
 use super::access::Request;
+use super::arguments::{Arguments, Misfit};
 use super::control::lanes;
 use super::{Flow, Warp};
 use crate::finding::{Access, Kind, Space, What};
@@ -16,7 +17,13 @@ const WIDEST: i64 = 1 << 16;
 
 impl Warp {
     /// Reads bytes at a lane's generic address.
-    fn read(&mut self, op: &Op, lane: usize, address: u64, out: &mut [u8]) -> Result<(), Flow> {
+    pub(super) fn read(
+        &mut self,
+        op: &Op,
+        lane: usize,
+        address: u64,
+        out: &mut [u8],
+    ) -> Result<(), Flow> {
         for (i, byte) in out.iter_mut().enumerate() {
             let request = Request {
                 space: Space::Generic,
@@ -47,17 +54,15 @@ impl Warp {
         Ok(out)
     }
 
-    /// What a lane prints: the text and how many arguments it took.
+    /// What a lane prints.
     fn format(
         &mut self,
         op: &Op,
         lane: usize,
         format: &[u8],
-        arguments: u64,
-    ) -> Result<(Vec<u8>, u32), Flow> {
+        arguments: &mut Arguments<'_>,
+    ) -> Result<Vec<u8>, Flow> {
         let mut out = Vec::new();
-        let mut at = arguments;
-        let mut taken = 0;
         let mut rest = format;
         while let Some((&first, more)) = rest.split_first() {
             rest = more;
@@ -76,14 +81,6 @@ impl Warp {
                 }
                 rest = more;
             }
-            let mut next_int = |this: &mut Warp, size: u64, taken: &mut u32| {
-                at = at.next_multiple_of(size);
-                let mut bytes = [0u8; 8];
-                this.read(op, lane, at, &mut bytes[..size as usize])?;
-                at += size;
-                *taken += 1;
-                Ok(u64::from_le_bytes(bytes))
-            };
             let number = |rest: &mut &[u8]| {
                 let mut value: i64 = 0;
                 while let Some((&c, more)) = rest.split_first() {
@@ -98,7 +95,7 @@ impl Warp {
             let mut width = None;
             if rest.first() == Some(&b'*') {
                 rest = &rest[1..];
-                let value = i64::from(next_int(self, 4, &mut taken)? as i32);
+                let value = i64::from(arguments.next(self, op, lane, 4, b"*")? as i32);
                 if value < 0 && !flags.contains('-') {
                     flags.push('-');
                 }
@@ -111,13 +108,13 @@ impl Warp {
                 rest = &rest[1..];
                 if rest.first() == Some(&b'*') {
                     rest = &rest[1..];
-                    let value = i64::from(next_int(self, 4, &mut taken)? as i32);
+                    let value = i64::from(arguments.next(self, op, lane, 4, b"*")? as i32);
                     precision = (value >= 0).then_some(value.min(WIDEST));
                 } else {
                     precision = Some(number(&mut rest));
                 }
             }
-            let mut length = 4u64;
+            let mut length = 4u32;
             let mut short = 0u32;
             while let Some((&c, more)) = rest.split_first() {
                 match c {
@@ -133,6 +130,8 @@ impl Warp {
                 out.extend_from_slice(start);
                 break;
             };
+            let whole = &start[..start.len() - more.len()];
+            let mut take = |size| arguments.next(self, op, lane, size, whole);
             let mut spec = format!("%{flags}");
             if let Some(width) = width {
                 spec.push_str(&width.to_string());
@@ -143,7 +142,7 @@ impl Warp {
             match conversion {
                 b'%' => out.push(b'%'),
                 b'd' | b'i' => {
-                    let raw = next_int(self, length, &mut taken)?;
+                    let raw = take(length)?;
                     let value = match (length, short) {
                         (8, _) => raw as i64,
                         (_, 0) => i64::from(raw as i32),
@@ -153,7 +152,7 @@ impl Warp {
                     integer(&mut out, &spec, conversion, value as u64);
                 }
                 b'u' | b'o' | b'x' | b'X' => {
-                    let raw = next_int(self, length, &mut taken)?;
+                    let raw = take(length)?;
                     let value = match (length, short) {
                         (8, _) => raw,
                         (_, 0) => u64::from(raw as u32),
@@ -163,15 +162,15 @@ impl Warp {
                     integer(&mut out, &spec, conversion, value);
                 }
                 b'c' => {
-                    let value = next_int(self, 4, &mut taken)? as u8;
+                    let value = take(4)? as u8;
                     padded(&mut out, &flags, width, &[value]);
                 }
                 b'p' => {
-                    let value = next_int(self, 8, &mut taken)?;
+                    let value = take(8)?;
                     padded(&mut out, &flags, width, format!("{value:#x}").as_bytes());
                 }
                 b's' => {
-                    let pointer = next_int(self, 8, &mut taken)?;
+                    let pointer = take(8)?;
                     let mut text = if pointer == 0 {
                         b"(null)".to_vec()
                     } else {
@@ -183,7 +182,7 @@ impl Warp {
                     padded(&mut out, &flags, width, &text);
                 }
                 b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
-                    let value = f64::from_bits(next_int(self, 8, &mut taken)?);
+                    let value = f64::from_bits(take(8)?);
                     float(&mut out, &spec, conversion, value);
                 }
                 other => {
@@ -196,7 +195,8 @@ impl Warp {
             }
             rest = more;
         }
-        Ok((out, taken))
+        arguments.end();
+        Ok(out)
     }
 
     /// Keeps what the block prints.
@@ -264,7 +264,10 @@ pub(crate) unsafe fn printf(warp: &mut Warp, op: &Op) -> Flow {
             *warp.reg::<[u64; LANES]>(op.b),
         )
     };
+    let program = warp.worker().program();
+    let packed = program.packed.get((op.c as usize).wrapping_sub(1));
     let mut known: Option<(u64, Vec<u8>)> = None;
+    let mut wrong: Option<(Misfit, u32, Vec<u8>)> = None;
     for lane in lanes(warp.mask()) {
         let format = match &known {
             Some((address, text)) if *address == formats[lane] => text.clone(),
@@ -276,17 +279,25 @@ pub(crate) unsafe fn printf(warp: &mut Warp, op: &Op) -> Flow {
                 Err(flow) => return flow,
             },
         };
-        let taken = match warp.format(op, lane, &format, arguments[lane]) {
-            Ok((text, taken)) => {
-                warp.print(&text);
-                taken
-            }
+        let mut given = Arguments::new(arguments[lane], packed);
+        match warp.format(op, lane, &format, &mut given) {
+            Ok(text) => warp.print(&text),
             Err(flow) => return flow,
-        };
+        }
+        if let Some(misfit) = given.misfit {
+            match &mut wrong {
+                Some((first, mask, _)) if *first == misfit => *mask |= 1 << lane,
+                Some(_) => {}
+                None => wrong = Some((misfit, 1 << lane, format)),
+            }
+        }
         if op.d != u32::MAX {
             // SAFETY: `d` is a 32-bit register.
-            unsafe { (*warp.reg::<[u32; LANES]>(op.d))[lane] = taken };
+            unsafe { (*warp.reg::<[u32; LANES]>(op.d))[lane] = given.taken };
         }
+    }
+    if let Some((misfit, mask, format)) = wrong {
+        warp.misfit(op, &misfit, mask, &format, packed);
     }
     Flow::Next
 }
@@ -347,29 +358,5 @@ pub(crate) unsafe fn assert_failed(warp: &mut Warp, op: &Op) -> Flow {
 pub(crate) unsafe fn sleep(warp: &mut Warp, _: &Op) -> Flow {
     warp.fuel -= super::SHARE;
     warp.penalty += super::SHARE;
-    Flow::Next
-}
-
-/// Clears what lies beyond the first `a` bytes of the values in `d` and `d2`: `c` of them, `b` bytes each.
-pub(crate) unsafe fn cut(warp: &mut Warp, op: &Op) -> Flow {
-    for lane in lanes(warp.mask()) {
-        // SAFETY: registers of these widths.
-        unsafe {
-            let keep = u64::from((*warp.reg::<[u32; LANES]>(op.a))[lane]);
-            for (k, register) in [op.d, op.d2][..op.c as usize].iter().enumerate() {
-                let here = keep.saturating_sub(k as u64 * u64::from(op.b)).min(8);
-                let bits = if here == 8 {
-                    u64::MAX
-                } else {
-                    (1 << (8 * here)) - 1
-                };
-                if op.b == 8 {
-                    (*warp.reg::<[u64; LANES]>(*register))[lane] &= bits;
-                } else {
-                    (*warp.reg::<[u32; LANES]>(*register))[lane] &= bits as u32;
-                }
-            }
-        }
-    }
     Flow::Next
 }

@@ -263,6 +263,7 @@ impl<'l> Worker<'l> {
         if let Some(races) = &launch.races {
             block.clock = races.block();
             block.races.start(u64::from(launch.shared_bytes));
+            block.copies.reset(launch.shared_bytes.into());
         }
         if launch.init {
             block.written.reset(u64::from(launch.shared_bytes));

@@ -10,6 +10,7 @@ use crate::isa::{self, table::Imm};
 use crate::program::Source;
 use crate::ptx::ast::{self, Base, Body, Operand, RegId, Special, Type};
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 /// Both forms of an instruction that looks at the mask itself.
@@ -42,6 +43,8 @@ pub struct FnBuilder<'b, 'm> {
     aliases: Vec<Option<Option<Opnd>>>,
     /// Where the addresses in each register begin.
     pub origins: Vec<origin::From<'m>>,
+    /// For each instruction, those after which it may be executed; found when asked for.
+    pub comes_from: OnceCell<HashMap<u32, Vec<u32>>>,
     /// Where the present instruction stands, and its guard.
     pub loc: u32,
     guard: Option<(RegId, bool)>,
@@ -79,6 +82,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             defs: vec![(0, 0); body.regs.len()],
             aliases: vec![None; body.regs.len()],
             origins: origin::of(f, body),
+            comes_from: OnceCell::new(),
             loc: 0,
             guard: None,
             carry: None,
@@ -108,6 +112,14 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             .map(|l| l.0)
             .unwrap_or_default();
         (self.f.name.as_str(), loc)
+    }
+
+    /// The one instruction that writes a register, if there is one only.
+    pub fn only_def(&self, reg: RegId) -> Option<&'m ast::Inst> {
+        match self.defs.get(reg.0 as usize)? {
+            (1, at) => self.body.code.get(*at as usize),
+            _ => None,
+        }
     }
 
     fn count_defs(&mut self) {
@@ -223,16 +235,6 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         }
         self.block().insts.push(inst);
         Ok(())
-    }
-
-    /// Emits an instruction under a predicate of its own.
-    pub fn prepare_guarded(&mut self, pred: Opnd, inst: Inst) {
-        let guard = Inst::new(both(control::guard), self.loc)
-            .use_(A, pred)
-            .raw(B, 0)
-            .role(Role::Guard);
-        self.block().insts.push(guard);
-        self.block().insts.push(inst);
     }
 
     /// Emits an instruction that only prepares an operand.
@@ -634,7 +636,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             Callee::Direct(index) => {
                 let function = &self.b.module.functions[index];
                 if function.body.is_none() {
-                    return self.system_call(index);
+                    return self.system_call(index, at);
                 }
                 let Some(at_program) = self.b.functions.iter().position(|&f| f == index) else {
                     return Err(invalid(

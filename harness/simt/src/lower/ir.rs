@@ -44,6 +44,8 @@ pub enum Role {
     Access(What, Space, u32),
     /// It joins lanes of the warp.
     WarpSync,
+    /// Lanes join in it to access memory: what for, the space, bytes a lane at once.
+    Tile(What, Space, u32),
     /// It guards the next one.
     Guard,
 }

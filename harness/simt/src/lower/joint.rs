@@ -5,7 +5,7 @@ use super::ir::*;
 use super::params::{Slot, type_of};
 use super::{invalid, unsupported};
 use crate::exec::warp_ops::{self, how};
-use crate::exec::{atomic, handler, heap, load_store, print};
+use crate::exec::{async_copy, atomic, handler, heap, load_store, print};
 use crate::finding::{Space, What};
 use crate::ptx::ast::{self, Operand, Type};
 
@@ -78,6 +78,7 @@ impl<'m> FnBuilder<'_, 'm> {
             volatile: false,
             release,
             narrow,
+            asynchronous: false,
         };
         if count > 1 {
             // Each element is changed atomically, the vector is not. A result may be an element that is still to be added.
@@ -280,18 +281,34 @@ impl<'m> FnBuilder<'_, 'm> {
         self.emit(out)
     }
 
-    /// `cp.async`: a copy that is allowed to be done at once, and is. The groups that one waits for are then always complete.
+    /// `cp.async`: a load and a store that are done at once, which is allowed; see [`async_copy`] for what is made of the rest.
     pub(super) fn copy_async(&mut self, inst: &'m ast::Inst) -> Result<()> {
         let words: Vec<&str> = inst.op.split('.').skip(1).collect();
         if words.first() != Some(&"async") {
             return Err(self.missing(inst));
         }
         match words.get(1) {
-            Some(&("commit_group" | "wait_group" | "wait_all")) => return Ok(()),
+            Some(&"commit_group") => {
+                return self.emit(Inst::new(both(async_copy::commit), self.loc));
+            }
+            Some(&"wait_all") => {
+                return self.emit(Inst::new(both(async_copy::wait_all), self.loc));
+            }
+            Some(&"wait_group") => {
+                let [Operand::Int(keep)] = inst.operands.as_slice() else {
+                    return Err(self.wrong(inst));
+                };
+                let wait = Inst::new(both(async_copy::wait_group), self.loc);
+                return self.emit(wait.imm(*keep as u64));
+            }
             Some(&("ca" | "cg")) if !words.contains(&"bulk") => {}
             _ => return Err(self.missing(inst)),
         }
-        let (to, from, bytes, source) = match inst.operands.as_slice() {
+        let mut operands = inst.operands.as_slice();
+        if words.contains(&"L2::cache_hint") {
+            operands = &operands[..operands.len().saturating_sub(1)];
+        }
+        let (to, from, bytes, source) = match operands {
             [to, from, Operand::Int(bytes)] => (to, from, *bytes, None),
             [to, from, Operand::Int(bytes), Operand::Int(source)] if source == bytes => {
                 (to, from, *bytes, None)
@@ -316,7 +333,14 @@ impl<'m> FnBuilder<'_, 'm> {
         let values: Vec<Opnd> = (0..count).map(|_| self.temp(width(ty))).collect();
         let (base, offset) = self.address(from)?;
         let access = |what, space| Role::Access(what, space, bytes as u32);
-        let mut read = Inst::new(both(load), self.loc)
+        let mut read = Inst::new(both(load), self.loc);
+        if let Some(source) = source {
+            let source = self.source(source, Type::B32)?;
+            read = Inst::new(both(async_copy::read_some), self.loc)
+                .use_(B, source)
+                .raw(C, size);
+        }
+        read = read
             .imm(offset)
             .use_(A, base)
             .raw(E, load_store::shape(count, Space::Global))
@@ -324,44 +348,17 @@ impl<'m> FnBuilder<'_, 'm> {
         for (value, at) in values.iter().zip([D, D2]) {
             read = read.def(at, *value);
         }
-        if let Some(source) = source {
-            // What lies beyond the bytes to read is zero; lanes that read nothing need no valid address.
-            let source = self.source(source, Type::B32)?;
-            let zero = self.b.pools.bits(0, width(ty));
-            let form = self.form(if size == 8 { "mov.b64" } else { "mov.b32" })?;
-            for value in &values {
-                let clear = Inst::new((form.handlers)(isa), self.loc)
-                    .def(D, *value)
-                    .use_(A, zero);
-                self.prepare(clear);
-            }
-            let some = self.temp(0);
-            let none = self.b.pools.bits(0, 4);
-            let test = self.form("setp.ne.u32")?;
-            let test = Inst::new((test.handlers)(isa), self.loc)
-                .def(D, some)
-                .use_(A, source)
-                .use_(B, none);
-            self.prepare(test);
-            self.prepare_guarded(some, read);
-            let mut cut = Inst::new(both(print::cut), self.loc)
-                .use_(A, source)
-                .raw(B, size)
-                .raw(C, count);
-            for (value, at) in values.iter().zip([D, D2]) {
-                cut = cut.def(at, *value);
-                cut.uses |= 1 << at;
-            }
-            self.prepare(cut);
-        } else {
-            self.emit(read)?;
-        }
+        self.emit(read)?;
         let (base, offset) = self.address(to)?;
         let mut write = Inst::new(both(store), self.loc)
             .imm(offset)
             .use_(A, base)
             .raw(E, load_store::shape(count, Space::Shared))
-            .role(access(What::Write, Space::Shared));
+            .role(access(What::Write, Space::Shared))
+            .order(Order {
+                asynchronous: true,
+                ..Order::default()
+            });
         for (value, at) in values.iter().zip([D, D2]) {
             write = write.use_(at, *value);
         }
@@ -369,7 +366,7 @@ impl<'m> FnBuilder<'_, 'm> {
     }
 
     /// A call of a function that the machine provides.
-    pub(super) fn system_call(&mut self, index: usize) -> Result<()> {
+    pub(super) fn system_call(&mut self, index: usize, at: u32) -> Result<()> {
         let function = &self.b.module.functions[index];
         let results = function.returns.len();
         let place = |this: &Self, i: usize| -> Option<Opnd> {
@@ -385,9 +382,15 @@ impl<'m> FnBuilder<'_, 'm> {
         };
         let out = match (function.name.as_str(), function.params.len()) {
             ("vprintf", 2) => {
+                // Which of the program's packings, counted from 1; 0 where it is not known.
+                let packed = self.packed(at).map_or(0, |packed| {
+                    self.b.packed.push(packed);
+                    self.b.packed.len() as u32
+                });
                 let out = Inst::new(both(print::printf), self.loc)
                     .use_(A, argument(self, 0)?)
-                    .use_(B, argument(self, 1)?);
+                    .use_(B, argument(self, 1)?)
+                    .raw(C, packed);
                 match place(self, 0) {
                     Some(to) if results == 1 => out.def(D, to),
                     _ => out.raw(D, u32::MAX),

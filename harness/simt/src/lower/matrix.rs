@@ -224,14 +224,26 @@ impl<'m> FnBuilder<'_, 'm> {
         if store {
             what |= matrix::how::STORE;
         }
+        let at_once = sizes.accesses(part, element, columns);
+        let bytes = at_once.first().map_or(0, |access| access.1);
+        let does = if store { What::Write } else { What::Read };
+        let of = match space {
+            Space::Generic => Space::Global,
+            space => space,
+        };
         let mut out = Inst::new(both(matrix::tile), self.loc)
             .use_(A, base)
             .use_(C, stride)
             .raw(B, form.pack())
             .raw(E, what)
-            .role(Role::WarpSync);
+            .role(Role::Tile(does, of, bytes));
         out.list = list;
-        self.emit(out)
+        self.emit(out)?;
+        if space == Space::Generic {
+            let counted = Inst::new(both(matrix::counted), self.loc);
+            self.prepare(counted.role(Role::Access(does, Space::Shared, bytes)));
+        }
+        Ok(())
     }
 
     /// `ldmatrix` and `stmatrix` of 8 x 8 halves.

@@ -8,6 +8,7 @@ mod joint;
 mod matrix;
 mod order;
 mod origin;
+mod packed;
 mod params;
 mod program;
 mod select;

@@ -30,6 +30,8 @@ pub struct Builder<'m> {
     /// Places in the source.
     pub locs: Vec<(Loc, u32)>,
     known_locs: HashMap<(Loc, u32), u32>,
+    /// What calls of `printf` were given.
+    pub packed: Vec<Packed>,
     /// The kernel's parameters and their offsets.
     pub params: HashMap<String, u32>,
     /// Shared variables: by function (none: the module's) and name.
@@ -157,6 +159,7 @@ impl<'m> Builder<'m> {
             functions,
             locs: Vec::new(),
             known_locs: HashMap::new(),
+            packed: Vec::new(),
             params,
             shared: HashMap::new(),
             local: HashMap::new(),
@@ -379,19 +382,24 @@ impl<'m> Builder<'m> {
                 let instructions: u32 = block.lines.iter().map(|l| l.1).sum();
                 for inst in &block.insts {
                     let pc = program.ops.len() as u32;
+                    if let Role::Tile(..) = inst.role {
+                        program.warp_syncs.push(pc);
+                    }
                     match inst.role {
                         Role::Plain => {}
-                        Role::Access(what, space, size) => program.accesses.push(AccessInfo {
-                            pc,
-                            what,
-                            space,
-                            size,
-                            order: Order {
-                                volatile: inst.order.volatile && !waits,
-                                ..inst.order
-                            },
-                            origin: inst.origin,
-                        }),
+                        Role::Access(what, space, size) | Role::Tile(what, space, size) => {
+                            program.accesses.push(AccessInfo {
+                                pc,
+                                what,
+                                space,
+                                size,
+                                order: Order {
+                                    volatile: inst.order.volatile && !waits,
+                                    ..inst.order
+                                },
+                                origin: inst.origin,
+                            });
+                        }
                         Role::WarpSync => program.warp_syncs.push(pc),
                         Role::Guard => program.guards.push(pc),
                     }
@@ -533,6 +541,7 @@ impl<'m> Builder<'m> {
             })
             .collect();
         program.locs = std::mem::take(&mut self.locs);
+        program.packed = std::mem::take(&mut self.packed);
         let pressure = places.iter().map(|p| p.pressure).max().unwrap_or(0);
         Ok(pressure)
     }

@@ -33,6 +33,7 @@ impl Modifiers {
             volatile: self.volatile,
             release: self.release,
             narrow: self.narrow,
+            asynchronous: false,
         }
     }
 }

@@ -1,12 +1,20 @@
 //! The heap that kernels allocate from: `malloc`, `free`, `new` and `delete` in device code.
+//!
+//! It knows its blocks to the byte, and who allocated and freed them, so that an access past a block or after its end is told as
+//! one to host memory would be. Blocks that no kernel frees are no leak: the heap lives as long as the context, and a later kernel
+//! may use and free what an earlier one allocated.
 
+use crate::finding::{Access, What};
+use crate::program::Program;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of a device's heap (the driver's default limit).
 pub const HEAP_BYTES: u64 = 8 << 20;
 /// What addresses are multiples of.
 const GRAIN: u64 = 16;
+/// The least and the most that lies unused behind a block, by its size, so that an access past it meets no other.
+const GAP: (u64, u64) = (16, 256);
 
 /// A heap in one allocation of device memory.
 #[derive(Debug)]
@@ -18,12 +26,50 @@ pub struct Heap {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Offset and size of what is allocated.
-    live: BTreeMap<u64, u64>,
-    /// Offset and size of what was, neighbours joined.
-    freed: BTreeMap<u64, u64>,
+    /// By offset.
+    live: BTreeMap<u64, Held>,
+    /// What was allocated and has not been used again since.
+    gone: BTreeMap<u64, Held>,
+    /// Offset and size of what can be used again, neighbours joined.
+    holes: BTreeMap<u64, u64>,
     /// From here on nothing has ever been allocated.
     fresh: u64,
+}
+
+/// Who allocated or freed: an instruction of a thread. The program is kept for its lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Who {
+    pub program: Arc<Program>,
+    pub pc: u32,
+    pub block: [u32; 3],
+    pub thread: [u32; 3],
+}
+
+impl Who {
+    /// As findings tell it.
+    pub fn access(&self, what: What) -> Access {
+        Access::at(what, self.program.place_of(self.pc)).by(self.block, self.thread)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Held {
+    /// As asked for.
+    bytes: u64,
+    /// With the gap behind it.
+    span: u64,
+    allocated: Option<Who>,
+    freed: Option<Who>,
+}
+
+/// A block, live or freed.
+#[derive(Clone, Debug)]
+pub(crate) struct HeapBlock {
+    pub start: u64,
+    pub bytes: u64,
+    pub live: bool,
+    /// Who allocated it and, if that has been done, freed it.
+    pub by: [Option<Who>; 2],
 }
 
 /// Why a pointer cannot be freed.
@@ -41,33 +87,55 @@ impl Heap {
         Heap {
             start,
             bytes,
-            state: Mutex::default(),
+            state: Mutex::new(State {
+                // What lies before the first block is no other's either.
+                fresh: GAP.0,
+                ..State::default()
+            }),
         }
     }
 
     /// Allocates `bytes` bytes; 0, the null pointer, when there are no more. New memory is taken before freed memory is used again,
     /// so that a pointer kept too long seldom meets another's data.
     pub fn allocate(&self, bytes: u64) -> u64 {
-        let Some(size) = bytes.max(1).checked_next_multiple_of(GRAIN) else {
-            return 0;
+        self.allocate_for(bytes, None).0
+    }
+
+    /// The same for somebody, and whether the memory is used again.
+    pub(crate) fn allocate_for(&self, bytes: u64, who: Option<Who>) -> (u64, bool) {
+        let bytes = bytes.max(1);
+        let span = bytes.checked_next_multiple_of(GRAIN);
+        let gap = bytes.clamp(GAP.0, GAP.1).next_multiple_of(GRAIN);
+        let Some(span) = span.and_then(|span| span.checked_add(gap)) else {
+            return (0, false);
         };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = if size <= self.bytes - state.fresh {
-            state.fresh += size;
-            state.fresh - size
+        let new = span <= self.bytes - state.fresh;
+        let at = if new {
+            state.fresh += span;
+            state.fresh - span
         } else {
-            let hole = state.freed.iter().find(|(_, len)| **len >= size);
+            let hole = state.holes.iter().find(|(_, len)| **len >= span);
             let Some((at, len)) = hole.map(|(at, len)| (*at, *len)) else {
-                return 0;
+                return (0, false);
             };
-            state.freed.remove(&at);
-            if len > size {
-                state.freed.insert(at + size, len - size);
+            state.holes.remove(&at);
+            if len > span {
+                state.holes.insert(at + span, len - span);
             }
+            state
+                .gone
+                .retain(|&start, old| start >= at + span || start + old.span <= at);
             at
         };
-        state.live.insert(at, size);
-        self.start + at
+        let held = Held {
+            bytes,
+            span,
+            allocated: who,
+            freed: None,
+        };
+        state.live.insert(at, held);
+        (self.start + at, !new)
     }
 
     /// Gives back what [`Heap::allocate`] gave.
@@ -75,34 +143,82 @@ impl Heap {
     /// # Errors
     /// When it is not allocated.
     pub fn free(&self, address: u64) -> Result<(), HeapError> {
+        self.free_for(address, None)
+    }
+
+    /// The same for somebody.
+    pub(crate) fn free_for(&self, address: u64, who: Option<Who>) -> Result<(), HeapError> {
         let at = address.wrapping_sub(self.start);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(mut size) = state.live.remove(&at) else {
-            let before = state.freed.range(..=at).next_back();
-            let freed = before.is_some_and(|(start, len)| at - start < *len);
-            return Err(if freed {
-                HeapError::Freed
-            } else {
-                HeapError::Unknown
+        let Some(mut held) = state.live.remove(&at) else {
+            return Err(match state.gone.get(&at) {
+                Some(_) => HeapError::Freed,
+                None => HeapError::Unknown,
             });
         };
-        let mut start = at;
-        if let Some(next) = state.freed.remove(&(at + size)) {
+        held.freed = who;
+        let (mut start, mut size) = (at, held.span);
+        state.gone.insert(at, held);
+        if let Some(next) = state.holes.remove(&(at + size)) {
             size += next;
         }
-        let before = state.freed.range(..at).next_back().map(|(s, l)| (*s, *l));
+        let before = state.holes.range(..at).next_back().map(|(s, l)| (*s, *l));
         if let Some((first, len)) = before.filter(|(first, len)| first + len == at) {
             start = first;
             size += len;
         }
-        state.freed.insert(start, size);
+        state.holes.insert(start, size);
         Ok(())
     }
 
-    /// Bytes that are allocated.
+    /// Whether an address lies in the heap, allocated or not.
+    pub fn contains(&self, address: u64) -> bool {
+        address >= self.start && address - self.start < self.bytes
+    }
+
+    /// Whether `len` bytes at an address lie in one live block.
+    pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
+        let at = address.wrapping_sub(self.start);
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let block = state.live.range(..=at).next_back();
+        block.is_some_and(|(start, held)| {
+            let offset = at - start;
+            offset <= held.bytes && len <= held.bytes - offset
+        })
+    }
+
+    /// The block that an address of the heap lies in, or else the nearest.
+    pub(crate) fn nearest(&self, address: u64) -> Option<HeapBlock> {
+        let at = address.wrapping_sub(self.start);
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let distance = |start: u64, held: &Held| {
+            if at < start {
+                start - at
+            } else {
+                (at + 1).saturating_sub(start + held.bytes)
+            }
+        };
+        let around = |blocks: &BTreeMap<u64, Held>, live: bool| {
+            let near = [blocks.range(..=at).next_back(), blocks.range(at..).next()];
+            near.into_iter()
+                .flatten()
+                .min_by_key(|(start, held)| distance(**start, held))
+                .map(|(start, held)| (distance(*start, held), *start, held.clone(), live))
+        };
+        let all = [around(&state.live, true), around(&state.gone, false)];
+        let (_, start, held, live) = all.into_iter().flatten().min_by_key(|found| found.0)?;
+        Some(HeapBlock {
+            start: self.start + start,
+            bytes: held.bytes,
+            live,
+            by: [held.allocated, held.freed],
+        })
+    }
+
+    /// Bytes that are allocated, with what lies between the blocks.
     pub fn used(&self) -> u64 {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.live.values().sum()
+        state.live.values().map(|held| held.span).sum()
     }
 }
 
@@ -112,27 +228,47 @@ mod tests {
 
     #[test]
     fn freed_memory_is_used_again_when_there_is_no_other() {
-        let heap = Heap::new(4096, 64);
+        let heap = Heap::new(4096, 16 + 4 * 32);
         let all: Vec<u64> = (0..4).map(|_| heap.allocate(10)).collect();
-        assert_eq!(all, [4096, 4112, 4128, 4144]);
+        assert_eq!(all, [4112, 4144, 4176, 4208]);
         assert_eq!(heap.allocate(1), 0);
-        assert_eq!(heap.free(4112), Ok(()));
         assert_eq!(heap.free(4144), Ok(()));
+        assert_eq!(heap.free(4208), Ok(()));
         assert_eq!(heap.allocate(32), 0);
-        assert_eq!(heap.free(4128), Ok(()));
-        assert_eq!(heap.allocate(33), 4112);
-        assert_eq!(heap.used(), 64);
+        assert_eq!(heap.free(4176), Ok(()));
+        assert_eq!(heap.allocate_for(32, None), (4144, true));
+        assert_eq!(heap.used(), 32 + 64);
         assert_eq!(heap.allocate(u64::MAX), 0);
+        // What it was before is forgotten with it.
+        assert_eq!(heap.free(4176), Err(HeapError::Unknown));
+        assert_eq!(heap.free(4208), Err(HeapError::Freed));
     }
 
     #[test]
     fn what_cannot_be_freed_is_told_apart() {
-        let heap = Heap::new(4096, 64);
+        let heap = Heap::new(4096, 128);
         let a = heap.allocate(16);
         assert_eq!(heap.free(a + 16), Err(HeapError::Unknown));
         assert_eq!(heap.free(a + 1), Err(HeapError::Unknown));
         assert_eq!(heap.free(a), Ok(()));
         assert_eq!(heap.free(a), Err(HeapError::Freed));
         assert_eq!(heap.free(0x1234_5678_0000), Err(HeapError::Unknown));
+    }
+
+    #[test]
+    fn blocks_are_known_to_the_byte() {
+        let heap = Heap::new(4096, 1024);
+        let (a, b) = (heap.allocate(10), heap.allocate(100));
+        assert!(heap.holds(a, 10) && heap.holds(b + 96, 4));
+        for (address, len) in [(a, 11), (a + 8, 4), (a - 4, 4), (b + 100, 1), (b - 1, 2)] {
+            assert!(!heap.holds(address, len), "{len} bytes at {address}");
+        }
+        assert_eq!(heap.free(b), Ok(()));
+        assert!(!heap.holds(b, 4));
+        let near = |address: u64| heap.nearest(address).map(|block| (block.start, block.live));
+        assert_eq!(near(a + 12), Some((a, true)));
+        assert_eq!(near(b - 1), Some((b, false)));
+        assert_eq!(near(b + 50), Some((b, false)));
+        assert!(heap.contains(4096) && !heap.contains(4095) && !heap.contains(5120));
     }
 }

@@ -15,6 +15,7 @@ pub use view::{Diagnosis, Freed, Neighbour, Range, View};
 
 use crate::shadow::init::Written;
 pub use heap::{HEAP_BYTES, Heap, HeapError};
+pub(crate) use heap::{HeapBlock, Who};
 use reserve::Reservation;
 use std::collections::BTreeMap;
 use std::io;
@@ -52,6 +53,8 @@ pub enum Kind {
     Global(bool),
     /// Device memory of a pool (stream-ordered allocation).
     Pool,
+    /// What kernels allocate from themselves: a [`Heap`], which knows what of it may be accessed.
+    Heap,
 }
 
 impl Kind {
@@ -245,7 +248,7 @@ impl Memory {
     /// When it does not fit.
     pub fn ensure_heap(&self) -> Result<(), MemoryError> {
         if self.heap.get().is_none() {
-            let start = self.alloc(HEAP_BYTES, 256, Kind::Global(false), "the device heap")?;
+            let start = self.alloc(HEAP_BYTES, 256, Kind::Heap, "the device heap")?;
             if self.heap.set(Heap::new(start, HEAP_BYTES)).is_err() {
                 // Another thread was faster; nobody knows of this one.
                 let _ = self.free(start);
@@ -456,7 +459,8 @@ impl Memory {
     }
 
     fn tracks(&self, kind: Kind) -> bool {
-        self.tracking.load(Ordering::Relaxed) && matches!(kind, Kind::Device | Kind::Pool)
+        self.tracking.load(Ordering::Relaxed)
+            && matches!(kind, Kind::Device | Kind::Pool | Kind::Heap)
     }
 
     /// The host has written `len` bytes at `addr`: a copy or a fill. Nothing happens where writes are not followed.

@@ -222,10 +222,15 @@ fn label(access: &Access) -> String {
         What::Past => "went on here and never came to the barrier".into(),
         What::Loop => "goes round this loop".into(),
         What::Exit => "has returned here".into(),
+        What::Allocate => "allocated this block here".into(),
+        What::Free => match access.address {
+            Some(address) => format!("frees {}", words::address(address)),
+            None => "freed this block here".into(),
+        },
         What::Execute => "executes this".into(),
         What::Shuffle => "takes part in this shuffle".into(),
         What::Vote => "takes part in this warp operation".into(),
-        What::Read | What::Write | What::Atomic | What::Earlier => {
+        What::Read | What::Write | What::Atomic | What::Copy | What::Earlier => {
             let mut text = words::what(access.what).to_owned();
             if access.size > 0 {
                 let _ = write!(text, " of size {}", words::bytes(access.size.into()));
@@ -260,7 +265,7 @@ fn label(access: &Access) -> String {
         (n, warps) => format!(" and {} more of {warps} warps", n - 1),
     };
     match access.what {
-        What::Read | What::Write | What::Atomic | What::Earlier => {
+        What::Read | What::Write | What::Atomic | What::Copy | What::Earlier => {
             format!("{text} by {who}{others}")
         }
         _ => format!("{who}{others} {text}"),

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use crate::exec::heap::BLOCK;
 use crate::finding::{
-    Allocation, Blame, Finding, Kind, Limit, Relation, Scope, Space, Verdict, What,
+    Allocation, Blame, Finding, Kind, Limit, Passed, Relation, Scope, Space, Verdict, What,
 };
 
 /// A memory space as CUDA C names it.
@@ -25,6 +26,9 @@ pub(super) const fn what(what: What) -> &'static str {
         What::Write => "write",
         What::Atomic => "atomic",
         What::Earlier => "earlier access",
+        What::Copy => "asynchronous copy",
+        What::Allocate => "malloc",
+        What::Free => "free",
         What::Barrier => "barrier",
         What::Shuffle => "shuffle",
         What::Vote => "vote",
@@ -128,11 +132,13 @@ fn first_access(finding: &Finding) -> String {
     }
 }
 
-fn capital(what: What) -> &'static str {
+/// One side of a race.
+fn side(what: What) -> &'static str {
     match what {
-        What::Write => "Write",
-        What::Atomic => "Atomic",
-        _ => "Read",
+        What::Write => "Write access",
+        What::Atomic => "Atomic access",
+        What::Copy => "asynchronous copy",
+        _ => "Read access",
     }
 }
 
@@ -167,9 +173,9 @@ pub(super) fn headline(finding: &Finding) -> String {
         }
         Kind::Race { space: s, .. } => match &finding.accesses[..] {
             [a, b, ..] => format!(
-                "Race reported between {} access and {} access in {} memory [{}]",
-                capital(a.what),
-                capital(b.what),
+                "Race reported between {} and {} in {} memory [{}]",
+                side(a.what),
+                side(b.what),
                 space(*s),
                 plural(finding.count, "hazard", "hazards")
             ),
@@ -233,6 +239,19 @@ pub(super) fn headline(finding: &Finding) -> String {
             format!("Invalid copy or fill of size {bytes} bytes by the host")
         }
         Kind::Assert { expression } => format!("Assertion `{expression}` failed"),
+        Kind::PrintArgument {
+            argument,
+            conversion,
+            passed,
+        } => {
+            let given = match passed {
+                Passed::Nothing => "was not passed",
+                Passed::Int => "is passed as an integer of 4 bytes",
+                Passed::Long => "is passed as an integer or pointer of 8 bytes",
+                Passed::Double => "is passed as a double",
+            };
+            format!("printf takes argument {argument} for `{conversion}`, but it {given}")
+        }
         Kind::Trap => "Kernel stopped itself by a trap".into(),
         Kind::InvalidCall { target } => format!("Call of {target:#x}, which is no function"),
         Kind::StackOverflow => "Stack overflow in device code".into(),
@@ -412,6 +431,11 @@ pub(super) fn remedy(finding: &Finding) -> String {
         }
         Kind::Uninitialized {
             space: Space::Global,
+        } if finding.allocation.as_ref().is_some_and(|a| a.name == BLOCK) => {
+            "write every element before it is read: malloc gives memory with anything in it"
+        }
+        Kind::Uninitialized {
+            space: Space::Global,
         } => "copy or fill the buffer before the launch, or write the element before it is read",
         Kind::Uninitialized {
             space: Space::Local,
@@ -421,6 +445,10 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::Uninitialized { .. } => {
             "write every element before it is read; shared memory holds nothing when a block begins"
         }
+        Kind::Race {
+            scope: Scope::Thread,
+            ..
+        } => "wait for the copy before its bytes are used",
         Kind::Race {
             space: Space::Global,
             scope: Scope::Warp | Scope::Block,
@@ -499,6 +527,15 @@ pub(super) fn remedy(finding: &Finding) -> String {
         }
         Kind::Assert { .. } => {
             "make the condition hold, or look at the values that the thread has there"
+        }
+        Kind::PrintArgument {
+            passed: Passed::Nothing,
+            ..
+        } => {
+            "pass an argument for each conversion of the format (and for each `*`), or write %% for a per cent sign"
+        }
+        Kind::PrintArgument { .. } => {
+            "use the conversion of the argument's type, or cast the argument: %d for int, %lld for long long, %f for float and double, %p for a pointer, %s for a string"
         }
         Kind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
         Kind::InvalidCall { .. } => {

@@ -87,6 +87,16 @@ impl Written {
         }
     }
 
+    /// Nobody has written `len` bytes from `offset` any more.
+    pub fn clear(&self, offset: u64, len: u64) {
+        Self::words(offset, len, |word, bits| {
+            if let Some(word) = self.words.get(word) {
+                word.fetch_and(!bits, Ordering::Relaxed);
+            }
+            true
+        });
+    }
+
     fn forget(&self, offset: u64) {
         if let Some(word) = self.words.get((offset / 64) as usize) {
             word.fetch_and(!(1 << (offset % 64)), Ordering::Relaxed);

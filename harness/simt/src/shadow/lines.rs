@@ -448,6 +448,25 @@ impl GlobalRaces {
         Some(chunk.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Forgets what was done to `bytes` bytes at `address`, which have become another block of a heap.
+    pub fn forget(&self, address: u64, bytes: u64) {
+        let end = address + bytes;
+        let mut at = address;
+        while at < end {
+            let chunk = self.chunk_of(at);
+            let low = self.start + chunk * CHUNK;
+            let upto = end.min(low + CHUNK);
+            if let Some(mut chunk) = self.lock(chunk) {
+                let first = ((at - low) / LINE) as usize;
+                let last = (upto - low).div_ceil(LINE) as usize;
+                if let Some(lines) = chunk.lines().get_mut(first..last) {
+                    lines.fill(Line::EMPTY);
+                }
+            }
+            at = upto;
+        }
+    }
+
     fn chunk_of(&self, address: u64) -> u64 {
         (address - self.start) / CHUNK
     }

@@ -1,0 +1,201 @@
+//! The arguments of a `printf`, and whether they are what its format takes.
+//!
+//! In memory they have neither a number nor types. What is known of them is what the compiler was seen to pack for the call
+//! ([`Packed`]); where it is not known, an argument is missing for certain only if the initialisation check saw nobody write it.
+
+use super::access::space_of;
+use super::{Flow, Warp};
+use crate::finding::{Access, Finding, Kind, Passed, Space, What};
+use crate::lane::LANES;
+use crate::program::{Op, Packed, Piece, Value};
+
+/// An argument that is not what the format takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Misfit {
+    /// Which, from 1.
+    number: u32,
+    /// The conversion that takes it, without its per cent sign.
+    conversion: Vec<u8>,
+    /// What was passed instead.
+    passed: Passed,
+}
+
+/// A lane's arguments on their way through the format.
+pub(super) struct Arguments<'p> {
+    start: u64,
+    at: u64,
+    packed: Option<&'p Packed>,
+    /// Arguments taken so far.
+    pub taken: u32,
+    /// The first that does not fit.
+    pub misfit: Option<Misfit>,
+    /// The lower half of this piece was taken as an argument of its own: wrong, unless the other half is one, too. (The compiler may
+    /// have made two stores to neighbours one.)
+    half: Option<(Piece, Misfit)>,
+    /// The other half was one, too: wrong, if in the end arguments are left.
+    halves: Option<Misfit>,
+}
+
+impl<'p> Arguments<'p> {
+    /// Those that begin at a generic address.
+    pub fn new(start: u64, packed: Option<&'p Packed>) -> Self {
+        Arguments {
+            start,
+            at: start,
+            packed,
+            taken: 0,
+            misfit: None,
+            half: None,
+            halves: None,
+        }
+    }
+
+    /// The next one, of `size` bytes; one that was not passed is 0.
+    pub fn next(
+        &mut self,
+        warp: &mut Warp,
+        op: &Op,
+        lane: usize,
+        size: u32,
+        conversion: &[u8],
+    ) -> Result<u64, Flow> {
+        let size_of = u64::from(size);
+        let at = self.at.checked_next_multiple_of(size_of).unwrap_or(0);
+        self.at = at.wrapping_add(size_of);
+        self.taken += 1;
+        let offset = at.wrapping_sub(self.start);
+        let passed = match self.packed {
+            Some(packed) => self.judge(packed, offset as u32, size, conversion),
+            None => missing(warp, lane, at, size),
+        };
+        if let Some(passed) = passed {
+            let misfit = Misfit {
+                number: self.taken,
+                conversion: conversion.to_vec(),
+                passed,
+            };
+            self.misfit.get_or_insert(misfit);
+            // A number that is too short, or none, is not read; half of one is what a device would print.
+            if passed != Passed::Double || size == 8 {
+                return Ok(0);
+            }
+        }
+        let mut bytes = [0u8; 8];
+        warp.read(op, lane, at, &mut bytes[..size as usize])?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// What was passed for an argument, if that is not what is taken.
+    fn judge(
+        &mut self,
+        packed: &Packed,
+        offset: u32,
+        size: u32,
+        conversion: &[u8],
+    ) -> Option<Passed> {
+        if let Some((piece, misfit)) = self.half.take() {
+            let first = if (offset, size) == (piece.offset + 4, 4) {
+                &mut self.halves
+            } else {
+                &mut self.misfit
+            };
+            first.get_or_insert(misfit);
+        }
+        let end = packed.pieces.last().map_or(0, |p| p.offset + p.size);
+        if self.misfit.is_some() {
+            // From here on the arguments may lie elsewhere.
+            return (offset.saturating_add(size) > end).then_some(Passed::Nothing);
+        }
+        let inside = |p: &&Piece| (p.offset..p.offset + p.size).contains(&offset);
+        let Some(piece) = packed.pieces.iter().find(inside) else {
+            return Some(Passed::Nothing);
+        };
+        let kind = conversion.last().map_or(0, u8::to_ascii_lowercase);
+        match (size, piece.size) {
+            (8, 4) => Some(Passed::Int),
+            (4, 8) if piece.value == Value::Double => Some(Passed::Double),
+            (4, 8) if piece.value == Value::Whole && offset == piece.offset => {
+                let misfit = Misfit {
+                    number: self.taken,
+                    conversion: conversion.to_vec(),
+                    passed: Passed::Long,
+                };
+                self.half = Some((*piece, misfit));
+                None
+            }
+            // The bits of a double may be printed as a number, but they are no address.
+            (8, 8) if piece.value == Value::Double && matches!(kind, b's' | b'p') => {
+                Some(Passed::Double)
+            }
+            _ => None,
+        }
+    }
+
+    /// The format has ended.
+    pub fn end(&mut self) {
+        let end = self.packed.and_then(|packed| packed.pieces.last());
+        let end = end.map_or(0, |last| u64::from(last.offset + last.size));
+        if let Some(misfit) = self.halves.take()
+            && self.at.wrapping_sub(self.start) < end
+        {
+            self.misfit.get_or_insert(misfit);
+        }
+        if let Some((_, misfit)) = self.half.take() {
+            self.misfit.get_or_insert(misfit);
+        }
+    }
+}
+
+/// Whether nobody has written an argument in the lane's local memory, as far as that is followed.
+fn missing(warp: &Warp, lane: usize, address: u64, size: u32) -> Option<Passed> {
+    let (space, offset) = space_of(address);
+    if !warp.worker().launch().init || space != Space::Local {
+        return None;
+    }
+    let beyond = offset + u64::from(size) > warp.local_len;
+    let start = lane as u64 * warp.local_len;
+    let unwritten = || {
+        let written = &warp.written;
+        written.unwritten(start + offset, size.into()).is_some()
+    };
+    (beyond || unwritten()).then_some(Passed::Nothing)
+}
+
+impl Warp {
+    /// Records arguments that do not fit the format, of the lanes of a mask.
+    #[cold]
+    pub(super) fn misfit(
+        &mut self,
+        op: &Op,
+        misfit: &Misfit,
+        mask: u32,
+        format: &[u8],
+        packed: Option<&Packed>,
+    ) {
+        if !self.worker().launch().memory_check {
+            return;
+        }
+        let text = String::from_utf8_lossy(format);
+        let kind = Kind::PrintArgument {
+            argument: misfit.number,
+            conversion: match String::from_utf8_lossy(&misfit.conversion) {
+                star if star == "*" => star.into_owned(),
+                other => format!("%{other}"),
+            },
+            passed: misfit.passed,
+        };
+        let mut access = Access::at(What::Execute, self.program().place_of(op.site));
+        access.threads = mask.count_ones();
+        let access = self.located(access, mask.trailing_zeros() as usize % LANES);
+        let mut finding = Finding::new(kind, self.program().name.clone()).with(access);
+        finding
+            .notes
+            .push(if packed.is_some_and(|packed| packed.pieces.is_empty()) {
+                format!("nothing was passed behind the format {text:?}")
+            } else {
+                format!("the format is {text:?}")
+            });
+        finding.seed = self.worker().launch().seed;
+        self.worker().findings.add(finding);
+    }
+}

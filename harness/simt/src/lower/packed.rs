@@ -1,0 +1,225 @@
+//! What a call of `printf` was given.
+//!
+//! The compiler packs the arguments into local memory and passes where they begin, not how many they are. But it writes them just
+//! before the call, so the stores that may reach the call tell. This is read off the PTX, without running it; where the stores do
+//! not look like the compiler's own packing (somebody calls `vprintf` with a structure, perhaps a used one), nothing is claimed.
+
+use super::function::FnBuilder;
+use super::params;
+use crate::program::{Packed, Piece, Value};
+use crate::ptx::ast::{Base, Inst, Loc, Operand, RegId, Type};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// A place in one of the function's local variables.
+type Place<'m> = (&'m str, i64);
+
+/// Copies of addresses that are followed back: more in a row do not occur.
+const DEPTH: u32 = 16;
+
+impl<'m> FnBuilder<'_, 'm> {
+    /// The arguments that the call at `at`, of a function that takes a format and packed arguments, passes; none where that cannot
+    /// be told.
+    pub fn packed(&self, at: u32) -> Option<Packed> {
+        let buffer = self.passed(at, 1)?;
+        if *buffer == Operand::Int(0) {
+            return Some(Packed::default());
+        }
+        let (variable, start) = self.place_in(buffer)?;
+        let call = &self.body.code[at as usize];
+        // By offset in the buffer: size, and what it is; a constant stands for all where two ways have different things of a size.
+        let mut found: BTreeMap<i64, (u32, Value)> = BTreeMap::new();
+        let stores = match call.loc.line {
+            // Without lines the packing of one call cannot be told from that of another: all count.
+            0 => self.body.code.iter().filter(|i| is_store(i)).collect(),
+            _ => self.stores_before(at),
+        };
+        for store in stores {
+            let Some((there, offset)) = self.stored_at(store) else {
+                continue;
+            };
+            if there != variable || offset < start {
+                continue;
+            }
+            if !same_line(store.loc, call.loc) {
+                return None;
+            }
+            let (count, ty) = params::element(&store.op)?;
+            for k in 0..count {
+                let value = match store.operands.get(1)? {
+                    Operand::Vec(values) => values.get(k as usize)?,
+                    one => one,
+                };
+                let value = match value {
+                    Operand::Reg(r) if !self.is_constant(*r) => match ty {
+                        Type::F64 => Value::Double,
+                        _ => Value::Whole,
+                    },
+                    _ => Value::Constant,
+                };
+                let at = offset.checked_sub(start)? + i64::from(k * ty.size());
+                let known = found.entry(at).or_insert((ty.size(), value));
+                if known.0 != ty.size() {
+                    return None;
+                }
+                if known.1 != value {
+                    known.1 = Value::Constant;
+                }
+            }
+        }
+        let mut packed = Packed::default();
+        let mut end = 0i64;
+        for (offset, (size, value)) in found {
+            // Each argument follows the one before, aligned to its size: anything else is no packing.
+            if !matches!(size, 4 | 8) || offset != next_multiple(end, size) {
+                return None;
+            }
+            end = offset + i64::from(size);
+            packed.pieces.push(Piece {
+                offset: offset as u32,
+                size,
+                value,
+            });
+        }
+        (!packed.pieces.is_empty()).then_some(packed)
+    }
+
+    /// What a call passes for a parameter.
+    fn passed(&self, at: u32, parameter: usize) -> Option<&'m Operand> {
+        let code = &self.body.code;
+        let Some(Operand::Vec(arguments)) = code[at as usize].operands.get(2) else {
+            return None;
+        };
+        let Some(Operand::Sym(wanted, 0)) = arguments.get(parameter) else {
+            return None;
+        };
+        let before = code[..at as usize].iter().rev();
+        let store = before.take_while(|inst| !is_call(inst)).find(|inst| {
+            let to = inst.operands.first();
+            matches!(to, Some(Operand::Mem(Base::Sym(name), 0)) if name == wanted)
+        })?;
+        (store.guard.is_none()).then_some(store.operands.get(1)?)
+    }
+
+    /// The stores on all ways to a call, back to the call of `vprintf` before it, or to the start.
+    fn stores_before(&self, at: u32) -> Vec<&'m Inst> {
+        let code = &self.body.code;
+        let comes_from = self.comes_from.get_or_init(|| self.ways());
+        let mut stores = Vec::new();
+        let mut seen = HashSet::new();
+        let mut rest = comes_from.get(&at).cloned().unwrap_or_default();
+        while let Some(i) = rest.pop() {
+            let inst = &code[i as usize];
+            if !seen.insert(i) || prints(inst) {
+                continue;
+            }
+            if is_store(inst) {
+                stores.push(inst);
+            }
+            rest.extend(comes_from.get(&i).into_iter().flatten());
+        }
+        stores
+    }
+
+    /// For each instruction, those after which it may be executed.
+    fn ways(&self) -> HashMap<u32, Vec<u32>> {
+        let code = &self.body.code;
+        let mut comes_from: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut edge = |from: usize, to: u32| comes_from.entry(to).or_default().push(from as u32);
+        for (from, inst) in code.iter().enumerate() {
+            let base = inst.op.split('.').next();
+            if base == Some("brx") {
+                let mut tables = self.body.branch_targets.iter();
+                let own = |(name, _): &&(String, Vec<u32>)| matches!(inst.operands.get(1), Some(Operand::Sym(table, _)) if table == name);
+                for to in tables.find(own).into_iter().flat_map(|(_, to)| to) {
+                    edge(from, *to);
+                }
+            } else if let ("bra", Some(Operand::Label(to))) =
+                (base.unwrap_or_default(), inst.operands.first())
+            {
+                edge(from, *to);
+            }
+            let leaves = matches!(base, Some("bra" | "brx" | "ret" | "exit" | "trap"));
+            if !leaves || inst.guard.is_some() {
+                edge(from, from as u32 + 1);
+            }
+        }
+        comes_from
+    }
+
+    /// Whether a register holds a number that the program names.
+    fn is_constant(&self, register: RegId) -> bool {
+        self.only_def(register).is_some_and(|inst| {
+            use Operand::{F32, F64, Int};
+            inst.op.starts_with("mov.")
+                && matches!(inst.operands.get(1), Some(Int(_) | F32(_) | F64(_)))
+        })
+    }
+
+    /// Where a store writes, if that is in a local variable of the function.
+    fn stored_at(&self, store: &'m Inst) -> Option<Place<'m>> {
+        match store.operands.first()? {
+            Operand::Mem(Base::Reg(r), offset) => {
+                let (variable, start) = self.register_place(*r, DEPTH)?;
+                Some((variable, start.checked_add(*offset)?))
+            }
+            Operand::Mem(Base::Sym(name), offset) => self.local(name).then_some((name, *offset)),
+            _ => None,
+        }
+    }
+
+    fn place_in(&self, operand: &'m Operand) -> Option<Place<'m>> {
+        match operand {
+            Operand::Reg(r) => self.register_place(*r, DEPTH),
+            Operand::Sym(name, offset) => self.local(name).then_some((name, *offset)),
+            _ => None,
+        }
+    }
+
+    fn register_place(&self, register: RegId, depth: u32) -> Option<Place<'m>> {
+        let inst = self.only_def(register)?;
+        if depth == 0 || inst.guard.is_some() {
+            return None;
+        }
+        let (from, more) = match (inst.op.split('.').next()?, inst.operands.as_slice()) {
+            ("mov" | "cvta", [_, from]) => (from, 0),
+            ("add", [_, from, Operand::Int(more)]) => (from, *more),
+            _ => return None,
+        };
+        let (variable, offset) = match from {
+            Operand::Reg(r) => self.register_place(*r, depth - 1)?,
+            Operand::Sym(name, offset) if self.local(name) => (name.as_str(), *offset),
+            _ => return None,
+        };
+        Some((variable, offset.checked_add(more)?))
+    }
+
+    fn local(&self, name: &str) -> bool {
+        let space = crate::finding::Space::Local;
+        let mut vars = self.body.vars.iter();
+        vars.any(|v| v.name == name && v.space == space)
+    }
+}
+
+fn is_call(inst: &Inst) -> bool {
+    inst.op == "call" || inst.op.starts_with("call.")
+}
+
+/// Whether it calls `vprintf`.
+fn prints(inst: &Inst) -> bool {
+    is_call(inst)
+        && matches!(inst.operands.get(1), Some(Operand::Sym(name, _)) if name == "vprintf")
+}
+
+fn is_store(inst: &Inst) -> bool {
+    inst.op.starts_with("st.") && !inst.op.starts_with("st.param")
+}
+
+/// Whether two instructions come from one line, inlined to one place: the compiler's packing does.
+fn same_line(a: Loc, b: Loc) -> bool {
+    (a.file, a.line, a.inlined) == (b.file, b.line, b.inlined)
+}
+
+fn next_multiple(end: i64, size: u32) -> i64 {
+    let size = i64::from(size);
+    (end + size - 1) / size * size
+}

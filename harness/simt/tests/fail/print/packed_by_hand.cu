@@ -1,0 +1,8 @@
+// launch: report<<<1, 1>>>(5)
+// Arguments that somebody packed, the second of which nobody has written.
+extern "C" __device__ int vprintf(const char*, void*);
+extern "C" __global__ void report(int n) {
+    int arguments[2];
+    arguments[0] = n;
+    vprintf("%d %d\n", arguments);
+}
