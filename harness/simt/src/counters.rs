@@ -4,7 +4,8 @@
 //! each register, or pair of registers, whose elements lie side by side in memory (4 to 16 bytes a lane), one for each element where
 //! they do not (a tile by columns that is held by rows). `ldmatrix` and `stmatrix`: one request, whose lanes are those that give a
 //! row's address, and a pass over the banks for each 8 x 8 matrix, or more where rows of one matrix share banks. These are models:
-//! the hardware's compiler may join accesses further, and no profiler's figures have been held against them.
+//! the hardware's compiler may join loads, which then are fewer requests. On an H200 Nsight Compute reads the same wavefronts for the
+//! kernels of `tests/tile.rs`, and the same requests and sectors for `product`; in `tall`, joined loads are 18 requests for 20.
 //!
 //! An asynchronous copy (`cp.async`) is a load from global and a store to shared memory. Where its source is shorter than its
 //! destination the load counts the sectors of what is read.

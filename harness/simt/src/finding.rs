@@ -224,6 +224,11 @@ pub enum Kind {
         /// What was passed.
         passed: Passed,
     },
+    /// A `printf` whose format has a conversion that C has and devices have not: what they print for it is chance.
+    PrintConversion {
+        /// It: `%zu`, `%.*f`.
+        conversion: String,
+    },
     /// `__trap()` or a trap that the compiler put where code cannot go on.
     Trap,
     /// A jump or call through a pointer that is no function.
@@ -286,6 +291,7 @@ impl Kind {
             | Kind::HostCopy { .. }
             | Kind::InvalidCall { .. }
             | Kind::PrintArgument { .. }
+            | Kind::PrintConversion { .. }
             | Kind::StackOverflow => "memcheck",
             Kind::Leak { .. } => "leakcheck",
             Kind::Race { .. } => "racecheck",

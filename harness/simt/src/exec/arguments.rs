@@ -27,6 +27,8 @@ pub(super) struct Arguments<'p> {
     packed: Option<&'p Packed>,
     /// Arguments taken so far.
     pub taken: u32,
+    /// The first conversion that devices do not have.
+    pub unknown: Option<Vec<u8>>,
     /// The first that does not fit.
     pub misfit: Option<Misfit>,
     /// The lower half of this piece was taken as an argument of its own: wrong, unless the other half is one, too. (The compiler may
@@ -44,6 +46,7 @@ impl<'p> Arguments<'p> {
             at: start,
             packed,
             taken: 0,
+            unknown: None,
             misfit: None,
             half: None,
             halves: None,
@@ -172,10 +175,6 @@ impl Warp {
         format: &[u8],
         packed: Option<&Packed>,
     ) {
-        if !self.worker().launch().memory_check {
-            return;
-        }
-        let text = String::from_utf8_lossy(format);
         let kind = Kind::PrintArgument {
             argument: misfit.number,
             conversion: match String::from_utf8_lossy(&misfit.conversion) {
@@ -184,17 +183,44 @@ impl Warp {
             },
             passed: misfit.passed,
         };
+        let empty = packed.is_some_and(|packed| packed.pieces.is_empty());
+        self.print_finding(op, kind, mask, format, empty);
+    }
+
+    /// Records a conversion that devices do not have.
+    #[cold]
+    pub(super) fn unknown_conversion(
+        &mut self,
+        op: &Op,
+        conversion: &[u8],
+        mask: u32,
+        format: &[u8],
+    ) {
+        let conversion = format!("%{}", String::from_utf8_lossy(conversion));
+        self.print_finding(
+            op,
+            Kind::PrintConversion { conversion },
+            mask,
+            format,
+            false,
+        );
+    }
+
+    /// Records what is wrong with a format, or with what was passed behind it: `nothing`, perhaps.
+    fn print_finding(&mut self, op: &Op, kind: Kind, mask: u32, format: &[u8], nothing: bool) {
+        if !self.worker().launch().memory_check {
+            return;
+        }
+        let text = String::from_utf8_lossy(format);
         let mut access = Access::at(What::Execute, self.program().place_of(op.site));
         access.threads = mask.count_ones();
         let access = self.located(access, mask.trailing_zeros() as usize % LANES);
         let mut finding = Finding::new(kind, self.program().name.clone()).with(access);
-        finding
-            .notes
-            .push(if packed.is_some_and(|packed| packed.pieces.is_empty()) {
-                format!("nothing was passed behind the format {text:?}")
-            } else {
-                format!("the format is {text:?}")
-            });
+        finding.notes.push(if nothing {
+            format!("nothing was passed behind the format {text:?}")
+        } else {
+            format!("the format is {text:?}")
+        });
         finding.seed = self.worker().launch().seed;
         self.worker().findings.add(finding);
     }

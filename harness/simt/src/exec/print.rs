@@ -103,13 +103,14 @@ impl Warp {
             } else if rest.first().is_some_and(u8::is_ascii_digit) {
                 width = Some(number(&mut rest));
             }
+            // What C has and devices have not.
+            let mut unknown = false;
             let mut precision = None;
             if rest.first() == Some(&b'.') {
                 rest = &rest[1..];
                 if rest.first() == Some(&b'*') {
                     rest = &rest[1..];
-                    let value = i64::from(arguments.next(self, op, lane, 4, b"*")? as i32);
-                    precision = (value >= 0).then_some(value.min(WIDEST));
+                    unknown = true;
                 } else {
                     precision = Some(number(&mut rest));
                 }
@@ -119,7 +120,8 @@ impl Warp {
             while let Some((&c, more)) = rest.split_first() {
                 match c {
                     b'h' => short += 1,
-                    b'l' | b'j' | b'z' | b't' | b'L' | b'q' => length = 8,
+                    b'l' => length = 8,
+                    b'j' | b'z' | b't' | b'L' | b'q' => unknown = true,
                     _ => break,
                 }
                 rest = more;
@@ -131,6 +133,13 @@ impl Warp {
                 break;
             };
             let whole = &start[..start.len() - more.len()];
+            if unknown {
+                arguments.unknown.get_or_insert_with(|| whole.to_vec());
+                out.push(b'%');
+                out.extend_from_slice(whole);
+                rest = more;
+                continue;
+            }
             let mut take = |size| arguments.next(self, op, lane, size, whole);
             let mut spec = format!("%{flags}");
             if let Some(width) = width {
@@ -185,12 +194,10 @@ impl Warp {
                     let value = f64::from_bits(take(8)?);
                     float(&mut out, &spec, conversion, value);
                 }
-                other => {
+                _ => {
                     // No conversion: as it stands.
                     out.push(b'%');
-                    let upto = start.len() - more.len();
-                    out.extend_from_slice(&start[..upto.saturating_sub(1)]);
-                    out.push(other);
+                    out.extend_from_slice(whole);
                 }
             }
             rest = more;
@@ -268,6 +275,7 @@ pub(crate) unsafe fn printf(warp: &mut Warp, op: &Op) -> Flow {
     let packed = program.packed.get((op.c as usize).wrapping_sub(1));
     let mut known: Option<(u64, Vec<u8>)> = None;
     let mut wrong: Option<(Misfit, u32, Vec<u8>)> = None;
+    let mut unknown: Option<(Vec<u8>, u32, Vec<u8>)> = None;
     for lane in lanes(warp.mask()) {
         let format = match &known {
             Some((address, text)) if *address == formats[lane] => text.clone(),
@@ -285,11 +293,10 @@ pub(crate) unsafe fn printf(warp: &mut Warp, op: &Op) -> Flow {
             Err(flow) => return flow,
         }
         if let Some(misfit) = given.misfit {
-            match &mut wrong {
-                Some((first, mask, _)) if *first == misfit => *mask |= 1 << lane,
-                Some(_) => {}
-                None => wrong = Some((misfit, 1 << lane, format)),
-            }
+            note(&mut wrong, misfit, lane, &format);
+        }
+        if let Some(conversion) = given.unknown {
+            note(&mut unknown, conversion, lane, &format);
         }
         if op.d != u32::MAX {
             // SAFETY: `d` is a 32-bit register.
@@ -299,7 +306,19 @@ pub(crate) unsafe fn printf(warp: &mut Warp, op: &Op) -> Flow {
     if let Some((misfit, mask, format)) = wrong {
         warp.misfit(op, &misfit, mask, &format, packed);
     }
+    if let Some((conversion, mask, format)) = unknown {
+        warp.unknown_conversion(op, &conversion, mask, &format);
+    }
     Flow::Next
+}
+
+/// Adds a lane to those that something is wrong with, if it is the same as for the first of them, or that one.
+fn note<T: PartialEq>(found: &mut Option<(T, u32, Vec<u8>)>, what: T, lane: usize, format: &[u8]) {
+    match found {
+        Some((first, mask, _)) if *first == what => *mask |= 1 << lane,
+        Some(_) => {}
+        None => *found = Some((what, 1 << lane, format.to_vec())),
+    }
 }
 
 /// `__assertfail`: message in `a`, file in `b`, line in `c` (32 bits), function in `e`.

@@ -252,6 +252,9 @@ pub(super) fn headline(finding: &Finding) -> String {
             };
             format!("printf takes argument {argument} for `{conversion}`, but it {given}")
         }
+        Kind::PrintConversion { conversion } => {
+            format!("printf on a device does not know `{conversion}`")
+        }
         Kind::Trap => "Kernel stopped itself by a trap".into(),
         Kind::InvalidCall { target } => format!("Call of {target:#x}, which is no function"),
         Kind::StackOverflow => "Stack overflow in device code".into(),
@@ -536,6 +539,9 @@ pub(super) fn remedy(finding: &Finding) -> String {
         }
         Kind::PrintArgument { .. } => {
             "use the conversion of the argument's type, or cast the argument: %d for int, %lld for long long, %f for float and double, %p for a pointer, %s for a string"
+        }
+        Kind::PrintConversion { .. } => {
+            "devices know the sizes h, l and ll only, and a precision in digits: cast to long long and print by %lld or %llu, or write the precision into the format"
         }
         Kind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
         Kind::InvalidCall { .. } => {
