@@ -116,10 +116,11 @@ impl Warp {
                 }
             }
             let mut length = 4u32;
-            let mut short = 0u32;
+            let mut short = false;
             while let Some((&c, more)) = rest.split_first() {
                 match c {
-                    b'h' => short += 1,
+                    b'h' if short => unknown = true,
+                    b'h' => short = true,
                     b'l' => length = 8,
                     b'j' | b'z' | b't' | b'L' | b'q' => unknown = true,
                     _ => break,
@@ -154,9 +155,8 @@ impl Warp {
                     let raw = take(length)?;
                     let value = match (length, short) {
                         (8, _) => raw as i64,
-                        (_, 0) => i64::from(raw as i32),
-                        (_, 1) => i64::from(raw as i16),
-                        _ => i64::from(raw as i8),
+                        (_, false) => i64::from(raw as i32),
+                        (_, true) => i64::from(raw as i16),
                     };
                     integer(&mut out, &spec, conversion, value as u64);
                 }
@@ -164,9 +164,8 @@ impl Warp {
                     let raw = take(length)?;
                     let value = match (length, short) {
                         (8, _) => raw,
-                        (_, 0) => u64::from(raw as u32),
-                        (_, 1) => u64::from(raw as u16),
-                        _ => u64::from(raw as u8),
+                        (_, false) => u64::from(raw as u32),
+                        (_, true) => u64::from(raw as u16),
                     };
                     integer(&mut out, &spec, conversion, value);
                 }

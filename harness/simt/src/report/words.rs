@@ -541,7 +541,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
             "use the conversion of the argument's type, or cast the argument: %d for int, %lld for long long, %f for float and double, %p for a pointer, %s for a string"
         }
         Kind::PrintConversion { .. } => {
-            "devices know the sizes h, l and ll only, and a precision in digits: cast to long long and print by %lld or %llu, or write the precision into the format"
+            "devices know the sizes h, l and ll only, and a precision in digits: cast to int or long long and print by %d, %lld or %llu, or write the precision into the format"
         }
         Kind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
         Kind::InvalidCall { .. } => {

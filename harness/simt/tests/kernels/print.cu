@@ -6,7 +6,7 @@ extern "C" __global__ void conversions() {
     printf("%d|%i|%u|%o|%x|%X|%c|%s|%%\n", -5, 42, 4000000000u, 8, 255, 255, 'z', "text");
     printf("%5d|%-5d|%05d|%+d|% d|%#x|%.3d\n", 42, 42, 42, 42, 42, 255, 7);
     printf("%f|%.2f|%10.3f|%-10.1f|%e|%E|%g|%G|%a\n", 3.14159, 2.71828, 1.5, 2.25, 12345.678, 0.00012, 1e-10, 1e20, 1.0);
-    printf("%ld|%lld|%lu|%llx|%hd|%hhd|%hu\n", -1234567890123l, 9876543210ll, 18446744073709551615ul, 0xdeadbeefcafell, 70000, 300, 70000);
+    printf("%ld|%lld|%lu|%llx|%hd|%hu\n", -1234567890123l, 9876543210ll, 18446744073709551615ul, 0xdeadbeefcafell, 70000, 70000);
     printf("%*d|%-*d|%.2f|%s|%10s|%-10s|%.2s\n", 6, 42, 6, 42, 3.14159, "", "right", "left", "cut");
     printf("no arguments\n");
     printf("%f %f %f\n", 1.0 / 0.0, -1.0 / 0.0, 0.0 / 0.0);

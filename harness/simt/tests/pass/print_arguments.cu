@@ -18,7 +18,7 @@ extern "C" __global__ void report(const float* x, int n) {
     long long bits = __double_as_longlong(x[t]);
     printf("%d %d\n", (int)bits, (int)(bits >> 32));
     printf("%*d %.2f\n", 6, n, 2.0 / 3);
-    printf("%hhd %hd %u %lu %llu %p\n", (char)t, (short)t, 7u, 8ul, 4ull, (void*)16);
+    printf("%d %hd %u %lu %llu %p\n", (char)t, (short)t, 7u, 8ul, 4ull, (void*)16);
     for (int i = 0; i < n; i++) printf("%d %d %d %d\n", i, n, t, i * n);
     if (t > 0)
         printf("odd %d %f\n", n, x[1]);
