@@ -47,6 +47,13 @@ pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 static DRIVER: OnceLock<Driver> = OnceLock::new();
+/// This process forked off one that had called `cuInit`.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn forked_off() {
+    FORKED.store(true, Ordering::Relaxed);
+}
+
 /// Settings that were configured before `cuInit`.
 static EARLY: Mutex<Early> = Mutex::new(Early {
     profile: None,
@@ -63,8 +70,12 @@ struct Early {
 /// The driver.
 ///
 /// # Errors
-/// `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`.
+/// `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`, and in a process that forked off after it: a device is not inherited, and
+/// clients rely on being told so.
 pub fn driver() -> Result<&'static Driver> {
+    if FORKED.load(Ordering::Relaxed) {
+        return Err(Error::NOT_INITIALIZED);
+    }
     DRIVER.get().ok_or(Error::NOT_INITIALIZED)
 }
 
@@ -84,7 +95,7 @@ fn init(flags: u32) -> Result {
     }
     let mut early = lock(&EARLY);
     if DRIVER.get().is_some() {
-        return Ok(());
+        return driver().map(drop);
     }
     let profile = match early.profile {
         Some(profile) => profile,
@@ -124,6 +135,9 @@ fn init(flags: u32) -> Result {
     });
     debug_assert!(made.is_ok(), "initialised under a lock");
     exit::register();
+    // SAFETY: the function lives as long as this library, which stays loaded.
+    let rc = unsafe { libc::pthread_atfork(None, None, Some(forked_off)) };
+    debug_assert_eq!(rc, 0, "no room for a handler of forks");
     Ok(())
 }
 

@@ -279,3 +279,24 @@ fn what_is_not_modelled_says_so() {
         CUDA_ERROR_NOT_SUPPORTED,
     );
 }
+
+/// A device is not inherited: numba, for one, tells its users so by this very code.
+#[test]
+fn a_process_that_forked_off_has_no_device() {
+    library();
+    let mut count = 0;
+    // SAFETY: the child makes calls that take no lock of the parent's, and ends without running its handlers.
+    unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            let codes = [sys::cuInit(0), sys::cuDeviceGetCount(&raw mut count)];
+            libc::_exit(i32::from(codes != [CUDA_ERROR_NOT_INITIALIZED; 2]));
+        }
+        assert!(child > 0, "no process could be forked off");
+        let mut status = -1;
+        assert_eq!(libc::waitpid(child, &raw mut status, 0), child);
+        assert_eq!(status, 0, "the child's exit status");
+        ok(sys::cuDeviceGetCount(&raw mut count));
+        assert_eq!(count, 1);
+    }
+}

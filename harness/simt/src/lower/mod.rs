@@ -247,11 +247,15 @@ fn taken(module: &ast::Module) -> HashSet<usize> {
     found
 }
 
-/// Registers of a kernel whose launch bound or `.maxnreg` is declared: a compiler spills rather than break it, so that a
-/// block of that size always fits the 64 Ki registers that every part has for one.
+/// Registers that a thread can name on any part.
+const MOST_REGISTERS: u32 = 255;
+
+/// Registers of a kernel: a compiler spills rather than use more than there are, or break a launch bound or `.maxnreg` that is
+/// declared, so that a block of that size always fits the 64 Ki registers that every part has for one.
 fn bounded(registers: u32, function: &ast::Function) -> u32 {
     let threads = function.max_ntid.or(function.req_ntid);
     let threads: u32 = threads.map_or(0, |n| n.iter().product());
+    let registers = registers.min(MOST_REGISTERS);
     let registers = registers.min(function.max_regs.map_or(registers, |most| most.max(16)));
     match threads.next_multiple_of(32) {
         0 => registers,
