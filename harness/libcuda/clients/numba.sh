@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the CUDA tests that numba ships against this driver: its driver layer over ctypes, and kernels that NVVM compiles from
-# Python. Needs python3 (3.10 to 3.13) with pip and PyPI; the better part of an hour on two cores.
+# Python. Needs python3 (3.10 to 3.13) with pip and PyPI; about ten minutes on two cores.
 # WARPLAB_TIMEOUT: seconds for one module (900).
 #   clients/numba.sh [FOLDER WITH libcuda.so.1 [MODULE...]]     a MODULE is one of numba.cuda.tests: cudadrv.test_cuda_memory
 . "$(dirname "${BASH_SOURCE[0]}")/library.sh"
