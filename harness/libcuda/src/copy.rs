@@ -252,7 +252,9 @@ pub fn enqueue(stream: &Arc<Stream>, mut copy: Copy) -> Result {
         return stream::enqueue(stream, Task::Copy(copy));
     }
     let waits = copy.dst.is_pageable();
-    if copy.src.is_pageable() && !copy.is_empty() && !stream.is_idle() {
+    // An idle stream copies at once; unless another thread gives it work first, and then the source must be waited for.
+    let direct = copy.src.is_pageable() && stream.is_idle();
+    if copy.src.is_pageable() && !copy.is_empty() && !direct {
         let span = copy
             .src
             .span(copy.width, copy.height, copy.depth)
@@ -262,8 +264,10 @@ pub fn enqueue(stream: &Arc<Stream>, mut copy: Copy) -> Result {
         copy.src.end = End::Staged(unsafe { std::slice::from_raw_parts(from, span) }.into());
     }
     stream::enqueue(stream, Task::Copy(copy))?;
-    if waits {
+    if waits || direct {
         stream.finish();
+    }
+    if waits {
         return stream
             .context
             .upgrade()
