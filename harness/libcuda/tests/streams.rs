@@ -486,3 +486,42 @@ fn a_graph_is_built_by_hand_changed_and_updated() {
         );
     }
 }
+
+/// The source of a copy from pageable memory may change as soon as the call returns, whatever other threads give the stream.
+#[test]
+fn threads_that_share_a_stream_may_reuse_their_sources() {
+    library();
+    let turns = |seed: u32| {
+        let buffer = alloc(256);
+        for turn in 0..2000 {
+            let mut source = [seed + turn; 64];
+            let mut back = [0u32; 64];
+            unsafe {
+                ok(sys::cuMemcpyHtoDAsync_v2(
+                    buffer,
+                    source.as_ptr().cast(),
+                    256,
+                    null_mut(),
+                ));
+                source.fill(u32::MAX);
+                ok(sys::cuMemcpyDtoHAsync_v2(
+                    back.as_mut_ptr().cast(),
+                    buffer,
+                    256,
+                    null_mut(),
+                ));
+            }
+            assert_eq!(back, [seed + turn; 64]);
+            std::hint::black_box(&source);
+        }
+        ok(unsafe { sys::cuMemFree_v2(buffer) });
+    };
+    std::thread::scope(|scope| {
+        for seed in 0..4 {
+            scope.spawn(move || {
+                context();
+                turns(seed * 10_000);
+            });
+        }
+    });
+}
