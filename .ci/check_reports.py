@@ -23,7 +23,7 @@ def check(folder: pathlib.Path) -> list[str]:
     files = sorted(folder.glob("*.csv"))
     told = {lab["lab"] for one in session.get("sessions", []) for lab in one["labs"]}
     if told != {file.stem for file in files}:
-        wrong.append(f"session.json tells of {sorted(told)}, not of the CSVs' labs")
+        wrong.append(f"session.json lists the labs {sorted(told)}, but the CSVs are of others")
     if not files:
         wrong.append(f"no CSV in {folder}")
     for file in files:

@@ -35,20 +35,12 @@ fn revision() -> Option<String> {
     }
     let revision = git(&["rev-parse", "HEAD"])?;
     let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
-    Some(if changes.is_empty() {
-        revision
-    } else {
-        revision + "-modified"
-    })
+    Some(if changes.is_empty() { revision } else { revision + "-modified" })
 }
 
 /// What git answers; none when it fails or is not there.
 fn git(args: &[&str]) -> Option<String> {
-    let output = Command::new("git")
-        .args(args)
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+    let output = Command::new("git").args(args).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
     output.status.success().then_some(text)
 }

@@ -5,8 +5,7 @@ use std::{path::Path, process::ExitCode};
 use kernels::Outcome;
 
 fn main() -> ExitCode {
-    let (flags, folders): (Vec<_>, Vec<_>) =
-        std::env::args().skip(1).partition(|a| a.starts_with("--"));
+    let (flags, folders): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|a| a.starts_with("--"));
     let check = flags.iter().any(|f| f == "--check");
     let mut good = true;
     let mut work = || -> Result<(), kernels::Error> {
@@ -18,9 +17,7 @@ fn main() -> ExitCode {
                     _ if check => kernels::check(nvrtc, &source)?,
                     Some(nvrtc) => kernels::generate(nvrtc, &source, &file)?,
                     None => {
-                        return Err(kernels::Error::NoCompiler {
-                            file: source.path.to_string(),
-                        });
+                        return Err(kernels::Error::NoCompiler { file: source.path.to_string() });
                     }
                 };
                 good &= !matches!(outcome, Outcome::Stale(_));
@@ -33,9 +30,5 @@ fn main() -> ExitCode {
         eprintln!("error: {error}");
         return ExitCode::from(2);
     }
-    if good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    }
+    if good { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }

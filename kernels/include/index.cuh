@@ -1,4 +1,4 @@
-// Where a thread stands. For kernels that index in one dimension.
+// The place of a thread, for kernels that index in one dimension.
 #pragma once
 
 // This thread's index in the grid.
@@ -7,7 +7,7 @@ __device__ inline unsigned long long grid_index()
     return (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-// Threads in the grid: the step of a loop that strides over it.
+// The number of threads in the grid: the step of a loop that strides over it.
 __device__ inline unsigned long long grid_threads()
 {
     return (unsigned long long)gridDim.x * blockDim.x;

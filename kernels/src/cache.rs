@@ -1,5 +1,5 @@
 //! The cache of compiled PTX: one file for each source, headers, options and compiler, written
-//! atomically in the user's cache folder. A cache that cannot be used costs time, never a run.
+//! atomically in the user's cache folder. If the cache cannot be used, the kernel is compiled again.
 use std::{fs, io::Write, path::PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -11,42 +11,26 @@ fn folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("WARPLAB_CACHE") {
         return Some(folder.into());
     }
-    Some(
-        directories::ProjectDirs::from("", "", "warplab")?
-            .cache_dir()
-            .to_path_buf(),
-    )
+    Some(directories::ProjectDirs::from("", "", "warplab")?.cache_dir().to_path_buf())
 }
 
-/// The file for `source` compiled by NVRTC `version` for `arch`. The crate's version is in the key,
-/// because it decides what is done to the compiler's output. None for a source that includes files
-/// of its own: their text is not in the key.
+/// The file for `source` compiled by NVRTC `version` for `arch`. The crate's version is in the key, because it decides
+/// what is done to the compiler's output, and so are the paths that line information gives. There is none for a source
+/// that includes files that are not embedded, because their text is not in the key.
 fn file(source: &KernelSource, version: &str, arch: u32) -> Option<PathBuf> {
-    if headers::includes_others(&source.cuda) {
+    if !headers::included(source).others.is_empty() {
         return None;
     }
     let (options, hash, arch) = (OPTIONS.join(" "), source.hash(), arch.to_string());
-    let key = [
-        hash.as_str(),
-        &source.path,
-        version,
-        &arch,
-        env!("CARGO_PKG_VERSION"),
-        &options,
-    ]
-    .join("\n");
-    Some(
-        folder()?
-            .join("ptx")
-            .join(format!("{}.ptx", hex(&Sha256::digest(key.as_bytes())))),
-    )
+    let mut key = vec![&*hash, version, &*arch, env!("CARGO_PKG_VERSION"), &*options];
+    key.extend(source.files().map(|(path, _)| path));
+    let name = format!("{}.ptx", hex(&Sha256::digest(key.join("\n").as_bytes())));
+    Some(folder()?.join("ptx").join(name))
 }
 
-/// PTX compiled before, if it is there.
+/// The PTX that was compiled before, if it is there.
 pub(crate) fn get(source: &KernelSource, version: &str, arch: u32) -> Option<String> {
-    fs::read_to_string(file(source, version, arch)?)
-        .ok()
-        .filter(|ptx| ptx.starts_with(".version"))
+    fs::read_to_string(file(source, version, arch)?).ok().filter(|ptx| ptx.starts_with(".version"))
 }
 
 /// Keeps `ptx`, atomically: another process sees all of it or nothing.
@@ -62,6 +46,6 @@ pub(crate) fn put(source: &KernelSource, version: &str, arch: u32, ptx: &str) {
         temporary.persist(&file)?;
         Ok(())
     };
-    // A full or read-only folder: the next run compiles again.
+    // If the folder is full or read-only, the next run compiles again.
     let _ = write();
 }

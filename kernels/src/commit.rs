@@ -1,5 +1,6 @@
 //! The committed PTX of a folder of kernels: made anew, or checked.
 use std::{
+    borrow::Cow,
     fs,
     io::Write,
     path::{Path, PathBuf},
@@ -12,7 +13,8 @@ use crate::{Committed, Error, KernelSource, Nvrtc, ptx};
 pub enum Outcome {
     /// The committed PTX is what the source gives.
     Current,
-    /// From this source by its hash; not compiled again, because the compiler or a header of CUDA's is another here or missing.
+    /// By its hash, it was made from this source. It was not compiled again, because the compiler or a header of CUDA
+    /// is missing here, or is of another version.
     CurrentByHash {
         /// The compiler that made it.
         made_by: String,
@@ -23,15 +25,13 @@ pub enum Outcome {
     Stale(String),
 }
 
-/// The kernel files of a folder (`labs/<lab>/kernels`), in order of name, with paths relative to `root`.
+/// The kernel files of a folder (`labs/<lab>/kernels`), in order of name, with paths relative to `root`. For a folder
+/// elsewhere in a lab, such as one of mutants, the lab's own headers are found too.
 ///
 /// # Errors
 /// [`Error::Read`].
 pub fn sources_in(folder: &Path, root: &Path) -> Result<Vec<KernelSource>, Error> {
-    let read = |source| Error::Read {
-        path: folder.into(),
-        source,
-    };
+    let read = |source| Error::Read { path: folder.into(), source };
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(folder).map_err(read)? {
         let path = entry.map_err(read)?.path();
@@ -40,73 +40,59 @@ pub fn sources_in(folder: &Path, root: &Path) -> Result<Vec<KernelSource>, Error
         }
     }
     files.sort();
-    files
-        .into_iter()
-        .map(|path| {
-            let name = path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            let mut source = KernelSource::read(&path, &name)?;
-            source.path = path
-                .strip_prefix(root)
-                .unwrap_or(&path)
-                .to_string_lossy()
-                .replace('\\', "/")
-                .into();
-            source.ptx = fs::read_to_string(path.with_extension("ptx"))
-                .unwrap_or_default()
-                .into();
-            Ok(source)
-        })
-        .collect()
+    let above = folder.ancestors().skip(1).take_while(|above| *above != root);
+    let of_lab = above.map(|above| above.join("kernels")).find(|kernels| kernels.is_dir());
+    let source = |file: PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let mut source = KernelSource::read_with(&file, &name, of_lab.as_deref())?;
+        source.path = relative(&source.path, root);
+        for header in source.headers.to_mut() {
+            header.path = relative(&header.path, root);
+        }
+        Ok(source)
+    };
+    files.into_iter().map(source).collect()
 }
 
-/// Makes the committed PTX of `source` and writes it to `file`, atomically; leaves a current file alone.
+/// `path` as seen from `root`, with forward slashes.
+fn relative(path: &str, root: &Path) -> Cow<'static, str> {
+    let path = Path::new(path);
+    path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/").into()
+}
+
+/// Compiles the committed PTX of `source` and writes it to `file`, atomically. A file that is current is not written.
 ///
 /// # Errors
-/// The compiler's, or [`Error::Write`].
+/// Those of [`Nvrtc::compile`], or [`Error::Write`].
 pub fn generate(nvrtc: &Nvrtc, source: &KernelSource, file: &Path) -> Result<Outcome, Error> {
     let text = text(nvrtc, source)?;
     if source.ptx == text {
         return Ok(Outcome::Current);
     }
     let write = || -> std::io::Result<()> {
-        let mut temporary =
-            tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
+        let mut temporary = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
         temporary.write_all(text.as_bytes())?;
-        // A temporary file is the user's alone; what is committed is for all.
+        // Only its owner can read a temporary file, but everybody must be able to read a committed one.
         #[cfg(unix)]
-        fs::set_permissions(
-            temporary.path(),
-            std::os::unix::fs::PermissionsExt::from_mode(0o644),
-        )?;
+        fs::set_permissions(temporary.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
         temporary.persist(file)?;
         Ok(())
     };
-    write().map_err(|source| Error::Write {
-        path: file.into(),
-        source,
-    })?;
+    write().map_err(|source| Error::Write { path: file.into(), source })?;
     Ok(Outcome::Written)
 }
 
-/// Checks that the committed PTX of `source` is what it gives: by compiling, with the compiler version
-/// that made it, else by the hash in its header.
+/// Checks that the committed PTX of `source` is what it compiles to. If the compiler has the version that made the PTX,
+/// the source is compiled; otherwise the hash in the header is compared.
 ///
 /// # Errors
-/// The compiler's.
+/// Those of [`Nvrtc::compile`].
 pub fn check(nvrtc: Option<&Nvrtc>, source: &KernelSource) -> Result<Outcome, Error> {
     let Some(header) = Committed::parse(&source.ptx) else {
-        return Ok(Outcome::Stale(
-            "there is no committed PTX, or it has no header".into(),
-        ));
+        return Ok(Outcome::Stale("there is no committed PTX, or it has no header".into()));
     };
     if header.hash != source.hash() {
-        return Ok(Outcome::Stale(
-            "made from another source or other headers".into(),
-        ));
+        return Ok(Outcome::Stale("made from another source or other headers".into()));
     }
     if header.arch != source.arch() {
         return Ok(Outcome::Stale(format!(
@@ -118,24 +104,13 @@ pub fn check(nvrtc: Option<&Nvrtc>, source: &KernelSource) -> Result<Outcome, Er
     match nvrtc {
         Some(nvrtc) if nvrtc.version() == header.compiler && nvrtc.has_headers_of(source) => {
             let same = text(nvrtc, source)? == source.ptx;
-            Ok(if same {
-                Outcome::Current
-            } else {
-                Outcome::Stale("compiling gives another text".into())
-            })
+            Ok(if same { Outcome::Current } else { Outcome::Stale("compiling gives another text".into()) })
         }
-        _ => Ok(Outcome::CurrentByHash {
-            made_by: format!("NVRTC {}", header.compiler),
-        }),
+        _ => Ok(Outcome::CurrentByHash { made_by: format!("NVRTC {}", header.compiler) }),
     }
 }
 
 fn text(nvrtc: &Nvrtc, source: &KernelSource) -> Result<String, Error> {
     let arch = source.arch();
-    Ok(ptx::committed_text(
-        source,
-        &nvrtc.version(),
-        arch,
-        &nvrtc.compile(source, arch)?,
-    ))
+    Ok(ptx::committed_text(source, &nvrtc.version(), arch, &nvrtc.compile(source, arch)?))
 }

@@ -1,7 +1,7 @@
 //! What can go wrong between a `.cu` file and PTX.
 use std::{io, path::PathBuf};
 
-/// How to get NVRTC, for every message that misses it.
+/// How to get NVRTC. Every message about a missing compiler ends with it.
 pub const GET_NVRTC: &str = "Install NVRTC either way (neither needs a GPU): `pip install nvidia-cuda-nvrtc-cu12` into the active Python, \
      or the CUDA toolkit. If it lies elsewhere, set WARPLAB_NVRTC to the library's path";
 
@@ -33,7 +33,7 @@ pub enum Error {
         file: String,
         /// Virtual architecture of the committed PTX, e.g. 70.
         made: u32,
-        /// The device's, e.g. 61.
+        /// Compute capability of the device, e.g. 61.
         device: u32,
     },
     /// The compiler rejects the source.
@@ -68,7 +68,7 @@ pub enum Error {
     Load {
         /// The library's path.
         path: PathBuf,
-        /// The loader's words.
+        /// The loader's message.
         reason: String,
     },
     /// A kernel file cannot be read.

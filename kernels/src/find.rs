@@ -13,7 +13,7 @@ pub(crate) enum Choice {
     Search,
     /// This library, or an error.
     Path(PathBuf),
-    /// Do as if there were none.
+    /// Do not use NVRTC, even if it is there.
     Off,
 }
 
@@ -39,26 +39,14 @@ pub(crate) fn candidates() -> impl Iterator<Item = PathBuf> {
         .chain(SYSTEM_NAMES.iter().map(PathBuf::from))
 }
 
-/// For the loader to find by itself, newest first.
+/// Names for the system's loader to find, newest first.
 #[cfg(not(windows))]
-const SYSTEM_NAMES: &[&str] = &[
-    "libnvrtc.so",
-    "libnvrtc.so.13",
-    "libnvrtc.so.12",
-    "libnvrtc.so.11.2",
-];
+const SYSTEM_NAMES: &[&str] = &["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"];
 #[cfg(windows)]
-const SYSTEM_NAMES: &[&str] = &[
-    "nvrtc64_130_0.dll",
-    "nvrtc64_120_0.dll",
-    "nvrtc64_112_0.dll",
-];
+const SYSTEM_NAMES: &[&str] = &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"];
 
 fn toolkits() -> impl Iterator<Item = PathBuf> {
-    let named = ["CUDA_HOME", "CUDA_PATH"]
-        .into_iter()
-        .filter_map(env::var_os)
-        .map(PathBuf::from);
+    let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os).map(PathBuf::from);
     let mut usual = folders(Path::new("/usr/local"), "cuda");
     usual.extend(folders(Path::new("/opt"), "cuda"));
     named
@@ -67,7 +55,7 @@ fn toolkits() -> impl Iterator<Item = PathBuf> {
         .flat_map(|f| libraries(&f))
 }
 
-/// Subfolders of `root` whose names start with `prefix`, the latest version last in name first here.
+/// Subfolders of `root` whose names start with `prefix`, in descending order of name: the latest version comes first.
 fn folders(root: &Path, prefix: &str) -> Vec<PathBuf> {
     let mut found: Vec<_> = fs::read_dir(root)
         .into_iter()
@@ -83,32 +71,21 @@ fn folders(root: &Path, prefix: &str) -> Vec<PathBuf> {
 /// The Python environment at `root`: its site-packages.
 fn in_environment(root: &Path) -> Vec<PathBuf> {
     let mut sites = vec![root.join("Lib/site-packages")];
-    sites.extend(
-        folders(&root.join("lib"), "python3")
-            .into_iter()
-            .map(|p| p.join("site-packages")),
-    );
+    sites.extend(folders(&root.join("lib"), "python3").into_iter().map(|p| p.join("site-packages")));
     sites.iter().flat_map(|s| in_site_packages(s)).collect()
 }
 
 /// NVIDIA's wheels: `nvidia-cuda-nvrtc-cu12` unpacks to `nvidia/cuda_nvrtc`, `nvidia-cuda-nvrtc` to `nvidia/cu13`.
 fn in_site_packages(site: &Path) -> Vec<PathBuf> {
-    [
-        "cuda_nvrtc/lib",
-        "cu13/lib",
-        "cuda_nvrtc/bin",
-        "cu13/bin",
-        "cu13/bin/x86_64",
-    ]
-    .iter()
-    .flat_map(|f| libraries(&site.join("nvidia").join(f)))
-    .collect()
+    ["cuda_nvrtc/lib", "cu13/lib", "cuda_nvrtc/bin", "cu13/bin", "cu13/bin/x86_64"]
+        .iter()
+        .flat_map(|f| libraries(&site.join("nvidia").join(f)))
+        .collect()
 }
 
-/// Asks the Python on the path where its packages lie.
+/// Asks the Python on the path where its packages are.
 fn from_python() -> Vec<PathBuf> {
-    const ASK: &str =
-        "import site; print('\\n'.join(site.getsitepackages() + [site.getusersitepackages()]))";
+    const ASK: &str = "import site; print('\\n'.join(site.getsitepackages() + [site.getusersitepackages()]))";
     let output = Command::new(if cfg!(windows) { "python" } else { "python3" })
         .args(["-c", ASK])
         .stdin(Stdio::null())
@@ -117,13 +94,10 @@ fn from_python() -> Vec<PathBuf> {
     let Ok(output) = output else {
         return Vec::new();
     };
-    String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .flat_map(|s| in_site_packages(Path::new(s.trim())))
-        .collect()
+    String::from_utf8_lossy(&output.stdout).lines().flat_map(|s| in_site_packages(Path::new(s.trim()))).collect()
 }
 
-/// The NVRTC libraries in a folder, longest version last in name first.
+/// The NVRTC libraries in a folder, in descending order of name: the most exact version comes first.
 fn libraries(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = fs::read_dir(folder)
         .into_iter()
@@ -136,7 +110,7 @@ fn libraries(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a file name is NVRTC's own library, not its builtins' or the alternative build's.
+/// Whether a file name is that of NVRTC itself, not of its builtins or of its alternative build.
 fn is_nvrtc(name: &str) -> bool {
     (name.starts_with("libnvrtc.so") || name.starts_with("nvrtc64_")) && !name.contains("alt")
 }
@@ -148,15 +122,9 @@ mod tests {
     #[test]
     fn wheels_are_found_in_an_environment() {
         let root = tempfile::tempdir().unwrap();
-        let lib = root
-            .path()
-            .join("lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib");
+        let lib = root.path().join("lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib");
         fs::create_dir_all(&lib).unwrap();
-        for name in [
-            "libnvrtc.so.12",
-            "libnvrtc-builtins.so.12.9",
-            "libnvrtc.alt.so.12",
-        ] {
+        for name in ["libnvrtc.so.12", "libnvrtc-builtins.so.12.9", "libnvrtc.alt.so.12"] {
             fs::write(lib.join(name), "").unwrap();
         }
         assert_eq!(in_environment(root.path()), [lib.join("libnvrtc.so.12")]);

@@ -1,9 +1,9 @@
 //! Device headers that labs share (`include/*.cuh`), and the way from a `.cu` file to PTX.
 //!
-//! A lab embeds each kernel file and the committed PTX beside it with [`source!`]; the harness asks
-//! [`ptx_for`] for the PTX to load. No CUDA is needed to build, and none to run what is committed:
-//! with NVRTC the kernel is compiled for the device at hand, and cached; without, the committed PTX
-//! serves if it is from this very source. A kernel may include the headers of this folder, its neighbours, and CUDA's own
+//! A lab embeds each kernel file, its headers, and the committed PTX beside it with [`source!`]; the harness asks
+//! [`ptx_for`] for the PTX to load. Building needs no CUDA, and neither does running what is committed. With NVRTC the
+//! kernel is compiled for the device at hand, and cached; without it, the committed PTX is loaded if it was made from
+//! this very source. A kernel may include the shared headers in `include`, headers beside it, and CUDA's own
 //! (`<cooperative_groups.h>`, `<cuda_fp16.h>`) where they lie beside NVRTC.
 
 mod cache;
@@ -17,25 +17,26 @@ mod source;
 
 pub use commit::{Outcome, check, generate, sources_in};
 pub use error::{Error, GET_NVRTC};
+pub use headers::{Header, headers};
 pub use nvrtc::{Nvrtc, nvrtc};
 pub use ptx::Committed;
 pub use source::{BASE_ARCH, KernelSource};
 
 /// Where a module's PTX came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum PtxOrigin {
     /// The file in the repository.
     Committed,
-    /// Compiled by NVRTC of this version for `compute_<arch>`, or taken from the cache of such.
+    /// Compiled by NVRTC for `compute_<arch>`, now or earlier (it then comes from the cache).
     Nvrtc {
-        /// E.g. `12.9`.
+        /// NVRTC's version, e.g. `12.9`.
         version: String,
-        /// E.g. 90.
+        /// The virtual architecture, e.g. 90.
         arch: u32,
     },
 }
 
-impl std::fmt::Display for Origin {
+impl std::fmt::Display for PtxOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Committed => f.write_str("committed"),
@@ -49,22 +50,8 @@ impl std::fmt::Display for Origin {
 pub struct Compiled {
     /// PTX text.
     pub ptx: String,
-    /// Where from.
-    pub origin: Origin,
-}
-
-/// The shared headers: names and texts.
-pub fn headers() -> impl Iterator<Item = (&'static str, &'static str)> {
-    headers::HEADERS.iter().copied()
-}
-
-/// The text of the shared header of this name, or of this path to it.
-pub fn header(path: &str) -> Option<&'static str> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let (_, text) = headers::HEADERS
-        .iter()
-        .find(|(header, _)| *header == name)?;
-    Some(text)
+    /// Where it came from.
+    pub origin: PtxOrigin,
 }
 
 /// The PTX to load for `source` on a device of compute capability `capability`: compiled for it when
@@ -72,22 +59,18 @@ pub fn header(path: &str) -> Option<&'static str> {
 ///
 /// # Errors
 /// [`Error::Compile`] when the source has an error; [`Error::Stale`], [`Error::NoCompiler`] or
-/// [`Error::TooNew`] when the committed PTX does not serve and there is no NVRTC.
+/// [`Error::TooNew`] when the committed PTX cannot be used and there is no NVRTC.
 pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled, Error> {
     let Some(nvrtc) = nvrtc()? else {
         return committed_for(source, capability);
     };
     let Some(arch) = nvrtc.arch_for(capability) else {
-        // A compiler too new for this device; what is committed may still be old enough.
+        // This compiler is too new for the device, but the committed PTX may be old enough.
         return committed_for(source, capability).or_else(|_| {
             let arch = (capability.0 * 10 + capability.1) as u32;
-            nvrtc.compile(source, arch).map(|ptx| Compiled {
-                ptx,
-                origin: Origin::Nvrtc {
-                    version: nvrtc.version(),
-                    arch,
-                },
-            })
+            nvrtc
+                .compile(source, arch)
+                .map(|ptx| Compiled { ptx, origin: PtxOrigin::Nvrtc { version: nvrtc.version(), arch } })
         });
     };
     let version = nvrtc.version();
@@ -98,10 +81,7 @@ pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled
         cache::put(source, &version, arch, &ptx);
         ptx
     };
-    Ok(Compiled {
-        ptx,
-        origin: Origin::Nvrtc { version, arch },
-    })
+    Ok(Compiled { ptx, origin: PtxOrigin::Nvrtc { version, arch } })
 }
 
 /// The committed PTX, for a device of `capability`.
@@ -118,30 +98,16 @@ pub fn committed_for(source: &KernelSource, capability: (i32, i32)) -> Result<Co
     }
     let device = (capability.0 * 10 + capability.1) as u32;
     if header.arch <= device {
-        return Ok(Compiled {
-            ptx: source.ptx.to_string(),
-            origin: Origin::Committed,
-        });
+        return Ok(Compiled { ptx: source.ptx.to_string(), origin: PtxOrigin::Committed });
     }
     // PTX of the base architecture differs from an older one's by its target line and by the instructions
     // that the source itself asks for (`match`, double atomics); the driver checks those one by one.
     if header.arch == BASE_ARCH && device >= OLDEST_DEVICE {
-        let ptx = source.ptx.replacen(
-            &format!(".target sm_{BASE_ARCH}"),
-            &format!(".target sm_{device}"),
-            1,
-        );
-        return Ok(Compiled {
-            ptx,
-            origin: Origin::Committed,
-        });
+        let ptx = source.ptx.replacen(&format!(".target sm_{BASE_ARCH}"), &format!(".target sm_{device}"), 1);
+        return Ok(Compiled { ptx, origin: PtxOrigin::Committed });
     }
-    Err(Error::TooNew {
-        file: file(),
-        made: header.arch,
-        device,
-    })
+    Err(Error::TooNew { file: file(), made: header.arch, device })
 }
 
-/// Maxwell: the oldest device that the drivers which read the committed PTX version still serve.
+/// Maxwell: the oldest architecture that is supported by the drivers that can read the version of the committed PTX.
 const OLDEST_DEVICE: u32 = 50;

@@ -4,23 +4,20 @@ use std::path::{Path, PathBuf};
 
 use crate::{KernelSource, headers};
 
-/// The PTX ISA version that committed files ask for when they can. 7.4 is CUDA 11.4's, the oldest
-/// driver API that the workspace binds: a driver too old for this text could not run the labs anyway.
+/// The PTX ISA version of committed files, if their instructions allow it. 7.4 belongs to CUDA 11.4, whose driver API
+/// is the oldest that the workspace binds: a driver that is too old for this version could not run the labs anyway.
 const OLDEST_VERSION: (u32, u32) = (7, 4);
 
 /// First words of a committed file's header lines.
 const SOURCE_LINE: &str = "// source sha256 ";
 const COMPILER_LINE: &str = "// compiler NVRTC ";
 
-/// Makes the compiler's output repeatable and portable: no comments that name the compiler's build, files
-/// as the user knows them in place of paths on this computer, and no newer PTX version than is used.
-pub(crate) fn tidy(ptx: &str, path: &str, cuda: &[PathBuf], arch: u32) -> String {
-    let body = ptx
-        .lines()
-        .skip_while(|l| l.trim().is_empty() || l.starts_with("//"));
-    let mut lines: Vec<String> = body
-        .map(|l| relative_file(l, path, cuda).unwrap_or_else(|| l.trim_end().to_string()))
-        .collect();
+/// Makes the compiler's output repeatable and portable: removes the comments that name the compiler's build, replaces
+/// paths on this computer by the names that the user knows, and lowers the PTX version to the one that is needed.
+pub(crate) fn tidy(ptx: &str, source: &KernelSource, cuda: &[PathBuf], arch: u32) -> String {
+    let body = ptx.lines().skip_while(|l| l.trim().is_empty() || l.starts_with("//"));
+    let mut lines: Vec<String> =
+        body.map(|l| relative_file(l, source, cuda).unwrap_or_else(|| l.trim_end().to_string())).collect();
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
@@ -33,23 +30,20 @@ pub(crate) fn tidy(ptx: &str, path: &str, cuda: &[PathBuf], arch: u32) -> String
     lines.join("\n") + "\n"
 }
 
-/// NVRTC puts the working folder before every file name; a `.file` line is given back the name that
-/// the user knows, and one of the `cuda` folders' headers the name that it is included by.
-fn relative_file(line: &str, path: &str, cuda: &[PathBuf]) -> Option<String> {
+/// NVRTC puts the working folder before every file name. A `.file` line gets the name that the user knows, and one of
+/// the headers in the folders `cuda` the name by which it is included.
+fn relative_file(line: &str, source: &KernelSource, cuda: &[PathBuf]) -> Option<String> {
     let (head, rest) = line.trim_start().strip_prefix(".file")?.split_once('"')?;
     let full = rest.split('"').next()?;
-    let name = if full.ends_with(path) {
-        path.to_string()
-    } else if let Some(name) = cuda
-        .iter()
-        .find_map(|f| Path::new(full).strip_prefix(f).ok())
-    {
+    let of_cuda = || cuda.iter().find_map(|folder| Path::new(full).strip_prefix(folder).ok());
+    let name = if full.ends_with(source.path.as_ref()) {
+        source.path.to_string()
+    } else if let Some(name) = of_cuda() {
         name.display().to_string()
     } else {
-        let header = headers::HEADERS
-            .iter()
-            .find(|(n, _)| full == *n || full.ends_with(&format!("/{n}")))?;
-        format!("kernels/include/{}", header.0)
+        let named = |name: &str| full == name || full.ends_with(&format!("/{name}"));
+        let (_, header) = headers::known(source).into_iter().find(|(name, _)| named(name))?;
+        header.path.to_string()
     };
     Some(format!("\t.file{head}\"{}\"", name.replace('\\', "/")))
 }
@@ -59,14 +53,14 @@ fn parse_version(line: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The PTX version that a target needs at least (PTX ISA, release notes table), if above [`OLDEST_VERSION`].
+/// The lowest PTX version for a target (PTX ISA, release notes table), but at least [`OLDEST_VERSION`].
 fn lowest_version(arch: u32) -> (u32, u32) {
     match arch {
         0..=87 => OLDEST_VERSION,
         88..=99 => (7, 8),
         100 | 101 => (8, 6),
         102 | 103 | 120 | 121 => (8, 8),
-        _ => (u32::MAX, 0), // A newer one than this table: leave what the compiler wrote.
+        _ => (u32::MAX, 0), // Newer than this table: keep what the compiler wrote.
     }
 }
 
@@ -180,47 +174,32 @@ const NEW_QUALIFIERS: &[&str] = &[
     "async",
 ];
 
-/// Whether every instruction is one that [`OLDEST_VERSION`] has. What is not known to be old is new.
+/// Whether [`OLDEST_VERSION`] has every instruction. An opcode that is not in the list counts as new.
 fn uses_only_old_instructions(ptx: &str) -> bool {
     ptx.lines().filter_map(instruction).all(|i| {
         let mut parts = i.split('.');
         let opcode = parts.next().unwrap_or("");
         let known = OLD_OPCODES.contains(&opcode) && !(opcode == "fence" && i.contains("acquire"));
         // cp.async is old (7.0); cp.async.bulk is not.
-        known
-            && parts.all(|q| {
-                !NEW_QUALIFIERS.contains(&q.trim_end_matches(':'))
-                    || (opcode == "cp" && q == "async")
-            })
+        known && parts.all(|q| !NEW_QUALIFIERS.contains(&q.trim_end_matches(':')) || (opcode == "cp" && q == "async"))
     })
 }
 
-/// The opcode with its qualifiers, if the line holds an instruction. Lines of a call's operands and of
-/// data come through as what they are not, so only a word followed by white space, or `ret;` and the like, counts.
+/// The opcode with its qualifiers, if the line holds an instruction. Lines with data or with the operands of a call
+/// must not count, so the word must be followed by white space or a semicolon.
 fn instruction(line: &str) -> Option<&str> {
     let line = line.split("//").next().unwrap_or("").trim();
     let line = line.strip_prefix('{').unwrap_or(line).trim_start();
-    let line = if line.starts_with('@') {
-        line.split_once(char::is_whitespace)?.1.trim_start()
-    } else {
-        line
-    };
+    let line = if line.starts_with('@') { line.split_once(char::is_whitespace)?.1.trim_start() } else { line };
     let word = line.split(|c: char| c.is_whitespace() || c == ';').next()?;
     let rest = &line[word.len()..];
     let starts_as_one = word.chars().next().is_some_and(|c| c.is_ascii_lowercase());
-    let is_word = word
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || "._:".contains(c));
+    let is_word = word.chars().all(|c| c.is_ascii_alphanumeric() || "._:".contains(c));
     (starts_as_one && is_word && line.ends_with([';', ',']) && !rest.is_empty()).then_some(word)
 }
 
 /// A committed file's header and text.
-pub(crate) fn committed_text(
-    source: &KernelSource,
-    nvrtc_version: &str,
-    arch: u32,
-    ptx: &str,
-) -> String {
+pub(crate) fn committed_text(source: &KernelSource, nvrtc_version: &str, arch: u32, ptx: &str) -> String {
     format!(
         "// Made by `warplab ptx` from {}; edit that, not this.\n{SOURCE_LINE}{}\n{COMPILER_LINE}{nvrtc_version}, compute_{arch}\n\n{ptx}",
         source.path,
@@ -240,47 +219,57 @@ pub struct Committed {
 }
 
 impl Committed {
-    /// Reads the header of committed PTX; none if it has none.
+    /// Reads the header of committed PTX; `None` if it has no header.
     pub fn parse(ptx: &str) -> Option<Self> {
-        let line = |start| {
-            ptx.lines()
-                .take(4)
-                .find_map(|l| l.trim_end().strip_prefix(start))
-        };
+        let line = |start| ptx.lines().take(4).find_map(|l| l.trim_end().strip_prefix(start));
         let (compiler, arch) = line(COMPILER_LINE)?.split_once(", compute_")?;
-        Some(Self {
-            hash: line(SOURCE_LINE)?.to_string(),
-            compiler: compiler.to_string(),
-            arch: arch.parse().ok()?,
-        })
+        Some(Self { hash: line(SOURCE_LINE)?.to_string(), compiler: compiler.to_string(), arch: arch.parse().ok()? })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
+    use crate::Header;
 
     const PTX: &str = "//\n// Generated\n\n.version 8.8\n.target sm_70\n\tld.param.u64 \t%rd1, [p];\n@%p1 bra \t$L1;\n\tcall.uni (retval0), \n\tvprintf, \n\tret;\n\t.file\t1 \"/home/me/labs/a/kernels/a.cu\"\n\t.file\t2 \"/home/me/index.cuh\"\n\n";
 
+    fn source(path: &'static str) -> KernelSource {
+        KernelSource {
+            name: "a.cu".into(),
+            path: path.into(),
+            cuda: "x".into(),
+            ptx: "".into(),
+            headers: Cow::Borrowed(&[]),
+        }
+    }
+
     #[test]
     fn paths_and_version_are_made_portable() {
-        let tidy = tidy(PTX, "labs/a/kernels/a.cu", &[], 70);
+        let tidy = tidy(PTX, &source("labs/a/kernels/a.cu"), &[], 70);
         assert!(tidy.starts_with(".version 7.4\n.target sm_70\n"), "{tidy}");
         assert!(
-            tidy.contains(
-                ".file\t1 \"labs/a/kernels/a.cu\"\n\t.file\t2 \"kernels/include/index.cuh\"\n"
-            ),
+            tidy.contains(".file\t1 \"labs/a/kernels/a.cu\"\n\t.file\t2 \"kernels/include/index.cuh\"\n"),
             "{tidy}"
         );
         assert!(!tidy.contains("/home"), "{tidy}");
     }
 
     #[test]
+    fn a_header_of_the_labs_own_has_its_path() {
+        let header = Header { name: "b.cuh".into(), path: "labs/a/kernels/b.cuh".into(), text: "".into() };
+        let source = KernelSource { headers: vec![header].into(), ..source("labs/a/kernels/a.cu") };
+        let tidy = tidy(&format!("{PTX}\t.file\t3 \"/home/me/b.cuh\"\n"), &source, &[], 70);
+        assert!(tidy.contains("3 \"labs/a/kernels/b.cuh\""), "{tidy}");
+    }
+
+    #[test]
     fn cudas_headers_have_the_names_they_are_included_by() {
-        let text =
-            format!("{PTX}\t.file\t3 \"/opt/cuda/lib64/../include/cooperative_groups/scan.h\"\n");
+        let text = format!("{PTX}\t.file\t3 \"/opt/cuda/lib64/../include/cooperative_groups/scan.h\"\n");
         let folders = ["/opt/cuda/lib64/../include".into()];
-        let tidy = tidy(&text, "labs/a/kernels/a.cu", &folders, 70);
+        let tidy = tidy(&text, &source("labs/a/kernels/a.cu"), &folders, 70);
         assert!(tidy.contains("3 \"cooperative_groups/scan.h\""), "{tidy}");
     }
 
@@ -291,21 +280,13 @@ mod tests {
             "\tst.async.b32 [%rd1], 1;\n",
             "\tstmatrix.sync [%r1], {%r2};\n",
         ] {
-            assert!(
-                tidy(&format!("{PTX}{new}"), "a.cu", &[], 70).starts_with(".version 8.8\n"),
-                "{new}"
-            );
+            assert!(tidy(&format!("{PTX}{new}"), &source("a.cu"), &[], 70).starts_with(".version 8.8\n"), "{new}");
         }
         assert!(
-            tidy(
-                &format!("{PTX}\tcp.async.ca.shared.global [%r1], [%rd1], 16;\n"),
-                "a.cu",
-                &[],
-                80
-            )
-            .starts_with(".version 7.4")
+            tidy(&format!("{PTX}\tcp.async.ca.shared.global [%r1], [%rd1], 16;\n"), &source("a.cu"), &[], 80)
+                .starts_with(".version 7.4")
         );
-        assert!(tidy(PTX, "a.cu", &[], 90).starts_with(".version 7.8"));
+        assert!(tidy(PTX, &source("a.cu"), &[], 90).starts_with(".version 7.8"));
     }
 
     #[test]
@@ -318,21 +299,9 @@ mod tests {
 
     #[test]
     fn the_header_reads_back() {
-        let source = KernelSource {
-            name: "a.cu".into(),
-            path: "labs/a/kernels/a.cu".into(),
-            cuda: "x".into(),
-            ptx: "".into(),
-        };
+        let source = source("labs/a/kernels/a.cu");
         let text = committed_text(&source, "12.9", 70, ".version 7.4\n");
-        assert_eq!(
-            Committed::parse(&text),
-            Some(Committed {
-                hash: source.hash(),
-                compiler: "12.9".into(),
-                arch: 70
-            })
-        );
+        assert_eq!(Committed::parse(&text), Some(Committed { hash: source.hash(), compiler: "12.9".into(), arch: 70 }));
         assert_eq!(Committed::parse(".version 7.4\n"), None);
     }
 }

@@ -3,14 +3,17 @@ use std::{borrow::Cow, fs, path::Path};
 
 use sha2::{Digest, Sha256};
 
-use crate::{Error, headers};
+use crate::{
+    Error,
+    headers::{self, Header},
+};
 
 /// The virtual architecture of committed PTX unless the source names another: Volta, the first whose
 /// lanes are scheduled independently. (The driver gives PTX of an older architecture the older,
 /// lockstep scheduling, even on a newer GPU, and the labs are about the newer.)
 pub const BASE_ARCH: u32 = 70;
 
-/// One `.cu` file with the committed PTX beside it, both inside the binary.
+/// One `.cu` file with its own headers and the committed PTX beside it, all inside the binary.
 #[derive(Debug, Clone)]
 pub struct KernelSource {
     /// File name, e.g. `vecadd.cu`: what a lab asks for and what `--kernel` replaces.
@@ -21,36 +24,71 @@ pub struct KernelSource {
     pub cuda: Cow<'static, str>,
     /// Committed PTX; empty when the source has none.
     pub ptx: Cow<'static, str>,
+    /// Its own headers: those that it includes and that are not in `kernels/include`, one for each name.
+    pub headers: Cow<'static, [Header]>,
 }
 
 impl KernelSource {
-    /// Reads a `.cu` file, to run under `name` in place of a lab's own. PTX beside it serves as committed
-    /// PTX does: when it was made from this very source.
+    /// Reads a `.cu` file, to run under `name` in place of a lab's own, with the headers beside it that it includes.
+    /// PTX beside it is used like committed PTX: only if it was made from this source and these headers.
     ///
     /// # Errors
     /// [`Error::Read`] when the file cannot be read as text.
     pub fn read(path: &Path, name: &str) -> Result<Self, Error> {
-        let cuda = fs::read_to_string(path).map_err(|source| Error::Read {
-            path: path.into(),
-            source,
-        })?;
+        Self::read_with(path, name, None)
+    }
+
+    /// As [`KernelSource::read`]; headers that are not beside the file are looked for in the folder `more`.
+    pub(crate) fn read_with(path: &Path, name: &str, more: Option<&Path>) -> Result<Self, Error> {
+        let cuda = fs::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        let folders: Vec<&Path> = path.parent().into_iter().chain(more).collect();
         Ok(Self {
             name: name.to_string().into(),
             path: path.display().to_string().into(),
+            headers: headers::read(&cuda, &folders).into(),
             cuda: cuda.into(),
-            ptx: fs::read_to_string(path.with_extension("ptx"))
-                .unwrap_or_default()
-                .into(),
+            ptx: fs::read_to_string(path.with_extension("ptx")).unwrap_or_default().into(),
         })
     }
 
-    /// The names that follow `__global__` in the source: its kernels, as far as macros and templates hide none.
+    /// This source, to run in place of `replaced`: under its name, and with its headers where this source has no header
+    /// of the same name.
+    #[must_use]
+    pub fn in_place_of(mut self, replaced: &Self) -> Self {
+        self.name.clone_from(&replaced.name);
+        let mut headers = self.headers.into_owned();
+        for theirs in replaced.headers.iter() {
+            if !headers.iter().any(|own| own.name == theirs.name) {
+                headers.push(theirs.clone());
+            }
+        }
+        self.headers = headers.into();
+        self
+    }
+
+    /// Path and text of every file that line information in its PTX may name, except CUDA's own: the source, and the
+    /// headers that it includes, both its own and shared ones.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        let headers = headers::included(self).embedded.into_iter();
+        let headers = headers.map(|header| (header.path.as_ref(), header.text.as_ref()));
+        std::iter::once((self.path.as_ref(), self.cuda.as_ref())).chain(headers)
+    }
+
+    /// The text of one of [`KernelSource::files`], by its path or the end of it.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        let end = format!("/{path}");
+        let mut files = self.files();
+        let (_, text) = files.find(|(file, _)| *file == path || file.ends_with(&end))?;
+        Some(text)
+    }
+
+    /// The names of its kernels, which follow `__global__`. Kernels that a macro or a template makes are not found.
     pub fn kernels(&self) -> Vec<&str> {
         let declared = self.cuda.split("__global__").skip(1);
         declared.filter_map(declared_name).collect()
     }
 
-    /// How the source declares a kernel, on one line; none where a macro or a template hides it.
+    /// The declaration of a kernel in the source, on one line; `None` if a macro or a template makes it.
     pub fn declaration(&self, kernel: &str) -> Option<String> {
         let mut declared = self.cuda.split("__global__").skip(1);
         let rest = declared.find(|rest| declared_name(rest) == Some(kernel))?;
@@ -58,25 +96,19 @@ impl KernelSource {
         let (parameters, _) = parameters.split_once(')')?;
         let parameters: Vec<&str> = parameters.split_whitespace().collect();
         let parameters = parameters.join(" ");
-        Some(format!(
-            "extern \"C\" __global__ void {kernel}({parameters})"
-        ))
+        Some(format!("extern \"C\" __global__ void {kernel}({parameters})"))
     }
 
     /// The virtual architecture, e.g. 80, that committed PTX of this source is made for: [`BASE_ARCH`], or
     /// what a line `// target: compute_80` near the top asks for.
     pub fn arch(&self) -> u32 {
-        let asked = self.cuda.lines().take(40).find_map(|l| {
-            l.trim()
-                .strip_prefix("// target: compute_")?
-                .trim()
-                .parse()
-                .ok()
-        });
+        let asked =
+            self.cuda.lines().take(40).find_map(|l| l.trim().strip_prefix("// target: compute_")?.trim().parse().ok());
         asked.unwrap_or(BASE_ARCH)
     }
 
-    /// SHA-256 over the source and the shared headers that it includes: what committed PTX is matched by.
+    /// SHA-256 over the source and the headers that it includes, except CUDA's own. It tells whether committed PTX was
+    /// made from this source.
     pub fn hash(&self) -> String {
         let mut hasher = Sha256::new();
         let mut part = |name: &str, text: &str| {
@@ -88,20 +120,17 @@ impl KernelSource {
             }
         };
         part("", &self.cuda);
-        for (name, text) in headers::included(&self.cuda) {
-            part(name, text);
+        for header in headers::included(self).embedded {
+            part(&header.name, &header.text);
         }
         hex(&hasher.finalize())
     }
 }
 
-/// The name in front of the first parenthesis, that of `__launch_bounds__` apart.
+/// The name in front of the first parenthesis that is not the one of `__launch_bounds__`.
 fn declared_name(rest: &str) -> Option<&str> {
     let open = rest.find('(')?;
-    let name = rest[..open]
-        .trim_end()
-        .rsplit(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .next()?;
+    let name = rest[..open].trim_end().rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
     if name == "__launch_bounds__" {
         let close = rest[open..].find(')')?;
         return declared_name(&rest[open + close + 1..]);
@@ -118,33 +147,36 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Embeds `kernels/<stem>.cu` and `kernels/<stem>.ptx` of the calling lab as a [`KernelSource`].
+/// Embeds `kernels/<stem>.cu` and `kernels/<stem>.ptx` of the calling lab as a [`KernelSource`], with the headers that
+/// lie beside them: `source!("scan", headers: ["scan.cuh"])`. Every header of the lab's own that the file includes,
+/// also by way of another header, must be listed, or the committed PTX counts as stale.
 ///
 /// A new kernel needs an (empty) `.ptx` file beside it before it builds; `warplab ptx` fills it.
 #[macro_export]
 macro_rules! source {
+    (@path $($file:expr),+) => {
+        ::std::borrow::Cow::Borrowed(concat!("labs/", env!("CARGO_PKG_NAME"), "/kernels/", $($file),+))
+    };
+    (@text $($file:expr),+) => {
+        ::std::borrow::Cow::Borrowed(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/", $($file),+)))
+    };
     ($stem:literal) => {
+        $crate::source!($stem, headers: [])
+    };
+    ($stem:literal, headers: [$($header:literal),* $(,)?]) => {
         $crate::KernelSource {
             name: ::std::borrow::Cow::Borrowed(concat!($stem, ".cu")),
-            path: ::std::borrow::Cow::Borrowed(concat!(
-                "labs/",
-                env!("CARGO_PKG_NAME"),
-                "/kernels/",
-                $stem,
-                ".cu"
-            )),
-            cuda: ::std::borrow::Cow::Borrowed(include_str!(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/kernels/",
-                $stem,
-                ".cu"
-            ))),
-            ptx: ::std::borrow::Cow::Borrowed(include_str!(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/kernels/",
-                $stem,
-                ".ptx"
-            ))),
+            path: $crate::source!(@path $stem, ".cu"),
+            cuda: $crate::source!(@text $stem, ".cu"),
+            ptx: $crate::source!(@text $stem, ".ptx"),
+            headers: {
+                const HEADERS: &[$crate::Header] = &[$($crate::Header {
+                    name: ::std::borrow::Cow::Borrowed($header),
+                    path: $crate::source!(@path $header),
+                    text: $crate::source!(@text $header),
+                }),*];
+                ::std::borrow::Cow::Borrowed(HEADERS)
+            },
         }
     };
 }
@@ -153,18 +185,53 @@ macro_rules! source {
 mod tests {
     use super::*;
 
+    fn source(cuda: &'static str) -> KernelSource {
+        let (name, path) = (Cow::Borrowed("x.cu"), Cow::Borrowed("labs/x/kernels/x.cu"));
+        KernelSource { name, path, cuda: cuda.into(), ptx: "".into(), headers: Cow::Borrowed(&[]) }
+    }
+
+    fn header(name: &'static str, text: &'static str) -> Header {
+        Header { name: name.into(), path: format!("labs/x/kernels/{name}").into(), text: text.into() }
+    }
+
     #[test]
     fn the_kernels_of_a_source_are_known_by_name() {
-        let source = KernelSource {
-            name: "x.cu".into(),
-            path: "x.cu".into(),
-            cuda: "extern \"C\" __global__ void add(int n) { f(n); }\n__global__ void __launch_bounds__(256) sum (float *x) {}\n__global__"
-                .into(),
-            ptx: "".into(),
-        };
+        let source = source(
+            "extern \"C\" __global__ void add(int n) { f(n); }\n__global__ void __launch_bounds__(256) sum (float *x) {}\n__global__",
+        );
         assert_eq!(source.kernels(), ["add", "sum"]);
         let add = "extern \"C\" __global__ void add(int n)";
         assert_eq!(source.declaration("add").as_deref(), Some(add));
         assert_eq!(source.declaration("other"), None);
+    }
+
+    #[test]
+    fn the_hash_covers_the_headers_that_are_included() {
+        let plain = source("#include \"a.cuh\"\n");
+        let with = |headers: Vec<Header>| KernelSource { headers: headers.into(), ..plain.clone() };
+        let one = with(vec![header("a.cuh", "int a;")]);
+        assert_ne!(one.hash(), plain.hash());
+        assert_ne!(one.hash(), with(vec![header("a.cuh", "int b;")]).hash());
+        // The order of the list does not matter, nor does a header that is not included.
+        let more = vec![header("b.cuh", "int b;"), header("a.cuh", "int a;")];
+        assert_eq!(one.hash(), with(more).hash());
+    }
+
+    #[test]
+    fn a_file_in_place_of_another_has_its_name_and_the_headers_that_it_lacks() {
+        let headers = vec![header("a.cuh", "theirs"), header("b.cuh", "theirs")];
+        let replaced = KernelSource { headers: headers.into(), ..source("") };
+        let mine = KernelSource {
+            name: "mine.cu".into(),
+            headers: vec![header("a.cuh", "mine")].into(),
+            ..source("#include \"a.cuh\"\n#include \"b.cuh\"\n#include \"index.cuh\"\n")
+        };
+        let mine = mine.in_place_of(&replaced);
+        assert_eq!(mine.name, "x.cu");
+        assert_eq!(mine.text("labs/x/kernels/a.cuh"), Some("mine"));
+        assert_eq!(mine.text("b.cuh"), Some("theirs"));
+        let shared = headers::headers().next().map(|(_, text)| text);
+        assert_eq!(mine.text("kernels/include/index.cuh"), shared);
+        assert_eq!(mine.text("c.cuh"), None);
     }
 }

@@ -2,7 +2,7 @@
 //! `cargo test -p kernels -- --include-ignored nvrtc`.
 use std::path::Path;
 
-use kernels::{Error, KernelSource, Origin, Outcome};
+use kernels::{Error, Header, KernelSource, Outcome, PtxOrigin};
 
 fn source(cuda: &str) -> KernelSource {
     KernelSource {
@@ -10,42 +10,25 @@ fn source(cuda: &str) -> KernelSource {
         path: "exercises/mine.cu".into(),
         cuda: cuda.to_string().into(),
         ptx: "".into(),
+        headers: Vec::new().into(),
     }
 }
 
-const GOOD: &str = "#include \"index.cuh\"\nextern \"C\" __global__ void twice(float *x) {\n    x[grid_index()] *= 2;\n}\n";
+const GOOD: &str =
+    "#include \"index.cuh\"\nextern \"C\" __global__ void twice(float *x) {\n    x[grid_index()] *= 2;\n}\n";
 
 #[test]
 #[ignore = "needs NVRTC"]
 fn nvrtc_compiles_for_the_device_with_the_users_own_names() {
     let compiled = kernels::ptx_for(&source(GOOD), (8, 6)).unwrap();
-    assert!(
-        matches!(compiled.origin, Origin::Nvrtc { arch: 86, .. }),
-        "{:?}",
-        compiled.origin
-    );
-    assert!(
-        compiled.ptx.starts_with(".version 7.4\n.target sm_86\n"),
-        "{}",
-        compiled.ptx
-    );
-    for line in [
-        ".visible .entry twice(",
-        ".file\t1 \"exercises/mine.cu\"",
-        ".file\t2 \"kernels/include/index.cuh\"",
-    ] {
+    assert!(matches!(compiled.origin, PtxOrigin::Nvrtc { arch: 86, .. }), "{:?}", compiled.origin);
+    assert!(compiled.ptx.starts_with(".version 7.4\n.target sm_86\n"), "{}", compiled.ptx);
+    for line in [".visible .entry twice(", ".file\t1 \"exercises/mine.cu\"", ".file\t2 \"kernels/include/index.cuh\""] {
         assert!(compiled.ptx.contains(line), "no {line} in {}", compiled.ptx);
     }
-    assert!(
-        !compiled.ptx.contains(env!("CARGO_MANIFEST_DIR")),
-        "a path of this computer in {}",
-        compiled.ptx
-    );
+    assert!(!compiled.ptx.contains(env!("CARGO_MANIFEST_DIR")), "a path of this computer in {}", compiled.ptx);
     // A second time it comes from the cache, and is the same.
-    assert_eq!(
-        kernels::ptx_for(&source(GOOD), (8, 6)).unwrap().ptx,
-        compiled.ptx
-    );
+    assert_eq!(kernels::ptx_for(&source(GOOD), (8, 6)).unwrap().ptx, compiled.ptx);
 }
 
 /// CUDA's own headers are found beside the compiler, and no path of this computer gets into the PTX.
@@ -58,11 +41,7 @@ fn nvrtc_finds_cudas_headers() {
          *x = cg::reduce(tile, *x, cg::plus<int>());\n}\n",
     );
     let compiled = kernels::ptx_for(&source, (8, 0)).unwrap();
-    let files: Vec<&str> = compiled
-        .ptx
-        .lines()
-        .filter(|l| l.contains(".file"))
-        .collect();
+    let files: Vec<&str> = compiled.ptx.lines().filter(|l| l.contains(".file")).collect();
     assert!(files.len() > 1, "{files:?}");
     assert!(files.iter().all(|f| !f.contains("\"/")), "{files:?}");
 }
@@ -72,9 +51,7 @@ fn nvrtc_finds_cudas_headers() {
 fn nvrtc_says_where_headers_are_looked_for() {
     let log = |include: &str| {
         let error = kernels::ptx_for(&source(&format!("#include {include}\n{GOOD}")), (8, 0));
-        let Err(Error::Compile { log, .. }) = error else {
-            panic!("{include}: {error:?}")
-        };
+        let Err(Error::Compile { log, .. }) = error else { panic!("{include}: {error:?}") };
         log
     };
     let missing = log("<no_such_header.h>");
@@ -88,13 +65,8 @@ fn nvrtc_says_where_headers_are_looked_for() {
 #[ignore = "needs NVRTC"]
 fn nvrtc_errors_name_the_users_file_and_line() {
     let error = kernels::ptx_for(&source(&GOOD.replace("*= 2;", "*= two;")), (8, 0)).unwrap_err();
-    let Error::Compile { log, .. } = &error else {
-        panic!("{error}")
-    };
-    assert!(
-        log.contains("exercises/mine.cu(3): error: identifier \"two\" is undefined"),
-        "{log}"
-    );
+    let Error::Compile { log, .. } = &error else { panic!("{error}") };
+    assert!(log.contains("exercises/mine.cu(3): error: identifier \"two\" is undefined"), "{log}");
     assert!(!log.contains("Architectures prior"), "{log}");
 }
 
@@ -106,96 +78,83 @@ fn nvrtc_makes_committed_ptx_that_is_seen_to_be_stale_after_an_edit() {
     let kernels = folder.path().join("labs/mine/kernels");
     std::fs::create_dir_all(&kernels).unwrap();
     std::fs::write(kernels.join("mine.cu"), GOOD).unwrap();
-    let read = || {
-        kernels::sources_in(&kernels, folder.path())
-            .unwrap()
-            .remove(0)
-    };
-    assert!(
-        matches!(
-            kernels::check(Some(nvrtc), &read()).unwrap(),
-            Outcome::Stale(_)
-        ),
-        "there is none yet"
-    );
+    let read = || kernels::sources_in(&kernels, folder.path()).unwrap().remove(0);
+    assert!(matches!(kernels::check(Some(nvrtc), &read()).unwrap(), Outcome::Stale(_)), "there is none yet");
 
     let file = kernels.join("mine.ptx");
-    assert_eq!(
-        kernels::generate(nvrtc, &read(), &file).unwrap(),
-        Outcome::Written
-    );
+    assert_eq!(kernels::generate(nvrtc, &read(), &file).unwrap(), Outcome::Written);
     assert_eq!(read().path, "labs/mine/kernels/mine.cu");
-    assert_eq!(
-        kernels::check(Some(nvrtc), &read()).unwrap(),
-        Outcome::Current
-    );
-    assert_eq!(
-        kernels::generate(nvrtc, &read(), &file).unwrap(),
-        Outcome::Current
-    );
-    assert!(matches!(
-        kernels::check(None, &read()).unwrap(),
-        Outcome::CurrentByHash { .. }
-    ));
-    assert_eq!(
-        kernels::committed_for(&read(), (8, 0)).unwrap().origin,
-        Origin::Committed
-    );
+    assert_eq!(kernels::check(Some(nvrtc), &read()).unwrap(), Outcome::Current);
+    assert_eq!(kernels::generate(nvrtc, &read(), &file).unwrap(), Outcome::Current);
+    assert!(matches!(kernels::check(None, &read()).unwrap(), Outcome::CurrentByHash { .. }));
+    assert_eq!(kernels::committed_for(&read(), (8, 0)).unwrap().origin, PtxOrigin::Committed);
 
     // Someone changes the PTX by hand.
     let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(
-        &file,
-        text.replace("mul.f32", "add.f32")
-            .replace("add.f32", "sub.f32"),
-    )
-    .unwrap();
-    assert!(matches!(
-        kernels::check(Some(nvrtc), &read()).unwrap(),
-        Outcome::Stale(_)
-    ));
+    std::fs::write(&file, text.replace("mul.f32", "add.f32").replace("add.f32", "sub.f32")).unwrap();
+    assert!(matches!(kernels::check(Some(nvrtc), &read()).unwrap(), Outcome::Stale(_)));
     // Someone changes the source and not the PTX.
     std::fs::write(kernels.join("mine.cu"), GOOD.replace("2;", "3;")).unwrap();
-    assert!(matches!(
-        kernels::check(None, &read()).unwrap(),
-        Outcome::Stale(_)
-    ));
-    assert!(matches!(
-        kernels::committed_for(&read(), (8, 0)),
-        Err(Error::Stale { .. })
-    ));
+    assert!(matches!(kernels::check(None, &read()).unwrap(), Outcome::Stale(_)));
+    assert!(matches!(kernels::committed_for(&read(), (8, 0)), Err(Error::Stale { .. })));
 }
 
 #[test]
 fn a_device_older_than_the_committed_ptx_is_said() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut vecadd = kernels::sources_in(&root.join("labs/vecadd/kernels"), root)
-        .unwrap()
-        .remove(0);
+    let mut vecadd = kernels::sources_in(&root.join("labs/vecadd/kernels"), root).unwrap().remove(0);
     assert!(kernels::committed_for(&vecadd, (7, 0)).is_ok());
     // Nothing in it needs 7.0, so a Maxwell gets the same text under its own name.
     let older = kernels::committed_for(&vecadd, (5, 2)).unwrap().ptx;
     assert_eq!(older.replace(".target sm_52", ".target sm_70"), vecadd.ptx);
     assert!(older.contains(".target sm_52"));
     let error = kernels::committed_for(&vecadd, (3, 5)).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("for compute capability 7.0 and later, this device has 3.5"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("for compute capability 7.0 and later, this device has 3.5"), "{error}");
     vecadd.cuda = (vecadd.cuda.to_string() + "// edited\n").into();
     let error = kernels::committed_for(&vecadd, (7, 0)).unwrap_err();
     assert!(
-        error
-            .to_string()
-            .contains("pip install nvidia-cuda-nvrtc-cu12")
-            && error.to_string().contains("CUDA toolkit"),
+        error.to_string().contains("pip install nvidia-cuda-nvrtc-cu12") && error.to_string().contains("CUDA toolkit"),
         "{error}"
     );
     vecadd.ptx = "".into();
-    assert!(matches!(
-        kernels::committed_for(&vecadd, (7, 0)),
-        Err(Error::NoCompiler { .. })
-    ));
+    assert!(matches!(kernels::committed_for(&vecadd, (7, 0)), Err(Error::NoCompiler { .. })));
+}
+
+/// A header of the lab's own is compiled from the text inside the binary, named by its path, and part of the hash.
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_compiles_a_labs_own_header() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernels = folder.path().join("labs/mine/kernels");
+    let mutants = folder.path().join("labs/mine/tests/mutants/nan");
+    std::fs::create_dir_all(&kernels).unwrap();
+    std::fs::create_dir_all(&mutants).unwrap();
+    let cuda = GOOD.replace("index.cuh", "mine.cuh");
+    std::fs::write(kernels.join("mine.cu"), &cuda).unwrap();
+    std::fs::write(mutants.join("mine.cu"), &cuda).unwrap();
+    std::fs::write(kernels.join("mine.cuh"), "__device__ int grid_index() { return threadIdx.x; }\n").unwrap();
+    let read = |of: &Path| kernels::sources_in(of, folder.path()).unwrap().remove(0);
+    let own = read(&kernels);
+    std::fs::remove_file(kernels.join("mine.cuh")).unwrap();
+
+    let compiled = kernels::ptx_for(&own, (8, 6)).unwrap();
+    assert!(compiled.ptx.contains(".file\t2 \"labs/mine/kernels/mine.cuh\""), "{}", compiled.ptx);
+    assert!(own.text("labs/mine/kernels/mine.cuh").unwrap().contains("grid_index"));
+
+    // An error in a header names the header by its path.
+    std::fs::write(kernels.join("mine.cuh"), "\n__device__ int grid_index() { return two; }\n").unwrap();
+    let wrong = read(&mutants);
+    let Err(Error::Compile { log, .. }) = kernels::ptx_for(&wrong, (8, 6)) else { panic!("it compiles") };
+    assert!(log.contains("labs/mine/kernels/mine.cuh(2): error: identifier \"two\" is undefined"), "{log}");
+    assert_ne!(own.hash(), wrong.hash());
+
+    // A file of that name on disk does not take its place: here, where the tests run, lies include/index.cuh.
+    let header = Header {
+        name: "index.cuh".into(),
+        path: "include/index.cuh".into(),
+        text: "__device__ int grid_index() { return 12345; }\n".into(),
+    };
+    assert!(Path::new(header.path.as_ref()).exists());
+    let own = KernelSource { path: "include/mine.cu".into(), headers: vec![header].into(), ..source(GOOD) };
+    assert!(kernels::ptx_for(&own, (8, 6)).unwrap().ptx.contains("+49380]"), "the address of x[12345]");
 }

@@ -1,4 +1,4 @@
-//! `warplab device`: what the device reports of itself, and what NVML says of it.
+//! `warplab device`: what the device reports about itself, and what NVML reports about it.
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -7,7 +7,7 @@ use serde_json::json;
 
 pub fn command() -> Command {
     Command::new("device")
-        .about("Show what the device reports of itself: limits, memory, clocks, link")
+        .about("Show what the device reports about itself: limits, memory, clocks, link")
         .arg(
             Arg::new("device")
                 .long("device")
@@ -16,19 +16,11 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(DeviceChoice))
                 .help("auto (a GPU if there is one), cuda:N, or emulated[:PROFILE]"),
         )
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .action(ArgAction::SetTrue)
-                .help("As JSON"),
-        )
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("As JSON"))
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
-    let choice = matches
-        .get_one::<DeviceChoice>("device")
-        .cloned()
-        .unwrap_or(DeviceChoice::Auto);
+    let choice = matches.get_one::<DeviceChoice>("device").cloned().unwrap_or(DeviceChoice::Auto);
     let session = Session::open(&choice)?;
     let snapshot = session.snapshot();
     if matches.get_flag("json") {
@@ -41,17 +33,14 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         harness::print(&serde_json::to_string_pretty(&text).unwrap_or_default());
         return Ok(ExitCode::SUCCESS);
     }
-    harness::print(&format!("{}\n", session.banner()));
+    harness::print(&format!("{}\n", harness::paragraphs(&session.banner())));
     print(&rows(&session.device));
     match snapshot {
         Some(snapshot) => {
             harness::print("\nNow, from NVML:");
             print(&nvml_rows(&snapshot));
         }
-        None => harness::print(&format!(
-            "\n{}",
-            session.no_nvml().unwrap_or("NVML: nothing reported")
-        )),
+        None => harness::print(&format!("\n{}", session.no_nvml().unwrap_or("NVML: nothing reported"))),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -72,49 +61,21 @@ fn rows(d: &DeviceInfo) -> Vec<Row> {
     vec![
         ("name", d.name.clone()),
         ("compute capability", format!("{major}.{minor}")),
-        (
-            "CUDA version of the driver",
-            format!(
-                "{}.{}",
-                d.driver_version / 1000,
-                d.driver_version % 1000 / 10
-            ),
-        ),
+        ("CUDA version of the driver", format!("{}.{}", d.driver_version / 1000, d.driver_version % 1000 / 10)),
         ("multiprocessors (SMs)", d.multiprocessors.to_string()),
         ("warp size", d.warp_size.to_string()),
-        (
-            "threads in a block, at most",
-            d.max_threads_per_block.to_string(),
-        ),
+        ("threads in a block, at most", d.max_threads_per_block.to_string()),
         ("block dimensions, at most", dims(d.max_block_dim)),
         ("grid dimensions, at most", dims(d.max_grid_dim)),
-        (
-            "threads resident on an SM",
-            d.max_threads_per_multiprocessor.to_string(),
-        ),
-        (
-            "blocks resident on an SM",
-            d.max_blocks_per_multiprocessor.to_string(),
-        ),
+        ("threads resident on an SM", d.max_threads_per_multiprocessor.to_string()),
+        ("blocks resident on an SM", d.max_blocks_per_multiprocessor.to_string()),
         ("registers in a block", d.registers_per_block.to_string()),
-        (
-            "registers on an SM",
-            d.registers_per_multiprocessor.to_string(),
-        ),
+        ("registers on an SM", d.registers_per_multiprocessor.to_string()),
         ("global memory", bytes(d.total_bytes)),
         ("constant memory", bytes(u64::from(d.constant_bytes))),
-        (
-            "shared memory of a block",
-            bytes(u64::from(d.shared_bytes_per_block)),
-        ),
-        (
-            "shared memory of a block, opted in",
-            bytes(u64::from(d.shared_bytes_per_block_optin)),
-        ),
-        (
-            "shared memory of an SM",
-            bytes(u64::from(d.shared_bytes_per_multiprocessor)),
-        ),
+        ("shared memory of a block", bytes(u64::from(d.shared_bytes_per_block))),
+        ("shared memory of a block, opted in", bytes(u64::from(d.shared_bytes_per_block_optin))),
+        ("shared memory of an SM", bytes(u64::from(d.shared_bytes_per_multiprocessor))),
         ("L2 cache", bytes(d.l2_bytes)),
         ("memory bus", format!("{} bits", d.memory_bus_bits)),
         ("SM clock", megahertz(d.clock_khz)),
@@ -122,14 +83,8 @@ fn rows(d: &DeviceInfo) -> Vec<Row> {
         ("copy engines", d.copy_engines.to_string()),
         ("unified addressing", yes(d.unified_addressing)),
         ("managed memory", yes(d.managed_memory)),
-        (
-            "managed memory used by host and device at once",
-            yes(d.concurrent_managed_access),
-        ),
-        (
-            "host memory mapped into the device",
-            yes(d.can_map_host_memory),
-        ),
+        ("managed memory used by host and device at once", yes(d.concurrent_managed_access)),
+        ("host memory mapped into the device", yes(d.can_map_host_memory)),
         ("cooperative launch", yes(d.cooperative_launch)),
         ("memory pools", yes(d.memory_pools)),
         ("integrated with the host", yes(d.integrated)),
@@ -138,55 +93,29 @@ fn rows(d: &DeviceInfo) -> Vec<Row> {
 
 fn nvml_rows(s: &Snapshot) -> Vec<Row> {
     fn of<T: ToString>(value: Option<T>, unit: &str) -> String {
-        value.map_or_else(
-            || "not reported".into(),
-            |v| format!("{}{unit}", v.to_string()),
-        )
+        value.map_or_else(|| "not reported".into(), |v| format!("{}{unit}", v.to_string()))
     }
-    let pair = |now: Option<u32>, max: Option<u32>, unit: &str| {
-        format!("{} (at most {})", of(now, unit), of(max, unit))
-    };
+    let pair =
+        |now: Option<u32>, max: Option<u32>, unit: &str| format!("{} (at most {})", of(now, unit), of(max, unit));
     let watts = |w: Option<f64>| w.map_or_else(|| "not reported".into(), |w| format!("{w:.1} W"));
     vec![
         ("driver", of(s.driver_version.as_ref(), "")),
         ("SM clock", pair(s.sm_clock_mhz, s.sm_clock_max_mhz, " MHz")),
-        (
-            "memory clock",
-            pair(s.memory_clock_mhz, s.memory_clock_max_mhz, " MHz"),
-        ),
-        (
-            "reasons for a lower clock",
-            of(s.throttle_reasons.as_ref(), ""),
-        ),
-        (
-            "power",
-            format!("{} (limit {})", watts(s.power_w), watts(s.power_limit_w)),
-        ),
+        ("memory clock", pair(s.memory_clock_mhz, s.memory_clock_max_mhz, " MHz")),
+        ("reasons for a lower clock", of(s.throttle_reasons.as_ref(), "")),
+        ("power", format!("{} (limit {})", watts(s.power_w), watts(s.power_limit_w))),
         ("temperature", of(s.temperature_c, " C")),
-        (
-            "PCIe generation",
-            pair(s.link_generation, s.link_generation_max, ""),
-        ),
+        ("PCIe generation", pair(s.link_generation, s.link_generation_max, "")),
         ("PCIe lanes", pair(s.link_width, s.link_width_max, "")),
         ("PCI address", s.bus_id.clone()),
         ("NUMA node", of(s.numa_node, "")),
-        (
-            "ECC",
-            s.ecc.map_or_else(
-                || "not reported".into(),
-                |on| if on { "on" } else { "off" }.into(),
-            ),
-        ),
-        (
-            "memory in use",
-            s.memory_used_bytes
-                .map_or_else(|| "not reported".into(), bytes),
-        ),
+        ("ECC", s.ecc.map_or_else(|| "not reported".into(), |on| if on { "on" } else { "off" }.into())),
+        ("memory in use", s.memory_used_bytes.map_or_else(|| "not reported".into(), bytes)),
         ("compute processes", of(s.processes, "")),
     ]
 }
 
-/// A size exactly, and rounded where that helps.
+/// A size in bytes, and rounded in a larger unit if it is large enough.
 fn bytes(n: u64) -> String {
     let units = [("GiB", 1_u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     match units.into_iter().find(|(_, size)| n >= *size) {
@@ -196,11 +125,7 @@ fn bytes(n: u64) -> String {
 }
 
 fn megahertz(khz: u32) -> String {
-    if khz == 0 {
-        "not reported".into()
-    } else {
-        format!("{} MHz", khz / 1000)
-    }
+    if khz == 0 { "not reported".into() } else { format!("{} MHz", khz / 1000) }
 }
 
 #[cfg(test)]

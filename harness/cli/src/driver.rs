@@ -1,5 +1,5 @@
-//! `warplab driver`: the embedded machine as a `libcuda`, for programs other than the labs: written to a folder, or lent to one
-//! program that is run on it.
+//! `warplab driver`: the embedded machine as a `libcuda` for programs other than the labs. The command writes it to a
+//! folder, or runs one program on it.
 use std::{
     env,
     ffi::OsString,
@@ -10,14 +10,14 @@ use std::{
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::{DeviceChoice, Error};
-use serde_json::Value;
+use wire::Checks;
 
-/// Names the file for the report of a program that does not read it for itself.
+/// The environment variable that names a file for the driver's report, which it writes when the program ends.
 const REPORT: &str = "WARPLAB_REPORT";
 
 const MORE: &str = "\
-Exit codes: PROGRAM's own, but 1 for a PROGRAM that ends well and whose kernels the checks found fault with, 128 and the
-signal's number when a signal ends it, 2 when the command line is wrong or it cannot be started.
+Exit codes: PROGRAM's own, but 1 if PROGRAM succeeds and the checks find a mistake in its kernels, 128 plus the signal's
+number if a signal ends PROGRAM, 2 if the command line is wrong or PROGRAM cannot be started.
 
 Examples:
   warplab driver --check all -- python3 mine.py     run a program on the emulated device
@@ -25,7 +25,7 @@ Examples:
 
 pub fn command() -> Command {
     Command::new("driver")
-        .about("Run another CUDA program on the embedded machine, or write that as libcuda.so.1")
+        .about("Run another CUDA program on the embedded machine, or write the machine as libcuda.so.1")
         .arg(
             Arg::new("program")
                 .value_name("PROGRAM")
@@ -40,7 +40,7 @@ pub fn command() -> Command {
                 .long("out")
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
-                .help("Write libcuda.so.1 and libcuda.so to this folder, made if need be"),
+                .help("Write libcuda.so.1 and libcuda.so to this folder, which is created if needed"),
         )
         .arg(
             Arg::new("check")
@@ -66,16 +66,10 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let out = matches.get_one::<PathBuf>("out");
-    let program: Vec<&OsString> = matches
-        .get_many("program")
-        .map(Iterator::collect)
-        .unwrap_or_default();
+    let program: Vec<&OsString> = matches.get_many("program").map(Iterator::collect).unwrap_or_default();
     if let Some(folder) = out {
         write(folder).map_err(|error| {
-            Error::usage(format!(
-                "--out {}: cannot write the driver there: {error}",
-                folder.display()
-            ))
+            Error::usage(format!("--out {}: cannot write the driver there: {error}", folder.display()))
         })?;
     }
     match (program.split_first(), out) {
@@ -92,53 +86,39 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             ));
             Ok(ExitCode::SUCCESS)
         }
-        (None, None) => Err(Error::usage(
-            "name a program to run on the emulated device, or a folder for the driver by --out",
-        )),
+        (None, None) => {
+            Err(Error::usage("name a program to run on the emulated device, or a folder for the driver by --out"))
+        }
     }
 }
 
 /// Writes the driver to `folder`.
 fn write(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    // Programs link with the first name; those that look for the driver themselves try the second.
+    // Programs are linked with the first name. Programs that load the driver themselves may try the second.
     fs::write(folder.join("libcuda.so.1"), harness::machine_library())?;
     fs::write(folder.join("libcuda.so"), harness::machine_library())
 }
 
 fn in_temporary(action: &'static str) -> impl Fn(io::Error) -> Error {
-    move |source| Error::Io {
-        action,
-        path: env::temp_dir(),
-        source,
-    }
+    move |source| Error::Io { action, path: env::temp_dir(), source }
 }
 
-/// Runs the program with the driver in `folder`, and ends as it does.
-fn on(
-    folder: &Path,
-    program: &OsString,
-    arguments: &[&OsString],
-    matches: &ArgMatches,
-) -> Result<ExitCode, Error> {
+/// Runs the program with the driver in `folder`, and gives the exit code to end with.
+fn on(folder: &Path, program: &OsString, arguments: &[&OsString], matches: &ArgMatches) -> Result<ExitCode, Error> {
     let folder = fs::canonicalize(folder).map_err(in_temporary("find the driver in"))?;
     let mut process = Process::new(program);
     process.args(arguments);
-    // Before all else that is there: the folder of a real driver may be on the path already.
+    // It comes first, because the folder of a real driver may already be on the path.
     let path = env::var_os("LD_LIBRARY_PATH").filter(|path| !path.is_empty());
     let others = path.iter().flat_map(env::split_paths);
     let paths = env::join_paths(std::iter::once(folder.clone()).chain(others));
-    let paths = paths.map_err(|error| {
-        Error::usage(format!(
-            "{}: {error}; choose another --out",
-            folder.display()
-        ))
-    })?;
+    let paths = paths.map_err(|error| Error::usage(format!("{}: {error}; choose another --out", folder.display())))?;
     process.env("LD_LIBRARY_PATH", paths);
-    // numba does not look there.
+    // numba does not search this path.
     process.env("NUMBA_CUDA_DRIVER", folder.join("libcuda.so.1"));
-    if let Some(checks) = matches.get_one::<String>("check") {
-        process.env("WARPLAB_CHECKS", checks);
+    if let Some(checks) = matches.get_one::<Checks>("check") {
+        process.env("WARPLAB_CHECKS", checks.to_string());
     }
     match matches.get_one::<DeviceChoice>("device") {
         None => {}
@@ -148,27 +128,21 @@ fn on(
         }
         Some(other) => {
             return Err(Error::usage(format!(
-                "driver runs programs on the emulated device; --device {other} is none"
+                "driver runs programs only on the emulated device, and --device {other} is another device"
             )));
         }
     }
     let report = tempfile::NamedTempFile::new().map_err(in_temporary("create a file in"))?;
     process.env(REPORT, report.path());
-    // Ctrl-C is the program's to take; this one stays to tidy up after it.
+    // The program handles Ctrl-C. This process stays, to remove the temporary files after it.
     let _ = ctrlc::set_handler(|| {});
-    let status = process
-        .status()
-        .map_err(|error| Error::usage(refusal(program, &error)))?;
+    let status = process.status().map_err(|error| Error::usage(refusal(program, &error)))?;
     let text = fs::read_to_string(report.path()).unwrap_or_default();
     let wanted = env::var_os(REPORT).filter(|file| !file.is_empty());
     if let Some(file) = wanted.filter(|_| !text.is_empty()) {
-        fs::write(&file, &text).map_err(|source| Error::Io {
-            action: "write",
-            path: file.into(),
-            source,
-        })?;
+        fs::write(&file, &text).map_err(|source| Error::Io { action: "write", path: file.into(), source })?;
     }
-    Ok(ExitCode::from(code(program, status, &text)))
+    Ok(ExitCode::from(code(program, status, &text)?))
 }
 
 /// Why the program could not be started, and what to do.
@@ -176,34 +150,51 @@ fn refusal(program: &OsString, error: &io::Error) -> String {
     let name = program.display();
     match error.kind() {
         io::ErrorKind::NotFound => {
-            format!(
-                "cannot run {name}: there is no such program; give its path, or a name that PATH has"
-            )
+            format!("cannot run {name}: there is no such program; give its path, or the name of a program on PATH")
         }
         io::ErrorKind::PermissionDenied => {
-            format!(
-                "cannot run {name}: it is no program that you may execute; `chmod +x` makes a file one"
-            )
+            format!("cannot run {name}: you may not execute it; `chmod +x` makes a file executable")
         }
         _ => format!("cannot run {name}: {error}"),
     }
 }
 
 /// The exit code: the program's, unless it ended well and the checks found something.
-fn code(program: &OsString, status: ExitStatus, report: &str) -> u8 {
+fn code(program: &OsString, status: ExitStatus, report: &str) -> Result<u8, Error> {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         harness::print_error(&format!(
-            "{}: ended by {status}; what the checks may have found is lost with it",
+            "{}: ended by {status}; the findings of the checks, if there were any, are lost",
             program.display()
         ));
-        return 128_u8.saturating_add(signal as u8);
+        return Ok(128_u8.saturating_add(signal as u8));
     }
     let own = status.code().map_or(1, |code| code as u8);
     if own != 0 {
-        return own;
+        return Ok(own);
     }
-    let report: Value = serde_json::from_str(report).unwrap_or_default();
-    let findings = report["findings"].as_array().map_or(0, Vec::len);
-    u8::from(findings > 0)
+    // A program that never called the driver leaves no report.
+    if report.is_empty() {
+        return Ok(0);
+    }
+    let report = wire::Report::read(report)
+        .map_err(|error| Error::CannotRun(format!("the report of {} cannot be read: {error}", program.display())))?;
+    Ok(u8::from(!report.findings.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_decides_the_exit_code_and_one_that_cannot_be_read_is_an_error() {
+        let code = |report: &str| code(&"prog".into(), ExitStatus::default(), report);
+        assert_eq!(code("").unwrap(), 0);
+        assert_eq!(code(&wire::Report::default().to_json()).unwrap(), 0);
+        let error = code(r#"{"version": 2, "findings": []}"#).unwrap_err();
+        let words = "the report of prog cannot be read: it is of version 2";
+        assert!(error.to_string().starts_with(words), "{error}");
+        let error = code(r#"{"version": 1, "found": []}"#).unwrap_err();
+        assert!(error.to_string().contains("unknown field `found`"), "{error}");
+    }
 }

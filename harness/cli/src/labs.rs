@@ -1,7 +1,7 @@
 //! Every lab, in the order of the handouts.
 use harness::Lab;
 
-/// The labs that `warplab` knows; a new one is a line here and in this package's dependencies.
+/// The labs that `warplab` knows; to add one, add a line here and in this package's dependencies.
 pub static LABS: &[&Lab] = &[
     &hello::LAB,
     &returning::LAB,
@@ -21,7 +21,7 @@ pub fn find(name: &str) -> Option<&'static Lab> {
     LABS.iter().copied().find(|l| l.name == name)
 }
 
-/// All names.
+/// The names of all labs.
 pub fn names() -> Vec<&'static str> {
     LABS.iter().map(|l| l.name).collect()
 }

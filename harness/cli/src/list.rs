@@ -11,22 +11,15 @@ pub fn command() -> Command {
     Command::new("list")
         .about("List the labs, and the variants of each")
         .arg(Arg::new("lab").value_name("LAB").help("Only this lab"))
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .action(ArgAction::SetTrue)
-                .help("As JSON"),
-        )
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("As JSON"))
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let chosen: Vec<&Lab> = match matches.get_one::<String>("lab") {
-        Some(name) => vec![labs::find(name).ok_or_else(|| {
-            Error::usage(format!(
-                "no lab `{name}`; {}",
-                suggest::among(name, &labs::names())
-            ))
-        })?],
+        Some(name) => vec![
+            labs::find(name)
+                .ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &labs::names()))))?,
+        ],
         None => labs::LABS.to_vec(),
     };
     if matches.get_flag("json") {
@@ -39,11 +32,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             harness::print("");
         }
         harness::print(&format!("{}: {}", lab.name, lab.summary));
-        let rows: Vec<_> = lab
-            .variants
-            .iter()
-            .map(|v| vec![v.name.to_string(), described(v)])
-            .collect();
+        let rows: Vec<_> = lab.variants().iter().map(|v| vec![v.name.to_string(), described(v)]).collect();
         harness::print(&harness::table(&["variant", "what it is"], &rows));
     }
     Ok(ExitCode::SUCCESS)
@@ -60,7 +49,7 @@ fn described(variant: &harness::Variant) -> String {
 
 fn as_json(lab: &Lab) -> serde_json::Value {
     let variants: Vec<_> = lab
-        .variants
+        .variants()
         .iter()
         .map(|v| {
             let (expect, reason) = match v.expect {
@@ -71,5 +60,6 @@ fn as_json(lab: &Lab) -> serde_json::Value {
             json!({ "name": v.name, "summary": v.summary, "expect": expect, "reason": reason })
         })
         .collect();
-    json!({ "name": lab.name, "summary": lab.summary, "columns": lab.columns, "variants": variants })
+    let columns: Vec<_> = lab.all_columns().own.iter().map(|c| c.name).collect();
+    json!({ "name": lab.name, "summary": lab.summary, "columns": columns, "variants": variants })
 }

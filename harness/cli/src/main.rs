@@ -1,23 +1,23 @@
 //! `warplab`: one command over all the CUDA labs.
 //!
-//! Exit codes: 0 all passed, 1 a wrong answer or a finding, 2 usage, 3 slower than allowed, 4 could not run
-//! here, 130 interrupted.
+//! The exit codes are [`harness::Exit`]'s.
 
+mod checkout;
 mod device;
 mod driver;
 mod figures;
 mod grade;
 mod labs;
 mod list;
+mod new_lab;
 mod ptx;
 
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use harness::{Error, Lab, suggest};
+use harness::{Error, Exit, Lab, suggest};
 
-const ABOUT: &str =
-    "CUDA labs that run on an NVIDIA GPU, or without one on an embedded SIMT machine";
+const ABOUT: &str = "CUDA labs that run on an NVIDIA GPU, or without one on an embedded SIMT machine";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,7 +26,7 @@ Examples:
   warplab run vecadd --variant pinned   one variant of one lab
   warplab run vecadd --help             the options of one lab
   warplab run all --device emulated:t4  without a GPU, as a T4 would
-  warplab device                        what the device reports of itself";
+  warplab device                        what the device reports about itself";
 
 fn main() -> ExitCode {
     harness::built_from(env!("WARPLAB_REVISION"));
@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Some(("ptx", m)) => ptx::run(m),
         Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
+        Some(("new-lab", m)) => new_lab::run(m),
         Some(("run", m)) => run(m),
         _ => unreachable!("clap asks for a subcommand"),
     };
@@ -64,6 +65,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(ptx::command())
         .subcommand(driver::command())
         .subcommand(figures::command())
+        .subcommand(new_lab::command())
 }
 
 fn run_command(only: Option<&'static Lab>) -> Command {
@@ -75,15 +77,13 @@ fn run_command(only: Option<&'static Lab>) -> Command {
         Arg::new("labs")
             .value_name("LAB")
             .action(ArgAction::Append)
-            .help(format!(
-                "Labs to run, or all [there are: {}]",
-                labs::names().join(", ")
-            )),
+            .help(format!("Labs to run, or all [there are: {}]", labs::names().join(", "))),
     );
     let command = harness::with_options(command, only);
     match only {
         Some(lab) => command.after_help(harness::variants_help(lab)),
-        None => command.after_help("Name one lab to see its own options: warplab run LAB --help"),
+        None => command
+            .after_help(format!("Name one lab to see its own options: warplab run LAB --help\n\n{}", Exit::codes())),
     }
 }
 
@@ -93,7 +93,7 @@ fn only_lab(argv: &[OsString]) -> Option<&'static Lab> {
     let mut named: Vec<&'static Lab> = Vec::new();
     while let Some(argument) = after.next() {
         let text = argument.to_string_lossy();
-        // The value of an option may be called like a lab: `--out vecadd`.
+        // The value of an option may be the name of a lab: `--out vecadd`.
         if text.starts_with('-') && !text.contains('=') && takes_value(&text) {
             after.next();
         } else if text == "all" {
@@ -113,23 +113,15 @@ fn takes_value(option: &str) -> bool {
     let command = harness::with_options(Command::new("run"), None);
     let name = option.trim_start_matches('-');
     command.get_arguments().any(|a| {
-        (a.get_long() == Some(name)
-            || a.get_short()
-                .is_some_and(|s| name.len() == 1 && name.starts_with(s)))
+        (a.get_long() == Some(name) || a.get_short().is_some_and(|s| name.len() == 1 && name.starts_with(s)))
             && a.get_action().takes_values()
     })
 }
 
 fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
-    let names: Vec<&String> = matches
-        .get_many("labs")
-        .map(Iterator::collect)
-        .unwrap_or_default();
+    let names: Vec<&String> = matches.get_many("labs").map(Iterator::collect).unwrap_or_default();
     if names.is_empty() {
-        return Err(Error::usage(format!(
-            "name a lab to run, or all; there are: {}",
-            labs::names().join(", ")
-        )));
+        return Err(Error::usage(format!("name a lab to run, or all; there are: {}", labs::names().join(", "))));
     }
     let mut chosen: Vec<&'static Lab> = Vec::new();
     for name in names {
@@ -137,12 +129,8 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             chosen = labs::LABS.to_vec();
             break;
         }
-        let lab = labs::find(name).ok_or_else(|| {
-            Error::usage(format!(
-                "no lab `{name}`; {}",
-                suggest::among(name, &labs::names())
-            ))
-        })?;
+        let lab = labs::find(name)
+            .ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &labs::names()))))?;
         if !chosen.iter().any(|l| l.name == lab.name) {
             chosen.push(lab);
         }
@@ -161,10 +149,7 @@ mod tests {
 
     #[test]
     fn the_only_lab_named_lends_its_options() {
-        assert_eq!(
-            only(&["warplab", "run", "vecadd", "--n", "4"]),
-            Some("vecadd")
-        );
+        assert_eq!(only(&["warplab", "run", "vecadd", "--n", "4"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "--out", "vecadd"]), None);
         assert_eq!(only(&["warplab", "run", "-q", "vecadd"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "all", "vecadd"]), None);
@@ -173,10 +158,11 @@ mod tests {
     #[test]
     fn no_column_has_two_meanings() {
         for lab in labs::LABS {
-            for column in lab.columns {
-                let taken = harness::COLUMNS.contains(column) || harness::COUNTERS.contains(column);
-                assert!(!taken, "{}: {column}", lab.name);
-            }
+            let mut names: Vec<&str> = lab.all_columns().all().map(|c| c.name).collect();
+            let count = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), count, "{}", lab.name);
         }
     }
 

@@ -1,4 +1,4 @@
-//! `warplab ptx`: makes the committed PTX of every lab anew, or checks it.
+//! `warplab ptx`: compiles the committed PTX of every lab again, or checks it.
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -7,6 +7,8 @@ use std::{
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use harness::{Error, suggest};
 use kernels::Outcome;
+
+use crate::checkout;
 
 pub fn command() -> Command {
     Command::new("ptx")
@@ -24,7 +26,7 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let check = matches.get_flag("check");
     let quiet = matches.get_flag("quiet");
-    let root = checkout()?;
+    let root = checkout::root()?;
     let nvrtc = kernels::nvrtc()?;
     let mut stale = 0;
     let mut uncompiled = None;
@@ -37,10 +39,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
                     kernels::generate(nvrtc, &source, &file)?
                 }
                 None => {
-                    return Err(kernels::Error::NoCompiler {
-                        file: source.path.to_string(),
-                    }
-                    .into());
+                    return Err(kernels::Error::NoCompiler { file: source.path.to_string() }.into());
                 }
             };
             let words = match &outcome {
@@ -58,20 +57,15 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             if !quiet || matches!(outcome, Outcome::Stale(_)) {
                 harness::print(&format!(
                     "{}: {words}",
-                    Path::new(source.path.as_ref())
-                        .with_extension("ptx")
-                        .display()
+                    Path::new(source.path.as_ref()).with_extension("ptx").display()
                 ));
             }
         }
     }
     if let Some(made_by) = uncompiled.filter(|_| !quiet) {
-        let here = nvrtc.map_or_else(
-            || "no NVRTC".to_string(),
-            |n| format!("NVRTC {}", n.version()),
-        );
+        let here = nvrtc.map_or_else(|| "no NVRTC".to_string(), |n| format!("NVRTC {}", n.version()));
         harness::print(&format!(
-            "Compared by the source's hash only: made by {made_by}, here is {here}."
+            "Compared by the source's hash only: {made_by} made the PTX, and this computer has {here}."
         ));
     }
     if stale == 0 {
@@ -84,27 +78,10 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::FAILURE)
 }
 
-/// The checkout that the working folder lies in.
-fn checkout() -> Result<PathBuf, Error> {
-    let here = std::env::current_dir().map_err(|source| Error::Io {
-        action: "find",
-        path: ".".into(),
-        source,
-    })?;
-    here.ancestors()
-        .find(|d| d.join("kernels/include").is_dir() && d.join("labs").is_dir())
-        .map(Path::to_path_buf)
-        .ok_or_else(|| Error::usage(format!("{} is not inside a checkout of warplab: there is no folder labs beside kernels/include above it", here.display())))
-}
-
-/// The kernel folders of the labs asked for, or of all.
+/// The kernel folders of the labs asked for, or of all labs.
 fn folders(root: &Path, matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
     let labs = root.join("labs");
-    let read = |source| Error::Io {
-        action: "read",
-        path: labs.clone(),
-        source,
-    };
+    let read = |source| Error::Io { action: "read", path: labs.clone(), source };
     let mut all = Vec::new();
     for entry in std::fs::read_dir(&labs).map_err(read)? {
         let entry = entry.map_err(read)?;
@@ -114,19 +91,11 @@ fn folders(root: &Path, matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
     }
     all.sort();
     let known: Vec<&str> = all.iter().map(String::as_str).collect();
-    let asked: Vec<&str> = matches
-        .get_many::<String>("labs")
-        .map(|l| l.map(String::as_str).collect())
-        .unwrap_or_default();
+    let asked: Vec<&str> =
+        matches.get_many::<String>("labs").map(|l| l.map(String::as_str).collect()).unwrap_or_default();
     if let Some(unknown) = asked.iter().find(|l| !known.contains(l)) {
-        return Err(Error::usage(format!(
-            "no lab `{unknown}` with kernels; {}",
-            suggest::among(unknown, &known)
-        )));
+        return Err(Error::usage(format!("no lab `{unknown}` with kernels; {}", suggest::among(unknown, &known))));
     }
     let chosen = if asked.is_empty() { known } else { asked };
-    Ok(chosen
-        .iter()
-        .map(|l| labs.join(l).join("kernels"))
-        .collect())
+    Ok(chosen.iter().map(|l| labs.join(l).join("kernels")).collect())
 }

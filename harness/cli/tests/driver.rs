@@ -1,5 +1,5 @@
-//! `warplab driver`: other programs on the embedded machine. The program is this test's own file, which plays a client of the
-//! driver when it is told to, or the shell.
+//! `warplab driver`: other programs on the embedded machine. The program is this test's own file, which plays a client
+//! of the driver when it is told to, or the shell.
 #![cfg(unix)]
 mod common;
 
@@ -17,14 +17,7 @@ const CLIENT: &str = "WARPLAB_TEST_CLIENT";
 /// Runs the client under `warplab driver` with these options.
 fn client(does: &str, options: &[&str], variables: &[(&str, &str)]) -> Run {
     let own = env::current_exe().unwrap();
-    let program = [
-        "--",
-        own.to_str().unwrap(),
-        "--exact",
-        "a_client",
-        "--ignored",
-        "--nocapture",
-    ];
+    let program = ["--", own.to_str().unwrap(), "--exact", "a_client", "--ignored", "--nocapture"];
     let args = [&["driver"], options, &program].concat();
     warplab_with(&args, &[&[(CLIENT, does)], variables].concat())
 }
@@ -107,15 +100,7 @@ fn a_leak_is_told_and_is_the_exit_code() {
 #[test]
 fn a_program_of_ours_judges_itself() {
     let own = env!("CARGO_BIN_EXE_warplab");
-    let run = [
-        "run",
-        "vecadd",
-        "--quick",
-        "--variant",
-        "pageable",
-        "--check",
-        "all",
-    ];
+    let run = ["run", "vecadd", "--quick", "--variant", "pageable", "--check", "all"];
     let run = warplab(&[&["driver", own], &run[..]].concat());
     assert_eq!(run.code, 0, "{run:?}");
     let why = "the CUDA driver on the library path is the SIMT machine";
@@ -138,44 +123,17 @@ fn the_exit_code_is_the_programs() {
 
 #[test]
 fn what_cannot_be_run_is_said() {
-    fails(
-        &["driver", "no-such-program"],
-        2,
-        &[
-            "cannot run no-such-program: there is no such program",
-            "PATH",
-        ],
-    );
-    fails(
-        &["driver", "./no/such/program"],
-        2,
-        &["cannot run ./no/such/program: there is no such program"],
-    );
+    fails(&["driver", "no-such-program"], 2, &["cannot run no-such-program: there is no such program", "PATH"]);
+    fails(&["driver", "./no/such/program"], 2, &["cannot run ./no/such/program: there is no such program"]);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("text");
     fs::write(&file, "text").unwrap();
-    fails(
-        &["driver", file.to_str().unwrap()],
-        2,
-        &["is no program that you may execute", "chmod +x"],
-    );
+    fails(&["driver", file.to_str().unwrap()], 2, &["you may not execute it", "chmod +x"]);
     fails(&["driver"], 2, &["name a program to run", "--out"]);
     fails(&["driver", "--check", "all"], 2, &["PROGRAM"]);
-    fails(
-        &["driver", "--check", "leak", "true"],
-        2,
-        &["no check is called `leak`", "leakcheck"],
-    );
-    fails(
-        &["driver", "--device", "emulated:h300", "true"],
-        2,
-        &["unknown profile `h300`", "h200"],
-    );
-    fails(
-        &["driver", "--device", "cuda:0", "true"],
-        2,
-        &["driver runs programs on the emulated device"],
-    );
+    fails(&["driver", "--check", "leak", "true"], 2, &["no check is called `leak`", "leakcheck"]);
+    fails(&["driver", "--device", "emulated:h300", "true"], 2, &["unknown profile `h300`", "h200"]);
+    fails(&["driver", "--device", "cuda:0", "true"], 2, &["driver runs programs only on the emulated device"]);
 }
 
 #[test]
@@ -183,10 +141,7 @@ fn the_driver_is_written_to_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let run = warplab_in(folder.path(), &["driver", "--out", "a/b"], &[]);
     assert_eq!(run.code, 0, "{run:?}");
-    assert!(
-        run.stdout.contains("LD_LIBRARY_PATH=a/b PROGRAM"),
-        "{run:?}"
-    );
+    assert!(run.stdout.contains("LD_LIBRARY_PATH=a/b PROGRAM"), "{run:?}");
     let size = |name: &str| fs::metadata(folder.path().join(name)).unwrap().len();
     assert!(size("a/b/libcuda.so.1") > 100_000);
     assert_eq!(size("a/b/libcuda.so.1"), size("a/b/libcuda.so"));
@@ -194,9 +149,5 @@ fn the_driver_is_written_to_a_folder() {
     fs::write(folder.path().join("file"), "").unwrap();
     let run = warplab_in(folder.path(), &["driver", "--out", "file"], &[]);
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(
-        run.stderr
-            .contains("--out file: cannot write the driver there"),
-        "{run:?}"
-    );
+    assert!(run.stderr.contains("--out file: cannot write the driver there"), "{run:?}");
 }

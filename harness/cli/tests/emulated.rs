@@ -10,15 +10,10 @@ const SMALL: [&str; 4] = ["--device", "emulated", "--n", "1000"];
 #[test]
 fn every_mode_of_vecadd_passes_and_is_in_the_csv() {
     let folder = tempfile::tempdir().unwrap();
-    let run = warplab_in(
-        folder.path(),
-        &[&["run", "vecadd", "--out", "out"], &SMALL[..]].concat(),
-        &[],
-    );
+    let run = warplab_in(folder.path(), &[&["run", "vecadd", "--out", "out"], &SMALL[..]].concat(), &[]);
     assert_eq!(run.code, 0, "{run:?}");
     assert!(
-        run.stdout
-            .contains("n = 1000: 4 blocks of 256 threads are 1024 threads, 24 of them idle"),
+        run.stdout.contains("n = 1000: 4 blocks of 256 threads are 1024 threads, 24 of them idle"),
         "{}",
         run.stdout
     );
@@ -26,16 +21,9 @@ fn every_mode_of_vecadd_passes_and_is_in_the_csv() {
     let rows = rows(&folder.path().join("out/vecadd.csv"));
     assert_eq!(rows.len(), 9);
     for row in &rows {
-        assert!(
-            ["pass", "skip"].contains(&row["verdict"].as_str()),
-            "{row:?}"
-        );
+        assert!(["pass", "skip"].contains(&row["verdict"].as_str()), "{row:?}");
         assert_eq!(
-            (
-                row["device"].as_str(),
-                row["gb_per_s"].as_str(),
-                row["percent_of_ceiling"].as_str()
-            ),
+            (row["device"].as_str(), row["gb_per_s"].as_str(), row["percent_of_ceiling"].as_str()),
             ("emulated", "", "")
         );
     }
@@ -43,18 +31,12 @@ fn every_mode_of_vecadd_passes_and_is_in_the_csv() {
     assert!(passed.len() >= 6, "{rows:?}");
     for row in passed {
         assert_eq!(
-            (
-                row["n"].as_str(),
-                row["two_norm_of_error"].as_str(),
-                row["h2d_bytes"].as_str()
-            ),
+            (row["n"].as_str(), row["two_norm_of_error"].as_str(), row["h2d_bytes"].as_str()),
             ("1000", "0", "8000")
         );
     }
-    let session: serde_json::Value = serde_json::from_str(
-        &std::fs::read_to_string(folder.path().join("out/session.json")).unwrap(),
-    )
-    .unwrap();
+    let session: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.path().join("out/session.json")).unwrap()).unwrap();
     assert_eq!(session["schema"], 2);
     let session = &session["sessions"][0];
     assert_eq!(session["seed"], 1);
@@ -65,60 +47,24 @@ fn every_mode_of_vecadd_passes_and_is_in_the_csv() {
 
 #[test]
 fn standard_output_is_all_csv_or_all_json_when_asked() {
-    let csv = warplab(
-        &[
-            &["run", "vecadd", "--csv", "-", "--variant", "pageable"],
-            &SMALL[..],
-        ]
-        .concat(),
-    );
+    let csv = warplab(&[&["run", "vecadd", "--csv", "-", "--variant", "pageable"], &SMALL[..]].concat());
     assert_eq!(csv.code, 0, "{csv:?}");
     let lines: Vec<_> = csv.stdout.lines().collect();
     assert_eq!(lines.len(), 2, "{csv:?}");
-    assert!(
-        lines[0].starts_with("schema,lab,variant,") && lines[1].starts_with("1,vecadd,pageable,"),
-        "{csv:?}"
-    );
+    assert!(lines[0].starts_with("schema,lab,variant,") && lines[1].starts_with("1,vecadd,pageable,"), "{csv:?}");
 
-    let json = warplab(
-        &[
-            &["run", "vecadd", "--json", "--variant", "pageable"],
-            &SMALL[..],
-        ]
-        .concat(),
-    );
-    let row: serde_json::Value =
-        serde_json::from_str(json.stdout.trim()).unwrap_or_else(|e| panic!("{e}: {json:?}"));
-    assert_eq!(
-        (&row["variant"], &row["n"], &row["verdict"]),
-        (&"pageable".into(), &1000.into(), &"pass".into())
-    );
+    let json = warplab(&[&["run", "vecadd", "--json", "--variant", "pageable"], &SMALL[..]].concat());
+    let row: serde_json::Value = serde_json::from_str(json.stdout.trim()).unwrap_or_else(|e| panic!("{e}: {json:?}"));
+    assert_eq!((&row["variant"], &row["n"], &row["verdict"]), (&"pageable".into(), &1000.into(), &"pass".into()));
 }
 
 #[test]
 fn counters_are_columns_and_a_table() {
     let folder = tempfile::tempdir().unwrap();
-    let args = [
-        &[
-            "run",
-            "vecadd",
-            "--variant",
-            "pageable",
-            "--counters",
-            "--hot=3",
-            "--out",
-            "out",
-        ],
-        &SMALL[..],
-    ];
+    let args = [&["run", "vecadd", "--variant", "pageable", "--counters", "--hot=3", "--out", "out"], &SMALL[..]];
     let run = warplab_in(folder.path(), &args.concat(), &[]);
     assert_eq!(run.code, 0, "{run:?}");
-    for words in [
-        "Execution",
-        "efficiency %",
-        "Hot lines of vecadd pageable",
-        "vecadd.cu:",
-    ] {
+    for words in ["Execution", "efficiency %", "Hot lines of vecadd pageable", "vecadd.cu:"] {
         assert!(run.stdout.contains(words), "no {words} in {}", run.stdout);
     }
     let row = &rows(&folder.path().join("out/vecadd.csv"))[0];
@@ -139,9 +85,7 @@ fn counters_are_columns_and_a_table() {
 fn several_commands_share_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let run = |lab: &str, seed: &str| {
-        let args = [
-            "run", lab, "--quick", "-q", "--device", "emulated", "--out", "out", "--seed", seed,
-        ];
+        let args = ["run", lab, "--quick", "-q", "--device", "emulated", "--out", "out", "--seed", seed];
         let variables = [("WARPLAB_GIT_REVISION", "abc")];
         let run = warplab_in(folder.path(), &args, &variables);
         assert_eq!(run.code, 0, "{run:?}");
@@ -189,19 +133,12 @@ fn schedules_find_what_one_order_hides_and_accuse_nobody_else() {
     let found = rows(&folder.path().join("out/trapezoid.csv"));
     assert!(found.len() >= 3 && found.iter().all(|r| r["verdict"] == "pass"));
     // Counted once, however many schedules: one launch, and no more for the shared variants than with one.
-    let one = warplab_in(
-        folder.path(),
-        &[&args[..12], &["--device", "emulated", "--out", "one"]].concat(),
-        &[],
-    );
+    let one = warplab_in(folder.path(), &[&args[..12], &["--device", "emulated", "--out", "one"]].concat(), &[]);
     assert_eq!(one.code, 0, "{one:?}");
     let launches = |rows: &[std::collections::HashMap<String, String>]| -> Vec<String> {
         rows.iter().map(|r| r["launches"].clone()).collect()
     };
-    assert_eq!(
-        launches(&found),
-        launches(&rows(&folder.path().join("one/trapezoid.csv")))
-    );
+    assert_eq!(launches(&found), launches(&rows(&folder.path().join("one/trapezoid.csv"))));
 }
 
 #[test]
@@ -216,17 +153,8 @@ fn a_finding_shows_the_line_of_the_source_from_any_folder() {
 
 #[test]
 fn quiet_says_nothing() {
-    let run = warplab(
-        &[
-            &["run", "vecadd", "--quiet", "--variant", "pageable"],
-            &SMALL[..],
-        ]
-        .concat(),
-    );
-    assert_eq!(
-        (run.code, run.stdout.as_str(), run.stderr.as_str()),
-        (0, "", "")
-    );
+    let run = warplab(&[&["run", "vecadd", "--quiet", "--variant", "pageable"], &SMALL[..]].concat());
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""));
 }
 
 #[test]
@@ -297,17 +225,7 @@ fn control_c_keeps_the_rows_so_far() {
     let folder = tempfile::tempdir().unwrap();
     // More samples than anyone waits for.
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_warplab"))
-        .args([
-            "run",
-            "vecadd",
-            "--device",
-            "emulated",
-            "--out",
-            "out",
-            "--sweep",
-            "--samples",
-            "200000",
-        ])
+        .args(["run", "vecadd", "--device", "emulated", "--out", "out", "--sweep", "--samples", "200000"])
         .args(["--variant", "pageable", "--variant", "pinned"])
         .current_dir(folder.path())
         .stdout(std::process::Stdio::null())
@@ -317,10 +235,7 @@ fn control_c_keeps_the_rows_so_far() {
     let csv = folder.path().join("out/vecadd.csv");
     let began = Instant::now();
     while !csv.exists() {
-        assert!(
-            began.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none(),
-            "it never started"
-        );
+        assert!(began.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none(), "it never started");
         std::thread::sleep(Duration::from_millis(20));
     }
     // Into the sampling of the first case.
@@ -344,56 +259,24 @@ fn a_kernel_that_faults_is_found_in_its_own_process_and_the_others_still_run() {
     let args = ["run", "returning", "--device", "emulated", "--out", "out"];
     let run = warplab_in(folder.path(), &args, &[]);
     assert_eq!(run.code, 0, "{run:?}");
-    assert!(
-        run.stdout
-            .contains("Invalid __global__ write of size 4 bytes"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.stdout.contains("Invalid __global__ write of size 4 bytes"), "{}", run.stdout);
     let rows = rows(&folder.path().join("out/returning.csv"));
-    assert!(
-        rows.len() >= 5 && rows.iter().all(|r| r["verdict"] == "pass"),
-        "{rows:?}"
-    );
-    let wrong = rows
-        .iter()
-        .find(|r| r["variant"] == "host-pointer")
-        .unwrap();
+    assert!(rows.len() >= 5 && rows.iter().all(|r| r["verdict"] == "pass"), "{rows:?}");
+    let wrong = rows.iter().find(|r| r["variant"] == "host-pointer").unwrap();
     assert!(wrong["note"].contains("wrong on purpose"), "{wrong:?}");
     // The case that faulted did not take the others with it, whatever their order.
-    let again = warplab_in(
-        folder.path(),
-        &[
-            &args[..],
-            &["--variant", "host-pointer", "--variant", "explicit"],
-        ]
-        .concat(),
-        &[],
-    );
+    let again =
+        warplab_in(folder.path(), &[&args[..], &["--variant", "host-pointer", "--variant", "explicit"]].concat(), &[]);
     assert_eq!(again.code, 0, "{again:?}");
 }
 
 #[test]
 fn a_usage_error_leaves_no_folder_behind() {
     let folder = tempfile::tempdir().unwrap();
-    let run = warplab_in(
-        folder.path(),
-        &[
-            "run",
-            "vecadd",
-            "--device",
-            "emulated",
-            "--n",
-            "64",
-            "--threads",
-            "5000",
-        ],
-        &[],
-    );
+    let run =
+        warplab_in(folder.path(), &["run", "vecadd", "--device", "emulated", "--n", "64", "--threads", "5000"], &[]);
     assert_eq!(run.code, 2, "{run:?}");
-    let left: Vec<_> = std::fs::read_dir(folder.path().join("reports"))
-        .map(Iterator::collect)
-        .unwrap_or_default();
+    let left: Vec<_> = std::fs::read_dir(folder.path().join("reports")).map(Iterator::collect).unwrap_or_default();
     assert!(left.is_empty(), "{left:?}");
 }
 
@@ -426,50 +309,25 @@ fn a_reader_that_leaves_early_is_no_failure() {
 #[test]
 fn a_sweep_is_drawn_beside_its_rows() {
     let folder = tempfile::tempdir().unwrap();
-    let args = [
-        "run", "vecadd", "--sweep", "--n", "4096", "--device", "emulated", "--out", "out",
-    ];
+    let args = ["run", "vecadd", "--sweep", "--n", "4096", "--device", "emulated", "--out", "out"];
     let run = warplab_in(folder.path(), &args, &[]);
     assert_eq!(run.code, 0, "{run:?}");
     let said = "Drawn in out/vecadd-sweep.svg";
     assert!(run.stdout.contains(said), "{}", run.stdout);
     let svg = std::fs::read_to_string(folder.path().join("out/vecadd-sweep.svg")).unwrap();
     assert_eq!(svg.matches("<polyline").count(), 9);
-    for words in [
-        "<svg ",
-        "4 KiB",
-        "16 KiB",
-        "zero-copy",
-        "of the emulation",
-        "</svg>",
-    ] {
+    for words in ["<svg ", "4 KiB", "16 KiB", "zero-copy", "of the emulation", "</svg>"] {
         assert!(svg.contains(words), "no {words} in {svg}");
     }
 }
 
 #[test]
 fn no_lab_leaves_device_memory_behind() {
-    let run = warplab(&[
-        "run",
-        "all",
-        "--quick",
-        "--device",
-        "emulated",
-        "--check",
-        "leakcheck",
-        "--json",
-    ]);
+    let run = warplab(&["run", "all", "--quick", "--device", "emulated", "--check", "leakcheck", "--json"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(!run.stderr.contains("Leaked"), "{}", run.stderr);
     // Every lab was there to be looked at.
-    for lab in [
-        "vecadd",
-        "histogram",
-        "scan",
-        "stencil",
-        "matmul",
-        "occupancy",
-    ] {
+    for lab in ["vecadd", "histogram", "scan", "stencil", "matmul", "occupancy"] {
         let row = format!("\"lab\":\"{lab}\"");
         assert!(run.stdout.contains(&row), "no row of {lab}");
     }

@@ -8,18 +8,12 @@ use common::{fails, warplab, warplab_with};
 
 /// A file of a lab.
 fn of(lab: &str, path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../labs")
-        .join(lab)
-        .join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs").join(lab).join(path)
 }
 
 /// Grades `file` as `lab`'s without NVRTC; the exit code and the JSON.
 fn grade(lab: &str, file: &Path, more: &[&str]) -> (i32, serde_json::Value) {
-    let args = [
-        &["grade", lab, "--json", "--kernel", file.to_str().unwrap()],
-        more,
-    ];
+    let args = [&["grade", lab, "--json", "--kernel", file.to_str().unwrap()], more];
     let run = warplab_with(&args.concat(), &[("WARPLAB_NVRTC", "off")]);
     let json = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {run:?}"));
     (run.code, json)
@@ -52,7 +46,7 @@ fn a_file_of_several_is_known_by_its_kernels() {
     let (code, json) = grade("trapezoid", &file, &more);
     assert_eq!(code, 0, "{json}");
     let graded = json["variants"].as_array().unwrap();
-    // The CPU's variant is none of the file's.
+    // The CPU's variant has no kernel in the file.
     assert_eq!(graded.len(), 1, "{json}");
     assert_eq!(graded[0]["variant"], "shuffle");
     assert_eq!(graded[0]["verdict"], "right");
@@ -97,12 +91,7 @@ fn a_file_with_a_part_of_the_kernels_is_judged_by_those() {
         (
             "histogram",
             "histogram",
-            &[
-                "lanes_letters",
-                "wide_bytes",
-                "atomic_letters",
-                "atomic_bytes",
-            ][..],
+            &["lanes_letters", "wide_bytes", "atomic_letters", "atomic_bytes"][..],
             &["lanes", "wide"][..],
             "atomic",
             "privatized",
@@ -110,47 +99,17 @@ fn a_file_with_a_part_of_the_kernels_is_judged_by_those() {
         (
             "reduction",
             "reduction",
-            &[
-                "vectorized_sum",
-                "shuffle_sum",
-                "sequential_sum",
-                "sequential_max",
-                "sequential_dot",
-            ],
+            &["vectorized_sum", "shuffle_sum", "sequential_sum", "sequential_max", "sequential_dot"],
             &["vectorized", "shuffle"],
             "sequential",
             "interleaved",
         ),
-        (
-            "divergence",
-            "cost",
-            &["apart_odd"],
-            &[],
-            "apart",
-            "together",
-        ),
-        (
-            "stencil",
-            "jacobi",
-            &["several"],
-            &[],
-            "jacobi-blocked",
-            "jacobi-sync",
-        ),
-        (
-            "stencil",
-            "jacobi",
-            &["persistent"],
-            &[],
-            "jacobi-persistent",
-            "jacobi-graph",
-        ),
+        ("divergence", "cost", &["apart_odd"], &[], "apart", "together"),
+        ("stencil", "jacobi", &["several"], &[], "jacobi-blocked", "jacobi-sync"),
+        ("stencil", "jacobi", &["persistent"], &[], "jacobi-persistent", "jacobi-graph"),
     ] {
         let renamed: Vec<String> = missing.iter().map(|name| format!("no_{name}")).collect();
-        let changes = missing
-            .iter()
-            .copied()
-            .zip(renamed.iter().map(String::as_str));
+        let changes = missing.iter().copied().zip(renamed.iter().map(String::as_str));
         let file = edited(folder.path(), lab, stem, &changes.collect::<Vec<_>>());
         let variants = part.iter().chain([&none, &whole]);
         let mut more: Vec<&str> = variants.flat_map(|v| ["--variant", v]).collect();
@@ -159,25 +118,14 @@ fn a_file_with_a_part_of_the_kernels_is_judged_by_those() {
         assert_eq!((code, &json["passed"]), (0, &true.into()), "{lab}: {json}");
         for variant in part {
             let (verdict, lacks) = of_variant(&json, variant);
-            assert_eq!(
-                (verdict.as_str(), lacks.len()),
-                ("right", 1),
-                "{variant}: {json}"
-            );
+            assert_eq!((verdict.as_str(), lacks.len()), ("right", 1), "{variant}: {json}");
             assert!(missing.contains(&lacks[0].as_str()), "{variant}: {json}");
         }
         let (verdict, lacks) = of_variant(&json, none);
         assert_eq!(verdict, "missing", "{none}: {json}");
-        assert!(
-            lacks.iter().all(|k| missing.contains(&k.as_str())),
-            "{none}: {json}"
-        );
+        assert!(lacks.iter().all(|k| missing.contains(&k.as_str())), "{none}: {json}");
         assert!(!lacks.is_empty(), "{none}: {json}");
-        assert_eq!(
-            of_variant(&json, whole),
-            ("right".into(), vec![]),
-            "{whole}: {json}"
-        );
+        assert_eq!(of_variant(&json, whole), ("right".into(), vec![]), "{whole}: {json}");
     }
 }
 
@@ -197,10 +145,7 @@ fn a_mutant_of_one_kernel_is_wrong_and_the_rest_is_missing() {
             let name = variant["variant"].as_str().unwrap();
             let (verdict, missing) = of_variant(&json, name);
             if name == wrong {
-                assert!(
-                    ["wrong", "finding"].contains(&verdict.as_str()),
-                    "{mutant}: {json}"
-                );
+                assert!(["wrong", "finding"].contains(&verdict.as_str()), "{mutant}: {json}");
                 assert_eq!(missing, [lacks], "{mutant}: {json}");
             } else {
                 assert_eq!(verdict, "missing", "{mutant} {name}: {json}");
@@ -208,14 +153,7 @@ fn a_mutant_of_one_kernel_is_wrong_and_the_rest_is_missing() {
         }
     }
     let file = of("histogram", "tests/mutants/all_letters/histogram.cu");
-    let args = [
-        "grade",
-        "histogram",
-        "--kernel",
-        file.to_str().unwrap(),
-        "-n",
-        "1000",
-    ];
+    let args = ["grade", "histogram", "--kernel", file.to_str().unwrap(), "-n", "1000"];
     let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
     for words in [
         "lanes: wrong\n  not in the file, and so not judged: lanes_bytes\n",
@@ -229,14 +167,8 @@ fn a_mutant_of_one_kernel_is_wrong_and_the_rest_is_missing() {
 fn a_kernel_with_more_parameters_is_told_the_labs() {
     let folder = tempfile::tempdir().unwrap();
     let changes = [
-        (
-            "vecadd_param_3\n)",
-            "vecadd_param_3,\n\t.param .u32 vecadd_param_4\n)",
-        ),
-        (
-            "float *z, unsigned long long n)",
-            "float *z, unsigned long long n, int more)",
-        ),
+        ("vecadd_param_3\n)", "vecadd_param_3,\n\t.param .u32 vecadd_param_4\n)"),
+        ("float *z, unsigned long long n)", "float *z, unsigned long long n, int more)"),
     ];
     let file = edited(folder.path(), "vecadd", "vecadd", &changes);
     let (code, json) = grade("vecadd", &file, &["-n", "10"]);
@@ -257,16 +189,8 @@ fn a_kernel_with_more_parameters_is_told_the_labs() {
 #[test]
 fn an_endless_kernel_is_found_soon() {
     let folder = tempfile::tempdir().unwrap();
-    let endless = (
-        "vecadd_param_3\n)\n{",
-        "vecadd_param_3\n)\n{\n$L_again:\n\tbra.uni $L_again;",
-    );
-    let file = edited(
-        folder.path(),
-        "vecadd",
-        "vecadd",
-        &[endless, ("// Vector", "// Endless vector")],
-    );
+    let endless = ("vecadd_param_3\n)\n{", "vecadd_param_3\n)\n{\n$L_again:\n\tbra.uni $L_again;");
+    let file = edited(folder.path(), "vecadd", "vecadd", &[endless, ("// Vector", "// Endless vector")]);
     let more = ["-n", "33", "-n", "34", "--variant", "pageable"];
     let (code, json) = grade("vecadd", &file, &more);
     assert_eq!(code, 1, "{json}");
@@ -276,10 +200,7 @@ fn an_endless_kernel_is_found_soon() {
     let findings = graded["findings"].as_array().unwrap();
     assert_eq!(findings.len(), 1, "{json}");
     let text = findings[0].as_str().unwrap();
-    assert!(
-        text.contains("did not end within its budget of 20000000"),
-        "{text}"
-    );
+    assert!(text.contains("did not end within its budget of 20000000"), "{text}");
 }
 
 #[test]
@@ -306,22 +227,10 @@ fn mutants_are_rejected_and_told_why() {
 fn the_text_names_the_line() {
     let file = of("reduction", "tests/mutants/missing_barrier/reduction.cu");
     let file = file.to_str().unwrap();
-    let args = [
-        "grade",
-        "reduction",
-        "--variant",
-        "shuffle",
-        "--kernel",
-        file,
-    ];
+    let args = ["grade", "reduction", "--variant", "shuffle", "--kernel", file];
     let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
     assert_eq!(run.code, 1, "{run:?}");
-    for words in [
-        "Race reported",
-        "reduction.cu:",
-        "__syncthreads()",
-        "0 of 1 variants are right",
-    ] {
+    for words in ["Race reported", "reduction.cu:", "__syncthreads()", "0 of 1 variants are right"] {
         assert!(run.stdout.contains(words), "no {words} in {}", run.stdout);
     }
 }
@@ -332,36 +241,17 @@ fn what_cannot_be_graded_is_said() {
     let file = folder.path().join("mine.cu");
     let path = file.to_str().unwrap();
     std::fs::write(&file, "extern \"C\" __global__ void nothing() {}\n").unwrap();
-    fails(
-        &["grade", "vecad", "--kernel", path],
-        2,
-        &["did you mean `vecadd`?"],
-    );
-    fails(
-        &["grade", "vecadd", "--kernel", "no.cu"],
-        2,
-        &["cannot read the kernel file no.cu"],
-    );
+    fails(&["grade", "vecad", "--kernel", path], 2, &["did you mean `vecadd`?"]);
+    fails(&["grade", "vecadd", "--kernel", "no.cu"], 2, &["cannot read the kernel file no.cu"]);
     fails(&["grade", "vecadd"], 2, &["--kernel"]);
-    fails(
-        &["grade", "trapezoid", "--kernel", path],
-        2,
-        &["holds no kernel of lab trapezoid", "trapezoid.cu"],
-    );
+    fails(&["grade", "trapezoid", "--kernel", path], 2, &["holds no kernel of lab trapezoid", "trapezoid.cu"]);
     fails(
         &["grade", "trapezoid", "--kernel", path, "--variant", "race"],
         2,
         &["variant `race` of trapezoid is wrong on purpose"],
     );
-    fails(
-        &["grade", "vecadd", "--kernel", path, "--device", "cuda:0"],
-        2,
-        &["grade runs on the emulated device"],
-    );
-    let run = warplab_with(
-        &["grade", "vecadd", "--kernel", path],
-        &[("WARPLAB_NVRTC", "off")],
-    );
+    fails(&["grade", "vecadd", "--kernel", path, "--device", "cuda:0"], 2, &["grade runs only on the emulated device"]);
+    let run = warplab_with(&["grade", "vecadd", "--kernel", path], &[("WARPLAB_NVRTC", "off")]);
     assert_eq!(run.code, 4, "{run:?}");
     assert!(run.stderr.contains("NVRTC was not found"), "{run:?}");
     assert!(warplab(&["grade", "--help"]).stdout.contains("Example:"));

@@ -1,7 +1,9 @@
-//! The harness's error: what happened, to what, and the exit code that it ends in.
+//! The harness's error: what happened, to what, and the exit code of a command that fails with it.
 use std::path::PathBuf;
 
 use cudarc::driver::DriverError;
+
+use crate::exit::Exit;
 
 /// Result of everything that a lab calls here.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -11,10 +13,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The command line asks for something that cannot be (exit code 2).
+    /// The command line asks for something impossible.
     #[error("{0}")]
     Usage(String),
-    /// A launch that the device cannot do, refused before it was tried (exit code 2).
+    /// A launch that the device cannot do, refused before it was tried.
     #[error("{what} is {value}, but {device} allows {limit}; choose a smaller {flag}")]
     Limit {
         /// What exceeds its limit, e.g. "threads in a block".
@@ -38,16 +40,15 @@ pub enum Error {
     #[error(transparent)]
     Kernel(#[from] kernels::Error),
     /// A kernel file holds no kernel of the name that the lab launches.
-    #[error(
-        "{file} holds no kernel `{kernel}`; it must be declared extern \"C\" __global__ void {kernel}(...)"
-    )]
+    #[error("{file} holds no kernel `{kernel}`; it must be declared extern \"C\" __global__ void {kernel}(...)")]
     NoSuchKernel {
         /// The kernel file as the user knows it.
         file: String,
         /// The name that was asked for.
         kernel: String,
     },
-    /// A kernel of a file of `--kernel` that takes more than the lab passes: a launch would read what is not there.
+    /// A kernel in the file of `--kernel` takes more than the lab passes: a launch would read arguments that do not
+    /// exist.
     #[error("kernel `{kernel}` of {file} takes {takes}, but the lab passes {passes}{declared}")]
     OtherParameters {
         /// The kernel file as the user knows it.
@@ -56,9 +57,10 @@ pub enum Error {
         kernel: String,
         /// The sizes of its parameters, in words.
         takes: String,
-        /// Those of the lab's own kernel.
+        /// The sizes of the parameters of the lab's own kernel, in words.
         passes: String,
-        /// How the lab declares its own, as the end of the sentence; empty where its source does not say it in one piece.
+        /// How the lab declares its own kernel, as the end of the sentence; empty if a macro or a template makes the
+        /// declaration.
         declared: String,
     },
     /// The driver refused a module.
@@ -69,7 +71,7 @@ pub enum Error {
         /// The driver's own words.
         log: String,
     },
-    /// A file could not be read or written (exit code 4).
+    /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         /// What was tried: "write", "create", "read".
@@ -79,10 +81,10 @@ pub enum Error {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// The run cannot happen on this computer (exit code 4).
+    /// The run cannot happen on this computer.
     #[error("{0}")]
     CannotRun(String),
-    /// The user pressed Ctrl-C (exit code 130).
+    /// The user pressed Ctrl-C.
     #[error("interrupted; the rows so far are kept")]
     Interrupted,
 }
@@ -106,17 +108,22 @@ impl Error {
         matches!(self, Self::OtherParameters { .. } | Self::Module { .. })
     }
 
-    /// The process exit code that this error ends in.
-    pub fn exit_code(&self) -> u8 {
+    /// How a command ends that fails with this error.
+    pub fn exit(&self) -> Exit {
         match self {
             Self::Usage(_)
             | Self::Limit { .. }
             | Self::NoSuchKernel { .. }
             | Self::OtherParameters { .. }
-            | Self::Kernel(kernels::Error::Compile { .. } | kernels::Error::Read { .. }) => 2,
-            Self::Interrupted => 130,
-            _ => 4,
+            | Self::Kernel(kernels::Error::Compile { .. } | kernels::Error::Read { .. }) => Exit::Usage,
+            Self::Interrupted => Exit::Interrupted,
+            _ => Exit::CannotRun,
         }
+    }
+
+    /// The code of [`Error::exit`].
+    pub fn exit_code(&self) -> u8 {
+        self.exit().code()
     }
 }
 
@@ -128,9 +135,7 @@ impl From<DriverError> for Error {
 
 /// The driver's name and text for an error code, e.g. `CUDA_ERROR_INVALID_VALUE (invalid argument)`.
 pub fn describe(error: &DriverError) -> String {
-    let text = |s: std::result::Result<&std::ffi::CStr, DriverError>| {
-        s.ok().map(|s| s.to_string_lossy().into_owned())
-    };
+    let text = |s: std::result::Result<&std::ffi::CStr, DriverError>| s.ok().map(|s| s.to_string_lossy().into_owned());
     let name = text(error.error_name()).unwrap_or_else(|| format!("{:?}", error.0));
     match text(error.error_string()) {
         Some(words) => format!("{name} ({words})"),

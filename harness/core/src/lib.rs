@@ -3,66 +3,84 @@
 //! A lab declares itself as a [`Lab`] and gives a function over a [`Run`]; everything else is a plain
 //! cudarc program. The device is a GPU, or the embedded SIMT machine standing in for the CUDA driver:
 //! the lab cannot tell, except by [`Run::is_emulated`].
+//!
+//! # The folders
+//!
+//! A folder uses only the folders below it:
+//!
+//! - `lab`: what a lab declares, and the program that runs it: options, cases, one row after the other.
+//! - `export`: how records are shown, with one file for each format, behind one interface.
+//! - `measure`: what is done with a case: inputs, samples, checks, the recorder that makes its record.
+//! - `record`: what is kept: the record, the table of its columns, the folder of the run, `session.json`.
+//! - `device`: the device in use, and what it reports about itself: the driver, NVML, ceilings, the emulated machine's
+//!   report.
+//! - `error`, `exit`, `stats`, `suggest`: what all of them use.
+//!
+//! `export` and `measure` do not know each other. Inside the crate, an item is imported from the file that defines it,
+//! not through the exports of this file, which are for labs.
 
-mod app;
-pub mod capture;
-mod case;
-mod ceilings;
-mod chart;
-mod check;
-mod child;
-mod counters;
 mod device;
-mod driver;
 mod error;
-mod fault;
-mod flush;
-mod folder;
-mod hot;
-mod inputs;
-mod interrupt;
+mod exit;
+mod export;
 mod lab;
-mod machine;
-mod module;
-mod nvml;
-mod options;
-mod pace;
-mod parallel;
+mod measure;
 mod record;
-mod recorder;
-mod report;
-mod revision;
-mod run;
-mod session;
-mod session_file;
 mod stats;
 pub mod suggest;
-mod table;
-mod terminal;
 
-pub use app::{command, complain, main, replacement, run_labs, variants_help, with_options};
-pub use case::{Case, launch_1d};
-pub use ceilings::{Ceiling, Ceilings};
-pub use chart::{Chart, Series};
-pub use check::{Check, Number, Tolerance, two_norm};
-pub use counters::COUNTERS;
-pub use device::{DEFAULT_PROFILE, DeviceChoice, DeviceInfo};
-pub use driver::{check_profile, machine_library};
+pub use device::{
+    ceilings::{Ceiling, Ceilings},
+    choice::{DEFAULT_PROFILE, DeviceChoice, DeviceInfo},
+    driver::{check_profile, machine_library},
+    kernels::Kernels,
+    launch::launch_1d,
+    machine::MachineReport,
+    nvml::Snapshot,
+    session::Session,
+    visible::HostVisible,
+};
 pub use error::{Error, Result, describe};
-pub use hot::HotLine;
-pub use inputs::Inputs;
-pub use lab::{Expect, Lab, Variant, no_args};
-pub use machine::{Finding, LaunchReport, MachineReport};
-pub use nvml::Snapshot;
-pub use options::{Options, parse_checks, parse_count, parse_u32};
-pub use parallel::{parallel, parallel_chunks};
-pub use record::{COLUMNS, Record, SCHEMA, Times, Value, Verdict};
-pub use recorder::{Recorder, poison};
-pub use revision::built_from;
-pub use run::{Coverage, Run, Sizes};
-pub use session::Session;
-pub use table::{paragraphs, significant, table};
-pub use terminal::{print, print_error};
+pub use exit::Exit;
+pub use export::{
+    chart::{Chart, Series},
+    layout::{paragraphs, significant, table},
+    markdown::markdown,
+    terminal::{print, print_error},
+};
+pub use lab::{
+    app::{command, complain, main, replacement, run_labs, variants_help, with_options},
+    arguments,
+    case::Case,
+    child::records,
+    declaration::Lab,
+    input::Input,
+    launch::Launch,
+    options::{Options, parse_checks, parse_count, parse_u32},
+    published::{Figure, Published, figure},
+    question::{Answer, Question},
+    row::{Expect, Row, Table, Variant, row},
+    run::{Run, Sizes},
+    trial::Trial,
+};
+pub use measure::{
+    capture,
+    check::{Check, Number, Tolerance, two_norm},
+    inputs::Inputs,
+    parallel::{parallel, parallel_chunks},
+    poison::poison,
+    recorder::Recorder,
+};
+pub use record::{
+    column::{Column, column},
+    columns::{COMMON, Columns, SCHEMA},
+    counters::COUNTERS,
+    hot::HotLine,
+    revision::built_from,
+    row::{Record, Value, Verdict},
+};
+
+pub use stats::{Times, times};
 
 /// The command-line parser, for a lab's own options.
 pub use clap;

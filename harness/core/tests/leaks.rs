@@ -3,17 +3,9 @@ use std::process::{Command, Output};
 
 /// Runs the variant of the leaky lab on the emulated device, as one JSON object a row.
 fn run(variant: &str, more: &[&str]) -> (Option<i32>, Vec<serde_json::Value>, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = output(variant, &[&["--json"], more].concat());
-    let rows = stdout
-        .split(|b| *b == b'\n')
-        .filter(|line| !line.is_empty());
-    let rows = rows
-        .map(|line| serde_json::from_slice(line).unwrap())
-        .collect();
+    let Output { status, stdout, stderr } = output(variant, &[&["--json"], more].concat());
+    let rows = stdout.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+    let rows = rows.map(|line| serde_json::from_slice(line).unwrap()).collect();
     (status.code(), rows, String::from_utf8(stderr).unwrap())
 }
 
@@ -32,16 +24,8 @@ fn output(variant: &str, more: &[&str]) -> Output {
 fn a_forgotten_buffer_is_a_finding_of_its_case() {
     let leakcheck = ["--check", "leakcheck"];
     for (variant, case, words) in [
-        (
-            "forgets",
-            "floats",
-            "3 times 4096 bytes, from cuMemAllocAsync, called by leaky_lab::run",
-        ),
-        (
-            "alone",
-            "floats",
-            "3 times 4096 bytes, from cuMemAllocAsync, called by leaky_lab::run",
-        ),
+        ("forgets", "floats", "3 times 4096 bytes, from cuMemAllocAsync, called by leaky_lab::run"),
+        ("alone", "floats", "3 times 4096 bytes, from cuMemAllocAsync, called by leaky_lab::run"),
         ("raw", "", "from cuMemAlloc, called by leaky_lab::run"),
     ] {
         let (code, rows, _) = run(variant, &leakcheck);
@@ -85,9 +69,7 @@ fn leaks_are_looked_for_when_that_is_asked() {
     ] {
         let (ended, rows, words) = run("forgets", checks);
         assert_eq!(ended, Some(code), "{checks:?}: {rows:?}");
-        let told = words
-            .matches("error: Leaked 12288 bytes in 3 allocations")
-            .count();
+        let told = words.matches("error: Leaked 12288 bytes in 3 allocations").count();
         assert_eq!(told, code as usize, "{checks:?}: {words}");
     }
 }

@@ -1,5 +1,7 @@
-//! What the labs' tests share: a lab's own program run on the emulated device, its rows and the findings of the
-//! machine's checks. A dev-dependency of the labs, and of nothing else.
+//! What the labs' tests share: they run a lab's own program on the emulated device, and read its rows and the findings
+//! of the machine's checks. A dev-dependency of the labs, and of nothing else.
+mod device;
+
 use std::{
     collections::HashMap,
     io::Write,
@@ -7,7 +9,15 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// A lab under test: [`lab!`] makes it.
+use serde::Deserialize;
+pub use wire::{
+    Told,
+    finding::{Kind, Space, What},
+};
+
+pub use device::kernels;
+
+/// A lab under test, made by [`lab!`].
 #[derive(Debug, Clone, Copy)]
 pub struct Lab {
     /// The path of its program.
@@ -20,10 +30,7 @@ pub struct Lab {
 #[macro_export]
 macro_rules! lab {
     ($name:literal) => {
-        $crate::Lab {
-            program: env!(concat!("CARGO_BIN_EXE_", $name)),
-            folder: env!("CARGO_MANIFEST_DIR"),
-        }
+        $crate::Lab { program: env!(concat!("CARGO_BIN_EXE_", $name)), folder: env!("CARGO_MANIFEST_DIR") }
     };
 }
 
@@ -44,7 +51,7 @@ impl Lab {
         self.run(&[&["--kernel", &kernel][..], arguments].concat())
     }
 
-    /// The lab must reject the mutant, with a row whose note has `says`.
+    /// The lab must reject the mutant, with a row whose note contains `says`.
     ///
     /// # Panics
     /// When it does not.
@@ -54,11 +61,7 @@ impl Lab {
         let said = |r: &HashMap<String, String>| {
             matches!(r["verdict"].as_str(), "fail" | "finding") && r["note"].contains(says)
         };
-        assert!(
-            ran.rows.iter().any(said),
-            "{mutant} is rejected, but not for `{says}`:\n{}",
-            ran.text
-        );
+        assert!(ran.rows.iter().any(said), "{mutant} is rejected, but not for `{says}`:\n{}", ran.text);
         ran
     }
 
@@ -70,15 +73,12 @@ impl Lab {
         let ran = self.run(arguments);
         assert_eq!(ran.code, Some(0), "{arguments:?}:\n{}", ran.text);
         for row in &ran.rows {
-            assert!(
-                matches!(row["verdict"].as_str(), "pass" | "skip"),
-                "{arguments:?}: {row:?}"
-            );
+            assert!(matches!(row["verdict"].as_str(), "pass" | "skip"), "{arguments:?}: {row:?}");
         }
         ran
     }
 
-    /// The lab must refuse `arguments` as wrong usage, in words that hold `says`.
+    /// The lab must refuse `arguments` as wrong usage, with a message that contains `says`.
     ///
     /// # Panics
     /// When it does not.
@@ -97,42 +97,17 @@ impl Lab {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
-    /// The exit code; none when a signal ended the program.
+    /// The exit code; `None` when a signal ended the program.
     pub code: Option<i32>,
     /// Everything that it printed: standard output, then standard error.
     pub text: String,
     /// Its CSV's rows, by column.
     pub rows: Vec<HashMap<String, String>>,
-    /// The findings, in the order in which they were printed.
-    pub findings: Vec<Finding>,
-}
-
-/// One finding, as it was printed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The first line, without `error: `.
-    pub title: String,
-    /// Where each access happened; an access in an inlined function has its callers' places after its own. Accesses of
-    /// one line share their place.
-    pub places: Vec<Place>,
-    /// The line of each access that took part.
-    pub accesses: Vec<u32>,
-    /// The whole report.
-    pub text: String,
-}
-
-/// A line of a kernel file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The file's name, without its folder.
-    pub file: String,
-    /// Counted from 1.
-    pub line: u32,
-    /// It is where the function of the place before was inlined.
-    pub inlined: bool,
+    /// The findings that were printed, in the order of the rows.
+    pub findings: Vec<Told>,
 }
 
 fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
@@ -141,7 +116,9 @@ fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
     if !arguments.contains(&"--device") {
         command.args(["--device", "emulated"]);
     }
+    let records = tempfile::NamedTempFile::new().unwrap();
     let mut child = command
+        .env(wire::RECORDS, records.path())
         .arg("--out")
         .arg(out.path())
         .args(arguments)
@@ -151,110 +128,76 @@ fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
         .spawn()
         .unwrap();
     let mut pipe = child.stdin.take().unwrap();
-    // A program that is refused what it was asked for does not read it.
+    // A program that refuses its command line does not read standard input.
     let _ = pipe.write_all(stdin.as_bytes());
     drop(pipe);
     let output = child.wait_with_output().unwrap();
-    let [stdout, stderr] =
-        [&output.stdout, &output.stderr].map(|b| String::from_utf8_lossy(b).into_owned());
-    let findings = findings(&stdout).chain(findings(&stderr)).collect();
-    Ran {
-        code: output.status.code(),
-        text: stdout + &stderr,
-        rows: rows(out.path()),
-        findings,
-    }
+    let [stdout, stderr] = [&output.stdout, &output.stderr].map(|b| String::from_utf8_lossy(b).into_owned());
+    let text = stdout + &stderr;
+    let records = std::fs::read_to_string(records.path()).unwrap();
+    Ran { code: output.status.code(), rows: rows(out.path()), findings: printed(&records, &text), text }
 }
 
-/// The rows of the only CSV in `folder`; none when there is none.
+/// The rows of the only CSV in `folder`; empty when there is no CSV.
 fn rows(folder: &Path) -> Vec<HashMap<String, String>> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let Some(csv) = files
-        .map(|f| f.path())
-        .find(|p| p.extension().is_some_and(|e| e == "csv"))
-    else {
+    let Some(csv) = files.map(|f| f.path()).find(|p| p.extension().is_some_and(|e| e == "csv")) else {
         return Vec::new();
     };
-    csv::Reader::from_path(csv)
-        .unwrap()
-        .deserialize()
-        .map(Result::unwrap)
-        .collect()
+    csv::Reader::from_path(csv).unwrap().deserialize().map(Result::unwrap).collect()
 }
 
-/// The findings in what was printed: each begins with `error: ` and has at least one place.
-fn findings(text: &str) -> impl Iterator<Item = Finding> {
-    let mut found: Vec<Finding> = Vec::new();
-    let mut open = false;
-    for line in text.lines() {
-        if let Some(title) = line.strip_prefix("error: ") {
-            found.push(Finding {
-                title: title.to_owned(),
-                places: Vec::new(),
-                accesses: Vec::new(),
-                text: line.to_owned(),
-            });
-            open = true;
-            continue;
-        }
-        let Some(finding) = found.last_mut().filter(|_| open && !line.is_empty()) else {
-            open = false;
-            continue;
-        };
-        finding.text.push('\n');
-        finding.text.push_str(line);
-        if line.contains(" by thread (")
-            && let Some(place) = finding.places.iter().rfind(|p| !p.inlined)
-        {
-            finding.accesses.push(place.line);
-        }
-        let inlined = line.trim_start().strip_prefix("| inlined at ");
-        if let Some(at) = line.trim_start().strip_prefix("--> ").or(inlined)
-            && let Some((file, rest)) = at.split_once(".cu:")
-            && let Ok(line) = rest.split(':').next().unwrap_or_default().parse()
-        {
-            finding.places.push(Place {
-                file: format!("{}.cu", file.rsplit('/').next().unwrap_or_default()),
-                line,
-                inlined: inlined.is_some(),
-            });
-        }
+/// The findings in a run's records (lines of JSON) whose reports were printed. For a variant that is wrong on purpose,
+/// only one finding of each class is printed.
+///
+/// # Panics
+/// When a record is not what the harness writes.
+fn printed(records: &str, text: &str) -> Vec<Told> {
+    /// The part of a record that concerns findings.
+    #[derive(Deserialize)]
+    struct Record {
+        findings: Vec<Told>,
     }
-    found.into_iter().filter(|f| !f.places.is_empty())
+    let read = |line| -> Record { serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}")) };
+    let all = records.lines().flat_map(|line| read(line).findings);
+    all.filter(|told| text.contains(told.text.trim_end())).collect()
+}
+
+/// The line of each access that took part in a finding, counted from 1; accesses by the host have no line.
+pub fn lines(told: &Told) -> Vec<u32> {
+    let places = told.finding.accesses.iter().map(|access| &access.place);
+    places.filter(|place| place.is_known()).map(|place| place.line).collect()
 }
 
 impl Ran {
     /// The rows of `variant`.
     pub fn of(&self, variant: &str) -> Vec<&HashMap<String, String>> {
-        self.rows
-            .iter()
-            .filter(|r| r["variant"] == variant)
-            .collect()
+        self.rows.iter().filter(|r| r["variant"] == variant).collect()
     }
 
-    /// The finding that `is` looks for.
+    /// The first finding for which `is` is true.
     ///
     /// # Panics
-    /// When there is none, with everything that was printed.
-    pub fn finding(&self, is: impl Fn(&Finding) -> bool) -> &Finding {
-        self.findings
-            .iter()
-            .find(|f| is(f))
-            .unwrap_or_else(|| panic!("no such finding in:\n{}", self.text))
+    /// When there is no such finding. The message holds everything that was printed.
+    pub fn finding(&self, is: impl Fn(&Told) -> bool) -> &Told {
+        self.findings.iter().find(|f| is(f)).unwrap_or_else(|| panic!("no such finding in:\n{}", self.text))
     }
 
-    /// A data race in `space` (`shared` or `global`) whose two accesses lie in the lines `first` and `second`, in any
-    /// order.
+    /// A data race in `space` whose two accesses lie in the lines `first` and `second`, in any order.
     ///
     /// # Panics
     /// As [`Ran::finding`].
-    pub fn race(&self, space: &str, [first, second]: [u32; 2]) -> &Finding {
-        self.finding(|f| {
-            f.title.contains("Race")
-                && f.title.contains(&format!("__{space}__"))
-                && (f.accesses == [first, second] || f.accesses == [second, first])
+    pub fn race(&self, space: Space, [first, second]: [u32; 2]) -> &Told {
+        self.finding(|told| {
+            let lines = lines(told);
+            is_race(told, space) && (lines == [first, second] || lines == [second, first])
         })
     }
+}
+
+/// Whether a finding is a data race in `space`.
+pub fn is_race(told: &Told, space: Space) -> bool {
+    matches!(told.finding.kind, Kind::Race { space: raced, .. } if raced == space)
 }
 
 /// The line, counted from 1, of `text` in a kernel file: after the first line that holds `after`.
@@ -278,32 +221,56 @@ pub fn line_of(source: &str, after: &str, text: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wire::finding::{Access, CalledFrom, Finding, Place, Scope};
 
-    const PRINTED: &str = "lab: what it does
-
-error: Race reported between two
-  --> labs/x/kernels/x.cu:4:9 in k
-   |
- 4 | a;
-   | ^ read of size 4 bytes at s+0x0 by thread (0,0,0) in block (0,0,0)
-   | inlined at labs/x/kernels/x.cu:9:1
-  --> labs/x/kernels/y.cu:7:9 in k
-   | write of size 4 bytes at s+0x0 by thread (1,0,0) in block (0,0,0)
-   | read of size 4 bytes at s+0x0 by thread (2,0,0) in block (0,0,0)
-   = help: do
-
-error: no such file
-";
+    /// A race between `y.cu:7` and an access of `x.cu:4` that was inlined at line 9, and the host.
+    fn race() -> Told {
+        let place = |file: &str, line, inlined_at| Place {
+            file: format!("labs/x/kernels/{file}.cu"),
+            line,
+            inlined_at,
+            ..Place::default()
+        };
+        let caller = CalledFrom { file: "labs/x/kernels/x.cu".into(), line: 9, column: 1 };
+        let space = Space::Shared;
+        let access = |what, place| Access::memory(what, space, 4, 0, place);
+        let kind = Kind::Race { space, scope: Scope::Block };
+        let finding = Finding::new(kind, "k")
+            .with(access(What::Read, place("x", 4, vec![caller])))
+            .with(access(What::Write, place("y", 7, Vec::new())))
+            .with(Access::at(What::Execute, Place::default()));
+        Told {
+            verdict: finding.kind.verdict(),
+            check: finding.kind.check(),
+            kernel_name: "k".into(),
+            mistake: "Race reported between two".into(),
+            headline: "Race reported between two".into(),
+            title: "Race reported between two".into(),
+            context: Vec::new(),
+            help: "do".into(),
+            text: "error: Race reported between two\n  --> x.cu:4\n   = help: do\n".into(),
+            finding,
+        }
+    }
 
     #[test]
     fn findings_are_told_from_other_errors() {
-        let found: Vec<Finding> = findings(PRINTED).collect();
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].title, "Race reported between two");
-        assert_eq!(found[0].accesses, [4, 7, 7]);
-        assert_eq!(found[0].places[1].line, 9);
-        assert_eq!(found[0].places[2].file, "y.cu");
-        assert!(found[0].text.ends_with("= help: do"));
+        let found = serde_json::json!({ "variant": "a", "findings": [race()] });
+        let none = serde_json::json!({ "variant": "b", "findings": [] });
+        let records = format!("{none}\n{found}\n");
+        let text = format!("lab: what it does\n\n{}\n\nerror: no such file\n", race().text);
+        assert_eq!(printed(&records, &text), [race()]);
+        // A finding that is in a record but was not printed does not count.
+        assert_eq!(printed(&records, "error: no such file\n"), []);
+        let ran = Ran { code: Some(1), text, rows: Vec::new(), findings: vec![race()] };
+        assert_eq!(lines(ran.race(Space::Shared, [7, 4])), [4, 7]);
+        assert!(!is_race(&race(), Space::Global));
+    }
+
+    #[test]
+    #[should_panic(expected = "missing field `findings`")]
+    fn a_record_without_findings_is_an_error() {
+        printed("{\"finding\": []}\n", "");
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Runs every instruction form that the machine knows on a device and writes down what it gives.
+//! Runs every instruction form that the machine knows on a device, and records the results.
 //!
-//! `conformance OUT` uses the computer's NVIDIA driver, `conformance OUT --machine LIBRARY` the machine's driver library instead.
-//! `conformance --compact FULL OUT` shortens such a file to what the machine's tests keep: the first results of every form, and
-//! hashes of the others. `conformance --ptx FOLDER` writes the kernels, `conformance --show FILE CASE` a form's operands and results.
+//! `conformance OUT` uses the computer's NVIDIA driver, `conformance OUT --machine LIBRARY` the machine's driver
+//! library instead. `conformance --compact FULL OUT` shortens such a file to what the machine's tests keep: the first
+//! results of every form, and hashes of the others. `conformance --ptx FOLDER` writes the kernels, `conformance --show
+//! FILE CASE` a form's operands and results.
 
 mod record;
 #[path = "../../simt/tests/conformance/suite/mod.rs"]
@@ -28,9 +29,10 @@ fn main() -> Result<()> {
             use_machine(library)?;
             record(out)
         }
-        _ => Err(
-            "usage: conformance OUT [--machine LIBRARY] | --compact FULL OUT | --show FILE CASE | --ptx FOLDER".into(),
-        ),
+        _ => {
+            Err("usage: conformance OUT [--machine LIBRARY] | --compact FULL OUT | --show FILE CASE | --ptx FOLDER"
+                .into())
+        }
     }
 }
 
@@ -71,7 +73,7 @@ fn compact(full: &str, out: &str) -> Result<()> {
     vectors.entries.retain(|entry| entry.error.is_empty());
     let cases = suite::all();
     let find = |name: &str| cases.iter().find(|case| case.name == name);
-    // What has been left out of the suite since is left out of the file.
+    // Cases that have been removed from the suite are removed from the file.
     vectors.entries.retain(|entry| find(&entry.name).is_some());
     for entry in &mut vectors.entries {
         let case = find(&entry.name).expect("just looked for");
@@ -91,17 +93,14 @@ fn compact(full: &str, out: &str) -> Result<()> {
 /// Runs cases of one module.
 fn run(device: &Device, cases: &[Case]) -> Result<Vec<Entry>> {
     let module = load(&kernels::module(cases))?;
-    let entries = cases
-        .iter()
-        .enumerate()
-        .map(|(i, case)| device.run(module, &kernels::kernel_name(i), case, false));
+    let entries = cases.iter().enumerate().map(|(i, case)| device.run(module, &kernels::kernel_name(i), case, false));
     let entries = entries.collect();
-    // SAFETY: no kernel of it runs any more. After a failure there is nothing to unload.
+    // SAFETY: none of its kernels is running. After a failure there is nothing to unload.
     unsafe { sys::cuModuleUnload(module) };
     entries
 }
 
-/// Runs cases together, and by halves those among which one fails.
+/// Runs cases together; if one fails, runs each half of them, and so on.
 fn run_all(device: &mut Device, cases: &[Case], out: &mut Vec<Entry>) -> Result<()> {
     match run(device, cases) {
         Ok(entries) => out.extend(entries),
@@ -110,12 +109,7 @@ fn run_all(device: &mut Device, cases: &[Case], out: &mut Vec<Entry>) -> Result<
             if let [case] = cases {
                 let error = error.to_string().replace('\n', " ");
                 println!("{}: {error}", case.name);
-                out.push(Entry {
-                    name: case.name.clone(),
-                    inputs: file::inputs(case),
-                    error,
-                    columns: Vec::new(),
-                });
+                out.push(Entry { name: case.name.clone(), inputs: file::inputs(case), error, columns: Vec::new() });
             } else {
                 let (left, right) = cases.split_at(cases.len() / 2);
                 run_all(device, left, out)?;
@@ -128,11 +122,7 @@ fn run_all(device: &mut Device, cases: &[Case], out: &mut Vec<Entry>) -> Result<
 
 fn record(out: &str) -> Result<()> {
     let cases = suite::all();
-    let bytes = cases
-        .iter()
-        .map(|case| kernels::input_bytes(case).max(kernels::output_bytes(case)))
-        .max()
-        .unwrap_or(0);
+    let bytes = cases.iter().map(|case| kernels::input_bytes(case).max(kernels::output_bytes(case))).max().unwrap_or(0);
     let mut device = Device::open(bytes)?;
     let name = device.name()?;
     println!("{name}: {} cases of {COUNT} operands", cases.len());
@@ -143,19 +133,9 @@ fn record(out: &str) -> Result<()> {
             println!("{} of {}", entries.len(), cases.len());
         }
     }
-    let failed = entries
-        .iter()
-        .filter(|entry| !entry.error.is_empty())
-        .count();
-    let bytes = Vectors {
-        device: name,
-        entries,
-    }
-    .write();
+    let failed = entries.iter().filter(|entry| !entry.error.is_empty()).count();
+    let bytes = Vectors { device: name, entries }.write();
     std::fs::write(out, &bytes)?;
-    println!(
-        "{} bytes in {out}; {failed} cases have no results",
-        bytes.len()
-    );
+    println!("{} bytes in {out}; {failed} cases have no results", bytes.len());
     Ok(())
 }

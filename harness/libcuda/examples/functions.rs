@@ -1,7 +1,8 @@
-//! Runs CUDA's functions, as NVRTC compiled them for the machine's tests, on a device and writes down what they give.
+//! Runs CUDA's functions, as NVRTC compiled them for the machine's tests, on a device, and records the results.
 //!
-//! `functions OUT` uses the computer's NVIDIA driver, `functions OUT --machine LIBRARY` the machine's driver library instead. Of a
-//! function whose instructions all have one right result, OUT keeps the first results and hashes of the others.
+//! `functions OUT` uses the computer's NVIDIA driver, `functions OUT --machine LIBRARY` the machine's driver library
+//! instead. Of a function whose instructions all have one right result, OUT keeps the first results and hashes of the
+//! others.
 
 #[path = "../../simt/tests/functions/list.rs"]
 mod list;
@@ -28,7 +29,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// What the functions of a file give, shortened to what the test compares; of one that fails, why.
+/// The results of the functions of a file, shortened to what the test compares; for one that fails, the reason.
 fn run(device: &mut Device, file: &File, entries: &mut Vec<Entry>) -> Result<()> {
     let mut module = load(file.ptx)?;
     for function in functions(file) {
@@ -44,12 +45,7 @@ fn run(device: &mut Device, file: &File, entries: &mut Vec<Entry>) -> Result<()>
                 println!("{}: {error}", case.name);
                 device.restart()?;
                 module = load(file.ptx)?;
-                Entry {
-                    name: case.name.clone(),
-                    inputs: inputs(case),
-                    error: error.to_string(),
-                    columns: Vec::new(),
-                }
+                Entry { name: case.name.clone(), inputs: inputs(case), error: error.to_string(), columns: Vec::new() }
             }
         };
         entries.push(entry);
@@ -69,15 +65,9 @@ fn record(out: &str) -> Result<()> {
         println!("{}: {} of {}", file.name, entries.len(), all.len());
     }
     let failed = entries.iter().filter(|e| !e.error.is_empty()).count();
-    let vectors = Vectors {
-        device: name,
-        entries,
-    };
+    let vectors = Vectors { device: name, entries };
     let bytes = vectors.write();
     std::fs::write(out, &bytes)?;
-    println!(
-        "{} bytes in {out}; {failed} functions have no results",
-        bytes.len()
-    );
+    println!("{} bytes in {out}; {failed} functions have no results", bytes.len());
     Ok(())
 }

@@ -1,62 +1,39 @@
 //! The CUDA driver API (`libcuda`) over the SIMT machine: a drop-in driver for computers without a GPU.
 //!
-//! One file an API family. A family's calls are ordinary functions that return `error::Result`; `entry_points!` at the end of
-//! each file gives them their C names. Handles are numbers looked up in tables, never pointers that are followed, so that a
-//! stale or made-up handle is an error and not a crash.
+//! The crate has four layers. A layer uses those below it and none above it:
 //!
-//! Streams are queues: a launch returns at once and a failed kernel is reported by the next call that waits, as with the real
-//! driver. What the machine counted and found is read through `simt_report_json` and its companions in `extras`.
+//! - [`api`]: the calls, one file for each family. Only here are entry points; each converts between C and Rust.
+//! - [`account`]: what is reported: the report, leaks, the log of launches, and what is written at exit.
+//! - [`state`]: the driver itself. It reads no pointers of the caller. Its parts, each of which uses those after it:
+//!   `graphs` (tasks, events, graphs, capture), `modules` (PTX, functions, launches), `memory`, `contexts` (contexts
+//!   and streams), `device` (the driver, its settings, tables of handles). Above them is `lifetime`: ending a context
+//!   affects every part.
+//! - [`abi`]: types, constants, error codes and versions of cuda.h, and access to the caller's pointers.
+//!
+//! What always holds:
+//!
+//! - Handles are numbers that are looked up in tables, never pointers that are followed. A stale or invented handle
+//!   is an error, not a crash. Only the primary context uses its handle more than once.
+//! - A pointer of the caller is null or valid, as the C API demands. Null is checked before any work is done.
+//! - Streams are queues. A launch returns at once, and the next call that waits reports a failed kernel, as with the
+//!   real driver. A task depends only on tasks that were submitted before it, so streams never wait for each other in
+//!   a circle.
+//! - The state tells what happens through one [`Observer`](state::device::observer::Observer), which `cuInit`
+//!   installs. The state does not know who listens.
+//! - After a fork the child has no device: its calls return that the driver is not initialised.
+//!
+//! Clients that know this library read what the machine counted and found through `simt_report_json` and its companions
+//! ([`api::extras`]).
 #![allow(
-    // The C ABI's functions have as many arguments as they have.
+    // The C ABI decides how many arguments a function has.
     clippy::too_many_arguments,
-    // Every entry point is unsafe in the same way: the caller's pointers must be null or good.
+    // Every entry point is unsafe in the same way: the caller's pointers must be null or valid.
     clippy::missing_safety_doc,
-    // An argument list fixed by the C ABI is taken as it is.
+    // The C ABI decides how arguments are passed.
     clippy::needless_pass_by_value
 )]
 
-#[macro_use]
 mod abi;
-mod attributes;
-mod capture;
-mod context;
-mod copy;
-mod device;
-mod driver;
-mod error;
-mod event;
-mod exit;
-mod extras;
-mod fill;
-mod function;
-#[cfg(test)]
-mod fuzz;
-mod graph;
-mod graph_any_node;
-mod graph_edges;
-mod graph_nodes;
-mod graph_objects;
-mod graph_update;
-mod handles;
-mod image;
-mod kernel;
-mod launch;
-mod launch_log;
-mod leak;
-mod library;
-mod limits;
-mod link;
-mod link_text;
-mod managed;
-mod memory;
-mod module;
-mod occupancy;
-mod pointer;
-mod pool;
-mod proc_address;
-mod queue;
-mod refusal;
-mod report;
-mod stream;
-mod task;
-mod unsupported;
+mod account;
+mod api;
+mod state;

@@ -1,4 +1,4 @@
-//! Devices and contexts, each test in threads of its own: what is current belongs to a thread.
+//! Devices and contexts. Each test has threads of its own, because the current context belongs to a thread.
 
 mod common;
 use common::*;
@@ -22,22 +22,13 @@ fn the_one_device_says_what_it_is() {
         ok(sys::cuDeviceGetCount(&raw mut count));
         assert_eq!(count, 1);
         ok(sys::cuDeviceGet(&raw mut device, 0));
-        fails(
-            sys::cuDeviceGet(&raw mut device, 1),
-            CUDA_ERROR_INVALID_DEVICE,
-        );
-        fails(
-            sys::cuDeviceGet(&raw mut device, -1),
-            CUDA_ERROR_INVALID_DEVICE,
-        );
+        fails(sys::cuDeviceGet(&raw mut device, 1), CUDA_ERROR_INVALID_DEVICE);
+        fails(sys::cuDeviceGet(&raw mut device, -1), CUDA_ERROR_INVALID_DEVICE);
         fails(sys::cuDeviceGet(null_mut(), 0), CUDA_ERROR_INVALID_VALUE);
         fails(sys::cuInit(1), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuDeviceGetName(name.as_mut_ptr(), 64, 0));
         let name = CStr::from_ptr(name.as_ptr()).to_str().unwrap();
-        assert!(
-            name.contains("A100") && name.ends_with("(emulated)"),
-            "{name}"
-        );
+        assert!(name.contains("A100") && name.ends_with("(emulated)"), "{name}");
         let mut small = [1 as c_char; 4];
         ok(sys::cuDeviceGetName(small.as_mut_ptr(), 4, 0));
         assert_eq!(small[3], 0);
@@ -54,18 +45,9 @@ fn without_a_context_most_calls_fail() {
         assert!(current().is_null());
         fails(sys::cuMemAlloc_v2(&mut 0, 4), CUDA_ERROR_INVALID_CONTEXT);
         fails(sys::cuCtxSynchronize(), CUDA_ERROR_INVALID_CONTEXT);
-        fails(
-            sys::cuStreamSynchronize(null_mut()),
-            CUDA_ERROR_INVALID_CONTEXT,
-        );
-        fails(
-            sys::cuCtxPopCurrent_v2(null_mut()),
-            CUDA_ERROR_INVALID_CONTEXT,
-        );
-        fails(
-            sys::cuCtxSetCurrent(0x1234 as sys::CUcontext),
-            CUDA_ERROR_INVALID_CONTEXT,
-        );
+        fails(sys::cuStreamSynchronize(null_mut()), CUDA_ERROR_INVALID_CONTEXT);
+        fails(sys::cuCtxPopCurrent_v2(null_mut()), CUDA_ERROR_INVALID_CONTEXT);
+        fails(sys::cuCtxSetCurrent(0x1234 as sys::CUcontext), CUDA_ERROR_INVALID_CONTEXT);
         fails(sys::cuCtxDestroy_v2(null_mut()), CUDA_ERROR_INVALID_CONTEXT);
         ok(sys::cuCtxSetCurrent(null_mut()));
     })
@@ -86,7 +68,7 @@ fn contexts_are_a_stack() {
         ok(sys::cuCtxDestroy_v2(b));
         assert_eq!(current(), a);
         fails(sys::cuCtxPushCurrent_v2(b), CUDA_ERROR_INVALID_CONTEXT);
-        // Elsewhere it is still on the stack of a thread, and of no use there.
+        // On another thread it is still on the stack, but cannot be used.
         let handle = a as usize;
         let (ready, wait) = std::sync::mpsc::channel();
         let (gone, told) = std::sync::mpsc::channel::<()>();
@@ -94,10 +76,7 @@ fn contexts_are_a_stack() {
             ok(sys::cuCtxSetCurrent(handle as sys::CUcontext));
             ready.send(()).unwrap();
             told.recv().unwrap();
-            fails(
-                sys::cuMemAlloc_v2(&mut 0, 4),
-                CUDA_ERROR_CONTEXT_IS_DESTROYED,
-            );
+            fails(sys::cuMemAlloc_v2(&mut 0, 4), CUDA_ERROR_CONTEXT_IS_DESTROYED);
         });
         wait.recv().unwrap();
         ok(sys::cuCtxDestroy_v2(a));
@@ -114,10 +93,7 @@ fn creation_checks_its_flags() {
     let create: Create = symbol("cuCtxCreate_v2");
     let mut context = null_mut();
     unsafe {
-        fails(
-            create(&raw mut context, 0x1000, 0),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(create(&raw mut context, 0x1000, 0), CUDA_ERROR_INVALID_VALUE);
         fails(create(&raw mut context, 0, 3), CUDA_ERROR_INVALID_DEVICE);
         fails(create(null_mut(), 0, 0), CUDA_ERROR_INVALID_VALUE);
     }
@@ -129,18 +105,11 @@ fn the_primary_context_is_counted() {
     std::thread::spawn(|| unsafe {
         let state = || {
             let (mut flags, mut active) = (0, 0);
-            ok(sys::cuDevicePrimaryCtxGetState(
-                0,
-                &raw mut flags,
-                &raw mut active,
-            ));
+            ok(sys::cuDevicePrimaryCtxGetState(0, &raw mut flags, &raw mut active));
             active
         };
         assert_eq!(state(), 0);
-        fails(
-            sys::cuDevicePrimaryCtxRelease_v2(0),
-            CUDA_ERROR_INVALID_CONTEXT,
-        );
+        fails(sys::cuDevicePrimaryCtxRelease_v2(0), CUDA_ERROR_INVALID_CONTEXT);
         let (mut a, mut b) = (null_mut(), null_mut());
         ok(sys::cuDevicePrimaryCtxRetain(&raw mut a, 0));
         ok(sys::cuDevicePrimaryCtxRetain(&raw mut b, 0));
@@ -150,10 +119,10 @@ fn the_primary_context_is_counted() {
         assert_eq!(state(), 1);
         ok(sys::cuDevicePrimaryCtxRelease_v2(0));
         assert_eq!(state(), 0);
-        // Made anew it has the handle that it had: clients keep it across a reset.
+        // It is made again with the same handle: clients keep it across a reset.
         ok(sys::cuDevicePrimaryCtxRetain(&raw mut a, 0));
         assert_eq!((a, state()), (b, 1));
-        // What is left can be given back after the last context was popped.
+        // Memory can be freed even after the last context was popped.
         ok(sys::cuCtxPushCurrent_v2(a));
         let (mut device, mut host, mut stream, mut event) = (0, null_mut(), null_mut(), null_mut());
         ok(sys::cuMemAlloc_v2(&raw mut device, 64));
@@ -170,14 +139,8 @@ fn the_primary_context_is_counted() {
         ok(sys::cuEventDestroy_v2(event));
         ok(sys::cuDevicePrimaryCtxRelease_v2(0));
         assert_eq!(state(), 0);
-        fails(
-            sys::cuDevicePrimaryCtxRetain(&raw mut a, 1),
-            CUDA_ERROR_INVALID_DEVICE,
-        );
-        fails(
-            sys::cuDevicePrimaryCtxRetain(null_mut(), 0),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuDevicePrimaryCtxRetain(&raw mut a, 1), CUDA_ERROR_INVALID_DEVICE);
+        fails(sys::cuDevicePrimaryCtxRetain(null_mut(), 0), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuDevicePrimaryCtxReset_v2(0));
     })
     .join()
@@ -189,26 +152,16 @@ fn limits_and_ranges_are_the_context_s() {
     std::thread::spawn(|| unsafe {
         own_context();
         let mut value = 0;
-        ok(sys::cuCtxGetLimit(
-            &raw mut value,
-            sys::CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE,
-        ));
+        ok(sys::cuCtxGetLimit(&raw mut value, sys::CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE));
         assert_eq!(value, 1 << 20);
         ok(sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, 4096));
-        ok(sys::cuCtxGetLimit(
-            &raw mut value,
-            sys::CUlimit::CU_LIMIT_STACK_SIZE,
-        ));
+        ok(sys::cuCtxGetLimit(&raw mut value, sys::CUlimit::CU_LIMIT_STACK_SIZE));
         assert_eq!(value, 4096);
-        let limit: unsafe extern "C" fn(*mut usize, c_int) -> sys::CUresult =
-            symbol("cuCtxGetLimit");
+        let limit: unsafe extern "C" fn(*mut usize, c_int) -> sys::CUresult = symbol("cuCtxGetLimit");
         fails(limit(&raw mut value, 77), CUDA_ERROR_INVALID_VALUE);
         fails(limit(&raw mut value, -1), CUDA_ERROR_INVALID_VALUE);
         let (mut least, mut greatest) = (9, 9);
-        ok(sys::cuCtxGetStreamPriorityRange(
-            &raw mut least,
-            &raw mut greatest,
-        ));
+        ok(sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest));
         assert!(greatest < least && least == 0);
     })
     .join()
@@ -218,74 +171,36 @@ fn limits_and_ranges_are_the_context_s() {
 #[test]
 fn entry_points_are_found_by_name_and_version() {
     library();
-    type Get = unsafe extern "C" fn(
-        *const c_char,
-        *mut *mut c_void,
-        c_int,
-        u64,
-        *mut c_int,
-    ) -> sys::CUresult;
+    type Get = unsafe extern "C" fn(*const c_char, *mut *mut c_void, c_int, u64, *mut c_int) -> sys::CUresult;
     let get: Get = symbol("cuGetProcAddress_v2");
     let (mut function, mut status) = (null_mut(), 9);
     unsafe {
-        ok(get(
-            c"cuDeviceGetCount".as_ptr(),
-            &raw mut function,
-            12000,
-            0,
-            &raw mut status,
-        ));
+        ok(get(c"cuDeviceGetCount".as_ptr(), &raw mut function, 12000, 0, &raw mut status));
         assert_eq!(status, 0);
-        let count: unsafe extern "C" fn(*mut c_int) -> sys::CUresult =
-            std::mem::transmute(function);
+        let count: unsafe extern "C" fn(*mut c_int) -> sys::CUresult = std::mem::transmute(function);
         let mut devices = 0;
         ok(count(&raw mut devices));
         assert_eq!(devices, 1);
-        fails(
-            get(
-                c"cuFly".as_ptr(),
-                &raw mut function,
-                12000,
-                0,
-                &raw mut status,
-            ),
-            CUDA_ERROR_NOT_FOUND,
-        );
+        fails(get(c"cuFly".as_ptr(), &raw mut function, 12000, 0, &raw mut status), CUDA_ERROR_NOT_FOUND);
         assert!(function.is_null() && status == 1);
-        fails(
-            get(
-                std::ptr::null(),
-                &raw mut function,
-                12000,
-                0,
-                &raw mut status,
-            ),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        fails(
-            get(c"cuInit".as_ptr(), null_mut(), 12000, 0, &raw mut status),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(get(std::ptr::null(), &raw mut function, 12000, 0, &raw mut status), CUDA_ERROR_INVALID_VALUE);
+        fails(get(c"cuInit".as_ptr(), null_mut(), 12000, 0, &raw mut status), CUDA_ERROR_INVALID_VALUE);
     }
 }
 
 #[test]
 fn what_is_not_modelled_says_so() {
     library();
-    let array: unsafe extern "C" fn(*mut usize, *const c_void) -> sys::CUresult =
-        symbol("cuArrayCreate_v2");
-    fails(
-        unsafe { array(&mut 0, std::ptr::null()) },
-        CUDA_ERROR_NOT_SUPPORTED,
-    );
+    let array: unsafe extern "C" fn(*mut usize, *const c_void) -> sys::CUresult = symbol("cuArrayCreate_v2");
+    fails(unsafe { array(&mut 0, std::ptr::null()) }, CUDA_ERROR_NOT_SUPPORTED);
 }
 
-/// A device is not inherited: numba, for one, tells its users so by this very code.
+/// A device is not inherited by a child process. Clients such as numba rely on this error code.
 #[test]
 fn a_process_that_forked_off_has_no_device() {
     library();
     let mut count = 0;
-    // SAFETY: the child makes calls that take no lock of the parent's, and ends without running its handlers.
+    // SAFETY: the calls of the child take no lock of the parent, and the child ends without running exit handlers.
     unsafe {
         let child = libc::fork();
         if child == 0 {

@@ -1,4 +1,5 @@
-//! Launches that fail or are refused, and what the report says of them. The report is the process's, so one test at a time.
+//! Launches that fail or are refused, and what the report says about them. The process has one report, so the tests run
+//! one at a time.
 
 mod common;
 #[path = "common/kernels.rs"]
@@ -31,65 +32,28 @@ fn limits_are_enforced_with_the_driver_s_codes() {
         ([1 << 31, 1, 1], [1, 1, 1]),
         ([1, 65536, 1], [1, 1, 1]),
     ] {
-        fails(
-            launch(count, grid, block, 0, &mut []),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(launch(count, grid, block, 0, &mut []), CUDA_ERROR_INVALID_VALUE);
     }
-    fails(
-        launch(count, [1, 1, 1], [1, 1, 1], 48 * 1024 + 1, &mut []),
-        CUDA_ERROR_INVALID_VALUE,
-    );
+    fails(launch(count, [1, 1, 1], [1, 1, 1], 48 * 1024 + 1, &mut []), CUDA_ERROR_INVALID_VALUE);
     let dynamic = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     unsafe {
-        fails(
-            sys::cuFuncSetAttribute(count, dynamic, 163 * 1024 + 1),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuFuncSetAttribute(count, dynamic, 163 * 1024 + 1), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuFuncSetAttribute(count, dynamic, 100_000));
-        fails(
-            sys::cuFuncSetAttribute(count, Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS, 8),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuFuncSetAttribute(count, Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS, 8), CUDA_ERROR_INVALID_VALUE);
     }
     ok(launch(count, [1, 1, 1], [1, 1, 1], 100_000, &mut []));
-    fails(
-        one(function(module, "bounded"), 1, 65),
-        CUDA_ERROR_INVALID_VALUE,
-    );
+    fails(one(function(module, "bounded"), 1, 65), CUDA_ERROR_INVALID_VALUE);
     ok(one(function(module, "bounded"), 1, 64));
-    fails(
-        one(function(module, "exact"), 1, 64),
-        CUDA_ERROR_INVALID_VALUE,
-    );
-    ok(launch(
-        function(module, "exact"),
-        [1, 1, 1],
-        [32, 2, 1],
-        0,
-        &mut [],
-    ));
-    let cooperative = |blocks| unsafe {
-        sys::cuLaunchCooperativeKernel(count, blocks, 1, 1, 1024, 1, 1, 0, null_mut(), null_mut())
-    };
+    fails(one(function(module, "exact"), 1, 64), CUDA_ERROR_INVALID_VALUE);
+    ok(launch(function(module, "exact"), [1, 1, 1], [32, 2, 1], 0, &mut []));
+    let cooperative =
+        |blocks| unsafe { sys::cuLaunchCooperativeKernel(count, blocks, 1, 1, 1024, 1, 1, 0, null_mut(), null_mut()) };
     ok(cooperative(216));
     fails(cooperative(217), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     ok(unsafe { sys::cuCtxSynchronize() });
     let report = report();
-    let kinds: Vec<_> = report["findings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|f| f["limit"].clone())
-        .collect();
-    for limit in [
-        "empty_grid",
-        "empty_block",
-        "threads_per_block",
-        "grid",
-        "shared_memory",
-        "cooperative",
-    ] {
+    let kinds: Vec<_> = report["findings"].as_array().unwrap().iter().map(|f| f["limit"].clone()).collect();
+    for limit in ["empty_grid", "empty_block", "threads_per_block", "grid", "shared_memory", "cooperative"] {
         assert!(kinds.contains(&limit.into()), "{limit} in {kinds:?}");
     }
 }
@@ -110,16 +74,13 @@ fn a_failed_kernel_is_heard_of_at_the_next_wait_and_ever_after() {
         fails(sys::cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
         fails(sys::cuMemAlloc_v2(&mut 0, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
         fails(sys::cuStreamQuery(null_mut()), CUDA_ERROR_ILLEGAL_ADDRESS);
-        fails(
-            launch(fill, [1, 1, 1], [1, 1, 1], 0, &mut params),
-            CUDA_ERROR_ILLEGAL_ADDRESS,
-        );
+        fails(launch(fill, [1, 1, 1], [1, 1, 1], 0, &mut params), CUDA_ERROR_ILLEGAL_ADDRESS);
         let mut current = null_mut();
         ok(sys::cuCtxGetCurrent(&raw mut current));
         assert_eq!(current, context);
         ok(sys::cuCtxDestroy_v2(context));
     }
-    // Elsewhere life goes on.
+    // Other contexts still work.
     own_context();
     let fill = function(module(PTX), "fill");
     address = alloc(64);
@@ -127,14 +88,8 @@ fn a_failed_kernel_is_heard_of_at_the_next_wait_and_ever_after() {
     assert_eq!(read(address, 1), [1]);
     let report = report();
     let finding = &report["findings"][0];
-    assert_eq!(
-        (&finding["kind"], &finding["kernel"]),
-        (&"out_of_bounds".into(), &"fill".into())
-    );
-    assert!(
-        !finding["text"].as_str().unwrap().is_empty()
-            && !finding["title"].as_str().unwrap().is_empty()
-    );
+    assert_eq!((&finding["kind"], &finding["kernel"]), (&"out_of_bounds".into(), &"fill".into()));
+    assert!(!finding["text"].as_str().unwrap().is_empty() && !finding["title"].as_str().unwrap().is_empty());
     assert_eq!(report["launches"][0]["fault"], "illegal_address");
     assert_eq!(report["launches"][1]["fault"], serde_json::Value::Null);
 }

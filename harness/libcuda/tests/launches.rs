@@ -30,63 +30,21 @@ fn a_kernel_gets_its_parameters_either_way() {
         null_mut(),
     ];
     unsafe {
-        ok(sys::cuLaunchKernel(
-            fill,
-            1,
-            1,
-            1,
-            100,
-            1,
-            1,
-            0,
-            null_mut(),
-            null_mut(),
-            extra.as_mut_ptr(),
-        ));
+        ok(sys::cuLaunchKernel(fill, 1, 1, 1, 100, 1, 1, 0, null_mut(), null_mut(), extra.as_mut_ptr()));
         assert_eq!(read(address, 100), (9..109).collect::<Vec<_>>());
         (&raw mut size).write(4);
-        let short = sys::cuLaunchKernel(
-            fill,
-            1,
-            1,
-            1,
-            1,
-            1,
-            1,
-            0,
-            null_mut(),
-            null_mut(),
-            extra.as_mut_ptr(),
-        );
+        let short = sys::cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 0, null_mut(), null_mut(), extra.as_mut_ptr());
         fails(short, CUDA_ERROR_INVALID_VALUE);
         (&raw mut size).write(12);
         let both = params.as_mut_ptr();
-        let both = sys::cuLaunchKernel(
-            fill,
-            1,
-            1,
-            1,
-            1,
-            1,
-            1,
-            0,
-            null_mut(),
-            both,
-            extra.as_mut_ptr(),
-        );
+        let both = sys::cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 0, null_mut(), both, extra.as_mut_ptr());
         fails(both, CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuMemFree_v2(address));
     }
     fails(one(fill, 1, 1), CUDA_ERROR_INVALID_VALUE);
-    fails(
-        launch(fill, [1, 1, 1], [1, 1, 1], 0, &mut [null_mut(), null_mut()]),
-        CUDA_ERROR_INVALID_VALUE,
-    );
+    fails(launch(fill, [1, 1, 1], [1, 1, 1], 0, &mut [null_mut(), null_mut()]), CUDA_ERROR_INVALID_VALUE);
     fails(one(null_mut(), 1, 1), CUDA_ERROR_INVALID_HANDLE);
-    fails(
-        one(0x1234 as sys::CUfunction, 1, 1),
-        CUDA_ERROR_INVALID_HANDLE,
-    );
+    fails(one(0x1234 as sys::CUfunction, 1, 1), CUDA_ERROR_INVALID_HANDLE);
 }
 
 #[test]
@@ -102,27 +60,15 @@ fn variables_are_found_and_shared_with_kernels() {
         assert_eq!((size, read(address, 1)), (4, vec![41]));
         ok(one(function(module, "count"), 10, 32));
         assert_eq!(read(address, 1), [361]);
-        fails(
-            global(&c"nothing".to_owned(), &mut address, &mut size),
-            CUDA_ERROR_NOT_FOUND,
-        );
+        fails(global(&c"nothing".to_owned(), &mut address, &mut size), CUDA_ERROR_NOT_FOUND);
         let mut none = null_mut();
-        fails(
-            sys::cuModuleGetFunction(&raw mut none, module, c"nothing".as_ptr()),
-            CUDA_ERROR_NOT_FOUND,
-        );
+        fails(sys::cuModuleGetFunction(&raw mut none, module, c"nothing".as_ptr()), CUDA_ERROR_NOT_FOUND);
         ok(sys::cuModuleUnload(module));
         fails(sys::cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
-        fails(
-            sys::cuModuleGetFunction(&raw mut none, module, c"count".as_ptr()),
-            CUDA_ERROR_INVALID_HANDLE,
-        );
-        // Its variables are gone with it.
+        fails(sys::cuModuleGetFunction(&raw mut none, module, c"count".as_ptr()), CUDA_ERROR_INVALID_HANDLE);
+        // Unloading a module also frees its variables.
         let mut host = 0u32;
-        fails(
-            sys::cuMemcpyDtoH_v2((&raw mut host).cast(), address, 4),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuMemcpyDtoH_v2((&raw mut host).cast(), address, 4), CUDA_ERROR_INVALID_VALUE);
     }
 }
 
@@ -136,58 +82,28 @@ fn attributes_and_occupancy_are_the_kernel_s() {
         ok(unsafe { sys::cuFuncGetAttribute(&raw mut value, attribute, function) });
         value
     };
-    assert_eq!(
-        get(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, fill),
-        1024
-    );
-    assert_eq!(
-        get(
-            Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
-            function(module, "bounded")
-        ),
-        64
-    );
+    assert_eq!(get(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, fill), 1024);
+    assert_eq!(get(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function(module, "bounded")), 64);
     assert_eq!(get(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION, fill), 52);
     assert_eq!(get(Attribute::CU_FUNC_ATTRIBUTE_BINARY_VERSION, fill), 80);
     assert!(get(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS, fill) > 0);
     let (mut blocks, mut grid, mut block) = (0, 0, 0);
     unsafe {
-        ok(sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &raw mut blocks,
-            fill,
-            256,
-            0,
-        ));
+        ok(sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, fill, 256, 0));
         assert_eq!(blocks, 8);
-        let big =
-            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, fill, 256, 40_000);
+        let big = sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, fill, 256, 40_000);
         assert_eq!((big, blocks), (CUDA_SUCCESS, 4));
-        ok(sys::cuOccupancyMaxPotentialBlockSize(
-            &raw mut grid,
-            &raw mut block,
-            fill,
-            None,
-            0,
-            0,
-        ));
+        ok(sys::cuOccupancyMaxPotentialBlockSize(&raw mut grid, &raw mut block, fill, None, 0, 0));
         assert_eq!((grid, block), (216, 1024));
         let none = sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, fill, 0, 0);
         fails(none, CUDA_ERROR_INVALID_VALUE);
-        let info: unsafe extern "C" fn(
-            sys::CUfunction,
-            usize,
-            *mut usize,
-            *mut usize,
-        ) -> sys::CUresult = symbol("cuFuncGetParamInfo");
+        let info: unsafe extern "C" fn(sys::CUfunction, usize, *mut usize, *mut usize) -> sys::CUresult =
+            symbol("cuFuncGetParamInfo");
         let (mut offset, mut size) = (0, 0);
         ok(info(fill, 1, &raw mut offset, &raw mut size));
         assert_eq!((offset, size), (8, 4));
-        fails(
-            info(fill, 2, &raw mut offset, &raw mut size),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        let name: unsafe extern "C" fn(*mut *const c_char, sys::CUfunction) -> sys::CUresult =
-            symbol("cuFuncGetName");
+        fails(info(fill, 2, &raw mut offset, &raw mut size), CUDA_ERROR_INVALID_VALUE);
+        let name: unsafe extern "C" fn(*mut *const c_char, sys::CUfunction) -> sys::CUresult = symbol("cuFuncGetName");
         let mut text = null();
         ok(name(&raw mut text, fill));
         assert_eq!(std::ffi::CStr::from_ptr(text), c"fill");
@@ -211,31 +127,17 @@ fn what_is_no_module_is_refused_with_words() {
     let load = |image: &[u8]| {
         let mut module = null_mut();
         let mut log = [0 as c_char; 512];
-        let mut options = [
-            sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
+        let mut options =
+            [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         let mut values = [log.as_mut_ptr().cast::<c_void>(), 512 as *mut c_void];
         let mut padded = image.to_vec();
         padded.extend([0; 64]);
         let result = unsafe {
             let image = padded.as_ptr().cast();
-            sys::cuModuleLoadDataEx(
-                &raw mut module,
-                image,
-                2,
-                options.as_mut_ptr(),
-                values.as_mut_ptr(),
-            )
+            sys::cuModuleLoadDataEx(&raw mut module, image, 2, options.as_mut_ptr(), values.as_mut_ptr())
         };
-        let text = unsafe { std::ffi::CStr::from_ptr(log.as_ptr()) }
-            .to_str()
-            .unwrap()
-            .to_owned();
-        assert_eq!(
-            values[1] as usize,
-            if text.is_empty() { 0 } else { text.len() + 1 }
-        );
+        let text = unsafe { std::ffi::CStr::from_ptr(log.as_ptr()) }.to_str().unwrap().to_owned();
+        assert_eq!(values[1] as usize, if text.is_empty() { 0 } else { text.len() + 1 });
         (result, text)
     };
     let (result, log) = load(b"\x7fELF\x02\x01\x01");
@@ -245,29 +147,14 @@ fn what_is_no_module_is_refused_with_words() {
     let (result, log) = load(PTX.replace("mad.lo.s32", "mad.lo.s23").as_bytes());
     assert_eq!(result, CUDA_ERROR_INVALID_PTX);
     assert!(log.contains("mad.lo.s23"), "{log}");
-    assert_eq!(
-        load(PTX.replace("sm_52", "sm_90").as_bytes()).0,
-        CUDA_ERROR_INVALID_PTX
-    );
-    assert_eq!(
-        load(PTX.replace("7.0", "9.9").as_bytes()).0,
-        CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-    );
+    assert_eq!(load(PTX.replace("sm_52", "sm_90").as_bytes()).0, CUDA_ERROR_INVALID_PTX);
+    assert_eq!(load(PTX.replace("7.0", "9.9").as_bytes()).0, CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
     assert_eq!(load(PTX.as_bytes()), (CUDA_SUCCESS, String::new()));
     let mut module = null_mut();
     unsafe {
-        fails(
-            sys::cuModuleLoad(&raw mut module, c"/no/such/file".as_ptr()),
-            CUDA_ERROR_FILE_NOT_FOUND,
-        );
-        fails(
-            sys::cuModuleLoadData(&raw mut module, null()),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        fails(
-            sys::cuModuleLoadData(null_mut(), PTX.as_ptr().cast()),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuModuleLoad(&raw mut module, c"/no/such/file".as_ptr()), CUDA_ERROR_FILE_NOT_FOUND);
+        fails(sys::cuModuleLoadData(&raw mut module, null()), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuModuleLoadData(null_mut(), PTX.as_ptr().cast()), CUDA_ERROR_INVALID_VALUE);
     }
 }
 
@@ -285,32 +172,19 @@ fn libraries_belong_to_no_context() {
         u32,
     ) -> sys::CUresult;
     let load: Load = symbol("cuLibraryLoadData");
-    let kernel: unsafe extern "C" fn(*mut usize, usize, *const c_char) -> sys::CUresult =
-        symbol("cuLibraryGetKernel");
+    let kernel: unsafe extern "C" fn(*mut usize, usize, *const c_char) -> sys::CUresult = symbol("cuLibraryGetKernel");
     let unload: unsafe extern "C" fn(usize) -> sys::CUresult = symbol("cuLibraryUnload");
     let ptx = CString::new(PTX).unwrap();
     let (mut library, mut count) = (0, 0);
     unsafe {
-        ok(load(
-            &raw mut library,
-            ptx.as_ptr(),
-            null(),
-            null(),
-            0,
-            null(),
-            null(),
-            0,
-        ));
+        ok(load(&raw mut library, ptx.as_ptr(), null(), null(), 0, null(), null(), 0));
         ok(kernel(&raw mut count, library, c"count".as_ptr()));
         own_context();
         ok(one(count as sys::CUfunction, 1, 32));
         ok(sys::cuCtxSynchronize());
         ok(unload(library));
         fails(unload(library), CUDA_ERROR_INVALID_HANDLE);
-        fails(
-            one(count as sys::CUfunction, 1, 32),
-            CUDA_ERROR_INVALID_HANDLE,
-        );
+        fails(one(count as sys::CUfunction, 1, 32), CUDA_ERROR_INVALID_HANDLE);
     }
 }
 
@@ -321,28 +195,13 @@ fn kernels_are_captured_with_their_parameters() {
     let (mut address, mut value) = (alloc(128), 3u32);
     let mut params = [(&raw mut address).cast::<c_void>(), (&raw mut value).cast()];
     let (mut stream, mut graph, mut exec) = (null_mut(), null_mut(), null_mut());
-    let instantiate: unsafe extern "C" fn(
-        *mut sys::CUgraphExec,
-        sys::CUgraph,
-        u64,
-    ) -> sys::CUresult = symbol("cuGraphInstantiateWithFlags");
+    let instantiate: unsafe extern "C" fn(*mut sys::CUgraphExec, sys::CUgraph, u64) -> sys::CUresult =
+        symbol("cuGraphInstantiateWithFlags");
     unsafe {
         ok(sys::cuStreamCreate(&raw mut stream, 1));
         let relaxed = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         ok(sys::cuStreamBeginCapture_v2(stream, relaxed));
-        ok(sys::cuLaunchKernel(
-            fill,
-            1,
-            1,
-            1,
-            32,
-            1,
-            1,
-            0,
-            stream,
-            params.as_mut_ptr(),
-            null_mut(),
-        ));
+        ok(sys::cuLaunchKernel(fill, 1, 1, 1, 32, 1, 1, 0, stream, params.as_mut_ptr(), null_mut()));
         ok(sys::cuStreamEndCapture(stream, &raw mut graph));
         value = 100;
         ok(instantiate(&raw mut exec, graph, 0));
@@ -353,19 +212,7 @@ fn kernels_are_captured_with_their_parameters() {
         let mut wrong = params;
         wrong[0] = null_mut();
         ok(sys::cuStreamBeginCapture_v2(stream, relaxed));
-        let refused = sys::cuLaunchKernel(
-            fill,
-            1,
-            1,
-            1,
-            32,
-            1,
-            1,
-            0,
-            stream,
-            wrong.as_mut_ptr(),
-            null_mut(),
-        );
+        let refused = sys::cuLaunchKernel(fill, 1, 1, 1, 32, 1, 1, 0, stream, wrong.as_mut_ptr(), null_mut());
         fails(refused, CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuStreamEndCapture(stream, &raw mut graph));
     }

@@ -1,4 +1,4 @@
-//! Allocation, copies, fills, and what an address is.
+//! Allocation, copies, fills, and queries about addresses.
 
 mod common;
 use common::*;
@@ -23,29 +23,14 @@ fn bytes_go_there_and_back() {
         ok(sys::cuMemcpyHtoD_v2(address, input.as_ptr().cast(), 4096));
         let other = alloc(4096);
         ok(sys::cuMemcpyDtoD_v2(other, address, 4096));
-        ok(sys::cuMemcpyDtoH_v2(
-            output.as_mut_ptr().cast(),
-            other,
-            4096,
-        ));
+        ok(sys::cuMemcpyDtoH_v2(output.as_mut_ptr().cast(), other, 4096));
         assert_eq!(input, output);
         ok(sys::cuMemsetD32_v2(other + 400, 0xdead_beef, 10));
         ok(sys::cuMemsetD16_v2(other + 4, 0x1234, 1));
         ok(sys::cuMemsetD8_v2(other, 7, 1));
-        ok(sys::cuMemcpyDtoH_v2(
-            output.as_mut_ptr().cast(),
-            other,
-            4096,
-        ));
+        ok(sys::cuMemcpyDtoH_v2(output.as_mut_ptr().cast(), other, 4096));
         assert_eq!(
-            (
-                output[0],
-                output[1],
-                output[99],
-                output[100],
-                output[109],
-                output[110]
-            ),
+            (output[0], output[1], output[99], output[100], output[109], output[110]),
             (7, 0x1234, 99, 0xdead_beef, 0xdead_beef, 110)
         );
         ok(sys::cuMemcpy(address, other, 4096));
@@ -59,66 +44,27 @@ fn wrong_ends_and_sizes_are_invalid_values() {
     context();
     let address = alloc(100);
     let mut host = [0u8; 200];
-    let (to, from) = (
-        host.as_mut_ptr().cast::<c_void>(),
-        host.as_ptr().cast::<c_void>(),
-    );
+    let (to, from) = (host.as_mut_ptr().cast::<c_void>(), host.as_ptr().cast::<c_void>());
     unsafe {
-        fails(
-            sys::cuMemcpyHtoD_v2(address, from, 101),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        fails(
-            sys::cuMemcpyHtoD_v2(address + 90, from, 11),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        fails(
-            sys::cuMemcpyHtoD_v2(host.as_ptr() as u64, from, 1),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        fails(
-            sys::cuMemcpyHtoD_v2(address, address as *const c_void, 10),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuMemcpyHtoD_v2(address, from, 101), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemcpyHtoD_v2(address + 90, from, 11), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemcpyHtoD_v2(host.as_ptr() as u64, from, 1), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemcpyHtoD_v2(address, address as *const c_void, 10), CUDA_ERROR_INVALID_VALUE);
         fails(sys::cuMemcpyDtoH_v2(to, 0x10, 4), CUDA_ERROR_INVALID_VALUE);
-        fails(
-            sys::cuMemcpyDtoH_v2(0x10 as *mut c_void, address, 4),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        fails(
-            sys::cuMemcpyDtoH_v2(to, u64::MAX - 2, 4),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        fails(
-            sys::cuMemcpyDtoH_v2(to, address, usize::MAX),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        fails(
-            sys::cuMemsetD32_v2(address + 2, 1, 1),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        fails(
-            sys::cuMemsetD32_v2(address, 1, 26),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuMemcpyDtoH_v2(0x10 as *mut c_void, address, 4), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemcpyDtoH_v2(to, u64::MAX - 2, 4), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemcpyDtoH_v2(to, address, usize::MAX), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemsetD32_v2(address + 2, 1, 1), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemsetD32_v2(address, 1, 26), CUDA_ERROR_INVALID_VALUE);
         fails(sys::cuMemAlloc_v2(&mut 0, 0), CUDA_ERROR_INVALID_VALUE);
-        fails(
-            sys::cuMemAlloc_v2(std::ptr::null_mut(), 4),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        fails(
-            sys::cuMemAlloc_v2(&mut 0, 1 << 50),
-            CUDA_ERROR_OUT_OF_MEMORY,
-        );
+        fails(sys::cuMemAlloc_v2(std::ptr::null_mut(), 4), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemAlloc_v2(&mut 0, 1 << 50), CUDA_ERROR_OUT_OF_MEMORY);
         ok(sys::cuMemcpyHtoD_v2(address, std::ptr::null(), 0));
         ok(sys::cuMemFree_v2(0));
         fails(sys::cuMemFree_v2(address + 4), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuMemFree_v2(address));
         fails(sys::cuMemFree_v2(address), CUDA_ERROR_INVALID_VALUE);
-        fails(
-            sys::cuMemcpyDtoH_v2(to, address, 4),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuMemcpyDtoH_v2(to, address, 4), CUDA_ERROR_INVALID_VALUE);
     }
 }
 
@@ -132,16 +78,9 @@ fn the_device_s_memory_is_accounted_for() {
         ok(sys::cuMemGetInfo_v2(&raw mut less, &raw mut total));
         assert!(free - less >= 3 << 30);
         let (mut base, mut size) = (0, 0);
-        ok(sys::cuMemGetAddressRange_v2(
-            &raw mut base,
-            &raw mut size,
-            address + 12345,
-        ));
+        ok(sys::cuMemGetAddressRange_v2(&raw mut base, &raw mut size, address + 12345));
         assert_eq!((base, size), (address, 3 << 30));
-        fails(
-            sys::cuMemGetAddressRange_v2(&raw mut base, &raw mut size, 64),
-            CUDA_ERROR_NOT_FOUND,
-        );
+        fails(sys::cuMemGetAddressRange_v2(&raw mut base, &raw mut size, 64), CUDA_ERROR_NOT_FOUND);
         ok(sys::cuMemFree_v2(address));
     }
 }
@@ -153,18 +92,9 @@ fn rows_are_copied_with_their_pitches() {
     let input: Vec<u8> = (0..12 * 5).collect();
     let mut output = vec![0u8; 10 * 5];
     unsafe {
-        ok(sys::cuMemAllocPitch_v2(
-            &raw mut address,
-            &raw mut pitch,
-            12,
-            5,
-            4,
-        ));
+        ok(sys::cuMemAllocPitch_v2(&raw mut address, &raw mut pitch, 12, 5, 4));
         assert!(pitch >= 12 && pitch % 512 == 0);
-        fails(
-            sys::cuMemAllocPitch_v2(&raw mut address, &raw mut pitch, 12, 5, 3),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuMemAllocPitch_v2(&raw mut address, &raw mut pitch, 12, 5, 3), CUDA_ERROR_INVALID_VALUE);
         let mut copy = filled(|new: *mut sys::CUDA_MEMCPY2D| {
             (*new).srcMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
             (*new).dstMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
@@ -176,7 +106,7 @@ fn rows_are_copied_with_their_pitches() {
         copy.WidthInBytes = 12;
         copy.Height = 5;
         ok(sys::cuMemcpy2D_v2(&raw const copy));
-        // The middle ten of each row.
+        // The ten bytes in the middle of each row.
         let mut back = filled(|new: *mut sys::CUDA_MEMCPY2D| {
             (*new).srcMemoryType = CUmemorytype::CU_MEMORYTYPE_UNIFIED;
             (*new).dstMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
@@ -189,31 +119,16 @@ fn rows_are_copied_with_their_pitches() {
         back.WidthInBytes = 10;
         back.Height = 5;
         ok(sys::cuMemcpy2D_v2(&raw const back));
-        let expected: Vec<u8> = (0..5u8)
-            .flat_map(|y| (1..11u8).map(move |x| y * 12 + x))
-            .collect();
+        let expected: Vec<u8> = (0..5u8).flat_map(|y| (1..11u8).map(move |x| y * 12 + x)).collect();
         assert_eq!(output, expected);
         back.dstPitch = 9;
-        fails(
-            sys::cuMemcpy2D_v2(&raw const back),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuMemcpy2D_v2(&raw const back), CUDA_ERROR_INVALID_VALUE);
         back.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_ARRAY;
         back.dstPitch = 10;
-        fails(
-            sys::cuMemcpy2D_v2(&raw const back),
-            CUDA_ERROR_NOT_SUPPORTED,
-        );
-        fails(
-            sys::cuMemcpy2D_v2(std::ptr::null()),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuMemcpy2D_v2(&raw const back), CUDA_ERROR_NOT_SUPPORTED);
+        fails(sys::cuMemcpy2D_v2(std::ptr::null()), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuMemsetD2D8_v2(address, pitch, 9, 12, 2));
-        ok(sys::cuMemcpyDtoH_v2(
-            output.as_mut_ptr().cast(),
-            address + pitch as u64 * 2,
-            10,
-        ));
+        ok(sys::cuMemcpyDtoH_v2(output.as_mut_ptr().cast(), address + pitch as u64 * 2, 10));
         assert_eq!(output[..10], input[24..34]);
         ok(sys::cuMemFree_v2(address));
     }
@@ -259,45 +174,18 @@ fn host_memory_is_known_by_its_address() {
     let pageable = own.as_mut_ptr().cast::<c_void>();
     let mut address = 0;
     unsafe {
-        ok(sys::cuMemHostAlloc(
-            &raw mut pinned,
-            1000,
-            sys::CU_MEMHOSTALLOC_DEVICEMAP,
-        ));
-        ok(sys::cuMemHostGetDevicePointer_v2(
-            &raw mut address,
-            pinned,
-            0,
-        ));
+        ok(sys::cuMemHostAlloc(&raw mut pinned, 1000, sys::CU_MEMHOSTALLOC_DEVICEMAP));
+        ok(sys::cuMemHostGetDevicePointer_v2(&raw mut address, pinned, 0));
         assert_eq!(address, pinned as u64);
-        assert_eq!(
-            attribute::<u32>(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address),
-            Ok(1)
-        );
-        fails(
-            sys::cuMemHostAlloc(&raw mut pinned, 1000, 99),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        assert_eq!(attribute::<u32>(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address), Ok(1));
+        fails(sys::cuMemHostAlloc(&raw mut pinned, 1000, 99), CUDA_ERROR_INVALID_VALUE);
         fails(sys::cuMemFreeHost(pageable), CUDA_ERROR_INVALID_VALUE);
-        fails(
-            sys::cuMemHostGetDevicePointer_v2(&raw mut address, pageable, 0),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuMemHostGetDevicePointer_v2(&raw mut address, pageable, 0), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuMemHostRegister_v2(pageable, 8192, 0));
-        fails(
-            sys::cuMemHostRegister_v2(pageable, 10, 0),
-            CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
-        );
-        ok(sys::cuMemHostGetDevicePointer_v2(
-            &raw mut address,
-            pageable.add(4),
-            0,
-        ));
+        fails(sys::cuMemHostRegister_v2(pageable, 10, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+        ok(sys::cuMemHostGetDevicePointer_v2(&raw mut address, pageable.add(4), 0));
         ok(sys::cuMemHostUnregister(pageable));
-        fails(
-            sys::cuMemHostUnregister(pageable),
-            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
-        );
+        fails(sys::cuMemHostUnregister(pageable), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
         ok(sys::cuMemFreeHost(pinned));
     }
 }
@@ -312,24 +200,13 @@ fn managed_memory_is_one_address_for_both() {
         let mut read = 0u32;
         ok(sys::cuMemcpyDtoH_v2((&raw mut read).cast(), address, 4));
         assert_eq!(read, 77);
-        assert_eq!(
-            attribute::<i32>(Attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED, address),
-            Ok(1)
-        );
-        assert_eq!(
-            attribute::<u64>(Attribute::CU_POINTER_ATTRIBUTE_HOST_POINTER, address),
-            Ok(address)
-        );
-        let advise: unsafe extern "C" fn(u64, usize, i32, i32) -> sys::CUresult =
-            symbol("cuMemAdvise");
-        let prefetch: unsafe extern "C" fn(u64, usize, i32, usize) -> sys::CUresult =
-            symbol("cuMemPrefetchAsync");
+        assert_eq!(attribute::<i32>(Attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED, address), Ok(1));
+        assert_eq!(attribute::<u64>(Attribute::CU_POINTER_ATTRIBUTE_HOST_POINTER, address), Ok(address));
+        let advise: unsafe extern "C" fn(u64, usize, i32, i32) -> sys::CUresult = symbol("cuMemAdvise");
+        let prefetch: unsafe extern "C" fn(u64, usize, i32, usize) -> sys::CUresult = symbol("cuMemPrefetchAsync");
         ok(advise(address, 1 << 20, 1, 0));
         fails(advise(address, 1 << 20, 99, 0), CUDA_ERROR_INVALID_VALUE);
-        fails(
-            advise(address, (1 << 20) + 1, 1, 0),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(advise(address, (1 << 20) + 1, 1, 0), CUDA_ERROR_INVALID_VALUE);
         fails(advise(address, 1 << 20, 3, 5), CUDA_ERROR_INVALID_DEVICE);
         ok(prefetch(address, 1 << 20, 0, 0));
         fails(prefetch(address, 1 << 20, 7, 0), CUDA_ERROR_INVALID_DEVICE);
@@ -348,53 +225,22 @@ fn managed_memory_is_one_address_for_both() {
 fn device_memory_is_told_from_all_other() {
     let context = context();
     let address = alloc(64);
-    assert_eq!(
-        attribute::<u32>(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address + 63),
-        Ok(2)
-    );
-    assert_eq!(
-        attribute::<usize>(Attribute::CU_POINTER_ATTRIBUTE_CONTEXT, address),
-        Ok(context as usize)
-    );
-    assert_eq!(
-        attribute::<u64>(
-            Attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
-            address + 8
-        ),
-        Ok(address)
-    );
-    assert_eq!(
-        attribute::<usize>(Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE, address),
-        Ok(64)
-    );
+    assert_eq!(attribute::<u32>(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address + 63), Ok(2));
+    assert_eq!(attribute::<usize>(Attribute::CU_POINTER_ATTRIBUTE_CONTEXT, address), Ok(context as usize));
+    assert_eq!(attribute::<u64>(Attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address + 8), Ok(address));
+    assert_eq!(attribute::<usize>(Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE, address), Ok(64));
     let host = attribute::<u64>(Attribute::CU_POINTER_ATTRIBUTE_HOST_POINTER, address);
     assert_eq!(host, Err(CUDA_ERROR_INVALID_VALUE));
-    let unknown = attribute::<u32>(
-        Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-        &raw const address as u64,
-    );
+    let unknown = attribute::<u32>(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, &raw const address as u64);
     assert_eq!(unknown, Err(CUDA_ERROR_INVALID_VALUE));
-    // A list query answers for what it does not know with zeros.
-    let mut kinds = [
-        Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-        Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-    ];
+    // A query of several attributes gives zeros for an unknown address.
+    let mut kinds = [Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL];
     let (mut kind, mut ordinal) = (9u32, 9i32);
     let mut data = [(&raw mut kind).cast::<c_void>(), (&raw mut ordinal).cast()];
     unsafe {
-        ok(sys::cuPointerGetAttributes(
-            2,
-            kinds.as_mut_ptr(),
-            data.as_mut_ptr(),
-            &raw const kinds as u64,
-        ));
+        ok(sys::cuPointerGetAttributes(2, kinds.as_mut_ptr(), data.as_mut_ptr(), &raw const kinds as u64));
         assert_eq!((kind, ordinal), (0, -2));
-        ok(sys::cuPointerGetAttributes(
-            2,
-            kinds.as_mut_ptr(),
-            data.as_mut_ptr(),
-            address,
-        ));
+        ok(sys::cuPointerGetAttributes(2, kinds.as_mut_ptr(), data.as_mut_ptr(), address));
         assert_eq!((kind, ordinal), (2, 0));
         ok(sys::cuMemFree_v2(address));
     }
@@ -408,29 +254,16 @@ fn stream_ordered_memory_is_a_pool_s() {
         ok(sys::cuStreamCreate(&raw mut stream, 1));
         ok(sys::cuDeviceGetDefaultMemPool(&raw mut pool, 0));
         ok(sys::cuMemAllocAsync(&raw mut address, 1000, stream));
-        assert_eq!(
-            attribute::<usize>(Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, address),
-            Ok(pool as usize)
-        );
+        assert_eq!(attribute::<usize>(Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, address), Ok(pool as usize));
         let mut used = 0u64;
         let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT;
-        ok(sys::cuMemPoolGetAttribute(
-            pool,
-            attribute,
-            (&raw mut used).cast(),
-        ));
+        ok(sys::cuMemPoolGetAttribute(pool, attribute, (&raw mut used).cast()));
         assert!(used >= 1000);
         ok(sys::cuMemFreeAsync(address, stream));
-        fails(
-            sys::cuMemFreeAsync(address, stream),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuMemFreeAsync(address, stream), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuStreamSynchronize(stream));
         let device = alloc(8);
-        fails(
-            sys::cuMemFreeAsync(device, stream),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuMemFreeAsync(device, stream), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuMemFree_v2(device));
         fails(sys::cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
         let properties = filled(|new: *mut sys::CUmemPoolProps| {
@@ -439,12 +272,7 @@ fn stream_ordered_memory_is_a_pool_s() {
         });
         let mut mine = std::ptr::null_mut();
         ok(sys::cuMemPoolCreate(&raw mut mine, &raw const properties));
-        ok(sys::cuMemAllocFromPoolAsync(
-            &raw mut address,
-            64,
-            mine,
-            stream,
-        ));
+        ok(sys::cuMemAllocFromPoolAsync(&raw mut address, 64, mine, stream));
         ok(sys::cuMemFreeAsync(address, stream));
         ok(sys::cuMemPoolDestroy(mine));
         fails(sys::cuMemPoolTrimTo(mine, 0), CUDA_ERROR_INVALID_VALUE);

@@ -1,5 +1,5 @@
-//! Launches that are refused say why; the linker makes one module of several texts. One test each way, since the report is the
-//! process's.
+//! Launches that are refused say why; the linker joins several texts into one module. The process has one report, so
+//! there is one test for each.
 
 mod common;
 #[path = "common/kernels.rs"]
@@ -10,7 +10,7 @@ use kernels::*;
 use std::ffi::{CString, c_void};
 use std::ptr::null_mut;
 
-/// `name` takes a pointer, declares `shared` bytes and what `head` says.
+/// A kernel `name` that takes a pointer and declares `shared` bytes, with the directives of `head`.
 fn kernel(name: &str, head: &str, shared: u32) -> String {
     format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry {name}(.param .u64 p)\n{head}\n{{\n\
@@ -21,9 +21,7 @@ fn kernel(name: &str, head: &str, shared: u32) -> String {
 /// The one refusal since the last report.
 fn refusal() -> serde_json::Value {
     let all = report();
-    let [one] = all["findings"].as_array().unwrap().as_slice() else {
-        panic!("{}", all["findings"])
-    };
+    let [one] = all["findings"].as_array().unwrap().as_slice() else { panic!("{}", all["findings"]) };
     assert_eq!(one["kind"], "launch_limit", "{one}");
     one.clone()
 }
@@ -53,90 +51,30 @@ fn a_refused_launch_says_which_limit_what_was_asked_and_what_fits() {
     let cases = [
         (plain, [0, 1, 1], one, 0, ("empty_grid", 0, 1), "(0, 1, 1)"),
         (plain, one, [1, 0, 1], 0, ("empty_block", 0, 1), "(1, 0, 1)"),
-        (
-            plain,
-            [1, 70000, 1],
-            one,
-            0,
-            ("grid", 70000, 65535),
-            "blocks of y",
-        ),
+        (plain, [1, 70000, 1], one, 0, ("grid", 70000, 65535), "blocks of y"),
         (plain, one, [1, 1, 65], 0, ("block", 65, 64), "along z"),
-        (
-            plain,
-            one,
-            [32, 64, 1],
-            0,
-            ("threads_per_block", 2048, 1024),
-            "(32, 32, 1) would fit",
-        ),
-        (
-            bound,
-            one,
-            [256, 1, 1],
-            0,
-            ("launch_bounds", 256, 128),
-            "(128, 1, 1) would fit",
-        ),
-        (
-            exact,
-            one,
-            [32, 1, 1],
-            0,
-            ("required_block", 32, 32),
-            "(8, 4, 1) alone",
-        ),
-        (
-            plain,
-            one,
-            one,
-            60000,
-            ("shared_memory", 60016, 49152),
-            "opt in",
-        ),
-        (
-            plain,
-            one,
-            one,
-            200_000,
-            ("shared_memory", 200_016, 49152),
-            "at most: use smaller tiles",
-        ),
+        (plain, one, [32, 64, 1], 0, ("threads_per_block", 2048, 1024), "(32, 32, 1) would fit"),
+        (bound, one, [256, 1, 1], 0, ("launch_bounds", 256, 128), "(128, 1, 1) would fit"),
+        (exact, one, [32, 1, 1], 0, ("required_block", 32, 32), "(8, 4, 1) alone"),
+        (plain, one, one, 60000, ("shared_memory", 60016, 49152), "opt in"),
+        (plain, one, one, 200_000, ("shared_memory", 200_016, 49152), "at most: use smaller tiles"),
     ];
     for (what, grid, block, shared, expected, words) in cases {
         let (limit, asked, allowed, text) = refused(what, grid, block, shared, invalid);
         assert_eq!((limit.as_str(), asked, allowed), expected);
         assert!(text.contains(words), "{text}");
     }
-    // Arguments that are not there, and a grid that cannot be resident at once.
+    // Missing arguments, and a grid that cannot be resident at once.
     fails(launch(plain, one, one, 0, &mut []), invalid);
     let found = refusal();
-    assert_eq!(
-        (&found["limit"], &found["allowed"]),
-        (&"arguments".into(), &8.into())
-    );
-    let too_large = unsafe {
-        sys::cuLaunchCooperativeKernel(
-            plain,
-            100_000,
-            1,
-            1,
-            1024,
-            1,
-            1,
-            0,
-            null_mut(),
-            params.as_mut_ptr(),
-        )
-    };
+    assert_eq!((&found["limit"], &found["allowed"]), (&"arguments".into(), &8.into()));
+    let too_large =
+        unsafe { sys::cuLaunchCooperativeKernel(plain, 100_000, 1, 1, 1024, 1, 1, 0, null_mut(), params.as_mut_ptr()) };
     fails(too_large, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     let found = refusal();
     // An A100 has 108 multiprocessors of 2048 threads.
-    assert_eq!(
-        (&found["asked"], &found["allowed"]),
-        (&100_000.into(), &216.into())
-    );
-    // The context is as good as before.
+    assert_eq!((&found["asked"], &found["allowed"]), (&100_000.into(), &216.into()));
+    // The context can still be used.
     ok(launch(plain, one, one, 0, &mut params));
     unsafe { ok(sys::cuCtxSynchronize()) };
     linked_parts_run();
@@ -156,15 +94,9 @@ fn linked_parts_run() {
         ld.param.b32 %r1, [a]; ld.global.u32 %r2, [mine]; add.u32 %r3, %r1, %r2; add.u32 %r3, %r3, %r1;\n\
         st.param.b32 [r], %r3; ret;\n}\n";
     let link = |parts: &[&str], registers: usize| unsafe {
-        let (mut options, mut values) =
-            ([Option_::CU_JIT_MAX_REGISTERS], [registers as *mut c_void]);
+        let (mut options, mut values) = ([Option_::CU_JIT_MAX_REGISTERS], [registers as *mut c_void]);
         let mut linker = null_mut();
-        ok(sys::cuLinkCreate_v2(
-            1,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-            &raw mut linker,
-        ));
+        ok(sys::cuLinkCreate_v2(1, options.as_mut_ptr(), values.as_mut_ptr(), &raw mut linker));
         for part in parts {
             let text = CString::new(*part).unwrap();
             ok(sys::cuLinkAddData_v2(
@@ -180,14 +112,7 @@ fn linked_parts_run() {
         }
         let nowhere = CString::new("/nonexistent/part.a").unwrap();
         fails(
-            sys::cuLinkAddFile_v2(
-                linker,
-                Input::CU_JIT_INPUT_LIBRARY,
-                nowhere.as_ptr(),
-                0,
-                null_mut(),
-                null_mut(),
-            ),
+            sys::cuLinkAddFile_v2(linker, Input::CU_JIT_INPUT_LIBRARY, nowhere.as_ptr(), 0, null_mut(), null_mut()),
             CUDA_ERROR_FILE_NOT_FOUND,
         );
         let (mut image, mut size) = (null_mut(), 0);
@@ -203,21 +128,11 @@ fn linked_parts_run() {
     ok(result);
     let run = function(module, "run");
     let registers = filled(|out| unsafe {
-        ok(sys::cuFuncGetAttribute(
-            out,
-            sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS,
-            run,
-        ));
+        ok(sys::cuFuncGetAttribute(out, sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS, run));
     });
     assert!(registers <= 24, "{registers}");
     let mut out = alloc(4);
-    ok(launch(
-        run,
-        [1, 1, 1],
-        [1, 1, 1],
-        0,
-        &mut [(&raw mut out).cast()],
-    ));
+    ok(launch(run, [1, 1, 1], [1, 1, 1], 0, &mut [(&raw mut out).cast()]));
     assert_eq!(read(out, 1), [42]);
     assert_eq!(link(&[main, main], 0).0, CUDA_ERROR_INVALID_PTX);
     assert_eq!(link(&[], 0).0, CUDA_ERROR_INVALID_VALUE);

@@ -33,13 +33,7 @@ impl Gate {
                 open = gate.1.wait(open).unwrap();
             }
         }
-        ok(unsafe {
-            sys::cuLaunchHostFunc(
-                stream,
-                Some(wait),
-                std::ptr::from_ref(self).cast_mut().cast(),
-            )
-        });
+        ok(unsafe { sys::cuLaunchHostFunc(stream, Some(wait), std::ptr::from_ref(self).cast_mut().cast()) });
     }
     fn open(&self) {
         *self.0.lock().unwrap() = true;
@@ -50,12 +44,7 @@ impl Gate {
 fn word(address: u64, stream: sys::CUstream) -> u32 {
     let mut value = 0u32;
     unsafe {
-        ok(sys::cuMemcpyDtoHAsync_v2(
-            (&raw mut value).cast(),
-            address,
-            4,
-            stream,
-        ));
+        ok(sys::cuMemcpyDtoHAsync_v2((&raw mut value).cast(), address, 4, stream));
         ok(sys::cuStreamSynchronize(stream));
     }
     value
@@ -69,24 +58,16 @@ fn work_is_done_in_order_and_later() {
     unsafe {
         ok(sys::cuMemsetD32_v2(address, 1, 1));
         gate.hold(stream);
-        // The host's array may change as soon as the call is back.
+        // The host's array may change as soon as the call returns.
         let mut value = 2u32;
-        ok(sys::cuMemcpyHtoDAsync_v2(
-            address,
-            (&raw const value).cast(),
-            4,
-            stream,
-        ));
+        ok(sys::cuMemcpyHtoDAsync_v2(address, (&raw const value).cast(), 4, stream));
         value += 1;
         ok(sys::cuEventRecord(event, stream));
         fails(sys::cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
         fails(sys::cuEventQuery(event), CUDA_ERROR_NOT_READY);
         let mut now = 0u32;
         ok(sys::cuMemcpyDtoH_v2((&raw mut now).cast(), address, 4));
-        assert_eq!(
-            now, 1,
-            "a non-blocking stream does not hold up the default one"
-        );
+        assert_eq!(now, 1, "a non-blocking stream does not hold up the default one");
         gate.open();
         ok(sys::cuEventSynchronize(event));
         assert_eq!((word(address, stream), value), (2, 3));
@@ -97,10 +78,7 @@ fn work_is_done_in_order_and_later() {
         fails(sys::cuStreamQuery(stream), CUDA_ERROR_INVALID_HANDLE);
         fails(sys::cuEventQuery(event), CUDA_ERROR_INVALID_HANDLE);
         fails(sys::cuStreamDestroy_v2(stream), CUDA_ERROR_INVALID_HANDLE);
-        fails(
-            sys::cuStreamDestroy_v2(null_mut()),
-            CUDA_ERROR_INVALID_HANDLE,
-        );
+        fails(sys::cuStreamDestroy_v2(null_mut()), CUDA_ERROR_INVALID_HANDLE);
     }
 }
 
@@ -112,20 +90,12 @@ fn the_default_stream_waits_for_blocking_ones_and_they_for_it() {
     unsafe {
         gate.hold(first);
         ok(sys::cuMemsetD32Async(address, 5, 1, first));
-        ok(sys::cuMemcpyDtoDAsync_v2(
-            address + 4,
-            address,
-            4,
-            null_mut(),
-        ));
+        ok(sys::cuMemcpyDtoDAsync_v2(address + 4, address, 4, null_mut()));
         ok(sys::cuMemsetD32Async(address, 6, 1, second));
         fails(sys::cuStreamQuery(second), CUDA_ERROR_NOT_READY);
         gate.open();
         ok(sys::cuCtxSynchronize());
-        assert_eq!(
-            (word(address, null_mut()), word(address + 4, null_mut())),
-            (6, 5)
-        );
+        assert_eq!((word(address, null_mut()), word(address + 4, null_mut())), (6, 5));
     }
 }
 
@@ -144,33 +114,23 @@ fn a_stream_waits_for_an_event_of_another() {
         gate.open();
         ok(sys::cuStreamSynchronize(second));
         assert_eq!(word(address, first), 8);
-        fails(
-            sys::cuStreamWaitEvent(second, null_mut(), 0),
-            CUDA_ERROR_INVALID_HANDLE,
-        );
+        fails(sys::cuStreamWaitEvent(second, null_mut(), 0), CUDA_ERROR_INVALID_HANDLE);
     }
 }
 
 #[test]
 fn events_measure_and_say_when_they_cannot() {
     context();
-    let (stream, start, end, silent, gate) =
-        (stream(1), event(0), event(0), event(2), Gate::default());
+    let (stream, start, end, silent, gate) = (stream(1), event(0), event(0), event(2), Gate::default());
     let mut ms = -1.0;
     unsafe {
-        fails(
-            sys::cuEventElapsedTime(&raw mut ms, start, end),
-            CUDA_ERROR_INVALID_HANDLE,
-        );
+        fails(sys::cuEventElapsedTime(&raw mut ms, start, end), CUDA_ERROR_INVALID_HANDLE);
         ok(sys::cuEventQuery(start));
         ok(sys::cuEventSynchronize(start));
         ok(sys::cuEventRecord(start, stream));
         gate.hold(stream);
         ok(sys::cuEventRecord(end, stream));
-        fails(
-            sys::cuEventElapsedTime(&raw mut ms, start, end),
-            CUDA_ERROR_NOT_READY,
-        );
+        fails(sys::cuEventElapsedTime(&raw mut ms, start, end), CUDA_ERROR_NOT_READY);
         std::thread::sleep(std::time::Duration::from_millis(20));
         gate.open();
         ok(sys::cuEventSynchronize(end));
@@ -178,20 +138,11 @@ fn events_measure_and_say_when_they_cannot() {
         assert!((20.0..10_000.0).contains(&ms), "{ms}");
         ok(sys::cuEventRecord(silent, stream));
         ok(sys::cuEventSynchronize(silent));
-        fails(
-            sys::cuEventElapsedTime(&raw mut ms, start, silent),
-            CUDA_ERROR_INVALID_HANDLE,
-        );
-        fails(
-            sys::cuEventElapsedTime(null_mut(), start, end),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuEventElapsedTime(&raw mut ms, start, silent), CUDA_ERROR_INVALID_HANDLE);
+        fails(sys::cuEventElapsedTime(null_mut(), start, end), CUDA_ERROR_INVALID_VALUE);
         fails(sys::cuEventCreate(null_mut(), 0), CUDA_ERROR_INVALID_VALUE);
         let mut event = null_mut();
-        fails(
-            sys::cuEventCreate(&raw mut event, 64),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuEventCreate(&raw mut event, 64), CUDA_ERROR_INVALID_VALUE);
     }
 }
 
@@ -206,17 +157,13 @@ fn a_host_function_may_not_call_the_driver() {
     unsafe {
         ok(sys::cuLaunchHostFunc(stream, Some(body), null_mut()));
         ok(sys::cuStreamSynchronize(stream));
-        fails(
-            sys::cuLaunchHostFunc(stream, None, null_mut()),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(sys::cuLaunchHostFunc(stream, None, null_mut()), CUDA_ERROR_INVALID_VALUE);
     }
     assert_eq!(CODE.load(Ordering::SeqCst), CUDA_ERROR_NOT_PERMITTED as u32);
 }
 
 const RELAXED: sys::CUstreamCaptureMode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-const LOCAL: sys::CUstreamCaptureMode =
-    sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+const LOCAL: sys::CUstreamCaptureMode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 
 type Instantiate = unsafe extern "C" fn(*mut sys::CUgraphExec, sys::CUgraph, u64) -> sys::CUresult;
 
@@ -269,78 +216,39 @@ fn a_capture_is_broken_by_what_it_forbids() {
     let (stream, other) = (stream(1), stream(1));
     let mut graph = null_mut();
     unsafe {
-        fails(
-            sys::cuStreamEndCapture(stream, &raw mut graph),
-            CUDA_ERROR_ILLEGAL_STATE,
-        );
-        fails(
-            sys::cuStreamBeginCapture_v2(null_mut(), LOCAL),
-            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-        );
+        fails(sys::cuStreamEndCapture(stream, &raw mut graph), CUDA_ERROR_ILLEGAL_STATE);
+        fails(sys::cuStreamBeginCapture_v2(null_mut(), LOCAL), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         ok(sys::cuStreamBeginCapture_v2(stream, LOCAL));
-        fails(
-            sys::cuStreamBeginCapture_v2(stream, LOCAL),
-            CUDA_ERROR_ILLEGAL_STATE,
-        );
-        fails(
-            sys::cuStreamSynchronize(stream),
-            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-        );
-        fails(
-            sys::cuStreamEndCapture(stream, &raw mut graph),
-            CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
-        );
+        fails(sys::cuStreamBeginCapture_v2(stream, LOCAL), CUDA_ERROR_ILLEGAL_STATE);
+        fails(sys::cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        fails(sys::cuStreamEndCapture(stream, &raw mut graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         // In a capture of this thread nothing may be allocated.
         ok(sys::cuStreamBeginCapture_v2(stream, LOCAL));
-        fails(
-            sys::cuMemAlloc_v2(&mut 0, 4),
-            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-        );
-        fails(
-            sys::cuStreamEndCapture(stream, &raw mut graph),
-            CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
-        );
-        // Relaxed, it may.
+        fails(sys::cuMemAlloc_v2(&mut 0, 4), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        fails(sys::cuStreamEndCapture(stream, &raw mut graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        // In relaxed mode it may.
         ok(sys::cuStreamBeginCapture_v2(stream, RELAXED));
         let address = alloc(4);
         let mut status = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
         ok(sys::cuStreamIsCapturing(stream, &raw mut status));
-        assert_eq!(
-            status,
-            sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE
-        );
+        assert_eq!(status, sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE);
         let forked = event(2);
         ok(sys::cuEventRecord(forked, stream));
         ok(sys::cuStreamWaitEvent(other, forked, 0));
         ok(sys::cuMemsetD32Async(address, 1, 1, other));
-        fails(
-            sys::cuStreamEndCapture(other, &raw mut graph),
-            CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
-        );
-        fails(
-            sys::cuStreamEndCapture(stream, &raw mut graph),
-            CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
-        );
+        fails(sys::cuStreamEndCapture(other, &raw mut graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+        fails(sys::cuStreamEndCapture(stream, &raw mut graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         ok(sys::cuStreamBeginCapture_v2(stream, RELAXED));
         ok(sys::cuEventRecord(forked, stream));
         ok(sys::cuStreamWaitEvent(other, forked, 0));
         ok(sys::cuMemsetD32Async(address, 1, 1, other));
-        fails(
-            sys::cuStreamEndCapture(stream, &raw mut graph),
-            CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
-        );
-        // What was recorded outside cannot be waited for inside.
+        fails(sys::cuStreamEndCapture(stream, &raw mut graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+        // A capture cannot wait for an event that was recorded outside it.
         let outside = event(2);
         ok(sys::cuEventRecord(outside, other));
         ok(sys::cuStreamBeginCapture_v2(stream, RELAXED));
-        fails(
-            sys::cuStreamWaitEvent(stream, outside, 0),
-            CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
-        );
-        fails(
-            sys::cuStreamEndCapture(stream, &raw mut graph),
-            CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
-        );
+        fails(sys::cuStreamWaitEvent(stream, outside, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+        fails(sys::cuStreamEndCapture(stream, &raw mut graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         ok(sys::cuMemFree_v2(address));
     }
 }
@@ -355,51 +263,16 @@ fn a_graph_is_built_by_hand_changed_and_updated() {
         RAN.fetch_add(1, Ordering::SeqCst);
     }
     let build = |value: u32| unsafe {
-        let (mut graph, mut fill, mut host, mut empty) =
-            (null_mut(), null_mut(), null_mut(), null_mut());
+        let (mut graph, mut fill, mut host, mut empty) = (null_mut(), null_mut(), null_mut(), null_mut());
         ok(sys::cuGraphCreate(&raw mut graph, 0));
         let mut params: sys::CUDA_MEMSET_NODE_PARAMS = std::mem::zeroed();
-        (
-            params.dst,
-            params.elementSize,
-            params.width,
-            params.height,
-            params.value,
-        ) = (address, 4, 4, 1, value);
-        ok(sys::cuGraphAddMemsetNode(
-            &raw mut fill,
-            graph,
-            null(),
-            0,
-            &raw const params,
-            null_mut(),
-        ));
-        let call = sys::CUDA_HOST_NODE_PARAMS {
-            fn_: Some(count),
-            userData: null_mut(),
-        };
-        ok(sys::cuGraphAddHostNode(
-            &raw mut host,
-            graph,
-            &raw const fill,
-            1,
-            &raw const call,
-        ));
-        ok(sys::cuGraphAddEmptyNode(
-            &raw mut empty,
-            graph,
-            &raw const host,
-            1,
-        ));
+        (params.dst, params.elementSize, params.width, params.height, params.value) = (address, 4, 4, 1, value);
+        ok(sys::cuGraphAddMemsetNode(&raw mut fill, graph, null(), 0, &raw const params, null_mut()));
+        let call = sys::CUDA_HOST_NODE_PARAMS { fn_: Some(count), userData: null_mut() };
+        ok(sys::cuGraphAddHostNode(&raw mut host, graph, &raw const fill, 1, &raw const call));
+        ok(sys::cuGraphAddEmptyNode(&raw mut empty, graph, &raw const host, 1));
         params.elementSize = 3;
-        let wrong = sys::cuGraphAddMemsetNode(
-            &raw mut empty,
-            graph,
-            null(),
-            0,
-            &raw const params,
-            null_mut(),
-        );
+        let wrong = sys::cuGraphAddMemsetNode(&raw mut empty, graph, null(), 0, &raw const params, null_mut());
         fails(wrong, CUDA_ERROR_INVALID_VALUE);
         (graph, fill)
     };
@@ -407,66 +280,36 @@ fn a_graph_is_built_by_hand_changed_and_updated() {
         let (graph, fill) = build(11);
         let exec = instantiate(graph);
         ok(sys::cuGraphLaunch(exec, stream));
-        assert_eq!(
-            (word(address + 12, stream), RAN.load(Ordering::SeqCst)),
-            (11, 1)
-        );
+        assert_eq!((word(address + 12, stream), RAN.load(Ordering::SeqCst)), (11, 1));
         // Updated from a graph of the same shape.
         let (other, _) = build(12);
         let update: unsafe extern "C" fn(usize, usize, *mut usize, *mut i32) -> sys::CUresult =
             symbol("cuGraphExecUpdate");
         let (mut node, mut result) = (0, -1);
-        ok(update(
-            exec as usize,
-            other as usize,
-            &raw mut node,
-            &raw mut result,
-        ));
+        ok(update(exec as usize, other as usize, &raw mut node, &raw mut result));
         ok(sys::cuGraphLaunch(exec, stream));
         assert_eq!((result, word(address, stream)), (0, 12));
-        // Not from one of another shape.
+        // But not from one of another shape.
         let mut smaller = null_mut();
         ok(sys::cuGraphCreate(&raw mut smaller, 0));
-        let refused = update(
-            exec as usize,
-            smaller as usize,
-            &raw mut node,
-            &raw mut result,
-        );
+        let refused = update(exec as usize, smaller as usize, &raw mut node, &raw mut result);
         fails(refused, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
         assert_eq!(result, 2);
         // One node changed, then switched off.
         let mut params: sys::CUDA_MEMSET_NODE_PARAMS = std::mem::zeroed();
-        (
-            params.dst,
-            params.elementSize,
-            params.width,
-            params.height,
-            params.value,
-        ) = (address, 4, 1, 1, 13);
-        ok(sys::cuGraphExecMemsetNodeSetParams(
-            exec,
-            fill,
-            &raw const params,
-            null_mut(),
-        ));
+        (params.dst, params.elementSize, params.width, params.height, params.value) = (address, 4, 1, 1, 13);
+        ok(sys::cuGraphExecMemsetNodeSetParams(exec, fill, &raw const params, null_mut()));
         ok(sys::cuGraphLaunch(exec, stream));
         assert_eq!((word(address, stream), word(address + 4, stream)), (13, 12));
-        let enable: unsafe extern "C" fn(usize, usize, u32) -> sys::CUresult =
-            symbol("cuGraphNodeSetEnabled");
+        let enable: unsafe extern "C" fn(usize, usize, u32) -> sys::CUresult = symbol("cuGraphNodeSetEnabled");
         ok(enable(exec as usize, fill as usize, 0));
         ok(sys::cuMemsetD32_v2(address, 0, 4));
         ok(sys::cuGraphLaunch(exec, stream));
         assert_eq!(word(address, stream), 0);
-        // A circle is no graph.
+        // Edges that form a circle are refused.
         let (mut a, mut b) = (null_mut(), null_mut());
         ok(sys::cuGraphAddEmptyNode(&raw mut a, smaller, null(), 0));
-        ok(sys::cuGraphAddEmptyNode(
-            &raw mut b,
-            smaller,
-            &raw const a,
-            1,
-        ));
+        ok(sys::cuGraphAddEmptyNode(&raw mut b, smaller, &raw const a, 1));
         let link: unsafe extern "C" fn(
             usize,
             *const sys::CUgraphNode,
@@ -476,18 +319,13 @@ fn a_graph_is_built_by_hand_changed_and_updated() {
         ok(link(smaller as usize, &raw const b, &raw const a, 1));
         let make: Instantiate = symbol("cuGraphInstantiateWithFlags");
         fails(make(&mut null_mut(), smaller, 0), CUDA_ERROR_INVALID_VALUE);
-        fails(
-            make(&mut null_mut(), graph, 0x100),
-            CUDA_ERROR_INVALID_VALUE,
-        );
-        fails(
-            make(&mut null_mut(), null_mut(), 0),
-            CUDA_ERROR_INVALID_VALUE,
-        );
+        fails(make(&mut null_mut(), graph, 0x100), CUDA_ERROR_INVALID_VALUE);
+        fails(make(&mut null_mut(), null_mut(), 0), CUDA_ERROR_INVALID_VALUE);
     }
 }
 
-/// The source of a copy from pageable memory may change as soon as the call returns, whatever other threads give the stream.
+/// The source of a copy from pageable memory may change as soon as the call returns, whatever other threads give the
+/// stream.
 #[test]
 fn threads_that_share_a_stream_may_reuse_their_sources() {
     library();
@@ -497,19 +335,9 @@ fn threads_that_share_a_stream_may_reuse_their_sources() {
             let mut source = [seed + turn; 64];
             let mut back = [0u32; 64];
             unsafe {
-                ok(sys::cuMemcpyHtoDAsync_v2(
-                    buffer,
-                    source.as_ptr().cast(),
-                    256,
-                    null_mut(),
-                ));
+                ok(sys::cuMemcpyHtoDAsync_v2(buffer, source.as_ptr().cast(), 256, null_mut()));
                 source.fill(u32::MAX);
-                ok(sys::cuMemcpyDtoHAsync_v2(
-                    back.as_mut_ptr().cast(),
-                    buffer,
-                    256,
-                    null_mut(),
-                ));
+                ok(sys::cuMemcpyDtoHAsync_v2(back.as_mut_ptr().cast(), buffer, 256, null_mut()));
             }
             assert_eq!(back, [seed + turn; 64]);
             std::hint::black_box(&source);

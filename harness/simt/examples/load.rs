@@ -9,13 +9,10 @@ use std::sync::Arc;
 fn main() -> ExitCode {
     let mut failed = false;
     for path in std::env::args().skip(1) {
-        let loaded = std::fs::read_to_string(&path)
-            .map_err(|e| e.to_string())
-            .and_then(|ptx| {
-                let memory = Memory::new(1 << 32).map_err(|e| e.to_string())?;
-                Module::load(&ptx, &Arc::new(memory), Profile::default_profile())
-                    .map_err(|e| e.to_string())
-            });
+        let loaded = std::fs::read_to_string(&path).map_err(|e| e.to_string()).and_then(|ptx| {
+            let memory = Memory::new(1 << 32).map_err(|e| e.to_string())?;
+            Module::load(&ptx, &Arc::new(memory), Profile::default_profile()).map_err(|e| e.to_string())
+        });
         match loaded {
             Ok(module) => {
                 for k in module.kernels() {

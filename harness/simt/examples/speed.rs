@@ -1,6 +1,6 @@
-//! Thread instructions per second of processor time, one worker, at three levels of checking; and how much sooner two workers are
-//! done by the clock, which says something where nothing else runs:
-//! `cargo run --release -p simt --example speed [-- KERNEL [LEVEL]]`
+//! Thread instructions per second of processor time, one worker, at three levels of checking; and how much sooner two
+//! workers are done by the clock, which says something where nothing else runs: `cargo run --release -p simt --example
+//! speed [-- KERNEL [LEVEL]]`
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -11,10 +11,7 @@ use std::time::Instant;
 
 /// Seconds of processor time of this process.
 fn spent() -> f64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the clock exists on Linux, and the structure is its own.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
@@ -50,11 +47,7 @@ fn main() {
             device.settings.workers = 2;
             let (_, two, _) = best(column, &device);
             device.settings.workers = 1;
-            line += &format!(
-                "   {name} {:.2} (two workers {:.2}x)",
-                instructions as f64 / seconds * 1e-9,
-                one / two
-            );
+            line += &format!("   {name} {:.2} (two workers {:.2}x)", instructions as f64 / seconds * 1e-9, one / two);
         }
         println!("{line}");
     }

@@ -1,6 +1,6 @@
 //! Every arithmetic form that the compiler is known to emit is in the table.
 
-use simt::isa;
+use simt::instr::alu;
 
 #[test]
 fn the_compilers_forms_are_rows() {
@@ -9,8 +9,8 @@ fn the_compilers_forms_are_rows() {
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
         .filter(|form| match form.strip_suffix('|') {
-            Some(pair) => isa::find_pair(pair).is_none(),
-            None => isa::find(form).is_none(),
+            Some(pair) => alu::find_pair(pair).is_none(),
+            None => alu::find(form).is_none(),
         })
         .collect();
     assert!(missing.is_empty(), "not in the table: {missing:?}");
@@ -19,7 +19,7 @@ fn the_compilers_forms_are_rows() {
 #[test]
 fn no_two_rows_share_a_spelling() {
     let mut seen = std::collections::HashSet::new();
-    for name in isa::all_forms().iter().flat_map(|form| &form.names) {
+    for name in alu::all_forms().iter().flat_map(|form| &form.names) {
         assert!(seen.insert(name), "{name} is in two rows");
     }
 }

@@ -17,15 +17,9 @@ fn integers_of_both_widths() {
     let report = device.launch("integers", 8, 128, &args);
     let sum = (n * (n - 1) / 2) as i32;
     let xor = (0..n as i32).fold(0, |x, i| x ^ i);
-    assert_eq!(
-        device.get::<i32>(a, 8),
-        [sum, -sum, -1023, 1023, 0, -1, xor, 77]
-    );
+    assert_eq!(device.get::<i32>(a, 8), [sum, -sum, -1023, 1023, 0, -1, xor, 77]);
     // inc counts modulo 10; dec from 0 goes to 9 and down.
-    assert_eq!(
-        device.get::<u32>(u, 5),
-        [3072, 1024 % 10, (10 - 1024 % 10), 5, 1023]
-    );
+    assert_eq!(device.get::<u32>(u, 5), [3072, 1024 % 10, (10 - 1024 % 10), 5, 1023]);
     assert_eq!(device.get::<i64>(l, 2), [-1023, 1023 << 40]);
     let sums = device.get::<u64>(ul, 4);
     assert_eq!(sums, [(sum as u64) << 32, u64::MAX, 5, 9]);

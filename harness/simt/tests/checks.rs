@@ -1,5 +1,5 @@
-//! The race and initialisation checks over whole kernels: each mistake is found and named, and the program that does it right is
-//! not accused, whatever the order of warps and blocks.
+//! The race and initialisation checks over whole kernels: each mistake is found and named, and the program that does it
+//! right is not accused, whatever the order of warps and blocks.
 
 mod common;
 
@@ -16,10 +16,7 @@ fn device(seed: u64) -> Device {
 
 /// What is found over several seeds.
 fn findings(run: impl Fn(&Device) -> Vec<Finding>) -> Vec<Finding> {
-    [0, 1, 2, 3, 12345]
-        .into_iter()
-        .flat_map(|seed| run(&device(seed)))
-        .collect()
+    [0, 1, 2, 3, 12345].into_iter().flat_map(|seed| run(&device(seed))).collect()
 }
 
 fn launched(device: &Device, kernel: &str, grid: u32, block: u32, args: &[Arg]) -> Vec<Finding> {
@@ -40,10 +37,7 @@ fn is_race(finding: &Finding, space: Space, scope: Scope) -> bool {
 #[test]
 fn counts_without_atomics_race() {
     let found = findings(|d| count(d, "plain_count"));
-    assert!(
-        found.iter().any(|f| is_race(f, Space::Global, Scope::Grid)),
-        "{found:#?}"
-    );
+    assert!(found.iter().any(|f| is_race(f, Space::Global, Scope::Grid)), "{found:#?}");
     for finding in &found {
         assert_eq!(finding.accesses.len(), 2, "both accesses are told");
         for access in &finding.accesses {
@@ -61,18 +55,12 @@ fn tree(device: &Device, kernel: &str) -> Vec<Finding> {
 #[test]
 fn a_tree_sum_needs_its_barrier() {
     let found = findings(|d| tree(d, "tree_no_barrier"));
+    assert!(found.iter().any(|f| is_race(f, Space::Shared, Scope::Block)), "{found:#?}");
     assert!(
         found
             .iter()
-            .any(|f| is_race(f, Space::Shared, Scope::Block)),
-        "{found:#?}"
-    );
-    assert!(
-        found.iter().flat_map(|f| &f.accesses).all(|a| {
-            a.variable
-                .as_ref()
-                .is_some_and(|(name, _)| name.contains('s'))
-        }),
+            .flat_map(|f| &f.accesses)
+            .all(|a| { a.variable.as_ref().is_some_and(|(name, _)| name.contains('s')) }),
         "the variable is named: {found:#?}"
     );
     assert_eq!(findings(|d| tree(d, "tree")), []);
@@ -88,10 +76,7 @@ fn a_warp_needs_its_syncwarp() {
     };
     let found = run("lockstep");
     assert_eq!(run("in_step"), []);
-    assert!(
-        found.iter().any(|f| is_race(f, Space::Shared, Scope::Warp)),
-        "{found:#?}"
-    );
+    assert!(found.iter().any(|f| is_race(f, Space::Shared, Scope::Warp)), "{found:#?}");
 }
 
 #[test]
@@ -100,21 +85,13 @@ fn the_last_block_needs_the_fence() {
         findings(move |d| {
             let input = d.put(&vec![1f32; 64 * 8]);
             let (parts, done, out) = (d.zeros::<f32>(8), d.zeros::<u32>(1), d.zeros::<f32>(1));
-            let args = [
-                Arg::Ptr(input),
-                Arg::Ptr(parts),
-                Arg::Ptr(done),
-                Arg::Ptr(out),
-            ];
+            let args = [Arg::Ptr(input), Arg::Ptr(parts), Arg::Ptr(done), Arg::Ptr(out)];
             launched(d, kernel, 8, 64, &args)
         })
     };
     assert_eq!(run("last_block_fence"), []);
     let found = run("last_block_no_fence");
-    assert!(
-        found.iter().any(|f| is_race(f, Space::Global, Scope::Grid)),
-        "{found:#?}"
-    );
+    assert!(found.iter().any(|f| is_race(f, Space::Global, Scope::Grid)), "{found:#?}");
 }
 
 #[test]
@@ -150,12 +127,7 @@ fn reads_of_what_nobody_wrote() {
     });
     assert!(!found.is_empty());
     for finding in &found {
-        assert_eq!(
-            finding.kind,
-            Kind::Uninitialized {
-                space: Space::Shared
-            }
-        );
+        assert_eq!(finding.kind, Kind::Uninitialized { space: Space::Shared });
         assert_eq!(finding.accesses[0].thread, [32, 0, 0]);
     }
 
@@ -165,17 +137,8 @@ fn reads_of_what_nobody_wrote() {
     let out = d.put(&[0f32; 32]);
     let args = [Arg::Ptr(data), Arg::Ptr(out)];
     let found = launched(&d, "copy", 1, 32, &args);
-    assert_eq!(
-        found.len(),
-        1,
-        "the host did not say that it wrote: {found:#?}"
-    );
-    assert_eq!(
-        found[0].kind,
-        Kind::Uninitialized {
-            space: Space::Global
-        }
-    );
+    assert_eq!(found.len(), 1, "the host did not say that it wrote: {found:#?}");
+    assert_eq!(found[0].kind, Kind::Uninitialized { space: Space::Global });
     d.memory.wrote(data, 128);
     assert_eq!(launched(&d, "copy", 1, 32, &args), []);
 
@@ -186,12 +149,7 @@ fn reads_of_what_nobody_wrote() {
     });
     assert!(!found.is_empty());
     for finding in &found {
-        assert_eq!(
-            finding.kind,
-            Kind::Uninitialized {
-                space: Space::Local
-            }
-        );
+        assert_eq!(finding.kind, Kind::Uninitialized { space: Space::Local });
         assert_eq!(finding.accesses[0].thread, [4, 0, 0]);
     }
 }

@@ -44,11 +44,7 @@ fn loops_of_different_length_in_every_lane() {
     let got = device.get::<i32>(out, 1024);
     assert_eq!(got, (0..1024).map(want).collect::<Vec<i32>>());
     // All lanes of a warp wait at the end of the loop for the longest of them: the end is executed once a warp.
-    let end = report
-        .counters
-        .lines
-        .iter()
-        .find(|l| l.totals.global_stores.requests > 0);
+    let end = report.counters.lines.iter().find(|l| l.totals.global_stores.requests > 0);
     let end = end.expect("the store was counted");
     assert_eq!(end.totals.global_stores.requests, 32);
 }
@@ -89,22 +85,10 @@ fn calls_pass_and_return_numbers_and_structures() {
     params[extra..extra + 4].copy_from_slice(&1.5f32.to_le_bytes());
     params[extra + 4..extra + 8].copy_from_slice(&2.0f32.to_le_bytes());
     params[extra + 8..extra + 12].copy_from_slice(&9i32.to_le_bytes());
-    let launch = simt::machine::Launch {
-        kernel,
-        grid: [1; 3],
-        block: [64, 1, 1],
-        dynamic_shared: 0,
-        params: &params,
-        cooperative: false,
-    };
+    let launch =
+        simt::machine::Launch { kernel, geometry: simt::machine::Geometry::new([1; 3], [64, 1, 1]), params: &params };
     let profile = simt::profile::Profile::default_profile();
-    let report = simt::machine::run(
-        &device.memory,
-        profile,
-        &device.settings,
-        &launch,
-        &mut |_| {},
-    );
+    let report = simt::machine::run(&device.memory, profile, &device.settings, &launch, &mut |_| {});
     assert_eq!(report.fault, None);
     let helper = |a: i32, b: i32| if a < b { a * 2 } else { b * 3 };
     let make = |i: i32| (i as f32, (i * 2) as f32, i & 3);
@@ -142,8 +126,7 @@ fn variables_constants_initialised_pointers_and_local_arrays() {
     let got = device.get::<f32>(out, 64);
     for i in 0..64usize {
         let local = |k: usize| (k * 3) as f32 + if k == (i & 15) { 1000.0 } else { 0.0 };
-        let want =
-            numbers[i & 7] as f32 + 5.0 * weights[i & 3] + local((i + 1) & 15) + local(i & 15);
+        let want = numbers[i & 7] as f32 + 5.0 * weights[i & 3] + local((i + 1) & 15) + local(i & 15);
         assert_eq!(got[i], want, "lane {i}");
     }
     let (address, size) = device.module.global("numbers").expect("it is known");

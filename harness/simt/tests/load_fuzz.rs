@@ -1,10 +1,11 @@
-//! No PTX makes the machine crash or hang: programs that were right, with a few words changed, are loaded, and run if that works.
+//! No PTX makes the machine crash or hang: programs that were right, with a few words changed, are loaded, and run if
+//! that works.
 //!
 //! `PROPTEST_CASES=100000 cargo test --release -p simt --test load_fuzz` goes on for longer.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use simt::machine::{Checks, Launch, Module, Settings, run};
+use simt::machine::{Checks, Geometry, Launch, Module, Settings, run};
 use simt::memory::{Kind, Memory};
 use simt::profile::Profile;
 use std::cell::Cell;
@@ -17,9 +18,7 @@ const BUDGET: u64 = 20_000;
 fn ptx_of(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("the folder is there");
     let paths = entries.map(|entry| entry.expect("an entry").path());
-    let mut ptx: Vec<_> = paths
-        .filter(|path| path.extension().is_some_and(|e| e == "ptx"))
-        .collect();
+    let mut ptx: Vec<_> = paths.filter(|path| path.extension().is_some_and(|e| e == "ptx")).collect();
     ptx.sort();
     ptx
 }
@@ -28,9 +27,7 @@ fn ptx_of(folder: &Path) -> Vec<PathBuf> {
 static PROGRAMS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let folders = ["pass", "ptx", "fail/race_shared", "fail/trap"];
-    let paths = folders
-        .iter()
-        .flat_map(|folder| ptx_of(&tests.join(folder)));
+    let paths = folders.iter().flat_map(|folder| ptx_of(&tests.join(folder)));
     let texts = paths.map(|path| std::fs::read_to_string(path).expect("it is read"));
     let lines = |text: String| text.lines().map(str::to_owned).collect();
     texts.map(lines).collect()
@@ -126,11 +123,7 @@ enum Change {
 
 fn change() -> impl Strategy<Value = Change> {
     let index = any::<Index>;
-    let number = prop_oneof![
-        0..40u64,
-        any::<u64>(),
-        (0..64u32).prop_map(|bits| 1 << bits)
-    ];
+    let number = prop_oneof![0..40u64, any::<u64>(), (0..64u32).prop_map(|bits| 1 << bits)];
     prop_oneof![
         3 => (index(), index(), index()).prop_map(|(a, b, c)| Change::Word(a, b, c)),
         3 => (index(), index()).prop_map(|(a, b)| Change::Swap(a, b)),
@@ -162,9 +155,7 @@ fn apply(lines: &mut Vec<String>, change: &Change) {
     if lines.is_empty() {
         return;
     }
-    let own: Vec<usize> = (0..lines.len())
-        .filter(|&i| lines[i].trim_end().ends_with(';'))
-        .collect();
+    let own: Vec<usize> = (0..lines.len()).filter(|&i| lines[i].trim_end().ends_with(';')).collect();
     let pick = |index: &Index| own.get(index.index(own.len().max(1))).copied();
     match change {
         Change::Word(line, at, word) => {
@@ -199,9 +190,7 @@ fn apply(lines: &mut Vec<String>, change: &Change) {
             let Some(line) = pick(line) else { return };
             let digit = |c: &u8| c.is_ascii_digit();
             let all = words(&lines[line]);
-            let first = |range: &&std::ops::Range<usize>| {
-                lines[line].as_bytes().get(range.start).is_some_and(digit)
-            };
+            let first = |range: &&std::ops::Range<usize>| lines[line].as_bytes().get(range.start).is_some_and(digit);
             if let Some(range) = all.iter().rev().find(first) {
                 lines[line].replace_range(range.clone(), &number.to_string());
             }
@@ -232,28 +221,13 @@ fn load_and_run(text: &str) -> bool {
             continue;
         }
         for (checks, seed) in [(Checks::ALL, 3), (Checks::MEMORY, 0)] {
-            let settings = Settings {
-                checks,
-                counters: true,
-                seed,
-                budget: BUDGET,
-                workers: 1,
-            };
+            let settings = Settings { checks, counters: true, seed, budget: BUDGET, workers: 1 };
             let launch = Launch {
                 kernel,
-                grid: [2, 1, 1],
-                block: [40, 2, 1],
-                dynamic_shared: 256,
+                geometry: Geometry { dynamic_shared: 256, ..Geometry::new([2, 1, 1], [40, 2, 1]) },
                 params: &params,
-                cooperative: false,
             };
-            run(
-                &memory,
-                Profile::default_profile(),
-                &settings,
-                &launch,
-                &mut |_| {},
-            );
+            run(&memory, Profile::default_profile(), &settings, &launch, &mut |_| {});
         }
     }
     true
@@ -261,11 +235,7 @@ fn load_and_run(text: &str) -> bool {
 
 #[test]
 fn changed_programs_load_or_do_not_and_run_or_do_not() {
-    let config = ProptestConfig {
-        failure_persistence: None,
-        max_shrink_iters: 200,
-        ..ProptestConfig::default()
-    };
+    let config = ProptestConfig { failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() };
     let programs = select(PROGRAMS.clone());
     let changes = prop::collection::vec(change(), 1..4);
     let mut runner = proptest::test_runner::TestRunner::new(config);
@@ -279,19 +249,12 @@ fn changed_programs_load_or_do_not_and_run_or_do_not() {
             // A crash leaves no other trace.
             std::fs::write(file, &text).expect("the file is written");
         }
-        let which = if load_and_run(&text) {
-            &loaded
-        } else {
-            &refused
-        };
+        let which = if load_and_run(&text) { &loaded } else { &refused };
         which.set(which.get() + 1);
         Ok(())
     });
     result.unwrap_or_else(|error| panic!("{error}"));
     let (loaded, refused) = (loaded.get(), refused.get());
     println!("{loaded} programs loaded and ran, {refused} were refused");
-    assert!(
-        loaded.min(refused) * 10 > loaded + refused,
-        "{loaded} loaded, {refused} refused"
-    );
+    assert!(loaded.min(refused) * 10 > loaded + refused, "{loaded} loaded, {refused} refused");
 }

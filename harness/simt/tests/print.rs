@@ -17,9 +17,8 @@ fn printed(kernel: &str, grid: u32, block: u32) -> String {
 #[test]
 fn every_thread_prints_its_line() {
     let text = printed("hello", 3, 40);
-    let want: String = (0..3)
-        .flat_map(|b| (0..40).map(move |t| format!("Hello from thread {t} of block {b}\n")))
-        .collect();
+    let want: String =
+        (0..3).flat_map(|b| (0..40).map(move |t| format!("Hello from thread {t} of block {b}\n"))).collect();
     assert_eq!(text, want);
 }
 
@@ -36,11 +35,7 @@ fn all_conversions() {
         "no arguments",
     ];
     assert_eq!(&lines[..6], &want);
-    assert!(
-        lines[6] == "inf -inf nan" || lines[6] == "inf -inf -nan",
-        "{}",
-        lines[6]
-    );
+    assert!(lines[6] == "inf -inf nan" || lines[6] == "inf -inf -nan", "{}", lines[6]);
 }
 
 #[test]
@@ -54,14 +49,9 @@ fn a_failed_assertion_says_where() {
     let device = Device::new(PTX);
     let (report, text) = device.try_launch("asserts", [1; 3], [34, 1, 1], 0, &[Arg::I32(33)]);
     assert_eq!(report.fault, Some(Fault::Assert));
-    assert!(
-        text.contains("block: [0,0,0], thread: [33,0,0] Assertion"),
-        "{text}"
-    );
+    assert!(text.contains("block: [0,0,0], thread: [33,0,0] Assertion"), "{text}");
     let finding = &report.findings[0];
-    assert!(
-        matches!(&finding.kind, Kind::Assert { expression } if expression.contains("threadIdx.x < n"))
-    );
+    assert!(matches!(&finding.kind, Kind::Assert { expression } if expression.contains("threadIdx.x < n")));
     assert_eq!(finding.accesses[0].thread, [33, 0, 0]);
 }
 
@@ -77,37 +67,16 @@ fn a_trap_stops_the_kernel() {
 fn a_write_out_of_bounds_names_the_thread_and_the_allocation() {
     let device = Device::new(PTX);
     let p = device.zeros::<i32>(256);
-    let (report, _) = device.try_launch(
-        "writes",
-        [1; 3],
-        [64, 1, 1],
-        0,
-        &[Arg::Ptr(p), Arg::I64(200)],
-    );
+    let (report, _) = device.try_launch("writes", [1; 3], [64, 1, 1], 0, &[Arg::Ptr(p), Arg::I64(200)]);
     assert_eq!(report.fault, Some(Fault::IllegalAddress));
     let finding = &report.findings[0];
-    assert_eq!(
-        finding.kind,
-        Kind::OutOfBounds {
-            space: Space::Global
-        }
-    );
+    assert_eq!(finding.kind, Kind::OutOfBounds { space: Space::Global });
     let access = &finding.accesses[0];
-    assert_eq!(
-        (access.what, access.size, access.thread),
-        (What::Write, 4, [56, 0, 0])
-    );
+    assert_eq!((access.what, access.size, access.thread), (What::Write, 4, [56, 0, 0]));
     assert_eq!(access.address, Some(p + 1024));
     let near = finding.allocation.as_ref().expect("an allocation is near");
-    assert_eq!(
-        (near.address, near.size, near.relation),
-        (p, 1024, Relation::After(1))
-    );
-    assert!(
-        access.place.file == "print.cu" && access.place.line == 19,
-        "{:?}",
-        access.place
-    );
+    assert_eq!((near.address, near.size, near.relation), (p, 1024, Relation::After(1)));
+    assert!(access.place.file == "print.cu" && access.place.line == 19, "{:?}", access.place);
 }
 
 #[test]
@@ -122,52 +91,23 @@ fn misaligned_freed_null_and_host_addresses_are_told_apart() {
     let p = device.zeros::<f64>(4);
     let (wrong, kind) = fault(p, 4);
     assert_eq!(wrong, Some(Fault::MisalignedAddress));
-    assert_eq!(
-        kind,
-        Kind::Misaligned {
-            space: Space::Global,
-            required: 8
-        }
-    );
-    assert_eq!(
-        fault(0, 0),
-        (Some(Fault::IllegalAddress), Kind::NullPointer)
-    );
+    assert_eq!(kind, Kind::Misaligned { space: Space::Global, required: 8 });
+    assert_eq!(fault(0, 0), (Some(Fault::IllegalAddress), Kind::NullPointer));
     let host = Box::new(1.0f64);
     let at = std::ptr::from_ref(&*host) as u64;
-    assert_eq!(
-        fault(at, 0),
-        (Some(Fault::IllegalAddress), Kind::HostPointer)
-    );
+    assert_eq!(fault(at, 0), (Some(Fault::IllegalAddress), Kind::HostPointer));
     device.memory.free(p).expect("it lives");
-    assert_eq!(
-        fault(p, 0),
-        (Some(Fault::IllegalAddress), Kind::UseAfterFree)
-    );
+    assert_eq!(fault(p, 0), (Some(Fault::IllegalAddress), Kind::UseAfterFree));
 }
 
 #[test]
 fn shared_memory_has_bounds() {
     let device = Device::new(PTX);
     let out = device.zeros::<i32>(32);
-    let (report, _) = device.try_launch(
-        "shared_overrun",
-        [1; 3],
-        [32, 1, 1],
-        0,
-        &[Arg::Ptr(out), Arg::I32(4)],
-    );
+    let (report, _) = device.try_launch("shared_overrun", [1; 3], [32, 1, 1], 0, &[Arg::Ptr(out), Arg::I32(4)]);
     assert_eq!(report.fault, Some(Fault::IllegalAddress));
     let finding = &report.findings[0];
-    assert_eq!(
-        finding.kind,
-        Kind::OutOfBounds {
-            space: Space::Shared
-        }
-    );
+    assert_eq!(finding.kind, Kind::OutOfBounds { space: Space::Shared });
     assert_eq!(finding.accesses[0].thread, [28, 0, 0]);
-    assert_eq!(
-        finding.allocation.as_ref().map(|a| a.relation),
-        Some(Relation::After(1))
-    );
+    assert_eq!(finding.allocation.as_ref().map(|a| a.relation), Some(Relation::After(1)));
 }

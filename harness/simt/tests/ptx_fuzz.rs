@@ -8,16 +8,10 @@ use proptest::sample::{Index, select};
 
 fn corpus() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx");
-    let files = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|f| f.unwrap().path());
-    let mut ptx: Vec<_> = files
-        .filter(|p| p.extension().is_some_and(|e| e == "ptx"))
-        .collect();
+    let files = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path());
+    let mut ptx: Vec<_> = files.filter(|p| p.extension().is_some_and(|e| e == "ptx")).collect();
     ptx.sort();
-    ptx.iter()
-        .map(|p| std::fs::read_to_string(p).unwrap())
-        .collect()
+    ptx.iter().map(|p| std::fs::read_to_string(p).unwrap()).collect()
 }
 
 /// What a mutation puts into a text: the words and marks that steer the parser.
@@ -176,82 +170,29 @@ proptest! {
 fn cost_grows_with_length_only() {
     let head = ".version 8.0 .target sm_80 .address_size 64 ";
     let many = 200_000;
-    let body =
-        |text: String| format!("{head}.entry k() {{ .reg .b32 %r<4>; .reg .pred %p<2>; {text} }}");
+    let body = |text: String| format!("{head}.entry k() {{ .reg .b32 %r<4>; .reg .pred %p<2>; {text} }}");
     let numbered = |f: &dyn Fn(usize) -> String| (0..many).map(f).collect::<String>();
     let texts = [
         ("braces", body("{".repeat(many))),
-        (
-            "parentheses",
-            body(format!("mov.u32 %r1, {}", "(".repeat(many))),
-        ),
-        (
-            "minus signs",
-            body(format!("mov.u32 %r1, {}", "-".repeat(many))),
-        ),
-        (
-            "conditions",
-            body(format!("mov.u32 %r1, {}", "1?".repeat(many))),
-        ),
-        (
-            "a long sum",
-            body(format!("mov.u32 %r1, 1{};", "+1".repeat(many))),
-        ),
-        (
-            "a long list",
-            body(format!("mov.b32 %r1, {{{}}};", "a,".repeat(many))),
-        ),
-        (
-            "lists of lists",
-            body("mov {a,b,{c,d},{e,{f,g}},h};".repeat(many / 8)),
-        ),
-        (
-            "labels",
-            body(numbered(&|i| format!("l{i}: bra l{};", many - 1 - i))),
-        ),
-        (
-            "one target",
-            body(format!("{} end:", "bra end;".repeat(many))),
-        ),
-        (
-            "shadowing",
-            body("{ .param .b32 x; st.param.b32 [x], %r1; }".repeat(many / 4)),
-        ),
+        ("parentheses", body(format!("mov.u32 %r1, {}", "(".repeat(many)))),
+        ("minus signs", body(format!("mov.u32 %r1, {}", "-".repeat(many)))),
+        ("conditions", body(format!("mov.u32 %r1, {}", "1?".repeat(many)))),
+        ("a long sum", body(format!("mov.u32 %r1, 1{};", "+1".repeat(many)))),
+        ("a long list", body(format!("mov.b32 %r1, {{{}}};", "a,".repeat(many)))),
+        ("lists of lists", body("mov {a,b,{c,d},{e,{f,g}},h};".repeat(many / 8))),
+        ("labels", body(numbered(&|i| format!("l{i}: bra l{};", many - 1 - i)))),
+        ("one target", body(format!("{} end:", "bra end;".repeat(many)))),
+        ("shadowing", body("{ .param .b32 x; st.param.b32 [x], %r1; }".repeat(many / 4))),
         (
             "scopes with open uses",
-            body(format!(
-                "{}{}{}: ret;",
-                "{".repeat(60),
-                "bra out;".repeat(many),
-                "}".repeat(60) + "out"
-            )),
+            body(format!("{}{}{}: ret;", "{".repeat(60), "bra out;".repeat(many), "}".repeat(60) + "out")),
         ),
-        (
-            "ranges",
-            body(numbered(&|i| format!(".reg .b32 %q{i}<4294967295>;"))),
-        ),
-        (
-            "a table",
-            body(format!(
-                "end: t: .branchtargets {}end;",
-                "end,".repeat(many)
-            )),
-        ),
-        (
-            "sections",
-            format!(
-                "{head}{}",
-                ".section .debug_str { l: .b8 1 }".repeat(many / 4)
-            ),
-        ),
+        ("ranges", body(numbered(&|i| format!(".reg .b32 %q{i}<4294967295>;")))),
+        ("a table", body(format!("end: t: .branchtargets {}end;", "end,".repeat(many)))),
+        ("sections", format!("{head}{}", ".section .debug_str { l: .b8 1 }".repeat(many / 4))),
         (
             "places",
-            body(numbered(&|i| {
-                format!(
-                    ".loc 1 {i} 1, function_name f, inlined_at 1 {} 1 ret;",
-                    i.saturating_sub(1)
-                )
-            })),
+            body(numbered(&|i| format!(".loc 1 {i} 1, function_name f, inlined_at 1 {} 1 ret;", i.saturating_sub(1)))),
         ),
         (
             "functions",
@@ -262,36 +203,18 @@ fn cost_grows_with_length_only() {
         ),
         (
             "padding",
-            format!(
-                "{head}{}",
-                numbered(&|i| format!(
-                    ".global .b8 x{i}[4][1048576] = {{{{1}},{{1}},{{1}},{{1}}}};"
-                ))
-            ),
+            format!("{head}{}", numbered(&|i| format!(".global .b8 x{i}[4][1048576] = {{{{1}},{{1}},{{1}},{{1}}}};"))),
         ),
-        (
-            "sizes",
-            format!(
-                "{head}{}",
-                numbered(&|i| format!(".global .b64 y{i}[1099511627776];"))
-            ),
-        ),
+        ("sizes", format!("{head}{}", numbered(&|i| format!(".global .b64 y{i}[1099511627776];")))),
         ("comments", format!("{head}{}", "/* */ //\n".repeat(many))),
         ("an open comment", format!("{head}{}", "/* ".repeat(many))),
         ("quotes", format!("{head}{}", "\"".repeat(many))),
-        (
-            "undeclared names",
-            body(numbered(&|i| format!("mov.u32 %r1, n{i};"))),
-        ),
+        ("undeclared names", body(numbered(&|i| format!("mov.u32 %r1, n{i};")))),
     ];
     for (name, text) in texts {
         let start = Instant::now();
         read(&text);
         let took = start.elapsed();
-        assert!(
-            took < Duration::from_secs(10),
-            "{name}: {took:?} for {} bytes",
-            text.len()
-        );
+        assert!(took < Duration::from_secs(10), "{name}: {took:?} for {} bytes", text.len());
     }
 }

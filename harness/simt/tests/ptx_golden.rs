@@ -9,16 +9,8 @@ use std::path::Path;
 use simt::ptx::ast::{Body, Function, Module, Operand, Var};
 
 fn var(out: &mut String, indent: &str, var: &Var) {
-    let _ = write!(
-        out,
-        "{indent}{:?} {} {:?} align {} size {}",
-        var.space, var.name, var.ty, var.align, var.size
-    );
-    for (flag, word) in [
-        (var.external, "extern"),
-        (var.visible, "visible"),
-        (var.managed, "managed"),
-    ] {
+    let _ = write!(out, "{indent}{:?} {} {:?} align {} size {}", var.space, var.name, var.ty, var.align, var.size);
+    for (flag, word) in [(var.external, "extern"), (var.visible, "visible"), (var.managed, "managed")] {
         if flag {
             let _ = write!(out, " {word}");
         }
@@ -27,11 +19,7 @@ fn var(out: &mut String, indent: &str, var: &Var) {
         let _ = write!(out, " = {:02x?}", init.bytes);
         for r in &init.relocations {
             let generic = if r.generic { " generic" } else { "" };
-            let _ = write!(
-                out,
-                " @{}:{}{:+}({}{generic})",
-                r.offset, r.symbol, r.addend, r.size
-            );
+            let _ = write!(out, " @{}:{}{:+}({}{generic})", r.offset, r.symbol, r.addend, r.size);
         }
     }
     out.push('\n');
@@ -102,11 +90,7 @@ fn function(out: &mut String, f: &Function, whole: bool) {
             });
             let operands: Vec<_> = inst.operands.iter().map(|o| operand(body, o)).collect();
             let (op, line) = (&inst.op, inst.loc.ptx_line);
-            let _ = writeln!(
-                out,
-                "  {index:3} line {line:3}: {guard}{op} {}",
-                operands.join(", ")
-            );
+            let _ = writeln!(out, "  {index:3} line {line:3}: {guard}{op} {}", operands.join(", "));
         }
         return;
     }
@@ -126,21 +110,12 @@ fn function(out: &mut String, f: &Function, whole: bool) {
 
 fn summary(module: &Module, whole: bool) -> String {
     let (major, minor) = module.version;
-    let mut out = format!(
-        "version {major}.{minor} target {} address size {}\n",
-        module.target, module.address_size
-    );
+    let mut out = format!("version {major}.{minor} target {} address size {}\n", module.target, module.address_size);
     for (index, name) in &module.files {
         let _ = writeln!(out, "file {index} {name}");
     }
     for (index, inline) in module.inlines.iter().enumerate() {
-        let _ = writeln!(
-            out,
-            "inline {} {} at {:?}",
-            index + 1,
-            inline.function,
-            inline.at
-        );
+        let _ = writeln!(out, "inline {} {} at {:?}", index + 1, inline.function, inline.at);
     }
     for v in &module.vars {
         var(&mut out, "", v);
@@ -155,10 +130,7 @@ fn summary(module: &Module, whole: bool) -> String {
 fn real_ptx_is_read_as_expected() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx");
     let mut seen = 0;
-    let mut files: Vec<_> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|f| f.unwrap().path())
-        .collect();
+    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|f| f.unwrap().path()).collect();
     files.sort();
     for path in files {
         if path.extension().is_none_or(|e| e != "ptx") {

@@ -21,60 +21,21 @@ fn kernel(body: &str) -> String {
 
 #[test]
 fn errors_name_line_found_and_expected() {
-    assert_eq!(
-        error("int main() {}"),
-        "PTX line 1: found `int`, expected `.version` (is this PTX?)"
-    );
-    assert_eq!(
-        error(""),
-        "PTX line 1: found the end of the text, expected `.version` (is this PTX?)"
-    );
+    assert_eq!(error("int main() {}"), "PTX line 1: found `int`, expected `.version` (is this PTX?)");
+    assert_eq!(error(""), "PTX line 1: found the end of the text, expected `.version` (is this PTX?)");
     for (body, expected) in [
         ("ret", "PTX line 5: found `}`, expected an operand"),
-        (
-            ".reg .b32 %a; mov.u32 %a, %b;",
-            "PTX line 5: register `%b` is not declared",
-        ),
-        (
-            "bra nowhere;",
-            "PTX line 5: label, variable or function `nowhere` is not declared",
-        ),
-        (
-            ".reg .b32 %r<3>;\n mov.u32 %r3, 0;",
-            "PTX line 6: register `%r3` is not declared",
-        ),
-        (
-            "here: ret; here: ret;",
-            "PTX line 5: label `here` is declared twice",
-        ),
-        (
-            ".reg .b32 %a; .reg .b64 %a;",
-            "PTX line 5: register `%a` is declared twice",
-        ),
-        (
-            "{ inner: ret; } bra inner;",
-            "PTX line 5: label, variable or function `inner` is not declared",
-        ),
-        (
-            ".reg .v4 .f32 %v;",
-            "PTX line 5: a vector register is not supported by the SIMT machine",
-        ),
-        (
-            ".reg .b32 %a; mov.u32 %a, \"text\";",
-            "PTX line 5: found the string \"text\", expected an operand",
-        ),
-        (
-            ".reg .b32 %a; mov.u32 %a, 0x;",
-            "PTX line 5: found the malformed number `0x`, expected an operand",
-        ),
-        (
-            ".reg .b32 %a; mov.u32 %a, 1/0;",
-            "PTX line 5: a constant expression without a value",
-        ),
-        (
-            ".reg .b32 %a; @%a ret;",
-            "PTX line 5: the guard `%a` is no predicate",
-        ),
+        (".reg .b32 %a; mov.u32 %a, %b;", "PTX line 5: register `%b` is not declared"),
+        ("bra nowhere;", "PTX line 5: label, variable or function `nowhere` is not declared"),
+        (".reg .b32 %r<3>;\n mov.u32 %r3, 0;", "PTX line 6: register `%r3` is not declared"),
+        ("here: ret; here: ret;", "PTX line 5: label `here` is declared twice"),
+        (".reg .b32 %a; .reg .b64 %a;", "PTX line 5: register `%a` is declared twice"),
+        ("{ inner: ret; } bra inner;", "PTX line 5: label, variable or function `inner` is not declared"),
+        (".reg .v4 .f32 %v;", "PTX line 5: a vector register is not supported by the SIMT machine"),
+        (".reg .b32 %a; mov.u32 %a, \"text\";", "PTX line 5: found the string \"text\", expected an operand"),
+        (".reg .b32 %a; mov.u32 %a, 0x;", "PTX line 5: found the malformed number `0x`, expected an operand"),
+        (".reg .b32 %a; mov.u32 %a, 1/0;", "PTX line 5: a constant expression without a value"),
+        (".reg .b32 %a; @%a ret;", "PTX line 5: the guard `%a` is no predicate"),
     ] {
         assert_eq!(kernel(body), expected, "{body}");
     }
@@ -84,43 +45,19 @@ fn errors_name_line_found_and_expected() {
 fn modules_that_no_driver_takes() {
     for (text, expected) in [
         (".entry k();", "PTX line 4: the kernel `k` has no body"),
-        (
-            ".entry k() { ret; }\n.entry k() { ret; }",
-            "PTX line 5: function `k` is declared twice",
-        ),
-        (
-            ".global .b32 x;\n.global .b32 x;",
-            "PTX line 5: variable `x` is declared twice",
-        ),
+        (".entry k() { ret; }\n.entry k() { ret; }", "PTX line 5: function `k` is declared twice"),
+        (".global .b32 x;\n.global .b32 x;", "PTX line 5: variable `x` is declared twice"),
         (".global .b32 x[];", "PTX line 4: the array `x` has no size"),
-        (
-            ".global .b32 x[2] = {1, 2, 3};",
-            "PTX line 4: `x` has more initial values than elements",
-        ),
-        (
-            ".global .b64 x = missing;",
-            "PTX line 4: label, variable or function `missing` is not declared",
-        ),
-        (
-            ".const .b8 big[65537];",
-            "PTX line 4: 65537 bytes of constant memory, 65536 at most",
-        ),
-        (
-            ".entry k() .maxntid 32 .reqntid 32 { ret; }",
-            "PTX line 4: `k` has both `.maxntid` and `.reqntid`",
-        ),
+        (".global .b32 x[2] = {1, 2, 3};", "PTX line 4: `x` has more initial values than elements"),
+        (".global .b64 x = missing;", "PTX line 4: label, variable or function `missing` is not declared"),
+        (".const .b8 big[65537];", "PTX line 4: 65537 bytes of constant memory, 65536 at most"),
+        (".entry k() .maxntid 32 .reqntid 32 { ret; }", "PTX line 4: `k` has both `.maxntid` and `.reqntid`"),
         (
             ".func f(.param .b32 a) { ret; }\n.entry k() { call f; ret; }",
             "PTX line 5: a call of `f` with 0 returned and 0 given values; it has 0 and 1",
         ),
-        (
-            ".entry f() { ret; }\n.entry k() { call f; ret; }",
-            "PTX line 5: a call of the kernel `f`",
-        ),
-        (
-            ".global .texref t;",
-            "PTX line 4: a `.texref` variable is not supported by the SIMT machine",
-        ),
+        (".entry f() { ret; }\n.entry k() { call f; ret; }", "PTX line 5: a call of the kernel `f`"),
+        (".global .texref t;", "PTX line 4: a `.texref` variable is not supported by the SIMT machine"),
         (
             ".entry k() { .shared .b8 s[49153]; ret; }",
             "PTX line 4: `k` uses 49153 bytes of static shared memory, 49152 at most: larger arrays must be dynamic",
@@ -136,16 +73,10 @@ fn modules_that_no_driver_takes() {
         ),
         (
             ".version 6.0 .target sm_80 .address_size 64",
-            "PTX line 1: `.version 6.0` does not know `sm_80`: 7.0 is the first that does",
+            "PTX line 1: `.version 6.0` does not support `sm_80`: it needs 7.0 or later",
         ),
-        (
-            ".version 7.0 .address_size 64",
-            "PTX line 1: a module without `.target`",
-        ),
-        (
-            ".version 7 .target sm_70 .address_size 64",
-            "PTX line 1: found `7`, expected a version such as `8.0`",
-        ),
+        (".version 7.0 .address_size 64", "PTX line 1: a module without `.target`"),
+        (".version 7 .target sm_70 .address_size 64", "PTX line 1: found `7`, expected a version such as `8.0`"),
     ] {
         assert_eq!(error(&format!("{head} {kernel}")), expected);
     }

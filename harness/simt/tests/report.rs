@@ -19,35 +19,20 @@ __global__ void sum(float* out) {
 ";
 
 fn place(line: u32, column: u32) -> Place {
-    let function = if line < 5 {
-        "_Z6vecaddPKfS0_Pfi"
-    } else {
-        "sum"
-    };
-    Place {
-        function: function.into(),
-        file: "/build/lab.cu".into(),
-        line,
-        column,
-        ptx_line: 40,
-        inlined_at: vec![],
-    }
+    let function = if line < 5 { "_Z6vecaddPKfS0_Pfi" } else { "sum" };
+    Place { function: function.into(), file: "/build/lab.cu".into(), line, column, ptx_line: 40, inlined_at: vec![] }
 }
 
 fn bare(ptx_line: u32) -> Place {
-    Place {
-        function: "sum".into(),
-        ptx_line,
-        ..Place::default()
-    }
+    Place { function: "sum".into(), ptx_line, ..Place::default() }
 }
 
 fn out_of_bounds() -> Finding {
     let space = Space::Global;
     let mut write = Access::memory(What::Write, space, 4, 0x7f00_0000_0400, place(3, 7));
     write.threads = 32;
-    let mut finding = Finding::new(Kind::OutOfBounds { space }, "_Z6vecaddPKfS0_Pfi")
-        .with(write.by([3, 0, 0], [64, 0, 0]));
+    let mut finding =
+        Finding::new(Kind::OutOfBounds { space }, "_Z6vecaddPKfS0_Pfi").with(write.by([3, 0, 0], [64, 0, 0]));
     finding.allocation = Some(Allocation {
         address: 0x7f00_0000_0000,
         size: 1024,
@@ -60,17 +45,12 @@ fn out_of_bounds() -> Finding {
 
 fn race() -> Finding {
     let space = Space::Shared;
-    let kind = Kind::Race {
-        space,
-        scope: Scope::Block,
-    };
+    let kind = Kind::Race { space, scope: Scope::Block };
     let mut write = Access::memory(What::Write, space, 4, 0x7c, place(7, 5));
     write.variable = Some(("tile".into(), 0x7c));
     let mut read = Access::memory(What::Read, space, 4, 0x7c, place(8, 36));
     read.variable = Some(("tile".into(), 0x7c));
-    let mut finding = Finding::new(kind, "sum")
-        .with(write.by([0; 3], [31, 0, 0]))
-        .with(read.by([0; 3], [0; 3]));
+    let mut finding = Finding::new(kind, "sum").with(write.by([0; 3], [31, 0, 0])).with(read.by([0; 3], [0; 3]));
     finding.count = 4;
     finding.seed = 7;
     finding
@@ -118,13 +98,8 @@ fn memory_errors() {
 
     let stale = Access::memory(What::Read, space, 4, 0x1008, place(3, 900));
     let mut finding = Finding::new(Kind::UseAfterFree, "sum").with(stale);
-    finding.allocation = Some(Allocation {
-        address: 0x1000,
-        size: 64,
-        name: String::new(),
-        freed: true,
-        relation: Relation::Inside(8),
-    });
+    finding.allocation =
+        Some(Allocation { address: 0x1000, size: 64, name: String::new(), freed: true, relation: Relation::Inside(8) });
     all.add(finding);
 
     let null = Access::memory(What::Write, space, 4, 0, place(3, 2));
@@ -148,26 +123,14 @@ fn waiting_threads() {
     let mut all = Findings::default();
     let waits = Access::at(What::Barrier, place(9, 27)).by([2, 0, 0], [0; 3]);
     let gone = Access::at(What::Exit, place(10, 1)).by([2, 0, 0], [16, 0, 0]);
-    let kind = Kind::BarrierExited {
-        barrier: 0,
-        waiting: 16,
-        exited: 1,
-    };
+    let kind = Kind::BarrierExited { barrier: 0, waiting: 16, exited: 1 };
     all.add(Finding::new(kind, "sum").with(waits.clone()).with(gone));
     all.add(Finding::new(Kind::DivergentBarrier { barrier: 0 }, "sum").with(waits));
 
     let mut inlined = place(7, 5);
     inlined.function = "_ZN2cg4syncEv".into();
-    inlined.inlined_at = vec![CalledFrom {
-        file: "/build/lab.cu".into(),
-        line: 9,
-        column: 3,
-    }];
-    let kind = Kind::MissingLanes {
-        mask: u32::MAX,
-        arrived: 0x0000_ffff,
-        exited: 1 << 31,
-    };
+    inlined.inlined_at = vec![CalledFrom { file: "/build/lab.cu".into(), line: 9, column: 3 }];
+    let kind = Kind::MissingLanes { mask: u32::MAX, arrived: 0x0000_ffff, exited: 1 << 31 };
     let warp = Access::at(What::SyncWarp, inlined);
     all.add(Finding::new(kind, "sum").with(warp));
     let kind = Kind::InactiveLane { lane: 17 };
@@ -181,16 +144,9 @@ fn waiting_threads() {
 fn the_three_verdicts_read_differently() {
     let mut all = Findings::default();
     let limit = Limit::ThreadsPerBlock;
-    let kind = Kind::LaunchLimit {
-        limit,
-        asked: 2048,
-        allowed: 1024,
-    };
+    let kind = Kind::LaunchLimit { limit, asked: 2048, allowed: 1024 };
     all.add(Finding::new(kind, "sum"));
-    let kind = Kind::Leak {
-        allocations: 1,
-        bytes: 64,
-    };
+    let kind = Kind::Leak { allocations: 1, bytes: 64 };
     all.add(Finding::new(kind, ""));
     all.add(Finding::new(Kind::DoubleFree, ""));
     let what = "instruction `tex.2d.v4.f32.f32`".into();
@@ -205,7 +161,12 @@ fn the_three_verdicts_read_differently() {
 fn json_has_data_and_wording() {
     let mut all = Findings::default();
     all.extend([out_of_bounds(), race()]);
-    let value: serde_json::Value = serde_json::from_str(&report::json(&all)).unwrap();
+    let told = all.list.iter().map(|f| report::told(f, &sources()));
+    let value = serde_json::json!({
+        "version": wire::VERSION,
+        "findings": told.collect::<Vec<_>>(),
+        "dropped": all.dropped,
+    });
     let pretty = serde_json::to_string_pretty(&value).unwrap();
     expect("findings.json", &(pretty + "\n"));
 }
@@ -237,10 +198,7 @@ fn odd_places_do_no_harm() {
                 (place.line, place.column) = (line, column);
                 let text = report::one(&finding, &sources);
                 assert!(text.starts_with("error: Invalid __global__ write of size 4 bytes\n"));
-                assert!(
-                    text.contains("by thread (64,0,0) in block (3,0,0)"),
-                    "{text}"
-                );
+                assert!(text.contains("by thread (64,0,0) in block (3,0,0)"), "{text}");
             }
         }
     }

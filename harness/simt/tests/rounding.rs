@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round as Theirs, StatusAnd};
-use simt::isa::directed;
-use simt::isa::soft::{self, Format, Round};
+use simt::instr::alu::directed;
+use simt::instr::alu::soft::{self, Format, Round};
 
 const MODES: [(Round, Theirs); 5] = [
     (Round::Nearest, Theirs::NearestTiesToEven),
@@ -27,30 +27,9 @@ fn float<F: Float>(x: u64) -> F {
 fn check<F: Float>(f: Format, a: u64, b: u64, c: u64) -> Result<(), TestCaseError> {
     for (ours, theirs) in MODES {
         let (x, y, z) = (float::<F>(a), float::<F>(b), float::<F>(c));
-        prop_assert_eq!(
-            soft::add(f, ours, a, b),
-            bits(x.add_r(y, theirs)),
-            "add {:?} {:#x} {:#x}",
-            ours,
-            a,
-            b
-        );
-        prop_assert_eq!(
-            soft::mul(f, ours, a, b),
-            bits(x.mul_r(y, theirs)),
-            "mul {:?} {:#x} {:#x}",
-            ours,
-            a,
-            b
-        );
-        prop_assert_eq!(
-            soft::div(f, ours, a, b),
-            bits(x.div_r(y, theirs)),
-            "div {:?} {:#x} {:#x}",
-            ours,
-            a,
-            b
-        );
+        prop_assert_eq!(soft::add(f, ours, a, b), bits(x.add_r(y, theirs)), "add {:?} {:#x} {:#x}", ours, a, b);
+        prop_assert_eq!(soft::mul(f, ours, a, b), bits(x.mul_r(y, theirs)), "mul {:?} {:#x} {:#x}", ours, a, b);
+        prop_assert_eq!(soft::div(f, ours, a, b), bits(x.div_r(y, theirs)), "div {:?} {:#x} {:#x}", ours, a, b);
         prop_assert_eq!(
             soft::fma(f, ours, a, b, c),
             bits(x.mul_add_r(y, z, theirs)),
@@ -64,20 +43,10 @@ fn check<F: Float>(f: Format, a: u64, b: u64, c: u64) -> Result<(), TestCaseErro
     Ok(())
 }
 
-fn check_convert<F: Float + FloatConvert<T>, T: Float>(
-    from: Format,
-    to: Format,
-    a: u64,
-) -> Result<(), TestCaseError> {
+fn check_convert<F: Float + FloatConvert<T>, T: Float>(from: Format, to: Format, a: u64) -> Result<(), TestCaseError> {
     for (ours, theirs) in MODES {
         let x: StatusAnd<T> = float::<F>(a).convert_r(theirs, &mut false);
-        prop_assert_eq!(
-            soft::convert(from, to, ours, a),
-            bits(x),
-            "{:?} {:#x}",
-            ours,
-            a
-        );
+        prop_assert_eq!(soft::convert(from, to, ours, a), bits(x), "{:?} {:#x}", ours, a);
     }
     Ok(())
 }
@@ -142,7 +111,11 @@ proptest! {
 
     /// Products that nearly cancel the addend are where a fused multiply-add goes wrong.
     #[test]
-    fn cancellation(a in number(soft::F64), b in number(soft::F64), off in -3i64..=3, s in number(soft::F32), t in number(soft::F32)) {
+    fn cancellation(
+        (a, b) in (number(soft::F64), number(soft::F64)),
+        off in -3i64..=3,
+        (s, t) in (number(soft::F32), number(soft::F32)),
+    ) {
         if let Some(p) = soft::mul(soft::F64, Round::Nearest, a, b) {
             let c = (p ^ soft::F64.sign()).wrapping_add(off as u64);
             check::<Double>(soft::F64, a, b, c)?;
@@ -155,7 +128,10 @@ proptest! {
     }
 
     #[test]
-    fn single_through_double(a in number(soft::F32), b in number(soft::F32), c in number(soft::F32), d in number(soft::F64)) {
+    fn single_through_double(
+        (a, b, c) in (number(soft::F32), number(soft::F32), number(soft::F32)),
+        d in number(soft::F64),
+    ) {
         check_directed(a, b, c)?;
         for (round, theirs) in &MODES[..4] {
             let x: StatusAnd<Single> = float::<Double>(d).convert_r(*theirs, &mut false);
@@ -180,38 +156,13 @@ proptest! {
 
 /// The f32 operations that go through f64.
 fn check_directed(a: u64, b: u64, c: u64) -> Result<(), TestCaseError> {
-    let (x, y, z) = (
-        f32::from_bits(a as u32),
-        f32::from_bits(b as u32),
-        f32::from_bits(c as u32),
-    );
+    let (x, y, z) = (f32::from_bits(a as u32), f32::from_bits(b as u32), f32::from_bits(c as u32));
     let (p, q, r) = (float::<Single>(a), float::<Single>(b), float::<Single>(c));
     let ours = |x: f32| (!x.is_nan()).then(|| u64::from(x.to_bits()));
     for (round, theirs) in &MODES[1..4] {
-        prop_assert_eq!(
-            ours(directed::add(*round, x, y)),
-            bits(p.add_r(q, *theirs)),
-            "add {:?} {} {}",
-            round,
-            x,
-            y
-        );
-        prop_assert_eq!(
-            ours(directed::mul(*round, x, y)),
-            bits(p.mul_r(q, *theirs)),
-            "mul {:?} {} {}",
-            round,
-            x,
-            y
-        );
-        prop_assert_eq!(
-            ours(directed::div(*round, x, y)),
-            bits(p.div_r(q, *theirs)),
-            "div {:?} {} {}",
-            round,
-            x,
-            y
-        );
+        prop_assert_eq!(ours(directed::add(*round, x, y)), bits(p.add_r(q, *theirs)), "add {:?} {} {}", round, x, y);
+        prop_assert_eq!(ours(directed::mul(*round, x, y)), bits(p.mul_r(q, *theirs)), "mul {:?} {} {}", round, x, y);
+        prop_assert_eq!(ours(directed::div(*round, x, y)), bits(p.div_r(q, *theirs)), "div {:?} {} {}", round, x, y);
         prop_assert_eq!(
             ours(directed::fma(*round, x, y, z)),
             bits(p.mul_add_r(q, r, *theirs)),
@@ -225,7 +176,8 @@ fn check_directed(a: u64, b: u64, c: u64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Rounds down and up and checks by squaring, exactly, in a fused multiply-subtract that only has to have the right sign.
+/// Rounds down and up and checks by squaring, exactly, in a fused multiply-subtract that only has to have the right
+/// sign.
 fn check_root<F: Float>(f: Format, a: u64) -> Result<(), TestCaseError> {
     let Some(down) = soft::sqrt(f, Round::Down, a) else {
         let x = float::<F>(a);
@@ -248,11 +200,7 @@ fn check_root<F: Float>(f: Format, a: u64) -> Result<(), TestCaseError> {
         };
         let ((e, s), (d, r)) = (parts(root), parts(a));
         let shift = 2 * e - d;
-        if shift >= 0 {
-            ((s * s) << shift).cmp(&r)
-        } else {
-            (s * s).cmp(&(r << -shift))
-        }
+        if shift >= 0 { ((s * s) << shift).cmp(&r) } else { (s * s).cmp(&(r << -shift)) }
     };
     prop_assert!(compare(down).is_le() && compare(up).is_ge());
     prop_assert_eq!(compare(down).is_eq(), up == down);

@@ -1,5 +1,5 @@
-//! Shared memory and atomics by addresses of every kind: values and counters against what a few lines of Rust make of them.
-//! The machine remembers the patterns that addresses have; whether they repeat, move or change must not show.
+//! Shared memory and atomics by addresses of every kind: values and counters against what a few lines of Rust make of
+//! them. The machine remembers the patterns that addresses have; whether they repeat, move or change must not show.
 
 mod common;
 use common::{Arg, Device};
@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 const ROUNDS: usize = 64;
 const AREA: u32 = 4096;
 
-/// A kernel that fills shared memory with numbers made of the word's index, then for each round and lane takes an offset from
-/// `offsets`, executes `access` with its address in `%rd6`, and stores `%r10` and `%r11`, if the access set them.
+/// A kernel that fills shared memory with numbers made of the word's index, then for each round and lane takes an
+/// offset from `offsets`, executes `access` with its address in `%rd6`, and stores `%r10` and `%r11`, if the access set
+/// them.
 fn kernel(access: &str) -> String {
     format!(
         ".version 8.0\n.target sm_70\n.address_size 64\n
@@ -62,16 +63,13 @@ ROUND:
 struct Random(u64);
 impl Random {
     fn below(&mut self, n: u32) -> u32 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as u32 % n
     }
 }
 
-/// Offsets of 32 lanes for each round, for accesses of `size` bytes: rows, columns, rows of tiles, one place, anything; some of
-/// them at one place for several rounds, some moving on.
+/// Offsets of 32 lanes for each round, for accesses of `size` bytes: rows, columns, rows of tiles, one place, anything;
+/// some of them at one place for several rounds, some moving on.
 fn offsets(size: u32) -> Vec<[u32; 32]> {
     let mut random = Random(u64::from(size));
     let mut rounds = Vec::new();
@@ -110,14 +108,11 @@ fn number(at: u32, size: u32) -> u32 {
     (0..size.min(4)).fold(0, |n, i| n | (byte(at + i) << (8 * i)))
 }
 
-/// Passes over the banks: in each part of the warp, the most distinct words that one bank has. Wide accesses go in halves (8 bytes)
-/// or quarters (16 bytes), two of them at once where lanes access in pairs.
+/// Passes over the banks: in each part of the warp, the most distinct words that one bank has. Wide accesses go in
+/// halves (8 bytes) or quarters (16 bytes), two of them at once where lanes access in pairs.
 fn passes(address: &[u32; 32], size: u32) -> u64 {
     let of = |lanes: &[u32]| {
-        let words: BTreeSet<u32> = lanes
-            .iter()
-            .flat_map(|a| (a / 4)..(a + size).div_ceil(4))
-            .collect();
+        let words: BTreeSet<u32> = lanes.iter().flat_map(|a| (a / 4)..(a + size).div_ceil(4)).collect();
         let ways = (0..32).map(|bank| words.iter().filter(|w| *w % 32 == bank).count());
         ways.max().unwrap_or(0) as u64
     };
@@ -128,11 +123,7 @@ fn passes(address: &[u32; 32], size: u32) -> u64 {
     together
         .map(|lanes| {
             let paired = |step: usize| (0..lanes.len()).all(|i| lanes[i] == lanes[i ^ step]);
-            if paired(1) || paired(2) {
-                of(lanes)
-            } else {
-                lanes.chunks(lanes.len() / 2).map(of).sum()
-            }
+            if paired(1) || paired(2) { of(lanes) } else { lanes.chunks(lanes.len() / 2).map(of).sum() }
         })
         .sum()
 }
@@ -162,11 +153,7 @@ fn loads_of_every_width() {
         let (out, totals) = probe(access, &rounds);
         for (at, got) in rounds.iter().flatten().zip(&out) {
             let low = number(*at, size);
-            let high = if second > 0 {
-                number(at + second, 4)
-            } else {
-                0
-            };
+            let high = if second > 0 { number(at + second, 4) } else { 0 };
             assert_eq!(*got, [low, high], "{access} at {at}");
         }
         let loads = totals.shared_loads;
@@ -186,9 +173,7 @@ fn stores_of_every_width() {
         ("st.shared.v4.u32 [%rd6], {%r7, %r7, %r7, %r7};", 16),
     ] {
         // Every lane stores its own number, then reads what is there: of lanes that meet the highest has won.
-        let access = format!(
-            "shl.b32 %r7, %r5, 8; or.b32 %r7, %r7, %r2; {store} ld.shared.u8 %r10, [%rd6];"
-        );
+        let access = format!("shl.b32 %r7, %r5, 8; or.b32 %r7, %r7, %r2; {store} ld.shared.u8 %r10, [%rd6];");
         let rounds = offsets(size);
         let (out, totals) = probe(&access, &rounds);
         for (round, got) in rounds.iter().zip(out.chunks(32)) {
@@ -207,10 +192,7 @@ fn stores_of_every_width() {
 #[test]
 fn shared_sums_and_the_lanes_that_meet() {
     let rounds = offsets(4);
-    let (out, totals) = probe(
-        "add.u32 %r7, %r2, 1; atom.shared.add.u32 %r10, [%rd6], %r7;",
-        &rounds,
-    );
+    let (out, totals) = probe("add.u32 %r7, %r2, 1; atom.shared.add.u32 %r10, [%rd6], %r7;", &rounds);
     let mut memory: Vec<u32> = (0..AREA / 4).map(|w| w.wrapping_mul(0x9e37_79b9)).collect();
     let mut met = 0;
     for (round, got) in rounds.iter().zip(out.chunks(32)) {
@@ -226,8 +208,8 @@ fn shared_sums_and_the_lanes_that_meet() {
     assert_eq!(totals.shared_atomics.collisions, met);
 }
 
-/// Sums of floats in one place of global memory, where subnormal numbers are flushed, as a lane after lane makes them; a lane may
-/// sit out.
+/// Sums of floats in one place of global memory, where subnormal numbers are flushed, as a lane after lane makes them;
+/// a lane may sit out.
 #[test]
 fn global_sums_of_odd_floats() {
     let tiny = f32::from_bits(5);
@@ -238,12 +220,7 @@ fn global_sums_of_odd_floats() {
         (-0.0, vec![-0.0; 32]),
         (1e38, vec![1e38; 32]),
         (f32::INFINITY, vec![f32::NEG_INFINITY; 32]),
-        (
-            1.0,
-            (0..32)
-                .map(|i| if i == 7 { f32::NAN } else { i as f32 })
-                .collect(),
-        ),
+        (1.0, (0..32).map(|i| if i == 7 { f32::NAN } else { i as f32 }).collect()),
         (1.0, (0..32).map(|i| 1.0 / (i as f32 - 15.5)).collect()),
     ] {
         for skip in [32, 0, 31] {
@@ -275,11 +252,7 @@ DONE:
             let out = device.zeros::<f32>(32);
             device.launch("sum", 1, 32, &[Arg::Ptr(from), Arg::Ptr(to), Arg::Ptr(out)]);
             let flush = |x: f32| {
-                if x.is_subnormal() {
-                    0f32.copysign(x)
-                } else {
-                    x
-                }
+                if x.is_subnormal() { 0f32.copysign(x) } else { x }
             };
             let mut sum = start;
             let mut add = |value: f32| {

@@ -17,36 +17,16 @@ fn shuffles_of_all_kinds_widths_and_masks() {
         let at = |part: i32| got[(part * 32 + i) as usize];
         let v = |lane: i32| lane * 10;
         assert_eq!(at(0), v(if i >= 3 { i - 3 } else { i }), "up, lane {i}");
-        assert_eq!(
-            at(1),
-            v(if i + 3 < 32 { i + 3 } else { i }),
-            "down, lane {i}"
-        );
+        assert_eq!(at(1), v(if i + 3 < 32 { i + 3 } else { i }), "down, lane {i}");
         assert_eq!(at(2), v(i ^ 5), "xor, lane {i}");
         assert_eq!(at(3), v(i * 7 % 32), "index, lane {i}");
-        assert_eq!(
-            at(4),
-            v(if i % 8 >= 1 { i - 1 } else { i }),
-            "up in 8, lane {i}"
-        );
-        assert_eq!(
-            at(5),
-            v(if i % 8 + 2 < 8 { i + 2 } else { i }),
-            "down in 8, lane {i}"
-        );
+        assert_eq!(at(4), v(if i % 8 >= 1 { i - 1 } else { i }), "up in 8, lane {i}");
+        assert_eq!(at(5), v(if i % 8 + 2 < 8 { i + 2 } else { i }), "down in 8, lane {i}");
         assert_eq!(at(6), v(i ^ 1), "xor in 4, lane {i}");
         assert_eq!(at(7), v(i / 16 * 16 + 2), "index in 16, lane {i}");
-        assert_eq!(
-            at(8),
-            if i < 20 { v((i + 1) % 20) } else { -1 },
-            "20 lanes, lane {i}"
-        );
+        assert_eq!(at(8), if i < 20 { v((i + 1) % 20) } else { -1 }, "20 lanes, lane {i}");
         assert_eq!(at(9), v(i ^ 1), "halves, lane {i}");
-        assert_eq!(
-            at(10),
-            v(if i < 31 { i + 1 } else { i }),
-            "64 bits, lane {i}"
-        );
+        assert_eq!(at(10), v(if i < 31 { i + 1 } else { i }), "64 bits, lane {i}");
     }
 }
 
@@ -61,11 +41,7 @@ fn votes_matches_and_reductions() {
         let at = |part: u32| got[(part * 32 + i) as usize];
         assert_eq!(at(0), 3);
         assert_eq!(at(1), ballot(&|k| k % 3 == 0));
-        let want = if i % 2 == 1 {
-            ballot(&|k| k % 2 == 1 && k > 9)
-        } else {
-            0x5555_5555
-        };
+        let want = if i % 2 == 1 { ballot(&|k| k % 2 == 1 && k > 9) } else { 0x5555_5555 };
         assert_eq!(at(2), want, "lane {i}");
         assert_eq!(at(3), ballot(&|k| k / 5 == i / 5));
         assert_eq!(at(4), 0u32, "all ones and one more");
@@ -84,13 +60,7 @@ fn barriers_order_shared_memory_for_any_block_size() {
     for block in [1, 31, 32, 33, 100, 256, 1000, 1024u32] {
         let data: Vec<i32> = (0..block as i32 * 3).collect();
         let at = device.put(&data);
-        let (report, _) = device.try_launch(
-            "reverse",
-            [3, 1, 1],
-            [block, 1, 1],
-            block * 4,
-            &[Arg::Ptr(at)],
-        );
+        let (report, _) = device.try_launch("reverse", [3, 1, 1], [block, 1, 1], block * 4, &[Arg::Ptr(at)]);
         assert_eq!(report.fault, None, "{:?}", report.findings);
         let got = device.get::<i32>(at, data.len());
         for (i, value) in got.iter().enumerate() {
@@ -150,10 +120,7 @@ fn syncwarp_joins_lanes_at_different_instructions() {
     let out = device.zeros::<i32>(32);
     device.launch("syncwarp", 1, 32, &[Arg::Ptr(out)]);
     let want = |i: i32| if i < 16 { i + 18 } else { i - 15 };
-    assert_eq!(
-        device.get::<i32>(out, 32),
-        (0..32).map(want).collect::<Vec<i32>>()
-    );
+    assert_eq!(device.get::<i32>(out, 32), (0..32).map(want).collect::<Vec<i32>>());
 }
 
 #[test]
@@ -171,9 +138,7 @@ fn the_last_block_sees_what_all_blocks_wrote() {
             Arg::I32(n),
         ];
         device.launch("last_block", 64, 128, &args);
-        let Arg::Ptr(out) = args[3] else {
-            unreachable!()
-        };
+        let Arg::Ptr(out) = args[3] else { unreachable!() };
         assert_eq!(device.get::<i32>(out, 1), [input.iter().sum::<i32>()]);
     }
 }
@@ -182,15 +147,9 @@ fn the_last_block_sees_what_all_blocks_wrote() {
 fn lanes_that_never_come_to_a_shuffle_are_found() {
     let device = Device::new(PTX);
     let out = device.zeros::<i32>(32);
-    let (report, _) =
-        device.try_launch("deadlock_shuffle", [1; 3], [32, 1, 1], 0, &[Arg::Ptr(out)]);
+    let (report, _) = device.try_launch("deadlock_shuffle", [1; 3], [32, 1, 1], 0, &[Arg::Ptr(out)]);
     assert_eq!(report.fault, Some(Fault::Deadlock));
-    let Kind::MissingLanes {
-        mask,
-        arrived,
-        exited,
-    } = report.findings[0].kind
-    else {
+    let Kind::MissingLanes { mask, arrived, exited } = report.findings[0].kind else {
         panic!("{:?}", report.findings);
     };
     assert_eq!((mask, arrived, exited), (u32::MAX, 0xffff, 0));
@@ -201,13 +160,9 @@ fn lanes_that_never_come_to_a_shuffle_are_found() {
 fn warps_at_different_barriers_are_a_deadlock() {
     let device = Device::new(PTX);
     let out = device.zeros::<i32>(64);
-    let (report, _) =
-        device.try_launch("deadlock_barrier", [1; 3], [64, 1, 1], 0, &[Arg::Ptr(out)]);
+    let (report, _) = device.try_launch("deadlock_barrier", [1; 3], [64, 1, 1], 0, &[Arg::Ptr(out)]);
     assert_eq!(report.fault, Some(Fault::Deadlock));
-    assert!(matches!(
-        report.findings[0].kind,
-        Kind::MismatchedBarrier { barrier: 1 }
-    ));
+    assert!(matches!(report.findings[0].kind, Kind::MismatchedBarrier { barrier: 1 }));
     assert_eq!(report.findings[0].accesses.len(), 2);
 }
 

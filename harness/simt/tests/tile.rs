@@ -2,7 +2,7 @@
 
 mod common;
 use common::{Arg, Device};
-use simt::isa::soft::{self, Round};
+use simt::instr::alu::soft::{self, Round};
 use simt::machine::Checks;
 
 const PTX: &str = include_str!("kernels/tile.ptx");
@@ -54,10 +54,7 @@ fn a_tile_s_traffic_is_counted() {
     let tiles = 9 * 3 * 2;
     assert_eq!((loads.requests, loads.lanes), (tiles * 4, tiles * 128));
     assert_eq!(loads.bytes, tiles * 512);
-    assert_eq!(
-        (loads.sectors, loads.ideal_sectors),
-        (tiles * 32, tiles * 16)
-    );
+    assert_eq!((loads.sectors, loads.ideal_sectors), (tiles * 32, tiles * 16));
     // 4 pairs of 8 rows by 32 bytes.
     let stores = totals.global_stores;
     assert_eq!((stores.requests, stores.bytes), (9 * 4, 9 * 1024));

@@ -1,10 +1,11 @@
 //! Small kernels, each beside the report that it must give, as miri's own tests are kept.
 //!
-//! `tests/pass/*.cu` are right: they end, leave the values that the report shows, and nothing is found, whatever the order of
-//! warps and blocks; the driver package's test `kernels_on_gpu` runs them on a GPU, where there is one.
-//! `tests/fail/<kind of mistake>/*.cu` are wrong: the report says how. `NAME.ptx` is what `NAME.cu` gives
-//! (`cargo run -p kernels --example ptx -- harness/simt/tests/pass harness/simt/tests/fail/*`, from the workspace's root), and
-//! `NAME.txt` the expected report: `UPDATE_EXPECT=1 cargo test -p simt --test ui` writes them anew; read the difference.
+//! `tests/pass/*.cu` are right: they end, leave the values that the report shows, and nothing is found, whatever the
+//! order of warps and blocks; the driver package's test `kernels_on_gpu` runs them on a GPU, where there is one.
+//! `tests/fail/<kind of mistake>/*.cu` are wrong: the report says how. `NAME.ptx` is what `NAME.cu` gives (`cargo run
+//! -p kernels --example ptx -- harness/simt/tests/pass harness/simt/tests/fail/*`, from the workspace's root), and
+//! `NAME.txt` the expected report: `UPDATE_EXPECT=1 cargo test -p simt --test ui` writes them anew; read the
+//! difference.
 //!
 //! How a kernel is launched stands in its first lines; [`case`] has the format.
 
@@ -68,19 +69,10 @@ fn compare(cases: &[Case], mut more: impl FnMut(&Case, &Play) -> Option<String>)
         } else if got.text != case.expected() {
             wrong += 1;
             let expected = case.expected();
-            let _ = writeln!(
-                texts,
-                "== {} expected\n{expected}\n== but got\n{}",
-                case.name(),
-                got.text
-            );
+            let _ = writeln!(texts, "== {} expected\n{expected}\n== but got\n{}", case.name(), got.text);
         }
     }
-    assert!(
-        wrong == 0,
-        "{wrong} of {} reports are wrong:\n{texts}",
-        cases.len()
-    );
+    assert!(wrong == 0, "{wrong} of {} reports are wrong:\n{texts}", cases.len());
 }
 
 #[test]
@@ -163,11 +155,7 @@ fn every_kernel_has_its_ptx_and_its_report() {
         for file in files(&folder) {
             for extension in ["cu", "ptx", "txt"] {
                 let neighbour = file.with_extension(extension);
-                assert!(
-                    neighbour.is_file() || updating(),
-                    "{} is missing",
-                    neighbour.display()
-                );
+                assert!(neighbour.is_file() || updating(), "{} is missing", neighbour.display());
             }
         }
     }

@@ -1,11 +1,11 @@
-// What divergence costs: the same work, on more and more ways through the code; and one kernel against two.
+// What divergence costs: the same work on more and more paths through the code, and one kernel against two.
 //
-//   ways        each lane takes one of `ways` paths, which are equally long
-//   together    even threads take one path, odd ones the other
-//   apart_even  like together, but only the even elements, side by side in the warps
-//   apart_odd   like apart_even, but the odd ones
+//   ways        each lane takes one of `ways` paths, all equally long
+//   together    even threads take one path, odd threads the other
+//   apart_even  like together, but only the even elements, which fill whole warps
+//   apart_odd   like apart_even, but the odd elements
 
-// A path: a row of dependent multiply-adds, so that its length is its time. Each K is code of its own.
+// A path: a chain of dependent multiply-adds, whose length decides its time. Each K is separate code.
 template <int K>
 __device__ float path(float x, int rounds) {
 #pragma unroll 1

@@ -1,16 +1,16 @@
-// One kernel for each exercise on divergence. Each body is a template over `taken`, which every counted condition goes
-// through: NAME_plain runs it as it is, NAME_counted lets the warps vote on each condition (divergence.cuh).
+// One kernel for each exercise on divergence. Each body is a template over `taken`, and every counted condition goes
+// through `taken`: NAME_plain only tests it, NAME_counted lets the warps vote on it (divergence.cuh).
 //
-//   picture        a pixel a thread, 2-D bounds
-//   vecadd         an element a thread, 1-D bound
+//   picture        one pixel per thread, 2-D bounds
+//   vecadd         one element per thread, 1-D bound
 //   even_odd       even and odd elements in one kernel, and a test of the data among the odd ones
-//   even, odd      like even_odd, but a kernel for each
+//   even, odd      like even_odd, but one kernel for the even elements and one for the odd
 //   max_next       the largest of the next 16 elements
 //   max_next_3d    like max_next, but along x, y and z of a cube
-//   average        the mean of 5 through shared memory; two branches fetch the halo
-//   matmul         a matrix element a thread, 2-D bounds
-//   interleaved    tree sum, the working threads ever farther apart
-//   sequential     like interleaved, but the working threads side by side
+//   average        the mean of 5 through shared memory; two branches load the halo
+//   matmul         one matrix element per thread, 2-D bounds
+//   interleaved    tree sum, with the working threads farther and farther apart
+//   sequential     like interleaved, but the working threads are adjacent
 //   brent_kung     the up-sweep of the scan of Brent and Kung
 //   kogge_stone    the scan of Kogge and Stone
 //   loop_parity    a loop whose length depends on the thread's parity
@@ -18,7 +18,7 @@
 
 #include "divergence.cuh"
 
-// What the sums and scans of one block start from: every thread brings two elements, or one, to shared memory.
+// The threads of the sums and scans of one block: each loads two elements, or one, into shared memory.
 #define THREADS 1024
 
 template <class If>
@@ -100,7 +100,7 @@ __device__ void max_next_3d(If taken, const float *in, float *out, int n) {
     out[(z * n + y) * n + x] = most;
 }
 
-// Blocks of 256; n a multiple of that.
+// Blocks of 256 threads; n must be a multiple of 256.
 template <class If>
 __device__ void average(If taken, const float *in, float *out, int n) {
     __shared__ float tile[256 + 4];
@@ -125,7 +125,7 @@ __device__ void matmul(If taken, const float *m, const float *n, float *p, int w
     }
 }
 
-// One block. The strides first, 2 first, ... last of the whole tree: a launch may take one step alone.
+// One block. Takes the steps with strides first, 2 first, ..., last of the tree; a launch may take a single step.
 template <class If>
 __device__ void interleaved(If taken, const float *in, float *out, int first, int last) {
     __shared__ float sums[2 * THREADS];
@@ -142,7 +142,7 @@ __device__ void interleaved(If taken, const float *in, float *out, int first, in
     out[t + THREADS] = sums[t + THREADS];
 }
 
-// The strides first, first / 2, ... last.
+// Takes the steps with strides first, first / 2, ..., last.
 template <class If>
 __device__ void sequential(If taken, const float *in, float *out, int first, int last) {
     __shared__ float sums[2 * THREADS];
@@ -186,7 +186,7 @@ __device__ void kogge_stone(If taken, const float *in, float *out, int first, in
         float before = 0.0f;
         if (taken(0, t >= stride))
             before = sums[t - stride];
-        __syncthreads(); // every thread has read before any writes
+        __syncthreads(); // all threads have read before any thread writes
         sums[t] += before;
     }
     out[t] = sums[t];
@@ -203,7 +203,7 @@ __device__ void loop_parity(If taken, const float *in, float *out) {
     out[i] = sum;
 }
 
-// Blocks of 16x16. One launch a phase, in order, adds up the product in p.
+// Blocks of 16x16 threads. One launch per phase, in order; together they add up the product in p.
 template <class If>
 __device__ void tiled(If taken, const float *m, const float *n, float *p, int width, int phase) {
     __shared__ float tile_m[16][16], tile_n[16][16];
@@ -223,7 +223,7 @@ __device__ void tiled(If taken, const float *m, const float *n, float *p, int wi
         p[row * width + col] += sum;
 }
 
-// The entry points: each body as it is, and counted.
+// The entry points: each body plain, and counted.
 
 extern "C" __global__ void picture_plain(const float *in, float *out, int width, int height) {
     picture(Plain(), in, out, width, height);

@@ -3,76 +3,68 @@
 mod cost;
 pub mod counting;
 pub mod exercises;
-mod machine;
+pub mod machine;
 mod measure;
 pub mod reference;
 
-use harness::{Lab, Result, Run, Variant, clap::Arg};
+use harness::{Lab, Row, arguments, clap::Arg, column, row};
+
+use exercises::{Exercising, large, small};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "divergence",
     summary: "which warps split at which branches, and what it costs",
-    kernels: &[kernels::source!("divergence"), kernels::source!("cost")],
-    variants: &[
-        Variant::new("ways", "the same work on 1 to 32 ways through the code"),
-        Variant::new("together", "even and odd elements in one kernel"),
-        Variant::new("apart", "like together, but a kernel for each"),
-        Variant::new("picture", "exercise: a pixel a thread, 2-D bounds"),
-        Variant::new("vecadd", "exercise: an element a thread"),
-        Variant::new("even-odd", "exercise: even and odd elements in one kernel"),
-        Variant::new("even", "exercise: like even-odd, but only the even ones"),
-        Variant::new("odd", "exercise: like even-odd, but only the odd ones"),
-        Variant::new("max-next", "exercise: the largest of the next 16"),
-        Variant::new(
-            "max-next-3d",
-            "exercise: like max-next, but along each axis of a cube",
-        ),
-        Variant::new("average", "exercise: the mean of 5, with a halo"),
-        Variant::new("matmul", "exercise: a matrix element a thread"),
-        Variant::new(
-            "interleaved",
-            "exercise: a step of the tree sum, working threads far apart",
-        ),
-        Variant::new("sequential", "exercise: like interleaved, but side by side"),
-        Variant::new("brent-kung", "exercise: a step of the up-sweep"),
-        Variant::new("kogge-stone", "exercise: a step of the scan"),
-        Variant::new(
-            "loop-parity",
-            "exercise: a loop as long as the thread's parity says",
-        ),
-        Variant::new("tiled", "exercise: a phase of the tiled matrix product"),
-    ],
+    kernels: &[kernels::source!("divergence", headers: ["divergence.cuh"]), kernels::source!("cost")],
+    variants: &[&COSTS, &EXERCISES],
     columns: &[
-        "branch",
-        "warps",
-        "published_warps",
-        "published_diverged",
-        "diverged_function",
-        "diverged_ballots",
-        "diverged_machine",
-        "why",
-        "ways",
-        "rounds",
-        "cost_of_one_way",
-        "warp_instructions",
-        "warp_efficiency_percent",
+        column("branch", "the `if` or loop of an exercise"),
+        column("warps", "warps of its launch"),
+        column("published_warps", "warps of its launch, as the course gives them"),
+        column("published_diverged", "warps that diverge at the branch, as the course gives it"),
+        column("diverged_function", "diverged warps by arithmetic: a pure function of the launch"),
+        column("diverged_ballots", "diverged warps, counted by ballots in the kernel"),
+        column("diverged_machine", "diverged warps, from the emulated device's counter"),
+        column("why", "why it is so"),
+        column("ways", "ways through the code that each warp splits into"),
+        column("rounds", "multiply-adds on each way"),
+        column("cost_of_one_way", "time (emulated: instructions), as a multiple of that of one way"),
+        column("warp_instructions", "instructions that the warps executed, emulated"),
+        column("warp_efficiency_percent", "active lanes of those instructions, as a percentage of all lanes, emulated"),
     ],
-    args,
-    run,
+    options,
+    run: cost::run,
     exercises: Some(measure::run),
+    ..Lab::DEFAULT
 };
 
-fn args() -> Vec<Arg> {
-    vec![
-        Arg::new("ways")
-            .long("ways")
-            .value_name("WAYS")
-            .value_parser(cost::parse_ways)
-            .help("Ways through the code, 1 to 32 [default: 1, 2, 4, 8, 16 and 32]"),
-    ]
-}
+/// What divergence costs. The kernels of a row are launched one after the other.
+pub(crate) static COSTS: [Row<&[&str]>; 3] = [
+    row("ways", "the same work on 1 to 32 ways through the code", &["ways"]),
+    row("together", "even and odd elements in one kernel", &["together"]),
+    row("apart", "like together, but a kernel for each", &["apart_even", "apart_odd"]),
+];
 
-fn run(run: &Run) -> Result<()> {
-    cost::run(run)
+/// The course's exercises. The kernels are `..._plain` and `..._counted` of the variant's name in `divergence.cu`.
+pub static EXERCISES: &[Row<Exercising>] = &[
+    row("picture", "exercise: a pixel a thread, 2-D bounds", small(exercises::picture)),
+    row("vecadd", "exercise: an element a thread", small(exercises::vecadd)),
+    row("even-odd", "exercise: even and odd elements in one kernel", small(exercises::even_odd)),
+    row("even", "exercise: like even-odd, but only the even ones", small(exercises::even)),
+    row("odd", "exercise: like even-odd, but only the odd ones", small(exercises::odd)),
+    row("max-next", "exercise: the largest of the next 16", small(exercises::max_next)),
+    row("max-next-3d", "exercise: like max-next, but along each axis of a cube", large(exercises::max_next_3d)),
+    row("average", "exercise: the mean of 5, with a halo", small(exercises::average)),
+    row("matmul", "exercise: a matrix element a thread", large(exercises::matmul)),
+    row("interleaved", "exercise: a step of the tree sum, working threads far apart", small(exercises::interleaved)),
+    row("sequential", "exercise: like interleaved, but side by side", small(exercises::sequential)),
+    row("brent-kung", "exercise: a step of the up-sweep", small(exercises::brent_kung)),
+    row("kogge-stone", "exercise: a step of the scan", small(exercises::kogge_stone)),
+    row("loop-parity", "exercise: a loop as long as the thread's parity says", small(exercises::loop_parity)),
+    row("tiled", "exercise: a phase of the tiled matrix product", small(exercises::tiled)),
+];
+
+fn options() -> Vec<Arg> {
+    let help = "Ways through the code, 1 to 32 [default: 1, 2, 4, 8, 16 and 32]";
+    vec![arguments::value("ways", "WAYS", help).value_parser(cost::parse_ways)]
 }

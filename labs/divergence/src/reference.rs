@@ -8,11 +8,9 @@ pub fn counting_up(n: usize) -> Vec<f32> {
     (0..n).map(|i| i as f32).collect()
 }
 
-/// Small integers without an obvious order, so that a value from the wrong place shows.
+/// Small integers in no obvious order, so that a value from the wrong place shows.
 pub fn digits(n: usize) -> Vec<f32> {
-    (0..n as u32)
-        .map(|i| (i.wrapping_mul(2_654_435_761) >> 29) as f32)
-        .collect()
+    (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 29) as f32).collect()
 }
 
 /// Twice each element.
@@ -20,8 +18,8 @@ pub fn doubled(input: &[f32]) -> Vec<f32> {
     input.iter().map(|x| 2.0 * x).collect()
 }
 
-/// Even elements get element i / 2; odd ones keep theirs, or get the last if theirs is below 16. Those of
-/// the other parity are left alone, when `only` (0 or 1) names one.
+/// Even elements get element i / 2. Odd elements keep their value, or get the last element if their value is below 16.
+/// When `only` (0 or 1) names a parity, elements of the other parity are left alone.
 pub fn even_odd(input: &[f32], only: Option<usize>) -> Vec<f32> {
     let last = input[input.len() - 1];
     let element = |(i, &x): (usize, &f32)| match i % 2 {
@@ -33,11 +31,9 @@ pub fn even_odd(input: &[f32], only: Option<usize>) -> Vec<f32> {
     input.iter().enumerate().map(element).collect()
 }
 
-/// The largest of the 16 elements from each on; fewer at the end.
+/// The largest of the 16 elements that begin at each element; fewer at the end.
 pub fn max_next(input: &[f32]) -> Vec<f32> {
-    (0..input.len())
-        .map(|i| largest(input[i..].iter().take(16)))
-        .collect()
+    (0..input.len()).map(|i| largest(input[i..].iter().take(16))).collect()
 }
 
 /// The same along x, y and z of a cube of edge n.
@@ -58,28 +54,15 @@ fn largest<'a>(values: impl Iterator<Item = &'a f32>) -> f32 {
     values.fold(f32::NEG_INFINITY, |a, &b| a.max(b))
 }
 
-/// The mean of an element and two neighbours on each side; the ends are repeated beyond them.
+/// The mean of an element and its two neighbours on each side. Beyond the ends the end values are repeated.
 pub fn average_5(input: &[f32]) -> Vec<f32> {
     let last = input.len() as i64 - 1;
-    (0..=last)
-        .map(|i| {
-            let sum: f32 = (-2..=2)
-                .map(|d| input[(i + d).clamp(0, last) as usize])
-                .sum();
-            sum / 5.0
-        })
-        .collect()
+    let sum = |i: i64| (-2..=2).map(|d| input[(i + d).clamp(0, last) as usize]).sum::<f32>();
+    (0..=last).map(|i| sum(i) / 5.0).collect()
 }
 
 /// The product of `m` (width x depth) and `n` (depth x width), over depths `from..to`.
-pub fn product(
-    m: &[f32],
-    n: &[f32],
-    width: usize,
-    depth: usize,
-    from: usize,
-    to: usize,
-) -> Vec<f32> {
+pub fn product(m: &[f32], n: &[f32], width: usize, depth: usize, from: usize, to: usize) -> Vec<f32> {
     let mut p = vec![0.0; width * width];
     for (row, p) in p.chunks_exact_mut(width).enumerate() {
         for k in from..to.min(depth) {
@@ -94,54 +77,45 @@ pub fn product(
 
 /// One step of the interleaved sum: every `stride`-th thread adds.
 pub fn interleaved_step(sums: &[f32], stride: usize) -> Vec<f32> {
-    let mut out = sums.to_vec();
-    for t in (0..sums.len() / 2).filter(|t| t % stride == 0) {
-        out[2 * t] += sums[2 * t + stride];
-    }
-    out
+    let adding = (0..sums.len() / 2).step_by(stride);
+    add(sums, adding.map(|t| (2 * t, 2 * t + stride)))
 }
 
 /// One step of the sequential sum.
 pub fn sequential_step(sums: &[f32], stride: usize) -> Vec<f32> {
-    let mut out = sums.to_vec();
-    for t in 0..stride.min(sums.len() / 2) {
-        out[t] += sums[t + stride];
-    }
-    out
+    add(sums, (0..stride.min(sums.len() / 2)).map(|t| (t, t + stride)))
 }
 
 /// One step of Brent and Kung's up-sweep.
 pub fn brent_kung_step(sums: &[f32], stride: usize) -> Vec<f32> {
-    let mut out = sums.to_vec();
-    for i in (2 * stride - 1..sums.len()).step_by(2 * stride) {
-        out[i] += sums[i - stride];
-    }
-    out
+    add(sums, (2 * stride - 1..sums.len()).step_by(2 * stride).map(|i| (i, i - stride)))
 }
 
 /// One step of Kogge and Stone's scan.
 pub fn kogge_stone_step(sums: &[f32], stride: usize) -> Vec<f32> {
+    add(sums, (stride..sums.len()).map(|i| (i, i - stride)))
+}
+
+/// The sums after all additions are done at once: the first element of each pair gets the old value of the second
+/// added.
+fn add(sums: &[f32], pairs: impl Iterator<Item = (usize, usize)>) -> Vec<f32> {
     let mut out = sums.to_vec();
-    for i in stride..sums.len() {
-        out[i] += sums[i - stride];
-    }
+    pairs.for_each(|(to, from)| out[to] += sums[from]);
     out
 }
 
-/// The sum of the next 4 elements for even i, of the next 8 for odd i; `input` is 7 longer than the result.
+/// The sum of the next 4 elements for even i and of the next 8 for odd i. `input` is 7 elements longer than the result.
 pub fn parity_sums(input: &[f32]) -> Vec<f32> {
-    (0..input.len() - 7)
-        .map(|i| input[i..].iter().take(if i % 2 == 0 { 4 } else { 8 }).sum())
-        .collect()
+    (0..input.len() - 7).map(|i| input[i..].iter().take(if i % 2 == 0 { 4 } else { 8 }).sum()).collect()
 }
 
-/// The path that `rounds` multiply-adds of way `k` take from `x`, rounded once each as the GPU's fmaf does.
+/// The values that `rounds` multiply-adds of way `k` produce from `x`, each rounded once as the GPU's fmaf does.
 pub fn path(k: u32, x: f32, rounds: u32) -> f32 {
     (0..rounds).fold(x, |x, _| x.mul_add(0.5, k as f32 + 1.0))
 }
 
-/// The bits of [`path`] for each element of `input`, which are [`digits`], where `way` says which path
-/// element i takes (below 32). Each path from each digit is followed once, however many elements take it.
+/// The bits of the end of each element's [`path`]. `input` holds [`digits`], and `way` says which path (below 32)
+/// element i takes. Each path from each digit is followed only once, however many elements take it.
 pub fn paths(input: &[f32], rounds: u32, way: impl Fn(usize) -> u32) -> Vec<u32> {
     let mut known = [[None; 8]; 32];
     let follow = |(i, &x): (usize, &f32)| {

@@ -16,21 +16,13 @@ fn windows() {
     let mut line = vec![0.0; 40];
     line[20] = 7.0;
     let largest = max_next(&line);
-    assert!(
-        largest
-            .iter()
-            .enumerate()
-            .all(|(i, &v)| (v == 7.0) == (5..=20).contains(&i))
-    );
+    assert!(largest.iter().enumerate().all(|(i, &v)| (v == 7.0) == (5..=20).contains(&i)));
     // In a cube of edge 17, corner to corner: 16 steps are one too many.
     let mut cube = vec![0.0; 17 * 17 * 17];
     cube[16] = 3.0;
     let largest = max_next_3d(&cube, 17);
     assert_eq!((largest[0], largest[1], largest[16]), (0.0, 3.0, 3.0));
-    assert_eq!(
-        average_5(&[5.0, 0.0, 10.0, 0.0, 0.0]),
-        [5.0, 4.0, 3.0, 2.0, 2.0]
-    );
+    assert_eq!(average_5(&[5.0, 0.0, 10.0, 0.0, 0.0]), [5.0, 4.0, 3.0, 2.0, 2.0]);
 }
 
 #[test]
@@ -44,22 +36,17 @@ fn products_add_up_by_phases() {
     assert_eq!(whole[80], corner);
 }
 
-/// A step is right when the tree made of all steps is.
+/// A step is right if the tree made of all steps is right.
 #[test]
 fn steps_make_trees() {
     for log in 1..=8 {
         let values = digits(1 << log);
         let total: f32 = values.iter().sum();
         let strides: Vec<usize> = (0..log).map(|k| 1 << k).collect();
-        let up = |step: fn(&[f32], usize) -> Vec<f32>| {
-            strides.iter().fold(values.clone(), |v, &s| step(&v, s))
-        };
+        let up = |step: fn(&[f32], usize) -> Vec<f32>| strides.iter().fold(values.clone(), |v, &s| step(&v, s));
         assert_eq!(up(interleaved_step)[0], total);
         assert_eq!(up(brent_kung_step)[values.len() - 1], total);
-        let down = strides
-            .iter()
-            .rev()
-            .fold(values.clone(), |v, &s| sequential_step(&v, s));
+        let down = strides.iter().rev().fold(values.clone(), |v, &s| sequential_step(&v, s));
         assert_eq!(down[0], total);
         let mut running = 0.0;
         for (i, sum) in up(kogge_stone_step).into_iter().enumerate() {

@@ -1,20 +1,7 @@
 //! The lab on the emulated device: three counts that agree, and work that is right on any number of ways.
-use std::process::Command;
+const LAB: labtest::Lab = labtest::lab!("divergence");
 
-fn divergence(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let out = tempfile::tempdir().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_divergence"))
-        .args(["--device", "emulated", "--quiet", "--out"])
-        .arg(out.path())
-        .args(arguments)
-        .output()
-        .unwrap();
-    let csv = std::fs::read_to_string(out.path().join("divergence.csv")).unwrap_or_default();
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    (output.status.code(), csv, error)
-}
-
-/// The course's table: variant, case and branch, warps, diverged ones.
+/// The course's table: variant, case and branch, number of warps, number of diverged warps.
 const TABLE: [(&str, &str, u64, u64); 24] = [
     ("picture", "800x600, 16x16: bounds", 15200, 0),
     ("picture", "800x599, 16x16: bounds", 15200, 50),
@@ -22,7 +9,7 @@ const TABLE: [(&str, &str, u64, u64); 24] = [
     ("vecadd", "n=1000, 4x256: bound", 32, 1),
     ("even-odd", "n=1000, 4x256: even or odd", 32, 32),
     ("even", "n=1000, 16x32: bound", 16, 1),
-    // Published as two: the tail, and the data test in the first warp.
+    // Published as two: one for the tail and one for the data test in the first warp.
     ("odd", "n=1000, 16x32: bound", 16, 1),
     ("odd", "n=1000, 16x32: data", 16, 1),
     ("max-next", "n=1024, 4x256: window", 32, 1),
@@ -33,56 +20,24 @@ const TABLE: [(&str, &str, u64, u64); 24] = [
     ("average", "n=4096, 16x256: left halo", 128, 16),
     ("average", "n=4096, 16x256: right halo", 128, 16),
     ("matmul", "1000x1000, 16x16: bounds", 31752, 500),
-    (
-        "interleaved",
-        "2048 elements, stride 1: t % stride == 0",
-        32,
-        0,
-    ),
-    (
-        "interleaved",
-        "2048 elements, stride 16: t % stride == 0",
-        32,
-        32,
-    ),
-    (
-        "interleaved",
-        "2048 elements, stride 64: t % stride == 0",
-        32,
-        16,
-    ),
+    ("interleaved", "2048 elements, stride 1: t % stride == 0", 32, 0),
+    ("interleaved", "2048 elements, stride 16: t % stride == 0", 32, 32),
+    ("interleaved", "2048 elements, stride 64: t % stride == 0", 32, 16),
     ("sequential", "2048 elements, stride 64: t < stride", 32, 0),
     ("sequential", "2048 elements, stride 16: t < stride", 32, 1),
-    (
-        "brent-kung",
-        "2048 elements, stride 16: index < 2048",
-        32,
-        0,
-    ),
-    (
-        "kogge-stone",
-        "1024 elements, stride 16: t >= stride",
-        32,
-        1,
-    ),
-    (
-        "kogge-stone",
-        "1024 elements, stride 64: t >= stride",
-        32,
-        0,
-    ),
+    ("brent-kung", "2048 elements, stride 16: index < 2048", 32, 0),
+    ("kogge-stone", "1024 elements, stride 16: t >= stride", 32, 1),
+    ("kogge-stone", "1024 elements, stride 64: t >= stride", 32, 0),
     ("loop-parity", "n=1024, 4x256: loop", 32, 32),
 ];
 
-/// Every row by all three ways, and as it was published.
+/// Every row, counted in all three ways, agrees with the published counts.
 #[test]
 fn the_table() {
-    let ran = labtest::lab!("divergence").accepts(&["--exercises"]);
+    let ran = LAB.accepts(&["--exercises"]);
     assert!(!ran.text.contains("refuted"), "{}", ran.text);
-    let mut table: Vec<(String, String, u64, u64)> = TABLE
-        .iter()
-        .map(|(variant, case, w, d)| ((*variant).to_owned(), (*case).to_owned(), *w, *d))
-        .collect();
+    let mut table: Vec<(String, String, u64, u64)> =
+        TABLE.iter().map(|(variant, case, w, d)| ((*variant).to_owned(), (*case).to_owned(), *w, *d)).collect();
     for phase in 0..7 {
         let (m, n) = if phase < 6 { (0, 56) } else { (350, 14) };
         for (loads, diverged) in [("loads of M", m), ("loads of N", n)] {
@@ -108,55 +63,33 @@ fn the_table() {
         }
     }
     // A warp of 64 lanes: by arithmetic alone.
-    let wide = ran
-        .of("matmul")
-        .into_iter()
-        .find(|r| r["case"].contains("64 wide"));
+    let wide = ran.of("matmul").into_iter().find(|r| r["case"].contains("64 wide"));
     let wide = wide.expect("the question about a wider warp");
-    assert_eq!(
-        (wide["warps"].as_str(), wide["diverged_function"].as_str()),
-        ("15876", "250")
-    );
+    assert_eq!((wide["warps"].as_str(), wide["diverged_function"].as_str()), ("15876", "250"));
 }
 
 #[test]
 fn any_ways_any_block() {
-    for (n, threads, ways) in [
-        ("1", "1", "1"),
-        ("97", "33", "3"),
-        ("1000", "256", "32"),
-        ("1025", "1024", "31"),
-    ] {
-        let (code, csv, error) = divergence(&[
-            "--n",
-            n,
-            "--threads",
-            threads,
-            "--ways",
-            ways,
-            "--variant",
-            "ways",
-            "--variant",
-            "together",
-            "--variant",
-            "apart",
-        ]);
-        assert_eq!(code, Some(0), "{n}, {threads}, {ways}: {csv}{error}");
+    for (n, threads, ways) in [("1", "1", "1"), ("97", "33", "3"), ("1000", "256", "32"), ("1025", "1024", "31")] {
+        let mut options = vec!["--n", n, "--threads", threads, "--ways", ways];
+        for variant in ["ways", "together", "apart"] {
+            options.extend(["--variant", variant]);
+        }
+        LAB.accepts(&options);
     }
 }
 
 #[test]
 fn what_cannot_be_is_refused() {
-    for arguments in [
-        &["--ways", "33"][..],
-        &["--ways", "0"],
-        // Beyond the kernels' 32-bit indices, and beyond any count.
-        &["--n", "2^31"],
-        &["--n", "2^63"],
-        &["--threads", "2000"],
-        &["--n", "0"],
+    for (arguments, says) in [
+        (["--ways", "33"], "1 to 32 ways"),
+        (["--ways", "0"], "at least 1"),
+        // Beyond the kernels' 32-bit indices, and beyond any countable size.
+        (["--n", "2^31"], "32 bits"),
+        (["--n", "2^63"], "--n"),
+        (["--threads", "2000"], "--threads"),
+        (["--n", "0"], "at least 1"),
     ] {
-        let (code, _, error) = divergence(arguments);
-        assert_eq!(code, Some(2), "{arguments:?}: {error}");
+        LAB.refuses(&arguments, says);
     }
 }

@@ -1,10 +1,10 @@
-// Every thread says hello; and the usual maps from threads to elements.
+// Every thread says hello; then the usual maps from threads to elements.
 //
 //  1 hello_flat    one block: each thread prints its number
 //  2 hello_blocks  like 1, but several blocks: each thread prints its block's number too
 //  3 hello_grid3d  like 2, but grid and block have three dimensions: linear index, warp and lane
 //  4 index_maps    which elements a thread takes, in three ways
-//  5 lane_zeros    like 3, but written down: where in the block each warp begins
+//  5 lane_zeros    like 3, but writes to memory where in the block each warp begins
 
 
 // 1
@@ -13,7 +13,7 @@ extern "C" __global__ void hello_flat() { printf("Hello from thread %d!\n", thre
 // 2
 extern "C" __global__ void hello_blocks() { printf("Hello from thread %d in block %d!\n", threadIdx.x, blockIdx.x); }
 
-// x runs fastest, then y, then z: in the block as in the grid.
+// x varies fastest, then y, then z, both in the block and in the grid.
 __device__ unsigned block_in_grid() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
 __device__ unsigned thread_in_block() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 
@@ -23,15 +23,15 @@ __device__ unsigned lane_id() {
     return lane;
 }
 
-// 3: the warp is computed, the lane is the machine's own register: the two must fit together.
+// 3: the warp is computed, and the lane is read from a hardware register. The two must fit together.
 extern "C" __global__ void hello_grid3d() {
     unsigned thread = thread_in_block(), threads = blockDim.x * blockDim.y * blockDim.z;
     printf("Hello from thread (%u,%u,%u) in block (%u,%u,%u): index %u, warp %u, lane %u\n", threadIdx.x, threadIdx.y,
            threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z, block_in_grid() * threads + thread, thread / 32, lane_id());
 }
 
-// 4: owner[way * elements + element] = the thread that takes it, for elements below n. way 0: one element a thread;
-// 1: two side by side; 2: two, a block's width apart.
+// 4: owner[way * elements + element] = the thread that takes the element, for elements below n. Way 0: one element per
+// thread; way 1: two adjacent elements; way 2: two elements a block's width apart.
 extern "C" __global__ void index_maps(unsigned *owner, unsigned n, unsigned elements) {
     unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned one = thread;

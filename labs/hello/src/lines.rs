@@ -1,61 +1,62 @@
-//! The lines that the kernels should print, and the count of those that they did.
+//! The lines that the kernels should print, and the count of those that they did print.
 use std::collections::HashMap;
 
-use crate::maps::{Dim3, coordinates, count, linear, warp_and_lane};
+use crate::maps::{Dim3, coordinates, count, global, warp_and_lane};
 
-/// What came of the lines that a launch should print.
+/// The outcome of counting the lines that a launch should print.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Lines that begin as a hello does.
     pub printed: u64,
     /// Expected lines that were not printed.
     pub lost: u64,
-    /// Printed lines that were not expected, or once too often.
+    /// Printed lines that were not expected, or that were printed more often than expected.
     pub unexpected: u64,
     /// The first lost line.
     pub first_lost: Option<String>,
 }
 
-/// The lines of `variant` (`flat`, `blocks` or `grid3d`), one a thread, in no order that a device promises.
-pub fn expected(variant: &str, grid: Dim3, block: Dim3) -> Vec<String> {
-    let threads = count(block);
-    (0..count(grid) * threads)
-        .filter_map(|index| {
-            let b = coordinates(index / threads, grid)?;
-            let t = coordinates(index % threads, block)?;
-            Some(match variant {
-                "flat" => format!("Hello from thread {}!", t[0]),
-                "blocks" => format!("Hello from thread {} in block {}!", t[0], b[0]),
-                _ => {
-                    let (warp, lane) = warp_and_lane(t, block);
-                    let [[x, y, z], [bx, by, bz]] = [t, b];
-                    format!(
-                        "Hello from thread ({x},{y},{z}) in block ({bx},{by},{bz}): index {}, warp {warp}, lane {lane}",
-                        linear(b, grid) * threads + linear(t, block)
-                    )
-                }
-            })
-        })
-        .collect()
+/// The line of the thread at `thread` of the block at `block`, whose dimensions are `threads`, in a grid of `blocks`
+/// blocks.
+pub type Line = fn(thread: Dim3, threads: Dim3, block: Dim3, blocks: Dim3) -> String;
+
+/// What `hello_flat` prints.
+pub fn flat([x, ..]: Dim3, _: Dim3, _: Dim3, _: Dim3) -> String {
+    format!("Hello from thread {x}!")
 }
 
-/// Counts the hellos of `text` against the `expected` lines; other lines are not the kernels'.
+/// What `hello_blocks` prints.
+pub fn blocks([x, ..]: Dim3, _: Dim3, [block, ..]: Dim3, _: Dim3) -> String {
+    format!("Hello from thread {x} in block {block}!")
+}
+
+/// What `hello_grid3d` prints.
+pub fn grid3d(thread: Dim3, threads: Dim3, block: Dim3, blocks: Dim3) -> String {
+    let (index, (warp, lane)) = (global(block, blocks, thread, threads), warp_and_lane(thread, threads));
+    let [[x, y, z], [bx, by, bz]] = [thread, block];
+    format!("Hello from thread ({x},{y},{z}) in block ({bx},{by},{bz}): index {index}, warp {warp}, lane {lane}")
+}
+
+/// The lines of a launch, one for each thread. A device promises no order.
+pub fn expected(line: Line, grid: Dim3, block: Dim3) -> Vec<String> {
+    let all = |dim| (0..count(dim)).filter_map(move |index| coordinates(index, dim));
+    all(grid).flat_map(|b| all(block).map(move |t| line(t, block, b, grid))).collect()
+}
+
+/// Counts the hellos of `text` against the `expected` lines. Other lines are not the kernels'.
 pub fn tally(text: &str, expected: Vec<String>) -> Tally {
-    let mut tally = Tally::default();
     let mut seen: HashMap<&str, u64> = HashMap::new();
-    for line in text.lines().filter(|l| l.starts_with("Hello from")) {
+    for line in text.lines().filter(|line| line.starts_with("Hello from")) {
         *seen.entry(line).or_default() += 1;
-        tally.printed += 1;
     }
-    for line in expected {
-        match seen.get_mut(line.as_str()) {
-            Some(times) if *times > 0 => *times -= 1,
-            _ => {
-                tally.lost += 1;
-                tally.first_lost.get_or_insert(line);
-            }
+    let printed = seen.values().sum();
+    let is_lost = |line: &String| match seen.get_mut(line.as_str()) {
+        Some(times @ 1..) => {
+            *times -= 1;
+            false
         }
-    }
-    tally.unexpected = seen.values().sum();
-    tally
+        _ => true,
+    };
+    let lost: Vec<String> = expected.into_iter().filter(is_lost).collect();
+    Tally { printed, lost: lost.len() as u64, unexpected: seen.values().sum(), first_lost: lost.into_iter().next() }
 }

@@ -1,4 +1,4 @@
-//! Which element a thread takes, and which warp and lane a thread is: the index maps as pure functions.
+//! Which element a thread takes, and which warp and lane a thread belongs to: the index maps as pure functions.
 //!
 //! The kernels `index_maps` and `lane_zeros` compute the same on the device; the exercises compare them.
 
@@ -26,11 +26,7 @@ pub fn coordinates(index: u64, dim: Dim3) -> Option<Dim3> {
         return None;
     }
     let [width, height, _] = dim.map(u64::from);
-    Some([
-        (index % width) as u32,
-        (index / width % height) as u32,
-        (index / width / height) as u32,
-    ])
+    Some([(index % width) as u32, (index / width % height) as u32, (index / width / height) as u32])
 }
 
 /// Index of a thread in the whole grid: blocks in their linear order, threads in theirs.
@@ -44,8 +40,8 @@ pub fn warp_and_lane(thread: Dim3, block_dim: Dim3) -> (u64, u32) {
     (index / u64::from(WARP), (index % u64::from(WARP)) as u32)
 }
 
-/// Where a block's `warp` (counted from 0) begins: the thread that is its lane 0; `None` when the
-/// block has fewer warps.
+/// Where a block's `warp` (counted from 0) begins: the thread that is its lane 0. `None` when the block has fewer
+/// warps.
 pub fn warp_start(warp: u64, block_dim: Dim3) -> Option<Dim3> {
     coordinates(warp.checked_mul(u64::from(WARP))?, block_dim)
 }
@@ -55,25 +51,25 @@ pub fn warps_of_block(block_dim: Dim3) -> u64 {
     count(block_dim).div_ceil(u64::from(WARP))
 }
 
-/// The element of a thread that takes one.
+/// The element of a thread that takes one element.
 pub fn one_element(block: u64, block_dim: u64, thread: u64) -> u64 {
     block * block_dim + thread
 }
 
-/// The elements of a thread that takes two side by side.
+/// The elements of a thread that takes two adjacent elements.
 pub fn two_side_by_side(block: u64, block_dim: u64, thread: u64) -> [u64; 2] {
     let first = 2 * (block * block_dim + thread);
     [first, first + 1]
 }
 
-/// The elements of a thread that takes two, a block's width apart: a block covers `2 * block_dim`
-/// elements, and neighbouring threads read neighbouring elements both times.
+/// The elements of a thread that takes two elements, a block's width apart. A block covers `2 * block_dim` elements,
+/// and neighbouring threads read neighbouring elements both times.
 pub fn two_apart(block: u64, block_dim: u64, thread: u64) -> [u64; 2] {
     let first = 2 * block * block_dim + thread;
     [first, first + block_dim]
 }
 
-/// Threads launched for `n` elements, `per_thread` each, in whole blocks of `block_dim` (not 0).
+/// The number of threads launched for `n` elements, `per_thread` for each, in whole blocks of `block_dim` (not 0).
 pub fn launched_threads(n: u64, per_thread: u64, block_dim: u64) -> u64 {
     n.div_ceil(per_thread).div_ceil(block_dim) * block_dim
 }

@@ -1,30 +1,22 @@
-//! Counting the printed lines: nothing lost goes unseen, whatever the order.
-use hello::lines::{Tally, expected, tally};
+//! Counting the printed lines: no lost line goes unnoticed, whatever the order.
+use hello::lines::{Tally, blocks, expected, flat, grid3d, tally};
 
 #[test]
 fn every_order_is_right() {
-    let lines = expected("grid3d", [2, 3, 1], [4, 4, 4]);
+    let lines = expected(grid3d, [2, 3, 1], [4, 4, 4]);
     assert_eq!(lines.len(), 384);
-    assert_eq!(
-        lines[64 + 33],
-        "Hello from thread (1,0,2) in block (1,0,0): index 97, warp 1, lane 1"
-    );
+    assert_eq!(lines[64 + 33], "Hello from thread (1,0,2) in block (1,0,0): index 97, warp 1, lane 1");
     let mut backwards = lines.clone();
     backwards.reverse();
     let seen = tally(&backwards.join("\n"), lines);
-    assert_eq!(
-        seen,
-        Tally {
-            printed: 384,
-            ..Tally::default()
-        }
-    );
+    assert_eq!(seen, Tally { printed: 384, ..Tally::default() });
 }
 
 #[test]
 fn lost_doubled_and_strange_lines_are_counted() {
-    let lines = expected("flat", [1, 1, 1], [4, 1, 1]);
-    let text = "Hello from thread 0!\nHello from thread 0!\nHello from thread 9!\nsomething else\nHello from thread 3!\n";
+    let lines = expected(flat, [1, 1, 1], [4, 1, 1]);
+    let text =
+        "Hello from thread 0!\nHello from thread 0!\nHello from thread 9!\nsomething else\nHello from thread 3!\n";
     let seen = tally(text, lines);
     assert_eq!(seen.printed, 4);
     assert_eq!(seen.lost, 2);
@@ -34,5 +26,5 @@ fn lost_doubled_and_strange_lines_are_counted() {
 
 #[test]
 fn no_output_is_all_lost() {
-    assert_eq!(tally("", expected("blocks", [2, 1, 1], [5, 1, 1])).lost, 10);
+    assert_eq!(tally("", expected(blocks, [2, 1, 1], [5, 1, 1])).lost, 10);
 }

@@ -4,7 +4,7 @@ use hello::maps::*;
 #[test]
 fn answers_of_the_exercises() {
     assert_eq!(launched_threads(8000, 1, 1024), 8192);
-    // Warps are counted from 1 in the questions, from 0 here.
+    // Warps are counted from 1 in the questions and from 0 here.
     assert_eq!(warp_start(1, [24, 12, 1]), Some([8, 1, 0]));
     assert_eq!(warp_start(2, [24, 12, 1]), Some([16, 2, 0]));
     assert_eq!(warp_start(1, [6, 4, 8]), Some([2, 1, 1]));
@@ -14,14 +14,7 @@ fn answers_of_the_exercises() {
 
 #[test]
 fn linear_and_coordinates_are_inverse() {
-    for dim in [
-        [1, 1, 1],
-        [7, 1, 1],
-        [4, 4, 4],
-        [24, 12, 1],
-        [6, 4, 8],
-        [1, 31, 3],
-    ] {
+    for dim in [[1, 1, 1], [7, 1, 1], [4, 4, 4], [24, 12, 1], [6, 4, 8], [1, 31, 3]] {
         for index in 0..count(dim) {
             let at = coordinates(index, dim).unwrap();
             assert_eq!(linear(at, dim), index, "{dim:?}");

@@ -1,34 +1,12 @@
 //! The lab on the emulated device: every thread's line arrives, whatever the launch.
-use std::process::Command;
-
-fn hello(arguments: &[&str]) -> (Option<i32>, String) {
-    let out = tempfile::tempdir().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_hello"))
-        .args(["--device", "emulated", "--out"])
-        .arg(out.path())
-        .args(arguments)
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    (output.status.code(), text.into_owned())
-}
+const LAB: labtest::Lab = labtest::lab!("hello");
 
 #[test]
 fn as_many_lines_as_threads() {
-    for (shape, lines) in [
-        (&["10"][..], 10),
-        (&["1"], 1),
-        (&["33"], 33),
-        (&["1024"], 1024),
-        (&["2", "5"], 10),
-        (&["7", "97"], 679),
-    ] {
-        let (code, text) = hello(shape);
-        assert_eq!(code, Some(0), "{shape:?}: {text}");
-        let printed = text
-            .lines()
-            .filter(|l| l.starts_with("Hello from thread"))
-            .count();
+    for (shape, lines) in
+        [(&["10"][..], 10), (&["1"], 1), (&["33"], 33), (&["1024"], 1024), (&["2", "5"], 10), (&["7", "97"], 679)]
+    {
+        let printed = LAB.accepts(shape).text.lines().filter(|l| l.starts_with("Hello from thread")).count();
         assert_eq!(printed, lines, "{shape:?}");
     }
 }
@@ -36,8 +14,7 @@ fn as_many_lines_as_threads() {
 #[test]
 fn the_rest_and_the_exercises() {
     for arguments in [&["--all"][..], &["--exercises"], &["--quick"]] {
-        let (code, text) = hello(arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {text}");
+        LAB.accepts(arguments);
     }
 }
 
@@ -51,8 +28,6 @@ fn what_cannot_be_is_refused() {
         (&["100000", "1024"], "lines"),
         (&["ten"], "ten"),
     ] {
-        let (code, text) = hello(arguments);
-        assert_eq!(code, Some(2), "{arguments:?}: {text}");
-        assert!(text.contains(says), "{arguments:?}: {text}");
+        LAB.refuses(arguments, says);
     }
 }

@@ -1,11 +1,11 @@
-// Contention: how many atomic additions a second, when they all go to one address or to many.
+// Contention: how many atomic additions per second there are when all go to one address, or to many.
 //
-//   1  contention-global  `rounds` additions a thread to `addresses` words of global memory
+//   1  contention-global  `rounds` additions per thread to `addresses` words of global memory
 //   2  contention-shared  like 1, but to shared memory; the sums are then added to the global words
 //
-// Lane and round choose the word, so that neighbouring lanes go to neighbouring words. What is added, 1, is an
-// argument: an addition of a constant 1 to shared memory would become an instruction that counts a warp's
-// lanes in one step, and there would be nothing left to contend for.
+// Lane and round choose the word, so that neighbouring lanes go to neighbouring words. The number to add, 1, is an
+// argument: the addition of a constant 1 to shared memory would become an instruction that counts the lanes of a
+// warp in one step, and there would be no contention left.
 
 extern "C" __global__ void contention_global(unsigned* words, unsigned addresses, unsigned rounds, unsigned by) {
     unsigned at = (blockIdx.x * blockDim.x + threadIdx.x) % addresses;

@@ -1,29 +1,31 @@
 // Histogram of n bytes: letters a-z in 7 bins of four (other bytes are not counted), or any byte in
 // 256 bins.
 //
-//   1  partitioned-racy  each thread counts a stretch of the text with plain +=: counts get lost
-//   2  strided-racy      like 1, but neighbouring threads take neighbouring bytes: they get lost faster
+//   1  partitioned-racy  each thread counts a part of the text with plain +=: counts get lost
+//   2  strided-racy      like 1, but neighbouring threads take neighbouring bytes: more counts get lost
 //   3  atomic            like 2, but with atomicAdd
 //   4  privatized        like 3, but each block counts in shared memory and adds its counts at the end
-//   5  copies            like 4, but a copy of the counts for each warp
-//   6  wide              like 5, but 16 bytes a load, four loads in flight
-//   7  aggregated        like 4, but lanes of a warp with the same bin send one atomic for all
-//   8  lanes             like 6, but a copy for each lane, in that lane's bank: no two lanes ever collide
-//   9  bit-sliced        7 bins only; no memory at all: 32 bytes at a time become 8 words of bits, logic
-//                        finds each bin's members, and popc counts them into registers
+//   5  copies            like 4, but with a copy of the counts for each warp
+//   6  wide              like 5, but 16 bytes per load, four loads in flight
+//   7  aggregated        like 4, but lanes of a warp with the same bin send one atomic together
+//   8  lanes             like 6, but with a copy for each lane, in that lane's bank: no two lanes collide
+//   9  bit-sliced        7 bins only, counted in registers: 32 bytes at a time become 8 words of bits,
+//                        logic finds each bin's members, and popc counts them
 //
-// Every kernel takes (text, counts, n): n in 64 bits, text 16-byte aligned, counts zero beforehand
-// and 64 bits wide. Counts within a block are 32 bits: a block must see less than 2^32 bytes.
-// Dynamic shared memory: 4 bytes x bins for 4 and 7, x warps for 5; for 6 x warps and for 8 x 32, with
-// an eighth bin beside the 7 of letters.
+// Every kernel takes (text, counts, n): n has 64 bits, text is 16-byte aligned, and counts are 64 bits
+// wide and zero beforehand. Counts within a block have 32 bits: a block must see fewer than 2^32 bytes.
+// Dynamic shared memory in bytes: 4 x bins for 4 and 7; 4 x bins x warps for 5 and 6; 4 x bins x 32 for 8.
+// 6 and 8 have an eighth bin beside the 7 of letters.
+
+#include "index.cuh"
 
 typedef unsigned char byte;
 typedef unsigned long long count;
 
 struct Letters {
     static constexpr unsigned bins = 7;
-    static constexpr unsigned rows = 8; // one more, for what is not counted: cheaper than a branch
-    // 0 to 6; 7 is no letter.
+    static constexpr unsigned rows = 8; // one more, for bytes that are not counted: cheaper than a branch
+    // 0 to 6; 7 for a byte that is not a letter.
     static __device__ unsigned bin(unsigned c) {
         unsigned letter = c - 'a';
         return letter < 26 ? letter / 4 : bins;
@@ -36,14 +38,11 @@ struct Bytes {
     static __device__ unsigned bin(unsigned c) { return c; }
 };
 
-__device__ size_t global_thread() { return (size_t)blockIdx.x * blockDim.x + threadIdx.x; }
-__device__ size_t all_threads() { return (size_t)gridDim.x * blockDim.x; }
-
 // ---- 1
 template <class Kind>
 __device__ void partitioned_racy(const byte* text, count* counts, size_t n) {
-    size_t piece = (n + all_threads() - 1) / all_threads();
-    size_t first = global_thread() * piece;
+    size_t piece = (n + grid_threads() - 1) / grid_threads();
+    size_t first = grid_index() * piece;
     size_t end = first + piece < n ? first + piece : n;
     for (size_t i = first; i < end; i++) {
         unsigned bin = Kind::bin(text[i]);
@@ -57,7 +56,7 @@ extern "C" __global__ void partitioned_racy_bytes(const byte* text, count* count
 // ---- 2
 template <class Kind>
 __device__ void strided_racy(const byte* text, count* counts, size_t n) {
-    for (size_t i = global_thread(); i < n; i += all_threads()) {
+    for (size_t i = grid_index(); i < n; i += grid_threads()) {
         unsigned bin = Kind::bin(text[i]);
         if (bin < Kind::bins) counts[bin] += 1;
     }
@@ -69,7 +68,7 @@ extern "C" __global__ void strided_racy_bytes(const byte* text, count* counts, s
 // ---- 3
 template <class Kind>
 __device__ void atomic(const byte* text, count* counts, size_t n) {
-    for (size_t i = global_thread(); i < n; i += all_threads()) {
+    for (size_t i = grid_index(); i < n; i += grid_threads()) {
         unsigned bin = Kind::bin(text[i]);
         if (bin < Kind::bins) atomicAdd(&counts[bin], 1ull);
     }
@@ -78,8 +77,8 @@ __device__ void atomic(const byte* text, count* counts, size_t n) {
 extern "C" __global__ void atomic_letters(const byte* text, count* counts, size_t n) { atomic<Letters>(text, counts, n); }
 extern "C" __global__ void atomic_bytes(const byte* text, count* counts, size_t n) { atomic<Bytes>(text, counts, n); }
 
-// ---- 4: what 4 to 8 share: `copies` copies of the counts, zeroed before and added up after. A
-// bin's copies lie `step` words apart, bin b's first at word b * next.
+// ---- 4: what 4 to 8 share: `copies` copies of the counts, set to zero before and added up after. The
+// copies of a bin lie `step` words apart; the first copy of bin b is at word b * next.
 __device__ void zero(unsigned* s, unsigned words) {
     for (unsigned i = threadIdx.x; i < words; i += blockDim.x) s[i] = 0;
     __syncthreads();
@@ -89,7 +88,7 @@ __device__ void add_up(const unsigned* s, unsigned bins, unsigned next, unsigned
     __syncthreads();
     for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) {
         unsigned sum = 0;
-        // Each thread begins at another copy, so that the lanes of a warp read different banks.
+        // Each thread begins at a different copy, so that the lanes of a warp read different banks.
         for (unsigned k = 0; k < copies; k++) sum += s[bin * next + (k + bin) % copies * step];
         if (sum) atomicAdd(&counts[bin], (count)sum);
     }
@@ -99,7 +98,7 @@ template <class Kind>
 __device__ void privatized(const byte* text, count* counts, size_t n) {
     extern __shared__ unsigned s[];
     zero(s, Kind::bins);
-    for (size_t i = global_thread(); i < n; i += all_threads()) {
+    for (size_t i = grid_index(); i < n; i += grid_threads()) {
         unsigned bin = Kind::bin(text[i]);
         if (bin < Kind::bins) atomicAdd(&s[bin], 1);
     }
@@ -116,7 +115,7 @@ __device__ void copies(const byte* text, count* counts, size_t n) {
     unsigned warps = (blockDim.x + 31) / 32;
     zero(s, warps * Kind::bins);
     unsigned* mine = s + threadIdx.x / 32 * Kind::bins;
-    for (size_t i = global_thread(); i < n; i += all_threads()) {
+    for (size_t i = grid_index(); i < n; i += grid_threads()) {
         unsigned bin = Kind::bin(text[i]);
         if (bin < Kind::bins) atomicAdd(&mine[bin], 1);
     }
@@ -126,8 +125,8 @@ __device__ void copies(const byte* text, count* counts, size_t n) {
 extern "C" __global__ void copies_letters(const byte* text, count* counts, size_t n) { copies<Letters>(text, counts, n); }
 extern "C" __global__ void copies_bytes(const byte* text, count* counts, size_t n) { copies<Bytes>(text, counts, n); }
 
-// ---- 6: what 6 and 8 share: a block takes tiles of 64 bytes a thread, then the grid takes the rest
-// byte by byte. Bin b's count is at mine[b * next]; letters have an eighth, for other bytes.
+// ---- 6: what 6 and 8 share: a block takes tiles of 64 bytes per thread, then the grid takes the rest
+// byte by byte. The count of bin b is at mine[b * next]; letters have an eighth bin, for other bytes.
 template <class Kind>
 __device__ void count_four(unsigned* mine, unsigned next, unsigned four) {
 #pragma unroll
@@ -154,7 +153,7 @@ __device__ void count_wide(const byte* text, size_t n, unsigned* mine, unsigned 
             count_four<Kind>(mine, next, w[k].w);
         }
     }
-    for (size_t i = tiles * tile * 16 + global_thread(); i < n; i += all_threads()) atomicAdd(&mine[Kind::bin(text[i]) * next], 1);
+    for (size_t i = tiles * tile * 16 + grid_index(); i < n; i += grid_threads()) atomicAdd(&mine[Kind::bin(text[i]) * next], 1);
 }
 
 template <class Kind>
@@ -169,7 +168,7 @@ __device__ void wide(const byte* text, count* counts, size_t n) {
 extern "C" __global__ void wide_letters(const byte* __restrict__ text, count* counts, size_t n) { wide<Letters>(text, counts, n); }
 extern "C" __global__ void wide_bytes(const byte* __restrict__ text, count* counts, size_t n) { wide<Bytes>(text, counts, n); }
 
-// ---- 7: all lanes of a warp stay in the loop until none has a byte left, since all take part in
+// ---- 7: all lanes of a warp stay in the loop until no lane has a byte left, because all take part in
 // the match.
 template <class Kind>
 __device__ void aggregated(const byte* text, count* counts, size_t n) {
@@ -177,7 +176,7 @@ __device__ void aggregated(const byte* text, count* counts, size_t n) {
     zero(s, Kind::bins);
     unsigned lane = threadIdx.x % 32, lanes = min(32u, blockDim.x - threadIdx.x / 32 * 32);
     unsigned mask = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
-    for (size_t first = global_thread() - lane; first < n; first += all_threads()) {
+    for (size_t first = grid_index() - lane; first < n; first += grid_threads()) {
         unsigned bin = first + lane < n ? Kind::bin(text[first + lane]) : Kind::bins;
         unsigned same = __match_any_sync(mask, bin);
         bool leads = (same & ((1u << lane) - 1)) == 0;
@@ -189,7 +188,7 @@ __device__ void aggregated(const byte* text, count* counts, size_t n) {
 extern "C" __global__ void aggregated_letters(const byte* text, count* counts, size_t n) { aggregated<Letters>(text, counts, n); }
 extern "C" __global__ void aggregated_bytes(const byte* text, count* counts, size_t n) { aggregated<Bytes>(text, counts, n); }
 
-// ---- 8: word (bin, lane) is in bank `lane`, whatever the bin.
+// ---- 8: word (bin, lane) is in bank `lane`, whatever the bin is.
 template <class Kind>
 __device__ void lanes(const byte* text, count* counts, size_t n) {
     extern __shared__ unsigned s[];
@@ -201,7 +200,7 @@ __device__ void lanes(const byte* text, count* counts, size_t n) {
 extern "C" __global__ void lanes_letters(const byte* __restrict__ text, count* counts, size_t n) { lanes<Letters>(text, counts, n); }
 extern "C" __global__ void lanes_bytes(const byte* __restrict__ text, count* counts, size_t n) { lanes<Bytes>(text, counts, n); }
 
-// ---- 9: bits of `a` where `mask` has ones, of `b` elsewhere.
+// ---- 9: the bits of `a` where `mask` has ones, and those of `b` elsewhere.
 __device__ unsigned select(unsigned mask, unsigned a, unsigned b) { return (a & mask) | (b & ~mask); }
 
 // Swaps the `mask << shift` bits of a with the `mask` bits of b: one step of a bit-matrix transpose.
@@ -221,8 +220,8 @@ __device__ void count_32(unsigned (&p)[8], unsigned (&c)[7]) {
     for (int i = 0; i < 8; i += i % 4 == 1 ? 3 : 1) swap_bits<0x33333333u, 2>(p[i], p[i + 2]);
 #pragma unroll
     for (int i = 0; i < 8; i += 2) swap_bits<0x55555555u, 1>(p[i], p[i + 1]);
-    // 'a' is 011 00001: a letter has 011 above and 1 to 26 below. The bin is bits 2, 3, 4 of the
-    // lower five less one; the borrow into bit 2 comes when bits 0 and 1 are both 0.
+    // 'a' is 011 00001: a letter has 011 in its upper three bits and 1 to 26 in its lower five. The bin is
+    // bits 2, 3 and 4 of that number less one; there is a borrow into bit 2 when bits 0 and 1 are both 0.
     unsigned high = ~p[7] & p[6] & p[5];
     unsigned borrow2 = ~p[0] & ~p[1], borrow3 = borrow2 & ~p[2];
     unsigned q2 = p[2] ^ borrow2, q3 = p[3] ^ borrow3, q4 = p[4] ^ (borrow3 & ~p[3]);
@@ -233,7 +232,7 @@ __device__ void count_32(unsigned (&p)[8], unsigned (&c)[7]) {
     c[3] += __popc(q01 & q2);
     c[4] += __popc(q10 & ~q2);
     c[5] += __popc(q10 & q2);
-    // Bin 6 has only y and z, 25 and 26: their bits 0 and 1 differ. 27 and 28 agree. 0 became 31: bin 7.
+    // Bin 6 has only y and z, 25 and 26, whose bits 0 and 1 differ; those of 27 and 28 agree. 0 became 31, in bin 7.
     c[6] += __popc(q11 & ~q2 & (p[0] ^ p[1]));
 }
 
@@ -253,7 +252,7 @@ extern "C" __global__ void bit_sliced_letters(const byte* __restrict__ text, cou
             count_32(p, c);
         }
     }
-    for (size_t i = tiles * tile * 16 + global_thread(); i < n; i += all_threads()) {
+    for (size_t i = tiles * tile * 16 + grid_index(); i < n; i += grid_threads()) {
         unsigned bin = Letters::bin(text[i]);
 #pragma unroll
         for (int b = 0; b < 7; b++) c[b] += bin == b;

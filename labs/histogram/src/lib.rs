@@ -1,111 +1,129 @@
 //! Histogram: counts that many threads want to add to at once.
-
-mod bins;
 mod contention;
-mod counter;
-mod experiment;
-mod method;
+mod counting;
+pub mod questions;
+mod reference;
 mod text;
-pub mod throughput;
 
 use harness::{
-    Lab, Variant,
-    clap::{Arg, ArgAction, builder::PossibleValuesParser},
+    Case, Check, Error, Lab, Launch, Published, Result, Row, Run, arguments, clap::Arg, column, figure, poison, row,
 };
 
-pub use bins::{Bins, reference};
 pub use contention::additions_to;
-pub use counter::{Counter, config};
-pub use method::Method;
+pub use counting::{Counting, kernel, launch_on};
+pub use reference::{Bins, reference};
 pub use text::Text;
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "histogram",
     summary: "letters in 7 bins, bytes in 256: races, atomics, copies, and no atomics at all",
-    kernels: &[
-        kernels::source!("histogram"),
-        kernels::source!("contention"),
-    ],
-    variants: &[
-        Variant::new(
-            "partitioned-racy",
-            "each thread counts a stretch of the text with plain +=",
-        )
-        .racy("threads add to the same count at once, and one of them is lost"),
-        Variant::new(
-            "strided-racy",
-            "like partitioned-racy, but neighbours take neighbouring bytes",
-        )
-        .racy("threads add to the same count at once, and one of them is lost"),
-        Variant::new("atomic", "like strided-racy, but with atomicAdd"),
-        Variant::new(
-            "privatized",
-            "like atomic, but each block counts in shared memory first",
-        ),
-        Variant::new(
-            "copies",
-            "like privatized, but a copy of the counts for each warp",
-        ),
-        Variant::new(
-            "wide",
-            "like copies, but 16 bytes a load, four loads in flight",
-        ),
-        Variant::new(
-            "aggregated",
-            "like privatized, but a warp's equal bins send one atomic",
-        ),
-        Variant::new(
-            "lanes",
-            "like wide, but a copy for each lane, in its own bank",
-        ),
-        Variant::new(
-            "bit-sliced",
-            "7 bins: 32 bytes become 8 words of bits; logic and popc count",
-        ),
-        Variant::new(
-            "contention-global",
-            "atomics a second on 1 to 2^20 words of global memory",
-        ),
-        Variant::new(
-            "contention-shared",
-            "atomics a second on 1 to 1024 words of shared memory",
-        ),
-        Variant::new("exercise", "the arithmetic of atomics on one address"),
-    ],
+    kernels: &[kernels::source!("histogram"), kernels::source!("contention")],
+    variants: &[&COUNTING, &contention::PLACES, &questions::ROWS],
     columns: &[
-        "bins",
-        "text",
-        "counted",
-        "lost",
-        "published_gb_per_s",
-        "addresses",
-        "atomics_per_ns",
-        "answer",
-        "published_answer",
+        column("bins", "`letters` (7 bins) or `bytes` (256)"),
+        column("text", "distribution of the bytes, or the file that holds them"),
+        column("counted", "sum of all counts"),
+        column("lost", "counts that are missing from the sum"),
+        column("addresses", "words that the additions of a contention bench go to"),
+        column("atomics_per_ns", "atomic additions a nanosecond, on a GPU"),
     ],
-    args,
-    run: experiment::run,
-    exercises: Some(experiment::exercises),
+    published: &[Published {
+        column: "published_gb_per_s",
+        source: "2^28 bytes on one H200: the textbook's kernels, and CUB's DeviceHistogram beside the fastest",
+        part: "H200",
+        figures: &[
+            figure("atomic", "letters, uniform", 1 << 28, 5.5),
+            figure("atomic", "letters, same", 1 << 28, 1.4),
+            figure("privatized", "letters, uniform", 1 << 28, 661.0),
+            figure("privatized", "letters, same", 1 << 28, 660.0),
+            figure("bit-sliced", "letters, uniform", 1 << 28, 3203.0),
+            figure("bit-sliced", "letters, same", 1 << 28, 3062.0),
+            figure("lanes", "bytes, uniform", 1 << 28, 3176.0),
+            figure("lanes", "bytes, same", 1 << 28, 3068.0),
+        ],
+    }],
+    options,
+    run,
+    questions: questions::all,
+    ..Lab::DEFAULT
 };
 
-fn args() -> Vec<Arg> {
+const GLOBAL: Counting =
+    Counting { threads: 256, copies: |_| 0, eighth_bin: false, in_32_bits: false, bins: &Bins::ALL };
+const SHARED: Counting = Counting { copies: |_| 1, in_32_bits: true, ..GLOBAL };
+const A_WARP: Counting = Counting { copies: |threads| threads.div_ceil(32), ..SHARED };
+// With 512 threads, 32 copies of 256 bins serve as many threads as fit.
+const A_LANE: Counting = Counting { threads: 512, copies: |_| 32, eighth_bin: true, ..SHARED };
+const SLICES: Counting = Counting { copies: |_| 0, bins: &[Bins::Letters], ..SHARED };
+const LOST: &str = "threads add to the same count at once, and one of them is lost";
+
+/// The methods of counting, from the first to the best.
+#[rustfmt::skip]
+pub static COUNTING: &[Row<Counting>] = &[
+    row("partitioned-racy", "each thread counts a stretch of the text with plain +=", GLOBAL).racy(LOST),
+    row("strided-racy", "like partitioned-racy, but neighbours take neighbouring bytes", GLOBAL).racy(LOST),
+    row("atomic", "like strided-racy, but with atomicAdd", GLOBAL),
+    row("privatized", "like atomic, but each block counts in shared memory first", SHARED),
+    row("copies", "like privatized, but a copy of the counts for each warp", A_WARP),
+    row("wide", "like copies, but 16 bytes a load, four loads in flight", Counting { eighth_bin: true, ..A_WARP }),
+    row("aggregated", "like privatized, but a warp's equal bins send one atomic", SHARED),
+    row("lanes", "like wide, but a copy for each lane, in its own bank", A_LANE),
+    row("bit-sliced", "7 bins: 32 bytes become 8 words of bits; logic and popc count", SLICES),
+];
+
+fn options() -> Vec<Arg> {
+    let bins = "Only these bins: 7 of letters, or 256 of bytes (repeatable) [default: both]";
+    let text = "Only this distribution (repeatable) [default: all]";
+    let input = "Count this file's bytes, or its first --n, in place of random text; - is standard input";
     vec![
-        Arg::new("bins")
-            .long("bins")
-            .value_name("BINS")
-            .action(ArgAction::Append)
-            .value_parser(PossibleValuesParser::new(Bins::ALL.map(Bins::name)))
-            .help("Only these bins: 7 of letters, or 256 of bytes (repeatable) [default: both]"),
-        Arg::new("text")
-            .long("text")
-            .value_name("TEXT")
-            .action(ArgAction::Append)
-            .value_parser(PossibleValuesParser::new(Text::ALL.map(Text::name)))
-            .help("Only this distribution (repeatable) [default: all]"),
-        Arg::new("input")
-            .long("input")
-            .value_name("FILE")
-            .help("Count this file's bytes, or its first --n, in place of random text; - is standard input"),
+        arguments::choice("bins", "BINS", Bins::ALL.map(Bins::name), bins),
+        arguments::choice("text", "TEXT", Text::ALL.map(Text::name), text),
+        arguments::file("input", input),
     ]
+}
+
+fn run(run: &Run) -> Result<()> {
+    for text in text::sources(run)? {
+        for bins in run.chosen("bins", &Bins::ALL, Bins::name) {
+            for row in run.rows(COUNTING).filter(|row| row.bins.contains(&bins)) {
+                count(run, row, bins, &text)?;
+            }
+        }
+    }
+    contention::run(run)
+}
+
+/// One row of the CSV: one method counts one text in one kind of bins.
+fn count(run: &Run, row: &Row<Counting>, bins: Bins, text: &text::Source<'_>) -> Result<()> {
+    let n = text.n;
+    let shared = row.shared_bytes(bins, run.threads(row.threads));
+    let launch = Launch::one_wave(row.threads).at_least(text.least_bytes_a_thread).shared(shared);
+    let label = format!("{}, {}", bins.name(), text.name);
+    let case = Case::new(row.name()).label(label).n(n).kernel("histogram.cu", kernel(row, bins)).launch(launch);
+    run.case(case, |case| {
+        let (kernel, config) = (case.kernel()?, case.launch());
+        row.fits(n as u64, config.grid_dim.0, config.block_dim.0).map_err(Error::usage)?;
+        let (device, expected) = (text.bytes.device()?, text.counts(bins));
+        let mut counts = run.stream().alloc_zeros::<u64>(bins.count())?;
+        let mut counted = 0;
+        case.bytes(n);
+        case.measure(
+            &mut counts,
+            |counts| poison(run.stream(), counts),
+            |counts| launch_on(run.stream(), &kernel, config, device, n, counts),
+            |counts| {
+                let counts = run.stream().clone_dtoh(counts)?;
+                counted = counts.iter().sum();
+                Ok(Check::equal(&counts, expected))
+            },
+        )?;
+        let total: u64 = expected.iter().sum();
+        case.set("bins", bins.name());
+        case.set("text", text.name.as_str());
+        case.set("counted", counted);
+        case.set("lost", total as i64 - counted as i64);
+        Ok(())
+    })?;
+    Ok(())
 }

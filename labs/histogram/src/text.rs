@@ -1,16 +1,60 @@
-//! The texts: letters even or uneven, one letter, any bytes.
-use harness::{Inputs, parallel_chunks};
+//! The texts: letters with equal or unequal frequencies, one letter, any bytes, or the bytes of a file.
+use std::cell::OnceCell;
+
+use harness::{Input, Inputs, Result, Run, Sizes, arguments, parallel_chunks};
+
+use crate::{Bins, reference};
+
+/// A text that rows share.
+pub(crate) struct Source<'r> {
+    /// The distribution's name, or the file's.
+    pub(crate) name: String,
+    /// Bytes.
+    pub(crate) n: usize,
+    pub(crate) bytes: Input<'r, u8>,
+    /// On the emulated device the default text is small, but each thread should still have its own stretch.
+    pub(crate) least_bytes_a_thread: usize,
+    counts: [OnceCell<Vec<u64>>; 2],
+}
+
+impl Source<'_> {
+    /// The right counts.
+    pub(crate) fn counts(&self, bins: Bins) -> &[u64] {
+        self.counts[bins as usize].get_or_init(|| reference(bins, self.bytes.host()))
+    }
+}
+
+/// The texts asked for: that of a file, or random texts of every kind.
+pub(crate) fn sources(run: &Run) -> Result<Vec<Source<'_>>> {
+    let fits = |n| run.needs(Some(n), &format!("the {n} bytes of the text"), "--n");
+    if let Some(file) = run.file("input") {
+        let mut bytes = arguments::read(file)?;
+        bytes.truncate(run.options().n.unwrap_or(usize::MAX));
+        let n = bytes.len();
+        fits(n)?;
+        let bytes = run.input(move || bytes);
+        return Ok(vec![Source { name: file.into(), n, bytes, least_bytes_a_thread: 1, counts: Default::default() }]);
+    }
+    let n = run.size(Sizes { gpu: 1 << 28, emulated: 1 << 17, quick: 1 << 12 });
+    fits(n)?;
+    let least_bytes_a_thread = if run.is_emulated() && run.options().n.is_none() { 64 } else { 1 };
+    let source = |text: Text| {
+        let bytes = run.input(move || text.make(run.options().seed, n));
+        Source { name: text.name().into(), n, bytes, least_bytes_a_thread, counts: Default::default() }
+    };
+    Ok(run.chosen("text", &Text::ALL, Text::name).into_iter().map(source).collect())
+}
 
 /// A distribution of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Text {
-    /// The letters a-z, each as likely as the other.
+    /// The letters a-z, all equally likely.
     Uniform,
     /// The letters a-z by Zipf's law: the k-th most frequent of English has a share of 1/k.
     Skewed,
-    /// The letter a, again and again: every count goes to one place.
+    /// The letter a, repeated: every addition goes to one count.
     Same,
-    /// All 256 byte values alike, most of which are no letters.
+    /// All 256 byte values, equally likely; most of them are not letters.
     Bytes,
 }
 
@@ -25,7 +69,7 @@ impl Text {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Uniform, Self::Skewed, Self::Same, Self::Bytes];
 
-    /// The word on the command line and in the CSV.
+    /// The name on the command line and in the CSV.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
@@ -70,33 +114,5 @@ impl Text {
             });
         }
         all
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Bins, reference};
-
-    #[test]
-    fn texts_have_their_shares() {
-        let n = 100_000;
-        let count = |text: Text, byte: u8| {
-            let counts = reference(Bins::Bytes, &text.make(1, n));
-            counts[byte as usize] as f64 / n as f64
-        };
-        assert_eq!(count(Text::Same, b'a'), 1.0);
-        assert!((count(Text::Uniform, b'k') - 1.0 / 26.0).abs() < 0.005);
-        assert!((count(Text::Bytes, 200) - 1.0 / 256.0).abs() < 0.002);
-        // H(26) = 3.8544: e has 1/3.8544 of all, z a 26th of that.
-        assert!((count(Text::Skewed, b'e') - 0.2594).abs() < 0.01);
-        assert!((count(Text::Skewed, b'z') - 0.00998).abs() < 0.002);
-    }
-
-    #[test]
-    fn texts_are_the_seed_s() {
-        assert_eq!(Text::Bytes.make(3, 1000), Text::Bytes.make(3, 1000));
-        assert_ne!(Text::Bytes.make(3, 1000), Text::Bytes.make(4, 1000));
-        assert!(Text::Uniform.make(3, 0).is_empty());
     }
 }

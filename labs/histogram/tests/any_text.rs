@@ -1,58 +1,28 @@
-//! Every right method counts any text in any launch, on the emulated device.
-use std::sync::{Arc, OnceLock};
-
-use cudarc::{
-    driver::{CudaFunction, CudaModule, CudaStream, DriverError},
-    nvrtc::Ptx,
-};
-use harness::{DeviceChoice, Session};
-use histogram::{Bins, Counter, Method, Text, reference};
+//! Every correct method counts any text in any launch on the emulated device.
+use harness::{Row, launch_1d};
+use histogram::{Bins, COUNTING, Counting, LAB, Text, kernel, launch_on, reference};
 use proptest::prelude::*;
 
-/// The emulated device's stream and the lab's kernels, opened once.
-fn device() -> &'static (Arc<CudaStream>, Arc<CudaModule>) {
-    static DEVICE: OnceLock<(Arc<CudaStream>, Arc<CudaModule>)> = OnceLock::new();
-    let device = DEVICE.get_or_init(|| {
-        let session = Session::open(&DeviceChoice::Emulated("a100".into())).unwrap();
-        let ptx = Ptx::from_src(histogram::LAB.kernels[0].ptx.to_string());
-        (
-            session.stream.clone(),
-            session.context.load_module(ptx).unwrap(),
-        )
-    });
-    // The tests' threads share the context.
-    device.0.context().bind_to_thread().unwrap();
-    device
-}
-
-fn load(_: &str, kernel: &str) -> Result<CudaFunction, DriverError> {
-    device().1.load_function(kernel)
-}
-
-fn count(method: Method, bins: Bins, text: &[u8], blocks: u32, threads: u32) -> Vec<u64> {
-    let stream = &device().0;
-    let counter = Counter::new(stream, method, bins, (blocks, threads), load).unwrap();
-    let device = stream
-        .clone_htod(if text.is_empty() { &[0][..] } else { text })
-        .unwrap();
+fn count(row: &Row<Counting>, bins: Bins, text: &[u8], blocks: u32, threads: u32) -> Vec<u64> {
+    let (kernels, stream) = labtest::kernels(&LAB);
+    let kernel = kernels.function("histogram.cu", &kernel(row, bins)).unwrap();
+    let mut config = launch_1d(blocks, threads);
+    config.shared_mem_bytes = row.shared_bytes(bins, threads);
+    let device = stream.clone_htod(if text.is_empty() { &[0][..] } else { text }).unwrap();
     let mut counts = stream.clone_htod(&vec![u64::MAX; bins.count()]).unwrap();
-    counter.launch(&device, text.len(), &mut counts).unwrap();
+    launch_on(stream, &kernel, config, &device, text.len(), &mut counts).unwrap();
     stream.clone_dtoh(&counts).unwrap()
 }
 
-fn right() -> Vec<(Method, Bins)> {
-    let all = Method::ALL
-        .into_iter()
-        .flat_map(|m| Bins::ALL.map(|b| (m, b)));
-    all.filter(|(m, b)| !m.is_racy() && m.counts(*b)).collect()
+fn right() -> Vec<(&'static Row<Counting>, Bins)> {
+    let right = COUNTING.iter().filter(|row| row.variant.expect == harness::Expect::Right);
+    right.flat_map(|row| row.bins.iter().map(move |bins| (row, *bins))).collect()
 }
 
 fn sizes() -> impl Strategy<Value = usize> {
     prop_oneof![
         0..3000usize,
-        prop::sample::select(vec![
-            0, 1, 15, 16, 17, 63, 64, 65, 4093, 16381, 16384, 32771
-        ]),
+        prop::sample::select(vec![0, 1, 15, 16, 17, 63, 64, 65, 4093, 16381, 16384, 32771]),
         (0..15u32, 0..3usize).prop_map(|(k, d)| ((1usize << k) + d).saturating_sub(1)),
     ]
 }
@@ -62,7 +32,7 @@ proptest! {
 
     #[test]
     fn any_text_any_launch(
-        (method, bins) in prop::sample::select(right()),
+        (row, bins) in prop::sample::select(right()),
         text in prop::sample::select(Text::ALL.to_vec()),
         n in sizes(),
         threads in prop_oneof![1..=1024u32, prop::sample::select(vec![1, 31, 32, 33, 256, 1024])],
@@ -70,45 +40,33 @@ proptest! {
         seed: u64,
     ) {
         let text = text.make(seed, n);
-        prop_assert_eq!(count(method, bins, &text, blocks, threads), reference(bins, &text));
+        prop_assert_eq!(count(row, bins, &text, blocks, threads), reference(bins, &text));
     }
 }
 
 #[test]
 fn every_byte_value_goes_where_it_should() {
-    // Each value another number of times; 64 bytes a thread, so that wide loads and the rest both see all.
-    let text: Vec<u8> = (0..=255u8)
-        .flat_map(|b| vec![b; 100 + usize::from(b)])
-        .collect();
-    for (method, bins) in right() {
-        let counts = count(method, bins, &text, 2, 64);
-        assert_eq!(
-            counts,
-            reference(bins, &text),
-            "{} {}",
-            method.name(),
-            bins.name()
-        );
+    // Each value occurs a different number of times. With 64 bytes for each thread, the wide loads and the rest both
+    // see all values.
+    let text: Vec<u8> = (0..=255u8).flat_map(|b| vec![b; 100 + usize::from(b)]).collect();
+    for (row, bins) in right() {
+        let counts = count(row, bins, &text, 2, 64);
+        assert_eq!(counts, reference(bins, &text), "{} {}", row.name(), bins.name());
     }
 }
 
 #[test]
 fn nothing_gives_nothing() {
-    for (method, bins) in right() {
-        assert_eq!(
-            count(method, bins, b"", 1, 32),
-            vec![0; bins.count()],
-            "{}",
-            method.name()
-        );
+    for (row, bins) in right() {
+        assert_eq!(count(row, bins, b"", 1, 32), vec![0; bins.count()], "{}", row.name());
     }
 }
 
 #[test]
 fn plain_additions_get_lost() {
-    // 32 lanes of one warp add to one word at once: one of the 32 is kept.
-    for method in [Method::PartitionedRacy, Method::StridedRacy] {
-        let counts = count(method, Bins::Letters, &[b'a'; 4096], 1, 32);
-        assert!(counts[0] < 4096, "{}: {counts:?}", method.name());
+    // The 32 lanes of one warp add to one word at once, and one of the 32 additions is kept.
+    for row in &COUNTING[..2] {
+        let counts = count(row, Bins::Letters, &[b'a'; 4096], 1, 32);
+        assert!(counts[0] < 4096, "{}: {counts:?}", row.name());
     }
 }

@@ -1,17 +1,17 @@
-// C = A B in float with copies that pass by the registers (cp.async): compute capability 8.0 and later.
+// C = A B in float, with copies that bypass the registers (cp.async): compute capability 8.0 and later.
 //
 //  async_copy  like double_buffered, but the next tile goes straight from global to shared memory while this
-//         one is multiplied: no registers hold it on its way, and the warp does not wait for it. A is
-//         copied float by float, because it is transposed on the way; B 16 bytes at a time where
-//         n is a multiple of 4. 256 threads.
-//  async_wide  like async_copy, but 16 x 8 elements a thread, with 128 threads: 6 reads of shared memory for 128
-//         multiply-adds, not 8. Three tiles of depth 8 are under way; the operands of the next step are read
-//         while this step is multiplied, also from one tile to the next.
+//         one is multiplied: it does not pass through registers, and the warp does not wait for it. A is
+//         copied float by float, because it is transposed on the way; B is copied 16 bytes at a time
+//         where n is a multiple of 4. 256 threads.
+//  async_wide  like async_copy, but 16 x 8 elements per thread, with 128 threads: 6 reads of shared memory for
+//         128 multiply-adds, not 8. Three tiles of depth 8 are in flight; the operands of the next step are
+//         read while this step is multiplied, also across tiles.
 //
 // Grid: x counts tiles of 128 along n, y along m.
 // target: compute_80
 
-// Copies 4 bytes, or writes 4 zero bytes when not `inside` (the source is then not read).
+// Copies 4 bytes if `inside`; otherwise writes 4 zero bytes and does not read the source.
 __device__ void copy4(float* to, const float* from, bool inside) {
     unsigned s = (unsigned)__cvta_generic_to_shared(to);
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(s), "l"(from), "r"(inside ? 4 : 0) : "memory");
@@ -30,7 +30,7 @@ __device__ Place place() {
     return {warp % 4 * 32 + lane % 4 * 4, warp / 4 * 64 + lane / 4 * 4};
 }
 
-// Starts the copy of the tile of depth 16 that begins at q. Lanes run along k, as global memory likes it.
+// Starts the copy of the tile of depth 16 that begins at q. Lanes run along k, for coalesced reads of A.
 __device__ void start(float a[16][132], float b[16][128], const float* A, const float* B, unsigned m, unsigned k,
                       unsigned n, unsigned row, unsigned col, unsigned q) {
     unsigned t = threadIdx.x, ac = t % 16, bc = t % 32 * 4;
@@ -81,7 +81,7 @@ extern "C" __global__ __launch_bounds__(256, 2) void async_copy(const float* A, 
     float sum[8][8] = {};
     start(a[0], b[0], A, B, m, k, n, row, col, 0);
     for (unsigned tile = 0; tile < tiles; tile++) {
-        // The own copies have arrived; after the barrier everybody's, and the other tile is free.
+        // This thread's copies have arrived. After the barrier all copies have, and the other tile is free.
         asm volatile("cp.async.wait_all;" ::: "memory");
         __syncthreads();
         if (tile + 1 < tiles)
@@ -110,7 +110,7 @@ extern "C" __global__ __launch_bounds__(256, 2) void async_copy(const float* A, 
 
 #define STAGES 3
 
-// Starts the copy of the tile of depth 8 that begins at q; 128 threads. An empty group keeps the count right.
+// Starts the copy of the tile of depth 8 that begins at q; 128 threads. The caller commits the group, even if empty.
 __device__ void start_wide(float a[8][132], float b[8][128], const float* A, const float* B, unsigned m, unsigned k,
                            unsigned n, unsigned row, unsigned col, unsigned q) {
     unsigned t = threadIdx.x, ac = t % 8, bc = t % 32 * 4;
@@ -140,7 +140,7 @@ __device__ void start_wide(float a[8][132], float b[8][128], const float* A, con
     }
 }
 
-// What a thread multiplies in a step: 16 values of a column of A, 8 of a row of B.
+// What a thread multiplies in a step: 16 values of a column of A and 8 of a row of B.
 struct Operands {
     float4 u[4], v[2];
 };
@@ -165,8 +165,8 @@ __device__ void multiply(float sum[16][8], const Operands& o) {
     }
 }
 
-// Warps are 2 x 2 in the tile with 64 x 64 each, lanes 4 x 8 in a warp; a thread's rows are four groups of 4, 16 apart, its
-// columns two groups of 4, 32 apart.
+// The tile has 2 x 2 warps with 64 x 64 elements each, and a warp has 4 x 8 lanes. A thread's rows are four groups of 4
+// rows, 16 apart; its columns are two groups of 4 columns, 32 apart.
 extern "C" __global__ __launch_bounds__(128, 2) void async_wide(const float* A, const float* B, float* C, unsigned m,
                                                                 unsigned k, unsigned n) {
     __shared__ __align__(16) float a[STAGES][8][132], b[STAGES][8][128];
@@ -187,7 +187,7 @@ extern "C" __global__ __launch_bounds__(128, 2) void async_wide(const float* A, 
 #pragma unroll
         for (unsigned i = 0; i < 8; i++) {
             if (i == 7) {
-                // The next tile is there, for everybody, and all have read the last of this one.
+                // After this barrier all threads see the next tile, and all have read the last of this one.
                 asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
                 __syncthreads();
             }

@@ -1,6 +1,6 @@
 // C = A B in float, the second half of the ladder: how many sums a thread keeps in registers, and
-// how it reads what it multiplies. Any m, k, n; float4 is used where every row starts on 16 bytes
-// (k and n multiples of 4), single floats elsewhere.
+// how it reads what it multiplies. Any m, k, n; float4 is used where every row is aligned to
+// 16 bytes (k and n are multiples of 4), single floats elsewhere.
 //
 //  register_1d      like tiled, but a thread computes 8 elements of a column: each value of B that it
 //                   reads from shared memory serves 8 multiply-adds. Tile 64 x 64, depth 8, 512 threads.
@@ -9,19 +9,19 @@
 //  vectorized       like register_2d, but float4 everywhere; the tile of A is stored transposed, so
 //                   that a thread's 8 values of a column of A are two float4.
 //  warp_tile        like vectorized, but each warp has a 64 x 32 part of the tile to itself, and a thread
-//                   four 4 x 4 parts of that: the reads of a warp are adjacent (no bank conflicts)
+//                   has four 4 x 4 parts of that: the reads of a warp are adjacent (no bank conflicts)
 //                   and mostly broadcasts. Depth 16.
-//  double_buffered  like warp_tile, but two tiles in shared memory: the next one travels from
-//                   global memory while this one is multiplied; one barrier a tile.
+//  double_buffered  like warp_tile, but two tiles in shared memory: the next one is loaded from
+//                   global memory while this one is multiplied; one barrier per tile.
 //
 // Grid: x counts tiles along n, y tiles along m; one-dimensional blocks.
 
-// Outside of the matrices a load gives 0, which adds nothing to any sum.
+// Outside the matrices a load gives 0, which adds nothing to any sum.
 __device__ float load(const float* M, unsigned rows, unsigned cols, unsigned row, unsigned col) {
     return row < rows && col < cols ? M[(size_t)row * cols + col] : 0.0f;
 }
 
-// Four adjacent floats of a row. `wide`: the row's length is a multiple of 4, so that all four are inside or none.
+// Four adjacent floats of a row. `wide`: the row's length is a multiple of 4, so that all four or none are inside.
 __device__ float4 load4(const float* M, unsigned rows, unsigned cols, unsigned row, unsigned col, bool wide) {
     if (wide) {
         return row < rows && col < cols ? *(const float4*)&M[(size_t)row * cols + col]
@@ -47,7 +47,7 @@ __device__ void store4(float* M, unsigned rows, unsigned cols, unsigned row, uns
 extern "C" __global__ __launch_bounds__(512) void register_1d(const float* A, const float* B, float* C, unsigned m,
                                                                unsigned k, unsigned n) {
     __shared__ float a[64][8], b[8][64];
-    unsigned t = threadIdx.x, x = t % 64, y = t / 64;  // column of the tile, and which 8 rows
+    unsigned t = threadIdx.x, x = t % 64, y = t / 64;  // the thread's column of the tile, and its group of 8 rows
     unsigned row = blockIdx.y * 64, col = blockIdx.x * 64;
     float sum[8] = {};
     for (unsigned tile = 0; tile < (k + 7ull) / 8; tile++) {
@@ -106,7 +106,7 @@ extern "C" __global__ __launch_bounds__(256) void register_2d(const float* A, co
         }
 }
 
-// sum += (column of A) (row of B): the step that the kernels below are made of.
+// sum += (column of A) (row of B): the step of all kernels below.
 __device__ void outer(float sum[8][8], float4 u0, float4 u1, float4 v0, float4 v1) {
     float u[8] = {u0.x, u0.y, u0.z, u0.w, u1.x, u1.y, u1.z, u1.w};
     float v[8] = {v0.x, v0.y, v0.z, v0.w, v1.x, v1.y, v1.z, v1.w};
@@ -118,7 +118,7 @@ __device__ void outer(float sum[8][8], float4 u0, float4 u1, float4 v0, float4 v
 
 extern "C" __global__ __launch_bounds__(256) void vectorized(const float* A, const float* B, float* C, unsigned m,
                                                               unsigned k, unsigned n) {
-    // 4 floats of padding keep the transposing stores off each other's banks, and float4 aligned.
+    // With 4 floats of padding the transposing stores use different banks, and each float4 is aligned.
     __shared__ __align__(16) float a[8][132], b[8][128];
     unsigned t = threadIdx.x, x = t % 16 * 8, y = t / 16 * 8;
     unsigned row = blockIdx.y * 128, col = blockIdx.x * 128;
@@ -167,7 +167,7 @@ __device__ void store_tile(float* C, unsigned m, unsigned n, unsigned row, unsig
                    make_float4(sum[r][4 * h], sum[r][4 * h + 1], sum[r][4 * h + 2], sum[r][4 * h + 3]), n % 4 == 0);
 }
 
-// A tile of depth 16 on its way from global to shared memory: 8 floats of A and 8 of B a thread.
+// A tile of depth 16 on its way from global to shared memory: 8 floats of A and 8 of B per thread.
 struct Parcel {
     float4 a[2], b[2];
 };
@@ -223,7 +223,7 @@ extern "C" __global__ __launch_bounds__(256, 2) void double_buffered(const float
     float sum[8][8] = {};
     put(fetch(A, B, m, k, n, row, col, 0), a[0], b[0]);
     for (unsigned tile = 0; tile < tiles; tile++) {
-        // One barrier: all wrote this tile, and all are done with the one that is overwritten below.
+        // After this barrier all threads have written this tile, and none reads the tile that is overwritten below.
         __syncthreads();
         Parcel next;
         if (tile + 1 < tiles) next = fetch(A, B, m, k, n, row, col, (tile + 1) * 16);

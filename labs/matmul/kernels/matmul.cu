@@ -1,19 +1,19 @@
-// C = A B in float: A is m x k, B is k x n, C is m x n, all row by row. Any m, k, n, 1 included.
+// C = A B in float: A is m x k, B is k x n, C is m x n, all stored row by row. Any m, k, n, including 1.
 // The first half of the ladder: who loads what, and how often.
 //
 //  naive           a thread computes one element of C and reads its row of A and column of B
-//                  from global memory: 2 k loads a thread.
-//  tiled16         like naive, but a block of 16 x 16 threads first brings a 16 x 16 tile of A
-//                  and of B to shared memory: every element loaded serves 16 threads.
+//                  from global memory: 2 k loads per thread.
+//  tiled16         like naive, but a block of 16 x 16 threads first loads a 16 x 16 tile of A
+//                  and of B to shared memory: every loaded element serves 16 threads.
 //  tiled32         like tiled16, but 32 x 32: half the traffic again, and only one or two blocks
-//                  fit a multiprocessor.
-//  rectangular     like tiled16, but the tile's width is the launch's block and the tiles lie in
+//                  fit on a multiprocessor.
+//  rectangular     like tiled16, but the tile has the width of the block, and the tiles lie in
 //                  dynamic shared memory: one kernel for every tile width (the text's is 10).
-//  depth_parallel  like tiled16, but the depth k is cut into gridDim.z slices, each slice's
-//                  blocks add their part with atomicAdd: parallel even where C is small.
-//                  C must hold zeros before.
+//  depth_parallel  like tiled16, but the depth k is cut into gridDim.z slices, and the
+//                  blocks of each slice add their part with atomicAdd: parallel even where
+//                  C is small. C must hold zeros beforehand.
 //
-// Grid: x counts tiles along n, y tiles along m. Index products are 64-bit: m k may pass 2^31.
+// Grid: x counts tiles along n, y tiles along m. Index products have 64 bits: m k may exceed 2^31.
 
 extern "C" __global__ void naive(const float* A, const float* B, float* C, unsigned m, unsigned k, unsigned n) {
     unsigned row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -26,7 +26,7 @@ extern "C" __global__ void naive(const float* A, const float* B, float* C, unsig
 }
 
 // The part of one element's sum with q in [begin, end), by T x T tiles. Every thread of the block
-// takes part in the loads and barriers; outside of the matrices a tile holds zeros.
+// takes part in the loads and barriers; outside the matrices a tile holds zeros.
 template <unsigned T>
 __device__ float tile_sum(const float* A, const float* B, unsigned m, unsigned n, unsigned begin, unsigned end,
                           unsigned k) {
@@ -34,13 +34,13 @@ __device__ float tile_sum(const float* A, const float* B, unsigned m, unsigned n
     unsigned x = threadIdx.x, y = threadIdx.y;
     unsigned row = blockIdx.y * T + y, col = blockIdx.x * T + x;
     float sum = 0.0f;
-    // `left` counts down to nothing: q + T could pass 2^32.
+    // `left` counts down to 0, because q + T could exceed 2^32.
     for (unsigned left = end - begin, q = begin; left > 0; q += T, left -= left < T ? left : T) {
         a[y][x] = row < m && x < left ? A[(size_t)row * k + q + x] : 0.0f;
         b[y][x] = col < n && y < left ? B[(size_t)(q + y) * n + col] : 0.0f;
         __syncthreads();
         for (unsigned i = 0; i < T; i++) sum += a[y][i] * b[i][x];
-        __syncthreads();  // nobody overwrites a tile that another still reads
+        __syncthreads();  // no thread overwrites a tile that another thread still reads
     }
     return sum;
 }
@@ -51,7 +51,7 @@ extern "C" __global__ void tiled16(const float* A, const float* B, float* C, uns
     if (row < m && col < n) C[(size_t)row * n + col] = sum;
 }
 
-// Two blocks of 1024 threads fill a multiprocessor, if no thread has more than 32 registers.
+// Two blocks of 1024 threads fill a multiprocessor if no thread has more than 32 registers.
 extern "C" __global__ __launch_bounds__(1024, 2) void tiled32(const float* A, const float* B, float* C, unsigned m, unsigned k, unsigned n) {
     float sum = tile_sum<32>(A, B, m, n, 0, k, k);
     unsigned row = blockIdx.y * 32 + threadIdx.y, col = blockIdx.x * 32 + threadIdx.x;
@@ -75,7 +75,7 @@ extern "C" __global__ void rectangular(const float* A, const float* B, float* C,
     if (row < m && col < n) C[(size_t)row * n + col] = sum;
 }
 
-// Slice blockIdx.z covers `slice` of the depth; the last one what is left.
+// Slice blockIdx.z covers `slice` of the depth; the last slice covers the rest.
 extern "C" __global__ void depth_parallel(const float* A, const float* B, float* C, unsigned m, unsigned k, unsigned n,
                                           unsigned slice) {
     unsigned begin = blockIdx.z * slice;

@@ -1,9 +1,9 @@
-// y = A x in float: A is m x k, row by row. Each element of A is used once, so memory's speed is the limit.
+// y = A x in float: A is m x k, stored row by row. Each element of A is used once, so memory bandwidth is the limit.
 //
 //  matvec_naive  a thread computes one element of y. The lanes of a warp read k floats apart: every
-//                load of A touches 32 different lines.
-//  matvec        like matvec_naive, but a warp has a row: its lanes read side by side, sum up
-//                their parts and add them by shuffles; four float4 in flight where rows are aligned.
+//                load of A touches 32 different cache lines.
+//  matvec        like matvec_naive, but a warp computes one element: its lanes read adjacent floats, sum
+//                their parts and add them by shuffles; four float4 are in flight where rows are aligned.
 
 extern "C" __global__ void matvec_naive(const float* A, const float* x, float* y, unsigned m, unsigned k) {
     unsigned row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,13 +1,13 @@
 // C = A B on the tensor cores: compute capability 8.0 and later. Any m, k, n.
 // One mma.sync multiplies a 16 x 8 piece of A by an 8 x 8 piece of B for a whole warp. Its inputs are
-// TF32: a float's exponent with 10 bits of mantissa; products are exact and sums are float.
+// TF32: the exponent of a float with 10 bits of mantissa. Products are exact, and sums are floats.
 //
-//  tf32    a block of 8 warps has a tile of 128 x 128, a warp 64 x 32 of it: 4 x 4 results of mma.
-//          Four tiles of depth 16 are on their way from global memory at a time (cp.async).
-//          Relative error about 2^-11 an input.
-//  tf32x3  like tf32, but each float is split in two TF32 numbers, x = big + small, and three of the
-//          four products are summed (small small is below float's last bit): float accuracy, a third
-//          of the speed.
+//  tf32    a block of 8 warps has a tile of 128 x 128, and a warp has 64 x 32 of it: 4 x 4 results of mma.
+//          Up to four tiles of depth 16 are in shared memory or on their way to it (cp.async).
+//          The relative error is about 2^-11 per input.
+//  tf32x3  like tf32, but each float is split into two TF32 numbers, x = big + small, and three of the
+//          four products are summed (small times small is below the last bit of a float): float accuracy,
+//          at a third of the speed.
 //
 // Grid: x counts tiles of 128 along n, y along m; 256 threads; STAGES * (128 * 20 + 16 * 136) floats of
 // dynamic shared memory. The paddings 20 and 136 give each lane of a fragment its own bank.
@@ -24,8 +24,8 @@ __device__ void copy16(float* to, const float* from, bool inside) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(s), "l"(from), "r"(inside ? 16 : 0) : "memory");
 }
 
-// Copies four adjacent floats of a row to shared memory; what lies outside of the matrix becomes 0.
-// Rows and columns are counted from the tile's corner, of which `rows` and `cols` are left.
+// Copies four adjacent floats of a row to shared memory; elements outside the matrix become 0. Rows and
+// columns are counted from the corner of the tile; the matrix has `rows` and `cols` of them from there on.
 __device__ void copy_row4(float* to, const float* corner, unsigned stride, unsigned rows, unsigned cols, unsigned r,
                           unsigned c) {
     const float* from = corner + (size_t)r * stride + c;
@@ -59,7 +59,7 @@ __device__ void start(Stage& to, const float* A, const float* B, unsigned m, uns
     }
 }
 
-// Nearest TF32, ties away from zero.
+// The nearest TF32; ties are rounded away from zero.
 __device__ unsigned tf32_of(float x) {
     unsigned r;
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
@@ -102,7 +102,7 @@ __device__ void multiply(float sum[4][4][4], const Stage& s) {
         for (unsigned i = 0; i < 4; i++)
 #pragma unroll
             for (unsigned j = 0; j < 4; j++) {
-                if (SPLIT) {  // the small parts first: they are lost beside a large sum
+                if (SPLIT) {  // the small parts first, because they would be lost beside a large sum
                     mma(sum[i][j], as[i], b[j]);
                     mma(sum[i][j], a[i], bs[j]);
                 }

@@ -1,15 +1,21 @@
-//! Matrix multiplication, C = A B, for any sizes: from a thread an element to register tiles, asynchronous copies
-//! and tensor cores, with cuBLAS beside them.
-mod answer;
+//! Matrix multiplication, C = A B, for any sizes: from one element per thread to register tiles, asynchronous copies
+//! and tensor cores, with cuBLAS for comparison.
+pub mod answer;
 mod blas;
 mod experiment;
-pub mod ladder;
+mod questions;
 pub mod reference;
+mod rung;
+mod shape;
 
-pub use experiment::{launch, matvec_launch};
+use harness::{
+    Lab, Published, Result, Row, Run, arguments, clap::Arg, clap::value_parser, column, figure, parse_count, row,
+};
 
-use harness::clap::{Arg, value_parser};
-use harness::{Lab, Variant, parse_count};
+pub use experiment::launch;
+pub use rung::{Arithmetic, Plan, Rung, rectangular};
+use rung::{DEEP, LARGE, PLAIN, TENSOR};
+pub use shape::Shape;
 
 /// The lab.
 pub static LAB: Lab = Lab {
@@ -22,106 +28,105 @@ pub static LAB: Lab = Lab {
         kernels::source!("tensor"),
         kernels::source!("matvec"),
     ],
-    variants: &[
-        Variant::new(
-            "naive",
-            "a thread an element: 2 k loads from global memory each",
-        ),
-        Variant::new(
-            "tiled16",
-            "like naive, but 16 x 16 tiles in shared memory: a 16th of the loads",
-        ),
-        Variant::new("tiled32", "like tiled16, but 32 x 32: half of those"),
-        Variant::new(
-            "rectangular",
-            "like tiled16, but any tile width, --tile: 10 as in the text",
-        ),
-        Variant::new(
-            "depth-parallel",
-            "like tiled16, but the depth in slices, added by atomics: for small C",
-        ),
-        Variant::new(
-            "register-1d",
-            "like tiled, but 8 elements a thread: fewer reads of shared memory",
-        ),
-        Variant::new(
-            "register-2d",
-            "like register-1d, but 8 x 8 elements a thread",
-        ),
-        Variant::new(
-            "vectorized",
-            "like register-2d, but four floats at a time, A transposed on the way",
-        ),
-        Variant::new(
-            "warp-tile",
-            "like vectorized, but a warp has its own part: no bank conflicts",
-        ),
-        Variant::new(
-            "double-buffered",
-            "like warp-tile, but the next tile travels while this one is multiplied",
-        ),
-        Variant::new(
-            "async-copy",
-            "like double-buffered, but past the registers (cp.async; 8.0 and later)",
-        ),
-        Variant::new(
-            "async-wide",
-            "like async-copy, but 16 x 8 elements a thread, three tiles under way",
-        ),
-        Variant::new("tf32", "tensor cores: inputs of 11 bits (8.0 and later)"),
-        Variant::new(
-            "tf32x3",
-            "like tf32, but each input in two parts: float accuracy",
-        ),
-        Variant::new("cublas", "NVIDIA's library, float, when it can be loaded"),
-        Variant::new("cublas-tf32", "like cublas, but on the tensor cores"),
-        Variant::new(
-            "matvec-naive",
-            "y = A x, a thread a row: every load its own line",
-        ),
-        Variant::new(
-            "matvec",
-            "like matvec-naive, but a warp a row: lanes side by side, as float4",
-        ),
-    ],
+    variants: &[&RUNGS, &LIBRARY, &MATVEC],
     columns: &[
-        "m",
-        "k",
-        "tflop_per_s",
-        "peer_tflop_per_s",
-        "percent_of_cublas",
-        "load_floats",
-        "counted_load_floats",
-        "load_fold",
-        "error_bound",
+        column("m", "rows of A and C"),
+        column("k", "columns of A, rows of B; `n` has the columns of B and C"),
+        column("tflop_per_s", "10^12 operations a second, on a GPU"),
+        column("percent_of_cublas", "tflop_per_s as a percentage of cuBLAS's in float in the same run"),
+        column("load_floats", "floats that all threads load from global memory, by arithmetic"),
+        column("counted_load_floats", "load_floats, as the emulated device counted them"),
+        column("load_fold", "how many times fewer floats than `naive` loads"),
+        column("error_bound", "how far an element may lie from the answer"),
     ],
-    args,
-    run: experiment::run,
-    exercises: Some(experiment::exercises),
+    published: &[PEERS],
+    options,
+    run,
+    questions: questions::all,
+    ..Lab::DEFAULT
 };
 
-fn args() -> Vec<Arg> {
-    let side = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name("COUNT")
-            .value_parser(parse_count)
-            .allow_hyphen_values(true)
-            .help(help)
-    };
+/// The ladder, from the first kernel to the last.
+#[rustfmt::skip]
+pub static RUNGS: &[Row<Rung>] = &[
+    row("naive", "a thread an element: 2 k loads from global memory each", Rung { kernel: "naive", shares: false, ..PLAIN }),
+    row("tiled16", "like naive, but 16 x 16 tiles in shared memory: a 16th of the loads", Rung { kernel: "tiled16", ..PLAIN }),
+    row("tiled32", "like tiled16, but 32 x 32: half of those", Rung { kernel: "tiled32", tile: (32, 32), block: (32, 32), ..PLAIN }),
+    row("rectangular", "like tiled16, but any tile width, --tile: 10 as in the text", rectangular(10)),
+    row("depth-parallel", "like tiled16, but the depth in slices, added by atomics: for small C", DEEP),
+    row("register-1d", "like tiled, but 8 elements a thread: fewer reads of shared memory",
+        Rung { kernel: "register_1d", tile: (64, 64), block: (512, 1), ..LARGE }),
+    row("register-2d", "like register-1d, but 8 x 8 elements a thread", Rung { kernel: "register_2d", ..LARGE }),
+    row("vectorized", "like register-2d, but four floats at a time, A transposed on the way", Rung { kernel: "vectorized", ..LARGE }),
+    row("warp-tile", "like vectorized, but a warp has its own part: no bank conflicts", Rung { kernel: "warp_tile", ..LARGE }),
+    row("double-buffered", "like warp-tile, but the next tile travels while this one is multiplied",
+        Rung { kernel: "double_buffered", ..LARGE }),
+    row("async-copy", "like double-buffered, but past the registers (cp.async; 8.0 and later)",
+        Rung { file: "async.cu", kernel: "async_copy", ..LARGE }),
+    row("async-wide", "like async-copy, but 16 x 8 elements a thread, three tiles under way",
+        Rung { file: "async.cu", kernel: "async_wide", block: (128, 1), ..LARGE }),
+    row("tf32", "tensor cores: inputs of 11 bits (8.0 and later)", TENSOR),
+    row("tf32x3", "like tf32, but each input in two parts: float accuracy",
+        Rung { kernel: "tf32x3", arithmetic: Arithmetic::Tf32Split, ..TENSOR }),
+];
+
+/// NVIDIA's library.
+pub(crate) static LIBRARY: &[Row<Arithmetic>] = &[
+    row("cublas", "NVIDIA's library, float, when it can be loaded", Arithmetic::Float),
+    row("cublas-tf32", "like cublas, but on the tensor cores", Arithmetic::Tf32),
+];
+
+/// Matrix times vector: the kernel, and the number of rows for a block of 256 threads.
+pub static MATVEC: &[Row<(&str, usize)>] = &[
+    row("matvec-naive", "y = A x, a thread a row: every load its own line", ("matvec_naive", 256)),
+    row("matvec", "like matvec-naive, but a warp a row: lanes side by side, as float4", ("matvec", 256 / 32)),
+];
+
+const PEERS: Published = Published {
+    column: "published_tflop_per_s",
+    source: "TFLOP/s of the text's kernels and of cuBLAS on one H200",
+    part: "H200",
+    figures: &[
+        figure("naive", "1024x1024x1024", 1024, 5.101),
+        figure("naive", "4096x4096x4096", 4096, 5.434),
+        figure("tiled16", "1024x1024x1024", 1024, 7.663),
+        figure("tiled16", "4096x4096x4096", 4096, 8.074),
+        figure("tiled32", "1024x1024x1024", 1024, 8.777),
+        figure("tiled32", "4096x4096x4096", 4096, 8.576),
+        figure("cublas", "1024x1024x1024", 1024, 33.29),
+        figure("cublas", "4096x4096x4096", 4096, 51.08),
+        figure("cublas", "8192x8192x8192", 8192, 51.06),
+        figure("cublas-tf32", "4096x4096x4096", 4096, 411.4),
+        figure("cublas-tf32", "8192x8192x8192", 8192, 450.0),
+        // These are 0.1491 and 0.0219 ms.
+        figure("rectangular", "1000x500x700", 700, 7.0e8 / 0.1491e-3 / 1e12),
+        figure("cublas", "1000x500x700", 700, 7.0e8 / 0.0219e-3 / 1e12),
+    ],
+};
+
+fn options() -> Vec<Arg> {
+    let side = |name, help| arguments::value(name, "COUNT", help).value_parser(parse_count);
+    let slices = "Slices of the depth in `depth-parallel` [default: as many as fill the device]";
     vec![
         side("m", "Rows of A and C [default: n]"),
         side("k", "Columns of A, rows of B [default: n]"),
-        Arg::new("tile")
-            .long("tile")
+        arguments::count("tile", "Tile width of `rectangular`")
             .value_name("WIDTH")
             .value_parser(value_parser!(u32).range(1..=32))
-            .default_value("10")
-            .help("Tile width of `rectangular`"),
-        Arg::new("slices")
-            .long("slices")
-            .value_name("COUNT")
-            .value_parser(value_parser!(u32).range(1..=65535))
-            .help("Slices of the depth in `depth-parallel` [default: as many as fill the device]"),
+            .default_value("10"),
+        arguments::count("slices", slices).value_parser(value_parser!(u32).range(1..=65535)),
     ]
+}
+
+fn run(run: &Run) -> Result<()> {
+    if run.rows(RUNGS).next().is_some() || run.rows(LIBRARY).next().is_some() {
+        for shape in shape::of(run) {
+            experiment::products(run, shape)?;
+        }
+        questions::traffic(run);
+    }
+    if run.rows(MATVEC).next().is_some() {
+        experiment::matvec(run)?;
+    }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! The product on the CPU in f64, and how far a float product may lie from it.
 use std::thread;
 
-use crate::ladder::{Arithmetic, Shape};
+use crate::{Arithmetic, Shape};
 
 /// C = A B in f64, row by row, over all cores.
 ///
@@ -12,11 +12,7 @@ use crate::ladder::{Arithmetic, Shape};
 pub fn multiply(a: &[f32], b: &[f32], shape: Shape) -> Vec<f64> {
     const ROWS: usize = 8;
     let Shape { m, k, n } = shape;
-    assert_eq!(
-        (a.len(), b.len()),
-        (m * k, k * n),
-        "the matrices are not {shape}"
-    );
+    assert_eq!((a.len(), b.len()), (m * k, k * n), "the matrices are not {shape}");
     let mut c = vec![0.0; m * n];
     if m * n == 0 || k == 0 {
         return c;
@@ -54,12 +50,7 @@ pub fn times_vector(matrix: &[f32], x: &[f64]) -> Vec<f64> {
 pub fn largest_row_norm(matrix: &[f32], cols: usize) -> f64 {
     matrix
         .chunks_exact(cols)
-        .map(|row| {
-            row.iter()
-                .map(|x| f64::from(*x).powi(2))
-                .sum::<f64>()
-                .sqrt()
-        })
+        .map(|row| row.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt())
         .fold(0.0, f64::max)
 }
 
@@ -74,29 +65,25 @@ pub fn largest_column_norm(matrix: &[f32], cols: usize) -> f64 {
     sums.into_iter().fold(0.0, f64::max).sqrt()
 }
 
-/// Rounding errors are taken to stay within this many standard deviations: at a depth of 2^20 the chance that one of
-/// 2^30 sums does not is below 10^-6 (2 k exp(-lambda^2 / 2) for each sum).
+/// Rounding errors are assumed to stay within this many standard deviations. At a depth of 2^20, the probability that
+/// one of 2^30 sums exceeds them is below 10^-6 (2 k exp(-lambda^2 / 2) for each sum).
 const LAMBDA: f64 = 10.0;
 
 /// How far an element of a product of depth `k` may lie from the exact one, as a fraction of |row of A| |column of B|
 /// (two-norms; by Cauchy and Schwarz their product bounds the sum of the products' magnitudes).
 ///
-/// Float: the smaller of the certain bound gamma_k = k u / (1 - k u), with u = epsilon / 2 (Higham, *Accuracy and Stability
-/// of Numerical Algorithms*, section 3.1), and the probable one, lambda sqrt(k) u / (1 - lambda sqrt(k) u) (Higham and
-/// Mary, *A New Approach to Probabilistic Rounding Error Analysis*, 2019), which is far closer to what is seen at a
-/// large depth and so finds smaller mistakes.
+/// Float: the smaller of the certain bound gamma_k = k u / (1 - k u), with u = epsilon / 2 (Higham, *Accuracy and
+/// Stability of Numerical Algorithms*, section 3.1), and the probable one, lambda sqrt(k) u / (1 - lambda sqrt(k) u)
+/// (Higham and Mary, *A New Approach to Probabilistic Rounding Error Analysis*, 2019). At a large depth the probable
+/// bound is far closer to the errors observed, so it finds smaller mistakes.
 ///
-/// TF32: each input is off by at most 2^-11 of itself, so each product by 2^-10 and a little; the tensor cores' sums cut
-/// off instead of rounding, which the certain bound at a doubled u covers. Split in two, what is lost of each input is
-/// at most 2^-22, and the product of the two small parts, 2^-22 again.
+/// TF32: each input is off by at most 2^-11 of itself, so each product is off by little more than 2^-10. The tensor
+/// cores truncate their sums instead of rounding them, which the certain bound at a doubled u covers. When an input is
+/// split in two parts, at most 2^-22 of it is lost; the product of the two small parts loses another 2^-22.
 pub fn error_bound(k: usize, arithmetic: Arithmetic) -> f64 {
     let u = f64::from(f32::EPSILON) / 2.0;
     let gamma = |ku: f64| {
-        if ku < 1.0 {
-            ku / (1.0 - ku)
-        } else {
-            f64::INFINITY
-        }
+        if ku < 1.0 { ku / (1.0 - ku) } else { f64::INFINITY }
     };
     let k = k as f64;
     match arithmetic {
@@ -106,56 +93,5 @@ pub fn error_bound(k: usize, arithmetic: Arithmetic) -> f64 {
             2.0 * input + input * input + gamma(2.0 * k * u)
         }
         Arithmetic::Tf32Split => 3.0 * (2.0_f64).powi(-22) + gamma(2.0 * 3.0 * k * u),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn by_hand() {
-        // (1 2 3; 4 5 6) (7 8; 9 10; 11 12)
-        let shape = Shape { m: 2, k: 3, n: 2 };
-        let c = multiply(
-            &[1., 2., 3., 4., 5., 6.],
-            &[7., 8., 9., 10., 11., 12.],
-            shape,
-        );
-        assert_eq!(c, [58., 64., 139., 154.]);
-    }
-
-    #[test]
-    fn any_number_of_rows_however_they_fall_to_the_cores() {
-        for m in [1, 7, 8, 9, 31, 33, 100] {
-            let shape = Shape { m, k: 5, n: 3 };
-            let a: Vec<f32> = (0..m * 5).map(|i| (i % 7) as f32 - 3.0).collect();
-            let b: Vec<f32> = (0..15).map(|i| (i % 5) as f32 - 2.0).collect();
-            let c = multiply(&a, &b, shape);
-            for i in 0..m {
-                for j in 0..3 {
-                    let sum: f32 = (0..5).map(|q| a[i * 5 + q] * b[q * 3 + j]).sum();
-                    assert_eq!(c[i * 3 + j], f64::from(sum));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn norms() {
-        assert_eq!(largest_row_norm(&[3., 4., 0., 1.], 2), 5.0);
-        assert_eq!(largest_column_norm(&[3., 0., 4., 1.], 2), 5.0);
-    }
-
-    #[test]
-    fn bounds_grow_with_the_depth_and_notice_a_lost_product() {
-        for arithmetic in [Arithmetic::Float, Arithmetic::Tf32, Arithmetic::Tf32Split] {
-            assert!(error_bound(10, arithmetic) < error_bound(1000, arithmetic));
-        }
-        // At depth 4096, inputs uniform in [-1, 1): norms of sqrt(k / 3), products of 1/4 on average.
-        let allowed = error_bound(4096, Arithmetic::Float) * 4096.0 / 3.0;
-        assert!(allowed < 0.25 / 4.0, "{allowed}");
-        assert!(error_bound(1, Arithmetic::Tf32) < 0.001);
-        assert!(error_bound(256, Arithmetic::Tf32Split) < error_bound(256, Arithmetic::Tf32) / 5.0);
     }
 }

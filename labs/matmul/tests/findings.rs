@@ -1,19 +1,20 @@
-//! No rung races, reads what nobody wrote or leaves a barrier: two tiles by turns, asynchronous copies, three tiles
-//! under way; at a shape that no tile divides.
+//! No rung races, reads unwritten memory or skips a barrier, with two alternating tiles, asynchronous copies or three
+//! tiles under way, at a shape that no tile divides.
 const LAB: labtest::Lab = labtest::lab!("matmul");
 
 #[test]
 fn no_rung_has_findings() {
     let ran = LAB.accepts(&["--check", "all", "--m", "35", "--k", "41", "--n", "67"]);
     assert!(ran.findings.is_empty(), "{}", ran.text);
-    // Only the library is skipped.
+    // Only the library's rows are skipped.
     for row in &ran.rows {
         let library = row["variant"].starts_with("cublas");
         assert_eq!(row["verdict"] == "skip", library, "{row:?}");
     }
 }
 
-/// What each rung loads from global memory: the machine's counter against the arithmetic, where tiles fit and where not.
+/// What each rung loads from global memory: the machine's counter agrees with the arithmetic, whether or not the tiles
+/// fit.
 #[test]
 fn traffic_is_what_arithmetic_says() {
     for shape in [["64", "64", "64"], ["35", "41", "67"]] {

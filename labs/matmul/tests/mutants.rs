@@ -1,24 +1,15 @@
 //! Broken kernels: the lab's check must reject each of them, and say what is wrong.
-use labtest::line_of;
+use labtest::{Space, line_of};
 
 const LAB: labtest::Lab = labtest::lab!("matmul");
-const OPTIONS: [&str; 8] = [
-    "--variant",
-    "tiled16",
-    "--m",
-    "40",
-    "--k",
-    "37",
-    "--n",
-    "50",
-];
+const OPTIONS: [&str; 8] = ["--variant", "tiled16", "--m", "40", "--k", "37", "--n", "50"];
 
 #[test]
 fn every_mutant_is_rejected() {
     for (mutant, says) in [
         ("off_by_one", "2000 of 2000 wrong: [0] is"),
         ("missing_barrier", "of 2000 wrong: [0] is"),
-        // Five products of 37 are too few to see in one sum that happens to lose little.
+        // Five of 37 products are too few to show in a sum in which they happen to contribute little.
         ("dropped_tail", "1999 of 2000 wrong: [0] is"),
         // One column of 40 rows.
         ("unwritten", "40 of 2000 wrong: [49] is NaN"),
@@ -36,6 +27,6 @@ fn the_missing_barrier_is_a_race() {
     let source = LAB.source(&format!("tests/mutants/{mutant}"));
     let line = |text| line_of(&source, "tiled16", text);
     let multiply = line("a[y][i] * b[i][x]");
-    ran.race("shared", [line("b[y][x] ="), multiply]);
-    ran.race("shared", [line("a[y][x] ="), multiply]);
+    ran.race(Space::Shared, [line("b[y][x] ="), multiply]);
+    ran.race(Space::Shared, [line("a[y][x] ="), multiply]);
 }

@@ -1,96 +1,43 @@
-//! Every rung at any shape: small integers, whose products and sums float holds exactly, so that the answer is exact too.
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock};
-
-use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-use cudarc::driver::{CudaFunction, CudaModule, PushKernelArg};
-use cudarc::nvrtc::Ptx;
-use harness::Session;
-use matmul::ladder::{RUNGS, Rung, Shape, rectangular, rung};
-use matmul::{launch, matvec_launch};
+//! Every rung at any shape. The inputs are small integers, whose products and sums a float holds exactly, so the answer
+//! is exact too.
+use cudarc::driver::PushKernelArg;
+use harness::launch_1d;
+use matmul::{LAB, MATVEC, RUNGS, Rung, Shape, launch, rectangular};
 use proptest::prelude::*;
-
-/// The emulated device, or the one that `WARPLAB_TEST_DEVICE` names: `cuda:0` runs these tests on a GPU.
-fn session() -> &'static Session {
-    static SESSION: OnceLock<Session> = OnceLock::new();
-    SESSION.get_or_init(|| {
-        let device = std::env::var("WARPLAB_TEST_DEVICE").unwrap_or_else(|_| "emulated".into());
-        Session::open(&device.parse().unwrap()).unwrap()
-    })
-}
-
-/// A kernel file of the lab, loaded once.
-fn module(file: &'static str) -> Arc<CudaModule> {
-    static LOADED: Mutex<BTreeMap<&str, Arc<CudaModule>>> = Mutex::new(BTreeMap::new());
-    // The tests' threads share the context.
-    session().context.bind_to_thread().unwrap();
-    let mut loaded = LOADED.lock().unwrap();
-    let load = || {
-        let source = matmul::LAB.kernels.iter().find(|k| k.name == file).unwrap();
-        let ptx = kernels::committed_for(source, session().device.compute_capability).unwrap();
-        session()
-            .context
-            .load_module(Ptx::from_src(ptx.ptx))
-            .unwrap()
-    };
-    loaded.entry(file).or_insert_with(load).clone()
-}
-
-fn function(file: &'static str, name: &str) -> CudaFunction {
-    module(file).load_function(name).unwrap()
-}
 
 /// Integers from -4 to 4, which TF32 holds as well.
 fn matrix(elements: usize, seed: u64) -> Vec<f32> {
     let mut state = seed;
     let mut next = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % 9
     };
     (0..elements).map(|_| next() as f32 - 4.0).collect()
 }
 
 fn check(rung: &Rung, shape: Shape, slices: u32, seed: u64) {
-    let stream = &session().stream;
-    let (a, b) = (
-        matrix(shape.m * shape.k, seed),
-        matrix(shape.k * shape.n, !seed),
-    );
+    let (kernels, stream) = labtest::kernels(&LAB);
+    let (a, b) = (matrix(shape.m * shape.k, seed), matrix(shape.k * shape.n, !seed));
     let expected = matmul::reference::multiply(&a, &b, shape);
-    let (da, db) = (
-        stream.clone_htod(&a).unwrap(),
-        stream.clone_htod(&b).unwrap(),
-    );
+    let (da, db) = (stream.clone_htod(&a).unwrap(), stream.clone_htod(&b).unwrap());
     let before = if rung.adds { 0.0 } else { f32::NAN };
     let mut dc = stream.clone_htod(&vec![before; shape.m * shape.n]).unwrap();
-    let kernel = function(rung.file, rung.kernel);
-    if rung.shared_bytes > 48 << 10 {
-        kernel
-            .set_attribute(
-                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                rung.shared_bytes as i32,
-            )
-            .unwrap();
-    }
+    let kernel = kernels.function_with_shared(rung.file, rung.kernel, rung.shared_bytes).unwrap();
     let plan = rung.plan(shape, slices).unwrap();
     // SAFETY: the matrices are of this shape.
     unsafe { launch(stream, &kernel, rung, plan, (&da, &db, &mut dc), shape) }.unwrap();
     let c = stream.clone_dtoh(&dc).unwrap();
     for (i, (c, e)) in c.iter().zip(&expected).enumerate() {
-        assert_eq!(f64::from(*c), *e, "{} at {shape}: element {i}", rung.name);
+        assert_eq!(f64::from(*c), *e, "{} at {shape}: element {i}", rung.kernel);
     }
 }
 
-/// Sides: 1, primes, around powers of two and around the tiles.
+/// Sides: 1, primes, and sizes around powers of two and around the tiles.
 fn side(most: usize) -> impl Strategy<Value = usize> {
-    let sides: Vec<usize> = [
-        1, 2, 3, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33, 61, 63, 64, 65, 127, 128, 129, 131,
-    ]
-    .into_iter()
-    .filter(|s| *s <= most)
-    .collect();
+    let sides: Vec<usize> = [1, 2, 3, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33, 61, 63, 64, 65, 127, 128, 129, 131]
+        .into_iter()
+        .filter(|s| *s <= most)
+        .collect();
     prop_oneof![prop::sample::select(sides), 1..=most]
 }
 
@@ -100,7 +47,7 @@ proptest! {
     #[test]
     fn every_rung_at_any_shape(m in side(140), k in side(40), n in side(140), slices in 1u32..9, seed: u64) {
         for rung in RUNGS {
-            check(&rung, Shape { m, k, n }, slices, seed);
+            check(rung, Shape { m, k, n }, slices, seed);
         }
     }
 
@@ -111,20 +58,22 @@ proptest! {
 
     #[test]
     fn matrix_vector(m in side(300), k in side(700), seed: u64) {
-        let stream = &session().stream;
+        let (kernels, stream) = labtest::kernels(&LAB);
         let (a, x) = (matrix(m * k, seed), matrix(k, !seed));
         let expected = matmul::reference::multiply(&a, &x, Shape { m, k, n: 1 });
         let (da, dx) = (stream.clone_htod(&a).unwrap(), stream.clone_htod(&x).unwrap());
-        for variant in ["matvec-naive", "matvec"] {
+        for row in MATVEC {
             let mut dy = stream.clone_htod(&vec![f32::NAN; m]).unwrap();
-            let kernel = function("matvec.cu", &variant.replace('-', "_"));
+            let (name, rows_of_a_block) = row.with;
+            let kernel = kernels.function("matvec.cu", name).unwrap();
+            let launch = launch_1d(m.div_ceil(rows_of_a_block) as u32, 256);
             let (rows, depth) = (m as u32, k as u32);
             let mut builder = stream.launch_builder(&kernel);
             builder.arg(&da).arg(&dx).arg(&mut dy).arg(&rows).arg(&depth);
             // SAFETY: these are the kernels' parameters; A is m x k, x of k, y of m elements.
-            unsafe { builder.launch(matvec_launch(variant, rows)) }.unwrap();
+            unsafe { builder.launch(launch) }.unwrap();
             let y: Vec<f64> = stream.clone_dtoh(&dy).unwrap().into_iter().map(f64::from).collect();
-            prop_assert_eq!(&y, &expected, "{} of {} x {}", variant, m, k);
+            prop_assert_eq!(&y, &expected, "{} of {} x {}", name, m, k);
         }
     }
 }
@@ -133,75 +82,29 @@ proptest! {
 #[test]
 fn a_deep_product() {
     for rung in RUNGS {
-        check(
-            &rung,
-            Shape {
-                m: 3,
-                k: 1000,
-                n: 5,
-            },
-            7,
-            1,
-        );
-        check(
-            &rung,
-            Shape {
-                m: 5,
-                k: 1001,
-                n: 4,
-            },
-            7,
-            2,
-        );
+        check(rung, Shape { m: 3, k: 1000, n: 5 }, 7, 1);
+        check(rung, Shape { m: 5, k: 1001, n: 4 }, 7, 2);
     }
 }
 
-/// What TF32 loses, the split gets back: inputs of 24 bits.
+/// The split recovers what TF32 loses from inputs of 24 bits.
 #[test]
 fn the_split_gives_float_accuracy() {
-    let stream = &session().stream;
-    let shape = Shape {
-        m: 16,
-        k: 64,
-        n: 16,
-    };
+    let (kernels, stream) = labtest::kernels(&LAB);
+    let shape = Shape { m: 16, k: 64, n: 16 };
     let a: Vec<f32> = matrix(16 * 64, 3).iter().map(|x| x / 3.0).collect();
     let b: Vec<f32> = matrix(64 * 16, 4).iter().map(|x| x / 7.0).collect();
     let expected = matmul::reference::multiply(&a, &b, shape);
     let mut errors = Vec::new();
     for name in ["tf32", "tf32x3"] {
-        let rung = rung(name).unwrap();
-        let (da, db) = (
-            stream.clone_htod(&a).unwrap(),
-            stream.clone_htod(&b).unwrap(),
-        );
+        let rung = RUNGS.iter().find(|row| row.name() == name).unwrap();
+        let (da, db) = (stream.clone_htod(&a).unwrap(), stream.clone_htod(&b).unwrap());
         let mut dc = stream.alloc_zeros::<f32>(256).unwrap();
-        let kernel = function(rung.file, rung.kernel);
-        kernel
-            .set_attribute(
-                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                rung.shared_bytes as i32,
-            )
-            .unwrap();
+        let kernel = kernels.function_with_shared(rung.file, rung.kernel, rung.shared_bytes).unwrap();
         // SAFETY: the matrices are of this shape.
-        unsafe {
-            launch(
-                stream,
-                &kernel,
-                &rung,
-                rung.plan(shape, 1).unwrap(),
-                (&da, &db, &mut dc),
-                shape,
-            )
-        }
-        .unwrap();
+        unsafe { launch(stream, &kernel, rung, rung.plan(shape, 1).unwrap(), (&da, &db, &mut dc), shape) }.unwrap();
         let c = stream.clone_dtoh(&dc).unwrap();
-        errors.push(
-            c.iter()
-                .zip(&expected)
-                .map(|(c, e)| (f64::from(*c) - e).abs())
-                .fold(0.0, f64::max),
-        );
+        errors.push(c.iter().zip(&expected).map(|(c, e)| (f64::from(*c) - e).abs()).fold(0.0, f64::max));
     }
     assert!(errors[0] > 1e-4 && errors[1] < 1e-5, "{errors:?}");
 }

@@ -1,18 +1,18 @@
-// Kernels whose occupancy differs: by what each thread or block needs of a multiprocessor. All compute with
-// wrapping integers, so that their answers are exact.
+// Kernels with different occupancy, because their threads or blocks need different resources of a multiprocessor. All
+// compute with wrapping integers, so that their answers are exact.
 //
 //  vecadd        z = x + y: few registers, no shared memory; memory is the limit.
-//  registers_R   like vecadd in what it reads and writes (one word each), but each thread keeps many values
-//                alive at once; __maxnreg__ caps the registers at R. One kernel for each R of the sweep.
-//  shared_heavy  a block copies a table of `words` words to dynamic shared memory and each thread walks
-//                through it `rounds` times: the table is the same for a small block as for a large one.
-//  *_counted     the same, but each block also notes when and where it ran: see `note_start`.
+//  registers_R   each thread reads one word and writes one, but it keeps many values alive at once;
+//                __maxnreg__ limits the registers to R. One kernel for each R of the sweep.
+//  shared_heavy  a block copies a table of `words` words to dynamic shared memory, and each thread looks up
+//                `rounds` words in it: the table is as large for a small block as for a large one.
+//  *_counted     the same, but each block also records when and where it ran: see `note_start`.
 
-// What the blocks note of one multiprocessor, in its own clock's cycles.
+// What the blocks record about one multiprocessor; times are in cycles of its own clock.
 struct Note {
-    unsigned resident, peak;             // blocks on it now; the most there have been
-    unsigned long long first, last;      // the first block's start, the last one's end
-    unsigned long long busy;             // the sum of its blocks' times
+    unsigned resident, peak;             // blocks on it now; the largest number so far
+    unsigned long long first, last;      // the start of the first block, the end of the last
+    unsigned long long busy;             // the sum of the times of its blocks
 };
 
 __device__ unsigned multiprocessor() {
@@ -21,7 +21,7 @@ __device__ unsigned multiprocessor() {
     return id;
 }
 
-// Thread 0 of each block counts it in, the host having set `first` to all ones and the rest to 0.
+// Thread 0 of each block registers it. The host must have set `first` to all ones and the rest to 0.
 __device__ unsigned long long note_start(Note* notes) {
     if (threadIdx.x != 0) return 0;
     Note* note = &notes[multiprocessor()];
@@ -59,8 +59,8 @@ extern "C" __global__ void vecadd_counted(const unsigned* x, const unsigned* y, 
     note_end(notes, started);
 }
 
-// LIVE values from one, mixed `rounds` times with their neighbours, and folded into one again: none of them can be
-// given up before the end.
+// Makes LIVE values from one, mixes them `rounds` times with their neighbours, and folds them into one again: the
+// compiler must keep all of them to the end.
 template <int LIVE>
 __device__ void hungry(const unsigned* x, unsigned* z, unsigned rounds, unsigned long long n) {
     unsigned long long i = index();

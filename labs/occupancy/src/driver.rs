@@ -6,30 +6,14 @@ use harness::{Case, Check, Result, Run};
 use crate::calculator::{Limits, occupancy};
 use crate::device::limits;
 
-/// The kernels of the sweep: each has the registers in its name, or fewer.
-const KERNELS: [&str; 11] = [
-    "registers_16",
-    "registers_24",
-    "registers_32",
-    "registers_40",
-    "registers_48",
-    "registers_64",
-    "registers_80",
-    "registers_96",
-    "registers_128",
-    "registers_168",
-    "registers_255",
-];
+/// The sweep's kernels, registers_16 and so on. Each uses that many registers or fewer.
+const REGISTERS: [u32; 11] = [16, 24, 32, 40, 48, 64, 80, 96, 128, 168, 255];
 
-/// Bytes of dynamic shared memory of the sweep: around the units and the usual limits, up to the most that a block may have.
+/// Bytes of dynamic shared memory of the sweep: sizes around the units and the usual limits, up to the most that a
+/// block may have.
 fn shared_sizes(limits: &Limits) -> Vec<u32> {
-    let mut sizes = vec![
-        0, 1, 127, 128, 129, 1000, 1024, 2048, 3000, 4096, 6144, 7777, 8192, 10240, 12288, 16384,
-    ];
-    sizes.extend([
-        20000, 24576, 32768, 33333, 40960, 49151, 49152, 65536, 81920, 98304, 100_000, 102_400,
-        116_000,
-    ]);
+    let mut sizes = vec![0, 1, 127, 128, 129, 1000, 1024, 2048, 3000, 4096, 6144, 7777, 8192, 10240, 12288, 16384];
+    sizes.extend([20000, 24576, 32768, 33333, 40960, 49151, 49152, 65536, 81920, 98304, 100_000, 102_400, 116_000]);
     sizes.extend([131_072, 163_840, 166_912, 200_000]);
     sizes.retain(|s| *s < limits.shared_per_block);
     sizes.push(limits.shared_per_block);
@@ -39,23 +23,22 @@ fn shared_sizes(limits: &Limits) -> Vec<u32> {
 pub(crate) fn run(run: &Run) -> Result<()> {
     let limits = limits(run);
     let step = if run.options().quick { 32 } else { 1 };
-    for kernel in KERNELS {
-        run.case(Case::new("calculator").label(kernel), |case| {
-            let function = run.function("occupancy.cu", kernel)?;
+    for kernel in REGISTERS.map(|registers| format!("registers_{registers}")) {
+        run.case(Case::new("calculator").label(kernel.as_str()), |case| {
+            let function = run.function("occupancy.cu", &kernel)?;
             let (registers, fixed) = (function.num_regs()?.max(0) as u32, function.shared_size_bytes()?.max(0) as u32);
-            function.set_attribute(
-                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                limits.shared_per_block.saturating_sub(fixed) as i32,
-            )?;
+            let most = limits.shared_per_block.saturating_sub(fixed) as i32;
+            function.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most)?;
             let mut compared = 0;
             let mut differ = Vec::new();
             for shared in shared_sizes(&limits) {
                 let dynamic = shared.saturating_sub(fixed);
                 for threads in (32..=limits.threads_per_block).step_by(step) {
                     let ours = occupancy(&limits, threads, registers, fixed + dynamic).blocks;
-                    let theirs = function.occupancy_max_active_blocks_per_multiprocessor(threads, dynamic as usize, None);
+                    let theirs =
+                        function.occupancy_max_active_blocks_per_multiprocessor(threads, dynamic as usize, None);
                     let theirs = match theirs {
-                        // A block that the kernel cannot be launched with.
+                        // The kernel cannot be launched with such a block.
                         Err(e) if e.0 == CUresult::CUDA_ERROR_INVALID_VALUE => 0,
                         other => other?,
                     };
@@ -70,9 +53,11 @@ pub(crate) fn run(run: &Run) -> Result<()> {
             }
             case.set("registers", registers);
             case.set("compared", compared);
-            let first = differ.iter().take(4).map(String::as_str).collect::<Vec<_>>().join("; ");
+            let first = differ[..differ.len().min(4)].join("; ");
             case.check(Check::that(differ.is_empty(), format!("{} of {compared} differ: {first}", differ.len())));
-            case.note(format!("{compared} block sizes and shared sizes at {registers} registers compared with the driver"));
+            case.note(format!(
+                "{compared} block sizes and shared sizes at {registers} registers compared with the driver"
+            ));
             Ok(())
         })?;
     }

@@ -1,4 +1,5 @@
-//! Occupancy: how many blocks are on a multiprocessor at once; by calculation, by the driver's word, and measured.
+//! Occupancy: how many blocks are on a multiprocessor at once, as calculated, as the driver reports it, and as
+//! measured.
 pub mod calculator;
 mod device;
 mod driver;
@@ -7,91 +8,70 @@ mod measured;
 pub mod questions;
 pub mod reference;
 
-use harness::clap::Arg;
-use harness::{Case, Check, Lab, Result, Run, Variant};
+use harness::{Lab, Result, Row, Run, arguments, clap::Arg, column, row};
 
 pub use device::limits;
-pub use launches::Shape;
+pub use launches::parse;
+pub use measured::resident;
+use measured::{ADD, REGISTERS, SHARED, Work};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "occupancy",
     summary: "how many blocks a multiprocessor holds, what stops more, and what it is worth",
     kernels: &[kernels::source!("occupancy")],
-    variants: &[
-        Variant::new(
-            "calculator",
-            "the calculator against the driver, over block sizes, registers and shared memory",
-        ),
-        Variant::new(
-            "questions",
-            "the course's questions, answered by the calculator",
-        ),
-        Variant::new(
-            "launch",
-            "whether and how a configuration runs here: --launch BLOCKS,THREADS",
-        ),
-        Variant::new(
-            "vecadd",
-            "time and occupancy by block size: memory is the limit",
-        ),
-        Variant::new(
-            "register-heavy",
-            "like vecadd, but 128 registers a thread are the limit",
-        ),
-        Variant::new(
-            "shared-heavy",
-            "like vecadd, but 24 KiB of shared memory a block are the limit",
-        ),
-        Variant::new(
-            "waves",
-            "register-heavy in grids of a whole number of waves, and of one block more",
-        ),
-    ],
+    variants: &[&CALCULATED, &MEASURED],
     columns: &[
-        "registers",
-        "blocks_per_sm",
-        "warps_per_sm",
-        "theoretical_percent",
-        "limiter",
-        "achieved_percent",
-        "peak_blocks_per_sm",
-        "waves",
-        "tail_percent",
-        "compared",
+        column("registers", "registers per thread, as the driver reports them"),
+        column("blocks_per_sm", "blocks that a multiprocessor holds at once, calculated"),
+        column("warps_per_sm", "warps that a multiprocessor holds at once, calculated"),
+        column("theoretical_percent", "resident warps as a percentage of a multiprocessor's limit, calculated"),
+        column("limiter", "what prevents one more block"),
+        column(
+            "achieved_percent",
+            "average resident warps of a busy multiprocessor, in per cent of the most, on a GPU",
+        ),
+        column("peak_blocks_per_sm", "the most blocks that were seen on a multiprocessor at once, on a GPU"),
+        column("waves", "waves in which the grid is executed, the last one included if it is not full"),
+        column("tail_percent", "blocks of the last wave, as a percentage of a full one"),
+        column("compared", "configurations for which calculator and driver were compared"),
     ],
-    args,
+    options,
     run,
-    exercises: Some(exercises),
+    questions: questions::questions,
+    ..Lab::DEFAULT
 };
 
-fn args() -> Vec<Arg> {
-    vec![
-        Arg::new("launch")
-            .long("launch")
-            .value_name("BLOCKS,THREADS")
-            .value_parser(launches::parse)
-            .default_value("100,1000")
-            .help("Say whether and how this many blocks of this many threads run on the device"),
-    ]
+/// The answers that need no measurement.
+static CALCULATED: &[Row] = &[
+    row("calculator", "the calculator against the driver, over block sizes, registers and shared memory", ()),
+    row("questions", "the course's questions, answered by the calculator", ()),
+    row("launch", "whether and how a configuration runs here: --launch BLOCKS,THREADS", ()),
+];
+
+/// The rows that are measured.
+static MEASURED: &[Row<Work>] = &[
+    row("vecadd", "time and occupancy by block size: memory is the limit", ADD),
+    row("register-heavy", "like vecadd, but 128 registers a thread are the limit", REGISTERS),
+    row("shared-heavy", "like vecadd, but 24 KiB of shared memory a block are the limit", SHARED),
+    row("waves", "register-heavy in grids of a whole number of waves, and of one block more", REGISTERS),
+];
+
+fn options() -> Vec<Arg> {
+    let help = "Say whether and how this many blocks of this many threads run on the device";
+    let launch = arguments::value("launch", "BLOCKS,THREADS", help).default_value("100,1000");
+    vec![launch.value_parser(launches::parse)]
 }
 
 fn run(run: &Run) -> Result<()> {
     driver::run(run)?;
     launches::run(run)?;
-    measured::run(run)
-}
-
-fn exercises(run: &Run) -> Result<()> {
-    for question in questions::questions() {
-        run.case(Case::new("questions").label(&question.text), |case| {
-            case.note(format!(
-                "expected {}; obtained {}",
-                question.expected, question.obtained
-            ));
-            case.check(Check::equal(&[&question.obtained], &[&question.expected]));
-            Ok(())
-        })?;
+    let limits = limits(run);
+    for row in run.rows(MEASURED) {
+        match row.name() {
+            "waves" => measured::full_and_tail(run, row, &limits)?,
+            _ => measured::by_block_size(run, row, &limits)?,
+        }
     }
     Ok(())
 }

@@ -1,18 +1,9 @@
-//! The checked questions: the course's own, each with the answer expected and the one that the calculator gives.
+//! The checked questions, taken from the course, each with the expected answer and the calculator's.
+use harness::{Answer, Question};
+
 use crate::calculator::{Limits, best, fits, waves};
 
-/// A question, its answer in the course, and the calculator's.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Question {
-    /// The question.
-    pub text: String,
-    /// The course's answer.
-    pub expected: String,
-    /// The calculator's.
-    pub obtained: String,
-}
-
-/// An SM of 2048 threads, 32 blocks and 65536 registers: (blocks, threads, registers a thread, answer).
+/// An SM of 2048 threads, 32 blocks and 65536 registers: (blocks, threads, registers per thread, answer).
 const FITS: [(u32, u32, u32, &str); 8] = [
     (8, 128, 32, "50%"),
     (32, 32, 32, "50%"),
@@ -34,21 +25,21 @@ fn answer(result: Result<f64, String>) -> String {
     }
 }
 
-/// All questions, answered.
+/// All questions with their answers.
 pub fn questions() -> Vec<Question> {
     let mut all = Vec::new();
     let mut ask = |text: String, expected: &str, obtained: String| {
         all.push(Question {
-            text,
-            expected: expected.into(),
-            obtained,
+            variant: "questions",
+            case: text,
+            asks: String::new(),
+            expected: Answer::text(expected),
+            obtained: Answer::text(obtained),
         });
     };
     for (blocks, threads, registers, expected) in FITS {
         ask(
-            format!(
-                "SM of 2048 threads, 32 blocks, 65536 registers: {blocks}x{threads} at {registers} registers"
-            ),
+            format!("SM of 2048 threads, 32 blocks, 65536 registers: {blocks}x{threads} at {registers} registers"),
             expected,
             answer(fits(&Limits::TEXTBOOK, blocks, threads, registers, 0)),
         );
@@ -56,11 +47,7 @@ pub fn questions() -> Vec<Question> {
     ask(
         "SM of 1536 threads, 8 blocks: the best block of 64, 128, 512, 1024".into(),
         "512",
-        best(&Limits::OLDER, &[64, 128, 512, 1024], 16, 0)
-            .iter()
-            .map(u32::to_string)
-            .collect::<Vec<_>>()
-            .join(", "),
+        best(&Limits::OLDER, &[64, 128, 512, 1024], 16, 0).iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
     );
     for (blocks, threads, expected) in OLDER {
         ask(
@@ -69,43 +56,17 @@ pub fn questions() -> Vec<Question> {
             answer(fits(&Limits::OLDER, blocks, threads, 16, 0)),
         );
     }
+    let of = |blocks, sms, resident| waves(blocks, sms, resident).expect("blocks are resident");
     // 16 blocks of 128 threads are 2048 threads.
-    let text = waves(1000, 108, 16).map_or_else(String::new, |w| {
-        format!(
-            "{} wave of up to {}, {} blocks, {:.1}% of its places",
-            w.count(),
-            w.wave,
-            w.tail,
-            w.tail_percent()
-        )
-    });
+    let w = of(1000, 108, 16);
     ask(
         "1000 blocks of 128 threads on 108 SMs of 2048 threads: waves, and the tail".into(),
         "1 wave of up to 1728, 1000 blocks, 57.9% of its places",
-        text,
+        format!("{} wave of up to {}, {} blocks, {:.1}% of its places", w.count(), w.wave, w.tail, w.tail_percent()),
     );
-    let peak = waves(128, 16, 8);
-    ask(
-        "16 SMs of 8 blocks: blocks that fill one wave".into(),
-        "128",
-        peak.map_or_else(String::new, |w| w.wave.to_string()),
-    );
-    ask(
-        "the same SMs: waves of 128 blocks, of 129".into(),
-        "1, 2",
-        [128, 129]
-            .map(|b| waves(b, 16, 8).map_or(0, |w| w.count()).to_string())
-            .join(", "),
-    );
+    let (full, more) = (of(128, 16, 8), of(129, 16, 8));
+    ask("16 SMs of 8 blocks: blocks that fill one wave".into(), "128", full.wave.to_string());
+    let counts = format!("{}, {}", full.count(), more.count());
+    ask("the same SMs: waves of 128 blocks, of 129".into(), "1, 2", counts);
     all
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_calculator_gives_the_courses_answers() {
-        for question in super::questions() {
-            assert_eq!(question.obtained, question.expected, "{}", question.text);
-        }
-    }
 }

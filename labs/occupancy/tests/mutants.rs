@@ -1,5 +1,5 @@
 //! Broken kernels: the lab's check must reject each of them, and say what is wrong.
-use labtest::line_of;
+use labtest::{Space, line_of};
 
 const LAB: labtest::Lab = labtest::lab!("occupancy");
 
@@ -9,14 +9,10 @@ fn options(variant: &str) -> [&str; 6] {
 
 #[test]
 fn every_mutant_is_rejected() {
-    // Each mutant has two kernels, the plain one and the one that counts: one of them is broken, or both.
+    // Each mutant has two kernels, the plain one and the one that counts. One of them is broken, or both.
     for (mutant, variant, says) in [
         ("off_by_one", "vecadd", "999 of 2000 wrong: [0] is"),
-        (
-            "dropped_tail",
-            "vecadd",
-            "104 of 2000 wrong: [896] is 4294967295",
-        ),
+        ("dropped_tail", "vecadd", "104 of 2000 wrong: [896] is 4294967295"),
         ("unwritten", "vecadd", "8 of 2000 wrong: [0] is 4294967295"),
         ("missing_barrier", "shared-heavy", "of 2000 wrong: [0] is"),
     ] {
@@ -31,5 +27,5 @@ fn the_missing_barrier_is_a_race() {
     let ran = LAB.rejects(mutant, &options, "Race");
     let source = LAB.source(&format!("tests/mutants/{mutant}"));
     let line = |text| line_of(&source, "shared_heavy", text);
-    ran.race("shared", [line("t[j] = table[j]"), line("t[v % words]")]);
+    ran.race(Space::Shared, [line("t[j] = table[j]"), line("t[v % words]")]);
 }

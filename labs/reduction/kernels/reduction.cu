@@ -1,19 +1,19 @@
-// Reduction: n floats to one, by sum, by maximum, or by sum of products (dot).
+// Reduction of n floats to one: their sum, their maximum, or a sum of products (dot).
 //
 //   1  interleaved    a tree in shared memory; partners 1, 2, 4, ... apart
-//   2  sequential     like 1, but partners half the live part apart: whole warps retire
+//   2  sequential     like 1, but partners half of the remaining part apart: whole warps finish early
 //   3  shuffle        like 2, but the tree runs in registers, warp by warp
 //   4  one-block      like 3, but one block walks the whole array
-//   5  two-pass       like 4, but a grid of blocks walks it, and a second launch joins their results
-//   6  atomic-finish  like 5, but each block joins its result to the total with one atomic
-//   7  cas-loop       like 6, but for what has no atomic of its own: float max, and add in double
+//   5  two-pass       like 4, but a grid of blocks walks it, and a second launch combines their results
+//   6  atomic-finish  like 5, but each block combines its result with the total by one atomic
+//   7  cas-loop       like 6, but for operations that have no atomic: float maximum, addition of doubles
 //   8  vectorized     like 5, but 16-byte loads, several in flight, and the last block to finish
-//                     joins the results: one launch
+//                     combines the results: one launch
 //   9  dot-pow2       dot product of n <= 1024, n a power of two, in one block
 //  10  dot-1024       like 9, but any n <= 1024
 //
-// Every kernel takes (x, y, ..., n) with n in 64 bits; only dot reads y. Any block size is right,
-// powers of two or not. Shared memory: one float a thread for 1 and 2, one a warp (32) otherwise.
+// Every kernel takes (x, y, ..., n) with n in 64 bits; only dot reads y. Any block size works, powers of
+// two or not. Shared memory: one float per thread for 1 and 2, one per warp (32) otherwise.
 
 struct Sum {
     static __device__ float identity() { return 0.0f; }
@@ -41,7 +41,7 @@ __device__ float element(const float* x, const float* y, size_t i) {
     return Op::one(x[i], Op::arrays == 2 ? y[i] : 0.0f);
 }
 
-// Two elements a thread: the first combination comes free with the load.
+// Two elements per thread: the first combination is part of the load.
 template <class Op>
 __device__ float load_two(const float* x, const float* y, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x * 2 + threadIdx.x;
@@ -50,8 +50,8 @@ __device__ float load_two(const float* x, const float* y, size_t n) {
     return v;
 }
 
-// ---- 1: neighbours join first. Live threads are 2, 4, 8, ... apart, so every warp stays busy with
-// fewer and fewer lanes, and the live words crowd into fewer and fewer banks.
+// ---- 1: neighbours are combined first. Working threads are 2, 4, 8, ... apart, so every warp stays busy
+// with fewer and fewer lanes, and the words in use lie in fewer and fewer banks.
 template <class Op>
 __device__ void interleaved(const float* x, const float* y, float* partial, size_t n) {
     extern __shared__ float s[];
@@ -69,8 +69,8 @@ extern "C" __global__ void interleaved_sum(const float* x, const float* y, float
 extern "C" __global__ void interleaved_max(const float* x, const float* y, float* partial, size_t n) { interleaved<Max>(x, y, partial, n); }
 extern "C" __global__ void interleaved_dot(const float* x, const float* y, float* partial, size_t n) { interleaved<Dot>(x, y, partial, n); }
 
-// ---- 2: like 1, but the upper half joins the lower: live threads and words stay side by side.
-// Rounding the half up makes any block size right.
+// ---- 2: like 1, but the upper half is added to the lower: working threads and words stay adjacent.
+// The half is rounded up, so that any block size works.
 template <class Op>
 __device__ void sequential(const float* x, const float* y, float* partial, size_t n) {
     extern __shared__ float s[];
@@ -90,11 +90,11 @@ extern "C" __global__ void sequential_sum(const float* x, const float* y, float*
 extern "C" __global__ void sequential_max(const float* x, const float* y, float* partial, size_t n) { sequential<Max>(x, y, partial, n); }
 extern "C" __global__ void sequential_dot(const float* x, const float* y, float* partial, size_t n) { sequential<Dot>(x, y, partial, n); }
 
-// ---- 3: like 2, but lanes hand values over in registers; only one value a warp goes through
-// shared memory, past one barrier.
+// ---- 3: like 2, but lanes exchange values in registers; only one value per warp goes through shared
+// memory, with one barrier.
 
-// The result over the first `lanes` lanes of a warp, in lane 0. A lane whose partner is not there
-// reads itself and ignores it, so a block's last, partial warp is right too.
+// The result over the first `lanes` lanes of a warp, in lane 0. A lane that has no partner reads its own
+// value and ignores it, so a partial warp at the end of a block gives the right result too.
 template <class Op>
 __device__ float warp_reduce(float v, unsigned lanes) {
     unsigned lane = threadIdx.x % 32;
@@ -119,7 +119,7 @@ __device__ float block_reduce(float v) {
     if (warp == 0) {
         v = lane < warps ? of_warp[lane] : Op::identity();
         v = warp_reduce<Op>(v, lanes);
-        // A block of one partial warp has one value; a full first warp has seen them all.
+        // If warp 0 is partial, it is the only warp and has one value; if it is full, its lanes read all values.
     }
     return v;
 }
@@ -134,8 +134,8 @@ extern "C" __global__ void shuffle_sum(const float* x, const float* y, float* pa
 extern "C" __global__ void shuffle_max(const float* x, const float* y, float* partial, size_t n) { shuffle<Max>(x, y, partial, n); }
 extern "C" __global__ void shuffle_dot(const float* x, const float* y, float* partial, size_t n) { shuffle<Dot>(x, y, partial, n); }
 
-// ---- 4 and 5: a thread takes every (threads of the grid)-th element, in a register. One block is
-// 4 (the rest of the machine idles); a grid is 5, whose second launch is 4 over the partials.
+// ---- 4 and 5: a thread takes elements that lie as far apart as the grid has threads, and combines them in a
+// register. One block is 4 (the other SMs are idle); a grid is 5, whose second launch is 4 over the partial results.
 template <class Op>
 __device__ float grid_stride(const float* x, const float* y, size_t n) {
     size_t stride = (size_t)gridDim.x * blockDim.x;
@@ -154,16 +154,16 @@ extern "C" __global__ void strided_sum(const float* x, const float* y, float* pa
 extern "C" __global__ void strided_max(const float* x, const float* y, float* partial, size_t n) { strided<Max>(x, y, partial, n); }
 extern "C" __global__ void strided_dot(const float* x, const float* y, float* partial, size_t n) { strided<Dot>(x, y, partial, n); }
 
-// ---- 6: like 5, but no second launch; *total is 0 beforehand for a sum, all bits 1 for a maximum
-// (a NaN, and as an integer below every float in the orders used here). The order in which
-// blocks arrive is not fixed, so a sum may differ in its last bits from run to run.
+// ---- 6: like 5, but without a second launch. Beforehand, *total is 0 for a sum and all ones for a maximum
+// (a NaN, whose bits are below those of every float in the orders used here). The order in which blocks
+// arrive is not fixed, so a sum may differ in its last bits from run to run.
 extern "C" __global__ void atomic_finish_sum(const float* x, const float* y, float* total, size_t n) {
     float v = block_reduce<Sum>(grid_stride<Sum>(x, y, n));
     if (threadIdx.x == 0) atomicAdd(total, v);
 }
 
-// Floats order as integers do when positive, and the other way round when negative: an integer
-// maximum for the one, an unsigned minimum for the other, and the mixed cases come out right too.
+// The bits of floats have the order of integers when positive, and the reverse order when negative. So an
+// integer maximum serves for the first, an unsigned minimum for the second, and the mixed cases are right too.
 extern "C" __global__ void atomic_finish_max(const float* x, const float* y, float* total, size_t n) {
     float v = block_reduce<Max>(grid_stride<Max>(x, y, n));
     if (threadIdx.x == 0) {
@@ -178,8 +178,8 @@ extern "C" __global__ void atomic_finish_dot(const float* x, const float* y, flo
     if (threadIdx.x == 0) atomicAdd(total, v);
 }
 
-// ---- 7: like 6, but the atomic is built from compare-and-swap: read, compute, and store only if
-// nobody stored in between; else again with what is there now.
+// ---- 7: like 6, but the atomic is built from compare-and-swap: read, compute, and store only if no other
+// thread has stored in between; otherwise repeat with the value that is there now.
 __device__ void cas_add(double* total, double v) {
     unsigned long long* word = (unsigned long long*)total;
     unsigned long long seen = *(volatile unsigned long long*)word, expected;
@@ -192,7 +192,7 @@ __device__ void cas_add(double* total, double v) {
 __device__ void cas_max(float* total, float v) {
     int* word = (int*)total;
     int seen = *(volatile int*)word;
-    while (!(__int_as_float(seen) >= v)) { // done as soon as what is there is not smaller; a NaN is
+    while (!(__int_as_float(seen) >= v)) { // done as soon as the value there is not smaller; a NaN counts as smaller
         int expected = seen;
         seen = atomicCAS(word, expected, __float_as_int(v));
         if (seen == expected) break;
@@ -241,8 +241,8 @@ extern "C" __global__ void cas_loop_dot(const float* x, const float* y, double* 
     if (threadIdx.x == 0) cas_add(total, v);
 }
 
-// ---- 8: like 5, but a block takes whole tiles: every thread asks for all its 16-byte words of a
-// tile before it uses the first. The block that draws the last ticket joins the partial results.
+// ---- 8: like 5, but a block takes whole tiles: every thread issues all its 16-byte loads of a tile before
+// it uses the first. The block that draws the last ticket combines the partial results.
 template <class Op>
 __device__ float combine_four(float v, float4 x, float4 y) {
     v = Op::combine(v, Op::one(x.x, y.x));
@@ -253,7 +253,7 @@ __device__ float combine_four(float v, float4 x, float4 y) {
 
 template <class Op>
 __device__ void vectorized(const float* x, const float* y, float* partial, unsigned* tickets, float* result, size_t n) {
-    constexpr int words = 8 / Op::arrays; // 128 bytes in flight a thread
+    constexpr int words = 8 / Op::arrays; // 128 bytes in flight per thread
     const float4* x4 = (const float4*)x;
     const float4* y4 = (const float4*)y;
     size_t tile = (size_t)words * blockDim.x; // in 16-byte words
@@ -271,7 +271,7 @@ __device__ void vectorized(const float* x, const float* y, float* partial, unsig
 #pragma unroll
         for (int k = 0; k < words; k++) v[k] = combine_four<Op>(v[k], a[k], b[k]);
     }
-    // What is left, less than a tile, one element at a time.
+    // The rest, less than a tile, is taken one element at a time.
     size_t stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = tiles * tile * 4 + (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) v[0] = Op::combine(v[0], element<Op>(x, y, i));
 #pragma unroll
@@ -281,9 +281,9 @@ __device__ void vectorized(const float* x, const float* y, float* partial, unsig
     float of_block = block_reduce<Op>(v[0]);
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = of_block;
-        __threadfence(); // the partial result is seen before the ticket is
+        __threadfence(); // the partial result becomes visible before the ticket
         last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1; // wraps to 0 for the next launch
-        __threadfence(); // and the others' partial results are read after it
+        __threadfence(); // the other blocks' partial results are read after the ticket
     }
     __syncthreads();
     if (last) {
@@ -298,7 +298,7 @@ extern "C" __global__ void __launch_bounds__(1024) vectorized_sum(const float* _
 extern "C" __global__ void __launch_bounds__(1024) vectorized_max(const float* __restrict__ x, const float* __restrict__ y, float* partial, unsigned* tickets, float* result, size_t n) { vectorized<Max>(x, y, partial, tickets, result, n); }
 extern "C" __global__ void __launch_bounds__(1024) vectorized_dot(const float* __restrict__ x, const float* __restrict__ y, float* partial, unsigned* tickets, float* result, size_t n) { vectorized<Dot>(x, y, partial, tickets, result, n); }
 
-// ---- 9: one block of n threads, n a power of two: each halving leaves a whole number.
+// ---- 9: one block of n threads, where n is a power of two, so that halving always gives a whole number.
 extern "C" __global__ void dot_pow2(const float* x, const float* y, float* result, size_t n) {
     __shared__ float s[1024];
     unsigned t = threadIdx.x;
@@ -311,7 +311,7 @@ extern "C" __global__ void dot_pow2(const float* x, const float* y, float* resul
     if (t == 0) *result = s[0];
 }
 
-// ---- 10: like 9, but of an odd number the middle one waits for the next round.
+// ---- 10: like 9, but if the number of words is odd, the middle one waits for the next round.
 extern "C" __global__ void dot_1024(const float* x, const float* y, float* result, size_t n) {
     __shared__ float s[1024];
     unsigned t = threadIdx.x;

@@ -1,9 +1,9 @@
 // Two ways to get the tree of `sequential` wrong, each one edit away from it.
 //
-//   stride-blockdim  the first stride is blockDim.x, not half of it: reads past the shared array
-//   no-barrier       no barrier between the rounds: a round reads what the one before may not have written
+//   stride-blockdim  the first stride is blockDim.x, not half of it: it reads past the end of the shared array
+//   no-barrier       no barrier between the rounds: a round reads what the round before may not have written
 //
-// Both sum, two elements a thread; shared memory: one float a thread.
+// Both compute a sum, with two elements per thread. Shared memory: one float per thread.
 
 __device__ float load_two(const float* x, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x * 2 + threadIdx.x;

@@ -1,102 +1,112 @@
-//! Reduction: many numbers to one, from the textbook tree to the memory's limit.
-
-pub mod data;
+//! Reduction: many numbers to one, from the textbook tree to the limit of the memory.
 mod experiment;
-mod method;
+mod orders;
 mod reducer;
+mod reducing;
 pub mod reference;
 
-use harness::{
-    Lab, Variant,
-    clap::{Arg, ArgAction, builder::PossibleValuesParser},
-};
+use harness::{Lab, Launch, Published, Result, Row, Run, arguments, clap::Arg, column, figure, row};
 
-pub use method::{Grid, Method, Op, Shape, VECTORIZED_WORDS, waves};
-pub use reducer::{Buffers, Reducer};
+pub use experiment::edges;
+pub use reducer::Reducer;
+use reducing::{ATOMIC, DOT, STRIDED, TREE, WARPS};
+pub use reducing::{Finish, Op, Reducing, waves};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "reduction",
     summary: "n floats to one: sum, maximum, dot product; trees, atomics and wide loads",
     kernels: &[kernels::source!("reduction"), kernels::source!("wrong")],
-    variants: &[
-        Variant::new(
-            "interleaved",
-            "a tree in shared memory, partners 1, 2, 4, ... apart",
-        ),
-        Variant::new(
-            "sequential",
-            "like interleaved, but partners half the live part apart",
-        ),
-        Variant::new(
-            "shuffle",
-            "like sequential, but the tree runs in registers, warp by warp",
-        ),
-        Variant::new(
-            "one-block",
-            "like shuffle, but one block walks the whole array",
-        ),
-        Variant::new(
-            "two-pass",
-            "like one-block, but a grid walks it; a second launch joins",
-        ),
-        Variant::new(
-            "atomic-finish",
-            "like two-pass, but blocks join by one atomic each",
-        ),
-        Variant::new(
-            "cas-loop",
-            "like atomic-finish, but by atomicCAS: float max, double add",
-        ),
-        Variant::new(
-            "vectorized",
-            "like two-pass, but 16-byte loads, several in flight, one launch",
-        ),
-        Variant::new(
-            "dot-pow2",
-            "dot product of n <= 1024, a power of two, in one block",
-        ),
-        Variant::new("dot-1024", "like dot-pow2, but any n <= 1024"),
-        Variant::new(
-            "stride-blockdim",
-            "sequential, but the first stride is the whole block",
-        )
-        .racy("its first round reads a block's width past the shared array")
-        .own_process(),
-        Variant::new(
-            "no-barrier",
-            "sequential, without the barrier between rounds",
-        )
-        .racy("a round reads what other warps may not have written yet"),
-        Variant::new(
-            "waves",
-            "vectorized, on grids of 1/4 to 8 waves of resident blocks",
-        ),
-        Variant::new(
-            "host-orders",
-            "the host's sums in float: serial, by halves, compensated",
-        ),
-    ],
+    variants: &[&METHODS, &DOTS, &WRONG, &experiment::WAVES, &orders::ROWS],
     columns: &[
-        "result",
-        "f64_reference",
-        "relative_error",
-        "longest_chain",
-        "waves",
-        "published_gb_per_s",
+        column("result", "the sum, maximum or dot product"),
+        column("f64_reference", "the result in double"),
+        column("relative_error", "distance of the two, as a fraction of the sum of the terms' magnitudes"),
+        column("longest_chain", "the most roundings between any element and the result"),
+        column("waves", "blocks of a striding grid, as multiples of what the device holds at once"),
     ],
-    args,
-    run: experiment::run,
-    exercises: None,
+    published: &[Published {
+        column: "published_gb_per_s",
+        source: "2^30 floats on one H200: the textbooks' kernels, and CUB's DeviceReduce beside `vectorized`",
+        part: "H200",
+        figures: &[
+            figure("sequential", "sum", 1 << 30, 1148.0),
+            figure("shuffle", "sum", 1 << 30, 1605.0),
+            figure("vectorized", "sum", 1 << 30, 4624.0),
+        ],
+    }],
+    options,
+    run,
+    ..Lab::DEFAULT
 };
 
-fn args() -> Vec<Arg> {
-    vec![
-        Arg::new("op")
-            .long("op")
-            .value_name("OP")
-            .action(ArgAction::Append)
-            .value_parser(PossibleValuesParser::new(Op::ALL.map(Op::name)))
-            .help("Only this operation (repeatable) [default: sum, max and dot]"),
-    ]
+/// The ways to reduce any number of elements, from the first to the best.
+#[rustfmt::skip]
+pub static METHODS: &[Row<Reducing>] = &[
+    row("interleaved", "a tree in shared memory, partners 1, 2, 4, ... apart", Reducing { kernels: "interleaved", ..TREE }),
+    row("sequential", "like interleaved, but partners half the live part apart", TREE),
+    row("shuffle", "like sequential, but the tree runs in registers, warp by warp", Reducing {
+        kernels: "shuffle", launch: Launch::covering(1024).each(2), chain: |e| e.launches() * (1 + WARPS), ..TREE
+    }),
+    row("one-block", "like shuffle, but one block walks the whole array", Reducing {
+        launch: Launch::one_block(1024), finish: Finish::Passes, chain: |e| e.strides() + WARPS, ..STRIDED
+    }),
+    row("two-pass", "like one-block, but a grid walks it; a second launch joins", STRIDED),
+    row("atomic-finish", "like two-pass, but blocks join by one atomic each", ATOMIC),
+    row("cas-loop", "like atomic-finish, but by atomicCAS: float max, double add", Reducing {
+        kernels: "cas_loop", finish: Finish::AtomicInDouble, ..ATOMIC
+    }),
+    row("vectorized", "like two-pass, but 16-byte loads, several in flight, one launch", VECTORIZED),
+];
+
+/// The last method, which the rows about waves also use.
+pub(crate) const VECTORIZED: Reducing =
+    Reducing { kernels: "vectorized", finish: Finish::Tickets, chain: |e| e.vectorized(), ..STRIDED };
+
+/// Dot products of at most one block's elements: n threads.
+#[rustfmt::skip]
+pub static DOTS: &[Row<Reducing>] = &[
+    row("dot-pow2", "dot product of n <= 1024, a power of two, in one block", Reducing {
+        kernels: "dot_pow2", takes: |n| n <= 1024 && n.is_power_of_two(), taken: "a power of two up to 1024", ..DOT
+    }),
+    row("dot-1024", "like dot-pow2, but any n <= 1024", Reducing {
+        kernels: "dot_1024", takes: |n| n <= 1024 && n > 0, taken: "1 to 1024 elements", ..DOT
+    }),
+];
+
+/// The tree with one mistake in each variant.
+#[rustfmt::skip]
+pub static WRONG: &[Row<Reducing>] = &[
+    row("stride-blockdim", "sequential, but the first stride is the whole block",
+        Reducing { file: "wrong.cu", kernels: "stride_blockdim", has_all_ops: false, ..TREE })
+        .racy("its first round reads a block's width past the shared array")
+        .own_process(),
+    row("no-barrier", "sequential, without the barrier between rounds",
+        Reducing { file: "wrong.cu", kernels: "no_barrier", has_all_ops: false, ..TREE })
+        .racy("a round reads what other warps may not have written yet"),
+];
+
+fn options() -> Vec<Arg> {
+    let help = "Only this operation (repeatable) [default: sum, max and dot]";
+    vec![arguments::choice("op", "OP", Op::ALL.map(Op::name), help)]
+}
+
+fn run(run: &Run) -> Result<()> {
+    let n = experiment::size(run)?;
+    let ops = run.chosen("op", &Op::ALL, Op::name);
+    let input = experiment::Arrays::new(run, n);
+    for &op in &ops {
+        for row in run.rows(METHODS) {
+            experiment::reduce(run, row, op.name(), op, row.launch, &input)?;
+        }
+    }
+    if ops.contains(&Op::Dot) {
+        experiment::small_dots(run)?;
+    }
+    if ops.contains(&Op::Sum) {
+        experiment::wrong(run)?;
+        experiment::waves_of(run, &input)?;
+        orders::run(run, input.x.host())?;
+    }
+    Ok(())
 }

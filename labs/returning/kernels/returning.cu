@@ -1,7 +1,7 @@
-// A kernel returns nothing, so 2 + 3 must come back another way.
+// A kernel returns nothing, so 2 + 3 must come back in another way.
 //
-//   add         writes the sum where `result` points: device, managed or mapped memory, or, by mistake, the host's own
-//   add_global  like add, but to a variable of the device, which the host reads by its name
+//   add         writes the sum to where `result` points: device, managed or mapped memory or, by mistake, host memory
+//   add_global  like add, but to a variable on the device, which the host finds by its name
 
 extern "C" __global__ void add(int x, int y, int *result) { *result = x + y; }
 

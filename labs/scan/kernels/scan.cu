@@ -1,21 +1,21 @@
 // Scan (prefix sum) of n floats or 32-bit unsigned integers: out[i] is the sum of x[0..=i]
 // (inclusive) or of x[0..i] (exclusive).
 //
-//   1  kogge-stone   one block, one element a thread: log n rounds, every thread adds in every round
-//   2  brent-kung    like 1, but two elements a thread and two sweeps over a tree: fewer additions
-//   3  three-kernel  any n: sums of tiles, a scan of the sums, then a scan of each tile from its sum on
+//   1  kogge-stone   one block, one element per thread: log n rounds, and every thread adds in every round
+//   2  brent-kung    like 1, but two elements per thread and two sweeps over a tree: fewer additions
+//   3  three-kernel  any n: sums of tiles, a scan of the sums, then a scan of each tile from its prefix on
 //   4  single-pass   like 3, but each element is read once: a tile publishes its sum, then looks back
-//                    at its predecessors' until it knows its own prefix (decoupled look-back;
+//                    at those of its predecessors until it knows its own prefix (decoupled look-back;
 //                    Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled
 //                    Look-back", 2016)
-//   5  one-barrier   wrong on purpose: 1 without the barrier between a round's reads and its writes
+//   5  one-barrier   wrong on purpose: like 1, but without the barrier between a round's reads and its writes
 //
-// n is 64 bits; inclusive is 1 or 0; x and out are 16-byte aligned. Any block size is right. Dynamic shared memory: one
-// word a thread for 1 and 5, two for 2, none for the others.
+// n has 64 bits; inclusive is 1 or 0; x and out are 16-byte aligned. Any block size works. Dynamic shared memory: one
+// word per thread for 1 and 5, two for 2, none for the others.
 
 #include "scan.cuh"
 
-// ---- 1: the element `stride` to the left joins, for strides 1, 2, 4, ...
+// ---- 1: each element adds the one `stride` places to its left, for strides 1, 2, 4, ...
 template <class T>
 __device__ void kogge_stone(const T* x, T* out, size_t n, unsigned inclusive, T* s) {
     unsigned t = threadIdx.x;
@@ -23,7 +23,7 @@ __device__ void kogge_stone(const T* x, T* out, size_t n, unsigned inclusive, T*
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         __syncthreads();
         T left = t >= stride ? s[t - stride] : T(0);
-        __syncthreads(); // all have read before anyone writes
+        __syncthreads(); // all threads have read before any thread writes
         s[t] += left;
     }
     __syncthreads();
@@ -35,8 +35,8 @@ extern __shared__ word shared_words[];
 extern "C" __global__ void kogge_stone_f32(const float* x, float* out, size_t n, unsigned inclusive) { kogge_stone(x, out, n, inclusive, (float*)shared_words); }
 extern "C" __global__ void kogge_stone_u32(const unsigned* x, unsigned* out, size_t n, unsigned inclusive) { kogge_stone(x, out, n, inclusive, (unsigned*)shared_words); }
 
-// ---- 2: up, element i gathers the 2, 4, 8, ... that end at it, if i + 1 divides by that; down, what
-// is complete is handed on half as far each round. Bounds checks make any section right.
+// ---- 2: on the way up, element i gets the sum of the 2, 4, 8, ... elements that end at it, if i + 1 is a multiple
+// of that; on the way down, complete prefixes are passed on, half as far each round. Bounds checks allow any section.
 template <class T>
 __device__ void brent_kung(const T* x, T* out, size_t n, unsigned inclusive, T* s) {
     unsigned t = threadIdx.x, section = 2 * blockDim.x;
@@ -60,7 +60,7 @@ __device__ void brent_kung(const T* x, T* out, size_t n, unsigned inclusive, T* 
 extern "C" __global__ void brent_kung_f32(const float* x, float* out, size_t n, unsigned inclusive) { brent_kung(x, out, n, inclusive, (float*)shared_words); }
 extern "C" __global__ void brent_kung_u32(const unsigned* x, unsigned* out, size_t n, unsigned inclusive) { brent_kung(x, out, n, inclusive, (unsigned*)shared_words); }
 
-// ---- 3: tiles of 16 elements a thread. tile_sums, scan_sums (one block), scan_tiles.
+// ---- 3: tiles of 16 elements per thread. Three kernels: tile_sums, scan_sums (one block), scan_tiles.
 constexpr int three_kernel_vectors = 4;
 
 template <class T>
@@ -81,7 +81,7 @@ __device__ void tile_sums(const T* x, T* sums, size_t n) {
 extern "C" __global__ void tile_sums_f32(const float* x, float* sums, size_t n) { tile_sums(x, sums, n); }
 extern "C" __global__ void tile_sums_u32(const unsigned* x, unsigned* sums, size_t n) { tile_sums(x, sums, n); }
 
-// One block, tile after tile with a carry: exclusive, in place.
+// One block, which scans tile after tile with a carry: exclusive, in place.
 template <class T>
 __device__ void scan_sums(T* sums, size_t tiles) {
     __shared__ T of_warp[32];
@@ -104,7 +104,7 @@ __device__ void scan_sums(T* sums, size_t tiles) {
         finish(v, before, carry + of_warp[p.warp], false);
         store(sums, first, tiles, p, v);
         carry += of_block;
-        __syncthreads(); // all have read the totals before the next tile's are written
+        __syncthreads(); // all threads have read the totals before those of the next tile are written
     }
 }
 
@@ -138,8 +138,8 @@ __device__ void single_pass(const T* x, T* out, word* states, unsigned* ticket, 
     __shared__ T of_warp[32];
     __shared__ T of_earlier;
     __shared__ unsigned drawn;
-    // Tiles are numbered as blocks begin, not by blockIdx: a tile's predecessors have then all begun,
-    // and waiting for them always ends.
+    // Tiles are numbered in the order in which blocks start, not by blockIdx: all predecessors of a tile have
+    // then started, and waiting for them always ends.
     if (threadIdx.x == 0) drawn = atomicAdd(ticket, 1u);
     __syncthreads();
     unsigned tile = drawn;
@@ -153,7 +153,7 @@ __device__ void single_pass(const T* x, T* out, word* states, unsigned* ticket, 
     __syncthreads();
     if (p.warp == 0) {
         total = scan_totals(of_warp, p);
-        // As early as can be: every later tile waits for it.
+        // As early as possible, because every later tile waits for it.
         if (p.lane == 0) publish(&states[tile], tile > 0 ? own : prefix, bits(total));
     }
     scan_warp(v, p, before);
@@ -169,7 +169,7 @@ __device__ void single_pass(const T* x, T* out, word* states, unsigned* ticket, 
     store(out, first, n, p, v);
 }
 
-// 16 or 32 elements a thread: a smaller tile leaves room for more blocks, a larger one has fewer
+// 16 or 32 elements per thread: a smaller tile leaves room for more blocks, a larger tile has fewer
 // predecessors to look at.
 extern "C" __global__ void __launch_bounds__(1024) single_pass_16_f32(const float* x, float* out, word* states, unsigned* ticket, size_t n, unsigned inclusive) { single_pass<float, 4>(x, out, states, ticket, n, inclusive); }
 extern "C" __global__ void __launch_bounds__(1024) single_pass_16_u32(const unsigned* x, unsigned* out, word* states, unsigned* ticket, size_t n, unsigned inclusive) { single_pass<unsigned, 4>(x, out, states, ticket, n, inclusive); }

@@ -1,73 +1,92 @@
 //! Scan: all prefix sums at once, from a block's tree to one pass over memory.
-
 mod element;
 mod experiment;
-mod method;
 mod scanner;
+mod scanning;
 
-use harness::{
-    Lab, Variant,
-    clap::{Arg, ArgAction, builder::PossibleValuesParser},
-};
+use harness::{Lab, Published, Result, Row, Run, Sizes, arguments, clap::Arg, column, figure, row};
 
-pub use element::{Element, Expected, random};
-pub use method::Method;
-pub use scanner::{Scanner, config, fits};
+pub use element::{Element, Expected};
+pub use scanner::Scanner;
+use scanning::{ONE_BLOCK, brent_kung, tree};
+pub use scanning::{Passes, Scanning};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "scan",
     summary: "prefix sums: Kogge-Stone, Brent-Kung, three kernels, and one pass with look-back",
-    kernels: &[kernels::source!("scan")],
-    variants: &[
-        Variant::new(
-            "kogge-stone",
-            "one block: log n rounds in which every thread adds",
-        ),
-        Variant::new(
-            "brent-kung",
-            "one block: up a tree and down again, fewer additions",
-        ),
-        Variant::new(
-            "three-kernel",
-            "any n: sums of tiles, their scan, then each tile's scan",
-        ),
-        Variant::new(
-            "single-pass",
-            "any n, each element read once: decoupled look-back",
-        ),
-        Variant::new(
-            "one-barrier",
-            "kogge-stone without the barrier between reads and writes",
-        )
-        .racy("a thread may read its neighbour's word after that neighbour has added to it"),
-    ],
+    kernels: &[kernels::source!("scan", headers: ["scan.cuh"])],
+    variants: &[&METHODS],
     columns: &[
-        "element",
-        "kind",
-        "additions",
-        "longest_chain",
-        "published_gb_per_s",
+        column("element", "`f32` or `u32`"),
+        column("kind", "`inclusive` (an element is in its own prefix) or `exclusive`"),
+        column("additions", "additions that the algorithm does over the whole block; a serial scan does n - 1"),
+        column("longest_chain", "the most roundings between an element and a prefix that it is part of"),
     ],
-    args,
-    run: experiment::run,
-    exercises: None,
+    published: &[Published {
+        column: "published_gb_per_s",
+        source: "CUB's DeviceScan over 2^28 floats on one H200, read and written",
+        part: "H200",
+        figures: &[
+            figure("single-pass", "f32, inclusive, 16 a thread", 1 << 28, 3068.0),
+            figure("single-pass", "f32, inclusive, 32 a thread", 1 << 28, 3068.0),
+        ],
+    }],
+    options,
+    run,
+    ..Lab::DEFAULT
 };
 
-fn args() -> Vec<Arg> {
-    let choice = |name: &'static str, value: &'static str, of: [&'static str; 2]| {
-        Arg::new(name)
-            .long(name)
-            .value_name(value)
-            .action(ArgAction::Append)
-            .value_parser(PossibleValuesParser::new(of))
-    };
+/// The methods, from those for one block to those for any n.
+#[rustfmt::skip]
+pub static METHODS: &[Row<Scanning>] = &[
+    row("kogge-stone", "one block: log n rounds in which every thread adds", ONE_BLOCK),
+    row("brent-kung", "one block: up a tree and down again, fewer additions", Scanning {
+        kernels: &["brent_kung"], items: 2, chain: |e| 2 * tree(2 * e.threads), additions: Some(brent_kung), ..ONE_BLOCK
+    }),
+    row("three-kernel", "any n: sums of tiles, their scan, then each tile's scan", Scanning {
+        kernels: &["tile_sums", "scan_sums", "scan_tiles"], passes: Passes::Three, items: 16,
+        chain: |e| e.tile() + 3 + 5 + 1 + 5 + 2 + 4 + e.tiles().div_ceil(4 * e.threads),
+        ..MANY_BLOCKS
+    }),
+    row("single-pass", "any n, each element read once: decoupled look-back", MANY_BLOCKS),
+    row("one-barrier", "kogge-stone without the barrier between reads and writes",
+        Scanning { kernels: &["one_barrier"], elements: &["u32"], ..ONE_BLOCK })
+        .racy("a thread may read its neighbour's word after that neighbour has added to it"),
+];
+
+/// One pass over any n. A tile's prefix may come from the tile before it, whose own may come from the tile before that.
+const MANY_BLOCKS: Scanning = Scanning {
+    kernels: &["single_pass_{items}"],
+    passes: Passes::LookBack,
+    items: 32,
+    threads: 256,
+    chain: |e| e.tile() + e.tiles(),
+    additions: None,
+    ..ONE_BLOCK
+};
+
+/// The numbers of elements per thread for which `single-pass` is compiled.
+const ITEMS: [&str; 2] = ["16", "32"];
+const ELEMENTS: [&str; 2] = ["f32", "u32"];
+const KINDS: [&str; 2] = ["inclusive", "exclusive"];
+
+fn options() -> Vec<Arg> {
     vec![
-        choice("element", "TYPE", ["f32", "u32"])
-            .help("Only elements of this type (repeatable) [default: both]"),
-        choice("kind", "KIND", ["inclusive", "exclusive"])
-            .help("Only this kind of scan (repeatable) [default: both]"),
-        choice("items", "ITEMS", ["16", "32"])
-            .help("Elements a thread of single-pass (repeatable) [default: 32]"),
+        arguments::choice("element", "TYPE", ELEMENTS, "Only elements of this type (repeatable) [default: both]"),
+        arguments::choice("kind", "KIND", KINDS, "Only this kind of scan (repeatable) [default: both]"),
+        arguments::choice("items", "ITEMS", ITEMS, "Elements a thread of single-pass (repeatable) [default: 32]"),
     ]
+}
+
+fn run(run: &Run) -> Result<()> {
+    let n = run.size(Sizes { gpu: 1 << 28, emulated: 1 << 18, quick: 1 << 12 });
+    run.needs(n.checked_mul(8), &format!("{n} elements in and as many out"), "--n")?;
+    for element in run.chosen("element", &ELEMENTS, |name| name) {
+        match element {
+            "f32" => experiment::of_type::<f32>(run, n)?,
+            _ => experiment::of_type::<u32>(run, n)?,
+        }
+    }
+    Ok(())
 }

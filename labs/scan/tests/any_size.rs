@@ -1,63 +1,31 @@
-//! Every method scans any n in any block, on the emulated device.
-use std::sync::{Arc, OnceLock};
-
-use cudarc::{
-    driver::{CudaFunction, CudaModule, CudaStream, DriverError},
-    nvrtc::Ptx,
-};
-use harness::{Check, DeviceChoice, Session};
+//! Every method scans any n in any block on the emulated device.
+use cudarc::driver::LaunchConfig;
+use harness::{Check, launch_1d};
 use proptest::prelude::*;
-use scan::{Element, Expected, Method, Scanner, config, random};
+use scan::{Element, Expected, LAB, METHODS, Scanner, Scanning};
 
-/// The emulated device's stream and the lab's kernels, opened once.
-fn device() -> &'static (Arc<CudaStream>, Arc<CudaModule>) {
-    static DEVICE: OnceLock<(Arc<CudaStream>, Arc<CudaModule>)> = OnceLock::new();
-    let device = DEVICE.get_or_init(|| {
-        let session = Session::open(&DeviceChoice::Emulated("a100".into())).unwrap();
-        let ptx = Ptx::from_src(scan::LAB.kernels[0].ptx.to_string());
-        (
-            session.stream.clone(),
-            session.context.load_module(ptx).unwrap(),
-        )
-    });
-    // The tests' threads share the context.
-    device.0.context().bind_to_thread().unwrap();
-    device
+/// The correct methods; `single-pass` with 16 and with 32 elements per thread.
+fn ways() -> [Scanning; 5] {
+    let [kogge_stone, brent_kung, three_kernel, single_pass, _]: [_; 5] = std::array::from_fn(|i| METHODS[i].with);
+    [kogge_stone, brent_kung, three_kernel, Scanning { items: 16, ..single_pass }, single_pass]
 }
 
-fn load(_: &str, kernel: &str) -> Result<CudaFunction, DriverError> {
-    device().1.load_function(kernel)
-}
-
-const METHODS: [Method; 5] = [
-    Method::KoggeStone,
-    Method::BrentKung,
-    Method::ThreeKernel,
-    Method::SinglePass { items: 16 },
-    Method::SinglePass { items: 32 },
-];
-
-/// Scans `n` random elements, or what one block holds; twice with the same scanner, whose state must
-/// begin anew each time.
-fn scan<T: Element>(method: Method, n: usize, threads: u32, inclusive: bool, seed: u64) -> Check {
-    let stream = &device().0;
-    let most = threads as usize * method.items() as usize;
-    let n = if method.one_block() { n.min(most) } else { n };
-    let x: Vec<T> = random(seed, n);
-    let config = config(method, n, threads).unwrap();
-    let mut scanner = Scanner::<T>::new(stream, method, n, config, load).unwrap();
-    let dx = if n == 0 {
-        stream.alloc_zeros(1)
-    } else {
-        stream.clone_htod(&x)
-    }
-    .unwrap();
+/// Scans `n` random elements, or as many as one block holds. It does so twice with the same scanner, whose state must
+/// be reset each time.
+fn scan<T: Element>(how: Scanning, n: usize, threads: u32, inclusive: bool, seed: u64) -> Check {
+    let (kernels, stream) = labtest::kernels(&LAB);
+    let n = n.min(how.capacity(threads));
+    let x: Vec<T> = T::random(seed, n);
+    let blocks = launch_1d(how.tiles(n, threads) as u32, threads);
+    let config = LaunchConfig { shared_mem_bytes: how.shared_bytes(threads), ..blocks };
+    let mut scanner = Scanner::<T>::new(kernels, how, n, config).unwrap();
+    let dx = if n == 0 { stream.alloc_zeros(1) } else { stream.clone_htod(&x) }.unwrap();
     let mut check = Check::default();
     for _ in 0..2 {
         let mut out = stream.alloc_zeros::<T>(n.max(1)).unwrap();
         scanner.launch(&dx, &mut out, inclusive).unwrap();
         let out = stream.clone_dtoh(&out).unwrap();
-        let roundings = method.longest_chain(n, threads);
+        let roundings = how.longest_chain(n, threads);
         check.merge(Expected::of(&x).check(&out[..n], inclusive, roundings));
     }
     check
@@ -68,7 +36,7 @@ proptest! {
 
     #[test]
     fn any_n_any_block(
-        method in prop::sample::select(METHODS.to_vec()),
+        how in prop::sample::select(ways().to_vec()),
         n in prop_oneof![
             0..3000usize,
             prop::sample::select(vec![0, 1, 2, 31, 32, 33, 1021, 4093, 16381, 40009]),
@@ -78,25 +46,25 @@ proptest! {
         inclusive: bool,
         seed: u64,
     ) {
-        let integers = scan::<u32>(method, n, threads, inclusive, seed);
+        let integers = scan::<u32>(how, n, threads, inclusive, seed);
         prop_assert!(integers.passed(), "u32: {}", integers.summary());
-        let floats = scan::<f32>(method, n, threads, inclusive, seed);
+        let floats = scan::<f32>(how, n, threads, inclusive, seed);
         prop_assert!(floats.passed(), "f32: {}", floats.summary());
     }
 }
 
 #[test]
 fn many_tiles_look_back_past_the_window() {
-    // 300 tiles of 32 x 32: each lane watches four predecessors, 128 at once.
-    for method in &METHODS[3..] {
-        let n = 300 * 32 * method.items() as usize + 1;
-        let check = scan::<u32>(*method, n, 32, true, 1);
+    // There are 300 tiles of 32 x 32; each lane watches four predecessors, so a warp watches 128 at once.
+    for how in &ways()[3..] {
+        let n = 300 * 32 * how.items as usize + 1;
+        let check = scan::<u32>(*how, n, 32, true, 1);
         assert!(check.passed(), "{}", check.summary());
     }
 }
 
 #[test]
 fn three_kernels_carry_over_many_sums() {
-    let check = scan::<u32>(Method::ThreeKernel, 16 * 32 * 300 + 5, 32, false, 1);
+    let check = scan::<u32>(ways()[2], 16 * 32 * 300 + 5, 32, false, 1);
     assert!(check.passed(), "{}", check.summary());
 }

@@ -1,5 +1,6 @@
-//! The variant that is wrong on purpose: what the machine's checks find, with both accesses; and nothing in the others.
-use labtest::line_of;
+//! The variant that is wrong on purpose: the machine's checks find the mistake, with both accesses, and find nothing in
+//! the other variants.
+use labtest::{Space, line_of};
 
 const LAB: labtest::Lab = labtest::lab!("scan");
 
@@ -8,13 +9,8 @@ fn one_barrier_a_round_is_a_race_in_shared_memory() {
     let ran = LAB.accepts(&["--variant", "one-barrier", "-n", "1000"]);
     let source = LAB.source("kernels/scan.cu");
     let add = line_of(&source, "void one_barrier_u32", "s[t] += s[t - stride]");
-    let found = ran.race("shared", [add, add]);
-    for says in [
-        "one_barrier_u32",
-        "shared_words",
-        "the kernel's",
-        "__syncthreads()",
-    ] {
+    let found = ran.race(Space::Shared, [add, add]);
+    for says in ["one_barrier_u32", "shared_words", "the kernel's", "__syncthreads()"] {
         assert!(found.text.contains(says), "no `{says}` in:\n{}", found.text);
     }
     assert_eq!(found.text.matches("by thread (").count(), 2);
@@ -23,7 +19,8 @@ fn one_barrier_a_round_is_a_race_in_shared_memory() {
     }
 }
 
-/// Tiles that wait for one another by words of memory, with no barrier between blocks: correct, and found so.
+/// Tiles that wait for one another through words in memory, without a barrier between blocks, are correct, and the
+/// checks find nothing.
 #[test]
 fn the_right_scans_have_no_findings() {
     let mut options = vec!["--check", "all", "-n", "20001", "--threads", "64"];
@@ -34,14 +31,7 @@ fn the_right_scans_have_no_findings() {
     assert_eq!(ran.rows.len(), 2 * 4);
     assert!(ran.findings.is_empty(), "{}", ran.text);
 
-    let ran = LAB.accepts(&[
-        "--check",
-        "all",
-        "--variant",
-        "kogge-stone",
-        "--variant",
-        "brent-kung",
-    ]);
+    let ran = LAB.accepts(&["--check", "all", "--variant", "kogge-stone", "--variant", "brent-kung"]);
     assert_eq!(ran.rows.len(), 2 * 4);
     assert!(ran.findings.is_empty(), "{}", ran.text);
 }

@@ -1,14 +1,14 @@
 // Laplace's equation on a plane of height x width floats by Jacobi's method: each step sets every inner
-// point to the mean of its four neighbours of the step before; the border is given and stays.
-// All kernels add in one order, left + right + above + below, so that they agree to the last bit.
+// point to the mean of its four neighbours of the step before; the border is given and does not change.
+// All kernels add in the same order, left + right + above + below, so that they agree to the last bit.
 //
-//  sweep           one step, one point a thread.
+//  sweep           one step, one point per thread.
 //  sweep_change    like sweep, but also gives the largest change of any point, as the bits of a float:
-//                  floats that are not negative compare like their bits, so atomicMax serves.
-//  sweep_marching  like sweep, but four columns a thread that goes down `rows` rows, three of them in
+//                  floats that are not negative compare as their bits do, so an integer atomicMax is enough.
+//  sweep_marching  like sweep, but a thread goes down `rows` rows of four columns and keeps three rows in
 //                  registers: for widths that are multiples of 4, and planes larger than the caches.
-//  several         up to 8 steps a launch: a block of 32 x 32 points in shared memory, of which the outer
-//                  `steps` rings go stale and only the middle is written: work done twice, launches saved.
+//  several         up to 8 steps per launch: a block keeps 32 x 32 points in shared memory. Their outer `steps`
+//                  rings become invalid, and only the middle is written: work is done twice, launches are saved.
 //  persistent      all steps in one cooperative launch, with a barrier of its own for the whole grid. Every
 //                  `every` steps it looks at the largest change, and ends when that is at most `tolerance`.
 
@@ -34,7 +34,7 @@ extern "C" __global__ void sweep_change(const float* __restrict__ u, float* __re
         v[i] = is;
         change = fabsf(is - was);
     }
-    // The largest of the warp first: one atomic for 32 points. The block is a multiple of 32 threads.
+    // First the largest of the warp, so that there is one atomic for 32 points. The block is a multiple of 32 threads.
     for (unsigned step = 16; step > 0; step /= 2) change = fmaxf(change, __shfl_xor_sync(0xffffffff, change, step));
     unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
     if (thread % 32 == 0 && change > 0.0f) atomicMax(largest, __float_as_uint(change));
@@ -74,7 +74,7 @@ extern "C" __global__ __launch_bounds__(1024) void several(const float* __restri
                                                            unsigned width, unsigned height, unsigned steps) {
     __shared__ float s[2][32][32];
     unsigned tx = threadIdx.x, ty = threadIdx.y, core = 32 - 2 * steps;
-    // Coordinates left of or above the plane wrap to huge numbers, which are outside as well.
+    // Coordinates left of or above the plane wrap around to huge numbers, which are outside as well.
     unsigned x = blockIdx.x * core + tx - steps, y = blockIdx.y * core + ty - steps;
     bool here = x < width && y < height;
     float value = here ? u[(size_t)y * width + x] : 0.0f;
@@ -82,7 +82,7 @@ extern "C" __global__ __launch_bounds__(1024) void several(const float* __restri
     bool moves = here && is_inner(x, y, width, height) && tx > 0 && tx < 31 && ty > 0 && ty < 31;
     s[0][ty][tx] = value;
     for (unsigned k = 0; k < steps; k++) {
-        __syncthreads();  // one barrier a step: the two tiles take turns
+        __syncthreads();  // one barrier per step is enough, because the two tiles take turns
         const float(*from)[32] = s[k % 2];
         if (moves) value = 0.25f * (from[ty][tx - 1] + from[ty][tx + 1] + from[ty - 1][tx] + from[ty + 1][tx]);
         s[(k + 1) % 2][ty][tx] = value;
@@ -92,14 +92,14 @@ extern "C" __global__ __launch_bounds__(1024) void several(const float* __restri
 }
 
 // Waits until every block of the grid has come here `round` times. All blocks must be resident, which a
-// cooperative launch sees to. The fences make what was written before seen by all after.
+// cooperative launch guarantees. The fences make what was written before the barrier visible to all after it.
 __device__ void grid_barrier(unsigned* arrived, unsigned& round) {
     __syncthreads();
     if (threadIdx.x == 0 && threadIdx.y == 0) {
         round++;
         __threadfence();
         atomicAdd(arrived, 1);
-        // The difference as a signed number is right even when the counter has wrapped.
+        // The signed difference is right even when the counter has wrapped around.
         unsigned all = round * (gridDim.x * gridDim.y);
         while ((int)(*(volatile unsigned*)arrived - all) < 0) {
         }
@@ -108,9 +108,9 @@ __device__ void grid_barrier(unsigned* arrived, unsigned& round) {
     __syncthreads();
 }
 
-// u holds the start; v is of the same size. Two-dimensional grid and blocks of whole warps, striding over the
-// plane. control: {arrivals, steps done, largest change of two alternate looks}, all 0 before. With every = 0
-// no change is looked at. The result lies in u if the steps done are even, in v if they are odd.
+// u holds the start; v has the same size. A two-dimensional grid, with blocks of whole warps, strides over the plane.
+// control: {arrivals, steps done, largest change of two alternate looks}, all 0 before. With every = 0
+// no change is looked at. The result is in u after an even number of steps, and in v after an odd number.
 extern "C" __global__ void persistent(float* u, float* v, unsigned width, unsigned height, unsigned steps,
                                       unsigned every, float tolerance, unsigned* control) {
     unsigned *arrived = control, *done = control + 1, *largest = control + 2;
@@ -140,11 +140,11 @@ extern "C" __global__ void persistent(float* u, float* v, unsigned width, unsign
         v = t;
         if (first) *done = k;
         if (looks) {
-            // All blocks read the same number, so all leave together or none does.
+            // All blocks read the same number, so either all leave or none.
             float seen = __uint_as_float(*(volatile unsigned*)&largest[look % 2]);
             if (seen <= tolerance) return;
-            // Everybody has long read the other cell, and the barrier of the next step lies between this
-            // clearing and the next look; when every step looks, one more barrier does.
+            // All blocks have read the other cell long ago, and the barrier of the next step lies between this
+            // reset and the next look. If every step looks, there is one more barrier for that.
             if (first) largest[(look + 1) % 2] = 0;
             look++;
             if (every == 1) grid_barrier(arrived, round);

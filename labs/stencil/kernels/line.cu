@@ -1,16 +1,16 @@
 // Stencils on a line of n floats (and of n letters): each result needs its neighbours, so the threads of
 // a block share what they load. Beyond the two ends the input counts as 0.
 //
-//  blur_naive         y[i] = x[i-1]/4 + x[i]/2 + x[i+1]/4, one element a thread, three loads from global memory.
-//  blur_shared        like blur_naive, but the block first brings its elements to shared memory, and two
-//                     threads bring the halo: one element on each side.
-//  blur_wide          like blur_naive, but four adjacent elements a thread, as float4; neighbours come from
-//                     the neighbouring lanes by shuffle.
+//  blur_naive         y[i] = x[i-1]/4 + x[i]/2 + x[i+1]/4, one element per thread, three loads from global memory.
+//  blur_shared        like blur_naive, but the block first loads its elements into shared memory, and two
+//                     threads load the halo, one element on each side.
+//  blur_wide          like blur_naive, but four adjacent elements per thread, as float4; their neighbours come
+//                     from the neighbouring lanes by shuffles.
 //  blur_twice         two blurs in one kernel: like blur_shared with a halo of two; the blur of the blur
 //                     is computed from shared memory, and the first blur is never written out.
 //  average5           the mean of five, x[i-2] ... x[i+2], with a halo of two on each side.
-//  average5_published like average5, as printed in a course: two of its four halo indices are wrong.
-//  reverse            a text turned round in place: each block swaps a piece with its mirror image.
+//  average5_published like average5, but as printed in a course: two of its four halo indices are wrong.
+//  reverse            reverses a text in place: each block swaps a piece with its mirror image.
 
 extern "C" __global__ void blur_naive(const float* x, float* y, unsigned long long n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -20,7 +20,7 @@ extern "C" __global__ void blur_naive(const float* x, float* y, unsigned long lo
     y[i] = 0.25f * left + 0.5f * x[i] + 0.25f * right;
 }
 
-// blockDim.x + 2 floats of dynamic shared memory.
+// Takes blockDim.x + 2 floats of dynamic shared memory.
 extern "C" __global__ void blur_shared(const float* x, float* y, unsigned long long n) {
     extern __shared__ float s[];
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -28,11 +28,11 @@ extern "C" __global__ void blur_shared(const float* x, float* y, unsigned long l
     s[t + 1] = i < n ? x[i] : 0.0f;
     if (t == 0) s[0] = i > 0 ? x[i - 1] : 0.0f;
     if (t == blockDim.x - 1) s[t + 2] = i + 1 < n ? x[i + 1] : 0.0f;
-    __syncthreads();  // every thread, also those past the end: a barrier is the whole block's
+    __syncthreads();  // for all threads, also those past the end: a barrier is for the whole block
     if (i < n) y[i] = 0.25f * s[t] + 0.5f * s[t + 1] + 0.25f * s[t + 2];
 }
 
-// Thread i has elements 4 i to 4 i + 3. Whole warps: the block's size is a multiple of 32.
+// Thread i has elements 4 i to 4 i + 3. The block must consist of whole warps.
 extern "C" __global__ void blur_wide(const float* __restrict__ x, float* __restrict__ y, unsigned long long n) {
     size_t i = 4 * ((size_t)blockIdx.x * blockDim.x + threadIdx.x);
     unsigned lane = threadIdx.x % 32;
@@ -59,7 +59,7 @@ extern "C" __global__ void blur_wide(const float* __restrict__ x, float* __restr
     }
 }
 
-// 2 blockDim.x + 6 floats of dynamic shared memory: the input with two neighbours a side, its blur with one.
+// Takes 2 blockDim.x + 6 floats of dynamic shared memory: the input with two neighbours per side, its blur with one.
 extern "C" __global__ void blur_twice(const float* x, float* y, unsigned long long n) {
     extern __shared__ float s[];
     float* once = s + blockDim.x + 4;
@@ -70,7 +70,7 @@ extern "C" __global__ void blur_twice(const float* x, float* y, unsigned long lo
     }
     __syncthreads();
     for (unsigned t = threadIdx.x; t < blockDim.x + 2; t += blockDim.x) {
-        // Beyond the ends the first blur is 0 by definition, not the blur of what lies inside.
+        // Beyond the ends the first blur is 0 by definition; it is not computed from the elements inside.
         long long i = first + t - 1;
         once[t] = i >= 0 && i < (long long)n ? 0.25f * s[t] + 0.5f * s[t + 1] + 0.25f * s[t + 2] : 0.0f;
     }
@@ -80,13 +80,13 @@ extern "C" __global__ void blur_twice(const float* x, float* y, unsigned long lo
     if (i < (long long)n) y[i] = 0.25f * once[t] + 0.5f * once[t + 1] + 0.25f * once[t + 2];
 }
 
-// blockDim.x + 4 floats of dynamic shared memory.
+// Takes blockDim.x + 4 floats of dynamic shared memory.
 extern "C" __global__ void average5(const float* x, float* y, unsigned long long n) {
     extern __shared__ float s[];
     size_t first = (size_t)blockIdx.x * blockDim.x, i = first + threadIdx.x;
     unsigned t = threadIdx.x;
     s[t + 2] = i < n ? x[i] : 0.0f;
-    // Halo cell h on the left is x[first + h - 2], on the right x[first + blockDim.x + h]. (A loop, for blocks of one thread.)
+    // Halo cell h is x[first + h - 2] on the left, x[first + blockDim.x + h] on the right. (A block may be 1 thread.)
     for (unsigned h = t; h < 2; h += blockDim.x) {
         size_t left = first + h, right = first + blockDim.x + h;
         s[h] = left >= 2 && left - 2 < n ? x[left - 2] : 0.0f;
@@ -96,7 +96,7 @@ extern "C" __global__ void average5(const float* x, float* y, unsigned long long
     if (i < n) y[i] = (s[t] + s[t + 1] + s[t + 2] + s[t + 3] + s[t + 4]) / 5.0f;
 }
 
-// At least two threads a block.
+// Blocks need at least two threads.
 extern "C" __global__ void average5_published(const float* x, float* y, unsigned long long n) {
     extern __shared__ float s[];
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -111,7 +111,7 @@ extern "C" __global__ void average5_published(const float* x, float* y, unsigned
 }
 
 // The grid covers the first half of the text, n / 2 letters; a letter in the middle stays where it is.
-// 2 blockDim.x bytes of dynamic shared memory.
+// Takes 2 blockDim.x bytes of dynamic shared memory.
 extern "C" __global__ void reverse(unsigned char* text, unsigned long long n) {
     extern __shared__ unsigned char letters[];
     unsigned char *front = letters, *back = letters + blockDim.x;
@@ -123,7 +123,7 @@ extern "C" __global__ void reverse(unsigned char* text, unsigned long long n) {
         front[t] = text[first + t];
         back[t] = text[n - first - size + t];
     }
-    __syncthreads();  // nobody overwrites a letter that another has yet to read
+    __syncthreads();  // no thread overwrites a letter that another has not read yet
     if (t < size) {
         text[first + t] = back[size - 1 - t];
         text[n - first - size + t] = front[size - 1 - t];

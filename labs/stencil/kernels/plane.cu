@@ -1,12 +1,12 @@
-// The five-point mean on a plane of height x width floats, row by row: a point and its four neighbours, divided
-// by 5. The points of the border are copied.
+// The five-point mean on a plane of height x width floats, stored row by row: the sum of a point and its four
+// neighbours, divided by 5. The points of the border are copied.
 //
-//  mean_naive      one point a thread, five loads from global memory; the caches catch the repeats.
-//  mean_shared     like mean_naive, but the block brings its points and a halo of one to shared memory. The
-//                  corners of the halo are never read, so never loaded.
-//  mean_marching   a thread has a column of `rows` points and goes down it with three values in registers:
-//                  above and below are loaded once, not three times; left and right come by shuffle.
-//  mean_marching4  like mean_marching, but four columns a thread, as float4: for widths that are
+//  mean_naive      one point per thread, five loads from global memory; the caches serve the repeated loads.
+//  mean_shared     like mean_naive, but the block loads its points and a halo of one into shared memory. The
+//                  corners of the halo are not needed, so they are not loaded.
+//  mean_marching   a thread goes down a column of `rows` points with three values in registers: a point is loaded
+//                  once for its column, not three times; the values to the left and right come by shuffles.
+//  mean_marching4  like mean_marching, but four columns per thread, as float4: for widths that are
 //                  multiples of 4.
 
 extern "C" __global__ void mean_naive(const float* in, float* out, unsigned width, unsigned height) {
@@ -19,7 +19,7 @@ extern "C" __global__ void mean_naive(const float* in, float* out, unsigned widt
         out[i] = in[i];
 }
 
-// (blockDim.x + 2) (blockDim.y + 2) floats of dynamic shared memory.
+// Takes (blockDim.x + 2) (blockDim.y + 2) floats of dynamic shared memory.
 extern "C" __global__ void mean_shared(const float* in, float* out, unsigned width, unsigned height) {
     extern __shared__ float s[];
     unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,172 +1,121 @@
 //! Stencils: blurs and means on a line and on a plane, and Jacobi's method for Laplace's equation. Each result needs
-//! its neighbours; the variants differ in who loads them, how often, and how many steps a launch does.
-mod jacobi;
+//! its neighbours. The variants differ in who loads the neighbours, how often, and how many steps a launch does.
 mod line;
+mod many;
 mod plane;
 pub mod reference;
-mod verify;
+mod steps;
 
-use harness::clap::{Arg, value_parser};
-use harness::{Error, Lab, Result, Run, Variant, parse_u32};
+use harness::{
+    Figure, Lab, Published, Result, Row, Run, arguments, clap::Arg, clap::value_parser, column, figure, row,
+};
 
+use line::{AVERAGE, BLUR, Line, TWICE};
+use plane::Over;
 pub use plane::{March, march_launch};
+use steps::{BLOCK, Way};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "stencil",
     summary: "blurs, means and Jacobi's method: halos, marching columns, many steps a launch",
-    kernels: &[
-        kernels::source!("line"),
-        kernels::source!("plane"),
-        kernels::source!("jacobi"),
-    ],
-    variants: &[
-        Variant::new(
-            "naive",
-            "blur 1/4, 1/2, 1/4 on a line: three loads an element",
-        ),
-        Variant::new(
-            "shared",
-            "like naive, but the block loads once, with a halo of one a side",
-        ),
-        Variant::new(
-            "wide",
-            "like naive, but four elements a thread, neighbours by shuffle",
-        ),
-        Variant::new(
-            "twice",
-            "the blur of the blur: two launches, the first blur written out",
-        ),
-        Variant::new("fused", "like twice, but in one kernel with a halo of two"),
-        Variant::new(
-            "reverse",
-            "a text turned round in place, through shared memory",
-        ),
-        Variant::new("average", "the mean of five with a halo of two"),
-        Variant::new("published", "like average, as a course printed it")
-            .wrong("halo lanes 1 and blockDim - 2 load the wrong elements"),
-        Variant::new(
-            "mean-naive",
-            "five-point mean on a plane: five loads a point",
-        ),
-        Variant::new(
-            "mean-shared",
-            "like mean-naive, but through shared memory with a halo",
-        ),
-        Variant::new(
-            "mean-marching",
-            "like mean-naive, but a thread goes down its columns, three rows in registers",
-        ),
-        Variant::new(
-            "jacobi-sweep",
-            "one step of Jacobi on a large plane, one point a thread",
-        ),
-        Variant::new(
-            "jacobi-sweep-marching",
-            "like jacobi-sweep, but marching down four columns a thread",
-        ),
-        Variant::new(
-            "jacobi-sync",
-            "many steps: a launch and a wait for each, as in the text",
-        ),
-        Variant::new(
-            "jacobi-launches",
-            "like jacobi-sync, but launches queued, one wait",
-        ),
-        Variant::new(
-            "jacobi-graph",
-            "like jacobi-launches, but captured once and replayed as a CUDA graph",
-        ),
-        Variant::new(
-            "jacobi-blocked",
-            "like jacobi-launches, but several steps a launch in shared memory",
-        ),
-        Variant::new(
-            "jacobi-persistent",
-            "like jacobi-launches, but one cooperative launch with its own grid barrier",
-        ),
-    ],
+    kernels: &[kernels::source!("line"), kernels::source!("plane"), kernels::source!("jacobi")],
+    variants: &[&LINES, &line::REVERSE, &AVERAGES, &MEANS, &SWEEPS, &WAYS],
     columns: &[
-        "width",
-        "height",
-        "steps",
-        "look_every",
-        "largest_change",
-        "us_per_step",
-        "distance_from_solution",
-        "peer_gb_per_s",
-        "peer_ms",
+        column("width", "points in a row of the plane"),
+        column("height", "rows of the plane"),
+        column("steps", "steps of Jacobi's method that were done"),
+        column("look_every", "steps between two looks at the largest change"),
+        column("largest_change", "the largest change of a point that the last look saw"),
+        column("us_per_step", "time of a step, on a GPU"),
+        column("distance_from_solution", "the largest distance of a point from the equation's solution"),
     ],
-    args,
+    published: &[
+        Published {
+            column: "published_gb_per_s",
+            source: "20000 x 10000 points on one H200, read and written: the course's shared-memory kernel, and one step of Jacobi",
+            part: "H200",
+            figures: &[
+                figure("mean-shared", "32x32, as in the course", 200_000_000, 1332.9),
+                figure("jacobi-sweep", "one step", 200_000_000, 2228.9),
+            ],
+        },
+        Published {
+            column: "published_ms",
+            source: "500 steps on 128 x 128 points on one H200, with a wait for each, as in the text",
+            part: "H200",
+            figures: &[Figure { variant: "jacobi-sync", case: "128x128, 500 steps", n: None, value: 4.578 }],
+        },
+    ],
+    options,
     run,
-    exercises: None,
+    ..Lab::DEFAULT
 };
 
-fn args() -> Vec<Arg> {
-    let count = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name("COUNT")
-            .value_parser(parse_u32)
-            .allow_hyphen_values(true)
-            .help(help)
-    };
+/// On a line of floats.
+#[rustfmt::skip]
+pub(crate) static LINES: &[Row<Line>] = &[
+    row("naive", "blur 1/4, 1/2, 1/4 on a line: three loads an element", BLUR),
+    row("shared", "like naive, but the block loads once, with a halo of one a side",
+        Line { kernels: &["blur_shared"], shared_floats: |t| t + 2, ..BLUR }),
+    row("wide", "like naive, but four elements a thread, neighbours by shuffle", Line { kernels: &["blur_wide"], each: 4, ..BLUR }),
+    row("twice", "the blur of the blur: two launches, the first blur written out", TWICE),
+    row("fused", "like twice, but in one kernel with a halo of two",
+        Line { kernels: &["blur_twice"], shared_floats: |t| 2 * t + 6, passes: 1, ..TWICE }),
+];
+
+/// Means of five on a line.
+#[rustfmt::skip]
+pub(crate) static AVERAGES: &[Row<Line>] = &[
+    row("average", "the mean of five with a halo of two", AVERAGE),
+    row("published", "like average, as a course printed it",
+        Line { kernels: &["average5_published"], least_threads: 2, ..AVERAGE })
+        .wrong("halo lanes 1 and blockDim - 2 load the wrong elements"),
+];
+
+/// Five-point means on a large plane.
+#[rustfmt::skip]
+pub(crate) static MEANS: &[Row<Over>] = &[
+    row("mean-naive", "five-point mean on a plane: five loads a point", Over::Points("mean_naive", &[((32, 8), "32x8")], |_| 0)),
+    row("mean-shared", "like mean-naive, but through shared memory with a halo",
+        Over::Points("mean_shared", &[((32, 8), "32x8"), ((32, 32), "32x32, as in the course")], |(x, y)| (x + 2) * (y + 2))),
+    row("mean-marching", "like mean-naive, but a thread goes down its columns, three rows in registers",
+        Over::Marching { four: "mean_marching4", single: Some("mean_marching"), label: None }),
+];
+
+/// One step of Jacobi on a large plane.
+#[rustfmt::skip]
+pub(crate) static SWEEPS: &[Row<Over>] = &[
+    row("jacobi-sweep", "one step of Jacobi on a large plane, one point a thread",
+        Over::Points("sweep", &[(BLOCK, "one step")], |_| 0)),
+    row("jacobi-sweep-marching", "like jacobi-sweep, but marching down four columns a thread",
+        Over::Marching { four: "sweep_marching", single: None, label: Some("one step") }),
+];
+
+/// Many steps of Jacobi on a small plane.
+#[rustfmt::skip]
+pub(crate) static WAYS: &[Row<Way>] = &[
+    row("jacobi-sync", "many steps: a launch and a wait for each, as in the text", Way::Sync),
+    row("jacobi-launches", "like jacobi-sync, but launches queued, one wait", Way::Launches),
+    row("jacobi-graph", "like jacobi-launches, but captured once and replayed as a CUDA graph", Way::Graph),
+    row("jacobi-blocked", "like jacobi-launches, but several steps a launch in shared memory", Way::Blocked),
+    row("jacobi-persistent", "like jacobi-launches, but one cooperative launch with its own grid barrier", Way::Persistent),
+];
+
+fn options() -> Vec<Arg> {
     vec![
-        count("width", "Points in a row of the plane"),
-        count("height", "Rows of the plane"),
-        count(
-            "rows",
-            "Rows that a marching thread goes down [default: 32, fewer on a small plane]",
-        ),
-        count(
-            "steps",
-            "Steps of Jacobi's method at a fixed number of steps",
-        ),
-        count("every", "Steps between two looks at the largest change"),
-        Arg::new("tolerance")
-            .long("tolerance")
-            .value_name("CHANGE")
-            .value_parser(value_parser!(f32))
-            .help("Largest change at which Jacobi's method ends"),
+        arguments::count("width", "Points in a row of the plane"),
+        arguments::count("height", "Rows of the plane"),
+        arguments::count("rows", "Rows that a marching thread goes down [default: 32, fewer on a small plane]"),
+        arguments::count("steps", "Steps of Jacobi's method at a fixed number of steps"),
+        arguments::count("every", "Steps between two looks at the largest change"),
+        arguments::value("tolerance", "CHANGE", "Largest change at which Jacobi's method ends")
+            .value_parser(value_parser!(f32)),
     ]
 }
 
 fn run(run: &Run) -> Result<()> {
     line::run(run)?;
     plane::run(run)?;
-    jacobi::run(run)
-}
-
-/// Refuses a size that the device cannot hold, before the host makes its data: `elements` (none: more than can be
-/// counted) of `bytes` bytes each, all buffers together.
-fn affordable(run: &Run, elements: Option<usize>, bytes: usize, flag: &str) -> Result<usize> {
-    let (free, _) = run.session().context.mem_get_info()?;
-    match elements {
-        Some(n) if n.checked_mul(bytes).is_some_and(|needed| needed <= free) => Ok(n),
-        _ => Err(Error::usage(format!(
-            "this size needs more memory than the device has free, {free} bytes; choose a smaller {flag}"
-        ))),
-    }
-}
-
-/// Points of a plane that the device can hold twice or so.
-fn points(run: &Run, width: u32, height: u32) -> Result<usize> {
-    // The kernels count columns and rows in 32 bits and add a tile to them.
-    if width.max(height) > i32::MAX as u32 {
-        return Err(Error::usage(format!(
-            "a plane of {width} x {height} is beyond the kernels' 32-bit counts; choose a smaller --width or --height"
-        )));
-    }
-    let points = (width as usize).checked_mul(height as usize);
-    affordable(run, points, 2 * size_of::<f32>(), "--width or --height")
-}
-
-/// A count option of the lab's own.
-fn count(run: &Run, name: &str) -> Option<u32> {
-    run.args().get_one::<u32>(name).copied()
-}
-
-/// Whether the device is the part that the peers' figures were measured on.
-fn is_peers_part(run: &Run) -> bool {
-    !run.is_emulated() && run.session().device.name.contains("H200")
+    many::run(run)
 }

@@ -1,45 +1,16 @@
-//! Sizes that cannot be are refused in words, with the exit code of a usage error.
+//! Impossible sizes are refused with a message and with the exit code of a usage error.
 use std::process::Command;
 
 #[test]
 fn impossible_sizes_are_refused() {
     for (arguments, words) in [
         (&["--variant", "naive", "--n", "0"][..], "at least 1"),
-        (
-            &["--variant", "naive", "--n", "2^62"],
-            "choose a smaller --n",
-        ),
+        (&["--variant", "naive", "--n", "2^62"], "choose a smaller --n"),
         (&["--variant", "naive", "--threads", "2048"], "1024"),
-        (
-            &["--variant", "naive", "--n", "1000", "--blocks", "2"],
-            "too few",
-        ),
-        (
-            &["--variant", "mean-naive", "--width", "4294967295"],
-            "32-bit",
-        ),
-        (
-            &[
-                "--variant",
-                "mean-naive",
-                "--width",
-                "1000000",
-                "--height",
-                "1000000",
-            ],
-            "choose a smaller --width",
-        ),
-        (
-            &[
-                "--variant",
-                "jacobi-graph",
-                "--width",
-                "2000000000",
-                "--height",
-                "2000000000",
-            ],
-            "choose a smaller --width",
-        ),
+        (&["--variant", "naive", "--n", "1000", "--blocks", "2"], "too few"),
+        (&["--variant", "mean-naive", "--width", "4294967295"], "32-bit"),
+        (&["--variant", "mean-naive", "--width", "1000000", "--height", "1000000"], "choose a smaller --width"),
+        (&["--variant", "jacobi-graph", "--width", "2000000000", "--height", "2000000000"], "choose a smaller --width"),
         (&["--steps", "0"], "at least 1"),
         (&["--tolerance", "small"], "small"),
     ] {

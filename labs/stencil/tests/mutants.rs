@@ -1,5 +1,5 @@
 //! Broken kernels: the lab's check must reject each of them, and say what is wrong.
-use labtest::line_of;
+use labtest::{Space, line_of};
 
 const LAB: labtest::Lab = labtest::lab!("stencil");
 const SIZES: [&str; 6] = ["-n", "1000", "--width", "50", "--height", "40"];
@@ -7,21 +7,13 @@ const SIZES: [&str; 6] = ["-n", "1000", "--width", "50", "--height", "40"];
 #[test]
 fn every_mutant_is_rejected() {
     for (mutant, variant, says) in [
-        // The left halo of every block but the first.
+        // The left halo of every block but the first is wrong.
         ("off_by_one/line.cu", "shared", "3 of 1000 wrong: [256] is"),
         ("missing_barrier/line.cu", "shared", "of 1000 wrong: ["),
-        (
-            "dropped_tail/line.cu",
-            "shared",
-            "1 of 1000 wrong: [999] is NaN",
-        ),
+        ("dropped_tail/line.cu", "shared", "1 of 1000 wrong: [999] is NaN"),
         ("nan/line.cu", "shared", "1 of 1000 wrong: [77] is NaN"),
         // The border is not copied.
-        (
-            "unwritten/plane.cu",
-            "mean-naive",
-            "176 of 2000 wrong: [0] is NaN",
-        ),
+        ("unwritten/plane.cu", "mean-naive", "176 of 2000 wrong: [0] is NaN"),
     ] {
         let options = [&SIZES[..], &["--variant", variant]].concat();
         LAB.rejects(mutant, &options, says);
@@ -35,5 +27,5 @@ fn the_missing_barrier_is_a_race() {
     let ran = LAB.rejects(mutant, &options, "Race");
     let source = LAB.source(&format!("tests/mutants/{mutant}"));
     let line = |text| line_of(&source, "blur_shared", text);
-    ran.race("shared", [line("s[t + 1] ="), line("0.25f * s[t]")]);
+    ran.race(Space::Shared, [line("s[t + 1] ="), line("0.25f * s[t]")]);
 }

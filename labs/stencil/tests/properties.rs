@@ -13,7 +13,7 @@ fn session() -> &'static Session {
     SESSION.get_or_init(|| Session::open(&"emulated".parse().unwrap()).unwrap())
 }
 
-/// A kernel of one of the lab's files, which are loaded once.
+/// A kernel of one of the lab's files, which are loaded only once.
 fn function(file: &'static str, name: &str) -> CudaFunction {
     static LOADED: Mutex<BTreeMap<&str, Arc<CudaModule>>> = Mutex::new(BTreeMap::new());
     // The tests' threads share the context.
@@ -23,10 +23,7 @@ fn function(file: &'static str, name: &str) -> CudaFunction {
         let mut kernels = stencil::LAB.kernels.iter();
         let source = kernels.find(|k| k.name == file).unwrap();
         let ptx = kernels::committed_for(source, session().device.compute_capability).unwrap();
-        session()
-            .context
-            .load_module(Ptx::from_src(ptx.ptx))
-            .unwrap()
+        session().context.load_module(Ptx::from_src(ptx.ptx)).unwrap()
     };
     let module = loaded.entry(file).or_insert_with(load);
     module.load_function(name).unwrap()
@@ -36,30 +33,22 @@ fn floats(n: usize, seed: u64) -> Vec<f32> {
     let mut state = seed;
     (0..n)
         .map(|_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 40) as f32 / (1 << 23) as f32 - 1.0
         })
         .collect()
 }
 
 fn near(actual: &[f32], expected: &[f64]) -> bool {
-    actual.len() == expected.len()
-        && actual
-            .iter()
-            .zip(expected)
-            .all(|(a, e)| (f64::from(*a) - e).abs() <= 1e-6)
+    actual.len() == expected.len() && actual.iter().zip(expected).all(|(a, e)| (f64::from(*a) - e).abs() <= 1e-6)
 }
 
-/// Sizes: 0, 1, primes, around powers of two, around the block.
+/// Sizes: 0, 1, primes, and sizes around powers of two and around the block.
 fn size(block: u32) -> impl Strategy<Value = usize> {
     let b = block as usize;
     prop_oneof![
         0usize..=1,
-        prop::sample::select(vec![
-            2, 3, 5, 31, 32, 33, 127, 128, 129, 997, 1023, 1024, 1025
-        ]),
+        prop::sample::select(vec![2, 3, 5, 31, 32, 33, 127, 128, 129, 997, 1023, 1024, 1025]),
         prop::sample::select(vec![b.max(2) - 1, b, b + 1, 3 * b + 1]),
         1usize..3000,
     ]
@@ -72,7 +61,7 @@ fn any_block() -> impl Strategy<Value = u32> {
 fn line(kernel: &str, x: &[f32], launch: LaunchConfig) -> Vec<f32> {
     let stream = &session().stream;
     let function = function("line.cu", kernel);
-    // One float at least: a buffer of none has no address.
+    // At least one float: an empty buffer has no address.
     let dx = stream.clone_htod(&[x, &[f32::NAN]].concat()).unwrap();
     let mut dy = stream.clone_htod(&vec![f32::NAN; x.len() + 1]).unwrap();
     let n = x.len() as u64;
@@ -159,7 +148,14 @@ proptest! {
     }
 
     #[test]
-    fn means_and_sweeps(width in 1u32..160, height in 1u32..50, x in 1u32..=32, y in 1u32..=32, rows in 1u32..20, seed: u64) {
+    fn means_and_sweeps(
+        width in 1u32..160,
+        height in 1u32..50,
+        x in 1u32..=32,
+        y in 1u32..=32,
+        rows in 1u32..20,
+        seed: u64,
+    ) {
         let input = floats((width * height) as usize, seed);
         let expected = reference::mean(&input, width as usize);
         let size = (width, height);
@@ -193,7 +189,15 @@ proptest! {
     }
 
     #[test]
-    fn one_cooperative_launch(width in 1u32..60, height in 1u32..40, gx in 1u32..3, gy in 1u32..6, limit in 0u32..20, every in 0u32..4, seed: u64) {
+    fn one_cooperative_launch(
+        width in 1u32..60,
+        height in 1u32..40,
+        gx in 1u32..3,
+        gy in 1u32..6,
+        limit in 0u32..20,
+        every in 0u32..4,
+        seed: u64,
+    ) {
         let stream = &session().stream;
         let input = floats((width * height) as usize, seed);
         let tolerance = 0.2_f32;

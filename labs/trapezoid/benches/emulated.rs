@@ -16,11 +16,9 @@ fn run(variant: Option<&str>) {
 
 fn emulated(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("trapezoid, emulated, n = 2^20");
-    group
-        .sample_size(10)
-        .measurement_time(Duration::from_secs(10));
+    group.sample_size(10).measurement_time(Duration::from_secs(10));
     group.bench_function("all variants", |b| b.iter(|| run(None)));
-    for variant in trapezoid::LAB.variants {
+    for variant in trapezoid::LAB.variants() {
         group.bench_function(variant.name, |b| b.iter(|| run(Some(variant.name))));
     }
     group.finish();

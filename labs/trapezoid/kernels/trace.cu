@@ -1,18 +1,18 @@
-// What happens inside the sums, written down step by step. f(x) = 2x + 1, so that every number is exact.
+// What happens inside the sums, recorded step by step. f(x) = 2x + 1, so that every number is exact.
 //
 //  1 trace_atomics        like trap_atomic, but each thread keeps what it found in *sum: the order of the additions
 //  2 trace_shuffle        the tree of warp_sum: every lane's value before the first step and after each
-//  3 trace_dissemination  like 2, but the sum in shared memory
+//  3 trace_dissemination  like 2, but for the sum in shared memory
 
 __device__ float f(float x) { return 2.0f * x + 1.0f; }
 
-// 1: thread i adds f at point i if first <= i < n, and found[i] is the sum it added to.
+// 1: thread i adds f at point i if first <= i < n, and found[i] is the sum that it added to.
 extern "C" __global__ void trace_atomics(float a, float h, int first, int n, float *sum, float *found) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (first <= i && i < n) found[i] = atomicAdd(sum, f(a + i * h));
 }
 
-// 2: one block of `lanes` threads, 2 to 32, a power of two. values: lanes in, then lanes out after each step.
+// 2: one block of `lanes` threads, a power of two from 2 to 32. values: `lanes` inputs, then `lanes` values per step.
 extern "C" __global__ void trace_shuffle(float *values, int lanes) {
     unsigned all = 0xffffffffu >> (32 - lanes);
     float value = values[threadIdx.x];
@@ -22,7 +22,7 @@ extern "C" __global__ void trace_shuffle(float *values, int lanes) {
     }
 }
 
-// 3: as 2.
+// 3: like 2.
 extern "C" __global__ void trace_dissemination(float *values, int lanes) {
     __shared__ float words[32];
     unsigned all = 0xffffffffu >> (32 - lanes);

@@ -1,19 +1,19 @@
 // The trapezoidal rule: h * (f(a)/2 + f(a+h) + ... + f(b-h) + f(b)/2) with f(x) = x*x + 1.
-// The host puts f(a)/2 + f(b)/2 in *sum, a kernel adds f at the n-1 inner points, the host multiplies by h.
-// Unless said otherwise: one thread a point, block size a multiple of 32, blocks * threads >= n.
+// The host puts f(a)/2 + f(b)/2 in *sum, a kernel adds f at the n-1 inner points, and the host multiplies by h.
+// Unless said otherwise: one thread per point, a block size that is a multiple of 32, and blocks * threads >= n.
 //
 //  1 trap_atomic                   every thread adds its value to *sum
-//  2 trap_shuffle_32               like 1, but one warp a block: the warp adds up by shuffles, lane 0 adds to *sum
+//  2 trap_shuffle_32               like 1, but one warp per block: the warp adds up by shuffles, lane 0 adds to *sum
 //  3 trap_shared_32                like 2, but the warp adds up in shared memory
-//  4 trap_shuffle                  like 2, but up to 32 warps a block: warp 0 adds up the warps' sums
+//  4 trap_shuffle                  like 2, but up to 32 warps per block: warp 0 adds up the warps' sums
 //  5 trap_shared                   like 4, but in shared memory, with a second array for the warps' sums
 //  6 trap_race                     like 5, but warp 0 does not wait for the others: WRONG
-//  7 trap_two_barriers             like 5, but one array does double duty, which costs a second barrier
-//  8 trap_own_first                like 5, but each sum stays in its warp's first word: all in one bank
+//  7 trap_two_barriers             like 5, but one array serves both purposes, which takes a second barrier
+//  8 trap_own_first                like 5, but each sum stays in the first word of its warp: all words are in one bank
 //  9 trap_lockstep                 like 3, but without __syncwarp, as before Volta: WRONG
-// 10 trap_grid_stride              like 4, but a thread takes many points, so that few atomics are left
-// 11 trap_grid_stride_compensated  like 10, but each thread carries what rounding lost
-// 12 trap_grid_stride_f64          like 10, but in double
+// 10 trap_grid_stride              like 4, but each thread takes many points, so that few atomics are left
+// 11 trap_grid_stride_compensated  like 10, but each thread carries over what was lost by rounding
+// 12 trap_grid_stride_f64          like 10, but in double precision
 
 #define ALL_LANES 0xffffffffu
 
@@ -22,20 +22,20 @@ __device__ float f(float x) { return x * x + 1.0f; }
 // The thread's own number in the grid.
 __device__ long long thread_index() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
 
-// f at point i of the rule; nothing at the ends, which are the host's, and beyond.
+// f at point i of the rule; 0 at the ends, which the host adds, and beyond them.
 __device__ float inner(float a, float h, long long n, long long i) {
     return 0 < i && i < n ? f(a + i * h) : 0.0f;
 }
 
-// The sum of `value` over the warp's lanes, right in lane 0: a tree.
+// The sum of `value` over the lanes of the warp, as a tree; only lane 0 gets the right result.
 __device__ float warp_sum(float value) {
     for (int distance = 16; distance > 0; distance /= 2)
         value += __shfl_down_sync(ALL_LANES, value, distance);
     return value;
 }
 
-// The sum of the warp's 32 words of shared memory, `spread` words apart, right in every lane: dissemination.
-// A lane reads its partner's word before the partner writes it: hence two __syncwarp a step.
+// The sum of the warp's 32 words of shared memory, `spread` words apart, by dissemination; every lane gets it.
+// A lane must read its partner's word before the partner writes it: hence two __syncwarp per step.
 __device__ float shared_sum(float *words, int spread = 1) {
     int lane = threadIdx.x % 32;
     for (int distance = 16; distance > 0; distance /= 2) {
@@ -104,7 +104,7 @@ extern "C" __global__ void trap_shared(float a, float h, long long n, float *sum
     }
 }
 
-// 6: warp 0 reads warp_sums whether or not the other warps have written there.
+// 6: warp 0 reads warp_sums without waiting until the other warps have written them.
 extern "C" __global__ void trap_race(float a, float h, long long n, float *sum) {
     __shared__ float words[1024];
     __shared__ float warp_sums[32];
@@ -123,7 +123,7 @@ extern "C" __global__ void trap_race(float a, float h, long long n, float *sum) 
     }
 }
 
-// 7: a warp's sum goes where warp 0's values were, so warp 0 must be done with them first.
+// 7: the sum of a warp is written over values of warp 0, so warp 0 must be done with these first.
 extern "C" __global__ void trap_two_barriers(float a, float h, long long n, float *sum) {
     __shared__ float words[1024];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
@@ -161,7 +161,7 @@ extern "C" __global__ void trap_own_first(float a, float h, long long n, float *
     }
 }
 
-// 9: right only where the lanes of a warp go in step, which Volta and later do not promise.
+// 9: right only where the lanes of a warp run in lockstep, which Volta and later do not guarantee.
 extern "C" __global__ void trap_lockstep(float a, float h, long long n, float *sum) {
     __shared__ float words[32];
     int lane = threadIdx.x;
@@ -190,7 +190,7 @@ extern "C" __global__ void trap_grid_stride(float a, float h, long long n, float
     }
 }
 
-// The sum of `value` over the block, right in thread 0.
+// The sum of `value` over the block; only thread 0 gets the right result.
 __device__ double block_sum(double value) {
     __shared__ double warp_sums[32];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
@@ -205,8 +205,8 @@ __device__ double block_sum(double value) {
     return value;
 }
 
-// 11: Kahan's sum: `lost` is what the last addition rounded away, and goes into the next. A GPU that is slow in
-// double still does the few additions at the end in no time.
+// 11: Kahan's sum: `lost` is what the last addition rounded away; it is added to the next term. Even a GPU that is slow
+// in double precision does the few additions at the end quickly.
 extern "C" __global__ void trap_grid_stride_compensated(float a, float h, long long n, double *sum) {
     long long stride = (long long)gridDim.x * blockDim.x;
     float total = 0.0f, lost = 0.0f;

@@ -1,4 +1,4 @@
-//! The trapezoidal rule on a GPU, from one atomic a thread to a tree in each block, and beyond.
+//! The trapezoidal rule on a GPU: one atomic per thread, then a tree in each block, then better methods.
 pub mod reference;
 mod sums;
 mod table;
@@ -6,147 +6,127 @@ pub mod trace;
 mod wrapper;
 
 use harness::{
-    Error, Lab, Result, Run, Sizes, Variant,
-    clap::{Arg, ArgAction, value_parser},
+    Error, Lab, Launch, Published, Result, Row, Run, Sizes, arguments, clap::Arg, column, figure, launch_1d, row,
 };
 
 use reference::Rule;
+use sums::{Sum, covering, sum};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "trapezoid",
     summary: "the integral of x^2 + 1 by trapezoids: how a million threads add into one sum",
     kernels: &[kernels::source!("trapezoid"), kernels::source!("trace")],
-    variants: &[
-        Variant::new("serial", "one CPU core, one loop in float"),
-        Variant::new("atomic", "one point and one atomicAdd a thread"),
-        Variant::new(
-            "shuffle-32",
-            "like atomic, but a block is one warp that adds up by shuffles",
-        ),
-        Variant::new(
-            "shared-32",
-            "like shuffle-32, but the warp adds up in shared memory",
-        ),
-        Variant::new(
-            "shuffle",
-            "like shuffle-32, but 32 warps a block, whose sums warp 0 adds up",
-        ),
-        Variant::new(
-            "shared",
-            "like shuffle, but in shared memory, the warps' sums in a second array",
-        ),
-        Variant::new(
-            "race",
-            "like shared, but warp 0 does not wait for the others",
-        )
-        .racy("no __syncthreads between the warps' writes and warp 0's reads"),
-        Variant::new(
-            "two-barriers",
-            "like shared, but with one array, hence two barriers",
-        ),
-        Variant::new(
-            "own-first",
-            "like shared, but sums stay in their warp's first word: one bank",
-        ),
-        Variant::new(
-            "lockstep",
-            "like shared-32, but without __syncwarp, as before Volta",
-        )
-        .racy("lanes read words that others write, with no __syncwarp between"),
-        Variant::new(
-            "grid-stride",
-            "like shuffle, but many points a thread and few atomics",
-        ),
-        Variant::new(
-            "compensated",
-            "like grid-stride, but carrying what rounding lost",
-        ),
-        Variant::new("f64", "like grid-stride, but in double"),
-    ],
+    variants: &[&SERIAL, &SUMS],
     columns: &[
-        "value",
-        "integral",
-        "wrapper_runs",
-        "wrapper_min_ms",
-        "wrapper_median_ms",
-        "wrapper_mean_ms",
-        "text_ms",
-        "published_kernel_ms",
+        column("value", "the rule's value, as computed"),
+        column("integral", "the integral itself"),
+        column("wrapper_runs", "runs of the wrapper: start the sum, launch, wait and scale"),
+        column("wrapper_min_ms", "shortest run of the wrapper, by the host's clock"),
+        column("wrapper_median_ms", "median of those runs"),
+        column("wrapper_mean_ms", "mean of those runs"),
     ],
-    args,
+    published: &[
+        Published {
+            column: "published_wrapper_ms",
+            source: "the text's mean run times of the wrapper: a Titan X, and for serial one core of a Core i7",
+            part: "",
+            figures: &table::TEXT,
+        },
+        Published {
+            column: "published_kernel_ms",
+            source: "the text's kernels alone, n = 2^20, as others timed them on an H200",
+            part: "H200",
+            figures: &[
+                figure("atomic", "", 1 << 20, 1.846),
+                figure("shuffle-32", "", 1 << 20, 0.0622),
+                figure("shared-32", "", 1 << 20, 0.0627),
+                figure("shuffle", "", 1 << 20, 0.0084),
+                figure("shared", "", 1 << 20, 0.0127),
+            ],
+        },
+    ],
+    options,
     run,
-    exercises: None,
+    ..Lab::DEFAULT
 };
 
-fn args() -> Vec<Arg> {
-    let end = |name: &'static str, default: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name("X")
-            .default_value(default)
-            .allow_negative_numbers(true)
-            .value_parser(value_parser!(f64))
-            .help(help)
-    };
+const POINT: Sum = Sum {
+    launch: Some(Launch::covering(1024)),
+    small: |run, n| covering(n, run.threads(256)),
+    additions: |n, _| n,
+    only_whole_warps: false,
+    rows: sums::rows::<f32, f32>,
+    kernel: "",
+};
+const WARPS: Sum = Sum { additions: sums::tree, only_whole_warps: true, ..POINT };
+const ONE_WARP: Sum = Sum { launch: None, small: |_, n| covering(n, 32), additions: sums::tree, ..POINT };
+const STRIDE: Sum = Sum { launch: Some(Launch::one_wave(256)), small: |_, _| launch_1d(2, 64), ..WARPS };
+// Kahan's sum rounds as if once or twice, whatever its length.
+const KAHAN: Sum = Sum { additions: |_, _| 4, rows: sums::rows::<f32, f64>, ..STRIDE };
+const DOUBLE: Sum = Sum { rows: sums::rows::<f64, f64>, ..STRIDE };
+
+static SERIAL: [Row; 1] = [row("serial", "one CPU core, one loop in float", ())];
+
+/// The sums on the device, from the first to the best.
+#[rustfmt::skip]
+static SUMS: &[Row<Sum>] = &[
+    row("atomic", "one point and one atomicAdd a thread", sum("trap_atomic", POINT)),
+    row("shuffle-32", "like atomic, but a block is one warp that adds up by shuffles", sum("trap_shuffle_32", ONE_WARP)),
+    row("shared-32", "like shuffle-32, but the warp adds up in shared memory", sum("trap_shared_32", ONE_WARP)),
+    row("shuffle", "like shuffle-32, but 32 warps a block, whose sums warp 0 adds up", sum("trap_shuffle", WARPS)),
+    row("shared", "like shuffle, but in shared memory, the warps' sums in a second array", sum("trap_shared", WARPS)),
+    row("race", "like shared, but warp 0 does not wait for the others", sum("trap_race", WARPS))
+        .racy("no __syncthreads between the warps' writes and warp 0's reads"),
+    row("two-barriers", "like shared, but with one array, hence two barriers", sum("trap_two_barriers", WARPS)),
+    row("own-first", "like shared, but sums stay in their warp's first word: one bank", sum("trap_own_first", WARPS)),
+    row("lockstep", "like shared-32, but without __syncwarp, as before Volta", sum("trap_lockstep", ONE_WARP))
+        .racy("lanes read words that others write, with no __syncwarp between"),
+    row("grid-stride", "like shuffle, but many points a thread and few atomics", sum("trap_grid_stride", STRIDE)),
+    row("compensated", "like grid-stride, but carrying what rounding lost", sum("trap_grid_stride_compensated", KAHAN)),
+    row("f64", "like grid-stride, but in double", sum("trap_grid_stride_f64", DOUBLE)),
+];
+
+fn options() -> Vec<Arg> {
+    let trace = "Print the sums step by step, for a few threads, in place of the experiment";
+    let lanes = "Threads in the pictures of --trace: 2, 4, 8, 16 or 32 [default: 8]";
     vec![
-        end("from", "-3", "Left end of the integral"),
-        end("to", "3", "Right end of the integral"),
-        Arg::new("trace")
-            .long("trace")
-            .action(ArgAction::SetTrue)
-            .help("Print the sums step by step, for a few threads, in place of the experiment"),
-        Arg::new("lanes")
-            .long("lanes")
-            .value_name("LANES")
-            .requires("trace")
-            .value_parser(trace::parse_lanes)
-            .help("Threads in the pictures of --trace: 2, 4, 8, 16 or 32 [default: 8]"),
+        arguments::number("from", "-3", "Left end of the integral"),
+        arguments::number("to", "3", "Right end of the integral"),
+        arguments::switch("trace", trace),
+        arguments::value("lanes", "LANES", lanes).requires("trace").value_parser(trace::parse_lanes),
     ]
 }
 
-/// Points at most. Their numbers would fit 64 bits far beyond, but nobody would see the end; and the serial program
-/// is asked for the sum as well.
+/// The largest number of points. 64 bits would hold far more, but nobody would wait for the result, and the serial
+/// program also has to compute the sum.
 const MOST: u64 = 1 << 40;
 
 fn run(run: &Run) -> Result<()> {
-    if run.args().get_flag("trace") {
-        trace::refuse_sizes(run)?;
+    if run.is_given("trace") {
         return trace::run(run);
     }
-    let n = run.size(Sizes {
-        gpu: 1 << 20,
-        emulated: 1 << 20,
-        quick: 1 << 12,
-    });
-    let rule = Rule {
-        a: end(run, "from"),
-        b: end(run, "to"),
-        n: n as u64,
-    };
+    let n = run.size(Sizes { gpu: 1 << 20, emulated: 1 << 20, quick: 1 << 12 });
+    let rule = Rule { a: run.number("from"), b: run.number("to"), n: n as u64 };
     check_ends(rule)?;
     if rule.n > MOST {
-        return Err(Error::usage(format!(
-            "--n {n}: no device adds up so many points in a day; choose at most {MOST}"
-        )));
+        return Err(Error::usage(format!("--n {n}: no device adds up so many points in a day; choose at most {MOST}")));
     }
-    sums::run(run, rule)?;
+    sums::check_threads(run)?;
+    sums::serial(run, rule)?;
+    for row in run.rows(SUMS) {
+        (row.rows)(run, row, rule)?;
+    }
     table::print(run);
     Ok(())
 }
 
-fn end(run: &Run, name: &str) -> f64 {
-    *run.args().get_one::<f64>(name).expect("it has a default")
-}
-
-/// Ends that float cannot hold, or that lie the wrong way round, are refused.
+/// Refuses ends that a float cannot hold, or that are in the wrong order.
 fn check_ends(rule: Rule) -> Result<()> {
     let largest = 1e15; // Its square, times a count of points, is still a float.
-    if !(rule.a < rule.b && rule.a.abs() <= largest && rule.b.abs() <= largest) {
-        return Err(Error::usage(format!(
-            "--from {} --to {}: --from must be the smaller, and both within 1e15 of 0",
-            rule.a, rule.b
-        )));
+    if rule.a < rule.b && rule.a.abs() <= largest && rule.b.abs() <= largest {
+        return Ok(());
     }
-    Ok(())
+    let Rule { a, b, .. } = rule;
+    Err(Error::usage(format!("--from {a} --to {b}: --from must be the smaller, and both within 1e15 of 0")))
 }

@@ -17,7 +17,7 @@ impl Rule {
         (self.b - self.a) / self.n as f64
     }
 
-    /// (f(a) + f(b)) / 2: what the sum starts from.
+    /// (f(a) + f(b)) / 2, the initial value of the sum.
     pub fn ends(self) -> f64 {
         f64::midpoint(f(self.a), f(self.b))
     }
@@ -28,20 +28,20 @@ impl Rule {
         antiderivative(self.b) - antiderivative(self.a)
     }
 
-    /// What the rule gives in exact arithmetic. Its error is -(b-a)^3 f'' / (12 n^2), exactly, because
-    /// f'' is constant; so no sum is needed, however large n.
+    /// The value of the rule in exact arithmetic. Its error is exactly -(b-a)^3 f'' / (12 n^2), because f'' is
+    /// constant; so no sum is needed, however large n is.
     pub fn value(self) -> f64 {
         self.integral() + (self.b - self.a).powi(3) / (6.0 * (self.n as f64).powi(2))
     }
 
-    /// The same, added up term by term in f64.
+    /// The same value, added up term by term in f64.
     pub fn serial(self) -> f64 {
         let h = self.h();
         let inner: f64 = (1..self.n).map(|i| f(self.a + i as f64 * h)).sum();
         h * (self.ends() + inner)
     }
 
-    /// The text's serial program: one loop in f32, and the errors that come with it.
+    /// The text's serial program: one loop in f32, with the rounding errors of that loop.
     pub fn serial_f32(self) -> f32 {
         let (a, h) = (self.a as f32, self.h() as f32);
         let mut sum = self.ends() as f32;
@@ -58,12 +58,12 @@ pub fn f(x: f64) -> f64 {
     x * x + 1.0
 }
 
-/// How far a sum may lie from the rule's value, as a fraction of it, when its longest chain of
-/// additions has `chain` links and unit roundoff is `epsilon / 2`.
+/// How far a sum may lie from the rule's value, as a fraction of it, when its longest chain of additions has `chain`
+/// links and the unit roundoff is `epsilon / 2`.
 ///
-/// Higham's gamma for the chain and for what each term brings: h, a + i h and f(x) round a few times,
-/// amplified by at most |x f'(x) / f(x)| <= 2. Beyond a half the bound says nothing, so it stays there:
-/// a sum that lost half of its terms is never taken for right.
+/// This is Higham's gamma for the chain and for the roundings of each term: h, a + i h and f(x) round a few times,
+/// amplified by at most |x f'(x) / f(x)| <= 2. The tolerance never exceeds a half, because a larger one would say
+/// nothing: a sum that lost half of its terms is never accepted.
 pub fn relative_tolerance(chain: u64, epsilon: f64) -> f64 {
     let ku = (chain as f64 + 16.0) * epsilon / 2.0;
     if ku < 1.0 / 3.0 { ku / (1.0 - ku) } else { 0.5 }

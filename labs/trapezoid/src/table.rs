@@ -1,92 +1,63 @@
-//! The text's table beside what was measured here.
-use harness::{Record, Run, Verdict};
+//! The text's table beside the times measured here.
+use harness::{Figure, Record, Run, Verdict};
 
-/// A row of the text's table: our variant, its name there, its time in milliseconds.
-pub(crate) struct TextRow {
-    pub(crate) variant: &'static str,
-    name: &'static str,
-    pub(crate) ms: f64,
-}
-
-/// Mean run times that the text gives: the GPU's on a Titan X, the CPU's on one core of a Core i7.
-pub(crate) const TEXT: [TextRow; 6] = [
-    row("serial", "One CPU core", 4.48),
-    row("atomic", "Original: one atomicAdd a thread", 3.08),
-    row("shuffle-32", "Blocks of 32 threads, shuffle", 0.210),
-    row("shared-32", "Blocks of 32 threads, shared memory", 0.206),
-    row("shuffle", "Large blocks, shuffle", 0.141),
-    row("shared", "Large blocks, shared memory", 0.150),
+/// The text's mean run times in ms, whatever n is; see the lab's published figures.
+pub(crate) const TEXT: [Figure; 6] = [
+    text("serial", 4.48),
+    text("atomic", 3.08),
+    text("shuffle-32", 0.210),
+    text("shared-32", 0.206),
+    text("shuffle", 0.141),
+    text("shared", 0.150),
 ];
 
-/// Kernels alone, n = 2^20, in ms: what others measured on an H200.
-pub(crate) const PUBLISHED_KERNELS: [(&str, f64); 5] = [
-    ("atomic", 1.846),
-    ("shuffle-32", 0.0622),
-    ("shared-32", 0.0627),
-    ("shuffle", 0.0084),
-    ("shared", 0.0127),
+/// The text's names of these rows, in their order.
+const NAMES: [&str; TEXT.len()] = [
+    "One CPU core",
+    "Original: one atomicAdd a thread",
+    "Blocks of 32 threads, shuffle",
+    "Blocks of 32 threads, shared memory",
+    "Large blocks, shuffle",
+    "Large blocks, shared memory",
 ];
 
-const fn row(variant: &'static str, name: &'static str, ms: f64) -> TextRow {
-    TextRow { variant, name, ms }
+const fn text(variant: &'static str, ms: f64) -> Figure {
+    Figure { variant, case: "", n: None, value: ms }
 }
 
 /// Prints the table of the rows that ran on a GPU or, for the serial program, on this computer's CPU.
 pub(crate) fn print(run: &Run) {
     let records = run.records();
     let of = |variant: &str| {
-        records.iter().find(|r| {
-            r.variant == variant
-                && r.case.is_empty()
-                && r.verdict == Verdict::Pass
-                && r.times.is_some()
-        })
+        let passed = |r: &&Record| r.case.is_empty() && r.verdict == Verdict::Pass && r.times.is_some();
+        records.iter().filter(passed).find(|r| r.variant == variant)
     };
-    let rows: Vec<_> = TEXT
-        .iter()
-        .filter_map(|t| Some((t, of(t.variant)?)))
-        .collect();
-    let Some((_, first)) = rows.first() else {
+    let rows: Vec<_> =
+        TEXT.iter().zip(NAMES).filter_map(|(text, name)| Some((text, name, of(text.variant)?))).collect();
+    let Some((_, _, first)) = rows.first() else {
         return;
     };
-    run.say(&format!(
-        "\nMean run times of the trapezoidal rule, n = {} (the text: 2^20), in ms",
-        first.n.unwrap_or_default()
-    ));
-    run.say(
-        "                                      the text        here: the wrapper          kernel",
-    );
+    let n = first.n.unwrap_or_default();
+    run.say(&format!("\nMean run times of the trapezoidal rule, n = {n} (the text: 2^20), in ms"));
+    run.say("                                      the text        here: the wrapper          kernel");
     run.say("                                      Titan X     mean   median      min      alone");
-    for (text, record) in rows {
-        let here = |column| {
-            wrapper(run, record, column).map_or_else(|| "-".to_string(), |ms| format!("{ms:.4}"))
-        };
-        let kernel = record
-            .times
-            .filter(|_| text.variant != "serial" && !run.is_emulated());
+    for (text, name, record) in rows {
+        // The CPU's loop is the same on every device; a kernel has its own times only on a GPU.
+        let (is_serial, is_gpu) = (text.variant == "serial", !run.is_emulated());
+        let cell = |ms: Option<f64>| ms.map_or_else(|| "-".to_string(), |ms| format!("{ms:.4}"));
+        let here = |column| cell(record.number(run.lab(), column).filter(|_| is_serial || is_gpu));
         run.say(&format!(
-            "  {:<36}{:>7}{:>9}{:>9}{:>9}{:>11}",
-            text.name,
-            text.ms,
+            "  {name:<36}{:>7}{:>9}{:>9}{:>9}{:>11}",
+            text.value,
             here("wrapper_mean_ms"),
             here("wrapper_median_ms"),
             here("wrapper_min_ms"),
-            kernel.map_or_else(|| "-".to_string(), |t| format!("{:.4}", t.median)),
+            cell(record.times.filter(|_| !is_serial && is_gpu).map(|times| times.median)),
         ));
     }
     run.say("  The text's CPU is one core of a Core i7. The wrapper starts the sum in managed memory, launches,");
     run.say("  waits and scales, as the text times it; the kernel alone is its median between two events.");
     if run.is_emulated() {
-        run.say(
-            "  Emulated: a kernel has no times of its own here, so only the CPU's row is filled.",
-        );
+        run.say("  Emulated: a kernel has no times of its own here, so only the CPU's row is filled.");
     }
-}
-
-/// A wrapper time of a GPU, or of the CPU's loop, which is what it is on every device.
-fn wrapper(run: &Run, record: &Record, column: &str) -> Option<f64> {
-    if run.is_emulated() && record.variant != "serial" {
-        return None;
-    }
-    record.number(run.lab(), column)
 }

@@ -1,5 +1,5 @@
 //! Broken kernels: the lab's check must reject each of them, and say what is wrong.
-use labtest::line_of;
+use labtest::{Space, line_of};
 
 const LAB: labtest::Lab = labtest::lab!("trapezoid");
 
@@ -7,18 +7,10 @@ const LAB: labtest::Lab = labtest::lab!("trapezoid");
 fn every_mutant_is_rejected() {
     for (mutant, variant, says) in [
         // One point too many is 10 h.
-        (
-            "off_by_one",
-            "shuffle-32",
-            "[the integral] is 24.06003515625, should be 24.000036",
-        ),
+        ("off_by_one", "shuffle-32", "[the integral] is 24.06003515625, should be 24.000036"),
         ("missing_barrier", "shuffle", "[n = 33] is"),
         ("dropped_tail", "f64", "[n = 2] is 30, should be 33"),
-        (
-            "unwritten",
-            "shared-32",
-            "[the integral] is 0.06, should be 24.000036",
-        ),
+        ("unwritten", "shared-32", "[the integral] is 0.06, should be 24.000036"),
         ("nan", "atomic", "[the integral] is NaN"),
     ] {
         let options = ["--n", "1000", "--threads", "256", "--variant", variant];
@@ -33,12 +25,6 @@ fn the_missing_barrier_is_a_race() {
     let ran = LAB.rejects(mutant, &options, "Race");
     let source = LAB.source(&format!("tests/mutants/{mutant}"));
     let line = |text| line_of(&source, "trap_shuffle", text);
-    let found = ran.race(
-        "shared",
-        [
-            line("warp_sums[warp] = total"),
-            line("warp_sums[lane] : 0.0f"),
-        ],
-    );
+    let found = ran.race(Space::Shared, [line("warp_sums[warp] = total"), line("warp_sums[lane] : 0.0f")]);
     assert!(found.text.contains("__syncthreads()"), "{}", found.text);
 }

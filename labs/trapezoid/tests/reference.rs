@@ -14,22 +14,7 @@ fn the_integral_is_24() {
 
 #[test]
 fn closed_form_and_loop_agree() {
-    for n in [
-        1,
-        2,
-        3,
-        7,
-        31,
-        32,
-        33,
-        97,
-        1000,
-        1023,
-        1024,
-        1025,
-        65537,
-        1 << 20,
-    ] {
+    for n in [1, 2, 3, 7, 31, 32, 33, 97, 1000, 1023, 1024, 1025, 65537, 1 << 20] {
         for (a, b) in [(-3.0, 3.0), (0.0, 1.0), (-1.5, 40.25), (1e3, 1e3 + 1.0)] {
             let rule = Rule { a, b, n };
             let off = (rule.serial() - rule.value()).abs() / rule.value();
@@ -42,22 +27,16 @@ fn closed_form_and_loop_agree() {
 fn the_serial_program_in_float_is_within_its_tolerance() {
     for n in [1, 2, 31, 1000, 1 << 16, 1 << 20] {
         let off = (f64::from(rule(n).serial_f32()) - rule(n).value()).abs() / rule(n).value();
-        assert!(
-            off <= relative_tolerance(n, f32::EPSILON.into()),
-            "n = {n}: {off}"
-        );
+        assert!(off <= relative_tolerance(n, f32::EPSILON.into()), "n = {n}: {off}");
     }
 }
 
-/// At the sizes of the small case, one point more or less is far outside of every float tolerance.
+/// At the sizes of the small case, one point more or less is far outside every float tolerance.
 #[test]
 fn a_lost_point_shows_at_small_n() {
     for n in [2, 3, 31, 97, 257, 517] {
         let lost = rule(n).h() * f(0.0) / rule(n).value();
-        assert!(
-            lost > 1.5 * relative_tolerance(n, f32::EPSILON.into()),
-            "n = {n}"
-        );
+        assert!(lost > 1.5 * relative_tolerance(n, f32::EPSILON.into()), "n = {n}");
     }
 }
 

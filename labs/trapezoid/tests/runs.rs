@@ -1,96 +1,61 @@
-//! The lab on the emulated device: any n, any block, and input that cannot be.
-use std::process::{Command, Output};
-
-fn lab(arguments: &[&str]) -> Output {
-    let out = tempfile::tempdir().unwrap();
-    Command::new(env!("CARGO_BIN_EXE_trapezoid"))
-        .args(["--device", "emulated", "--quiet", "--out"])
-        .arg(out.path())
-        .args(arguments)
-        .output()
-        .unwrap()
-}
-
-fn assert_code(arguments: &[&str], code: i32, says: &str) {
-    let output = lab(arguments);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {error}");
-    assert!(error.contains(says), "{arguments:?}: {error}");
-}
+//! The lab on the emulated device: any n, any block, and invalid input.
+const LAB: labtest::Lab = labtest::lab!("trapezoid");
 
 #[test]
 fn any_n() {
-    // Each run has a dozen small sizes around the warp and the block besides.
+    // Each run also has a dozen small sizes around the warp and the block.
     for n in ["1", "33", "1023", "1025", "10007"] {
-        assert_code(&["--n", n], 0, "");
+        LAB.accepts(&["--n", n]);
     }
 }
 
 #[test]
 fn any_block_of_whole_warps() {
     for threads in ["32", "96", "992", "1024"] {
-        assert_code(&["--n", "3001", "--threads", threads], 0, "");
+        LAB.accepts(&["--n", "3001", "--threads", threads]);
     }
     for threads in ["1", "31", "33", "1000"] {
-        assert_code(
-            &["--n", "3001", "--threads", threads, "--variant", "atomic"],
-            0,
-            "",
-        );
+        LAB.accepts(&["--n", "3001", "--threads", threads, "--variant", "atomic"]);
     }
 }
 
 #[test]
 fn other_integrals() {
-    assert_code(&["--n", "1000", "--from", "0", "--to", "1"], 0, "");
-    assert_code(&["--n", "1000", "--from", "-2.5", "--to", "1000"], 0, "");
+    LAB.accepts(&["--n", "1000", "--from", "0", "--to", "1"]);
+    LAB.accepts(&["--n", "1000", "--from", "-2.5", "--to", "1000"]);
 }
 
 #[test]
 fn traces_of_every_width() {
     for lanes in ["2", "4", "8", "16", "32"] {
-        assert_code(&["--trace", "--lanes", lanes], 0, "");
+        LAB.accepts(&["--trace", "--lanes", lanes]);
     }
-    let out = tempfile::tempdir().unwrap();
-    let shown = Command::new(env!("CARGO_BIN_EXE_trapezoid"))
-        .args(["--device", "emulated", "--trace", "--out"])
-        .arg(out.path())
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&shown.stdout) + String::from_utf8_lossy(&shown.stderr);
-    assert!(
-        text.contains("72, exact") && text.contains("73 where 72 is exact"),
-        "{text}"
-    );
+    let text = LAB.accepts(&["--trace"]).text;
+    assert!(text.contains("72, exact") && text.contains("73 where 72 is exact"), "{text}");
 }
 
 #[test]
 fn what_cannot_be_is_refused() {
-    assert_code(&["--n", "0"], 2, "at least 1");
-    assert_code(&["--n", "-5"], 2, "at least 1");
-    // Beyond any grid at one point a thread; and beyond what anybody would wait for.
+    LAB.refuses(&["--n", "0"], "at least 1");
+    LAB.refuses(&["--n", "-5"], "at least 1");
+    // One size is beyond any grid at one point per thread; the other would take longer than anybody would wait.
     let atomic = ["--n", "2^40", "--threads", "256", "--variant", "atomic"];
-    assert_code(&atomic, 2, "choose a smaller --n");
-    assert_code(&["--n", "2^62", "--variant", "grid-stride"], 2, "at most");
-    assert_code(&["--threads", "2048"], 2, "1024");
-    assert_code(&["--threads", "100"], 2, "multiple of 32");
-    assert_code(
-        &["--n", "1000", "--blocks", "1", "--threads", "32"],
-        2,
-        "too few",
-    );
-    assert_code(&["--from", "3", "--to", "-3"], 2, "smaller");
-    assert_code(&["--from", "nan"], 2, "smaller");
-    assert_code(&["--variant", "no-such"], 2, "no-such");
-    assert_code(&["--trace", "--n", "100"], 2, "--lanes");
-    assert_code(&["--lanes", "3", "--trace"], 2, "2, 4, 8, 16 or 32");
+    LAB.refuses(&atomic, "choose a smaller --n");
+    LAB.refuses(&["--n", "2^62", "--variant", "grid-stride"], "at most");
+    LAB.refuses(&["--threads", "2048"], "1024");
+    LAB.refuses(&["--threads", "100"], "multiple of 32");
+    LAB.refuses(&["--n", "1000", "--blocks", "1", "--threads", "32"], "too few");
+    LAB.refuses(&["--from", "3", "--to", "-3"], "smaller");
+    LAB.refuses(&["--from", "nan"], "smaller");
+    LAB.refuses(&["--variant", "no-such"], "no-such");
+    LAB.refuses(&["--trace", "--n", "100"], "--lanes");
+    LAB.refuses(&["--lanes", "3", "--trace"], "2, 4, 8, 16 or 32");
 }
 
-/// The sums that lie in their warps' first words are all in one bank; the others go without conflicts.
+/// The sums that lie in their warps' first words are all in one bank; the other sums have no bank conflicts.
 #[test]
 fn own_first_has_a_conflict_of_32_ways() {
-    let lab = labtest::lab!("trapezoid");
-    let ran = lab.accepts(&[
+    let ran = LAB.accepts(&[
         "-n",
         "4096",
         "--threads",

@@ -1,7 +1,7 @@
-// Vector addition, z = x + y: one kernel, because the lab is about where the vectors lie.
+// Vector addition, z = x + y. There is one kernel for all modes, because the lab is about where the vectors lie.
 //
-//   vecadd         one element a thread; the grid must have at least n threads
-//   vecadd_stride  like vecadd, but each thread strides over the grid, so that any grid serves any n
+//   vecadd         one element per thread; the grid must have at least n threads
+//   vecadd_stride  like vecadd, but each thread strides over the grid, so that any grid works for any n
 
 #include "index.cuh"
 

@@ -1,202 +1,132 @@
-//! Vector addition, z = x + y, in nine memory modes: the kernel is the same, what differs is where the
+//! Vector addition, z = x + y, in nine memory modes. The kernel is always the same; the modes differ in where the
 //! vectors lie and how they travel. The README is the handout.
-
 mod copied;
-mod input;
+pub mod input;
 mod managed;
 mod mapped;
 mod mode;
-mod overlapped;
 mod phases;
-mod sweep;
+pub mod sweep;
 
-use harness::{
-    Case, Coverage, Error, Lab, Result, Run, Sizes, Variant,
-    clap::{Arg, ArgAction},
-};
+use cudarc::driver::LaunchConfig;
+use harness::{Case, Lab, Launch, Published, Record, Result, Row, Run, Sizes, arguments, clap::Arg, figure, row};
 
 use input::Vectors;
-use mode::{Add, MODES, Mode};
+use mode::{Add, Mode, Needs};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "vecadd",
     summary: "z = x + y in nine memory modes: what the trip to the GPU costs",
     kernels: &[kernels::source!("vecadd")],
-    variants: &[
-        Variant::new("pageable", "ordinary host memory, copied there and back"),
-        Variant::new(
-            "pinned",
-            "like pageable, but the host's pages are locked, so that the copy engine reads them itself",
-        ),
-        Variant::new(
-            "pinned-async",
-            "like pinned, but copies and kernel are queued on a stream, and waited for once",
-        ),
-        Variant::new(
-            "overlapped",
-            "like pinned-async, but in chunks over several streams: both copy engines and the SMs at once",
-        ),
-        Variant::new(
-            "write-combined",
-            "like pinned-async, but the inputs bypass the host's caches",
-        ),
-        Variant::new(
-            "unified",
-            "managed memory: pages move when they are touched",
-        ),
-        Variant::new(
-            "unified-prefetch",
-            "like unified, but the pages are sent ahead",
-        ),
-        Variant::new(
-            "unified-advise",
-            "like unified, but the driver is told how each vector is used",
-        ),
-        Variant::new(
-            "zero-copy",
-            "the kernel reads and writes host memory over the link; nothing is copied",
-        ),
-    ],
+    variants: &[&MODES],
     columns: &phases::COLUMNS,
-    args,
+    published: &[Published {
+        column: "published_ms",
+        source: "warm passes end to end that others measured on an H200",
+        part: "H200",
+        figures: &[
+            figure("pageable", "", 1 << 24, 17.9),
+            figure("pinned-async", "", 1 << 24, 3.71),
+            figure("unified", "", 1 << 24, 30.8),
+            figure("unified-prefetch", "", 1 << 24, 8.61),
+            // The same size within a sweep.
+            figure("pageable", "64 MiB", 1 << 24, 17.9),
+            figure("pinned-async", "64 MiB", 1 << 24, 3.71),
+            figure("unified", "64 MiB", 1 << 24, 30.8),
+            figure("unified-prefetch", "64 MiB", 1 << 24, 8.61),
+        ],
+    }],
+    options,
     run,
-    exercises: None,
+    ..Lab::DEFAULT
 };
 
-fn args() -> Vec<Arg> {
+/// Ordinary host memory, copied there and back.
+const PAGEABLE: Mode = Mode { allocate: copied::pageable, is_both_ways: false, needs: Needs::Nothing };
+
+/// The modes, in the order of the handout.
+#[rustfmt::skip]
+static MODES: &[Row<Mode>] = &[
+    row("pageable", "ordinary host memory, copied there and back", PAGEABLE),
+    row("pinned", "like pageable, but the host's pages are locked, so that the copy engine reads them itself",
+        Mode { allocate: copied::pinned, ..PAGEABLE }),
+    row("pinned-async", "like pinned, but copies and kernel are queued on a stream, and waited for once",
+        Mode { allocate: copied::queued, ..PAGEABLE }),
+    row("overlapped", "like pinned-async, but in chunks over several streams: both copy engines and the SMs at once",
+        Mode { allocate: copied::chunked, is_both_ways: true, ..PAGEABLE }),
+    row("write-combined", "like pinned-async, but the inputs bypass the host's caches",
+        Mode { allocate: copied::write_combined, ..PAGEABLE }),
+    row("unified", "managed memory: pages move when they are touched",
+        Mode { allocate: managed::plain, needs: Needs::Managed, ..PAGEABLE }),
+    row("unified-prefetch", "like unified, but the pages are sent ahead",
+        Mode { allocate: managed::prefetched, needs: Needs::Migration, ..PAGEABLE }),
+    row("unified-advise", "like unified, but the driver is told how each vector is used",
+        Mode { allocate: managed::advised, needs: Needs::Migration, ..PAGEABLE }),
+    row("zero-copy", "the kernel reads and writes host memory over the link; nothing is copied",
+        Mode { allocate: mapped::zero_copy, needs: Needs::Mapping, is_both_ways: true }),
+];
+
+fn options() -> Vec<Arg> {
+    let sweep = "Every mode at vectors of 4 KiB to 1 GiB (less when emulated), and where the fastest changes";
     vec![
-        Arg::new("input").long("input").value_name("FILE").help("Read the vectors from FILE (- for standard input): two numbers a line, x and y"),
-        Arg::new("stride").long("stride").action(ArgAction::SetTrue).help("Let each thread stride over the grid, so that any grid serves any n"),
-        Arg::new("sweep").long("sweep").action(ArgAction::SetTrue).help("Every mode at vectors of 4 KiB to 1 GiB (less when emulated), and where the fastest changes"),
+        arguments::file("input", "Read the vectors from FILE (- for standard input): two numbers a line, x and y"),
+        arguments::switch("stride", "Let each thread stride over the grid, so that any grid serves any n"),
+        arguments::switch("sweep", sweep),
     ]
 }
 
 fn run(run: &Run) -> Result<()> {
-    if run.args().get_flag("sweep") {
+    if run.is_given("sweep") {
         return sweep::run(run);
     }
-    let vectors = if let Some(file) = run.args().get_one::<String>("input") {
+    let vectors = if let Some(file) = run.file("input") {
         Vectors::read(file, run.options().n)?
     } else {
-        let n = run.size(Sizes {
-            gpu: 1 << 24,
-            emulated: 1 << 24,
-            quick: 1 << 12,
-        });
+        let n = run.size(Sizes { gpu: 1 << 24, emulated: 1 << 24, quick: 1 << 12 });
         refuse_impossible(run, n)?;
         Vectors::random(run, n)
     };
-    let add = Add::new(run, vectors.len())?;
-    run.say(&add.idle());
-    for mode in MODES {
-        case(run, mode, &add, &vectors, "")?;
+    let n = vectors.len();
+    let launch = launch(run, n)?;
+    let (blocks, threads) = (launch.grid_dim.0, launch.block_dim.0);
+    let total = blocks as usize * threads as usize;
+    let idle = total.saturating_sub(n);
+    run.say(&format!("n = {n}: {blocks} blocks of {threads} threads are {total} threads, {idle} of them idle"));
+    for row in MODES {
+        add(run, row, &vectors, "")?;
     }
-    summary(run);
+    phases::summary(run);
     Ok(())
 }
 
-/// Refuses what no mode could hold or launch, before the host makes its own vectors. (A mode that lacks memory for
-/// less than that is skipped with its reason.)
-fn refuse_impossible(run: &Run, n: usize) -> Result<()> {
-    let device = &run.session().device;
-    let bytes = n.checked_mul(3 * size_of::<f32>());
-    if bytes.is_none_or(|bytes| bytes as u64 > device.total_bytes) {
-        return Err(Error::usage(format!(
-            "three vectors of {n} floats do not fit the {} bytes of {}; choose a smaller --n",
-            device.total_bytes, device.name
-        )));
-    }
-    run.launch_for(n, mode::THREADS, coverage(run)).map(|_| ())
-}
-
-/// One mode at one size.
-fn case(
-    run: &Run,
-    mode: &Mode,
-    add: &Add,
-    vectors: &Vectors,
-    label: &str,
-) -> Result<Option<harness::Record>> {
-    let case = Case::new(mode.name)
-        .label(label)
-        .n(vectors.len())
-        .launch(add.launch)
-        .memory_mode(mode.name);
-    run.case(case, |case| {
-        if let Some(reason) = mode.lacking(run, vectors.len())? {
-            return Err(Error::Skip(reason));
-        }
-        phases::measure(case, run, mode, add, vectors)
+/// One row of the CSV: one mode at one size.
+fn add(run: &Run, row: &Row<Mode>, vectors: &Vectors, label: &str) -> Result<Option<Record>> {
+    let n = vectors.len();
+    let (kernel, rule) = kernel(run);
+    let case = Case::new(row.name()).label(label).n(n).kernel("vecadd.cu", kernel).launch(rule);
+    run.case(case.memory_mode(row.name()), |case| {
+        row.check(run, n)?;
+        let is_striding = run.is_given("stride");
+        let add = Add { run, n, kernel: case.kernel()?, launch: case.launch(), is_striding };
+        phases::measure(case, row, &add, vectors)
     })
 }
 
-/// The phases of each mode side by side.
-fn summary(run: &Run) {
-    let unit = if run.is_emulated() {
-        "emulated ms"
-    } else {
-        "ms"
-    };
-    run.say(&format!("\nPhases of a warm pass, {unit} (end to end: from inputs in host memory to the sum in host memory)"));
-    let columns = [
-        "warm_touch_ms",
-        "warm_h2d_ms",
-        "warm_kernel_ms",
-        "warm_d2h_ms",
-        "warm_host_read_ms",
-    ];
-    let rows: Vec<Vec<String>> = run
-        .records()
-        .iter()
-        .filter(|r| r.times.is_some())
-        .map(|r| {
-            let number = |c: &str| {
-                r.number(&LAB, c)
-                    .map_or_else(String::new, harness::significant)
-            };
-            let mut row = vec![r.variant.clone()];
-            row.extend(columns.iter().map(|c| number(c)));
-            row.push(
-                r.times
-                    .map_or_else(String::new, |t| harness::significant(t.median)),
-            );
-            row.push(number("first_end_to_end_ms"));
-            row
-        })
-        .collect();
-    run.say(&harness::table(
-        &[
-            "mode",
-            "touch",
-            "H2D",
-            "kernel",
-            "D2H",
-            "host read",
-            "end to end",
-            "first pass",
-        ],
-        &rows,
-    ));
-    let records = run.records();
-    // A NaN is larger than any number here, so that no difference is passed over.
-    let largest = |numbers: Vec<f64>| numbers.into_iter().max_by(f64::total_cmp);
-    let norms = records
-        .iter()
-        .filter_map(|r| r.number(&LAB, "two_norm_of_error"));
-    let errors = records.iter().filter_map(|r| r.max_abs_error);
-    if let (Some(norm), Some(error)) = (largest(norms.collect()), largest(errors.collect())) {
-        run.say(&format!(
-            "Difference to the host's sum, the worst of all modes: two-norm {norm}, largest {error}"
-        ));
-    }
+/// The kernel, and how its launch is chosen.
+fn kernel(run: &Run) -> (&'static str, Launch) {
+    let stride = run.is_given("stride");
+    if stride { ("vecadd_stride", Launch::striding(256)) } else { ("vecadd", Launch::covering(256)) }
 }
 
-/// The launch that covers `n` elements, or strides over them.
-fn coverage(run: &Run) -> Coverage {
-    if run.args().get_flag("stride") {
-        Coverage::GridStride
-    } else {
-        Coverage::OnePerThread
-    }
+/// The launch for `n` elements.
+fn launch(run: &Run, n: usize) -> Result<LaunchConfig> {
+    let (kernel, rule) = kernel(run);
+    rule.of(n, run.options(), &run.session().device, || run.function("vecadd.cu", kernel))
+}
+
+/// Refuses what no mode could hold or launch, before the host makes its own vectors.
+fn refuse_impossible(run: &Run, n: usize) -> Result<()> {
+    run.needs(n.checked_mul(3 * size_of::<f32>()), &format!("three vectors of {n} floats"), "--n")?;
+    launch(run, n).map(|_| ())
 }

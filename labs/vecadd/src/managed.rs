@@ -1,109 +1,81 @@
-//! Managed memory: one address for host and device, pages that move.
+//! Managed memory: one address for host and device, and pages that migrate.
 use cudarc::driver::{DevicePtr, UnifiedSlice, sys, sys::CUmem_advise as Advice};
 use harness::Result;
 
-use crate::mode::{Add, Transfer};
+use crate::mode::{Add, Allocated, Transfer};
 
 /// The driver's number for the host among devices (`CU_DEVICE_CPU`).
 const HOST: sys::CUdevice = -1;
 
 /// Three managed vectors.
-pub struct Managed<'a> {
+pub(crate) struct Managed<'a> {
     add: &'a Add<'a>,
     vectors: [UnifiedSlice<f32>; 3],
-    prefetch: bool,
+    is_prefetched: bool,
+}
+
+pub(crate) fn plain<'a>(add: &'a Add<'a>) -> Allocated<'a> {
+    Ok(Box::new(Managed::new(add)?))
+}
+
+pub(crate) fn prefetched<'a>(add: &'a Add<'a>) -> Allocated<'a> {
+    Ok(Box::new(Managed { is_prefetched: true, ..Managed::new(add)? }))
+}
+
+/// The inputs are mostly read, so the device makes copies and the host's pages stay. The sum's preferred location is
+/// the device, so its pages are created there rather than moved there.
+pub(crate) fn advised<'a>(add: &'a Add<'a>) -> Allocated<'a> {
+    let managed = Managed::new(add)?;
+    let device = add.run.session().context.cu_device();
+    let inputs = Advice::CU_MEM_ADVISE_SET_READ_MOSTLY;
+    for (i, advice) in [inputs, inputs, Advice::CU_MEM_ADVISE_SET_PREFERRED_LOCATION].into_iter().enumerate() {
+        // SAFETY: the range is this vector's managed memory.
+        unsafe { sys::cuMemAdvise(managed.address(i), managed.vectors[i].num_bytes(), advice, device) }.result()?;
+    }
+    Ok(Box::new(managed))
 }
 
 impl<'a> Managed<'a> {
-    pub fn plain(add: &'a Add<'a>) -> Result<Self> {
+    fn new(add: &'a Add<'a>) -> Result<Self> {
         let context = &add.run.session().context;
         // SAFETY: every float is written before it is read.
         let alloc = || unsafe { context.alloc_unified::<f32>(add.n, true) };
-        Ok(Self {
-            add,
-            vectors: [alloc()?, alloc()?, alloc()?],
-            prefetch: false,
-        })
+        Ok(Self { add, vectors: [alloc()?, alloc()?, alloc()?], is_prefetched: false })
     }
 
-    pub fn prefetched(add: &'a Add<'a>) -> Result<Self> {
-        Ok(Self {
-            prefetch: true,
-            ..Self::plain(add)?
-        })
+    fn address(&self, i: usize) -> sys::CUdeviceptr {
+        self.vectors[i].device_ptr(self.add.run.stream()).0
     }
 
-    /// The inputs are mostly read, so the device takes copies and the host's pages stay; the sum's home is
-    /// the device, so its pages are made there and not moved there.
-    pub fn advised(add: &'a Add<'a>) -> Result<Self> {
-        let managed = Self::plain(add)?;
-        let device = add.run.session().context.cu_device();
-        for (i, advice) in [
-            (0, Advice::CU_MEM_ADVISE_SET_READ_MOSTLY),
-            (1, Advice::CU_MEM_ADVISE_SET_READ_MOSTLY),
-            (2, Advice::CU_MEM_ADVISE_SET_PREFERRED_LOCATION),
-        ] {
-            let (pointer, bytes) = managed.range(i);
-            // SAFETY: the range is this vector's managed memory.
-            unsafe { sys::cuMemAdvise(pointer, bytes, advice, device) }.result()?;
-        }
-        Ok(managed)
-    }
-
-    fn range(&self, i: usize) -> (sys::CUdeviceptr, usize) {
-        (
-            self.vectors[i].device_ptr(self.add.run.stream()).0,
-            self.vectors[i].num_bytes(),
-        )
-    }
-
+    /// Prefetches vector `i`, in modes that prefetch.
     fn send(&self, i: usize, to: sys::CUdevice) -> Result<()> {
-        let (pointer, bytes) = self.range(i);
-        // SAFETY: the range is this vector's managed memory, which outlives the stream's work.
-        Ok(unsafe {
-            sys::cuMemPrefetchAsync(pointer, bytes, to, self.add.run.stream().cu_stream())
+        if self.is_prefetched {
+            let (address, bytes) = (self.address(i), self.vectors[i].num_bytes());
+            // SAFETY: the range is this vector's managed memory, which outlives the stream's work.
+            unsafe { sys::cuMemPrefetchAsync(address, bytes, to, self.add.run.stream().cu_stream()) }.result()?;
         }
-        .result()?)
+        Ok(())
     }
 }
 
 impl Transfer for Managed<'_> {
-    fn touch(&mut self, x: &[f32], y: &[f32]) -> Result<()> {
-        self.vectors[0].as_mut_slice()?.copy_from_slice(x);
-        self.vectors[1].as_mut_slice()?.copy_from_slice(y);
-        Ok(())
-    }
-
-    fn poison(&mut self) -> Result<()> {
-        // By the host, which brings the pages home: every pass starts from there.
-        self.vectors[2].as_mut_slice()?.fill(f32::NAN);
-        Ok(())
+    /// The host's access brings the pages back: because z is poisoned, every pass starts with its pages on the host.
+    fn host(&mut self, i: usize) -> Result<&mut [f32]> {
+        Ok(self.vectors[i].as_mut_slice()?)
     }
 
     fn to_device(&mut self) -> Result<()> {
-        if self.prefetch {
-            let device = self.add.run.session().context.cu_device();
-            (0..3).try_for_each(|i| self.send(i, device))?;
-        }
-        Ok(())
+        let device = self.add.run.session().context.cu_device();
+        (0..3).try_for_each(|i| self.send(i, device))
     }
 
     fn add(&mut self) -> Result<()> {
-        let pointers = [0, 1, 2].map(|i| self.range(i).0);
         // SAFETY: the three buffers hold n floats each, and outlive the stream's work.
-        unsafe { self.add.launch(self.add.run.stream(), pointers, self.add.n) }
+        unsafe { self.add.launch(self.add.run.stream(), [0, 1, 2].map(|i| self.address(i)), self.add.n) }
     }
 
     fn to_host(&mut self) -> Result<()> {
-        if self.prefetch {
-            self.send(2, HOST)
-        } else {
-            Ok(())
-        }
-    }
-
-    fn sum(&mut self) -> Result<&[f32]> {
-        Ok(self.vectors[2].as_slice()?)
+        self.send(2, HOST)
     }
 
     fn moves_when_read(&self) -> bool {

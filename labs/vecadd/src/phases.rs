@@ -1,76 +1,55 @@
-//! The measurement of one mode: the first pass step by step, warm passes step by step, and warm passes
-//! end to end.
+//! The measurement of one mode: the first pass step by step, warm passes step by step, and warm passes end to end.
 use std::{hint::black_box, time::Instant};
 
-use harness::{Ceiling, Check, Recorder, Result, Run, Tolerance, two_norm};
+use harness::{Ceiling, Check, Column, Recorder, Result, Run, Tolerance, column, significant, table, times, two_norm};
 
 use crate::{
     input::Vectors,
     mode::{Add, Mode, Transfer},
 };
 
-/// The lab's own columns. The common time columns hold warm passes end to end: from inputs in host memory
-/// to the sum in host memory, the host's reading included where that is what moves the sum.
-pub const COLUMNS: [&str; 19] = [
-    "first_allocate_ms",
-    "first_touch_ms",
-    "first_h2d_ms",
-    "first_kernel_ms",
-    "first_d2h_ms",
-    "first_host_read_ms",
-    "first_end_to_end_ms",
-    "warm_touch_ms",
-    "warm_h2d_ms",
-    "warm_kernel_ms",
-    "warm_d2h_ms",
-    "warm_host_read_ms",
-    "h2d_bytes",
-    "d2h_bytes",
-    "link_generation",
-    "link_width",
-    "numa_node",
-    "two_norm_of_error",
-    "published_ms",
+/// The lab's own columns. The common time columns hold warm passes end to end: from inputs in host memory to the sum in
+/// host memory. They include the host's reading where that is what moves the sum.
+#[rustfmt::skip]
+pub(crate) const COLUMNS: [Column; 18] = [
+    column("first_allocate_ms", "allocation of the host's and the device's memory"),
+    column("first_touch_ms", "first pass: the host writes x and y"),
+    column("first_h2d_ms", "first pass: x and y go to the device"),
+    column("first_kernel_ms", "first pass: the kernel"),
+    column("first_d2h_ms", "first pass: z comes back"),
+    column("first_host_read_ms", "first pass: the host reads a float of every page of z"),
+    column("first_end_to_end_ms", "allocation and first pass together"),
+    column("warm_touch_ms", "a later pass: the host writes x and y (median)"),
+    column("warm_h2d_ms", "a later pass: x and y go to the device (median)"),
+    column("warm_kernel_ms", "a later pass: the kernel (median)"),
+    column("warm_d2h_ms", "a later pass: z comes back (median)"),
+    column("warm_host_read_ms", "a later pass: the host reads a float of every page of z (median)"),
+    column("h2d_bytes", "bytes that a pass moves to the device"),
+    column("d2h_bytes", "bytes that a pass moves back"),
+    column("link_generation", "PCIe generation of the link"),
+    column("link_width", "PCIe lanes of the link"),
+    column("numa_node", "NUMA node of the host that the device is attached to"),
+    column("two_norm_of_error", "two-norm of the difference to the host's sum"),
 ];
-
-/// Warm passes end to end that others measured on an H200, n = 2^24, in ms.
-const PUBLISHED: [(&str, f64); 4] = [
-    ("pageable", 17.9),
-    ("pinned-async", 3.71),
-    ("unified", 30.8),
-    ("unified-prefetch", 8.61),
-];
-
-/// What is published for `mode` on this device at this size.
-fn published(run: &Run, mode: &str, n: usize) -> Option<f64> {
-    let comparable =
-        !run.is_emulated() && n == 1 << 24 && run.session().device.name.contains("H200");
-    let row = PUBLISHED.iter().find(|(m, _)| *m == mode)?;
-    comparable.then_some(row.1)
-}
 
 /// Steps of a pass, in order, as the columns name them.
 const STEPS: [&str; 5] = ["touch", "h2d", "kernel", "d2h", "host_read"];
 
-/// Warm passes that are taken apart on a GPU; a median of so many is steady enough to show the split.
+/// The number of warm passes that are measured step by step on a GPU. The median of so many is steady enough to show
+/// how the time divides.
 const WARM_PASSES: usize = 5;
 
 /// Measures `mode` into `case`.
-pub fn measure(
-    case: &mut Recorder<'_>,
-    run: &Run,
-    mode: &Mode,
-    add: &Add<'_>,
-    vectors: &Vectors,
-) -> Result<()> {
-    let bytes = (vectors.len() * size_of::<f32>()) as u64;
-    // Whether copied, moved or loaded over the link: x and y go, z comes back.
-    let (to_device, to_host) = (2 * bytes, bytes);
+pub(crate) fn measure(case: &mut Recorder<'_>, mode: &Mode, add: &Add<'_>, vectors: &Vectors) -> Result<()> {
+    let run = add.run;
+    // Whether the data are copied, migrated or loaded over the link, x and y go to the device and z comes back.
+    let to_host = add.n * size_of::<f32>();
+    let to_device = 2 * to_host;
     case.set("h2d_bytes", to_device);
     case.set("d2h_bytes", to_host);
-    case.bytes((to_device + to_host) as usize);
-    case.flop(vectors.len() as u64);
-    case.ceiling(link_ceiling(run, mode, to_device, to_host));
+    case.bytes(to_device + to_host);
+    case.flop(add.n as u64);
+    case.ceiling(link_ceiling(run, mode, to_device as f64, to_host as f64));
     if let Some(nvml) = run.session().snapshot() {
         case.set("link_generation", nvml.link_generation);
         case.set("link_width", nvml.link_width);
@@ -89,94 +68,82 @@ pub fn measure(
         case.set(&format!("first_{step}_ms"), ms);
     }
     case.set("first_end_to_end_ms", allocate + first.iter().sum::<f64>());
-    case.check(compare(transfer.sum()?, vectors));
+    case.check(compare(transfer.host(2)?, vectors));
 
-    let passes = if run.is_emulated() || run.options().quick {
-        1
-    } else {
-        WARM_PASSES
-    };
+    let passes = if run.is_emulated() || run.options().quick { 1 } else { WARM_PASSES };
     let mut warm = Vec::new();
     for _ in 0..passes {
         transfer.poison()?;
         run.stream().synchronize()?;
         warm.push(steps(run, transfer.as_mut(), vectors)?);
-        case.check(compare(transfer.sum()?, vectors));
+        case.check(compare(transfer.host(2)?, vectors));
     }
     for (i, step) in STEPS.iter().enumerate() {
-        case.set(
-            &format!("warm_{step}_ms"),
-            median(warm.iter().map(|w| w[i]).collect()),
-        );
+        let samples: Vec<f64> = warm.iter().map(|pass| pass[i]).collect();
+        case.set(&format!("warm_{step}_ms"), times(&samples, 0).map(|times| times.median));
     }
 
     case.measure_wall(
         transfer.as_mut(),
         |t| {
-            t.touch(&vectors.x, &vectors.y)?;
+            touch(t, vectors)?;
             t.poison()
         },
         |t| {
             t.pass()?;
             if t.moves_when_read() {
                 run.stream().synchronize()?;
-                read(t.sum()?);
+                read(t)?;
             }
             Ok(())
         },
-        |t| Ok(compare(t.sum()?, vectors)),
+        |t| Ok(compare(t.host(2)?, vectors)),
     )?;
-    case.set("two_norm_of_error", two_norm(transfer.sum()?, &vectors.sum));
-    case.set("published_ms", published(run, mode.name, vectors.len()));
+    case.set("two_norm_of_error", two_norm(transfer.host(2)?, &vectors.sum));
     Ok(())
 }
 
-/// One pass, each step waited for; milliseconds by the host's clock.
+/// Times one pass and waits after each step; milliseconds by the host's clock.
 fn steps(run: &Run, transfer: &mut dyn Transfer, vectors: &Vectors) -> Result<[f64; 5]> {
-    let timed = |work: &mut dyn FnMut() -> Result<()>| -> Result<f64> {
+    let mut timed = |work: &mut dyn FnMut(&mut dyn Transfer) -> Result<()>| -> Result<f64> {
         let began = Instant::now();
-        work()?;
+        work(transfer)?;
         run.stream().synchronize()?;
         Ok(milliseconds(began))
     };
     Ok([
-        timed(&mut || transfer.touch(&vectors.x, &vectors.y))?,
-        timed(&mut || transfer.to_device())?,
-        timed(&mut || transfer.add())?,
-        timed(&mut || transfer.to_host())?,
-        timed(&mut || {
-            read(transfer.sum()?);
-            Ok(())
-        })?,
+        timed(&mut |t| touch(t, vectors))?,
+        timed(&mut |t| t.to_device())?,
+        timed(&mut |t| t.add())?,
+        timed(&mut |t| t.to_host())?,
+        timed(&mut read)?,
     ])
 }
 
-/// Reads a float of every 4 KiB page: enough to bring the page here.
-fn read(sum: &[f32]) {
-    black_box(
-        sum.iter()
-            .step_by(4096 / size_of::<f32>())
-            .copied()
-            .sum::<f32>(),
-    );
+/// Writes the inputs into the memory that the host sees.
+fn touch(transfer: &mut dyn Transfer, vectors: &Vectors) -> Result<()> {
+    transfer.host(0)?.copy_from_slice(&vectors.x);
+    transfer.host(1)?.copy_from_slice(&vectors.y);
+    Ok(())
+}
+
+/// Reads a float of every 4 KiB page of the sum: enough to bring the page here.
+fn read(transfer: &mut dyn Transfer) -> Result<()> {
+    black_box(transfer.host(2)?.iter().step_by(4096 / size_of::<f32>()).copied().sum::<f32>());
+    Ok(())
 }
 
 fn compare(sum: &[f32], vectors: &Vectors) -> Check {
     Check::compare(sum, &vectors.sum, Tolerance::EXACT)
 }
 
-/// The rate of a pass that did nothing but move its bytes at the rates measured on this link: one direction
-/// after the other, or, in a mode that uses both at once, as long as the fuller one takes.
-fn link_ceiling(run: &Run, mode: &Mode, to_device: u64, to_host: u64) -> Ceiling {
-    run.session().ceilings.map_or(Ceiling::None, |c| {
-        let there = to_device as f64 / c.h2d_gb_per_s;
-        let back = to_host as f64 / c.d2h_gb_per_s;
-        let seconds = if mode.both_ways {
-            there.max(back)
-        } else {
-            there + back
-        };
-        Ceiling::Rate((to_device + to_host) as f64 / seconds)
+/// The end-to-end rate of a pass that only moves its bytes at the rates measured on this link: one direction after the
+/// other, or, in a mode that uses both directions at once, for as long as the slower one takes.
+fn link_ceiling(run: &Run, mode: &Mode, to_device: f64, to_host: f64) -> Ceiling {
+    run.session().ceilings.map_or(Ceiling::None, |rates| {
+        let (there, back) = (to_device / rates.h2d_gb_per_s, to_host / rates.d2h_gb_per_s);
+        let seconds = if mode.is_both_ways { there.max(back) } else { there + back };
+        Ceiling::Rate((to_device + to_host) / seconds)
     })
 }
 
@@ -184,7 +151,29 @@ fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
-fn median(mut samples: Vec<f64>) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    samples[samples.len() / 2]
+/// The unit of times in the tables.
+pub(crate) fn unit(run: &Run) -> &'static str {
+    if run.is_emulated() { "emulated ms" } else { "ms" }
+}
+
+/// Prints the phases of each mode side by side.
+pub(crate) fn summary(run: &Run) {
+    const HEADERS: [&str; 8] = ["mode", "touch", "H2D", "kernel", "D2H", "host read", "end to end", "first pass"];
+    let records = run.records();
+    let rows = records.iter().filter_map(|record| {
+        let end_to_end = significant(record.times?.median);
+        let number = |column: &str| record.number(run.lab(), column).map_or_else(String::new, significant);
+        let warm = STEPS.iter().map(|step| number(&format!("warm_{step}_ms")));
+        let ends = [end_to_end, number("first_end_to_end_ms")];
+        Some([record.variant.clone()].into_iter().chain(warm).chain(ends).collect::<Vec<_>>())
+    });
+    let what = "end to end: from inputs in host memory to the sum in host memory";
+    run.say(&format!("\nPhases of a warm pass, {} ({what})", unit(run)));
+    run.say(&table(&HEADERS, &rows.collect::<Vec<_>>()));
+    // A NaN compares as larger than any number here, so no difference is missed.
+    let norm = records.iter().filter_map(|r| r.number(run.lab(), "two_norm_of_error")).max_by(f64::total_cmp);
+    let error = records.iter().filter_map(|r| r.max_abs_error).max_by(f64::total_cmp);
+    if let (Some(norm), Some(error)) = (norm, error) {
+        run.say(&format!("Difference to the host's sum, the worst of all modes: two-norm {norm}, largest {error}"));
+    }
 }

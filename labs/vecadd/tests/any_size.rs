@@ -1,50 +1,21 @@
-//! Both kernels add any n in any launch, on the emulated device.
-use std::sync::{Arc, OnceLock};
-
-use cudarc::{
-    driver::{CudaModule, CudaStream, LaunchConfig, PushKernelArg},
-    nvrtc::Ptx,
-};
-use harness::{DeviceChoice, Inputs, Session};
+//! Both kernels add any n in any launch on the emulated device.
+use cudarc::driver::PushKernelArg;
+use harness::{Inputs, launch_1d};
 use proptest::prelude::*;
 
-/// The emulated device's stream and the lab's kernels, opened once.
-fn device() -> &'static (Arc<CudaStream>, Arc<CudaModule>) {
-    static DEVICE: OnceLock<(Arc<CudaStream>, Arc<CudaModule>)> = OnceLock::new();
-    let device = DEVICE.get_or_init(|| {
-        let session = Session::open(&DeviceChoice::Emulated("a100".into())).unwrap();
-        let ptx = Ptx::from_src(vecadd::LAB.kernels[0].ptx.to_string());
-        (
-            session.stream.clone(),
-            session.context.load_module(ptx).unwrap(),
-        )
-    });
-    // The tests' threads share the context.
-    device.0.context().bind_to_thread().unwrap();
-    device
-}
-
-/// Adds n random pairs; the sum must be IEEE 754's to the last bit, and what lies beyond must be untouched.
+/// Adds n random pairs. The sum must be IEEE 754's to the last bit, and the memory beyond it must be untouched.
 fn add(kernel: &str, n: usize, blocks: u32, threads: u32, seed: u64) {
     const BEYOND: usize = 3;
-    let (stream, module) = device();
+    let (kernels, stream) = labtest::kernels(&vecadd::LAB);
     let [x, y] = ["x", "y"].map(|label| Inputs::new(seed, label).f32(n + BEYOND, -1e3..1e3));
-    let (dx, dy) = (
-        stream.clone_htod(&x).unwrap(),
-        stream.clone_htod(&y).unwrap(),
-    );
+    let (dx, dy) = (stream.clone_htod(&x).unwrap(), stream.clone_htod(&y).unwrap());
     let mut dz = stream.clone_htod(&vec![f32::NAN; n + BEYOND]).unwrap();
-    let function = module.load_function(kernel).unwrap();
+    let function = kernels.function("vecadd.cu", kernel).unwrap();
     let count = n as u64;
-    let launch = LaunchConfig {
-        grid_dim: (blocks, 1, 1),
-        block_dim: (threads, 1, 1),
-        shared_mem_bytes: 0,
-    };
     let mut builder = stream.launch_builder(&function);
     builder.arg(&dx).arg(&dy).arg(&mut dz).arg(&count);
     // SAFETY: these are the kernels' parameters, and each vector holds more than n floats.
-    unsafe { builder.launch(launch) }.unwrap();
+    unsafe { builder.launch(launch_1d(blocks, threads)) }.unwrap();
     let z = stream.clone_dtoh(&dz).unwrap();
     for i in 0..n {
         assert_eq!(z[i].to_bits(), (x[i] + y[i]).to_bits(), "{kernel}: z[{i}]");
@@ -61,10 +32,7 @@ fn sizes() -> impl Strategy<Value = usize> {
 }
 
 fn blocks_of_threads() -> impl Strategy<Value = u32> {
-    prop_oneof![
-        1..=1024u32,
-        prop::sample::select(vec![1, 31, 32, 33, 255, 256, 1000, 1024])
-    ]
+    prop_oneof![1..=1024u32, prop::sample::select(vec![1, 31, 32, 33, 255, 256, 1000, 1024])]
 }
 
 proptest! {
@@ -85,13 +53,7 @@ proptest! {
 #[test]
 fn around_the_block() {
     for threads in [32u32, 96, 256] {
-        for n in [
-            threads - 1,
-            threads,
-            threads + 1,
-            3 * threads,
-            3 * threads + 1,
-        ] {
+        for n in [threads - 1, threads, threads + 1, 3 * threads, 3 * threads + 1] {
             add("vecadd", n as usize, n.div_ceil(threads), threads, 1);
             add("vecadd_stride", n as usize, 2, threads, 1);
         }

@@ -1,23 +1,23 @@
-//! What the counters say of a kernel beside the lab's own: only what a reader can act on.
-use serde_json::Value;
+//! Remarks on a kernel's counters compared with those of the lab's own kernel: only remarks that a reader can act on.
+use harness::Record;
 
 /// Remarks on the rows of one variant against the lab's own rows of the same cases.
-pub fn remarks(rows: &[Value], own: &[Value]) -> Vec<String> {
+pub fn remarks(rows: &[Record], own: &[Record]) -> Vec<String> {
     // The case with the most work shows best what the kernel does.
-    let work = |r: &Value| number(r, "thread_instructions").unwrap_or(0.0);
+    let work = |r: &Record| r.counter("thread_instructions").unwrap_or(0.0);
     let heaviest = rows.iter().max_by(|a, b| work(a).total_cmp(&work(b)));
     let Some(row) = heaviest.filter(|r| work(r) > 0.0) else {
         return Vec::new();
     };
-    let same = |o: &&Value| ["variant", "case", "n"].iter().all(|c| o[*c] == row[*c]);
+    let same = |o: &&Record| (&o.variant, &o.case, o.n) == (&row.variant, &row.case, row.n);
     let Some(own) = own.iter().find(same) else {
         return Vec::new();
     };
     let mut said = Vec::new();
     for (kind, word) in [("load", "loads touch"), ("store", "stores touch")] {
-        let per_ideal = |r: &Value| {
-            let sectors = number(r, &format!("global_{kind}_sectors"))?;
-            let ideal = number(r, &format!("global_{kind}_ideal_sectors"))?;
+        let per_ideal = |r: &Record| {
+            let sectors = r.counter(&format!("global_{kind}_sectors"))?;
+            let ideal = r.counter(&format!("global_{kind}_ideal_sectors"))?;
             (ideal > 0.0).then_some(sectors / ideal)
         };
         if let Some(mine) = per_ideal(row)
@@ -25,25 +25,25 @@ pub fn remarks(rows: &[Value], own: &[Value]) -> Vec<String> {
             && per_ideal(own).is_none_or(|own| mine > 1.1 * own)
         {
             said.push(format!(
-                "global {word} {mine:.1} sectors for each that the data fill: let neighbouring lanes use neighbouring words"
+                "global {word} {mine:.1} sectors for each sector that the data would fill: let neighbouring lanes use neighbouring words"
             ));
         }
-        let sectors = |r: &Value| number(r, &format!("global_{kind}_sectors")).unwrap_or(0.0);
+        let sectors = |r: &Record| r.counter(&format!("global_{kind}_sectors")).unwrap_or(0.0);
         let (mine, lab) = (sectors(row), sectors(own));
         if lab > 0.0 && mine > 1.25 * lab && per_ideal(row).is_some_and(|r| r <= 1.25) {
             said.push(format!(
-                "global {word} {:.1} times the sectors that the lab's own kernel does: keep what is used again in shared memory or registers",
+                "global {word} {:.1} times the sectors that the lab's own kernel does: keep data that are used again in shared memory or registers",
                 mine / lab
             ));
         }
     }
     let more = |column: &str, factor: f64| {
-        let mine = number(row, column).unwrap_or(0.0);
-        let lab = number(own, column).unwrap_or(0.0);
+        let mine = row.counter(column).unwrap_or(0.0);
+        let lab = own.counter(column).unwrap_or(0.0);
         (mine > factor * lab).then_some((mine, lab))
     };
     if let Some((mine, lab)) = more("shared_bank_conflicts", 1.1) {
-        let ways = number(row, "shared_worst_ways").unwrap_or(1.0);
+        let ways = row.counter("shared_worst_ways").unwrap_or(1.0);
         said.push(format!(
             "{mine:.0} passes lost to shared-memory bank conflicts, {ways:.0}-way at worst (the lab's own: {lab:.0})"
         ));
@@ -60,20 +60,15 @@ pub fn remarks(rows: &[Value], own: &[Value]) -> Vec<String> {
             ));
         }
     }
-    let efficiency = |r: &Value| number(r, "warp_execution_efficiency_percent");
+    let efficiency = |r: &Record| r.counter("warp_execution_efficiency_percent");
     if let (Some(mine), Some(lab)) = (efficiency(row), efficiency(own))
         && mine < lab - 10.0
     {
-        said.push(format!(
-            "{mine:.0} % of the lanes are at work on average (the lab's own: {lab:.0} %)"
-        ));
+        said.push(format!("{mine:.0} % of the lanes are at work on average (the lab's own: {lab:.0} %)"));
     }
     let instructions = work(own);
     if instructions > 0.0 && work(row) > 1.5 * instructions {
-        said.push(format!(
-            "{:.1} times the instructions of the lab's own kernel",
-            work(row) / instructions
-        ));
+        said.push(format!("{:.1} times the instructions of the lab's own kernel", work(row) / instructions));
     }
     if said.is_empty() {
         said.push("counts as the lab's own kernel does, or better".into());
@@ -81,21 +76,24 @@ pub fn remarks(rows: &[Value], own: &[Value]) -> Vec<String> {
     said
 }
 
-fn number(row: &Value, column: &str) -> Option<f64> {
-    row[column].as_f64()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::sample::{counted, record};
     use super::*;
-    use serde_json::json;
+    use harness::Verdict;
 
-    fn row(sectors: u64, conflicts: u64, instructions: u64) -> Value {
-        json!({
-            "variant": "v", "case": "c", "n": 1000, "thread_instructions": instructions, "global_load_sectors": sectors,
-            "global_load_ideal_sectors": 125, "shared_bank_conflicts": conflicts, "shared_worst_ways": 32,
-            "warp_execution_efficiency_percent": 99.0,
-        })
+    fn row(sectors: u64, conflicts: u64, instructions: u64) -> Record {
+        counted(
+            record(Verdict::Pass),
+            &[
+                ("thread_instructions", instructions),
+                ("global_load_sectors", sectors),
+                ("global_load_ideal_sectors", 125),
+                ("shared_bank_conflicts", conflicts),
+                ("shared_worst_ways", 32),
+                ("warp_execution_efficiency_percent", 99),
+            ],
+        )
     }
 
     #[test]

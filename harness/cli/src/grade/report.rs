@@ -1,7 +1,12 @@
 //! The grade of each variant, in words and as JSON.
 use std::collections::{BTreeSet, HashSet};
 
+use harness::{Record, Verdict};
 use serde_json::{Value, json};
+use wire::{
+    Told,
+    finding::{Class, Place},
+};
 
 use super::{Graded, Outcome, Task, remarks::remarks};
 
@@ -11,18 +16,18 @@ const SHOWN: usize = 3;
 const FAILURES: usize = 6;
 const PLACES: usize = 4;
 
-/// What a variant's runs come to.
+/// The overall result of a variant's runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// Right everywhere, nothing found.
     Right,
-    /// Right everywhere, but a check speaks: right by luck.
+    /// Right everywhere, but a check found something: the answer was right by luck.
     Finding,
     /// A wrong answer, a fault, a crash.
     Wrong,
     /// The file has no such kernel.
     Missing,
-    /// No size that was tried is one that the variant runs at.
+    /// The variant runs at none of the sizes that were tried.
     NotRun,
 }
 
@@ -54,10 +59,10 @@ pub struct Grade {
     /// Sizes at which it ran.
     ran: usize,
     failures: Vec<Failure>,
-    /// Findings in full, each once.
-    findings: Vec<String>,
+    /// Findings, each once.
+    findings: Vec<Told>,
     remarks: Vec<String>,
-    /// Kernels of the variant that the file lacks: what needs them is not judged.
+    /// Kernels of the variant that the file lacks. Cases that need them are not judged.
     missing: BTreeSet<String>,
     /// Why it was not run.
     reason: String,
@@ -77,9 +82,7 @@ impl Grade {
         };
         let mut known = HashSet::new();
         for tried in &graded.runs {
-            let at = tried
-                .size
-                .map_or("the quick size".to_string(), |n| format!("n = {n}"));
+            let at = tried.size.map_or("the quick size".to_string(), |n| format!("n = {n}"));
             match &tried.graded {
                 Outcome::Ran { rows, missing } => {
                     grade.missing.extend(missing.iter().cloned());
@@ -87,10 +90,7 @@ impl Grade {
                 }
                 Outcome::Failed(how) => {
                     grade.ran += 1;
-                    grade.failures.push(Failure {
-                        place: at,
-                        what: how.clone(),
-                    });
+                    grade.failures.push(Failure { place: at, what: how.clone() });
                 }
                 Outcome::Refused(reason) if grade.reason.is_empty() => {
                     grade.reason = format!("{at}: {reason}");
@@ -98,53 +98,42 @@ impl Grade {
                 Outcome::Refused(_) | Outcome::Elsewhere => {}
             }
         }
-        grade.mark = match (
-            grade.ran,
-            grade.failures.is_empty(),
-            grade.findings.is_empty(),
-        ) {
+        grade.mark = match (grade.ran, grade.failures.is_empty(), grade.findings.is_empty()) {
             (0, ..) if grade.missing.is_empty() => Mark::NotRun,
             (0, ..) => Mark::Missing,
             (_, false, _) => Mark::Wrong,
             (_, true, false) => Mark::Finding,
             (_, true, true) => Mark::Right,
         };
-        // How fast something wrong would be is no matter.
+        // The speed of a wrong kernel does not matter.
         let first = graded.runs.first().map(|t| (&t.graded, &t.own));
-        if let (Mark::Right, Some((Outcome::Ran { rows, .. }, Outcome::Ran { rows: own, .. }))) =
-            (grade.mark, first)
-        {
+        if let (Mark::Right, Some((Outcome::Ran { rows, .. }, Outcome::Ran { rows: own, .. }))) = (grade.mark, first) {
             grade.remarks = remarks(rows, own);
         }
         grade
     }
 
     /// Takes in the rows of one size.
-    fn add(&mut self, at: &str, rows: &[Value], known: &mut HashSet<String>) {
-        // A question that launches nothing is the lab's, not the kernel's.
-        let launched = |r: &&Value| {
-            let launches = r["launches"].as_u64().is_some_and(|l| l > 0);
-            launches || r["verdict"] == "fail" || r["verdict"] == "finding"
-        };
-        let rows: Vec<&Value> = rows.iter().filter(launched).collect();
+    fn add(&mut self, at: &str, rows: &[Record], known: &mut HashSet<Key>) {
+        // A question that launches nothing concerns the lab, not the kernel.
+        let is_bad = |r: &Record| matches!(r.verdict, Verdict::Fail | Verdict::Finding);
+        let launched = |r: &&Record| r.counter("launches").is_some_and(|launches| launches > 0.0) || is_bad(r);
+        let rows: Vec<&Record> = rows.iter().filter(launched).collect();
         if rows.is_empty() {
             return;
         }
         self.ran += 1;
         for row in rows {
-            let bad = row["verdict"] == "fail" || row["verdict"] == "finding";
-            if let Some(what) = row["wrong"].as_str().filter(|_| bad) {
-                let case = row["case"].as_str().filter(|c| !c.is_empty());
-                let case = case.map_or_else(String::new, |c| format!(" ({c})"));
-                self.failures.push(Failure {
-                    place: format!("{at}{case}"),
-                    what: what.into(),
-                });
+            if let Some(what) = row.wrong.as_ref().filter(|_| is_bad(row)) {
+                let case = match row.case.as_str() {
+                    "" => String::new(),
+                    case => format!(" ({case})"),
+                };
+                self.failures.push(Failure { place: format!("{at}{case}"), what: what.clone() });
             }
-            let texts = row["findings"].as_array().into_iter().flatten();
-            for text in texts.filter_map(Value::as_str) {
-                if known.insert(key(text)) {
-                    self.findings.push(text.to_string());
+            for told in &row.findings {
+                if known.insert(key(told)) {
+                    self.findings.push(told.clone());
                 }
             }
         }
@@ -159,7 +148,7 @@ impl Grade {
         self.missing.iter().map(String::as_str)
     }
 
-    /// Whether it does not keep the file from passing: what is not in it is not judged.
+    /// Whether the file may pass with this grade: a kernel that is not in the file is not judged.
     pub fn is_good(&self) -> bool {
         matches!(self.mark, Mark::Right | Mark::Missing)
     }
@@ -179,7 +168,7 @@ impl Grade {
         }
     }
 
-    /// What went wrong, each thing once with the places where it did.
+    /// The failures, each once, with the places where it occurred.
     fn told_failures(&self) -> Vec<String> {
         let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
         for failure in &self.failures {
@@ -208,23 +197,22 @@ impl Grade {
     }
 }
 
-/// What tells a finding from others, whichever threads met there: its kind and its places.
-fn key(text: &str) -> String {
-    let places = text.lines().filter(|l| l.contains("--> "));
-    std::iter::once(headline(text))
-        .chain(places.map(str::trim))
-        .collect::<Vec<_>>()
-        .join(" ")
+/// What distinguishes a finding from others, whichever threads took part: its class and its places.
+type Key = (Class, Vec<Place>);
+
+fn key(told: &Told) -> Key {
+    (told.finding.class(), told.finding.places())
 }
 
-/// The first line of a finding, without how often it was seen.
-fn headline(text: &str) -> &str {
-    let line = text.lines().next().unwrap_or_default();
-    let line = line.strip_prefix("error: ").unwrap_or(line);
-    line.split(" [").next().unwrap_or_default()
+/// The line for a finding that was already shown for another variant.
+fn again_line(told: &Told) -> String {
+    match told.verdict {
+        wire::finding::FailureOf::Program => format!("found here too: {}", told.mistake),
+        other => format!("found here too: {}: {}", other.word(), told.mistake),
+    }
 }
 
-/// For the reader.
+/// The grades as text, for a reader.
 pub fn as_text(task: &Task, grades: &[Grade]) -> String {
     let sizes = sizes(task, "the lab's quick sizes").join(", ");
     let mut parts = vec![format!(
@@ -249,8 +237,8 @@ pub fn as_text(task: &Task, grades: &[Grade]) -> String {
         .collect();
     let headers = ["variant", "answer", "findings", "verdict"];
     parts.push(harness::table(&headers, &rows));
-    let mut told: HashSet<String> = HashSet::new();
-    // Variants of which the same is to be said stand together.
+    let mut told: HashSet<Key> = HashSet::new();
+    // Variants with the same text are shown together.
     let mut blocks: Vec<(Vec<&str>, Mark, String)> = Vec::new();
     for grade in grades.iter().filter(|g| !g.is_missing()) {
         let mut lines: Vec<String> = Vec::new();
@@ -263,26 +251,17 @@ pub fn as_text(task: &Task, grades: &[Grade]) -> String {
         }
         lines.extend(grade.told_failures());
         lines.extend(grade.remarks.iter().map(|r| format!("counters: {r}")));
-        let (fresh, again): (Vec<&String>, Vec<&String>) =
-            grade.findings.iter().partition(|f| told.insert(key(f)));
-        lines.extend(
-            again
-                .iter()
-                .map(|f| format!("found here too: {}", headline(f))),
-        );
+        let (fresh, again): (Vec<&Told>, Vec<&Told>) = grade.findings.iter().partition(|f| told.insert(key(f)));
+        lines.extend(again.iter().map(|f| again_line(f)));
         let lines: Vec<String> = lines.iter().map(|l| format!("  {l}")).collect();
         let mut text = harness::paragraphs(&lines.join("\n"));
         for finding in fresh.iter().take(SHOWN) {
-            text += &format!("\n\n{finding}");
+            text += &format!("\n\n{}", finding.text.trim_end());
         }
         if fresh.len() > SHOWN {
-            text += &format!(
-                "\n\n  and {} more findings (--json has them)",
-                fresh.len() - SHOWN
-            );
+            text += &format!("\n\n  and {} more findings (--json has them)", fresh.len() - SHOWN);
         }
-        let same =
-            |(_, mark, known): &&mut (_, Mark, String)| *mark == grade.mark && *known == text;
+        let same = |(_, mark, known): &&mut (_, Mark, String)| *mark == grade.mark && *known == text;
         match blocks.iter_mut().find(same) {
             Some((variants, ..)) => variants.push(grade.variant),
             None => blocks.push((vec![grade.variant], grade.mark, text)),
@@ -308,7 +287,7 @@ pub fn as_text(task: &Task, grades: &[Grade]) -> String {
     parts.join("\n\n")
 }
 
-/// For a program.
+/// The grades as JSON, for a program.
 pub fn as_json(task: &Task, grades: &[Grade]) -> Value {
     let variants: Vec<Value> = grades
         .iter()
@@ -319,7 +298,7 @@ pub fn as_json(task: &Task, grades: &[Grade]) -> Value {
                 "sizes_run": g.ran,
                 "failures": g.failures.iter().map(|f| format!("{}: {}", f.place, f.what)).collect::<Vec<_>>(),
                 "missing_kernels": g.missing,
-                "findings": g.findings,
+                "findings": g.findings.iter().map(|f| f.text.trim_end()).collect::<Vec<_>>(),
                 "remarks": g.remarks,
                 "reason": g.reason,
             })
@@ -345,75 +324,62 @@ fn sizes(task: &Task, quick: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::child::Tried, *};
+    use super::{
+        super::{
+            child::Tried,
+            sample::{counted, race, record},
+        },
+        *,
+    };
 
     fn graded(runs: Vec<(Option<usize>, Outcome)>) -> Grade {
         Grade::of(&Graded {
             variant: "v",
-            runs: runs
-                .into_iter()
-                .map(|(size, graded)| Tried {
-                    size,
-                    graded,
-                    own: of_rows(Vec::new()),
-                })
-                .collect(),
+            runs: runs.into_iter().map(|(size, graded)| Tried { size, graded, own: of_rows(Vec::new()) }).collect(),
         })
     }
 
-    fn of_rows(rows: Vec<Value>) -> Outcome {
-        Outcome::Ran {
-            rows,
-            missing: Vec::new(),
-        }
+    fn of_rows(rows: Vec<Record>) -> Outcome {
+        Outcome::Ran { rows, missing: Vec::new() }
     }
 
-    fn ran(verdict: &str, wrong: Option<&str>, findings: &[&str]) -> Outcome {
-        let row = json!({ "case": "c", "verdict": verdict, "wrong": wrong, "findings": findings, "launches": 1 });
+    fn ran(verdict: Verdict, wrong: Option<&str>, findings: &[Told]) -> Outcome {
+        let row = Record {
+            wrong: wrong.map(str::to_owned),
+            findings: findings.to_vec(),
+            ..counted(record(verdict), &[("launches", 1)])
+        };
         of_rows(vec![row])
     }
 
-    fn missing(kernel: &str, rows: Vec<Value>) -> Outcome {
-        Outcome::Ran {
-            rows,
-            missing: vec![kernel.into()],
-        }
+    fn missing(kernel: &str, rows: Vec<Record>) -> Outcome {
+        Outcome::Ran { rows, missing: vec![kernel.into()] }
     }
 
     #[test]
     fn the_worst_size_is_the_grade() {
-        let right = || (None, ran("pass", None, &[]));
+        let right = || (None, ran(Verdict::Pass, None, &[]));
         assert_eq!(graded(vec![right(), right()]).mark, Mark::Right);
-        let race = "error: Race reported [3 hazards]\n --> a.cu:3:1 in k";
-        let again = "error: Race reported [9 hazards]\n --> a.cu:3:1 in k";
+        let (race, again) = (race(3, 3), race(3, 9));
         let lucky = graded(vec![
-            (None, ran("finding", None, &[race])),
-            (Some(1), ran("finding", None, &[again])),
+            (None, ran(Verdict::Finding, None, std::slice::from_ref(&race))),
+            (Some(1), ran(Verdict::Finding, None, &[again])),
         ]);
         assert_eq!((lucky.mark, lucky.findings.len()), (Mark::Finding, 1));
-        let wrong = graded(vec![right(), (Some(33), ran("fail", Some("1 of 33"), &[]))]);
+        let wrong = graded(vec![right(), (Some(33), ran(Verdict::Fail, Some("1 of 33"), &[]))]);
         assert_eq!(wrong.mark, Mark::Wrong);
         assert_eq!(wrong.told_failures(), ["n = 33 (c): 1 of 33"]);
         assert!(!wrong.is_good() && !lucky.is_good());
         // A kernel that faults gives no right answer, whatever was found.
-        let fault = graded(vec![(
-            None,
-            ran("finding", Some("the driver says"), &[race]),
-        )]);
-        assert_eq!(
-            (fault.mark, fault.answer().as_str()),
-            (Mark::Wrong, "wrong")
-        );
+        let fault = graded(vec![(None, ran(Verdict::Finding, Some("the driver says"), &[race]))]);
+        assert_eq!((fault.mark, fault.answer().as_str()), (Mark::Wrong, "wrong"));
     }
 
     #[test]
     fn a_failure_is_told_once_with_its_places() {
-        let fail = |n| (Some(n), ran("fail", Some("refused"), &[]));
+        let fail = |n| (Some(n), ran(Verdict::Fail, Some("refused"), &[]));
         let all = graded([1, 2, 3, 4, 5, 6].map(fail).into());
-        assert_eq!(
-            all.told_failures(),
-            ["n = 1 (c), n = 2 (c), n = 3 (c), n = 4 (c) and 2 more: refused"]
-        );
+        assert_eq!(all.told_failures(), ["n = 1 (c), n = 2 (c), n = 3 (c), n = 4 (c) and 2 more: refused"]);
     }
 
     #[test]
@@ -423,13 +389,13 @@ mod tests {
         assert_eq!(none.missing().collect::<Vec<_>>(), ["k"]);
         let refused = graded(vec![(Some(1), Outcome::Refused("too small".into()))]);
         assert_eq!((refused.mark, refused.is_good()), (Mark::NotRun, false));
-        let skipped = json!({ "verdict": "skip", "missing_kernel": "k" });
-        let right = json!({ "verdict": "pass", "launches": 1 });
+        let skipped = Record { missing_kernel: Some("k".into()), ..record(Verdict::Skip) };
+        let right = counted(record(Verdict::Pass), &[("launches", 1)]);
         let part = graded(vec![(None, missing("k", vec![skipped, right]))]);
         assert_eq!(part.mark, Mark::Right);
         assert_eq!(part.answer(), "right at 1 size, in part");
-        // A question that launches nothing tells nothing of the kernel.
-        let row = json!({ "verdict": "pass", "note": "expected 4, obtained 4" });
+        // A question that launches nothing says nothing about the kernel.
+        let row = Record { note: "expected 4, obtained 4".into(), ..record(Verdict::Pass) };
         let question = graded(vec![(None, of_rows(vec![row]))]);
         assert_eq!(question.mark, Mark::NotRun);
     }

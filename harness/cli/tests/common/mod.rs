@@ -42,20 +42,12 @@ pub fn fails(args: &[&str], code: i32, words: &[&str]) {
     let run = warplab(args);
     assert_eq!(run.code, code, "{args:?}: {run:?}");
     for words in words {
-        assert!(
-            run.stderr.contains(words),
-            "{args:?}: `{words}` is not in {}",
-            run.stderr
-        );
+        assert!(run.stderr.contains(words), "{args:?}: `{words}` is not in {}", run.stderr);
     }
     assert!(!run.stderr.contains("panicked"), "{run:?}");
 }
 
 /// The rows of a CSV, each cell by its column's name.
 pub fn rows(csv: &Path) -> Vec<std::collections::HashMap<String, String>> {
-    csv::Reader::from_path(csv)
-        .unwrap()
-        .deserialize()
-        .map(Result::unwrap)
-        .collect()
+    csv::Reader::from_path(csv).unwrap().deserialize().map(Result::unwrap).collect()
 }

@@ -1,29 +1,21 @@
-//! A lab that forgets to free device memory, in each way that there is, and some that only look like it. It launches nothing.
+//! A lab that forgets to free device memory, in each way that there is, and some that only look like it. It launches
+//! nothing.
 use std::process::ExitCode;
 
 use cudarc::driver::result;
-use harness::{Case, Check, Lab, Result, Run, Variant};
+use harness::{Case, Check, Lab, Result, Row, Run, row};
 
-static LAB: Lab = Lab {
-    name: "leaky-lab",
-    summary: "device memory that is never freed",
-    kernels: &[],
-    variants: &[
-        Variant::new("tidy", "frees what it allocates"),
-        Variant::new(
-            "late",
-            "keeps a buffer from case to case, and frees it in the end",
-        ),
-        Variant::new("forgets", "forgets three buffers of one line"),
-        Variant::new("raw", "allocates by the driver's own call, for good"),
-        Variant::new("outside", "the lab forgets a buffer before its cases"),
-        Variant::new("alone", "as forgets, in a process of its own").own_process(),
-    ],
-    columns: &[],
-    args: harness::no_args,
-    run,
-    exercises: None,
-};
+static LAB: Lab =
+    Lab { name: "leaky-lab", summary: "device memory that is never freed", variants: &[&ROWS], run, ..Lab::DEFAULT };
+
+static ROWS: [Row; 6] = [
+    row("tidy", "frees what it allocates", ()),
+    row("late", "keeps a buffer from case to case, and frees it in the end", ()),
+    row("forgets", "forgets three buffers of one line", ()),
+    row("raw", "allocates by the driver's own call, for good", ()),
+    row("outside", "the lab forgets a buffer before its cases", ()),
+    row("alone", "as forgets, in a process of its own", ()).own_process(),
+];
 
 fn main() -> ExitCode {
     harness::main(&LAB)
@@ -38,7 +30,7 @@ fn run(run: &Run) -> Result<()> {
     for n in [1000, 2000] {
         run.case(Case::new("late").n(n), |case| {
             kept.get_or_insert(stream.alloc_zeros::<f32>(n)?);
-            case.check(Check::that(true, ""));
+            case.check(Check::all_right(1));
             Ok(())
         })?;
     }
@@ -50,14 +42,14 @@ fn run(run: &Run) -> Result<()> {
                     std::mem::forget(buffer);
                 }
             }
-            case.check(Check::that(true, ""));
+            case.check(Check::all_right(1));
             Ok(())
         })?;
     }
     run.case(Case::new("raw"), |case| {
         // SAFETY: nobody uses the memory.
         unsafe { result::malloc_sync(64)? };
-        case.check(Check::that(true, ""));
+        case.check(Check::all_right(1));
         Ok(())
     })?;
     Ok(())

@@ -67,26 +67,8 @@ pub fn launch(
     params: &mut [*mut c_void],
 ) -> sys::CUresult {
     let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
-    let params = if params.is_empty() {
-        null_mut()
-    } else {
-        params.as_mut_ptr()
-    };
-    unsafe {
-        sys::cuLaunchKernel(
-            function,
-            gx,
-            gy,
-            gz,
-            bx,
-            by,
-            bz,
-            shared,
-            null_mut(),
-            params,
-            null_mut(),
-        )
-    }
+    let params = if params.is_empty() { null_mut() } else { params.as_mut_ptr() };
+    unsafe { sys::cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, null_mut(), params, null_mut()) }
 }
 
 /// A launch of a row of blocks without parameters.

@@ -1,4 +1,5 @@
-//! Opens the built library the way a lab does: first by its file; from then on `dlopen("libcuda.so")`, and so cudarc, gets it.
+//! Opens the built library the way a lab does: first by its file; from then on `dlopen("libcuda.so")`, and so cudarc,
+//! gets it.
 #![allow(dead_code, reason = "each test file uses what it needs")]
 
 use cudarc::driver::sys::{self, CUresult};
@@ -25,33 +26,43 @@ pub fn open() -> libloading::Library {
     let library = unsafe { libloading::Library::new(&file) };
     let library = library.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let ours = unsafe { sys::culib().get::<*const ()>(b"simt_version").is_ok() };
-    assert!(
-        ours,
-        "cudarc must have been given the library that is open under the name libcuda.so"
-    );
+    assert!(ours, "cudarc must have been given the library that is open under the name libcuda.so");
     library
 }
 
 /// A function of the library that cuda.h does not have, or not in the version that cudarc is built for.
 pub fn symbol<T: Copy>(name: &str) -> T {
-    *unsafe { library().get::<T>(name.as_bytes()) }
-        .unwrap_or_else(|error| panic!("{name}: {error}"))
+    *unsafe { library().get::<T>(name.as_bytes()) }.unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The report since the last call.
+/// The report since the last call. All of it can be read as the types that it was written from, whichever parts a test
+/// looks at.
 pub fn report() -> serde_json::Value {
-    text_of("simt_report_json")
+    let text = text_of("simt_report_json");
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let read = wire::Report::read(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert_eq!(serde_json::to_value(&read).unwrap(), value);
+    value
 }
 
-/// What a function of the library that gives JSON gives.
-pub fn text_of(name: &str) -> serde_json::Value {
+/// The leaks since the last call, read as [`report`] is.
+pub fn leaks() -> wire::Leaks {
+    let text = text_of("simt_leaks_json");
+    let read = wire::Leaks::read(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), value);
+    read
+}
+
+/// The text of a library function that returns JSON.
+fn text_of(name: &str) -> String {
     let take: unsafe extern "C" fn() -> *mut c_char = symbol(name);
     let free: unsafe extern "C" fn(*mut c_char) = symbol("simt_string_free");
     unsafe {
         let json = take();
-        let value = serde_json::from_str(CStr::from_ptr(json).to_str().unwrap()).unwrap();
+        let text = CStr::from_ptr(json).to_str().unwrap().to_owned();
         free(json);
-        value
+        text
     }
 }
 
@@ -79,23 +90,22 @@ pub fn context() -> sys::CUcontext {
     context
 }
 
-/// A context of one's own, current on this thread: what goes wrong in it concerns no other test.
+/// A new context, current on this thread: an error in it does not affect other tests.
 pub fn own_context() -> sys::CUcontext {
     library();
-    let create: unsafe extern "C" fn(*mut sys::CUcontext, u32, c_int) -> CUresult =
-        symbol("cuCtxCreate_v2");
+    let create: unsafe extern "C" fn(*mut sys::CUcontext, u32, c_int) -> CUresult = symbol("cuCtxCreate_v2");
     let mut context = std::ptr::null_mut();
     ok(unsafe { create(&raw mut context, 0, 0) });
     context
 }
 
-/// It must have succeeded.
+/// Checks that a call succeeded.
 #[track_caller]
 pub fn ok(result: CUresult) {
     assert_eq!(result, CUresult::CUDA_SUCCESS);
 }
 
-/// It must have failed like this.
+/// Checks that a call failed with this error.
 #[track_caller]
 pub fn fails(result: CUresult, error: CUresult) {
     assert_eq!(result, error);
@@ -124,7 +134,7 @@ pub fn function(module: sys::CUmodule, name: &str) -> sys::CUfunction {
     function
 }
 
-/// A structure of zeros, with what `fill` sets: its enums have no zero, so they must be among it.
+/// A structure of zeros with the fields that `fill` sets. Those must include its enums, which have no zero.
 pub fn filled<T>(fill: impl FnOnce(*mut T)) -> T {
     let mut value = std::mem::MaybeUninit::zeroed();
     fill(value.as_mut_ptr());

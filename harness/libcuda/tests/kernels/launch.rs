@@ -12,7 +12,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// No case takes as long on a GPU, or on the machine.
+/// The time limit of a case; all cases are much faster, on a GPU and on the machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Names the call that failed.
@@ -38,7 +38,7 @@ struct Context(sys::CUdevice);
 impl Context {
     fn new(device: sys::CUdevice) -> Result<Context, String> {
         let mut context = null_mut();
-        // SAFETY: an out parameter that lives.
+        // SAFETY: the out parameter is a live variable.
         let code = unsafe { sys::cuDevicePrimaryCtxRetain(&mut context, device) };
         ok("cuDevicePrimaryCtxRetain", code)?;
         let owner = Context(device);
@@ -62,13 +62,13 @@ struct Buffer {
     address: u64,
 }
 
-/// Launches a case, and gives its values and prints in the words of a report.
+/// Launches a case; returns its values and printed text in the form of a report.
 pub fn play(case: &Case, device: sys::CUdevice) -> Result<String, String> {
     let _context = Context::new(device)?;
     let module = load(&case.ptx)?;
     let mut buffers = Vec::new();
     let launches = || -> Result<(), String> {
-        // The order and sizes of parameters, which older drivers do not tell.
+        // The order and sizes of parameters, which older drivers cannot be asked for.
         let memory = Arc::new(Memory::new(1 << 28).map_err(|e| e.to_string())?);
         let layout = Module::load(&case.ptx, &memory, Profile::default_profile());
         let layout = layout.map_err(|e| e.to_string())?;
@@ -88,10 +88,8 @@ pub fn play(case: &Case, device: sys::CUdevice) -> Result<String, String> {
     }
     for buffer in &buffers {
         let mut bytes = vec![0u8; buffer.bytes];
-        // SAFETY: both are as long as that.
-        let code = unsafe {
-            sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), buffer.address, buffer.bytes)
-        };
+        // SAFETY: both have that length.
+        let code = unsafe { sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), buffer.address, buffer.bytes) };
         ok("cuMemcpyDtoH", code)?;
         text.push_str(&values::line(&buffer.name, &buffer.ty, &bytes));
     }
@@ -102,25 +100,15 @@ pub fn play(case: &Case, device: sys::CUdevice) -> Result<String, String> {
 fn load(ptx: &str) -> Result<sys::CUmodule, String> {
     let image = CString::new(ptx).map_err(|e| e.to_string())?;
     let mut log = vec![0u8; 4096];
-    let mut options = [
-        CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-        CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-    ];
+    let mut options = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
     let mut values = [log.as_mut_ptr().cast::<c_void>(), log.len() as *mut c_void];
     let mut module = null_mut();
     // SAFETY: the text ends with a zero, and the options' values are of the types that they ask for.
     let code = unsafe {
-        sys::cuModuleLoadDataEx(
-            &mut module,
-            image.as_ptr().cast(),
-            2,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-        )
+        sys::cuModuleLoadDataEx(&mut module, image.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr())
     };
     let log = String::from_utf8_lossy(&log);
-    ok("cuModuleLoadDataEx", code)
-        .map_err(|error| format!("{error} {}", log.trim_end_matches('\0')))?;
+    ok("cuModuleLoadDataEx", code).map_err(|error| format!("{error} {}", log.trim_end_matches('\0')))?;
     Ok(module)
 }
 
@@ -149,15 +137,14 @@ fn launch(
             sys::cuLaunchCooperativeKernel(kernel, gx, gy, gz, bx, by, bz, shared, stream, params)
         } else {
             let (stream, extra) = (null_mut(), null_mut());
-            sys::cuLaunchKernel(
-                kernel, gx, gy, gz, bx, by, bz, shared, stream, params, extra,
-            )
+            sys::cuLaunchKernel(kernel, gx, gy, gz, bx, by, bz, shared, stream, params, extra)
         };
         ok("the launch", code)?;
         let start = Instant::now();
         while sys::cuStreamQuery(null_mut()) == CUresult::CUDA_ERROR_NOT_READY {
             if start.elapsed() > LIMIT {
-                // A context whose kernel does not end cannot be destroyed: neither the next test nor an orderly exit is possible.
+                // A context whose kernel does not end cannot be destroyed: neither the next test nor an orderly exit is
+                // possible.
                 eprintln!("{}: the kernel does not end", case.name());
                 std::process::abort();
             }
@@ -167,37 +154,24 @@ fn launch(
     }
 }
 
-/// An argument's bytes; a new buffer is made.
+/// The bytes of an argument. For a buffer, this makes a new one.
 fn bytes(argument: &Argument, size: usize, buffers: &mut Vec<Buffer>) -> Result<Vec<u8>, String> {
     match argument {
         Argument::Null => Ok(vec![0; size]),
         Argument::Int(value) => Ok(value.to_le_bytes()[..size].into()),
         Argument::Float(value) if size == 4 => Ok(encode("f32", *value)),
         Argument::Float(value) => Ok(encode("f64", *value)),
-        Argument::New {
-            contents: Contents::Freed | Contents::Host,
-            name,
-            ..
-        } => Err(format!("`{name}` is no memory of the device")),
-        Argument::New {
-            name,
-            ty,
-            count,
-            contents,
-        } => {
-            let mut buffer = Buffer {
-                name: name.clone(),
-                ty: ty.clone(),
-                bytes: count * bytes_of(ty),
-                address: 0,
-            };
+        Argument::New { contents: Contents::Freed | Contents::Host, name, .. } => {
+            Err(format!("`{name}` is no memory of the device"))
+        }
+        Argument::New { name, ty, count, contents } => {
+            let mut buffer = Buffer { name: name.clone(), ty: ty.clone(), bytes: count * bytes_of(ty), address: 0 };
             let filling = contents.bytes(ty, *count);
             // SAFETY: the allocation is as long as what is copied there.
             unsafe {
                 let code = sys::cuMemAlloc_v2(&mut buffer.address, buffer.bytes);
                 ok("cuMemAlloc", code)?;
-                let code =
-                    sys::cuMemcpyHtoD_v2(buffer.address, filling.as_ptr().cast(), buffer.bytes);
+                let code = sys::cuMemcpyHtoD_v2(buffer.address, filling.as_ptr().cast(), buffer.bytes);
                 ok("cuMemcpyHtoD", code)?;
             }
             let address = buffer.address.to_le_bytes().into();
@@ -207,11 +181,7 @@ fn bytes(argument: &Argument, size: usize, buffers: &mut Vec<Buffer>) -> Result<
         Argument::Known { name, offset } => {
             let known = buffers.iter().find(|b| b.name == *name);
             let known = known.ok_or_else(|| format!("no buffer `{name}` yet"))?;
-            Ok(known
-                .address
-                .wrapping_add_signed(*offset)
-                .to_le_bytes()
-                .into())
+            Ok(known.address.wrapping_add_signed(*offset).to_le_bytes().into())
         }
     }
 }

@@ -1,11 +1,9 @@
-//! The machine's own cases (`harness/simt/tests/pass`) launched through the driver API, by whichever driver cudarc has been given.
+//! The machine's own cases (`harness/simt/tests/pass`) launched through the driver API, by whichever driver cudarc has
+//! been given.
 //!
-//! Each case is a test of its name, so that one that cannot run here is ignored by itself. They run one after another: what a
-//! kernel prints comes on the process's standard output, and a kernel that fails takes its context along.
-#![allow(
-    dead_code,
-    reason = "a GPU is not looked for where the machine is opened"
-)]
+//! Each case is a test of its name, so that one that cannot run here is ignored by itself. They run one after another:
+//! kernels print to the standard output of the process, and a kernel that fails makes its context unusable.
+#![allow(dead_code, reason = "a GPU is not looked for where the machine is opened")]
 
 #[path = "../../../simt/tests/ui/case.rs"]
 mod case;
@@ -26,7 +24,8 @@ pub struct Driver {
     capability: u32,
 }
 
-/// The cases' folder: of the checkout that this was built in, or of a copy of it that `CARGO_MANIFEST_DIR` names when it is run.
+/// The cases' folder: of the checkout that this was built in, or of a copy of it that `CARGO_MANIFEST_DIR` names when
+/// it is run.
 fn folder() -> PathBuf {
     let package = std::env::var("CARGO_MANIFEST_DIR");
     let package = package.unwrap_or_else(|_| env!("CARGO_MANIFEST_DIR").into());
@@ -39,9 +38,7 @@ fn cases() -> Vec<Case> {
     let entries = std::fs::read_dir(&folder);
     let entries = entries.unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let paths = entries.map(|entry| entry.expect("an entry").path());
-    let mut paths: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|e| e == "cu"))
-        .collect();
+    let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "cu")).collect();
     paths.sort();
     assert!(!paths.is_empty(), "{}: no cases", folder.display());
     paths.iter().map(|path| Case::read(path)).collect()
@@ -53,7 +50,7 @@ pub fn nvidia() -> Result<Driver, String> {
     if !unsafe { sys::is_culib_present() } {
         return Err("no NVIDIA driver on this computer".into());
     }
-    // SAFETY: the symbol is looked for, and not used.
+    // SAFETY: the symbol is only looked up, not called.
     if unsafe { sys::culib().get::<*const ()>(b"simt_version").is_ok() } {
         return Err("the driver on the library path is the machine's".into());
     }
@@ -62,10 +59,7 @@ pub fn nvidia() -> Result<Driver, String> {
 
 /// The driver that is open, or why it has no device.
 pub fn opened() -> Result<Driver, String> {
-    let mut driver = Driver {
-        device: 0,
-        capability: 0,
-    };
+    let mut driver = Driver { device: 0, capability: 0 };
     // SAFETY: out parameters are live variables.
     unsafe {
         match sys::cuInit(0) {
@@ -87,15 +81,14 @@ pub fn opened() -> Result<Driver, String> {
     Ok(driver)
 }
 
-/// What the case asks of a GPU that this one has not.
+/// What the case needs that this GPU does not have.
 fn lacking(case: &Case, driver: &Driver) -> Option<String> {
     let target = case.ptx.lines().find_map(|l| l.strip_prefix(".target sm_"));
     let needed: u32 = target?.trim().parse().ok()?;
-    (needed > driver.capability)
-        .then(|| format!("needs compute_{needed}, this is {}", driver.capability))
+    (needed > driver.capability).then(|| format!("needs compute_{needed}, this is {}", driver.capability))
 }
 
-/// Holds what the case leaves against its report.
+/// Compares the results of a case with its expected report.
 fn check(case: &Case, driver: &Driver) -> Result<(), Failed> {
     let got = launch::play(case, driver.device)?;
     let expected = case.expected();

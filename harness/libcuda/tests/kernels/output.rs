@@ -1,14 +1,15 @@
-//! What the process's standard output is given while something runs: a driver writes there what kernels print.
+//! Captures the standard output of the process while something runs: drivers write there what kernels print.
 
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::fd::AsRawFd;
 
-/// Runs `work`, and gives what came on standard output with its result.
+/// Runs `work`; returns its result and what was written to standard output.
 pub fn captured<T>(work: impl FnOnce() -> T) -> Result<(T, String), String> {
     let tell = |what: &str| format!("{what}: {}", std::io::Error::last_os_error());
     let mut file = temporary().map_err(|e| format!("a temporary file: {e}"))?;
-    // SAFETY: descriptors of this process; nobody else writes to standard output meanwhile, since tests run one after another.
+    // SAFETY: descriptors of this process; nobody else writes to standard output meanwhile, since tests run one after
+    // another.
     unsafe {
         libc::fflush(std::ptr::null_mut());
         let before = libc::dup(1);
@@ -23,15 +24,13 @@ pub fn captured<T>(work: impl FnOnce() -> T) -> Result<(T, String), String> {
             return Err(tell("dup2"));
         }
         let mut text = String::new();
-        let read = file
-            .rewind()
-            .and_then(|()| file.read_to_string(&mut text).map(drop));
+        let read = file.rewind().and_then(|()| file.read_to_string(&mut text).map(drop));
         read.map_err(|e| format!("what was printed: {e}"))?;
         Ok((result, text))
     }
 }
 
-/// A file that nobody finds, and that goes with its descriptor.
+/// A file without a name, which is deleted when its descriptor is closed.
 fn temporary() -> std::io::Result<File> {
     let path = std::env::temp_dir().join(format!("printed-{}", std::process::id()));
     let mut options = File::options();

@@ -1,10 +1,10 @@
 //! How fast the machine is beside others that run CUDA kernels without a GPU, all in one go on one core:
 //! `cargo run --release --manifest-path harness/simt/peers/Cargo.toml`
 //!
-//! Beside a serial loop in Rust, which is what the kernels compute and nothing else; beside ptoxide 0.1.0, another interpreter of
-//! PTX; beside numba's CUDA simulator, if the Python named by `PYTHON` (else `python3`) has numba. The machine runs with memory
-//! checks and counters on and one worker; what it does with a worker on each core stands beside that. A peer gets a smaller
-//! problem if it is slow; rates are per element.
+//! Beside a serial loop in Rust, which is what the kernels compute and nothing else; beside ptoxide 0.1.0, another
+//! interpreter of PTX; beside numba's CUDA simulator, if the Python named by `PYTHON` (else `python3`) has numba. The
+//! machine runs with memory checks and counters on and one worker; what it does with a worker on each core stands
+//! beside that. A peer gets a smaller problem if it is slow; rates are per element.
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -35,7 +35,8 @@ fn rate(elements: u64, mut work: impl FnMut()) -> f64 {
     elements as f64 / best
 }
 
-/// What the simulator's script prints: a line for each column with its name and rate, or its name and why there is none.
+/// What the simulator's script prints: a line for each column with its name and rate, or its name and why there is
+/// none.
 fn numba() -> Result<HashMap<String, Rate>, String> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let out = Command::new(&python)

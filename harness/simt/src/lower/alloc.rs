@@ -1,19 +1,19 @@
-//! Places in the register file for a function's registers: those that are never alive together share one. A warp's registers
-//! then stay in the host's nearest cache.
+//! The places of a function's registers in the register file. Registers that are never live at the same time share a
+//! place, so that a warp's registers stay in the host's nearest cache.
 
-use super::ir::{Func, Inst, Opnd, Term};
+use super::ir::{Func, Inst, Opnd, Role, Term};
 
-/// Where a function's registers are, and what that takes.
+/// The places of a function's registers, and the space that they take.
 pub struct Places {
     /// Byte offset of each register from the function's area.
     pub offset: Vec<u32>,
     /// Bytes of the area.
     pub bytes: u32,
-    /// The most 32-bit registers' worth of values alive at once.
+    /// The largest number of 32-bit registers that the values live at one time need.
     pub pressure: u32,
 }
 
-/// Bytes that a register of this width (bytes a lane, 0: predicate) takes in the register file.
+/// Bytes that a register of this width (bytes per lane, 0 for a predicate) takes in the register file.
 pub fn register_bytes(width: u32) -> u32 {
     match width {
         0 => 4,
@@ -43,13 +43,8 @@ fn each(inst: &Inst, mut visit: impl FnMut(u32, bool)) {
 
 fn each_of_term(term: &Term, mut visit: impl FnMut(u32, bool)) {
     match term {
-        Term::Branch {
-            pred: Opnd::Reg(r), ..
-        }
-        | Term::Table {
-            index: Opnd::Reg(r),
-            ..
-        }
+        Term::Branch { pred: Opnd::Reg(r), .. }
+        | Term::Table { index: Opnd::Reg(r), .. }
         | Term::CallPointer(Opnd::Reg(r), _) => visit(*r, false),
         Term::Barrier(inst, _) => each(inst, visit),
         _ => {}
@@ -82,52 +77,64 @@ impl Bits {
     }
 }
 
-/// Places the registers of a function whose blocks are laid out in `order`.
-pub fn place(func: &Func, order: &[u32]) -> Places {
+/// The registers that are live at the beginning and end of each block.
+struct Liveness {
+    live_in: Vec<Bits>,
+    live_out: Vec<Bits>,
+}
+
+/// The registers that a block uses before it defines them, and the registers that it defines.
+fn used_and_defined(func: &Func, block: u32) -> (Bits, Bits) {
     let n = func.regs.len();
-    let blocks = &func.blocks;
-    let mut used = vec![Bits::new(n); blocks.len()];
-    let mut defined = vec![Bits::new(n); blocks.len()];
-    for &b in order {
-        let (used, defined) = (&mut used[b as usize], &mut defined[b as usize]);
-        let mut guarded = false;
-        let block = &blocks[b as usize];
-        for inst in &block.insts {
-            each(inst, |r, def| {
-                if !def && !defined.has(r) {
-                    used.set(r);
-                }
-            });
-            // What is written under a guard keeps its value elsewhere.
-            each(inst, |r, def| {
-                if def && guarded && !defined.has(r) {
-                    used.set(r);
-                }
-                if def {
-                    defined.set(r);
-                }
-            });
-            guarded = inst.role == super::ir::Role::Guard;
-        }
-        each_of_term(&block.term, |r, def| {
+    let (mut used, mut defined) = (Bits::new(n), Bits::new(n));
+    let mut guarded = false;
+    let block = &func.blocks[block as usize];
+    for inst in &block.insts {
+        each(inst, |r, def| {
             if !def && !defined.has(r) {
                 used.set(r);
             }
         });
-        each_of_term(&block.term, |r, def| {
+        // A register written under a guard keeps its value where the guard does not hold.
+        each(inst, |r, def| {
+            if def && guarded && !defined.has(r) {
+                used.set(r);
+            }
             if def {
                 defined.set(r);
             }
         });
+        guarded = inst.role == Role::Guard;
+    }
+    each_of_term(&block.term, |r, def| {
+        if !def && !defined.has(r) {
+            used.set(r);
+        }
+    });
+    each_of_term(&block.term, |r, def| {
+        if def {
+            defined.set(r);
+        }
+    });
+    (used, defined)
+}
+
+/// Follows registers backwards through the blocks until nothing changes any more.
+fn liveness(func: &Func, order: &[u32]) -> Liveness {
+    let n = func.regs.len();
+    let none = vec![Bits::new(n); func.blocks.len()];
+    let (mut used, mut defined) = (none.clone(), none.clone());
+    for &b in order {
+        (used[b as usize], defined[b as usize]) = used_and_defined(func, b);
     }
     let mut live_in = used.clone();
-    let mut live_out = vec![Bits::new(n); blocks.len()];
+    let mut live_out = none;
     let mut changed = true;
     while changed {
         changed = false;
         for &b in order.iter().rev() {
             let mut out = Bits::new(n);
-            for s in blocks[b as usize].term.successors() {
+            for s in func.blocks[b as usize].term.successors() {
                 for (o, i) in out.0.iter_mut().zip(&live_in[s as usize].0) {
                     *o |= i;
                 }
@@ -142,59 +149,75 @@ pub fn place(func: &Func, order: &[u32]) -> Places {
             live_out[b as usize] = out;
         }
     }
-    // One interval a register, over the laid-out code.
-    let mut first = vec![u32::MAX; n];
-    let mut last = vec![0u32; n];
-    let mut touch = |r: u32, at: u32| {
-        first[r as usize] = first[r as usize].min(at);
-        last[r as usize] = last[r as usize].max(at);
-    };
-    let mut at = 0;
-    let mut pressure = 0;
-    let weight = |r: u32| match func.regs[r as usize] {
+    Liveness { live_in, live_out }
+}
+
+/// The number of 32-bit registers that a value of this register takes.
+fn weight(func: &Func, register: u32) -> u32 {
+    match func.regs[register as usize] {
         0 => 0,
         8 => 2,
         _ => 1,
+    }
+}
+
+/// The largest number of 32-bit registers live at one time in a block.
+fn pressure(func: &Func, block: u32, live_out: &Bits) -> u32 {
+    let mut live = live_out.clone();
+    let mut now: u32 = 0;
+    live.each(|r| now += weight(func, r));
+    let mut most = now;
+    for inst in func.blocks[block as usize].insts.iter().rev() {
+        each(inst, |r, def| {
+            if def && live.has(r) {
+                live.clear(r);
+                now -= weight(func, r);
+            }
+        });
+        each(inst, |r, def| {
+            if !def && !live.has(r) {
+                live.set(r);
+                now += weight(func, r);
+            }
+        });
+        most = most.max(now);
+    }
+    most
+}
+
+/// For each register, the first and last position in the laid-out code at which it is live. The first is `u32::MAX` if
+/// the register is never used.
+fn intervals(func: &Func, order: &[u32], alive: &Liveness) -> Vec<(u32, u32)> {
+    let mut intervals = vec![(u32::MAX, 0u32); func.regs.len()];
+    let mut touch = |r: u32, at: u32| {
+        let (first, last) = &mut intervals[r as usize];
+        (*first, *last) = ((*first).min(at), (*last).max(at));
     };
+    let mut at = 0;
     for &b in order {
-        let block = &blocks[b as usize];
-        live_in[b as usize].each(|r| touch(r, at));
-        let start = at;
+        let block = &func.blocks[b as usize];
+        alive.live_in[b as usize].each(|r| touch(r, at));
         for inst in &block.insts {
             at += 1;
             each(inst, |r, _| touch(r, at));
         }
         at += 1;
         each_of_term(&block.term, |r, _| touch(r, at));
-        live_out[b as usize].each(|r| touch(r, at));
-        // Pressure, backwards through the block.
-        let mut live = live_out[b as usize].clone();
-        let mut now: u32 = 0;
-        live.each(|r| now += weight(r));
-        pressure = pressure.max(now);
-        for inst in block.insts.iter().rev() {
-            each(inst, |r, def| {
-                if def && live.has(r) {
-                    live.clear(r);
-                    now -= weight(r);
-                }
-            });
-            each(inst, |r, def| {
-                if !def && !live.has(r) {
-                    live.set(r);
-                    now += weight(r);
-                }
-            });
-            pressure = pressure.max(now);
-        }
-        debug_assert!(at > start);
+        alive.live_out[b as usize].each(|r| touch(r, at));
     }
-    let mut by_start: Vec<u32> = (0..n as u32)
-        .filter(|&r| first[r as usize] != u32::MAX)
-        .collect();
-    by_start.sort_by_key(|&r| (first[r as usize], r));
-    // Largest widths first in the file, so that every class is aligned to its size.
-    let mut offset = vec![0u32; n];
+    intervals
+}
+
+/// Assigns places to the registers of a function whose blocks are laid out in `order`.
+pub fn place(func: &Func, order: &[u32]) -> Places {
+    let alive = liveness(func, order);
+    let of_block = |&b: &u32| pressure(func, b, &alive.live_out[b as usize]);
+    let pressure = order.iter().map(of_block).max().unwrap_or(0);
+    let intervals = intervals(func, order, &alive);
+    let mut by_start: Vec<u32> = (0..func.regs.len() as u32).filter(|&r| intervals[r as usize].0 != u32::MAX).collect();
+    by_start.sort_by_key(|&r| (intervals[r as usize].0, r));
+    // The largest widths come first in the file, so that every class is aligned to its size.
+    let mut offset = vec![0u32; func.regs.len()];
     let mut bytes = 0u32;
     for class in [8u32, 4, 2, 0] {
         let size = register_bytes(class);
@@ -209,10 +232,12 @@ pub fn place(func: &Func, order: &[u32]) -> Places {
             if width != class {
                 continue;
             }
-            // A register may take the place of one that is read last by the instruction that writes it: handlers read first.
-            // Lanes are another matter (a shuffle reads its neighbours), so one instruction's distance is kept.
+            let (first, last) = intervals[r as usize];
+            // A handler reads its lanes before it writes them, so a register could take the place of one whose last use
+            // is in the same instruction. But some handlers read other lanes (a shuffle does), so there must be an
+            // instruction between the two uses.
             active.retain(|&(end, place)| {
-                let over = end < first[r as usize];
+                let over = end < first;
                 if over {
                     free.push(place);
                 }
@@ -224,12 +249,8 @@ pub fn place(func: &Func, order: &[u32]) -> Places {
                 place
             });
             offset[r as usize] = place;
-            active.push((last[r as usize], place));
+            active.push((last, place));
         }
     }
-    Places {
-        offset,
-        bytes,
-        pressure,
-    }
+    Places { offset, bytes, pressure }
 }

@@ -1,179 +1,53 @@
-//! What lowering works on: basic blocks of instructions whose operands are still names of registers.
+//! The intermediate form: basic blocks of instructions whose operands are still names of registers.
 
-use crate::finding::{Space, What};
-use crate::isa::dispatch::Handlers;
-pub use crate::machine::LoadError;
-use crate::program::Source;
-pub use crate::program::{Order, Origin};
+use crate::engine::warp::program::Source;
+use crate::finding::What;
+pub use crate::instr::code::{Inst, Opnd, Role};
+pub use crate::instr::context::Result;
 use std::collections::HashMap;
-
-/// An operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opnd {
-    /// None.
-    None,
-    /// A register of the function.
-    Reg(u32),
-    /// A register with a place of its own: parameters and return addresses of functions.
-    Fixed(u32),
-    /// A register of the constant area.
-    Const(u32),
-    /// A number, as it is.
-    Raw(u32),
-}
-
-/// Index of `Op::d` in [`Inst::o`].
-pub const D: usize = 0;
-/// Index of `Op::d2`.
-pub const D2: usize = 1;
-/// Index of `Op::a`.
-pub const A: usize = 2;
-/// Index of `Op::b`.
-pub const B: usize = 3;
-/// Index of `Op::c`.
-pub const C: usize = 4;
-/// Index of `Op::e`.
-pub const E: usize = 5;
-
-/// What the counters have to know of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Nothing.
-    Plain,
-    /// It accesses memory: what for, the space, bytes a lane.
-    Access(What, Space, u32),
-    /// It joins lanes of the warp.
-    WarpSync,
-    /// Lanes join in it to access memory: what for, the space, bytes a lane at once.
-    Tile(What, Space, u32),
-    /// It guards the next one.
-    Guard,
-}
-
-/// An instruction.
-#[derive(Clone)]
-pub struct Inst {
-    /// Executes it.
-    pub handlers: Handlers,
-    /// Operands, by the constants above.
-    pub o: [Opnd; 6],
-    /// Which of them are written (a bit each).
-    pub defs: u8,
-    /// Which of them are read.
-    pub uses: u8,
-    /// The immediate.
-    pub imm: u64,
-    /// Index of its place.
-    pub loc: u32,
-    /// For the counters.
-    pub role: Role,
-    /// For the checks.
-    pub order: Order,
-    pub origin: Origin,
-    /// Further operands that are read, or written if the flag is set: they go to the program's lists, `imm` to their index.
-    pub list: Vec<(Opnd, bool)>,
-}
-
-impl Inst {
-    /// An instruction without operands.
-    pub fn new(handlers: Handlers, loc: u32) -> Inst {
-        Inst {
-            handlers,
-            o: [Opnd::None; 6],
-            defs: 0,
-            uses: 0,
-            imm: 0,
-            loc,
-            role: Role::Plain,
-            order: Order::default(),
-            origin: Origin::Unknown,
-            list: Vec::new(),
-        }
-    }
-    /// With a destination.
-    pub fn def(mut self, at: usize, opnd: Opnd) -> Inst {
-        self.o[at] = opnd;
-        self.defs |= 1 << at;
-        self
-    }
-    /// With a source.
-    pub fn use_(mut self, at: usize, opnd: Opnd) -> Inst {
-        self.o[at] = opnd;
-        self.uses |= 1 << at;
-        self
-    }
-    /// With a number.
-    pub fn raw(mut self, at: usize, value: u32) -> Inst {
-        self.o[at] = Opnd::Raw(value);
-        self
-    }
-    /// With an immediate.
-    pub fn imm(mut self, value: u64) -> Inst {
-        self.imm = value;
-        self
-    }
-    /// With where its addresses begin.
-    pub fn from(mut self, origin: Origin) -> Inst {
-        self.origin = origin;
-        self
-    }
-    /// With how it orders memory.
-    pub fn order(mut self, order: Order) -> Inst {
-        self.order = order;
-        self
-    }
-    /// With something for the counters.
-    pub fn role(mut self, role: Role) -> Inst {
-        self.role = role;
-        self
-    }
-}
 
 /// How a basic block ends. Blocks are named by their index in the function.
 #[derive(Clone)]
 pub enum Term {
-    /// Goes on there.
+    /// Continues in this block.
     Goto(u32),
-    /// On a predicate, negated if the flag is set.
+    /// Branches on a predicate.
     Branch {
         /// The predicate.
         pred: Opnd,
         /// Whether it is negated.
         not: bool,
-        /// Where it holds.
+        /// The block for lanes in which the condition holds.
         yes: u32,
-        /// Where it does not.
+        /// The block for lanes in which it does not hold.
         no: u32,
     },
-    /// Through a table.
+    /// Branches through a table.
     Table {
         /// The index.
         index: Opnd,
         /// The targets.
         targets: Vec<u32>,
     },
-    /// Calls a function (index in the program) and goes on.
+    /// Calls a function (by its index in the program) and continues.
     Call(usize, u32),
-    /// Calls through a pointer and goes on.
+    /// Calls through a pointer and continues.
     CallPointer(Opnd, u32),
     /// Returns from a function.
     Ret,
     /// Ends the thread.
     Exit,
-    /// A barrier, then goes on.
+    /// Waits at a barrier, then continues.
     Barrier(Box<Inst>, u32),
-    /// Never goes on (behind a trap).
+    /// Never continues (after a trap).
     Never,
 }
 
 impl Term {
-    /// Where it may go in the same function.
+    /// The blocks of the same function to which it may continue.
     pub fn successors(&self) -> Vec<u32> {
         match self {
-            Term::Goto(to)
-            | Term::Call(_, to)
-            | Term::CallPointer(_, to)
-            | Term::Barrier(_, to) => {
+            Term::Goto(to) | Term::Call(_, to) | Term::CallPointer(_, to) | Term::Barrier(_, to) => {
                 vec![*to]
             }
             Term::Branch { yes, no, .. } => vec![*yes, *no],
@@ -190,28 +64,22 @@ pub struct Block {
     pub insts: Vec<Inst>,
     /// How it ends.
     pub term: Term,
-    /// Index of the end's place.
+    /// Index of the place of the block's end.
     pub term_loc: u32,
-    /// PTX instructions by place.
+    /// The number of PTX instructions by place.
     pub lines: Vec<(u32, u32)>,
 }
 
 impl Block {
-    /// Whether it, block number `own`, only goes round until what it reads has changed, as in `while (flag == 0) {}`.
+    /// Whether the block, number `own`, only loops until what it reads has changed, as in `while (flag == 0) {}`.
     pub fn waits(&self, own: u32) -> bool {
-        let writes =
-            |inst: &Inst| matches!(inst.role, Role::Access(what, ..) if what != What::Read);
+        let writes = |inst: &Inst| matches!(inst.role, Role::Access(what, ..) if what != What::Read);
         self.term.successors().contains(&own) && !self.insts.iter().any(writes)
     }
 
-    /// An empty one.
+    /// An empty block.
     pub fn new() -> Block {
-        Block {
-            insts: Vec::new(),
-            term: Term::Never,
-            term_loc: 0,
-            lines: Vec::new(),
-        }
+        Block { insts: Vec::new(), term: Term::Never, term_loc: 0, lines: Vec::new() }
     }
     /// Counts a PTX instruction.
     pub fn count(&mut self, loc: u32) {
@@ -227,7 +95,7 @@ impl Block {
 pub struct Pools {
     /// Widths of the fixed registers: bytes a lane, 0 for a predicate.
     pub fixed: Vec<u32>,
-    /// The constants, each once.
+    /// The constants, without duplicates.
     pub constants: Vec<(Source, u32)>,
     known: HashMap<(Source, u32), u32>,
 }
@@ -242,7 +110,7 @@ impl Pools {
         }
         Opnd::Const(at)
     }
-    /// The same bits in all lanes.
+    /// A constant with the same bits in all lanes.
     pub fn bits(&mut self, value: u64, width: u32) -> Opnd {
         let value = match width {
             0 => u64::from(value != 0),
@@ -267,9 +135,6 @@ pub struct Func {
     pub regs: Vec<u32>,
     /// Its blocks; the first is the entry.
     pub blocks: Vec<Block>,
-    /// Where its callers leave the return address; none for a kernel.
+    /// Where its callers leave the return address; `None` for a kernel.
     pub back: Option<Opnd>,
 }
-
-/// Shorthand.
-pub type Result<T> = std::result::Result<T, LoadError>;

@@ -1,64 +1,32 @@
-//! From a syntax tree to programs: names become places, modifiers become functions, control flow becomes an order of blocks.
-//! What is not supported is an error here, with its line, and never a surprise later.
+//! From a syntax tree to programs: names become places, modifiers become functions, and control flow becomes an order
+//! of blocks. Anything unsupported is reported here as an error with its line, so that it cannot fail later.
 
 mod alloc;
+mod context;
+mod emit;
+mod env;
+mod error;
+mod flow;
 mod function;
 mod ir;
-mod joint;
-mod matrix;
 mod order;
 mod origin;
 mod packed;
 mod params;
+mod passing;
 mod program;
-mod select;
+mod values;
 
-use crate::machine::{Kernel, LoadError, Param};
-use crate::memory::{Kind, Memory};
-use crate::ptx::ast::{self, Loc, Operand, Space};
-use std::collections::{HashMap, HashSet};
+use self::env::Env;
+use self::program::Builder;
+use crate::engine::warp::program::Program;
+use crate::kernel::{self, LoadError, Param};
+use crate::memory::Memory;
+use crate::ptx::ast;
 use std::sync::Arc;
 
-/// Values of pointers to functions begin here; an address that nothing else has.
-const FUNCTIONS: u64 = 4 << 56;
-
-/// What is known of a module before its kernels are lowered.
-pub struct Env {
-    /// Addresses of its variables and values of pointers to its functions.
-    pub addresses: HashMap<String, u64>,
-    /// Functions whose address is taken.
-    pub pointers: HashSet<usize>,
-    /// The values of pointers to them, ascending.
-    pub function_values: Vec<(u64, usize)>,
-}
-
-/// A place as errors say it: the function and the lines.
-fn place((function, loc): (&str, Loc)) -> String {
-    let mut text = format!("in {function}");
-    if loc.ptx_line > 0 {
-        text.push_str(&format!(", PTX line {}", loc.ptx_line));
-    }
-    if loc.line > 0 {
-        text.push_str(&format!(", source line {}", loc.line));
-    }
-    text
-}
-
-/// An error: PTX, but not supported here.
-fn unsupported(what: impl Into<String>, at: (&str, Loc)) -> LoadError {
-    LoadError::Unsupported {
-        what: what.into(),
-        place: place(at),
-    }
-}
-
-/// An error: against the rules of PTX.
-fn invalid(what: String, at: (&str, Loc)) -> LoadError {
-    LoadError::Invalid {
-        what,
-        place: place(at),
-    }
-}
+/// A kernel with the code that the lowering generated for it.
+type Kernel = kernel::Kernel<Arc<Program>>;
 
 /// Kernels, and variables with their addresses and sizes.
 pub type Loaded = (Vec<Kernel>, Vec<(String, u64, u64)>);
@@ -67,12 +35,12 @@ pub type Loaded = (Vec<Kernel>, Vec<(String, u64, u64)>);
 pub fn load(ptx: &str, memory: &Memory) -> Result<Loaded, LoadError> {
     let module = crate::ptx::parse(ptx).map_err(|e| LoadError::Syntax(e.to_string()))?;
     let mut globals = Vec::new();
-    let kernels = load_module(&module, memory, &mut globals);
-    match kernels {
+    let env = Env::new(&module, memory, &mut globals);
+    match env.and_then(|env| kernels(&module, &env)) {
         Ok(kernels) => Ok((kernels, globals)),
         Err(error) => {
             for (_, address, _) in globals {
-                // Its owner is this module, so nobody else can have freed it.
+                // The variable belongs to this module, so nobody else can have freed it.
                 let _ = memory.free(address);
             }
             Err(error)
@@ -80,178 +48,55 @@ pub fn load(ptx: &str, memory: &Memory) -> Result<Loaded, LoadError> {
     }
 }
 
-fn load_module(
-    module: &ast::Module,
-    memory: &Memory,
-    globals: &mut Vec<(String, u64, u64)>,
-) -> Result<Vec<Kernel>, LoadError> {
-    let mut env = Env {
-        addresses: HashMap::new(),
-        pointers: taken(module),
-        function_values: Vec::new(),
+/// Lowers the kernels of a module.
+fn kernels(module: &ast::Module, env: &Env) -> Result<Vec<Kernel>, LoadError> {
+    let with_code = |f: &&ast::Function| f.entry && f.body.is_some();
+    let entries = (0..).zip(&module.functions);
+    entries.filter(|(_, f)| with_code(f)).map(|(index, function)| kernel(module, env, index, function)).collect()
+}
+
+/// Lowers the kernel with this index in the module.
+fn kernel(module: &ast::Module, env: &Env, index: usize, function: &ast::Function) -> Result<Kernel, LoadError> {
+    let lowered = Builder::lower(module, env, index)?;
+    let (params, param_bytes) = layout(&function.params);
+    let digits: String = module.target.chars().filter(char::is_ascii_digit).collect();
+    let most = function.max_ntid.or(function.req_ntid);
+    Ok(Kernel {
+        name: function.name.clone(),
+        params,
+        param_bytes,
+        static_shared: lowered.program.static_shared,
+        local_bytes: lowered.program.local_bytes,
+        const_bytes: env.const_bytes,
+        registers: bounded(lowered.registers, function),
+        max_threads: most.map(|n| n.iter().product()),
+        required_threads: function.req_ntid,
+        target: digits.parse().unwrap_or(0),
+        ptx_version: module.version.0 * 10 + module.version.1,
+        code: Arc::new(lowered.program),
+    })
+}
+
+/// The offsets of parameters in the parameter block, and the size of the block in bytes.
+fn layout(vars: &[ast::Var]) -> (Vec<Param>, u32) {
+    let mut end = 0;
+    let place = |var: &ast::Var| {
+        let align = var.align.max(1);
+        let offset = u32::next_multiple_of(end, align);
+        let size = var.size as u32;
+        end = offset + size;
+        Param { offset, size, align }
     };
-    let mut pointers: Vec<usize> = env.pointers.iter().copied().collect();
-    pointers.sort_unstable();
-    for (i, &f) in pointers.iter().enumerate() {
-        let value = FUNCTIONS + 16 * (i as u64 + 1);
-        env.function_values.push((value, f));
-        env.addresses
-            .insert(module.functions[f].name.clone(), value);
-    }
-    if module
-        .functions
-        .iter()
-        .any(|f| f.body.is_none() && f.name == "malloc")
-    {
-        let heap = memory.ensure_heap();
-        heap.map_err(|e| LoadError::Memory(format!("the heap of `malloc`: {e}")))?;
-    }
-    let mut const_bytes = 0;
-    for var in &module.vars {
-        if !matches!(var.space, Space::Global | Space::Const) {
-            continue;
-        }
-        let constant = var.space == Space::Const;
-        if constant {
-            const_bytes += var.size as u32;
-        }
-        let at = (
-            var.name.as_str(),
-            Loc {
-                ptx_line: var.ptx_line,
-                ..Loc::default()
-            },
-        );
-        if var.external && var.size == 0 {
-            return Err(unsupported("a variable of another module", at));
-        }
-        let kind = if var.managed {
-            Kind::Managed
-        } else {
-            Kind::Global(constant)
-        };
-        let size = var.size.max(1);
-        let address = memory
-            .alloc(size, u64::from(var.align.max(1)), kind, &var.name)
-            .map_err(|e| LoadError::Memory(format!("`{}`: {e}", var.name)))?;
-        globals.push((var.name.clone(), address, var.size));
-        env.addresses.insert(var.name.clone(), address);
-    }
-    for var in &module.vars {
-        let (Some(init), Some(&address)) = (&var.init, env.addresses.get(&var.name)) else {
-            continue;
-        };
-        if !matches!(var.space, Space::Global | Space::Const) {
-            continue;
-        }
-        let at = (
-            var.name.as_str(),
-            Loc {
-                ptx_line: var.ptx_line,
-                ..Loc::default()
-            },
-        );
-        let mut bytes = init.bytes.clone();
-        bytes.resize(var.size as usize, 0);
-        for fix in &init.relocations {
-            let Some(&target) = env.addresses.get(&fix.symbol) else {
-                return Err(unsupported(
-                    format!("the address of `{}` in an initialiser", fix.symbol),
-                    at,
-                ));
-            };
-            let value = target.wrapping_add(fix.addend as u64).to_le_bytes();
-            let (start, size) = (fix.offset as usize, fix.size as usize);
-            match bytes.get_mut(start..start + size) {
-                Some(to) if size <= 8 => to.copy_from_slice(&value[..size]),
-                _ => return Err(invalid("an initialiser that is too long".into(), at)),
-            }
-        }
-        let host = memory
-            .host(address, var.size)
-            .map_err(|e| LoadError::Memory(e.to_string()))?;
-        // SAFETY: the variable was allocated with this size above, and no kernel runs yet.
-        unsafe { host.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
-    }
-    let mut kernels = Vec::new();
-    for (index, function) in module.functions.iter().enumerate() {
-        if !function.entry || function.body.is_none() {
-            continue;
-        }
-        let lowered = program::Builder::lower(module, &env, index)?;
-        let mut params = Vec::new();
-        let mut end = 0;
-        for param in &function.params {
-            let align = param.align.max(1);
-            let offset = u32::next_multiple_of(end, align);
-            let size = param.size as u32;
-            params.push(Param {
-                offset,
-                size,
-                align,
-            });
-            end = offset + size;
-        }
-        let digits: String = module.target.chars().filter(char::is_ascii_digit).collect();
-        kernels.push(Kernel {
-            name: function.name.clone(),
-            params,
-            param_bytes: end,
-            static_shared: lowered.program.static_shared,
-            local_bytes: lowered.program.local_bytes,
-            const_bytes,
-            registers: bounded(lowered.registers, function),
-            max_threads: function
-                .max_ntid
-                .or(function.req_ntid)
-                .map(|n| n.iter().product()),
-            required_threads: function.req_ntid,
-            target: digits.parse().unwrap_or(0),
-            ptx_version: module.version.0 * 10 + module.version.1,
-            program: Arc::new(lowered.program),
-        });
-    }
-    Ok(kernels)
+    let params = vars.iter().map(place).collect();
+    (params, end)
 }
 
-/// Functions whose address is taken, by code or by initialisers.
-fn taken(module: &ast::Module) -> HashSet<usize> {
-    let by_name: HashMap<&str, usize> = module
-        .functions
-        .iter()
-        .enumerate()
-        .map(|(i, f)| (f.name.as_str(), i))
-        .collect();
-    let mut found = HashSet::new();
-    let initial = module
-        .vars
-        .iter()
-        .filter_map(|v| v.init.as_ref())
-        .flat_map(|i| &i.relocations);
-    found.extend(initial.filter_map(|r| by_name.get(r.symbol.as_str())));
-    for inst in module
-        .functions
-        .iter()
-        .filter_map(|f| f.body.as_ref())
-        .flat_map(|b| &b.code)
-    {
-        if inst.op == "call" || inst.op.starts_with("call.") {
-            continue;
-        }
-        for operand in &inst.operands {
-            if let Operand::Sym(name, _) = operand {
-                found.extend(by_name.get(name.as_str()));
-            }
-        }
-    }
-    found
-}
-
-/// Registers that a thread can name on any part.
+/// The number of registers that a thread can name on any part.
 const MOST_REGISTERS: u32 = 255;
 
-/// Registers of a kernel: a compiler spills rather than use more than there are, or break a launch bound or `.maxnreg` that is
-/// declared, so that a block of that size always fits the 64 Ki registers that every part has for one.
+/// The number of registers of a kernel. A compiler spills rather than use more registers than exist, or than a declared
+/// launch bound or `.maxnreg` allows; so a block of that size always fits the 64 Ki registers that every part has for
+/// one block.
 fn bounded(registers: u32, function: &ast::Function) -> u32 {
     let threads = function.max_ntid.or(function.req_ntid);
     let threads: u32 = threads.map_or(0, |n| n.iter().product());

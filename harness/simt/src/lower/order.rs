@@ -1,9 +1,10 @@
-//! The order of a function's blocks. The machine runs the lowest program counter first, so the order decides where diverged
-//! lanes meet again: a block comes after all that lead to it, and a loop is laid out in one piece before what follows it.
+//! The order of a function's blocks. The machine runs the lowest program counter first, so the order decides where
+//! diverged lanes reconverge: a block comes after all blocks that lead to it, and a loop is laid out in one piece
+//! before the code that follows it.
 
 use super::ir::{Block, Term};
 
-/// Blocks that can be reached, in the order in which they are to be laid out.
+/// The reachable blocks, in the order in which they are to be laid out.
 pub fn layout(blocks: &[Block]) -> Vec<u32> {
     let n = blocks.len();
     let successors: Vec<Vec<u32>> = blocks.iter().map(|b| b.term.successors()).collect();
@@ -15,7 +16,7 @@ pub fn layout(blocks: &[Block]) -> Vec<u32> {
         }
     }
     let dominators = dominators(&reach, &predecessors, n);
-    // Natural loops: for each header the blocks that reach a back edge without passing the header.
+    // Natural loops: for each header, the blocks that reach a back edge without passing through the header.
     let mut loops: Vec<(u32, Vec<bool>)> = Vec::new();
     for &b in reach.iter().rev() {
         for &header in &successors[b as usize] {
@@ -49,7 +50,7 @@ pub fn layout(blocks: &[Block]) -> Vec<u32> {
     out
 }
 
-/// For every block that ends in a barrier, the blocks that every way on from it leads through, those left out that do nothing but
+/// For every block that ends in a barrier, the blocks that every path from it passes through, except those that only
 /// end the thread. A lane that stands in one of them while others wait at the barrier has gone past it.
 pub fn behind(blocks: &[Block]) -> Vec<(u32, Vec<u32>)> {
     let barrier = |b: &u32| matches!(blocks[*b as usize].term, Term::Barrier(..));
@@ -57,7 +58,8 @@ pub fn behind(blocks: &[Block]) -> Vec<(u32, Vec<u32>)> {
     if barriers.is_empty() {
         return Vec::new();
     }
-    // Dominators of the reversed graph, whose entry stands for the end of the thread: 0, and each block one higher.
+    // Dominators of the reversed graph. Its entry, 0, stands for the end of the thread, so each block's number is one
+    // higher.
     let mut backward = vec![Vec::new(); blocks.len() + 1];
     let mut forward = vec![Vec::new(); blocks.len() + 1];
     for (b, block) in (1u32..).zip(blocks) {
@@ -71,9 +73,7 @@ pub fn behind(blocks: &[Block]) -> Vec<(u32, Vec<u32>)> {
         forward[b as usize] = to;
     }
     let reach = post_order(&backward);
-    let inside: Vec<bool> = (0..=blocks.len() as u32)
-        .map(|b| reach.contains(&b))
-        .collect();
+    let inside: Vec<bool> = (0..=blocks.len() as u32).map(|b| reach.contains(&b)).collect();
     for to in &mut forward {
         to.retain(|&b| inside[b as usize]);
     }
@@ -118,7 +118,7 @@ fn post_order(successors: &[Vec<u32>]) -> Vec<u32> {
     out
 }
 
-/// Immediate dominators (Cooper, Harvey and Kennedy's algorithm); the entry is its own.
+/// Immediate dominators (by Cooper, Harvey and Kennedy's algorithm). The entry is its own dominator.
 fn dominators(post_order: &[u32], predecessors: &[Vec<u32>], n: usize) -> Vec<u32> {
     let mut number = vec![usize::MAX; n];
     for (i, &b) in post_order.iter().enumerate() {
@@ -175,16 +175,10 @@ fn dominates(idom: &[u32], a: u32, mut b: u32) -> bool {
     }
 }
 
-/// Lays out the blocks `inside`, `header` first, inner loops as one piece each.
-fn arrange(
-    header: u32,
-    inside: &[bool],
-    loops: &[(u32, Vec<bool>)],
-    successors: &[Vec<u32>],
-    out: &mut Vec<u32>,
-) {
+/// Lays out the blocks `inside`, with `header` first and inner loops as one piece each.
+fn arrange(header: u32, inside: &[bool], loops: &[(u32, Vec<bool>)], successors: &[Vec<u32>], out: &mut Vec<u32>) {
     let n = inside.len();
-    // Every block stands for the outermost inner loop that it is in: for that loop's header.
+    // Every block in an inner loop is represented by the header of the outermost inner loop that contains it.
     let mut stands_for: Vec<u32> = (0..n as u32).collect();
     let mut largest = vec![0usize; n];
     for (h, members) in loops {
@@ -204,7 +198,7 @@ fn arrange(
     for b in (0..n).filter(|&b| inside[b]) {
         for &s in &successors[b] {
             let (from, to) = (stands_for[b], stands_for[s as usize]);
-            // Edges inside one piece, back to the header and out of the region do not count.
+            // Edges inside one piece, back to the header or out of the region do not count.
             if inside[s as usize] && from != to && to != header {
                 edges.push((from, to));
             }
@@ -215,22 +209,16 @@ fn arrange(
     for &(_, to) in &edges {
         waits[to as usize] += 1;
     }
-    let mut left: Vec<u32> = (0..n as u32)
-        .filter(|&b| inside[b as usize] && stands_for[b as usize] == b)
-        .collect();
+    let mut left: Vec<u32> = (0..n as u32).filter(|&b| inside[b as usize] && stands_for[b as usize] == b).collect();
     while !left.is_empty() {
-        // The first that waits for nothing; in a knot that is no proper loop, the first of all.
-        let at = left
-            .iter()
-            .position(|&b| b == header || waits[b as usize] == 0)
-            .unwrap_or(0);
+        // Takes the first block that waits for nothing. In a cycle that is not a proper loop, it takes the first of
+        // all.
+        let at = left.iter().position(|&b| b == header || waits[b as usize] == 0).unwrap_or(0);
         let at = left.iter().position(|&b| b == header).unwrap_or(at);
         let piece = left.remove(at);
         match loops.iter().find(|(h, _)| *h == piece && *h != header) {
             Some((h, members)) => {
-                let part: Vec<bool> = (0..n)
-                    .map(|b| inside[b] && members[b] && stands_for[b] == *h)
-                    .collect();
+                let part: Vec<bool> = (0..n).map(|b| inside[b] && members[b] && stands_for[b] == *h).collect();
                 arrange(*h, &part, loops, successors, out);
             }
             None => out.push(piece),

@@ -1,25 +1,25 @@
-//! What an address was computed from: the array or the argument that it began at, where all of its ways lead back to one. An
-//! access that ends up in another is a mistake even where that other may be accessed.
+//! The origin of an address: the array or argument from which it was computed, if there is only one. An access that
+//! ends up in another array is a mistake even if that array may be accessed.
 //!
-//! The analysis knows no order: a register has one origin if everything that is ever written to it has. What it cannot follow has
-//! none, and is not judged.
+//! The analysis ignores the order of instructions: a register has an origin if everything that is ever written to it
+//! has that origin. An address that it cannot trace has no origin and is not judged.
 
 use super::function::FnBuilder;
+use crate::engine::warp::program::{Origin, Source};
 use crate::finding::Space;
-use crate::program::{Origin, Source};
 use crate::ptx::ast::{Base, Body, Function, Operand, RegId};
 use std::collections::HashSet;
 
 /// Where the addresses in a register begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From<'m> {
-    /// Nowhere: a number, or nothing yet.
+    /// No address: a number, or nothing yet.
     Number,
-    /// At this variable.
+    /// In this variable.
     Variable(&'m str),
-    /// At what this parameter of the kernel points to, with its offset there.
+    /// In the memory to which the pointer at this offset of this kernel parameter points.
     Param(&'m str, i64),
-    /// At several places, or at one that cannot be told.
+    /// In several places, or in one that cannot be determined.
     Unknown,
 }
 
@@ -36,11 +36,8 @@ impl From<'_> {
 /// The origin of every register of a function.
 pub fn of<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
     let mut all = vec![From::Number; body.regs.len()];
-    let params: HashSet<&str> = if function.entry {
-        function.params.iter().map(|p| p.name.as_str()).collect()
-    } else {
-        HashSet::new()
-    };
+    let params: HashSet<&str> =
+        if function.entry { function.params.iter().map(|p| p.name.as_str()).collect() } else { HashSet::new() };
     let mut changed = true;
     while changed {
         changed = false;
@@ -58,9 +55,7 @@ pub fn of<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
             };
             let join = |from: &'m [Operand]| from.iter().map(value).fold(From::Number, From::join);
             let from = match (base, rest) {
-                ("mov" | "cvta" | "cvt" | "add" | "sub" | "and" | "or" | "min" | "max", from) => {
-                    join(from)
-                }
+                ("mov" | "cvta" | "cvt" | "add" | "sub" | "and" | "or" | "min" | "max", from) => join(from),
                 ("selp", [a, b, _]) => value(a).join(value(b)),
                 ("mad", [_, _, c]) => value(c),
                 ("mul" | "shl" | "shr" | "div" | "rem" | "bfe" | "popc" | "clz", _) => From::Number,
@@ -76,13 +71,10 @@ pub fn of<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
                 _ => From::Unknown,
             };
             each(to, &mut |r| {
-                // What is loaded or computed in other ways is a number, unless it is as wide as a pointer.
+                // A value that is loaded or computed in another way is a number, unless it is as wide as a pointer.
                 let narrow = body.regs[r.0 as usize].ty.size() < 8;
-                let from = if narrow && from == From::Unknown && !matches!(base, "mov" | "cvt") {
-                    From::Number
-                } else {
-                    from
-                };
+                let from =
+                    if narrow && from == From::Unknown && !matches!(base, "mov" | "cvt") { From::Number } else { from };
                 let joined = all[r.0 as usize].join(from);
                 changed |= joined != all[r.0 as usize];
                 all[r.0 as usize] = joined;
@@ -115,7 +107,7 @@ pub fn of_address<'m>(operand: &'m Operand, registers: &[From<'m>]) -> From<'m> 
 }
 
 impl FnBuilder<'_, '_> {
-    /// Where the address in an operand begins, as far as the program knows.
+    /// Where the address in an operand begins, as far as the analysis can tell.
     pub fn origin(&self, operand: &Operand) -> Origin {
         match of_address(operand, &self.origins) {
             From::Param(name, offset) => match self.b.params.get(name) {
@@ -131,9 +123,7 @@ impl FnBuilder<'_, '_> {
                 let owner = local.is_some().then_some(self.index);
                 match (var.space, self.b.symbol(owner, name, 0)) {
                     _ if var.size == 0 || var.external => Origin::Unknown,
-                    (Space::Shared, Some(Source::Bits(start))) => {
-                        Origin::Shared(start, start + var.size)
-                    }
+                    (Space::Shared, Some(Source::Bits(start))) => Origin::Shared(start, start + var.size),
                     (Space::Global | Space::Const, Some(Source::Bits(start))) => {
                         Origin::Global(start, start + var.size)
                     }

@@ -1,24 +1,25 @@
-//! What a call of `printf` was given.
+//! The arguments that a call of `printf` was given.
 //!
-//! The compiler packs the arguments into local memory and passes where they begin, not how many they are. But it writes them just
-//! before the call, so the stores that may reach the call tell. This is read off the PTX, without running it; where the stores do
-//! not look like the compiler's own packing (somebody calls `vprintf` with a structure, perhaps a used one), nothing is claimed.
+//! The compiler packs the arguments into local memory and passes their address, but not their number. It writes them
+//! just before the call, so the stores that may reach the call tell the number. This is read from the PTX without
+//! running it. If the stores do not look like the compiler's own packing (for instance because somebody calls `vprintf`
+//! with a structure, perhaps one used before), nothing is claimed.
 
 use super::function::FnBuilder;
-use super::params;
-use crate::program::{Packed, Piece, Value};
+use crate::engine::warp::program::{Packed, Piece, Value};
+use crate::instr::words::element;
 use crate::ptx::ast::{Base, Inst, Loc, Operand, RegId, Type};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A place in one of the function's local variables.
 type Place<'m> = (&'m str, i64);
 
-/// Copies of addresses that are followed back: more in a row do not occur.
+/// The largest number of copies through which an address is traced back; longer chains do not occur.
 const DEPTH: u32 = 16;
 
 impl<'m> FnBuilder<'_, 'm> {
-    /// The arguments that the call at `at`, of a function that takes a format and packed arguments, passes; none where that cannot
-    /// be told.
+    /// The arguments that the call at `at` passes to a function that takes a format and packed arguments; `None` if
+    /// they cannot be determined.
     pub fn packed(&self, at: u32) -> Option<Packed> {
         let buffer = self.passed(at, 1)?;
         if *buffer == Operand::Int(0) {
@@ -26,10 +27,12 @@ impl<'m> FnBuilder<'_, 'm> {
         }
         let (variable, start) = self.place_in(buffer)?;
         let call = &self.body.code[at as usize];
-        // By offset in the buffer: size, and what it is; a constant stands for all where two ways have different things of a size.
+        // By offset in the buffer: size and value. A constant stands for any value where two paths store different
+        // values of the same size.
         let mut found: BTreeMap<i64, (u32, Value)> = BTreeMap::new();
         let stores = match call.loc.line {
-            // Without lines the packing of one call cannot be told from that of another: all count.
+            // Without line information, the packing of one call cannot be told from that of another, so all stores
+            // count.
             0 => self.body.code.iter().filter(|i| is_store(i)).collect(),
             _ => self.stores_before(at),
         };
@@ -43,7 +46,7 @@ impl<'m> FnBuilder<'_, 'm> {
             if !same_line(store.loc, call.loc) {
                 return None;
             }
-            let (count, ty) = params::element(&store.op)?;
+            let (count, ty) = element(&store.op)?;
             for k in 0..count {
                 let value = match store.operands.get(1)? {
                     Operand::Vec(values) => values.get(k as usize)?,
@@ -69,16 +72,12 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut packed = Packed::default();
         let mut end = 0i64;
         for (offset, (size, value)) in found {
-            // Each argument follows the one before, aligned to its size: anything else is no packing.
+            // Each argument follows the previous one, aligned to its size. Anything else is not a packing.
             if !matches!(size, 4 | 8) || offset != next_multiple(end, size) {
                 return None;
             }
             end = offset + i64::from(size);
-            packed.pieces.push(Piece {
-                offset: offset as u32,
-                size,
-                value,
-            });
+            packed.pieces.push(Piece { offset: offset as u32, size, value });
         }
         (!packed.pieces.is_empty()).then_some(packed)
     }
@@ -100,7 +99,7 @@ impl<'m> FnBuilder<'_, 'm> {
         (store.guard.is_none()).then_some(store.operands.get(1)?)
     }
 
-    /// The stores on all ways to a call, back to the call of `vprintf` before it, or to the start.
+    /// The stores on all paths to a call, back to the previous call of `vprintf` or to the start.
     fn stores_before(&self, at: u32) -> Vec<&'m Inst> {
         let code = &self.body.code;
         let comes_from = self.comes_from.get_or_init(|| self.ways());
@@ -120,7 +119,7 @@ impl<'m> FnBuilder<'_, 'm> {
         stores
     }
 
-    /// For each instruction, those after which it may be executed.
+    /// For each instruction, the instructions that may be executed directly after it.
     fn ways(&self) -> HashMap<u32, Vec<u32>> {
         let code = &self.body.code;
         let mut comes_from: HashMap<u32, Vec<u32>> = HashMap::new();
@@ -129,13 +128,14 @@ impl<'m> FnBuilder<'_, 'm> {
             let base = inst.op.split('.').next();
             if base == Some("brx") {
                 let mut tables = self.body.branch_targets.iter();
-                let own = |(name, _): &&(String, Vec<u32>)| matches!(inst.operands.get(1), Some(Operand::Sym(table, _)) if table == name);
+                let own = |(name, _): &&(String, Vec<u32>)| match inst.operands.get(1) {
+                    Some(Operand::Sym(table, _)) => table == name,
+                    _ => false,
+                };
                 for to in tables.find(own).into_iter().flat_map(|(_, to)| to) {
                     edge(from, *to);
                 }
-            } else if let ("bra", Some(Operand::Label(to))) =
-                (base.unwrap_or_default(), inst.operands.first())
-            {
+            } else if let ("bra", Some(Operand::Label(to))) = (base.unwrap_or_default(), inst.operands.first()) {
                 edge(from, *to);
             }
             let leaves = matches!(base, Some("bra" | "brx" | "ret" | "exit" | "trap"));
@@ -146,12 +146,11 @@ impl<'m> FnBuilder<'_, 'm> {
         comes_from
     }
 
-    /// Whether a register holds a number that the program names.
+    /// Whether a register holds a constant of the program.
     fn is_constant(&self, register: RegId) -> bool {
         self.only_def(register).is_some_and(|inst| {
             use Operand::{F32, F64, Int};
-            inst.op.starts_with("mov.")
-                && matches!(inst.operands.get(1), Some(Int(_) | F32(_) | F64(_)))
+            inst.op.starts_with("mov.") && matches!(inst.operands.get(1), Some(Int(_) | F32(_) | F64(_)))
         })
     }
 
@@ -204,17 +203,16 @@ fn is_call(inst: &Inst) -> bool {
     inst.op == "call" || inst.op.starts_with("call.")
 }
 
-/// Whether it calls `vprintf`.
+/// Whether the instruction calls `vprintf`.
 fn prints(inst: &Inst) -> bool {
-    is_call(inst)
-        && matches!(inst.operands.get(1), Some(Operand::Sym(name, _)) if name == "vprintf")
+    is_call(inst) && matches!(inst.operands.get(1), Some(Operand::Sym(name, _)) if name == "vprintf")
 }
 
 fn is_store(inst: &Inst) -> bool {
     inst.op.starts_with("st.") && !inst.op.starts_with("st.param")
 }
 
-/// Whether two instructions come from one line, inlined to one place: the compiler's packing does.
+/// Whether two instructions come from the same line, inlined at the same place, as those of the compiler's packing do.
 fn same_line(a: Loc, b: Loc) -> bool {
     (a.file, a.line, a.inlined) == (b.file, b.line, b.inlined)
 }

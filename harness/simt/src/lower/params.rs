@@ -1,12 +1,13 @@
 //! Parameters and return values of functions.
 //!
-//! No function is active twice in a thread, so each has one place for its parameters: the caller's `.param` variable and the
-//! callee's parameter are the same place. It is a register for every piece that is only ever accessed whole, else local memory.
-//! Functions that are called through pointers share places by signature, in local memory.
+//! No function is active twice in a thread, so each has one place for its parameters: the caller's `.param` variable
+//! and the callee's parameter share it. A piece that is only ever accessed whole is a register; otherwise the place is
+//! local memory. Functions that are called through pointers share places by signature, in local memory.
 
+use super::error::{invalid, unsupported};
 use super::ir::{Opnd, Pools, Result};
-use super::{invalid, unsupported};
-use crate::ptx::ast::{Base, Function, Inst, Module, Operand, Type, Var};
+use crate::instr::words::element;
+use crate::ptx::ast::{Base, Function, Inst, Module, Operand, Var};
 use std::collections::{HashMap, HashSet};
 
 /// A place for a parameter.
@@ -16,9 +17,9 @@ pub struct Slot {
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
-    /// Pieces that are registers: offset, size, register.
+    /// Pieces that lie in registers: offset, size, register.
     pub pieces: Vec<(u32, u32, Opnd)>,
-    /// It is memory, at this offset of the thread's local memory.
+    /// The offset in the thread's local memory, if the parameter lies in memory.
     pub memory: Option<u32>,
     accesses: HashSet<(u32, u32)>,
     spoiled: bool,
@@ -31,16 +32,16 @@ pub struct Slots {
     pub list: Vec<Slot>,
     /// By function (index in the module) and variable.
     names: HashMap<(usize, String), usize>,
-    /// By the callee and the number of the parameter (returns first).
+    /// By the callee and the parameter's number (returns first).
     formals: HashMap<(Callee, usize), usize>,
 }
 
-/// Who is called.
+/// The callee of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
     /// A function, by its index in the module.
     Direct(usize),
-    /// Any of this signature.
+    /// Any function of this signature.
     Signature(String),
 }
 
@@ -54,60 +55,14 @@ pub fn signature(returns: &[Var], params: &[Var]) -> String {
     text
 }
 
-/// The vector's length and the type of a load's or store's opcode.
-pub fn element(op: &str) -> Option<(u32, Type)> {
-    let mut count = 1;
-    let mut ty = None;
-    for word in op.split('.').skip(1) {
-        match word {
-            "v2" => count = 2,
-            "v4" => count = 4,
-            "v8" => count = 8,
-            _ => ty = type_of(word).or(ty),
-        }
-    }
-    Some((count, ty?))
-}
-
-/// A type by its name.
-pub fn type_of(word: &str) -> Option<Type> {
-    Some(match word {
-        "b8" => Type::B8,
-        "b16" => Type::B16,
-        "b32" => Type::B32,
-        "b64" => Type::B64,
-        "b128" => Type::B128,
-        "u8" => Type::U8,
-        "u16" => Type::U16,
-        "u32" => Type::U32,
-        "u64" => Type::U64,
-        "s8" => Type::S8,
-        "s16" => Type::S16,
-        "s32" => Type::S32,
-        "s64" => Type::S64,
-        "f16" => Type::F16,
-        "f16x2" => Type::F16x2,
-        "bf16" => Type::Bf16,
-        "bf16x2" => Type::Bf16x2,
-        "f32" => Type::F32,
-        "f64" => Type::F64,
-        "pred" => Type::Pred,
-        _ => return None,
-    })
-}
-
 /// The callee of a call instruction, with its returns and parameters.
-pub fn callee<'m>(
-    module: &'m Module,
-    function: &'m Function,
-    inst: &Inst,
-) -> Result<(Callee, &'m [Var], &'m [Var])> {
+pub fn callee<'m>(module: &'m Module, function: &'m Function, inst: &Inst) -> Result<(Callee, &'m [Var], &'m [Var])> {
     let at = || (function.name.as_str(), inst.loc);
     match inst.operands.get(1) {
         Some(Operand::Sym(name, 0)) => {
             let index = module.functions.iter().position(|f| f.name == *name);
             let Some(index) = index else {
-                return Err(invalid(format!("`{name}` is no function"), at()));
+                return Err(invalid(format!("`{name}` is not a function"), at()));
             };
             let f = &module.functions[index];
             Ok((Callee::Direct(index), &f.returns, &f.params))
@@ -118,19 +73,10 @@ pub fn callee<'m>(
                 Some(Operand::Sym(name, _)) => Some(name),
                 _ => None,
             };
-            let prototype = body
-                .zip(name)
-                .and_then(|(b, n)| b.prototypes.iter().find(|(label, ..)| label == n));
+            let prototype = body.zip(name).and_then(|(b, n)| b.prototypes.iter().find(|(label, ..)| label == n));
             match prototype {
-                Some((_, returns, params)) => Ok((
-                    Callee::Signature(signature(returns, params)),
-                    returns,
-                    params,
-                )),
-                None => Err(unsupported(
-                    "a call through a pointer without a prototype",
-                    at(),
-                )),
+                Some((_, returns, params)) => Ok((Callee::Signature(signature(returns, params)), returns, params)),
+                None => Err(unsupported("a call through a pointer without a prototype", at())),
             }
         }
         _ => Err(invalid("a call without a function".into(), at())),
@@ -174,10 +120,7 @@ impl Slots {
         Ok(slots)
     }
 
-    #[expect(
-        clippy::unused_self,
-        reason = "a step of the same pass as its neighbours"
-    )]
+    #[expect(clippy::unused_self, reason = "a step of the same pass as its neighbours")]
     fn who(&self, callee: Callee, module: &Module, pointers: &HashSet<usize>) -> Callee {
         match callee {
             Callee::Direct(index) if pointers.contains(&index) => {
@@ -202,7 +145,7 @@ impl Slots {
         slot
     }
 
-    /// Ties the variables that a function passes to what it calls.
+    /// Links the variables that a function passes to the parameters of its callees.
     fn actuals(&mut self, module: &Module, index: usize, pointers: &HashSet<usize>) -> Result<()> {
         let function = &module.functions[index];
         let Some(body) = &function.body else {
@@ -229,12 +172,7 @@ impl Slots {
                     at,
                 ));
             }
-            for (i, (operand, var)) in got
-                .iter()
-                .chain(given)
-                .zip(returns.iter().chain(params))
-                .enumerate()
-            {
+            for (i, (operand, var)) in got.iter().chain(given).zip(returns.iter().chain(params)).enumerate() {
                 let slot = self.formal(&who, i, var);
                 let Operand::Sym(name, 0) = operand else {
                     return Err(unsupported("a call with registers as arguments", at));
@@ -242,10 +180,7 @@ impl Slots {
                 let key = (index, name.clone());
                 match self.names.get(&key) {
                     Some(&before) if before != slot => {
-                        return Err(unsupported(
-                            "one `.param` variable passed to two functions",
-                            at,
-                        ));
+                        return Err(unsupported("one `.param` variable passed to two functions", at));
                     }
                     _ => {
                         self.names.insert(key, slot);
@@ -256,7 +191,7 @@ impl Slots {
         Ok(())
     }
 
-    /// Sees how a function accesses the places.
+    /// Records how a function accesses the places.
     fn scan(&mut self, module: &Module, index: usize) {
         let function = &module.functions[index];
         let Some(body) = &function.body else {
@@ -281,9 +216,9 @@ impl Slots {
                                     let at = *offset as u32 + k * ty.size();
                                     slot.accesses.insert((at, ty.size()));
                                 }
-                                // A register of another width extends or cuts the value: memory does that as it is.
-                                slot.spoiled |=
-                                    ty.size() < 2 || width.is_some_and(|w| w != ty.size());
+                                // A register of another width would extend or truncate the value; memory does so
+                                // without further code.
+                                slot.spoiled |= ty.size() < 2 || width.is_some_and(|w| w != ty.size());
                             }
                             _ => slot.spoiled = true,
                         }
@@ -299,7 +234,7 @@ impl Slots {
         }
     }
 
-    /// The place that a function's variable is.
+    /// The place of a function's variable.
     pub fn of(&self, function: usize, name: &str) -> Option<&Slot> {
         let slot = *self.names.get(&(function, name.to_string()))?;
         Some(&self.list[slot])
@@ -312,7 +247,7 @@ impl Slots {
     }
 }
 
-/// The width of the registers that a load fills or a store takes, if it has registers.
+/// The width of the registers that a load fills or a store reads, if it has registers.
 fn register_width(function: &Function, inst: &Inst) -> Option<u32> {
     let body = function.body.as_ref()?;
     let width = |operand: &Operand| match operand {
@@ -337,13 +272,11 @@ impl Slot {
             *local = at + self.size.max(1);
             return;
         }
-        self.pieces = pieces
-            .into_iter()
-            .map(|(offset, size)| (offset, size, pools.fix(size)))
-            .collect();
+        self.pieces = pieces.into_iter().map(|(offset, size)| (offset, size, pools.fix(size))).collect();
     }
 
-    /// The register for the whole of it, made if there is none: for functions that the machine itself provides.
+    /// The register for the whole of a parameter, created if there is none; for functions that the machine itself
+    /// provides.
     pub fn whole(&self) -> Option<Opnd> {
         match self.pieces.as_slice() {
             [(0, _, register)] => Some(*register),

@@ -1,19 +1,22 @@
 //! The heap that kernels allocate from: `malloc`, `free`, `new` and `delete` in device code.
 //!
-//! It knows its blocks to the byte, and who allocated and freed them, so that an access past a block or after its end is told as
-//! one to host memory would be. Blocks that no kernel frees are no leak: the heap lives as long as the context, and a later kernel
-//! may use and free what an earlier one allocated.
+//! It knows its blocks to the byte, and who allocated and freed them. So an access past a block, or after it was freed,
+//! is reported like one to memory that the host allocated. Blocks that no kernel frees are not leaks: the heap lives as
+//! long as the context, and a later kernel may use and free what an earlier one allocated.
 
-use crate::finding::{Access, What};
-use crate::program::Program;
+use crate::finding::{Access, Place, What};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of a device's heap (the driver's default limit).
 pub const HEAP_BYTES: u64 = 8 << 20;
-/// What addresses are multiples of.
+/// The name of a block of the heap in findings.
+pub(crate) const HEAP_BLOCK: &str = "malloc";
+/// All addresses are multiples of this.
 const GRAIN: u64 = 16;
-/// The least and the most that lies unused behind a block, by its size, so that an access past it meets no other.
+/// The smallest and the largest gap behind a block. Inside these limits the gap is as large as the block, so that an
+/// access past it hits no other block.
 const GAP: (u64, u64) = (16, 256);
 
 /// A heap in one allocation of device memory.
@@ -21,32 +24,39 @@ const GAP: (u64, u64) = (16, 256);
 pub struct Heap {
     start: u64,
     bytes: u64,
-    state: Mutex<State>,
+    state: Mutex<Contents>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Contents {
     /// By offset.
     live: BTreeMap<u64, Held>,
-    /// What was allocated and has not been used again since.
+    /// Freed blocks whose memory has not been used again.
     gone: BTreeMap<u64, Held>,
-    /// Offset and size of what can be used again, neighbours joined.
+    /// The offset and size of memory that can be used again, neighbours joined.
     holes: BTreeMap<u64, u64>,
-    /// From here on nothing has ever been allocated.
+    /// The offset from which on nothing has ever been allocated.
     fresh: u64,
 }
 
-/// Who allocated or freed: an instruction of a thread. The program is kept for its lines.
+/// A program that can tell where its instructions come from.
+pub(crate) trait Places: fmt::Debug + Send + Sync {
+    /// The place of an instruction.
+    fn place_of(&self, pc: u32) -> Place;
+}
+
+/// Who allocated or freed a block: an instruction of a thread. The program is kept because it knows the instruction's
+/// place.
 #[derive(Clone, Debug)]
 pub(crate) struct Who {
-    pub program: Arc<Program>,
+    pub program: Arc<dyn Places>,
     pub pc: u32,
     pub block: [u32; 3],
     pub thread: [u32; 3],
 }
 
 impl Who {
-    /// As findings tell it.
+    /// The same as an access of a finding.
     pub fn access(&self, what: What) -> Access {
         Access::at(what, self.program.place_of(self.pc)).by(self.block, self.thread)
     }
@@ -54,9 +64,9 @@ impl Who {
 
 #[derive(Clone, Debug)]
 struct Held {
-    /// As asked for.
+    /// The size that was asked for.
     bytes: u64,
-    /// With the gap behind it.
+    /// The size with the gap behind it.
     span: u64,
     allocated: Option<Who>,
     freed: Option<Who>,
@@ -68,7 +78,7 @@ pub(crate) struct HeapBlock {
     pub start: u64,
     pub bytes: u64,
     pub live: bool,
-    /// Who allocated it and, if that has been done, freed it.
+    /// Who allocated it, and who freed it if it has been freed.
     pub by: [Option<Who>; 2],
 }
 
@@ -77,7 +87,7 @@ pub(crate) struct HeapBlock {
 pub enum HeapError {
     /// It has been freed.
     Freed,
-    /// The heap never gave it.
+    /// The heap never returned it.
     Unknown,
 }
 
@@ -87,21 +97,21 @@ impl Heap {
         Heap {
             start,
             bytes,
-            state: Mutex::new(State {
-                // What lies before the first block is no other's either.
+            state: Mutex::new(Contents {
+                // The bytes before the first block belong to no block either.
                 fresh: GAP.0,
-                ..State::default()
+                ..Contents::default()
             }),
         }
     }
 
-    /// Allocates `bytes` bytes; 0, the null pointer, when there are no more. New memory is taken before freed memory is used again,
-    /// so that a pointer kept too long seldom meets another's data.
+    /// Allocates `bytes` bytes. Returns 0, the null pointer, if there is not enough memory left. Memory that has never
+    /// been used is taken before freed memory, so that a dangling pointer seldom hits another block's data.
     pub fn allocate(&self, bytes: u64) -> u64 {
         self.allocate_for(bytes, None).0
     }
 
-    /// The same for somebody, and whether the memory is used again.
+    /// The same on behalf of somebody. Also returns whether the memory has been used before.
     pub(crate) fn allocate_for(&self, bytes: u64, who: Option<Who>) -> (u64, bool) {
         let bytes = bytes.max(1);
         let span = bytes.checked_next_multiple_of(GRAIN);
@@ -123,30 +133,23 @@ impl Heap {
             if len > span {
                 state.holes.insert(at + span, len - span);
             }
-            state
-                .gone
-                .retain(|&start, old| start >= at + span || start + old.span <= at);
+            state.gone.retain(|&start, old| start >= at + span || start + old.span <= at);
             at
         };
-        let held = Held {
-            bytes,
-            span,
-            allocated: who,
-            freed: None,
-        };
+        let held = Held { bytes, span, allocated: who, freed: None };
         state.live.insert(at, held);
         (self.start + at, !new)
     }
 
-    /// Gives back what [`Heap::allocate`] gave.
+    /// Frees a block that [`Heap::allocate`] returned.
     ///
     /// # Errors
-    /// When it is not allocated.
+    /// When no live block starts there.
     pub fn free(&self, address: u64) -> Result<(), HeapError> {
         self.free_for(address, None)
     }
 
-    /// The same for somebody.
+    /// The same on behalf of somebody.
     pub(crate) fn free_for(&self, address: u64, who: Option<Who>) -> Result<(), HeapError> {
         let at = address.wrapping_sub(self.start);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -192,11 +195,7 @@ impl Heap {
         let at = address.wrapping_sub(self.start);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let distance = |start: u64, held: &Held| {
-            if at < start {
-                start - at
-            } else {
-                (at + 1).saturating_sub(start + held.bytes)
-            }
+            if at < start { start - at } else { (at + 1).saturating_sub(start + held.bytes) }
         };
         let around = |blocks: &BTreeMap<u64, Held>, live: bool| {
             let near = [blocks.range(..=at).next_back(), blocks.range(at..).next()];
@@ -207,15 +206,10 @@ impl Heap {
         };
         let all = [around(&state.live, true), around(&state.gone, false)];
         let (_, start, held, live) = all.into_iter().flatten().min_by_key(|found| found.0)?;
-        Some(HeapBlock {
-            start: self.start + start,
-            bytes: held.bytes,
-            live,
-            by: [held.allocated, held.freed],
-        })
+        Some(HeapBlock { start: self.start + start, bytes: held.bytes, live, by: [held.allocated, held.freed] })
     }
 
-    /// Bytes that are allocated, with what lies between the blocks.
+    /// The number of allocated bytes, including the gaps between the blocks.
     pub fn used(&self) -> u64 {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.live.values().map(|held| held.span).sum()
@@ -239,7 +233,7 @@ mod tests {
         assert_eq!(heap.allocate_for(32, None), (4144, true));
         assert_eq!(heap.used(), 32 + 64);
         assert_eq!(heap.allocate(u64::MAX), 0);
-        // What it was before is forgotten with it.
+        // What the memory was before is forgotten.
         assert_eq!(heap.free(4176), Err(HeapError::Unknown));
         assert_eq!(heap.free(4208), Err(HeapError::Freed));
     }

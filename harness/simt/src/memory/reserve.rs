@@ -3,18 +3,20 @@
 use std::io;
 use std::ptr::null_mut;
 
-/// How many times the device's memory its address space is: what lets freed addresses rest.
+/// The device's address space is so many times as large as its memory, so that freed addresses need not be used again
+/// soon.
 const ROOM: [u64; 3] = [8, 2, 1];
-/// Bytes become accessible in steps of this size; they take real memory only when touched.
+/// Bytes become accessible in steps of this size. They take real memory only when they are touched.
 const STEP: u64 = 64 << 20;
 
-/// Two equally long ranges of addresses: one never accessible, which the device's addresses are, and one for the bytes.
+/// Two ranges of addresses of the same length: the device's addresses, which are never accessible, and the addresses of
+/// the bytes.
 #[derive(Debug)]
 pub struct Reservation {
     base: u64,
     bytes: u64,
     len: u64,
-    /// Accessible so far, from the start.
+    /// The number of bytes that are accessible so far, from the start.
     open: u64,
 }
 
@@ -26,15 +28,9 @@ impl Reservation {
         for factor in ROOM {
             // Gaps can double what an allocation takes, so even the smallest space has room for them.
             let len = total * factor + total;
-            match map(len, libc::PROT_NONE).and_then(|base| Ok((base, map(len, libc::PROT_NONE)?)))
-            {
+            match map(len, libc::PROT_NONE).and_then(|base| Ok((base, map(len, libc::PROT_NONE)?))) {
                 Ok((base, bytes)) => {
-                    return Ok(Self {
-                        base,
-                        bytes,
-                        len,
-                        open: 0,
-                    });
+                    return Ok(Self { base, bytes, len, open: 0 });
                 }
                 Err(failed) => error = failed,
             }
@@ -53,7 +49,7 @@ impl Reservation {
     pub fn delta(&self) -> i64 {
         self.bytes.wrapping_sub(self.base) as i64
     }
-    /// Makes `bytes` at `offset` accessible (through the second range).
+    /// Makes `bytes` bytes at `offset` accessible through the second range.
     pub fn back(&mut self, offset: u64, bytes: u64, huge: bool) -> io::Result<()> {
         let end = offset + bytes;
         if end > self.open {
@@ -76,30 +72,19 @@ impl Reservation {
             let start = (self.bytes + offset).next_multiple_of(4096);
             let len = (self.bytes + end).saturating_sub(start);
             // SAFETY: advice on our own mapping; whether it is taken does not matter.
-            unsafe {
-                libc::madvise(
-                    start as *mut libc::c_void,
-                    len as usize,
-                    libc::MADV_HUGEPAGE,
-                )
-            };
+            unsafe { libc::madvise(start as *mut libc::c_void, len as usize, libc::MADV_HUGEPAGE) };
         }
         #[cfg(not(target_os = "linux"))]
         let _ = huge;
         Ok(())
     }
-    /// Gives the pages of `bytes` at `offset` back; they read as zero again. No other allocation shares them.
+    /// Gives back the pages of `bytes` bytes at `offset`, which then read as zero again. No other allocation shares
+    /// them.
     pub fn discard(&self, offset: u64, bytes: u64) {
         let start = (self.bytes + offset) / 4096 * 4096;
         let len = (self.bytes + offset + bytes).next_multiple_of(4096) - start;
         // SAFETY: the pages are our own and belong to the freed allocation alone.
-        let rc = unsafe {
-            libc::madvise(
-                start as *mut libc::c_void,
-                len as usize,
-                libc::MADV_DONTNEED,
-            )
-        };
+        let rc = unsafe { libc::madvise(start as *mut libc::c_void, len as usize, libc::MADV_DONTNEED) };
         debug_assert_eq!(rc, 0, "{}", io::Error::last_os_error());
     }
 }
@@ -116,14 +101,11 @@ fn map(len: u64, protection: libc::c_int) -> io::Result<u64> {
     let len = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
     // SAFETY: a new mapping, wherever the system likes.
     let at = unsafe { libc::mmap(null_mut(), len, protection, flags, -1, 0) };
-    if at == libc::MAP_FAILED {
-        Err(io::Error::last_os_error())
-    } else {
-        Ok(at as u64)
-    }
+    if at == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(at as u64) }
 }
 
-/// Maps host memory for `bytes` aligned to `align`: its address and the length to unmap. `None` if the system has none.
+/// Maps host memory for `bytes` bytes, aligned to `align`. Returns its address and the length to unmap, or `None` if
+/// the system has no memory.
 pub fn map_host(bytes: u64, align: u64) -> Option<(u64, u64)> {
     let span = bytes.checked_next_multiple_of(4096)?;
     if align > 4096 {
@@ -150,11 +132,5 @@ pub fn is_mapped(addr: u64, len: u64) -> bool {
     }
     let page = addr / 4096 * 4096;
     // SAFETY: msync with MS_ASYNC changes nothing; it fails with ENOMEM where a page is not mapped.
-    unsafe {
-        libc::msync(
-            page as *mut libc::c_void,
-            (end - page) as usize,
-            libc::MS_ASYNC,
-        ) == 0
-    }
+    unsafe { libc::msync(page as *mut libc::c_void, (end - page) as usize, libc::MS_ASYNC) == 0 }
 }

@@ -28,10 +28,7 @@ fn the_host_faults_on_a_device_address() {
     let mut pipe = [0; 2];
     assert_eq!(unsafe { libc::pipe(pipe.as_mut_ptr()) }, 0);
     let wrote = unsafe { libc::write(pipe[1], addr as *const libc::c_void, 16) };
-    assert_eq!(
-        (wrote, std::io::Error::last_os_error().raw_os_error()),
-        (-1, Some(libc::EFAULT))
-    );
+    assert_eq!((wrote, std::io::Error::last_os_error().raw_os_error()), (-1, Some(libc::EFAULT)));
     unsafe {
         libc::close(pipe[0]);
         libc::close(pipe[1])
@@ -52,16 +49,8 @@ fn ranges_are_exact_and_lie_apart() {
     assert_eq!(diagnosis.before.as_ref().unwrap().distance, 4);
     assert_eq!(&*diagnosis.before.as_ref().unwrap().label, "a");
     assert_eq!(diagnosis.after.as_ref().unwrap().start, b);
-    assert!(
-        diagnosis
-            .to_string()
-            .starts_with("4 bytes after the nearest allocation at 0x")
-    );
-    assert!(
-        view.diagnose(a + 98, 4)
-            .to_string()
-            .contains("runs over the end")
-    );
+    assert!(diagnosis.to_string().starts_with("4 bytes after the nearest allocation at 0x"));
+    assert!(view.diagnose(a + 98, 4).to_string().contains("runs over the end"));
     assert!(view.diagnose(8, 4).null);
 }
 
@@ -70,21 +59,12 @@ fn freed_ranges_are_remembered_and_not_reused_soon() {
     let memory = memory();
     let a = memory.alloc(4096, 1, Kind::Device, "a").unwrap();
     assert_eq!(memory.free(a).unwrap().bytes, 4096);
-    assert!(matches!(
-        memory.free(a),
-        Err(FreeError::DoubleFree { bytes: 4096, .. })
-    ));
+    assert!(matches!(memory.free(a), Err(FreeError::DoubleFree { bytes: 4096, .. })));
     assert_eq!(memory.view().diagnose(a + 12, 4).freed.unwrap().start, a);
     let b = memory.alloc(4096, 1, Kind::Device, "b").unwrap();
     assert_ne!(a, b);
-    assert!(matches!(
-        memory.free(b + 4),
-        Err(FreeError::Inside { offset: 4, .. })
-    ));
-    assert!(matches!(
-        memory.free(0x1234),
-        Err(FreeError::Unknown { .. })
-    ));
+    assert!(matches!(memory.free(b + 4), Err(FreeError::Inside { offset: 4, .. })));
+    assert!(matches!(memory.free(0x1234), Err(FreeError::Unknown { .. })));
     assert_eq!(memory.used(), 4096);
 }
 
@@ -93,21 +73,12 @@ fn the_device_s_memory_is_the_limit_and_comes_back() {
     let memory = memory();
     let refused = memory.alloc(65 * MIB, 1, Kind::Device, "x").unwrap_err();
     assert!(matches!(refused, MemoryError::OutOfMemory { .. }));
-    assert!(matches!(
-        memory.alloc(u64::MAX, 1, Kind::Device, "x"),
-        Err(MemoryError::OutOfMemory { .. })
-    ));
-    assert!(matches!(
-        memory.alloc(0, 1, Kind::Device, "x"),
-        Err(MemoryError::Invalid { .. })
-    ));
+    assert!(matches!(memory.alloc(u64::MAX, 1, Kind::Device, "x"), Err(MemoryError::OutOfMemory { .. })));
+    assert!(matches!(memory.alloc(0, 1, Kind::Device, "x"), Err(MemoryError::Invalid { .. })));
     for round in 0..200 {
         let a = memory.alloc(40 * MIB, 1, Kind::Device, "a").unwrap();
         let b = memory.alloc(24 * MIB, 1, Kind::Device, "b").unwrap();
-        assert!(
-            memory.alloc(1, 1, Kind::Device, "c").is_err(),
-            "round {round}"
-        );
+        assert!(memory.alloc(1, 1, Kind::Device, "c").is_err(), "round {round}");
         let host = memory.host(a, 8).unwrap().cast::<u64>();
         assert_eq!(unsafe { host.read() }, 0, "freed pages come back as zero");
         unsafe { host.write(round) };
@@ -120,10 +91,7 @@ fn the_device_s_memory_is_the_limit_and_comes_back() {
 #[test]
 fn managed_and_pinned_memory_is_the_host_s_own() {
     let memory = memory();
-    let pinned = Kind::Pinned {
-        mapped: true,
-        write_combined: false,
-    };
+    let pinned = Kind::Pinned { mapped: true, write_combined: false };
     for kind in [Kind::Managed, pinned] {
         let addr = memory.alloc(10_000, 1, kind, "h").unwrap();
         unsafe { (addr as *mut u32).write(5) };
@@ -139,10 +107,7 @@ fn managed_and_pinned_memory_is_the_host_s_own() {
     let addr = own.as_mut_ptr() as u64;
     assert!(memory.view().diagnose(addr, 4).host_pointer);
     assert_eq!(memory.register(addr, 400, "own"), Ok(addr));
-    assert!(matches!(
-        memory.register(addr + 396, 400, "own"),
-        Err(MemoryError::Overlaps { .. })
-    ));
+    assert!(matches!(memory.register(addr + 396, 400, "own"), Err(MemoryError::Overlaps { .. })));
     assert_eq!(memory.find(addr + 399).unwrap().kind, Kind::Registered);
     memory.free(addr).unwrap();
     own[0] = 1;

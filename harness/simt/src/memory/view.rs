@@ -1,7 +1,8 @@
-//! What is allocated at one moment: the table that a launch checks its accesses against, and the words for a bad one.
+//! A snapshot of what is allocated: the table with which a launch checks its accesses, and the diagnosis of a bad one.
 
-use super::{Kind, reserve};
-use crate::shadow::init::Written;
+use super::kind::Kind;
+use super::written::Written;
+use super::{reserve, space};
 use std::fmt;
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ impl Range {
     }
 }
 
-/// A range that was allocated once.
+/// A range that was allocated in the past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Freed {
     /// First address.
@@ -57,7 +58,7 @@ pub struct Neighbour {
     pub start: u64,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Bytes between the address and the range (0: it begins inside and runs over the end).
+    /// The bytes between the address and the range. 0 means that the access begins inside and runs over the end.
     pub distance: u64,
     /// What it is called.
     pub label: Arc<str>,
@@ -72,7 +73,7 @@ pub struct Diagnosis {
     pub before: Option<Neighbour>,
     /// The nearest live range above it.
     pub after: Option<Neighbour>,
-    /// The freed range that it hits.
+    /// The freed range that the access hits.
     pub freed: Option<Freed>,
     /// It is a mapped address of the host program: a host pointer was given to a kernel.
     pub host_pointer: bool,
@@ -99,13 +100,7 @@ impl View {
         window: (u64, u64),
     ) -> Self {
         debug_assert!(ranges.is_sorted_by_key(|range| range.start) && ranges.len() == labels.len());
-        Self {
-            ranges,
-            labels,
-            written,
-            freed,
-            window,
-        }
+        Self { ranges, labels, written, freed, window }
     }
     /// The live ranges, sorted by address, none overlapping.
     pub fn ranges(&self) -> &[Range] {
@@ -122,15 +117,12 @@ impl View {
         let range = self.ranges.get(above.checked_sub(1)?)?;
         (addr < range.end).then_some(range)
     }
-    /// The index in [`View::ranges`] of the live range that `addr` lies in, and what is known of the writes to it.
+    /// The index in [`View::ranges`] of the live range that `addr` lies in, and which of its bytes have been written.
     pub(crate) fn locate(&self, addr: u64) -> Option<(usize, Option<&Written>)> {
-        let at = self
-            .ranges
-            .partition_point(|range| range.start <= addr)
-            .checked_sub(1)?;
+        let at = self.ranges.partition_point(|range| range.start <= addr).checked_sub(1)?;
         (addr < self.ranges[at].end).then(|| (at, self.written[at].as_deref()))
     }
-    /// What is known of the writes to the live range with this index.
+    /// Which bytes of the live range with this index have been written.
     pub(crate) fn written(&self, at: usize) -> Option<&Written> {
         self.written.get(at)?.as_deref()
     }
@@ -138,58 +130,31 @@ impl View {
     fn position(&self, id: u32) -> Option<usize> {
         self.ranges.iter().position(|range| range.id == id)
     }
-    /// What the live range with this number is called.
+    /// The label of the live range with this number.
     pub fn label(&self, id: u32) -> Option<&str> {
         self.labels.get(self.position(id)?).map(AsRef::as_ref)
     }
     fn neighbour(&self, at: usize, distance: u64) -> Neighbour {
         let range = self.ranges[at];
         let label = Arc::clone(&self.labels[at]);
-        Neighbour {
-            start: range.start,
-            bytes: range.end - range.start,
-            distance,
-            label,
-            id: range.id,
-        }
+        Neighbour { start: range.start, bytes: range.end - range.start, distance, label, id: range.id }
     }
-    /// What lies at and around the `len` bytes at `addr`, for a finding: slow, thorough.
+    /// What lies at and around the `len` bytes at `addr`, for a finding. This is slow.
     pub fn diagnose(&self, addr: u64, len: u64) -> Diagnosis {
         let end = addr.saturating_add(len.max(1));
         let above = self.ranges.partition_point(|range| range.start <= addr);
-        let before = above
-            .checked_sub(1)
-            .map(|at| self.neighbour(at, addr.saturating_sub(self.ranges[at].end)));
-        let after = self
-            .ranges
-            .get(above)
-            .map(|range| self.neighbour(above, range.start.saturating_sub(end)));
-        let freed = self
-            .freed
-            .iter()
-            .rev()
-            .find(|freed| freed.start < end && addr < freed.end)
-            .cloned();
+        let before = above.checked_sub(1).map(|at| self.neighbour(at, addr.saturating_sub(self.ranges[at].end)));
+        let after = self.ranges.get(above).map(|range| self.neighbour(above, range.start.saturating_sub(end)));
+        let freed = self.freed.iter().rev().find(|freed| freed.start < end && addr < freed.end).cloned();
         let device = (self.window.0..self.window.1).contains(&addr);
-        let inside = before
-            .as_ref()
-            .is_some_and(|range| addr < range.start + range.bytes);
-        // The rest of the page behind managed or pinned memory is mapped too, and no other object of the host's.
+        let inside = before.as_ref().is_some_and(|range| addr < range.start + range.bytes);
+        // The rest of the page behind managed or pinned memory is mapped, too, but holds nothing else of the host.
         let slack = above.checked_sub(1).is_some_and(|at| {
             let range = self.ranges[at];
-            range.kind.is_host()
-                && range.kind != Kind::Registered
-                && addr < range.end.next_multiple_of(super::PAGE)
+            range.kind.is_host() && range.kind != Kind::Registered && addr < range.end.next_multiple_of(space::PAGE)
         });
-        let host_pointer =
-            !device && !inside && !slack && freed.is_none() && reserve::is_mapped(addr, 1);
-        Diagnosis {
-            before,
-            after,
-            freed,
-            host_pointer,
-            null: addr < 4096,
-        }
+        let host_pointer = !device && !inside && !slack && freed.is_none() && reserve::is_mapped(addr, 1);
+        Diagnosis { before, after, freed, host_pointer, null: addr < 4096 }
     }
 }
 
@@ -203,30 +168,18 @@ impl fmt::Display for Diagnosis {
         }
         if let Some(freed) = &self.freed {
             let bytes = freed.end - freed.start;
-            return write!(
-                f,
-                "freed already: {bytes} bytes at {:#x} ({})",
-                freed.start, freed.label
-            );
+            return write!(f, "freed already: {bytes} bytes at {:#x} ({})", freed.start, freed.label);
         }
         let near = |range: &Neighbour| (range.distance, range.start, range.bytes);
         let (side, (distance, start, bytes)) = match (&self.before, &self.after) {
-            (Some(before), Some(after)) if after.distance < before.distance => {
-                ("before", near(after))
-            }
+            (Some(before), Some(after)) if after.distance < before.distance => ("before", near(after)),
             (Some(before), _) => ("after", near(before)),
             (None, Some(after)) => ("before", near(after)),
             (None, None) => return f.write_str("nothing is allocated"),
         };
         if distance == 0 && side == "after" && self.before.is_some() {
-            return write!(
-                f,
-                "it runs over the end of the allocation at {start:#x} of size {bytes} bytes"
-            );
+            return write!(f, "it runs over the end of the allocation at {start:#x} of size {bytes} bytes");
         }
-        write!(
-            f,
-            "{distance} bytes {side} the nearest allocation at {start:#x} of size {bytes} bytes"
-        )
+        write!(f, "{distance} bytes {side} the nearest allocation at {start:#x} of size {bytes} bytes")
     }
 }

@@ -1,8 +1,8 @@
-//! What a real part's limits are: the figures that decide which launches are legal and how many blocks are resident.
+//! The limits of a real part: the figures that decide which launches are legal and how many blocks are resident.
 //!
-//! Limits by compute capability are those of the CUDA C++ Programming Guide's table "Technical Specifications per Compute
-//! Capability"; allocation granularities are those of NVIDIA's occupancy calculator; a part's own figures (SMs, memory,
-//! clocks, bus, L2) are what its `deviceQuery` prints.
+//! Limits by compute capability are those of the CUDA C++ Programming Guide's table "Technical Specifications per
+//! Compute Capability". Allocation granularities are those of NVIDIA's occupancy calculator. A part's own figures (SMs,
+//! memory, clocks, bus, L2) are what its `deviceQuery` prints.
 
 mod occupancy;
 mod parts;
@@ -13,9 +13,9 @@ pub use parts::PROFILES;
 /// A part. Sizes in bytes, clocks in kHz.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// What the command line calls it.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// What the driver calls it.
+    /// Its name in the driver.
     pub full_name: &'static str,
     /// Compute capability, (major, minor).
     pub compute_capability: (u32, u32),
@@ -35,19 +35,19 @@ pub struct Profile {
     pub regs_per_block: u32,
     /// Registers that one thread may have.
     pub max_regs_per_thread: u32,
-    /// Registers are given to a warp in multiples of this.
+    /// Registers are allocated to a warp in multiples of this.
     pub reg_alloc_unit: u32,
     /// Sub-partitions of an SM: each warp's registers lie in one.
     pub warp_alloc_granularity: u32,
-    /// Shared memory that a block may have without asking.
+    /// Shared memory that a block may have without opting in.
     pub shared_per_block: u32,
-    /// Shared memory that a block may have after `cuFuncSetAttribute`.
+    /// Shared memory that a block may have after opting in with `cuFuncSetAttribute`.
     pub shared_per_block_optin: u32,
     /// Shared memory of an SM.
     pub shared_per_sm: u32,
-    /// Shared memory that the system takes of each block's.
+    /// Shared memory that the system reserves for each block.
     pub shared_reserved_per_block: u32,
-    /// Shared memory is given to a block in multiples of this.
+    /// Shared memory is allocated to a block in multiples of this.
     pub shared_alloc_unit: u32,
     /// Blocks a grid may have, x, y, z.
     pub max_grid: [u32; 3],
@@ -59,7 +59,7 @@ pub struct Profile {
     pub const_bytes: u32,
     /// L2 cache.
     pub l2_bytes: u32,
-    /// L2 that accesses can be made to persist in (0: none).
+    /// The part of the L2 cache that can be set aside for persisting accesses (0: none).
     pub l2_persisting_bytes: u32,
     /// The SMs' boost clock.
     pub clock_khz: u32,
@@ -69,7 +69,7 @@ pub struct Profile {
     pub bus_bits: u32,
     /// Engines that copy while kernels run.
     pub copy_engines: u32,
-    /// Single-precision throughput over double-precision throughput.
+    /// The ratio of single-precision to double-precision throughput.
     pub single_to_double: u32,
     /// Bytes of kernel parameters.
     pub max_param_bytes: u32,
@@ -83,17 +83,12 @@ pub struct Profile {
 pub const DEFAULT: &str = "a100";
 
 impl Profile {
-    /// The profile of that name; case and punctuation do not matter (`Titan X` is `titan-x`).
+    /// The profile with this name. Case and punctuation do not matter (`Titan X` is `titan-x`).
     pub fn find(name: &str) -> Option<&'static Profile> {
         let plain = |name: &str| -> String {
-            name.chars()
-                .filter(char::is_ascii_alphanumeric)
-                .map(|c| c.to_ascii_lowercase())
-                .collect()
+            name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
         };
-        PROFILES
-            .iter()
-            .find(|profile| plain(profile.name) == plain(name))
+        PROFILES.iter().find(|profile| plain(profile.name) == plain(name))
     }
     /// The default profile.
     pub fn default_profile() -> &'static Profile {

@@ -1,33 +1,10 @@
-//! How many blocks fit on an SM, as NVIDIA's occupancy calculator has it.
+//! How many blocks fit on an SM, by the rules of NVIDIA's occupancy calculator.
 
 use super::Profile;
-use std::fmt;
 
-/// What keeps more blocks from an SM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limiter {
-    /// The SM's resident threads (warps).
-    Threads,
-    /// The SM's resident blocks.
-    Blocks,
-    /// Registers.
-    Registers,
-    /// Shared memory.
-    SharedMemory,
-}
+pub use wire::Limiter;
 
-impl fmt::Display for Limiter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Limiter::Threads => "threads",
-            Limiter::Blocks => "blocks",
-            Limiter::Registers => "registers",
-            Limiter::SharedMemory => "shared memory",
-        })
-    }
-}
-
-/// Blocks on an SM if each resource alone counted; `u32::MAX` where a kernel uses none of it.
+/// Blocks on an SM if each resource were the only limit; `u32::MAX` for a resource that the kernel does not use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// By resident threads.
@@ -40,7 +17,7 @@ pub struct Limits {
     pub shared: u32,
 }
 
-/// What of an SM a kernel can fill.
+/// The part of an SM that a kernel can fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
     /// Resident blocks; 0 if not even one fits.
@@ -49,32 +26,30 @@ pub struct Occupancy {
     pub warps: u32,
     /// Warps that the SM has room for.
     pub max_warps: u32,
-    /// The resource that decides; of several, the first in the order threads, blocks, registers, shared memory.
+    /// The limiting resource; if several limit equally, the first in the order threads, blocks, registers, shared
+    /// memory.
     pub limiter: Limiter,
-    /// What each resource alone would allow.
+    /// The number of blocks that each resource alone would allow.
     pub limits: Limits,
 }
 
 impl Occupancy {
-    /// Resident warps of the possible ones, in per cent.
+    /// Resident warps as a percentage of the possible ones.
     pub fn percent(&self) -> f64 {
         f64::from(self.warps) * 100.0 / f64::from(self.max_warps)
     }
 }
 
-/// Blocks of `threads` threads, `regs` registers a thread and `shared` bytes (static and dynamic) a block that are resident
-/// on one SM of `profile`.
+/// The number of blocks that are resident on one SM of `profile`, with `threads` threads per block, `regs` registers
+/// per thread and `shared` bytes (static and dynamic) per block.
 ///
-/// Registers are allocated by warp, in units, in the sub-partition that the warp runs in; shared memory by block, in units,
-/// with what the system reserves. (Source: NVIDIA's occupancy calculator, `cuda_occupancy.h`.)
+/// Registers are allocated per warp, in units, in the sub-partition in which the warp runs. Shared memory is allocated
+/// per block, in units, including what the system reserves. (Source: NVIDIA's occupancy calculator,
+/// `cuda_occupancy.h`.)
 pub fn occupancy(profile: &Profile, threads: u32, regs: u32, shared: u32) -> Occupancy {
     let max_warps = profile.max_warps_per_sm();
     let warps = threads.div_ceil(profile.warp_size);
-    let by_threads = if threads == 0 || threads > profile.max_threads_per_block {
-        0
-    } else {
-        max_warps / warps
-    };
+    let by_threads = if threads == 0 || threads > profile.max_threads_per_block { 0 } else { max_warps / warps };
     let limits = Limits {
         threads: by_threads,
         blocks: profile.max_blocks_per_sm,
@@ -87,17 +62,8 @@ pub fn occupancy(profile: &Profile, threads: u32, regs: u32, shared: u32) -> Occ
         (limits.registers, Limiter::Registers),
         (limits.shared, Limiter::SharedMemory),
     ];
-    let (blocks, limiter) = order
-        .into_iter()
-        .min_by_key(|(blocks, _)| *blocks)
-        .expect("four of them");
-    Occupancy {
-        blocks,
-        warps: blocks.saturating_mul(warps),
-        max_warps,
-        limiter,
-        limits,
-    }
+    let (blocks, limiter) = order.into_iter().min_by_key(|(blocks, _)| *blocks).expect("four of them");
+    Occupancy { blocks, warps: blocks.saturating_mul(warps), max_warps, limiter, limits }
 }
 
 fn by_registers(profile: &Profile, warps: u32, regs: u32) -> u32 {
@@ -119,17 +85,14 @@ fn by_shared(profile: &Profile, shared: u32) -> u32 {
     if shared > profile.shared_per_block_optin {
         return 0;
     }
-    let needed =
-        (shared + profile.shared_reserved_per_block).next_multiple_of(profile.shared_alloc_unit);
-    profile
-        .shared_per_sm
-        .checked_div(needed)
-        .unwrap_or(u32::MAX)
+    let needed = (shared + profile.shared_reserved_per_block).next_multiple_of(profile.shared_alloc_unit);
+    profile.shared_per_sm.checked_div(needed).unwrap_or(u32::MAX)
 }
 
-/// The block size (a multiple of the warp, at most `limit`; 0: the part's limit) with the most resident threads on an SM, and the
-/// blocks on the whole device at that size; `shared` gives the dynamic shared memory of a block size, `fixed` the static.
-/// The largest such size wins, as with `cuOccupancyMaxPotentialBlockSize`.
+/// The block size (a multiple of the warp size, at most `limit`, where 0 means the part's limit) with the most resident
+/// threads on an SM, and the number of blocks on the whole device at that size. `shared` gives the dynamic shared
+/// memory of a block size, and `fixed` the static. The largest such size wins, as with
+/// `cuOccupancyMaxPotentialBlockSize`.
 pub fn best_block(
     profile: &Profile,
     regs: u32,
@@ -145,12 +108,7 @@ pub fn best_block(
     let mut size = limit.next_multiple_of(profile.warp_size);
     while size > 0 {
         let threads = size.min(limit);
-        let found = occupancy(
-            profile,
-            threads,
-            regs,
-            fixed.saturating_add(shared(threads)),
-        );
+        let found = occupancy(profile, threads, regs, fixed.saturating_add(shared(threads)));
         if found.blocks * threads > most {
             most = found.blocks * threads;
             best = Some((threads, found.blocks * profile.sms));

@@ -5,7 +5,7 @@ use super::Profile;
 const KIB: u32 = 1024;
 const MIB: u32 = 1024 * KIB;
 
-/// What all compute capabilities since 5.2 have in common, with the oldest one's limits.
+/// The limits that all compute capabilities since 5.2 have in common, and otherwise those of the oldest one.
 const MAXWELL: Profile = Profile {
     name: "",
     full_name: "",
@@ -41,7 +41,7 @@ const MAXWELL: Profile = Profile {
     ecc: false,
 };
 
-/// Compute capability 7.0. Kernel parameters of up to 32764 bytes came with CUDA 12.1, from here on.
+/// Compute capability 7.0. From here on, kernel parameters may have up to 32764 bytes (since CUDA 12.1).
 const VOLTA: Profile = Profile {
     compute_capability: (7, 0),
     shared_per_block_optin: 96 * KIB,
@@ -60,7 +60,7 @@ const TURING: Profile = Profile {
     ..VOLTA
 };
 
-/// Compute capability 8.0: from here on the system takes 1 KiB of each block's shared memory.
+/// Compute capability 8.0. From here on, the system reserves 1 KiB of shared memory for each block.
 const AMPERE: Profile = Profile {
     compute_capability: (8, 0),
     shared_per_block_optin: 163 * KIB,
@@ -81,11 +81,7 @@ const AMPERE_CONSUMER: Profile = Profile {
 };
 
 /// Compute capability 8.9.
-const ADA: Profile = Profile {
-    compute_capability: (8, 9),
-    max_blocks_per_sm: 24,
-    ..AMPERE_CONSUMER
-};
+const ADA: Profile = Profile { compute_capability: (8, 9), max_blocks_per_sm: 24, ..AMPERE_CONSUMER };
 
 /// Compute capability 9.0.
 const HOPPER: Profile = Profile {
@@ -99,7 +95,7 @@ const HOPPER: Profile = Profile {
 };
 
 /// All profiles, oldest part first.
-pub static PROFILES: [Profile; 8] = [
+pub static PROFILES: &[Profile] = &[
     Profile {
         name: "titan-x",
         full_name: "NVIDIA GeForce GTX TITAN X",

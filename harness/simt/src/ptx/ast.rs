@@ -1,25 +1,9 @@
-//! The syntax tree of a PTX module: names resolved, scopes flattened, nothing interpreted yet.
+//! The syntax tree of a PTX module: names are resolved and scopes flattened, but nothing is interpreted yet.
 //!
-//! The parser resolves what PTX resolves by scope: a register named inside nested braces may shadow one outside, so every
-//! declaration gets a [`RegId`] of its own and operands name registers by it.
+//! The parser resolves names by PTX's scopes: a register named inside nested braces may shadow one outside. Every
+//! declaration therefore gets a [`RegId`] of its own, and operands refer to registers by it.
 
-/// A PTX state space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Space {
-    /// No space written: a generic address.
-    Generic,
-    /// `.global`
-    Global,
-    /// `.shared` (also `.shared::cta`)
-    Shared,
-    /// `.local`
-    Local,
-    /// `.const`
-    Const,
-    /// `.param`
-    Param,
-}
+pub use wire::finding::Space;
 
 /// A PTX fundamental type (`.b8` ... `.f64`, `.pred`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +32,34 @@ pub enum Type {
 }
 
 impl Type {
-    /// Size in bytes; a predicate has none in memory and counts as 1.
+    /// The fundamental type with this name, given without its dot.
+    pub fn named(word: &str) -> Option<Type> {
+        Some(match word {
+            "b8" => Type::B8,
+            "b16" => Type::B16,
+            "b32" => Type::B32,
+            "b64" => Type::B64,
+            "b128" => Type::B128,
+            "u8" => Type::U8,
+            "u16" => Type::U16,
+            "u32" => Type::U32,
+            "u64" => Type::U64,
+            "s8" => Type::S8,
+            "s16" => Type::S16,
+            "s32" => Type::S32,
+            "s64" => Type::S64,
+            "f16" => Type::F16,
+            "f16x2" => Type::F16x2,
+            "bf16" => Type::Bf16,
+            "bf16x2" => Type::Bf16x2,
+            "f32" => Type::F32,
+            "f64" => Type::F64,
+            "pred" => Type::Pred,
+            _ => return None,
+        })
+    }
+
+    /// Size in bytes. A predicate has no size in memory and counts as 1.
     pub const fn size(self) -> u32 {
         match self {
             Type::B8 | Type::U8 | Type::S8 | Type::Pred => 1,
@@ -67,13 +78,13 @@ pub struct RegId(pub u32);
 /// A register's declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reg {
-    /// As written, with the percent sign (`%r12`); two registers of nested scopes may share a name.
+    /// The name as written, with the percent sign (`%r12`). Two registers of nested scopes may share a name.
     pub name: String,
     /// Its declared type.
     pub ty: Type,
 }
 
-/// A place in the source from which the PTX was compiled (`.loc`), and in the PTX itself.
+/// A place in the source from which the PTX was compiled (`.loc`), and the place in the PTX itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Loc {
     /// Line in the PTX text, counted from 1.
@@ -84,7 +95,7 @@ pub struct Loc {
     pub line: u32,
     /// Column, counted from 1; 0 when unknown.
     pub column: u32,
-    /// The function into which this code was inlined calls from `inlined_at`: index into [`Module::inlines`] plus one, or 0.
+    /// For inlined code: the call site, as an index into [`Module::inlines`] plus one; 0 for code that is not inlined.
     pub inlined: u32,
 }
 
@@ -172,32 +183,33 @@ pub enum Operand {
     Mem(Base, i64),
     /// `{%r1, %r2, _}`: a vector; also the parenthesised lists of `call`.
     Vec(Vec<Operand>),
-    /// `%p|%q`: the two destinations of `setp` or of a `shfl`, `match`.
+    /// `%p|%q`: the two destinations of `setp`, of a `shfl` or of a `match`.
     Pair(Box<Operand>, Box<Operand>),
-    /// `_`: a value that is not wanted.
+    /// `_`: a value that is discarded.
     Discard,
 }
 
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
-    /// `@%p` or `@!%p` (then true).
+    /// The guard: `@%p`, or `@!%p` (then the flag is true).
     pub guard: Option<(RegId, bool)>,
     /// Opcode and modifiers as written: `ld.global.nc.v4.f32`.
     pub op: String,
     /// Operands in the order written. A `call` is `[Vec(returns), function, Vec(arguments), prototype Sym?]`; the
-    /// function is a `Sym`, or a `Reg` that holds its address. A tensor or texture address `[map, {x, y}]` is a `Vec` of its parts.
+    /// function is a `Sym`, or a `Reg` that holds its address. A tensor or texture address `[map, {x, y}]` is a `Vec`
+    /// of its parts.
     pub operands: Vec<Operand>,
-    /// Where it stands.
+    /// Its place in the source.
     pub loc: Loc,
 }
 
-/// What a variable holds at the start, as bytes with symbol addresses still open.
+/// The initial value of a variable, as bytes in which the addresses of symbols are not filled in yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Init {
     /// Little-endian bytes; shorter than the variable when the rest is zero.
     pub bytes: Vec<u8>,
-    /// Places in `bytes` (offset) that take a symbol's address (name, addend, size in bytes, generic).
+    /// The places in `bytes` that take a symbol's address.
     pub relocations: Vec<Relocation>,
 }
 
@@ -231,7 +243,7 @@ pub struct Var {
     pub size: u64,
     /// `.extern`.
     pub external: bool,
-    /// `.visible`, `.weak` or `.common`: can be found by name from outside.
+    /// `.visible`, `.weak` or `.common`: can be found by name from outside the module.
     pub visible: bool,
     /// `.attribute(.managed)`: `__managed__`.
     pub managed: bool,
@@ -277,7 +289,7 @@ pub struct Function {
     pub min_ctas_per_sm: Option<u32>,
     /// `.maxnreg`.
     pub max_regs: Option<u32>,
-    /// Code; a declaration (`.extern .func vprintf`) has none.
+    /// The code. A declaration (`.extern .func vprintf`) has none.
     pub body: Option<Body>,
     /// Line in the PTX.
     pub ptx_line: u32,

@@ -1,4 +1,4 @@
-//! Why a text is not a PTX module that can be loaded.
+//! The reasons why a text is not a loadable PTX module.
 
 use thiserror::Error;
 
@@ -15,15 +15,15 @@ pub struct ParseError {
 /// What is wrong with a PTX text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Problem {
-    /// The text is no PTX.
+    /// The text is not valid PTX.
     #[error("found {found}, expected {expected}")]
     Syntax {
         /// The token, as written.
         found: String,
-        /// What may stand there.
+        /// What was expected instead.
         expected: String,
     },
-    /// A name that nothing declares.
+    /// A name without a declaration.
     #[error("{what} `{name}` is not declared")]
     Undeclared {
         /// `register`, `label, variable or function`, ...
@@ -39,23 +39,23 @@ pub enum Problem {
         /// The name.
         name: String,
     },
-    /// Braces or parentheses nested deeper than any compiler writes them.
+    /// Braces or parentheses nested deeper than any compiler would write them.
     #[error("nested more than {0} levels deep")]
     TooDeep(u32),
-    /// PTX, but against its rules.
+    /// PTX that breaks PTX's rules.
     #[error("{0}")]
     Invalid(String),
-    /// PTX that this machine does not model.
+    /// PTX that this machine does not support.
     #[error("{0} is not supported by the SIMT machine")]
     Unsupported(String),
 }
 
 impl ParseError {
-    /// Whether the PTX may be right and the machine is what falls short.
+    /// Whether the PTX may be valid and only this machine does not support it.
     pub fn is_unsupported(&self) -> bool {
         matches!(self.problem, Problem::Unsupported(_))
     }
 }
 
-/// What a step of the parser gives.
+/// The result of a step of the parser.
 pub type Result<T> = std::result::Result<T, ParseError>;

@@ -1,25 +1,26 @@
-//! PTX text to tokens, one at a time, with no table built.
+//! Splits PTX text into tokens, one at a time, without building a table.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// A name: `%r1`, `$L__BB0_2`, `add`, `_`.
     Name,
-    /// A word after a dot, its `::` parts included: `.global`, `.shared::cta`. The token's text has no dot.
+    /// A word after a dot, including its `::` parts: `.global`, `.shared::cta`. The token's text does not include the
+    /// dot.
     Word,
-    /// An integer literal and whether it is written with `U`.
+    /// An integer literal, and whether it is written with `U`.
     Int(u64, bool),
     /// `0f3F800000`.
     F32(u32),
     /// `0d...` or a decimal literal with a point or an exponent.
     F64(u64),
-    /// A string; the token's text has no quotes.
+    /// A string. The token's text does not include the quotes.
     Str,
     /// One character of punctuation.
     Mark(u8),
     /// `<<`, `>>`, `==`, `!=`, `<=`, `>=`, `&&` or `||`: the first character, and the second.
     Pair(u8, u8),
-    /// Something that is no token: a stray character, an open string or comment, a number out of range.
+    /// An invalid token: a stray character, an unterminated string or comment, or a number out of range.
     Bad,
     /// The end of the text.
     End,
@@ -42,7 +43,7 @@ impl Token<'_> {
         self.kind == Kind::Mark(mark)
     }
 
-    /// How an error message names it.
+    /// The token's description in an error message.
     pub fn describe(&self) -> String {
         const MOST: usize = 40;
         let mut text: String = self.text.chars().take(MOST).collect();
@@ -63,7 +64,7 @@ impl Token<'_> {
     }
 }
 
-/// Yields the tokens of a text; past its end, [`Kind::End`] for ever.
+/// Yields the tokens of a text, and [`Kind::End`] forever after its end.
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     text: &'a str,
@@ -82,11 +83,7 @@ const fn is_name(byte: u8) -> bool {
 impl<'a> Lexer<'a> {
     /// A lexer at the beginning of `text`.
     pub fn new(text: &'a str) -> Self {
-        Lexer {
-            text,
-            at: 0,
-            line: 1,
-        }
+        Lexer { text, at: 0, line: 1 }
     }
 
     fn byte(&self, ahead: usize) -> u8 {
@@ -101,20 +98,14 @@ impl<'a> Lexer<'a> {
 
     fn take(&mut self, kind: Kind, length: usize) -> Token<'a> {
         let end = (self.at + length).min(self.text.len());
-        // A stray byte may begin a longer character: take it whole.
-        let end = (end..=self.text.len())
-            .find(|&i| self.text.is_char_boundary(i))
-            .unwrap_or(self.text.len());
-        let token = Token {
-            kind,
-            text: &self.text[self.at..end],
-            line: self.line,
-        };
+        // A stray byte may be the first of a multi-byte character, which is taken whole.
+        let end = (end..=self.text.len()).find(|&i| self.text.is_char_boundary(i)).unwrap_or(self.text.len());
+        let token = Token { kind, text: &self.text[self.at..end], line: self.line };
         self.at = end;
         token
     }
 
-    /// Skips blanks and comments; a comment that never ends is returned as a bad token.
+    /// Skips blanks and comments. An unterminated comment is returned as a bad token.
     fn skip(&mut self) -> Option<Token<'a>> {
         loop {
             match self.byte(0) {
@@ -123,7 +114,7 @@ impl<'a> Lexer<'a> {
                     self.at += 1;
                 }
                 b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
-                // A file read from disk may end in NUL bytes, and a C string's length may count its own.
+                // A file read from disk may end in NUL bytes, and the length of a C string may include its terminator.
                 0 if self.at < self.text.len() => self.at += 1,
                 b'/' if self.byte(1) == b'/' => self.at += self.run(0, |b| b != b'\n'),
                 b'/' if self.byte(1) == b'*' => match self.text[self.at + 2..].find("*/") {
@@ -204,10 +195,7 @@ impl<'a> Lexer<'a> {
             b'0'..=b'9' => self.number(),
             b'.' if is_name(self.byte(1)) => {
                 let mut length = self.run(1, is_name);
-                while self.byte(1 + length) == b':'
-                    && self.byte(2 + length) == b':'
-                    && is_name(self.byte(3 + length))
-                {
+                while self.byte(1 + length) == b':' && self.byte(2 + length) == b':' && is_name(self.byte(3 + length)) {
                     length += 2 + self.run(3 + length, is_name);
                 }
                 self.at += 1;
@@ -250,9 +238,7 @@ mod tests {
 
     fn kinds(text: &str) -> Vec<Kind> {
         let mut lexer = Lexer::new(text);
-        std::iter::from_fn(|| Some(lexer.next_token().kind))
-            .take_while(|k| *k != Kind::End)
-            .collect()
+        std::iter::from_fn(|| Some(lexer.next_token().kind)).take_while(|k| *k != Kind::End).collect()
     }
 
     #[test]

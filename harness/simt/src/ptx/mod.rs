@@ -1,4 +1,4 @@
-//! PTX text to syntax tree.
+//! From PTX text to a syntax tree.
 
 pub mod ast;
 mod error;
@@ -8,11 +8,11 @@ mod verify;
 
 pub use error::{ParseError, Problem};
 
-/// Reads a PTX module and checks what the driver's own assembler would check whatever the instructions are.
+/// Reads a PTX module and checks what the driver's own assembler would check independent of the instructions.
 ///
 /// # Errors
-/// Names the line, what stands there and what should, for a text that is no PTX or breaks its rules, and says so when it is PTX
-/// that this machine does not model.
+/// If the text is not PTX or breaks its rules, the error names the line, what was found and what was expected. If it is
+/// PTX that this machine does not support, the error says so.
 pub fn parse(text: &str) -> Result<ast::Module, ParseError> {
     let module = parse::parse(text)?;
     verify::verify(&module)?;

@@ -1,7 +1,7 @@
-//! What the driver's own assembler would refuse in a module, whatever instructions it holds.
+//! What the driver's own assembler would refuse in a module, independent of its instructions.
 //!
-//! Names are settled by the parser, and the use of registers is the instruction table's matter. Limits and versions are those of the
-//! PTX ISA manual (chapters "PTX Module Directives" and "Kernel Function Parameters").
+//! The parser resolves names, and the instruction table checks the use of registers. Limits and versions are those of
+//! the PTX ISA manual (chapters "PTX Module Directives" and "Kernel Function Parameters").
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ const MAX_CONST: u64 = 65_536;
 /// Largest static shared memory of a kernel, in bytes.
 const MAX_SHARED: u64 = 49_152;
 
-/// Largest parameters of a kernel, in bytes, since PTX 8.1 on Volta and later; 4352 before.
+/// Largest size of a kernel's parameters, in bytes, since PTX 8.1 on Volta and later; before that it was 4352.
 const MAX_PARAMS: u64 = 32_764;
 
 /// Oldest PTX version of each architecture.
@@ -56,7 +56,7 @@ fn fail<T>(line: u32, what: impl Into<String>) -> Result<T> {
 /// Checks a module as a whole.
 ///
 /// # Errors
-/// The first rule that it breaks, with the line of the PTX.
+/// The first rule that the module breaks, with its line in the PTX.
 pub(super) fn verify(module: &Module) -> Result<()> {
     target(module)?;
     let mut constant = 0u64;
@@ -66,10 +66,7 @@ pub(super) fn verify(module: &Module) -> Result<()> {
             constant = constant.next_multiple_of(var.align as u64) + var.size;
         }
         if constant > MAX_CONST {
-            return fail(
-                var.ptx_line,
-                format!("{constant} bytes of constant memory, {MAX_CONST} at most"),
-            );
+            return fail(var.ptx_line, format!("{constant} bytes of constant memory, {MAX_CONST} at most"));
         }
     }
     let by_name = module.functions.iter().map(|f| (&*f.name, f)).collect();
@@ -89,41 +86,28 @@ fn target(module: &Module) -> Result<()> {
     match module.address_size {
         64 => {}
         32 => {
-            return fail(
-                1,
-                "32-bit addresses: compile for 64 bits (`.address_size 64`)",
-            );
+            return fail(1, "32-bit addresses: compile for 64 bits (`.address_size 64`)");
         }
         0 => {
-            return fail(
-                1,
-                "a module without `.address_size 64`: its addresses have 32 bits",
-            );
+            return fail(1, "a module without `.address_size 64`: its addresses have 32 bits");
         }
         other => return fail(1, format!("`.address_size {other}`: must be 64")),
     }
     let (major, minor) = module.version;
     let target = &module.target;
-    let number = target
-        .strip_prefix("sm_")
-        .map(|n| n.trim_end_matches(['a', 'f']));
+    let number = target.strip_prefix("sm_").map(|n| n.trim_end_matches(['a', 'f']));
     let Some(number) = number.and_then(|n| n.parse::<u32>().ok()) else {
-        return fail(
-            1,
-            format!("`.target {target}`: expected `sm_` and a number"),
-        );
+        return fail(1, format!("`.target {target}`: expected `sm_` and a number"));
     };
-    // A newer architecture than this table holds is judged by its instructions.
+    // An architecture newer than those in this table is checked by its instructions only.
     let oldest = TARGETS.iter().find(|t| t.0 == number).map(|t| t.1);
     match oldest {
-        Some((oldest_major, oldest_minor)) if (major, minor) < (oldest_major, oldest_minor) => {
-            fail(
-                1,
-                format!(
-                    "`.version {major}.{minor}` does not know `{target}`: {oldest_major}.{oldest_minor} is the first that does"
-                ),
-            )
-        }
+        Some((oldest_major, oldest_minor)) if (major, minor) < (oldest_major, oldest_minor) => fail(
+            1,
+            format!(
+                "`.version {major}.{minor}` does not support `{target}`: it needs {oldest_major}.{oldest_minor} or later"
+            ),
+        ),
         None if number < TARGETS[0].0 => fail(1, format!("`.target {target}` is too old")),
         _ => Ok(()),
     }
@@ -138,10 +122,7 @@ fn variable(var: &Var) -> Result<()> {
         return fail(var.ptx_line, format!("the array `{name}` has no size"));
     }
     if var.external && var.init.is_some() {
-        return fail(
-            var.ptx_line,
-            format!("`{name}` is `.extern` and has an initial value"),
-        );
+        return fail(var.ptx_line, format!("`{name}` is `.extern` and has an initial value"));
     }
     Ok(())
 }
@@ -154,25 +135,19 @@ fn head(function: &Function, version: (u32, u32)) -> Result<()> {
     if function.max_ntid.is_some() && function.req_ntid.is_some() {
         return fail(line, format!("`{name}` has both `.maxntid` and `.reqntid`"));
     }
-    for (directive, extents) in [
-        (".maxntid", function.max_ntid),
-        (".reqntid", function.req_ntid),
-    ] {
+    for (directive, extents) in [(".maxntid", function.max_ntid), (".reqntid", function.req_ntid)] {
         if extents.is_some_and(|e| e.contains(&0)) {
-            return fail(line, format!("`{name}` has `{directive}` with a zero"));
+            return fail(line, format!("`{name}` has `{directive}` with an extent of 0"));
         }
     }
     if function.entry {
         let bytes = function.params.iter().fold(0u64, |sum, p| {
-            // Bounded, so that a sum of absurd sizes cannot overflow.
+            // The sum is bounded, so that absurd sizes cannot overflow it.
             sum.min(1 << 60).next_multiple_of(p.align.max(1) as u64) + p.size
         });
         let most = if version >= (8, 1) { MAX_PARAMS } else { 4352 };
         if bytes > most {
-            return fail(
-                line,
-                format!("`{name}` has {bytes} bytes of parameters, {most} at most"),
-            );
+            return fail(line, format!("`{name}` has {bytes} bytes of parameters, {most} at most"));
         }
     }
     Ok(())
@@ -196,29 +171,22 @@ fn body(function: &Function, body: &Body, functions: &HashMap<&str, &Function>) 
         }
     }
     let prototypes = body.prototypes.iter();
-    let prototypes: HashMap<&str, (usize, usize)> = prototypes
-        .map(|(name, returns, params)| (&**name, (returns.len(), params.len())))
-        .collect();
+    let prototypes: HashMap<&str, (usize, usize)> =
+        prototypes.map(|(name, returns, params)| (&**name, (returns.len(), params.len()))).collect();
     for inst in &body.code {
         let predicate = |reg: super::ast::RegId| body.regs[reg.0 as usize].ty == Type::Pred;
         if let Some((reg, _)) = inst.guard
             && !predicate(reg)
         {
             let name = &body.regs[reg.0 as usize].name;
-            return fail(
-                inst.loc.ptx_line,
-                format!("the guard `{name}` is no predicate"),
-            );
+            return fail(inst.loc.ptx_line, format!("the guard `{name}` is no predicate"));
         }
         for operand in &inst.operands {
             if let Operand::NotReg(reg) = operand
                 && !predicate(*reg)
             {
                 let name = &body.regs[reg.0 as usize].name;
-                return fail(
-                    inst.loc.ptx_line,
-                    format!("`!{name}` negates what is no predicate"),
-                );
+                return fail(inst.loc.ptx_line, format!("`!{name}` negates a register that is not a predicate"));
             }
         }
         if inst.op == "call" || inst.op.starts_with("call.") {
@@ -228,36 +196,26 @@ fn body(function: &Function, body: &Body, functions: &HashMap<&str, &Function>) 
     Ok(())
 }
 
-/// A call gives as many arguments as the function takes, and takes as many values as it returns.
-fn call(
-    inst: &Inst,
-    functions: &HashMap<&str, &Function>,
-    prototypes: &HashMap<&str, (usize, usize)>,
-) -> Result<()> {
+/// Checks that a call gives as many arguments as the function takes, and takes as many values as it returns.
+fn call(inst: &Inst, functions: &HashMap<&str, &Function>, prototypes: &HashMap<&str, (usize, usize)>) -> Result<()> {
     let line = inst.loc.ptx_line;
-    let [
-        Operand::Vec(returns),
-        function,
-        Operand::Vec(arguments),
-        rest @ ..,
-    ] = &inst.operands[..]
-    else {
+    let [Operand::Vec(returns), function, Operand::Vec(arguments), rest @ ..] = &inst.operands[..] else {
         return fail(line, "a call without a function");
     };
     let (name, wanted) = match (function, rest) {
         (Operand::Sym(name, 0), []) => match functions.get(&**name) {
             Some(f) if f.entry => return fail(line, format!("a call of the kernel `{name}`")),
             Some(f) => (&**name, (f.returns.len(), f.params.len())),
-            None => return fail(line, format!("a call of `{name}`, which is no function")),
+            None => return fail(line, format!("a call of `{name}`, which is not a function")),
         },
         (Operand::Reg(_), [Operand::Sym(name, 0)]) => match prototypes.get(&**name) {
             Some(counts) => (&**name, *counts),
-            None => return fail(line, format!("`{name}` is no `.callprototype`")),
+            None => return fail(line, format!("`{name}` is not a `.callprototype`")),
         },
         (Operand::Reg(_), []) => {
             return fail(line, "a call through a register without a `.callprototype`");
         }
-        _ => return fail(line, "a call of what is no function"),
+        _ => return fail(line, "a call of something that is not a function"),
     };
     let given = (returns.len(), arguments.len());
     if given != wanted {

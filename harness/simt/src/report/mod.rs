@@ -1,33 +1,31 @@
-//! Findings as text for people and as JSON for programs: the one module that words them.
+//! Turns findings into text for people. No other module chooses their wording.
 //!
-//! The text follows miri's diagnostics: the kind, then each access that took part with its source line, whose fault it is, and
-//! the remedy. Headlines use the words of the field's sanitizers.
+//! The text follows miri's diagnostics: the kind of finding, then each access that took part with its source line, then
+//! whose mistake it is and the remedy. Headlines use the terms of the common sanitizers.
 
 mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use wire::Told;
 
-use crate::finding::{Access, Blame, Finding, Findings, Place, Verdict, What};
+use crate::finding::{Access, FailureOf, Finding, Findings, Place, What};
 
-/// Version of the JSON that [`json`] gives.
-pub const JSON_VERSION: u32 = 1;
-
-/// The texts of the source files that findings point into, by file name.
+/// The texts of the source files to which findings refer, by file name.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: BTreeMap<String, String>,
 }
 
 impl Sources {
-    /// No source at all: reports then name lines without showing them.
+    /// No sources: reports then name lines without showing them.
     pub fn new() -> Self {
         Sources::default()
     }
 
-    /// Adds a file. PTX holds the path that the compiler was given, often made absolute: a file is found by its last part.
+    /// Adds a file. PTX holds the path that the compiler was given, often made absolute, so a file is found by its last
+    /// component.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) {
         self.files.insert(name.into(), text.into());
     }
@@ -53,13 +51,10 @@ pub fn demangle(name: &str) -> String {
     if !name.starts_with("_Z") {
         return name.to_owned();
     }
-    cpp_demangle::Symbol::new(name)
-        .ok()
-        .and_then(|symbol| symbol.demangle().ok())
-        .unwrap_or_else(|| name.to_owned())
+    cpp_demangle::Symbol::new(name).ok().and_then(|symbol| symbol.demangle().ok()).unwrap_or_else(|| name.to_owned())
 }
 
-/// All findings as text, each mistake once, with a summary in the end; empty when there is none.
+/// All findings as text, each mistake once, followed by a summary; empty when there are no findings.
 pub fn text(findings: &Findings, sources: &Sources) -> String {
     let mut out = String::new();
     for finding in &findings.list {
@@ -72,17 +67,13 @@ pub fn text(findings: &Findings, sources: &Sources) -> String {
     out
 }
 
-/// How many mistakes of each verdict, in one line each.
+/// The number of mistakes of each verdict, one per line.
 pub fn summary(findings: &Findings) -> String {
     let mut out = String::new();
     for (verdict, one, many) in [
-        (Verdict::Program, "error", "errors"),
-        (
-            Verdict::Machine,
-            "limit of the machine",
-            "limits of the machine",
-        ),
-        (Verdict::Harness, "harness failure", "harness failures"),
+        (FailureOf::Program, "error", "errors"),
+        (FailureOf::Machine, "limit of the machine", "limits of the machine"),
+        (FailureOf::Harness, "harness failure", "harness failures"),
     ] {
         let of_it = || findings.list.iter().filter(|f| f.kind.verdict() == verdict);
         let count = of_it().count();
@@ -102,12 +93,10 @@ pub fn summary(findings: &Findings) -> String {
 
 /// One finding as text, ending in a line break.
 pub fn one(finding: &Finding, sources: &Sources) -> String {
-    let verdict = words::verdict(finding.kind.verdict());
+    let verdict = finding.kind.verdict().word();
     let mut out = format!("{verdict}: {}\n", words::headline(finding));
     let gutter = gutter(finding, sources);
-    let here =
-        |a: &Access, b: &Access| a.place.column == b.place.column && a.place.same_line(&b.place);
-    for together in finding.accesses.chunk_by(here) {
+    for together in finding.accesses.chunk_by(Access::stands_with) {
         snippet(&mut out, together, sources, gutter);
     }
     let pad = " ".repeat(gutter);
@@ -132,7 +121,7 @@ pub fn one(finding: &Finding, sources: &Sources) -> String {
     out
 }
 
-/// Width of the widest line number that will be shown.
+/// The width of the widest line number that is shown.
 fn gutter(finding: &Finding, sources: &Sources) -> usize {
     let lines = finding.accesses.iter().map(|a| &a.place);
     let shown = lines.filter(|p| source_line(p, sources).is_some());
@@ -152,7 +141,7 @@ fn position(file: &str, line: u32, column: u32, sources: &Sources) -> String {
     }
 }
 
-/// Where accesses stand, which is one place, its source line, and under it what was done by whom.
+/// The place of accesses that share one place: its source line, and below it what each access did and who did it.
 fn snippet(out: &mut String, together: &[Access], sources: &Sources, gutter: usize) {
     let Some(first) = together.first() else {
         return;
@@ -160,7 +149,7 @@ fn snippet(out: &mut String, together: &[Access], sources: &Sources, gutter: usi
     let pad = " ".repeat(gutter);
     let place = &first.place;
     let labels = || together.iter().map(label);
-    let known = place.line > 0 && !place.file.is_empty();
+    let known = place.is_known();
     if !known && place.ptx_line == 0 {
         let _ = writeln!(out, "{pad} |");
         for label in labels() {
@@ -173,15 +162,12 @@ fn snippet(out: &mut String, together: &[Access], sources: &Sources, gutter: usi
     } else {
         format!("line {} of the PTX", place.ptx_line)
     };
-    let function = if place.function.is_empty() {
-        String::new()
-    } else {
-        format!(" in {}", demangle(&place.function))
-    };
+    let function = if place.function.is_empty() { String::new() } else { format!(" in {}", demangle(&place.function)) };
     let _ = writeln!(out, "{pad}--> {position}{function}");
     if let Some(line) = source_line(place, sources) {
         let trimmed = line.trim_end();
-        // The column counts bytes; the marker stands below it, or below the first word when the column is off the line.
+        // The column counts bytes. The marker stands below it, or below the first word when the column is outside the
+        // line.
         let column = (place.column as usize).checked_sub(1);
         let column = column.filter(|&c| c < trimmed.len() && trimmed.is_char_boundary(c));
         let column = column.unwrap_or(trimmed.len() - trimmed.trim_start().len());
@@ -197,10 +183,7 @@ fn snippet(out: &mut String, together: &[Access], sources: &Sources, gutter: usi
             let _ = writeln!(out, "{pad} | {label}");
         }
         if !known {
-            let _ = writeln!(
-                out,
-                "{pad} | (compile with -lineinfo to see the line of the .cu)"
-            );
+            let _ = writeln!(out, "{pad} | (compile with -lineinfo to see the line of the .cu)");
         }
     }
     for call in &place.inlined_at {
@@ -213,7 +196,7 @@ fn xyz([x, y, z]: [u32; 3]) -> String {
     format!("({x},{y},{z})")
 }
 
-/// What was done, where in memory, and by whom.
+/// What was done, where in memory, and by which threads.
 fn label(access: &Access) -> String {
     let host = access.place.ptx_line == 0 && access.place.function.is_empty();
     let mut text = match access.what {
@@ -254,11 +237,7 @@ fn label(access: &Access) -> String {
         text.push_str(" by the host");
         return text;
     }
-    let who = format!(
-        "thread {} in block {}",
-        xyz(access.thread),
-        xyz(access.block)
-    );
+    let who = format!("thread {} in block {}", xyz(access.thread), xyz(access.block));
     let others = match (access.threads, access.warps) {
         (0 | 1, _) => String::new(),
         (n, 0 | 1) => format!(" and {} more of its warp", n - 1),
@@ -272,45 +251,19 @@ fn label(access: &Access) -> String {
     }
 }
 
-/// A finding with its wording, as the JSON has it.
-#[derive(Serialize)]
-struct Worded<'a> {
-    verdict: Verdict,
-    blame: Blame,
-    check: &'static str,
-    headline: String,
-    kernel_name: String,
-    context: Vec<String>,
-    help: String,
-    #[serde(flatten)]
-    finding: &'a Finding,
-}
-
-#[derive(Serialize)]
-struct Report<'a> {
-    version: u32,
-    findings: Vec<Worded<'a>>,
-    dropped: u64,
-}
-
-/// All findings as one JSON object: `version`, `findings`, `dropped`. A finding has the fields of [`Finding`] and its wording:
-/// `verdict`, `blame`, `check`, `headline`, `kernel_name` (demangled), `context`, `help`.
-pub fn json(findings: &Findings) -> String {
-    let worded = findings.list.iter().map(|finding| Worded {
+/// A finding together with its wording.
+pub fn told(finding: &Finding, sources: &Sources) -> Told {
+    let headline = words::headline(finding);
+    Told {
         verdict: finding.kind.verdict(),
-        blame: finding.blame(),
         check: finding.kind.check(),
-        headline: words::headline(finding),
         kernel_name: demangle(&finding.kernel),
+        mistake: words::mistake(finding),
+        title: headline.clone(),
+        headline,
         context: words::context(finding),
         help: words::remedy(finding),
-        finding,
-    });
-    let report = Report {
-        version: JSON_VERSION,
-        findings: worded.collect(),
-        dropped: findings.dropped,
-    };
-    // Strings, numbers and maps with string keys: nothing here can fail to be written.
-    serde_json::to_string(&report).expect("findings are plain data")
+        text: one(finding, sources),
+        finding: finding.clone(),
+    }
 }

@@ -1,11 +1,9 @@
-//! The words of a finding: its headline as the field's sanitizers put it, and what to do about it.
+//! The wording of a finding: its headline, in the terms of the common sanitizers, and its remedy.
 
 use std::fmt::Write as _;
 
-use crate::exec::heap::BLOCK;
-use crate::finding::{
-    Allocation, Blame, Finding, Kind, Limit, Passed, Relation, Scope, Space, Verdict, What,
-};
+use crate::finding::{Allocation, Blame, FailureOf, Finding, Kind, Limit, Passed, Relation, Scope, Space, What};
+use crate::memory::HEAP_BLOCK;
 
 /// A memory space as CUDA C names it.
 pub(super) const fn space(space: Space) -> &'static str {
@@ -40,24 +38,16 @@ pub(super) const fn what(what: What) -> &'static str {
     }
 }
 
-/// The word before the headline: the three verdicts read differently from the first word on.
-pub(super) const fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Program => "error",
-        Verdict::Machine => "not modelled",
-        Verdict::Harness => "harness failure",
-    }
-}
-
-/// Whose fault it is, as a sentence.
+/// Whose mistake it is, as a sentence.
 pub(super) fn fault(finding: &Finding) -> &'static str {
-    match (finding.kind.verdict(), finding.blame()) {
-        (Verdict::Machine, _) => {
+    match (finding.kind.verdict(), finding.blame) {
+        (FailureOf::Machine, Blame::Kernel | Blame::Host | Blame::Nobody) => {
             "the machine's limit: the kernel may be right, but the SIMT machine does not model what it asks for"
         }
-        (Verdict::Harness, _) => "the harness's: the kernel was not judged",
-        (Verdict::Program, Blame::Host) => "the host code's",
-        (Verdict::Program, _) => "the kernel's",
+        (FailureOf::Harness, Blame::Kernel | Blame::Host | Blame::Nobody) => "the harness's: the kernel was not judged",
+        (FailureOf::Program, Blame::Host) => "the host code's",
+        (FailureOf::Program, Blame::Kernel) => "the kernel's",
+        (FailureOf::Program, Blame::Nobody) => "neither the kernel's nor the host code's",
     }
 }
 
@@ -95,14 +85,10 @@ pub(super) fn bytes(count: u64) -> String {
 /// An address; an offset below the start of its space is negative.
 pub(super) fn address(address: u64) -> String {
     let signed = address as i64;
-    if signed < 0 && signed > -(1 << 32) {
-        format!("-{:#x}", signed.unsigned_abs())
-    } else {
-        format!("{address:#x}")
-    }
+    if signed < 0 && signed > -(1 << 32) { format!("-{:#x}", signed.unsigned_abs()) } else { format!("{address:#x}") }
 }
 
-/// Whether the headline has the count already.
+/// Whether the headline already contains the count.
 pub(super) const fn headline_counts(finding: &Finding) -> bool {
     matches!(finding.kind, Kind::Race { .. })
 }
@@ -138,12 +124,35 @@ fn side(what: What) -> &'static str {
         What::Write => "Write access",
         What::Atomic => "Atomic access",
         What::Copy => "asynchronous copy",
-        _ => "Read access",
+        What::Read
+        | What::Earlier
+        | What::Allocate
+        | What::Free
+        | What::Barrier
+        | What::Shuffle
+        | What::Vote
+        | What::SyncWarp
+        | What::Past
+        | What::Loop
+        | What::Exit
+        | What::Execute => "Read access",
+    }
+}
+
+/// The kind of a finding in one line, with how often a race was seen.
+pub(super) fn headline(finding: &Finding) -> String {
+    let mistake = mistake(finding);
+    match (&finding.kind, &finding.accesses[..]) {
+        (Kind::Race { .. }, [_, _, ..]) => {
+            let hazards = plural(finding.count, "hazard", "hazards");
+            format!("{mistake} [{hazards}]")
+        }
+        _ => mistake,
     }
 }
 
 /// The kind of a finding in one line.
-pub(super) fn headline(finding: &Finding) -> String {
+pub(super) fn mistake(finding: &Finding) -> String {
     match &finding.kind {
         Kind::OutOfBounds { space: s }
         | Kind::OverrunsNeighbour { space: s }
@@ -151,52 +160,25 @@ pub(super) fn headline(finding: &Finding) -> String {
         | Kind::Misaligned { space: s, .. } => {
             format!("Invalid {} {}", space(*s), first_access(finding))
         }
-        Kind::UseAfterFree => format!(
-            "Invalid __global__ {} (use after free)",
-            first_access(finding)
-        ),
-        Kind::HostPointer => format!(
-            "Invalid __global__ {} (host pointer)",
-            first_access(finding)
-        ),
-        Kind::NullPointer => format!(
-            "Invalid __global__ {} (null pointer)",
-            first_access(finding)
-        ),
+        Kind::UseAfterFree => format!("Invalid __global__ {} (use after free)", first_access(finding)),
+        Kind::HostPointer => format!("Invalid __global__ {} (host pointer)", first_access(finding)),
+        Kind::NullPointer => format!("Invalid __global__ {} (null pointer)", first_access(finding)),
         Kind::Uninitialized { space: s } => {
             let size = finding.accesses.first().map_or(0, |a| a.size);
-            format!(
-                "Uninitialized {} memory read of size {}",
-                space(*s),
-                bytes(size.into())
-            )
+            format!("Uninitialized {} memory read of size {}", space(*s), bytes(size.into()))
         }
         Kind::Race { space: s, .. } => match &finding.accesses[..] {
-            [a, b, ..] => format!(
-                "Race reported between {} and {} in {} memory [{}]",
-                side(a.what),
-                side(b.what),
-                space(*s),
-                plural(finding.count, "hazard", "hazards")
-            ),
+            [a, b, ..] => {
+                format!("Race reported between {} and {} in {} memory", side(a.what), side(b.what), space(*s))
+            }
             _ => format!("Race reported in {} memory", space(*s)),
         },
-        Kind::DivergentBarrier { .. } => {
-            "Barrier error detected. Divergent thread(s) in warp".into()
-        }
-        Kind::MismatchedBarrier { .. } => {
-            "Barrier error detected. Divergent thread(s) in block".into()
-        }
-        Kind::BarrierExited {
-            waiting, exited, ..
-        } => format!(
+        Kind::DivergentBarrier { .. } => "Barrier error detected. Divergent thread(s) in warp".into(),
+        Kind::MismatchedBarrier { .. } => "Barrier error detected. Divergent thread(s) in block".into(),
+        Kind::BarrierExited { waiting, exited, .. } => format!(
             "Barrier error detected. {}, {}",
             plural(*waiting as u64, "thread waits", "threads wait"),
-            plural(
-                *exited as u64,
-                "thread has returned",
-                "threads have returned"
-            )
+            plural(*exited as u64, "thread has returned", "threads have returned")
         ),
         Kind::InvalidBarrier { barrier } => {
             format!("Barrier error detected. Invalid arguments for barrier {barrier}")
@@ -205,10 +187,9 @@ pub(super) fn headline(finding: &Finding) -> String {
         Kind::UndeclaredLane { mask, lane } => {
             format!("Warp operation by lane {lane}, which its mask {mask:#010x} leaves out")
         }
-        Kind::MissingLanes { mask, arrived, .. } => format!(
-            "Warp operation waits for lanes that never come: {}",
-            lanes(mask & !arrived)
-        ),
+        Kind::MissingLanes { mask, arrived, .. } => {
+            format!("Warp operation waits for lanes that never come: {}", lanes(mask & !arrived))
+        }
         Kind::Deadlock => "Deadlock: every thread that is left waits for another".into(),
         Kind::EndlessLoop { budget } => format!(
             "Kernel did not end within its budget of {}",
@@ -221,29 +202,18 @@ pub(super) fn headline(finding: &Finding) -> String {
         ),
         Kind::DoubleFree => "Malloc/Free error encountered : Double free".into(),
         Kind::InvalidFree => "Malloc/Free error encountered : Invalid pointer to free".into(),
-        Kind::LaunchLimit {
-            limit: l,
-            asked,
-            allowed,
-        } => match l {
+        Kind::LaunchLimit { limit: l, asked, allowed } => match l {
             Limit::EmptyGrid | Limit::EmptyBlock => {
                 format!("Launch refused: {asked} {}", limit(*l))
             }
-            Limit::Arguments => format!(
-                "Launch refused: {asked} {}; the kernel takes {allowed}",
-                limit(*l)
-            ),
+            Limit::Arguments => format!("Launch refused: {asked} {}; the kernel takes {allowed}", limit(*l)),
             _ => format!("Launch refused: {asked} {}; {allowed} allowed", limit(*l)),
         },
         Kind::HostCopy { bytes } => {
             format!("Invalid copy or fill of size {bytes} bytes by the host")
         }
         Kind::Assert { expression } => format!("Assertion `{expression}` failed"),
-        Kind::PrintArgument {
-            argument,
-            conversion,
-            passed,
-        } => {
+        Kind::PrintArgument { argument, conversion, passed } => {
             let given = match passed {
                 Passed::Nothing => "was not passed",
                 Passed::Int => "is passed as an integer of 4 bytes",
@@ -262,7 +232,7 @@ pub(super) fn headline(finding: &Finding) -> String {
     }
 }
 
-/// Where the address lies, as sentences for the lines under the snippet.
+/// Where the address lies, as sentences for the lines below the snippet.
 pub(super) fn context(finding: &Finding) -> Vec<String> {
     let mut lines = Vec::new();
     let address = finding.accesses.iter().find_map(|a| a.address);
@@ -278,12 +248,7 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
     if let (Kind::HostPointer | Kind::NullPointer, Some(address)) = (&finding.kind, address) {
         lines.push(format!("Address {address:#x} is no address of the device"));
     }
-    if let Kind::MissingLanes {
-        mask,
-        arrived,
-        exited,
-    } = &finding.kind
-    {
+    if let Kind::MissingLanes { mask, arrived, exited } = &finding.kind {
         lines.push(format!(
             "mask {mask:#010x} names lanes {}; arrived: {}; returned before: {}",
             lanes(*mask),
@@ -291,13 +256,11 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
             lanes(*exited)
         ));
     }
-    // Where a pointer of the host or null lies as seen from the device's allocations says nothing, and a variable with its offset
-    // has been named beside the access.
+    // The distance of a host pointer or a null pointer from the device's allocations says nothing, and a variable with
+    // its offset has already been named beside the access.
     let known = match finding.kind {
         Kind::HostPointer | Kind::NullPointer => true,
-        Kind::Race { .. } | Kind::Uninitialized { .. } => {
-            finding.accesses.iter().any(|a| a.variable.is_some())
-        }
+        Kind::Race { .. } | Kind::Uninitialized { .. } => finding.accesses.iter().any(|a| a.variable.is_some()),
         _ => false,
     };
     if known {
@@ -311,12 +274,9 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
     lines
 }
 
-/// Where the address lies as seen from the nearest allocation or variable.
+/// Where the address lies relative to the nearest allocation or variable.
 fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
-    let subject = at.map_or_else(
-        || "The address".into(),
-        |a| format!("Address {}", address(a)),
-    );
+    let subject = at.map_or_else(|| "The address".into(), |a| format!("Address {}", address(a)));
     let access = finding.accesses.first();
     let space = access.and_then(|a| a.space);
     let mut noun = match space {
@@ -337,10 +297,7 @@ fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
     };
     let outside = matches!(
         finding.kind,
-        Kind::OutOfBounds { .. }
-            | Kind::OverrunsNeighbour { .. }
-            | Kind::HostCopy { .. }
-            | Kind::UseAfterFree
+        Kind::OutOfBounds { .. } | Kind::OverrunsNeighbour { .. } | Kind::HostCopy { .. } | Kind::UseAfterFree
     );
     let is = match (outside, a.relation) {
         (true, Relation::Before(_) | Relation::After(_)) => "is out of bounds and is",
@@ -352,32 +309,19 @@ fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
         Relation::Inside(0) => format!("the start of {the}{noun}"),
         Relation::Inside(n) => format!("{} inside {the}{noun}", bytes(n)),
     };
-    let mut text = format!(
-        "{subject} {is} {where_} at {:#x} of size {}",
-        a.address,
-        bytes(a.size)
-    );
-    if let (Kind::OutOfBounds { .. }, Relation::Inside(n), Some(access)) =
-        (&finding.kind, a.relation, access)
-    {
+    let mut text = format!("{subject} {is} {where_} at {:#x} of size {}", a.address, bytes(a.size));
+    if let (Kind::OutOfBounds { .. }, Relation::Inside(n), Some(access)) = (&finding.kind, a.relation, access) {
         let over = (n + u64::from(access.size)).saturating_sub(a.size);
-        let _ = write!(
-            text,
-            ", and the access runs over its end by {}",
-            bytes(over)
-        );
+        let _ = write!(text, ", and the access runs over its end by {}", bytes(over));
     }
     text
 }
 
-/// The address as an index, where the access is one of equal elements.
+/// The address as an index, if the accessed memory consists of equal elements.
 fn counted(finding: &Finding, a: &Allocation) -> Option<String> {
     let access = finding.accesses.first()?;
     let size = u64::from(access.size);
-    let outside = matches!(
-        finding.kind,
-        Kind::OutOfBounds { .. } | Kind::OverrunsNeighbour { .. }
-    );
+    let outside = matches!(finding.kind, Kind::OutOfBounds { .. } | Kind::OverrunsNeighbour { .. });
     if !outside || size == 0 || !a.size.is_multiple_of(size) {
         return None;
     }
@@ -391,84 +335,58 @@ fn counted(finding: &Finding, a: &Allocation) -> Option<String> {
         1 => "there is only index 0".into(),
         n => format!("there are 0 to {}", n - 1),
     };
-    Some(format!(
-        "in elements of {} that is index {index}, and {has}",
-        bytes(size)
-    ))
+    Some(format!("in elements of {} that is index {index}, and {has}", bytes(size)))
 }
 
-/// What to do about it.
+/// The remedy.
 pub(super) fn remedy(finding: &Finding) -> String {
     if let Some(remedy) = &finding.remedy {
         return remedy.clone();
     }
     let text = match &finding.kind {
-        Kind::OutOfBounds {
-            space: Space::Shared,
-        } => {
+        Kind::OutOfBounds { space: Space::Shared } => {
             "check the index against the size of the array; for dynamic shared memory, pass enough bytes at the launch"
         }
-        Kind::OutOfBounds {
-            space: Space::Local,
-        } => "check the index against the size of the local array",
+        Kind::OutOfBounds { space: Space::Local } => "check the index against the size of the local array",
         Kind::OutOfBounds { .. } => {
             "guard the access with the number of elements, `if (i < n)`, and check that n is what was allocated"
         }
         Kind::OverrunsNeighbour { .. } => {
             "the access left one array and hit the next: check the index against the array's size"
         }
-        Kind::ReadOnly { .. } => {
-            "write to a buffer in device memory instead; constants are set by the host"
-        }
+        Kind::ReadOnly { .. } => "write to a buffer in device memory instead; constants are set by the host",
         Kind::Misaligned { .. } => {
             "keep wide accesses (float4, double, casts of byte pointers) at multiples of their size"
         }
-        Kind::UseAfterFree => {
-            "free the memory after the last kernel that uses it has ended: synchronise first"
-        }
+        Kind::UseAfterFree => "free the memory after the last kernel that uses it has ended: synchronise first",
         Kind::HostPointer => {
             "copy the data to device memory and pass that pointer, or allocate it as managed or mapped memory"
         }
-        Kind::NullPointer => {
-            "pass a pointer that was allocated; check that the allocation succeeded"
-        }
-        Kind::Uninitialized {
-            space: Space::Global,
-        } if finding.allocation.as_ref().is_some_and(|a| a.name == BLOCK) => {
+        Kind::NullPointer => "pass a pointer that was allocated; check that the allocation succeeded",
+        Kind::Uninitialized { space: Space::Global }
+            if finding.allocation.as_ref().is_some_and(|a| a.name == HEAP_BLOCK) =>
+        {
             "write every element before it is read: malloc gives memory with anything in it"
         }
-        Kind::Uninitialized {
-            space: Space::Global,
-        } => "copy or fill the buffer before the launch, or write the element before it is read",
-        Kind::Uninitialized {
-            space: Space::Local,
-        } => {
+        Kind::Uninitialized { space: Space::Global } => {
+            "copy or fill the buffer before the launch, or write the element before it is read"
+        }
+        Kind::Uninitialized { space: Space::Local } => {
             "write every element before it is read: a local array holds nothing when its function begins"
         }
         Kind::Uninitialized { .. } => {
             "write every element before it is read; shared memory holds nothing when a block begins"
         }
-        Kind::Race {
-            scope: Scope::Thread,
-            ..
-        } => "wait for the copy before its bytes are used",
-        Kind::Race {
-            space: Space::Global,
-            scope: Scope::Warp | Scope::Block,
-        } => {
+        Kind::Race { scope: Scope::Thread, .. } => "wait for the copy before its bytes are used",
+        Kind::Race { space: Space::Global, scope: Scope::Warp | Scope::Block } => {
             "make the update one atomic operation (atomicAdd and its kin), give each thread an element of its own, or put a \
              barrier between the two accesses"
         }
-        Kind::Race {
-            scope: Scope::Warp, ..
-        } => "put __syncwarp() between the two accesses: lanes of a warp do not run in lockstep",
-        Kind::Race {
-            scope: Scope::Block,
-            ..
-        } => "put __syncthreads() between the two accesses, or make both atomic",
-        Kind::Race {
-            scope: Scope::Grid, ..
-        } => {
+        Kind::Race { scope: Scope::Warp, .. } => {
+            "put __syncwarp() between the two accesses: lanes of a warp do not run in lockstep"
+        }
+        Kind::Race { scope: Scope::Block, .. } => "put __syncthreads() between the two accesses, or make both atomic",
+        Kind::Race { scope: Scope::Grid, .. } => {
             "make both accesses atomic, give each block its own element, or split the kernel in two launches"
         }
         Kind::DivergentBarrier { .. } => {
@@ -486,9 +404,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::InactiveLane { .. } => {
             "read only from lanes that execute the shuffle and that its mask names: move it out of the branch, or keep the source among them"
         }
-        Kind::UndeclaredLane { .. } => {
-            "pass a mask that includes every lane that executes the operation"
-        }
+        Kind::UndeclaredLane { .. } => "pass a mask that includes every lane that executes the operation",
         Kind::MissingLanes { .. } => {
             "pass the mask of the lanes that really get here, taken by __ballot_sync before the branch"
         }
@@ -505,36 +421,21 @@ pub(super) fn remedy(finding: &Finding) -> String {
             Limit::EmptyGrid | Limit::EmptyBlock => {
                 "every dimension must be at least 1: skip the launch when there is no work"
             }
-            Limit::Grid => {
-                "spread the blocks over x (the widest dimension), or let each thread do more"
-            }
+            Limit::Grid => "spread the blocks over x (the widest dimension), or let each thread do more",
             Limit::Block | Limit::ThreadsPerBlock => "use fewer threads in a block and more blocks",
-            Limit::LaunchBounds => {
-                "launch no more threads than __launch_bounds__ promises, or raise it"
-            }
+            Limit::LaunchBounds => "launch no more threads than __launch_bounds__ promises, or raise it",
             Limit::RequiredBlock => "launch with the block size that the kernel requires",
-            Limit::Registers => {
-                "use fewer threads in a block, or limit registers with __launch_bounds__"
-            }
+            Limit::Registers => "use fewer threads in a block, or limit registers with __launch_bounds__",
             Limit::SharedMemory => {
                 "use less shared memory, or opt in to more with cuFuncSetAttribute (MAX_DYNAMIC_SHARED_SIZE_BYTES)"
             }
-            Limit::Cooperative => {
-                "launch at most as many blocks as the occupancy query allows on all multiprocessors"
-            }
+            Limit::Cooperative => "launch at most as many blocks as the occupancy query allows on all multiprocessors",
             Limit::Parameters => "pass large arguments through a buffer in device memory",
             Limit::Arguments => "give an argument for each of the kernel's parameters",
         },
-        Kind::HostCopy { .. } => {
-            "copy no more bytes than both sides hold; sizes are in bytes, not elements"
-        }
-        Kind::Assert { .. } => {
-            "make the condition hold, or look at the values that the thread has there"
-        }
-        Kind::PrintArgument {
-            passed: Passed::Nothing,
-            ..
-        } => {
+        Kind::HostCopy { .. } => "copy no more bytes than both sides hold; sizes are in bytes, not elements",
+        Kind::Assert { .. } => "make the condition hold, or look at the values that the thread has there",
+        Kind::PrintArgument { passed: Passed::Nothing, .. } => {
             "pass an argument for each conversion of the format (and for each `*`), or write %% for a per cent sign"
         }
         Kind::PrintArgument { .. } => {
@@ -544,14 +445,10 @@ pub(super) fn remedy(finding: &Finding) -> String {
             "devices know the sizes h, l and ll only, and a precision in digits: cast to int or long long and print by %d, %lld or %llu, or write the precision into the format"
         }
         Kind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
-        Kind::InvalidCall { .. } => {
-            "call only through pointers that were set to a __device__ function on the device"
-        }
+        Kind::InvalidCall { .. } => "call only through pointers that were set to a __device__ function on the device",
         Kind::StackOverflow => "make local arrays smaller, or raise the stack limit",
         Kind::Unsupported { .. } => "run this kernel on a GPU, or write it without that feature",
-        Kind::Internal { .. } => {
-            "this is a mistake in the harness: please report it with the kernel and its PTX"
-        }
+        Kind::Internal { .. } => "this is a mistake in the harness: please report it with the kernel and its PTX",
     };
     text.into()
 }

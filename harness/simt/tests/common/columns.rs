@@ -39,17 +39,15 @@ fn written<T: Plain>(device: &Device, data: &[T]) -> u64 {
     at
 }
 
-/// A device with the columns' kernels and data on it. `n` is the number of sums and of bytes, a power of two from 2^12 on; the
-/// matrices have `side` rows and columns, a multiple of 16 whose square is at most `n`.
+/// A device with the columns' kernels and data on it. `n` is the number of sums and of bytes, a power of two from 2^12
+/// on; the matrices have `side` rows and columns, a multiple of 16 whose square is at most `n`.
 pub fn columns(n: usize, side: u32) -> (Device, Vec<Column>) {
     let mut device = Device::new(PTX);
     device.settings.workers = 1;
     device.memory.track_writes(true);
     let ones = || written(&device, &vec![1.0f32; n]);
     let (x, y, z) = (ones(), ones(), ones());
-    let text: Vec<u8> = (0..n as u32)
-        .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
-        .collect();
+    let text: Vec<u8> = (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let text = written(&device, &text);
     let (sum, bins) = (written(&device, &[0.0f32]), written(&device, &[0u32; 256]));
     let points = (n / 4) as i32;
@@ -58,12 +56,7 @@ pub fn columns(n: usize, side: u32) -> (Device, Vec<Column>) {
         kernel,
         grid: [points as u32 / 1024, 1, 1],
         block: [1024, 1, 1],
-        args: vec![
-            Arg::F32(-3.0),
-            Arg::F32(6.0 / points as f32),
-            Arg::I32(points),
-            Arg::Ptr(sum),
-        ],
+        args: vec![Arg::F32(-3.0), Arg::F32(6.0 / points as f32), Arg::I32(points), Arg::Ptr(sum)],
         elements: points as u64,
         element: "points",
     };

@@ -3,7 +3,7 @@
 
 pub mod columns;
 
-use simt::machine::{Launch, Module, Report, Settings, run};
+use simt::machine::{Geometry, Launch, Module, Report, Settings, run};
 use simt::memory::{Kind, Memory};
 use simt::profile::Profile;
 use std::sync::Arc;
@@ -41,27 +41,17 @@ impl Device {
     /// Loads PTX.
     pub fn new(ptx: &str) -> Device {
         let memory = Arc::new(Memory::new(1 << 30).expect("the address space"));
-        let module =
-            Module::load(ptx, &memory, Profile::default_profile()).expect("the module loads");
-        Device {
-            memory,
-            module,
-            settings: Settings::default(),
-            cooperative: false,
-        }
+        let module = Module::load(ptx, &memory, Profile::default_profile()).expect("the module loads");
+        Device { memory, module, settings: Settings::default(), cooperative: false }
     }
 
     /// Puts numbers on the device.
     pub fn put<T: Plain>(&self, data: &[T]) -> u64 {
         let bytes = size_of_val(data).max(1) as u64;
-        let at = self
-            .memory
-            .alloc(bytes, 256, Kind::Device, "test data")
-            .expect("it fits");
+        let at = self.memory.alloc(bytes, 256, Kind::Device, "test data").expect("it fits");
         let host = self.memory.host(at, bytes).expect("it is there");
         unsafe {
-            host.cast::<T>()
-                .copy_from_nonoverlapping(data.as_ptr(), data.len());
+            host.cast::<T>().copy_from_nonoverlapping(data.as_ptr(), data.len());
         };
         at
     }
@@ -75,9 +65,7 @@ impl Device {
     pub fn get<T: Plain>(&self, at: u64, count: usize) -> Vec<T> {
         let bytes = (count * size_of::<T>()) as u64;
         let host = self.memory.host(at, bytes).expect("it is there");
-        (0..count)
-            .map(|i| unsafe { host.cast::<T>().add(i).read() })
-            .collect()
+        (0..count).map(|i| unsafe { host.cast::<T>().add(i).read() }).collect()
     }
 
     /// Launches and returns the report and what was printed.
@@ -107,19 +95,12 @@ impl Device {
         let mut text = Vec::new();
         let launch = Launch {
             kernel,
-            grid,
-            block,
-            dynamic_shared: shared,
+            geometry: Geometry { dynamic_shared: shared, cooperative: self.cooperative, ..Geometry::new(grid, block) },
             params: &params,
-            cooperative: self.cooperative,
         };
-        let report = run(
-            &self.memory,
-            Profile::default_profile(),
-            &self.settings,
-            &launch,
-            &mut |piece| text.extend_from_slice(piece),
-        );
+        let report = run(&self.memory, Profile::default_profile(), &self.settings, &launch, &mut |piece| {
+            text.extend_from_slice(piece);
+        });
         (report, String::from_utf8_lossy(&text).into_owned())
     }
 

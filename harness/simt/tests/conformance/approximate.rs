@@ -61,9 +61,7 @@ fn number(name: &str, ty: &str, operands: &[u64], want: u64, got: u64) -> bool {
         ("lg2", _) if x > 0.5 && x < 2.0 => off <= 2.0 * 2f64.powi(-22),
         ("lg2", _) => relative(2f64.powi(-22)),
         ("sin" | "cos", _) if x.abs() <= std::f64::consts::TAU => off <= 2.0 * 2f64.powf(-20.5),
-        ("sin" | "cos", _) if x.abs() <= 50.0 * std::f64::consts::TAU => {
-            off <= 2.0 * 2f64.powf(-14.7)
-        }
+        ("sin" | "cos", _) if x.abs() <= 50.0 * std::f64::consts::TAU => off <= 2.0 * 2f64.powf(-14.7),
         // For larger angles nothing is promised but a sine.
         ("sin" | "cos", _) => w.abs() <= 1.0 && g.abs() <= 1.0,
         ("tanh", "f32") => relative(2f64.powi(-11)),

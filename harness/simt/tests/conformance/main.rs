@@ -1,8 +1,8 @@
 //! The machine against an H200, form by form: what the GPU gave is in `h200.bin`, and the machine gives the same bits.
 //!
-//! Where the hardware approximates (`.approx`, `div.full`) or rounds sums in a way of its own (matrix products), the machine is
-//! held to the documented error instead. `WARPLAB_VECTORS=FILE` compares with another file, such as the full one that the
-//! driver package's example `conformance` writes.
+//! Where the hardware approximates (`.approx`, `div.full`) or rounds sums in a way of its own (matrix products), the
+//! machine is held to the documented error instead. `WARPLAB_VECTORS=FILE` compares with another file, such as the full
+//! one that the driver package's example `conformance` writes.
 
 mod approximate;
 #[path = "../common/mod.rs"]
@@ -26,12 +26,7 @@ fn load(cases: &[Case]) -> Result<Device, String> {
     let memory = Arc::new(Memory::new(1 << 28).expect("the address space"));
     let module = Module::load(&kernels::module(cases), &memory, Profile::default_profile())
         .map_err(|error| error.to_string())?;
-    Ok(Device {
-        memory,
-        module,
-        settings: simt::machine::Settings::default(),
-        cooperative: false,
-    })
+    Ok(Device { memory, module, settings: simt::machine::Settings::default(), cooperative: false })
 }
 
 /// Loads cases together, and by halves those among which one does not load.
@@ -60,8 +55,7 @@ fn launch(device: &Device, index: usize, case: &Case) -> Result<Results, String>
         let host = |at, bytes: usize| device.memory.host(at, bytes as u64).expect("allocated");
         if !operands.is_empty() {
             let to = host(input, operands.len() * 8);
-            to.cast::<u64>()
-                .copy_from_nonoverlapping(operands.as_ptr(), operands.len());
+            to.cast::<u64>().copy_from_nonoverlapping(operands.as_ptr(), operands.len());
         }
         host(output, bytes).write_bytes(0, bytes);
     }
@@ -87,18 +81,12 @@ fn compare(case: &Case, want: &Entry, got: &Results) -> String {
     let mut tell = |thread: usize, result: usize, want: Option<u64>| {
         wrong += 1;
         if wrong <= 4 {
-            let from: Vec<String> = operands
-                .iter()
-                .map(|o| format!("{:#x}", o[thread]))
-                .collect();
+            let from: Vec<String> = operands.iter().map(|o| format!("{:#x}", o[thread])).collect();
             let want = want.map_or("other".into(), |w| format!("{w:#x}"));
             let got = got[result][thread];
             let from = from.join(", ");
-            write!(
-                out,
-                "\n    thread {thread}, result {result}: ({from}) gives {want}, here {got:#x}"
-            )
-            .expect("a string");
+            write!(out, "\n    thread {thread}, result {result}: ({from}) gives {want}, here {got:#x}")
+                .expect("a string");
         }
     };
     for (result, (column, got)) in want.columns.iter().zip(got).enumerate() {
@@ -133,16 +121,11 @@ fn compare(case: &Case, want: &Entry, got: &Results) -> String {
 
 #[test]
 fn the_machine_gives_what_the_gpu_gave() {
-    let path = std::env::var("WARPLAB_VECTORS").unwrap_or_else(|_| {
-        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance/h200.bin").into()
-    });
+    let path = std::env::var("WARPLAB_VECTORS")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance/h200.bin").into());
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let vectors = Vectors::read(&bytes).expect("a file of vectors");
-    let entries: HashMap<&str, &Entry> = vectors
-        .entries
-        .iter()
-        .map(|e| (e.name.as_str(), e))
-        .collect();
+    let entries: HashMap<&str, &Entry> = vectors.entries.iter().map(|e| (e.name.as_str(), e)).collect();
     let only = std::env::var("WARPLAB_CASES").unwrap_or_default();
     let mut cases = suite::all();
     cases.retain(|case| case.name.contains(&only));
@@ -170,9 +153,7 @@ fn the_machine_gives_what_the_gpu_gave() {
         }
     }
     let known: HashSet<&str> = cases.iter().map(|case| case.name.as_str()).collect();
-    let unknown = entries
-        .keys()
-        .filter(|name| name.contains(&only) && !known.contains(*name));
+    let unknown = entries.keys().filter(|name| name.contains(&only) && !known.contains(*name));
     failures.extend(unknown.map(|name| format!("{name}: in the file, and no case any more")));
     assert!(
         failures.is_empty(),
@@ -186,19 +167,11 @@ fn the_machine_gives_what_the_gpu_gave() {
 /// One wrong bit in any column is found, wherever it is.
 #[test]
 fn a_wrong_bit_is_found() {
-    let case = suite::all()
-        .into_iter()
-        .find(|c| c.name == "add.u32")
-        .expect("a case");
+    let case = suite::all().into_iter().find(|c| c.name == "add.u32").expect("a case");
     let mut results = Vec::new();
     run(std::slice::from_ref(&case), &mut results);
     let got = results.remove(0).expect("it runs");
-    let entry = |columns| Entry {
-        name: case.name.clone(),
-        inputs: file::inputs(&case),
-        error: String::new(),
-        columns,
-    };
+    let entry = |columns| Entry { name: case.name.clone(), inputs: file::inputs(&case), error: String::new(), columns };
     let full = entry(vec![Column::Full(got[0].clone())]);
     let short = entry(vec![full.columns[0].compact(32)]);
     for thread in [0, FIRST - 1, FIRST, COUNT - 1] {
@@ -209,10 +182,7 @@ fn a_wrong_bit_is_found() {
             assert_ne!(compare(&case, entry, &wrong), "", "thread {thread}");
         }
     }
-    let file = Vectors {
-        device: "a device".into(),
-        entries: vec![full, short],
-    };
+    let file = Vectors { device: "a device".into(), entries: vec![full, short] };
     assert_eq!(Vectors::read(&file.write()).as_ref(), Some(&file));
     assert_eq!(Vectors::read(&file.write()[..100]), None);
 }
@@ -221,10 +191,6 @@ fn a_wrong_bit_is_found() {
 fn names_are_unique() {
     let mut seen = HashSet::new();
     for case in suite::all() {
-        assert!(
-            seen.insert(case.name.clone()),
-            "{} is there twice",
-            case.name
-        );
+        assert!(seen.insert(case.name.clone()), "{} is there twice", case.name);
     }
 }

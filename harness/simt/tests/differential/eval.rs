@@ -1,5 +1,5 @@
-//! What a program gives, thread by thread: written from the meaning of the operations, with the host's arithmetic for rounding to
-//! nearest and `rustc_apfloat` for the other ways.
+//! What a program gives, thread by thread: written from the meaning of the operations, with the host's arithmetic for
+//! rounding to nearest and `rustc_apfloat` for the other ways.
 
 use super::program::*;
 use rustc_apfloat::ieee::{Double, Single};
@@ -54,11 +54,7 @@ enum Flow {
 
 impl<'p> Thread<'p> {
     pub fn new(program: &'p Program, mistake: Mistake) -> Self {
-        Thread {
-            program,
-            mistake,
-            arrays: [[0; WORDS]; 3],
-        }
+        Thread { program, mistake, arrays: [[0; WORDS]; 3] }
     }
 
     /// Runs the kernel on these variables.
@@ -163,11 +159,7 @@ impl<'p> Thread<'p> {
             Simple::Convert(kind, d, a) => convert(*kind, *d, *a, f),
             Simple::CompareInt(relation, signed, join, p, x) => {
                 let [a, b] = x.map(|x| int(f, x));
-                let order = if *signed {
-                    (a as i32).cmp(&(b as i32))
-                } else {
-                    a.cmp(&b)
-                };
+                let order = if *signed { (a as i32).cmp(&(b as i32)) } else { a.cmp(&b) };
                 f.preds[*p] = joined(*join, holds(*relation, order), f);
             }
             Simple::CompareFloat(relation, unordered, join, p, x) => {
@@ -228,15 +220,9 @@ impl<'p> Thread<'p> {
             IntOp::Sad => sc + (sa - sb).abs(),
             IntOp::Brev => i128::from(a.reverse_bits() >> (64 - bits)),
             IntOp::BfeU | IntOp::BfeS => {
-                let sign = op == IntOp::BfeS
-                    && len > 0
-                    && shift(sa, (pos + len - 1).min(bits - 1)) & 1 != 0;
+                let sign = op == IntOp::BfeS && len > 0 && shift(sa, (pos + len - 1).min(bits - 1)) & 1 != 0;
                 (0..bits).fold(0, |r, i| {
-                    let bit = if i < len && pos + i < bits {
-                        (ua >> (pos + i)) & 1 != 0
-                    } else {
-                        sign
-                    };
+                    let bit = if i < len && pos + i < bits { (ua >> (pos + i)) & 1 != 0 } else { sign };
                     r | (i128::from(bit) << i)
                 })
             }
@@ -291,11 +277,7 @@ impl<'p> Thread<'p> {
 }
 
 fn flush(x: f32, ftz: bool) -> f32 {
-    if ftz && x.is_subnormal() {
-        0f32.copysign(x)
-    } else {
-        x
-    }
+    if ftz && x.is_subnormal() { 0f32.copysign(x) } else { x }
 }
 
 /// The lesser, minus zero before zero, a number before NaN.
@@ -371,8 +353,7 @@ fn convert(kind: Convert, d: usize, a: usize, f: &mut Frame) {
             f.floats[d % FLOATS] = f32::from_bits(x.to_bits() as u32);
         }
         Convert::WideProduct => {
-            f.longs[d % LONGS] =
-                (i64::from(int as i32) * i64::from(f.ints[d % INTS] as i32)) as u64;
+            f.longs[d % LONGS] = (i64::from(int as i32) * i64::from(f.ints[d % INTS] as i32)) as u64;
         }
         Convert::Popc => f.ints[d % INTS] = f.longs[a % LONGS].count_ones(),
         Convert::Clz => f.ints[d % INTS] = int.leading_zeros(),

@@ -1,8 +1,8 @@
 //! Random programs: the machine against an evaluation of its own, thread by thread.
 //!
-//! The programs have integers and numbers of both sizes, predicates and guards, divergent branches, loops, jump tables, early returns,
-//! calls, and arrays in three memories. What they mean is written down twice: as PTX, and as a plain interpreter that knows nothing
-//! of the machine. `WARPLAB_CASES=N` tries more of them, `WARPLAB_SEED=N` others.
+//! The programs have integers and numbers of both sizes, predicates and guards, divergent branches, loops, jump tables,
+//! early returns, calls, and arrays in three memories. What they mean is written down twice: as PTX, and as a plain
+//! interpreter that knows nothing of the machine. `WARPLAB_CASES=N` tries more of them, `WARPLAB_SEED=N` others.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -24,11 +24,7 @@ const THREADS: usize = BLOCK * BLOCKS;
 
 /// The threads' first values.
 fn inputs() -> impl Strategy<Value = Vec<Frame>> {
-    let word = prop_oneof![
-        any::<u32>(),
-        0u32..16,
-        proptest::sample::select(vec![u32::MAX, 1 << 31, (1 << 31) - 1]),
-    ];
+    let word = prop_oneof![any::<u32>(), 0u32..16, proptest::sample::select(vec![u32::MAX, 1 << 31, (1 << 31) - 1]),];
     let number = prop_oneof![
         (-64i32..64).prop_map(|x| x as f32 / 4.0),
         any::<u32>().prop_map(f32::from_bits),
@@ -36,10 +32,7 @@ fn inputs() -> impl Strategy<Value = Vec<Frame>> {
         (0u32..0x0100_0000).prop_map(f32::from_bits),
     ];
     let long = prop_oneof![any::<u64>(), any::<u32>().prop_map(u64::from)];
-    let double = prop_oneof![
-        (-64i32..64).prop_map(|x| f64::from(x) / 4.0),
-        any::<u64>().prop_map(f64::from_bits),
-    ];
+    let double = prop_oneof![(-64i32..64).prop_map(|x| f64::from(x) / 4.0), any::<u64>().prop_map(f64::from_bits),];
     let frame = (
         proptest::collection::vec(word, INTS),
         proptest::collection::vec(long, LONGS),
@@ -59,11 +52,7 @@ fn inputs() -> impl Strategy<Value = Vec<Frame>> {
 fn words(frame: &Frame) -> Vec<u32> {
     let mut out = frame.ints.to_vec();
     out.extend(frame.floats.iter().map(|x| x.to_bits()));
-    let wide = frame
-        .longs
-        .iter()
-        .copied()
-        .chain(frame.doubles.iter().map(|x| x.to_bits()));
+    let wide = frame.longs.iter().copied().chain(frame.doubles.iter().map(|x| x.to_bits()));
     out.extend(wide.flat_map(|x| [x as u32, (x >> 32) as u32]));
     out
 }
@@ -116,12 +105,7 @@ fn canonical(words: &[u32]) -> Vec<u32> {
     out
 }
 
-fn compare(
-    program: &Program,
-    inputs: &[Frame],
-    mistake: Mistake,
-    checks: bool,
-) -> Result<(), TestCaseError> {
+fn compare(program: &Program, inputs: &[Frame], mistake: Mistake, checks: bool) -> Result<(), TestCaseError> {
     let want = evaluate(program, inputs, mistake);
     let got = execute(program, inputs, checks);
     for (thread, (want, got)) in want.iter().zip(&got).enumerate() {
@@ -137,10 +121,7 @@ fn compare(
 }
 
 fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .and_then(|v| v.parse().ok())
-        .unwrap_or(default)
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
 fn runner(cases: u64) -> TestRunner {
@@ -158,9 +139,7 @@ fn programs_give_what_they_mean() {
     let mut runner = runner(number("WARPLAB_CASES", 300));
     // Every third one under all checks, with warps and blocks in another order.
     let cases = (program(), inputs(), 0..3u8);
-    let result = runner.run(&cases, |(program, inputs, n)| {
-        compare(&program, &inputs, Mistake::None, n == 0)
-    });
+    let result = runner.run(&cases, |(program, inputs, n)| compare(&program, &inputs, Mistake::None, n == 0));
     if let Err(error) = result {
         panic!("{error}");
     }
@@ -182,9 +161,7 @@ fn mistakes_are_found() {
     ] {
         let mut runner = runner(1);
         let found = (0..400).find(|_| {
-            let tree = (program(), inputs())
-                .new_tree(&mut runner)
-                .expect("a program");
+            let tree = (program(), inputs()).new_tree(&mut runner).expect("a program");
             let (program, inputs) = tree.current();
             // Programs for which the mistake makes no difference need not be run.
             evaluate(&program, &inputs, mistake) != evaluate(&program, &inputs, Mistake::None)

@@ -101,26 +101,16 @@ impl Printer {
 
     fn declare(&mut self) {
         line!(self, ".reg .b32 %r<{INTS}>, %t<4>, %shared, %index;");
-        line!(
-            self,
-            ".reg .b64 %l<{LONGS}>, %u<4>, %in, %out, %global, %local;"
-        );
+        line!(self, ".reg .b64 %l<{LONGS}>, %u<4>, %in, %out, %global, %local;");
         line!(self, ".reg .f32 %f<{FLOATS}>;\n  .reg .f64 %d<{DOUBLES}>;");
         line!(self, ".reg .pred %p<{PREDS}>, %q;");
     }
 
     fn function(&mut self, index: usize, body: &[Stmt]) {
         let places = "(.param .b32 a, .param .b32 b, .param .b64 g, .param .b32 s, .param .b64 l)";
-        writeln!(
-            self.out,
-            ".func (.param .b32 result) function_{index} {places}\n{{"
-        )
-        .expect("a string");
+        writeln!(self.out, ".func (.param .b32 result) function_{index} {places}\n{{").expect("a string");
         self.declare();
-        line!(
-            self,
-            "ld.param.u64 %global, [g];\n  ld.param.u32 %shared, [s];\n  ld.param.u64 %local, [l];"
-        );
+        line!(self, "ld.param.u64 %global, [g];\n  ld.param.u32 %shared, [s];\n  ld.param.u64 %local, [l];");
         self.clear();
         line!(self, "ld.param.b32 %r0, [a];\n  ld.param.f32 %f0, [b];");
         self.end = self.label();
@@ -141,47 +131,21 @@ impl Printer {
     }
 
     fn kernel(&mut self, body: &[Stmt]) {
-        self.out +=
-            ".visible .entry kernel(.param .u64 in, .param .u64 out, .param .u64 arrays)\n{\n";
+        self.out += ".visible .entry kernel(.param .u64 in, .param .u64 out, .param .u64 arrays)\n{\n";
         self.declare();
         let bytes = WORDS * 4;
         line!(self, ".shared .align 4 .b8 array[{}];", BLOCK * bytes);
         line!(self, ".local .align 4 .b8 own[{bytes}];");
-        line!(
-            self,
-            "mov.u32 %t0, %ctaid.x;\n  mov.u32 %t1, %ntid.x;\n  mov.u32 %t2, %tid.x;"
-        );
+        line!(self, "mov.u32 %t0, %ctaid.x;\n  mov.u32 %t1, %ntid.x;\n  mov.u32 %t2, %tid.x;");
         line!(self, "mad.lo.u32 %index, %t0, %t1, %t2;");
-        line!(
-            self,
-            "ld.param.u64 %in, [in];\n  ld.param.u64 %out, [out];\n  ld.param.u64 %global, [arrays];"
-        );
-        line!(
-            self,
-            "mul.wide.u32 %u0, %index, {};\n  add.u64 %in, %in, %u0;",
-            INPUT * 4
-        );
-        line!(
-            self,
-            "mul.wide.u32 %u0, %index, {};\n  add.u64 %out, %out, %u0;",
-            OUTPUT * 4
-        );
-        line!(
-            self,
-            "mul.wide.u32 %u0, %index, {bytes};\n  add.u64 %global, %global, %u0;"
-        );
-        line!(
-            self,
-            "mov.u32 %shared, array;\n  mad.lo.u32 %shared, %t2, {bytes}, %shared;"
-        );
+        line!(self, "ld.param.u64 %in, [in];\n  ld.param.u64 %out, [out];\n  ld.param.u64 %global, [arrays];");
+        line!(self, "mul.wide.u32 %u0, %index, {};\n  add.u64 %in, %in, %u0;", INPUT * 4);
+        line!(self, "mul.wide.u32 %u0, %index, {};\n  add.u64 %out, %out, %u0;", OUTPUT * 4);
+        line!(self, "mul.wide.u32 %u0, %index, {bytes};\n  add.u64 %global, %global, %u0;");
+        line!(self, "mov.u32 %shared, array;\n  mad.lo.u32 %shared, %t2, {bytes}, %shared;");
         line!(self, "mov.u64 %local, own;");
         for k in 0..WORDS {
-            line!(
-                self,
-                "st.shared.u32 [%shared+{}], 0;\n  st.local.u32 [%local+{}], 0;",
-                4 * k,
-                4 * k
-            );
+            line!(self, "st.shared.u32 [%shared+{}], 0;\n  st.local.u32 [%local+{}], 0;", 4 * k, 4 * k);
         }
         self.clear();
         self.variables("ld.global", "%in");
@@ -191,32 +155,15 @@ impl Printer {
         self.out += &format!("{end}:\n");
         self.variables("st.global", "%out");
         for p in 0..PREDS {
-            line!(
-                self,
-                "selp.u32 %t0, 1, 0, %p{p};\n  st.global.u32 [%out+{}], %t0;",
-                4 * (INPUT + p)
-            );
+            line!(self, "selp.u32 %t0, 1, 0, %p{p};\n  st.global.u32 [%out+{}], %t0;", 4 * (INPUT + p));
         }
         for k in 0..WORDS {
-            for (space, base) in [
-                ("global", "%global"),
-                ("shared", "%shared"),
-                ("local", "%local"),
-            ] {
+            for (space, base) in [("global", "%global"), ("shared", "%shared"), ("local", "%local")] {
                 let at = INPUT
                     + PREDS
                     + k
-                    + WORDS
-                        * ["global", "shared", "local"]
-                            .iter()
-                            .position(|s| *s == space)
-                            .unwrap_or(0);
-                line!(
-                    self,
-                    "ld.{space}.u32 %t0, [{base}+{}];\n  st.global.u32 [%out+{}], %t0;",
-                    4 * k,
-                    4 * at
-                );
+                    + WORDS * ["global", "shared", "local"].iter().position(|s| *s == space).unwrap_or(0);
+                line!(self, "ld.{space}.u32 %t0, [{base}+{}];\n  st.global.u32 [%out+{}], %t0;", 4 * k, 4 * at);
             }
         }
         line!(self, "ret;");
@@ -237,9 +184,7 @@ impl Printer {
         };
         (0..INTS).for_each(|v| one(self, "u32", format!("%r{v}")));
         (0..FLOATS).for_each(|v| one(self, "f32", format!("%f{v}")));
-        let wide = (0..LONGS)
-            .map(|v| format!("%l{v}"))
-            .chain((0..DOUBLES).map(|v| format!("%d{v}")));
+        let wide = (0..LONGS).map(|v| format!("%l{v}")).chain((0..DOUBLES).map(|v| format!("%d{v}")));
         for register in wide {
             if !load {
                 line!(self, "mov.b64 {{%t0, %t1}}, {register};");
@@ -307,22 +252,13 @@ impl Printer {
             }
             Stmt::Call(function, d, a, b) => {
                 self.out += "  {\n";
-                line!(
-                    self,
-                    ".param .b32 arg0, arg1, arg3, back;\n  .param .b64 arg2, arg4;"
-                );
-                line!(
-                    self,
-                    "st.param.b32 [arg0], %r{a};\n  st.param.f32 [arg1], %f{b};"
-                );
+                line!(self, ".param .b32 arg0, arg1, arg3, back;\n  .param .b64 arg2, arg4;");
+                line!(self, "st.param.b32 [arg0], %r{a};\n  st.param.f32 [arg1], %f{b};");
                 line!(
                     self,
                     "st.param.b64 [arg2], %global;\n  st.param.b32 [arg3], %shared;\n  st.param.b64 [arg4], %local;"
                 );
-                line!(
-                    self,
-                    "call.uni (back), function_{function}, (arg0, arg1, arg2, arg3, arg4);"
-                );
+                line!(self, "call.uni (back), function_{function}, (arg0, arg1, arg2, arg3, arg4);");
                 line!(self, "ld.param.b32 %r{d}, [back];");
                 self.out += "  }\n";
             }
@@ -354,20 +290,12 @@ impl Printer {
             Simple::CompareInt(r, signed, j, p, x) => {
                 let ((word, with), ty) = (join(*j), if *signed { "s32" } else { "u32" });
                 let [a, b] = x.map(int);
-                line!(
-                    self,
-                    "{guard}setp.{}{word}.{ty} %p{p}, {a}, {b}{with};",
-                    relation(*r)
-                );
+                line!(self, "{guard}setp.{}{word}.{ty} %p{p}, {a}, {b}{with};", relation(*r));
             }
             Simple::CompareFloat(r, unordered, j, p, x) => {
                 let ((word, with), u) = (join(*j), if *unordered { "u" } else { "" });
                 let [a, b] = x.map(float);
-                line!(
-                    self,
-                    "{guard}setp.{}{u}{word}.f32 %p{p}, {a}, {b}{with};",
-                    relation(*r)
-                );
+                line!(self, "{guard}setp.{}{u}{word}.f32 %p{p}, {a}, {b}{with};", relation(*r));
             }
             Simple::SelectInt(d, p, x) => {
                 let [a, b] = x.map(int);
@@ -380,11 +308,7 @@ impl Printer {
             Simple::NotPred(d, p) => line!(self, "{guard}not.pred %p{d}, %p{p};"),
             Simple::Load(space, d, i) => {
                 let at = self.element(*space, *i);
-                line!(
-                    self,
-                    "{guard}ld.{at};",
-                    at = at.replace('?', &format!("u32 %r{d}, "))
-                );
+                line!(self, "{guard}ld.{at};", at = at.replace('?', &format!("u32 %r{d}, ")));
             }
             Simple::Store(space, v, i) => {
                 let at = self.element(*space, *i).replace('?', "u32 ");
@@ -395,22 +319,14 @@ impl Printer {
 
     /// Computes an element's address: its space, a place for what comes between, and the address.
     fn element(&mut self, space: Space, index: usize) -> String {
-        line!(
-            self,
-            "and.b32 %t0, %r{index}, {};\n  shl.b32 %t0, %t0, 2;",
-            WORDS - 1
-        );
+        line!(self, "and.b32 %t0, %r{index}, {};\n  shl.b32 %t0, %t0, 2;", WORDS - 1);
         match space {
             Space::Shared => {
                 line!(self, "add.u32 %t0, %t0, %shared;");
                 "shared.?[%t0]".into()
             }
             Space::Global | Space::Local => {
-                let name = if space == Space::Global {
-                    "global"
-                } else {
-                    "local"
-                };
+                let name = if space == Space::Global { "global" } else { "local" };
                 line!(self, "cvt.u64.u32 %u0, %t0;\n  add.u64 %u0, %u0, %{name};");
                 format!("{name}.?[%u0]")
             }
@@ -476,10 +392,7 @@ impl Printer {
             IntOp::Bfi => format!("bfi.b{bits} {d}, {a}, {b}, 4, 6;"),
             IntOp::Majority if bits == 32 => format!("lop3.b32 {d}, {a}, {b}, {c}, 0xe8;"),
             IntOp::Majority => {
-                line!(
-                    self,
-                    "and.b64 %u1, {a}, {b};\n  and.b64 %u2, {b}, {c};\n  and.b64 %u3, {a}, {c};"
-                );
+                line!(self, "and.b64 %u1, {a}, {b};\n  and.b64 %u2, {b}, {c};\n  and.b64 %u3, {a}, {c};");
                 line!(self, "or.b64 %u1, %u1, %u2;");
                 format!("or.b64 {d}, %u1, %u3;")
             }
@@ -488,16 +401,7 @@ impl Printer {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of an instruction")]
-    fn number(
-        &mut self,
-        guard: &str,
-        op: NumOp,
-        r: Round,
-        ftz: &str,
-        ty: &str,
-        d: &str,
-        s: [String; 3],
-    ) {
+    fn number(&mut self, guard: &str, op: NumOp, r: Round, ftz: &str, ty: &str, d: &str, s: [String; 3]) {
         let ([a, b, c], r) = (s, round(r));
         let text = match op {
             NumOp::Add => format!("add.{r}{ftz}.{ty} {d}, {a}, {b};"),
@@ -531,10 +435,7 @@ impl Printer {
             Convert::Popc => format!("popc.b64 %r{ri}, %l{la};"),
             Convert::Clz => format!("clz.b32 %r{ri}, %r{ra};"),
             Convert::CarrySum => {
-                line!(
-                    self,
-                    "mov.b64 {{%t0, %t1}}, %l{li};\n  mov.b64 {{%t2, %t3}}, %l{la};"
-                );
+                line!(self, "mov.b64 {{%t0, %t1}}, %l{li};\n  mov.b64 {{%t2, %t3}}, %l{la};");
                 line!(self, "add.cc.u32 %t0, %t0, %t2;\n  addc.u32 %t1, %t1, %t3;");
                 format!("mov.b64 %l{li}, {{%t0, %t1}};")
             }

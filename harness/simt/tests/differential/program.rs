@@ -173,19 +173,7 @@ pub struct Program {
 }
 
 fn int() -> impl Strategy<Value = Int> {
-    let special = [
-        0,
-        1,
-        2,
-        7,
-        31,
-        32,
-        63,
-        255,
-        0x7fff_ffff,
-        0x8000_0000,
-        0xffff_ffff,
-    ];
+    let special = [0, 1, 2, 7, 31, 32, 63, 255, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
     prop_oneof![
         4 => (0..INTS).prop_map(Int::Var),
         1 => select(special.to_vec()).prop_map(Int::Lit),
@@ -215,8 +203,8 @@ fn num(count: usize) -> impl Strategy<Value = Num> {
 fn int_op() -> impl Strategy<Value = IntOp> {
     use IntOp::*;
     select(vec![
-        Add, Sub, MulLo, MulHiU, MulHiS, MadLo, DivU, RemS, And, Or, Xor, Not, Neg, Abs, Shl, ShrU,
-        ShrS, MinS, MaxU, Sad, Brev, BfeU, BfeS, Bfi, Majority,
+        Add, Sub, MulLo, MulHiU, MulHiS, MadLo, DivU, RemS, And, Or, Xor, Not, Neg, Abs, Shl, ShrU, ShrS, MinS, MaxU,
+        Sad, Brev, BfeU, BfeS, Bfi, Majority,
     ])
 }
 
@@ -314,8 +302,6 @@ fn block(depth: u32, callable: usize) -> BoxedStrategy<Vec<Stmt>> {
 
 /// A program.
 pub fn program() -> impl Strategy<Value = Program> {
-    (block(1, 0), block(1, 1), block(3, FUNCTIONS)).prop_map(|(first, second, kernel)| Program {
-        functions: vec![first, second],
-        kernel,
-    })
+    (block(1, 0), block(1, 1), block(3, FUNCTIONS))
+        .prop_map(|(first, second, kernel)| Program { functions: vec![first, second], kernel })
 }

@@ -1,5 +1,5 @@
-//! The errors that NVIDIA documents for its functions (CUDA C++ Programming Guide, mathematical functions), and how far a result is
-//! from another.
+//! The errors that NVIDIA documents for its functions (CUDA C++ Programming Guide, mathematical functions), and how far
+//! a result is from another.
 
 use super::approximate;
 use super::list::{Function, Type};
@@ -47,11 +47,11 @@ pub fn documented(function: &Function, operands: &[f64]) -> Bound {
 
 fn single(name: &str) -> f64 {
     match name {
-        "cbrt" | "rcbrt" | "expm1" | "log" | "log2" | "log1p" | "sinpi" | "cospi"
-        | "sincospi_sin" | "sincospi_cos" => 1.0,
-        "rsqrt" | "exp" | "exp2" | "exp10" | "log10" | "sin" | "cos" | "sincos_sin"
-        | "sincos_cos" | "asin" | "acos" | "atan" | "cosh" | "tanh" | "erf" | "erfinv"
-        | "rhypot" | "rnorm3d" => 2.0,
+        "cbrt" | "rcbrt" | "expm1" | "log" | "log2" | "log1p" | "sinpi" | "cospi" | "sincospi_sin" | "sincospi_cos" => {
+            1.0
+        }
+        "rsqrt" | "exp" | "exp2" | "exp10" | "log10" | "sin" | "cos" | "sincos_sin" | "sincos_cos" | "asin"
+        | "acos" | "atan" | "cosh" | "tanh" | "erf" | "erfinv" | "rhypot" | "rnorm3d" => 2.0,
         "hypot" | "norm3d" | "atan2" | "sinh" | "asinh" | "atanh" => 3.0,
         "tan" | "acosh" | "pow" | "powi_like" | "erfc" | "erfcinv" | "erfcx" => 4.0,
         "normcdf" | "normcdfinv" | "tgamma" => 5.0,
@@ -63,11 +63,11 @@ fn single(name: &str) -> f64 {
 
 fn double(name: &str) -> f64 {
     match name {
-        "rsqrt" | "cbrt" | "rcbrt" | "exp" | "exp2" | "exp10" | "expm1" | "log" | "log2"
-        | "log10" | "log1p" | "cosh" | "tanh" | "rhypot" | "rnorm3d" => 1.0,
-        "hypot" | "norm3d" | "sin" | "cos" | "sincos_sin" | "sincos_cos" | "sinpi" | "cospi"
-        | "sincospi_sin" | "sincospi_cos" | "tan" | "asin" | "acos" | "atan" | "atan2" | "sinh"
-        | "atanh" | "pow" | "powi_like" | "erf" => 2.0,
+        "rsqrt" | "cbrt" | "rcbrt" | "exp" | "exp2" | "exp10" | "expm1" | "log" | "log2" | "log10" | "log1p"
+        | "cosh" | "tanh" | "rhypot" | "rnorm3d" => 1.0,
+        "hypot" | "norm3d" | "sin" | "cos" | "sincos_sin" | "sincos_cos" | "sinpi" | "cospi" | "sincospi_sin"
+        | "sincospi_cos" | "tan" | "asin" | "acos" | "atan" | "atan2" | "sinh" | "atanh" | "pow" | "powi_like"
+        | "erf" => 2.0,
         "asinh" | "acosh" => 3.0,
         "lgamma" | "erfcx" => 4.0,
         "erfc" | "erfinv" | "normcdf" => 5.0,
@@ -98,13 +98,10 @@ fn fast(name: &str, x: f64, operands: &[f64]) -> Bound {
         "fast_logf" | "fast_log10f" => Bound::Units(3.0),
         "fast_fdividef" => {
             let y = operands[1].abs();
-            if (2f64.powi(-126)..=2f64.powi(126)).contains(&y) {
-                Bound::Units(2.0)
-            } else {
-                Bound::Nothing
-            }
+            if (2f64.powi(-126)..=2f64.powi(126)).contains(&y) { Bound::Units(2.0) } else { Bound::Nothing }
         }
-        // The rest are documented as made of others. An error of the logarithm, 2^-22 of it or of one, is taken times y.
+        // The rest are documented as made of others. An error of the logarithm, 2^-22 of it or of one, is taken times
+        // y.
         "fast_powf" => {
             let units = 4.0 * operands[1].abs() * x.log2().abs().max(1.0);
             // Zero times infinity is no number, and neither is the result.
@@ -119,14 +116,8 @@ fn fast(name: &str, x: f64, operands: &[f64]) -> Bound {
 
 /// A function of halves goes through one of single precision, whose error may move the rounding by one place.
 fn half(name: &str) -> f64 {
-    let by_single = [
-        "h2", "hcos", "hsin", "hexp", "hlog", "hrcp", "hrsqrt", "hsqrt", "hdiv",
-    ];
-    if by_single.iter().any(|start| name.starts_with(start)) {
-        0.5
-    } else {
-        0.0
-    }
+    let by_single = ["h2", "hcos", "hsin", "hexp", "hlog", "hrcp", "hrsqrt", "hsqrt", "hdiv"];
+    if by_single.iter().any(|start| name.starts_with(start)) { 0.5 } else { 0.0 }
 }
 
 /// Units in the last place between two numbers; no bound when one is NaN and the other not.

@@ -1,8 +1,5 @@
 //! The functions: what the lines of the `.cu` files beside this say, and the kernels' PTX.
-#![allow(
-    dead_code,
-    reason = "the test and the recorder each use what they need"
-)]
+#![allow(dead_code, reason = "the test and the recorder each use what they need")]
 
 use super::suite::file::Column;
 use super::suite::values::Kind;
@@ -17,21 +14,11 @@ pub struct File {
 
 macro_rules! file {
     ($name:literal) => {
-        File {
-            name: $name,
-            cuda: include_str!(concat!($name, ".cu")),
-            ptx: include_str!(concat!($name, ".ptx")),
-        }
+        File { name: $name, cuda: include_str!(concat!($name, ".cu")), ptx: include_str!(concat!($name, ".ptx")) }
     };
 }
 
-pub const FILES: [File; 5] = [
-    file!("single"),
-    file!("double"),
-    file!("integer"),
-    file!("half"),
-    file!("groups"),
-];
+pub const FILES: [File; 5] = [file!("single"), file!("double"), file!("integer"), file!("half"), file!("groups")];
 
 /// A type of the `.cu` files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,11 +95,7 @@ impl Function {
     /// A result with its NaN made one, where the hardware keeps the payload of one of several.
     pub fn canonical(&self, bits: u64) -> u64 {
         let several = self.arguments.iter().filter(|t| **t == Type::F64).count() > 1;
-        if several && self.result == Type::F64 && f64::from_bits(bits).is_nan() {
-            f64::NAN.to_bits()
-        } else {
-            bits
-        }
+        if several && self.result == Type::F64 && f64::from_bits(bits).is_nan() { f64::NAN.to_bits() } else { bits }
     }
 }
 
@@ -132,12 +115,7 @@ fn function(file: &File, line: &str) -> Option<Function> {
     let name = format!("of_{}", parts[0]);
     let mut case = Case::new(&name, parts[count + 2], &[], &[result.kind().bits()]);
     case.sources = arguments.iter().map(|t| Source::new(t.kind())).collect();
-    Some(Function {
-        approximate: approximates(file.ptx, &name),
-        case,
-        result,
-        arguments,
-    })
+    Some(Function { approximate: approximates(file.ptx, &name), case, result, arguments })
 }
 
 /// The text of an entry or a function of a module.
@@ -146,9 +124,7 @@ fn body<'a>(ptx: &'a str, name: &str) -> &'a str {
     let start = declared.iter().find_map(|d| {
         let starts = ptx.match_indices(d.as_str()).map(|(at, _)| at);
         // The definition, not a declaration or a call.
-        starts
-            .map(|at| &ptx[at..])
-            .find(|rest| rest.find('{') < rest.find(';'))
+        starts.map(|at| &ptx[at..]).find(|rest| rest.find('{') < rest.find(';'))
     });
     let text = start.unwrap_or_default();
     text.split("\n}\n").next().unwrap_or_default()

@@ -1,13 +1,14 @@
-//! CUDA's functions as a whole, as NVRTC compiles them: `sinf` and `__sinf`, `pow` and `__dp4a`, sums of cooperative groups.
+//! CUDA's functions as a whole, as NVRTC compiles them: `sinf` and `__sinf`, `pow` and `__dp4a`, sums of cooperative
+//! groups.
 //!
-//! Each of the kernels in the `.cu` files beside this gives a function's result for 1024 sets of operands: what is special, what is
-//! huge, what is subnormal, and what is ordinary. The results are held against what an H200 gave (`h200.bin`, which the driver package's
-//! example `functions` records), and against other implementations (`reference.rs`) within the errors that NVIDIA documents
-//! (`error.rs`).
+//! Each of the kernels in the `.cu` files beside this gives a function's result for 1024 sets of operands: what is
+//! special, what is huge, what is subnormal, and what is ordinary. The results are held against what an H200 gave
+//! (`h200.bin`, which the driver package's example `functions` records), and against other implementations
+//! (`reference.rs`) within the errors that NVIDIA documents (`error.rs`).
 //!
-//! A function none of whose instructions is an approximation gives the GPU's bits (459 of 551, among them `sinf`, `logf`, `pow` and
-//! all that is integer). Where there is an `.approx` in its PTX both may be off by what is documented; apart from the fast functions
-//! (`__sinf`) three units in the last place is the most that was seen.
+//! A function none of whose instructions is an approximation gives the GPU's bits (459 of 551, among them `sinf`,
+//! `logf`, `pow` and all that is integer). Where there is an `.approx` in its PTX both may be off by what is
+//! documented; apart from the fast functions (`__sinf`) three units in the last place is the most that was seen.
 
 #[path = "../conformance/approximate.rs"]
 #[allow(dead_code, reason = "of it the values of halves are used")]
@@ -39,10 +40,7 @@ fn load(file: &File) -> Device {
     Device {
         module: module.unwrap_or_else(|error| panic!("{}: {error}", file.name)),
         memory,
-        settings: Settings {
-            checks: Checks::ALL,
-            ..Settings::default()
-        },
+        settings: Settings { checks: Checks::ALL, ..Settings::default() },
         cooperative: false,
     }
 }
@@ -50,10 +48,7 @@ fn load(file: &File) -> Device {
 /// The results of all threads, on the machine.
 fn run(device: &mut Device, function: &Function) -> Vec<u64> {
     let operands: Vec<u64> = function.case.operands().into_iter().flatten().collect();
-    let (from, to) = (
-        device.put(&operands),
-        device.zeros::<u8>(output_bytes(&function.case)),
-    );
+    let (from, to) = (device.put(&operands), device.zeros::<u8>(output_bytes(&function.case)));
     device.cooperative = function.cooperative();
     let (grid, block) = ([COUNT as u32 / BLOCK, 1, 1], [BLOCK, 1, 1]);
     let args = [Arg::Ptr(from), Arg::Ptr(to)];
@@ -83,15 +78,10 @@ fn differences(
         wrong += 1;
         if wrong <= 4 {
             let shown = operands.iter().zip(&function.arguments);
-            let shown: Vec<String> = shown
-                .map(|(bits, ty)| format!("{bits:#x} ({:e})", value(*ty, *bits)))
-                .collect();
+            let shown: Vec<String> = shown.map(|(bits, ty)| format!("{bits:#x} ({:e})", value(*ty, *bits))).collect();
             let shown = shown.join(", ");
             let number = value(function.result, got);
-            let _ = write!(
-                out,
-                "\n    thread {thread}: {shown} gives {want}, here {got:#x} ({number:e})"
-            );
+            let _ = write!(out, "\n    thread {thread}: {shown} gives {want}, here {got:#x} ({number:e})");
         }
     }
     match wrong {
@@ -130,26 +120,24 @@ fn functions_are_as_near_as_documented() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// What is wrong with a function's results, empty if nothing: where instructions approximate, both devices may be off by what is
-/// documented; all else is the same to the bit.
+/// What is wrong with a function's results, empty if nothing: where instructions approximate, both devices may be off
+/// by what is documented; all else is the same to the bit.
 fn compare(function: &Function, want: &Entry, got: &[u64]) -> String {
     let kept = function.kept(&Column::Full(got.to_vec()));
     match (&want.columns[..], &kept) {
         _ if want.inputs != inputs(&function.case) => {
             format!("{}: recorded for other operands\n", function.name())
         }
-        ([Column::Full(want)], Column::Full(kept)) => {
-            differences(function, kept, |thread, operands, got| {
-                let types = function.arguments.iter().zip(operands);
-                let values: Vec<f64> = types.map(|(ty, bits)| value(*ty, *bits)).collect();
-                let bound = documented(function, &values);
-                if within(bound, function.result, want[thread], got, 2.0, 0.0) {
-                    Ok(())
-                } else {
-                    Err(format!("{:#x}, twice {bound:?}", want[thread]))
-                }
-            })
-        }
+        ([Column::Full(want)], Column::Full(kept)) => differences(function, kept, |thread, operands, got| {
+            let types = function.arguments.iter().zip(operands);
+            let values: Vec<f64> = types.map(|(ty, bits)| value(*ty, *bits)).collect();
+            let bound = documented(function, &values);
+            if within(bound, function.result, want[thread], got, 2.0, 0.0) {
+                Ok(())
+            } else {
+                Err(format!("{:#x}, twice {bound:?}", want[thread]))
+            }
+        }),
         ([Column::Digest(first, groups)], Column::Digest(_, here)) => {
             // Past the first results a whole group is wrong at once.
             differences(function, got, |thread, _, got| match first.get(thread) {
@@ -247,10 +235,6 @@ fn the_ptx_is_from_its_source() {
     assert_eq!(sources.len(), FILES.len());
     for source in sources {
         let outcome = kernels::check(nvrtc, &source).expect("it compiles");
-        assert!(
-            !matches!(outcome, kernels::Outcome::Stale(_)),
-            "{}: {outcome:?}",
-            source.path
-        );
+        assert!(!matches!(outcome, kernels::Outcome::Stale(_)), "{}: {outcome:?}", source.path);
     }
 }

@@ -35,14 +35,8 @@ pub fn reference(function: &Function, operands: &[u64]) -> Option<Reference> {
         _ => transcendental(name.trim_start_matches("fast_"), &values, ty)?,
     };
     Some(match ty {
-        Type::F32 => Reference {
-            bits: u64::from((result as f32).to_bits()),
-            units: 0.0,
-        },
-        _ => Reference {
-            bits: result.to_bits(),
-            units: own_error(name),
-        },
+        Type::F32 => Reference { bits: u64::from((result as f32).to_bits()), units: 0.0 },
+        _ => Reference { bits: result.to_bits(), units: own_error(name) },
     })
 }
 
@@ -50,8 +44,8 @@ pub fn reference(function: &Function, operands: &[u64]) -> Option<Reference> {
 fn own_error(name: &str) -> f64 {
     match name {
         "tgamma" | "lgamma" => 5.0,
-        "pow" | "powi_like" | "exp10" | "sinpi" | "cospi" | "sincospi_sin" | "sincospi_cos"
-        | "norm3d" | "rnorm3d" | "rhypot" | "rcbrt" => 2.0,
+        "pow" | "powi_like" | "exp10" | "sinpi" | "cospi" | "sincospi_sin" | "sincospi_cos" | "norm3d" | "rnorm3d"
+        | "rhypot" | "rcbrt" => 2.0,
         _ => 1.0,
     }
 }
@@ -89,9 +83,7 @@ fn precise(name: &str, v: &[f64], ty: Type) -> Option<u64> {
         ("reciprocal" | "drcp_rn", [x]) => 1.0 / x,
         ("sqrt" | "fsqrt_rn", [x]) if single => (*x as f32).sqrt().into(),
         ("sqrt" | "dsqrt_rn", [x]) => x.sqrt(),
-        ("fma" | "fmaf_rn", [x, y, z]) if single => {
-            libm::fmaf(*x as f32, *y as f32, *z as f32).into()
-        }
+        ("fma" | "fmaf_rn", [x, y, z]) if single => libm::fmaf(*x as f32, *y as f32, *z as f32).into(),
         ("fma" | "fma_rn", [x, y, z]) => libm::fma(*x, *y, *z),
         ("nextafter", [x, y]) if single => libm::nextafterf(*x as f32, *y as f32).into(),
         ("nextafter", [x, y]) => libm::nextafter(*x, *y),
@@ -99,20 +91,13 @@ fn precise(name: &str, v: &[f64], ty: Type) -> Option<u64> {
         ("ldexp" | "scalbn", [x, n]) => libm::ldexp(*x, *n as i32),
         _ => return None,
     };
-    Some(if single {
-        u64::from((number as f32).to_bits())
-    } else {
-        number.to_bits()
-    })
+    Some(if single { u64::from((number as f32).to_bits()) } else { number.to_bits() })
 }
 
 /// What a library approximates: closely enough for double precision, or for single precision alone.
 fn transcendental(name: &str, v: &[f64], ty: Type) -> Option<f64> {
     let single = ty == Type::F32;
-    let name = name
-        .strip_suffix('f')
-        .filter(|n| *n != "er")
-        .unwrap_or(name);
+    let name = name.strip_suffix('f').filter(|n| *n != "er").unwrap_or(name);
     Some(match (name, v) {
         ("acos", [x]) => libm::acos(*x),
         // Below one the library gives numbers.
@@ -165,10 +150,7 @@ fn transcendental(name: &str, v: &[f64], ty: Type) -> Option<f64> {
 fn length(v: &[f64], made: fn(f64, f64) -> f64) -> f64 {
     let large = v.iter().any(|x| x.is_finite() && x.abs() > 2f64.powi(1000));
     let scale = if large { 2f64.powi(-10) } else { 1.0 };
-    made(
-        v.iter().fold(0.0, |sum, x| libm::hypot(sum, x * scale)),
-        scale,
-    )
+    made(v.iter().fold(0.0, |sum, x| libm::hypot(sum, x * scale)), scale)
 }
 
 /// The sine of a multiple of pi, of which whole turns are taken off first, without an error.
@@ -187,9 +169,7 @@ fn sin_pi(x: f64) -> f64 {
     if near.abs() > 0.25 {
         libm::cos((0.5 - near.abs()) * PI).copysign(near)
     } else {
-        (near * PI)
-            .sin()
-            .copysign(if near == 0.0 { x } else { near })
+        (near * PI).sin().copysign(if near == 0.0 { x } else { near })
     }
 }
 
@@ -225,9 +205,7 @@ fn integer(name: &str, v: &[u64]) -> Option<u64> {
         "mul64hi" => ((i128::from(v[0] as i64) * i128::from(v[1] as i64)) >> 64) as u64,
         "umul64hi" => ((u128::from(v[0]) * u128::from(v[1])) >> 64) as u64,
         "mul24" => of((signed(0) << 8 >> 8).wrapping_mul(signed(1) << 8 >> 8)),
-        "umul24" => (word(0) & 0xff_ffff)
-            .wrapping_mul(word(1) & 0xff_ffff)
-            .into(),
+        "umul24" => (word(0) & 0xff_ffff).wrapping_mul(word(1) & 0xff_ffff).into(),
         "sad" => signed(0).abs_diff(signed(1)).wrapping_add(word(2)).into(),
         "usad" => word(0).abs_diff(word(1)).wrapping_add(word(2)).into(),
         "int_hadd" => of(((i64::from(signed(0)) + i64::from(signed(1))) >> 1) as i32),
@@ -249,11 +227,7 @@ fn integer(name: &str, v: &[u64]) -> Option<u64> {
         })),
         "abs" => of(signed(0).wrapping_abs()),
         "llabs" => (v[0] as i64).wrapping_abs() as u64,
-        "divide_i32" | "remainder_i32"
-            if signed(1) == 0 || signed(0).checked_div(signed(1)).is_none() =>
-        {
-            0
-        }
+        "divide_i32" | "remainder_i32" if signed(1) == 0 || signed(0).checked_div(signed(1)).is_none() => 0,
         "divide_i32" => of(signed(0) / signed(1)),
         "remainder_i32" => of(signed(0) % signed(1)),
         "divide_u64" => v[0].checked_div(v[1]).unwrap_or(0),

@@ -8,10 +8,11 @@
 //! // with: seed=7 budget=1000000 cooperative checks=memcheck
 //! ```
 //!
-//! An argument is a number, `null`, a new buffer `name: type[count] = contents`, or the name of a buffer made before, with an
-//! offset in bytes (`out + 4`). Contents: a number (0 if nothing is said), `index`, `index % n`, `raw` (never written), `freed`
-//! (was written, then freed), `host` (memory of the host). All checks are on unless `with` says otherwise; `one-order` says that
-//! the mistake shows in this schedule only, `hidden` that it does not show in the natural one.
+//! An argument is a number, `null`, a new buffer `name: type[count] = contents`, or the name of a buffer made before,
+//! with an offset in bytes (`out + 4`). Contents: a number (0 if nothing is said), `index`, `index % n`, `raw` (never
+//! written), `freed` (was written, then freed), `host` (memory of the host). All checks are on unless `with` says
+//! otherwise; `one-order` says that the mistake shows in this schedule only, `hidden` that it does not show in the
+//! natural one.
 
 use simt::machine::{Checks, Settings};
 use std::path::{Path, PathBuf};
@@ -33,16 +34,8 @@ pub enum Argument {
     Null,
     Int(i64),
     Float(f64),
-    New {
-        name: String,
-        ty: String,
-        count: usize,
-        contents: Contents,
-    },
-    Known {
-        name: String,
-        offset: i64,
-    },
+    New { name: String, ty: String, count: usize, contents: Contents },
+    Known { name: String, offset: i64 },
 }
 
 /// One launch.
@@ -72,31 +65,21 @@ impl Case {
         let source = read(path);
         let header = |word: &str| -> Vec<String> {
             let lines = source.lines().take_while(|l| l.starts_with("//"));
-            lines
-                .filter_map(|l| Some(l.strip_prefix("// ")?.strip_prefix(word)?.trim().to_owned()))
-                .collect()
+            lines.filter_map(|l| Some(l.strip_prefix("// ")?.strip_prefix(word)?.trim().to_owned())).collect()
         };
         let launches = header("launch:");
-        let launches = launches.iter().map(|text| {
-            launch(text).unwrap_or_else(|| panic!("{}: cannot read `{text}`", path.display()))
-        });
+        let launches = launches
+            .iter()
+            .map(|text| launch(text).unwrap_or_else(|| panic!("{}: cannot read `{text}`", path.display())));
         let with = header("with:");
         let case = Case {
             path: path.into(),
             launches: launches.collect(),
-            with: with
-                .iter()
-                .flat_map(|l| l.split_whitespace())
-                .map(str::to_owned)
-                .collect(),
+            with: with.iter().flat_map(|l| l.split_whitespace()).map(str::to_owned).collect(),
             ptx: read(&path.with_extension("ptx")),
             source,
         };
-        assert!(
-            !case.launches.is_empty(),
-            "{}: no `// launch:`",
-            path.display()
-        );
+        assert!(!case.launches.is_empty(), "{}: no `// launch:`", path.display());
         case
     }
 
@@ -104,16 +87,9 @@ impl Case {
     pub fn name(&self) -> String {
         let whole = self.path.with_extension("");
         let parts: Vec<_> = whole.components().rev().take(3).collect();
-        let parts: Vec<_> = parts
-            .iter()
-            .map(|c| c.as_os_str().to_string_lossy())
-            .collect();
+        let parts: Vec<_> = parts.iter().map(|c| c.as_os_str().to_string_lossy()).collect();
         let (name, kind, set) = (&parts[0], &parts[1], &parts[2]);
-        if kind == "pass" {
-            format!("pass/{name}")
-        } else {
-            format!("{set}/{kind}/{name}")
-        }
+        if kind == "pass" { format!("pass/{name}") } else { format!("{set}/{kind}/{name}") }
     }
 
     /// The folder: the kind of mistake.
@@ -156,18 +132,10 @@ impl Case {
 
     /// One worker, all checks, and an end to endless loops, unless the case says otherwise.
     pub fn settings(&self) -> Settings {
-        let number = |name: &str, usual: u64| {
-            self.option(name)
-                .map_or(usual, |text| text.parse().expect("a number"))
-        };
+        let number = |name: &str, usual: u64| self.option(name).map_or(usual, |text| text.parse().expect("a number"));
         let checks = match self.option("checks") {
             None => Checks::ALL,
-            Some(list) => Checks {
-                memory: list.contains("memcheck"),
-                race: list.contains("racecheck"),
-                init: list.contains("initcheck"),
-                sync: list.contains("synccheck"),
-            },
+            Some(list) => list.parse().expect("checks by their names"),
         };
         Settings {
             checks,
@@ -244,10 +212,7 @@ fn argument(text: &str) -> Option<Argument> {
         return Some(Argument::Float(value));
     }
     let (name, offset) = text.split_once('+').unwrap_or((text, "0"));
-    Some(Argument::Known {
-        name: name.trim().into(),
-        offset: offset.trim().parse().ok()?,
-    })
+    Some(Argument::Known { name: name.trim().into(), offset: offset.trim().parse().ok()? })
 }
 
 fn contents_of(text: &str) -> Option<Contents> {

@@ -3,7 +3,7 @@
 use crate::case::{Argument, Case, Contents};
 use crate::values::{self, bytes_of, encode};
 use simt::finding::{Finding, Findings};
-use simt::machine::{Fault, Launch, Module, Settings, run};
+use simt::machine::{Fault, Geometry, Launch, Module, Settings, run};
 use simt::memory::{Kind, Memory, View};
 use simt::profile::Profile;
 use simt::report::{self, Sources};
@@ -43,10 +43,7 @@ impl Bench {
             host = vec![0u64; (bytes as usize).div_ceil(8)];
             host.as_ptr() as u64
         } else {
-            let at = self
-                .memory
-                .alloc(bytes, 256, Kind::Device, name)
-                .expect("the buffer fits");
+            let at = self.memory.alloc(bytes, 256, Kind::Device, name).expect("the buffer fits");
             let to = self.memory.host(at, bytes).expect("it is there");
             // SAFETY: inside the allocation, which nobody else uses.
             unsafe {
@@ -57,14 +54,7 @@ impl Bench {
             }
             at
         };
-        self.buffers.push(Made {
-            name: name.into(),
-            ty: ty.into(),
-            count,
-            address,
-            contents,
-            _host: host,
-        });
+        self.buffers.push(Made { name: name.into(), ty: ty.into(), count, address, contents, _host: host });
         address
     }
 
@@ -74,20 +64,11 @@ impl Bench {
             Argument::Int(value) => value.to_le_bytes()[..size as usize].into(),
             Argument::Float(value) if size == 4 => encode("f32", *value),
             Argument::Float(value) => encode("f64", *value),
-            Argument::New {
-                name,
-                ty,
-                count,
-                contents,
-            } => self.make(name, ty, *count, *contents).to_le_bytes().into(),
+            Argument::New { name, ty, count, contents } => self.make(name, ty, *count, *contents).to_le_bytes().into(),
             Argument::Known { name, offset } => {
                 let known = self.buffers.iter().find(|b| b.name == *name);
                 let known = known.unwrap_or_else(|| panic!("no buffer `{name}` yet"));
-                known
-                    .address
-                    .wrapping_add_signed(*offset)
-                    .to_le_bytes()
-                    .into()
+                known.address.wrapping_add_signed(*offset).to_le_bytes().into()
             }
         }
     }
@@ -131,9 +112,7 @@ impl Bench {
         let made = self.buffers.iter().map(|b| (b.address, b.name.clone()));
         let known = view.ranges().iter();
         let known = known.filter_map(|r| Some((r.start, view.label(r.id)?.to_owned())));
-        let near = made
-            .chain(known)
-            .min_by_key(|(start, _)| start.abs_diff(address));
+        let near = made.chain(known).min_by_key(|(start, _)| start.abs_diff(address));
         match near {
             Some((start, name)) if start == address => format!("<{name}>"),
             Some((start, name)) if address > start && address - start < 1 << 32 => {
@@ -152,12 +131,8 @@ pub fn play(case: &Case, settings: &Settings) -> Play {
     let memory = Arc::new(Memory::new(1 << 30).expect("the address space"));
     memory.track_writes(true);
     let profile = Profile::default_profile();
-    let module = Module::load(&case.ptx, &memory, profile)
-        .unwrap_or_else(|e| panic!("{}: {e}", case.name()));
-    let mut bench = Bench {
-        memory: Arc::clone(&memory),
-        buffers: Vec::new(),
-    };
+    let module = Module::load(&case.ptx, &memory, profile).unwrap_or_else(|e| panic!("{}: {e}", case.name()));
+    let mut bench = Bench { memory: Arc::clone(&memory), buffers: Vec::new() };
     let mut findings = Findings::default();
     let mut fault = None;
     let mut printed = Vec::new();
@@ -165,13 +140,7 @@ pub fn play(case: &Case, settings: &Settings) -> Play {
         let kernel = module
             .kernel(&launched.kernel)
             .unwrap_or_else(|| panic!("{}: no kernel `{}`", case.name(), launched.kernel));
-        assert_eq!(
-            kernel.params.len(),
-            launched.arguments.len(),
-            "arguments of {} in {}",
-            kernel.name,
-            case.name()
-        );
+        assert_eq!(kernel.params.len(), launched.arguments.len(), "arguments of {} in {}", kernel.name, case.name());
         let mut params = vec![0; kernel.param_bytes as usize];
         for (argument, param) in launched.arguments.iter().zip(&kernel.params) {
             let bytes = bench.argument(argument, param.size);
@@ -184,11 +153,12 @@ pub fn play(case: &Case, settings: &Settings) -> Play {
         }
         let launch = Launch {
             kernel,
-            grid: launched.grid,
-            block: launched.block,
-            dynamic_shared: launched.shared,
+            geometry: Geometry {
+                dynamic_shared: launched.shared,
+                cooperative: case.cooperative(),
+                ..Geometry::new(launched.grid, launched.block)
+            },
             params: &params,
-            cooperative: case.cooperative(),
         };
         let report = run(&memory, profile, settings, &launch, &mut |piece| {
             printed.extend_from_slice(piece);
@@ -215,9 +185,5 @@ pub fn play(case: &Case, settings: &Settings) -> Play {
     if let Some(fault) = fault {
         let _ = writeln!(text, "stopped by {fault:?}");
     }
-    Play {
-        text: bench.named(&text, &memory.view()),
-        findings: findings.list,
-        fault,
-    }
+    Play { text: bench.named(&text, &memory.view()), findings: findings.list, fault }
 }

@@ -14,23 +14,23 @@ pub(super) struct Debug<'a> {
     strings: HashMap<&'a str, Vec<u8>>,
     /// For each of [`Module::inlines`]: the label and offset of its function's name.
     functions: Vec<(&'a str, u32)>,
-    /// Call sites known: name's label, offset, file, line, column -> index of the inline.
+    /// The call sites known so far: label and offset of the name, offset, file, line, column -> index of the inline.
     known: HashMap<(&'a str, u32, Loc), u32>,
     /// The latest `.loc` of each place in this function: `inlined_at` names one of these.
     seen: HashMap<(u32, u32, u32), Loc>,
-    /// Where the next instruction comes from.
+    /// The place of the next instruction.
     pub now: Loc,
 }
 
 impl Debug<'_> {
-    /// Forgets the places of the function before.
+    /// Forgets the places of the previous function.
     pub fn enter_function(&mut self) {
         self.now = Loc::default();
-        // Not cleared: that would take time proportional to the largest function so far.
+        // This is not cleared, because clearing would take time proportional to the largest function so far.
         self.seen = HashMap::new();
     }
 
-    /// Puts the names of inlined functions in their places.
+    /// Fills in the names of inlined functions.
     pub fn finish(&self, module: &mut Module) {
         for (inline, (label, offset)) in std::iter::zip(&mut module.inlines, &self.functions) {
             let bytes = self.strings.get(label).map_or(&[][..], Vec::as_slice);
@@ -66,16 +66,12 @@ impl Parser<'_> {
         while self.eat(b',') {
             match self.name("`function_name` or `inlined_at`")? {
                 "function_name" => {
-                    // The section itself may stand for the label.
+                    // The label may also be that of the section itself.
                     let label = match self.tok.kind {
                         Kind::Word => self.bump().text,
                         _ => self.name("the label of a name")?,
                     };
-                    let offset = if self.eat(b'+') {
-                        self.count("an offset")?
-                    } else {
-                        0
-                    };
+                    let offset = if self.eat(b'+') { self.count("an offset")? } else { 0 };
                     function = (label, offset);
                 }
                 "inlined_at" => at = Some(self.place()?),
@@ -83,7 +79,7 @@ impl Parser<'_> {
             }
         }
         if let Some(at) = at {
-            // Inlined code may be inlined further: the place named there was the latest `.loc` of its kind.
+            // Inlined code may itself be inlined; its call site is the latest `.loc` of that place.
             let seen = self.debug.seen.get(&(at.file, at.line, at.column));
             let at = seen.copied().unwrap_or(at);
             let key = (function.0, function.1, at);
@@ -111,7 +107,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `.section name { ... }`: debugging data for other tools, skipped but for its strings.
+    /// Reads `.section name { ... }`. This is debugging data for other tools, which is skipped except for its strings.
     pub(super) fn section(&mut self) -> Result<()> {
         self.bump();
         let name = match self.tok.kind {
@@ -127,11 +123,7 @@ impl Parser<'_> {
                 Kind::Mark(b'}') => break,
                 Kind::Name if strings && self.next.is(b':') => label = self.tok.text,
                 Kind::Int(byte, _) if strings => {
-                    self.debug
-                        .strings
-                        .entry(label)
-                        .or_default()
-                        .push(byte as u8);
+                    self.debug.strings.entry(label).or_default().push(byte as u8);
                 }
                 _ => {}
             }

@@ -1,4 +1,4 @@
-//! Constant expressions, with C's precedence and PTX's two integer types.
+//! Constant expressions with C's precedence and PTX's two integer types.
 
 use super::super::error::Result;
 use super::super::lex::Kind;
@@ -6,16 +6,16 @@ use super::Parser;
 
 /// The value of a constant expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Value {
-    /// An integer: 64 bits, and whether its type is `.u64` rather than `.s64`.
+pub(super) enum Literal {
+    /// An integer: its 64 bits, and whether its type is `.u64` rather than `.s64`.
     Int(i64, bool),
-    /// The bits of an f32 given as such.
+    /// The bits of an f32 that is written as one.
     F32(u32),
     /// An f64.
     F64(f64),
 }
 
-/// A binary operator's precedence, from C; 0 for what is none.
+/// A binary operator's precedence, as in C; 0 for anything else.
 fn precedence(kind: Kind) -> u32 {
     match kind {
         Kind::Pair(b'|', b'|') => 1,
@@ -32,11 +32,11 @@ fn precedence(kind: Kind) -> u32 {
     }
 }
 
-fn integers(operator: Kind, a: i64, b: i64, unsigned: bool) -> Option<Value> {
+fn integers(operator: Kind, a: i64, b: i64, unsigned: bool) -> Option<Literal> {
     let (ua, ub) = (a as u64, b as u64);
     let order = if unsigned { ua.cmp(&ub) } else { a.cmp(&b) };
-    let int = |bits| Some(Value::Int(bits, unsigned));
-    let truth = |holds| Some(Value::Int(i64::from(holds), false));
+    let int = |bits| Some(Literal::Int(bits, unsigned));
+    let truth = |holds| Some(Literal::Int(i64::from(holds), false));
     match operator {
         Kind::Pair(b'|', b'|') => truth(a != 0 || b != 0),
         Kind::Pair(b'&', b'&') => truth(a != 0 && b != 0),
@@ -63,12 +63,12 @@ fn integers(operator: Kind, a: i64, b: i64, unsigned: bool) -> Option<Value> {
     }
 }
 
-fn floats(operator: Kind, a: f64, b: f64) -> Option<Value> {
+fn floats(operator: Kind, a: f64, b: f64) -> Option<Literal> {
     match operator {
-        Kind::Mark(b'+') => Some(Value::F64(a + b)),
-        Kind::Mark(b'-') => Some(Value::F64(a - b)),
-        Kind::Mark(b'*') => Some(Value::F64(a * b)),
-        Kind::Mark(b'/') => Some(Value::F64(a / b)),
+        Kind::Mark(b'+') => Some(Literal::F64(a + b)),
+        Kind::Mark(b'-') => Some(Literal::F64(a - b)),
+        Kind::Mark(b'*') => Some(Literal::F64(a * b)),
+        Kind::Mark(b'/') => Some(Literal::F64(a / b)),
         _ => None,
     }
 }
@@ -85,11 +85,9 @@ impl Parser<'_> {
     }
 
     /// A constant expression.
-    pub(super) fn constant(&mut self) -> Result<Value> {
+    pub(super) fn constant(&mut self) -> Result<Literal> {
         // Nearly every constant is one literal.
-        if let (Kind::Int(value, unsigned), Kind::Mark(b',' | b';' | b']' | b'}')) =
-            (self.tok.kind, self.next.kind)
-        {
+        if let (Kind::Int(value, unsigned), Kind::Mark(b',' | b';' | b']' | b'}')) = (self.tok.kind, self.next.kind) {
             self.bump();
             return Ok(literal(value, unsigned));
         }
@@ -102,8 +100,8 @@ impl Parser<'_> {
             p.expect(b':')?;
             let no = p.constant()?;
             match condition {
-                Value::Int(0, _) => Ok(no),
-                Value::Int(..) => Ok(yes),
+                Literal::Int(0, _) => Ok(no),
+                Literal::Int(..) => Ok(yes),
                 _ => Err(p.invalid("the condition of `?:` must be an integer")),
             }
         })
@@ -115,12 +113,12 @@ impl Parser<'_> {
             return Err(self.unexpected(expected));
         }
         match self.constant()? {
-            Value::Int(value, _) => Ok(value),
+            Literal::Int(value, _) => Ok(value),
             _ => Err(self.invalid(format!("{expected} must be an integer"))),
         }
     }
 
-    fn binary(&mut self, least: u32) -> Result<Value> {
+    fn binary(&mut self, least: u32) -> Result<Literal> {
         let mut left = self.unary()?;
         loop {
             let operator = self.tok.kind;
@@ -131,19 +129,19 @@ impl Parser<'_> {
             self.bump();
             let right = self.binary(level + 1)?;
             let value = match (left, right) {
-                (Value::Int(a, ua), Value::Int(b, ub)) => {
-                    // A shift's type is that of what is shifted.
+                (Literal::Int(a, ua), Literal::Int(b, ub)) => {
+                    // The type of a shift is that of its left operand.
                     let shift = level == 8;
                     integers(operator, a, b, if shift { ua } else { ua || ub })
                 }
-                (Value::F64(a), Value::F64(b)) => floats(operator, a, b),
+                (Literal::F64(a), Literal::F64(b)) => floats(operator, a, b),
                 _ => None,
             };
             left = value.ok_or_else(|| self.invalid("a constant expression without a value"))?;
         }
     }
 
-    fn unary(&mut self) -> Result<Value> {
+    fn unary(&mut self) -> Result<Literal> {
         let token = self.tok;
         match token.kind {
             Kind::Int(value, unsigned) => {
@@ -152,15 +150,15 @@ impl Parser<'_> {
             }
             Kind::F32(bits) => {
                 self.bump();
-                Ok(Value::F32(bits))
+                Ok(Literal::F32(bits))
             }
             Kind::F64(bits) => {
                 self.bump();
-                Ok(Value::F64(f64::from_bits(bits)))
+                Ok(Literal::F64(f64::from_bits(bits)))
             }
             Kind::Name if token.text == "WARP_SZ" => {
                 self.bump();
-                Ok(Value::Int(32, false))
+                Ok(Literal::Int(32, false))
             }
             Kind::Mark(b'(') => {
                 self.bump();
@@ -173,8 +171,8 @@ impl Parser<'_> {
                     self.bump();
                     self.expect(b')')?;
                     return match self.nested(Self::unary)? {
-                        Value::Int(value, _) => Ok(Value::Int(value, unsigned)),
-                        _ => Err(self.invalid("a cast of a constant that is no integer")),
+                        Literal::Int(value, _) => Ok(Literal::Int(value, unsigned)),
+                        _ => Err(self.invalid("a cast of a constant that is not an integer")),
                     };
                 }
                 let value = self.constant()?;
@@ -185,13 +183,13 @@ impl Parser<'_> {
                 self.bump();
                 let value = self.nested(Self::unary)?;
                 match (operator, value) {
-                    (b'-', Value::Int(v, unsigned)) => Ok(Value::Int(v.wrapping_neg(), unsigned)),
-                    (b'-', Value::F64(v)) => Ok(Value::F64(-v)),
-                    (b'-', Value::F32(v)) => Ok(Value::F32(v ^ 0x8000_0000)),
+                    (b'-', Literal::Int(v, unsigned)) => Ok(Literal::Int(v.wrapping_neg(), unsigned)),
+                    (b'-', Literal::F64(v)) => Ok(Literal::F64(-v)),
+                    (b'-', Literal::F32(v)) => Ok(Literal::F32(v ^ 0x8000_0000)),
                     (b'+', value) => Ok(value),
-                    (b'~', Value::Int(v, unsigned)) => Ok(Value::Int(!v, unsigned)),
-                    (b'!', Value::Int(v, _)) => Ok(Value::Int(i64::from(v == 0), false)),
-                    _ => Err(self.invalid("an operator that takes integers, on a float")),
+                    (b'~', Literal::Int(v, unsigned)) => Ok(Literal::Int(!v, unsigned)),
+                    (b'!', Literal::Int(v, _)) => Ok(Literal::Int(i64::from(v == 0), false)),
+                    _ => Err(self.invalid("an integer operator on a float")),
                 }
             }
             _ => Err(self.unexpected("a constant")),
@@ -200,6 +198,6 @@ impl Parser<'_> {
 }
 
 /// A literal is signed unless written with `U` or too large.
-fn literal(value: u64, unsigned: bool) -> Value {
-    Value::Int(value as i64, unsigned || value > i64::MAX as u64)
+fn literal(value: u64, unsigned: bool) -> Literal {
+    Literal::Int(value as i64, unsigned || value > i64::MAX as u64)
 }

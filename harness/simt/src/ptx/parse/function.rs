@@ -6,7 +6,7 @@ use super::super::lex::Kind;
 use super::Parser;
 use super::scope::{Name, Scopes, Target, Use};
 
-/// A target in a jump table that is not settled yet.
+/// A target in a jump table that is not resolved yet.
 const UNSETTLED: u32 = u32::MAX;
 
 impl<'a> Parser<'a> {
@@ -56,7 +56,7 @@ impl<'a> Parser<'a> {
         self.add_function(name, function)
     }
 
-    /// `(.param .b32 a, .reg .b32 %b)` or nothing; declared in `scopes` where a body may follow.
+    /// Reads `(.param .b32 a, .reg .b32 %b)` or nothing. The parameters are declared in `scopes` if a body may follow.
     fn parameters(&mut self, mut scopes: Option<&mut Scopes<'a>>) -> Result<Vec<Var>> {
         let mut all = Vec::new();
         if !self.eat(b'(') || self.eat(b')') {
@@ -94,7 +94,7 @@ impl<'a> Parser<'a> {
                 "reqntid" => function.req_ntid = Some(self.extents()?),
                 "minnctapersm" => function.min_ctas_per_sm = Some(self.directive_count()?),
                 "maxnreg" => function.max_regs = Some(self.directive_count()?),
-                // Advice about occupancy and calling conventions: nothing depends on it here.
+                // Hints about occupancy and calling conventions, which do not matter here.
                 "maxnctapersm" | "maxclusterrank" | "abi_preserve" | "abi_preserve_control" => {
                     self.directive_count()?;
                 }
@@ -121,7 +121,7 @@ impl<'a> Parser<'a> {
         self.count("a number")
     }
 
-    /// Up to three numbers; the rest are 1.
+    /// Reads up to three numbers; missing ones are 1.
     fn extents(&mut self) -> Result<[u32; 3]> {
         let mut all = [self.directive_count()?, 1, 1];
         for extent in &mut all[1..] {
@@ -143,10 +143,7 @@ impl<'a> Parser<'a> {
                         p.statement(scopes)?;
                     }
                     p.bump();
-                    scopes
-                        .leave()
-                        .map(drop)
-                        .map_err(|(name, line)| misused(name, line))
+                    scopes.leave().map(drop).map_err(|(name, line)| misused(name, line))
                 })
             }
             Kind::Mark(b';') => {
@@ -219,11 +216,7 @@ impl<'a> Parser<'a> {
             scopes.body.labels.push((name.to_owned(), here));
             Target::Code(here)
         };
-        if scopes.label(name, target) {
-            Ok(())
-        } else {
-            Err(self.duplicate("label", name))
-        }
+        if scopes.label(name, target) { Ok(()) } else { Err(self.duplicate("label", name)) }
     }
 
     fn local_directive(&mut self, scopes: &mut Scopes<'a>) -> Result<()> {
@@ -241,11 +234,7 @@ impl<'a> Parser<'a> {
                     if matches!(space, Space::Global | Space::Const) {
                         return Err(self.unsupported(format!(
                             "the `.{}` variable `{name}` inside a function",
-                            if space == Space::Global {
-                                "global"
-                            } else {
-                                "const"
-                            }
+                            if space == Space::Global { "global" } else { "const" }
                         )));
                     }
                     var.external = external;
@@ -311,16 +300,11 @@ impl<'a> Parser<'a> {
         if !self.eat(b';') {
             return Err(self.unexpected("`,` or `;`"));
         }
-        scopes.body.code.push(Inst {
-            guard,
-            op,
-            operands,
-            loc,
-        });
+        scopes.body.code.push(Inst { guard, op, operands, loc });
         Ok(())
     }
 
-    /// `call (returns), function, (arguments), prototype`: always at least the first three in the tree.
+    /// Reads `call (returns), function, (arguments), prototype`. The tree always has at least the first three.
     fn call(&mut self, scopes: &mut Scopes<'a>) -> Result<Vec<Operand>> {
         let mut returns = Vec::new();
         if self.eat(b'(') {
@@ -343,10 +327,10 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A label where only data can stand, or something else where only a label can.
+/// The error for a label where only data may stand, or for something else where only a label may.
 fn misused(name: &str, line: u32) -> ParseError {
     let problem = Problem::Invalid(format!(
-        "`{name}` is used here as what it is not: a label of this function is a place to go to"
+        "`{name}` is misused: a label can only be jumped to, and only a label can be jumped to"
     ));
     ParseError { line, problem }
 }

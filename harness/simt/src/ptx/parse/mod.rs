@@ -1,7 +1,7 @@
-//! Recursive descent over a module: its directives and declarations.
+//! A recursive-descent parser for a module: its directives and declarations.
 //!
-//! Nesting is bounded ([`MAX_DEPTH`]) and every step takes at least one token, so any text is judged in time proportional to
-//! its length.
+//! Nesting is bounded ([`MAX_DEPTH`]) and every step takes at least one token, so parsing any text takes time
+//! proportional to its length.
 
 mod debug;
 mod expr;
@@ -19,7 +19,7 @@ use super::lex::{Kind, Lexer, Token};
 /// Deepest nesting of braces and parentheses.
 const MAX_DEPTH: u32 = 64;
 
-/// Reads a PTX module; its names are settled, nothing else is checked.
+/// Reads a PTX module. Its names are resolved; nothing else is checked.
 pub(super) fn parse(text: &str) -> Result<Module> {
     let mut parser = Parser::new(text);
     parser.module()?;
@@ -40,13 +40,13 @@ struct Parser<'a> {
     tok: Token<'a>,
     next: Token<'a>,
     depth: u32,
-    /// Operands of this instruction so far, those inside lists included.
+    /// The number of operands of this instruction so far, including those inside lists.
     leaves: usize,
-    /// Bytes of zeros that short rows of initialisers were filled up with.
+    /// The number of bytes of zeros that short rows of initialisers were padded with.
     padding: usize,
     out: Module,
     globals: HashMap<&'a str, Global>,
-    /// Uses of names that no function declares: checked when the module is complete.
+    /// Uses of names that are not declared in the function. They are checked when the module is complete.
     open: Vec<(&'a str, u32)>,
     debug: debug::Debug<'a>,
 }
@@ -132,10 +132,7 @@ impl<'a> Parser<'a> {
     }
 
     fn unexpected(&self, expected: impl Into<String>) -> ParseError {
-        self.error(Problem::Syntax {
-            found: self.tok.describe(),
-            expected: expected.into(),
-        })
+        self.error(Problem::Syntax { found: self.tok.describe(), expected: expected.into() })
     }
 
     fn invalid(&self, what: impl Into<String>) -> ParseError {
@@ -247,7 +244,7 @@ impl<'a> Parser<'a> {
             return Err(self.invalid("`.common` is for `.global` variables"));
         }
         if space == Space::Param {
-            return Err(self.invalid("a `.param` variable belongs into a function"));
+            return Err(self.invalid("a `.param` variable must be inside a function"));
         }
         for (name, mut var) in self.variables(space)? {
             (var.external, var.visible) = (external, visible);
@@ -262,7 +259,7 @@ impl<'a> Parser<'a> {
                 self.globals.insert(name, Global::Var(self.out.vars.len()));
                 self.out.vars.push(var);
             }
-            // A declaration and its definition, in either order.
+            // A declaration and its definition may come in either order.
             Some(&Global::Var(i)) if self.out.vars[i].external => self.out.vars[i] = var,
             Some(Global::Var(_)) if var.external => {}
             Some(_) => return Err(self.duplicate("variable", name)),
@@ -294,7 +291,7 @@ impl<'a> Parser<'a> {
         self.error(Problem::Duplicate { what, name })
     }
 
-    /// Checks what only the whole module can answer.
+    /// Runs the checks that need the whole module.
     fn finish(mut self) -> Result<Module> {
         let what = "label, variable or function";
         let undeclared = |name: &str, line| {

@@ -4,10 +4,10 @@ use super::super::ast::{Base, Operand, Special};
 use super::super::error::{Problem, Result};
 use super::super::lex::Kind;
 use super::Parser;
-use super::expr::Value;
+use super::expr::Literal;
 use super::scope::{Name, Scopes, Use};
 
-/// Most operands of one instruction, those inside braces and parentheses included.
+/// The largest number of operands of one instruction, including those inside braces and parentheses.
 const MAX_OPERANDS: usize = 256;
 
 /// A special register by its name without the percent sign, and the component that was asked for.
@@ -70,17 +70,15 @@ fn special(name: &str, component: Option<&str>) -> Option<Special> {
     })
 }
 
-/// Special registers that PTX defines and this machine has no value for.
+/// Special registers that PTX defines, but that have no value on this machine.
 fn special_without_value(name: &str) -> bool {
-    let numbered = |prefix: &str| {
-        name.strip_prefix(prefix)
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    };
+    let numbered =
+        |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     numbered("pm") || matches!(name, "is_explicit_cluster" | "current_graph_exec")
 }
 
 impl<'a> Parser<'a> {
-    /// One operand of the instruction that will be the next of the body.
+    /// Reads one operand of the instruction that the body gets next.
     pub(super) fn operand(&mut self, scopes: &mut Scopes<'a>) -> Result<Operand> {
         self.leaves += 1;
         if self.leaves > MAX_OPERANDS {
@@ -114,9 +112,9 @@ impl<'a> Parser<'a> {
                 Ok(Operand::Pair(Box::new(first), Box::new(second)))
             }
             _ if self.at_constant() => Ok(match self.constant()? {
-                Value::Int(value, _) => Operand::Int(value),
-                Value::F32(bits) => Operand::F32(bits),
-                Value::F64(value) => Operand::F64(value.to_bits()),
+                Literal::Int(value, _) => Operand::Int(value),
+                Literal::F32(bits) => Operand::F32(bits),
+                Literal::F64(value) => Operand::F64(value.to_bits()),
             }),
             _ => Err(self.unexpected("an operand")),
         }
@@ -127,7 +125,7 @@ impl<'a> Parser<'a> {
             || matches!(self.next.kind, Kind::Pair(..))
     }
 
-    /// Operands up to a closing mark, which is taken.
+    /// Reads operands up to and including a closing character.
     pub(super) fn operands(&mut self, scopes: &mut Scopes<'a>, close: u8) -> Result<Vec<Operand>> {
         let mut list = Vec::new();
         if self.eat(close) {

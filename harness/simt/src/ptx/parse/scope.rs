@@ -1,13 +1,13 @@
-//! Names inside a function: registers, variables and labels by brace, the inner hiding the outer.
+//! Names inside a function: registers, variables and labels by pair of braces, where inner names hide outer ones.
 
 use std::collections::HashMap;
 
 use super::super::ast::{Body, Operand, Reg, RegId, Type};
 
-/// What a name in a brace stands for.
+/// What a name declared in a pair of braces stands for.
 #[derive(Clone)]
 pub(super) enum Name {
-    /// A register, made when it is first used: the compiler declares more than it needs.
+    /// A register. It is created on its first use, because the compiler declares more registers than it needs.
     Reg(Type, Option<RegId>),
     /// A variable, by its name in the tree.
     Var(String),
@@ -22,17 +22,17 @@ pub(super) enum Target {
     Named(String),
 }
 
-/// Where a name is used that no declaration before it explains: a label further down, or a name of the module.
+/// The use of a name that has no declaration before it: a label further down, or a name of the module.
 #[derive(Clone, Copy)]
 pub(super) enum Use {
     /// In an instruction.
     Inst(u32),
-    /// In a jump table: which, and the place in it.
+    /// In a jump table: which table, and the position in it.
     Table(u32, u32),
 }
 
 #[derive(Default)]
-pub(super) struct Scope<'a> {
+pub(super) struct NameScope<'a> {
     names: HashMap<&'a str, Name>,
     /// `%r<12>`: by prefix.
     ranges: HashMap<&'a str, (u32, Type)>,
@@ -40,32 +40,33 @@ pub(super) struct Scope<'a> {
     pending: Vec<(&'a str, u32, Use)>,
 }
 
-/// The braces open at a point of a function, outermost first, and its body so far.
+/// The braces that are open at a point of a function, outermost first, and the function's body so far.
 #[derive(Default)]
 pub(super) struct Scopes<'a> {
-    open: Vec<Scope<'a>>,
+    open: Vec<NameScope<'a>>,
     /// The function's code.
     pub body: Body,
-    /// How often each name of a variable or table was given in this function.
+    /// How often each name of a variable or table was declared in this function.
     given: HashMap<String, u32>,
 }
 
 impl<'a> Scopes<'a> {
-    fn innermost(&mut self) -> &mut Scope<'a> {
+    fn innermost(&mut self) -> &mut NameScope<'a> {
         if self.open.is_empty() {
-            self.open.push(Scope::default());
+            self.open.push(NameScope::default());
         }
         let last = self.open.len() - 1;
         &mut self.open[last]
     }
 
-    /// Opens a brace.
+    /// Opens a pair of braces.
     pub fn enter(&mut self) {
-        self.open.push(Scope::default());
+        self.open.push(NameScope::default());
     }
 
-    /// Closes a brace: uses of its labels are settled, other open uses go to the brace around it. Returns what the outermost
-    /// brace leaves open, the rest of the time nothing; the error is a label used as if it were data.
+    /// Closes a pair of braces. Uses of its labels are resolved; other unresolved uses pass to the surrounding braces.
+    /// When the outermost braces close, this returns the uses that are still unresolved, otherwise nothing. The error
+    /// is a label that is used as data.
     pub fn leave(&mut self) -> Result<Vec<(&'a str, u32)>, (&'a str, u32)> {
         let Some(scope) = self.open.pop() else {
             return Ok(Vec::new());
@@ -84,7 +85,7 @@ impl<'a> Scopes<'a> {
         Ok(left)
     }
 
-    /// Writes a label's target where it is used.
+    /// Writes a label's target into the place of its use.
     fn settle(&mut self, name: &str, target: &Target, site: Use) -> Option<()> {
         match (site, target) {
             (Use::Table(table, place), Target::Code(index)) => {
@@ -94,14 +95,12 @@ impl<'a> Scopes<'a> {
             (Use::Table(..), Target::Named(_)) => None,
             (Use::Inst(at), target) => {
                 let operands = &mut self.body.code[at as usize].operands;
-                operands
-                    .iter_mut()
-                    .try_for_each(|o| replace(o, name, target))
+                operands.iter_mut().try_for_each(|o| replace(o, name, target))
             }
         }
     }
 
-    /// A name for a variable or table that no other of this function has.
+    /// A name for a variable or table that is unique in this function.
     pub fn unique(&mut self, name: &str, taken_outside: bool) -> String {
         if !taken_outside && !self.given.contains_key(name) {
             self.given.insert(name.to_owned(), 0);
@@ -109,11 +108,11 @@ impl<'a> Scopes<'a> {
         }
         let count = self.given.entry(name.to_owned()).or_insert(0);
         *count += 1;
-        // A dot cannot stand in a name of PTX, so nothing written there has this one.
+        // PTX names cannot contain a dot, so no name in the text equals this one.
         format!("{name}.{count}")
     }
 
-    /// Declares a name in the innermost brace; false when it is taken there.
+    /// Declares a name in the innermost braces; returns false if they already declare it.
     pub fn declare(&mut self, name: &'a str, what: Name) -> bool {
         let scope = self.innermost();
         let taken = scope.names.contains_key(name) || in_range(&scope.ranges, name).is_some();
@@ -123,23 +122,24 @@ impl<'a> Scopes<'a> {
         !taken
     }
 
-    /// Declares `prefix0` to `prefix{count-1}` in the innermost brace; false when the prefix is taken there.
+    /// Declares `prefix0` to `prefix{count-1}` in the innermost braces; returns false if they already declare the
+    /// prefix.
     pub fn declare_range(&mut self, prefix: &'a str, count: u32, ty: Type) -> bool {
         let scope = self.innermost();
         scope.ranges.insert(prefix, (count, ty)).is_none()
     }
 
-    /// Declares a label in the innermost brace; false when it is taken there.
+    /// Declares a label in the innermost braces; returns false if they already declare it.
     pub fn label(&mut self, name: &'a str, target: Target) -> bool {
         self.innermost().labels.insert(name, target).is_none()
     }
 
-    /// Notes a use that only a later label, or the module, explains.
+    /// Records a use that only a later label or the module can resolve.
     pub fn later(&mut self, name: &'a str, line: u32, site: Use) {
         self.innermost().pending.push((name, line, site));
     }
 
-    /// Makes a register.
+    /// Creates a register.
     pub fn new_reg(&mut self, name: &str, ty: Type) -> RegId {
         let id = RegId(self.body.regs.len() as u32);
         let name = name.to_owned();
@@ -147,7 +147,7 @@ impl<'a> Scopes<'a> {
         id
     }
 
-    /// What a name stands for here.
+    /// What a name stands for at this point.
     pub fn find(&mut self, name: &'a str) -> Option<Name> {
         for depth in (0..self.open.len()).rev() {
             let scope = &self.open[depth];
@@ -167,13 +167,13 @@ impl<'a> Scopes<'a> {
     }
 }
 
-/// The type of `name` if a range declares it.
+/// The type of `name` if a declared range contains it.
 fn in_range(ranges: &HashMap<&str, (u32, Type)>, name: &str) -> Option<Type> {
     if ranges.is_empty() {
         return None;
     }
     let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-    // A prefix may end in digits itself; no range counts past nine of them.
+    // A prefix may itself end in digits; a range's number has at most nine digits.
     for length in 1..=digits.min(9) {
         let (prefix, number) = name.split_at(name.len() - length);
         if length > 1 && number.starts_with('0') {

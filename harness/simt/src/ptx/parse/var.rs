@@ -4,45 +4,18 @@ use super::super::ast::{Init, Relocation, Space, Type, Var};
 use super::super::error::Result;
 use super::super::lex::Kind;
 use super::Parser;
-use super::expr::Value;
+use super::expr::Literal;
 
-/// Largest variable that is taken for meant, in bytes.
+/// The largest accepted size of a variable, in bytes; anything larger is taken for a mistake.
 const MAX_BYTES: u64 = 1 << 40;
 
-/// Most zeros that a module's initialisers are filled up with, in bytes.
+/// The largest number of bytes of zeros that a module's initialisers are padded with.
 const MAX_PADDING: usize = 1 << 26;
 
-/// Most dimensions of an array.
+/// The largest number of dimensions of an array.
 const MAX_DIMENSIONS: usize = 16;
 
-/// A fundamental type by its name.
-pub(super) fn type_named(word: &str) -> Option<Type> {
-    Some(match word {
-        "b8" => Type::B8,
-        "b16" => Type::B16,
-        "b32" => Type::B32,
-        "b64" => Type::B64,
-        "b128" => Type::B128,
-        "u8" => Type::U8,
-        "u16" => Type::U16,
-        "u32" => Type::U32,
-        "u64" => Type::U64,
-        "s8" => Type::S8,
-        "s16" => Type::S16,
-        "s32" => Type::S32,
-        "s64" => Type::S64,
-        "f16" => Type::F16,
-        "f16x2" => Type::F16x2,
-        "bf16" => Type::Bf16,
-        "bf16x2" => Type::Bf16x2,
-        "f32" => Type::F32,
-        "f64" => Type::F64,
-        "pred" => Type::Pred,
-        _ => return None,
-    })
-}
-
-/// What stands before a variable's name.
+/// The qualifiers before a variable's name.
 struct Head {
     ty: Type,
     vector: u32,
@@ -59,7 +32,7 @@ struct Filling {
 }
 
 impl<'a> Parser<'a> {
-    /// Takes a state space if one stands here (`.reg` is none).
+    /// Takes a state space if one stands here (`.reg` is not one).
     pub(super) fn space(&mut self) -> Option<Space> {
         if self.tok.kind != Kind::Word {
             return None;
@@ -79,7 +52,7 @@ impl<'a> Parser<'a> {
     /// A type, as a dotted word.
     pub(super) fn ty(&mut self) -> Result<Type> {
         let ty = match self.tok.kind {
-            Kind::Word => type_named(self.tok.text),
+            Kind::Word => Type::named(self.tok.text),
             _ => None,
         };
         if ty.is_some() {
@@ -87,21 +60,19 @@ impl<'a> Parser<'a> {
         }
         ty.ok_or_else(|| match self.tok.kind {
             Kind::Word => match self.tok.text {
-                "texref" | "samplerref" | "surfref" => {
-                    self.unsupported(format!("a `.{}` variable", self.tok.text))
-                }
+                "texref" | "samplerref" | "surfref" => self.unsupported(format!("a `.{}` variable", self.tok.text)),
                 _ => self.unexpected("a type such as `.b32`"),
             },
             _ => self.unexpected("a type such as `.b32`"),
         })
     }
 
-    /// `.align`, `.v4`, attributes and the type, in the orders that occur.
+    /// Reads `.align`, `.v4`, attributes and the type, in the orders that occur.
     fn head(&mut self) -> Result<Head> {
         let (mut align, mut vector, mut managed, mut ty) = (None, 1, false, None);
         loop {
             if self.tok.kind == Kind::Mark(b'[') && ty.is_none() {
-                // `.const[2]`: a bank of the oldest PTX.
+                // `.const[2]`: a constant bank, as in the oldest PTX.
                 self.bump();
                 self.count("a bank's number")?;
                 self.expect(b']')?;
@@ -114,9 +85,7 @@ impl<'a> Parser<'a> {
                     self.bump();
                     let bytes = self.count("an alignment in bytes")?;
                     if !bytes.is_power_of_two() {
-                        return Err(self.invalid(format!(
-                            "an alignment of {bytes} bytes: must be a power of two"
-                        )));
+                        return Err(self.invalid(format!("an alignment of {bytes} bytes: must be a power of two")));
                     }
                     align = Some(bytes);
                 }
@@ -124,7 +93,8 @@ impl<'a> Parser<'a> {
                 "v4" => (vector, _) = (4, self.bump()),
                 "v8" => (vector, _) = (8, self.bump()),
                 "attribute" => managed |= self.attributes()?,
-                // What a pointer parameter points to: a promise that checks do not rely on.
+                // The properties of what a pointer parameter points to. They are a promise, and the checks do not rely
+                // on it.
                 "ptr" => {
                     self.bump();
                     while self.space().is_some() {}
@@ -137,12 +107,7 @@ impl<'a> Parser<'a> {
             }
         }
         match ty {
-            Some(ty) => Ok(Head {
-                ty,
-                vector,
-                align,
-                managed,
-            }),
+            Some(ty) => Ok(Head { ty, vector, align, managed }),
             None => Err(self.unexpected("a type such as `.b32`")),
         }
     }
@@ -172,7 +137,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The variables of one declaration, its semicolon included.
+    /// Reads the variables of one declaration, including its semicolon.
     pub(super) fn variables(&mut self, space: Space) -> Result<Vec<(&'a str, Var)>> {
         let head = self.head()?;
         let mut all = Vec::new();
@@ -180,9 +145,7 @@ impl<'a> Parser<'a> {
             let (name, mut var, dimensions) = self.declarator(space, &head)?;
             if self.eat(b'=') {
                 if !matches!(space, Space::Global | Space::Const) {
-                    return Err(
-                        self.invalid("only `.global` and `.const` variables take an initial value")
-                    );
+                    return Err(self.invalid("only `.global` and `.const` variables take an initial value"));
                 }
                 self.initialiser(&mut var, &head, &dimensions)?;
             }
@@ -194,7 +157,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A parameter of a function or of a prototype; `.reg` ones are told apart by the second value.
+    /// Reads a parameter of a function or of a prototype. The second value tells whether it is a `.reg` parameter.
     pub(super) fn parameter(&mut self) -> Result<(&'a str, Var, bool)> {
         let register = self.eat_word("reg");
         if !register && !self.eat_word("param") {
@@ -249,11 +212,7 @@ impl<'a> Parser<'a> {
 
     fn initialiser(&mut self, var: &mut Var, head: &Head, dimensions: &[u64]) -> Result<()> {
         let element = (head.ty.size() * head.vector) as u64;
-        let mut filling = Filling {
-            ty: head.ty,
-            init: Init::default(),
-            element,
-        };
+        let mut filling = Filling { ty: head.ty, init: Init::default(), element };
         let mut levels = dimensions.to_vec();
         if head.vector > 1 {
             levels.push(head.vector as u64);
@@ -266,7 +225,7 @@ impl<'a> Parser<'a> {
         }
         let mut init = filling.init;
         if var.size == 0 {
-            // `[]` takes its size from what is given, in whole rows.
+            // The size of `[]` follows from the values given, in whole rows.
             let row: u64 = element * dimensions.iter().skip(1).product::<u64>();
             var.size = (init.bytes.len() as u64).next_multiple_of(row.max(1));
         }
@@ -275,17 +234,11 @@ impl<'a> Parser<'a> {
             return Err(self.invalid(message));
         }
         if let Some(odd) = init.relocations.iter().find(|r| !matches!(r.size, 4 | 8)) {
-            let message = format!(
-                "only a part of the address of `{}` as initial value",
-                odd.symbol
-            );
+            let message = format!("only a part of the address of `{}` as initial value", odd.symbol);
             return Err(self.unsupported(message));
         }
         let zeros = init.bytes.iter().rev().take_while(|&&b| b == 0).count();
-        let used = init
-            .relocations
-            .iter()
-            .map(|r| (r.offset + r.size) as usize);
+        let used = init.relocations.iter().map(|r| (r.offset + r.size) as usize);
         let used = used.max().unwrap_or(0);
         init.bytes.truncate((init.bytes.len() - zeros).max(used));
         var.init = Some(init);
@@ -296,7 +249,7 @@ impl<'a> Parser<'a> {
     fn level(&mut self, filling: &mut Filling, extents: &[u64]) -> Result<()> {
         self.expect(b'{')?;
         let start = filling.init.bytes.len() as u64;
-        // Both bounded: the sizes were checked, and no more is padded than the variable holds.
+        // Both are bounded: the sizes were checked, and padding never exceeds the variable's size.
         let row: u64 = filling.element * extents[1..].iter().product::<u64>();
         if !self.tok.is(b'}') {
             loop {
@@ -306,11 +259,11 @@ impl<'a> Parser<'a> {
                         return Err(self.unexpected("an initial value"));
                     }
                     self.level(filling, &extents[1..])?;
-                    // A row given short is filled up with zeros where another follows.
+                    // A row with too few values is padded with zeros if another row follows.
                     if self.tok.is(b',') {
                         let missing = (begin + row).saturating_sub(filling.init.bytes.len() as u64);
                         if missing > (MAX_PADDING - self.padding) as u64 {
-                            return Err(self.unsupported("so large an array given in part"));
+                            return Err(self.unsupported("so large an array with so few initial values"));
                         }
                         self.padding += missing as usize;
                         let length = filling.init.bytes.len() + missing as usize;
@@ -347,25 +300,17 @@ impl<'a> Parser<'a> {
                     if byte > 0
                         && last.size == byte
                         && (last.offset + last.size) as usize == offset
-                        && (&*last.symbol, last.addend, last.generic)
-                            == (symbol, addend, generic) =>
+                        && (&*last.symbol, last.addend, last.generic) == (symbol, addend, generic) =>
                 {
                     last.size += 1;
                 }
                 _ if byte == 0 => {
                     let offset = offset as u32;
                     let symbol = symbol.to_owned();
-                    relocations.push(Relocation {
-                        offset,
-                        symbol,
-                        addend,
-                        size: 1,
-                        generic,
-                    });
+                    relocations.push(Relocation { offset, symbol, addend, size: 1, generic });
                 }
                 _ => {
-                    let message =
-                        format!("the bytes of the address of `{symbol}` in another order");
+                    let message = format!("the bytes of the address of `{symbol}` in another order");
                     return Err(self.unsupported(message));
                 }
             }
@@ -379,36 +324,27 @@ impl<'a> Parser<'a> {
             filling.init.bytes.resize(offset + size as usize, 0);
             let symbol = symbol.to_owned();
             let offset = offset as u32;
-            filling.init.relocations.push(Relocation {
-                offset,
-                symbol,
-                addend,
-                size,
-                generic,
-            });
+            filling.init.relocations.push(Relocation { offset, symbol, addend, size, generic });
             return Ok(());
         }
         let value = self.constant()?;
         let bits: u64 = match (filling.ty, value) {
-            (Type::F32, Value::Int(v, _)) => (v as f32).to_bits() as u64,
-            (Type::F32, Value::F64(v)) => (v as f32).to_bits() as u64,
-            (Type::F64, Value::Int(v, _)) => (v as f64).to_bits(),
-            (Type::F64, Value::F32(bits)) => (f32::from_bits(bits) as f64).to_bits(),
-            (Type::F32 | Type::B32 | Type::U32 | Type::S32, Value::F32(bits)) => bits as u64,
-            (Type::F64 | Type::B64 | Type::U64 | Type::S64, Value::F64(v)) => v.to_bits(),
+            (Type::F32, Literal::Int(v, _)) => (v as f32).to_bits() as u64,
+            (Type::F32, Literal::F64(v)) => (v as f32).to_bits() as u64,
+            (Type::F64, Literal::Int(v, _)) => (v as f64).to_bits(),
+            (Type::F64, Literal::F32(bits)) => (f32::from_bits(bits) as f64).to_bits(),
+            (Type::F32 | Type::B32 | Type::U32 | Type::S32, Literal::F32(bits)) => bits as u64,
+            (Type::F64 | Type::B64 | Type::U64 | Type::S64, Literal::F64(v)) => v.to_bits(),
             (Type::Pred, _) => return Err(self.invalid("a predicate in memory")),
-            (_, Value::Int(v, _)) => v as u64,
+            (_, Literal::Int(v, _)) => v as u64,
             _ => return Err(self.invalid("a float as initial value of another type")),
         };
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&bits.to_le_bytes());
-        if let (Type::B128, Value::Int(v, false)) = (filling.ty, value) {
+        if let (Type::B128, Literal::Int(v, false)) = (filling.ty, value) {
             bytes = (v as i128).to_le_bytes();
         }
-        filling
-            .init
-            .bytes
-            .extend_from_slice(&bytes[..size as usize]);
+        filling.init.bytes.extend_from_slice(&bytes[..size as usize]);
         Ok(())
     }
 

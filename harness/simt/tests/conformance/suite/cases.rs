@@ -2,7 +2,7 @@
 
 use super::values::Kind;
 use super::{Case, Source};
-use simt::isa::{self, Form, Imm};
+use simt::instr::alu::{self, Form, Imm};
 use simt::ptx::ast::Type;
 
 /// Tables of `lop3` that are tried one by one; a further case runs through all 256.
@@ -11,7 +11,7 @@ const TABLES: [u32; 8] = [0x00, 0xff, 0xe8, 0x96, 0xca, 0x80, 0x1e, 0x71];
 /// A case for every spelling, and several for those with an immediate.
 pub fn all() -> Vec<Case> {
     let mut list = Vec::new();
-    for form in isa::all_forms() {
+    for form in alu::all_forms() {
         for name in &form.names {
             if form.imm == Imm::Operand {
                 list.extend(TABLES.map(|table| case(form, name, Some(table))));
@@ -30,11 +30,7 @@ fn kind(form: &Form, name: &str, at: usize) -> Kind {
     let op = name.split('.').next().unwrap_or_default();
     let amount = matches!(
         (op, at),
-        ("shl" | "shr" | "szext", 1)
-            | ("shf", 2)
-            | ("bfe", 1 | 2)
-            | ("bfi", 2 | 3)
-            | ("bmsk", 0 | 1)
+        ("shl" | "shr" | "szext", 1) | ("shf", 2) | ("bfe", 1 | 2) | ("bfi", 2 | 3) | ("bmsk", 0 | 1)
     );
     if amount {
         return Kind::Amount;
@@ -65,15 +61,9 @@ fn bits(ty: Type) -> u32 {
 }
 
 fn case(form: &Form, name: &str, table: Option<u32>) -> Case {
-    let (spelling, registers) = name
-        .split_once('/')
-        .map_or((name, None), |(n, r)| (n, Some(r)));
-    let mut sources: Vec<Source> = (0..form.src.len())
-        .map(|at| Source {
-            kind: kind(form, spelling, at),
-            bits: bits(form.src[at]),
-        })
-        .collect();
+    let (spelling, registers) = name.split_once('/').map_or((name, None), |(n, r)| (n, Some(r)));
+    let mut sources: Vec<Source> =
+        (0..form.src.len()).map(|at| Source { kind: kind(form, spelling, at), bits: bits(form.src[at]) }).collect();
     let mut results = vec![bits(form.dst)];
     if let Some((dst, src)) = registers.and_then(|r| r.split_once('/')) {
         results[0] = dst.parse().expect("a size");
@@ -81,18 +71,12 @@ fn case(form: &Form, name: &str, table: Option<u32>) -> Case {
     }
     let count = form.src.len() - usize::from(form.carry_in);
     let mut operands: Vec<String> = (0..count).map(|k| format!("%s{k}")).collect();
-    let (op, pair) = spelling
-        .strip_suffix('|')
-        .map_or((spelling, false), |op| (op, true));
+    let (op, pair) = spelling.strip_suffix('|').map_or((spelling, false), |op| (op, true));
     let mut text = String::new();
     let subtracts = op.starts_with("sub");
     if form.carry_in {
         text += &format!("selp.b32 %n, 1, 0, %s{count};\n");
-        text += if subtracts {
-            "sub.cc.u32 %n, 0, %n;\n"
-        } else {
-            "add.cc.u32 %n, %n, 0xffffffff;\n"
-        };
+        text += if subtracts { "sub.cc.u32 %n, 0, %n;\n" } else { "add.cc.u32 %n, %n, 0xffffffff;\n" };
     }
     if let Some(table) = table {
         // The table stands before the predicate.
@@ -108,46 +92,22 @@ fn case(form: &Form, name: &str, table: Option<u32>) -> Case {
     text += &format!("{op} {to}, {};\n", operands.join(", "));
     if form.carry_out {
         // Into a word, which is all ones after a borrow.
-        text += if subtracts {
-            "subc.u32 %d1, 0, 0;\n"
-        } else {
-            "addc.u32 %d1, 0, 0;\n"
-        };
+        text += if subtracts { "subc.u32 %d1, 0, 0;\n" } else { "addc.u32 %d1, 0, 0;\n" };
         results.push(32);
     } else if pair {
         results.push(bits(form.dst2.expect("a pair has a second result")));
     }
     let name = table.map_or(name.to_string(), |table| format!("{name} {table:#04x}"));
-    Case {
-        name,
-        text,
-        sources,
-        results,
-    }
+    Case { name, text, sources, results }
 }
 
 /// `mov` from one register into several.
 fn parts() -> Vec<Case> {
     let (word, long) = (Kind::Int(32), Kind::Int(64));
     vec![
-        Case::new(
-            "mov.b32 {2}",
-            "mov.b32 {%d0, %d1}, %s0;",
-            &[word],
-            &[16, 16],
-        ),
-        Case::new(
-            "mov.b64 {2}",
-            "mov.b64 {%d0, %d1}, %s0;",
-            &[long],
-            &[32, 32],
-        ),
-        Case::new(
-            "mov.b64 {4}",
-            "mov.b64 {%d0, %d1, %d2, %d3}, %s0;",
-            &[long],
-            &[16, 16, 16, 16],
-        ),
+        Case::new("mov.b32 {2}", "mov.b32 {%d0, %d1}, %s0;", &[word], &[16, 16]),
+        Case::new("mov.b64 {2}", "mov.b64 {%d0, %d1}, %s0;", &[long], &[32, 32]),
+        Case::new("mov.b64 {4}", "mov.b64 {%d0, %d1, %d2, %d3}, %s0;", &[long], &[16, 16, 16, 16]),
         Case::new("mov.b32 {_, 1}", "mov.b32 {_, %d0}, %s0;", &[word], &[16]),
     ]
 }

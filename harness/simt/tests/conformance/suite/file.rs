@@ -1,7 +1,7 @@
 //! The file of results: what a device made of every case.
 //!
-//! `SIMTCV01`, a line about the device, then for each case its name, a hash of its operands, and its results: a column for each,
-//! with every value, or with the first ones and a hash of each warp's.
+//! `SIMTCV01`, a line about the device, then for each case its name, a hash of its operands, and its results: a column
+//! for each, with every value, or with the first ones and a hash of each warp's.
 
 use super::values::hash;
 use super::{COUNT, Case};
@@ -43,11 +43,7 @@ pub struct Vectors {
 /// The hash of a case's operands and lines.
 pub fn inputs(case: &Case) -> u64 {
     let operands = case.operands();
-    hash(
-        case.text
-            .bytes()
-            .chain(operands.iter().flatten().flat_map(|v| v.to_le_bytes())),
-    )
+    hash(case.text.bytes().chain(operands.iter().flatten().flat_map(|v| v.to_le_bytes())))
 }
 
 /// The hash of a group of results.
@@ -60,10 +56,9 @@ impl Column {
     /// The column with hashes in place of most values; short ones as they are.
     pub fn compact(&self, bits: u32) -> Column {
         match self {
-            Column::Full(values) if bits > 0 => Column::Digest(
-                values[..FIRST].to_vec(),
-                values.chunks(GROUP).map(digest).collect(),
-            ),
+            Column::Full(values) if bits > 0 => {
+                Column::Digest(values[..FIRST].to_vec(), values.chunks(GROUP).map(digest).collect())
+            }
             other => other.clone(),
         }
     }
@@ -106,12 +101,7 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self, n: usize) -> Option<u64> {
-        Some(
-            self.bytes(n)?
-                .iter()
-                .rev()
-                .fold(0, |x, b| (x << 8) | u64::from(*b)),
-        )
+        Some(self.bytes(n)?.iter().rev().fold(0, |x, b| (x << 8) | u64::from(*b)))
     }
 
     fn text(&mut self) -> Option<String> {
@@ -130,9 +120,7 @@ impl<'a> Reader<'a> {
             return self.bytes(count)?.iter().map(|&b| pick(b.into())).collect();
         }
         let bits = self.bytes(count.div_ceil(8))?;
-        (0..count)
-            .map(|i| pick((bits[i / 8] >> (i % 8) & 1).into()))
-            .collect()
+        (0..count).map(|i| pick((bits[i / 8] >> (i % 8) & 1).into())).collect()
     }
 }
 
@@ -190,12 +178,7 @@ impl Vectors {
                     Column::Digest(first, groups.collect::<Option<_>>()?)
                 });
             }
-            entries.push(Entry {
-                name,
-                inputs,
-                error,
-                columns,
-            });
+            entries.push(Entry { name, inputs, error, columns });
         }
         Some(Vectors { device, entries })
     }

@@ -33,10 +33,7 @@ pub fn module(cases: &[Case]) -> String {
 fn kernel(out: &mut String, name: &str, case: &Case) -> std::fmt::Result {
     let Case { text, .. } = case;
     writeln!(out, "\n// {}", case.name)?;
-    writeln!(
-        out,
-        ".visible .entry {name}(.param .u64 in, .param .u64 out)\n{{"
-    )?;
+    writeln!(out, ".visible .entry {name}(.param .u64 in, .param .u64 out)\n{{")?;
     writeln!(out, "  .reg .b64 %in, %out, %cell, %at;")?;
     writeln!(out, "  .reg .b32 %i, %n, %t, %shared, %local;")?;
     let class = |bits: u32| match bits {
@@ -60,19 +57,10 @@ fn kernel(out: &mut String, name: &str, case: &Case) -> std::fmt::Result {
         writeln!(out, "  mov.u64 %wide_local, {name}_local;")?;
         writeln!(out, "  cvt.u32.u64 %local, %wide_local;")?;
     }
-    writeln!(
-        out,
-        "  ld.param.u64 %in, [in];\n  ld.param.u64 %out, [out];"
-    )?;
-    writeln!(
-        out,
-        "  mov.u32 %i, %ctaid.x;\n  mov.u32 %n, %ntid.x;\n  mov.u32 %t, %tid.x;"
-    )?;
+    writeln!(out, "  ld.param.u64 %in, [in];\n  ld.param.u64 %out, [out];")?;
+    writeln!(out, "  mov.u32 %i, %ctaid.x;\n  mov.u32 %n, %ntid.x;\n  mov.u32 %t, %tid.x;")?;
     writeln!(out, "  mad.lo.u32 %i, %i, %n, %t;")?;
-    writeln!(
-        out,
-        "  mul.wide.u32 %at, %i, {CELL};\n  add.u64 %cell, %out, %at;"
-    )?;
+    writeln!(out, "  mul.wide.u32 %at, %i, {CELL};\n  add.u64 %cell, %out, %at;")?;
     let results = case.results.len() * COUNT * 8;
     writeln!(out, "  add.u64 %cell, %cell, {results};")?;
     writeln!(out, "  mul.wide.u32 %at, %i, 8;")?;
@@ -84,10 +72,7 @@ fn kernel(out: &mut String, name: &str, case: &Case) -> std::fmt::Result {
     for (k, source) in case.sources.iter().enumerate() {
         let at = k * COUNT * 8;
         match source.bits {
-            0 => writeln!(
-                out,
-                "  ld.global.u32 %n, [%in+{at}];\n  setp.ne.u32 %s{k}, %n, 0;"
-            )?,
+            0 => writeln!(out, "  ld.global.u32 %n, [%in+{at}];\n  setp.ne.u32 %s{k}, %n, 0;")?,
             bits => writeln!(out, "  ld.global.b{bits} %s{k}, [%in+{at}];")?,
         }
     }
@@ -97,10 +82,7 @@ fn kernel(out: &mut String, name: &str, case: &Case) -> std::fmt::Result {
     for (k, bits) in case.results.iter().enumerate() {
         let at = k * COUNT * 8;
         match bits {
-            0 => writeln!(
-                out,
-                "  selp.u32 %n, 1, 0, %d{k};\n  st.global.u32 [%out+{at}], %n;"
-            )?,
+            0 => writeln!(out, "  selp.u32 %n, 1, 0, %d{k};\n  st.global.u32 [%out+{at}], %n;")?,
             bits => writeln!(out, "  st.global.b{bits} [%out+{at}], %d{k};")?,
         }
     }

@@ -14,9 +14,7 @@ pub fn all() -> Vec<Case> {
 
 /// Registers `%x0`, `%x1`.. in braces.
 fn list_of(letter: char, from: usize, count: usize) -> String {
-    let names: Vec<String> = (from..from + count)
-        .map(|k| format!("%{letter}{k}"))
-        .collect();
+    let names: Vec<String> = (from..from + count).map(|k| format!("%{letter}{k}")).collect();
     format!("{{{}}}", names.join(", "))
 }
 
@@ -34,12 +32,7 @@ fn multiply(list: &mut Vec<Case>, name: &str, what: &str, kinds: [Kind; 3], coun
         list_of('s', na + nb, nc)
     );
     let bits = kinds[2].bits();
-    list.push(Case::new(
-        format!("{name} {what}"),
-        text,
-        &sources,
-        &vec![bits; nd],
-    ));
+    list.push(Case::new(format!("{name} {what}"), text, &sources, &vec![bits; nd]));
 }
 
 fn mma(list: &mut Vec<Case>) {
@@ -69,11 +62,7 @@ fn mma(list: &mut Vec<Case>) {
         multiply(list, &op, "any", [Kind::Single; 3], counts);
     }
     let word = Kind::Int(32);
-    for (shape, na, nb, nc) in [
-        ("m8n8k16", 1, 1, 2),
-        ("m16n8k16", 2, 1, 4),
-        ("m16n8k32", 4, 2, 4),
-    ] {
+    for (shape, na, nb, nc) in [("m8n8k16", 1, 1, 2), ("m16n8k16", 2, 1, 4), ("m16n8k32", 4, 2, 4)] {
         for (a, b) in [("s8", "s8"), ("u8", "u8"), ("s8", "u8"), ("u8", "s8")] {
             for satfinite in ["", ".satfinite"] {
                 let op = format!("mma.sync.aligned.{shape}.row.col{satfinite}.s32.{a}.{b}.s32");
@@ -153,11 +142,7 @@ fn wmma(list: &mut Vec<Case>) {
             }
             for (ty, n) in [("f16", 4), ("f32", 8), ("s32", 8)] {
                 let op = format!("wmma.load.c.sync.aligned.{shape}.{layout}.shared.{ty}");
-                let stride = if ty == "f16" {
-                    32
-                } else {
-                    width(shape, layout)
-                };
+                let stride = if ty == "f16" { 32 } else { width(shape, layout) };
                 let text = format!("{base}{fill}{op} {}, [%n], {stride};", list_of('d', 0, n));
                 list.push(Case::new(op, text, &words, &vec![32; n]));
             }
@@ -169,57 +154,23 @@ fn wmma(list: &mut Vec<Case>) {
                     text += &format!("st.shared.v4.b32 [%shared+{at}], {{0, 0, 0, 0}};\n");
                 }
                 let from = list_of('s', 0, n);
-                text += &format!(
-                    "bar.warp.sync -1;\n{op} [%n], {from}, {stride};\nbar.warp.sync -1;\n"
-                );
+                text += &format!("bar.warp.sync -1;\n{op} [%n], {from}, {stride};\nbar.warp.sync -1;\n");
                 for k in 0..4 {
-                    text += &format!(
-                        "ld.shared.v4.b32 {}, [%shared+{}];\n",
-                        list_of('d', 4 * k, 4),
-                        16 * k
-                    );
+                    text += &format!("ld.shared.v4.b32 {}, [%shared+{}];\n", list_of('d', 4 * k, 4), 16 * k);
                 }
                 list.push(Case::new(op, text, &vec![Kind::Int(32); n], &[32; 16]));
             }
         }
-        for (a, b) in [
-            ("row", "col"),
-            ("row", "row"),
-            ("col", "col"),
-            ("col", "row"),
-        ] {
-            for (d, c, nd, nc) in [
-                ("f32", "f32", 8, 8),
-                ("f16", "f16", 4, 4),
-                ("f32", "f16", 8, 4),
-                ("f16", "f32", 4, 8),
-            ] {
-                let kind = if c == "f16" {
-                    Kind::WholeHalves
-                } else {
-                    Kind::Whole
-                };
+        for (a, b) in [("row", "col"), ("row", "row"), ("col", "col"), ("col", "row")] {
+            for (d, c, nd, nc) in
+                [("f32", "f32", 8, 8), ("f16", "f16", 4, 4), ("f32", "f16", 8, 4), ("f16", "f32", 4, 8)]
+            {
+                let kind = if c == "f16" { Kind::WholeHalves } else { Kind::Whole };
                 let op = format!("wmma.mma.sync.aligned.{a}.{b}.{shape}.{d}.{c}");
-                multiply(
-                    list,
-                    &op,
-                    "whole",
-                    [Kind::WholeHalves, Kind::WholeHalves, kind],
-                    [8, 8, nc, nd],
-                );
+                multiply(list, &op, "whole", [Kind::WholeHalves, Kind::WholeHalves, kind], [8, 8, nc, nd]);
                 if shape == "m16n16k16" && (a, b) == ("row", "col") {
-                    let kind = if c == "f16" {
-                        Kind::TameHalves
-                    } else {
-                        Kind::Tame
-                    };
-                    multiply(
-                        list,
-                        &op,
-                        "tame",
-                        [Kind::TameHalves, Kind::TameHalves, kind],
-                        [8, 8, nc, nd],
-                    );
+                    let kind = if c == "f16" { Kind::TameHalves } else { Kind::Tame };
+                    multiply(list, &op, "tame", [Kind::TameHalves, Kind::TameHalves, kind], [8, 8, nc, nd]);
                 }
             }
         }
@@ -229,13 +180,7 @@ fn wmma(list: &mut Vec<Case>) {
             _ => (8, 2),
         };
         let op = format!("wmma.mma.sync.aligned.row.col.{shape}.f32.bf16.bf16.f32");
-        multiply(
-            list,
-            &op,
-            "whole",
-            [Kind::WholeBFloats, Kind::WholeBFloats, Kind::Whole],
-            [na, nb, 8, 8],
-        );
+        multiply(list, &op, "whole", [Kind::WholeBFloats, Kind::WholeBFloats, Kind::Whole], [na, nb, 8, 8]);
         for ty in ["s8", "u8"] {
             let op = format!("wmma.mma.sync.aligned.row.col.{shape}.s32.{ty}.{ty}.s32");
             multiply(list, &op, "any", [Kind::Int(32); 3], [na / 2, nb / 2, 8, 8]);

@@ -6,12 +6,7 @@ use super::values::Kind;
 /// Every case.
 pub fn all() -> Vec<Case> {
     let mut list = Vec::new();
-    for (space, at) in [
-        ("global", "%cell"),
-        ("shared", "%shared"),
-        ("local", "%local"),
-        ("", "%cell"),
-    ] {
+    for (space, at) in [("global", "%cell"), ("shared", "%shared"), ("local", "%local"), ("", "%cell")] {
         list.extend(accesses(space, at));
     }
     for (space, at) in [("global", "%cell"), ("shared", "%shared"), ("", "%cell")] {
@@ -22,21 +17,14 @@ pub fn all() -> Vec<Case> {
 }
 
 fn dotted(space: &str) -> String {
-    if space.is_empty() {
-        String::new()
-    } else {
-        format!(".{space}")
-    }
+    if space.is_empty() { String::new() } else { format!(".{space}") }
 }
 
 fn accesses(space: &str, at: &str) -> Vec<Case> {
     let s = dotted(space);
     let mut list = Vec::new();
     // Narrow loads into registers of every size.
-    for ty in [
-        "b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64",
-        "f64",
-    ] {
+    for ty in ["b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"] {
         let own: u32 = ty[1..].parse().expect("a size");
         for bits in [16, 32, 64u32] {
             let exact = ty.starts_with('f') || ty == "b64";
@@ -52,9 +40,7 @@ fn accesses(space: &str, at: &str) -> Vec<Case> {
         }
     }
     // Narrow stores from registers of every size, seen in the word.
-    for ty in [
-        "b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "f32", "b64", "f64",
-    ] {
+    for ty in ["b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "f32", "b64", "f64"] {
         let own: u32 = ty[1..].parse().expect("a size");
         for bits in [16, 32, 64u32] {
             let exact = ty.starts_with('f') || ty == "b64";
@@ -74,9 +60,7 @@ fn accesses(space: &str, at: &str) -> Vec<Case> {
     let long = Kind::Int(64);
     list.push(Case::new(
         format!("st{s}.v4.b32, ld{s}.v2.u64"),
-        format!(
-            "st{s}.v4.b32 [{at}+16], {{%s0, %s1, %s2, %s3}};\nld{s}.v2.u64 {{%d0, %d1}}, [{at}+16];"
-        ),
+        format!("st{s}.v4.b32 [{at}+16], {{%s0, %s1, %s2, %s3}};\nld{s}.v2.u64 {{%d0, %d1}}, [{at}+16];"),
         &[word; 4],
         &[64, 64],
     ));
@@ -186,10 +170,7 @@ fn spaces() -> Vec<Case> {
     for space in ["global", "shared", "local", "const"] {
         for (from, at) in [
             ("global", "mov.u64 %at, %cell;"),
-            (
-                "shared",
-                "cvt.u64.u32 %at, %shared;\ncvta.shared.u64 %at, %at;",
-            ),
+            ("shared", "cvt.u64.u32 %at, %shared;\ncvta.shared.u64 %at, %at;"),
             ("local", "cvta.local.u64 %at, %wide_local; // %local"),
         ] {
             list.push(Case::new(
@@ -200,10 +181,7 @@ fn spaces() -> Vec<Case> {
             ));
         }
     }
-    for (space, own) in [
-        ("shared", "cvt.u64.u32 %at, %shared;"),
-        ("local", "mov.u64 %at, %wide_local; // %local"),
-    ] {
+    for (space, own) in [("shared", "cvt.u64.u32 %at, %shared;"), ("local", "mov.u64 %at, %wide_local; // %local")] {
         list.push(Case::new(
             format!("cvta.{space}, generic st, ld.{space}"),
             format!(

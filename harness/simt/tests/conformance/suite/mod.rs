@@ -1,8 +1,8 @@
-//! What the conformance vectors are: every form the machine knows, the operands it is given, the kernel that applies it, and the
-//! file that holds what a GPU made of them.
+//! What the conformance vectors are: every form the machine knows, the operands it is given, the kernel that applies
+//! it, and the file that holds what a GPU made of them.
 //!
-//! The example `conformance` of the driver's package runs these kernels through the driver API, on a GPU or on the machine, and
-//! writes such a file; the test beside this folder runs them on the machine and compares.
+//! The example `conformance` of the driver's package runs these kernels through the driver API, on a GPU or on the
+//! machine, and writes such a file; the test beside this folder runs them on the machine and compares.
 #![allow(dead_code, reason = "the test and the example each use what they need")]
 
 pub mod cases;
@@ -31,10 +31,7 @@ pub struct Source {
 impl Source {
     /// In a register of the kind's own size.
     pub fn new(kind: Kind) -> Source {
-        Source {
-            kind,
-            bits: kind.bits(),
-        }
+        Source { kind, bits: kind.bits() }
     }
 }
 
@@ -53,12 +50,7 @@ pub struct Case {
 
 impl Case {
     /// Of sources in registers of their own size.
-    pub fn new(
-        name: impl Into<String>,
-        text: impl Into<String>,
-        kinds: &[Kind],
-        results: &[u32],
-    ) -> Case {
+    pub fn new(name: impl Into<String>, text: impl Into<String>, kinds: &[Kind], results: &[u32]) -> Case {
         Case {
             name: name.into(),
             text: text.into(),
@@ -84,11 +76,11 @@ pub fn all() -> Vec<Case> {
     list
 }
 
-/// Whether the instruction may be given two NaN of double precision, of which it keeps one's payload: the host keeps another's.
+/// Whether the instruction may be given two NaN of double precision, of which it keeps one's payload: the host keeps
+/// another's.
 pub fn keeps_a_payload(name: &str) -> bool {
     let words: Vec<&str> = name.split('.').collect();
-    matches!(words[0], "add" | "sub" | "mul" | "fma" | "mad" | "div")
-        && words.last() == Some(&"f64")
+    matches!(words[0], "add" | "sub" | "mul" | "fma" | "mad" | "div") && words.last() == Some(&"f64")
         || name.starts_with("mma") && name.ends_with(".f64 any")
 }
 

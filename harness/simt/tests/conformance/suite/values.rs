@@ -1,4 +1,5 @@
-//! Operands: the values where instructions go wrong, mixed with random ones that are near each other, near one, near the ends.
+//! Operands: the values where instructions go wrong, mixed with random ones that are near each other, near one, near
+//! the ends.
 
 use super::{COUNT, Source};
 
@@ -82,9 +83,7 @@ impl Rng {
 
 /// A 64-bit hash (FNV-1a).
 pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |h, b| {
-        (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 /// The operands of a case: `[source][thread]`.
@@ -184,33 +183,12 @@ fn edges(kind: Kind) -> Vec<u64> {
                     list.extend([top - 1, top, top + 1, all, all - 1, all.wrapping_add(1)]);
                 }
             }
-            list.extend([
-                !0 - 1,
-                !0 - 31,
-                !0 - 127,
-                !0 - 128,
-                !0 - 0x7fff,
-                !0 - 0x8000,
-            ]);
+            list.extend([!0 - 1, !0 - 31, !0 - 127, !0 - 128, !0 - 0x7fff, !0 - 0x8000]);
             // Ties and carries when made a number of 24 or 53 bits.
-            list.extend([
-                0x0100_0001,
-                0x0100_0003,
-                0x01ff_ffff,
-                0xffff_ff7f,
-                0xffff_ff80,
-            ]);
+            list.extend([0x0100_0001, 0x0100_0003, 0x01ff_ffff, 0xffff_ff7f, 0xffff_ff80]);
             list.extend([0x0020_0000_0000_0001, 0x0020_0000_0000_0003]);
-            list.extend([
-                0xffff_ffff_ffff_fbff,
-                0xffff_ffff_ffff_fc00,
-                0x7fff_ffff_ffff_fe00,
-            ]);
-            list.extend([
-                0x5555_5555_5555_5555,
-                0xaaaa_aaaa_aaaa_aaaa,
-                0x8000_0000_8000_0000,
-            ]);
+            list.extend([0xffff_ffff_ffff_fbff, 0xffff_ffff_ffff_fc00, 0x7fff_ffff_ffff_fe00]);
+            list.extend([0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa, 0x8000_0000_8000_0000]);
             list.extend([2049, 2051, 65504, 65519, 65520, 257, 259]);
             list
         }
@@ -245,9 +223,9 @@ fn edges(kind: Kind) -> Vec<u64> {
             Some((e, m)) => {
                 let one = float_edges(e, m);
                 match kind {
-                    Kind::Halves | Kind::BFloats => (0..one.len())
-                        .map(|k| one[k] | (one[(k * 7 + 3) % one.len()] << 16))
-                        .collect(),
+                    Kind::Halves | Kind::BFloats => {
+                        (0..one.len()).map(|k| one[k] | (one[(k * 7 + 3) % one.len()] << 16)).collect()
+                    }
                     _ => one,
                 }
             }
@@ -304,39 +282,13 @@ fn float_edges(e: u32, m: u32) -> Vec<u64> {
     }
     // Halfway cases of narrower formats.
     if m == 23 {
-        list.extend([
-            0x477f_e000,
-            0x477f_efff,
-            0x477f_f000,
-            0x3880_0000,
-            0x3380_0000,
-            0x3300_0000,
-        ]);
-        list.extend([
-            0x3f80_1000,
-            0x3f80_3000,
-            0x3f80_8000,
-            0x3f81_8000,
-            0x7f7f_8000,
-            0x7f7f_7fff,
-        ]);
+        list.extend([0x477f_e000, 0x477f_efff, 0x477f_f000, 0x3880_0000, 0x3380_0000, 0x3300_0000]);
+        list.extend([0x3f80_1000, 0x3f80_3000, 0x3f80_8000, 0x3f81_8000, 0x7f7f_8000, 0x7f7f_7fff]);
     }
     if m == 52 {
-        list.extend([
-            0x47ef_ffff_e000_0000,
-            0x47ef_ffff_f000_0000,
-            0x47ef_ffff_efff_ffff,
-        ]);
-        list.extend([
-            0x3ff0_0000_1000_0000,
-            0x3ff0_0000_3000_0000,
-            0x3690_0000_0000_0000,
-        ]);
-        list.extend([
-            0x36a0_0000_0000_0000,
-            0x3810_0000_0000_0000,
-            0x380f_ffff_ffff_ffff,
-        ]);
+        list.extend([0x47ef_ffff_e000_0000, 0x47ef_ffff_f000_0000, 0x47ef_ffff_efff_ffff]);
+        list.extend([0x3ff0_0000_1000_0000, 0x3ff0_0000_3000_0000, 0x3690_0000_0000_0000]);
+        list.extend([0x36a0_0000_0000_0000, 0x3810_0000_0000_0000, 0x380f_ffff_ffff_ffff]);
     }
     let sign = 1u64 << (e + m);
     let negative: Vec<u64> = list.iter().map(|x| x | sign).collect();
@@ -392,9 +344,7 @@ fn random(rng: &mut Rng, kind: Kind, i: usize) -> u64 {
         }
         Kind::Whole => u64::from(whole(x).to_bits()),
         // Small whole numbers have the same upper bits as f32 and bfloat16.
-        Kind::WholeBFloats => {
-            u64::from(whole(x).to_bits() >> 16) | u64::from(whole(x >> 32).to_bits() & 0xffff_0000)
-        }
+        Kind::WholeBFloats => u64::from(whole(x).to_bits() >> 16) | u64::from(whole(x >> 32).to_bits() & 0xffff_0000),
         Kind::WholeHalves => whole_half(x) | (whole_half(x >> 32) << 16),
         _ => match kind.format() {
             Some((e, m)) => {
@@ -438,7 +388,8 @@ fn pair(rng: &mut Rng, kind: Kind, i: usize) -> u64 {
     low | ((random(rng, kind, i) & 0xffff) << 16)
 }
 
-/// The bits of minus the product when that is NaN, written out because hosts differ: the first NaN, quiet and of the other sign.
+/// The bits of minus the product when that is NaN, written out because hosts differ: the first NaN, quiet and of the
+/// other sign.
 fn opposite_nan(numbers: [(u64, bool); 2], bits: u32, mantissa: u32) -> u64 {
     let (sign, quiet) = (1 << (bits - 1), 1 << (mantissa - 1));
     match numbers.iter().find(|(_, nan)| *nan) {

@@ -26,10 +26,7 @@ fn shuffles() -> Vec<Case> {
         ));
         list.push(Case::new(
             format!("{op} plain"),
-            format!(
-                "{op} %d0, %s0, %s1, {}, -1;",
-                if kind == "up" { 0 } else { 31 }
-            ),
+            format!("{op} %d0, %s0, %s1, {}, -1;", if kind == "up" { 0 } else { 31 }),
             &[word, lane],
             &[32],
         ));
@@ -56,12 +53,7 @@ fn shuffles() -> Vec<Case> {
 
 fn votes() -> Vec<Case> {
     let mut list = Vec::new();
-    for (kind, bits) in [
-        ("all.pred", 0),
-        ("any.pred", 0),
-        ("uni.pred", 0),
-        ("ballot.b32", 32),
-    ] {
+    for (kind, bits) in [("all.pred", 0), ("any.pred", 0), ("uni.pred", 0), ("ballot.b32", 32)] {
         for not in ["", "!"] {
             let op = format!("vote.sync.{kind}");
             list.push(Case::new(
@@ -112,9 +104,7 @@ fn matches() -> Vec<Case> {
         ));
         list.push(Case::new(
             format!("match.all.sync.b{bits} some"),
-            format!(
-                "mov.u32 %d0, 0;\nsetp.ne.u32 %d1, 0, 0;\n{ballot}\n@%s1 match.all.sync.b{bits} %d0|%d1, %s0, %n;"
-            ),
+            format!("mov.u32 %d0, 0;\nsetp.ne.u32 %d1, 0, 0;\n{ballot}\n@%s1 match.all.sync.b{bits} %d0|%d1, %s0, %n;"),
             &[value, Kind::Pred],
             &[32, 0],
         ));
@@ -124,10 +114,7 @@ fn matches() -> Vec<Case> {
 
 fn reductions() -> Vec<Case> {
     let mut list = Vec::new();
-    for op in [
-        "add.s32", "add.u32", "min.s32", "max.s32", "min.u32", "max.u32", "and.b32", "or.b32",
-        "xor.b32",
-    ] {
+    for op in ["add.s32", "add.u32", "min.s32", "max.s32", "min.u32", "max.u32", "and.b32", "or.b32", "xor.b32"] {
         list.push(Case::new(
             format!("redux.sync.{op}"),
             format!("redux.sync.{op} %d0, %s0, 0xffffffff;"),
@@ -136,9 +123,7 @@ fn reductions() -> Vec<Case> {
         ));
         list.push(Case::new(
             format!("redux.sync.{op} some"),
-            format!(
-                "mov.u32 %d0, 0;\nvote.sync.ballot.b32 %n, %s1, -1;\n@%s1 redux.sync.{op} %d0, %s0, %n;"
-            ),
+            format!("mov.u32 %d0, 0;\nvote.sync.ballot.b32 %n, %s1, -1;\n@%s1 redux.sync.{op} %d0, %s0, %n;"),
             &[Kind::Int(32), Kind::Pred],
             &[32],
         ));
@@ -149,30 +134,15 @@ fn reductions() -> Vec<Case> {
 fn special() -> Vec<Case> {
     let mut list = vec![
         Case::new("activemask.b32", "activemask.b32 %d0;", &[], &[32]),
-        Case::new(
-            "elect.sync",
-            "elect.sync %d0|%d1, 0xffffffff;",
-            &[],
-            &[32, 0],
-        ),
+        Case::new("elect.sync", "elect.sync %d0|%d1, 0xffffffff;", &[], &[32, 0]),
         Case::new(
             "elect.sync some",
             "mov.u32 %d0, 99;\nsetp.ne.u32 %d1, 0, 0;\nvote.sync.ballot.b32 %n, %s0, -1;\n@%s0 elect.sync %d0|%d1, %n;",
             &[Kind::Pred],
             &[32, 0],
         ),
-        Case::new(
-            "bar.red.popc.u32",
-            "bar.red.popc.u32 %d0, 0, %s0;",
-            &[Kind::Pred],
-            &[32],
-        ),
-        Case::new(
-            "bar.red.popc.u32 !p",
-            "bar.red.popc.u32 %d0, 1, 256, !%s0;",
-            &[Kind::Pred],
-            &[32],
-        ),
+        Case::new("bar.red.popc.u32", "bar.red.popc.u32 %d0, 0, %s0;", &[Kind::Pred], &[32]),
+        Case::new("bar.red.popc.u32 !p", "bar.red.popc.u32 %d0, 1, 256, !%s0;", &[Kind::Pred], &[32]),
         Case::new(
             "bar.red.and.pred",
             "setp.ne.u32 %d1, %s0, 99;\nbar.red.and.pred %d0, 0, %d1;",
@@ -207,19 +177,9 @@ fn special() -> Vec<Case> {
     ] {
         // The numbers of warps in a multiprocessor are the scheduler's.
         if !matches!(name, "warpid" | "nwarpid") {
-            list.push(Case::new(
-                format!("mov.u32 %{name}"),
-                format!("mov.u32 %d0, %{name};"),
-                &[],
-                &[32],
-            ));
+            list.push(Case::new(format!("mov.u32 %{name}"), format!("mov.u32 %d0, %{name};"), &[], &[32]));
         }
     }
-    list.push(Case::new(
-        "mov.u32 WARP_SZ",
-        "mov.u32 %d0, WARP_SZ;",
-        &[],
-        &[32],
-    ));
+    list.push(Case::new("mov.u32 WARP_SZ", "mov.u32 %d0, WARP_SZ;", &[], &[32]));
     list
 }

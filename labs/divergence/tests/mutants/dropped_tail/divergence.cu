@@ -1,4 +1,4 @@
-// Mutant of vecadd: the last warp with work for some of its lanes does none.
+// Mutant of vecadd: the last warp, which has work for only some of its lanes, does nothing.
 
 #include "divergence.cuh"
 

@@ -1,4 +1,4 @@
-// Mutant of loop_parity: the even sums are no numbers.
+// Mutant of loop_parity: the even sums are NaN.
 
 #include "divergence.cuh"
 

@@ -1,4 +1,4 @@
-// Mutant of even_odd: the parity is asked behind the counter's back, as another branch.
+// Mutant of even_odd: the parity is counted under the number of another branch.
 
 #include "divergence.cuh"
 

@@ -1,4 +1,4 @@
-// Mutant of odd: what fails the test of the data is not copied.
+// Mutant of odd: elements that fail the test of the data are not copied.
 
 #include "divergence.cuh"
 

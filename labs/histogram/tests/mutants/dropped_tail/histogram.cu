@@ -1,4 +1,4 @@
-// Mutant of wide_bytes: what does not fill a 16-byte word is not counted.
+// Mutant of wide_bytes: bytes that do not fill a 16-byte word are not counted.
 
 extern "C" __global__ void wide_bytes(const unsigned char* text, unsigned long long* counts, size_t n) {
     const uint4* text16 = (const uint4*)text;

@@ -1,4 +1,4 @@
-// Mutant of privatized_bytes: the block's counts are added up before all have counted.
+// Mutant of privatized_bytes: the block's counts are added up before all threads have counted.
 
 extern "C" __global__ void privatized_bytes(const unsigned char* text, unsigned long long* counts, size_t n) {
     extern __shared__ unsigned s[];

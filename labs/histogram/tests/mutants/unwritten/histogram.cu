@@ -1,4 +1,4 @@
-// Mutant of atomic_bytes: blocks other than the first count into nothing.
+// Mutant of atomic_bytes: only the first block counts.
 
 extern "C" __global__ void atomic_bytes(const unsigned char* text, unsigned long long* counts, size_t n) {
     if (blockIdx.x > 0) return;

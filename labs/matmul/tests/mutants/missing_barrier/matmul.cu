@@ -1,4 +1,4 @@
-// Broken on purpose. Nobody waits for the tiles before multiplying them.
+// Broken on purpose. The threads do not wait for the tiles before they multiply them.
 extern "C" __global__ void tiled16(const float* A, const float* B, float* C, unsigned m, unsigned k, unsigned n) {
     __shared__ float a[16][16], b[16][16];
     unsigned x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * 16 + y, col = blockIdx.x * 16 + x;

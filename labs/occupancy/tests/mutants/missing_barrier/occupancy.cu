@@ -1,4 +1,4 @@
-// Broken on purpose. Nobody waits for the table.
+// Broken on purpose. The threads do not wait for the table.
 extern "C" __global__ void shared_heavy(const unsigned* x, const unsigned* table, unsigned* z, unsigned words, unsigned rounds,
                   unsigned long long n) {
     extern __shared__ unsigned t[];

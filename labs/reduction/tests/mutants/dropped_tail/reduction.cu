@@ -1,4 +1,4 @@
-// Mutant of vectorized_sum: what does not fill a 16-byte word is left out.
+// Mutant of vectorized_sum: elements that do not fill a 16-byte word are left out.
 
 extern "C" __global__ void vectorized_sum(const float* x, const float* y, float* partial, unsigned* tickets, float* result, size_t n) {
     if (blockIdx.x == 0 && threadIdx.x == 0) {

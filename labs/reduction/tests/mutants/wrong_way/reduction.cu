@@ -1,4 +1,4 @@
-// Mutant of cas_loop_max: the comparison the wrong way round, so that the smallest is kept.
+// Mutant of cas_loop_max: the comparison is the wrong way round, so that the smallest is kept.
 
 extern "C" __global__ void cas_loop_max(const float* x, const float* y, float* total, size_t n) {
     size_t stride = (size_t)gridDim.x * blockDim.x;

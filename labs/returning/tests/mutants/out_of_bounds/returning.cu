@@ -1,4 +1,4 @@
-// Mutant: the sum goes beside the result.
+// Mutant: the sum is written past the result.
 extern "C" {
 __device__ int answer;
 }

@@ -1,4 +1,4 @@
-// Mutant: the sum goes nowhere.
+// Mutant: the sum is not written.
 extern "C" {
 __device__ int answer;
 }

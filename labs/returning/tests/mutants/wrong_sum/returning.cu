@@ -1,4 +1,4 @@
-// Mutant: one too many.
+// Mutant: the sum is one too large.
 extern "C" {
 __device__ int answer;
 }

@@ -1,4 +1,4 @@
-// Broken on purpose. Nobody waits for the neighbours' elements.
+// Broken on purpose. The threads do not wait for the neighbours' elements.
 extern "C" __global__ void blur_shared(const float* x, float* y, unsigned long long n) {
     extern __shared__ float s[];
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

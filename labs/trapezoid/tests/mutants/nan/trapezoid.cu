@@ -1,4 +1,4 @@
-// Mutant of trap_atomic: one point gives no number.
+// Mutant of trap_atomic: one point gives NaN.
 
 extern "C" __global__ void trap_atomic(float a, float h, long long n, float *sum) {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Mutant of trap_shuffle_32: the last point, which is the host's, is added too.
+// Mutant of trap_shuffle_32: the last point, which the host adds, is added too.
 
 __device__ float f(float x) { return x * x + 1.0f; }
 

@@ -1,4 +1,4 @@
-// Mutant of vecadd: one sum is no number.
+// Mutant of vecadd: one sum is NaN.
 extern "C" __global__ void vecadd(const float *x, const float *y, float *z, unsigned long long n)
 {
     unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;

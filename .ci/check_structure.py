@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Checks the structure of the workspace's code. `check_structure.py [ROOT]`, or `check_structure.py --self-test`.
+
+- No circle of imports between the folders of a crate, at any depth, nor between a folder and a file beside it; inside of a folder
+  no circle of more than four files. An import is a `use`, or a path that begins with `crate`, `self`, `super` or a module's name,
+  outside of tests; it leads to the file that defines what it names, through any `pub use` on the way. `mod` lines do not count,
+  and neither do macros that are found by `#[macro_use]`, nor the crate's root file.
+- No line over 120 columns in .rs, .cu and .cuh. String literals do not count, and comments may hold addresses and rows of tables.
+- No function over 120 lines in the crates' sources, outside of tests.
+- No code that rustfmt gave up on.
+
+Exit code 1 if something is wrong. Needs Rust's `cargo fmt`.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from structure import circles, lines, self_test  # noqa: E402
+
+
+def check(root: Path) -> dict[str, list[str]]:
+    """What is wrong with the workspace at `root`, by kind."""
+    crates = circles.members(root)
+    return {
+        "circles": circles.check(root),
+        "columns": lines.check_columns(root),
+        "functions": lines.check_functions(root, crates),
+        "layout": lines.check_layout(root, crates),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Checks the structure of the workspace's code.")
+    parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).parent.parent, help="the workspace's folder")
+    parser.add_argument("--self-test", action="store_true", help="check the checks, on small crates with mistakes in them")
+    options = parser.parse_args()
+    if options.self_test:
+        return self_test.run(check)
+    wrong = check(options.root.resolve())
+    for found in wrong.values():
+        for one in found:
+            print(one)
+    counts = ", ".join(f"{kind} {len(found)}" for kind, found in wrong.items())
+    print(f"structure: {counts}")
+    return 1 if any(wrong.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+"""Tests of the checks: small crates with one mistake each, and similar crates that are right."""
+
+import tempfile
+from pathlib import Path
+
+MANIFEST = '[package]\nname = "small"\nversion = "0.1.0"\nedition = "2024"\n'
+
+
+def ring(count: int) -> dict[str, str]:
+    """A crate whose files import each other in a circle."""
+    names = [f"m{i}" for i in range(count)]
+    crate = {"src/lib.rs": "".join(f"mod {name};\n" for name in names)}
+    for i, name in enumerate(names):
+        crate[f"src/{name}.rs"] = f"use crate::m{(i + 1) % count}::f as next;\n\npub fn f() {{\n    next();\n}}\n"
+    return crate
+
+
+def function(lines: int) -> str:
+    """A function of so many lines."""
+    return "fn long() {\n" + "    call();\n" * (lines - 2) + "}\n"
+
+
+def two_folders(of_a: str, of_b: str, **more: str) -> dict[str, str]:
+    """A crate of two folders, of a file each."""
+    crate = {
+        "src/lib.rs": "mod a;\nmod b;\n",
+        "src/a/mod.rs": "mod one;\n\npub use one::One;\n",
+        "src/a/one.rs": of_a,
+        "src/b.rs": "pub mod two;\n",
+        "src/b/two.rs": of_b,
+    }
+    return crate | {name.replace("__", "/") + ".rs": text for name, text in more.items()}
+
+
+ONE = "use crate::b::two::Two;\n\npub struct One(Two);\n"
+TEXT = "a sentence that says what is wrong and what to do about it, and names the flag, too, " * 2
+
+# Name: the crate's files, and for each kind of mistake the words that each of its messages must hold, in order. No other message
+# is allowed.
+CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
+    "arrows one way": (two_folders(ONE, "pub struct Two;\n"), {}),
+    "a circle between folders, through a `pub use`": (
+        two_folders(ONE, "pub struct Two;\n\nfn make() {\n    crate::a::One::new();\n}\n"),
+        {"circles": ["between folders", "a/, src/b/", "src/b/two.rs:4: crate::a::One::new (src/a/one.rs)"]},
+    ),
+    "a circle between folders that no two files make": (
+        two_folders(
+            ONE,
+            "pub struct Two;\n",
+            src__b="mod other;\npub mod two;\n",
+            src__b__other="use crate::a::{\n    self,\n    lone::{Lone as Other, f},\n};\n",
+            src__a__mod="pub mod lone;\nmod one;\n",
+            src__a__lone="pub struct Lone;\n\npub fn f() {}\n",
+        ),
+        {"circles": ["between folders", "src/b/other.rs:3: use crate::a::lone::Lone"]},
+    ),
+    "a circle between a folder and its own mod.rs": (
+        two_folders(
+            "pub fn f() {}\n",
+            "pub fn f() {}\n",
+            src__a__mod="mod deep;\nmod one;\n\npub const N: u32 = deep::three::THREE;\n",
+            src__a__deep__mod="pub mod three;\n",
+            src__a__deep__three="pub const THREE: u32 = 3;\nconst M: u32 = super::super::N;\n",
+        ),
+        {"circles": ["src/a: a circle between folders", "a/deep/, a/mod.rs"]},
+    ),
+    "a circle through a root's `pub use` and a glob": (
+        {
+            "src/lib.rs": "mod a;\nmod b;\npub use b::two::*;\n",
+            "src/a/mod.rs": "use crate::Two;\n\npub struct One(Two);\n",
+            "src/a/sub.rs": "",
+            "src/b/mod.rs": "pub mod two;\n",
+            "src/b/two.rs": "use crate::a::*;\n\npub struct Two;\n\nfn f(_: &One) {}\n",
+        },
+        {"circles": ["between folders", "src/a/mod.rs:1: use crate::Two (src/b/two.rs)"]},
+    ),
+    "what looks like imports in strings and comments, and `pub(in path)`": (
+        two_folders(
+            ONE,
+            "// use crate::a::One;\n/* crate::a::One /* */ */\n/// [`crate::a::One`]\npub struct Two;\n\n"
+            'const A: &str = "use crate::a::One;";\nconst B: &str = r#"crate::a::One " "#;\n'
+            "const C: char = '\"';\n\npub(in crate::b) fn f<'a>(_: &'a str) {}\n",
+        ),
+        {},
+    ),
+    "a circle that only tests make": (
+        two_folders(
+            ONE,
+            "pub struct Two;\n\n#[cfg(test)]\nuse crate::a::One;\n\n#[cfg(all(test, unix))]\nfn f<A, B>() {\n    crate::a::f();\n}\n\n"
+            "#[cfg(test)]\nmod tests {\n    use crate::a::One;\n}\n\n#[cfg(test)]\nmod more;\n",
+            src__b__two__more="use crate::a::One;\n",
+        ),
+        {},
+    ),
+    "a circle that more than tests make": (
+        two_folders(ONE, "#[cfg(any(test, unix))]\nuse crate::a::One;\n\npub struct Two;\n"),
+        {"circles": ["between folders"]},
+    ),
+    "a circle of four files": (ring(4), {}),
+    "a circle of five files": (ring(5), {"circles": ["a circle of 5 files", "src/m0.rs:1: use crate::m1::f (src/m1.rs)"]}),
+    "lines of 120 columns": ({"src/lib.rs": f"// {'x' * 117}\n", "src/k.cu": f"int {'x' * 115};\n"}, {}),
+    "a long line of code": (
+        {"src/lib.rs": "mod m;\n", "src/m.rs": f"const {'X' * 105}: i32 = 0;\n"},
+        {"columns": ["src/m.rs:1", "code of 121"]},
+    ),
+    "a long line in a macro": (
+        {"src/lib.rs": f"rows! {{\n    {'row, ' * 24}\n}}\n".replace(", \n", ",\n")},
+        {"columns": ["src/lib.rs:2", "code of 123"]},
+    ),
+    "a long comment": ({"src/lib.rs": f"//! {'x' * 117}\n"}, {"columns": ["src/lib.rs:1", "comment of 121"]}),
+    "long comments that may be": (
+        {"src/lib.rs": f"// https://example.org/{'x' * 117}\n\n/// | a | {'b' * 120} |\nfn f() {{}}\n"},
+        {},
+    ),
+    "a long literal": ({"src/lib.rs": f'const TEXT: &str =\n    "{TEXT}";\n'.replace("=\n    ", "= ")}, {}),
+    "a long literal on its own line": (
+        {"src/lib.rs": f'fn f(n: u32) -> Result<(), String> {{\n    Err(format!(\n        "{TEXT}{{n}}"\n    ))\n}}\n'},
+        {},
+    ),
+    "a long literal on which rustfmt gives up": (
+        {"src/lib.rs": f'fn f(n: u32) {{\n    g(&format!("{TEXT}"), || {{\n        let a=n;\n            g(a);\n    }});\n}}\n'},
+        {"layout": ["src/lib.rs", "lines 2-3, 5"]},
+    ),
+    "a chain on which rustfmt gives up": (
+        {"src/lib.rs": f'fn f(n: Vec<u32>) {{\n    n.iter().map(|n| {{\n  g(n)\n    }}).filter("{TEXT}").count();\n}}\n'},
+        {"layout": ["src/lib.rs", "lines 2-4"]},
+    ),
+    "a table that rustfmt is told to leave alone": (
+        {"src/lib.rs": "#[rustfmt::skip]\npub const TABLE: [(u32, u32); 2] = [\n    (1,    2),\n        (10,  20),\n];\n"},
+        {},
+    ),
+    "a macro's own layout": ({"src/lib.rs": "json!({\n  a: 1,\n      b: 2\n});\n"}, {}),
+    "a function of 120 lines": ({"src/lib.rs": function(120)}, {}),
+    "a long function": ({"src/lib.rs": function(121)}, {"functions": ["src/lib.rs:1: `long` has 121 lines"]}),
+    "a long function of tests": ({"src/lib.rs": f"#[test]\n{function(121)}", "tests/it.rs": function(121)}, {}),
+}
+
+
+def run(check) -> int:
+    """Runs `check` on every case; prints what is not as it should be."""
+    failed = 0
+    for name, (files, expected) in CASES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve()
+            for file, text in {"Cargo.toml": MANIFEST, **files}.items():
+                (root / file).parent.mkdir(parents=True, exist_ok=True)
+                (root / file).write_text(text, encoding="utf-8")
+            found = {kind: messages for kind, messages in check(root).items() if messages}
+        right = found.keys() == expected.keys() and all(len(messages) == 1 for messages in found.values())
+        if not right or not all(word in found[kind][0] for kind, words in expected.items() for word in words):
+            failed += 1
+            print(f"{name}: expected {expected or 'nothing'}, found:")
+            print("\n".join(one for messages in found.values() for one in messages) or "nothing")
+    print(f"structure: {len(CASES) - failed} of {len(CASES)} planted cases are as they should be")
+    return 1 if failed else 0

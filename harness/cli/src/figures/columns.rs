@@ -1,0 +1,37 @@
+//! Tables of the columns: `common` to all labs, the `counters`, or each lab's own (`labs`).
+
+use std::path::Path;
+
+use harness::{COMMON, COUNTERS, Column};
+
+use super::Fault;
+use crate::labs::LABS;
+
+/// The columns that `which` names, as a Markdown table.
+pub(super) fn table(which: &str, _reports: &Path) -> Result<String, Fault> {
+    match which {
+        "common" => Ok(of(COMMON.iter())),
+        "counters" => Ok(of(COUNTERS.iter())),
+        "labs" => Ok(of_labs()),
+        other => Err(Fault::Marker(format!("unknown columns {other:?}; there are: common, counters, labs"))),
+    }
+}
+
+const TITLES: [&str; 4] = ["lab", "column", "unit", "meaning"];
+
+fn of<'c>(columns: impl Iterator<Item = &'c Column>) -> String {
+    let rows: Vec<Vec<String>> = columns.map(row).collect();
+    harness::markdown(&TITLES[1..], &rows)
+}
+
+fn of_labs() -> String {
+    let rows = LABS.iter().flat_map(|lab| {
+        let own = lab.all_columns().own;
+        own.into_iter().map(|c| [vec![lab.name.to_string()], row(&c)].concat())
+    });
+    harness::markdown(&TITLES, &rows.collect::<Vec<_>>())
+}
+
+fn row(column: &Column) -> Vec<String> {
+    vec![format!("`{}`", column.name), column.unit.into(), column.meaning.into()]
+}

@@ -1,0 +1,242 @@
+//! Generates the parts of the documentation that repeat the code or the reference run.
+//!
+//! A Markdown file holds a pair of markers, and everything between them is generated:
+//!
+//! ```text
+//! <!-- figures: reduction n=1073741824 columns=variant,time_median_ms,gb_per_s -->
+//! <!-- /figures -->
+//! ```
+//!
+//! The word before the colon names one of the [`GENERATORS`], and the rest is passed to it.
+
+mod columns;
+mod csv;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use harness::Exit;
+
+/// Why a table could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file could not be read or written.
+    #[error("cannot read or write {path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A CSV is damaged.
+    #[error("{path} cannot be read as a table: {source}")]
+    Csv {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: ::csv::Error,
+    },
+    /// A marker asks for something that does not exist.
+    #[error("{path}, marker {marker:?}: {what}")]
+    Marker {
+        /// The document.
+        path: PathBuf,
+        /// The marker's text.
+        marker: String,
+        /// What is missing.
+        what: String,
+    },
+    /// Documents whose generated parts are out of date.
+    #[error("stale, run `warplab figures`: {}", .0.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", "))]
+    Stale(Vec<PathBuf>),
+}
+
+/// `warplab figures`, for people who change the documentation or the reference run. The list of commands does not show
+/// it.
+pub fn command() -> Command {
+    Command::new("figures")
+        .about("Generate the documentation's tables from the code and the committed reports (in the repository's root)")
+        .hide(true)
+        .arg(Arg::new("check").long("check").action(ArgAction::SetTrue).help("Only say whether they are up to date"))
+}
+
+/// Runs the command in the current folder.
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, harness::Error> {
+    let mut documents = vec![PathBuf::from("README.md"), PathBuf::from("reports/README.md")];
+    if let Ok(labs) = fs::read_dir("labs") {
+        documents
+            .extend(labs.filter_map(Result::ok).map(|lab| lab.path().join("README.md")).filter(|path| path.is_file()));
+    }
+    documents.sort();
+    let check = matches.get_flag("check");
+    match figures(&documents, Path::new("reports/h200"), check) {
+        Ok(tables) => {
+            let done = if check { "are fresh" } else { "made" };
+            harness::print(&format!("{tables} generated parts {done}"));
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error @ Error::Stale(_)) => {
+            harness::print_error(&format!("error: {error}"));
+            Ok(Exit::Wrong.into())
+        }
+        Err(error) => Err(harness::Error::usage(error.to_string())),
+    }
+}
+
+/// Generates a part of a document from the rest of its marker and the folder of the reference run.
+type Generator = fn(&str, &Path) -> Result<String, Fault>;
+
+/// The parts that can be generated, by the word before the colon.
+const GENERATORS: [(&str, Generator); 3] =
+    [("figures", csv::table), ("columns", columns::table), ("exit codes", |_, _| Ok(Exit::codes() + "\n"))];
+
+/// Why a part could not be made.
+enum Fault {
+    /// Its marker asks for something that does not exist.
+    Marker(String),
+    /// Anything else.
+    Error(Error),
+}
+
+/// Generates the parts of `documents` again; `reports` is the folder of the reference run. With `check` it only
+/// compares.
+///
+/// # Errors
+/// When a file cannot be read or written, a marker asks for something that does not exist, or, with `check`, a document
+/// is stale.
+pub fn figures(documents: &[PathBuf], reports: &Path, check: bool) -> Result<usize, Error> {
+    let mut stale = Vec::new();
+    let mut tables = 0;
+    for path in documents {
+        let io = |source| Error::Io { path: path.clone(), source };
+        let old = fs::read_to_string(path).map_err(io)?;
+        let (new, count) = render(path, &old, reports)?;
+        tables += count;
+        if new == old {
+            continue;
+        }
+        if check {
+            stale.push(path.clone());
+        } else {
+            fs::write(path, new).map_err(io)?;
+        }
+    }
+    if stale.is_empty() { Ok(tables) } else { Err(Error::Stale(stale)) }
+}
+
+/// The document with its parts generated again, and how many there are.
+fn render(path: &Path, old: &str, reports: &Path) -> Result<(String, usize), Error> {
+    let mut new = String::with_capacity(old.len());
+    let mut rest = old;
+    let mut count = 0;
+    while let Some((at, name, generator)) = next(rest) {
+        let bad = |marker: &str, what: String| Error::Marker { path: path.to_owned(), marker: marker.to_owned(), what };
+        let open = format!("<!-- {name}: ");
+        let close = format!("<!-- /{name} -->");
+        let after = &rest[at + open.len()..];
+        let end = after.find(END).ok_or_else(|| bad(&open, format!("it has no {:?}", END.trim())))?;
+        let marker = &after[..end];
+        let closed = after.find(&close).ok_or_else(|| bad(marker, format!("no {close} follows it")))?;
+        let part = generator(marker, reports).map_err(|e| match e {
+            Fault::Marker(what) => bad(marker, what),
+            Fault::Error(e) => e,
+        })?;
+        new += &format!("{}{open}{marker}{END}\n\n{part}\n{close}", &rest[..at]);
+        rest = &after[closed + close.len()..];
+        count += 1;
+    }
+    new.push_str(rest);
+    Ok((new, count))
+}
+
+/// The end of a marker.
+const END: &str = " -->";
+
+/// The first marker of `text`: where it begins, and what it names.
+fn next(text: &str) -> Option<(usize, &'static str, Generator)> {
+    let found = GENERATORS.iter().filter_map(|(name, generator)| {
+        let at = text.find(&format!("<!-- {name}: "))?;
+        Some((at, *name, *generator))
+    });
+    found.min_by_key(|(at, ..)| *at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        fs::write(
+            dir.path().join("demo.csv"),
+            "variant,n,time_median_ms,gb_per_s\nslow,8,12.3456,100.04\nfast,8,0.00123456,4190.7\nfast,9,1,\n",
+        )
+        .expect("a CSV");
+        dir
+    }
+
+    fn document(dir: &Path, text: &str) -> PathBuf {
+        let path = dir.join("README.md");
+        fs::write(&path, text).expect("a document");
+        path
+    }
+
+    #[test]
+    fn a_table_is_made_once_and_then_stays() {
+        let dir = folder();
+        let path = document(
+            dir.path(),
+            "before\n<!-- figures: demo n=8 columns=variant,time_median_ms,gb_per_s -->\nold\n<!-- /figures -->\nafter\n",
+        );
+        assert!(matches!(figures(std::slice::from_ref(&path), dir.path(), true), Err(Error::Stale(_))));
+        assert_eq!(figures(std::slice::from_ref(&path), dir.path(), false).expect("made"), 1);
+        let text = fs::read_to_string(&path).expect("readable");
+        assert_eq!(
+            text,
+            "before\n<!-- figures: demo n=8 columns=variant,time_median_ms,gb_per_s -->\n\n\
+             | variant | median, ms | GB/s |\n| --- | ---: | ---: |\n| slow | 12.3 | 100 |\n| fast | 0.00123 | 4191 |\n\n\
+             <!-- /figures -->\nafter\n"
+        );
+        assert_eq!(figures(&[path], dir.path(), true).expect("fresh"), 1);
+    }
+
+    #[test]
+    fn a_changed_figure_is_noticed() {
+        let dir = folder();
+        let path = document(dir.path(), "<!-- figures: demo n=8|9 columns=variant,n -->\n<!-- /figures -->");
+        figures(std::slice::from_ref(&path), dir.path(), false).expect("made");
+        let csv = dir.path().join("demo.csv");
+        let text = fs::read_to_string(&csv).expect("readable");
+        fs::write(&csv, text.replace("slow", "slower")).expect("writable");
+        assert!(matches!(figures(&[path], dir.path(), true), Err(Error::Stale(_))));
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let dir = folder();
+        for (marker, part) in [
+            ("demo n=7 columns=variant", "no row"),
+            ("demo columns=speed", "speed"),
+            ("demo", "columns"),
+            ("other columns=n", "other.csv"),
+            ("demo what columns=n", "what"),
+        ] {
+            let path = document(dir.path(), &format!("<!-- figures: {marker} -->\n<!-- /figures -->"));
+            let error = figures(&[path], dir.path(), false).expect_err(marker);
+            assert!(error.to_string().contains(part), "{error}");
+        }
+        let path = document(dir.path(), "<!-- figures: demo columns=n -->");
+        assert!(figures(&[path], dir.path(), false).is_err());
+    }
+
+    /// The documents of this checkout must be up to date.
+    #[test]
+    fn the_documents_of_the_columns_and_the_exit_codes_are_fresh() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let documents = ["README.md", "reports/README.md"].map(|name| root.join(name));
+        let parts = figures(&documents, &root.join("reports/h200"), true).expect("fresh");
+        assert!(parts >= 4, "{parts}");
+    }
+}

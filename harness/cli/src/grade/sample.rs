@@ -1,0 +1,42 @@
+//! Rows and findings for the tests of grading.
+use harness::{COUNTERS, Column, Record, Value, Verdict};
+use wire::{
+    Told,
+    finding::{Access, Finding, Kind, Place, Scope, Space, What},
+};
+
+/// A row of case `c` in which nothing was measured.
+pub fn record(verdict: Verdict) -> Record {
+    Record { variant: "v".into(), case: "c".into(), n: Some(1000), verdict, ..Record::new("lab", 0, "emulated", 1) }
+}
+
+/// The row with these counters, and none of the others.
+pub fn counted(mut row: Record, counters: &[(&str, u64)]) -> Record {
+    let value = |column: &Column| {
+        let counted = counters.iter().find(|(name, _)| *name == column.name);
+        counted.map(|(_, value)| *value).into()
+    };
+    row.counters = COUNTERS.iter().map(value).collect::<Vec<Value>>();
+    row
+}
+
+/// A race in shared memory on a line of `a.cu`, seen `count` times.
+pub fn race(line: u32, count: u64) -> Told {
+    let place = Place { file: "a.cu".into(), line, column: 1, function: "k".into(), ..Place::default() };
+    let kind = Kind::Race { space: Space::Shared, scope: Scope::Block };
+    let side = |what| Access::memory(what, Space::Shared, 4, 0, place.clone());
+    let finding = Finding { count, ..Finding::new(kind, "k").with(side(What::Write)).with(side(What::Read)) };
+    let headline = format!("Race [{count} hazards]");
+    Told {
+        verdict: finding.kind.verdict(),
+        check: finding.kind.check(),
+        kernel_name: "k".into(),
+        mistake: "Race".into(),
+        title: headline.clone(),
+        context: Vec::new(),
+        help: String::new(),
+        text: format!("error: {headline}\n"),
+        headline,
+        finding,
+    }
+}

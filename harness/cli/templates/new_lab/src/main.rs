@@ -1,0 +1,4 @@
+//! The lab as a program of its own.
+fn main() -> std::process::ExitCode {
+    harness::main(&newlab::LAB)
+}

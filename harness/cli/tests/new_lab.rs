@@ -1,0 +1,121 @@
+//! `warplab new-lab`, in a copy of the workspace: the lab that it writes runs and passes its tests, which notice a
+//! mistake in it.
+mod common;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use common::warplab_in;
+
+/// The workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// What builds need of the workspace, in a folder of its own. The files keep their times, so that cargo does not build
+/// again what it has built of them.
+fn copy() -> tempfile::TempDir {
+    let to = tempfile::tempdir().unwrap();
+    for name in [".rustfmt.toml", "Cargo.toml", "Cargo.lock", "harness", "kernels", "labs"] {
+        copy_all(&root().join(name), &to.path().join(name));
+    }
+    to
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    if !from.is_dir() {
+        fs::copy(from, to).unwrap();
+        let time = fs::metadata(from).unwrap().modified().unwrap();
+        fs::File::options().write(true).open(to).unwrap().set_modified(time).unwrap();
+        return;
+    }
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap).filter(|e| e.file_name() != "target") {
+        copy_all(&entry.path(), &to.join(entry.file_name()));
+    }
+}
+
+/// Runs cargo in the copy. It builds where the workspace is built, where all but the new lab is there already. So it
+/// must not build `warplab`, which other tests run.
+fn cargo(copy: &Path, arguments: &[&str]) -> Output {
+    let profile = Path::new(env!("CARGO_BIN_EXE_warplab")).parent().unwrap();
+    let mut command = Command::new(env!("CARGO"));
+    command.args(arguments).arg("--offline").current_dir(copy);
+    command.env("CARGO_TARGET_DIR", profile.parent().unwrap());
+    if profile.ends_with("release") && ["run", "test"].contains(&arguments[0]) {
+        command.arg("--release");
+    }
+    command.output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes)).concat()
+}
+
+#[test]
+fn a_new_lab_runs_is_checked_and_is_tested_at_once() {
+    let copy = copy();
+    let made = warplab_in(&copy.path().join("labs"), &["new-lab", "made_by_a_test"], &[]);
+    assert_eq!(made.code, 0, "{made:?}");
+
+    let tests = ["test", "--package", "made_by_a_test", "--tests", "--no-fail-fast"];
+    let tested = cargo(copy.path(), &tests);
+    assert!(tested.status.success(), "{}", text(&tested));
+    assert!(text(&tested).contains("4 passed"), "{}", text(&tested));
+
+    let program = Path::new(env!("CARGO_BIN_EXE_warplab")).with_file_name("made_by_a_test");
+    let run = Command::new(&program)
+        .args(["--device", "emulated", "--quick", "--out"])
+        .arg(copy.path().join("rows"))
+        .output()
+        .unwrap();
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run));
+    let rows = common::rows(&copy.path().join("rows/made_by_a_test.csv"));
+    let row = |variant: &str| rows.iter().find(|row| row["variant"] == variant).unwrap();
+    assert_eq!((row("guarded")["verdict"].as_str(), row("guarded")["note"].as_str()), ("pass", ""));
+    assert_eq!(row("off-by-one")["verdict"], "pass");
+    assert!(row("off-by-one")["note"].contains("Invalid __global__ read"), "{rows:?}");
+
+    // `warplab` knows it.
+    let dependencies = cargo(copy.path(), &["tree", "--package", "warplab", "--depth", "1"]);
+    assert!(text(&dependencies).contains("made_by_a_test v"), "{}", text(&dependencies));
+    let list = fs::read_to_string(copy.path().join("harness/cli/src/labs.rs")).unwrap();
+    assert!(list.contains("    &made_by_a_test::LAB,\n];"), "{list}");
+    // Its PTX is what its source gives.
+    let ptx = warplab_in(copy.path(), &["ptx", "--check", "made_by_a_test"], &[]);
+    assert_eq!(ptx.code, 0, "{ptx:?}");
+
+    // The guard of the right kernel becomes that of the wrong one, in the code that runs.
+    let file = copy.path().join("labs/made_by_a_test/kernels/made_by_a_test.ptx");
+    let right = fs::read_to_string(&file).unwrap();
+    let wrong = right.replacen("setp.ge.u64", "setp.gt.u64", 1);
+    assert_ne!(right, wrong);
+    fs::write(&file, wrong).unwrap();
+    let tested = cargo(copy.path(), &tests);
+    assert!(!tested.status.success(), "{}", text(&tested));
+    assert!(text(&tested).contains("every_size_around_a_block_is_right ... FAILED"), "{}", text(&tested));
+}
+
+#[test]
+fn a_new_lab_is_refused_where_it_cannot_be() {
+    let copy = tempfile::tempdir().unwrap();
+    let refused = |folder: &Path, name: &str, says: &str| {
+        let run = warplab_in(folder, &["new-lab", name], &[]);
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.stderr.contains(says), "`{says}` is not in {}", run.stderr);
+    };
+    refused(copy.path(), "made_by_a_test", "is not inside a checkout of warplab");
+    for folder in ["kernels/include", "labs/mine", "harness/cli/src"] {
+        fs::create_dir_all(copy.path().join(folder)).unwrap();
+    }
+    fs::write(copy.path().join("harness/cli/Cargo.toml"), "[dependencies]\n").unwrap();
+    let labs = copy.path().join("labs/mine");
+    refused(&labs, "mine", "there is a lab `mine` already");
+    refused(&labs, "two-words", "lower-case letters, digits and _");
+    refused(&labs, "loop", "reserved");
+    refused(&labs, "made_by_a_test", "harness/cli/Cargo.toml has no line `# The labs, in the order of src/labs.rs.`");
+    assert!(!copy.path().join("labs/made_by_a_test").exists());
+}

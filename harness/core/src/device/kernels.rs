@@ -1,0 +1,177 @@
+//! The kernels of a lab, loaded on a device. Each file is loaded once, from the committed PTX or from PTX that NVRTC
+//! compiles.
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use cudarc::driver::{
+    CudaFunction, CudaModule,
+    sys::{CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, CUresult::CUDA_ERROR_NOT_FOUND},
+};
+use kernels::{KernelSource, PtxOrigin};
+use wire::Wishes;
+
+use crate::{
+    device::{machine, module, session::Session},
+    error::{Error, Result},
+    suggest,
+};
+
+/// A lab's kernel files, and their modules on one device.
+#[derive(Debug)]
+pub struct Kernels {
+    lab: &'static str,
+    files: &'static [KernelSource],
+    session: Arc<Session>,
+    /// The file of `--kernel`, under the name of the lab's own file that it replaces.
+    replaced: Option<KernelSource>,
+    modules: Mutex<HashMap<String, Arc<CudaModule>>>,
+    /// Where each module's PTX came from, for session.json.
+    origins: Mutex<BTreeMap<String, String>>,
+}
+
+impl Kernels {
+    /// The kernels in the lab's `files`, with `replaced` in place of the file of the same name.
+    pub fn new(
+        lab: &'static str,
+        files: &'static [KernelSource],
+        session: &Arc<Session>,
+        replaced: Option<KernelSource>,
+    ) -> Self {
+        let (modules, origins) = (Mutex::default(), Mutex::default());
+        Self { lab, files, session: session.clone(), replaced, modules, origins }
+    }
+
+    /// The open device.
+    pub fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    /// Where each module's PTX came from, by its file's path.
+    pub(crate) fn origins(&self) -> BTreeMap<String, String> {
+        lock(&self.origins).clone()
+    }
+
+    /// The loaded module of one of the files, e.g. `"vecadd.cu"`; loaded once.
+    ///
+    /// # Errors
+    /// [`Error::Kernel`] when there is no PTX for it, [`Error::Module`] when the driver refuses it.
+    pub fn module(&self, file: &str) -> Result<Arc<CudaModule>> {
+        if let Some(module) = lock(&self.modules).get(file) {
+            return Ok(module.clone());
+        }
+        let source = self.source(file)?;
+        let capability = self.session.device.compute_capability;
+        let compiled = kernels::ptx_for(&source, capability)?;
+        let mut origin = compiled.origin;
+        let module = match module::load(&self.session.context, &source.path, &compiled.ptx) {
+            // The compiler is newer than the driver, but the committed PTX may be old enough for it.
+            Err(refused) if origin != PtxOrigin::Committed => {
+                let Ok(committed) = kernels::committed_for(&source, capability) else {
+                    return Err(refused);
+                };
+                origin = PtxOrigin::Committed;
+                module::load(&self.session.context, &source.path, &committed.ptx).map_err(|_| refused)?
+            }
+            other => other?,
+        };
+        let sources = source.files().map(|(name, text)| (name.into(), text.into())).collect();
+        machine::configure(&Wishes { sources: Some(sources), ..Wishes::default() });
+        lock(&self.origins).insert(source.path.to_string(), origin.to_string());
+        lock(&self.modules).insert(file.into(), module.clone());
+        Ok(module)
+    }
+
+    /// A kernel of one of the files. It must be `extern "C"`, so that its name is its symbol.
+    ///
+    /// # Errors
+    /// As [`Kernels::module`]; [`Error::NoSuchKernel`]; [`Error::OtherParameters`] when a kernel of the file of
+    /// `--kernel` takes other parameters than the lab passes.
+    pub fn function(&self, file: &str, kernel: &str) -> Result<CudaFunction> {
+        let module = self.module(file)?;
+        let path = || {
+            let source = self.source(file);
+            source.map_or_else(|_| file.to_string(), |s| s.path.to_string())
+        };
+        let function = module.load_function(kernel).map_err(|e| match e.0 {
+            CUDA_ERROR_NOT_FOUND => Error::NoSuchKernel { file: path(), kernel: kernel.into() },
+            _ => e.into(),
+        })?;
+        let Some((own, source)) = self.own(file, kernel) else {
+            return Ok(function);
+        };
+        let sizes = |f: &CudaFunction| module::parameters(f).unwrap_or_default();
+        let (takes, passes) = (sizes(&function), sizes(&own));
+        if takes.len() <= passes.len() && takes.iter().zip(&passes).all(|(t, p)| t <= p) {
+            return Ok(function);
+        }
+        let declared = source.declaration(kernel);
+        Err(Error::OtherParameters {
+            file: path(),
+            kernel: kernel.into(),
+            takes: module::in_words(&takes),
+            passes: module::in_words(&passes),
+            declared: declared.map_or_else(String::new, |d| format!("; declare it as {d}")),
+        })
+    }
+
+    /// A kernel that is allowed `bytes` of dynamic shared memory a block, to be launched with as much.
+    ///
+    /// # Errors
+    /// As [`Kernels::function`]; [`Error::Skip`] when the device has less shared memory a block.
+    pub fn function_with_shared(&self, file: &str, kernel: &str, bytes: u32) -> Result<CudaFunction> {
+        let function = self.function(file, kernel)?;
+        let device = &self.session.device;
+        if bytes > device.shared_bytes_per_block {
+            let (name, most) = (&device.name, device.shared_bytes_per_block_optin);
+            if bytes > most {
+                return Err(Error::Skip(format!("needs {bytes} bytes of shared memory a block, {name} allows {most}")));
+            }
+            function.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32)?;
+        }
+        Ok(function)
+    }
+
+    /// The lab's own kernel of that name, and its source, if the file of `--kernel` takes its place; `None` if its PTX
+    /// is not available.
+    fn own(&self, file: &str, kernel: &str) -> Option<(CudaFunction, &'static KernelSource)> {
+        self.replaced.as_ref().filter(|k| k.name == file)?;
+        let source = self.files.iter().find(|k| k.name == file)?;
+        let key = format!("{file} of the lab");
+        let known = lock(&self.modules).get(&key).cloned();
+        let module = match known {
+            Some(module) => module,
+            None => {
+                let capability = self.session.device.compute_capability;
+                let compiled = kernels::committed_for(source, capability).ok()?;
+                let module = module::load(&self.session.context, &source.path, &compiled.ptx).ok()?;
+                lock(&self.modules).insert(key, module.clone());
+                module
+            }
+        };
+        Some((module.load_function(kernel).ok()?, source))
+    }
+
+    /// The text of a source file that line information names: one of the lab's, or one on disk.
+    pub(crate) fn source_text(&self, path: &str) -> Option<String> {
+        let mut own = self.replaced.iter().chain(self.files);
+        let embedded = own.find_map(|k| k.text(path)).map(str::to_string);
+        embedded.or_else(|| std::fs::read_to_string(path).ok())
+    }
+
+    /// The kernel file of this name: the lab's own, or what `--kernel` puts in its place.
+    fn source(&self, file: &str) -> Result<KernelSource> {
+        let known = self.replaced.iter().chain(self.files).find(|k| k.name == file);
+        known.cloned().ok_or_else(|| {
+            let names: Vec<&str> = self.files.iter().map(|k| k.name.as_ref()).collect();
+            let meant = suggest::among(file, &names);
+            Error::usage(format!("lab {} has no kernel file `{file}`; {meant}", self.lab))
+        })
+    }
+}
+
+/// The maps are whole after every change, so that a thread that panicked has not left them damaged.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

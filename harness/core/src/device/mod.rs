@@ -1,0 +1,12 @@
+//! The device in use, and what it reports about itself.
+pub(crate) mod ceilings;
+pub(crate) mod choice;
+pub(crate) mod driver;
+pub(crate) mod fault;
+pub(crate) mod kernels;
+pub(crate) mod launch;
+pub(crate) mod machine;
+pub(crate) mod module;
+pub(crate) mod nvml;
+pub(crate) mod session;
+pub(crate) mod visible;

@@ -1,0 +1,101 @@
+//! What NVML, the driver's management library, reports about the GPU in use. Without NVML a run goes on: a line says
+//! that it is missing, and its fields stay empty.
+use nvml_wrapper::{
+    Nvml,
+    bitmasks::device::ThrottleReasons,
+    enum_wrappers::device::{Clock, TemperatureSensor},
+    error::NvmlError,
+};
+use serde::Serialize;
+
+/// NVML, and the bus address of the GPU in use.
+#[derive(Debug)]
+pub struct Monitor {
+    nvml: Nvml,
+    bus_id: String,
+}
+
+/// The GPU's state at one moment; a field is `None` where this GPU does not report it.
+#[derive(Debug, Clone, Default, Serialize)]
+#[allow(missing_docs)] // Each field is NVML's quantity of its name, its unit at the end.
+pub struct Snapshot {
+    pub driver_version: Option<String>,
+    pub uuid: Option<String>,
+    pub bus_id: String,
+    pub sm_clock_mhz: Option<u32>,
+    pub sm_clock_max_mhz: Option<u32>,
+    pub memory_clock_mhz: Option<u32>,
+    pub memory_clock_max_mhz: Option<u32>,
+    pub throttle_reasons: Option<String>,
+    pub power_w: Option<f64>,
+    pub power_limit_w: Option<f64>,
+    pub temperature_c: Option<u32>,
+    pub link_generation: Option<u32>,
+    pub link_generation_max: Option<u32>,
+    pub link_width: Option<u32>,
+    pub link_width_max: Option<u32>,
+    pub numa_node: Option<u32>,
+    pub ecc: Option<bool>,
+    pub memory_used_bytes: Option<u64>,
+    pub processes: Option<usize>,
+}
+
+impl Monitor {
+    /// Opens NVML for the GPU at this bus address (`0000:01:00.0`).
+    ///
+    /// # Errors
+    /// One line that says why NVML is not available.
+    pub fn open(bus_id: &str) -> Result<Self, String> {
+        let nvml = Nvml::init()
+            // Some systems have the library only under its full name.
+            .or_else(|_| Nvml::builder().lib_path("libnvidia-ml.so.1".as_ref()).init())
+            .map_err(|e| format!("NVML is not available: {e}"))?;
+        nvml.device_by_pci_bus_id(bus_id).map_err(|e| format!("NVML does not know the GPU at {bus_id}: {e}"))?;
+        Ok(Self { nvml, bus_id: bus_id.into() })
+    }
+
+    /// The GPU's state now.
+    pub fn snapshot(&self) -> Snapshot {
+        let Ok(gpu) = self.nvml.device_by_pci_bus_id(self.bus_id.as_str()) else {
+            return Snapshot::default();
+        };
+        let watts = |milliwatts: Result<u32, NvmlError>| milliwatts.ok().map(|mw| f64::from(mw) / 1e3);
+        Snapshot {
+            driver_version: self.nvml.sys_driver_version().ok(),
+            uuid: gpu.uuid().ok(),
+            bus_id: self.bus_id.clone(),
+            sm_clock_mhz: gpu.clock_info(Clock::SM).ok(),
+            sm_clock_max_mhz: gpu.max_clock_info(Clock::SM).ok(),
+            memory_clock_mhz: gpu.clock_info(Clock::Memory).ok(),
+            memory_clock_max_mhz: gpu.max_clock_info(Clock::Memory).ok(),
+            throttle_reasons: gpu.current_throttle_reasons().ok().map(|r| {
+                let names: Vec<_> = r.iter_names().map(|(name, _)| name.to_lowercase()).collect();
+                if names.is_empty() { "none".into() } else { names.join(" ") }
+            }),
+            power_w: watts(gpu.power_usage()),
+            power_limit_w: watts(gpu.enforced_power_limit()),
+            temperature_c: gpu.temperature(TemperatureSensor::Gpu).ok(),
+            link_generation: gpu.current_pcie_link_gen().ok(),
+            link_generation_max: gpu.max_pcie_link_gen().ok(),
+            link_width: gpu.current_pcie_link_width().ok(),
+            link_width_max: gpu.max_pcie_link_width().ok(),
+            numa_node: gpu.numa_node_id().ok(),
+            ecc: gpu.is_ecc_enabled().ok().map(|e| e.currently_enabled),
+            memory_used_bytes: gpu.memory_info().ok().map(|m| m.used),
+            processes: gpu.running_compute_processes().ok().map(|p| p.len()),
+        }
+    }
+
+    /// Whether the GPU runs slower than its clocks allow because it is hot or short of power. (A power
+    /// cap that the board reaches under load is its normal state, not a throttled one.)
+    pub fn is_throttled(&self) -> bool {
+        let slow = ThrottleReasons::HW_SLOWDOWN
+            | ThrottleReasons::SW_THERMAL_SLOWDOWN
+            | ThrottleReasons::HW_THERMAL_SLOWDOWN
+            | ThrottleReasons::HW_POWER_BRAKE_SLOWDOWN;
+        self.nvml
+            .device_by_pci_bus_id(self.bus_id.as_str())
+            .and_then(|gpu| gpu.current_throttle_reasons())
+            .is_ok_and(|reasons| reasons.intersects(slow))
+    }
+}

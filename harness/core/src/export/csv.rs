@@ -1,0 +1,146 @@
+//! CSV: a file for each lab in the run's folder, each row complete on disk before the next case starts; and, by
+//! `--csv`, the same lines on standard output.
+use std::{
+    fs::File,
+    io::{self, Seek, Write},
+    path::PathBuf,
+    rc::Rc,
+};
+
+use crate::{
+    error::{Error, Result},
+    export::{
+        exporter::{Exporter, Outputs, Started},
+        terminal::Terminal,
+    },
+    record::{
+        columns::{Cell, Columns},
+        row::Record,
+    },
+};
+
+/// Starts the CSV of a lab with its header, and replaces the one of an earlier run. Without a folder there is no file.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(crate) fn in_folder(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
+    let Some(folder) = outputs.folder else {
+        return Ok(None);
+    };
+    let path = folder.path().join(format!("{}.csv", columns.lab));
+    let file = File::create(&path).map_err(|source| Error::Io { action: "create", path: path.clone(), source })?;
+    let mut csv = CsvFile { file, path, columns: columns.clone() };
+    csv.line(&header(columns))?;
+    Ok(Some(Box::new(csv)))
+}
+
+/// Starts the CSV on standard output with its header, if it is wanted there.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(crate) fn on_stdout(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
+    if !outputs.wanted.csv {
+        return Ok(None);
+    }
+    let stream = CsvStream { terminal: outputs.terminal.clone(), columns: columns.clone() };
+    stream.terminal.data(&header(columns))?;
+    Ok(Some(Box::new(stream)))
+}
+
+/// The CSV of one lab.
+#[derive(Debug)]
+struct CsvFile {
+    file: File,
+    path: PathBuf,
+    columns: Rc<Columns>,
+}
+
+impl Exporter for CsvFile {
+    /// Writes one whole row: if that fails because the disk is full, the part that was written is removed again.
+    fn row(&mut self, record: &Record) -> Result<()> {
+        self.line(&row(&self.columns, record))
+    }
+}
+
+impl CsvFile {
+    fn line(&mut self, line: &str) -> Result<()> {
+        let mut write = || -> io::Result<()> {
+            let before = self.file.stream_position()?;
+            self.file.write_all(line.as_bytes()).inspect_err(|_| {
+                // The rows before this one stay readable.
+                let _ = self.file.set_len(before);
+            })
+        };
+        write().map_err(|source| Error::Io { action: "write a row to", path: self.path.clone(), source })
+    }
+}
+
+/// The same lines on standard output.
+#[derive(Debug)]
+struct CsvStream {
+    terminal: Rc<Terminal>,
+    columns: Rc<Columns>,
+}
+
+impl Exporter for CsvStream {
+    fn row(&mut self, record: &Record) -> Result<()> {
+        self.terminal.data(&row(&self.columns, record))
+    }
+}
+
+fn header(columns: &Columns) -> String {
+    line(columns.all().map(|c| c.name.to_string()))
+}
+
+fn row(columns: &Columns, record: &Record) -> String {
+    line(columns.cells(record).map(|(_, cell)| Cell::text(cell)))
+}
+
+fn line(cells: impl IntoIterator<Item = String>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Writing to memory does not fail, and cells of text give a line of text.
+    writer.write_record(cells).expect("writing to memory does not fail");
+    String::from_utf8(writer.into_inner().expect("writing to memory does not fail")).expect("cells are UTF-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        export::exporter::Wanted,
+        record::{columns::tests::columns, counters::COUNTERS, folder::Folder, row::tests::record},
+    };
+
+    #[test]
+    fn rows_read_back_as_they_were_written() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = Folder::create(Some(&temporary.path().join("a/b")), "x").unwrap();
+        let outputs =
+            Outputs { folder: Some(&folder), terminal: Rc::new(Terminal::silent()), wanted: Wanted::default() };
+        let columns = Rc::new(columns());
+        let mut csv = in_folder(&columns, &outputs).unwrap().unwrap();
+        csv.row(&record()).unwrap();
+        // On disk at once: the file is still open.
+        let mut reader = csv::Reader::from_path(folder.path().join("lab.csv")).unwrap();
+        let headers = reader.headers().unwrap().clone();
+        let names: Vec<&str> = headers.iter().collect();
+        let expected: Vec<&str> = columns.all().map(|c| c.name).collect();
+        assert_eq!(names, expected);
+        assert_eq!(names[24..26], ["own_ms", "other"]);
+        assert_eq!(names.len(), 24 + 2 + COUNTERS.len());
+        let rows: Vec<_> = reader.records().map(|r| r.unwrap().iter().map(String::from).collect::<Vec<_>>()).collect();
+        let record = record();
+        let cells = columns.cells(&record).map(|(_, cell)| cell.text());
+        assert_eq!(rows, [cells.collect::<Vec<_>>()]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_said_with_the_file() {
+        let file = File::options().write(true).open("/dev/full").unwrap();
+        let mut csv = CsvFile { file, path: "reports/lab.csv".into(), columns: Rc::new(columns()) };
+        let error = csv.row(&record()).unwrap_err();
+        assert_eq!(error.exit_code(), 4);
+        assert!(error.to_string().starts_with("cannot write a row to reports/lab.csv: No space left"), "{error}");
+    }
+}

@@ -1,0 +1,71 @@
+//! The lines of the source that cost the most, as tables with the source beside them (`--hot`).
+use crate::{
+    export::layout::{PADDING, SENTENCE, fitted, width},
+    record::row::Record,
+};
+
+/// A line of source, shortened to fit on one line of the table.
+fn shortened(source: &str, most: usize) -> String {
+    if source.chars().count() <= most {
+        return source.to_string();
+    }
+    let start: String = source.chars().take(most - 3).collect();
+    format!("{}...", start.trim_end())
+}
+
+/// The hot lines of each record, as a reader sees them.
+pub(crate) fn tables(records: &[Record]) -> String {
+    let mut parts = Vec::new();
+    for record in records.iter().filter(|r| !r.hot.is_empty()) {
+        let whose = format!("{} {} {}", record.lab, record.variant, record.case);
+        let title = format!("Hot lines of {}, by thread instructions", whose.trim_end());
+        let some = |v: u64| if v == 0 { String::new() } else { v.to_string() };
+        let mut rows: Vec<Vec<String>> = record
+            .hot
+            .iter()
+            .map(|l| {
+                let file = l.file.rsplit('/').next().unwrap_or_default();
+                let file = if file.is_empty() { "PTX" } else { file };
+                vec![
+                    format!("{:.1}", l.percent),
+                    l.thread_instructions.to_string(),
+                    some(l.sectors),
+                    some(l.conflicts),
+                    some(l.divergent_branches),
+                    format!("{file}:{}", l.line),
+                    l.source.clone(),
+                ]
+            })
+            .collect();
+        let headers = ["%", "thread instr.", "sectors", "conflicts", "divergent", "line", "source"];
+        // The source gets the width that the other columns leave, but at least enough for a few words.
+        let column = |i: usize| {
+            let most = rows.iter().map(|r: &Vec<String>| r[i].chars().count()).max();
+            most.filter(|m| *m > 0).map_or(0, |m| m.max(headers[i].len()) + PADDING)
+        };
+        let others: usize = (0..headers.len() - 1).map(column).sum();
+        let most = width().saturating_sub(others + PADDING).max(SENTENCE);
+        for row in &mut rows {
+            let source = row.pop().unwrap_or_default();
+            row.push(shortened(&source, most));
+        }
+        parts.push(format!("{title}\n{}", fitted(&headers, &rows, &[], width())));
+    }
+    parts.join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{hot, row::tests::record};
+
+    #[test]
+    fn a_line_stands_beside_its_source_and_one_without_a_file_is_of_the_ptx() {
+        let text = |path: &str| (path == "a/x.cu").then(|| "one\n  two;\n".to_string());
+        let mut row = record();
+        row.hot = hot::lines(&hot::tests::report(), 2, text);
+        let text = tables(&[row]);
+        assert!(text.contains("x.cu:2") && text.contains("two;"), "{text}");
+        assert!(text.contains("PTX:7"), "{text}");
+    }
+}

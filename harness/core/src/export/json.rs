@@ -1,0 +1,90 @@
+//! JSON lines: an object for each row on standard output (`--json`), its fields by the columns' names.
+use std::rc::Rc;
+
+use serde_json::{Map, Number, Value, json};
+
+use crate::{
+    error::Result,
+    export::{
+        exporter::{Exporter, Outputs, Started},
+        terminal::Terminal,
+    },
+    record::{
+        columns::{Cell, Columns},
+        row::Record,
+    },
+};
+
+/// Starts the lines, if they are wanted.
+#[expect(clippy::unnecessary_wraps, reason = "other formats write a header, which can fail")]
+pub(crate) fn start(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
+    let lines = || JsonLines { terminal: outputs.terminal.clone(), columns: columns.clone() };
+    Ok(outputs.wanted.json.then(|| Box::new(lines()) as _))
+}
+
+#[derive(Debug)]
+struct JsonLines {
+    terminal: Rc<Terminal>,
+    columns: Rc<Columns>,
+}
+
+impl Exporter for JsonLines {
+    fn row(&mut self, record: &Record) -> Result<()> {
+        self.terminal.data(&format!("{}\n", object(&self.columns, record)))
+    }
+}
+
+/// A record as an object. Empty cells are left out. Values that have no column come last.
+fn object(columns: &Columns, record: &Record) -> Value {
+    let fields = columns.cells(record).filter_map(|(name, cell)| {
+        let value = match cell {
+            Cell::Empty => return None,
+            Cell::Words(words) => words.into(),
+            // JSON has no infinity and no NaN: these are words.
+            Cell::Number(text) => match serde_json::from_str::<Number>(&text) {
+                Ok(number) => number.into(),
+                Err(_) => text.into(),
+            },
+        };
+        Some((name.to_string(), value))
+    });
+    let mut object: Map<String, Value> = fields.collect();
+    if !record.findings.is_empty() {
+        let texts = record.findings.iter().map(|f| f.text.trim_end());
+        object.insert("findings".into(), texts.collect());
+    }
+    if let Some(wrong) = &record.wrong {
+        object.insert("wrong".into(), json!(wrong));
+    }
+    if let Some(kernel) = &record.missing_kernel {
+        object.insert("missing_kernel".into(), json!(kernel));
+    }
+    if !record.hot.is_empty() {
+        object.insert("hot".into(), json!(record.hot));
+    }
+    Value::Object(object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{column::column, row};
+
+    #[test]
+    fn fields_have_the_columns_names_and_empty_cells_are_left_out() {
+        let columns = Columns { lab: "lab", own: vec![column("own_ms", "a time"), column("answer", "an answer")] };
+        let mut record = row::tests::record();
+        record.own = vec![row::Value::Real(f64::NAN), row::Value::Text("4".into())];
+        record.case = "8".into();
+        let object = object(&columns, &record);
+        assert_eq!(object["n"], 1000);
+        assert_eq!(object["time_median_ms"], 2);
+        // Words stay strings, but a lab's answer that reads as a number becomes a number.
+        assert_eq!(object["case"], "8");
+        assert_eq!(object["answer"], 4);
+        assert_eq!(object["own_ms"], "NaN");
+        assert_eq!(object["findings"], json!(["Invalid read\nat line 3"]));
+        assert!(object.get("memory_mode").is_none());
+        assert!(object.get("launches").is_none());
+    }
+}

@@ -1,0 +1,34 @@
+//! Markdown: the tables of the documentation.
+
+/// A table with these titles; every row has as many cells. A column that holds only numbers is aligned to the right.
+pub fn markdown(titles: &[&str], rows: &[Vec<String>]) -> String {
+    let is_number = |cell: &String| cell.is_empty() || cell.parse::<f64>().is_ok();
+    let rule: Vec<&str> = (0..titles.len())
+        .map(|i| {
+            let numbers = rows.iter().all(|row| is_number(&row[i]));
+            if numbers { "---:" } else { "---" }
+        })
+        .collect();
+    let mut out = line(titles) + &line(&rule);
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        out += &line(&cells);
+    }
+    out
+}
+
+fn line(cells: &[impl AsRef<str>]) -> String {
+    let cells: Vec<&str> = cells.iter().map(AsRef::as_ref).collect();
+    format!("| {} |\n", cells.join(" | "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_to_the_right_and_a_bar_is_escaped() {
+        let rows = [vec!["a|b".into(), "1.5".into()], vec!["c".into(), String::new()]];
+        assert_eq!(markdown(&["name", "ms"], &rows), "| name | ms |\n| --- | ---: |\n| a\\|b | 1.5 |\n| c |  |\n");
+    }
+}

@@ -1,0 +1,12 @@
+//! How the records of a run are shown: one file for each format, behind one interface ([`exporter::Exporter`]).
+pub(crate) mod chart;
+pub(crate) mod counters;
+pub(crate) mod csv;
+pub(crate) mod exporter;
+pub(crate) mod hot;
+pub(crate) mod json;
+pub(crate) mod layout;
+pub(crate) mod markdown;
+pub(crate) mod report;
+pub(crate) mod table;
+pub(crate) mod terminal;

@@ -1,0 +1,172 @@
+//! What a reader sees: findings as they are found, and, after the lab, tables of its rows, its counters and its
+//! costliest lines.
+use std::{collections::HashSet, rc::Rc};
+
+use wire::{Told, finding::Class};
+
+use crate::{
+    error::Result,
+    export::{
+        counters,
+        exporter::{Exporter, Outputs, Started},
+        hot,
+        layout::{fitted, significant, width, wrapped},
+        terminal::Terminal,
+    },
+    record::{
+        columns::Columns,
+        counters::value,
+        row::{Record, Verdict},
+    },
+};
+
+/// Starts the tables of a lab.
+#[expect(clippy::unnecessary_wraps, reason = "other formats write a header, which can fail")]
+pub(crate) fn start(_columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
+    Ok(Some(Box::new(Tables {
+        terminal: outputs.terminal.clone(),
+        counters: outputs.wanted.counters,
+        records: Vec::new(),
+        shown: HashSet::new(),
+        told: HashSet::new(),
+    })))
+}
+
+/// The rows of a lab so far, and the findings that were shown.
+#[derive(Debug)]
+struct Tables {
+    terminal: Rc<Terminal>,
+    counters: bool,
+    records: Vec<Record>,
+    shown: HashSet<String>,
+    /// For variants that are wrong on purpose, each class of findings is shown once.
+    told: HashSet<(String, Class)>,
+}
+
+impl Exporter for Tables {
+    fn row(&mut self, record: &Record) -> Result<()> {
+        for finding in &record.findings {
+            self.finding(record, finding);
+        }
+        self.records.push(record.clone());
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        if !self.records.is_empty() {
+            self.terminal.say(&records(&self.records));
+        }
+        let mut below = vec![hot::tables(&self.records)];
+        if self.counters {
+            below.insert(0, counters::tables(&self.records));
+        }
+        for text in below.iter().filter(|t| !t.is_empty()) {
+            self.terminal.say(&format!("\n{text}"));
+        }
+        Ok(())
+    }
+}
+
+impl Tables {
+    /// Shows a finding of this row, unless it was shown before.
+    fn finding(&mut self, record: &Record, finding: &Told) {
+        let expected = record.verdict == Verdict::Pass;
+        let class = finding.finding.class();
+        if expected && !self.told.insert((record.variant.clone(), class)) {
+            return;
+        }
+        let text = finding.text.trim_end();
+        if self.shown.insert(text.to_owned()) {
+            let whose = format!("{} {}", record.variant, record.case);
+            let intent = if expected { " (wrong on purpose)" } else { "" };
+            // The text is not wrapped: its marks stand below the source that they belong to.
+            self.terminal.say(&format!("\n{}{intent}:\n{text}", whose.trim_end()));
+        }
+    }
+}
+
+/// The columns that are left out first where the table of records is too wide: those derived from others, then those
+/// that the case mostly repeats. The CSV has all of them.
+const SPARE: [&str; 7] = ["± %", "GB/s", "n", "grid", "block", "GFLOP/s", "% ceiling"];
+
+/// The tables of a lab's records, measured cases and then answered questions, and the notes below.
+fn records(records: &[Record]) -> String {
+    let (questions, cases): (Vec<&Record>, Vec<&Record>) = records.iter().partition(|r| is_question(r));
+    let mut parts = Vec::new();
+    if !cases.is_empty() {
+        parts.push(measured(&cases));
+    }
+    if !questions.is_empty() {
+        parts.push(answered(&questions));
+    }
+    let count = |v| records.iter().filter(|r| r.verdict == v).count();
+    let counts: Vec<_> = [Verdict::Pass, Verdict::Fail, Verdict::Finding, Verdict::Skip]
+        .into_iter()
+        .filter(|v| count(*v) > 0)
+        .map(|v| format!("{} {}", count(v), v.word()))
+        .collect();
+    format!("{}\n{}", parts.join("\n\n"), counts.join(", "))
+}
+
+/// A checked question: nothing was launched or timed for it, and its note is the answer.
+fn is_question(r: &Record) -> bool {
+    let measured = r.n.is_some() || r.grid.is_some() || r.times.is_some();
+    let launched = value(r, "launches").is_some_and(|l| l > 0.0);
+    let answer = !r.note.is_empty() && !r.note.starts_with("wrong on purpose");
+    !measured && !launched && answer && r.findings.is_empty() && r.verdict != Verdict::Skip
+}
+
+fn answered(records: &[&Record]) -> String {
+    let rows: Vec<Vec<String>> = records
+        .iter()
+        .map(|r| vec![r.variant.clone(), r.case.clone(), r.note.clone(), r.verdict.word().into()])
+        .collect();
+    fitted(&["variant", "question", "answer", "verdict"], &rows, &[], width())
+}
+
+fn measured(records: &[&Record]) -> String {
+    let emulated = records.iter().any(|r| r.device == "emulated");
+    let headers = [
+        "variant",
+        "case",
+        "n",
+        "grid",
+        "block",
+        if emulated { "ms emulated" } else { "ms median" },
+        "± %",
+        "GB/s",
+        "GFLOP/s",
+        "% ceiling",
+        "max error",
+        "verdict",
+    ];
+    let rows: Vec<Vec<String>> = records
+        .iter()
+        .map(|r| {
+            let real = |v: Option<f64>| v.map_or_else(String::new, significant);
+            vec![
+                r.variant.clone(),
+                r.case.clone(),
+                r.n.map_or_else(String::new, |n| n.to_string()),
+                r.grid.clone().unwrap_or_default(),
+                r.block.clone().unwrap_or_default(),
+                real(r.times.map(|t| t.median)),
+                r.times
+                    .filter(|t| t.samples > 1)
+                    .map_or_else(String::new, |t| format!("{:.1}", 100.0 * t.stdev / t.mean)),
+                real(r.gb_per_s),
+                real(r.gflop_per_s),
+                real(r.percent_of_ceiling),
+                r.max_abs_error.filter(|e| *e != 0.0).map_or_else(String::new, |e| format!("{e:.1e}")),
+                r.verdict.word().into(),
+            ]
+        })
+        .collect();
+    let mut text = fitted(&headers, &rows, &SPARE, width());
+    for record in records.iter().filter(|r| !r.note.is_empty()) {
+        let name = [record.variant.as_str(), record.case.as_str()].join(" ");
+        text.push('\n');
+        text += &wrapped(&format!("  {}: {}", name.trim(), record.note), 4);
+    }
+    text
+}

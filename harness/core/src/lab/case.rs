@@ -1,0 +1,62 @@
+//! A case: one point of an experiment's axes.
+use crate::{lab::launch::Launch, record::row::case_key};
+
+/// One variant at one size, launch and memory mode.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub(crate) variant: String,
+    pub(crate) label: String,
+    pub(crate) n: Option<usize>,
+    pub(crate) kernel: Option<(&'static str, String)>,
+    pub(crate) launch: Option<Launch>,
+    pub(crate) memory_mode: Option<String>,
+}
+
+impl Case {
+    /// A case of `variant`, which must be one of the lab's.
+    pub fn new(variant: impl Into<String>) -> Self {
+        let (n, kernel, launch, memory_mode) = (None, None, None, None);
+        Self { variant: variant.into(), label: String::new(), n, kernel, launch, memory_mode }
+    }
+
+    /// What tells it from the variant's other cases, e.g. "block 256" (the `case` column).
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Problem size in elements.
+    #[must_use]
+    pub fn n(mut self, n: usize) -> Self {
+        self.n = Some(n);
+        self
+    }
+
+    /// The kernel that it launches, by its file and its name: [`crate::Trial::kernel`] gives it to the case's body.
+    #[must_use]
+    pub fn kernel(mut self, file: &'static str, name: impl Into<String>) -> Self {
+        self.kernel = Some((file, name.into()));
+        self
+    }
+
+    /// The launch, or the rule that it follows from ([`Launch`]); it is checked against the device's limits before the
+    /// case runs, and [`crate::Trial::launch`] gives it to the body.
+    #[must_use]
+    pub fn launch(mut self, launch: impl Into<Launch>) -> Self {
+        self.launch = Some(launch.into());
+        self
+    }
+
+    /// Where the data lie: pageable, pinned, managed, ...
+    #[must_use]
+    pub fn memory_mode(mut self, mode: impl Into<String>) -> Self {
+        self.memory_mode = Some(mode.into());
+        self
+    }
+
+    /// What the case is called in messages and between processes.
+    pub(crate) fn key(&self) -> String {
+        case_key(&self.variant, &self.label, self.n.map(|n| n as u64))
+    }
+}

@@ -1,0 +1,105 @@
+//! What a lab is: its kernels, its table of variants, its columns and options, and the function that runs it.
+use std::fmt;
+
+use kernels::KernelSource;
+
+use crate::{
+    error::Result,
+    lab::{
+        published::Published,
+        question::Question,
+        row::{Table, Variant},
+        run::Run,
+    },
+    record::{
+        column::{Column, column},
+        columns::Columns,
+        row::Record,
+    },
+};
+
+/// A lab, declared once as a `static` in its crate and run by its own binary and by `warplab`.
+///
+/// A lab names what it has; the rest is `..Lab::DEFAULT`.
+pub struct Lab {
+    /// The crate's name, and what `warplab run` calls it.
+    pub name: &'static str,
+    /// One line for `warplab list`.
+    pub summary: &'static str,
+    /// The kernel files, each from [`kernels::source!`].
+    pub kernels: &'static [KernelSource],
+    /// The tables whose rows are the variants, in the order of the handout. `--variant` chooses among them.
+    pub variants: &'static [&'static dyn Table],
+    /// The lab's own CSV columns, units in their names; they follow the common ones.
+    pub columns: &'static [Column],
+    /// Published figures that are shown beside the rows; each source's column follows the lab's own columns.
+    pub published: &'static [Published],
+    /// The lab's own options, added to the common ones: see [`crate::arguments`].
+    pub options: fn() -> Vec<clap::Arg>,
+    /// The experiment.
+    pub run: fn(&Run) -> Result<()>,
+    /// Questions that arithmetic answers: a row each, run with the exercises.
+    pub questions: fn() -> Vec<Question>,
+    /// Checked exercises: run after the experiment, or alone with `--exercises`.
+    pub exercises: Option<fn(&Run) -> Result<()>>,
+}
+
+/// The columns of a lab that asks questions.
+const QUESTION_COLUMNS: [Column; 3] = [
+    column("question", "the question that the row answers"),
+    column("expected", "its answer in the text or in the key"),
+    column("obtained", "the answer computed here"),
+];
+
+impl Lab {
+    /// An empty lab, for the fields that a declaration leaves out.
+    pub const DEFAULT: Self = Self {
+        name: "",
+        summary: "",
+        kernels: &[],
+        variants: &[],
+        columns: &[],
+        published: &[],
+        options: Vec::new,
+        run: |_| Ok(()),
+        questions: Vec::new,
+        exercises: None,
+    };
+
+    /// Every variant, in the order of the handout.
+    pub fn variants(&self) -> Vec<&'static Variant> {
+        self.variants.iter().flat_map(|table| table.variants()).collect()
+    }
+
+    /// The columns of the lab's rows. Its own are those that it declares, then those of its published figures and of
+    /// its questions.
+    pub fn all_columns(&self) -> Columns {
+        let mut own = self.columns.to_vec();
+        let published = self.published.iter().map(|published| column(published.column, published.source));
+        let questions = QUESTION_COLUMNS.into_iter().filter(|_| !(self.questions)().is_empty());
+        for column in published.chain(questions) {
+            if !own.iter().any(|known| known.name == column.name) {
+                own.push(column);
+            }
+        }
+        Columns { lab: self.name, own }
+    }
+
+    /// Whether there is anything for `--exercises` to run.
+    pub fn has_exercises(&self) -> bool {
+        self.exercises.is_some() || !(self.questions)().is_empty()
+    }
+}
+
+impl Record {
+    /// The own value of `lab` in `column`, as a number.
+    pub fn number(&self, lab: &Lab, column: &str) -> Option<f64> {
+        lab.all_columns().number(self, column)
+    }
+}
+
+impl fmt::Debug for Lab {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lab").field("name", &self.name).finish_non_exhaustive()
+    }
+}

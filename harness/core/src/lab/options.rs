@@ -1,0 +1,195 @@
+//! The options that every lab shares.
+use std::path::PathBuf;
+
+use clap::Args;
+use wire::{Checks, UnknownCheck};
+
+use crate::{device::choice::DeviceChoice, export::exporter::Wanted, record::session_file::Settings};
+
+/// Headings of the help.
+const WHAT: &str = "What to run";
+const HOW: &str = "How long, and how fast";
+const WATCH: &str = "What the emulated device watches (a GPU has Nsight Compute and compute-sanitizer)";
+const OUTPUT: &str = "Output";
+
+/// Options common to all labs, as parsed from the command line.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = WHAT)]
+pub struct Options {
+    /// Where to run.
+    #[arg(
+        long,
+        default_value = "auto",
+        value_name = "DEVICE",
+        help = "Where to run: auto (a GPU if there is one), cuda:N, or emulated[:PROFILE]"
+    )]
+    pub device: DeviceChoice,
+    /// Run only this variant (repeatable)
+    #[arg(long = "variant", value_name = "NAME")]
+    pub variants: Vec<String>,
+    /// Problem size in elements: 1000, 2^20, 64K, 16M
+    #[arg(long, short = 'n', value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
+    pub n: Option<usize>,
+    /// Blocks in the grid
+    #[arg(long, value_name = "B", value_parser = parse_u32, allow_hyphen_values = true)]
+    pub blocks: Option<u32>,
+    /// Threads in a block
+    #[arg(long, value_name = "T", value_parser = parse_u32, allow_hyphen_values = true)]
+    pub threads: Option<u32>,
+    /// Seed of the random inputs
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+    /// Run this .cu file in place of the lab's own of the same name (or of its only one)
+    #[arg(long, value_name = "FILE")]
+    pub kernel: Option<PathBuf>,
+    /// Timed launches of each case [default: until the noise is small or the time is up; 1 when emulated]
+    #[arg(help_heading = HOW, long, value_name = "COUNT", value_parser = parse_u32, allow_hyphen_values = true)]
+    pub samples: Option<u32>,
+    /// Fail with exit code 3 when the best variant of a case is below P % of its ceiling (on a GPU)
+    #[arg(help_heading = HOW, long, value_name = "P", value_parser = parse_percent)]
+    pub min_percent: Option<f64>,
+    /// Small sizes and few samples, to see whether it runs at all
+    #[arg(help_heading = HOW, long)]
+    pub quick: bool,
+    /// Skip the cases whose kernels the file of --kernel does not hold (what grading does)
+    #[arg(long, hide = true, requires = "kernel")]
+    pub partial: bool,
+    /// memcheck, racecheck, initcheck, synccheck, leakcheck (several with commas), all or none [default: memcheck;
+    /// all for variants that are wrong on purpose]
+    #[arg(help_heading = WATCH, long, value_name = "CHECKS", value_parser = parse_checks)]
+    pub check: Option<Checks>,
+    /// Run each case under COUNT orders of warps and blocks, and report the findings of all of them
+    #[arg(help_heading = WATCH, long, value_name = "COUNT", value_parser = parse_u32, allow_hyphen_values = true)]
+    pub schedules: Option<u32>,
+    /// Show what was counted: instructions, divergence, sectors, bank conflicts, atomics, copies
+    #[arg(help_heading = WATCH, long)]
+    pub counters: bool,
+    /// Show the LINES lines of the source that cost the most [default: 10]
+    #[arg(help_heading = WATCH, long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "10",
+        value_parser = parse_count)]
+    pub hot: Option<usize>,
+    /// Folder for the CSVs and session.json [default: reports/DEVICE-DATE-TIME]
+    #[arg(help_heading = OUTPUT, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// CSV rows to standard output (--csv - means the same), all other text to standard error
+    #[arg(help_heading = OUTPUT, long, value_name = "-", num_args = 0..=1, default_missing_value = "-",
+        hide_possible_values = true, value_parser = ["-"], conflicts_with = "json")]
+    pub csv: Option<String>,
+    /// Print nothing but errors
+    #[arg(help_heading = OUTPUT, long, short)]
+    pub quiet: bool,
+    /// Print one JSON object a record in place of the table
+    #[arg(help_heading = OUTPUT, long)]
+    pub json: bool,
+}
+
+impl Options {
+    /// The options that session.json records.
+    pub(crate) fn settings(&self) -> Settings {
+        Settings { seed: self.seed, check: self.check, schedules: self.schedules.unwrap_or(1) }
+    }
+
+    /// What the options ask of the formats.
+    pub(crate) fn wanted(&self) -> Wanted {
+        Wanted { csv: self.csv.is_some(), json: self.json, counters: self.counters }
+    }
+
+    /// Whether the user has chosen any part of the launches. If a launch is impossible, the user must then change the
+    /// choice.
+    pub(crate) fn sets_a_launch(&self) -> bool {
+        self.n.is_some() || self.blocks.is_some() || self.threads.is_some()
+    }
+}
+
+/// Parses a count of at least one: plain, with `_`, as a power (`2^20`), or with K, M, G (powers of 1024).
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn parse_count(text: &str) -> Result<usize, String> {
+    let clean = text.trim().replace('_', "");
+    if clean.starts_with('-') {
+        return Err("must be at least 1: it counts elements".into());
+    }
+    let number =
+        |s: &str| s.parse::<usize>().map_err(|_| format!("`{text}` is not a count; write 1000, 2^20, 64K or 16M"));
+    let too_large = || format!("`{text}` is too large for this computer");
+    let value = if let Some((base, power)) = clean.split_once('^') {
+        let power = u32::try_from(number(power)?).map_err(|_| too_large())?;
+        number(base)?.checked_pow(power).ok_or_else(too_large)?
+    } else {
+        let (digits, unit) = match clean.chars().last() {
+            Some('k' | 'K') => (&clean[..clean.len() - 1], 1 << 10),
+            Some('m' | 'M') => (&clean[..clean.len() - 1], 1 << 20),
+            Some('g' | 'G') => (&clean[..clean.len() - 1], 1 << 30),
+            _ => (clean.as_str(), 1),
+        };
+        number(digits)?.checked_mul(unit).ok_or_else(too_large)?
+    };
+    if value == 0 { Err("must be at least 1".into()) } else { Ok(value) }
+}
+
+/// [`parse_count`] within 32 bits: for a lab's own options as for the common ones.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn parse_u32(text: &str) -> Result<u32, String> {
+    u32::try_from(parse_count(text)?).map_err(|_| format!("`{text}` is above the largest 32-bit count"))
+}
+
+/// Parses a percentage above 0.
+fn parse_percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse::<f64>() {
+        Ok(percent) if percent > 0.0 && percent.is_finite() => Ok(percent),
+        _ => Err(format!("`{text}` is not a percentage above 0; write 80")),
+    }
+}
+
+/// Checks of the emulated device by the names that sanitizers give them.
+///
+/// # Errors
+/// The name that is not a check, and the names of the checks.
+pub fn parse_checks(text: &str) -> Result<Checks, UnknownCheck> {
+    // On a command line a missing name is a mistake.
+    if text.split(',').any(|name| name.trim().is_empty()) {
+        return Err(UnknownCheck(String::new()));
+    }
+    text.parse()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_in_every_spelling() {
+        for (text, count) in
+            [("997", 997), ("2^20", 1 << 20), ("64K", 65536), ("16m", 1 << 24), ("1_000", 1000), (" 3 ", 3)]
+        {
+            assert_eq!(parse_count(text), Ok(count), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_not_a_count_is_refused_in_words() {
+        for (text, words) in [
+            ("0", "at least 1"),
+            ("-5", "at least 1"),
+            ("2^0", ""),
+            ("abc", "not a count"),
+            ("", "not a count"),
+            ("1.5", "not a count"),
+            ("2^99", "too large"),
+            ("99999999999999999999G", "not a count"),
+        ] {
+            match parse_count(text) {
+                Ok(n) => assert_eq!((text, n), ("2^0", 1)),
+                Err(error) => assert!(!words.is_empty() && error.contains(words), "{text}: {error}"),
+            }
+        }
+        assert!(parse_u32("2^32").is_err() && parse_u32("2^31").is_ok());
+        assert_eq!(parse_percent("62.5%"), Ok(62.5));
+        for text in ["0", "-3", "fast", "inf", "NaN"] {
+            assert!(parse_percent(text).is_err(), "{text}");
+        }
+    }
+}

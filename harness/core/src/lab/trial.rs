@@ -1,0 +1,192 @@
+//! A case while it runs: what its body is given.
+use std::{
+    fmt::Debug,
+    ops::{Deref, DerefMut},
+};
+
+use cudarc::driver::{CudaFunction, CudaSlice, DeviceRepr, LaunchConfig};
+
+use crate::{
+    error::Result,
+    lab::{case::Case, run::Run},
+    measure::{check::Check, poison::poison, recorder::Recorder},
+    stats::Times,
+};
+
+/// A case while it runs. Everything that a [`Recorder`] records is recorded through it. It also has the case's kernel
+/// and launch.
+#[derive(Debug)]
+pub struct Trial<'r> {
+    run: &'r Run,
+    case: &'r Case,
+    launch: Option<LaunchConfig>,
+    pub(crate) recorder: Recorder<'r>,
+}
+
+impl<'r> Trial<'r> {
+    pub(crate) fn new(run: &'r Run, case: &'r Case, launch: Option<LaunchConfig>, recorder: Recorder<'r>) -> Self {
+        Self { run, case, launch, recorder }
+    }
+
+    /// The case's kernel, loaded, and allowed the dynamic shared memory that the launch asks for.
+    ///
+    /// # Errors
+    /// Those of [`crate::Kernels::function_with_shared`].
+    ///
+    /// # Panics
+    /// When the case names no kernel: a mistake in the lab, not in its use.
+    pub fn kernel(&self) -> Result<CudaFunction> {
+        let (file, name) = self.case.kernel.as_ref().expect("the case names its kernel");
+        self.function(file, name)
+    }
+
+    /// Another kernel that the case launches, as [`Trial::kernel`].
+    ///
+    /// # Errors
+    /// Those of [`Trial::kernel`].
+    pub fn function(&self, file: &str, name: &str) -> Result<CudaFunction> {
+        let bytes = self.launch.map_or(0, |launch| launch.shared_mem_bytes);
+        self.run.kernels().function_with_shared(file, name, bytes)
+    }
+
+    /// The case's launch.
+    ///
+    /// # Panics
+    /// When the case has none: a mistake in the lab, not in its use.
+    pub fn launch(&self) -> LaunchConfig {
+        self.launch.expect("the case has a launch")
+    }
+
+    /// Blocks of the case's launch that a multiprocessor holds at once, as the driver reports it; at least one.
+    ///
+    /// # Errors
+    /// As [`Trial::kernel`]; the driver's errors.
+    pub fn resident_blocks(&self) -> Result<u32> {
+        let launch = self.launch();
+        let (threads, shared) = (launch.block_dim.0, launch.shared_mem_bytes as usize);
+        Ok(self.kernel()?.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)?.max(1))
+    }
+
+    /// Answers a question: sets the columns of [`crate::Question`]s, and checks that what was obtained is what was
+    /// expected.
+    pub fn answer<T: PartialEq + Debug>(&mut self, question: impl Into<String>, expected: T, obtained: T) {
+        self.set("question", question.into());
+        self.set("expected", format!("{expected:?}"));
+        self.set("obtained", format!("{obtained:?}"));
+        self.check(Check::equal(&[obtained], &[expected]));
+    }
+
+    /// Times what `launch` puts on [`Run::stream`], as [`Recorder::measure`] does. Before each sample `output` is
+    /// poisoned. After it, `check` is given the contents of `output`, unless they equal the last output that it found
+    /// right. `check` must therefore not be used to record what each sample gave. (As floats compare, -0.0 equals 0.0.)
+    ///
+    /// # Errors
+    /// Those of the closures, the driver's, and [`crate::Error::Interrupted`].
+    pub fn time<T: DeviceRepr + PartialEq>(
+        &mut self,
+        output: &mut CudaSlice<T>,
+        mut launch: impl FnMut(&mut CudaSlice<T>) -> Result<()>,
+        check: impl FnMut(&[T]) -> Check,
+    ) -> Result<Times> {
+        self.time_chain(std::slice::from_mut(output), |outputs| launch(&mut outputs[0]), check)
+    }
+
+    /// As [`Trial::time`], for kernels each of which reads what the one before has written: all of `outputs` are
+    /// poisoned, and the last is checked.
+    ///
+    /// # Errors
+    /// Those of [`Trial::time`].
+    ///
+    /// # Panics
+    /// When there are no outputs.
+    pub fn time_chain<T: DeviceRepr + PartialEq>(
+        &mut self,
+        outputs: &mut [CudaSlice<T>],
+        launch: impl FnMut(&mut [CudaSlice<T>]) -> Result<()>,
+        mut check: impl FnMut(&[T]) -> Check,
+    ) -> Result<Times> {
+        let stream = self.run.stream();
+        let mut right = LastRight(None);
+        self.recorder.measure(
+            outputs,
+            |outputs| outputs.iter_mut().try_for_each(|output| poison(stream, output)),
+            launch,
+            |outputs| {
+                let last = outputs.last().expect("there is an output");
+                Ok(right.check(stream.clone_dtoh(last)?, &mut check))
+            },
+        )
+    }
+}
+
+/// The last output that was found right, and its check. An output that equals it is right too, and comparing is several
+/// times faster than checking: some outputs have 200 million elements, and the output of every sample is checked.
+#[derive(Debug)]
+struct LastRight<T>(Option<(Vec<T>, Check)>);
+
+impl<T: PartialEq> LastRight<T> {
+    /// The check of `output`: the known one if it equals the last right output, else that of `check`. A NaN equals
+    /// nothing, so that an output with one is always checked.
+    fn check(&mut self, output: Vec<T>, check: impl FnOnce(&[T]) -> Check) -> Check {
+        if let Some((right, known)) = &self.0
+            && *right == output
+        {
+            return known.clone();
+        }
+        let check = check(&output);
+        if check.passed() {
+            self.0 = Some((output, check.clone()));
+        }
+        check
+    }
+}
+
+impl<'r> Deref for Trial<'r> {
+    type Target = Recorder<'r>;
+
+    fn deref(&self) -> &Recorder<'r> {
+        &self.recorder
+    }
+}
+
+impl DerefMut for Trial<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.recorder
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::check::Tolerance;
+
+    #[test]
+    fn a_wrong_output_after_a_right_one_is_wrong() {
+        let mut right = LastRight(None);
+        let near = |y: &[f32]| Check::compare(y, &[1.0_f64, 2.0], Tolerance { absolute: 0.1, relative: 0.0 });
+        let mut passes = |output: &[f32]| right.check(output.to_vec(), near).passed();
+        assert!(!passes(&[1.0, f32::NAN]));
+        assert!(passes(&[1.0, 2.05]));
+        assert!(passes(&[1.0, 2.05]));
+        assert!(passes(&[1.0, 2.0]));
+        for wrong in [&[1.0, 2.2][..], &[1.0, f32::NAN], &[1.0], &[]] {
+            assert!(!passes(wrong));
+        }
+    }
+
+    #[test]
+    fn an_output_is_checked_again_unless_it_equals_the_last_right_one() {
+        let mut right = LastRight(None);
+        let mut times_checked = 0;
+        for (output, is_right) in [(7, false), (7, false), (1, true), (1, true), (2, true), (1, true)] {
+            let check = right.check(vec![output], |_| {
+                times_checked += 1;
+                Check::that(is_right, "wrong")
+            });
+            assert_eq!(check.passed(), is_right);
+        }
+        assert_eq!(times_checked, 5);
+        let with_nan = Some((vec![f32::NAN], Check::all_right(1)));
+        assert!(!LastRight(with_nan).check(vec![f32::NAN], |_| Check::that(false, "checked")).passed());
+    }
+}

@@ -1,0 +1,242 @@
+//! The checker: compares what a kernel gave with the reference. A NaN never passes.
+use std::fmt;
+
+/// How far a result may lie from its reference: `|actual - expected| <= absolute + relative * |expected|`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerance {
+    /// Allowed distance, in the result's unit.
+    pub absolute: f64,
+    /// Allowed distance as a fraction of the reference.
+    pub relative: f64,
+}
+
+impl Tolerance {
+    /// Equal, or wrong: for integers and for operations that IEEE 754 fixes.
+    pub const EXACT: Self = Self { absolute: 0.0, relative: 0.0 };
+
+    /// The error bound of `operations` roundings in a row with unit roundoff `epsilon / 2`:
+    /// gamma = k u / (1 - k u) (Higham, *Accuracy and Stability of Numerical Algorithms*, lemma 3.1),
+    /// relative to the result. Use `f64::from(f32::EPSILON)` for a kernel in float.
+    pub fn roundings(operations: usize, epsilon: f64) -> Self {
+        Self { absolute: 0.0, relative: gamma(operations, epsilon) }
+    }
+
+    /// The bound for a sum of `n` terms, in any order, whose magnitudes add up to `magnitude`
+    /// (cancellation makes the result small, not the error).
+    pub fn sum(n: usize, magnitude: f64, epsilon: f64) -> Self {
+        Self { absolute: gamma(n, epsilon) * magnitude, relative: 0.0 }
+    }
+}
+
+/// Higham's gamma for `k` roundings at unit roundoff `epsilon / 2`; infinite when it bounds nothing.
+fn gamma(k: usize, epsilon: f64) -> f64 {
+    let ku = k as f64 * epsilon / 2.0;
+    if ku < 1.0 { ku / (1.0 - ku) } else { f64::INFINITY }
+}
+
+/// A number that the checker compares, exactly as f64.
+pub trait Number: Copy + fmt::Display {
+    /// The value as f64; 64-bit integers above 2^53 are compared by [`Check::equal`] instead.
+    fn to_f64(self) -> f64;
+}
+
+macro_rules! numbers {
+    ($($t:ty),*) => { $(impl Number for $t { fn to_f64(self) -> f64 { self as f64 } })* };
+}
+numbers!(f32, f64, i8, u8, i16, u16, i32, u32, i64, u64, usize);
+
+/// How many mismatches are kept to print.
+const SHOWN: usize = 4;
+
+/// The outcome of comparing one output.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Check {
+    /// Elements compared.
+    pub compared: usize,
+    /// Elements outside the tolerance.
+    pub wrong: usize,
+    /// The largest distance from the reference; NaN when a result is NaN and its reference is not.
+    pub max_abs_error: f64,
+    /// The first mismatches, each as text with its index.
+    pub mismatches: Vec<String>,
+}
+
+impl Check {
+    /// Compares `actual` with `expected`, element by element; a length that differs is a mismatch.
+    pub fn compare<A: Number, E: Number>(actual: &[A], expected: &[E], tolerance: Tolerance) -> Self {
+        let mut check = Self::lengths(actual.len(), expected.len());
+        for (i, (a, e)) in actual.iter().zip(expected).enumerate() {
+            check.add(&i, a.to_f64(), e.to_f64(), tolerance);
+        }
+        check
+    }
+
+    /// Compares one number, called `what` in the message.
+    pub fn scalar(what: &str, actual: impl Number, expected: impl Number, tolerance: Tolerance) -> Self {
+        let mut check = Self::default();
+        check.add(&what, actual.to_f64(), expected.to_f64(), tolerance);
+        check
+    }
+
+    /// Compares for equality: strings, tuples, 64-bit integers.
+    pub fn equal<T: PartialEq + fmt::Debug>(actual: &[T], expected: &[T]) -> Self {
+        let mut check = Self::lengths(actual.len(), expected.len());
+        for (i, (a, e)) in actual.iter().zip(expected).enumerate() {
+            check.compared += 1;
+            if a != e {
+                check.mismatch(format!("[{i}] is {a:?}, should be {e:?}"));
+            }
+        }
+        check
+    }
+
+    /// A check of anything else: `ok`, and what to say when it is not.
+    pub fn that(ok: bool, otherwise: impl Into<String>) -> Self {
+        let mut check = Self { compared: 1, ..Self::default() };
+        if !ok {
+            check.mismatch(otherwise.into());
+        }
+        check
+    }
+
+    /// `compared` comparisons that were made elsewhere, and were all right.
+    pub fn all_right(compared: usize) -> Self {
+        Self { compared, ..Self::default() }
+    }
+
+    /// Whether everything compared was right. An empty comparison is not.
+    pub fn passed(&self) -> bool {
+        self.wrong == 0 && self.compared > 0
+    }
+
+    /// Adds the check of another output.
+    pub fn merge(&mut self, other: Self) {
+        self.compared += other.compared;
+        self.wrong += other.wrong;
+        self.max_abs_error = worse(self.max_abs_error, other.max_abs_error);
+        let room = SHOWN.saturating_sub(self.mismatches.len());
+        self.mismatches.extend(other.mismatches.into_iter().take(room));
+    }
+
+    /// One line for the row's note; empty when all was right.
+    pub fn summary(&self) -> String {
+        if self.compared == 0 && self.wrong == 0 {
+            return "nothing was compared".into();
+        }
+        if self.wrong == 0 {
+            return String::new();
+        }
+        format!("{} of {} wrong: {}", self.wrong, self.compared.max(self.wrong), self.mismatches.join("; "))
+    }
+
+    fn lengths(actual: usize, expected: usize) -> Self {
+        let mut check = Self::default();
+        if actual != expected {
+            check.mismatch(format!("{actual} results, should be {expected}"));
+        }
+        check
+    }
+
+    fn add(&mut self, index: &dyn fmt::Display, actual: f64, expected: f64, tolerance: Tolerance) {
+        self.compared += 1;
+        // Equal first: infinities are equal to themselves, and their difference is NaN.
+        if actual == expected {
+            return;
+        }
+        let error = (actual - expected).abs();
+        self.max_abs_error = worse(self.max_abs_error, error);
+        let allowed = tolerance.absolute + tolerance.relative * expected.abs();
+        // A NaN on either side compares false, and is a mismatch.
+        let near = error <= allowed && error.is_finite();
+        if !near {
+            self.mismatch(format!("[{index}] is {actual}, should be {expected}"));
+        }
+    }
+
+    fn mismatch(&mut self, text: String) {
+        self.wrong += 1;
+        if self.mismatches.len() < SHOWN {
+            self.mismatches.push(text);
+        }
+    }
+}
+
+/// The larger of two errors, where NaN is the largest.
+fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
+/// The two-norm of `actual - expected`, in f64.
+pub fn two_norm<A: Number, E: Number>(actual: &[A], expected: &[E]) -> f64 {
+    actual.iter().zip(expected).map(|(a, e)| (a.to_f64() - e.to_f64()).powi(2)).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nan_never_passes() {
+        let nan = f32::NAN;
+        let wide = Tolerance { absolute: f64::INFINITY, relative: 0.0 };
+        for (actual, expected) in [(nan, 1.0), (1.0, nan), (nan, nan)] {
+            for tolerance in [Tolerance::EXACT, wide, Tolerance::roundings(10, 1e-7)] {
+                let check = Check::compare(&[actual], &[expected], tolerance);
+                assert!(!check.passed(), "{actual} for {expected} at {tolerance:?}");
+                assert!(check.max_abs_error.is_nan());
+            }
+        }
+    }
+
+    #[test]
+    fn infinity_is_only_itself() {
+        let inf = f64::INFINITY;
+        assert!(Check::scalar("x", inf, inf, Tolerance::EXACT).passed());
+        assert!(!Check::scalar("x", inf, -inf, Tolerance::roundings(1, 1.0)).passed());
+        assert!(!Check::scalar("x", inf, 1.0, Tolerance { absolute: inf, relative: 0.0 }).passed());
+    }
+
+    #[test]
+    fn the_first_mismatches_are_kept_with_their_index() {
+        let mut actual = vec![0_i32; 100];
+        for i in [3, 50, 51, 52, 99] {
+            actual[i] = 7;
+        }
+        let check = Check::compare(&actual, &[0_i32; 100], Tolerance::EXACT);
+        assert_eq!((check.wrong, check.compared, check.mismatches.len()), (5, 100, SHOWN));
+        assert!(check.summary().starts_with("5 of 100 wrong: [3] is 7, should be 0; [50]"));
+        assert_eq!(check.max_abs_error, 7.0);
+    }
+
+    #[test]
+    fn a_length_that_differs_and_nothing_at_all_are_wrong() {
+        assert!(!Check::compare(&[1.0_f32], &[1.0_f32, 2.0], Tolerance::EXACT).passed());
+        assert!(!Check::compare::<f32, f32>(&[], &[], Tolerance::EXACT).passed());
+        assert_eq!(Check::default().summary(), "nothing was compared");
+    }
+
+    #[test]
+    fn tolerance_grows_with_the_roundings_and_ends_in_nothing() {
+        let eps = f64::from(f32::EPSILON);
+        let one = Tolerance::roundings(1, eps).relative;
+        assert!(one > eps / 2.0 && one < eps / 2.0 * 1.001);
+        assert!(Tolerance::roundings(1000, eps).relative > 999.0 * one);
+        assert!(Tolerance::sum(usize::MAX, 1.0, eps).absolute.is_infinite());
+        let near = 24.0 + 24.0 * one * 0.9;
+        assert!(Check::scalar("sum", near, 24.0, Tolerance::roundings(1, eps)).passed());
+        assert!(!Check::scalar("sum", near, 24.0, Tolerance::EXACT).passed());
+    }
+
+    #[test]
+    fn merging_keeps_the_worst() {
+        let mut all = Check::compare(&[1.0_f64], &[1.5_f64], Tolerance { absolute: 1.0, relative: 0.0 });
+        assert!(all.passed());
+        all.merge(Check::compare(&[f64::NAN], &[0.0_f64], Tolerance::EXACT));
+        assert!(!all.passed() && all.max_abs_error.is_nan() && all.compared == 2);
+    }
+
+    #[test]
+    fn the_two_norm_of_a_three_four_five_triangle() {
+        assert_eq!(two_norm(&[3.0_f32, 1.0, 4.0], &[0.0_f32, 1.0, 0.0]), 5.0);
+    }
+}

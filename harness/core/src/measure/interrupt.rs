@@ -1,0 +1,31 @@
+//! Ctrl-C: the case under way ends after its sample, the rows so far are kept.
+use std::{
+    io::Write,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use crate::{
+    error::{Error, Result},
+    exit::Exit,
+};
+
+static PRESSED: AtomicBool = AtomicBool::new(false);
+
+/// Listens for Ctrl-C; a second one ends the process at once.
+pub(crate) fn listen() {
+    // A second listener in one process is an error, but the first is enough.
+    let _ = ctrlc::set_handler(|| {
+        if PRESSED.swap(true, Ordering::SeqCst) {
+            std::process::exit(Exit::Interrupted.code().into());
+        }
+        let _ = writeln!(std::io::stderr(), "interrupted: ending after this sample; press Ctrl-C again to end at once");
+    });
+}
+
+/// Whether to go on.
+///
+/// # Errors
+/// [`Error::Interrupted`] once Ctrl-C was pressed.
+pub fn check() -> Result<()> {
+    if PRESSED.load(Ordering::SeqCst) { Err(Error::Interrupted) } else { Ok(()) }
+}

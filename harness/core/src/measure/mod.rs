@@ -1,0 +1,11 @@
+//! What is done with a case: inputs, timing, checks.
+pub mod capture;
+pub(crate) mod check;
+pub(crate) mod flush;
+pub(crate) mod inputs;
+pub(crate) mod interrupt;
+pub(crate) mod pace;
+pub(crate) mod parallel;
+pub(crate) mod plan;
+pub(crate) mod poison;
+pub(crate) mod recorder;

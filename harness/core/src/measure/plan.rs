@@ -1,0 +1,71 @@
+//! How many samples of a case are taken.
+use std::time::Duration;
+
+use crate::stats;
+
+/// When to stop sampling.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) warmups: usize,
+    least: usize,
+    most: usize,
+    time: Duration,
+}
+
+impl Plan {
+    /// Relative standard deviation below which more samples tell nothing new (nvbench's default).
+    const NOISE: f64 = 0.005;
+
+    /// Samples taken however long they last: a median of fewer says nothing.
+    const FEWEST: usize = 3;
+
+    /// How many throttled samples are dropped before throttled samples are kept: this GPU will not cool down soon.
+    pub(crate) const MOST_THROTTLED: usize = 50;
+
+    /// The plan for `--samples`, `--quick` and the kind of device.
+    pub(crate) fn new(samples: Option<u32>, quick: bool, is_emulated: bool) -> Self {
+        let fixed = samples.map(|s| s as usize);
+        match (fixed, is_emulated) {
+            (Some(n), emulated) => Self { warmups: usize::from(!emulated), least: n, most: n, time: Duration::MAX },
+            (None, true) => Self { warmups: 0, least: 1, most: 1, time: Duration::MAX },
+            (None, false) if quick => Self { warmups: 1, least: 3, most: 3, time: Duration::MAX },
+            (None, false) => Self { warmups: 1, least: 10, most: 1000, time: Duration::from_secs(2) },
+        }
+    }
+
+    /// Whether these samples, taken in this time, are enough.
+    pub(crate) fn done(&self, samples: &[f64], elapsed: Duration) -> bool {
+        let n = samples.len();
+        if self.most == self.least {
+            return n >= self.most;
+        }
+        let quiet = stats::times(samples, 0).is_some_and(|t| t.stdev < Self::NOISE * t.mean);
+        n >= self.most || (n >= self.least && quiet) || (n >= Self::FEWEST && elapsed >= self.time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GPU: Plan = Plan { warmups: 1, least: 10, most: 1000, time: Duration::from_secs(2) };
+
+    #[test]
+    fn sampling_ends_when_it_is_quiet_or_late_and_not_before() {
+        let (quiet, noisy): (Vec<f64>, Vec<f64>) = (vec![1.0; 10], (0..10).map(f64::from).collect());
+        let soon = Duration::from_millis(1);
+        assert!(!GPU.done(&quiet[..9], soon));
+        assert!(GPU.done(&quiet, soon));
+        assert!(!GPU.done(&noisy, soon));
+        assert!(!GPU.done(&noisy[..2], Duration::from_secs(9)));
+        assert!(GPU.done(&noisy[..3], Duration::from_secs(9)));
+        assert!(GPU.done(&noisy.repeat(100), soon));
+    }
+
+    #[test]
+    fn a_number_of_samples_that_is_asked_for_is_taken() {
+        let four = Plan { least: 4, most: 4, time: Duration::MAX, ..GPU };
+        assert!(!four.done(&[1.0; 3], Duration::from_secs(99)));
+        assert!(four.done(&[1.0; 4], Duration::ZERO));
+    }
+}

@@ -1,0 +1,116 @@
+//! The lines of the source that cost the most (`--hot`).
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::device::machine::MachineReport;
+
+/// What one line of the source cost in a case, over all its launches.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HotLine {
+    /// The file as the kernel's line information names it; empty without any.
+    pub file: String,
+    /// Line in it, counted from 1 (in the PTX where there is no line information).
+    pub line: u32,
+    /// The line itself; empty where the file is not available.
+    pub source: String,
+    /// Per cent of the case's thread-instructions.
+    pub percent: f64,
+    /// Instructions executed by threads.
+    pub thread_instructions: u64,
+    /// Sectors of 32 bytes touched in global and local memory.
+    pub sectors: u64,
+    /// Passes lost to conflicts of shared-memory banks.
+    pub conflicts: u64,
+    /// Times that live lanes went different ways.
+    pub divergent_branches: u64,
+}
+
+/// The `most` lines with the most thread-instructions; `text` gives a file's text by its path.
+pub(crate) fn lines(report: &MachineReport, most: usize, text: impl Fn(&str) -> Option<String>) -> Vec<HotLine> {
+    let mut found: HashMap<(String, u32), HotLine> = HashMap::new();
+    let mut total = 0;
+    for line in report.counters().flat_map(|counters| &counters.lines) {
+        let at = &line.place;
+        let number = if at.file.is_empty() { at.ptx_line } else { at.line };
+        let hot = found.entry((at.file.clone(), number)).or_insert_with(|| HotLine {
+            file: at.file.clone(),
+            line: number,
+            ..HotLine::default()
+        });
+        let counted = &line.totals;
+        hot.thread_instructions += counted.thread_instructions;
+        hot.sectors += counted.global_loads.sectors
+            + counted.global_stores.sectors
+            + counted.local_loads.sectors
+            + counted.local_stores.sectors;
+        hot.conflicts += counted.shared_loads.conflicts + counted.shared_stores.conflicts;
+        hot.divergent_branches += counted.divergent_branches;
+        total += counted.thread_instructions;
+    }
+    let mut lines: Vec<HotLine> = found.into_values().collect();
+    lines.sort_by(|a, b| {
+        let place = |l: &HotLine| (l.file.clone(), l.line);
+        (b.thread_instructions.cmp(&a.thread_instructions)).then_with(|| place(a).cmp(&place(b)))
+    });
+    lines.truncate(most);
+    for hot in &mut lines {
+        hot.percent = 100.0 * hot.thread_instructions as f64 / (total.max(1) as f64);
+        let whole = text(&hot.file).unwrap_or_default();
+        let line = whole.lines().nth((hot.line as usize).saturating_sub(1));
+        hot.source = line.unwrap_or_default().trim().to_string();
+    }
+    lines
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use wire::{
+        counters::{Line, Totals},
+        finding::Place,
+    };
+
+    pub(crate) fn report() -> MachineReport {
+        let line = |file: &str, line: u32, threads: u64, sectors: u64| {
+            let place = Place { file: file.into(), line, ptx_line: 7, ..Place::default() };
+            let mut totals = Totals { thread_instructions: threads, divergent_branches: 1, ..Totals::default() };
+            totals.global_loads.sectors = sectors;
+            totals.global_stores.sectors = 1;
+            totals.shared_loads.conflicts = 2;
+            Line { place, totals }
+        };
+        let launch = |lines: Vec<Line>| {
+            let mut launch = crate::record::counters::tests::launch();
+            launch.counters.lines = lines;
+            launch
+        };
+        MachineReport {
+            launches: vec![
+                launch(vec![line("a/x.cu", 2, 60, 4), line("", 0, 10, 0)]),
+                launch(vec![line("a/x.cu", 2, 20, 4), line("a/x.cu", 1, 10, 0)]),
+            ],
+            ..MachineReport::default()
+        }
+    }
+
+    #[test]
+    fn lines_are_added_up_over_launches_and_the_costliest_come_first() {
+        let text = |path: &str| (path == "a/x.cu").then(|| "one\n  two;\n".to_string());
+        let hot = lines(&report(), 2, text);
+        assert_eq!(hot.len(), 2);
+        let first = HotLine {
+            file: "a/x.cu".into(),
+            line: 2,
+            source: "two;".into(),
+            percent: 80.0,
+            thread_instructions: 80,
+            sectors: 10,
+            conflicts: 4,
+            divergent_branches: 2,
+        };
+        assert_eq!(hot[0], first);
+        // Without line information the PTX's own line names the place.
+        assert_eq!((hot[1].file.as_str(), hot[1].line), ("", 7));
+    }
+}

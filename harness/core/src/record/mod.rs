@@ -1,0 +1,9 @@
+//! What is kept of a case: the row, its columns, and the folder of the run.
+pub(crate) mod column;
+pub(crate) mod columns;
+pub(crate) mod counters;
+pub(crate) mod folder;
+pub(crate) mod hot;
+pub(crate) mod revision;
+pub(crate) mod row;
+pub(crate) mod session_file;

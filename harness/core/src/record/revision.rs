@@ -1,0 +1,33 @@
+//! Which revision of the sources this program was built from.
+use std::{path::Path, process::Command, sync::OnceLock};
+
+static BUILT: OnceLock<&'static str> = OnceLock::new();
+
+/// Sets what the build script found: a git revision, with `-modified` if files differed from it; empty if the sources
+/// were not in a checkout.
+pub fn built_from(revision: &'static str) {
+    let _ = BUILT.set(revision);
+}
+
+/// The revision of this program: what `WARPLAB_GIT_REVISION` says, else what it was built from, else that of the
+/// checkout that it is run in (a lab's own binary, run by cargo).
+pub(crate) fn of_this_program() -> Option<String> {
+    let told = std::env::var("WARPLAB_GIT_REVISION").ok();
+    let built = BUILT.get().map(|b| (*b).to_string());
+    told.or(built).filter(|r| !r.is_empty()).or_else(of_the_checkout)
+}
+
+fn of_the_checkout() -> Option<String> {
+    let git = |args: &[&str]| {
+        let output = Command::new("git").args(args).stderr(std::process::Stdio::null()).output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
+        output.status.success().then_some(text)
+    };
+    let root = git(&["rev-parse", "--show-toplevel"])?;
+    if !Path::new(&root).join("harness/core/Cargo.toml").exists() {
+        return None;
+    }
+    let revision = git(&["rev-parse", "HEAD"])?;
+    let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    Some(if changes.is_empty() { revision } else { revision + "-modified" })
+}

@@ -1,0 +1,235 @@
+//! A record: one row of the CSV, the common columns first, the lab's own after them, the machine's counters last.
+use cudarc::driver::LaunchConfig;
+use serde::{Deserialize, Serialize};
+use wire::{Leak, Told};
+
+use crate::{record::hot::HotLine, stats::Times};
+
+/// How a case ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Right, or wrong as it should be.
+    Pass,
+    /// A wrong answer or an error: what a case is until it has run.
+    #[default]
+    Fail,
+    /// A check of the machine found a bug.
+    Finding,
+    /// It could not run here; the note says why.
+    Skip,
+}
+
+impl Verdict {
+    /// The word in the CSV.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Finding => "finding",
+            Self::Skip => "skip",
+        }
+    }
+}
+
+/// A lab's own value in a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// Does not apply.
+    Empty,
+    /// A count.
+    Int(i64),
+    /// A measured number.
+    Real(f64),
+    /// A word.
+    Text(String),
+}
+
+impl Value {
+    /// The value as a number; `None` for words and where the column does not apply.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match self {
+            Self::Int(v) => Some(*v as f64),
+            Self::Real(v) => Some(*v),
+            Self::Empty | Self::Text(_) => None,
+        }
+    }
+}
+
+macro_rules! values {
+    ($($from:ty)* => $variant:ident, $to:ty) => { $(
+        impl From<$from> for Value {
+            fn from(v: $from) -> Self {
+                Self::$variant(v as $to)
+            }
+        }
+    )* };
+}
+values!(i32 i64 u32 u64 usize => Int, i64);
+values!(f32 f64 => Real, f64);
+
+impl From<&str> for Value {
+    fn from(v: &str) -> Self {
+        Self::Text(v.into())
+    }
+}
+impl From<String> for Value {
+    fn from(v: String) -> Self {
+        Self::Text(v)
+    }
+}
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(v: Option<T>) -> Self {
+        v.map_or(Self::Empty, Into::into)
+    }
+}
+
+/// One row.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)] // Each field is the column of its name.
+pub struct Record {
+    pub lab: String,
+    pub variant: String,
+    pub case: String,
+    pub device: String,
+    pub n: Option<u64>,
+    pub grid: Option<String>,
+    pub block: Option<String>,
+    pub shared_bytes: Option<u32>,
+    pub memory_mode: Option<String>,
+    pub seed: u64,
+    pub times: Option<Times>,
+    pub bytes: Option<u64>,
+    pub gb_per_s: Option<f64>,
+    pub flop: Option<u64>,
+    pub gflop_per_s: Option<f64>,
+    pub percent_of_ceiling: Option<f64>,
+    pub max_abs_error: Option<f64>,
+    pub verdict: Verdict,
+    pub note: String,
+    /// The lab's own columns, in [`crate::Lab::columns`]' order.
+    pub own: Vec<Value>,
+    /// The machine's findings; the row's note has the first one's headline.
+    pub findings: Vec<Told>,
+    /// The machine's counters, in [`crate::COUNTERS`]' order; empty on a GPU.
+    pub counters: Vec<Value>,
+    /// What is wrong with the answer, or the driver's error, whatever the checks found beside it.
+    pub wrong: Option<String>,
+    /// The kernel that the file of `--kernel` lacks, which is why the case was skipped.
+    pub missing_kernel: Option<String>,
+    /// The lines that cost the most, if they were asked for.
+    pub hot: Vec<HotLine>,
+}
+
+impl Record {
+    /// The record of a case that has not run, of a lab with `own` own columns, on this kind of device.
+    pub fn new(lab: &str, own: usize, device: &str, seed: u64) -> Self {
+        let own = vec![Value::Empty; own];
+        Self { lab: lab.into(), device: device.into(), seed, own, ..Self::default() }
+    }
+
+    /// The record with the grid, the block and the shared memory of this launch.
+    pub(crate) fn launched(mut self, launch: Option<LaunchConfig>) -> Self {
+        self.grid = launch.map(|l| dims(l.grid_dim));
+        self.block = launch.map(|l| dims(l.block_dim));
+        self.shared_bytes = launch.map(|l| l.shared_mem_bytes);
+        self
+    }
+
+    /// What the case is called in messages and between processes.
+    pub(crate) fn key(&self) -> String {
+        case_key(&self.variant, &self.case, self.n)
+    }
+
+    /// The row for memory that this row's case has leaked: it names the case, but holds no measurements.
+    pub(crate) fn leaked(self, leak: Leak) -> Self {
+        let empty = Self::new(&self.lab, self.own.len(), &self.device, self.seed);
+        Self {
+            variant: self.variant,
+            case: self.case,
+            n: self.n,
+            grid: self.grid,
+            block: self.block,
+            shared_bytes: self.shared_bytes,
+            memory_mode: self.memory_mode,
+            verdict: Verdict::Finding,
+            note: leak.told.headline.clone(),
+            findings: vec![leak.told],
+            ..empty
+        }
+    }
+}
+
+/// What tells a case from the lab's others.
+pub(crate) fn case_key(variant: &str, label: &str, n: Option<u64>) -> String {
+    let n = n.map_or_else(String::new, |n| n.to_string());
+    format!("{variant}/{label}/{n}")
+}
+
+/// A dimension as the CSV writes it: `256`, `16x16`, `4x4x4`.
+fn dims((x, y, z): (u32, u32, u32)) -> String {
+    match (x, y, z) {
+        (x, 1, 1) => x.to_string(),
+        (x, y, 1) => format!("{x}x{y}"),
+        _ => format!("{x}x{y}x{z}"),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use wire::finding::{Finding, Kind};
+
+    fn told() -> Told {
+        let finding = Finding::new(Kind::NullPointer, "k");
+        Told {
+            verdict: finding.kind.verdict(),
+            check: finding.kind.check(),
+            kernel_name: "k".into(),
+            mistake: "Invalid read".into(),
+            headline: "Invalid read".into(),
+            title: "Invalid read".into(),
+            context: Vec::new(),
+            help: "look".into(),
+            text: "Invalid read\nat line 3\n".into(),
+            finding,
+        }
+    }
+
+    pub(crate) fn record() -> Record {
+        Record {
+            lab: "lab".into(),
+            variant: "a".into(),
+            case: "block 256".into(),
+            device: "cuda".into(),
+            n: Some(1000),
+            grid: Some("4".into()),
+            block: Some("16x16".into()),
+            shared_bytes: Some(0),
+            memory_mode: None,
+            seed: 1,
+            times: Some(Times { samples: 3, throttled: 0, min: 1.0, median: 2.0, mean: 2.5, stdev: 0.5 }),
+            bytes: None,
+            gb_per_s: None,
+            flop: None,
+            gflop_per_s: None,
+            percent_of_ceiling: None,
+            max_abs_error: Some(0.0),
+            verdict: Verdict::Skip,
+            note: "no GPU, alas".into(),
+            own: vec![Value::Real(1.5), Value::Empty],
+            findings: vec![told()],
+            counters: Vec::new(),
+            wrong: Some("1 of 9 wrong".into()),
+            missing_kernel: Some("k".into()),
+            hot: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_record_survives_the_way_between_processes() {
+        let text = serde_json::to_string(&record()).unwrap();
+        assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record());
+    }
+}

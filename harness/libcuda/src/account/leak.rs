@@ -1,0 +1,171 @@
+//! Leaks: device memory that was never freed, with the code that allocated it.
+//!
+//! Leaks are looked for when a context ends, when the process ends, and when a client that knows this driver asks,
+//! which it does when it has freed everything that it wants to free. Pinned memory, variables of modules and memory
+//! that graphs own are not leaks, and neither is memory whose stream-ordered free is under way.
+
+use super::report;
+use crate::state::device::driver::leaks_wanted;
+use crate::state::device::leftover::Leftover;
+use crate::state::memory::allocation::{left_now, mark_reported};
+use simt::finding::{Finding, Findings, Kind as Mistake};
+use std::sync::Arc;
+use wire::{Leak, Leaks};
+
+/// The most groups of allocations that a report lists, and the most allocations whose callers it looks up. More would
+/// help nobody.
+const LISTED: usize = 8;
+const LOOKED_UP: usize = 64;
+
+/// Adds a finding about these allocations to the report, if leaks are looked for.
+pub fn tell(left: &[Leftover]) {
+    if leaks_wanted() && !left.is_empty() {
+        report::found(finding(left));
+    }
+}
+
+/// The leaks of now: a finding for each phase that the client has named (`during`). Nothing is reported twice.
+pub fn take() -> Leaks {
+    let left = if leaks_wanted() { left_now() } else { Vec::new() };
+    mark_reported(&left);
+    // Addresses are given out in ascending order, so this is the order of the program.
+    let mut phases: Vec<(Arc<str>, Vec<Leftover>)> = Vec::new();
+    for left in left {
+        let during = left.call_site.as_ref().map(|site| &site.during);
+        let during = during.map_or_else(|| Arc::from(""), Arc::clone);
+        match phases.iter_mut().find(|(known, _)| *known == during) {
+            Some((_, others)) => others.push(left),
+            None => phases.push((during, vec![left])),
+        }
+    }
+    let findings = Findings { list: phases.iter().map(|(_, left)| finding(left)).collect(), dropped: 0 };
+    let leaks = report::told(&findings).into_iter().zip(phases);
+    Leaks {
+        version: wire::VERSION,
+        findings: leaks.map(|(told, (during, _))| Leak { during: during.to_string(), told }).collect(),
+    }
+}
+
+/// The finding about all of these allocations.
+fn finding(left: &[Leftover]) -> Finding {
+    let kind = Mistake::Leak { allocations: left.len() as u64, bytes: left.iter().map(|left| left.bytes).sum() };
+    let mut finding = Finding::new(kind, "");
+    // Allocations of one size from one place are one mistake; they are listed once, where the first of them is.
+    let mut groups: Vec<(String, u64, Vec<u64>)> = Vec::new();
+    for left in left.iter().take(LOOKED_UP) {
+        let caller = left.call_site.as_ref().and_then(|site| caller(&site.stack.to_string()));
+        let source =
+            caller.map_or_else(|| left.call.to_string(), |caller| format!("{}, called by {caller}", left.call));
+        let same = |(known, bytes, _): &&mut (String, u64, Vec<u64>)| *known == source && *bytes == left.bytes;
+        match groups.iter_mut().find(same) {
+            Some((_, _, addresses)) => addresses.push(left.address),
+            None => groups.push((source, left.bytes, vec![left.address])),
+        }
+    }
+    let mut listed = 0;
+    for (source, bytes, addresses) in groups.iter().take(LISTED) {
+        listed += addresses.len();
+        finding.notes.push(match addresses[..] {
+            [address] => format!("{bytes} bytes at {address:#x}, from {source}"),
+            _ => format!("{} times {bytes} bytes, from {source}", addresses.len()),
+        });
+    }
+    if listed < left.len() {
+        finding.notes.push(format!("and {} more", left.len() - listed));
+    }
+    finding
+}
+
+/// The function of the program that allocated the memory, and its line if the program has line information. It is the
+/// first function on the stack that does not belong to this library, to the bindings and the harness between it and the
+/// program, or to Rust's own libraries.
+fn caller(stack: &str) -> Option<String> {
+    let mut lines = stack.lines().map(str::trim).peekable();
+    while let Some(line) = lines.next() {
+        let Some((_, name)) = line.split_once(": ") else {
+            continue;
+        };
+        let place = lines.next_if(|next| next.starts_with("at "));
+        if is_between(name) {
+            continue;
+        }
+        let mut name = name;
+        while let Some(outer) = name.strip_suffix("::{{closure}}") {
+            name = outer;
+        }
+        let place = place.map(|place| {
+            let place = place.trim_start_matches("at ").trim_start_matches("./");
+            // Readers do not need the column.
+            place.rsplit_once(':').map_or(place, |(line, _)| line)
+        });
+        return Some(match place {
+            Some(place) => format!("{name} at {place}"),
+            None => name.to_owned(),
+        });
+    }
+    None
+}
+
+/// Whether a function lies between the program and the driver, so that naming it would not help.
+fn is_between(function: &str) -> bool {
+    const CRATES: [&str; 8] = ["simt_libcuda", "simt", "cudarc", "harness", "core", "std", "alloc", "backtrace_rs"];
+    if function == "<unknown>" || function.starts_with("__rust") {
+        return true;
+    }
+    // The driver's entry points: cuMemAlloc_v2.
+    let mut after = function.strip_prefix("cu").unwrap_or_default().chars();
+    if after.next().is_some_and(char::is_uppercase) && !function.contains("::") {
+        return true;
+    }
+    // `<cudarc::driver::CudaStream as core::fmt::Debug>::fmt` belongs to the crate that is named first.
+    let path = function.trim_start_matches(['<', '&', '[', '(']);
+    let krate = path.split("::").next().unwrap_or_default();
+    path.contains("::") && CRATES.contains(&krate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STACK: &str = "\
+   0: <unknown>
+   1: cuMemAlloc_v2
+             at ./harness/libcuda/src/api/entry.rs:20:9
+   2: cudarc::driver::result::malloc_sync
+             at /home/u/.cargo/registry/src/cudarc-0.19.10/src/driver/result.rs:610:5
+   3: <cudarc::driver::safe::core::CudaStream as core::clone::Clone>::clone
+   4: core::ops::function::FnOnce::call_once
+   5: vecadd::mode::run::{{closure}}::{{closure}}
+             at ./labs/vecadd/src/mode.rs:58:23
+   6: harness::run::Run::case
+   7: main
+";
+
+    #[test]
+    fn the_caller_is_the_programs() {
+        assert_eq!(caller(STACK).unwrap(), "vecadd::mode::run at labs/vecadd/src/mode.rs:58");
+        let stripped: String = STACK.lines().filter(|l| !l.contains(" at ")).collect::<Vec<_>>().join("\n");
+        assert_eq!(caller(&stripped).unwrap(), "vecadd::mode::run");
+        assert_eq!(caller("  0: cuMemAlloc_v2\n  1: cupid\n").unwrap(), "cupid");
+        assert_eq!(caller("  0: <unknown>\n  1: cuMemAlloc_v2\n"), None);
+        assert_eq!(caller(""), None);
+    }
+
+    #[test]
+    fn allocations_of_one_size_from_one_place_are_told_together() {
+        let left: Vec<Leftover> = (0..100_u64)
+            .map(|i| Leftover {
+                address: 0x1000 * i,
+                bytes: if i < 3 { 16 } else { 16 + i },
+                call: "cuMemAlloc".into(),
+                call_site: None,
+            })
+            .collect();
+        let found = finding(&left);
+        assert_eq!(found.notes[0], "3 times 16 bytes, from cuMemAlloc");
+        assert_eq!(found.notes[1], "19 bytes at 0x3000, from cuMemAlloc");
+        // Eight groups hold ten of them.
+        assert_eq!(found.notes[LISTED], "and 90 more");
+        assert_eq!(found.notes.len(), LISTED + 1);
+    }
+}

@@ -1,0 +1,79 @@
+//! Findings about calls of the driver: copies, frees and launches that cannot be made, and what is not modelled.
+
+use super::report::{found, quiet};
+use crate::state::device::driver::driver;
+use crate::state::device::observer::RefusedLaunch;
+use crate::state::device::sync::lock;
+use simt::finding::{Allocation, Finding, Kind, Limit, Relation};
+use simt::memory::{AccessError, FreeError};
+use simt::report::Sources;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+/// Whether wrong copies and frees are findings: `memcheck`.
+fn enabled() -> bool {
+    driver().is_ok_and(|driver| driver.settings().checks.memory)
+}
+
+/// A copy or fill that leaves its allocation.
+pub fn bad_access(error: &AccessError) {
+    if !enabled() {
+        return;
+    }
+    let mut finding = Finding::new(Kind::HostCopy { bytes: error.len }, "");
+    finding.allocation = error.diagnosis.freed.as_ref().map(|freed| {
+        let size = freed.end - freed.start;
+        allocation(freed.start, size, &freed.label, true, error.addr)
+    });
+    if finding.allocation.is_none()
+        && let Some(near) = &error.diagnosis.before
+    {
+        finding.allocation = Some(allocation(near.start, near.bytes, &near.label, false, error.addr));
+    }
+    finding.notes.push(error.to_string());
+    found(finding);
+}
+
+fn allocation(address: u64, size: u64, name: &str, freed: bool, of: u64) -> Allocation {
+    Allocation { address, size, name: name.to_owned(), freed, relation: Relation::of(of, address, size) }
+}
+
+/// A free of what cannot be freed.
+pub fn wrong_free(error: &FreeError) {
+    if !enabled() {
+        return;
+    }
+    let kind = if matches!(error, FreeError::DoubleFree { .. }) { Kind::DoubleFree } else { Kind::InvalidFree };
+    let mut finding = Finding::new(kind, "");
+    match error {
+        FreeError::DoubleFree { addr, bytes, label } => {
+            finding.allocation = Some(allocation(*addr, *bytes, label, true, *addr));
+        }
+        FreeError::Inside { addr, start, .. } => {
+            if let Some(live) = driver().ok().and_then(|driver| driver.memory.find(*start)) {
+                finding.allocation = Some(allocation(live.start, live.bytes, &live.label, false, *addr));
+            }
+        }
+        FreeError::Unknown { .. } => {}
+    }
+    finding.notes.push(error.to_string());
+    found(finding);
+}
+
+/// A launch that the device refuses.
+pub fn refused(launch: RefusedLaunch<'_>) {
+    static TOLD: Mutex<BTreeSet<(String, Limit, u64)>> = Mutex::new(BTreeSet::new());
+    let RefusedLaunch { kernel, limit, asked, allowed, remedy } = launch;
+    let mut finding = Finding::new(Kind::LaunchLimit { limit, asked, allowed }, kernel);
+    finding.remedy = remedy;
+    // Many clients show only the error code, so the reason is also written to standard error, once for each.
+    if !quiet() && lock(&TOLD).insert((kernel.to_owned(), limit, asked)) {
+        eprintln!("emulated CUDA driver: {}", simt::report::one(&finding, &Sources::default()).trim_end());
+    }
+    found(finding);
+}
+
+/// Something that the machine does not model.
+pub fn unsupported(what: &str) {
+    found(Finding::new(Kind::Unsupported { what: what.to_owned() }, ""));
+}

@@ -1,0 +1,43 @@
+//! The texts of source files, for findings that show lines.
+
+use crate::state::device::sync::lock;
+use simt::finding::Findings;
+use simt::report::Sources;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// Texts of source files that the program gave, by name.
+static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+
+/// Adds texts of source files, by the names that they have in line information.
+pub fn know(sources: BTreeMap<String, String>) {
+    lock(&KNOWN).extend(sources);
+}
+
+/// The source files that findings point into: the texts that the program gave, otherwise the files themselves if they
+/// can be read.
+pub fn sources(findings: &Findings) -> Sources {
+    let mut sources = Sources::new();
+    if findings.list.is_empty() {
+        return sources;
+    }
+    let known = lock(&KNOWN);
+    for (name, text) in known.iter() {
+        sources.add(name, text);
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for place in findings.list.iter().flat_map(|finding| &finding.accesses).map(|access| &access.place) {
+        names.push(&place.file);
+        names.extend(place.inlined_at.iter().map(|from| from.file.as_str()));
+    }
+    names.sort_unstable();
+    names.dedup();
+    for name in names.into_iter().filter(|name| !name.is_empty()) {
+        if !known.contains_key(name)
+            && let Ok(text) = std::fs::read_to_string(name)
+        {
+            sources.add(name, text);
+        }
+    }
+    sources
+}

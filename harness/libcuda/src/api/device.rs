@@ -1,0 +1,207 @@
+//! The one device: its name, numbers and properties.
+
+use crate::abi::constants::{graph_memory_attribute, p2p_attribute};
+use crate::abi::error::{Error, Result};
+use crate::abi::pointers::{get, need, put, put_optional, put_text, text};
+use crate::abi::types::{Device, DeviceProperties, Uuid};
+use crate::api::attributes;
+use crate::state::contexts::current::current;
+use crate::state::device::driver::driver;
+use crate::state::memory::allocation::graph_bytes;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+/// The device's place on the bus: in a domain that no real bus has, so that no tool mistakes it for a card.
+const BUS_ID: &str = "FFFF:01:00.0";
+
+/// Checks a device's ordinal or handle.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_DEVICE` when it is not 0.
+pub fn check(dev: Device) -> Result {
+    driver()?;
+    if dev == 0 { Ok(()) } else { Err(Error::INVALID_DEVICE) }
+}
+
+fn by_ordinal(out: *mut Device, ordinal: c_int) -> Result {
+    check(ordinal)?;
+    put(out, 0)
+}
+
+fn count(out: *mut c_int) -> Result {
+    driver()?;
+    put(out, 1)
+}
+
+fn name(out: *mut c_char, len: c_int, dev: Device) -> Result {
+    check(dev)?;
+    let len = usize::try_from(len).map_err(|_| Error::INVALID_VALUE)?;
+    put_text(out, len, &format!("{} (emulated)", driver()?.profile.full_name))
+}
+
+/// The UUID is made from the profile's name, so it is the same in every process.
+fn uuid(out: *mut Uuid, dev: Device) -> Result {
+    check(dev)?;
+    let mut bytes = *b"emulated\0\0\0\0\0\0\0\0";
+    let name = driver()?.profile.name.as_bytes();
+    let len = name.len().min(8);
+    bytes[8..8 + len].copy_from_slice(&name[..len]);
+    put(out, Uuid(bytes))
+}
+
+fn total_memory(out: *mut usize, dev: Device) -> Result {
+    check(dev)?;
+    put(out, driver()?.profile.total_memory as usize)
+}
+
+fn attribute(out: *mut c_int, attribute: c_int, dev: Device) -> Result {
+    check(dev)?;
+    need(out)?;
+    put(out, attributes::device(driver()?.profile, attribute).ok_or(Error::INVALID_VALUE)?)
+}
+
+fn compute_capability(major: *mut c_int, minor: *mut c_int, dev: Device) -> Result {
+    check(dev)?;
+    let (x, y) = driver()?.profile.compute_capability;
+    put(major, x as c_int)?;
+    put(minor, y as c_int)
+}
+
+fn properties(out: *mut DeviceProperties, dev: Device) -> Result {
+    check(dev)?;
+    let profile = driver()?.profile;
+    put(
+        out,
+        DeviceProperties {
+            max_threads_per_block: profile.max_threads_per_block as c_int,
+            max_block: profile.max_block.map(|n| n as c_int),
+            max_grid: profile.max_grid.map(|n| n as c_int),
+            shared_per_block: profile.shared_per_block as c_int,
+            const_bytes: profile.const_bytes as c_int,
+            warp_size: profile.warp_size as c_int,
+            mem_pitch: c_int::MAX,
+            regs_per_block: profile.regs_per_block as c_int,
+            clock_khz: profile.clock_khz as c_int,
+            texture_align: 512,
+        },
+    )
+}
+
+fn bus_id(out: *mut c_char, len: c_int, dev: Device) -> Result {
+    check(dev)?;
+    let len = usize::try_from(len).map_err(|_| Error::INVALID_VALUE)?;
+    put_text(out, len, BUS_ID)
+}
+
+fn by_bus_id(out: *mut Device, id: *const c_char) -> Result {
+    driver()?;
+    need(out)?;
+    if !text(id)?.eq_ignore_ascii_case(BUS_ID) {
+        return Err(Error::INVALID_DEVICE);
+    }
+    put(out, 0)
+}
+
+fn luid(_out: *mut c_char, _mask: *mut c_uint, dev: Device) -> Result {
+    check(dev)?;
+    // Locally unique identifiers exist only on Windows.
+    Err(Error::NOT_SUPPORTED)
+}
+
+fn can_access_peer(out: *mut c_int, dev: Device, peer: Device) -> Result {
+    check(dev)?;
+    check(peer)?;
+    put(out, 0)
+}
+
+fn peer_attribute(out: *mut c_int, attribute: c_int, source: Device, target: Device) -> Result {
+    check(source)?;
+    check(target)?;
+    need(out)?;
+    // There is only one device, so there are no pairs.
+    let known = p2p_attribute::PERFORMANCE_RANK..=p2p_attribute::ACCESS_ACCESS_SUPPORTED;
+    if source == target || !known.contains(&attribute) {
+        return Err(Error::INVALID_VALUE);
+    }
+    put(out, 0)
+}
+
+fn affinity_support(out: *mut c_int, _kind: c_int, dev: Device) -> Result {
+    check(dev)?;
+    put(out, 0)
+}
+
+fn texture_width(out: *mut usize, _format: c_int, channels: c_uint, dev: Device) -> Result {
+    check(dev)?;
+    if channels == 0 || channels > 4 {
+        return Err(Error::INVALID_VALUE);
+    }
+    put(out, 1 << 28)
+}
+
+fn profiler() -> Result {
+    current().map(drop)
+}
+
+fn profiler_initialize(_config: *const c_char, _output: *const c_char, _mode: c_int) -> Result {
+    driver()?;
+    Err(Error::NOT_SUPPORTED)
+}
+
+fn flush_rdma(_target: c_int, _scope: c_int) -> Result {
+    current().map(drop)
+}
+
+fn graph_memory_trim(dev: Device) -> Result {
+    check(dev)
+}
+
+fn graph_memory_get(dev: Device, attribute: c_int, out: *mut u64) -> Result {
+    check(dev)?;
+    let known = graph_memory_attribute::USED_MEM_CURRENT..=graph_memory_attribute::RESERVED_MEM_HIGH;
+    if !known.contains(&attribute) {
+        return Err(Error::INVALID_VALUE);
+    }
+    put(out, graph_bytes())
+}
+
+fn graph_memory_set(dev: Device, attribute: c_int, value: *const u64) -> Result {
+    check(dev)?;
+    // Only the high-water marks can be set, and only to zero.
+    match (attribute, get(value)?) {
+        (graph_memory_attribute::USED_MEM_HIGH | graph_memory_attribute::RESERVED_MEM_HIGH, 0) => Ok(()),
+        _ => Err(Error::INVALID_VALUE),
+    }
+}
+
+fn export_table(out: *mut *const c_void, _id: *const Uuid) -> Result {
+    put_optional(out, std::ptr::null());
+    Err(Error::NOT_FOUND)
+}
+
+entry_points! {
+    cuDeviceGet(out: *mut Device, ordinal: c_int) = by_ordinal;
+    cuDeviceGetCount(out: *mut c_int) = count;
+    cuDeviceGetName(out: *mut c_char, len: c_int, dev: Device) = name;
+    cuDeviceGetUuid(out: *mut Uuid, dev: Device) = uuid;
+    cuDeviceGetUuid_v2(out: *mut Uuid, dev: Device) = uuid;
+    cuDeviceTotalMem(out: *mut usize, dev: Device) = total_memory;
+    cuDeviceTotalMem_v2(out: *mut usize, dev: Device) = total_memory;
+    cuDeviceGetAttribute(out: *mut c_int, attribute: c_int, dev: Device) = attribute;
+    cuDeviceComputeCapability(major: *mut c_int, minor: *mut c_int, dev: Device) = compute_capability;
+    cuDeviceGetProperties(out: *mut DeviceProperties, dev: Device) = properties;
+    cuDeviceGetPCIBusId(out: *mut c_char, len: c_int, dev: Device) = bus_id;
+    cuDeviceGetByPCIBusId(out: *mut Device, id: *const c_char) = by_bus_id;
+    cuDeviceGetLuid(out: *mut c_char, mask: *mut c_uint, dev: Device) = luid;
+    cuDeviceCanAccessPeer(out: *mut c_int, dev: Device, peer: Device) = can_access_peer;
+    cuDeviceGetP2PAttribute(out: *mut c_int, attribute: c_int, source: Device, target: Device) = peer_attribute;
+    cuDeviceGetExecAffinitySupport(out: *mut c_int, kind: c_int, dev: Device) = affinity_support;
+    cuDeviceGetTexture1DLinearMaxWidth(out: *mut usize, format: c_int, channels: c_uint, dev: Device) = texture_width;
+    cuDeviceGraphMemTrim(dev: Device) = graph_memory_trim;
+    cuDeviceGetGraphMemAttribute(dev: Device, attribute: c_int, out: *mut u64) = graph_memory_get;
+    cuDeviceSetGraphMemAttribute(dev: Device, attribute: c_int, value: *const u64) = graph_memory_set;
+    cuFlushGPUDirectRDMAWrites(target: c_int, scope: c_int) = flush_rdma;
+    cuProfilerStart() = profiler;
+    cuProfilerStop() = profiler;
+    cuProfilerInitialize(config: *const c_char, output: *const c_char, mode: c_int) = profiler_initialize;
+    cuGetExportTable(out: *mut *const c_void, id: *const Uuid) = export_table;
+}

@@ -1,0 +1,119 @@
+//! Functions beside the driver API: the machine's report and its settings. A client looks them up by name.
+
+use crate::abi::error::Error;
+use crate::abi::pointers::text;
+use crate::account::sources::know;
+use crate::account::{exit, leak, report};
+use crate::state::device::call_site::during;
+use crate::state::device::driver::configure;
+use crate::state::device::observer::panic_text;
+use crate::state::device::settings::find_profile;
+use simt::finding::{Finding, Findings, Kind};
+use simt::profile::PROFILES;
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{CString, c_char, c_int};
+use std::panic::catch_unwind;
+use std::sync::OnceLock;
+use wire::{Leak, Leaks, Report, Wishes};
+
+thread_local! {
+    static ERROR: RefCell<CString> = RefCell::default();
+}
+
+fn owned(text: String) -> *mut c_char {
+    CString::new(text.replace('\0', " ")).map_or(std::ptr::null_mut(), CString::into_raw)
+}
+
+/// The version of this package.
+#[unsafe(no_mangle)]
+extern "C" fn simt_version() -> *const c_char {
+    const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+    VERSION.as_ptr().cast()
+}
+
+/// The names of the profiles, with commas between them.
+#[unsafe(no_mangle)]
+extern "C" fn simt_profiles() -> *const c_char {
+    static NAMES: OnceLock<CString> = OnceLock::new();
+    let names = || PROFILES.iter().map(|profile| profile.name).collect::<Vec<_>>().join(",");
+    NAMES.get_or_init(|| CString::new(names()).unwrap_or_default()).as_ptr()
+}
+
+/// Everything that was launched, copied and found since the last call, as JSON. Never null; `simt_string_free` frees
+/// it. Work that is still under way will be in the next report: synchronize first.
+#[unsafe(no_mangle)]
+extern "C" fn simt_report_json() -> *mut c_char {
+    exit::somebody_reads();
+    let report = catch_unwind(report::take)
+        .unwrap_or_else(|panic| Report { findings: report::told(&failed("report", &*panic)), ..Report::default() });
+    owned(report.to_json())
+}
+
+/// The device memory that is allocated now and was not reported before, as JSON, for a client that has freed everything
+/// that it wants to free: `findings` as in the report, each with the value of `during` at the time of the allocation.
+/// Without `leakcheck` there are no findings. Never null; `simt_string_free` frees it.
+#[unsafe(no_mangle)]
+extern "C" fn simt_leaks_json() -> *mut c_char {
+    exit::somebody_reads();
+    let leaks = catch_unwind(leak::take).unwrap_or_else(|panic| {
+        let told = report::told(&failed("leaks", &*panic));
+        let leaks = told.into_iter().map(|told| Leak { during: String::new(), told });
+        Leaks { findings: leaks.collect(), ..Leaks::default() }
+    });
+    owned(leaks.to_json())
+}
+
+/// Says that a report could not be made, so that it does not look like one without findings.
+fn failed(place: &str, panic: &(dyn Any + Send)) -> Findings {
+    let what = format!("{place}: {}", panic_text(panic));
+    let mut findings = Findings::default();
+    findings.add(Finding::new(Kind::Internal { what }, ""));
+    findings
+}
+
+/// Frees a string of `simt_report_json` or `simt_leaks_json`. Null is allowed.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simt_string_free(string: *mut c_char) {
+    if !string.is_null() {
+        // SAFETY: the caller passes a string that `simt_report_json` or `simt_leaks_json` has returned.
+        drop(unsafe { CString::from_raw(string) });
+    }
+}
+
+fn apply(json: *const c_char) -> Result<(), String> {
+    let json = text(json).map_err(|_| "no text is given".to_owned())?;
+    let wishes = Wishes::read(&json)?;
+    let profile = wishes.profile.as_deref().map(find_profile).transpose()?;
+    know(wishes.sources.unwrap_or_default());
+    if let Some(what) = &wishes.during {
+        during(what);
+    }
+    configure(profile, |settings| {
+        settings.checks = wishes.checks.unwrap_or(settings.checks);
+        settings.counters = wishes.counters.unwrap_or(settings.counters);
+        settings.seed = wishes.seed.unwrap_or(settings.seed);
+        settings.budget = wishes.budget.unwrap_or(settings.budget);
+        settings.workers = wishes.workers.unwrap_or(settings.workers);
+    })
+}
+
+/// Changes settings, for launches from now on: a JSON object with any of `profile` (before `cuInit`), `checks`,
+/// `counters`, `seed`, `budget`, `workers`, `during`, `sources`. Returns 0, or `CUDA_ERROR_INVALID_VALUE` and words in
+/// `simt_last_error`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
+    match catch_unwind(|| apply(json)).unwrap_or_else(|_| Err("the machine failed".into())) {
+        Ok(()) => 0,
+        Err(message) => {
+            ERROR.set(CString::new(message.replace('\0', " ")).unwrap_or_default());
+            Error::INVALID_VALUE.0
+        }
+    }
+}
+
+/// Why this thread's last `simt_configure` failed; valid until the next one.
+#[unsafe(no_mangle)]
+extern "C" fn simt_last_error() -> *const c_char {
+    ERROR.with_borrow(|error| error.as_ptr())
+}

@@ -1,0 +1,201 @@
+//! A fuzzer: calls in any order with any arguments must neither crash nor hang.
+//!
+//! Pointers that the C API promises to be good are null or good; handles, addresses, sizes, flags and texts are
+//! anything that does not ask for a legal but endless amount of work.
+
+use crate::api::entry::Symbol;
+use crate::api::proc_address::families;
+use crate::state::device::driver::configure;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+/// Left out: calls that wait until memory changes, which it never does here, and one that writes a file.
+const LEFT_OUT: [&str; 2] = ["cuStreamWaitValue", "cuGraphDebugDotPrint"];
+
+const TEXTS: [&[u8]; 5] = [
+    b"\0",
+    b"kernel\0",
+    b"/no/such/file\0",
+    b".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry kernel(.param .u64 p)\n{\nret;\n}\n\0",
+    b".version 7.0\n.target sm_52\n.visible .entry kernel( { add.s32 %r1; }\0",
+];
+
+unsafe extern "C" fn callback(_: *mut c_void) {}
+
+/// What the calls so far have returned, and the buffers that they are given.
+struct World {
+    returned: Vec<u64>,
+    buffers: Vec<Vec<u64>>,
+}
+
+const WORDS: usize = 512;
+
+impl World {
+    fn returned(&self, choice: u64) -> u64 {
+        let all = self.returned.len().max(1);
+        self.returned.get(choice as usize % all).copied().unwrap_or(0)
+    }
+
+    /// An argument of a type, by a random word.
+    fn argument(&mut self, position: usize, kind: &str, word: u64) -> u64 {
+        let (way, choice) = (word % 8, word / 8);
+        match kind {
+            "HostFn" | "CallbackFn" | "SizeFn" if way == 0 => 0,
+            "HostFn" | "CallbackFn" | "SizeFn" => callback as *const () as u64,
+            "*const c_char" if way != 0 => TEXTS[choice as usize % TEXTS.len()].as_ptr() as u64,
+            _ if kind.starts_with('*') => {
+                if way == 0 {
+                    return 0;
+                }
+                self.fill(position, kind, choice);
+                self.buffers[position].as_mut_ptr() as u64
+            }
+            // Sizes and counts: what a buffer holds, or more than any memory has.
+            "usize" => {
+                if way == 0 {
+                    u64::MAX - choice % 64
+                } else {
+                    choice % 64
+                }
+            }
+            "c_int" | "c_uint" | "i32" | "u32" | "u8" | "u16" => match way {
+                0 => 0x8000_0000 + choice % 256,
+                1 => u64::from(u32::MAX),
+                _ => choice % 20,
+            },
+            _ => match way {
+                0 => choice,
+                1 => choice % 4,
+                _ => self.returned(choice),
+            },
+        }
+    }
+
+    /// What lies behind a pointer of a type.
+    fn fill(&mut self, position: usize, kind: &str, choice: u64) {
+        let scratch = self.buffers[11].as_mut_ptr() as u64;
+        let words: Vec<u64> = (0..WORDS as u64)
+            .map(|at| match kind {
+                // Counts, and room for lists.
+                "*mut usize" | "*const usize" => at % 8,
+                _ if kind.contains("* mut *") || kind.contains("*mut *") || kind.contains("*const *") => scratch,
+                // These structures contain pointers, which are null here.
+                "*const LaunchConfig"
+                | "*const KernelNode"
+                | "*const KernelNode2"
+                | "*const LaunchParams"
+                | "*const HostNode"
+                | "*mut AnyNode"
+                | "*const AnyNode" => {
+                    if at == 0 {
+                        self.returned(choice)
+                    } else {
+                        0
+                    }
+                }
+                _ if (at + choice).is_multiple_of(3) => self.returned(choice + at),
+                _ => (at ^ choice) % 5,
+            })
+            .collect();
+        self.buffers[position].copy_from_slice(&words);
+    }
+}
+
+type Entry = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> i32;
+
+/// One object of each kind, for a sequence to begin with.
+fn begin(symbols: &HashMap<&str, Symbol>, world: &mut World) {
+    let mut make = |name: &str, arguments: [u64; 4]| {
+        let mut out = 0u64;
+        // SAFETY: each call below is given what cuda.h says, its result first.
+        let code = unsafe {
+            let entry: Entry = std::mem::transmute(symbols[name].0);
+            let [b, c, d, e] = arguments;
+            entry(&raw mut out as u64, b, c, d, e, 0, 0, 0, 0, 0, 0)
+        };
+        assert_eq!(code, 0, "{name}");
+        world.returned.push(out);
+        out
+    };
+    let text = |n: usize| TEXTS[n].as_ptr() as u64;
+    make("cuCtxCreate_v2", [0; 4]);
+    make("cuStreamCreate", [1, 0, 0, 0]);
+    make("cuEventCreate", [0; 4]);
+    let module = make("cuModuleLoadData", [text(3), 0, 0, 0]);
+    make("cuModuleGetFunction", [module, text(1), 0, 0]);
+    let graph = make("cuGraphCreate", [0; 4]);
+    make("cuGraphAddEmptyNode", [graph, 0, 0, 0]);
+    make("cuGraphInstantiateWithFlags", [graph, 0, 0, 0]);
+    make("cuMemAlloc_v2", [4096, 0, 0, 0]);
+    make("cuMemAllocManaged", [4096, 1, 0, 0]);
+    make("cuMemHostAlloc", [4096, 0, 0, 0]);
+    make("cuDeviceGetDefaultMemPool", [0; 4]);
+    make("cuMemAllocAsync", [64, 0, 0, 0]);
+    make("cuLibraryLoadData", [text(3), 0, 0, 0]);
+}
+
+/// Calls that have succeeded at least once.
+static SUCCEEDED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+
+fn run(calls: &[(u64, [u64; 11])]) -> Result<(), TestCaseError> {
+    // A capture that another sequence began would forbid what this one begins with.
+    crate::state::graphs::capture::abandon_all();
+    // SAFETY: no arguments but a flag.
+    unsafe {
+        std::mem::transmute::<*const libc::c_void, unsafe extern "C" fn(u32) -> i32>(crate::api::driver::ENTRIES[0].1.0)(
+            0,
+        )
+    };
+    // A kernel that a legal launch starts must end soon.
+    configure(None, |settings| settings.budget = 1000).expect("settings can always be changed");
+    let symbols: HashMap<&str, Symbol> = families!(ENTRIES).into_iter().flatten().copied().collect();
+    let mut all: Vec<_> = families!(ARGUMENTS).into_iter().flatten().collect();
+    all.retain(|(name, _)| !LEFT_OUT.iter().any(|left| name.starts_with(left)));
+    let mut world = World { returned: Vec::new(), buffers: vec![vec![0; WORDS]; 12] };
+    let call = |world: &mut World, name: &'static str, arguments: &[&str], words: &[u64; 11]| {
+        let mut given = [0; 11];
+        for (position, kind) in arguments.iter().enumerate() {
+            given[position] = world.argument(position, kind, words[position]);
+        }
+        // SAFETY: all arguments are whole words, which the C ABI passes alike whatever their number; the pointers among
+        // them are null or point to buffers that are longer than any call's structures and lists.
+        let code = unsafe {
+            let entry: Entry = std::mem::transmute(symbols[name].0);
+            let [a, b, c, d, e, f, g, h, i, j, k] = given;
+            entry(a, b, c, d, e, f, g, h, i, j, k)
+        };
+        if code == 0 {
+            crate::state::device::sync::lock(&SUCCEEDED).insert(name);
+            for (position, kind) in arguments.iter().enumerate() {
+                if given[position] != 0 && (*kind == "*mut Handle" || *kind == "*mut DevicePtr") {
+                    let value = world.buffers[position][0];
+                    world.returned.push(value);
+                }
+            }
+        }
+        (0..=999).contains(&code)
+    };
+    begin(&symbols, &mut world);
+    for (which, words) in calls {
+        let (name, arguments) = all[*which as usize % all.len()];
+        prop_assert!(call(&mut world, name, arguments, words), "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn no_order_of_calls_crashes() {
+    // PROPTEST_CASES asks for more.
+    let config = ProptestConfig::default();
+    let config = ProptestConfig { cases: config.cases.max(500), failure_persistence: None, ..config };
+    let calls = vec((any::<u64>(), any::<[u64; 11]>()), 1..120);
+    let mut runner = TestRunner::new(config);
+    runner.run(&calls, |calls| run(&calls)).unwrap_or_else(|failed| panic!("{failed}"));
+    // The calls got far enough to have objects to break.
+    let succeeded = crate::state::device::sync::lock(&SUCCEEDED);
+    assert!(succeeded.len() > 100, "{succeeded:?}");
+}

@@ -1,0 +1,113 @@
+//! Nodes of any kind through one structure (`cuGraphAddNode` and its companions).
+
+use super::graph_node_params::{write, write_exec};
+use super::graph_nodes::{self as nodes, first_of};
+use crate::abi::constants::node_type;
+use crate::abi::error::{Error, Result};
+use crate::abi::pointers::get;
+use crate::abi::types::{AllocNode, Copy3D, EdgeData, FillNode, Handle, HostNode, KernelNode2};
+use crate::state::contexts::current::current;
+use crate::state::device::driver::driver;
+use crate::state::graphs::exec::whole;
+use crate::state::graphs::task::Task;
+use crate::state::graphs::{event, graph};
+use std::ffi::c_int;
+
+/// Words of the body of `CUgraphNodeParams`.
+const BODY: usize = 29;
+
+/// `CUgraphNodeParams`: the kind of the node, and then the structure of that kind.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct AnyNode {
+    kind: c_int,
+    reserved: [c_int; 3],
+    body: [u64; BODY],
+    end: u64,
+}
+
+/// `CUDA_MEMCPY_NODE_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct CopyNode {
+    flags: c_int,
+    reserved: c_int,
+    context: Handle,
+    copy: Copy3D,
+}
+
+impl AnyNode {
+    fn body<T: Copy>(&self) -> T {
+        const { assert!(size_of::<T>() <= BODY * 8) };
+        // SAFETY: the structures consist of numbers and pointers, and are not longer than the body.
+        unsafe { self.body.as_ptr().cast::<T>().read_unaligned() }
+    }
+
+    /// The task of a node, for the kinds that do not depend on the graph.
+    fn task(&self) -> Result<Task> {
+        if self.reserved != [0; 3] {
+            return Err(Error::INVALID_VALUE);
+        }
+        match self.kind {
+            node_type::KERNEL => nodes::kernel_task(&first_of(&self.body::<KernelNode2>())),
+            node_type::MEMCPY => nodes::copy_task(&self.body::<CopyNode>().copy),
+            node_type::MEMSET => nodes::fill_task(&self.body::<FillNode>()),
+            node_type::HOST => nodes::host_task(&self.body::<HostNode>()),
+            node_type::EMPTY => Ok(Task::Empty),
+            node_type::WAIT_EVENT => Ok(Task::WaitEvent(event::find(self.body())?)),
+            node_type::EVENT_RECORD => Ok(Task::RecordEvent(event::find(self.body())?)),
+            node_type::EXT_SEMAS_SIGNAL..=node_type::LAST => Err(Error::NOT_SUPPORTED),
+            _ => Err(Error::INVALID_VALUE),
+        }
+    }
+}
+
+fn add(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, params: *mut AnyNode) -> Result {
+    current()?;
+    let node = get(params)?;
+    match node.kind {
+        node_type::GRAPH => nodes::add_child(out, graph, after, n, node.body()),
+        node_type::MEM_FREE => nodes::add_free(out, graph, after, n, node.body()),
+        node_type::MEM_ALLOC => {
+            // SAFETY: `params` was just read; the structure of an allocation lies in its body, where the address is
+            // written.
+            let alloc = unsafe { (&raw mut (*params).body).cast::<AllocNode>() };
+            nodes::add_alloc(out, graph, after, n, alloc)
+        }
+        _ => nodes::add(out, graph, after, n, node.task()?),
+    }
+}
+
+fn add_v2(
+    out: *mut Handle,
+    graph: Handle,
+    after: *const Handle,
+    _edges: *const EdgeData,
+    n: usize,
+    params: *mut AnyNode,
+) -> Result {
+    add(out, graph, after, n, params)
+}
+
+fn set(node: Handle, params: *const AnyNode) -> Result {
+    driver()?;
+    write(node, get(params)?.task()?)
+}
+
+fn set_exec(exec: Handle, node: Handle, params: *const AnyNode) -> Result {
+    driver()?;
+    let params = get(params)?;
+    let task = match params.kind {
+        node_type::GRAPH => whole(Task::Child(graph::find(params.body())?))?,
+        _ => params.task()?,
+    };
+    write_exec(exec, node, task)
+}
+
+entry_points! {
+    cuGraphAddNode(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, params: *mut AnyNode) = add;
+    cuGraphAddNode_v2(out: *mut Handle, graph: Handle, after: *const Handle, edges: *const EdgeData, n: usize,
+        params: *mut AnyNode) = add_v2;
+    cuGraphNodeSetParams(node: Handle, params: *const AnyNode) = set;
+    cuGraphExecNodeSetParams(exec: Handle, node: Handle, params: *const AnyNode) = set_exec;
+}

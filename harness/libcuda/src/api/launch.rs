@@ -1,0 +1,177 @@
+//! Launching kernels (`cuLaunch*`).
+
+use crate::abi::constants::{launch_attribute, launch_param};
+use crate::abi::error::{Error, Result};
+use crate::abi::pointers::{get, get_all};
+use crate::abi::types::{Handle, LaunchConfig, LaunchParams};
+use crate::state::contexts::current::current;
+use crate::state::contexts::streams;
+use crate::state::graphs::capture::enqueue;
+use crate::state::graphs::task::Task;
+use crate::state::modules::launch::KernelLaunch;
+use crate::state::modules::module::Function;
+use crate::state::modules::refusal::too_few_arguments;
+use simt::kernel::Geometry;
+use std::ffi::{c_uint, c_void};
+use std::ptr::null;
+
+/// Copies the parameters of a launch: from an array of pointers, one for each parameter, or from one buffer.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for both at once, for fewer arguments than the kernel has, and for unknown marks in
+/// `extra`.
+pub fn params(function: &Function, params: *const *const c_void, extra: *const *const c_void) -> Result<Vec<u8>> {
+    let kernel = function.kernel();
+    let mut bytes = vec![0; kernel.param_bytes as usize];
+    match (params.is_null(), extra.is_null()) {
+        (false, false) => return Err(Error::INVALID_VALUE),
+        (true, true) if !kernel.params.is_empty() => {
+            return Err(too_few_arguments(kernel, 0));
+        }
+        (true, true) => {}
+        (false, true) => {
+            for (param, from) in kernel.params.iter().zip(get_all(params, kernel.params.len())?) {
+                if from.is_null() {
+                    return Err(too_few_arguments(kernel, param.offset.into()));
+                }
+                let to = &mut bytes[param.offset as usize..][..param.size as usize];
+                // SAFETY: the caller promises that each pointer points to a value of the declared size.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.as_mut_ptr(), to.len());
+                };
+            }
+        }
+        (true, false) => {
+            let (mut buffer, mut size) = (std::ptr::null::<u8>(), None);
+            // At most two pairs and the end mark.
+            for pair in 0..3 {
+                // SAFETY: the caller promises a list with an end mark, where the loop ends.
+                let word = |at: usize| unsafe { extra.add(at).read_unaligned() };
+                match word(pair * 2) as usize {
+                    launch_param::END => break,
+                    launch_param::BUFFER_POINTER => buffer = word(pair * 2 + 1).cast(),
+                    launch_param::BUFFER_SIZE => {
+                        size = Some(get(word(pair * 2 + 1).cast::<usize>())?);
+                    }
+                    _ => return Err(Error::INVALID_VALUE),
+                }
+            }
+            let size = size.ok_or(Error::INVALID_VALUE)?;
+            if buffer.is_null() && size > 0 {
+                return Err(Error::INVALID_VALUE);
+            }
+            if size < bytes.len() {
+                return Err(too_few_arguments(kernel, size as u64));
+            }
+            // SAFETY: the caller promises `size` bytes, and that is at least the length of `bytes`.
+            unsafe { std::ptr::copy_nonoverlapping(buffer, bytes.as_mut_ptr(), bytes.len()) };
+        }
+    }
+    Ok(bytes)
+}
+
+fn launch_in(
+    stream: Handle,
+    function: Handle,
+    geometry: Geometry,
+    arguments: *const *const c_void,
+    extra: *const *const c_void,
+) -> Result {
+    let stream = streams::find(stream)?;
+    let launch = KernelLaunch::new(function, geometry, |function| params(function, arguments, extra))?;
+    enqueue(&stream, Task::Kernel(launch))
+}
+
+fn launch(
+    function: Handle,
+    gx: c_uint,
+    gy: c_uint,
+    gz: c_uint,
+    bx: c_uint,
+    by: c_uint,
+    bz: c_uint,
+    shared: c_uint,
+    stream: Handle,
+    params: *const *const c_void,
+    extra: *const *const c_void,
+) -> Result {
+    let geometry = Geometry { dynamic_shared: shared, ..Geometry::new([gx, gy, gz], [bx, by, bz]) };
+    launch_in(stream, function, geometry, params, extra)
+}
+
+fn launch_cooperative(
+    function: Handle,
+    gx: c_uint,
+    gy: c_uint,
+    gz: c_uint,
+    bx: c_uint,
+    by: c_uint,
+    bz: c_uint,
+    shared: c_uint,
+    stream: Handle,
+    params: *const *const c_void,
+) -> Result {
+    let geometry = Geometry { dynamic_shared: shared, cooperative: true, ..Geometry::new([gx, gy, gz], [bx, by, bz]) };
+    launch_in(stream, function, geometry, params, null())
+}
+
+/// The geometry of a launch, from its configuration and attributes.
+fn geometry_of(config: &LaunchConfig) -> Result<Geometry> {
+    let mut geometry = Geometry { dynamic_shared: config.shared, ..Geometry::new(config.grid, config.block) };
+    for attribute in get_all(config.attributes, config.count as usize)? {
+        let value = &attribute.value;
+        match attribute.id {
+            launch_attribute::COOPERATIVE => geometry.cooperative = value[0] != 0,
+            // A cluster of one block is the same as no cluster.
+            launch_attribute::CLUSTER_DIMENSION if value[..3].iter().any(|blocks| *blocks > 1) => {
+                geometry.cluster = Some([value[0], value[1], value[2]]);
+            }
+            // The rest are hints, or ask for an order that is kept here anyway.
+            launch_attribute::IGNORE..=launch_attribute::LAST => {}
+            _ => return Err(Error::INVALID_VALUE),
+        }
+    }
+    if geometry.cluster.is_some() {
+        return Err(Error::NOT_SUPPORTED);
+    }
+    Ok(geometry)
+}
+
+fn launch_ex(
+    config: *const LaunchConfig,
+    function: Handle,
+    params: *const *const c_void,
+    extra: *const *const c_void,
+) -> Result {
+    current()?;
+    let config = get(config)?;
+    let geometry = geometry_of(&config)?;
+    launch_in(config.stream, function, geometry, params, extra)
+}
+
+fn launch_multi_device(list: *const LaunchParams, count: c_uint, _flags: c_uint) -> Result {
+    current()?;
+    let list = get_all(list, count as usize)?;
+    let [one] = list.as_slice() else {
+        return Err(Error::INVALID_VALUE);
+    };
+    let params = one.params.cast::<*const c_void>().cast_const();
+    let geometry = Geometry { dynamic_shared: one.shared, cooperative: true, ..Geometry::new(one.grid, one.block) };
+    launch_in(one.stream, one.function, geometry, params, null())
+}
+
+entry_points! {
+    cuLaunchKernel(function: Handle, gx: c_uint, gy: c_uint, gz: c_uint, bx: c_uint, by: c_uint, bz: c_uint,
+        shared: c_uint, stream: Handle, params: *const *const c_void, extra: *const *const c_void) = launch;
+    cuLaunchKernel_ptsz(function: Handle, gx: c_uint, gy: c_uint, gz: c_uint, bx: c_uint, by: c_uint, bz: c_uint,
+        shared: c_uint, stream: Handle, params: *const *const c_void, extra: *const *const c_void) = launch;
+    cuLaunchKernelEx(config: *const LaunchConfig, function: Handle, params: *const *const c_void,
+        extra: *const *const c_void) = launch_ex;
+    cuLaunchKernelEx_ptsz(config: *const LaunchConfig, function: Handle, params: *const *const c_void,
+        extra: *const *const c_void) = launch_ex;
+    cuLaunchCooperativeKernel(function: Handle, gx: c_uint, gy: c_uint, gz: c_uint, bx: c_uint, by: c_uint,
+        bz: c_uint, shared: c_uint, stream: Handle, params: *const *const c_void) = launch_cooperative;
+    cuLaunchCooperativeKernel_ptsz(function: Handle, gx: c_uint, gy: c_uint, gz: c_uint, bx: c_uint, by: c_uint,
+        bz: c_uint, shared: c_uint, stream: Handle, params: *const *const c_void) = launch_cooperative;
+    cuLaunchCooperativeKernelMultiDevice(list: *const LaunchParams, count: c_uint, flags: c_uint) = launch_multi_device;
+}

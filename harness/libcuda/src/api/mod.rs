@@ -1,0 +1,43 @@
+//! The driver API, one file for each family of calls. All entry points are here. Each converts its arguments from C to
+//! Rust, calls the state, and converts the result back to C.
+
+#[macro_use]
+pub mod entry;
+
+pub mod attributes;
+pub mod capture;
+pub mod context;
+pub mod copy;
+pub mod device;
+pub mod driver;
+pub mod error;
+pub mod event;
+pub mod extras;
+pub mod fill;
+pub mod function;
+#[cfg(test)]
+pub mod fuzz;
+pub mod graph;
+pub mod graph_any_node;
+pub mod graph_edges;
+pub mod graph_exec;
+pub mod graph_node_params;
+pub mod graph_nodes;
+pub mod image;
+pub mod jit;
+pub mod launch;
+pub mod library;
+pub mod link;
+pub mod managed;
+pub mod memory;
+pub mod module;
+pub mod occupancy;
+pub mod pointer;
+pub mod pool;
+pub mod primary;
+pub mod proc_address;
+pub mod process;
+pub mod stream;
+pub mod stream_value;
+pub mod unsupported;
+pub mod user_object;

@@ -1,0 +1,163 @@
+//! Streams (`cuStream*`), and host functions in their order.
+
+use crate::abi::constants::{event_node_flags, stream_attribute, stream_flags};
+use crate::abi::error::{Error, Result};
+use crate::abi::pointers::{need, put, put_optional};
+use crate::abi::types::{Handle, HostFn};
+use crate::state::contexts::current::current;
+use crate::state::contexts::streams::{self, find, find_any};
+use crate::state::graphs::capture::{self, enqueue};
+use crate::state::graphs::event::{self, Recorded};
+use crate::state::graphs::task::{Callback, HostCall, Task};
+use std::ffi::{c_int, c_uint, c_void};
+
+fn create(out: *mut Handle, flags: c_uint) -> Result {
+    create_with_priority(out, flags, 0)
+}
+
+fn create_with_priority(out: *mut Handle, flags: c_uint, priority: c_int) -> Result {
+    let context = current()?;
+    need(out)?;
+    if flags & !stream_flags::NON_BLOCKING != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    put(out, streams::create(&context, flags, priority))
+}
+
+/// Returns at once; what was submitted still runs, on a thread that keeps the stream alive.
+fn destroy(handle: Handle) -> Result {
+    let stream = streams::find_created(handle)?;
+    capture::abandon(&stream);
+    streams::forget(handle)?;
+    stream.context()?.check()
+}
+
+fn synchronize(handle: Handle) -> Result {
+    let stream = find(handle)?;
+    capture::forbid_on(&stream)?;
+    stream.finish();
+    stream.check()
+}
+
+fn query(handle: Handle) -> Result {
+    let stream = find(handle)?;
+    capture::forbid_on(&stream)?;
+    if !stream.is_idle() {
+        return Err(Error::NOT_READY);
+    }
+    stream.check()
+}
+
+fn wait_event(handle: Handle, event: Handle, flags: c_uint) -> Result {
+    let stream = find(handle)?;
+    let event = event::find(event)?;
+    if flags & !event_node_flags::EXTERNAL != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    if capture::wait(&stream, &event, flags == event_node_flags::EXTERNAL)? {
+        return Ok(());
+    }
+    match event.recorded() {
+        Recorded::Mark(mark) if !mark.is_done() => enqueue(&stream, Task::Wait(mark)),
+        _ => Ok(()),
+    }
+}
+
+fn flags(handle: Handle, out: *mut c_uint) -> Result {
+    put(out, find(handle)?.flags)
+}
+
+fn priority(handle: Handle, out: *mut c_int) -> Result {
+    put(out, find(handle)?.priority)
+}
+
+fn id(handle: Handle, out: *mut u64) -> Result {
+    put(out, find(handle)?.id)
+}
+
+fn context(handle: Handle, out: *mut Handle) -> Result {
+    put(out, find_any(handle)?.context()?.handle)
+}
+
+fn context_v2(handle: Handle, out: *mut Handle, green: *mut Handle) -> Result {
+    put_optional(green, 0);
+    context(handle, out)
+}
+
+fn device(handle: Handle, out: *mut c_int) -> Result {
+    find(handle)?;
+    put(out, 0)
+}
+
+fn host_function(handle: Handle, function: HostFn, data: *mut c_void) -> Result {
+    let stream = find(handle)?;
+    if function.is_none() {
+        return Err(Error::INVALID_VALUE);
+    }
+    enqueue(&stream, Task::Host(HostCall { function, data }))
+}
+
+type CallbackFn = Option<unsafe extern "C" fn(usize, i32, *mut c_void)>;
+
+fn add_callback(handle: Handle, function: CallbackFn, data: *mut c_void, flags: c_uint) -> Result {
+    let stream = find(handle)?;
+    let (Some(function), 0) = (function, flags) else {
+        return Err(Error::INVALID_VALUE);
+    };
+    if capture::is_captured(&stream) {
+        return capture::forbid_on(&stream);
+    }
+    enqueue(&stream, Task::Callback(Callback { function, stream: handle, data }))
+}
+
+fn get_attribute(handle: Handle, attribute: c_int, out: *mut [u8; 64]) -> Result {
+    let stream = find(handle)?;
+    let mut value = [0; 64];
+    match attribute {
+        stream_attribute::ACCESS_POLICY_WINDOW => {}
+        // `CU_SYNC_POLICY_AUTO`.
+        stream_attribute::SYNCHRONIZATION_POLICY => value[0] = 1,
+        stream_attribute::PRIORITY => value[..4].copy_from_slice(&stream.priority.to_ne_bytes()),
+        _ => return Err(Error::INVALID_VALUE),
+    }
+    put(out, value)
+}
+
+fn set_attribute(handle: Handle, attribute: c_int, value: *const [u8; 64]) -> Result {
+    find(handle)?;
+    need(value)?;
+    match attribute {
+        stream_attribute::ACCESS_POLICY_WINDOW | stream_attribute::SYNCHRONIZATION_POLICY => Ok(()),
+        _ => Err(Error::INVALID_VALUE),
+    }
+}
+
+fn copy_attributes(to: Handle, from: Handle) -> Result {
+    find(to)?;
+    find(from).map(drop)
+}
+
+entry_points! {
+    cuStreamCreate(out: *mut Handle, flags: c_uint) = create;
+    cuStreamCreateWithPriority(out: *mut Handle, flags: c_uint, priority: c_int) = create_with_priority;
+    cuStreamDestroy(stream: Handle) = destroy;
+    cuStreamDestroy_v2(stream: Handle) = destroy;
+    cuStreamSynchronize(stream: Handle) = synchronize;
+    cuStreamSynchronize_ptsz(stream: Handle) = synchronize;
+    cuStreamQuery(stream: Handle) = query;
+    cuStreamQuery_ptsz(stream: Handle) = query;
+    cuStreamWaitEvent(stream: Handle, event: Handle, flags: c_uint) = wait_event;
+    cuStreamWaitEvent_ptsz(stream: Handle, event: Handle, flags: c_uint) = wait_event;
+    cuStreamGetFlags(stream: Handle, out: *mut c_uint) = flags;
+    cuStreamGetPriority(stream: Handle, out: *mut c_int) = priority;
+    cuStreamGetId(stream: Handle, out: *mut u64) = id;
+    cuStreamGetCtx(stream: Handle, out: *mut Handle) = context;
+    cuStreamGetCtx_v2(stream: Handle, out: *mut Handle, green: *mut Handle) = context_v2;
+    cuStreamGetDevice(stream: Handle, out: *mut c_int) = device;
+    cuLaunchHostFunc(stream: Handle, function: HostFn, data: *mut c_void) = host_function;
+    cuLaunchHostFunc_ptsz(stream: Handle, function: HostFn, data: *mut c_void) = host_function;
+    cuStreamAddCallback(stream: Handle, function: CallbackFn, data: *mut c_void, flags: c_uint) = add_callback;
+    cuStreamGetAttribute(stream: Handle, attribute: c_int, out: *mut [u8; 64]) = get_attribute;
+    cuStreamSetAttribute(stream: Handle, attribute: c_int, value: *const [u8; 64]) = set_attribute;
+    cuStreamCopyAttributes(to: Handle, from: Handle) = copy_attributes;
+}

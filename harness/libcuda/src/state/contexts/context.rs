@@ -1,0 +1,153 @@
+//! Contexts, and the sticky error of each.
+
+use super::limits::Limits;
+use super::stream::Stream;
+use crate::abi::constants::shared_config;
+use crate::abi::error::{Error, Result};
+use crate::abi::types::Handle;
+use crate::state::device::driver::driver;
+use crate::state::device::handles::Table;
+use crate::state::device::sync::lock;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+/// One context.
+pub struct Context {
+    /// Its handle.
+    pub handle: Handle,
+    /// Scheduling flags; they are kept and change nothing here.
+    pub flags: AtomicU32,
+    /// The error of the kernel that failed in it, if one did: from then on it can only be destroyed.
+    error: AtomicI32,
+    /// The stream that handle 0 names.
+    pub legacy: Arc<Stream>,
+    /// Its other streams.
+    streams: Mutex<Vec<Weak<Stream>>>,
+    /// Stack size, printf buffer and so on.
+    pub limits: Mutex<Limits>,
+    /// The preference between cache and shared memory; kept, and changes nothing here.
+    pub cache_config: AtomicI32,
+    /// The width of shared memory's banks; kept, and changes nothing here.
+    pub shared_config: AtomicI32,
+    /// Contexts whose memory it may reach.
+    peers: Mutex<Vec<Handle>>,
+}
+
+/// All contexts by handle.
+static CONTEXTS: Table<Context> = Table::new();
+
+/// The context of a handle.
+///
+/// # Errors
+/// `CUDA_ERROR_NOT_INITIALIZED`, `CUDA_ERROR_INVALID_CONTEXT`.
+pub fn find(handle: Handle) -> Result<Arc<Context>> {
+    driver()?;
+    CONTEXTS.get(handle).map_err(|_| Error::INVALID_CONTEXT)
+}
+
+/// Adds a context to the table, under its handle.
+pub fn register(context: &Arc<Context>) {
+    CONTEXTS.insert_as(context.handle, Arc::clone(context));
+}
+
+/// Removes a context from the table.
+pub fn forget(context: &Context) {
+    let _ = CONTEXTS.remove(context.handle);
+}
+
+/// All contexts.
+pub fn all() -> Vec<Arc<Context>> {
+    CONTEXTS.all()
+}
+
+/// Waits for all work of the device.
+pub fn synchronize_device() {
+    if driver().is_ok() {
+        for context in all() {
+            let _ = context.synchronize();
+        }
+    }
+}
+
+impl Context {
+    /// A context with this handle; [`register`] adds it to the table.
+    pub fn new(handle: Handle, flags: u32) -> Arc<Self> {
+        Arc::new_cyclic(|weak: &Weak<Context>| Context {
+            handle,
+            flags: AtomicU32::new(flags),
+            error: AtomicI32::new(0),
+            legacy: Stream::new(weak.clone(), 0, 0, true),
+            streams: Mutex::default(),
+            limits: Mutex::default(),
+            cache_config: AtomicI32::new(0),
+            shared_config: AtomicI32::new(shared_config::FOUR_BYTE_BANK_SIZE),
+            peers: Mutex::default(),
+        })
+    }
+
+    /// Its sticky error.
+    ///
+    /// # Errors
+    /// That error.
+    pub fn check(&self) -> Result {
+        match self.error.load(Ordering::Acquire) {
+            0 => Ok(()),
+            code => Err(Error(code)),
+        }
+    }
+
+    /// Sets the error of a kernel that failed. The first such error stays.
+    pub fn fail(&self, error: Error) {
+        let _ = self.error.compare_exchange(0, error.0, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    /// Adds a stream of this context.
+    pub fn add_stream(&self, stream: &Arc<Stream>) {
+        lock(&self.streams).push(Arc::downgrade(stream));
+    }
+
+    /// Its streams, the legacy one first.
+    pub fn all_streams(&self) -> Vec<Arc<Stream>> {
+        let mut streams = lock(&self.streams);
+        streams.retain(|stream| stream.strong_count() > 0);
+        std::iter::once(Arc::clone(&self.legacy)).chain(streams.iter().filter_map(Weak::upgrade)).collect()
+    }
+
+    /// Waits for all work of all its streams.
+    ///
+    /// # Errors
+    /// The error of a kernel that failed.
+    pub fn synchronize(&self) -> Result {
+        for stream in self.all_streams() {
+            stream.finish();
+        }
+        self.check()
+    }
+
+    /// Allows this context to reach the memory of another.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_CONTEXT` for itself, `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
+    pub fn enable_peer(&self, peer: Handle) -> Result {
+        if peer == self.handle {
+            return Err(Error::INVALID_CONTEXT);
+        }
+        let mut peers = lock(&self.peers);
+        if peers.contains(&peer) {
+            return Err(Error::PEER_ACCESS_ALREADY_ENABLED);
+        }
+        peers.push(peer);
+        Ok(())
+    }
+
+    /// Takes back what [`Self::enable_peer`] allowed.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_PEER_ACCESS_NOT_ENABLED`.
+    pub fn disable_peer(&self, peer: Handle) -> Result {
+        let mut peers = lock(&self.peers);
+        let at = peers.iter().position(|known| *known == peer).ok_or(Error::PEER_ACCESS_NOT_ENABLED)?;
+        peers.remove(at);
+        Ok(())
+    }
+}

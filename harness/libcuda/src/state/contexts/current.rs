@@ -1,0 +1,106 @@
+//! Each thread's stack of current contexts.
+
+use super::context::{self, Context};
+use crate::abi::error::{Error, Result};
+use crate::abi::types::Handle;
+use crate::state::device::driver::driver;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+thread_local! {
+    static STACK: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+    /// Set while this thread runs a host function of a stream, which must not call the driver.
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a host function in which calls to the driver are refused.
+pub fn in_callback(body: impl FnOnce()) {
+    IN_CALLBACK.set(true);
+    body();
+    IN_CALLBACK.set(false);
+}
+
+/// The handle of the calling thread's context; 0 if it has none.
+pub fn top() -> Handle {
+    STACK.with_borrow(|stack| stack.last().copied().unwrap_or(0))
+}
+
+/// Makes a context current above the others.
+pub fn push(handle: Handle) {
+    STACK.with_borrow_mut(|stack| stack.push(handle));
+}
+
+/// Takes the current context off the stack.
+pub fn pop() -> Option<Handle> {
+    STACK.with_borrow_mut(Vec::pop)
+}
+
+/// Replaces the current context; with 0 the one below it becomes current.
+pub fn replace(handle: Handle) {
+    STACK.with_borrow_mut(|stack| {
+        stack.pop();
+        if handle != 0 {
+            stack.push(handle);
+        }
+    });
+}
+
+/// Removes a context that has ended from the top of the calling thread's stack.
+pub fn leave(handle: Handle) {
+    STACK.with_borrow_mut(|stack| {
+        if stack.last() == Some(&handle) {
+            stack.pop();
+        }
+    });
+}
+
+/// The calling thread's context, whether or not an error sticks to it.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_CONTEXT` when there is none, `CUDA_ERROR_CONTEXT_IS_DESTROYED`, and `CUDA_ERROR_NOT_PERMITTED`
+/// in a host function of a stream.
+pub fn current_any() -> Result<Arc<Context>> {
+    driver()?;
+    if IN_CALLBACK.get() {
+        return Err(Error::NOT_PERMITTED);
+    }
+    match top() {
+        0 => Err(Error::INVALID_CONTEXT),
+        handle => context::find(handle).map_err(|_| Error::CONTEXT_IS_DESTROYED),
+    }
+}
+
+/// The calling thread's context, fit for use.
+///
+/// # Errors
+/// As [`current_any`], and the error of a kernel that failed in it.
+pub fn current() -> Result<Arc<Context>> {
+    let context = current_any()?;
+    context.check()?;
+    Ok(context)
+}
+
+/// The context for a call that frees something of the context `owner`: the current one, or, if there is none, the
+/// owner. Clients free memory after they have popped all their contexts, and with unified addressing the driver knows
+/// whose it is.
+///
+/// # Errors
+/// As [`current`].
+pub fn current_or_owner(owner: Option<Handle>) -> Result<Arc<Context>> {
+    match (top(), owner) {
+        (0, Some(owner)) if !IN_CALLBACK.get() => {
+            let context = context::find(owner)?;
+            context.check()?;
+            Ok(context)
+        }
+        _ => current(),
+    }
+}
+
+/// The context of an argument, where null means the current one.
+///
+/// # Errors
+/// As [`current_any`], and `CUDA_ERROR_INVALID_CONTEXT` for a handle that is not a context.
+pub fn given_or_current(handle: Handle) -> Result<Arc<Context>> {
+    if handle == 0 { current_any() } else { context::find(handle) }
+}

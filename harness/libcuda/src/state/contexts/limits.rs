@@ -1,0 +1,70 @@
+//! Limits of a context: stack, printf buffer, heap. They can be set and read, but they restrict nothing here.
+
+use crate::abi::constants::limit::{
+    DEV_RUNTIME_PENDING_LAUNCH_COUNT, DEV_RUNTIME_SYNC_DEPTH, LAST, MALLOC_HEAP_SIZE, MAX_L2_FETCH_GRANULARITY,
+    PERSISTING_L2_CACHE_SIZE, PRINTF_FIFO_SIZE, SHMEM_SIZE, STACK_SIZE,
+};
+use crate::abi::error::{Error, Result};
+use simt::profile::Profile;
+
+/// The largest stack of a thread, in bytes.
+const MAX_STACK: usize = 512 << 10;
+/// The range of the L2 cache's fetch granularity, in bytes.
+const FETCH: (usize, usize) = (32, 128);
+
+/// The values by `CUlimit`, those that a context without graphics has.
+pub struct Limits([usize; PERSISTING_L2_CACHE_SIZE as usize + 1]);
+
+impl Default for Limits {
+    /// What the driver starts with.
+    fn default() -> Self {
+        let mut limits = [0; PERSISTING_L2_CACHE_SIZE as usize + 1];
+        limits[STACK_SIZE as usize] = 1024;
+        limits[PRINTF_FIFO_SIZE as usize] = 1 << 20;
+        limits[MALLOC_HEAP_SIZE as usize] = 8 << 20;
+        limits[DEV_RUNTIME_SYNC_DEPTH as usize] = 2;
+        limits[DEV_RUNTIME_PENDING_LAUNCH_COUNT as usize] = 2048;
+        limits[MAX_L2_FETCH_GRANULARITY as usize] = 64;
+        Limits(limits)
+    }
+}
+
+/// The index of a limit. Refuses numbers that are not a limit, and limits that are for graphics.
+fn known(limit: i32) -> Result<usize> {
+    match limit {
+        STACK_SIZE..=PERSISTING_L2_CACHE_SIZE => Ok(limit as usize),
+        SHMEM_SIZE..=LAST => Err(Error::UNSUPPORTED_LIMIT),
+        _ => Err(Error::INVALID_VALUE),
+    }
+}
+
+impl Limits {
+    /// The value of a limit.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_UNSUPPORTED_LIMIT` for limits of graphics, `CUDA_ERROR_INVALID_VALUE` for numbers that are not a
+    /// limit.
+    pub fn get(&self, limit: i32) -> Result<usize> {
+        Ok(self.0[known(limit)?])
+    }
+
+    /// Sets a limit, within what the part has.
+    ///
+    /// # Errors
+    /// As [`Self::get`]; `CUDA_ERROR_UNSUPPORTED_LIMIT` also for one that the part no longer has, and
+    /// `CUDA_ERROR_INVALID_VALUE` for too large a stack.
+    pub fn set(&mut self, limit: i32, value: usize, profile: &Profile) -> Result {
+        let index = known(limit)?;
+        self.0[index] = match limit {
+            // The new runtime for launches from kernels, which came with CUDA 12 and parts of 9.0, has no such limit.
+            DEV_RUNTIME_SYNC_DEPTH if profile.at_least(9, 0) => {
+                return Err(Error::UNSUPPORTED_LIMIT);
+            }
+            STACK_SIZE if value > MAX_STACK => return Err(Error::INVALID_VALUE),
+            MAX_L2_FETCH_GRANULARITY => value.clamp(FETCH.0, FETCH.1).next_power_of_two(),
+            PERSISTING_L2_CACHE_SIZE => value.min(profile.l2_persisting_bytes as usize),
+            _ => value,
+        };
+        Ok(())
+    }
+}

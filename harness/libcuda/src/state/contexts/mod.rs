@@ -1,0 +1,7 @@
+//! Contexts and streams: who may work, and in which order.
+
+pub mod context;
+pub mod current;
+pub mod limits;
+pub mod stream;
+pub mod streams;

@@ -1,0 +1,95 @@
+//! The streams by handle, and each thread's own default stream.
+
+use super::context::Context;
+use super::current::current_any;
+use super::stream::Stream;
+use crate::abi::constants::default_stream::{LEGACY, PER_THREAD};
+use crate::abi::error::{Error, Result};
+use crate::abi::types::Handle;
+use crate::state::device::driver::driver;
+use crate::state::device::handles::Table;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// The least urgent priority. Greater numbers are less urgent. Priorities are stored, but change nothing here.
+pub const LEAST_PRIORITY: i32 = 0;
+/// The most urgent priority.
+pub const GREATEST_PRIORITY: i32 = -5;
+
+static STREAMS: Table<Stream> = Table::new();
+
+thread_local! {
+    /// This thread's own default streams, one for each context that it used.
+    static OWN: RefCell<Vec<Arc<Stream>>> = const { RefCell::new(Vec::new()) };
+}
+
+fn per_thread(context: &Arc<Context>) -> Arc<Stream> {
+    let weak = Arc::downgrade(context);
+    OWN.with_borrow_mut(|own| {
+        own.retain(|stream| stream.context.strong_count() > 0);
+        if let Some(stream) = own.iter().find(|stream| stream.context.ptr_eq(&weak)) {
+            return Arc::clone(stream);
+        }
+        let stream = Stream::new(weak, 0, 0, false);
+        context.add_stream(&stream);
+        own.push(Arc::clone(&stream));
+        stream
+    })
+}
+
+/// The stream of a handle, the special ones included, in a context that is fit for use.
+///
+/// # Errors
+/// When the handle is not a stream, or its context was destroyed or has failed.
+pub fn find(handle: Handle) -> Result<Arc<Stream>> {
+    let stream = find_any(handle)?;
+    stream.context()?.check()?;
+    Ok(stream)
+}
+
+/// The stream of a handle, whatever the state of its context.
+///
+/// # Errors
+/// When the handle is not a stream.
+pub fn find_any(handle: Handle) -> Result<Arc<Stream>> {
+    let context = current_any()?;
+    match handle {
+        0 | LEGACY => Ok(Arc::clone(&context.legacy)),
+        PER_THREAD => Ok(per_thread(&context)),
+        _ => STREAMS.get(handle),
+    }
+}
+
+/// Makes a stream in a context; returns its handle. A priority outside the range is moved into it.
+pub fn create(context: &Arc<Context>, flags: u32, priority: i32) -> Handle {
+    let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
+    let stream = Stream::new(Arc::downgrade(context), flags, priority, false);
+    context.add_stream(&stream);
+    STREAMS.insert(stream)
+}
+
+/// The stream of a handle that can be destroyed.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE` for the default streams, and for handles that are not streams.
+pub fn find_created(handle: Handle) -> Result<Arc<Stream>> {
+    driver()?;
+    if handle <= PER_THREAD {
+        return Err(Error::INVALID_HANDLE);
+    }
+    STREAMS.get(handle)
+}
+
+/// Removes a stream from the table.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE` when it is not in the table.
+pub fn forget(handle: Handle) -> Result {
+    STREAMS.remove(handle).map(drop)
+}
+
+/// Removes all streams of a context that ends.
+pub fn forget_all(context: &Arc<Context>) {
+    let weak = Arc::downgrade(context);
+    STREAMS.retain(|stream| !stream.context.ptr_eq(&weak));
+}

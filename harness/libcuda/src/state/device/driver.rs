@@ -1,0 +1,126 @@
+//! The driver itself, with its one device. `cuInit` makes it, once in a process.
+
+use super::observer::Observer;
+use super::settings::{profile_from_environment, settings_from_environment};
+use super::sync::lock;
+use crate::abi::error::{Error, Refused, Result};
+use simt::memory::Memory;
+use simt::profile::Profile;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use wire::Settings;
+
+/// The one device, and the settings of its launches.
+pub struct Driver {
+    /// The part it stands for.
+    pub profile: &'static Profile,
+    /// Its memory.
+    pub memory: Arc<Memory>,
+    /// How launches are executed from now on.
+    settings: RwLock<Settings>,
+    /// Who is told what happens.
+    observer: &'static dyn Observer,
+}
+
+static DRIVER: OnceLock<Driver> = OnceLock::new();
+/// Whether this process was forked off one that had called `cuInit`.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// Settings that were configured before `cuInit`. Its lock also makes sure that only one thread makes the driver.
+static EARLY: Mutex<Early> = Mutex::new(Early { profile: None, settings: None });
+
+struct Early {
+    profile: Option<&'static Profile>,
+    settings: Option<Settings>,
+}
+
+/// The driver.
+///
+/// # Errors
+/// `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`, and in a process that was forked off after it: a device is not
+/// inherited, and clients rely on this error.
+pub fn driver() -> Result<&'static Driver> {
+    if FORKED.load(Ordering::Relaxed) {
+        return Err(Error::NOT_INITIALIZED);
+    }
+    DRIVER.get().ok_or(Error::NOT_INITIALIZED)
+}
+
+/// Takes the device from this process, which was forked off one that had called `cuInit`.
+pub fn forked_off() {
+    FORKED.store(true, Ordering::Relaxed);
+}
+
+/// Tells the observer something, if there is a driver.
+pub fn tell(event: impl FnOnce(&dyn Observer)) {
+    if let Ok(driver) = driver() {
+        event(driver.observer);
+    }
+}
+
+/// Whether leaks are looked for: `leakcheck`.
+pub fn leaks_wanted() -> bool {
+    driver().is_ok_and(|driver| driver.settings().checks.leaks)
+}
+
+impl Driver {
+    /// How launches are executed now.
+    pub fn settings(&self) -> Settings {
+        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Makes the driver on the first call. `started` runs on that call only, before any other thread can return from this
+/// function.
+///
+/// # Errors
+/// When the environment's settings are wrong, and when the device's memory cannot be reserved.
+pub fn init(observer: &'static dyn Observer, started: impl FnOnce()) -> std::result::Result<(), Refused> {
+    let mut early = lock(&EARLY);
+    if DRIVER.get().is_some() {
+        return driver().map(drop).map_err(|error| Refused::new(error, ""));
+    }
+    let profile = match early.profile {
+        Some(profile) => profile,
+        None => profile_from_environment().map_err(|message| Refused::new(Error::NO_DEVICE, message))?,
+    };
+    let settings = match early.settings.take() {
+        Some(settings) => settings,
+        None => settings_from_environment().map_err(|message| Refused::new(Error::INVALID_VALUE, message))?,
+    };
+    let memory = Memory::new(profile.total_memory).map_err(|error| {
+        let message = format!("cannot reserve addresses for {} bytes: {error}", profile.total_memory);
+        Refused::new(Error::OUT_OF_MEMORY, message)
+    })?;
+    memory.track_writes(settings.checks.init);
+    let made = DRIVER.set(Driver { profile, memory: Arc::new(memory), settings: RwLock::new(settings), observer });
+    debug_assert!(made.is_ok(), "initialised under a lock");
+    started();
+    Ok(())
+}
+
+/// Changes the profile (before `cuInit` only) and the settings (from the next launch on).
+///
+/// # Errors
+/// A message that says why the profile cannot be changed any more, or what is wrong with the environment.
+pub fn configure(
+    profile: Option<&'static Profile>,
+    change: impl FnOnce(&mut Settings),
+) -> std::result::Result<(), String> {
+    let mut early = lock(&EARLY);
+    if let Some(driver) = DRIVER.get() {
+        if profile.is_some_and(|profile| profile.name != driver.profile.name) {
+            return Err(format!("the device is a {} already: choose the profile before cuInit", driver.profile.name));
+        }
+        let mut settings = driver.settings.write().unwrap_or_else(PoisonError::into_inner);
+        change(&mut settings);
+        driver.memory.track_writes(settings.checks.init);
+    } else {
+        early.profile = profile.or(early.profile);
+        if early.settings.is_none() {
+            early.settings = Some(settings_from_environment()?);
+        }
+        change(early.settings.as_mut().expect("set above"));
+    }
+    Ok(())
+}

@@ -1,0 +1,9 @@
+//! The device: the driver that stands for it, its settings, tables of handles, and the observer of what happens.
+
+pub mod call_site;
+pub mod driver;
+pub mod handles;
+pub mod leftover;
+pub mod observer;
+pub mod settings;
+pub mod sync;

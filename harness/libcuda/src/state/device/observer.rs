@@ -1,0 +1,90 @@
+//! The interface through which the state tells what happens. The account implements it.
+
+use crate::state::device::leftover::Leftover;
+use simt::finding::Limit;
+use simt::kernel::Geometry;
+use simt::machine::{Kernel, Report};
+use simt::memory::{AccessError, FreeError};
+use simt::profile::Profile;
+use std::any::Any;
+use std::time::Duration;
+
+/// Which way bytes went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    HostToDevice,
+    DeviceToHost,
+    DeviceToDevice,
+    HostToHost,
+}
+
+/// The memory at one end of a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Device,
+    /// Host memory that the driver has to lock page by page.
+    Pageable,
+    /// Page-locked or registered.
+    Pinned,
+    Managed,
+}
+
+/// A launch that has ended.
+pub struct Launched<'a> {
+    pub kernel: &'a Kernel,
+    /// The part that it ran on.
+    pub profile: &'a Profile,
+    pub geometry: Geometry,
+    /// What the machine counted and found.
+    pub report: Report,
+    /// The seed for the order in which warps and blocks took turns.
+    pub seed: u64,
+    /// Time on the host.
+    pub took: Duration,
+}
+
+/// A launch that the part or the kernel does not allow.
+pub struct RefusedLaunch<'a> {
+    /// The kernel's name as in the PTX.
+    pub kernel: &'a str,
+    pub limit: Limit,
+    /// What the launch asked for, and the most that it may ask for, in the limit's unit.
+    pub asked: u64,
+    pub allowed: u64,
+    /// What would fit, in words. Without it the report uses its general remedy.
+    pub remedy: Option<String>,
+}
+
+/// Is told everything that is worth reporting, at once, on the thread on which it happens.
+pub trait Observer: Sync {
+    /// A launch has ended.
+    fn launched(&self, launch: Launched<'_>);
+    /// A launch was refused.
+    fn refused(&self, launch: RefusedLaunch<'_>);
+    /// Bytes were copied between two places.
+    fn copied(&self, direction: Direction, ends: [Place; 2], bytes: u64);
+    /// Bytes were filled.
+    fn filled(&self, bytes: u64);
+    /// Bytes of managed memory moved to the device or to the host.
+    fn migrated(&self, direction: Direction, bytes: u64);
+    /// A prefetch was made.
+    fn prefetched(&self);
+    /// Advice was given.
+    fn advised(&self);
+    /// A copy or fill leaves its allocation.
+    fn bad_access(&self, error: &AccessError);
+    /// An address cannot be freed.
+    fn wrong_free(&self, error: &FreeError);
+    /// A context ended with memory in it that its owner could have freed.
+    fn left_behind(&self, left: &[Leftover]);
+    /// A program asks for something that the machine does not model.
+    fn unsupported(&self, what: &str);
+    /// The driver itself failed.
+    fn internal(&self, place: &str, what: &str);
+}
+
+/// The message of a panic.
+pub fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("it says nothing").to_owned()
+}

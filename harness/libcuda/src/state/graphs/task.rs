@@ -1,0 +1,144 @@
+//! What a stream, or a node of a graph, does.
+
+use super::event::{Event, Mark};
+use super::graph::Graph;
+use crate::abi::constants::node_type;
+use crate::abi::types::HostFn;
+use crate::state::contexts::context::Context;
+use crate::state::contexts::current::in_callback;
+use crate::state::contexts::stream::Work;
+use crate::state::memory::allocation::release;
+use crate::state::memory::copy::MemoryCopy;
+use crate::state::memory::fill::Fill;
+use crate::state::modules::launch::KernelLaunch;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// A host function and its argument, which the caller keeps alive until it has run.
+#[derive(Clone, Copy)]
+pub struct HostCall {
+    pub function: HostFn,
+    pub data: *mut c_void,
+}
+// SAFETY: the thread that runs the function uses the pointer; the caller promises that any thread may.
+unsafe impl Send for HostCall {}
+// SAFETY: as above.
+unsafe impl Sync for HostCall {}
+
+/// A function of `cuStreamAddCallback`: it gets the stream and its status.
+#[derive(Clone, Copy)]
+pub struct Callback {
+    pub function: unsafe extern "C" fn(usize, i32, *mut c_void),
+    pub stream: usize,
+    pub data: *mut c_void,
+}
+// SAFETY: as for `HostCall`.
+unsafe impl Send for Callback {}
+// SAFETY: as for `HostCall`.
+unsafe impl Sync for Callback {}
+
+/// One task.
+#[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "a queue holds few of them, each made once")]
+pub enum Task {
+    Kernel(Arc<KernelLaunch>),
+    Copy(MemoryCopy),
+    Fill(Fill),
+    Host(HostCall),
+    Callback(Callback),
+    /// An event's position in a stream.
+    Record(Arc<Mark>),
+    /// Waits for such a position.
+    Wait(Arc<Mark>),
+    /// A graph's node that records an event each time it runs.
+    RecordEvent(Arc<Event>),
+    /// A graph's node that waits for whatever the event stands for when the node runs.
+    WaitEvent(Arc<Event>),
+    /// A graph's allocation: the graph keeps its address as long as it lives.
+    Alloc(u64),
+    /// A stream-ordered free.
+    Free(u64),
+    /// A graph's free of its own allocation.
+    GraphFree(u64),
+    /// All tasks of a launched graph, in an order that its edges allow.
+    Batch(Arc<Vec<Task>>),
+    /// A child graph.
+    Child(Arc<Graph>),
+    Empty,
+    /// Anything else.
+    Call(Arc<dyn Fn() + Send + Sync>),
+}
+
+impl Task {
+    /// `CUgraphNodeType`.
+    pub fn node_type(&self) -> i32 {
+        match self {
+            Task::Kernel(_) => node_type::KERNEL,
+            Task::Copy(_) => node_type::MEMCPY,
+            Task::Fill(_) => node_type::MEMSET,
+            Task::Host(_) | Task::Callback(_) | Task::Call(_) => node_type::HOST,
+            Task::Batch(_) | Task::Child(_) => node_type::GRAPH,
+            Task::Empty | Task::Record(_) | Task::Wait(_) => node_type::EMPTY,
+            Task::WaitEvent(_) => node_type::WAIT_EVENT,
+            Task::RecordEvent(_) => node_type::EVENT_RECORD,
+            Task::Alloc(_) => node_type::MEM_ALLOC,
+            Task::Free(_) | Task::GraphFree(_) => node_type::MEM_FREE,
+        }
+    }
+
+    /// Whether it allocates or frees memory that its graph owns.
+    pub fn is_of_memory(&self) -> bool {
+        matches!(self, Task::Alloc(_) | Task::GraphFree(_))
+    }
+
+    /// Runs it. After a kernel of the context has failed, marks are still set, so that nobody waits for ever, and
+    /// memory is still freed.
+    fn perform(self, context: Option<&Arc<Context>>) {
+        let fit = context.is_none_or(|context| context.check().is_ok());
+        match self {
+            Task::Record(mark) => mark.set(),
+            Task::RecordEvent(event) => event.record_now(),
+            Task::Wait(mark) => mark.wait(),
+            Task::WaitEvent(event) => event.wait(),
+            Task::Batch(tasks) => tasks.iter().cloned().for_each(|task| task.perform(context)),
+            Task::Callback(callback) => {
+                let status = context.map_or(0, |context| context.check().map_or_else(|error| error.0, |()| 0));
+                // SAFETY: the caller of `cuStreamAddCallback` promised a valid function and argument.
+                in_callback(|| unsafe {
+                    (callback.function)(callback.stream, status, callback.data);
+                });
+            }
+            // This happens even if a kernel has failed: nobody uses the memory any more.
+            Task::Free(address) => release(address),
+            Task::Call(call) => call(),
+            Task::Alloc(_) | Task::GraphFree(_) | Task::Empty | Task::Child(_) => {}
+            _ if !fit => {}
+            Task::Kernel(launch) => launch.run(context),
+            Task::Copy(copy) => copy.run(context),
+            Task::Fill(fill) => fill.run(context),
+            Task::Host(call) => {
+                if let Some(function) = call.function {
+                    // SAFETY: the caller of `cuLaunchHostFunc` promised a valid function and argument.
+                    in_callback(|| unsafe { function(call.data) });
+                }
+            }
+        }
+    }
+}
+
+impl Work for Task {
+    fn is_brief(&self) -> bool {
+        match self {
+            Task::Copy(copy) => copy.is_brief(),
+            Task::Fill(fill) => fill.is_brief(),
+            Task::Wait(mark) => mark.is_done(),
+            Task::Record(_) | Task::Free(_) | Task::Empty | Task::RecordEvent(_) => true,
+            Task::Batch(tasks) => tasks.is_empty(),
+            _ => false,
+        }
+    }
+
+    fn run(self: Box<Self>, context: Option<&Arc<Context>>) {
+        self.perform(context);
+    }
+}

@@ -1,0 +1,261 @@
+//! Allocations: what the driver knows of each, and freeing them.
+
+use super::advice::Advice;
+use super::pool::Pool;
+use crate::abi::error::{Error, Result};
+use crate::abi::types::Handle;
+use crate::state::contexts::context::{self, Context};
+use crate::state::device::call_site::CallSite;
+use crate::state::device::driver::{Driver, driver, leaks_wanted, tell};
+use crate::state::device::leftover::Leftover;
+use crate::state::device::sync::lock;
+use simt::memory::{FreeError, Kind, MemoryError};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What the driver knows of an allocation.
+pub struct Owned {
+    /// The context that frees it at its end.
+    pub context: Handle,
+    /// Unique, never used again (`CU_POINTER_ATTRIBUTE_BUFFER_ID`).
+    pub id: u64,
+    /// Its flags, as given.
+    pub flags: u32,
+    /// The pool it came from.
+    pub pool: Option<Arc<Pool>>,
+    /// A stream-ordered free is under way.
+    pub ending: bool,
+    /// It belongs to a graph, which frees it.
+    pub of_graph: bool,
+    /// What was advised for it, if it is managed.
+    pub advice: Option<Box<Advice>>,
+    /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`.
+    pub sync_memops: bool,
+    /// Where it comes from, if leaks are looked for.
+    call_site: Option<Arc<CallSite>>,
+    /// It was reported as a leak.
+    reported: bool,
+}
+
+/// All allocations by address.
+static OWNED: Mutex<BTreeMap<u64, Owned>> = Mutex::new(BTreeMap::new());
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+static GRAPH_BYTES: AtomicU64 = AtomicU64::new(0);
+
+impl Owned {
+    /// An allocation of a context.
+    fn new(context: &Context, flags: u32) -> Self {
+        Owned {
+            context: context.handle,
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            flags,
+            pool: None,
+            ending: false,
+            of_graph: false,
+            advice: None,
+            sync_memops: false,
+            call_site: None,
+            reported: false,
+        }
+    }
+}
+
+/// Reads or changes what is known of the allocation that begins at an address; `None` if there is none. The table is
+/// locked during `change`.
+pub fn with_owned<T>(address: u64, change: impl FnOnce(&mut Owned) -> T) -> Option<T> {
+    lock(&OWNED).get_mut(&address).map(change)
+}
+
+/// The context that an allocation belongs to.
+pub fn owner(address: u64) -> Option<Handle> {
+    with_owned(address, |owned| owned.context)
+}
+
+/// Bytes that graphs own.
+pub fn graph_bytes() -> u64 {
+    GRAPH_BYTES.load(Ordering::Relaxed)
+}
+
+fn refused(error: MemoryError) -> Error {
+    match error {
+        MemoryError::OutOfMemory { .. } | MemoryError::Host { .. } => Error::OUT_OF_MEMORY,
+        MemoryError::Invalid { .. } => Error::INVALID_VALUE,
+        MemoryError::Overlaps { .. } => Error::HOST_MEMORY_ALREADY_REGISTERED,
+    }
+}
+
+/// Allocates for a context; `call` is the name of the entry point. If the memory is full, waits for frees that are
+/// under way and tries again.
+///
+/// # Errors
+/// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_VALUE` for 0 bytes.
+pub fn allocate(context: &Context, bytes: usize, kind: Kind, flags: u32, call: &str) -> Result<u64> {
+    let driver = driver()?;
+    let take = || driver.memory.alloc(bytes as u64, 1, kind, call);
+    let address = take().or_else(|error| match error {
+        MemoryError::OutOfMemory { asked, total, .. } if asked <= total => {
+            context::synchronize_device();
+            take()
+        }
+        other => Err(other),
+    });
+    let address = address.map_err(refused)?;
+    let mut owned = Owned::new(context, flags);
+    if matches!(kind, Kind::Device | Kind::Managed | Kind::Pool) {
+        owned.call_site = leaks_wanted().then(CallSite::here);
+    }
+    lock(&OWNED).insert(address, owned);
+    Ok(address)
+}
+
+/// Registers host memory of the program for a context.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for memory that is not the program's, `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED`.
+pub fn register(context: &Context, address: u64, bytes: u64, flags: u32) -> Result {
+    let memory = &driver()?.memory;
+    if !simt::memory::is_host_range(address, bytes) || memory.owns(address) {
+        return Err(Error::INVALID_VALUE);
+    }
+    memory.register(address, bytes, "cuMemHostRegister").map_err(refused)?;
+    lock(&OWNED).insert(address, Owned::new(context, flags));
+    Ok(())
+}
+
+/// Marks an allocation as owned by a graph.
+pub fn give_to_graph(address: u64, bytes: u64) {
+    with_owned(address, |owned| {
+        owned.of_graph = true;
+        GRAPH_BYTES.fetch_add(bytes, Ordering::Relaxed);
+    });
+}
+
+/// Frees an allocation. The caller has checked that it may.
+pub fn release(address: u64) {
+    let Ok(driver) = driver() else { return };
+    let Some(owned) = lock(&OWNED).remove(&address) else {
+        return;
+    };
+    if let Ok(freed) = driver.memory.free(address) {
+        if let Some(pool) = &owned.pool {
+            pool.gave_back(freed.bytes);
+        }
+        if owned.of_graph {
+            GRAPH_BYTES.fetch_sub(freed.bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Frees all memory of a context that ends; returns the device memory that was left.
+pub fn release_all(context: Handle) -> Vec<Leftover> {
+    if driver().is_err() {
+        return Vec::new();
+    }
+    let left = left(Some(context));
+    let mine: Vec<u64> = lock(&OWNED).iter().filter(|(_, owned)| owned.context == context).map(|(at, _)| *at).collect();
+    mine.into_iter().for_each(release);
+    left
+}
+
+/// Whether `cuMemFree` accepts an address: the beginning of device, managed or pool memory that neither a
+/// stream-ordered free nor a graph will free.
+pub fn is_freeable(driver: &Driver, address: u64) -> bool {
+    let found = driver.memory.find(address);
+    let kind = found.filter(|found| found.start == address).map(|found| found.kind);
+    let mine = with_owned(address, |owned| !owned.ending && !owned.of_graph);
+    mine == Some(true) && matches!(kind, Some(Kind::Device | Kind::Managed | Kind::Pool))
+}
+
+/// Whether host memory begins at this address that was registered (`registered`), or that the driver allocated.
+pub fn is_host_allocation(driver: &Driver, address: u64, registered: bool) -> bool {
+    driver.memory.find(address).is_some_and(|found| {
+        found.start == address
+            && match found.kind {
+                Kind::Pinned { .. } => !registered,
+                Kind::Registered => registered,
+                _ => false,
+            }
+    })
+}
+
+/// Reports why an address cannot be freed; returns the error code.
+pub fn wrong_free(driver: &Driver, address: u64) -> Error {
+    let why = match driver.memory.find(address) {
+        Some(found) if found.start != address => {
+            FreeError::Inside { addr: address, start: found.start, offset: address - found.start }
+        }
+        // It exists, but this call does not free memory of its kind.
+        Some(_) => FreeError::Unknown { addr: address },
+        None => match driver.memory.free(address) {
+            Err(error) => error,
+            Ok(_) => return Error::INVALID_VALUE,
+        },
+    };
+    tell(|observer| observer.wrong_free(&why));
+    Error::INVALID_VALUE
+}
+
+/// Reports why an address cannot be freed in a stream's order; returns the error code.
+pub fn wrong_stream_free(driver: &Driver, address: u64) -> Error {
+    let double = |bytes, label| FreeError::DoubleFree { addr: address, bytes, label };
+    let why = match driver.memory.find(address) {
+        Some(live) if live.start != address => {
+            FreeError::Inside { addr: address, start: live.start, offset: address - live.start }
+        }
+        // It exists: either a stream-ordered free of it is under way, or its kind is another one.
+        Some(live) if live.kind == Kind::Pool => double(live.bytes, live.label),
+        Some(_) => FreeError::Unknown { addr: address },
+        None => match freed(driver, address) {
+            Some((bytes, label)) => double(bytes, label),
+            None => FreeError::Unknown { addr: address },
+        },
+    };
+    tell(|observer| observer.wrong_free(&why));
+    Error::INVALID_VALUE
+}
+
+/// The size and the label of the allocation that was last freed at this address.
+fn freed(driver: &Driver, address: u64) -> Option<(u64, Arc<str>)> {
+    let view = driver.memory.view();
+    let freed = view.freed().iter().rev().find(|freed| freed.start == address)?;
+    Some((freed.end - freed.start, freed.label.clone()))
+}
+
+/// Device memory that lives in a context, or in any, and was not reported before. Pinned memory, variables of modules
+/// and memory that graphs own are not leaks, and neither is memory whose stream-ordered free is under way.
+fn left(context: Option<Handle>) -> Vec<Leftover> {
+    let Ok(driver) = driver() else {
+        return Vec::new();
+    };
+    let mine: Vec<_> = lock(&OWNED)
+        .iter()
+        .filter(|(_, owned)| !owned.of_graph && !owned.ending && !owned.reported)
+        .filter(|(_, owned)| context.is_none_or(|context| owned.context == context))
+        .map(|(at, owned)| (*at, owned.call_site.clone()))
+        .collect();
+    let found = mine.into_iter().filter_map(|(at, call_site)| Some((driver.memory.find(at)?, call_site)));
+    found
+        .filter(|(found, _)| matches!(found.kind, Kind::Device | Kind::Managed | Kind::Pool))
+        .map(|(found, call_site)| Leftover { address: found.start, bytes: found.bytes, call: found.label, call_site })
+        .collect()
+}
+
+/// The device memory of all contexts now. None if a kernel has failed in one of them: then its owner could not free it.
+pub fn left_now() -> Vec<Leftover> {
+    let sound = driver().is_ok() && context::all().iter().all(|context| context.check().is_ok());
+    if sound { left(None) } else { Vec::new() }
+}
+
+/// Marks these as reported, so that none is reported twice.
+pub fn mark_reported(left: &[Leftover]) {
+    if driver().is_err() {
+        return;
+    }
+    let mut owned = lock(&OWNED);
+    for left in left {
+        if let Some(owned) = owned.get_mut(&left.address) {
+            owned.reported = true;
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Memory: allocations and who owns them, pools, managed memory, copies and fills.
+
+pub mod advice;
+pub mod allocation;
+pub mod copy;
+pub mod described;
+pub mod fill;
+pub mod managed;
+pub mod pool;
+pub mod word;

@@ -1,0 +1,8 @@
+//! The state of the driver: the device, contexts and streams, memory, modules, graphs. It does not know C.
+
+pub mod contexts;
+pub mod device;
+pub mod graphs;
+pub mod lifetime;
+pub mod memory;
+pub mod modules;

@@ -1,0 +1,87 @@
+//! Launches of kernels: running them, and the errors of those that fail.
+
+use super::module::{Function, find_function};
+use super::refusal;
+use crate::abi::error::{Error, Result};
+use crate::abi::types::Handle;
+use crate::state::contexts::context::Context;
+use crate::state::device::driver::{driver, tell};
+use crate::state::device::observer::Launched;
+use crate::state::memory::managed;
+use simt::kernel::Geometry;
+use simt::machine::{self, Fault, Launch};
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// One launch, its parameters copied.
+pub struct KernelLaunch {
+    pub function: Arc<Function>,
+    /// The handle by which the caller named the function.
+    pub handle: Handle,
+    pub geometry: Geometry,
+    /// The parameter block.
+    params: Vec<u8>,
+}
+
+/// The error that a failed kernel leaves on its context.
+fn error_of(fault: Fault) -> Error {
+    match fault {
+        Fault::IllegalAddress => Error::ILLEGAL_ADDRESS,
+        Fault::MisalignedAddress => Error::MISALIGNED_ADDRESS,
+        Fault::InvalidAddressSpace => Error::INVALID_ADDRESS_SPACE,
+        Fault::IllegalInstruction => Error::ILLEGAL_INSTRUCTION,
+        Fault::InvalidPc => Error::INVALID_PC,
+        Fault::Assert => Error::ASSERT,
+        Fault::LaunchTimeout | Fault::Deadlock => Error::LAUNCH_TIMEOUT,
+        Fault::HardwareStackError => Error::HARDWARE_STACK_ERROR,
+        Fault::Trap | Fault::LaunchFailed => Error::LAUNCH_FAILED,
+    }
+}
+
+impl KernelLaunch {
+    /// Makes a launch, checked against the limits of the part and the kernel. `params` copies the parameters.
+    ///
+    /// # Errors
+    /// For a handle that is not a function, the errors of `params`, and exceeded limits.
+    pub fn new(
+        handle: Handle,
+        geometry: Geometry,
+        params: impl FnOnce(&Function) -> Result<Vec<u8>>,
+    ) -> Result<Arc<Self>> {
+        let function = find_function(handle)?;
+        let params = params(&function)?;
+        refusal::check(&function, &geometry)?;
+        Ok(Arc::new(KernelLaunch { function, handle, geometry, params }))
+    }
+
+    /// Runs it.
+    pub fn run(&self, context: Option<&Arc<Context>>) {
+        let Ok(driver) = driver() else { return };
+        let settings = driver.settings();
+        managed::launched(driver, &self.params);
+        let launch = Launch { kernel: self.function.kernel(), geometry: self.geometry, params: &self.params };
+        let mut printed = Vec::new();
+        let mut print = |bytes: &[u8]| printed.extend_from_slice(bytes);
+        let start = Instant::now();
+        let report = machine::run(&driver.memory, driver.profile, &settings, &launch, &mut print);
+        let took = start.elapsed();
+        let mut out = std::io::stdout().lock();
+        // If standard output is closed, there is nobody to report it to.
+        let _ = out.write_all(&printed).and_then(|()| out.flush());
+        drop(out);
+        if let (Some(fault), Some(context)) = (report.fault, context) {
+            context.fail(error_of(fault));
+        }
+        tell(|observer| {
+            observer.launched(Launched {
+                kernel: self.function.kernel(),
+                profile: driver.profile,
+                geometry: self.geometry,
+                report,
+                seed: settings.seed,
+                took,
+            });
+        });
+    }
+}

@@ -1,0 +1,9 @@
+//! Modules and their functions: loading PTX, linking it, and launching kernels.
+
+pub mod function;
+pub mod launch;
+pub mod link_text;
+pub mod module;
+pub mod occupancy;
+pub mod ptx;
+pub mod refusal;

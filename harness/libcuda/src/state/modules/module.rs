@@ -1,0 +1,162 @@
+//! Loaded modules and their functions, however they were loaded.
+
+use super::ptx;
+use crate::abi::error::{Error, Refused, Result};
+use crate::abi::types::Handle;
+use crate::state::contexts::context::Context;
+use crate::state::device::driver::{driver, tell};
+use crate::state::device::handles::Table;
+use crate::state::device::sync::lock;
+use simt::machine::{self, Kernel, LoadError};
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, Weak};
+
+/// A module in the device's memory.
+pub struct Module {
+    /// The context that it was loaded into; none for a library.
+    pub context: Option<Weak<Context>>,
+    /// The machine's module.
+    pub machine: machine::Module,
+    /// Handles of the functions that were asked for, by the index of the kernel.
+    functions: Mutex<BTreeMap<usize, Handle>>,
+}
+
+/// The attributes of a function that can be set.
+#[derive(Clone, Copy)]
+pub struct FunctionSettings {
+    /// Dynamic shared memory that a launch may ask for.
+    pub max_dynamic_shared: u32,
+    /// The preferred share of the SM's memory for shared memory, in per cent; -1: the driver's choice.
+    pub carveout: i32,
+    /// `CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET` and the five attributes of clusters after it, kept and given back.
+    pub cluster: [i32; 6],
+}
+
+/// One kernel of a module.
+pub struct Function {
+    /// Its module, kept as long as the function is known or runs.
+    pub module: Arc<Module>,
+    index: usize,
+    /// Its name as a C string.
+    pub name: CString,
+    /// The attributes that can be set.
+    pub settings: Mutex<FunctionSettings>,
+}
+
+static FUNCTIONS: Table<Function> = Table::new();
+
+/// The function of a handle.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`.
+pub fn find_function(handle: Handle) -> Result<Arc<Function>> {
+    FUNCTIONS.get(handle)
+}
+
+impl Function {
+    /// The machine's module.
+    pub fn kernel(&self) -> &Kernel {
+        &self.module.machine.kernels()[self.index]
+    }
+}
+
+impl Module {
+    /// Loads PTX into a context, or into none for a library.
+    ///
+    /// # Errors
+    /// The driver's code, and words for the log of the JIT.
+    pub fn load(ptx: &str, context: Option<&Arc<Context>>) -> std::result::Result<Arc<Module>, Refused> {
+        let driver = driver().map_err(|error| Refused::new(error, ""))?;
+        ptx::check(ptx, driver.profile)?;
+        let machine = machine::Module::load(ptx, &driver.memory, driver.profile).map_err(|error| {
+            let code = match error {
+                LoadError::Memory(_) => Error::OUT_OF_MEMORY,
+                _ => Error::INVALID_PTX,
+            };
+            if let LoadError::Unsupported { .. } | LoadError::Recursion { .. } = &error {
+                // The program may be right, so this must be reported even if nobody reads the log.
+                tell(|observer| observer.unsupported(&error.to_string()));
+            }
+            Refused::new(code, error.to_string())
+        })?;
+        Ok(Arc::new(Module { context: context.map(Arc::downgrade), machine, functions: Mutex::default() }))
+    }
+
+    /// The handle of the kernel with this name.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_FOUND`.
+    pub fn function(self: &Arc<Self>, name: &str) -> Result<Handle> {
+        let index = self.machine.kernels().iter().position(|kernel| kernel.name == name);
+        Ok(self.function_at(index.ok_or(Error::NOT_FOUND)?))
+    }
+
+    /// The handle of the kernel with this index.
+    fn function_at(self: &Arc<Self>, index: usize) -> Handle {
+        *lock(&self.functions).entry(index).or_insert_with(|| {
+            let name = CString::new(self.machine.kernels()[index].name.as_str()).unwrap_or_default();
+            let shared = driver().map_or(0, |driver| driver.profile.shared_per_block);
+            let fixed = self.machine.kernels()[index].static_shared;
+            let settings =
+                FunctionSettings { max_dynamic_shared: shared.saturating_sub(fixed), carveout: -1, cluster: [0; 6] };
+            let settings = Mutex::new(settings);
+            FUNCTIONS.insert(Arc::new(Function { module: Arc::clone(self), index, name, settings }))
+        })
+    }
+
+    /// Handles of all kernels, in the PTX's order.
+    pub fn all(self: &Arc<Self>) -> Vec<Handle> {
+        (0..self.machine.kernels().len()).map(|index| self.function_at(index)).collect()
+    }
+
+    /// Invalidates the handles of the functions. Running kernels keep the module alive until they are done.
+    pub fn close(&self) {
+        for handle in std::mem::take(&mut *lock(&self.functions)).into_values() {
+            let _ = FUNCTIONS.remove(handle);
+        }
+    }
+}
+
+static MODULES: Table<Module> = Table::new();
+
+/// The module of a handle.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`.
+pub fn find_module(handle: Handle) -> Result<Arc<Module>> {
+    MODULES.get(handle)
+}
+
+/// Adds a module to the table; returns its handle.
+pub fn register(module: Arc<Module>) -> Handle {
+    MODULES.insert(module)
+}
+
+/// The handle of a library's module: made on the first call.
+pub fn adopt(module: &Arc<Module>) -> Handle {
+    match MODULES.handle_of(module) {
+        0 => MODULES.insert(Arc::clone(module)),
+        handle => handle,
+    }
+}
+
+/// Removes a module from the table.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`.
+pub fn forget(handle: Handle) -> Result<Arc<Module>> {
+    MODULES.remove(handle)
+}
+
+/// Unloads all modules of a context that ends.
+pub fn unload_all(context: &Arc<Context>) {
+    let weak = Arc::downgrade(context);
+    MODULES.retain(|module| {
+        let ends = module.context.as_ref().is_some_and(|of| of.ptr_eq(&weak));
+        if ends {
+            module.close();
+        }
+        !ends
+    });
+}

@@ -1,0 +1,230 @@
+//! Launches that the part, or the kernel, does not allow: which limit, what was asked, and what would fit.
+
+use super::module::Function;
+use super::occupancy;
+use crate::abi::error::{Error, Result};
+use crate::state::device::driver::{driver, tell};
+use crate::state::device::observer::RefusedLaunch;
+use crate::state::device::sync::lock;
+use simt::finding::Limit;
+use simt::kernel::Geometry;
+use simt::machine::Kernel;
+use simt::profile::Profile;
+
+/// A launch that is refused.
+struct Refusal {
+    error: Error,
+    limit: Limit,
+    asked: u64,
+    allowed: u64,
+    /// What would fit, in words. Without it the report uses its general remedy.
+    remedy: Option<String>,
+}
+
+impl Refusal {
+    fn new(error: Error, limit: Limit, asked: impl Into<u64>, allowed: impl Into<u64>) -> Self {
+        Refusal { error, limit, asked: asked.into(), allowed: allowed.into(), remedy: None }
+    }
+    fn with(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
+    fn tell(self, kernel: &str) {
+        tell(|observer| {
+            observer.refused(RefusedLaunch {
+                kernel,
+                limit: self.limit,
+                asked: self.asked,
+                allowed: self.allowed,
+                remedy: self.remedy,
+            });
+        });
+    }
+}
+
+fn dims(of: [u32; 3]) -> String {
+    format!("({}, {}, {})", of[0], of[1], of[2])
+}
+
+/// A block of at most `most` threads that keeps the threads along x, if they fit.
+fn smaller(block: [u32; 3], most: u32) -> [u32; 3] {
+    let x = block[0].min(most);
+    let y = block[1].min(most / x.max(1)).max(1);
+    let z = block[2].min(most / (x * y).max(1)).max(1);
+    [x, y, z]
+}
+
+/// Reports that a launch gives fewer bytes of arguments than the kernel has parameters; returns the error code.
+pub fn too_few_arguments(kernel: &Kernel, given: u64) -> Error {
+    let remedy = format!(
+        "the kernel has {} parameters of {} bytes in all: give an argument for each, in their order and of their types",
+        kernel.params.len(),
+        kernel.param_bytes
+    );
+    let error = Error::INVALID_VALUE;
+    Refusal::new(error, Limit::Arguments, given, kernel.param_bytes).with(remedy).tell(&kernel.name);
+    error
+}
+
+/// Checks a launch against the limits of the part and of the kernel.
+///
+/// # Errors
+/// The driver's code; the reason goes to the report.
+pub fn check(function: &Function, geometry: &Geometry) -> Result {
+    let profile = driver()?.profile;
+    let kernel = function.kernel();
+    if geometry.cooperative && !profile.at_least(6, 0) {
+        return Err(Error::NOT_SUPPORTED);
+    }
+    let refusal = match dimensions(function, geometry, profile) {
+        Some(refusal) => Some(refusal),
+        None => resources(function, geometry, profile)?,
+    };
+    let Some(refusal) = refusal else {
+        return Ok(());
+    };
+    let error = refusal.error;
+    refusal.tell(&kernel.name);
+    Err(error)
+}
+
+/// Checks the dimensions of the grid and the block.
+fn dimensions(function: &Function, geometry: &Geometry, profile: &Profile) -> Option<Refusal> {
+    let kernel = function.kernel();
+    let invalid = Error::INVALID_VALUE;
+    let (grid, block) = (geometry.grid, geometry.block);
+    if grid.contains(&0) {
+        let refusal = Refusal::new(invalid, Limit::EmptyGrid, 0u32, 1u32);
+        return Some(refusal.with(format!(
+            "the grid is {}: every dimension must be at least 1; skip the launch when there is no work",
+            dims(grid)
+        )));
+    }
+    if block.contains(&0) {
+        let refusal = Refusal::new(invalid, Limit::EmptyBlock, 0u32, 1u32);
+        return Some(refusal.with(format!("the block is {}: every dimension must be at least 1", dims(block))));
+    }
+    for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+        let most = profile.max_grid[axis];
+        if grid[axis] > most {
+            let refusal = Refusal::new(invalid, Limit::Grid, grid[axis], most);
+            return Some(refusal.with(format!(
+                "the grid is {}, and a {} takes at most {}: spread the blocks of {name} over the other dimensions, or let \
+                 each thread do more",
+                dims(grid),
+                profile.name,
+                dims(profile.max_grid)
+            )));
+        }
+        let most = profile.max_block[axis];
+        if block[axis] > most {
+            let refusal = Refusal::new(invalid, Limit::Block, block[axis], most);
+            return Some(refusal.with(format!(
+                "the block is {}, and at most {} threads fit along {name}: use fewer there and more blocks",
+                dims(block),
+                most
+            )));
+        }
+    }
+    // Each factor is at most 1024.
+    let threads: u32 = block.iter().product();
+    let most = profile.max_threads_per_block;
+    if threads > most {
+        let refusal = Refusal::new(invalid, Limit::ThreadsPerBlock, threads, most);
+        return Some(refusal.with(format!(
+            "the block is {}; {} would fit: use fewer threads in a block and more blocks",
+            dims(block),
+            dims(smaller(block, most))
+        )));
+    }
+    if let Some(required) = kernel.required_threads
+        && required != block
+    {
+        let exact = required.iter().product::<u32>();
+        let refusal = Refusal::new(invalid, Limit::RequiredBlock, threads, exact);
+        return Some(refusal.with(format!(
+            "the block is {}, and the kernel is compiled for blocks of {} alone: launch with those",
+            dims(block),
+            dims(required)
+        )));
+    }
+    let most = kernel.max_threads.filter(|most| threads > *most)?;
+    let refusal = Refusal::new(invalid, Limit::LaunchBounds, threads, most);
+    Some(refusal.with(format!(
+        "the kernel's __launch_bounds__ promise at most {most} threads; a block of {} would fit, or compile with a higher bound",
+        dims(smaller(block, most))
+    )))
+}
+
+/// Checks what a block needs of a multiprocessor, and what a cooperative grid needs of all of them.
+fn resources(function: &Function, geometry: &Geometry, profile: &Profile) -> Result<Option<Refusal>> {
+    let kernel = function.kernel();
+    let threads: u32 = geometry.block.iter().product();
+    let dynamic = lock(&function.settings).max_dynamic_shared;
+    if geometry.dynamic_shared > dynamic {
+        let own = u64::from(kernel.static_shared);
+        let asked = own + u64::from(geometry.dynamic_shared);
+        let optin = u64::from(profile.shared_per_block_optin);
+        let refusal = Refusal::new(Error::INVALID_VALUE, Limit::SharedMemory, asked, own + u64::from(dynamic));
+        let sum = format!("{own} bytes static and {} dynamic", geometry.dynamic_shared);
+        return Ok(Some(refusal.with(if asked <= optin {
+            format!(
+                "{sum}; opt in to as much with cuFuncSetAttribute(MAX_DYNAMIC_SHARED_SIZE_BYTES, {}) before the launch: a {} \
+                 allows {optin}",
+                geometry.dynamic_shared, profile.name
+            )
+        } else {
+            format!(
+                "{sum}; a {} allows {} without opting in and {optin} at most: use smaller tiles",
+                profile.name, profile.shared_per_block
+            )
+        })));
+    }
+    let fits = occupancy::of(function, threads, geometry.dynamic_shared)?;
+    let most = occupancy::max_threads(function)?;
+    if threads > most || fits.limits.registers == 0 {
+        let refusal = Refusal::new(
+            Error::LAUNCH_OUT_OF_RESOURCES,
+            Limit::Registers,
+            u64::from(threads) * u64::from(kernel.registers),
+            profile.regs_per_block,
+        );
+        return Ok(Some(refusal.with(format!(
+            "{threads} threads of {} registers each (estimated); at most {most} threads in a block would fit, or declare \
+             __launch_bounds__({threads})",
+            kernel.registers
+        ))));
+    }
+    if kernel.param_bytes > profile.max_param_bytes {
+        let (asked, most) = (kernel.param_bytes, profile.max_param_bytes);
+        return Ok(Some(Refusal::new(Error::INVALID_VALUE, Limit::Parameters, asked, most)));
+    }
+    if !geometry.cooperative {
+        return Ok(None);
+    }
+    let resident = u64::from(fits.blocks) * u64::from(profile.sms);
+    let all = |product: u64, n: &u32| product.saturating_mul(u64::from(*n));
+    let blocks = geometry.grid.iter().fold(1u64, all);
+    if blocks <= resident {
+        return Ok(None);
+    }
+    let refusal = Refusal::new(Error::COOPERATIVE_LAUNCH_TOO_LARGE, Limit::Cooperative, blocks, resident);
+    Ok(Some(refusal.with(format!(
+        "blocks that wait for each other must all be there at once: {} fit on each of the {} multiprocessors ({} limits them), \
+         so at most {resident} in all; let each block do more",
+        fits.blocks, profile.sms, fits.limiter
+    ))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_smaller_block_fits_and_keeps_its_width() {
+        assert_eq!(smaller([32, 64, 1], 1024), [32, 32, 1]);
+        assert_eq!(smaller([1024, 2, 1], 1024), [1024, 1, 1]);
+        assert_eq!(smaller([16, 16, 16], 1024), [16, 16, 4]);
+        assert_eq!(smaller([1024, 1, 1], 100), [100, 1, 1]);
+    }
+}

@@ -1,0 +1,184 @@
+//! The asynchronous copies of a block that have not been waited for.
+
+use super::{Event, Layout};
+use crate::finding::Scope;
+use crate::lane::{LANES, lanes};
+
+/// A copy instruction of a warp, for the lanes that have not waited for it.
+#[derive(Clone)]
+pub(crate) struct Copy {
+    pub pc: u32,
+    /// The warp in its block.
+    pub warp: u32,
+    pub lanes: u32,
+    pub size: u32,
+    /// Offsets in shared memory.
+    pub address: [u64; LANES],
+    /// How these offsets lie, for all the lanes that began the copy.
+    pub layout: Layout,
+    pub began: u32,
+    /// For each lane, the number of groups that it had closed before.
+    pub group: [u32; LANES],
+    /// When it began: the time, the block's epoch and the warp's tick.
+    pub moment: (u64, u32, u32),
+}
+
+/// The copies of a block that are under way.
+#[derive(Default)]
+pub(crate) struct Copies {
+    list: Vec<Copy>,
+    /// A bit for each four bytes of shared memory that a copy writes. No copy is smaller or less aligned.
+    bits: Vec<u64>,
+    /// For each warp and lane, the number of groups that it has closed.
+    closed: Vec<[u32; LANES]>,
+}
+
+/// An access that meets a copy under way.
+#[derive(Clone, Copy)]
+pub(crate) struct CopyConflict {
+    /// The lane that makes the access.
+    pub lane: usize,
+    pub pc: u32,
+    pub warp: u32,
+    /// The lane that copies.
+    pub by: usize,
+    pub address: u64,
+    pub size: u32,
+    pub scope: Scope,
+}
+
+impl Copies {
+    /// Prepares for a block that begins, with `bytes` bytes of shared memory.
+    pub fn reset(&mut self, bytes: u64) {
+        self.list.clear();
+        self.closed.clear();
+        self.bits.clear();
+        self.bits.resize(bytes.div_ceil(256) as usize, 0);
+    }
+
+    /// Whether no copy is under way.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// For each lane of a warp, the number of groups that it has closed.
+    pub fn closed(&mut self, warp: u32) -> &mut [u32; LANES] {
+        let warp = warp as usize;
+        if self.closed.len() <= warp {
+            self.closed.resize(warp + 1, [0; LANES]);
+        }
+        &mut self.closed[warp]
+    }
+
+    /// The index of a word of [`Copies::bits`], and the bits in it, for `bytes` bytes (a power of two) at an offset
+    /// that is a multiple of their number.
+    #[inline(always)]
+    fn place(offset: u64, bytes: u32) -> (usize, u64) {
+        let bits = (1u64 << (bytes / 4).clamp(1, 63)) - 1;
+        ((offset / 256) as usize, bits << (offset / 4 % 64))
+    }
+
+    fn mark(&mut self, copy: &Copy, on: bool) {
+        for lane in lanes(copy.lanes) {
+            let (word, bits) = Self::place(copy.address[lane], copy.size);
+            if let Some(word) = self.bits.get_mut(word) {
+                *word = if on { *word | bits } else { *word & !bits };
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn marked(&self, offset: u64, bytes: u32) -> bool {
+        let (word, bits) = Self::place(offset, bytes);
+        self.bits.get(word).is_some_and(|word| word & bits != 0)
+    }
+
+    /// Whether something may be marked between two offsets.
+    #[inline(always)]
+    fn any_between(&self, low: u64, high: u64) -> bool {
+        let words = (low / 256) as usize..=(high / 256) as usize;
+        let words = self.bits.get(words).unwrap_or(&[]);
+        words.iter().any(|word| *word != 0)
+    }
+
+    /// A copy begins.
+    pub fn begin(&mut self, event: &Event<'_>, warp: u32, moment: (u64, u32, u32)) {
+        let copy = Copy {
+            pc: event.pc,
+            warp,
+            lanes: event.mask,
+            size: event.size,
+            address: *event.address,
+            layout: event.layout,
+            began: event.mask,
+            group: *self.closed(warp),
+            moment,
+        };
+        self.mark(&copy, true);
+        self.list.push(copy);
+    }
+
+    /// Ends the copies that lanes of a warp wait for, and returns them: all but those of the last `keep` groups that
+    /// each lane has closed, or simply all without `keep`.
+    pub fn wait(&mut self, warp: u32, mask: u32, keep: Option<u32>) -> Vec<Copy> {
+        let closed = *self.closed(warp);
+        let mut done = Vec::new();
+        for copy in self.list.iter_mut().filter(|copy| copy.warp == warp) {
+            let ended = |lane: &usize| match keep {
+                Some(keep) => copy.group[*lane].saturating_add(keep) < closed[*lane],
+                None => true,
+            };
+            let ended = lanes(copy.lanes & mask).filter(ended).fold(0, |m, lane| m | (1 << lane));
+            if ended != 0 {
+                copy.lanes &= !ended;
+                done.push(Copy { lanes: ended, ..copy.clone() });
+            }
+        }
+        self.list.retain(|copy| copy.lanes != 0);
+        for copy in &done {
+            self.mark(copy, false);
+        }
+        done
+    }
+
+    /// The copy that an access of a warp meets. Of several, one by the farthest thread.
+    pub fn conflict(&self, event: &Event<'_>, warp: u32) -> Option<CopyConflict> {
+        let Layout { low, high, .. } = event.layout;
+        if !self.any_between(low, high) {
+            return None;
+        }
+        let size = u64::from(event.size);
+        let hit = lanes(event.mask).filter(|&lane| self.marked(event.address[lane], event.size));
+        let mut found: Option<CopyConflict> = None;
+        for lane in hit {
+            let at = event.address[lane];
+            for copy in &self.list {
+                let meets = |by: &usize| {
+                    let to = copy.address[*by];
+                    to < at + size && at < to + u64::from(copy.size)
+                };
+                let Some(by) = lanes(copy.lanes).find(meets) else {
+                    continue;
+                };
+                let scope = match (copy.warp == warp, by == lane) {
+                    (true, true) => Scope::Thread,
+                    (true, false) => Scope::Warp,
+                    (false, _) => Scope::Block,
+                };
+                if found.is_none_or(|known| known.scope < scope) {
+                    found = Some(CopyConflict {
+                        lane,
+                        pc: copy.pc,
+                        warp: copy.warp,
+                        by,
+                        address: copy.address[by],
+                        size: copy.size,
+                        scope,
+                    });
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,113 @@
+use super::super::Layout;
+use super::super::clock::{BlockClock, Publications, Time, WarpClock};
+use super::*;
+use crate::lane::LANES;
+
+/// Numbers that look random.
+struct Random(u64);
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+/// Addresses of the kinds that kernels have, inside 4096 bytes.
+fn addresses(random: &mut Random, size: u64) -> [u64; LANES] {
+    let kind = random.below(6);
+    let base = random.below(20) * 32 + random.below(4) / 3 * size;
+    let place = random.below(800) / 16 * 16;
+    let mut address = [0; LANES];
+    for (lane, at) in (0..).zip(&mut address) {
+        *at = match kind {
+            0..=2 => base + lane * size,
+            // Two rows, then two words, then anything.
+            3 => base + lane % 16 * size + lane / 16 * 256,
+            4 => place + lane / 16 * 64,
+            _ => random.below(800) / size * size,
+        };
+    }
+    address
+}
+
+#[test]
+fn lines_find_what_words_find() {
+    let mut random = Random(7);
+    let mut conflicts = 0;
+    for round in 0..400 {
+        // In some of them all but a few accesses go over whole rows.
+        let in_rows = round % 4 == 0;
+        let time = Time::default();
+        let launch = Publications::new(2, 2, &time);
+        let mut blocks: [BlockClock; 2] = Default::default();
+        let mut warps: [WarpClock; 4] = Default::default();
+        for (i, warp) in warps.iter_mut().enumerate() {
+            warp.start(i as u32);
+        }
+        let (fast, slow) = (GlobalRaces::new(0, 4096), GlobalRaces::new(0, 4096));
+        let mut shared = [SharedRaces::default(), SharedRaces::default()];
+        for memory in &mut shared {
+            memory.start(4096);
+        }
+        for pc in 0..60 {
+            let row = in_rows && random.below(20) != 0;
+            let w = random.below(4) as usize;
+            let size = if row { 4 } else { 1 << random.below(4) };
+            let block = w / 2;
+            match random.below(8) {
+                0 | 1 => {
+                    blocks[block].barrier();
+                    warps[2 * block].barrier();
+                    warps[2 * block + 1].barrier();
+                }
+                2 => warps[w].sync(ALL, ALL),
+                3 => launch.fence(w as u32, &blocks[block], random.below(2) == 0, &time),
+                _ => {}
+            }
+            let what = [What::Read, What::Read, What::Write, What::Atomic][random.below(4) as usize];
+            let what = if row && what == What::Atomic { What::Write } else { what };
+            let strong = what == What::Atomic || (!row && random.below(8) == 0);
+            let volatile = strong && what != What::Atomic && random.below(2) == 0;
+            let narrow = strong && !volatile && random.below(3) == 0;
+            let mask = if !row && random.below(4) == 0 { random.below(1 << 32) as u32 | 0xffff } else { ALL };
+            let mut address = addresses(&mut random, size);
+            if row {
+                let start = random.below(6) * ROW;
+                address = std::array::from_fn(|lane| start + lane as u64 * size);
+            }
+            if strong {
+                warps[w].acquire(&time);
+                warps[w].settle(&mut blocks[block], &time);
+            }
+            let clocks =
+                Clocks { time: &time, launch: &launch, block: &blocks[block], warp: &warps[w], start: launch.start };
+            let event = |block_local: bool, layout| Event {
+                what,
+                strong,
+                volatile,
+                narrow: narrow && !block_local,
+                block_local,
+                pc,
+                mask,
+                size: size as u32,
+                address: &address,
+                layout,
+            };
+            let layout = Layout::of(&address, mask, size as u32);
+            let found = fast.access(&clocks, &event(false, layout), mask);
+            let expected = slow.access(&clocks, &event(false, Layout::default()), mask);
+            assert_eq!(found, expected, "{what:?} of {size} at {address:?} by {mask:#x}");
+            conflicts += usize::from(found.is_some());
+            // Shared memory is one block's.
+            if block == 0 {
+                let [fast, slow] = &mut shared;
+                assert_eq!(
+                    fast.access(&clocks, &event(true, layout)),
+                    slow.access(&clocks, &event(true, Layout::default())),
+                );
+            }
+        }
+    }
+    // Some of each, or the test shows nothing.
+    assert!((1000..23000).contains(&conflicts), "{conflicts}");
+}

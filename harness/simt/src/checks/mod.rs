@@ -1,0 +1,128 @@
+//! What the race check remembers of every byte that a kernel touches, and the rules by which it compares accesses.
+//!
+//! Nothing here knows warps or programs: the engine ([`crate::engine::watch`]) describes each access as an [`Event`],
+//! and only when the check is on.
+
+pub(crate) mod bounds;
+pub(crate) mod clock;
+pub(crate) mod copies;
+pub(crate) mod launch;
+pub(crate) mod lines;
+pub(crate) mod race;
+
+use crate::finding::What;
+use crate::lane::LANES;
+
+/// One memory instruction of a warp.
+#[derive(Clone, Copy)]
+pub(crate) struct Event<'a> {
+    /// Load, store or atomic.
+    pub what: What,
+    /// It is volatile, relaxed or stronger, or atomic: an access that may be part of a protocol between threads.
+    pub strong: bool,
+    /// It is volatile, and no loop waits for a flag with it. Such accesses are typical of code that relies on lanes in
+    /// lockstep.
+    pub volatile: bool,
+    /// It is strong only inside the thread's block (`.cta`).
+    pub narrow: bool,
+    /// In shared memory.
+    pub block_local: bool,
+    /// Program counter.
+    pub pc: u32,
+    /// The lanes that execute it.
+    pub mask: u32,
+    /// Bytes a lane.
+    pub size: u32,
+    /// Addresses, valid in those lanes.
+    pub address: &'a [u64; LANES],
+    /// How they lie.
+    pub layout: Layout,
+}
+
+/// How the addresses of half a warp lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Half {
+    /// Lane after lane, they are the 16 words of two lines of the race check's memory.
+    Line,
+    /// All lanes access one word.
+    Word,
+    /// They lie in some other way, or not all lanes take part.
+    #[default]
+    Any,
+}
+
+impl Half {
+    /// How both halves of a warp lie, if all lanes access `size` bytes and the first address of each half is at the
+    /// start of a line.
+    #[inline(always)]
+    pub fn both(address: &[u64; LANES], size: u32) -> [Half; 2] {
+        [0, 16].map(|start| {
+            let (mut line, mut word) = (0, 0);
+            for i in 0..16 {
+                let distance = address[start + i].wrapping_sub(address[start]);
+                line |= distance ^ (4 * i as u64);
+                word |= distance;
+            }
+            match (size, line, word) {
+                (4, 0, _) => Half::Line,
+                (4, _, 0) => Half::Word,
+                _ => Half::Any,
+            }
+        })
+    }
+
+    /// The same when the first is at `address`.
+    #[inline(always)]
+    pub fn from(self, address: u64) -> Half {
+        if self == Half::Line && address & (lines::LINE - 1) != 0 {
+            return Half::Any;
+        }
+        self
+    }
+}
+
+/// How a warp's addresses lie.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Layout {
+    /// The lowest address.
+    pub low: u64,
+    /// The highest address.
+    pub high: u64,
+    /// All lanes take part, and each lane's address is that of the lane before it plus the size.
+    pub row: bool,
+    /// How each half of the warp lies.
+    pub halves: [Half; 2],
+}
+
+impl Layout {
+    /// The layout of accesses of `size` bytes by the lanes of `mask`.
+    #[inline(always)]
+    pub fn of(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+        let (mut low, mut high, mut gaps) = (u64::MAX, 0u64, 0u64);
+        for i in 0..LANES {
+            let on = 0u64.wrapping_sub(u64::from((mask >> i) & 1));
+            low = low.min(address[i] | !on);
+            high = high.max(address[i] & on);
+            gaps |= address[i].wrapping_sub(address[0]) ^ (i as u64 * u64::from(size));
+        }
+        let whole = [mask & 0xffff == 0xffff, mask >> 16 == 0xffff];
+        let mut halves = Half::both(address, size);
+        for ((half, whole), h) in halves.iter_mut().zip(whole).zip(0..) {
+            if !whole {
+                *half = Half::Any;
+            }
+            *half = half.from(address[16 * h]);
+        }
+        Layout { low, high, row: gaps == 0 && mask == u32::MAX, halves }
+    }
+}
+
+/// The lanes of a mask, in ascending order.
+fn lanes(mask: u32) -> impl Iterator<Item = u32> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let lane = (rest != 0).then(|| rest.trailing_zeros())?;
+        rest &= rest - 1;
+        Some(lane)
+    })
+}

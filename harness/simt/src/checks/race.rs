@@ -1,0 +1,396 @@
+//! Races: two accesses to one place, at least one a write and at least one not atomic, that nothing orders.
+//!
+//! For every four bytes (or every byte, after narrower accesses), the check keeps the last plain write, the last strong
+//! write, and the last reads by two different warps. Every access is compared with them. That finds a race even if the
+//! two accesses do not collide in the schedule of this run.
+
+use super::Event;
+use super::clock::{BlockClock, Publications, Time, WarpClock};
+use crate::finding::{Scope, What};
+use crate::lane::LANES;
+
+/// An access that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Past {
+    /// The time, from [`Time::now`]. 0 means that there was no access.
+    pub time: u32,
+    /// The number of the warp in the grid.
+    pub warp: u32,
+    /// The block's epoch and the warp's tick, in 16 bits each.
+    pub moment: u32,
+    /// From the top: the program counter (23 bits), whether it is volatile, of the block's scope, atomic and strong (1
+    /// bit each), and the lane that did it last (5 bits).
+    pub what: u32,
+    /// The lanes that did it at that moment.
+    pub lanes: u32,
+}
+
+pub(super) const NONE: Past = Past { time: 0, warp: 0, moment: 0, what: 0, lanes: 0 };
+
+impl Past {
+    /// What the running warp does now, without a lane.
+    pub fn now(clocks: &Clocks<'_>, event: &Event<'_>) -> Past {
+        Past {
+            time: clocks.time.now() as u32,
+            warp: clocks.warp.warp,
+            moment: (clocks.block.epoch << 16) | clocks.warp.tick(),
+            what: (event.pc << 9)
+                | (u32::from(event.volatile) << 8)
+                | (u32::from(event.narrow) << 7)
+                | (u32::from(event.what == What::Atomic) << 6)
+                | (u32::from(event.strong) << 5),
+            lanes: 0,
+        }
+    }
+    /// The same by a lane.
+    pub fn by(self, lane: u32) -> Past {
+        Past { what: self.what | lane, lanes: 1 << lane, ..self }
+    }
+    /// The same by lanes, the highest of them last.
+    pub fn by_all(self, lanes: u32) -> Past {
+        Past { what: self.what | lanes.checked_ilog2().unwrap_or(0), lanes, ..self }
+    }
+    /// The same, done by the lanes that are so many higher.
+    pub fn up(self, lanes: u32) -> Past {
+        if self.time == 0 {
+            return self;
+        }
+        Past { what: self.what + lanes, lanes: self.lanes << lanes, ..self }
+    }
+    fn pc(self) -> u32 {
+        self.what >> 9
+    }
+    fn volatile(self) -> bool {
+        self.what & 256 != 0
+    }
+    fn narrow(self) -> bool {
+        self.what & 128 != 0
+    }
+    fn atomic(self) -> bool {
+        self.what & 64 != 0
+    }
+    fn strong(self) -> bool {
+        self.what & 32 != 0
+    }
+    fn lane(self) -> u32 {
+        self.what & 31
+    }
+    fn tick(self) -> u32 {
+        self.moment & 0xffff
+    }
+    fn epoch(self) -> u32 {
+        self.moment >> 16
+    }
+}
+
+/// What is remembered of one place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    /// The last plain write.
+    pub write: Past,
+    /// The last strong write since then. It does not replace the plain write, because a thread that is ordered behind
+    /// it need not be ordered behind the plain write.
+    pub strong: Past,
+    /// The last read, and the last by another warp.
+    pub reads: [Past; 2],
+    /// The section ([`Clocks::section`]) to which all of this belongs.
+    pub section: u64,
+    /// Only atomics have touched the place.
+    pub calm: bool,
+}
+
+pub(super) const EMPTY: Cell = Cell { write: NONE, strong: NONE, reads: [NONE; 2], section: 0, calm: true };
+
+/// The history of places over which consecutive lanes went in order: what the lane at the first place did. It contains
+/// no strong write.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    /// The last write.
+    write: Past,
+    /// The last reads by two warps.
+    reads: [Past; 2],
+}
+
+impl Run {
+    pub const EMPTY: Run = Run { write: NONE, reads: [NONE; 2] };
+
+    /// The same history, seen from a place so many places further on.
+    pub fn up(&self, places: u32) -> Run {
+        Run { write: self.write.up(places), reads: self.reads.map(|read| read.up(places)) }
+    }
+
+    /// What is remembered of one place.
+    pub fn part(&self, place: usize) -> Cell {
+        let Run { write, reads } = self.up(place as u32);
+        Cell { write, reads, calm: false, ..EMPTY }
+    }
+
+    /// Whether all of it happened before a time.
+    pub fn before(&self, time: u64) -> bool {
+        let old = |past: Past| u64::from(past.time) < time;
+        old(self.write) && old(self.reads[0]) && old(self.reads[1])
+    }
+
+    /// Remembers that lanes go over the places in order again. `now` is what the first of them does. Returns false and
+    /// remembers nothing if that may be a conflict, or cannot be kept in this form.
+    #[inline(always)]
+    pub fn go_over(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past) -> bool {
+        let writes = event.what != What::Read;
+        // If two different lanes have read the place, each of the two reads may conflict.
+        let own = if now.lanes.is_power_of_two() { now.lanes } else { 0 };
+        let fine = |past: Past| clocks.settled(past, event, own);
+        let settled = fine(self.write) && (!writes || (fine(self.reads[0]) && fine(self.reads[1])));
+        if !settled || (writes && event.strong) {
+            return false;
+        }
+        self.remember(event, now);
+        true
+    }
+
+    /// Remembers what the first of the lanes that go over the places does. It must not be a strong write.
+    #[inline(always)]
+    pub fn remember(&mut self, event: &Event<'_>, now: Past) {
+        if event.what == What::Read {
+            remember_read(&mut self.reads, now);
+        } else {
+            (self.write, self.reads) = (now, [NONE; 2]);
+        }
+    }
+}
+
+/// A race: the earlier access, with which the present one conflicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    /// How far apart the two threads are.
+    pub scope: Scope,
+    /// The lane of the present access.
+    pub lane: usize,
+    /// What the earlier access did, and its program counter.
+    pub what: What,
+    pub pc: u32,
+    /// The warp of the grid and the lane that did it.
+    pub earlier_lane: u32,
+    pub earlier_warp: u32,
+    /// Both accesses are strong, but one of them only inside its own block, and the other thread is in another block.
+    pub narrow: bool,
+    /// The thread has looked at a flag since, but there was no fence before the flag was set.
+    pub unfenced: bool,
+}
+
+/// The clocks by which an access is judged.
+pub(crate) struct Clocks<'a> {
+    pub time: &'a Time,
+    pub launch: &'a Publications,
+    pub block: &'a BlockClock,
+    pub warp: &'a WarpClock,
+    /// Everything that happened before this time is ordered.
+    pub start: u64,
+}
+
+impl Clocks<'_> {
+    /// The section of an access: it is compared with the accesses of the same section only. A block's shared memory has
+    /// a section from each barrier to the next, all other memory has a single one.
+    #[inline(always)]
+    pub(super) fn section(&self, event: &Event<'_>) -> u64 {
+        if event.block_local { self.block.section() } else { 0 }
+    }
+
+    /// Among the lanes of `past`, the first whose access nothing orders before what lane `lane` of the running warp
+    /// does now.
+    fn unordered(&self, past: Past, lane: u32, lockstep: bool) -> Option<u32> {
+        if u64::from(past.time) < self.start {
+            return None;
+        }
+        let (time, same_warp) = (u64::from(past.time), past.warp == self.warp.warp);
+        let mut first = past.lane();
+        if self.same_block(past) {
+            if past.epoch() != self.block.epoch & 0xffff {
+                return None;
+            }
+            if same_warp {
+                let tick = past.tick();
+                let mut others = super::lanes(past.lanes & !(1 << lane));
+                first = others.find(|&other| !self.warp.met(other, lane, tick))?;
+            }
+            let warps = self.launch.warps_per_block();
+            let of_block = |warp: u32| (warp % warps) as usize;
+            if self.block.behind(of_block(past.warp), of_block(self.warp.warp), time) {
+                return None;
+            }
+        }
+        let acquired = self.warp.acquired_since(self.block, time, same_warp);
+        (lockstep || !acquired || !self.published(past)).then_some(first)
+    }
+
+    /// A quick test whether `past` cannot conflict with what each of `lanes` does now. False means that it may.
+    #[inline(always)]
+    pub(super) fn settled(&self, past: Past, event: &Event<'_>, lanes: u32) -> bool {
+        if past.time == 0 || u64::from(past.time) < self.start {
+            return true;
+        }
+        if past.strong() && event.strong {
+            let lockstep = past.volatile() && event.volatile;
+            return !(lockstep || past.narrow() || event.narrow);
+        }
+        let earlier = past.epoch() != self.block.epoch & 0xffff;
+        if past.warp == self.warp.warp {
+            return earlier || past.lanes & !lanes == 0 || self.warp.all_met(past.tick());
+        }
+        // All that is remembered of shared memory since the block began was done by the block itself.
+        earlier && (event.block_local || self.same_block(past))
+    }
+
+    fn same_block(&self, past: Past) -> bool {
+        let warps = self.launch.warps_per_block();
+        past.warp / warps == self.warp.warp / warps
+    }
+
+    /// A strong access publishes itself within its scope. Other accesses need a fence behind them.
+    fn published(&self, past: Past) -> bool {
+        let inside = self.same_block(past);
+        (past.strong() && (inside || !past.narrow()))
+            || self.launch.published(past.warp, past.epoch(), past.time.into(), inside)
+    }
+
+    fn scope(&self, past: Past) -> Scope {
+        let warps = self.launch.warps_per_block();
+        if past.warp == self.warp.warp {
+            Scope::Warp
+        } else if past.warp / warps == self.warp.warp / warps {
+            Scope::Block
+        } else {
+            Scope::Grid
+        }
+    }
+}
+
+/// Compares one lane's access to a place with the past, and remembers it.
+#[inline(always)]
+pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lane: u32, now: Past) -> Option<Conflict> {
+    // Two strong accesses are part of a protocol between threads, such as a flag or a lock. Volatile accesses to shared
+    // memory in one warp are not: they are typical of code that relies on lanes in lockstep.
+    let lockstep = |past: Past| event.block_local && past.warp == now.warp && past.volatile() && event.volatile;
+    let wide_enough = |past: Past| !(event.narrow || past.narrow()) || clocks.same_block(past);
+    let against = |past: Past, what: What| {
+        if past.time == 0 {
+            return None;
+        }
+        let both = past.strong() && event.strong;
+        if both && !lockstep(past) && wide_enough(past) {
+            return None;
+        }
+        let earlier_lane = clocks.unordered(past, lane, both && lockstep(past))?;
+        let scope = clocks.scope(past);
+        let plain = !event.strong && !past.strong();
+        let acquired = || clocks.warp.acquired_since(clocks.block, past.time.into(), false);
+        Some(Conflict {
+            scope,
+            lane: lane as usize,
+            what,
+            pc: past.pc(),
+            earlier_lane,
+            earlier_warp: past.warp,
+            narrow: both && scope == Scope::Grid,
+            unfenced: plain && scope != Scope::Warp && !clocks.published(past) && acquired(),
+        })
+    };
+    // These are lanes of one instruction. `same_instruction` looks for two stores of different values to one place.
+    let same = |past: Past| past.warp == now.warp && past.moment == now.moment && past.pc() == now.pc();
+    let mut found = None;
+    if !same(cell.write) {
+        found = against(cell.write, What::Write);
+    }
+    if found.is_none() && !same(cell.strong) {
+        let what = if cell.strong.atomic() { What::Atomic } else { What::Write };
+        found = against(cell.strong, what);
+    }
+    if event.what != What::Read {
+        for read in cell.reads {
+            if found.is_none() {
+                found = against(read, What::Read);
+            }
+        }
+    }
+    cell.remember(event, now);
+    found
+}
+
+/// Keeps a read. It is added to reads of the same instruction, or else replaces an older read, preferably one of this
+/// warp.
+pub(super) fn remember_read(reads: &mut [Past; 2], now: Past) {
+    let same = |past: &&mut Past| (past.warp, past.moment, past.what & !31) == (now.warp, now.moment, now.what & !31);
+    if let Some(known) = reads.iter_mut().find(same) {
+        let lanes = known.lanes | now.lanes;
+        *known = Past { lanes, ..now };
+        return;
+    }
+    let [last, other] = reads;
+    let keep_other = other.time != 0 && other.warp != now.warp;
+    if last.warp == now.warp && last.time != 0 && keep_other {
+        // Two reads of this warp do not fit beside that of another warp, so they are kept as one.
+        let lanes = if last.moment == now.moment { last.lanes } else { 0 };
+        *last = Past { lanes: lanes | now.lanes, ..now };
+    } else {
+        if last.time != 0 {
+            *other = *last;
+        }
+        *last = now;
+    }
+}
+
+impl Cell {
+    /// Whether the history of the place cannot conflict with `now`: see [`Clocks::settled`].
+    #[inline(always)]
+    pub fn settled(&self, clocks: &Clocks<'_>, event: &Event<'_>, lanes: u32) -> bool {
+        let fine = |past: Past| clocks.settled(past, event, lanes);
+        fine(self.write)
+            && fine(self.strong)
+            && (event.what == What::Read || (fine(self.reads[0]) && fine(self.reads[1])))
+    }
+
+    /// Forgets the history of another section. For a block's shared memory, that is everything before its last barrier.
+    #[inline(always)]
+    pub fn enter(&mut self, section: u64) {
+        if self.section != section {
+            *self = Cell { section, ..EMPTY };
+        }
+    }
+
+    /// Remembers a strong write.
+    #[inline(always)]
+    pub fn remember_strong(&mut self, now: Past) {
+        let last = self.strong;
+        let same = last.warp == now.warp && last.moment == now.moment && last.pc() == now.pc();
+        let lanes = if same { last.lanes } else { 0 };
+        self.strong = Past { lanes: lanes | now.lanes, ..now };
+    }
+
+    /// Remembers what the lanes of `now` do. The lane that `now` names is the last of them.
+    #[inline(always)]
+    pub fn remember(&mut self, event: &Event<'_>, now: Past) {
+        self.calm &= event.what == What::Atomic;
+        if event.what == What::Read {
+            remember_read(&mut self.reads, now);
+        } else if event.strong {
+            self.remember_strong(now);
+        } else {
+            let write = Past { lanes: 1 << now.lane(), ..now };
+            *self = Cell { write, section: self.section, calm: false, ..EMPTY };
+        }
+    }
+}
+
+/// Two lanes of a store that write different values (given as bits) to one place. Lanes that write the same value do
+/// not race.
+pub(crate) fn same_instruction(mask: u32, address: &[u64; LANES], values: &[u64; LANES]) -> Option<(usize, usize)> {
+    let mut seen: smallvec::SmallVec<[(u64, usize); LANES]> =
+        (0..LANES).filter(|lane| mask & (1 << lane) != 0).map(|lane| (address[lane], lane)).collect();
+    if seen.is_sorted_by(|a, b| a.0 < b.0) {
+        return None;
+    }
+    seen.sort_unstable();
+    seen.windows(2).find(|w| w[0].0 == w[1].0 && values[w[0].1] != values[w[1].1]).map(|w| (w[0].1, w[1].1))
+}
+
+#[cfg(test)]
+mod tests;

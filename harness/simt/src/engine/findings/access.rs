@@ -1,0 +1,43 @@
+//! Accesses that stop the kernel.
+
+use crate::engine::warp::Flow;
+use crate::engine::warp::Warp;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{Request, Wrong};
+use crate::finding::{Access, Allocation, Kind, Relation, Space};
+use crate::kernel::Fault;
+
+impl Warp<'_> {
+    /// Records what is wrong with a lane's access.
+    #[cold]
+    pub(crate) fn access_fault(&mut self, op: &Op, lane: usize, request: Request, wrong: Wrong) -> Flow {
+        if let Some(flow) = self.heap_access_fault(op, lane, request, &wrong) {
+            return flow;
+        }
+        let fault = match wrong.kind {
+            Kind::Misaligned { .. } => Fault::MisalignedAddress,
+            _ => Fault::IllegalAddress,
+        };
+        let place = self.program().place_of(op.site);
+        let wrong = wrong.signed();
+        let mut access = Access::memory(request.what, wrong.space, request.size, wrong.address, place);
+        let allocation = match wrong.space {
+            Space::Global | Space::Const | Space::Generic => self.nearest_global(wrong.address, request.size),
+            Space::Shared => self.nearest_shared(wrong.address, &mut access),
+            Space::Local => Some(Allocation {
+                address: 0,
+                size: self.local_len,
+                name: String::new(),
+                freed: false,
+                relation: Relation::below(wrong.address, 0, self.local_len),
+            }),
+            Space::Param => None,
+        };
+        let access = self.located(access, lane);
+        let flow = self.fault(fault, wrong.kind, vec![access], allocation);
+        if matches!(wrong.space, Space::Global | Space::Generic) {
+            self.name_argument(wrong.address);
+        }
+        flow
+    }
+}

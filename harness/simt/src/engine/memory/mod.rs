@@ -1,0 +1,4 @@
+//! Where a warp's addresses lead.
+
+pub(crate) mod resolve;
+pub(crate) mod shared;

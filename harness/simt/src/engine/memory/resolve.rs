@@ -1,0 +1,314 @@
+//! Where a warp's addresses lead. Every memory instruction goes through here, except the fastest paths, which repeat
+//! the first lines. Checks bounds, alignment and liveness, and counts sectors and bank conflicts.
+
+use crate::checks::Layout;
+use crate::engine::traffic::banks::bank_conflicts;
+use crate::engine::traffic::sectors::sectors;
+use crate::engine::warp::counts::count_sectors;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{LOCAL_WINDOW, Pointers, Request, SHARED_WINDOW, Wrong, space_of};
+use crate::engine::warp::{LayoutOf, Resolve, Warp};
+use crate::finding::{Kind, Space, What};
+use crate::lane::{HostVectors, LANES, lanes};
+use crate::memory::{self, Range};
+
+impl Warp<'_> {
+    /// Resolves the addresses of a memory instruction for the running lanes into `at`. Records a fault and returns
+    /// false if one of them may not be accessed.
+    ///
+    /// # Safety
+    /// `op` is a memory instruction of the program that runs.
+    #[inline(always)]
+    pub(crate) unsafe fn resolve(&mut self, op: &Op, request: Request, at: &mut Pointers) -> bool {
+        let mask = self.mask();
+        let (base, offset) = op.address();
+        // SAFETY: the caller's contract.
+        let addr = unsafe { &*self.reg::<[u64; LANES]>(base) };
+        let (mut low, mut high, mut bits) = (u64::MAX, 0u64, 0u64);
+        let mut address = [0u64; LANES];
+        for i in 0..LANES {
+            let on = 0u64.wrapping_sub(u64::from((mask >> i) & 1));
+            let a = addr[i].wrapping_add(offset);
+            address[i] = a;
+            low = low.min(a | !on);
+            high = high.max(a & on);
+            bits |= a & on;
+        }
+        let size = u64::from(request.size);
+        let aligned = bits & (size - 1) == 0;
+        let space = match request.space {
+            Space::Generic => space_of(low).0,
+            Space::Const => Space::Global,
+            other => other,
+        };
+        // Generic accesses that all lie in one window behave like accesses to its space.
+        let base = match (request.space, space) {
+            (Space::Generic, Space::Shared) => SHARED_WINDOW,
+            (Space::Generic, Space::Local) => LOCAL_WINDOW,
+            _ => 0,
+        };
+        let fine = match space {
+            Space::Global if aligned => {
+                // SAFETY: there is a site for every instruction.
+                let site = unsafe { &mut *self.sites.add(op.site as usize) };
+                let inside = |start: u64, len: u64| {
+                    low >= start && high.wrapping_sub(start) < len && len - (high - start) >= size
+                };
+                if !inside(site.start, site.len) {
+                    let view = &self.launch().view;
+                    match view.find(low) {
+                        Some(range)
+                            if (range.writable || request.what == What::Read)
+                                && !self.by_blocks(range)
+                                && inside(range.start, range.end - range.start) =>
+                        {
+                            site.start = range.start;
+                            site.len = range.end - range.start;
+                            site.delta = range.delta as u64;
+                        }
+                        _ => {
+                            let fine = self.resolve_each(op, request, &address, at);
+                            if fine && self.checking {
+                                self.check(op, request, space, &address);
+                            }
+                            return fine;
+                        }
+                    }
+                }
+                for i in 0..LANES {
+                    at[i] = address[i].wrapping_add(site.delta);
+                }
+                if request.what == What::Atomic {
+                    site.requests += 1;
+                    site.lanes += u64::from(mask.count_ones());
+                } else if self.counting {
+                    let sectors = sectors(&address, mask, low, high + size);
+                    count_sectors(site, mask, sectors, size);
+                }
+                true
+            }
+            Space::Shared
+                if aligned
+                    && low >= base
+                    && high - base < self.shared_len
+                    && self.shared_len - (high - base) >= size =>
+            {
+                let delta = (self.shared as u64).wrapping_sub(base);
+                for i in 0..LANES {
+                    at[i] = address[i].wrapping_add(delta);
+                }
+                // SAFETY: as above.
+                let site = unsafe { &mut *self.sites.add(op.site as usize) };
+                site.requests += 1;
+                site.lanes += u64::from(mask.count_ones());
+                if self.counting && request.what != What::Atomic {
+                    let (waves, ideal, ways) = bank_conflicts(&address, mask, request.size);
+                    site.sectors += u64::from(waves);
+                    site.ideal += u64::from(ideal);
+                    site.extra = site.extra.max(u64::from(ways));
+                }
+                true
+            }
+            Space::Local
+                if aligned && low >= base && high - base < self.local_len && self.local_len - (high - base) >= size =>
+            {
+                let delta = (self.local as u64).wrapping_sub(base);
+                for i in 0..LANES {
+                    at[i] = address[i].wrapping_add(delta).wrapping_add(i as u64 * self.local_len);
+                }
+                if self.counting {
+                    self.count_local(op, &address, base, request.size);
+                }
+                true
+            }
+            _ => self.resolve_each(op, request, &address, at),
+        };
+        if fine && self.checking {
+            for a in &mut address {
+                *a = a.wrapping_sub(base);
+            }
+            self.check(op, request, space, &address);
+        }
+        fine
+    }
+
+    /// Counts the sectors of an access to local memory. The hardware interleaves it by words, so that lanes at one
+    /// offset share sectors.
+    #[inline(always)]
+    fn count_local(&mut self, op: &Op, address: &[u64; LANES], base: u64, size: u32) {
+        let mask = self.mask();
+        let mut interleaved = *address;
+        for (i, a) in interleaved.iter_mut().enumerate() {
+            let offset = a.wrapping_sub(base);
+            // The address of a lane that does not take part can be anything.
+            *a = (offset & !3).wrapping_mul(LANES as u64).wrapping_add(i as u64 * 4 + (offset & 3));
+        }
+        let (mut first, mut last) = (u64::MAX, 0);
+        for lane in lanes(mask) {
+            first = first.min(interleaved[lane]);
+            last = last.max(interleaved[lane]);
+        }
+        let words = size.div_ceil(4);
+        let sectors = sectors(&interleaved, mask, first, last + 1) * words;
+        // SAFETY: there is a site for every instruction.
+        let site = unsafe { &mut *self.sites.add(op.site as usize) };
+        count_sectors(site, mask, sectors, u64::from(size));
+    }
+
+    /// The same lane by lane, for addresses in several allocations or spaces at once, and for faults.
+    #[cold]
+    fn resolve_each(&mut self, op: &Op, request: Request, address: &[u64; LANES], at: &mut Pointers) -> bool {
+        for lane in lanes(self.mask()) {
+            match self.resolve_lane(lane, address[lane], request) {
+                Ok(pointer) => at[lane] = pointer as u64,
+                Err(wrong) => {
+                    self.access_fault(op, lane, request, wrong);
+                    return false;
+                }
+            }
+        }
+        if self.counting {
+            let mask = self.mask();
+            let (mut low, mut high) = (u64::MAX, 0);
+            for lane in lanes(mask) {
+                low = low.min(address[lane]);
+                high = high.max(address[lane]);
+            }
+            let size = u64::from(request.size);
+            let sectors = sectors(address, mask, low, high.saturating_add(size));
+            // SAFETY: there is a site for every instruction.
+            let site = unsafe { &mut *self.sites.add(op.site as usize) };
+            count_sectors(site, mask, sectors, size);
+        }
+        true
+    }
+
+    /// The host's address of one lane's access.
+    pub(crate) fn resolve_lane(&self, lane: usize, address: u64, request: Request) -> Result<*mut u8, Wrong> {
+        let size = u64::from(request.size);
+        let (space, offset) = match request.space {
+            Space::Generic => space_of(address),
+            Space::Const => (Space::Global, address),
+            other => (other, address),
+        };
+        let wrong = |kind| Wrong { kind, space, address: offset };
+        if size.is_power_of_two() && offset & (size - 1) != 0 {
+            return Err(wrong(Kind::Misaligned { space, required: request.size }));
+        }
+        let fits = |len: u64| offset < len && len - offset >= size;
+        let write = request.what != What::Read;
+        match space {
+            Space::Shared if fits(self.shared_len) => {
+                // SAFETY: inside the block's shared memory.
+                Ok(unsafe { self.shared.add(offset as usize) })
+            }
+            Space::Local if fits(self.local_len) => {
+                // SAFETY: inside the lane's part of the warp's local memory.
+                Ok(unsafe { self.local.add(lane * self.local_len as usize + offset as usize) })
+            }
+            Space::Param => {
+                let params = &self.launch().params;
+                if write {
+                    Err(wrong(Kind::ReadOnly { space }))
+                } else if fits(params.len() as u64) {
+                    // SAFETY: inside the parameter block, which is only read.
+                    Ok(unsafe { params.as_ptr().add(offset as usize).cast_mut() })
+                } else {
+                    Err(wrong(Kind::OutOfBounds { space }))
+                }
+            }
+            Space::Shared | Space::Local => Err(wrong(Kind::OutOfBounds { space })),
+            _ => {
+                let view = &self.launch().view;
+                match view.find(offset) {
+                    Some(range) if range.contains(offset, size) => {
+                        if write && !range.writable {
+                            return Err(wrong(Kind::ReadOnly { space: Space::Const }));
+                        }
+                        if self.by_blocks(range)
+                            && let Some(kind) = self.heap_wrong(offset, size)
+                        {
+                            return Err(wrong(kind));
+                        }
+                        Ok(range.host(offset))
+                    }
+                    _ => {
+                        let diagnosis = view.diagnose(offset, size);
+                        let kind = if diagnosis.null {
+                            Kind::NullPointer
+                        } else if diagnosis.freed.is_some() {
+                            Kind::UseAfterFree
+                        } else if diagnosis.host_pointer {
+                            Kind::HostPointer
+                        } else {
+                            Kind::OutOfBounds { space: Space::Global }
+                        };
+                        Err(wrong(kind))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether accesses to a range must be checked one by one, as the kernels' own heap has many blocks.
+    fn by_blocks(&self, range: &Range) -> bool {
+        range.kind == memory::Kind::Heap && self.launch().memory_check
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn layout_v3(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    fn inner(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+        Layout::of(address, mask, size)
+    }
+    // SAFETY: chosen for a processor that has them.
+    unsafe { inner(address, mask, size) }
+}
+#[cfg(target_arch = "x86_64")]
+fn layout_v4(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+    fn inner(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+        Layout::of(address, mask, size)
+    }
+    // SAFETY: chosen for a processor that has them.
+    unsafe { inner(address, mask, size) }
+}
+unsafe fn resolve_base(w: &mut Warp<'_>, op: &Op, request: Request, at: &mut Pointers) -> bool {
+    // SAFETY: the caller's contract.
+    unsafe { w.resolve(op, request, at) }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn resolve_v3(w: &mut Warp<'_>, op: &Op, request: Request, at: &mut Pointers) -> bool {
+    // SAFETY: the caller's contract.
+    unsafe { w.resolve(op, request, at) }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+unsafe fn resolve_v4(w: &mut Warp<'_>, op: &Op, request: Request, at: &mut Pointers) -> bool {
+    // SAFETY: the caller's contract.
+    unsafe { w.resolve(op, request, at) }
+}
+
+/// The function that finds the host's addresses, for a processor.
+pub(crate) fn resolve_for(vectors: HostVectors) -> Resolve {
+    match vectors {
+        #[cfg(target_arch = "x86_64")]
+        HostVectors::V4 => resolve_v4,
+        #[cfg(target_arch = "x86_64")]
+        HostVectors::V3 => resolve_v3,
+        _ => resolve_base,
+    }
+}
+
+/// The function that finds how addresses lie, for a processor.
+pub(crate) fn layout_for(vectors: HostVectors) -> LayoutOf {
+    match vectors {
+        #[cfg(target_arch = "x86_64")]
+        HostVectors::V4 => layout_v4,
+        #[cfg(target_arch = "x86_64")]
+        HostVectors::V3 => layout_v3,
+        _ => Layout::of,
+    }
+}

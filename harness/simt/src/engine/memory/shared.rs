@@ -1,0 +1,77 @@
+//! Accesses of all lanes to shared memory, checked by the pattern that the instruction remembers.
+
+use crate::engine::traffic::pattern::Pattern;
+use crate::engine::warp::Warp;
+use crate::engine::warp::program::Op;
+use crate::lane::{ALL, LANES};
+
+/// The pattern of an access by all lanes to shared memory, `size` bytes a lane, and the host's address of its lowest
+/// byte. The access lies inside, is aligned and has been counted. Returns `None` if it lies outside, is misaligned, or
+/// is not by all lanes.
+///
+/// # Safety
+/// `op` is a memory instruction of the program that runs, and its space is shared memory.
+#[inline(always)]
+pub(crate) unsafe fn find<'w>(warp: &mut Warp<'_>, op: &Op, size: u32, one: bool) -> Option<(*mut u8, &'w Pattern)> {
+    if warp.mask() != ALL {
+        return None;
+    }
+    // SAFETY: the caller's contract; there is a site for every instruction, and its pattern lives as long as the
+    // worker.
+    unsafe {
+        let (base, offset) = op.address();
+        let addr = &*warp.reg::<[u64; LANES]>(base);
+        let site = warp.sites.add(op.site as usize);
+        let first = addr[0];
+        let mut pattern = (*site).delta as *const Pattern;
+        let mut differ = u64::from(pattern.is_null());
+        if !pattern.is_null() {
+            for i in 0..LANES {
+                differ |= addr[i].wrapping_sub(first) ^ (*pattern).from_first[i];
+            }
+        }
+        let base = first.wrapping_add(offset);
+        if size < 4 && !pattern.is_null() {
+            differ |= (base.wrapping_add((*pattern).lowest) ^ (*pattern).phase) & 3;
+        }
+        if differ != 0 {
+            pattern = learn(warp, op, size, one)?;
+        }
+        let pattern = &*pattern;
+        let low = base.wrapping_add(pattern.lowest);
+        let needed = pattern.span + u64::from(size);
+        if low & u64::from(size - 1) != 0 || low >= warp.shared_len || warp.shared_len - low < needed {
+            return None;
+        }
+        let site = &mut *site;
+        site.requests += 1;
+        site.lanes += LANES as u64;
+        site.sectors += u64::from(pattern.waves);
+        site.ideal += u64::from(pattern.ideal);
+        site.extra = site.extra.max(u64::from(pattern.ways));
+        Some((warp.shared.add(low as usize), pattern))
+    }
+}
+
+/// Learns the pattern of the present addresses, if they are aligned and inside.
+#[inline(never)]
+unsafe fn learn(warp: &mut Warp<'_>, op: &Op, size: u32, one: bool) -> Option<*const Pattern> {
+    // SAFETY: as for `find`.
+    unsafe {
+        let (base, offset) = op.address();
+        let addr = *warp.reg::<[u64; LANES]>(base);
+        let address = addr.map(|a| a.wrapping_add(offset));
+        let bits = address.iter().fold(0, |bits, a| bits | a);
+        let room = warp.shared_len.checked_sub(u64::from(size))?;
+        if bits & u64::from(size - 1) != 0 || address.iter().any(|&a| a > room) {
+            return None;
+        }
+        let site = &mut *warp.sites.add(op.site as usize);
+        if site.delta == 0 {
+            site.delta = warp.notes.get_mut().patterns.add() as u64;
+        }
+        let pattern = site.delta as *mut Pattern;
+        (*pattern).learn(&address, size, one);
+        Some(pattern)
+    }
+}

@@ -1,0 +1,13 @@
+//! Execution: a warp runs the groups of its lanes, a block its warps, a worker its blocks.
+//!
+//! A group is a set of lanes at one program counter. The lowest program counter runs first and groups that meet are
+//! merged; the lowering lays the code out so that this order brings diverged lanes back together where the source does.
+//! A group that spins gives way to the others of its warp, then to other warps, then to other blocks: lanes make
+//! progress one by one, as they do from Volta on.
+
+pub(crate) mod findings;
+pub(crate) mod memory;
+pub(crate) mod run;
+pub(crate) mod traffic;
+pub mod warp;
+pub(crate) mod watch;

@@ -1,0 +1,220 @@
+//! A launch: its workers, what they share, and what they leave behind.
+
+use super::tally::expand;
+use super::worker::{Tally, Worker};
+use crate::checks::launch::LaunchRaces;
+use crate::counters::Counters;
+use crate::engine::warp::program::Program;
+use crate::engine::warp::shared::{Blocks, Count, Outcome, Shared};
+use crate::engine::warp::tables::Order;
+use crate::engine::watch::bounds::bounds;
+use crate::finding::{Finding, Findings, Kind};
+use crate::kernel::{Fault, Kernel, Launch, Report, Settings};
+use crate::lane::LANES;
+use crate::memory::{self, Memory};
+use crate::profile::{Profile, occupancy};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Each worker gets at least so many batches of blocks. Otherwise one worker could be left alone with the last batch
+/// for long.
+const BATCHES: u64 = 16;
+/// The number of blocks in the largest batch.
+const LARGEST_BATCH: u64 = 16;
+/// Threads of the largest block.
+const MOST_THREADS: u64 = 1024;
+
+/// Threads of the host that the settings ask for.
+fn workers(settings: &Settings, blocks: u64) -> usize {
+    let host = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let asked = match settings.workers {
+        0 => host(),
+        asked => asked,
+    };
+    asked.min(blocks.max(1) as usize).max(1)
+}
+
+/// Why this launch cannot be run, if it cannot. The driver should have refused it.
+fn refusal(launch: &Launch<'_, Arc<Program>>) -> Option<String> {
+    let (kernel, geometry) = (launch.kernel, launch.geometry);
+    let (blocks, threads) = (geometry.blocks(), geometry.threads());
+    if blocks == 0 || threads == 0 || threads > MOST_THREADS {
+        return Some(format!("a launch of {blocks} blocks of {threads} threads reached the machine"));
+    }
+    if geometry.cluster.is_some() {
+        return Some("a launch of clusters reached the machine, which does not support them".into());
+    }
+    if launch.params.len() < kernel.param_bytes as usize {
+        return Some(format!(
+            "{} bytes of parameters reached the machine where the kernel has {}",
+            launch.params.len(),
+            kernel.param_bytes
+        ));
+    }
+    None
+}
+
+/// Bytes of shared memory of each block, and where the dynamic part of them begins.
+fn shared_memory(program: &Program, dynamic: u32) -> (u32, u32) {
+    let start = if dynamic > 0 {
+        let align = program.dynamic_align.max(1);
+        program.static_shared.next_multiple_of(align)
+    } else {
+        program.static_shared
+    };
+    (start + dynamic, start)
+}
+
+/// How each instruction of a program orders memory.
+fn orders(program: &Program) -> Vec<Order> {
+    let mut orders = vec![Order::default(); program.ops.len()];
+    for access in &program.accesses {
+        orders[access.pc as usize] = access.order;
+    }
+    orders
+}
+
+/// Allocates the workspace that the threads of a cooperative grid use as their barrier. Returns its address, or 0 for
+/// other launches.
+fn workspace(memory: &Memory, cooperative: bool) -> Result<u64, String> {
+    if !cooperative {
+        return Ok(0);
+    }
+    memory
+        .alloc(256, 256, memory::Kind::Device, "grid workspace")
+        .map_err(|error| format!("no workspace for a cooperative grid: {error}"))
+}
+
+/// Runs a kernel to its end, or to a fault.
+pub(crate) fn run(
+    memory: &Memory,
+    profile: &Profile,
+    settings: &Settings,
+    launch: &Launch<'_, Arc<Program>>,
+    out: &mut dyn FnMut(&[u8]),
+) -> Report {
+    if let Some(what) = refusal(launch) {
+        return refused(launch.kernel, what);
+    }
+    let workspace = match workspace(memory, launch.geometry.cooperative) {
+        Ok(address) => address,
+        Err(what) => return refused(launch.kernel, what),
+    };
+    let count = workers(settings, launch.geometry.blocks());
+    let shared = shared(memory, profile, settings, launch, (count, workspace));
+    let tallies = work(&shared, count);
+    if workspace != 0 {
+        // It belongs to this launch, so nobody else can have freed it.
+        let _ = memory.free(workspace);
+    }
+    let (fault, printed) = shared.outcome.end();
+    for text in printed.values() {
+        out(text);
+    }
+    let mut findings = Findings::default();
+    for tally in &tallies {
+        findings.extend(tally.findings.list.iter().cloned());
+    }
+    findings.distill();
+    Report { counters: counters(launch, &tallies), findings: findings.list, fault }
+}
+
+/// The report of a launch that was not run.
+fn refused(kernel: &Kernel<Arc<Program>>, what: String) -> Report {
+    Report {
+        findings: vec![Finding::new(Kind::Internal { what }, kernel.name.clone())],
+        fault: Some(Fault::LaunchFailed),
+        ..Report::default()
+    }
+}
+
+/// What the workers of a launch share. `count` is the number of workers, `workspace` the address of the grid's
+/// workspace.
+fn shared<'l>(
+    memory: &'l Memory,
+    profile: &'l Profile,
+    settings: &Settings,
+    launch: &Launch<'l, Arc<Program>>,
+    (count, workspace): (usize, u64),
+) -> Shared<'l> {
+    let Launch { kernel, geometry, .. } = *launch;
+    let program = &kernel.code;
+    let (blocks, threads) = (geometry.blocks(), geometry.threads() as u32);
+    let (shared_bytes, dynamic_start) = shared_memory(program, geometry.dynamic_shared);
+    let resident = if geometry.cooperative {
+        usize::MAX
+    } else {
+        let occupancy = occupancy(profile, threads, kernel.registers, shared_bytes);
+        let device = u64::from(occupancy.blocks.max(1)) * u64::from(profile.sms);
+        device.div_ceil(count as u64).max(1) as usize
+    };
+    let batch = match settings.seed {
+        0 => (blocks / (count as u64 * BATCHES)).clamp(1, LARGEST_BATCH),
+        _ => 1,
+    };
+    let params = &launch.params[..kernel.param_bytes as usize];
+    let view = memory.view();
+    let checks = settings.checks;
+    let observed = checks.race || checks.init;
+    let races = || LaunchRaces::new(blocks, threads.div_ceil(LANES as u32), view.ranges().len());
+    Shared {
+        program,
+        races: checks.race.then(races),
+        init: checks.init,
+        orders: if observed { orders(program) } else { Vec::new() },
+        bounds: if observed && checks.memory { bounds(program, params, &view) } else { Vec::new() },
+        view,
+        params: params.to_vec(),
+        param_list: &kernel.params,
+        profile,
+        geometry,
+        threads,
+        shared_bytes,
+        dynamic_start,
+        counting: settings.counters,
+        sync_check: checks.sync,
+        memory_check: checks.memory,
+        seed: settings.seed,
+        budget: settings.budget,
+        resident,
+        spent: Count::default(),
+        stop: AtomicBool::new(false),
+        began: Instant::now(),
+        heap: memory.heap(),
+        workspace,
+        blocks: Blocks::new(blocks, batch),
+        outcome: Outcome::default(),
+    }
+}
+
+/// Runs the blocks with so many workers, one of them on this thread.
+fn work(shared: &Shared<'_>, count: usize) -> Vec<Tally> {
+    if count == 1 {
+        return vec![Worker::new(shared).work()];
+    }
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..count).map(|_| scope.spawn(move || Worker::new(shared).work())).collect();
+        let mut all = vec![Worker::new(shared).work()];
+        for other in others {
+            match other.join() {
+                Ok(tally) => all.push(tally),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        all
+    })
+}
+
+fn counters(launch: &Launch<'_, Arc<Program>>, tallies: &[Tally]) -> Counters {
+    let threads = launch.geometry.threads();
+    let blocks: u64 = tallies.iter().map(|t| t.blocks).sum();
+    let mut counters = Counters {
+        blocks,
+        warps: blocks * threads.div_ceil(LANES as u64),
+        threads: blocks * threads,
+        ..Counters::default()
+    };
+    expand(&launch.kernel.code, tallies, &mut counters);
+    counters
+}

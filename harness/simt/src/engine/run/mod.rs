@@ -1,0 +1,8 @@
+//! Launches: the workers, the blocks that they run, the turns of the warps, and the counters.
+
+mod constants;
+pub(crate) mod launch;
+mod schedule;
+mod tally;
+mod turn;
+mod worker;

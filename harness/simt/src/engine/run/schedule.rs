@@ -1,0 +1,135 @@
+//! The schedule of a block: its warps take turns until all have exited or none makes progress.
+
+use super::turn::turn;
+use super::worker::Worker;
+use crate::engine::warp::block::{BARRIERS, Barrier, Block};
+use crate::engine::warp::program::Program;
+use crate::engine::warp::{State, Status, Turn};
+use crate::finding::{Access, Finding, Kind, What};
+use crate::kernel::Fault;
+
+/// The most places of waiting threads that a finding of a deadlock names.
+const MOST_PLACES: usize = 16;
+
+/// How far a block got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// All threads have exited.
+    Finished,
+    /// All warps that can run spin, or have used up their share.
+    Yielded,
+    /// It was stopped.
+    Stopped,
+}
+
+/// Runs a block until it has finished or nothing in it makes progress.
+pub(super) fn run<'l>(block: &mut Block<'l>, worker: &mut Worker<'l>) -> Progress {
+    loop {
+        let (mut ran, mut advanced) = (false, false);
+        for i in 0..block.order.len() {
+            let index = block.order[i] as usize;
+            // The warp is taken out for its turn: while it uses the block, the block holds only the other warps.
+            let Some(mut warp) = block.warps[index].take() else {
+                continue;
+            };
+            match warp.status {
+                Status::New => worker.start(block, &mut warp, index),
+                Status::Ready => {}
+                Status::Blocked | Status::Done => {
+                    block.warps[index] = Some(warp);
+                    continue;
+                }
+            }
+            ran = true;
+            let end = turn(&mut warp, block, &mut worker.notes);
+            match end {
+                Turn::Done => {
+                    warp.status = Status::Done;
+                    block.done += 1;
+                    worker.finish(&mut warp);
+                    advanced = true;
+                }
+                Turn::Blocked => {
+                    warp.status = Status::Blocked;
+                    advanced = true;
+                }
+                Turn::Yield | Turn::Fault => {}
+            }
+            block.warps[index] = Some(warp);
+            if end == Turn::Fault || (worker.is_due() && worker.over_budget(block, index)) {
+                return Progress::Stopped;
+            }
+        }
+        if block.done as usize == block.order.len() {
+            return Progress::Finished;
+        }
+        if !ran {
+            deadlock(block, worker);
+            return Progress::Stopped;
+        }
+        if !advanced {
+            return Progress::Yielded;
+        }
+        if worker.stopped() {
+            return Progress::Stopped;
+        }
+    }
+}
+
+/// The places of the block's threads whose state is as `wanted`. Threads at one place are told together.
+pub(super) fn places(block: &Block<'_>, program: &Program, wanted: impl Fn(State) -> bool) -> Vec<Access> {
+    let mut accesses: Vec<Access> = Vec::new();
+    for warp in block.warps.iter().flatten() {
+        for group in warp.groups.iter().filter(|g| wanted(g.state)) {
+            let what = match group.state {
+                State::Barrier(_) => What::Barrier,
+                State::Lanes(_) | State::Warp(_) => What::SyncWarp,
+                State::Ready | State::Deferred => What::Execute,
+            };
+            let threads = group.mask.count_ones();
+            let mut access = Access::at(what, program.place_of(group.pc));
+            access.threads = threads;
+            let same = |a: &&mut Access| a.what == what && a.place == access.place;
+            if let Some(known) = accesses.iter_mut().find(same) {
+                known.threads += threads;
+                known.warps += 1;
+            } else if accesses.len() < MOST_PLACES {
+                accesses.push(warp.located(access, group.mask.trailing_zeros() as usize));
+            }
+        }
+    }
+    accesses
+}
+
+/// All threads wait for something that will not happen. Records a finding that says where.
+fn deadlock(block: &Block<'_>, worker: &mut Worker<'_>) {
+    let mut missing = None;
+    let launch = worker.launch();
+    let (program, threads) = (launch.program, launch.threads);
+    for warp in block.warps.iter().flatten() {
+        for group in &warp.groups {
+            if let State::Lanes(mask) | State::Warp(mask) = group.state {
+                missing.get_or_insert((mask, group.mask, warp.started() & !warp.live));
+            }
+        }
+    }
+    let accesses = places(block, program, |_| true);
+    let open: Vec<u32> = (0..BARRIERS as u32).filter(|b| block.waiting & (1 << b) != 0).collect();
+    let kind = match (missing, open.as_slice()) {
+        (Some((mask, arrived, gone)), _) => Kind::MissingLanes { mask, arrived, exited: mask & gone },
+        (None, [barrier, _, ..]) => Kind::MismatchedBarrier { barrier: *barrier },
+        (None, [barrier]) if block.live < threads => Kind::BarrierExited {
+            barrier: *barrier,
+            waiting: accesses.iter().map(|a| a.threads).sum(),
+            exited: threads - block.live,
+        },
+        _ => Kind::Deadlock,
+    };
+    let mut finding = Finding::new(kind, program.name.clone());
+    finding.accesses = accesses;
+    if let Kind::BarrierExited { barrier, .. } = finding.kind {
+        let Barrier { arrived, expected, .. } = block.barriers[barrier as usize];
+        finding.notes.push(format!("barrier {barrier} waits for {expected} threads, of which {arrived} have come"));
+    }
+    worker.fail(Fault::Deadlock, finding);
+}

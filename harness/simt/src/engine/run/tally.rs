@@ -1,0 +1,176 @@
+//! Turns the workers' tallies into the counters of a launch.
+
+use super::worker::Tally;
+use crate::counters::{BranchCount, Counters, Line, Totals};
+use crate::engine::warp::counts::Site;
+use crate::engine::warp::program::Program;
+use crate::engine::warp::tables::AccessInfo;
+use crate::finding::{Space, What};
+use std::collections::BTreeMap;
+
+/// Adds up the workers' tallies and spreads them over the lines of the source.
+pub(crate) fn expand(program: &Program, tallies: &[Tally], counters: &mut Counters) {
+    let mut by_loc: BTreeMap<u32, Totals> = BTreeMap::new();
+    for (index, block) in program.blocks.iter().enumerate() {
+        let (executions, lanes) =
+            tallies.iter().fold((0, 0), |(e, l), t| (e + t.counts[index].executions, l + t.counts[index].lanes));
+        if executions == 0 {
+            continue;
+        }
+        for &(loc, count) in &block.lines {
+            let totals = by_loc.entry(loc).or_default();
+            totals.instructions += executions * u64::from(count);
+            totals.thread_instructions += lanes * u64::from(count);
+        }
+    }
+    let block_of = |pc: u32| program.blocks.partition_point(|b| b.end < pc);
+    let executions = |block: usize| -> (u64, u64) {
+        tallies.iter().fold((0, 0), |(e, l), t| t.counts.get(block).map_or((e, l), |c| (e + c.executions, l + c.lanes)))
+    };
+    for (index, branch) in program.branches.iter().enumerate() {
+        let sum = |of: fn(&Tally) -> &Vec<u64>| tallies.iter().map(|t| of(t)[index]).sum::<u64>();
+        let count = BranchCount {
+            place: program.place_of(branch.pc),
+            warps: sum(|t| &t.branch_warps),
+            diverged: sum(|t| &t.diverged_warps),
+            executions: executions(branch.block as usize).0,
+            divergent: sum(|t| &t.divergent),
+        };
+        let totals = by_loc.entry(program.at[branch.pc as usize]).or_default();
+        totals.branches += count.executions;
+        totals.divergent_branches += count.divergent;
+        counters.branches.push(count);
+    }
+    for &pc in &program.barriers {
+        let (warps, lanes) = executions(block_of(pc));
+        let totals = by_loc.entry(program.at[pc as usize]).or_default();
+        totals.barriers += warps;
+        totals.barrier_lanes += lanes;
+    }
+    for &pc in &program.warp_syncs {
+        let (warps, _) = executions(block_of(pc));
+        by_loc.entry(program.at[pc as usize]).or_default().warp_syncs += warps;
+    }
+    for &pc in &program.guards {
+        let off: u64 = tallies.iter().map(|t| t.sites[pc as usize].lanes).sum();
+        let totals = by_loc.entry(program.at[pc as usize]).or_default();
+        totals.predicated_off += off;
+        totals.thread_instructions = totals.thread_instructions.saturating_sub(off);
+    }
+    for access in &program.accesses {
+        let site = sum_of_site(access, tallies);
+        if site.requests > 0 {
+            let totals = by_loc.entry(program.at[access.pc as usize]).or_default();
+            add_access(totals, access, &site);
+        }
+    }
+    spread(program, by_loc, counters);
+}
+
+/// What all workers counted at a memory instruction.
+fn sum_of_site(access: &AccessInfo, tallies: &[Tally]) -> Site {
+    let mut site = Site::default();
+    for tally in tallies {
+        let s = &tally.sites[access.pc as usize];
+        site.requests += s.requests;
+        site.lanes += s.lanes;
+        site.sectors += s.sectors;
+        site.ideal += s.ideal;
+        site.extra = if access.what == What::Atomic { site.extra + s.extra } else { site.extra.max(s.extra) };
+    }
+    site
+}
+
+/// Adds what was counted at a memory instruction to the figures of its kind of access.
+fn add_access(totals: &mut Totals, access: &AccessInfo, site: &Site) {
+    let bytes = site.lanes * u64::from(access.size);
+    if access.what == What::Atomic {
+        let to = if access.space == Space::Shared { &mut totals.shared_atomics } else { &mut totals.global_atomics };
+        to.requests += site.requests;
+        to.lanes += site.lanes;
+        to.collisions += site.extra;
+        return;
+    }
+    let read = access.what == What::Read;
+    if access.space == Space::Shared {
+        let to = if read { &mut totals.shared_loads } else { &mut totals.shared_stores };
+        to.requests += site.requests;
+        to.lanes += site.lanes;
+        to.bytes += bytes;
+        to.wavefronts += site.sectors;
+        to.conflicts += site.sectors.saturating_sub(site.ideal);
+        to.worst_ways = to.worst_ways.max(site.extra);
+        return;
+    }
+    let to = match (access.space, read) {
+        (Space::Local, true) => &mut totals.local_loads,
+        (Space::Local, false) => &mut totals.local_stores,
+        (Space::Const | Space::Param, _) => &mut totals.constant_loads,
+        (_, true) => &mut totals.global_loads,
+        (_, false) => &mut totals.global_stores,
+    };
+    to.requests += site.requests;
+    to.lanes += site.lanes;
+    to.bytes += bytes;
+    to.sectors += site.sectors;
+    to.ideal_sectors += site.ideal;
+}
+
+/// Adds up the figures of a launch, and those of each line of the source.
+fn spread(program: &Program, by_loc: BTreeMap<u32, Totals>, counters: &mut Counters) {
+    // Places that differ only in column or PTX line are one line of the source.
+    let mut lines: Vec<Line> = Vec::new();
+    let mut known: BTreeMap<(String, u32, String, u32), usize> = BTreeMap::new();
+    for (loc, totals) in by_loc {
+        let place = program.place(loc);
+        let ptx = if place.line == 0 { place.ptx_line } else { 0 };
+        let key = (place.file.clone(), place.line, place.function.clone(), ptx);
+        add(&mut counters.totals, &totals);
+        match known.get(&key) {
+            Some(&at) => add(&mut lines[at].totals, &totals),
+            None => {
+                known.insert(key, lines.len());
+                lines.push(Line { place, totals });
+            }
+        }
+    }
+    counters.lines = lines;
+}
+
+/// Adds figures to figures.
+fn add(to: &mut Totals, from: &Totals) {
+    to.instructions += from.instructions;
+    to.thread_instructions += from.thread_instructions;
+    to.predicated_off += from.predicated_off;
+    to.branches += from.branches;
+    to.divergent_branches += from.divergent_branches;
+    to.barriers += from.barriers;
+    to.barrier_lanes += from.barrier_lanes;
+    to.warp_syncs += from.warp_syncs;
+    for (t, f) in [
+        (&mut to.global_loads, &from.global_loads),
+        (&mut to.global_stores, &from.global_stores),
+        (&mut to.local_loads, &from.local_loads),
+        (&mut to.local_stores, &from.local_stores),
+        (&mut to.constant_loads, &from.constant_loads),
+    ] {
+        t.requests += f.requests;
+        t.lanes += f.lanes;
+        t.bytes += f.bytes;
+        t.sectors += f.sectors;
+        t.ideal_sectors += f.ideal_sectors;
+    }
+    for (t, f) in [(&mut to.shared_loads, &from.shared_loads), (&mut to.shared_stores, &from.shared_stores)] {
+        t.requests += f.requests;
+        t.lanes += f.lanes;
+        t.bytes += f.bytes;
+        t.wavefronts += f.wavefronts;
+        t.conflicts += f.conflicts;
+        t.worst_ways = t.worst_ways.max(f.worst_ways);
+    }
+    for (t, f) in [(&mut to.global_atomics, &from.global_atomics), (&mut to.shared_atomics, &from.shared_atomics)] {
+        t.requests += f.requests;
+        t.lanes += f.lanes;
+        t.collisions += f.collisions;
+    }
+}

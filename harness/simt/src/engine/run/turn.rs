@@ -1,0 +1,137 @@
+//! A warp's turn: it runs the groups of its lanes until it has exited, waits, or has had its share.
+
+use crate::engine::warp::block::Block;
+use crate::engine::warp::dice::scramble;
+use crate::engine::warp::notes::Notes;
+use crate::engine::warp::{Flow, Group, Reason, SHARE, State, Turn, Warp};
+
+/// Gives a warp its turn. Its block and the worker's notes are lent to the warp until the turn is over.
+pub(super) fn turn<'l>(warp: &mut Warp<'l>, block: &mut Block<'l>, notes: &mut Notes) -> Turn {
+    let turn = Lent(warp);
+    // SAFETY: `block` and `notes` stay borrowed until this function returns, and `turn` ends the loans before.
+    unsafe {
+        turn.0.block.begin(block);
+        turn.0.notes.begin(notes);
+    }
+    turn.0.turn()
+}
+
+/// A warp in its turn.
+struct Lent<'w, 'l>(&'w mut Warp<'l>);
+
+impl Drop for Lent<'_, '_> {
+    fn drop(&mut self) {
+        self.0.block.end();
+        self.0.notes.end();
+    }
+}
+
+impl Warp<'_> {
+    /// Makes the lowest ready group the running one, merged with those at the same program counter. Returns false if
+    /// none is ready.
+    fn choose(&mut self) -> bool {
+        let mut lowest = u32::MAX;
+        let mut found = false;
+        for group in &self.groups {
+            if group.state == State::Ready && group.pc <= lowest {
+                lowest = group.pc;
+                found = true;
+            }
+        }
+        if !found {
+            return false;
+        }
+        let (mut mask, mut next) = (0, u32::MAX);
+        self.groups.retain(|group| {
+            // A group that has used up its share, but stands at the same place, comes along.
+            if group.pc == lowest && matches!(group.state, State::Ready | State::Deferred) {
+                mask |= group.mask;
+                return false;
+            }
+            if group.state == State::Ready {
+                next = next.min(group.pc);
+            }
+            true
+        });
+        (self.pc, self.next) = (lowest, next);
+        self.set_mask(mask);
+        true
+    }
+
+    /// Runs until the warp has exited, waits, or has had its share.
+    fn turn(&mut self) -> Turn {
+        self.fuel = SHARE;
+        self.penalty = 0;
+        if self.dice != 0 {
+            let roll = scramble(&mut self.dice);
+            self.give_way(SHARE - (64 << (roll % 12)));
+        }
+        let turn = loop {
+            if !self.choose() {
+                if self.groups.is_empty() {
+                    break Turn::Done;
+                }
+                let mut any = false;
+                for group in &mut self.groups {
+                    if group.state == State::Deferred {
+                        group.state = State::Ready;
+                        any = true;
+                    }
+                }
+                break if any { Turn::Yield } else { Turn::Blocked };
+            }
+            // SAFETY: the worker has started the warp with this program, and its groups stand in it.
+            unsafe {
+                // Lanes that have exited may be computed, too, as nobody looks at their registers again.
+                if self.mask() == self.live {
+                    self.go::<true>();
+                } else {
+                    self.go::<false>();
+                }
+            }
+            let (pc, mask) = (self.pc, self.mask());
+            match self.reason {
+                Reason::Choose => self.groups.push(Group { pc, mask, state: State::Ready }),
+                Reason::Share => {
+                    self.groups.push(Group { pc, mask, state: State::Deferred });
+                    self.settle();
+                }
+                Reason::Gone => {}
+                Reason::Fault => break Turn::Fault,
+            }
+        };
+        self.settle();
+        if self.checking && turn != Turn::Done {
+            self.pause();
+        }
+        turn
+    }
+
+    /// Adds what has been executed to the worker's account, and starts a new share.
+    fn settle(&mut self) {
+        let spent = SHARE - self.fuel - self.penalty;
+        self.notes.get_mut().spent += spent.max(0) as u64;
+        self.fuel = SHARE;
+        self.penalty = 0;
+    }
+
+    /// # Safety
+    /// `pc` is inside the program, all of whose paths end in an instruction that stops or jumps.
+    unsafe fn go<const FULL: bool>(&mut self) {
+        // SAFETY: see above; handlers keep to the contract of `Handler`.
+        unsafe {
+            let ops = self.ops;
+            let mut at = ops.add(self.pc as usize);
+            loop {
+                let op = &*at;
+                let run = if FULL { op.full } else { op.part };
+                match run(self, op) {
+                    Flow::Next => at = at.add(1),
+                    Flow::Jump => at = ops.add(self.pc as usize),
+                    Flow::Skip => at = at.add(2),
+                    Flow::Stop => return,
+                }
+            }
+        }
+    }
+}

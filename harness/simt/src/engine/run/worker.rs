@@ -1,0 +1,284 @@
+//! A worker: a host thread that runs blocks.
+
+use super::constants::Fill;
+use super::schedule::{Progress, places, run};
+use crate::engine::memory::resolve::{layout_for, resolve_for};
+use crate::engine::warp::block::Block;
+use crate::engine::warp::buffer::Buffer;
+use crate::engine::warp::counts::{BlockCount, Site};
+use crate::engine::warp::notes::{Notes, Patterns};
+use crate::engine::warp::shared::Shared;
+use crate::engine::warp::slot::WarpSlot;
+use crate::engine::warp::touched::Touched;
+use crate::engine::warp::{Group, SHARE, State, Status, Warp, lanes_of};
+use crate::finding::{Access, Finding, Findings, Kind, What};
+use crate::kernel::Fault;
+use crate::lane::{HostVectors, LANES};
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+
+/// What a worker has counted.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub counts: Vec<BlockCount>,
+    pub sites: Vec<Site>,
+    pub divergent: Vec<u64>,
+    pub branch_warps: Vec<u64>,
+    pub diverged_warps: Vec<u64>,
+    pub blocks: u64,
+    pub findings: Findings,
+}
+
+/// A host thread's state.
+pub(super) struct Worker<'l> {
+    launch: &'l Shared<'l>,
+    /// The part that instructions change. It is lent to the warp that has its turn.
+    pub notes: Notes,
+    counts: Vec<BlockCount>,
+    sites: Vec<Site>,
+    branch_warps: Vec<u64>,
+    diverged_warps: Vec<u64>,
+    /// The number of spent instructions from which on they must be reported to the launch.
+    account: u64,
+    #[expect(clippy::vec_box, reason = "a slot moves between here and its warp")]
+    free: Vec<Box<WarpSlot>>,
+    fill: Fill,
+    #[expect(clippy::vec_box, reason = "blocks are large, and move between here and the resident ones")]
+    spare: Vec<Box<Block<'l>>>,
+    vectors: HostVectors,
+    blocks: u64,
+}
+
+impl<'l> Worker<'l> {
+    /// A worker of a launch.
+    pub fn new(launch: &'l Shared<'l>) -> Worker<'l> {
+        let program = launch.program;
+        let branches = program.branches.len();
+        Worker {
+            launch,
+            notes: Notes {
+                findings: Findings::default(),
+                spent: 0,
+                divergent: vec![0; branches],
+                seen_words: branches.div_ceil(64).max(1),
+                ranges: vec![u32::MAX; program.ops.len()],
+                patterns: Patterns::default(),
+                touched: Touched::new(launch.shared_bytes),
+            },
+            counts: vec![BlockCount::default(); program.blocks.len()],
+            sites: vec![Site::default(); program.ops.len()],
+            branch_warps: vec![0; branches],
+            diverged_warps: vec![0; branches],
+            account: (SHARE as u64).min(launch.budget),
+            free: Vec::new(),
+            fill: Fill::new(launch),
+            spare: Vec::new(),
+            vectors: HostVectors::detect(),
+            blocks: 0,
+        }
+    }
+
+    /// What all workers of the launch share.
+    pub fn launch(&self) -> &'l Shared<'l> {
+        self.launch
+    }
+
+    /// Takes blocks and runs them until none is left, or the launch is stopped.
+    pub fn work(mut self) -> Tally {
+        let mut resident: VecDeque<Box<Block<'l>>> = VecDeque::new();
+        let mut batch = 0..0;
+        let mut fruitless = 0;
+        // In a launch with a seed, several blocks are resident from the start, and give way to each other often.
+        let (eager, patience) = if self.launch.seed == 0 { (1, 1) } else { (4, 32) };
+        while !self.stopped() {
+            let room = resident.len() < self.launch.resident;
+            let few = resident.len() < eager && !self.launch.taken();
+            let must_take = resident.is_empty() || (room && (few || fruitless >= resident.len() * patience));
+            if must_take {
+                if let Some(number) = self.launch.take(&mut batch) {
+                    let block = self.admit(number);
+                    resident.push_front(block);
+                    fruitless = 0;
+                } else if resident.is_empty() {
+                    break;
+                } else {
+                    // Other workers' blocks must make progress first.
+                    std::thread::yield_now();
+                    fruitless = 0;
+                }
+            }
+            let Some(mut block) = resident.pop_front() else {
+                break;
+            };
+            match run(&mut block, &mut self) {
+                Progress::Finished => {
+                    self.blocks += 1;
+                    if !block.printed.is_empty() {
+                        let printed = std::mem::take(&mut block.printed);
+                        self.launch.print(block.number, printed);
+                    }
+                    self.spare.push(block);
+                    fruitless = 0;
+                }
+                Progress::Yielded => {
+                    fruitless += 1;
+                    resident.push_back(block);
+                }
+                Progress::Stopped => {
+                    let printed = std::mem::take(&mut block.printed);
+                    self.launch.print(block.number, printed);
+                    break;
+                }
+            }
+        }
+        for mut block in resident {
+            let printed = std::mem::take(&mut block.printed);
+            self.launch.print(block.number, printed);
+        }
+        self.launch.spent.0.fetch_add(self.notes.spent, Ordering::Relaxed);
+        Tally {
+            counts: self.counts,
+            sites: self.sites,
+            divergent: self.notes.divergent,
+            branch_warps: self.branch_warps,
+            diverged_warps: self.diverged_warps,
+            blocks: self.blocks,
+            findings: self.notes.findings,
+        }
+    }
+
+    /// Makes a block resident.
+    fn admit(&mut self, number: u64) -> Box<Block<'l>> {
+        let spare = self.spare.pop();
+        let mut block = spare.unwrap_or_else(|| Box::new(Block::new(self.launch)));
+        block.begin(self.launch, number);
+        block
+    }
+
+    /// Starts a warp of a block: gives it a slot, and points it at everything that it works with.
+    pub fn start(&mut self, block: &Block<'l>, warp: &mut Warp<'l>, index: usize) {
+        let launch = self.launch;
+        let program = launch.program;
+        let mut slot = self.slot();
+        if slot.block != block.number {
+            self.fill.block(&slot, block.ctaid, block.number);
+            slot.block = block.number;
+        }
+        if slot.warp != index as u32 {
+            self.fill.warp(&slot, index as u32);
+            slot.warp = index as u32;
+        }
+        let live = lanes_of(launch.threads, index as u32);
+        warp.place(slot.regs.ptr(), live);
+        warp.local = slot.local.as_ref().map_or(std::ptr::null_mut(), Buffer::ptr);
+        warp.local_len = u64::from(program.local_bytes);
+        warp.seen = slot.seen.as_mut_ptr();
+        warp.slot = Some(slot);
+        warp.ops = program.ops.as_ptr();
+        warp.counts = self.counts.as_mut_ptr();
+        warp.sites = self.sites.as_mut_ptr();
+        warp.shared = block.shared.ptr();
+        warp.shared_len = u64::from(launch.shared_bytes);
+        warp.resolve = resolve_for(self.vectors);
+        warp.layout = layout_for(self.vectors);
+        warp.counting = launch.counting;
+        warp.checking = launch.init || launch.races.is_some();
+        if let Some(races) = &launch.races {
+            let number = block.number * u64::from(races.warps_per_block()) + index as u64;
+            warp.clock.start(number as u32);
+        }
+        if launch.init {
+            warp.written.reset(warp.local_len * LANES as u64);
+        }
+        warp.index = index as u32;
+        warp.ctaid = block.ctaid;
+        warp.skipped = (0, 0, 0);
+        warp.dice = match launch.seed {
+            0 => 0,
+            seed => seed.rotate_left(32) ^ (block.number << 10) ^ index as u64 | 1,
+        };
+        warp.poll = (u32::MAX, 0);
+        warp.groups.clear();
+        warp.groups.push(Group { pc: program.entry, mask: live, state: State::Ready });
+        warp.next = u32::MAX;
+        warp.status = Status::Ready;
+    }
+
+    /// A slot for a warp, which has been used before or is new.
+    #[expect(clippy::unnecessary_box_returns, reason = "a slot moves between the worker and its warp")]
+    fn slot(&mut self) -> Box<WarpSlot> {
+        let program = self.launch.program;
+        self.free.pop().unwrap_or_else(|| {
+            let slot = WarpSlot {
+                regs: Buffer::new(program.file_bytes as usize),
+                local: (program.local_bytes > 0).then(|| Buffer::new(program.local_bytes as usize * LANES)),
+                seen: vec![0; self.notes.seen_words * 2],
+                block: u64::MAX,
+                warp: u32::MAX,
+            };
+            self.fill.launch(&slot);
+            Box::new(slot)
+        })
+    }
+
+    /// Takes a warp's slot back, and adds its bit sets to the tallies.
+    pub fn finish(&mut self, warp: &mut Warp<'_>) {
+        if let Some(mut slot) = warp.slot.take() {
+            let words = self.notes.seen_words;
+            for (at, word) in slot.seen.iter_mut().enumerate() {
+                let (tally, base) = if at < words {
+                    (&mut self.branch_warps, at * 64)
+                } else {
+                    (&mut self.diverged_warps, (at - words) * 64)
+                };
+                let mut bits = std::mem::take(word);
+                while bits != 0 {
+                    tally[base + bits.trailing_zeros() as usize] += 1;
+                    bits &= bits - 1;
+                }
+            }
+            self.free.push(slot);
+        }
+    }
+
+    /// Whether the launch has been stopped.
+    pub fn stopped(&self) -> bool {
+        self.launch.stop.load(Ordering::Relaxed)
+    }
+
+    /// Whether the spent instructions must be reported to the launch.
+    pub fn is_due(&self) -> bool {
+        self.notes.spent > self.account
+    }
+
+    /// Reports the spent instructions to the launch. If they exceed its budget, records a finding about this warp of
+    /// the block. Returns true if the launch stops.
+    #[cold]
+    pub fn over_budget(&mut self, block: &Block<'_>, warp: usize) -> bool {
+        let spent = std::mem::take(&mut self.notes.spent);
+        let spent = self.launch.spent.0.fetch_add(spent, Ordering::Relaxed) + spent;
+        let budget = self.launch.budget;
+        if spent <= budget {
+            return self.stopped();
+        }
+        let program = self.launch.program;
+        let mut finding = Finding::new(Kind::EndlessLoop { budget }, program.name.clone());
+        if let Some(warp) = &block.warps[warp]
+            && let Some(group) = warp.groups.first()
+        {
+            let mut access = Access::at(What::Loop, program.place_of(group.pc));
+            access.threads = group.mask.count_ones();
+            finding = finding.with(warp.located(access, group.mask.trailing_zeros() as usize));
+        }
+        let waits = |state| matches!(state, State::Barrier(_) | State::Lanes(_) | State::Warp(_));
+        finding.accesses.extend(places(block, program, waits));
+        self.fail(Fault::LaunchTimeout, finding);
+        true
+    }
+
+    /// Stops the launch.
+    #[cold]
+    pub fn fail(&mut self, fault: Fault, finding: Finding) {
+        self.launch.fail(fault, finding, &mut self.notes.findings);
+    }
+}

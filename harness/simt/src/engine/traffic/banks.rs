@@ -1,0 +1,127 @@
+//! The 32 banks of shared memory: how many passes a request of a warp takes.
+
+use crate::lane::{LANES, lanes};
+use smallvec::SmallVec;
+
+/// Whether each lane of `mask` reads the same as its neighbour at distance 1, or each the same as its neighbour at
+/// distance 2. Neighbours that do not take part do not count.
+fn in_pairs(address: &[u64; LANES], mask: u32) -> bool {
+    [1, 2]
+        .into_iter()
+        .any(|step| lanes(mask).all(|lane| mask >> (lane ^ step) & 1 == 0 || address[lane] == address[lane ^ step]))
+}
+
+/// The lanes that go through the banks together. Wide accesses go in halves (8 bytes) or quarters (16 bytes) of the
+/// warp; the hardware takes two of these at once where lanes read in pairs. Fitted to what Nsight Compute counts on an
+/// H200 (`smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld`) for the matmul lab's kernels.
+fn bank_groups(address: &[u64; LANES], mask: u32, size: u32) -> SmallVec<[u32; 4]> {
+    let mut groups = SmallVec::new();
+    let width = match size {
+        16 => 16,
+        8 => 32,
+        _ => return SmallVec::from_slice(&[mask]),
+    };
+    for first in (0..LANES).step_by(width) {
+        let together = (u32::MAX >> (32 - width)) << first & mask;
+        if in_pairs(address, together) {
+            groups.push(together);
+        } else {
+            let low = (u32::MAX >> (32 - width / 2)) << first;
+            groups.push(together & low);
+            groups.push(together & !low);
+        }
+    }
+    groups.retain(|group| *group != 0);
+    groups
+}
+
+/// Passes over the banks that a shared-memory request takes, how many its width demands, and the ways of its worst
+/// bank.
+pub(crate) fn bank_conflicts(address: &[u64; LANES], mask: u32, size: u32) -> (u32, u32, u32) {
+    if size <= 4 {
+        // Most often, every lane is in a bank of its own.
+        let (mut banks, mut on) = (0u32, 0u32);
+        for i in 0..LANES {
+            let bit = (mask >> i) & 1;
+            banks |= bit << ((address[i] >> 2) & 31);
+            on += bit;
+        }
+        if banks.count_ones() == on {
+            return (1, 1, 1);
+        }
+    }
+    let words = u64::from((size / 4).max(1));
+    let (mut waves, mut ideal, mut worst) = (0, 0, 0);
+    for here in bank_groups(address, mask, size) {
+        // Distinct words of each bank; a bank seldom has more than a few.
+        let mut first = [u64::MAX; 32];
+        let mut more: SmallVec<[u64; 32]> = SmallVec::new();
+        for lane in lanes(here) {
+            let word = address[lane] >> 2;
+            for w in word..word + words {
+                let slot = &mut first[w as usize & 31];
+                if *slot == u64::MAX {
+                    *slot = w;
+                } else if *slot != w {
+                    more.push(w);
+                }
+            }
+        }
+        let mut ways = 1;
+        if !more.is_empty() {
+            more.sort_unstable();
+            more.dedup();
+            let mut per_bank = [1u32; 32];
+            for w in &more {
+                per_bank[*w as usize & 31] += 1;
+            }
+            ways = per_bank.iter().copied().max().unwrap_or(1);
+        }
+        waves += ways;
+        ideal += 1;
+        worst = worst.max(ways);
+    }
+    (waves, ideal, worst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::ALL;
+
+    /// Passes of a read of `size` bytes, each lane at its own byte.
+    fn passes(size: u32, at: impl Fn(u64) -> u64) -> (u32, u32, u32) {
+        bank_conflicts(&std::array::from_fn(|lane| at(lane as u64)), ALL, size)
+    }
+
+    #[test]
+    fn words_of_one_bank_wait_for_each_other() {
+        assert_eq!(passes(4, |lane| 4 * lane), (1, 1, 1), "adjacent");
+        assert_eq!(passes(4, |_| 64), (1, 1, 1), "broadcast");
+        assert_eq!(passes(4, |lane| 8 * lane), (2, 1, 2), "every other word");
+        assert_eq!(passes(4, |lane| 128 * lane), (32, 1, 32), "a column");
+        assert_eq!(passes(1, |lane| lane), (1, 1, 1), "four bytes of a word");
+        let odd = bank_conflicts(&std::array::from_fn(|lane| 128 * lane as u64), 0b101, 4);
+        assert_eq!(odd, (2, 1, 2), "two lanes");
+    }
+
+    #[test]
+    fn sixteen_bytes_go_in_quarters_unless_lanes_read_in_pairs() {
+        assert_eq!(passes(16, |lane| 16 * lane), (4, 4, 1), "adjacent");
+        assert_eq!(passes(16, |_| 0), (2, 2, 1), "broadcast");
+        // The reads of the matmul lab's ladder, as an H200 counts them.
+        assert_eq!(passes(16, |lane| lane / 16 * 32), (2, 2, 1), "vectorized, A");
+        assert_eq!(passes(16, |lane| lane % 16 * 32), (8, 4, 2), "vectorized, B");
+        assert_eq!(passes(16, |lane| lane / 4 * 16), (2, 2, 1), "warp tile, A");
+        assert_eq!(passes(16, |lane| lane % 4 * 16), (4, 4, 1), "warp tile, B");
+        assert_eq!(passes(16, |lane| lane / 8 * 16), (2, 2, 1), "wide, A");
+        assert_eq!(passes(16, |lane| lane % 8 * 16), (4, 4, 1), "wide, B");
+    }
+
+    #[test]
+    fn eight_bytes_go_in_halves_unless_lanes_read_in_pairs() {
+        assert_eq!(passes(8, |lane| 8 * lane), (2, 2, 1), "adjacent");
+        assert_eq!(passes(8, |lane| lane / 2 * 8), (1, 1, 1), "pairs");
+        assert_eq!(passes(8, |lane| 16 * lane), (4, 2, 2), "every other");
+    }
+}

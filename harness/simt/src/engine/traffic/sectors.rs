@@ -1,0 +1,43 @@
+//! 32-byte sectors that a request touches.
+
+use crate::lane::{ALL, LANES, lanes};
+
+/// The number of 32-byte sectors that the lanes' accesses touch. All lie between `low` and `end`, and none straddles
+/// two sectors.
+#[inline(always)]
+pub(crate) fn sectors(address: &[u64; LANES], mask: u32, low: u64, end: u64) -> u32 {
+    let first = low >> 5;
+    if (end.wrapping_sub(1) >> 5).wrapping_sub(first) < 64 {
+        let mut bits = 0u64;
+        for i in 0..LANES {
+            let on = u64::from((mask >> i) & 1);
+            bits |= on << ((address[i] >> 5).wrapping_sub(first) & 63);
+        }
+        return bits.count_ones();
+    }
+    if mask == ALL {
+        // Most often the addresses ascend with the lanes.
+        let (mut changes, mut downwards) = (0, false);
+        for i in 1..LANES {
+            let (before, here) = (address[i - 1] >> 5, address[i] >> 5);
+            changes += u32::from(before != here);
+            downwards |= before > here;
+        }
+        if !downwards {
+            return 1 + changes;
+        }
+    }
+    let mut all = [0u64; LANES];
+    let mut count = 0;
+    let mut sorted = true;
+    for lane in lanes(mask) {
+        all[count] = address[lane] >> 5;
+        sorted &= count == 0 || all[count - 1] <= all[count];
+        count += 1;
+    }
+    if !sorted {
+        all[..count].sort_unstable();
+    }
+    let changes = all[..count].windows(2).filter(|w| w[0] != w[1]).count();
+    1 + changes as u32
+}

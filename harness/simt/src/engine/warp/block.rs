@@ -1,0 +1,188 @@
+//! A resident block: its warps, shared memory and barriers.
+
+use super::buffer::Buffer;
+use super::dice::shuffle;
+use super::program::Op;
+use super::shared::Shared;
+use super::{Group, State, Status, Warp};
+use crate::checks::clock::BlockClock;
+use crate::checks::copies::Copies;
+use crate::checks::lines::SharedRaces;
+use crate::engine::traffic::pattern::WINDOW;
+use crate::lane::LANES;
+use crate::memory::Written;
+
+/// The number of barriers that a block has.
+pub(crate) const BARRIERS: usize = 16;
+
+/// A barrier of a block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Barrier {
+    /// Threads that have arrived, whether they wait or not.
+    pub arrived: u32,
+    /// The number of threads that it waits for; 0 means all that have not exited.
+    pub expected: u32,
+    /// How many of the arrived threads came with a predicate that holds.
+    pub held: u32,
+    /// Writes the results for the lanes that the barrier releases.
+    pub results: Option<Results>,
+}
+
+/// Writes the result of the barrier `op` into the lanes of `mask`. `held` is the number of predicates that hold,
+/// `arrived` the number of threads that have arrived.
+pub(crate) type Results = fn(warp: &Warp<'_>, op: &Op, mask: u32, held: u32, arrived: u32);
+
+/// A resident block.
+pub(crate) struct Block<'l> {
+    /// Its number in the grid, x fastest.
+    pub number: u64,
+    /// Its index.
+    pub ctaid: [u32; 3],
+    /// Its warps. The warp that has its turn is taken out.
+    pub warps: Vec<Option<Box<Warp<'l>>>>,
+    /// The order in which they take turns.
+    pub order: Vec<u32>,
+    /// Warps that have exited.
+    pub done: u32,
+    /// Threads that have not exited.
+    pub live: u32,
+    /// Shared memory.
+    pub shared: Buffer,
+    /// Barriers.
+    pub barriers: [Barrier; BARRIERS],
+    /// A bit for each barrier at which groups wait.
+    pub waiting: u32,
+    /// What its threads printed.
+    pub printed: Vec<u8>,
+    /// For the race check: the block's clock, and the history of its shared memory.
+    pub clock: BlockClock,
+    pub races: SharedRaces,
+    /// For the race check: the asynchronous copies that have not been waited for.
+    pub copies: Copies,
+    /// For the initialisation check: which bytes of its shared memory have been written.
+    pub written: Written,
+}
+
+impl<'l> Block<'l> {
+    /// An empty block of a launch.
+    pub fn new(launch: &'l Shared<'l>) -> Block<'l> {
+        let warps = launch.threads.div_ceil(LANES as u32);
+        Block {
+            number: 0,
+            ctaid: [0; 3],
+            warps: (0..warps).map(|_| Some(Box::new(Warp::idle(launch)))).collect(),
+            order: (0..warps).collect(),
+            done: 0,
+            live: 0,
+            // A load may read a whole window that begins at the last byte.
+            shared: Buffer::new(launch.shared_bytes as usize + WINDOW as usize),
+            barriers: [Barrier::default(); BARRIERS],
+            waiting: 0,
+            printed: Vec::new(),
+            clock: BlockClock::default(),
+            races: SharedRaces::default(),
+            copies: Copies::default(),
+            written: Written::default(),
+        }
+    }
+
+    /// Prepares it for the block of the grid with this number.
+    pub fn begin(&mut self, launch: &Shared<'_>, number: u64) {
+        let [gx, gy, _] = launch.geometry.grid.map(u64::from);
+        self.number = number;
+        self.ctaid = [(number % gx) as u32, (number / gx % gy) as u32, (number / gx / gy) as u32];
+        (self.done, self.live, self.waiting) = (0, launch.threads, 0);
+        self.barriers.fill(Barrier::default());
+        for warp in self.warps.iter_mut().flatten() {
+            warp.status = Status::New;
+        }
+        if let Some(races) = &launch.races {
+            self.clock = races.block();
+            self.races.start(u64::from(launch.shared_bytes));
+            self.copies.reset(launch.shared_bytes.into());
+        }
+        if launch.init {
+            self.written.reset(u64::from(launch.shared_bytes));
+        }
+        if launch.seed != 0 {
+            shuffle(&mut self.order, launch.seed ^ number.rotate_left(32));
+        }
+    }
+
+    /// Notes that so many threads have exited, and opens the barriers that only waited for them.
+    pub fn left(&mut self, by: &mut Warp<'l>, threads: u32) {
+        self.live -= threads;
+        let mut waiting = self.waiting;
+        while waiting != 0 {
+            let id = waiting.trailing_zeros();
+            waiting &= waiting - 1;
+            let barrier = self.barriers[id as usize];
+            if barrier.expected == 0 && self.live > 0 && barrier.arrived >= self.live {
+                self.open(id, by, false);
+            }
+        }
+    }
+
+    /// Opens a barrier: the groups that wait at it get their results and go on behind it. `passes` says whether the
+    /// warp that opened it goes on, too.
+    pub fn open(&mut self, id: u32, by: &mut Warp<'l>, passes: bool) {
+        let barrier = &mut self.barriers[id as usize];
+        let opened = *barrier;
+        let some = barrier.expected != 0;
+        *barrier = Barrier::default();
+        self.waiting &= !(1 << id);
+        if !some {
+            self.clock.barrier();
+        }
+        let released = release(by, id, opened) | passes;
+        self.ordered(id, by, some, released);
+        for i in 0..self.warps.len() {
+            // The running warp is not in the list. It has been dealt with above.
+            let Some(mut warp) = self.warps[i].take() else {
+                continue;
+            };
+            let released = release(&mut warp, id, opened);
+            self.ordered(id, &mut warp, some, released);
+            if released && warp.status == Status::Blocked {
+                warp.status = Status::Ready;
+            }
+            self.warps[i] = Some(warp);
+        }
+        if some {
+            self.clock.opened(id as usize);
+        }
+    }
+
+    /// Records what an open barrier orders for a warp. A barrier of the whole block orders everything. A barrier of
+    /// some threads (`some`) orders what the arrived threads did before, for the threads that waited.
+    fn ordered(&mut self, id: u32, warp: &mut Warp<'_>, some: bool, released: bool) {
+        if !some {
+            warp.clock.barrier();
+        } else if released && warp.checking {
+            warp.clock.sync(warp.live, warp.live);
+            let index = warp.index as usize;
+            self.clock.pass(id as usize, index, &mut warp.clock);
+        }
+    }
+}
+
+/// Releases the groups of a warp that wait at a barrier. Returns true if there were any.
+fn release(warp: &mut Warp<'_>, id: u32, opened: Barrier) -> bool {
+    let mut any = false;
+    for i in 0..warp.groups.len() {
+        let Group { pc, mask, state } = warp.groups[i];
+        if state == State::Barrier(id) {
+            if let Some(give) = opened.results {
+                // SAFETY: the group waits at this instruction of the program.
+                let op = unsafe { &*warp.ops.add(pc as usize) };
+                give(warp, op, mask, opened.held, opened.arrived);
+            }
+            warp.skipped = (0, 0, 0);
+            warp.groups[i].state = State::Ready;
+            warp.groups[i].pc = pc + 1;
+            warp.next = warp.next.min(pc + 1);
+            any = true;
+        }
+    }
+    any
+}

@@ -1,0 +1,44 @@
+//! What is counted while a kernel runs.
+
+/// Executions of a basic block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BlockCount {
+    /// By warps.
+    pub executions: u64,
+    /// By threads.
+    pub lanes: u64,
+}
+
+/// What is known and counted at an instruction that accesses memory.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(crate) struct Site {
+    /// The first address of the allocation that it accessed last.
+    pub start: u64,
+    /// The size of that allocation in bytes. 0 means that there is none yet, or that it must not be accessed in this
+    /// way.
+    pub len: u64,
+    /// The distance from the device's address to the host's. For shared memory it is a pointer to the pattern of the
+    /// addresses, a [`crate::engine::traffic::pattern::Pattern`].
+    pub delta: u64,
+    /// Warp instructions.
+    pub requests: u64,
+    /// Lanes.
+    pub lanes: u64,
+    /// Sectors (shared memory: wavefronts).
+    pub sectors: u64,
+    /// The smallest number of sectors or wavefronts that could serve the same requests.
+    pub ideal: u64,
+    /// For shared memory, the most ways of any request. For atomics, the number of colliding lanes.
+    pub extra: u64,
+}
+
+/// Counts a request that touched `sectors`.
+#[inline(always)]
+pub(crate) fn count_sectors(site: &mut Site, mask: u32, sectors: u32, size: u64) {
+    let lanes = u64::from(mask.count_ones());
+    site.requests += 1;
+    site.lanes += lanes;
+    site.sectors += u64::from(sectors);
+    site.ideal += u64::from(sectors).min((lanes * size).div_ceil(32));
+}

@@ -1,0 +1,74 @@
+//! Groups of lanes, their states, and the reasons for which they stop running.
+
+/// What to do after an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Flow {
+    /// Go on with the next one.
+    Next,
+    /// Go on at the warp's program counter.
+    Jump,
+    /// Go on with the one after the next.
+    Skip,
+    /// Give control back to the scheduler.
+    Stop,
+}
+
+/// Why control came back to the scheduler, and what happened to the running group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// The group is ready at the warp's program counter, but another group may come first.
+    Choose,
+    /// The group is ready, but has used up its share.
+    Share,
+    /// The group no longer runs: its lanes have exited, or it has been put among the waiting groups.
+    Gone,
+    /// A fault was recorded.
+    Fault,
+}
+
+/// What a group that does not run waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Its turn.
+    Ready,
+    /// Its turn, after the other groups, because it has spun.
+    Deferred,
+    /// A block barrier.
+    Barrier(u32),
+    /// Other lanes of the warp, at a warp-level instruction whose mask this is.
+    Lanes(u32),
+    /// Other lanes of the warp at `bar.warp.sync`, with this mask. The lanes may wait at different such instructions.
+    Warp(u32),
+}
+
+/// A set of lanes at one program counter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    pub pc: u32,
+    pub mask: u32,
+    pub state: State,
+}
+
+/// The state of a warp, as the scheduler of its block sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Has not started.
+    New,
+    /// Has a group that can run.
+    Ready,
+    /// All groups wait.
+    Blocked,
+    /// All lanes have exited.
+    Done,
+}
+
+/// How a warp's turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    Done,
+    Blocked,
+    /// It spins, or has used up its share.
+    Yield,
+    Fault,
+}

@@ -1,0 +1,276 @@
+//! What runs, as data: the decoded program, a warp, its block, and what all blocks of a launch share.
+//!
+//! A handler executes one decoded instruction ([`program::Op`]) for one [`Warp`]. Everything that it may touch hangs on
+//! the warp: its registers, the launch, and, while the warp has its turn, its block and the notes of the host thread
+//! that runs it.
+
+pub(crate) mod block;
+pub(crate) mod buffer;
+pub(crate) mod counts;
+pub(crate) mod dice;
+pub(crate) mod groups;
+pub mod handler;
+pub(crate) mod loan;
+pub(crate) mod notes;
+pub mod program;
+pub(crate) mod request;
+pub(crate) mod shared;
+pub(crate) mod slot;
+pub mod tables;
+pub(crate) mod touched;
+
+use self::block::Block;
+use self::counts::{BlockCount, Site};
+pub use self::groups::Flow;
+pub(crate) use self::groups::{Group, Reason, State, Status, Turn};
+use self::loan::Loan;
+use self::notes::Notes;
+use self::program::{Op, Program};
+use self::request::{Pointers, Request};
+use self::shared::Shared;
+use self::slot::WarpSlot;
+use crate::checks::Layout;
+use crate::checks::clock::WarpClock;
+use crate::lane::LANES;
+use crate::memory::Written;
+use smallvec::SmallVec;
+
+/// The number of instructions that a warp runs before others get their turn.
+pub(crate) const SHARE: i64 = 1 << 20;
+/// The part of the share that an unsuccessful look at a lock or flag costs.
+const POLL: i64 = SHARE / 16;
+
+/// A function that finds the host's addresses of a request, compiled for this processor. It returns false if one of
+/// them must not be accessed; the fault has been recorded then.
+pub(crate) type Resolve = unsafe fn(&mut Warp<'_>, &Op, Request, &mut Pointers) -> bool;
+
+/// A function that finds how the addresses of a request lie, compiled for this processor.
+pub(crate) type LayoutOf = fn(&[u64; LANES], u32, u32) -> Layout;
+
+/// A warp: its lanes' registers and where they are.
+///
+/// The raw pointers lead into buffers of the worker that runs the warp (`counts`, `sites`), of the warp's own slot
+/// (`regs`, `seen`, `local`), of its block (`shared`) and of the program (`ops`). The worker sets them when the warp
+/// starts. All of these buffers stay where they are, and nobody else touches their contents, until the warp has
+/// finished.
+#[repr(C, align(64))]
+pub struct Warp<'l> {
+    regs: *mut u8,
+    mask: u32,
+    /// Program counter of the running group, valid at block boundaries and whenever the scheduler is in charge.
+    pub(crate) pc: u32,
+    /// The lowest program counter of another group that is ready.
+    pub(crate) next: u32,
+    /// Lanes that exist and have not exited.
+    pub(crate) live: u32,
+    /// Instructions that are left of the warp's share.
+    pub(crate) fuel: i64,
+    pub(crate) ops: *const Op,
+    pub(crate) counts: *mut BlockCount,
+    /// One for every instruction of the program.
+    pub(crate) sites: *mut Site,
+    /// Two bit sets with one bit for each branch, one after the other: the branches that this warp executed, and those
+    /// at which it diverged.
+    pub(crate) seen: *mut u64,
+    pub(crate) shared: *mut u8,
+    pub(crate) shared_len: u64,
+    pub(crate) local: *mut u8,
+    pub(crate) local_len: u64,
+    launch: &'l Shared<'l>,
+    /// The warp's block, while the warp has its turn.
+    pub(crate) block: Loan<Block<'l>>,
+    /// What the host thread notes down, while the warp has its turn.
+    pub(crate) notes: Loan<Notes>,
+    /// The two functions below are compiled for this processor's vectors.
+    pub(crate) resolve: Resolve,
+    pub(crate) layout: LayoutOf,
+    pub(crate) reason: Reason,
+    pub(crate) counting: bool,
+    /// The race or the initialisation check is on.
+    pub(crate) checking: bool,
+    /// For the race check.
+    pub(crate) clock: WarpClock,
+    /// For the initialisation check: which bytes of its local memory have been written.
+    pub(crate) written: Written,
+    /// In a launch with a seed, the state of the generator that decides where others get a turn. Otherwise 0.
+    pub(crate) dice: u64,
+    /// The lanes that went past a barrier at which other lanes of the warp wait, the program counter at which they were
+    /// seen, and the barrier's program counter.
+    pub(crate) skipped: (u32, u32, u32),
+    /// Its number in the block.
+    pub(crate) index: u32,
+    /// The block's index in the grid.
+    pub(crate) ctaid: [u32; 3],
+    /// The groups that do not run.
+    pub(crate) groups: SmallVec<[Group; 4]>,
+    /// The last unsuccessful look at a lock or flag: its program counter, and a digest of what it saw.
+    pub(crate) poll: (u32, u64),
+    /// What unsuccessful looks took from `fuel` without being executed instructions.
+    pub(crate) penalty: i64,
+    pub(crate) slot: Option<Box<WarpSlot>>,
+    pub(crate) status: Status,
+}
+
+impl<'l> Warp<'l> {
+    /// The register file.
+    #[inline(always)]
+    pub fn regs(&self) -> *mut u8 {
+        self.regs
+    }
+    /// The lanes that execute.
+    #[inline(always)]
+    pub fn mask(&self) -> u32 {
+        self.mask
+    }
+
+    /// A warp of a launch that has no registers yet.
+    pub(crate) fn idle(launch: &'l Shared<'l>) -> Warp<'l> {
+        Warp {
+            regs: std::ptr::null_mut(),
+            mask: 0,
+            pc: 0,
+            next: u32::MAX,
+            live: 0,
+            fuel: 0,
+            ops: std::ptr::null(),
+            counts: std::ptr::null_mut(),
+            sites: std::ptr::null_mut(),
+            seen: std::ptr::null_mut(),
+            shared: std::ptr::null_mut(),
+            shared_len: 0,
+            local: std::ptr::null_mut(),
+            local_len: 0,
+            launch,
+            block: Loan::none(),
+            notes: Loan::none(),
+            resolve: |_, _, _, _| false,
+            layout: Layout::of,
+            reason: Reason::Gone,
+            counting: false,
+            checking: false,
+            clock: WarpClock::default(),
+            written: Written::default(),
+            dice: 0,
+            skipped: (0, 0, 0),
+            index: 0,
+            ctaid: [0; 3],
+            groups: SmallVec::new(),
+            poll: (u32::MAX, 0),
+            penalty: 0,
+            slot: None,
+            status: Status::New,
+        }
+    }
+
+    /// Gives it a register file.
+    pub(crate) fn place(&mut self, regs: *mut u8, live: u32) {
+        self.regs = regs;
+        self.mask = live;
+        self.live = live;
+    }
+
+    /// A pointer to a register, as the type that holds all its lanes.
+    ///
+    /// # Safety
+    /// `offset` is a register of that type inside the register file.
+    #[inline(always)]
+    pub(crate) unsafe fn reg<T>(&self, offset: u32) -> *mut T {
+        // SAFETY: the caller's contract.
+        unsafe { self.regs.add(offset as usize).cast() }
+    }
+
+    /// Sets the running lanes.
+    #[inline(always)]
+    pub(crate) fn set_mask(&mut self, mask: u32) {
+        self.mask = mask;
+    }
+
+    /// What all warps of the launch share.
+    #[inline(always)]
+    pub(crate) fn launch(&self) -> &'l Shared<'l> {
+        self.launch
+    }
+
+    /// The program that runs.
+    #[inline(always)]
+    pub(crate) fn program(&self) -> &'l Program {
+        self.launch.program
+    }
+
+    /// Calls `act` with the warp and its block, which meanwhile cannot be reached through the warp.
+    #[inline(always)]
+    pub(crate) fn with_block<R>(&mut self, act: impl FnOnce(&mut Self, &mut Block<'l>) -> R) -> R {
+        let mut block = std::mem::replace(&mut self.block, Loan::none());
+        let result = act(self, block.get_mut());
+        self.block = block;
+        result
+    }
+
+    /// The lanes that this warp started with.
+    pub(crate) fn started(&self) -> u32 {
+        lanes_of(self.launch.threads, self.index)
+    }
+
+    /// Continues at `to`, unless another group comes first or the share is used up.
+    #[inline(always)]
+    pub(crate) fn jump(&mut self, to: u32) -> Flow {
+        self.pc = to;
+        if to >= self.next {
+            self.reason = Reason::Choose;
+            return Flow::Stop;
+        }
+        if self.fuel < 0 {
+            self.reason = Reason::Share;
+            return Flow::Stop;
+        }
+        Flow::Jump
+    }
+
+    /// Counts an execution of a basic block of `length` instructions. Its terminator calls this.
+    #[inline(always)]
+    pub(crate) fn count(&mut self, block: u32, length: u32) {
+        // SAFETY: the counts are as many as the program has blocks.
+        let count = unsafe { &mut *self.counts.add(block as usize) };
+        count.executions += 1;
+        count.lanes += u64::from(self.mask.count_ones());
+        self.fuel -= i64::from(length);
+    }
+
+    /// Notes an unsuccessful look at memory. The same look twice in a row counts as spinning.
+    #[inline(always)]
+    pub(crate) fn polled(&mut self, site: u32, digest: u64) {
+        let poll = (site, digest ^ (u64::from(self.mask) << 32));
+        if self.poll == poll {
+            self.give_way(POLL);
+        }
+        self.poll = poll;
+    }
+
+    /// Shortens the rest of the share by so many instructions, which are not executed.
+    #[inline(always)]
+    pub(crate) fn give_way(&mut self, instructions: i64) {
+        self.fuel -= instructions;
+        self.penalty += instructions;
+    }
+
+    /// Marks a point where threads act on each other. In a launch with a seed, other warps may get their turn here.
+    pub(crate) fn switch_point(&mut self) {
+        if self.dice != 0 && dice::scramble(&mut self.dice).is_multiple_of(4) {
+            self.give_way(self.fuel.max(-1) + 1);
+        }
+    }
+
+    /// Puts the running group among the waiting groups.
+    pub(crate) fn park(&mut self, pc: u32, state: State) -> Flow {
+        let mask = self.mask;
+        self.groups.push(Group { pc, mask, state });
+        self.reason = Reason::Gone;
+        Flow::Stop
+    }
+}
+
+/// The lanes that exist in a warp of a block of so many threads.
+pub(crate) fn lanes_of(threads: u32, warp: u32) -> u32 {
+    let left = threads.saturating_sub(warp * LANES as u32);
+    if left >= LANES as u32 { u32::MAX } else { (1 << left) - 1 }
+}

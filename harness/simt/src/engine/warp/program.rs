@@ -1,0 +1,160 @@
+//! A decoded program: what the lowering makes of a PTX module and the executor runs.
+
+pub use super::tables::*;
+use super::{Flow, Warp};
+use crate::finding::{CalledFrom, Place};
+use crate::memory;
+use crate::ptx::ast::{Inline, Loc};
+
+/// Executes one decoded instruction for a warp.
+///
+/// # Safety
+/// `op`'s register offsets lie inside the warp's register file, which the decoder guarantees.
+pub type Handler = unsafe fn(&mut Warp<'_>, &Op) -> Flow;
+
+/// One decoded instruction. Its address in the program is its program counter.
+#[derive(Clone)]
+#[repr(C)]
+pub struct Op {
+    /// Executes it when all live lanes of the warp run.
+    pub full: Handler,
+    /// Executes it for the lanes of the warp's mask only.
+    pub part: Handler,
+    /// Destination: byte offset in the register file.
+    pub d: u32,
+    /// First source.
+    pub a: u32,
+    /// Second source.
+    pub b: u32,
+    /// Third source.
+    pub c: u32,
+    /// Fourth source.
+    pub e: u32,
+    /// Second destination.
+    pub d2: u32,
+    /// An immediate: address offset, branch target, constant.
+    pub imm: u64,
+    /// Index of the instruction in its program: for counters, caches and findings.
+    pub site: u32,
+}
+
+impl Op {
+    /// The address operand of a memory instruction: a 64-bit register, and an offset that is added in all lanes.
+    #[inline(always)]
+    pub fn address(&self) -> (u32, u64) {
+        (self.a, self.imm)
+    }
+}
+
+/// A kernel's code and all that a launch needs to run it.
+#[derive(Default)]
+pub struct Program {
+    /// The kernel's name.
+    pub name: String,
+    /// Instructions.
+    pub ops: Vec<Op>,
+    /// For each instruction, its place: index into `locs`.
+    pub at: Vec<u32>,
+    /// Places, with the index of their function.
+    pub locs: Vec<(Loc, u32)>,
+    /// Functions.
+    pub functions: Vec<FunctionInfo>,
+    /// `.file` directives of the module.
+    pub files: Vec<(u32, String)>,
+    /// Call sites of inlined code of the module.
+    pub inlines: Vec<Inline>,
+    /// Basic blocks.
+    pub blocks: Vec<BlockInfo>,
+    /// Conditional branches; their number is in the instruction.
+    pub branches: Vec<BranchInfo>,
+    /// Memory instructions.
+    pub accesses: Vec<AccessInfo>,
+    /// Warp-level synchronising instructions inside blocks (program counters).
+    pub warp_syncs: Vec<u32>,
+    /// Block barriers (program counters).
+    pub barriers: Vec<u32>,
+    /// For each barrier (its program counter), the first and last instructions of the basic blocks that every path from
+    /// it leads through.
+    pub behind: Vec<(u32, Vec<(u32, u32)>)>,
+    /// Guards of instructions that are not branches (program counters).
+    pub guards: Vec<u32>,
+    /// The constant area.
+    pub constants: Vec<Constant>,
+    /// Bytes of a warp's register file.
+    pub file_bytes: u32,
+    /// Bytes of local memory a thread.
+    pub local_bytes: u32,
+    /// Bytes of static shared memory.
+    pub static_shared: u32,
+    /// Alignment of the dynamic shared memory.
+    pub dynamic_align: u32,
+    /// Names in shared memory.
+    pub shared_vars: Vec<SharedVar>,
+    /// First instruction of the kernel.
+    pub entry: u32,
+    /// Addresses of functions that are called through pointers: `(value, program counter)`, sorted.
+    pub pointers: Vec<(u64, u32)>,
+    /// The arguments of the calls of `printf`, as far as they are known. An instruction names its entry by a number
+    /// from 1.
+    pub packed: Vec<Packed>,
+    /// The operand lists of instructions with more than six operands (byte offsets), one after another.
+    pub lists: Vec<u32>,
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program")
+            .field("name", &self.name)
+            .field("ops", &self.ops.len())
+            .field("file_bytes", &self.file_bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Program {
+    /// The place with this index in [`Program::locs`].
+    pub fn place(&self, index: u32) -> Place {
+        let Some(&(loc, function)) = self.locs.get(index as usize) else {
+            return Place::default();
+        };
+        let name = self.functions.get(function as usize).map(|f| f.name.clone());
+        let mut place = Place {
+            function: name.unwrap_or_default(),
+            file: self.file(loc.file),
+            line: loc.line,
+            column: loc.column,
+            ptx_line: loc.ptx_line,
+            inlined_at: Vec::new(),
+        };
+        let mut inlined = loc.inlined;
+        // The parser only makes references backwards, so this loop ends. The bound guards against a circle all the
+        // same.
+        while let Some(inline) = inlined.checked_sub(1).and_then(|i| self.inlines.get(i as usize)) {
+            place.inlined_at.push(CalledFrom {
+                file: self.file(inline.at.file),
+                line: inline.at.line,
+                column: inline.at.column,
+            });
+            if place.inlined_at.len() > 64 {
+                break;
+            }
+            inlined = inline.at.inlined;
+        }
+        place
+    }
+
+    /// The place of an instruction.
+    pub fn place_of(&self, pc: u32) -> Place {
+        self.at.get(pc as usize).map(|&at| self.place(at)).unwrap_or_default()
+    }
+
+    fn file(&self, index: u32) -> String {
+        self.files.iter().find(|(i, _)| *i == index).map(|(_, name)| name.clone()).unwrap_or_default()
+    }
+}
+
+impl memory::Places for Program {
+    fn place_of(&self, pc: u32) -> Place {
+        Program::place_of(self, pc)
+    }
+}

@@ -1,0 +1,56 @@
+//! What a memory instruction asks for, and the windows of generic addresses.
+
+use crate::finding::{Kind, Space, What};
+use crate::lane::LANES;
+
+/// The generic address of offset 0 in shared memory.
+pub(crate) const SHARED_WINDOW: u64 = 1 << 56;
+/// The generic address of offset 0 in a lane's own local memory.
+pub(crate) const LOCAL_WINDOW: u64 = 2 << 56;
+/// The generic address of offset 0 in the kernel's parameter block.
+pub(crate) const PARAM_WINDOW: u64 = 3 << 56;
+
+/// The space that a generic address belongs to, and its address there.
+pub(crate) fn space_of(address: u64) -> (Space, u64) {
+    let offset = address & ((1 << 56) - 1);
+    match address >> 56 {
+        1 => (Space::Shared, offset),
+        2 => (Space::Local, offset),
+        3 => (Space::Param, offset),
+        _ => (Space::Global, address),
+    }
+}
+
+/// What a memory instruction is about to do with its addresses.
+#[derive(Clone, Copy)]
+pub(crate) struct Request {
+    /// The declared space.
+    pub space: Space,
+    /// Bytes a lane.
+    pub size: u32,
+    /// Whether it reads, writes or does an atomic operation.
+    pub what: What,
+}
+
+/// Host addresses of the lanes.
+pub(crate) type Pointers = [u64; LANES];
+
+/// What is wrong with an address.
+pub(crate) struct Wrong {
+    pub kind: Kind,
+    /// The space that the address lies in.
+    pub space: Space,
+    /// The address in that space.
+    pub address: u64,
+}
+
+impl Wrong {
+    /// The same, with an offset below the start of shared or local memory as a negative number, no matter whether it
+    /// was computed in 32 or 64 bits.
+    pub fn signed(mut self) -> Wrong {
+        if matches!(self.space, Space::Shared | Space::Local) && (1 << 31..1 << 32).contains(&self.address) {
+            self.address = i64::from(self.address as u32 as i32) as u64;
+        }
+        self
+    }
+}

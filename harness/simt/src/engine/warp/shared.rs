@@ -1,0 +1,184 @@
+//! What the workers of a launch share.
+
+use super::dice::shuffle;
+use super::program::Program;
+use super::tables::Order;
+use crate::checks::bounds::Bounds;
+use crate::checks::launch::LaunchRaces;
+use crate::finding::{Finding, Findings};
+use crate::kernel::{Fault, Geometry, Param};
+use crate::memory::{Heap, View};
+use crate::profile::Profile;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// A count that all workers change. It has a cache line of its own, so that data which they only read does not travel
+/// with it.
+#[repr(align(128))]
+#[derive(Default)]
+pub(crate) struct Count(pub AtomicU64);
+
+/// What the workers of a launch share.
+pub(crate) struct Shared<'l> {
+    pub program: &'l Arc<Program>,
+    pub view: Arc<View>,
+    pub params: Vec<u8>,
+    /// Where each parameter lies in them.
+    pub param_list: &'l [Param],
+    pub profile: &'l Profile,
+    pub geometry: Geometry,
+    /// Threads of a block.
+    pub threads: u32,
+    pub shared_bytes: u32,
+    /// Where the dynamic part of shared memory begins.
+    pub dynamic_start: u32,
+    pub counting: bool,
+    pub sync_check: bool,
+    /// Whether findings of the memory check that are not faults are reported.
+    pub memory_check: bool,
+    /// The race check, if it is on.
+    pub races: Option<LaunchRaces>,
+    /// Whether the initialisation check is on.
+    pub init: bool,
+    /// How each instruction orders memory. Empty if both of these checks are off.
+    pub orders: Vec<Order>,
+    /// For each instruction, where its addresses may lie, if that is known. Empty unless the memory check and one of
+    /// the two others are on.
+    pub bounds: Vec<Option<Bounds>>,
+    pub seed: u64,
+    pub budget: u64,
+    /// Blocks that a worker may have resident.
+    pub resident: usize,
+    pub spent: Count,
+    pub stop: AtomicBool,
+    /// When it began, for the clocks.
+    pub began: Instant,
+    /// What `malloc` allocates from.
+    pub heap: Option<&'l Heap>,
+    /// Address of the workspace of a cooperative grid.
+    pub workspace: u64,
+    /// The blocks of the grid that no worker has taken.
+    pub blocks: Blocks,
+    /// The fault and the printed text.
+    pub outcome: Outcome,
+}
+
+/// The number of blocks among which a seed changes the order. It is smaller than the number of blocks that any device
+/// holds at once, so that a kernel which relies on the order in which devices start blocks still ends.
+const WINDOW: u64 = 64;
+
+/// The blocks of a grid, as workers take them.
+pub(crate) struct Blocks {
+    next: Count,
+    count: u64,
+    /// The number of blocks that a worker takes at once. They are neighbours in the grid, and so is their data: what
+    /// one processor prefetches should not be data that another is about to write.
+    batch: u64,
+}
+
+impl Blocks {
+    /// A grid of `count` blocks, of which a worker takes `batch` at once.
+    pub fn new(count: u64, batch: u64) -> Blocks {
+        Blocks { next: Count::default(), count, batch }
+    }
+}
+
+/// How a launch ended, and what its blocks printed.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    fault: Mutex<Option<Fault>>,
+    printed: Mutex<BTreeMap<u64, Vec<u8>>>,
+}
+
+impl Outcome {
+    /// The first fault, and what each block printed, by its number.
+    pub fn end(self) -> (Option<Fault>, BTreeMap<u64, Vec<u8>>) {
+        let fault = self.fault.into_inner();
+        let printed = self.printed.into_inner();
+        (fault.unwrap_or_else(PoisonError::into_inner), printed.unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Shared<'_> {
+    /// The number of the next block, or `None` if all are taken. `batch` holds the blocks that the worker has taken and
+    /// not yet begun.
+    pub fn take(&self, batch: &mut Range<u64>) -> Option<u64> {
+        if batch.is_empty() {
+            let first = self.blocks.next.0.fetch_add(self.blocks.batch, Ordering::Relaxed);
+            *batch = first..self.blocks.count.min(first + self.blocks.batch);
+        }
+        let n = batch.next()?;
+        if self.seed == 0 {
+            return Some(n);
+        }
+        let first = n / WINDOW * WINDOW;
+        let len = WINDOW.min(self.blocks.count - first) as usize;
+        let mut order = [0u32; WINDOW as usize];
+        shuffle(&mut order[..len], self.seed ^ first);
+        Some(first + u64::from(order[(n - first) as usize]))
+    }
+
+    /// Whether no block is left to take.
+    pub fn taken(&self) -> bool {
+        self.blocks.next.0.load(Ordering::Relaxed) >= self.blocks.count
+    }
+
+    /// Keeps what a block printed.
+    pub fn print(&self, block: u64, text: Vec<u8>) {
+        if !text.is_empty() {
+            let mut printed = self.outcome.printed.lock().unwrap_or_else(PoisonError::into_inner);
+            printed.entry(block).or_default().extend(text);
+        }
+    }
+
+    /// Stops the launch, and adds the finding to the worker's `findings`. The launch reports the first fault.
+    #[cold]
+    pub fn fail(&self, fault: Fault, mut finding: Finding, findings: &mut Findings) {
+        finding.seed = self.seed;
+        findings.add(finding);
+        let mut first = self.outcome.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert(fault);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+impl Shared<'static> {
+    /// A launch of nothing, for tests of single instructions.
+    pub fn empty() -> &'static Shared<'static> {
+        use std::sync::LazyLock;
+        static PROGRAM: LazyLock<Arc<Program>> = LazyLock::new(Arc::default);
+        static SHARED: LazyLock<Shared<'static>> = LazyLock::new(|| Shared {
+            program: &PROGRAM,
+            view: crate::memory::Memory::new(1 << 20).expect("address space").view(),
+            params: Vec::new(),
+            param_list: &[],
+            profile: &crate::profile::PROFILES[0],
+            geometry: Geometry::new([1; 3], [1; 3]),
+            threads: 1,
+            shared_bytes: 0,
+            dynamic_start: 0,
+            counting: false,
+            sync_check: false,
+            memory_check: false,
+            races: None,
+            init: false,
+            orders: Vec::new(),
+            bounds: Vec::new(),
+            seed: 0,
+            budget: 0,
+            resident: 1,
+            spent: Count::default(),
+            stop: AtomicBool::new(false),
+            began: Instant::now(),
+            heap: None,
+            workspace: 0,
+            blocks: Blocks::new(1, 1),
+            outcome: Outcome::default(),
+        });
+        &SHARED
+    }
+}

@@ -1,0 +1,187 @@
+//! What a program knows about its instructions beside their code: constants, blocks, accesses, arguments of `printf`,
+//! names.
+
+use crate::finding::{Space, What};
+use crate::ptx::ast::Special;
+
+/// How one register of the constant area is filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// The same bits in all lanes.
+    Bits(u64),
+    /// Bytes of the parameter block.
+    Param {
+        /// Offset of the first.
+        offset: u32,
+        /// How many: 1, 2, 4 or 8.
+        size: u32,
+        /// Extended by sign.
+        signed: bool,
+    },
+    /// A special register that does not change while a warp runs.
+    Special(Special),
+    /// Address in generic space of this offset in the parameter block.
+    ParamAddress(u32),
+    /// Address in shared memory of this offset in the dynamic part.
+    DynamicShared(i32),
+}
+
+/// A register of the constant area, filled before a warp starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Constant {
+    /// Byte offset in the register file.
+    pub offset: u32,
+    /// Bytes a lane: 2, 4 or 8; 0 for a predicate.
+    pub width: u32,
+    /// What it holds.
+    pub source: Source,
+}
+
+/// How often a register of the constant area must be filled again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refresh {
+    /// Once for a launch.
+    Launch,
+    /// For each block.
+    Block,
+    /// For each warp.
+    Warp,
+}
+
+impl Source {
+    /// How often it must be filled again.
+    pub fn refresh(self) -> Refresh {
+        match self {
+            Source::Special(s) => match s {
+                Special::Ctaid(_)
+                | Special::SmId
+                | Special::ClusterId(_)
+                | Special::ClusterCtaid(_)
+                | Special::ClusterCtaRank => Refresh::Block,
+                Special::Tid(_) | Special::WarpId => Refresh::Warp,
+                _ => Refresh::Launch,
+            },
+            _ => Refresh::Launch,
+        }
+    }
+}
+
+/// A basic block of the program.
+#[derive(Clone, Debug, Default)]
+pub struct BlockInfo {
+    /// Its first instruction.
+    pub start: u32,
+    /// Its terminator.
+    pub end: u32,
+    /// The number of PTX instructions in it, including those that the lowering removed.
+    pub instructions: u32,
+    /// The same for each place: an index into `Program::locs`, and a number of instructions.
+    pub lines: Vec<(u32, u32)>,
+}
+
+/// How a memory instruction orders memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// It is volatile, relaxed or stronger, so that other threads see it.
+    pub strong: bool,
+    /// It is volatile, and no loop waits for a change with it. Such an access is strong, but it is what code contains
+    /// that relies on lanes in lockstep.
+    pub volatile: bool,
+    /// It is a release: whoever sees it sees everything before it.
+    pub release: bool,
+    /// All of that holds only inside the thread's block (`.cta`).
+    pub narrow: bool,
+    /// It is the write of an asynchronous copy.
+    pub asynchronous: bool,
+}
+
+/// The array or allocation from which the addresses of a memory instruction were computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// It is not known.
+    #[default]
+    Unknown,
+    /// A variable in shared memory: its first offset, and one past its last.
+    Shared(u64, u64),
+    /// A variable of the module: its first address, and one past its last.
+    Global(u64, u64),
+    /// The allocation that the kernel's parameter with this offset points to.
+    Param(u32),
+}
+
+/// What a memory instruction does, for counters and findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessInfo {
+    /// Its program counter.
+    pub pc: u32,
+    /// Load, store or atomic.
+    pub what: What,
+    /// Its declared space.
+    pub space: Space,
+    /// Bytes a thread.
+    pub size: u32,
+    /// How it orders memory.
+    pub order: Order,
+    /// Where its addresses begin.
+    pub origin: Origin,
+}
+
+/// The type of an argument of `printf`, as far as the store that packs it tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// An integer or a pointer.
+    Whole,
+    /// A double.
+    Double,
+    /// A constant. One of 8 bytes may be a double, or two neighbours that the compiler stores at once.
+    Constant,
+}
+
+/// An argument that a call of `printf` was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its offset from the start of the arguments.
+    pub offset: u32,
+    /// Bytes: 4 or 8.
+    pub size: u32,
+    /// What it is.
+    pub value: Value,
+}
+
+/// All that a call of `printf` was given, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Packed {
+    /// The arguments behind the format.
+    pub pieces: Vec<Piece>,
+}
+
+/// A conditional branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BranchInfo {
+    /// Its program counter.
+    pub pc: u32,
+    /// Its basic block.
+    pub block: u32,
+}
+
+/// A function of the program.
+#[derive(Clone, Debug, Default)]
+pub struct FunctionInfo {
+    /// Name as in the PTX.
+    pub name: String,
+    /// Its first instruction.
+    pub entry: u32,
+    /// One past its last.
+    pub end: u32,
+}
+
+/// A named piece of shared memory.
+#[derive(Clone, Debug)]
+pub struct SharedVar {
+    /// Its name.
+    pub name: String,
+    /// Offset in the block's shared memory.
+    pub offset: u32,
+    /// Size in bytes; 0 for the dynamic part.
+    pub size: u32,
+}

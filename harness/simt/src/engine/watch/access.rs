@@ -1,0 +1,144 @@
+//! Tells the race and initialisation checks of memory accesses.
+
+use super::written::range_at;
+use crate::checks::race::Clocks;
+use crate::checks::{Event, Layout};
+use crate::engine::warp::Warp;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{Request, space_of};
+use crate::finding::{Space, What};
+use crate::lane::{LANES, lanes};
+
+impl Warp<'_> {
+    /// Tells the checks of an access to the addresses of a memory instruction, all in one space and relative to it.
+    ///
+    /// # Safety
+    /// `op` is a memory instruction of the program that runs.
+    #[inline(never)]
+    pub(crate) unsafe fn check_addresses(&mut self, op: &Op, request: Request, layout: Option<Layout>) {
+        let (base, offset) = op.address();
+        // SAFETY: the caller's contract.
+        let addr = unsafe { &*self.reg::<[u64; LANES]>(base) };
+        let mut address = [0; LANES];
+        for i in 0..LANES {
+            address[i] = addr[i].wrapping_add(offset);
+        }
+        self.check_laid_out(op, request, request.space, &address, layout);
+    }
+
+    /// Tells the checks of an access that is about to be made. `address` is valid in the running lanes, and relative to
+    /// its space.
+    #[inline(never)]
+    pub(crate) fn check(&mut self, op: &Op, request: Request, space: Space, address: &[u64; LANES]) {
+        self.check_laid_out(op, request, space, address, None);
+    }
+
+    #[inline(always)]
+    fn check_laid_out(
+        &mut self,
+        op: &Op,
+        request: Request,
+        space: Space,
+        address: &[u64; LANES],
+        layout: Option<Layout>,
+    ) {
+        let mask = self.mask();
+        let shared = self.launch();
+        let order = shared.orders[op.site as usize];
+        let event = Event {
+            what: request.what,
+            strong: order.strong || request.what == What::Atomic,
+            volatile: order.volatile,
+            narrow: order.narrow && space == Space::Global,
+            block_local: space == Space::Shared,
+            pc: op.site,
+            mask,
+            size: request.size,
+            address,
+            layout: layout.unwrap_or_else(|| (self.layout)(address, mask, request.size)),
+        };
+        if let Some(Some(bounds)) = shared.bounds.get(op.site as usize)
+            && bounds.space == space
+            && !bounds.hold(&event)
+        {
+            self.check_bounds(op, &event, *bounds);
+        }
+        if shared.init {
+            self.check_written(op, &event, space);
+        }
+        let Some(races) = &shared.races else {
+            return;
+        };
+        if races.time.now() > u64::from(u32::MAX) {
+            // Times are kept in 32 bits. After the last of them, races are missed, but no correct kernel is accused.
+            return;
+        }
+        let told = event.block_local && self.meets_copies(op, &event, order.asynchronous);
+        let block = self.block.get_mut();
+        if order.release {
+            races.publications.fence(self.clock.warp, &block.clock, order.narrow, &races.time);
+        }
+        self.clock.settle(&mut block.clock, &races.time);
+        if event.strong {
+            self.clock.acquire(&races.time);
+        }
+        let clocks = Clocks {
+            time: &races.time,
+            launch: &races.publications,
+            block: &block.clock,
+            warp: &self.clock,
+            start: match space {
+                Space::Shared => block.clock.start,
+                _ => races.publications.start,
+            },
+        };
+        let found = match space {
+            Space::Shared => block.races.access(&clocks, &event),
+            Space::Global => {
+                let mut found = None;
+                let mut rest = mask;
+                while rest != 0 {
+                    let first = address[rest.trailing_zeros() as usize];
+                    let Some(at) = range_at(shared, self.notes.get_mut(), op.site, first) else {
+                        break;
+                    };
+                    let range = shared.view.ranges()[at];
+                    let Layout { low, high, .. } = event.layout;
+                    let here = if range.contains(low, 1) && range.contains(high, 1) {
+                        rest
+                    } else {
+                        lanes(rest).filter(|&l| range.contains(address[l], 1)).fold(0u32, |m, l| m | (1 << l))
+                    };
+                    rest &= !here;
+                    if !range.writable {
+                        continue;
+                    }
+                    let memory = races.global(at, range.start, range.end - range.start);
+                    found = found.or(memory.access(&clocks, &event, here));
+                }
+                found
+            }
+            _ => None,
+        };
+        if let Some(conflict) = found.filter(|_| !told) {
+            self.race(op, &event, space, conflict);
+        }
+    }
+
+    /// The same for an instruction that computes its lanes' addresses itself. They are generic, or lie in the declared
+    /// space.
+    pub(crate) fn check_tile(&mut self, op: &Op, request: Request, address: &[u64; LANES]) {
+        if !self.checking {
+            return;
+        }
+        let first = address[self.mask().trailing_zeros() as usize & 31];
+        let (space, offset) = match request.space {
+            Space::Generic => space_of(first),
+            Space::Const => (Space::Global, first),
+            other => (other, first),
+        };
+        let window = first.wrapping_sub(offset);
+        let address = address.map(|a| a.wrapping_sub(window));
+        self.check(op, request, space, &address);
+    }
+}

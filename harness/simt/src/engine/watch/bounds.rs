@@ -1,0 +1,67 @@
+//! Accesses that hit another array than the one from which their addresses were computed.
+
+use crate::checks::Event;
+use crate::checks::bounds::Bounds;
+use crate::engine::warp::Warp;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::program::{Origin, Program};
+use crate::finding::{Allocation, Finding, Kind, Relation, Space};
+use crate::lane::{LANES, lanes};
+use crate::memory::View;
+
+/// The bounds of every instruction of a program.
+pub(crate) fn bounds(program: &Program, params: &[u8], view: &View) -> Vec<Option<Bounds>> {
+    let mut all = vec![None; program.ops.len()];
+    let in_range = |value: u64| {
+        let ranges = view.ranges();
+        let (at, _) = view.locate(value)?;
+        // Ranges without a gap between them may be a single array to the program.
+        let touches = |i: &usize| ranges[*i].end == ranges[*i + 1].start;
+        let first = (0..at).rev().take_while(touches).last().unwrap_or(at);
+        let last = (at..ranges.len() - 1).take_while(touches).last().map_or(at, |i| i + 1);
+        Some((ranges[first].start, ranges[last].end))
+    };
+    for access in &program.accesses {
+        let (space, found) = match access.origin {
+            Origin::Unknown => continue,
+            Origin::Shared(start, end) => (Space::Shared, Some((start, end))),
+            Origin::Global(start, end) => (Space::Global, Some((start, end))),
+            Origin::Param(offset) => {
+                let bytes = params.get(offset as usize..).and_then(|p| p.first_chunk());
+                let value = bytes.map(|b| u64::from_le_bytes(*b));
+                (Space::Global, value.and_then(in_range))
+            }
+        };
+        all[access.pc as usize] = found.map(|(start, end)| Bounds { space, start, end });
+    }
+    all
+}
+
+impl Warp<'_> {
+    /// Looks for lanes whose address was computed from one array and lies in another.
+    #[cold]
+    pub(super) fn check_bounds(&mut self, op: &Op, event: &Event<'_>, bounds: Bounds) {
+        let Bounds { space, start, end } = bounds;
+        let size = u64::from(event.size);
+        let inside = |a: u64| a >= start && a <= end && end - a >= size;
+        let out = lanes(event.mask).filter(|&l| !inside(event.address[l])).fold(0u32, |m, l| m | (1 << l));
+        if out == 0 {
+            return;
+        }
+        let lane = out.trailing_zeros() as usize;
+        let address = event.address[lane];
+        let (mut access, hit) = self.describe(op, event, space, lane);
+        access.threads = out.count_ones();
+        let beginning = Event { address: &[start; LANES], ..*event };
+        let (_, from) = self.describe(op, &beginning, space, lane);
+        let kind = Kind::OverrunsNeighbour { space };
+        let mut finding = Finding::new(kind, self.program().name.clone()).with(access);
+        if let Some(hit) = hit {
+            let name = crate::report::demangle(&hit.name);
+            finding.notes.push(format!("it lands in `{name}` instead"));
+        }
+        finding.allocation =
+            from.map(|from| Allocation { relation: Relation::of(address, from.address, from.size), ..from });
+        self.record(finding);
+    }
+}

@@ -1,0 +1,13 @@
+//! Connects the engine with the checks, and turns what they find into findings.
+//!
+//! The checks themselves ([`crate::checks`]) know neither warps nor programs: they remember accesses and compare them.
+//! Here a warp's accesses, barriers, fences and copies become events for them, and a conflict becomes a finding with
+//! places and threads.
+
+mod access;
+pub(crate) mod bounds;
+mod copies;
+mod races;
+mod remedy;
+mod sync;
+mod written;

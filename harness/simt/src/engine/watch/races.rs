@@ -1,0 +1,79 @@
+//! Findings of races.
+
+use crate::checks::race::{Conflict, same_instruction};
+use crate::checks::{Event, Layout};
+use crate::engine::warp::Warp;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{Request, space_of};
+use crate::finding::{Access, Finding, Kind, Scope, Space, What};
+use crate::lane::LANES;
+
+impl Warp<'_> {
+    /// Records a race.
+    pub(super) fn race(&mut self, op: &Op, event: &Event<'_>, space: Space, conflict: Conflict) {
+        let (now, allocation) = self.describe(op, event, space, conflict.lane);
+        let launch = self.launch();
+        let warps = launch.races.as_ref().map_or(1, |races| u64::from(races.warps_per_block()));
+        let [gx, gy, _] = launch.geometry.grid.map(u64::from);
+        let [bx, by, _] = launch.geometry.block;
+        let block = u64::from(conflict.earlier_warp) / warps;
+        let linear = (u64::from(conflict.earlier_warp) % warps) as u32 * LANES as u32 + conflict.earlier_lane;
+        let mut earlier = Access::memory(
+            conflict.what,
+            space,
+            event.size,
+            event.address[conflict.lane],
+            self.program().place_of(conflict.pc),
+        )
+        .by(
+            [(block % gx) as u32, (block / gx % gy) as u32, (block / gx / gy) as u32],
+            [linear % bx, linear / bx % by, linear / bx / by],
+        );
+        earlier.variable.clone_from(&now.variable);
+        let kind = Kind::Race { space, scope: conflict.scope };
+        let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(earlier);
+        finding.allocation = allocation;
+        self.advise(&mut finding, [op.site, conflict.pc], &conflict);
+        self.record(finding);
+    }
+
+    /// Looks for two lanes of a store that write different values to one place: that is a race. `at` holds the lanes'
+    /// host addresses, `values` the values that they are about to write.
+    #[inline(never)]
+    pub(crate) fn check_store(&mut self, op: &Op, request: Request, at: &[u64; LANES], values: &[u64; LANES]) {
+        let launch = self.launch();
+        if launch.races.is_none() || launch.orders[op.site as usize].strong {
+            return;
+        }
+        let Some((one, two)) = same_instruction(self.mask(), at, values) else {
+            return;
+        };
+        let (base, offset) = op.address();
+        // SAFETY: `a` is the register of the addresses.
+        let addr = unsafe { *self.reg::<[u64; LANES]>(base) };
+        let address = addr.map(|a| a.wrapping_add(offset));
+        let (space, offset) = match request.space {
+            Space::Generic => space_of(address[one]),
+            space => (space, address[one]),
+        };
+        let event = Event {
+            what: What::Write,
+            strong: false,
+            volatile: false,
+            narrow: false,
+            block_local: space == Space::Shared,
+            pc: op.site,
+            mask: self.mask(),
+            size: request.size,
+            address: &[offset; LANES],
+            layout: Layout::default(),
+        };
+        let (now, allocation) = self.describe(op, &event, space, two);
+        let (other, _) = self.describe(op, &event, space, one);
+        let kind = Kind::Race { space, scope: Scope::Warp };
+        let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(other);
+        finding.allocation = allocation;
+        finding.remedy = Some(self.remedy_of_one_store(op.site).into());
+        self.record(finding);
+    }
+}

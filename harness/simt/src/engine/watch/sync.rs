@@ -1,0 +1,52 @@
+//! Tells the race check of barriers, fences and the ends of turns.
+
+use crate::engine::warp::Warp;
+use crate::lane::{LANES, lanes};
+
+impl Warp<'_> {
+    /// The warp arrives at a barrier of the block, so its accesses have been made. `some` says that the barrier is not
+    /// one of all threads of the block.
+    #[inline(never)]
+    pub(crate) fn arrived(&mut self, barrier: u32, some: bool) {
+        if let Some(races) = &self.launch().races {
+            let block = self.block.get_mut();
+            self.clock.settle(&mut block.clock, &races.time);
+            if some {
+                let (barrier, warp) = (barrier as usize, self.index as usize);
+                block.clock.arrive(barrier, warp, &self.clock, &races.time);
+            }
+        }
+    }
+
+    /// The warp's turn ends, so its accesses have been made.
+    #[cold]
+    pub(crate) fn pause(&mut self) {
+        if let Some(races) = &self.launch().races {
+            let block = self.block.get_mut();
+            self.clock.settle(&mut block.clock, &races.time);
+        }
+    }
+
+    /// Each running lane meets the lanes that it names.
+    #[cold]
+    pub(crate) fn met(&mut self, named: &[u32; LANES]) {
+        let mask = self.mask();
+        let mut rest = mask;
+        while rest != 0 {
+            let first = named[rest.trailing_zeros() as usize];
+            let same = lanes(rest).filter(|&l| named[l] == first);
+            rest &= !same.fold(0u32, |m, l| m | (1 << l));
+            self.clock.sync(first & mask, self.live);
+        }
+    }
+
+    /// The warp executes a fence.
+    #[cold]
+    pub(crate) fn fenced(&mut self, narrow: bool) {
+        let shared = self.launch();
+        if let Some(races) = &shared.races {
+            let block = self.block.get();
+            races.publications.fence(self.clock.warp, &block.clock, narrow, &races.time);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The initialisation check: it finds reads of memory that nobody has written.
+
+use crate::checks::{Event, Layout};
+use crate::engine::warp::Warp;
+use crate::engine::warp::notes::Notes;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::shared::Shared;
+use crate::finding::{Finding, Kind, Space, What};
+use crate::lane::lanes;
+use crate::memory::Written;
+
+/// The index of the live range that an address lies in. Most often it is the one that the instruction accessed last.
+pub(super) fn range_at(launch: &Shared<'_>, notes: &mut Notes, site: u32, address: u64) -> Option<usize> {
+    let view = &launch.view;
+    let last = &mut notes.ranges[site as usize];
+    match view.ranges().get(*last as usize) {
+        Some(range) if range.contains(address, 1) => {}
+        _ => *last = view.locate(address)?.0 as u32,
+    }
+    Some(*last as usize)
+}
+
+impl Warp<'_> {
+    /// Whether nothing is left to check: every byte from the lowest address to the highest has been written, or the
+    /// lanes write all of them now.
+    fn written_at_once(&mut self, site: u32, event: &Event<'_>, space: Space) -> bool {
+        // If the addresses are farther apart than this, it is faster to check the lanes one by one than all bytes
+        // between them.
+        const FAR: u64 = 4096;
+        let Layout { low, high, row, .. } = event.layout;
+        let len = high.wrapping_sub(low).wrapping_add(u64::from(event.size));
+        if len > FAR {
+            return false;
+        }
+        let (written, start) = match space {
+            Space::Shared => (&self.block.get().written, 0),
+            Space::Global => {
+                let view = &self.launch().view;
+                let Some(at) = range_at(self.launch(), self.notes.get_mut(), site, low) else {
+                    return false;
+                };
+                let range = &view.ranges()[at];
+                if !range.contains(low, len) {
+                    return false;
+                }
+                let Some(written) = view.written(at) else {
+                    // Writes to this range are not tracked.
+                    return true;
+                };
+                (written, range.start)
+            }
+            _ => return false,
+        };
+        if event.what == What::Write && row {
+            written.write(low - start, len);
+            return true;
+        }
+        written.unwritten(low - start, len).is_none()
+    }
+
+    /// Looks for bytes that are read and that nobody has written.
+    pub(super) fn check_written(&mut self, op: &Op, event: &Event<'_>, space: Space) {
+        let size = u64::from(event.size);
+        let reads = event.what != What::Write;
+        let writes = event.what != What::Read;
+        let see = |written: &Written, offset: u64| {
+            let missing = reads && written.unwritten(offset, size).is_some();
+            if writes {
+                written.write(offset, size);
+            }
+            missing
+        };
+        if self.written_at_once(op.site, event, space) {
+            return;
+        }
+        let mut bad = 0u32;
+        for lane in lanes(event.mask) {
+            let address = event.address[lane];
+            let missing = match space {
+                Space::Shared => see(&self.block.get().written, address),
+                Space::Local => see(&self.written, lane as u64 * self.local_len + address),
+                Space::Global => {
+                    let view = &self.launch().view;
+                    match view.locate(address) {
+                        Some((at, Some(written))) => see(written, address - view.ranges()[at].start),
+                        _ => false,
+                    }
+                }
+                _ => false,
+            };
+            bad |= u32::from(missing) << lane;
+        }
+        if bad != 0 {
+            let lane = bad.trailing_zeros() as usize;
+            let (mut access, allocation) = self.describe(op, event, space, lane);
+            access.threads = bad.count_ones();
+            let mut finding = Finding::new(Kind::Uninitialized { space }, self.program().name.clone());
+            finding.accesses.push(access);
+            finding.allocation = allocation;
+            self.record(finding);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! From PTX to instructions of the table.
+
+use super::dispatch::{SECOND, SOURCES, TO};
+use super::index::{find, find_cvt, find_pair};
+use super::select::parts as names;
+use super::table::{Form, Imm};
+use crate::instr::code::{Inst, Opnd};
+use crate::instr::context::{Context, Result, width};
+use crate::ptx::ast::{self, Operand, Type};
+use smallvec::SmallVec;
+
+/// The row for an instruction as it is written, with the registers that it is given.
+fn form(cx: &dyn Context, inst: &ast::Inst, to: &Operand, from: &[Operand]) -> Option<&'static Form> {
+    let name = inst.op.as_str();
+    if let Operand::Pair(..) = to {
+        return find_pair(name);
+    }
+    let plain = find(name)?;
+    if !name.starts_with("cvt.") {
+        return Some(plain);
+    }
+    let bits = |operand: Option<&Operand>, ty: Type| match operand {
+        Some(Operand::Reg(r)) => cx.width_of(*r) * 8,
+        _ => width(ty) * 8,
+    };
+    let source = plain.src.first().copied().unwrap_or(Type::B32);
+    find_cvt(name, bits(Some(to), plain.dst), bits(from.first(), source))
+}
+
+/// Lowers an instruction of the table.
+pub(crate) fn lower(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let name = inst.op.as_str();
+    let Some((to, from)) = inst.operands.split_first() else {
+        return Err(cx.missing(inst));
+    };
+    let form = form(cx, inst, to, from).ok_or_else(|| cx.missing(inst))?;
+    let mut out = Inst::new((form.handlers)(cx.vectors()));
+    let sources = form.src.len() - usize::from(form.carry_in);
+    let expected = sources + usize::from(form.imm == Imm::Operand);
+    if from.len() != expected {
+        return Err(cx.invalid(format!("`{name}` with {} sources, where it takes {expected}", from.len())));
+    }
+    let mut from: SmallVec<[&Operand; 5]> = from.iter().collect();
+    match form.imm {
+        Imm::None => {}
+        Imm::Preset(value) => out.imm = value,
+        // After the three words, before the predicate if there is one.
+        Imm::Operand => match from.remove(sources.min(3)) {
+            Operand::Int(value) => out.imm = *value as u64,
+            _ => return Err(cx.invalid(format!("`{name}` without its literal"))),
+        },
+    }
+    for ((operand, ty), at) in from.into_iter().zip(&form.src[..sources]).zip(SOURCES) {
+        out = out.read(at, cx.source(operand, *ty)?);
+    }
+    if form.carry_in {
+        out = out.read(SOURCES[sources], cx.carry());
+    }
+    match (to, form.dst2) {
+        (Operand::Pair(p, q), Some(second)) => {
+            out = out.write(TO, cx.dest(p, width(form.dst))?);
+            out = out.write(SECOND, cx.dest(q, width(second))?);
+        }
+        (to, second) => {
+            out = out.write(TO, cx.dest(to, width(form.dst))?);
+            if form.carry_out {
+                out = out.write(SECOND, cx.carry());
+            } else if let Some(second) = second {
+                // Nobody wants the second result.
+                out = out.write(SECOND, cx.temp(width(second)));
+            }
+        }
+    }
+    cx.emit(out)
+}
+
+impl dyn Context + '_ {
+    /// An instruction of the table by its full name.
+    pub fn compute(&self, name: &str, to: Opnd, from: &[Opnd]) -> Result<Inst> {
+        let form = find(name).ok_or_else(|| self.unsupported(format!("`{name}`")))?;
+        let inst = Inst::new((form.handlers)(self.vectors())).write(TO, to);
+        let sources = from.iter().zip(SOURCES);
+        Ok(sources.fold(inst, |inst, (&from, at)| inst.read(at, from)))
+    }
+
+    /// Emits a copy of a register.
+    pub fn copy(&mut self, to: Opnd, from: Opnd, width: u32) -> Result<()> {
+        let name = match width {
+            0 => "mov.pred",
+            2 => "mov.b16",
+            4 => "mov.b32",
+            _ => "mov.b64",
+        };
+        let inst = self.compute(name, to, &[from])?;
+        self.emit(inst)
+    }
+}
+
+/// Lowers `mov`, which packs and unpacks vectors, too.
+pub(super) fn mov(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    match inst.operands.as_slice() {
+        [Operand::Vec(parts), whole] => unpack(cx, parts, whole),
+        [whole, Operand::Vec(parts)] => pack(cx, whole, parts),
+        [_, _] => lower(cx, inst),
+        _ => Err(cx.invalid("mov takes two operands".into())),
+    }
+}
+
+fn pack(cx: &mut dyn Context, whole: &Operand, parts: &[Operand]) -> Result<()> {
+    let width = match whole {
+        Operand::Reg(r) => cx.width_of(*r),
+        _ => 0,
+    };
+    let (name, ty) = match (width, parts.len()) {
+        (4, 2) => (names::PACK_2X16, Type::U16),
+        (8, 2) => (names::PACK_2X32, Type::U32),
+        (8, 4) => (names::PACK_4X16, Type::U16),
+        _ => return Err(cx.unsupported("a mov from such a vector".into())),
+    };
+    let parts = parts.iter().map(|part| cx.source(part, ty));
+    let parts: SmallVec<[Opnd; 4]> = parts.collect::<Result<_>>()?;
+    let to = cx.dest(whole, width)?;
+    let inst = cx.compute(name, to, &parts)?;
+    cx.emit(inst)
+}
+
+fn unpack(cx: &mut dyn Context, parts: &[Operand], whole: &Operand) -> Result<()> {
+    let width = match whole {
+        Operand::Reg(r) => cx.width_of(*r),
+        _ if parts.len() == 4 => 8,
+        _ => match parts.first() {
+            Some(Operand::Reg(r)) => cx.width_of(*r) * 2,
+            _ => 8,
+        },
+    };
+    let (steps, part): (&[&str], u32) = match (width, parts.len()) {
+        (4, 2) => (&[names::UNPACK_2X16], 2),
+        (8, 2) => (&[names::UNPACK_2X32], 4),
+        (8, 4) => (&[names::UNPACK_4X16_LOW, names::UNPACK_4X16_HIGH], 2),
+        _ => return Err(cx.unsupported("a mov to such a vector".into())),
+    };
+    let mut from = cx.source(whole, if width == 4 { Type::B32 } else { Type::B64 })?;
+    if steps.len() > 1 {
+        // The first step may write what the second reads.
+        let copy = cx.temp(8);
+        let inst = cx.compute("mov.b64", copy, &[from])?;
+        cx.prepare(inst);
+        from = copy;
+    }
+    for (step, pair) in steps.iter().zip(parts.chunks(2)) {
+        let first = cx.dest(&pair[0], part)?;
+        let second = cx.dest(&pair[1], part)?;
+        let inst = cx.compute(step, first, &[from])?;
+        cx.emit(inst.write(SECOND, second))?;
+    }
+    Ok(())
+}

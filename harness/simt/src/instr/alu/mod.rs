@@ -1,0 +1,53 @@
+//! What is computed from registers alone: one table from which names, operand types, meaning and dispatch come.
+//!
+//! A row says what an instruction is called, what it takes and gives, and what it means in one lane, as a pure function
+//! ([`dispatch::Alu`]). Everything else is derived: [`lower`] finds a row by its full name and checks the operands
+//! against the row's types, and [`dispatch`] makes functions of the meaning that compute all 32 lanes of a warp: vector
+//! code for each kind of processor for *hot* and *warm* rows, a loop over the live lanes for *cold* ones.
+//!
+//! Where speed does not matter, several instructions share one handler; the row's preset says which of them is meant.
+
+// Predicates lie in an aligned register file. Arms that do the same for different reasons stay apart, as in IEEE's
+// tables. Lane functions are arithmetic: their results are their only use, and `&` instead of `&&` keeps them free of
+// branches.
+#![allow(
+    clippy::cast_ptr_alignment,
+    clippy::match_same_arms,
+    clippy::enum_glob_use,
+    clippy::needless_bitwise_bool,
+    clippy::needless_pass_by_value,
+    clippy::return_self_not_must_use
+)]
+
+pub mod approx;
+pub mod bits;
+pub mod carry;
+pub mod compare;
+pub mod convert;
+pub mod directed;
+pub mod dispatch;
+pub mod float;
+pub mod half;
+pub mod index;
+pub mod integer;
+pub mod integer_types;
+pub mod logic;
+pub(crate) mod lower;
+pub mod select;
+pub mod simd;
+pub mod soft;
+pub mod table;
+
+pub use crate::engine::warp::handler::{Handler, Handlers};
+pub use crate::lane::HostVectors;
+pub use index::{all_forms, find, find_cvt, find_pair};
+pub use select::parts;
+pub use table::{Form, Imm};
+
+use super::row::Row;
+
+/// The instructions of this family whose operands are not as the table says.
+pub(super) const ROWS: &[Row] = &[Row::new("mov", lower::mov)];
+
+#[cfg(test)]
+mod tests;

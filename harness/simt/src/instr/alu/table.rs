@@ -1,0 +1,141 @@
+//! The table: every instruction's spellings, operand types and executable form.
+
+use std::collections::HashSet;
+
+use super::dispatch::{self, Alu, Bitwise};
+use crate::engine::warp::handler::Handlers;
+use crate::lane::{HostVectors, Lane};
+use crate::ptx::ast::Type;
+
+/// What the decoder puts in `Op::imm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Imm {
+    /// Nothing: the handler does not look.
+    None,
+    /// The integer literal that the instruction has after its sources (`lop3`'s table).
+    Operand,
+    /// This value: one handler serves several spellings and is told which one (a rounding mode, a comparison).
+    Preset(u64),
+}
+
+/// A row of the table.
+pub struct Form {
+    /// Every spelling that means this: `add.s32`, `add.u32`.
+    pub names: Vec<String>,
+    /// Type of the destination. A register of the same size serves, whatever its declared kind.
+    pub dst: Type,
+    /// Type of the second destination (`p|q`, the carry flag).
+    pub dst2: Option<Type>,
+    /// Types of the sources, in order; the carry flag is the last where there is one.
+    pub src: Vec<Type>,
+    /// What goes into `Op::imm`.
+    pub imm: Imm,
+    /// The last source is the carry flag, a hidden predicate register that PTX does not write.
+    pub carry_in: bool,
+    /// The second destination is the carry flag.
+    pub carry_out: bool,
+    /// The executable form for a processor.
+    pub handlers: fn(HostVectors) -> Handlers,
+}
+
+/// The rows while they are being collected.
+#[derive(Default)]
+pub struct Table {
+    /// The rows.
+    pub forms: Vec<Form>,
+    names: HashSet<String>,
+}
+
+/// Spellings: one, several, or made up.
+pub trait Names {
+    /// As a list.
+    fn list(self) -> Vec<String>;
+}
+impl Names for &str {
+    fn list(self) -> Vec<String> {
+        vec![self.to_string()]
+    }
+}
+impl Names for String {
+    fn list(self) -> Vec<String> {
+        vec![self]
+    }
+}
+impl Names for Vec<String> {
+    fn list(self) -> Vec<String> {
+        self
+    }
+}
+impl<const N: usize> Names for [&str; N] {
+    fn list(self) -> Vec<String> {
+        self.iter().map(ToString::to_string).collect()
+    }
+}
+
+impl Table {
+    /// Whether a row has this spelling.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    fn push<O: Alu>(&mut self, names: impl Names, handlers: fn(HostVectors) -> Handlers) -> &mut Form {
+        let src = [O::A::TYPE, O::B::TYPE, O::C::TYPE, O::E::TYPE];
+        self.add(names.list(), (O::D::TYPE, O::D2::TYPE), &src, handlers)
+    }
+
+    /// What does not depend on the instruction, compiled once for all.
+    #[inline(never)]
+    fn add(
+        &mut self,
+        names: Vec<String>,
+        dst: (Option<Type>, Option<Type>),
+        src: &[Option<Type>],
+        handlers: fn(HostVectors) -> Handlers,
+    ) -> &mut Form {
+        for name in &names {
+            let new = self.names.insert(name.clone());
+            debug_assert!(new, "two rows are called {name}");
+        }
+        let at = self.forms.len();
+        self.forms.push(Form {
+            names,
+            dst: dst.0.unwrap_or(Type::B32),
+            dst2: dst.1,
+            src: src.iter().copied().flatten().collect(),
+            imm: Imm::None,
+            carry_in: false,
+            carry_out: false,
+            handlers,
+        });
+        &mut self.forms[at]
+    }
+
+    /// An instruction that kernels are full of.
+    pub fn hot<O: Alu>(&mut self, names: impl Names) -> &mut Form {
+        self.push::<O>(names, dispatch::hot::<O>)
+    }
+
+    /// An instruction that has much to compute, gives a predicate, or does not occur in every kernel.
+    pub fn warm<O: Alu>(&mut self, names: impl Names) -> &mut Form {
+        self.push::<O>(names, dispatch::warm::<O>)
+    }
+
+    /// A rare instruction.
+    pub fn cold<O: Alu>(&mut self, names: impl Names) -> &mut Form {
+        self.push::<O>(names, dispatch::cold::<O>)
+    }
+
+    /// A rare instruction whose handler is told by `Op::imm` which of its family it is.
+    pub fn cold_preset<O: Alu>(&mut self, names: impl Names, preset: u64) -> &mut Form {
+        let form = self.push::<O>(names, dispatch::cold::<O>);
+        form.imm = Imm::Preset(preset);
+        form
+    }
+
+    /// An instruction on predicates alone.
+    pub fn bits<O: Bitwise>(&mut self, names: impl Names) -> &mut Form {
+        let src = [Some(Type::Pred); 2];
+        let dst = (Some(Type::Pred), None);
+        self.add(names.list(), dst, &src[..O::SOURCES], dispatch::bits::<O>)
+    }
+}

@@ -1,0 +1,146 @@
+//! Instructions on their way from PTX into a program: what executes them is known, their operands are still names.
+
+use crate::engine::warp::handler::{Handler, Handlers};
+use crate::engine::warp::program::{Op, Order, Origin};
+use crate::finding::{Space, What};
+
+/// An operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opnd {
+    /// None.
+    None,
+    /// A register of the function.
+    Reg(u32),
+    /// A register with a place of its own: parameters and return addresses of functions.
+    Fixed(u32),
+    /// A register of the constant area.
+    Const(u32),
+    /// A number, as it is.
+    Raw(u32),
+}
+
+/// A field of a decoded instruction that can hold a register, as an index into [`Inst::o`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// `Op::d`.
+    D,
+    /// `Op::d2`.
+    D2,
+    /// `Op::a`.
+    A,
+    /// `Op::b`.
+    B,
+    /// `Op::c`.
+    C,
+    /// `Op::e`.
+    E,
+}
+
+/// What the counters have to know about an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing.
+    Plain,
+    /// It accesses memory: what for, the space, bytes a lane.
+    Access(What, Space, u32),
+    /// The lanes of the warp execute it together.
+    WarpSync,
+    /// The lanes access memory together: what for, the space, bytes a lane at once.
+    Tile(What, Space, u32),
+    /// It guards the next instruction.
+    Guard,
+}
+
+/// An instruction.
+#[derive(Clone)]
+pub struct Inst {
+    /// What executes it.
+    pub handlers: Handlers,
+    /// Operands, by [`Field`].
+    pub o: [Opnd; 6],
+    /// Which of them are written (one bit each).
+    pub defs: u8,
+    /// Which of them are read.
+    pub uses: u8,
+    /// The immediate.
+    pub imm: u64,
+    /// Index of its place in the source.
+    pub loc: u32,
+    /// For the counters.
+    pub role: Role,
+    /// How it orders memory, for the checks.
+    pub order: Order,
+    /// Where its addresses begin, for the checks.
+    pub origin: Origin,
+    /// Further operands, which are written if the flag is set and read if not. They go into the program's lists, and
+    /// the immediate becomes their index there.
+    pub list: Vec<(Opnd, bool)>,
+}
+
+impl Inst {
+    /// An instruction without operands.
+    pub fn new(handlers: Handlers) -> Inst {
+        Inst {
+            handlers,
+            o: [Opnd::None; 6],
+            defs: 0,
+            uses: 0,
+            imm: 0,
+            loc: 0,
+            role: Role::Plain,
+            order: Order::default(),
+            origin: Origin::Unknown,
+            list: Vec::new(),
+        }
+    }
+
+    /// An instruction without operands whose one handler looks at the mask itself.
+    pub fn plain(handler: Handler) -> Inst {
+        Inst::new(Handlers { full: handler, part: handler })
+    }
+
+    /// With a destination.
+    pub fn write(mut self, at: Field, opnd: Opnd) -> Inst {
+        self.o[at as usize] = opnd;
+        self.defs |= 1 << at as u8;
+        self
+    }
+
+    /// With a source.
+    pub fn read(mut self, at: Field, opnd: Opnd) -> Inst {
+        self.o[at as usize] = opnd;
+        self.uses |= 1 << at as u8;
+        self
+    }
+
+    /// With a number.
+    pub fn raw(mut self, at: Field, value: u32) -> Inst {
+        self.o[at as usize] = Opnd::Raw(value);
+        self
+    }
+
+    /// With where its addresses begin.
+    pub fn from(mut self, origin: Origin) -> Inst {
+        self.origin = origin;
+        self
+    }
+
+    /// With how it orders memory.
+    pub fn order(mut self, order: Order) -> Inst {
+        self.order = order;
+        self
+    }
+
+    /// With what the counters have to know.
+    pub fn role(mut self, role: Role) -> Inst {
+        self.role = role;
+        self
+    }
+
+    /// The decoded instruction at `site`. `place` gives an operand's place in the register file; the immediate is
+    /// `imm`.
+    pub fn decoded(&self, imm: u64, site: u32, place: impl Fn(Opnd) -> u32) -> Op {
+        let [d, d2, a, b, c, e] = self.o.map(place);
+        Op { full: self.handlers.full, part: self.handlers.part, d, a, b, c, e, d2, imm, site }
+    }
+}

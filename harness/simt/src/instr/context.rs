@@ -1,0 +1,97 @@
+//! What a family asks of the function that is being lowered.
+
+use super::code::{Inst, Opnd};
+use crate::engine::warp::program::Origin;
+use crate::kernel::LoadError;
+use crate::lane::HostVectors;
+use crate::ptx::ast::{self, Base, Operand, RegId, Type};
+
+/// A result of lowering.
+pub type Result<T> = std::result::Result<T, LoadError>;
+
+/// The function that is being lowered. Families read operands and emit instructions through it.
+pub trait Context {
+    /// The host's vectors, for which handlers are picked.
+    fn vectors(&self) -> HostVectors;
+    /// The declared width of a register: bytes a lane, 0 for a predicate.
+    fn width_of(&self, reg: RegId) -> u32;
+    /// A register as a source; it must have this width.
+    fn reg(&mut self, reg: RegId, width: u32) -> Result<Opnd>;
+    /// An operand as a source of a type.
+    fn source(&mut self, operand: &Operand, ty: Type) -> Result<Opnd>;
+    /// An operand as a destination of a width.
+    fn dest(&mut self, operand: &Operand, width: u32) -> Result<Opnd>;
+    /// A new register.
+    fn temp(&mut self, width: u32) -> Opnd;
+    /// The hidden register of the carry flag.
+    fn carry(&mut self) -> Opnd;
+    /// A register that holds the same bits in all lanes.
+    fn bits(&mut self, value: u64, width: u32) -> Opnd;
+    /// A register that holds the address of a variable in its own space, if there is such a variable here.
+    fn symbol(&mut self, name: &str, offset: i64) -> Option<Opnd>;
+    /// Where the address in an operand begins, as far as the program tells.
+    fn origin(&self, operand: &Operand) -> Origin;
+    /// Emits an instruction under the guard of the present one.
+    fn emit(&mut self, inst: Inst) -> Result<()>;
+    /// Emits an instruction that only prepares an operand, whether the guard holds or not.
+    fn prepare(&mut self, inst: Inst);
+    /// Ends the basic block with a barrier, behind which the code goes on.
+    fn end_with_barrier(&mut self, inst: Inst);
+    /// An error: PTX, but not supported here.
+    fn unsupported(&self, what: String) -> LoadError;
+    /// An error: against the rules of PTX.
+    fn invalid(&self, what: String) -> LoadError;
+}
+
+impl dyn Context + '_ {
+    /// The error for an instruction that is not supported.
+    pub fn missing(&self, inst: &ast::Inst) -> LoadError {
+        self.unsupported(format!("`{}`", inst.op))
+    }
+
+    /// The error for an instruction with a wrong number of operands.
+    pub fn wrong(&self, inst: &ast::Inst) -> LoadError {
+        self.invalid(format!("`{}` with {} operands", inst.op, inst.operands.len()))
+    }
+
+    /// An address operand: a 64-bit register and what to add to it.
+    pub fn address(&mut self, operand: &Operand) -> Result<(Opnd, u64)> {
+        match operand {
+            Operand::Mem(Base::Reg(r), offset) => {
+                let base = if self.width_of(*r) == 4 {
+                    let narrow = self.reg(*r, 4)?;
+                    let wide = self.temp(8);
+                    let inst = self.compute("cvt.u64.u32", wide, &[narrow])?;
+                    self.prepare(inst);
+                    wide
+                } else {
+                    self.reg(*r, 8)?
+                };
+                Ok((base, *offset as u64))
+            }
+            Operand::Mem(Base::Sym(name), offset) => match self.symbol(name, 0) {
+                Some(base) => Ok((base, *offset as u64)),
+                None => Err(self.unsupported(format!("an access to `{name}` here"))),
+            },
+            Operand::Mem(Base::None, offset) => Ok((self.bits(0, 8), *offset as u64)),
+            other => Err(self.invalid(format!("the operand {other:?} in place of an address"))),
+        }
+    }
+}
+
+/// The parts of a vector operand; any other operand is its own only part.
+pub fn parts(operand: &Operand) -> &[Operand] {
+    match operand {
+        Operand::Vec(list) => list,
+        one => std::slice::from_ref(one),
+    }
+}
+
+/// The width of a register of this type: bytes a lane, 0 for a predicate.
+pub fn width(ty: Type) -> u32 {
+    match ty {
+        Type::Pred => 0,
+        Type::B8 | Type::U8 | Type::S8 => 2,
+        other => other.size(),
+    }
+}

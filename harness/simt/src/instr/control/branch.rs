@@ -1,0 +1,320 @@
+//! Branches, calls, returns, exits, guards and traps.
+
+use super::end::End;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Group, Reason, State, Warp};
+use crate::finding::{Access, Kind, What};
+use crate::instr::code::{Inst, Opnd, Role};
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::{Register, operands};
+use crate::kernel::Fault;
+use crate::lane::lanes;
+use crate::ptx::ast;
+
+operands! {
+    /// An unconditional branch, or falling into the next block.
+    struct Goto {
+        /// Where to.
+        to: number(u32) in imm,
+    }
+}
+
+/// Goes on at `to`.
+pub(crate) fn goto(to: u32) -> Inst {
+    Goto { to }.pack(run_goto)
+}
+
+unsafe fn run_goto(warp: &mut Warp, op: &Op) -> Flow {
+    End::unpack(op).count(warp);
+    warp.jump(Goto::unpack(op).to)
+}
+
+operands! {
+    /// A conditional branch.
+    struct Branch {
+        /// What it depends on.
+        predicate: read(bool) in a,
+        /// What the predicate is combined with by exclusive or: all ones negate it.
+        flip: number(u32) in b,
+        /// Its number in the program.
+        number: number(u32) in d,
+        /// Where the lanes go for which the predicate holds, and where the others go.
+        targets: number((u32, u32)) in imm,
+    }
+}
+
+/// Branch number `number` of the program: on `predicate`, negated if `not`, to the first of `targets`, else to the
+/// second.
+pub(crate) fn branch(predicate: Opnd, not: bool, number: u32, targets: (u32, u32)) -> Inst {
+    let branch = Branch { predicate, flip: flip(not), number, targets };
+    branch.pack(run_branch)
+}
+
+/// What a predicate is combined with by exclusive or, to be negated or not.
+fn flip(not: bool) -> u32 {
+    if not { u32::MAX } else { 0 }
+}
+
+unsafe fn run_branch(warp: &mut Warp, op: &Op) -> Flow {
+    End::unpack(op).count(warp);
+    let branch = Branch::unpack(op);
+    let mask = warp.mask();
+    // SAFETY: the register was unpacked from this instruction; the warp's bit sets are long enough for every branch of
+    // the program.
+    let taken = unsafe {
+        let word = warp.seen.add(branch.number as usize / 64);
+        *word |= 1 << (branch.number % 64);
+        (*branch.predicate.bits(warp) ^ branch.flip) & mask
+    };
+    let (target, next) = branch.targets;
+    if taken == mask {
+        return warp.jump(target);
+    }
+    if taken == 0 {
+        return warp.jump(next);
+    }
+    diverge(warp, branch.number, taken, target, next)
+}
+
+#[cold]
+fn diverge(warp: &mut Warp, branch: u32, taken: u32, target: u32, next: u32) -> Flow {
+    let notes = warp.notes.get_mut();
+    notes.divergent[branch as usize] += 1;
+    let words = notes.seen_words;
+    // SAFETY: the second half of the bit sets.
+    unsafe { *warp.seen.add(words + branch as usize / 64) |= 1 << (branch % 64) };
+    let mask = warp.mask();
+    warp.groups.push(Group { pc: target, mask: taken, state: State::Ready });
+    warp.set_mask(mask & !taken);
+    warp.pc = next;
+    warp.reason = if warp.fuel < 0 { Reason::Share } else { Reason::Choose };
+    Flow::Stop
+}
+
+operands! {
+    /// A branch through a table, `brx.idx`.
+    struct Table {
+        /// Which target.
+        index: read(u32) in a,
+        /// How many targets there are.
+        count: number(u32) in b,
+        /// Where they begin in the program's lists.
+        list: number(u64) in imm,
+    }
+}
+
+/// Goes to the target that `index` picks from `count` of them, which begin at `list` in the program's lists.
+pub(crate) fn table(index: Opnd, count: u32, list: u64) -> Inst {
+    Table { index, count, list }.pack(run_table)
+}
+
+unsafe fn run_table(warp: &mut Warp, op: &Op) -> Flow {
+    End::unpack(op).count(warp);
+    let table = Table::unpack(op);
+    // SAFETY: the register was unpacked from this instruction.
+    let index = unsafe { *table.index.lanes(warp) };
+    let start = table.list as usize;
+    let list = &warp.program().lists[start..start + table.count as usize];
+    let mut target = [0u32; 32];
+    for lane in lanes(warp.mask()) {
+        match list.get(index[lane] as usize) {
+            Some(&pc) => target[lane] = pc,
+            None => return invalid(warp, op, u64::from(index[lane]), lane),
+        }
+    }
+    split(warp, &target)
+}
+
+fn invalid(warp: &mut Warp, op: &Op, target: u64, lane: usize) -> Flow {
+    let place = warp.program().place_of(op.site);
+    let access = warp.located(Access::at(What::Execute, place), lane);
+    warp.fault(Fault::InvalidPc, Kind::InvalidCall { target }, vec![access], None)
+}
+
+/// Sends every running lane to its own program counter.
+fn split(warp: &mut Warp, target: &[u32; 32]) -> Flow {
+    let mask = warp.mask();
+    let first = target[mask.trailing_zeros() as usize & 31];
+    let same = lanes(mask).fold(0u32, |m, lane| m | (u32::from(target[lane] == first) << lane));
+    if same == mask {
+        return warp.jump(first);
+    }
+    let mut rest = mask;
+    while rest != 0 {
+        let pc = target[rest.trailing_zeros() as usize];
+        let here = lanes(rest).fold(0u32, |m, lane| m | (u32::from(target[lane] == pc) << lane));
+        warp.groups.push(Group { pc, mask: here, state: State::Ready });
+        rest &= !here;
+    }
+    warp.reason = Reason::Gone;
+    Flow::Stop
+}
+
+operands! {
+    /// A call of a function.
+    struct Call {
+        /// The register of the callee for the return address.
+        back: write(u32) in d,
+        /// The callee's first instruction, and where the caller goes on.
+        targets: number((u32, u32)) in imm,
+    }
+}
+
+/// Calls the function at the first of `targets`, which returns to the second and keeps that address in `back`.
+pub(crate) fn call(back: Opnd, targets: (u32, u32)) -> Inst {
+    Call { back, targets }.pack(run_call)
+}
+
+unsafe fn run_call(warp: &mut Warp, op: &Op) -> Flow {
+    End::unpack(op).count(warp);
+    let call = Call::unpack(op);
+    let (callee, next) = call.targets;
+    // SAFETY: the register was unpacked from this instruction.
+    let back = unsafe { &mut *call.back.lanes(warp) };
+    for lane in lanes(warp.mask()) {
+        back[lane] = next;
+    }
+    warp.jump(callee)
+}
+
+operands! {
+    /// A call through a pointer.
+    struct CallPointer {
+        /// The value of the pointer.
+        pointer: read(u64) in a,
+        /// Where the program's lists have the register for the return address of each function that can be called so.
+        list: number(u32) in b,
+        /// Where the caller goes on.
+        next: number(u32) in imm,
+    }
+}
+
+/// Calls the function that `pointer` points to, which returns to `next`. From `list` on, the program's lists have the
+/// register for the return address of each function in the program's table of pointers.
+pub(crate) fn call_pointer(pointer: Opnd, list: u32, next: u32) -> Inst {
+    let call = CallPointer { pointer, list, next };
+    call.pack(run_call_pointer)
+}
+
+unsafe fn run_call_pointer(warp: &mut Warp, op: &Op) -> Flow {
+    End::unpack(op).count(warp);
+    let call = CallPointer::unpack(op);
+    // SAFETY: the register was unpacked from this instruction.
+    let pointer = unsafe { *call.pointer.lanes(warp) };
+    let mut target = [0u32; 32];
+    for lane in lanes(warp.mask()) {
+        let program = warp.program();
+        let found = program.pointers.binary_search_by_key(&pointer[lane], |p| p.0);
+        let Ok(index) = found else {
+            return invalid(warp, op, pointer[lane], lane);
+        };
+        let register = program.lists[call.list as usize + index];
+        target[lane] = program.pointers[index].1;
+        if register == u32::MAX {
+            return invalid(warp, op, pointer[lane], lane);
+        }
+        let back = Register::<u32>::at(register);
+        // SAFETY: the lowering put a 32-bit register of the program into the list.
+        unsafe { (*back.lanes(warp))[lane] = call.next };
+    }
+    split(warp, &target)
+}
+
+operands! {
+    /// A return from a function.
+    struct Return {
+        /// Each lane's return address.
+        back: read(u32) in a,
+    }
+}
+
+/// Returns to the addresses in `back`.
+pub(crate) fn ret(back: Opnd) -> Inst {
+    Return { back }.pack(run_ret)
+}
+
+unsafe fn run_ret(warp: &mut Warp, op: &Op) -> Flow {
+    End::unpack(op).count(warp);
+    // SAFETY: the register was unpacked from this instruction.
+    let target = unsafe { *Return::unpack(op).back.lanes(warp) };
+    split(warp, &target)
+}
+
+/// Ends the thread.
+pub(crate) fn exit() -> Inst {
+    Inst::plain(run_exit)
+}
+
+unsafe fn run_exit(warp: &mut Warp, op: &Op) -> Flow {
+    End::unpack(op).count(warp);
+    let mask = warp.mask();
+    if warp.skipped.0 & mask != 0 {
+        warp.passed_by();
+    }
+    warp.live &= !mask;
+    warp.reason = Reason::Gone;
+    if warp.live != 0 || !warp.groups.is_empty() {
+        warp.lanes_left();
+    }
+    warp.with_block(|warp, block| block.left(warp, mask.count_ones()));
+    Flow::Stop
+}
+
+operands! {
+    /// The guard of the next instruction.
+    struct Guard {
+        /// Where it is executed.
+        predicate: read(bool) in a,
+        /// What the predicate is combined with by exclusive or: all ones negate it.
+        flip: number(u32) in b,
+    }
+}
+
+/// Has the next instruction executed by the lanes where the predicate, negated if `not`, holds.
+pub(crate) fn guard(predicate: Opnd, not: bool) -> Inst {
+    let flip = flip(not);
+    Guard { predicate, flip }.pack(run_guard).role(Role::Guard)
+}
+
+unsafe fn run_guard(warp: &mut Warp, op: &Op) -> Flow {
+    let guard = Guard::unpack(op);
+    let mask = warp.mask();
+    // SAFETY: the register was unpacked from this instruction, and the lowering puts an instruction behind every guard.
+    unsafe {
+        let on = (*guard.predicate.bits(warp) ^ guard.flip) & mask;
+        let site = &mut *warp.sites.add(op.site as usize);
+        site.requests += 1;
+        site.lanes += u64::from((mask & !on).count_ones());
+        if on == 0 {
+            return Flow::Skip;
+        }
+        let next = &*std::ptr::from_ref(op).add(1);
+        if on == mask {
+            return Flow::Next;
+        }
+        warp.set_mask(on);
+        let flow = (next.part)(warp, next);
+        if flow == Flow::Next {
+            warp.set_mask(mask);
+            return Flow::Skip;
+        }
+        flow
+    }
+}
+
+/// Lowers `trap` and `brkpt`.
+pub(super) fn trap(cx: &mut dyn Context, _: &ast::Inst) -> Result<()> {
+    cx.emit(Inst::plain(run_trap))
+}
+
+/// Stands behind an instruction that never lets its lanes go on.
+pub(crate) fn never() -> Inst {
+    Inst::plain(run_trap)
+}
+
+unsafe fn run_trap(warp: &mut Warp, op: &Op) -> Flow {
+    let lane = warp.mask().trailing_zeros() as usize;
+    let place = warp.program().place_of(op.site);
+    let access = warp.located(Access::at(What::Execute, place), lane);
+    warp.fault(Fault::Trap, Kind::Trap, vec![access], None)
+}

@@ -1,0 +1,20 @@
+//! Branches, calls, exits and barriers.
+//!
+//! The lowering decides how the blocks of a function follow each other, so it recognises branches and calls itself and
+//! takes their instructions from [`branch`].
+
+mod barrier;
+pub(crate) mod branch;
+mod end;
+
+pub(crate) use end::End;
+
+use super::row::Row;
+
+/// The instructions of this family that the lowering does not recognise itself.
+pub(super) const ROWS: &[Row] = &[
+    Row::new("bar", barrier::bar).waits(),
+    Row::new("barrier", barrier::bar).waits(),
+    Row::new("brkpt", branch::trap),
+    Row::new("trap", branch::trap),
+];

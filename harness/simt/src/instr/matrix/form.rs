@@ -1,0 +1,119 @@
+//! What an `mma` or a tile's load or store works on, and the registers of its fragments.
+
+use super::fragment::{Dims, Element, Part};
+use crate::engine::warp::Warp;
+use crate::instr::code::Opnd;
+use crate::instr::context::{Context, Result, parts};
+use crate::instr::operands::{Any, Number, Register};
+use crate::lane::LANES;
+use crate::ptx::ast::{self, Operand, Type};
+
+/// What an `mma` or a tile's load or store works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    /// Code of the dimensions.
+    pub dims: u32,
+    /// Types of A, B, C and D; of a load or store, the first is the fragment's.
+    pub types: [Element; 4],
+    /// Fragments are laid out as `wmma` does, not as `mma` does.
+    pub whole_tile: bool,
+    /// Sums of integers stop at the ends of the range.
+    pub saturates: bool,
+}
+
+impl Number for Form {
+    fn code(self) -> u64 {
+        let types = self.types.iter().rev();
+        let types = types.fold(0, |code, element| (code << 4) | element.code());
+        u64::from(self.dims) | (types << 4) | (self.whole_tile.code() << 20) | (self.saturates.code() << 21)
+    }
+
+    fn from_code(code: u64) -> Form {
+        Form {
+            dims: code as u32 & 15,
+            types: [4, 8, 12, 16].map(|at| Element::from_code((code >> at) & 15)),
+            whole_tile: bool::from_code(code & (1 << 20)),
+            saturates: bool::from_code(code & (1 << 21)),
+        }
+    }
+}
+
+impl Form {
+    /// The dimensions.
+    pub fn dims(self) -> Dims {
+        Dims::from_code(self.dims)
+    }
+
+    /// Registers of the D, A, B and C fragments, the order in which they stand.
+    pub fn registers(self) -> [usize; 4] {
+        let [a, b, c, d] = self.types;
+        let count = |part, element| self.dims().registers(part, element, self.whole_tile);
+        [count(Part::C, d), count(Part::A, a), count(Part::B, b), count(Part::C, c)]
+    }
+}
+
+/// Adds a fragment's registers to a list: `count` of them, which are written if `def` and read if not.
+pub(super) fn fragment(
+    cx: &mut dyn Context,
+    inst: &ast::Inst,
+    operand: &Operand,
+    (element, count): (Element, usize),
+    def: bool,
+    list: &mut Vec<(Opnd, bool)>,
+) -> Result<()> {
+    let parts = parts(operand);
+    if parts.len() != count {
+        return Err(cx.invalid(format!("`{}` with a fragment of {} registers", inst.op, parts.len())));
+    }
+    let wide = element.register() == 8;
+    for part in parts {
+        let part = if def {
+            cx.dest(part, element.register())?
+        } else {
+            let number = matches!(part, Operand::F32(_) | Operand::F64(_));
+            let ty = match (wide, number) {
+                (false, true) => Type::F32,
+                (false, false) => Type::B32,
+                (true, true) => Type::F64,
+                (true, false) => Type::B64,
+            };
+            cx.source(part, ty)?
+        };
+        list.push((part, def));
+    }
+    Ok(())
+}
+
+impl Warp<'_> {
+    /// A register of a fragment.
+    ///
+    /// # Safety
+    /// The lowering put a register of the element's register size into the program's lists.
+    pub(super) unsafe fn fragment(&mut self, at: u32, element: Element) -> [u64; LANES] {
+        let register = Register::<Any>::at(at);
+        // SAFETY: the caller's contract.
+        unsafe {
+            if element.register() == 8 {
+                *register.holding::<u64>().lanes(self)
+            } else {
+                (*register.holding::<u32>().lanes(self)).map(u64::from)
+            }
+        }
+    }
+
+    /// Writes a lane of a register of a fragment.
+    ///
+    /// # Safety
+    /// As for [`Warp::fragment`].
+    pub(super) unsafe fn set_fragment(&mut self, at: u32, element: Element, lane: usize, value: u64) {
+        let register = Register::<Any>::at(at);
+        // SAFETY: the caller's contract.
+        unsafe {
+            if element.register() == 8 {
+                (*register.holding::<u64>().lanes(self))[lane] = value;
+            } else {
+                (*register.holding::<u32>().lanes(self))[lane] = value as u32;
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Loads and stores of tiles: `wmma.load` and `wmma.store`.
+
+use super::form::{Form, fragment};
+use super::fragment::{Dims, Element, Part};
+use crate::engine::traffic::banks::bank_conflicts;
+use crate::engine::traffic::sectors::sectors;
+use crate::engine::warp::counts::count_sectors;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{Request, space_of};
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Space, What};
+use crate::instr::code::{Inst, Role};
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::{Number, Placed, operands};
+use crate::lane::{LANES, lanes};
+use crate::ptx::ast::{self, Type};
+
+/// How a tile's load or store goes over memory.
+#[derive(Clone, Copy)]
+struct How {
+    /// The matrix that the fragment belongs to.
+    part: Part,
+    /// Columns lie one after another, not rows.
+    columns: bool,
+    /// It is a store.
+    store: bool,
+    /// The space that the instruction names.
+    space: Space,
+}
+
+impl Number for How {
+    fn code(self) -> u64 {
+        self.part.code() | (self.columns.code() << 2) | (self.store.code() << 3) | (self.space.code() << 4)
+    }
+
+    fn from_code(code: u64) -> How {
+        How {
+            part: Part::from_code(code & 3),
+            columns: bool::from_code(code & (1 << 2)),
+            store: bool::from_code(code & (1 << 3)),
+            space: Space::from_code(code >> 4),
+        }
+    }
+}
+
+operands! {
+    /// What the load or store of a tile takes and gives.
+    struct Tile {
+        /// The tile's address.
+        address: read(u64) in a,
+        /// Elements from one row (or column) to the next.
+        stride: read(u32) in c,
+        /// What the fragment holds.
+        form: number(Form) in b,
+        /// How it goes over memory.
+        how: number(How) in e,
+        /// The fragment's registers.
+        fragment: pool in imm,
+    }
+}
+
+/// Lowers `wmma.load`.
+pub(super) fn load(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let ["load", part, "sync", "aligned", rest @ ..] = words.as_slice() else {
+        return Err(cx.missing(inst));
+    };
+    lower(cx, inst, part, rest, false)
+}
+
+/// Lowers `wmma.store`.
+pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let ["store", "d", "sync", "aligned", rest @ ..] = words.as_slice() else {
+        return Err(cx.missing(inst));
+    };
+    lower(cx, inst, "c", rest, true)
+}
+
+/// Lowers the load or store of a part's fragment with these further modifiers.
+fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], store: bool) -> Result<()> {
+    let mut space = Space::Generic;
+    let (mut dims, mut element, mut columns) = (None, None, false);
+    for word in words {
+        match *word {
+            "row" => {}
+            "col" => columns = true,
+            "global" => space = Space::Global,
+            "shared" | "shared::cta" => space = Space::Shared,
+            word => {
+                dims = dims.or(Dims::code(word));
+                element = element.or(Element::named(word));
+                if Dims::code(word).is_none() && Element::named(word).is_none() {
+                    return Err(cx.missing(inst));
+                }
+            }
+        }
+    }
+    let (Some(dims), Some(element), Some(part)) = (dims, element, Part::named(part)) else {
+        return Err(cx.missing(inst));
+    };
+    let form = Form { dims, types: [element; 4], whole_tile: true, saturates: false };
+    let sizes = Dims::from_code(dims);
+    let count = sizes.registers(part, element, true);
+    let (values, address, stride) = match (inst.operands.as_slice(), store) {
+        ([values, address, stride @ ..], false) => (values, address, stride),
+        ([address, values, stride @ ..], true) => (values, address, stride),
+        _ => return Err(cx.missing(inst)),
+    };
+    let (base, offset) = cx.address(address)?;
+    let address = if offset == 0 {
+        base
+    } else {
+        let sum = cx.temp(8);
+        let offset = cx.bits(offset, 8);
+        let add = cx.compute("add.s64", sum, &[base, offset])?;
+        cx.prepare(add);
+        sum
+    };
+    let stride = match stride {
+        [stride] => cx.source(stride, Type::B32)?,
+        _ => {
+            let (rows, width) = match part {
+                Part::A => (sizes.m, sizes.k),
+                Part::B => (sizes.k, sizes.n),
+                Part::C => (sizes.m, sizes.n),
+            };
+            let own = if columns { rows } else { width };
+            cx.bits(own as u64, 4)
+        }
+    };
+    let mut list = Vec::new();
+    fragment(cx, inst, values, (element, count), !store, &mut list)?;
+    let at_once = sizes.accesses(part, element, columns);
+    let bytes = at_once.first().map_or(0, |access| access.1);
+    let does = if store { What::Write } else { What::Read };
+    let counted_in = match space {
+        Space::Generic => Space::Global,
+        space => space,
+    };
+    let tile = Tile { address, stride, form, how: How { part, columns, store, space }, fragment: list };
+    cx.emit(tile.pack(access).role(Role::Tile(does, counted_in, bytes)))?;
+    if space == Space::Generic {
+        let role = Role::Access(does, Space::Shared, bytes);
+        cx.prepare(Inst::plain(counted).role(role));
+    }
+    Ok(())
+}
+
+/// Executes the load or store of a tile.
+unsafe fn access(warp: &mut Warp, op: &Op) -> Flow {
+    let tile = Tile::unpack(op);
+    let How { part, store, space, .. } = tile.how;
+    let (dims, element) = (tile.form.dims(), tile.form.types[0]);
+    let request = Request { space, size: element.bits() / 8, what: if store { What::Write } else { What::Read } };
+    if warp.counting {
+        // SAFETY: as below.
+        unsafe { warp.count_tile(op, &tile, request) };
+    }
+    let mask = warp.mask();
+    // SAFETY: the registers were unpacked from this instruction; addresses are checked before they are used.
+    unsafe {
+        let base = *tile.address.lanes(warp);
+        let stride = *tile.stride.lanes(warp);
+        for register in 0..dims.registers(part, element, tile.form.whole_tile) {
+            let at = warp.program().lists[tile.fragment as usize + register];
+            let values = warp.fragment(at, element);
+            let mut loaded = [0u64; LANES];
+            for sub in 0..element.per_register() {
+                let mut address = [0u64; LANES];
+                for lane in lanes(mask) {
+                    let offset = tile.offset(register, sub, lane, stride[lane]);
+                    address[lane] = base[lane].wrapping_add(offset);
+                    let to = match warp.resolve_lane(lane, address[lane], request) {
+                        Ok(to) => to,
+                        Err(wrong) => return warp.access_fault(op, lane, request, wrong),
+                    };
+                    let shift = sub as u32 * element.bits();
+                    if store {
+                        let value = (values[lane] >> shift).to_le_bytes();
+                        to.copy_from_nonoverlapping(value.as_ptr(), request.size as usize);
+                    } else {
+                        let mut value = [0u8; 8];
+                        value.as_mut_ptr().copy_from_nonoverlapping(to, request.size as usize);
+                        loaded[lane] |= u64::from_le_bytes(value) << shift;
+                    }
+                }
+                warp.check_tile(op, request, &address);
+            }
+            if !store {
+                for lane in lanes(mask) {
+                    warp.set_fragment(at, element, lane, loaded[lane]);
+                }
+            }
+        }
+    }
+    Flow::Next
+}
+
+impl Tile<Placed> {
+    /// Bytes from the tile's address to an element: `sub` in a lane's register. `stride` counts elements.
+    #[inline(always)]
+    fn offset(&self, register: usize, sub: usize, lane: usize, stride: u32) -> u64 {
+        let element = self.form.types[0];
+        let (row, column) = self.form.dims().place(self.how.part, element, register, sub, lane);
+        let (far, near) = if self.how.columns { (column, row) } else { (row, column) };
+        let index = u64::from(stride) * far as u64 + near as u64;
+        index.wrapping_mul(u64::from(element.bits() / 8))
+    }
+}
+
+impl Warp<'_> {
+    /// Counts the accesses that a compiler makes of the load or store of a tile, see [`Dims::accesses`].
+    ///
+    /// # Safety
+    /// `tile` was unpacked from `op`.
+    unsafe fn count_tile(&mut self, op: &Op, tile: &Tile<Placed>, request: Request) {
+        let (dims, element) = (tile.form.dims(), tile.form.types[0]);
+        let How { part, columns, .. } = tile.how;
+        let mask = self.mask();
+        // SAFETY: the caller's contract.
+        let (base, stride) = unsafe { (*tile.address.lanes(self), *tile.stride.lanes(self)) };
+        let generic = request.space == Space::Generic;
+        let space = match request.space {
+            Space::Generic => space_of(base[mask.trailing_zeros() as usize & 31]).0,
+            space => space,
+        };
+        // A tile in shared memory that has a generic address is counted at the instruction behind this one.
+        let at = op.site as usize + usize::from(generic && space == Space::Shared);
+        // SAFETY: there is a site for every instruction, and the lowering puts one there.
+        let site = unsafe { &mut *self.sites.add(at) };
+        for ((register, sub), size) in dims.accesses(part, element, columns) {
+            let mut address = [0u64; LANES];
+            let (mut low, mut high) = (u64::MAX, 0);
+            for lane in lanes(mask) {
+                let offset = tile.offset(register, sub, lane, stride[lane]);
+                address[lane] = base[lane].wrapping_add(offset);
+                (low, high) = (low.min(address[lane]), high.max(address[lane]));
+            }
+            if space == Space::Shared {
+                let (waves, ideal, ways) = bank_conflicts(&address, mask, size);
+                site.requests += 1;
+                site.lanes += u64::from(mask.count_ones());
+                site.sectors += u64::from(waves);
+                site.ideal += u64::from(ideal);
+                site.extra = site.extra.max(u64::from(ways));
+            } else {
+                let end = high.saturating_add(size.into());
+                let sectors = sectors(&address, mask, low, end);
+                count_sectors(site, mask, sectors, size.into());
+            }
+        }
+    }
+}
+
+/// Stands behind a tile's load or store with a generic address: see [`Warp::count_tile`].
+unsafe fn counted(_: &mut Warp, _: &Op) -> Flow {
+    Flow::Next
+}

@@ -1,0 +1,131 @@
+//! Atomics: `atom` and `red`.
+
+mod change;
+mod general;
+mod operations;
+mod sums;
+
+use general::Atomic;
+use operations::{handler_for, is_operation};
+
+use crate::engine::warp::program::Order;
+use crate::finding::{Space, What};
+use crate::instr::code::{Opnd, Role};
+use crate::instr::context::{Context, Result};
+use crate::ptx::ast::{self, Operand, Type};
+
+/// What the modifiers of an atomic say.
+#[derive(Default)]
+struct Modifiers<'i> {
+    space: Option<Space>,
+    operation: &'i str,
+    ty: &'i str,
+    /// It is seen only after everything before it.
+    release: bool,
+    /// It is ordered only inside the block.
+    narrow: bool,
+    /// It has a cache policy as its last operand.
+    hint: bool,
+    /// Elements of a vector.
+    count: usize,
+}
+
+impl<'i> Modifiers<'i> {
+    fn of(cx: &dyn Context, inst: &'i ast::Inst) -> Result<Modifiers<'i>> {
+        let mut how = Modifiers { count: 1, ..Modifiers::default() };
+        for word in inst.op.split('.').skip(1) {
+            match word {
+                "global" => how.space = Some(Space::Global),
+                "shared" | "shared::cta" => how.space = Some(Space::Shared),
+                word if is_operation(word) => how.operation = word,
+                "release" | "acq_rel" => how.release = true,
+                "cta" => how.narrow = true,
+                "relaxed" | "acquire" | "gpu" | "sys" | "cluster" | "noftz" => {}
+                "L2::cache_hint" => how.hint = true,
+                "v2" => how.count = 2,
+                "v4" => how.count = 4,
+                "v8" => how.count = 8,
+                word if Type::named(word).is_some() => how.ty = word,
+                _ => return Err(cx.missing(inst)),
+            }
+        }
+        Ok(how)
+    }
+}
+
+/// Lowers `atom`.
+pub(super) fn atom(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let Some((to, rest)) = inst.operands.split_first() else {
+        return Err(cx.wrong(inst));
+    };
+    lower(cx, inst, Some(to), rest)
+}
+
+/// Lowers `red`: an atomic whose old value nobody wants.
+pub(super) fn red(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    lower(cx, inst, None, &inst.operands)
+}
+
+/// Lowers an atomic with these operands beside the destination for the old value.
+fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest: &[Operand]) -> Result<()> {
+    let how = Modifiers::of(cx, inst)?;
+    let Some((run, bytes)) = handler_for(cx.vectors(), how.operation, how.ty) else {
+        return Err(cx.missing(inst));
+    };
+    if how.hint {
+        rest = &rest[..rest.len().saturating_sub(1)];
+    }
+    let ty = match (bytes, how.ty) {
+        (2, _) => Type::B16,
+        (4, "f32") => Type::F32,
+        (4, _) => Type::B32,
+        (_, "f64") => Type::F64,
+        _ => Type::B64,
+    };
+    let (address, value, second) = match (how.operation, rest) {
+        ("cas", [address, value, second]) if how.count == 1 => (address, value, Some(second)),
+        ("cas", _) => return Err(cx.wrong(inst)),
+        (_, [address, value]) => (address, value, None),
+        _ => return Err(cx.wrong(inst)),
+    };
+    let origin = cx.origin(address);
+    let (base, offset) = cx.address(address)?;
+    let space = how.space.unwrap_or(Space::Generic);
+    let order = Order { strong: true, volatile: false, release: how.release, narrow: how.narrow, asynchronous: false };
+    let emit = |cx: &mut dyn Context, offset: u64, [value, second]: [Opnd; 2], old| {
+        let atomic = Atomic { address: (base, offset), space, value, second, old };
+        let inst = atomic.pack(run).order(order).from(origin);
+        cx.emit(inst.role(Role::Access(What::Atomic, space, bytes)))
+    };
+    if how.count == 1 {
+        let value = cx.source(value, ty)?;
+        let second = second.map(|second| cx.source(second, ty)).transpose()?;
+        let old = match to {
+            None | Some(Operand::Discard) => None,
+            Some(to) => Some(cx.dest(to, bytes)?),
+        };
+        return emit(cx, offset, [value, second.unwrap_or(value)], old);
+    }
+    // Each element is changed atomically, the vector is not. A result may be an element that is still to be added.
+    let Operand::Vec(values) = value else {
+        return Err(cx.wrong(inst));
+    };
+    if values.len() != how.count {
+        return Err(cx.wrong(inst));
+    }
+    let mut results = Vec::new();
+    for (k, value) in values.iter().enumerate() {
+        let value = cx.source(value, ty)?;
+        let old = to.map(|_| cx.temp(bytes));
+        let offset = offset.wrapping_add(k as u64 * u64::from(bytes));
+        emit(cx, offset, [value; 2], old)?;
+        results.extend(old);
+    }
+    if let Some(Operand::Vec(to)) = to {
+        for (to, old) in to.iter().zip(results) {
+            let to = cx.dest(to, bytes)?;
+            cx.copy(to, old, bytes)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! The operations of atomics.
+
+use super::change::Change;
+use super::general::General;
+use super::sums::{Quick, Sum};
+use crate::engine::warp::handler::{Handler, handler};
+use crate::lane::{Bf16, F16, HostVectors, LANES, lanes};
+
+/// Declares the operations, a row each: a name, PTX's words for the operation and the types, the word in memory,
+/// `quick` if it is a [`Sum`], and what it makes of the old value, the operands and whether the word lies in global
+/// memory.
+macro_rules! operations {
+    ($(
+        $name:ident $operation:literal $($ty:literal)|+ $word:ident $($quick:ident)? =>
+            |$old:ident, $b:ident, $c:ident, $global:ident| $new:expr;
+    )*) => {
+        $(
+            pub(super) struct $name;
+            impl Change for $name {
+                type Word = $word;
+                #[inline(always)]
+                fn new($old: $word, $b: $word, $c: $word, $global: bool) -> $word { $new }
+            }
+        )*
+
+        /// The handler of an operation on a type, and its bytes.
+        pub(super) fn handler_for(
+            vectors: HostVectors,
+            operation: &str,
+            ty: &str,
+        ) -> Option<(Handler, u32)> {
+            match (operation, ty) {
+                $(($operation, $($ty)|+) => Some((
+                    operations!(@handler vectors $name $($quick)?),
+                    size_of::<$word>() as u32,
+                )),)*
+                _ => None,
+            }
+        }
+
+        /// Whether a modifier names an operation.
+        pub(super) fn is_operation(word: &str) -> bool {
+            [$($operation),*].contains(&word)
+        }
+    };
+    (@handler $vectors:ident $name:ident) => { General::<$name>::exec };
+    (@handler $vectors:ident $name:ident quick) => { handler::<Quick<$name>>($vectors) };
+}
+
+operations! {
+    Add32 "add" "u32" | "s32" u32 quick => |old, b, _c, _g| old.wrapping_add(b);
+    Add64 "add" "u64" | "s64" u64 => |old, b, _c, _g| old.wrapping_add(b);
+    AddF32 "add" "f32" u32 quick => |old, b, _c, g| sum32(old, b, g);
+    AddF64 "add" "f64" u64 => |old, b, _c, g| sum64(old, b, g);
+    AddF16 "add" "f16" u16 => |old, b, _c, _g| sum16(old, b);
+    AddBf16 "add" "bf16" u16 => |old, b, _c, _g| sum_b16(old, b);
+    AddF16x2 "add" "f16x2" u32 => |old, b, _c, _g| halves(old, b, sum16);
+    AddBf16x2 "add" "bf16x2" u32 => |old, b, _c, _g| halves(old, b, sum_b16);
+    Exch32 "exch" "b32" | "u32" | "s32" | "f32" u32 => |_old, b, _c, _g| b;
+    Exch64 "exch" "b64" | "u64" | "s64" | "f64" u64 => |_old, b, _c, _g| b;
+    Cas16 "cas" "b16" u16 => |old, b, c, _g| if old == b { c } else { old };
+    Cas32 "cas" "b32" | "u32" | "s32" u32 => |old, b, c, _g| if old == b { c } else { old };
+    Cas64 "cas" "b64" | "u64" | "s64" u64 => |old, b, c, _g| if old == b { c } else { old };
+    MinS32 "min" "s32" u32 => |old, b, _c, _g| (old as i32).min(b as i32) as u32;
+    MaxS32 "max" "s32" u32 => |old, b, _c, _g| (old as i32).max(b as i32) as u32;
+    MinU32 "min" "u32" u32 => |old, b, _c, _g| old.min(b);
+    MaxU32 "max" "u32" u32 => |old, b, _c, _g| old.max(b);
+    MinS64 "min" "s64" u64 => |old, b, _c, _g| (old as i64).min(b as i64) as u64;
+    MaxS64 "max" "s64" u64 => |old, b, _c, _g| (old as i64).max(b as i64) as u64;
+    MinU64 "min" "u64" u64 => |old, b, _c, _g| old.min(b);
+    MaxU64 "max" "u64" u64 => |old, b, _c, _g| old.max(b);
+    And32 "and" "b32" | "u32" | "s32" u32 => |old, b, _c, _g| old & b;
+    Or32 "or" "b32" | "u32" | "s32" u32 => |old, b, _c, _g| old | b;
+    Xor32 "xor" "b32" | "u32" | "s32" u32 => |old, b, _c, _g| old ^ b;
+    And64 "and" "b64" | "u64" | "s64" u64 => |old, b, _c, _g| old & b;
+    Or64 "or" "b64" | "u64" | "s64" u64 => |old, b, _c, _g| old | b;
+    Xor64 "xor" "b64" | "u64" | "s64" u64 => |old, b, _c, _g| old ^ b;
+    Inc32 "inc" "u32" u32 => |old, b, _c, _g| if old >= b { 0 } else { old + 1 };
+    Dec32 "dec" "u32" u32 => |old, b, _c, _g| if old == 0 || old > b { b } else { old - 1 };
+}
+
+/// Subnormal numbers as zero.
+fn flush(x: f32) -> f32 {
+    if x.is_subnormal() { 0f32.copysign(x) } else { x }
+}
+
+/// A sum of f32, with the one NaN that the hardware gives.
+fn sum32(a: u32, b: u32, global: bool) -> u32 {
+    let (x, y) = (f32::from_bits(a), f32::from_bits(b));
+    let sum = if global { flush(flush(x) + flush(y)) } else { x + y };
+    if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() }
+}
+
+/// A sum of f64. NaN keeps its payload. In global memory it stays as it is, and the second operand's comes first; in
+/// shared memory, where the multiprocessor adds, it is made quiet.
+fn sum64(a: u64, b: u64, global: bool) -> u64 {
+    let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+    match (x.is_nan(), y.is_nan()) {
+        (_, true) if global => b,
+        (true, _) if global => a,
+        (true, _) => a | (1 << 51),
+        (_, true) => b | (1 << 51),
+        _ => (x + y).to_bits(),
+    }
+}
+
+fn sum16(a: u16, b: u16) -> u16 {
+    F16::nearest(F16(a).to_f32() + F16(b).to_f32()).0
+}
+
+fn sum_b16(a: u16, b: u16) -> u16 {
+    Bf16::nearest(Bf16(a).to_f32() + Bf16(b).to_f32()).0
+}
+
+fn halves(a: u32, b: u32, sum: fn(u16, u16) -> u16) -> u32 {
+    u32::from(sum(a as u16, b as u16)) | (u32::from(sum((a >> 16) as u16, (b >> 16) as u16)) << 16)
+}
+
+impl Sum for Add32 {
+    #[inline(always)]
+    fn chain(seen: u32, b: &[u32; LANES], mask: u32, _: bool, old: &mut [u32; LANES]) -> u32 {
+        let mut value = seen;
+        for i in 0..LANES {
+            old[i] = value;
+            value = value.wrapping_add(b[i] & 0u32.wrapping_sub((mask >> i) & 1));
+        }
+        value
+    }
+}
+
+impl Sum for AddF32 {
+    #[inline(always)]
+    fn chain(seen: u32, b: &[u32; LANES], mask: u32, global: bool, old: &mut [u32; LANES]) -> u32 {
+        // A lane that does not run adds -0, which changes no number.
+        let mut add = [0f32; LANES];
+        for i in 0..LANES {
+            let x = f32::from_bits(b[i]);
+            let x = if global { flush(x) } else { x };
+            add[i] = if (mask >> i) & 1 != 0 { x } else { -0.0 };
+        }
+        let first = f32::from_bits(seen);
+        let mut value = if global { flush(first) } else { first };
+        let mut after = [0f32; LANES];
+        for i in 0..LANES {
+            value += add[i];
+            after[i] = value;
+        }
+        // If no sum is NaN or, in global memory, subnormal, the sums are what the hardware gives.
+        let mut odd = false;
+        for sum in after {
+            odd |= sum.is_nan() | (global & sum.is_subnormal());
+        }
+        if odd {
+            let mut value = seen;
+            for lane in lanes(mask) {
+                old[lane] = value;
+                value = Self::new(value, b[lane], 0, global);
+            }
+            return value;
+        }
+        old[0] = seen;
+        for i in 1..LANES {
+            old[i] = after[i - 1].to_bits();
+        }
+        // The first lane that runs finds what was there, before it is flushed.
+        old[mask.trailing_zeros() as usize & 31] = seen;
+        value.to_bits()
+    }
+}

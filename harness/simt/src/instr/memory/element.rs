@@ -1,0 +1,210 @@
+//! The elements that loads and stores move, and the quick ways to find where they lie.
+
+use crate::checks::Layout;
+use crate::engine::warp::Warp;
+use crate::engine::warp::counts::count_sectors;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::Request;
+use crate::finding::{Space, What};
+use crate::instr::operands::{Address, Bytes, Number};
+use crate::lane::{ALL, LANES};
+
+/// How many elements a lane loads or stores, and from which space.
+#[derive(Clone, Copy)]
+pub(crate) struct Elements {
+    /// Elements: 1, 2 or 4.
+    pub count: u32,
+    /// The space that the instruction names.
+    pub space: Space,
+}
+
+impl Number for Elements {
+    #[inline(always)]
+    fn code(self) -> u64 {
+        u64::from(self.count) | (self.space.code() << 8)
+    }
+    #[inline(always)]
+    fn from_code(code: u64) -> Elements {
+        Elements { count: code as u32 & 0xff, space: Space::from_code(code >> 8) }
+    }
+}
+
+/// How an element lies in memory and in a register.
+pub(super) trait Elem {
+    /// In memory.
+    type Mem: Copy;
+    /// In a lane of a register.
+    type Reg: Bytes;
+    /// From memory into a register.
+    fn widen(value: Self::Mem) -> Self::Reg;
+    /// From a register into memory.
+    fn narrow(value: Self::Reg) -> Self::Mem;
+}
+
+macro_rules! elems {
+    ($($name:ident $mem:ty, $via:ty, $reg:ty;)*) => {$(
+        pub(super) struct $name;
+        impl Elem for $name {
+            type Mem = $mem;
+            type Reg = $reg;
+            #[inline(always)]
+            fn widen(value: $mem) -> $reg { value as $via as $reg }
+            #[inline(always)]
+            fn narrow(value: $reg) -> $mem { value as $mem }
+        }
+    )*};
+}
+// Name, type in memory, type by which it is extended, type in the register.
+elems! {
+    U8R16 u8, u16, u16;
+    S8R16 i8, i16, u16;
+    U8R32 u8, u32, u32;
+    S8R32 i8, i32, u32;
+    U8R64 u8, u64, u64;
+    S8R64 i8, i64, u64;
+    U16R16 u16, u16, u16;
+    U16R32 u16, u32, u32;
+    S16R32 i16, i32, u32;
+    U16R64 u16, u64, u64;
+    S16R64 i16, i64, u64;
+    U32R32 u32, u32, u32;
+    U32R64 u32, u64, u64;
+    S32R64 i32, i64, u64;
+    U64R64 u64, u64, u64;
+}
+
+/// Whether lane `i` has the address `first + i * step`, for all lanes. Written out for the host's vectors, because the
+/// compiler makes good code of a loop only by chance.
+///
+/// # Safety
+/// The processor has what `W` promises.
+#[inline(always)]
+unsafe fn ascend<const W: u8>(address: &[u64; LANES], first: u64, step: u64) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if W == 4 {
+        use std::arch::x86_64::*;
+        // SAFETY: the caller's contract; eight lanes are read at a time.
+        unsafe {
+            let offsets: [u64; 8] = std::array::from_fn(|i| i as u64 * step);
+            let offsets = _mm512_loadu_si512(offsets.as_ptr().cast());
+            let mut expected = _mm512_add_epi64(_mm512_set1_epi64(first as i64), offsets);
+            let mut differ = 0;
+            for part in address.chunks_exact(8) {
+                let part = _mm512_loadu_si512(part.as_ptr().cast());
+                differ |= _mm512_cmpneq_epi64_mask(part, expected);
+                expected = _mm512_add_epi64(expected, _mm512_set1_epi64(8 * step as i64));
+            }
+            return differ == 0;
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    if W == 3 {
+        use std::arch::x86_64::*;
+        // SAFETY: the caller's contract; four lanes are read at a time.
+        unsafe {
+            let offsets: [u64; 4] = std::array::from_fn(|i| i as u64 * step);
+            let offsets = _mm256_loadu_si256(offsets.as_ptr().cast());
+            let mut expected = _mm256_add_epi64(_mm256_set1_epi64x(first as i64), offsets);
+            let mut differ = _mm256_setzero_si256();
+            for part in address.chunks_exact(4) {
+                let part = _mm256_loadu_si256(part.as_ptr().cast());
+                differ = _mm256_or_si256(differ, _mm256_xor_si256(part, expected));
+                expected = _mm256_add_epi64(expected, _mm256_set1_epi64x(4 * step as i64));
+            }
+            return _mm256_testz_si256(differ, differ) != 0;
+        }
+    }
+    let mut differ = 0;
+    for i in 0..LANES {
+        differ |= address[i].wrapping_sub(first) ^ (i as u64 * step);
+    }
+    differ == 0
+}
+
+/// The host's address of the first lane's element, if all lanes run and their elements lie one after another. Counts
+/// the request.
+///
+/// # Safety
+/// The address was unpacked from `op`, an instruction of the program that the warp runs; the processor has what `W`
+/// promises.
+#[inline(always)]
+pub(super) unsafe fn consecutive<E: Elem, const W: u8>(warp: &mut Warp, op: &Op, address: Address) -> Option<*mut u8> {
+    let size = size_of::<E::Mem>() as u64;
+    if warp.mask() != ALL {
+        return None;
+    }
+    // SAFETY: the register was unpacked from this instruction; there is a site for every instruction.
+    let (addr, site) = unsafe { (&*address.base.lanes(warp), &mut *warp.sites.add(op.site as usize)) };
+    let first = addr[0];
+    let base = first.wrapping_add(address.offset);
+    let bytes = size * LANES as u64;
+    // SAFETY: the caller's contract.
+    if !unsafe { ascend::<W>(addr, first, size) } || base & (size - 1) != 0 {
+        return None;
+    }
+    let offset = base.wrapping_sub(site.start);
+    if offset >= site.len || site.len - offset < bytes {
+        return None;
+    }
+    let sectors = ((base + bytes - 1) >> 5) - (base >> 5) + 1;
+    site.requests += 1;
+    site.lanes += LANES as u64;
+    site.sectors += sectors;
+    site.ideal += size;
+    Some(base.wrapping_add(site.delta) as *mut u8)
+}
+
+/// The host's address of the element, if all lanes run and name the same one. Counts the request.
+///
+/// # Safety
+/// As for [`consecutive`].
+#[inline(always)]
+pub(super) unsafe fn uniform<E: Elem, const W: u8>(warp: &mut Warp, op: &Op, address: Address) -> Option<*mut u8> {
+    let size = size_of::<E::Mem>() as u64;
+    if warp.mask() != ALL {
+        return None;
+    }
+    // SAFETY: as in `consecutive`.
+    let (addr, site) = unsafe { (&*address.base.lanes(warp), &mut *warp.sites.add(op.site as usize)) };
+    let base = addr[0].wrapping_add(address.offset);
+    // SAFETY: the caller's contract.
+    if !unsafe { ascend::<W>(addr, addr[0], 0) } || base & (size - 1) != 0 {
+        return None;
+    }
+    let offset = base.wrapping_sub(site.start);
+    if offset >= site.len || site.len - offset < size {
+        return None;
+    }
+    count_sectors(site, ALL, 1, size);
+    Some(base.wrapping_add(site.delta) as *mut u8)
+}
+
+/// Shows an access to the checks that want to see every address. It has been found to be inside `space`.
+///
+/// # Safety
+/// `op` is a memory instruction of the program that the warp runs.
+#[inline(always)]
+pub(super) unsafe fn look<E: Elem>(
+    warp: &mut Warp,
+    op: &Op,
+    count: u32,
+    space: Space,
+    what: What,
+    layout: Option<Layout>,
+) {
+    if warp.checking {
+        let size = size_of::<E::Mem>() as u32 * count;
+        // SAFETY: this is a memory instruction.
+        unsafe { warp.check_addresses(op, Request { space, size, what }, layout) };
+    }
+}
+
+macro_rules! by_widths {
+    ($of:ident, $vectors:expr, $space:expr, $many:expr, $key:expr; $($pattern:pat => $elem:ident),* $(,)?) => {
+        match $key {
+            $($pattern => Some($of::<$elem>($vectors, $space, $many)),)*
+            _ => None,
+        }
+    };
+}
+pub(super) use by_widths;

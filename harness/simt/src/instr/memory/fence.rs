@@ -1,0 +1,31 @@
+//! Fences: `membar` and `fence`.
+
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::operands;
+use crate::ptx::ast;
+
+operands! {
+    /// What a fence takes.
+    struct Fence {
+        /// Whether it orders only inside the block.
+        narrow: number(bool) in imm,
+    }
+}
+
+/// Lowers `membar` and `fence`.
+pub(super) fn fence(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let narrow = inst.op.split('.').any(|word| word == "cta");
+    cx.emit(Fence { narrow }.pack(order))
+}
+
+/// Executes a fence: what was written before is seen before what is written after.
+unsafe fn order(warp: &mut Warp, op: &Op) -> Flow {
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+    if warp.checking {
+        warp.fenced(Fence::unpack(op).narrow);
+    }
+    warp.switch_point();
+    Flow::Next
+}

@@ -1,0 +1,249 @@
+//! Loads: `ld` and `ldu`.
+
+use super::element::*;
+use super::modifiers::Modifiers;
+use crate::engine::memory::shared;
+use crate::engine::traffic::pattern;
+use crate::engine::warp::handler::{Exec, Handler, apart, handler};
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{Pointers, Request};
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Space, What};
+use crate::instr::context::{Context, Result, width};
+use crate::instr::operands::{Any, operands};
+use crate::lane::{ALL, HostVectors, LANES, lanes};
+use crate::ptx::ast::{self, Operand, Type};
+use smallvec::SmallVec;
+use std::marker::PhantomData;
+
+operands! {
+    /// What a load takes and gives.
+    pub(crate) struct Load {
+        /// Where it loads from.
+        address: address in a,
+        /// What it loads.
+        elements: number(Elements) in e,
+        /// The elements.
+        to: write_list in d | d2 | b | c,
+    }
+}
+
+operands! {
+    /// What a look at a loaded value takes.
+    struct Look {
+        /// The value.
+        value: read(Any) in a,
+        /// Its width in bytes.
+        width: number(u32) in b,
+    }
+}
+
+/// Lowers `ld` and `ldu`.
+pub(super) fn ld(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let how = Modifiers::of(cx, inst)?;
+    let (to, from) = (&inst.operands[0], &inst.operands[1]);
+    let list = how.elements(cx, to)?;
+    let reg = match list.iter().find(|o| matches!(o, Operand::Reg(_))) {
+        Some(Operand::Reg(r)) => cx.width_of(*r),
+        _ => width(how.ty),
+    };
+    let signed = matches!(how.ty, Type::S8 | Type::S16 | Type::S32);
+    let (space, size, many) = (how.space, how.ty.size(), how.count > 1);
+    let Some(run) = handler_for(cx.vectors(), space, size, reg, signed, many) else {
+        return Err(cx.invalid(format!("`{}` into registers of {reg} bytes", inst.op)));
+    };
+    let origin = cx.origin(from);
+    let address = cx.address(from)?;
+    let to: SmallVec<_> = list.iter().map(|to| cx.dest(to, reg)).collect::<Result<_>>()?;
+    let value = to[0];
+    let load = Load { address, elements: how.moved(), to };
+    let load = load.pack(run);
+    cx.emit(how.describe(load, What::Read).from(origin))?;
+    if how.watched && space != Space::Param {
+        let look = Look { value, width: reg };
+        cx.emit(look.pack(look_again))?;
+    }
+    Ok(())
+}
+
+/// Executed after a load with which the writes of other threads may be awaited: the same value again and again is
+/// spinning.
+unsafe fn look_again(warp: &mut Warp, op: &Op) -> Flow {
+    let Look { value, width } = Look::unpack(op);
+    let mut digest = 0u64;
+    for lane in lanes(warp.mask()) {
+        // SAFETY: the register was unpacked from this instruction.
+        let value = unsafe {
+            match width {
+                8 => (*value.holding::<u64>().lanes(warp))[lane],
+                4 => u64::from((*value.holding::<u32>().lanes(warp))[lane]),
+                _ => u64::from((*value.holding::<u16>().lanes(warp))[lane]),
+            }
+        };
+        digest = digest.rotate_left(7) ^ value;
+    }
+    warp.polled(op.site, digest);
+    warp.switch_point();
+    Flow::Next
+}
+
+/// The handler that loads elements of `mem` bytes into registers of `reg` bytes a lane, extended by sign if `signed`.
+pub(crate) fn handler_for(
+    vectors: HostVectors,
+    space: Space,
+    mem: u32,
+    reg: u32,
+    signed: bool,
+    many: bool,
+) -> Option<Handler> {
+    by_widths!(load_for, vectors, space, many, (mem, reg, signed);
+        (1, 2, false) => U8R16, (1, 2, true) => S8R16, (1, 4, false) => U8R32, (1, 4, true) => S8R32,
+        (1, 8, false) => U8R64, (1, 8, true) => S8R64, (2, 2, _) => U16R16, (2, 4, false) => U16R32,
+        (2, 4, true) => S16R32, (2, 8, false) => U16R64, (2, 8, true) => S16R64, (4, 4, _) => U32R32,
+        (4, 8, false) => U32R64, (4, 8, true) => S32R64, (8, 8, _) => U64R64,
+    )
+}
+
+fn load_for<E: Elem>(vectors: HostVectors, space: Space, many: bool) -> Handler {
+    match space {
+        Space::Local => load_any::<E>,
+        Space::Shared => handler::<LoadShared<E>>(vectors),
+        _ if many => load_any::<E>,
+        _ => handler::<LoadGlobal<E>>(vectors),
+    }
+}
+
+/// Executes a load of one element from generic or global memory, from the constants or from the parameters.
+struct LoadGlobal<E>(PhantomData<E>);
+impl<E: Elem> Exec for LoadGlobal<E> {
+    #[inline(always)]
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
+        // Operands are unpacked where they are used. What is kept over the call of a check costs every execution the
+        // saving of a register. SAFETY: the register was unpacked from this instruction; memory is checked before it is
+        // touched.
+        unsafe {
+            if let Some(from) = consecutive::<E, W>(warp, op, Load::unpack(op).address) {
+                look::<E>(warp, op, 1, Space::Global, What::Read, None);
+                let to = Load::unpack(op).to[0].holding::<E::Reg>();
+                copy_in::<E>(from, to.lanes(warp));
+                return Flow::Next;
+            }
+            apart::<LoadUniform<E>, W>(warp, op)
+        }
+    }
+}
+
+/// Executes the same load if all lanes name one element, or else any addresses.
+struct LoadUniform<E>(PhantomData<E>);
+impl<E: Elem> Exec for LoadUniform<E> {
+    #[inline(always)]
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
+        // SAFETY: as for `LoadGlobal`.
+        unsafe {
+            if let Some(from) = uniform::<E, W>(warp, op, Load::unpack(op).address) {
+                look::<E>(warp, op, 1, Space::Global, What::Read, None);
+                let value = E::widen(from.cast::<E::Mem>().read());
+                let to = Load::unpack(op).to[0].holding::<E::Reg>();
+                *to.lanes(warp) = [value; LANES];
+                return Flow::Next;
+            }
+            load_any::<E>(warp, op)
+        }
+    }
+}
+
+/// Loads 32 elements that lie side by side into a register.
+#[inline(always)]
+unsafe fn copy_in<E: Elem>(from: *const u8, to: *mut [E::Reg; LANES]) {
+    // SAFETY: the caller has checked the memory, and knows the register.
+    unsafe {
+        let from = from.cast::<[E::Mem; LANES]>().read_unaligned();
+        let to = &mut *to;
+        for i in 0..LANES {
+            to[i] = E::widen(from[i]);
+        }
+    }
+}
+
+/// Executes a load of one element or several from shared memory.
+struct LoadShared<E>(PhantomData<E>);
+impl<E: Elem> Exec for LoadShared<E> {
+    #[inline(always)]
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
+        let each = size_of::<E::Mem>();
+        let count = Load::unpack(op).elements.count;
+        let to = || Load::unpack(op).to;
+        // SAFETY: as for `LoadGlobal`; shared memory is followed by a window's worth of bytes that may be read.
+        unsafe {
+            let size = each as u32 * count;
+            let Some((low, pattern)) = shared::find(warp, op, size, count == 1) else {
+                return load_any::<E>(warp, op);
+            };
+            if warp.checking {
+                let layout = pattern.layout(low as u64 - warp.shared as u64);
+                look::<E>(warp, op, count, Space::Shared, What::Read, Some(layout));
+            }
+            if count == 1 {
+                let to = to()[0].holding::<E::Reg>().lanes(warp);
+                match pattern.shape {
+                    pattern::Shape::Row => copy_in::<E>(low, to),
+                    pattern::Shape::Point => *to = [E::widen(low.cast::<E::Mem>().read()); LANES],
+                    pattern::Shape::Near if each == 4 && size_of::<E::Reg>() == 4 => {
+                        pattern::permute::<W>(low.cast(), &pattern.at, to.cast());
+                    }
+                    _ => pick::<E>(low, &pattern.at, to),
+                }
+                return Flow::Next;
+            }
+            for (k, to) in to()[..count as usize & 7].iter().enumerate() {
+                let to = to.holding::<E::Reg>().lanes(warp);
+                pick::<E>(low.add(k * each), &pattern.at, to);
+            }
+        }
+        Flow::Next
+    }
+}
+
+/// Loads elements at any offsets from an address into a register.
+#[inline(always)]
+unsafe fn pick<E: Elem>(low: *const u8, at: &[u32; LANES], to: *mut [E::Reg; LANES]) {
+    // SAFETY: the caller has checked the memory, and knows the register.
+    unsafe {
+        let to = &mut *to;
+        for i in 0..LANES {
+            to[i] = E::widen(low.add(at[i] as usize).cast::<E::Mem>().read());
+        }
+    }
+}
+
+/// Executes a load from any addresses, of any number of elements.
+#[inline(never)]
+unsafe fn load_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
+    let Load { elements, to, .. } = Load::unpack(op);
+    let Elements { count, space } = elements;
+    let size = size_of::<E::Mem>() as u32;
+    let request = Request { space, size: size * count, what: What::Read };
+    let mut at: Pointers = [0; LANES];
+    // SAFETY: the registers were unpacked from this instruction; the addresses have been checked.
+    unsafe {
+        let resolve = warp.resolve;
+        if !resolve(warp, op, request, &mut at) {
+            return Flow::Stop;
+        }
+        let mask = warp.mask();
+        for (k, to) in to[..count as usize].iter().enumerate() {
+            let to = &mut *to.holding::<E::Reg>().lanes(warp);
+            let skip = k * size_of::<E::Mem>();
+            if mask == ALL {
+                for i in 0..LANES {
+                    to[i] = E::widen(*((at[i] as usize + skip) as *const E::Mem));
+                }
+            } else {
+                for lane in lanes(mask) {
+                    to[lane] = E::widen(*((at[lane] as usize + skip) as *const E::Mem));
+                }
+            }
+        }
+    }
+    Flow::Next
+}

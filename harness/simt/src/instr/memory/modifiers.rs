@@ -1,0 +1,105 @@
+//! The modifiers of loads and stores.
+
+use super::element::Elements;
+use crate::engine::warp::program::Order;
+use crate::finding::{Space, What};
+use crate::instr::code::{Inst, Role};
+use crate::instr::context::{Context, Result, parts};
+use crate::instr::words::element;
+use crate::ptx::ast::{self, Operand, Type};
+
+/// What the modifiers of a load or store say.
+pub(crate) struct Modifiers {
+    /// The space.
+    pub space: Space,
+    /// Elements.
+    pub count: u32,
+    /// Their type.
+    pub ty: Type,
+    /// The writes of other threads may be awaited with it.
+    pub watched: bool,
+    /// It is seen only after everything before it.
+    release: bool,
+    /// It is `volatile`.
+    volatile: bool,
+    /// It is ordered only inside the block.
+    narrow: bool,
+}
+
+impl Modifiers {
+    /// The modifiers of a load or store. The number of its operands is checked, too.
+    pub fn of(cx: &dyn Context, inst: &ast::Inst) -> Result<Modifiers> {
+        let mut how = Modifiers {
+            space: Space::Generic,
+            count: 1,
+            ty: Type::Pred,
+            watched: false,
+            release: false,
+            volatile: false,
+            narrow: false,
+        };
+        let mut operands = 2;
+        for word in inst.op.split('.').skip(1) {
+            match word {
+                "global" => how.space = Space::Global,
+                "shared" | "shared::cta" => how.space = Space::Shared,
+                "local" => how.space = Space::Local,
+                "const" => how.space = Space::Const,
+                "param" | "param::entry" | "param::func" => how.space = Space::Param,
+                "volatile" => (how.watched, how.volatile) = (true, true),
+                "relaxed" | "acquire" | "mmio" => how.watched = true,
+                "release" => (how.watched, how.release) = (true, true),
+                "cta" => how.narrow = true,
+                "weak" | "gpu" | "sys" | "cluster" | "nc" | "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" | "v2"
+                | "v4" | "unified" => {}
+                // The cache policy is the last operand.
+                "L2::cache_hint" => operands = 3,
+                word if word.starts_with("L1::") || word.starts_with("L2::") => {}
+                word if Type::named(word).is_some() => {}
+                _ => return Err(cx.missing(inst)),
+            }
+        }
+        match element(&inst.op) {
+            Some((count, ty)) if ty != Type::B128 && ty != Type::Pred => {
+                (how.count, how.ty) = (count, ty);
+            }
+            _ => return Err(cx.missing(inst)),
+        }
+        if inst.operands.len() != operands {
+            return Err(cx.invalid(format!("`{}` takes {operands} operands", inst.op)));
+        }
+        Ok(how)
+    }
+
+    /// The registers, or literals, of a vector operand.
+    pub fn elements<'o>(&self, cx: &dyn Context, operand: &'o Operand) -> Result<&'o [Operand]> {
+        let list = parts(operand);
+        if list.len() != self.count as usize {
+            return Err(cx.invalid(format!("{} registers for {} elements", list.len(), self.count)));
+        }
+        Ok(list)
+    }
+
+    /// What is loaded or stored, as the handlers have it: parameters are read through generic addresses.
+    pub fn moved(&self) -> Elements {
+        Elements {
+            count: self.count,
+            space: match self.space {
+                Space::Param => Space::Generic,
+                space => space,
+            },
+        }
+    }
+
+    /// The instruction with what the counters and checks have to know about it.
+    pub fn describe(&self, inst: Inst, what: What) -> Inst {
+        let bytes = self.ty.size() * self.count;
+        inst.role(Role::Access(what, self.space, bytes)).order(Order {
+            strong: self.watched,
+            volatile: self.volatile,
+            release: self.release,
+            narrow: self.narrow,
+            asynchronous: false,
+        })
+    }
+}

@@ -1,0 +1,84 @@
+//! Spaces of addresses: `isspacep` and `cvta`.
+
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{LOCAL_WINDOW, SHARED_WINDOW, space_of};
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::Space;
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::operands;
+use crate::lane::lanes;
+use crate::ptx::ast::{self, Type};
+
+operands! {
+    /// What `isspacep` takes and gives.
+    struct IsSpace {
+        /// A generic address.
+        address: read(u64) in a,
+        /// The space in question. Constants are read through addresses in global memory, so that no address lies in
+        /// theirs.
+        space: number(Space) in imm,
+        /// Whether the address lies in it.
+        to: write(bool) in d,
+    }
+}
+
+/// Lowers `isspacep`.
+pub(super) fn isspacep(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let space = match inst.op.split('.').nth(1).unwrap_or_default() {
+        "global" => Space::Global,
+        // A block is alone in its cluster.
+        "shared" | "shared::cta" | "shared::cluster" => Space::Shared,
+        "local" => Space::Local,
+        "param" | "param::entry" => Space::Param,
+        "const" => Space::Const,
+        _ => return Err(cx.missing(inst)),
+    };
+    let [to, from] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    let is_space = IsSpace { address: cx.source(from, Type::B64)?, space, to: cx.dest(to, 0)? };
+    cx.emit(is_space.pack(look))
+}
+
+/// Executes `isspacep`.
+unsafe fn look(warp: &mut Warp, op: &Op) -> Flow {
+    let IsSpace { address, space: wanted, to } = IsSpace::unpack(op);
+    let mask = warp.mask();
+    let mut out = 0u32;
+    for lane in lanes(mask) {
+        // SAFETY: the register was unpacked from this instruction.
+        let address = unsafe { (*address.lanes(warp))[lane] };
+        let (space, _) = space_of(address);
+        let holds = space == wanted;
+        out |= u32::from(holds) << lane;
+    }
+    // SAFETY: as above.
+    unsafe { to.set(warp, mask, out) };
+    Flow::Next
+}
+
+/// Lowers `cvta`: adds the generic address at which a space begins, or subtracts it.
+pub(super) fn cvta(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let [to, from] = inst.operands.as_slice() else {
+        return Err(cx.invalid("cvta takes two operands".into()));
+    };
+    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let window = words.iter().find_map(|w| match *w {
+        "shared" | "shared::cta" => Some(SHARED_WINDOW),
+        "local" => Some(LOCAL_WINDOW),
+        "global" | "const" | "param" | "param::entry" => Some(0),
+        _ => None,
+    });
+    let (Some(window), Some(&"u64")) = (window, words.last()) else {
+        return Err(cx.missing(inst));
+    };
+    let from = cx.source(from, Type::B64)?;
+    let to = cx.dest(to, 8)?;
+    if window == 0 {
+        return cx.copy(to, from, 8);
+    }
+    let name = if words.contains(&"to") { "sub.s64" } else { "add.s64" };
+    let window = cx.bits(window, 8);
+    let sum = cx.compute(name, to, &[from, window])?;
+    cx.emit(sum)
+}

@@ -1,0 +1,195 @@
+//! Stores: `st`.
+
+use super::element::*;
+use super::modifiers::Modifiers;
+use crate::engine::memory::shared;
+use crate::engine::traffic::pattern;
+use crate::engine::warp::handler::{Exec, Handler, handler};
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{Pointers, Request};
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Space, What};
+use crate::instr::context::{Context, Result, width};
+use crate::instr::operands::operands;
+use crate::lane::{HostVectors, LANES, lanes};
+use crate::ptx::ast::{self, Operand, Type};
+use std::marker::PhantomData;
+
+operands! {
+    /// What a store takes.
+    pub(crate) struct Store {
+        /// Where it stores to.
+        address: address in a,
+        /// What it stores.
+        elements: number(Elements) in e,
+        /// The elements.
+        from: read_list in d | d2 | b | c,
+    }
+}
+
+/// Lowers `st`.
+pub(super) fn st(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let how = Modifiers::of(cx, inst)?;
+    let (to, from) = (&inst.operands[0], &inst.operands[1]);
+    let list = how.elements(cx, from)?;
+    let reg = match list.iter().find(|o| matches!(o, Operand::Reg(_))) {
+        Some(Operand::Reg(r)) => cx.width_of(*r),
+        _ => width(how.ty),
+    };
+    let (space, size, many) = (how.space, how.ty.size(), how.count > 1);
+    let Some(run) = handler_for(cx.vectors(), space, size, reg, many) else {
+        return Err(cx.invalid(format!("`{}` from registers of {reg} bytes", inst.op)));
+    };
+    let literal = match reg {
+        2 => Type::B16,
+        4 if how.ty == Type::F32 => Type::F32,
+        4 => Type::B32,
+        _ if how.ty == Type::F64 => Type::F64,
+        _ => Type::B64,
+    };
+    let mut source = |from: &Operand| match from {
+        Operand::Reg(r) => cx.reg(*r, reg),
+        other => cx.source(other, literal),
+    };
+    let from = list.iter().map(&mut source).collect::<Result<_>>()?;
+    let origin = cx.origin(to);
+    let store = Store { address: cx.address(to)?, elements: how.moved(), from };
+    let store = store.pack(run);
+    cx.emit(how.describe(store, What::Write).from(origin))
+}
+
+/// The handler that stores elements of `mem` bytes from registers of `reg` bytes a lane.
+pub(crate) fn handler_for(vectors: HostVectors, space: Space, mem: u32, reg: u32, many: bool) -> Option<Handler> {
+    by_widths!(store_for, vectors, space, many, (mem, reg);
+        (1, 2) => U8R16, (1, 4) => U8R32, (1, 8) => U8R64, (2, 2) => U16R16, (2, 4) => U16R32,
+        (2, 8) => U16R64, (4, 4) => U32R32, (4, 8) => U32R64, (8, 8) => U64R64,
+    )
+}
+
+fn store_for<E: Elem>(vectors: HostVectors, space: Space, many: bool) -> Handler {
+    match space {
+        Space::Local => store_any::<E>,
+        Space::Shared => handler::<StoreShared<E>>(vectors),
+        _ if many => store_any::<E>,
+        _ => handler::<StoreGlobal<E>>(vectors),
+    }
+}
+
+/// Executes a store of one element to generic or global memory.
+struct StoreGlobal<E>(PhantomData<E>);
+impl<E: Elem> Exec for StoreGlobal<E> {
+    #[inline(always)]
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
+        let from = || Store::unpack(op).from[0].holding::<E::Reg>();
+        // SAFETY: as for loads.
+        unsafe {
+            if let Some(to) = consecutive::<E, W>(warp, op, Store::unpack(op).address) {
+                look::<E>(warp, op, 1, Space::Global, What::Write, None);
+                copy_out::<E>(from().lanes(warp), to);
+                return Flow::Next;
+            }
+            store_any::<E>(warp, op)
+        }
+    }
+}
+
+/// Stores a register to 32 elements that lie side by side.
+#[inline(always)]
+unsafe fn copy_out<E: Elem>(from: *const [E::Reg; LANES], to: *mut u8) {
+    // SAFETY: the caller has checked the memory, and knows the register.
+    unsafe {
+        let from = &*from;
+        let mut out = [E::narrow(from[0]); LANES];
+        for i in 0..LANES {
+            out[i] = E::narrow(from[i]);
+        }
+        to.cast::<[E::Mem; LANES]>().write_unaligned(out);
+    }
+}
+
+/// Executes a store of one element or several to shared memory. If lanes name the same address, the highest lane wins.
+struct StoreShared<E>(PhantomData<E>);
+impl<E: Elem> Exec for StoreShared<E> {
+    #[inline(always)]
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
+        let each = size_of::<E::Mem>();
+        let count = Store::unpack(op).elements.count;
+        let from = || Store::unpack(op).from;
+        // SAFETY: as for loads.
+        unsafe {
+            let size = each as u32 * count;
+            let Some((low, pattern)) = shared::find(warp, op, size, false) else {
+                return store_any::<E>(warp, op);
+            };
+            if warp.checking {
+                let layout = pattern.layout(low as u64 - warp.shared as u64);
+                look::<E>(warp, op, count, Space::Shared, What::Write, Some(layout));
+            }
+            if count == 1 && pattern.shape == pattern::Shape::Row {
+                copy_out::<E>(from()[0].holding::<E::Reg>().lanes(warp), low);
+                return Flow::Next;
+            }
+            if warp.checking {
+                let at = pattern.at.map(|at| low as u64 + u64::from(at));
+                show_values::<E>(warp, op, Space::Shared, &at);
+            }
+            for (k, from) in from()[..count as usize & 7].iter().enumerate() {
+                let from = &*from.holding::<E::Reg>().lanes(warp);
+                let low = low.add(k * each);
+                for i in 0..LANES {
+                    let to = low.add(pattern.at[i] as usize).cast::<E::Mem>();
+                    to.write(E::narrow(from[i]));
+                }
+            }
+        }
+        Flow::Next
+    }
+}
+
+/// Shows the checks which values are about to be stored where; of vectors, the first elements.
+#[inline(never)]
+unsafe fn show_values<E: Elem>(warp: &mut Warp, op: &Op, space: Space, at: &Pointers) {
+    let Store { elements, from, .. } = Store::unpack(op);
+    let size = size_of::<E::Mem>() as u32 * elements.count;
+    // SAFETY: the register was unpacked from this instruction.
+    let from = unsafe { &*from[0].holding::<E::Reg>().lanes(warp) };
+    let mut values = [0u64; LANES];
+    for lane in lanes(warp.mask()) {
+        let value = E::narrow(from[lane]);
+        // SAFETY: elements have at most 8 bytes.
+        unsafe {
+            (&raw const value).cast::<u8>().copy_to((&raw mut values[lane]).cast(), size_of::<E::Mem>());
+        }
+    }
+    let what = What::Write;
+    warp.check_store(op, Request { space, size, what }, at, &values);
+}
+
+/// Executes a store to any addresses, of any number of elements. If lanes name the same address, the highest lane wins.
+#[inline(never)]
+unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
+    let Store { elements, from, .. } = Store::unpack(op);
+    let Elements { count, space } = elements;
+    let size = size_of::<E::Mem>() as u32;
+    let request = Request { space, size: size * count, what: What::Write };
+    let mut at: Pointers = [0; LANES];
+    // SAFETY: as for loads.
+    unsafe {
+        let resolve = warp.resolve;
+        if !resolve(warp, op, request, &mut at) {
+            return Flow::Stop;
+        }
+        if warp.checking {
+            show_values::<E>(warp, op, request.space, &at);
+        }
+        let mask = warp.mask();
+        for (k, from) in from[..count as usize].iter().enumerate() {
+            let from = &*from.holding::<E::Reg>().lanes(warp);
+            let skip = k * size_of::<E::Mem>();
+            for lane in lanes(mask) {
+                *((at[lane] as usize + skip) as *mut E::Mem) = E::narrow(from[lane]);
+            }
+        }
+    }
+    Flow::Next
+}

@@ -1,0 +1,70 @@
+//! The instructions by family: what they are called, what they take, and what executes them.
+//!
+//! - [`alu`]: what is computed from registers alone. One row of a table declares an instruction.
+//! - [`memory`]: loads, stores, atomics, fences.
+//! - [`copy`]: asynchronous copies.
+//! - [`warp`]: what the lanes of a warp do together.
+//! - [`matrix`]: products of matrices.
+//! - [`control`]: branches, calls and barriers.
+//! - [`system`]: clocks, and the functions that a driver provides.
+//!
+//! An instruction outside the table has its [`row::Row`] in its family, which names the function that recognises its
+//! modifiers and lowers it. Beside that function stand the operands, declared by [`operands::operands!`], and the
+//! handler that executes it. The lowering knows no instruction: it asks [`find`], and otherwise the table.
+
+pub mod alu;
+pub(crate) mod code;
+pub(crate) mod context;
+pub(crate) mod control;
+pub(crate) mod copy;
+pub(crate) mod matrix;
+pub(crate) mod memory;
+pub(crate) mod operands;
+pub(crate) mod row;
+pub(crate) mod system;
+pub(crate) mod warp;
+pub(crate) mod words;
+
+use row::Row;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The families' rows.
+const FAMILIES: [&[Row]; 7] =
+    [alu::ROWS, memory::ROWS, copy::ROWS, warp::ROWS, matrix::ROWS, control::ROWS, system::ROWS];
+
+/// The rows by the first word of their names, those with longer names first.
+static BY_WORD: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| {
+    let mut rows: HashMap<&str, Vec<&Row>> = HashMap::new();
+    for row in FAMILIES.into_iter().flatten() {
+        let word = row.name.split('.').next().unwrap_or_default();
+        rows.entry(word).or_default().push(row);
+    }
+    for rows in rows.values_mut() {
+        rows.sort_by_key(|row| std::cmp::Reverse(row.name.len()));
+    }
+    rows
+});
+
+/// The row of an instruction, by its opcode with the modifiers. Those that have none are in the table of [`alu`].
+pub(crate) fn find(op: &str) -> Option<&'static Row> {
+    let word = op.split('.').next().unwrap_or_default();
+    BY_WORD.get(word)?.iter().find(|row| row.is(op)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+
+    #[test]
+    fn the_longest_name_that_fits_is_found() {
+        let name = |op| find(op).map(|row| row.name);
+        assert_eq!(name("bar.warp.sync"), Some("bar.warp"));
+        assert_eq!(name("bar.sync"), Some("bar"));
+        assert_eq!(name("cp.async.wait_all"), Some("cp.async.wait_all"));
+        assert_eq!(name("cp.async.ca.shared.global"), Some("cp.async"));
+        assert_eq!(name("add.s32"), None);
+        assert_eq!(name("ldmatrix.sync"), Some("ldmatrix"));
+        assert_eq!(name("barrier"), Some("barrier"));
+    }
+}

@@ -1,0 +1,74 @@
+//! Tests of what the macros declare.
+
+use super::*;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use smallvec::smallvec;
+
+codes! {
+    enum Kind {
+        One = "one",
+        Two = "two",
+    }
+}
+
+operands! {
+    struct All {
+        address: address in a,
+        to: write_list in d | d2,
+        absent: maybe_read(u32) in b,
+        present: maybe_write(bool) in c,
+        kind: number(Kind) in e,
+    }
+}
+
+operands! {
+    struct Wide {
+        pair: number((u32, u32)) in imm,
+    }
+}
+
+unsafe fn nothing(_: &mut Warp<'_>, _: &Op) -> Flow {
+    Flow::Next
+}
+
+/// The decoded instruction, in which a register's place is 1000 more than its number.
+fn decoded(inst: &crate::instr::code::Inst) -> Op {
+    inst.decoded(inst.imm, 0, |opnd| match opnd {
+        Opnd::Reg(r) => 1000 + r,
+        Opnd::Raw(value) => value,
+        _ => 0,
+    })
+}
+
+#[test]
+fn what_is_packed_is_unpacked() {
+    let all = All {
+        address: (Opnd::Reg(1), 77),
+        to: smallvec![Opnd::Reg(2), Opnd::Reg(3)],
+        absent: None,
+        present: Some(Opnd::Reg(4)),
+        kind: Kind::Two,
+    };
+    let inst = all.pack(nothing);
+    assert_eq!(inst.uses.count_ones(), 1);
+    assert_eq!(inst.defs.count_ones(), 3);
+    let op = decoded(&inst);
+    let all = All::unpack(&op);
+    assert_eq!((all.address.base.offset(), all.address.offset), (1001, 77));
+    assert_eq!(all.to.map(Register::offset), [1002, 1003]);
+    assert!(all.absent.is_none());
+    assert_eq!(all.present.map(Register::offset), Some(1004));
+    assert_eq!(all.kind, Kind::Two);
+    let wide = Wide { pair: (5, 6) }.pack(nothing);
+    assert_eq!(Wide::unpack(&decoded(&wide)).pair, (5, 6));
+}
+
+#[test]
+fn codes_have_words_and_numbers() {
+    assert_eq!(Kind::named("two"), Some(Kind::Two));
+    assert_eq!(Kind::named("three"), None);
+    for kind in [Kind::One, Kind::Two] {
+        assert_eq!(Kind::from_code(kind.code()), kind);
+    }
+}

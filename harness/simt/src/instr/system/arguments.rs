@@ -1,0 +1,174 @@
+//! The arguments of a `printf`, and whether they are what its format takes.
+//!
+//! Memory does not tell how many they are, nor their types. They are known if the compiler was seen to pack them for
+//! the call ([`Packed`]). Otherwise an argument is certainly missing only if the initialisation check knows that nobody
+//! wrote it.
+
+use crate::engine::warp::program::{Op, Packed, Piece, Value};
+use crate::engine::warp::request::space_of;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Access, Finding, Kind, Passed, Space, What};
+use crate::lane::LANES;
+
+/// An argument that is not what the format takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Misfit {
+    /// Which, from 1.
+    number: u32,
+    /// The conversion that takes it, without its per cent sign.
+    conversion: Vec<u8>,
+    /// What was passed instead.
+    passed: Passed,
+}
+
+/// A lane's arguments on their way through the format.
+pub(super) struct Arguments<'p> {
+    start: u64,
+    at: u64,
+    packed: Option<&'p Packed>,
+    /// Arguments taken so far.
+    pub taken: u32,
+    /// The first conversion that devices do not have.
+    pub unknown: Option<Vec<u8>>,
+    /// The first that does not fit.
+    pub misfit: Option<Misfit>,
+    /// The lower half of this piece was taken as an argument. That is wrong unless the other half is taken as one, too.
+    /// (The compiler may have merged two neighbouring stores into one.)
+    half: Option<(Piece, Misfit)>,
+    /// The other half was taken, too. That is wrong if arguments are left in the end.
+    halves: Option<Misfit>,
+}
+
+impl<'p> Arguments<'p> {
+    /// Those that begin at a generic address.
+    pub fn new(start: u64, packed: Option<&'p Packed>) -> Self {
+        Arguments { start, at: start, packed, taken: 0, unknown: None, misfit: None, half: None, halves: None }
+    }
+
+    /// The next one, of `size` bytes; one that was not passed is 0.
+    pub fn next(&mut self, warp: &mut Warp, op: &Op, lane: usize, size: u32, conversion: &[u8]) -> Result<u64, Flow> {
+        let size_of = u64::from(size);
+        let at = self.at.checked_next_multiple_of(size_of).unwrap_or(0);
+        self.at = at.wrapping_add(size_of);
+        self.taken += 1;
+        let offset = at.wrapping_sub(self.start);
+        let passed = match self.packed {
+            Some(packed) => self.judge(packed, offset as u32, size, conversion),
+            None => missing(warp, lane, at, size),
+        };
+        if let Some(passed) = passed {
+            let misfit = Misfit { number: self.taken, conversion: conversion.to_vec(), passed };
+            self.misfit.get_or_insert(misfit);
+            // An argument that is too short or missing is not read. Half of an argument is, because a device would
+            // print it.
+            if passed != Passed::Double || size == 8 {
+                return Ok(0);
+            }
+        }
+        let mut bytes = [0u8; 8];
+        warp.read(op, lane, at, &mut bytes[..size as usize])?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// What was passed for an argument, if that is not what is taken.
+    fn judge(&mut self, packed: &Packed, offset: u32, size: u32, conversion: &[u8]) -> Option<Passed> {
+        if let Some((piece, misfit)) = self.half.take() {
+            let first = if (offset, size) == (piece.offset + 4, 4) { &mut self.halves } else { &mut self.misfit };
+            first.get_or_insert(misfit);
+        }
+        let end = packed.pieces.last().map_or(0, |p| p.offset + p.size);
+        if self.misfit.is_some() {
+            // From here on the arguments may lie elsewhere.
+            return (offset.saturating_add(size) > end).then_some(Passed::Nothing);
+        }
+        let inside = |p: &&Piece| (p.offset..p.offset + p.size).contains(&offset);
+        let Some(piece) = packed.pieces.iter().find(inside) else {
+            return Some(Passed::Nothing);
+        };
+        let kind = conversion.last().map_or(0, u8::to_ascii_lowercase);
+        match (size, piece.size) {
+            (8, 4) => Some(Passed::Int),
+            (4, 8) if piece.value == Value::Double => Some(Passed::Double),
+            (4, 8) if piece.value == Value::Whole && offset == piece.offset => {
+                let misfit = Misfit { number: self.taken, conversion: conversion.to_vec(), passed: Passed::Long };
+                self.half = Some((*piece, misfit));
+                None
+            }
+            // The bits of a double may be printed as a number, but they are no address.
+            (8, 8) if piece.value == Value::Double && matches!(kind, b's' | b'p') => Some(Passed::Double),
+            _ => None,
+        }
+    }
+
+    /// The format has ended.
+    pub fn end(&mut self) {
+        let end = self.packed.and_then(|packed| packed.pieces.last());
+        let end = end.map_or(0, |last| u64::from(last.offset + last.size));
+        if let Some(misfit) = self.halves.take()
+            && self.at.wrapping_sub(self.start) < end
+        {
+            self.misfit.get_or_insert(misfit);
+        }
+        if let Some((_, misfit)) = self.half.take() {
+            self.misfit.get_or_insert(misfit);
+        }
+    }
+}
+
+/// Whether nobody has written an argument in the lane's local memory, as far as that is followed.
+fn missing(warp: &Warp, lane: usize, address: u64, size: u32) -> Option<Passed> {
+    let (space, offset) = space_of(address);
+    if !warp.launch().init || space != Space::Local {
+        return None;
+    }
+    let beyond = offset + u64::from(size) > warp.local_len;
+    let start = lane as u64 * warp.local_len;
+    let unwritten = || {
+        let written = &warp.written;
+        written.unwritten(start + offset, size.into()).is_some()
+    };
+    (beyond || unwritten()).then_some(Passed::Nothing)
+}
+
+impl Warp<'_> {
+    /// Records arguments that do not fit the format, of the lanes of a mask.
+    #[cold]
+    pub(super) fn misfit(&mut self, op: &Op, misfit: &Misfit, mask: u32, format: &[u8], packed: Option<&Packed>) {
+        let kind = Kind::PrintArgument {
+            argument: misfit.number,
+            conversion: match String::from_utf8_lossy(&misfit.conversion) {
+                star if star == "*" => star.into_owned(),
+                other => format!("%{other}"),
+            },
+            passed: misfit.passed,
+        };
+        let empty = packed.is_some_and(|packed| packed.pieces.is_empty());
+        self.print_finding(op, kind, mask, format, empty);
+    }
+
+    /// Records a conversion that devices do not have.
+    #[cold]
+    pub(super) fn unknown_conversion(&mut self, op: &Op, conversion: &[u8], mask: u32, format: &[u8]) {
+        let conversion = format!("%{}", String::from_utf8_lossy(conversion));
+        self.print_finding(op, Kind::PrintConversion { conversion }, mask, format, false);
+    }
+
+    /// Records what is wrong with a format, or with what was passed behind it: `nothing`, perhaps.
+    fn print_finding(&mut self, op: &Op, kind: Kind, mask: u32, format: &[u8], nothing: bool) {
+        if !self.launch().memory_check {
+            return;
+        }
+        let text = String::from_utf8_lossy(format);
+        let mut access = Access::at(What::Execute, self.program().place_of(op.site));
+        access.threads = mask.count_ones();
+        let access = self.located(access, mask.trailing_zeros() as usize % LANES);
+        let mut finding = Finding::new(kind, self.program().name.clone()).with(access);
+        finding.notes.push(if nothing {
+            format!("nothing was passed behind the format {text:?}")
+        } else {
+            format!("the format is {text:?}")
+        });
+        finding.seed = self.launch().seed;
+        self.notes.get_mut().findings.add(finding);
+    }
+}

@@ -1,0 +1,48 @@
+//! What a driver provides: `printf`, `assert`, `malloc` and clocks.
+
+mod arguments;
+mod assert;
+mod call;
+pub(crate) mod clock;
+mod format;
+mod heap;
+mod print;
+
+pub(crate) use call::Call;
+
+use super::code::Inst;
+use super::row::Row;
+
+/// The instructions of this family.
+pub(super) const ROWS: &[Row] = &[Row::new("nanosleep", clock::nanosleep)];
+
+/// A function that the machine provides: PTX declares it and has no body for it.
+pub(crate) struct Function {
+    /// Its name.
+    name: &'static str,
+    /// How many parameters it has.
+    parameters: usize,
+    /// How many of them are looked at.
+    pub arguments: usize,
+    /// Lowers a call of it.
+    pub lower: fn(&Call) -> Inst,
+    /// It is [`Call::packing`] that tells what it is passed.
+    pub prints: bool,
+}
+
+/// The functions.
+const FUNCTIONS: [Function; 4] = [
+    Function { arguments: 4, ..function("__assertfail", 5, assert::assertfail) },
+    function("free", 1, heap::free),
+    function("malloc", 1, heap::malloc),
+    Function { prints: true, ..function("vprintf", 2, print::vprintf) },
+];
+
+const fn function(name: &'static str, parameters: usize, lower: fn(&Call) -> Inst) -> Function {
+    Function { name, parameters, arguments: parameters, lower, prints: false }
+}
+
+/// The function with this name and number of parameters.
+pub(crate) fn provided(name: &str, parameters: usize) -> Option<&'static Function> {
+    FUNCTIONS.iter().find(|f| f.name == name && f.parameters == parameters)
+}

@@ -1,0 +1,160 @@
+//! The lanes that take part.
+//!
+//! The `.sync` forms wait until every lane that a mask names, and that has not exited, has come to the same instruction
+//! (`bar.warp.sync`: to any of its kind). The forms without `.sync` are executed by the lanes that happen to be there.
+
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Group, State, Warp};
+use crate::finding::{Access, Finding, Kind, What};
+use crate::instr::code::Opnd;
+use crate::instr::context::{Context, Result as Lowered};
+use crate::instr::operands::Register;
+use crate::lane::{ALL, LANES, lanes};
+use crate::ptx::ast::{self, Operand, Type};
+
+/// The register with each lane's mask of those that take part; the forms without `.sync` have none.
+pub(super) type Members = Option<Register<u32>>;
+
+/// The operands of an instruction that takes `count` of them beside the mask of those that take part, and that mask.
+pub(super) fn members<'i>(
+    cx: &mut dyn Context,
+    inst: &'i ast::Inst,
+    count: usize,
+) -> Lowered<(&'i [Operand], Option<Opnd>)> {
+    let mut rest = inst.operands.as_slice();
+    let mut members = None;
+    if inst.op.split('.').any(|word| word == "sync") {
+        let Some((mask, others)) = rest.split_last() else {
+            return Err(cx.wrong(inst));
+        };
+        members = Some(cx.source(mask, Type::B32)?);
+        rest = others;
+    }
+    if rest.len() != count {
+        return Err(cx.wrong(inst));
+    }
+    Ok((rest, members))
+}
+
+/// The destination of an instruction, and the second one if it has a pair of them.
+pub(super) fn destinations(operand: &Operand) -> (&Operand, Option<&Operand>) {
+    match operand {
+        Operand::Pair(first, second) => (first, Some(second)),
+        one => (one, None),
+    }
+}
+
+impl Warp<'_> {
+    /// Whether all 32 lanes are here and each names all of them.
+    ///
+    /// # Safety
+    /// `members` is a register of the program that runs.
+    #[inline(always)]
+    pub(super) unsafe fn whole(&mut self, members: Members) -> bool {
+        if self.mask() != ALL {
+            return false;
+        }
+        if let Some(members) = members {
+            // SAFETY: the caller's contract.
+            let named = unsafe { &*members.lanes(self) };
+            if named.iter().fold(ALL, |all, mask| all & mask) != ALL {
+                return false;
+            }
+            if self.checking {
+                self.clock.sync(ALL, self.live);
+            }
+        }
+        true
+    }
+
+    /// Waits for the lanes that the running ones name. `Ok` with each lane's mask when they are here.
+    ///
+    /// # Safety
+    /// As for [`Warp::whole`].
+    #[inline(always)]
+    pub(super) unsafe fn gather(&mut self, op: &Op, members: Members, what: What) -> Result<[u32; LANES], Flow> {
+        let mask = self.mask();
+        let Some(members) = members else {
+            return Ok([mask; LANES]);
+        };
+        // SAFETY: the caller's contract.
+        let named = unsafe { *members.lanes(self) };
+        let (mut absent, mut outside) = (0u32, 0u32);
+        for i in 0..LANES {
+            let on = 0u32.wrapping_sub((mask >> i) & 1);
+            absent |= named[i] & self.live & !mask & on;
+            outside |= (!named[i] & (1 << i)) & on;
+        }
+        if outside != 0 {
+            self.undeclared(op, what, named[outside.trailing_zeros() as usize], outside);
+        }
+        if absent == 0 {
+            if self.checking {
+                self.met(&named);
+            }
+            return Ok(named);
+        }
+        // SAFETY: the caller's contract.
+        Err(unsafe { self.wait_for(op, members, &named) })
+    }
+
+    /// Some named lanes are elsewhere: those whose lanes are all here go on alone, the others wait.
+    ///
+    /// # Safety
+    /// As for [`Warp::whole`].
+    #[cold]
+    unsafe fn wait_for(&mut self, op: &Op, members: Register<u32>, named: &[u32; LANES]) -> Flow {
+        let mut here = self.mask();
+        // Lanes that already wait at this instruction come along.
+        self.groups.retain(|g| {
+            let same = g.pc == op.site && matches!(g.state, State::Lanes(_));
+            if same {
+                here |= g.mask;
+            }
+            !same
+        });
+        let mut named_here = *named;
+        // SAFETY: the caller's contract.
+        let register = unsafe { *members.lanes(self) };
+        for lane in lanes(here) {
+            named_here[lane] = register[lane];
+        }
+        let ready =
+            lanes(here).filter(|&lane| named_here[lane] & self.live & !here == 0).fold(0u32, |m, lane| m | (1 << lane));
+        if ready != 0 {
+            self.groups.push(Group { pc: op.site, mask: ready, state: State::Ready });
+        }
+        let waiting = here & !ready;
+        if waiting != 0 {
+            let wanted = lanes(waiting).fold(0, |m, lane| m | named_here[lane]);
+            self.groups.push(Group { pc: op.site, mask: waiting, state: State::Lanes(wanted) });
+        }
+        self.reason = crate::engine::warp::Reason::Gone;
+        Flow::Stop
+    }
+
+    #[cold]
+    fn undeclared(&mut self, op: &Op, what: What, mask: u32, outside: u32) {
+        if !self.launch().sync_check {
+            return;
+        }
+        let lane = outside.trailing_zeros();
+        let place = self.program().place_of(op.site);
+        let mut access = Access::at(what, place);
+        access.threads = outside.count_ones();
+        let access = self.located(access, lane as usize);
+        let finding = Finding::new(Kind::UndeclaredLane { mask, lane }, self.program().name.clone());
+        self.notes.get_mut().findings.add(finding.with(access));
+    }
+
+    #[cold]
+    pub(super) fn inactive(&mut self, op: &Op, reader: usize, lane: u32) {
+        if !self.launch().sync_check {
+            return;
+        }
+        let place = self.program().place_of(op.site);
+        let access = self.located(Access::at(What::Shuffle, place), reader);
+        let finding = Finding::new(Kind::InactiveLane { lane }, self.program().name.clone());
+        self.notes.get_mut().findings.add(finding.with(access));
+    }
+}

@@ -1,0 +1,102 @@
+//! `redux`: one result from the values of several lanes.
+
+use super::members::{destinations, members};
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::What;
+use crate::instr::code::Role;
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::{codes, operands};
+use crate::lane::lanes;
+use crate::ptx::ast::{self, Type};
+
+codes! {
+    /// What is done with the values; the words are PTX's, with the type where it matters.
+    enum Kind {
+        /// Sum.
+        Add = "add",
+        /// Least, signed.
+        MinSigned = "min.s32",
+        /// Greatest, signed.
+        MaxSigned = "max.s32",
+        /// Least, unsigned.
+        MinUnsigned = "min.u32",
+        /// Greatest, unsigned.
+        MaxUnsigned = "max.u32",
+        /// Bits that all have.
+        And = "and",
+        /// Bits that any has.
+        Or = "or",
+        /// Bits that an odd number of them have.
+        Xor = "xor",
+    }
+}
+
+operands! {
+    /// What `redux` takes and gives.
+    struct Reduction {
+        /// The lanes' values.
+        value: read(u32) in a,
+        /// The lanes that take part.
+        members: maybe_read(u32) in e,
+        /// The result, the same in all lanes that take part.
+        to: write(u32) in d,
+        /// What is done with the values.
+        kind: number(Kind) in imm,
+    }
+}
+
+/// Lowers `redux`.
+pub(super) fn redux(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let (operands, members) = members(cx, inst, 2)?;
+    let words: Vec<&str> = inst.op.split('.').collect();
+    let ty = words.last().copied().unwrap_or_default();
+    let operation = words.get(2).copied().unwrap_or_default();
+    let kind = match operation {
+        "min" | "max" => Kind::named(&format!("{operation}.{ty}")),
+        other => Kind::named(other),
+    };
+    let (Some(kind), "s32" | "u32" | "b32") = (kind, ty) else {
+        return Err(cx.missing(inst));
+    };
+    let (to, _) = destinations(&operands[0]);
+    let reduction = Reduction { value: cx.source(&operands[1], Type::B32)?, members, to: cx.dest(to, 4)?, kind };
+    cx.emit(reduction.pack(reduce).role(Role::WarpSync))
+}
+
+/// Executes `redux`.
+unsafe fn reduce(warp: &mut Warp, op: &Op) -> Flow {
+    let reduction = Reduction::unpack(op);
+    // SAFETY: the registers were unpacked from this instruction.
+    unsafe {
+        let named = match warp.gather(op, reduction.members, What::Vote) {
+            Ok(named) => named,
+            Err(flow) => return flow,
+        };
+        let mask = warp.mask();
+        let values = *reduction.value.lanes(warp);
+        let mut last: Option<(u32, u32)> = None;
+        for lane in lanes(mask) {
+            let among = named[lane] & mask;
+            let result = match last {
+                Some((m, result)) if m == among => result,
+                _ => lanes(among)
+                    .map(|other| values[other])
+                    .reduce(|x, y| match reduction.kind {
+                        Kind::Add => x.wrapping_add(y),
+                        Kind::MinSigned => (x as i32).min(y as i32) as u32,
+                        Kind::MaxSigned => (x as i32).max(y as i32) as u32,
+                        Kind::MinUnsigned => x.min(y),
+                        Kind::MaxUnsigned => x.max(y),
+                        Kind::And => x & y,
+                        Kind::Or => x | y,
+                        Kind::Xor => x ^ y,
+                    })
+                    .unwrap_or(0),
+            };
+            last = Some((among, result));
+            (*reduction.to.lanes(warp))[lane] = result;
+        }
+    }
+    Flow::Next
+}

@@ -1,0 +1,171 @@
+//! `shfl`: each lane reads another lane's value.
+
+use super::members::{destinations, members};
+use crate::engine::traffic::pattern::permute;
+use crate::engine::warp::handler::{Exec, handler};
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::What;
+use crate::instr::code::Role;
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::{codes, operands};
+use crate::lane::{LANES, lanes};
+use crate::ptx::ast::{self, Operand, Type};
+
+codes! {
+    /// Which lane a lane reads.
+    enum Kind {
+        /// The one that is a distance below.
+        Up = "up",
+        /// The one that is a distance above.
+        Down = "down",
+        /// The one whose number differs in some bits.
+        Butterfly = "bfly",
+        /// The one with a number.
+        Index = "idx",
+    }
+}
+
+operands! {
+    /// What `shfl` takes and gives.
+    struct Shuffle {
+        /// What each lane shows.
+        value: read(u32) in a,
+        /// The distance, the bits or the number.
+        distance: read(u32) in b,
+        /// The last lane, and which bits of a lane's number tell its segment.
+        clamp: read(u32) in c,
+        /// The lanes that take part.
+        members: maybe_read(u32) in e,
+        /// What each lane has read.
+        to: write(u32) in d,
+        /// Whether that came from inside the lane's segment.
+        inside: maybe_write(bool) in d2,
+        /// Which lane a lane reads.
+        kind: number(Kind) in imm,
+    }
+}
+
+/// Lowers `shfl`.
+pub(super) fn shfl(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let (operands, members) = members(cx, inst, 4)?;
+    let Some(kind) = inst.op.split('.').find_map(Kind::named) else {
+        return Err(cx.missing(inst));
+    };
+    let (to, inside) = destinations(&operands[0]);
+    let mut source = |operand: &Operand| {
+        let ty = match operand {
+            Operand::F32(_) => Type::F32,
+            _ => Type::B32,
+        };
+        cx.source(operand, ty)
+    };
+    let value = source(&operands[1])?;
+    let distance = source(&operands[2])?;
+    let clamp = source(&operands[3])?;
+    let shuffle = Shuffle {
+        value,
+        distance,
+        clamp,
+        members,
+        to: cx.dest(to, 4)?,
+        inside: inside.map(|inside| cx.dest(inside, 0)).transpose()?,
+        kind,
+    };
+    let run = handler::<Shuffled>(cx.vectors());
+    cx.emit(shuffle.pack(run).role(Role::WarpSync))
+}
+
+/// Executes `shfl`.
+struct Shuffled;
+impl Exec for Shuffled {
+    #[inline(always)]
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
+        let shuffle = Shuffle::unpack(op);
+        // SAFETY: the registers were unpacked from this instruction.
+        unsafe {
+            let b = &*shuffle.distance.lanes(warp);
+            let c = &*shuffle.clamp.lanes(warp);
+            let (source, predicate) = match shuffle.kind {
+                Kind::Up => sources(b, c, |lane, distance, last, _| {
+                    let from = lane.wrapping_sub(distance);
+                    (from, (from as i32) >= last as i32)
+                }),
+                Kind::Down => sources(b, c, |lane, distance, last, _| (lane + distance, lane + distance <= last)),
+                Kind::Butterfly => sources(b, c, |lane, distance, last, _| (lane ^ distance, lane ^ distance <= last)),
+                Kind::Index => sources(b, c, |lane, distance, last, segments| {
+                    let from = (lane & segments) | (distance & !segments);
+                    (from, from <= last)
+                }),
+            };
+            if warp.whole(shuffle.members) {
+                // All lanes are here, and all have named all: nobody can be missing.
+                let value = *shuffle.value.lanes(warp);
+                let at = source.map(|lane| lane * 4);
+                permute::<W>(value.as_ptr(), &at, shuffle.to.lanes(warp).cast());
+                if let Some(inside) = shuffle.inside {
+                    *inside.bits(warp) = predicate;
+                }
+                return Flow::Next;
+            }
+            let named = match warp.gather(op, shuffle.members, What::Shuffle) {
+                Ok(named) => named,
+                Err(flow) => return flow,
+            };
+            let mask = warp.mask();
+            let value = *shuffle.value.lanes(warp);
+            let mut missing = 0u32;
+            let mut out = [0u32; LANES];
+            for i in 0..LANES {
+                let from = source[i];
+                out[i] = value[from as usize & 31];
+                // A lane that its own mask leaves out has been reported.
+                let declared = named[i] & (1 << i) != 0;
+                missing |= (u32::from(declared && mask & named[i] & (1 << from) == 0)) << i;
+            }
+            missing &= mask;
+            if missing != 0 {
+                for lane in lanes(missing) {
+                    // A lane outside its own mask has been reported; its own value is not another's.
+                    if mask & (1 << source[lane]) == 0 {
+                        out[lane] = 0;
+                    }
+                }
+                let lane = missing.trailing_zeros() as usize;
+                if source[lane] as usize != lane {
+                    warp.inactive(op, lane, source[lane]);
+                }
+            }
+            let to = &mut *shuffle.to.lanes(warp);
+            for i in 0..LANES {
+                let keep = ((mask >> i) & 1).wrapping_sub(1);
+                to[i] = (to[i] & keep) | (out[i] & !keep);
+            }
+            if let Some(inside) = shuffle.inside {
+                inside.set(warp, mask, predicate);
+            }
+            Flow::Next
+        }
+    }
+}
+
+/// For each lane the one it reads, itself if that lies outside its segment, and a bit where it does not. `from` tells
+/// lane and verdict by lane, distance, the segment's end, and the bits that name the segment.
+#[inline(always)]
+fn sources(
+    b: &[u32; LANES],
+    c: &[u32; LANES],
+    from: impl Fn(u32, u32, u32, u32) -> (u32, bool),
+) -> ([u32; LANES], u32) {
+    let mut source = [0u32; LANES];
+    let mut inside = [0u32; LANES];
+    for i in 0..LANES {
+        let lane = i as u32;
+        let (distance, clamp, segments) = (b[i] & 31, c[i] & 31, (c[i] >> 8) & 31);
+        let last = (lane & segments) | (clamp & !segments);
+        let (other, ok) = from(lane, distance, last, segments);
+        source[i] = if ok { other & 31 } else { lane };
+        inside[i] = u32::from(ok) << i;
+    }
+    (source, inside.iter().fold(0, |bits, bit| bits | bit))
+}

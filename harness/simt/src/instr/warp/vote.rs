@@ -1,0 +1,228 @@
+//! What lanes find out about each other: `vote`, `match`, `elect`, `activemask`.
+
+use super::members::{destinations, members};
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::What;
+use crate::instr::code::Role;
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::{Any, codes, operands};
+use crate::lane::{LANES, lanes};
+use crate::ptx::ast::{self, Type};
+
+codes! {
+    /// What a vote tells about the lanes' predicates.
+    enum Kind {
+        /// Whether all hold.
+        All = "all",
+        /// Whether any holds.
+        Any = "any",
+        /// Whether all are the same.
+        Uniform = "uni",
+        /// The lanes where it holds.
+        Ballot = "ballot",
+    }
+}
+
+operands! {
+    /// What `vote` takes and gives.
+    struct Vote {
+        /// What the lanes vote with.
+        predicate: read(bool) in a,
+        /// The lanes that take part.
+        members: maybe_read(u32) in e,
+        /// The result: 32 bits of a ballot, else a predicate.
+        to: write(Any) in d,
+        /// What the vote tells.
+        kind: number(Kind) in imm,
+    }
+}
+
+/// Lowers `vote`.
+pub(super) fn vote(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let (operands, members) = members(cx, inst, 2)?;
+    let Some(kind) = inst.op.split('.').find_map(Kind::named) else {
+        return Err(cx.missing(inst));
+    };
+    let (to, _) = destinations(&operands[0]);
+    let width = if kind == Kind::Ballot { 4 } else { 0 };
+    let vote = Vote { predicate: cx.source(&operands[1], Type::Pred)?, members, to: cx.dest(to, width)?, kind };
+    cx.emit(vote.pack(count).role(Role::WarpSync))
+}
+
+/// Executes `vote`.
+unsafe fn count(warp: &mut Warp, op: &Op) -> Flow {
+    let vote = Vote::unpack(op);
+    // SAFETY: the registers were unpacked from this instruction.
+    unsafe {
+        let named = match warp.gather(op, vote.members, What::Vote) {
+            Ok(named) => named,
+            Err(flow) => return flow,
+        };
+        let mask = warp.mask();
+        let holds = *vote.predicate.bits(warp);
+        let mut predicate = 0u32;
+        for lane in lanes(mask) {
+            let among = named[lane] & mask;
+            let yes = holds & among;
+            let result = match vote.kind {
+                Kind::All => yes == among,
+                Kind::Any => yes != 0,
+                Kind::Uniform => yes == among || yes == 0,
+                Kind::Ballot => {
+                    (*vote.to.holding::<u32>().lanes(warp))[lane] = yes;
+                    continue;
+                }
+            };
+            predicate |= u32::from(result) << lane;
+        }
+        if vote.kind != Kind::Ballot {
+            vote.to.holding::<bool>().set(warp, mask, predicate);
+        }
+    }
+    Flow::Next
+}
+
+operands! {
+    /// What `activemask` gives.
+    struct Active {
+        /// The lanes that are here.
+        to: write(u32) in d,
+    }
+}
+
+/// Lowers `activemask`.
+pub(super) fn activemask(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let [to] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    let to = cx.dest(to, 4)?;
+    cx.emit(Active { to }.pack(active).role(Role::WarpSync))
+}
+
+/// Executes `activemask`.
+unsafe fn active(warp: &mut Warp, op: &Op) -> Flow {
+    let mask = warp.mask();
+    for lane in lanes(mask) {
+        // SAFETY: the register was unpacked from this instruction.
+        unsafe { (*Active::unpack(op).to.lanes(warp))[lane] = mask };
+    }
+    Flow::Next
+}
+
+operands! {
+    /// What `match` takes and gives.
+    struct Match {
+        /// What the lanes compare.
+        value: read(Any) in a,
+        /// Whether that has 64 bits.
+        wide: number(bool) in b,
+        /// Whether all lanes have to agree.
+        all: number(bool) in c,
+        /// The lanes that take part.
+        members: maybe_read(u32) in e,
+        /// The lanes with the same value.
+        to: write(u32) in d,
+        /// Whether all lanes have the same value.
+        agree: maybe_write(bool) in d2,
+    }
+}
+
+/// Lowers `match`.
+pub(super) fn matching(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let has = |wanted: &str| inst.op.split('.').any(|word| word == wanted);
+    let wide = has("b64");
+    let (operands, members) = members(cx, inst, 2)?;
+    let (to, agree) = destinations(&operands[0]);
+    let matching = Match {
+        value: cx.source(&operands[1], if wide { Type::B64 } else { Type::B32 })?,
+        wide,
+        all: has("all"),
+        members,
+        to: cx.dest(to, 4)?,
+        agree: agree.map(|agree| cx.dest(agree, 0)).transpose()?,
+    };
+    cx.emit(matching.pack(compare).role(Role::WarpSync))
+}
+
+/// Executes `match`.
+unsafe fn compare(warp: &mut Warp, op: &Op) -> Flow {
+    let matching = Match::unpack(op);
+    // SAFETY: the registers were unpacked from this instruction.
+    unsafe {
+        let named = match warp.gather(op, matching.members, What::Vote) {
+            Ok(named) => named,
+            Err(flow) => return flow,
+        };
+        let mask = warp.mask();
+        let mut values = [0u64; LANES];
+        for (i, value) in values.iter_mut().enumerate() {
+            *value = if matching.wide {
+                (*matching.value.holding::<u64>().lanes(warp))[i]
+            } else {
+                u64::from((*matching.value.holding::<u32>().lanes(warp))[i])
+            };
+        }
+        let mut predicate = 0u32;
+        for lane in lanes(mask) {
+            let among = named[lane] & mask;
+            let same =
+                lanes(among).filter(|&other| values[other] == values[lane]).fold(0u32, |m, other| m | (1 << other));
+            let to = &mut (*matching.to.lanes(warp))[lane];
+            if matching.all {
+                *to = if same == among { among } else { 0 };
+                predicate |= u32::from(same == among) << lane;
+            } else {
+                *to = same;
+            }
+        }
+        if let Some(agree) = matching.agree {
+            agree.set(warp, mask, predicate);
+        }
+    }
+    Flow::Next
+}
+
+operands! {
+    /// What `elect` takes and gives.
+    struct Election {
+        /// The lanes that take part.
+        members: maybe_read(u32) in e,
+        /// The lowest of them.
+        to: write(u32) in d,
+        /// Whether this lane is the lowest.
+        elected: maybe_write(bool) in d2,
+    }
+}
+
+/// Lowers `elect`.
+pub(super) fn elect(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let (operands, members) = members(cx, inst, 1)?;
+    let (to, elected) = destinations(&operands[0]);
+    let election =
+        Election { members, to: cx.dest(to, 4)?, elected: elected.map(|elected| cx.dest(elected, 0)).transpose()? };
+    cx.emit(election.pack(choose).role(Role::WarpSync))
+}
+
+/// Executes `elect`.
+unsafe fn choose(warp: &mut Warp, op: &Op) -> Flow {
+    let election = Election::unpack(op);
+    // SAFETY: the registers were unpacked from this instruction.
+    unsafe {
+        let named = match warp.gather(op, election.members, What::Vote) {
+            Ok(named) => named,
+            Err(flow) => return flow,
+        };
+        let mask = warp.mask();
+        let mut predicate = 0u32;
+        for lane in lanes(mask) {
+            let leader = (named[lane] & mask).trailing_zeros() & 31;
+            (*election.to.lanes(warp))[lane] = leader;
+            predicate |= u32::from(leader as usize == lane) << lane;
+        }
+        if let Some(elected) = election.elected {
+            elected.set(warp, mask, predicate);
+        }
+    }
+    Flow::Next
+}

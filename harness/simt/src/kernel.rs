@@ -1,0 +1,143 @@
+//! The types that the whole machine shares: kernels, launches, settings, checks, faults and reports.
+
+use crate::counters::Counters;
+use crate::finding::Finding;
+
+pub use wire::{Checks, Fault, Settings};
+
+/// Why a module could not be loaded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// The text is not valid PTX.
+    #[error("{0}")]
+    Syntax(String),
+    /// Something in it is not supported by this machine.
+    #[error("{what} ({place}) is not supported by the emulated device")]
+    Unsupported {
+        /// The instruction or feature.
+        what: String,
+        /// Function and lines.
+        place: String,
+    },
+    /// It is PTX, but it is wrong.
+    #[error("{what} ({place})")]
+    Invalid {
+        /// What is wrong.
+        what: String,
+        /// Function and lines.
+        place: String,
+    },
+    /// Functions call each other in a circle. Here every function has a single frame.
+    #[error("recursion is not supported by the emulated device: {cycle}")]
+    Recursion {
+        /// The functions of the circle.
+        cycle: String,
+    },
+    /// Its variables do not fit into the device's memory.
+    #[error("the module's variables do not fit: {0}")]
+    Memory(String),
+}
+
+/// One parameter of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Offset in the parameter block, in bytes.
+    pub offset: u32,
+    /// Size in bytes.
+    pub size: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+}
+
+/// What is known of a kernel before it runs. `Code` is a pointer to its code, which the lowering makes and the engine
+/// runs; this layer knows nothing about it. Users of the machine have [`crate::machine::Kernel`].
+#[derive(Clone, Debug)]
+pub struct Kernel<Code> {
+    /// Name as in the PTX (mangled).
+    pub name: String,
+    /// Its parameters, in order.
+    pub params: Vec<Param>,
+    /// Bytes of the parameter block.
+    pub param_bytes: u32,
+    /// Bytes of statically allocated shared memory.
+    pub static_shared: u32,
+    /// Bytes of local memory a thread.
+    pub local_bytes: u32,
+    /// Bytes of constant memory that its module uses.
+    pub const_bytes: u32,
+    /// 32-bit registers a thread, estimated from the largest number of values alive at once.
+    pub registers: u32,
+    /// Threads a block may have (`__launch_bounds__`).
+    pub max_threads: Option<u32>,
+    /// Block size that the kernel requires.
+    pub required_threads: Option<[u32; 3]>,
+    /// `.target` of the module, as major * 10 + minor: 75.
+    pub target: u32,
+    /// PTX version of the module, as major * 10 + minor: 78.
+    pub ptx_version: u32,
+    /// Its code.
+    pub(crate) code: Code,
+}
+
+/// The shape of a launch: its grid, its blocks, and what a block gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y, z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory of each block.
+    pub dynamic_shared: u32,
+    /// Whether all blocks are resident at once, so that they may wait for each other.
+    pub cooperative: bool,
+    /// Blocks of a cluster in x, y, z. The machine has no clusters yet: a launch with one is refused.
+    pub cluster: Option<[u32; 3]>,
+}
+
+impl Geometry {
+    /// A grid of blocks, without dynamic shared memory.
+    pub fn new(grid: [u32; 3], block: [u32; 3]) -> Geometry {
+        Geometry { grid, block, dynamic_shared: 0, cooperative: false, cluster: None }
+    }
+
+    /// Blocks of the grid.
+    pub fn blocks(&self) -> u64 {
+        self.grid.iter().map(|&n| u64::from(n)).product()
+    }
+
+    /// Threads of a block.
+    pub fn threads(&self) -> u64 {
+        self.block.iter().map(|&n| u64::from(n)).product()
+    }
+}
+
+/// One launch of a kernel. The caller checks the limits of the device, as launch errors are the driver's task. Users of
+/// the machine have [`crate::machine::Launch`].
+#[derive(Debug)]
+pub struct Launch<'a, Code> {
+    /// The kernel.
+    pub kernel: &'a Kernel<Code>,
+    /// Its grid and blocks.
+    pub geometry: Geometry,
+    /// The parameter block, `Kernel::param_bytes` long.
+    pub params: &'a [u8],
+}
+
+impl<Code> Clone for Launch<'_, Code> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<Code> Copy for Launch<'_, Code> {}
+
+/// What a launch left behind.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// What was counted.
+    pub counters: Counters,
+    /// What was found, each mistake once.
+    pub findings: Vec<Finding>,
+    /// What stopped the kernel, if it did not run to its end.
+    pub fault: Option<Fault>,
+}

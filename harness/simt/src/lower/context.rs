@@ -1,0 +1,59 @@
+//! The interface through which the families of instructions use the function that is being lowered.
+
+use super::error::{invalid, unsupported};
+use super::function::FnBuilder;
+use super::ir::*;
+use crate::engine::warp::program::Origin;
+use crate::instr::context::Context;
+use crate::kernel::LoadError;
+use crate::lane::HostVectors;
+use crate::ptx::ast::{Operand, RegId, Type};
+
+impl Context for FnBuilder<'_, '_> {
+    fn vectors(&self) -> HostVectors {
+        self.b.vectors
+    }
+    fn width_of(&self, reg: RegId) -> u32 {
+        FnBuilder::width_of(self, reg)
+    }
+    fn reg(&mut self, reg: RegId, width: u32) -> Result<Opnd> {
+        FnBuilder::reg(self, reg, width)
+    }
+    fn source(&mut self, operand: &Operand, ty: Type) -> Result<Opnd> {
+        FnBuilder::source(self, operand, ty)
+    }
+    fn dest(&mut self, operand: &Operand, width: u32) -> Result<Opnd> {
+        FnBuilder::dest(self, operand, width)
+    }
+    fn temp(&mut self, width: u32) -> Opnd {
+        FnBuilder::temp(self, width)
+    }
+    fn carry(&mut self) -> Opnd {
+        FnBuilder::carry(self)
+    }
+    fn bits(&mut self, value: u64, width: u32) -> Opnd {
+        self.b.pools.bits(value, width)
+    }
+    fn symbol(&mut self, name: &str, offset: i64) -> Option<Opnd> {
+        self.address_of(name, offset)
+    }
+    fn origin(&self, operand: &Operand) -> Origin {
+        FnBuilder::origin(self, operand)
+    }
+    fn emit(&mut self, inst: Inst) -> Result<()> {
+        FnBuilder::emit(self, inst)
+    }
+    fn prepare(&mut self, inst: Inst) {
+        FnBuilder::prepare(self, inst);
+    }
+    fn end_with_barrier(&mut self, inst: Inst) {
+        let after = self.after();
+        self.end(Term::Barrier(Box::new(inst), after));
+    }
+    fn unsupported(&self, what: String) -> LoadError {
+        unsupported(what, self.at())
+    }
+    fn invalid(&self, what: String) -> LoadError {
+        invalid(what, self.at())
+    }
+}

@@ -1,0 +1,284 @@
+//! From lowered functions to the decoded program: every register gets its place, every block its program counter.
+
+use super::alloc::{Places, place, register_bytes};
+use super::ir::*;
+use super::order;
+use crate::engine::warp::program::{
+    AccessInfo, BlockInfo, BranchInfo, Constant, FunctionInfo, Order, Program, Refresh,
+};
+use crate::instr::control::{End, branch};
+
+/// Where the registers and blocks of a program lie.
+struct Layout<'f> {
+    functions: &'f [Func],
+    /// The functions' blocks in the order of their layout.
+    orders: Vec<Vec<u32>>,
+    /// Where each function's blocks begin; `u32::MAX` if they are never executed.
+    starts: Vec<Vec<u32>>,
+    /// Places of the constants in the register file.
+    constants: Vec<u32>,
+    /// Places of the fixed registers in the register file.
+    fixed: Vec<u32>,
+    /// Places of each function's own registers, relative to its base.
+    places: Vec<Places>,
+    bases: Vec<u32>,
+}
+
+impl<'f> Layout<'f> {
+    /// Lays out the code and the register file: first the constants, then the fixed registers, then each function's
+    /// own.
+    fn new(functions: &'f [Func], pools: &Pools, program: &mut Program) -> Layout<'f> {
+        let mut bytes = 0u32;
+        let mut take = |width: u32| {
+            let size = register_bytes(width);
+            let at = bytes.next_multiple_of(size.min(64));
+            bytes = at + size;
+            at
+        };
+        let mut constants = vec![0u32; pools.constants.len()];
+        // Registers of one width lie side by side, and those that change most often come first.
+        let mut by_use: Vec<usize> = (0..constants.len()).collect();
+        by_use.sort_by_key(|&i| {
+            let (source, width) = pools.constants[i];
+            let changes = match source.refresh() {
+                Refresh::Warp => 0,
+                Refresh::Block => 1,
+                Refresh::Launch => 2,
+            };
+            (width == 0, changes)
+        });
+        for i in by_use {
+            let (source, width) = pools.constants[i];
+            constants[i] = take(width);
+            program.constants.push(Constant {
+                offset: constants[i],
+                width: if width == 1 { 2 } else { width },
+                source,
+            });
+        }
+        let fixed: Vec<u32> = pools.fixed.iter().map(|&w| take(w)).collect();
+        let mut at = bytes.next_multiple_of(64);
+        let orders: Vec<Vec<u32>> = functions.iter().map(|f| order::layout(&f.blocks)).collect();
+        let both = functions.iter().zip(&orders);
+        let places: Vec<Places> = both.map(|(f, order)| place(f, order)).collect();
+        let bases = places.iter().map(|p| {
+            let base = at;
+            at = (at + p.bytes).next_multiple_of(64);
+            base
+        });
+        let bases = bases.collect();
+        // A vector access may read a little past a predicate.
+        program.file_bytes = at + 64;
+        Layout { functions, starts: starts(functions, &orders), orders, constants, fixed, places, bases }
+    }
+
+    /// The place of an operand of a function.
+    fn place(&self, function: usize, opnd: Opnd) -> u32 {
+        match opnd {
+            Opnd::None => 0,
+            Opnd::Reg(r) => self.bases[function] + self.places[function].offset[r as usize],
+            Opnd::Fixed(r) => self.fixed[r as usize],
+            Opnd::Const(c) => self.constants[c as usize],
+            Opnd::Raw(value) => value,
+        }
+    }
+
+    /// The program counter of a function's first instruction.
+    fn entry(&self, function: usize) -> u32 {
+        self.starts[function][0]
+    }
+}
+
+/// The program counters at which each function's blocks begin.
+fn starts(functions: &[Func], orders: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let mut pc = 0u32;
+    let starts = functions.iter().zip(orders).map(|(f, order)| {
+        let mut start = vec![u32::MAX; f.blocks.len()];
+        for (i, &b) in order.iter().enumerate() {
+            start[b as usize] = pc;
+            let block = &f.blocks[b as usize];
+            pc += block.insts.len() as u32 + 1;
+            pc += u32::from(jumps_on(&block.term, order.get(i + 1)).is_some());
+        }
+        start
+    });
+    starts.collect()
+}
+
+/// The target of the jump that must follow a terminator that can only fall through; `None` if no jump is needed.
+fn jumps_on(term: &Term, next: Option<&u32>) -> Option<u32> {
+    match term {
+        Term::Barrier(_, then) if next != Some(then) => Some(*then),
+        _ => None,
+    }
+}
+
+/// Writes a program out.
+pub struct Emitter<'p> {
+    /// The program.
+    pub program: &'p mut Program,
+    /// The values of pointers to functions in ascending order, each with the function's index in the program if it is
+    /// part of the program.
+    pub pointers: Vec<(u64, Option<usize>)>,
+}
+
+impl Emitter<'_> {
+    /// Writes out functions, the last of which is the kernel. Returns the largest number of 32-bit registers that the
+    /// values live at one time need.
+    pub fn emit(&mut self, functions: &[Func], pools: &Pools) -> u32 {
+        let layout = Layout::new(functions, pools, self.program);
+        for function in 0..functions.len() {
+            self.function(&layout, function);
+        }
+        self.program.entry = layout.entry(functions.len() - 1);
+        let entries = self.pointers.iter().map(|&(value, function)| {
+            let entry = function.map_or(u32::MAX, |function| layout.entry(function));
+            (value, entry)
+        });
+        self.program.pointers = entries.collect();
+        layout.places.iter().map(|p| p.pressure).max().unwrap_or(0)
+    }
+
+    fn function(&mut self, layout: &Layout<'_>, function: usize) {
+        let f = &layout.functions[function];
+        let (order, starts) = (&layout.orders[function], &layout.starts[function]);
+        let entry = self.pc();
+        for (i, &b) in order.iter().enumerate() {
+            self.block(layout, function, b);
+            let block = &f.blocks[b as usize];
+            if let Some(to) = jumps_on(&block.term, order.get(i + 1)) {
+                let start = self.pc();
+                self.end(
+                    layout,
+                    function,
+                    &branch::goto(starts[to as usize]),
+                    BlockInfo { start, ..BlockInfo::default() },
+                );
+                self.program.at.push(block.term_loc);
+            }
+        }
+        let range = |b: u32| {
+            let start = starts[b as usize];
+            (start, start + f.blocks[b as usize].insts.len() as u32)
+        };
+        for (barrier, behind) in order::behind(&f.blocks) {
+            if starts[barrier as usize] != u32::MAX {
+                let ranges = behind.into_iter().map(range).collect();
+                self.program.behind.push((range(barrier).1, ranges));
+            }
+        }
+        let end = self.pc();
+        self.program.functions.push(FunctionInfo { name: f.name.clone(), entry, end });
+    }
+
+    /// The program counter of the next instruction.
+    fn pc(&self) -> u32 {
+        self.program.ops.len() as u32
+    }
+
+    fn block(&mut self, layout: &Layout<'_>, function: usize, number: u32) {
+        let block = &layout.functions[function].blocks[number as usize];
+        let start = self.pc();
+        // Code that waits for a change does not rely on lanes running in lockstep.
+        let waits = block.waits(number);
+        for inst in &block.insts {
+            self.describe(inst, waits);
+            self.inst(layout, function, inst);
+            self.program.at.push(inst.loc);
+        }
+        let info = BlockInfo {
+            start,
+            end: 0,
+            instructions: block.lines.iter().map(|l| l.1).sum(),
+            lines: block.lines.clone(),
+        };
+        let term = self.term(layout, function, &block.term);
+        self.end(layout, function, &term, info);
+        self.program.at.push(block.term_loc);
+    }
+
+    /// Records what the counters and checks have to know about an instruction.
+    fn describe(&mut self, inst: &Inst, waits: bool) {
+        let pc = self.pc();
+        let program = &mut *self.program;
+        match inst.role {
+            Role::Plain => {}
+            Role::WarpSync | Role::Tile(..) => program.warp_syncs.push(pc),
+            Role::Guard => program.guards.push(pc),
+            Role::Access(..) => {}
+        }
+        if let Role::Access(what, space, size) | Role::Tile(what, space, size) = inst.role {
+            program.accesses.push(AccessInfo {
+                pc,
+                what,
+                space,
+                size,
+                order: Order { volatile: inst.order.volatile && !waits, ..inst.order },
+                origin: inst.origin,
+            });
+        }
+    }
+
+    fn inst(&mut self, layout: &Layout<'_>, function: usize, inst: &Inst) {
+        let place = |opnd| layout.place(function, opnd);
+        let mut imm = inst.imm;
+        if !inst.list.is_empty() {
+            imm = self.program.lists.len() as u64;
+            let list = inst.list.iter().map(|l| place(l.0));
+            self.program.lists.extend(list);
+        }
+        let op = inst.decoded(imm, self.pc(), place);
+        self.program.ops.push(op);
+    }
+
+    /// Writes out the instruction that ends a block.
+    fn end(&mut self, layout: &Layout<'_>, function: usize, inst: &Inst, mut info: BlockInfo) {
+        info.end = self.pc();
+        let end = End { block: self.program.blocks.len() as u32, length: info.instructions };
+        self.inst(layout, function, &end.fill(inst.clone()));
+        self.program.blocks.push(info);
+    }
+
+    /// The instruction for a block's end.
+    fn term(&mut self, layout: &Layout<'_>, function: usize, term: &Term) -> Inst {
+        let to = |b: u32| layout.starts[function][b as usize];
+        let end = self.pc();
+        match term {
+            Term::Goto(next) => branch::goto(to(*next)),
+            Term::Branch { pred, not, yes, no } => {
+                let number = self.program.branches.len() as u32;
+                self.program.branches.push(BranchInfo { pc: end, block: self.program.blocks.len() as u32 });
+                branch::branch(*pred, *not, number, (to(*yes), to(*no)))
+            }
+            Term::Table { index, targets } => {
+                let list = self.program.lists.len() as u64;
+                let places = targets.iter().map(|b| to(*b));
+                self.program.lists.extend(places);
+                branch::table(*index, targets.len() as u32, list)
+            }
+            Term::Call(callee, then) => {
+                let back = layout.functions[*callee].back.unwrap_or(Opnd::None);
+                branch::call(back, (layout.entry(*callee), to(*then)))
+            }
+            Term::CallPointer(pointer, then) => {
+                let list = self.program.lists.len() as u32;
+                let backs = self.pointers.iter().map(|&(_, callee)| {
+                    let back = callee.and_then(|callee| layout.functions[callee].back);
+                    back.map_or(u32::MAX, |back| layout.place(function, back))
+                });
+                self.program.lists.extend(backs);
+                branch::call_pointer(*pointer, list, to(*then))
+            }
+            Term::Ret => {
+                let back = layout.functions[function].back;
+                branch::ret(back.unwrap_or(Opnd::None))
+            }
+            Term::Exit => branch::exit(),
+            Term::Never => branch::never(),
+            Term::Barrier(inst, _) => {
+                self.program.barriers.push(end);
+                (**inst).clone()
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Control flow: branches, calls and guards, and the dispatch of instructions to the code that lowers them.
+
+use super::error::{invalid, unsupported};
+use super::function::FnBuilder;
+use super::ir::*;
+use super::params::{self, Callee, Slot};
+use crate::instr::row::Row;
+use crate::instr::system::{Call, provided};
+use crate::instr::{self, alu};
+use crate::ptx::ast::{self, Operand, Type};
+
+impl FnBuilder<'_, '_> {
+    /// Lowers an instruction.
+    pub fn instruction(&mut self, inst: &ast::Inst) -> Result<()> {
+        self.tick();
+        let base = inst.op.split('.').next().unwrap_or_default();
+        if base == "bra" {
+            return self.bra(inst);
+        }
+        let row = instr::find(&inst.op);
+        let leaves = matches!(base, "brx" | "ret" | "exit" | "call");
+        if leaves || row.is_some_and(|row| row.waits) {
+            return self.around(base, inst, row);
+        }
+        self.unguarded(base, inst, row)
+    }
+
+    /// Lowers an instruction that may wait or leave. If it has a guard, lanes for which the guard does not hold jump
+    /// over it.
+    fn around(&mut self, base: &str, inst: &ast::Inst, row: Option<&Row>) -> Result<()> {
+        let Some((reg, not)) = self.guard.take() else {
+            return self.unguarded(base, inst, row);
+        };
+        let (do_it, after) = (self.new_block(), self.after());
+        let pred = self.reg(reg, 0)?;
+        self.end(Term::Branch { pred, not, yes: do_it, no: after });
+        self.enter(do_it);
+        self.unguarded(base, inst, row)?;
+        self.fall(after);
+        Ok(())
+    }
+
+    fn label(&self, operand: Option<&Operand>) -> Result<u32> {
+        match operand {
+            Some(Operand::Label(at)) => {
+                self.starts.get(at).copied().ok_or_else(|| invalid("a jump to a non-label".into(), self.at()))
+            }
+            _ => Err(invalid("a branch without a label".into(), self.at())),
+        }
+    }
+
+    fn bra(&mut self, inst: &ast::Inst) -> Result<()> {
+        let target = self.label(inst.operands.first())?;
+        match self.guard.take() {
+            None => self.end(Term::Goto(target)),
+            Some((reg, not)) => {
+                let pred = self.reg(reg, 0)?;
+                let no = self.after();
+                self.end(Term::Branch { pred, not, yes: target, no });
+            }
+        }
+        Ok(())
+    }
+
+    fn unguarded(&mut self, base: &str, inst: &ast::Inst, row: Option<&Row>) -> Result<()> {
+        match base {
+            "brx" => return self.brx(inst),
+            "call" => return self.call(inst),
+            "ret" | "exit" => {
+                let returns = base == "ret" && !self.f.entry;
+                self.end(if returns { Term::Ret } else { Term::Exit });
+                return Ok(());
+            }
+            // The operand that the register stands for is read in its place.
+            "mov" | "cvta" if inst.operands.first().is_some_and(|to| self.is_forwarded(to)) => {
+                return Ok(());
+            }
+            "ld" | "ldu" if self.loads_parameter(inst)? => return Ok(()),
+            "st" if self.stores_parameter(inst)? => return Ok(()),
+            _ => {}
+        }
+        match row {
+            Some(row) => (row.lower)(self, inst),
+            None => alu::lower::lower(self, inst),
+        }
+    }
+
+    fn brx(&mut self, inst: &ast::Inst) -> Result<()> {
+        let [index, table] = inst.operands.as_slice() else {
+            return Err(invalid("brx.idx takes an index and a table".into(), self.at()));
+        };
+        let index = self.source(index, Type::U32)?;
+        let Operand::Sym(name, _) = table else {
+            return Err(invalid("brx.idx without a table".into(), self.at()));
+        };
+        let list = self.body.branch_targets.iter().find(|(n, _)| n == name);
+        let Some((_, list)) = list else {
+            return Err(invalid(format!("no table `{name}`"), self.at()));
+        };
+        let mut targets = Vec::new();
+        for &at in list {
+            let block = self.starts.get(&at).copied();
+            let wrong = || invalid("a jump to a non-label".into(), self.at());
+            targets.push(block.ok_or_else(wrong)?);
+        }
+        self.end(Term::Table { index, targets });
+        Ok(())
+    }
+
+    fn call(&mut self, inst: &ast::Inst) -> Result<()> {
+        let (callee, ..) = params::callee(self.b.module, self.f, inst)?;
+        match callee {
+            Callee::Direct(index) => {
+                let function = &self.b.module.functions[index];
+                if function.body.is_none() {
+                    return self.call_of_machine(index);
+                }
+                let Some(at_program) = self.b.functions.iter().position(|&f| f == index) else {
+                    return Err(invalid(format!("a call to `{}`, which cannot be reached", function.name), self.at()));
+                };
+                let after = self.after();
+                self.end(Term::Call(at_program, after));
+            }
+            Callee::Signature(_) => {
+                let Some(pointer) = inst.operands.get(1) else {
+                    return Err(invalid("a call without a function".into(), self.at()));
+                };
+                let pointer = self.source(pointer, Type::U64)?;
+                let after = self.after();
+                self.end(Term::CallPointer(pointer, after));
+            }
+        }
+        Ok(())
+    }
+
+    /// A call of a function that the machine provides.
+    fn call_of_machine(&mut self, index: usize) -> Result<()> {
+        let function = &self.b.module.functions[index];
+        let name = function.name.as_str();
+        let Some(provided) = provided(name, function.params.len()) else {
+            let what = format!("a call to `{name}`, which has no body,");
+            return Err(unsupported(what, self.at()));
+        };
+        let results = function.returns.len();
+        let place = |this: &Self, i: usize| this.b.slots.formal_of(index, i).and_then(Slot::whole);
+        let arguments = (0..provided.arguments).map(|i| {
+            place(self, results + i).ok_or_else(|| {
+                let what = format!("a call to `{name}` with arguments in parts");
+                unsupported(what, self.at())
+            })
+        });
+        let call = Call {
+            arguments: arguments.collect::<Result<_>>()?,
+            result: place(self, 0).filter(|_| results == 1),
+            packing: 0,
+        };
+        let packing = match provided.prints.then(|| self.packed(self.now)).flatten() {
+            Some(packed) => {
+                self.b.packed.push(packed);
+                self.b.packed.len() as u32
+            }
+            None => 0,
+        };
+        self.emit((provided.lower)(&Call { packing, ..call }))
+    }
+}

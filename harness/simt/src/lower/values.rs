@@ -1,0 +1,233 @@
+//! The values of operands: registers, constants, parameters and addresses.
+
+use super::error::{invalid, unsupported};
+use super::function::FnBuilder;
+use super::ir::*;
+use crate::engine::warp::program::Source;
+use crate::engine::warp::request::LOCAL_WINDOW;
+use crate::instr::context::{self, Context, width};
+use crate::instr::system::clock;
+use crate::instr::words::element;
+use crate::ptx::ast::{Base, Operand, RegId, Special, Type};
+
+impl FnBuilder<'_, '_> {
+    /// A register that must have the given width.
+    pub fn reg(&mut self, reg: RegId, want: u32) -> Result<Opnd> {
+        let have = self.width_of(reg);
+        if have != want {
+            let name = &self.body.regs[reg.0 as usize].name;
+            return Err(invalid(
+                format!("`{name}` is a register of {}, but one of {} is needed", width_name(have), width_name(want)),
+                self.at(),
+            ));
+        }
+        Ok(self.alias(reg).unwrap_or(Opnd::Reg(reg.0)))
+    }
+
+    /// The constant or parameter that a register stands for, if it is nothing else.
+    fn alias(&mut self, reg: RegId) -> Option<Opnd> {
+        let at = reg.0 as usize;
+        if let Some(known) = self.aliases.get(at)? {
+            return *known;
+        }
+        // Until the answer is known it is no, so a register that is defined by itself ends the recursion here.
+        self.aliases[at] = Some(None);
+        let found = self.find_alias(reg);
+        self.aliases[at] = Some(found);
+        found
+    }
+
+    fn find_alias(&mut self, reg: RegId) -> Option<Opnd> {
+        let (1, at) = self.defs[reg.0 as usize] else {
+            return None;
+        };
+        let inst = &self.body.code[at as usize];
+        if inst.guard.is_some() || inst.operands.len() != 2 {
+            return None;
+        }
+        let width = self.width_of(reg);
+        if !matches!(&inst.operands[0], Operand::Reg(r) if *r == reg) {
+            return None;
+        }
+        let source = &inst.operands[1];
+        if inst.op.starts_with("ld.param") {
+            let (1, ty) = element(&inst.op)? else {
+                return None;
+            };
+            let Operand::Mem(Base::Sym(name), offset) = source else {
+                return None;
+            };
+            if self.f.entry {
+                return self.kernel_param(name, *offset, ty, width);
+            }
+            // The callee's own parameters do not change while it runs, but the results of a call do.
+            if !self.f.params.iter().any(|p| p.name == *name) {
+                return None;
+            }
+            let slot = self.b.slots.of(self.index, name)?;
+            let (.., register) = slot.pieces.iter().find(|p| i64::from(p.0) == *offset && p.1 == ty.size())?;
+            return Some(*register);
+        }
+        let same = inst.op.starts_with("mov.")
+            || (inst.op.starts_with("cvta.")
+                && ["global", "const", "param"].iter().any(|s| inst.op.split('.').any(|w| w == *s)));
+        if !same {
+            return None;
+        }
+        match source {
+            Operand::Reg(r) if self.width_of(*r) == width => self.alias(*r),
+            Operand::Int(_) | Operand::F32(_) | Operand::F64(_) => {
+                let ty = element(&inst.op)?.1;
+                (context::width(ty) == width).then(|| self.literal(source, ty))?
+            }
+            Operand::Special(s) if !clock::changes(*s) && width >= 4 => {
+                Some(self.b.pools.constant(Source::Special(*s), width))
+            }
+            Operand::Sym(name, offset) if width == 8 => self.address_of(name, *offset),
+            _ => None,
+        }
+    }
+
+    /// A kernel parameter as a constant register.
+    pub fn kernel_param(&mut self, name: &str, offset: i64, ty: Type, width: u32) -> Option<Opnd> {
+        let base = *self.b.params.get(name)?;
+        let offset = u32::try_from(i64::from(base) + offset).ok()?;
+        let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32);
+        if ty.size() > 8 || width < ty.size().max(2) {
+            return None;
+        }
+        let signed = signed && width > ty.size();
+        let size = ty.size();
+        let source = Source::Param { offset, size, signed };
+        Some(self.b.pools.constant(source, width))
+    }
+
+    /// A literal as a constant of that type.
+    fn literal(&mut self, operand: &Operand, ty: Type) -> Option<Opnd> {
+        let bits = match (operand, ty) {
+            (Operand::Int(_), Type::F32 | Type::F64) => return None,
+            (Operand::Int(v), _) => *v as u64,
+            (Operand::F32(bits), Type::F64) => f64::from(f32::from_bits(*bits)).to_bits(),
+            (Operand::F32(bits), _) => u64::from(*bits),
+            (Operand::F64(bits), Type::F32) => u64::from((f64::from_bits(*bits) as f32).to_bits()),
+            (Operand::F64(bits), _) => *bits,
+            _ => return None,
+        };
+        Some(self.b.pools.bits(bits, width(ty)))
+    }
+
+    /// The address of a variable or function in its own space; for a function, the value of a pointer to it.
+    pub fn address_of(&mut self, name: &str, offset: i64) -> Option<Opnd> {
+        let local = self.body.vars.iter().any(|v| v.name == name);
+        if let Some(slot) = self.b.slots.of(self.index, name) {
+            let at = i64::from(slot.memory?) + offset;
+            let address = LOCAL_WINDOW.wrapping_add(at as u64);
+            return Some(self.b.pools.bits(address, 8));
+        }
+        if self.f.entry && self.b.params.contains_key(name) {
+            let at = i64::from(self.b.params[name]) + offset;
+            let at = u32::try_from(at).ok()?;
+            return Some(self.b.pools.constant(Source::ParamAddress(at), 8));
+        }
+        let source = self.b.symbol(local.then_some(self.index), name, offset)?;
+        Some(self.b.pools.constant(source, 8))
+    }
+
+    /// The address of a variable in shared or local memory, which fits in 32 bits.
+    fn offset_of(&mut self, name: &str, offset: i64) -> Option<Opnd> {
+        let local = self.body.vars.iter().any(|v| v.name == name);
+        match self.b.symbol(local.then_some(self.index), name, offset)? {
+            Source::Bits(at) if at >> 32 != 0 => None,
+            source => Some(self.b.pools.constant(source, 4)),
+        }
+    }
+
+    /// An operand of a type.
+    pub fn source(&mut self, operand: &Operand, ty: Type) -> Result<Opnd> {
+        let want = width(ty);
+        match operand {
+            Operand::Reg(r) => self.reg(*r, want),
+            Operand::NotReg(r) => {
+                let pred = self.reg(*r, 0)?;
+                let to = self.temp(0);
+                let cx: &mut dyn Context = self;
+                let inst = cx.compute("not.pred", to, &[pred])?;
+                self.prepare(inst);
+                Ok(to)
+            }
+            Operand::Special(s) => self.special(*s, want),
+            Operand::Sym(name, offset) if want == 8 => {
+                let found = self.address_of(name, *offset);
+                found.ok_or_else(|| unsupported(format!("the address of `{name}` here"), self.at()))
+            }
+            Operand::Sym(name, offset) if want == 4 => {
+                let found = self.offset_of(name, *offset);
+                found.ok_or_else(|| {
+                    let what = format!("the address of `{name}` in 32 bits");
+                    unsupported(what, self.at())
+                })
+            }
+            Operand::Int(_) | Operand::F32(_) | Operand::F64(_) => {
+                let found = self.literal(operand, ty);
+                found.ok_or_else(|| invalid(format!("a literal that is not of type {ty:?}"), self.at()))
+            }
+            other => Err(invalid(format!("the operand {other:?} in place of a value"), self.at())),
+        }
+    }
+
+    fn special(&mut self, special: Special, want: u32) -> Result<Opnd> {
+        if want < 4 {
+            return Err(invalid(
+                format!("the special register {special:?} as a value of {}", width_name(want)),
+                self.at(),
+            ));
+        }
+        if clock::changes(special) {
+            let to = self.temp(want);
+            if let Some(inst) = clock::reading(special, to, want) {
+                self.prepare(inst);
+            }
+            return Ok(to);
+        }
+        Ok(self.b.pools.constant(Source::Special(special), want))
+    }
+
+    /// A destination of a width.
+    pub fn dest(&mut self, operand: &Operand, want: u32) -> Result<Opnd> {
+        match operand {
+            Operand::Reg(r) => {
+                let have = self.width_of(*r);
+                if have != want {
+                    let name = self.body.regs[r.0 as usize].name.clone();
+                    return Err(invalid(
+                        format!(
+                            "`{name}` is a register of {}, but one of {} is needed",
+                            width_name(have),
+                            width_name(want)
+                        ),
+                        self.at(),
+                    ));
+                }
+                Ok(Opnd::Reg(r.0))
+            }
+            Operand::Discard => Ok(self.temp(want)),
+            other => Err(invalid(format!("the operand {other:?} in place of a destination"), self.at())),
+        }
+    }
+
+    /// Whether a destination has an alias, so that the load into it need not be executed.
+    pub fn is_forwarded(&mut self, operand: &Operand) -> bool {
+        match operand {
+            Operand::Reg(r) => self.alias(*r).is_some(),
+            _ => false,
+        }
+    }
+}
+
+/// A register's width in words.
+fn width_name(width: u32) -> String {
+    match width {
+        0 => "predicates".into(),
+        w => format!("{} bits", w * 8),
+    }
+}

@@ -1,0 +1,54 @@
+//! The kinds of memory, and the description of an allocation.
+
+use std::sync::Arc;
+
+/// Whose memory it is, and how it was allocated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Device memory.
+    Device,
+    /// Managed memory: one address for host and device.
+    Managed,
+    /// Page-locked host memory. With unified addressing every device can reach it at the host's address.
+    Pinned {
+        /// It was requested as mapped.
+        mapped: bool,
+        /// It was requested as write-combined.
+        write_combined: bool,
+    },
+    /// The host's own memory, registered with the device. It is never freed here.
+    Registered,
+    /// A module's variable; `true` if kernels may only read it (`.const`).
+    Global(bool),
+    /// Device memory of a pool (stream-ordered allocation).
+    Pool,
+    /// The heap from which kernels allocate: a [`super::Heap`], which knows which of its bytes may be accessed.
+    Heap,
+}
+
+impl Kind {
+    /// Whether host and device reach it at one address.
+    pub fn is_host(self) -> bool {
+        matches!(self, Kind::Managed | Kind::Pinned { .. } | Kind::Registered)
+    }
+    /// Whether it takes some of the device's memory. Managed memory only does once it has migrated, but it is counted
+    /// from the start.
+    pub(super) fn is_charged(self) -> bool {
+        !matches!(self, Kind::Pinned { .. } | Kind::Registered)
+    }
+}
+
+/// A live allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    /// First address.
+    pub start: u64,
+    /// Size in bytes, as asked for.
+    pub bytes: u64,
+    /// Whose it is.
+    pub kind: Kind,
+    /// What it is called in findings.
+    pub label: Arc<str>,
+    /// Unique among all allocations of this memory.
+    pub id: u32,
+}

@@ -1,0 +1,137 @@
+//! A bit for each byte that says whether it has been written.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Which bytes of a piece of memory have been written.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    words: Vec<AtomicU64>,
+}
+
+impl Written {
+    /// For `bytes` bytes that nobody has written.
+    pub fn new(bytes: u64) -> Self {
+        Written { words: (0..bytes.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
+    }
+
+    /// Forgets everything, and has room for `bytes` bytes from here on.
+    pub fn reset(&mut self, bytes: u64) {
+        let words = bytes.div_ceil(64) as usize;
+        self.words.truncate(words);
+        for word in &mut self.words {
+            *word.get_mut() = 0;
+        }
+        self.words.resize_with(words, AtomicU64::default);
+    }
+
+    /// Calls `f` with each word's index and the bits of it that `[offset, offset + len)` covers.
+    #[inline(always)]
+    fn words(offset: u64, len: u64, mut f: impl FnMut(usize, u64) -> bool) {
+        let (mut at, end) = (offset, offset + len);
+        while at < end {
+            let stop = (at / 64 + 1) * 64;
+            let upto = stop.min(end);
+            let count = upto - at;
+            let bits = if count == 64 { u64::MAX } else { ((1 << count) - 1) << (at % 64) };
+            if !f((at / 64) as usize, bits) {
+                return;
+            }
+            at = upto;
+        }
+    }
+
+    /// Marks `len` bytes from `offset` as written. What lies beyond the end is ignored.
+    #[inline(always)]
+    pub fn write(&self, offset: u64, len: u64) {
+        Self::words(offset, len, |word, bits| {
+            if let Some(word) = self.words.get(word)
+                && word.load(Ordering::Relaxed) & bits != bits
+            {
+                word.fetch_or(bits, Ordering::Relaxed);
+            }
+            true
+        });
+    }
+
+    /// The offset of the first byte of `[offset, offset + len)` that has not been written.
+    #[inline(always)]
+    pub fn unwritten(&self, offset: u64, len: u64) -> Option<u64> {
+        let mut found = None;
+        Self::words(offset, len, |word, bits| {
+            let missing = self.words.get(word).map_or(0, |w| bits & !w.load(Ordering::Relaxed));
+            if missing != 0 {
+                found = Some(word as u64 * 64 + u64::from(missing.trailing_zeros()));
+            }
+            missing == 0
+        });
+        found
+    }
+
+    /// Takes over the marks of `len` bytes from another piece of memory, after a copy: a byte that has not been written
+    /// there counts as not written here.
+    pub fn copy(&self, offset: u64, from: &Written, from_offset: u64, len: u64) {
+        for i in 0..len {
+            if from.unwritten(from_offset + i, 1).is_none() {
+                self.write(offset + i, 1);
+            } else {
+                self.forget(offset + i);
+            }
+        }
+    }
+
+    /// Marks `len` bytes from `offset` as not written.
+    pub fn clear(&self, offset: u64, len: u64) {
+        Self::words(offset, len, |word, bits| {
+            if let Some(word) = self.words.get(word) {
+                word.fetch_and(!bits, Ordering::Relaxed);
+            }
+            true
+        });
+    }
+
+    fn forget(&self, offset: u64) {
+        if let Some(word) = self.words.get((offset / 64) as usize) {
+            word.fetch_and(!(1 << (offset % 64)), Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Written;
+
+    #[test]
+    fn what_was_written_is_known_to_the_byte() {
+        let memory = Written::new(200);
+        assert_eq!(memory.unwritten(0, 200), Some(0));
+        memory.write(10, 100);
+        assert_eq!(memory.unwritten(10, 100), None);
+        assert_eq!(memory.unwritten(9, 2), Some(9));
+        assert_eq!(memory.unwritten(100, 20), Some(110));
+        memory.write(0, 200);
+        assert_eq!(memory.unwritten(0, 200), None);
+        assert_eq!(memory.unwritten(63, 2), None);
+    }
+
+    #[test]
+    fn a_copy_carries_over_the_holes() {
+        let (from, to) = (Written::new(64), Written::new(64));
+        from.write(0, 8);
+        from.write(16, 8);
+        to.write(0, 64);
+        to.copy(32, &from, 0, 24);
+        assert_eq!(to.unwritten(0, 40), None);
+        assert_eq!(to.unwritten(32, 24), Some(40));
+        assert_eq!(to.unwritten(48, 16), None);
+    }
+
+    #[test]
+    fn memory_can_be_used_again() {
+        let mut memory = Written::new(64);
+        memory.write(0, 64);
+        memory.reset(256);
+        assert_eq!(memory.unwritten(0, 256), Some(0));
+        memory.write(192, 64);
+        assert_eq!(memory.unwritten(192, 64), None);
+    }
+}

@@ -1,0 +1,288 @@
+//! The kinds of findings: what went wrong.
+
+use super::judge::{Judged, harness, machine, program};
+use crate::checks::Check;
+use serde::{Deserialize, Serialize};
+
+/// The memory that an address lies in: a state space of PTX.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Space {
+    /// A generic address: the instruction names no space.
+    Generic,
+    /// `.global`
+    Global,
+    /// `.shared` (also `.shared::cta`)
+    Shared,
+    /// `.local`
+    Local,
+    /// `.const`
+    Const,
+    /// `.param`
+    Param,
+}
+
+/// Whose failure this is. The three are never mixed in a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailureOf {
+    /// The program is wrong: the kernel, or the host code that launched it.
+    Program,
+    /// The program may be right: this machine does not model what it asks for.
+    Machine,
+    /// The program was not judged: the machine or its host failed.
+    Harness,
+}
+
+/// Which part of the program has to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Blame {
+    /// Device code.
+    Kernel,
+    /// Host code: its launch, its allocations, its arguments.
+    Host,
+    /// Nothing in the program.
+    Nobody,
+}
+
+/// How far apart the threads of a race are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// One thread, and the copy that it has not waited for.
+    Thread,
+    /// Lanes of one warp: `__syncwarp` is missing.
+    Warp,
+    /// Warps of one block: `__syncthreads` is missing.
+    Block,
+    /// Blocks of one launch: an atomic, a fence with a flag, or a second launch is missing.
+    Grid,
+}
+
+/// What was passed for an argument of `printf` that the format takes as something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Passed {
+    /// No argument.
+    Nothing,
+    /// Four bytes: an `int`, a `char`, an `unsigned`.
+    Int,
+    /// Eight bytes that do not look like a double: a `long long`, a pointer.
+    Long,
+    /// A double, which every `float` becomes.
+    Double,
+}
+
+/// The kind of a launch limit that was exceeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// A dimension of the grid, or the grid, is zero.
+    EmptyGrid,
+    /// A dimension of the block, or the block, is zero.
+    EmptyBlock,
+    /// A dimension of the grid.
+    Grid,
+    /// A dimension of the block.
+    Block,
+    /// Threads in a block.
+    ThreadsPerBlock,
+    /// Threads in a block under the kernel's `__launch_bounds__`.
+    LaunchBounds,
+    /// The exact block size that the kernel requires.
+    RequiredBlock,
+    /// Registers of a block.
+    Registers,
+    /// Shared memory of a block, static and dynamic, in bytes.
+    SharedMemory,
+    /// Blocks of a cooperative launch that fit on the device at once.
+    Cooperative,
+    /// Bytes of parameters.
+    Parameters,
+    /// Bytes of arguments that the launch passes for the parameters.
+    Arguments,
+}
+
+/// Declares the kinds, a row each: what it tells, and how it is judged.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident $({ $($(#[$about:meta])* $field:ident: $type:ty,)* })? => $judged:expr;)*) => {
+        /// What kind of mistake (or limit) was found. Sizes are in bytes.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+        pub enum Kind {
+            $($(#[$doc])* $name $({ $($(#[$about])* $field: $type,)* })?,)*
+        }
+
+        impl Kind {
+            #[allow(unused_variables, reason = "a row may look at its fields")]
+            #[allow(clippy::match_same_arms, reason = "a table, a row for each kind")]
+            pub(super) const fn judged(&self) -> Judged {
+                use Blame::{Host, Kernel};
+                use Check::{Initcheck, Launch, Leakcheck, Memcheck, Racecheck, Synccheck};
+                match self {
+                    $(Self::$name $({ $($field,)* })? => $judged,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// An access outside every allocation (or variable) of its space.
+    OutOfBounds {
+        /// The space of the address; generic addresses are resolved first.
+        space: Space,
+    } => program(Kernel, Memcheck, Some(*space));
+    /// An access that leaves the variable it began from and lands in a neighbour.
+    OverrunsNeighbour {
+        /// The space of the address.
+        space: Space,
+    } => program(Kernel, Memcheck, Some(*space));
+    /// A write to constant memory, to parameters, or to memory mapped for reading.
+    ReadOnly {
+        /// The space of the address.
+        space: Space,
+    } => program(Kernel, Memcheck, Some(*space));
+    /// An address that is not a multiple of the access's size.
+    Misaligned {
+        /// The space of the address.
+        space: Space,
+        /// What the address must be a multiple of.
+        required: u32,
+    } => program(Kernel, Memcheck, Some(*space));
+    /// An access to global memory that was freed.
+    UseAfterFree => program(Host, Memcheck, Some(Space::Global));
+    /// An access to a pointer of the host that the device cannot reach.
+    HostPointer => program(Host, Memcheck, Some(Space::Global));
+    /// An access at or just above address 0.
+    NullPointer => program(Host, Memcheck, Some(Space::Global));
+    /// A read of memory that nobody has written.
+    Uninitialized {
+        /// The space of the address.
+        space: Space,
+    } => program(Kernel, Initcheck, Some(*space));
+    /// Two accesses to one place, at least one a write and at least one not atomic, with nothing that orders them.
+    Race {
+        /// Shared or global memory.
+        space: Space,
+        /// How far apart the two threads are.
+        scope: Scope,
+    } => program(Kernel, Racecheck, Some(*space));
+    /// A barrier reached by a warp while some of its lanes are elsewhere.
+    DivergentBarrier {
+        /// Number of the barrier, 0 for `__syncthreads`.
+        barrier: u32,
+    } => program(Kernel, Synccheck, None);
+    /// Threads of a block wait at different barriers, or with different counts, so that no barrier can open.
+    MismatchedBarrier {
+        /// Number of the barrier at which the first access waits.
+        barrier: u32,
+    } => program(Kernel, Synccheck, None);
+    /// A barrier at which threads wait for others that have returned.
+    BarrierExited {
+        /// Number of the barrier.
+        barrier: u32,
+        /// Threads waiting.
+        waiting: u32,
+        /// Threads that returned.
+        exited: u32,
+    } => program(Kernel, Synccheck, None);
+    /// A barrier used with a thread count that is not a multiple of the warp, or exceeds the block, or a number above
+    /// 15.
+    InvalidBarrier {
+        /// Number of the barrier.
+        barrier: u32,
+    } => program(Kernel, Synccheck, None);
+    /// A shuffle that reads a lane which does not take part: its value is undefined.
+    InactiveLane {
+        /// The lane that is read.
+        lane: u32,
+    } => program(Kernel, Synccheck, None);
+    /// A warp-wide operation executed by a lane that its own mask leaves out.
+    UndeclaredLane {
+        /// The mask given.
+        mask: u32,
+        /// The lane that executes.
+        lane: u32,
+    } => program(Kernel, Synccheck, None);
+    /// A warp-wide operation whose mask names lanes that never come.
+    MissingLanes {
+        /// The mask given.
+        mask: u32,
+        /// The lanes that wait.
+        arrived: u32,
+        /// The lanes among the missing ones that have returned from the kernel.
+        exited: u32,
+    } => program(Kernel, Synccheck, None);
+    /// Every thread that is left waits for another.
+    Deadlock => program(Kernel, Synccheck, None);
+    /// The instruction budget ran out: an endless loop, or a budget too small.
+    EndlessLoop {
+        /// Warp instructions that the launch was allowed.
+        budget: u64,
+    } => program(Kernel, Launch, None);
+    /// Device memory that was never freed.
+    Leak {
+        /// Allocations.
+        allocations: u64,
+        /// Bytes in all.
+        bytes: u64,
+    } => program(Host, Leakcheck, None);
+    /// A free of memory that was freed before.
+    DoubleFree => program(Host, Memcheck, None);
+    /// A free of an address at which no allocation begins.
+    InvalidFree => program(Host, Memcheck, None);
+    /// A launch that the device refuses.
+    LaunchLimit {
+        /// What is exceeded.
+        limit: Limit,
+        /// What the launch asks for.
+        asked: u64,
+        /// What the device, or the kernel, allows.
+        allowed: u64,
+    } => program(Host, Launch, None);
+    /// A copy or fill on the device's memory by the host that leaves its allocation.
+    HostCopy {
+        /// Bytes asked for.
+        bytes: u64,
+    } => program(Host, Memcheck, Some(Space::Global));
+    /// `assert` failed in device code.
+    Assert {
+        /// The expression as written.
+        expression: String,
+    } => program(Kernel, Launch, None);
+    /// A `printf` whose arguments do not match its format: what a device then prints is undefined.
+    PrintArgument {
+        /// The first argument that does not fit; 1 is the one after the format.
+        argument: u32,
+        /// The conversion that takes it: `%d`, `%8.3f`, or the `*` of a width.
+        conversion: String,
+        /// What was passed.
+        passed: Passed,
+    } => program(Kernel, Memcheck, None);
+    /// A `printf` whose format has a conversion of C that devices do not know: what they print for it is undefined.
+    PrintConversion {
+        /// The conversion: `%zu`, `%.*f`.
+        conversion: String,
+    } => program(Kernel, Memcheck, None);
+    /// `__trap()` or a trap that the compiler put where code cannot go on.
+    Trap => program(Kernel, Launch, None);
+    /// A jump or call through a pointer that does not point to a function.
+    InvalidCall {
+        /// The pointer's value.
+        target: u64,
+    } => program(Kernel, Memcheck, None);
+    /// The stack of a lane is full.
+    StackOverflow => program(Kernel, Memcheck, None);
+    /// Something that PTX defines and this machine does not model.
+    Unsupported {
+        /// The instruction, directive or feature.
+        what: String,
+    } => machine();
+    /// A failure of the machine itself.
+    Internal {
+        /// What failed.
+        what: String,
+    } => harness();
+}

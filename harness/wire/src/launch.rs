@@ -1,0 +1,118 @@
+//! A launch: its shape, the resources that it takes, how it ended and what was counted.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::counters::Counters;
+use crate::version::required;
+
+/// What stopped a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fault {
+    /// An access outside every allocation.
+    IllegalAddress,
+    /// An address that is not a multiple of the access's size.
+    MisalignedAddress,
+    /// An address of the wrong space for the instruction.
+    InvalidAddressSpace,
+    /// An instruction that cannot be executed with these operands.
+    IllegalInstruction,
+    /// A jump or call to something that is not code.
+    InvalidPc,
+    /// A device-side assertion failed.
+    Assert,
+    /// `trap`.
+    Trap,
+    /// The instruction budget ran out.
+    LaunchTimeout,
+    /// Every thread waits for another.
+    Deadlock,
+    /// The stack of a thread is full.
+    HardwareStackError,
+    /// The machine itself failed; the finding says how.
+    LaunchFailed,
+}
+
+/// The resource that limits the blocks on an SM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limiter {
+    /// The SM's resident threads (warps).
+    Threads,
+    /// The SM's resident blocks.
+    Blocks,
+    /// Registers.
+    Registers,
+    /// Shared memory.
+    #[serde(rename = "shared memory")]
+    SharedMemory,
+}
+
+impl fmt::Display for Limiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Limiter::Threads => "threads",
+            Limiter::Blocks => "blocks",
+            Limiter::Registers => "registers",
+            Limiter::SharedMemory => "shared memory",
+        })
+    }
+}
+
+/// How much of an SM a launch can fill.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Occupancy {
+    /// Resident blocks; 0 if not even one fits.
+    pub blocks_per_sm: u32,
+    /// Their warps.
+    pub warps_per_sm: u32,
+    /// Resident warps in per cent of those that the SM has room for.
+    pub percent: f64,
+    /// The resource that sets this limit.
+    pub limiter: Limiter,
+}
+
+/// One launch that has ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Launch {
+    /// The kernel, mangled as in the PTX.
+    pub kernel: String,
+    /// The kernel as the source declares it.
+    pub kernel_name: String,
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y, z.
+    pub block: [u32; 3],
+    /// Shared memory of a block that the kernel declares, in bytes.
+    pub static_shared_bytes: u32,
+    /// Shared memory of a block that the launch asks for, in bytes.
+    pub dynamic_shared_bytes: u32,
+    /// Local memory of a thread, in bytes.
+    pub local_bytes: u32,
+    /// Registers of a thread, as the machine estimates them from the PTX.
+    pub registers_estimated: u32,
+    /// Whether all blocks were resident at once.
+    pub cooperative: bool,
+    /// The order of warps and blocks; 0 is the natural one.
+    pub seed: u64,
+    /// What fits on an SM.
+    pub occupancy: Occupancy,
+    /// How long the emulation took, in milliseconds; it says nothing about a GPU's time.
+    pub host_ms: f64,
+    /// What stopped it, if it did not run to its end.
+    #[serde(deserialize_with = "required")]
+    pub fault: Option<Fault>,
+    /// What was counted.
+    pub counters: Counters,
+}
+
+impl Launch {
+    /// The launch as JSON on one line, without a line break.
+    pub fn to_json(&self) -> String {
+        crate::json(self)
+    }
+}

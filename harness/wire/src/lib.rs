@@ -1,0 +1,38 @@
+//! The types in which the machine reports to the programs that run kernels on it.
+//!
+//! The driver fills these types and writes them as JSON with a version; readers read that JSON into the same types. A
+//! field that is renamed or missing is therefore an error where it is read, never a silent 0. Rendered text comes
+//! beside the data, only to be printed.
+//!
+//! [`Report`] holds everything: [`Launch`]es with their [`counters`], [`Told`] findings ([`finding`]), [`Copies`],
+//! [`Managed`] memory, [`Memory`], [`Settings`]. [`Leaks`] is the memory that is still allocated at the end. [`Wishes`]
+//! goes the other way: it says what a client asks of the machine.
+//!
+//! To change a field, change it here, and raise [`VERSION`] if its meaning or its name changes, or if it is removed.
+
+mod checks;
+pub mod counters;
+pub mod finding;
+mod launch;
+mod report;
+mod settings;
+mod transfer;
+mod version;
+
+pub use checks::{Check, Checks, UnknownCheck};
+pub use launch::{Fault, Launch, Limiter, Occupancy};
+pub use report::{Leak, Leaks, Report, Told};
+pub use settings::{Settings, Wishes};
+pub use transfer::{Copied, Copies, Filled, Managed, Memory};
+pub use version::{ReadError, VERSION};
+
+/// The environment variable that names a file for a lab's records: a run appends each as a line of JSON, its findings
+/// as data. A case in its own process gives its records to its parent this way, and tools that judge a run read
+/// them.
+pub const RECORDS: &str = "WARPLAB_RECORDS";
+
+/// A value as JSON on one line.
+fn json<T: serde::Serialize>(value: &T) -> String {
+    // Strings, numbers and maps with string keys: nothing here can fail to be written.
+    serde_json::to_string(value).expect("what is told is plain data")
+}

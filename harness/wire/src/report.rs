@@ -1,0 +1,138 @@
+//! The whole report: what was launched, copied and found, and what is still allocated.
+
+use serde::{Deserialize, Serialize};
+
+use crate::checks::Check;
+use crate::finding::{FailureOf, Finding};
+use crate::launch::Launch;
+use crate::settings::Settings;
+use crate::transfer::{Copies, Managed, Memory};
+use crate::version::{self, ReadError, VERSION};
+
+/// A finding with the text that the machine's renderer has made of it. The text is for printing; decisions are based on
+/// the data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// The data.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// Whose failure it is.
+    pub verdict: FailureOf,
+    /// Which check found it.
+    pub check: Check,
+    /// The kernel as its source declares it; empty when no kernel is concerned.
+    pub kernel_name: String,
+    /// What sort of mistake it is, in one line: the headline without how often it was seen.
+    pub mistake: String,
+    /// One line, with how often it was seen where that belongs to it.
+    pub headline: String,
+    /// The headline again: readers of the report know it under this name.
+    pub title: String,
+    /// Where the address lies, and what else is worth knowing, a sentence each.
+    pub context: Vec<String>,
+    /// What to do about it.
+    pub help: String,
+    /// The whole report, several lines, ending in a line break.
+    pub text: String,
+}
+
+/// Device memory that was never freed, with what the client said it was doing when it allocated the memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leak {
+    /// What [`crate::settings::Wishes::during`] was; empty if the client has said nothing.
+    pub during: String,
+    /// The leak.
+    #[serde(flatten)]
+    pub told: Told,
+}
+
+/// All that was launched, copied and found since the last report was taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Report {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The profile that is emulated; empty before `cuInit`.
+    pub profile: String,
+    /// How launches are executed now.
+    pub settings: Settings,
+    /// The launches, in order.
+    pub launches: Vec<Launch>,
+    /// Earlier launches that were not kept.
+    pub launches_dropped: u64,
+    /// What was found, each mistake once.
+    pub findings: Vec<Told>,
+    /// Further mistakes that were not kept.
+    pub findings_dropped: u64,
+    /// What was copied and filled.
+    pub copies: Copies,
+    /// Managed memory that moved.
+    pub managed: Managed,
+    /// The device's memory now.
+    pub memory: Memory,
+}
+
+/// The device memory that is still allocated and was not reported before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Leaks {
+    /// [`VERSION`].
+    pub version: u32,
+    /// One for each activity that the client named.
+    pub findings: Vec<Leak>,
+}
+
+/// The report of a driver that was never initialised.
+impl Default for Report {
+    fn default() -> Self {
+        Report {
+            version: VERSION,
+            profile: String::new(),
+            settings: Settings::default(),
+            launches: Vec::new(),
+            launches_dropped: 0,
+            findings: Vec::new(),
+            findings_dropped: 0,
+            copies: Copies::default(),
+            managed: Managed::default(),
+            memory: Memory::default(),
+        }
+    }
+}
+
+/// No leaks.
+impl Default for Leaks {
+    fn default() -> Self {
+        Leaks { version: VERSION, findings: Vec::new() }
+    }
+}
+
+impl Report {
+    /// The report in `text`.
+    ///
+    /// # Errors
+    /// When it is of an unknown version, or a field is missing, unknown or of another type; the message names it.
+    pub fn read(text: &str) -> Result<Self, ReadError> {
+        version::read(text)
+    }
+
+    /// The report as JSON.
+    pub fn to_json(&self) -> String {
+        crate::json(self)
+    }
+}
+
+impl Leaks {
+    /// The leaks in `text`.
+    ///
+    /// # Errors
+    /// As [`Report::read`].
+    pub fn read(text: &str) -> Result<Self, ReadError> {
+        version::read(text)
+    }
+
+    /// The leaks as JSON.
+    pub fn to_json(&self) -> String {
+        crate::json(self)
+    }
+}

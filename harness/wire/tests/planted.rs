@@ -1,0 +1,225 @@
+//! Planted mistakes: a report in which a field is missing, renamed or of another type is not read, and one of another
+//! version is an error that says so.
+
+use serde_json::{Value, json};
+use wire::counters::{BranchCount, Counters, Line, Totals};
+use wire::finding::{
+    Access, Allocation, CalledFrom, Finding, Kind, Limit, Passed, Place, Relation, Scope, Space, What,
+};
+use wire::{Checks, Fault, Launch, Leak, Leaks, Limiter, Occupancy, ReadError, Report, Settings, Told, VERSION};
+
+fn place() -> Place {
+    let caller = CalledFrom { file: "lab.cu".into(), line: 9, column: 2 };
+    Place { function: "k".into(), file: "lab.cu".into(), line: 3, column: 7, ptx_line: 40, inlined_at: vec![caller] }
+}
+
+fn told(kind: Kind) -> Told {
+    let mut access = Access::memory(What::Write, Space::Global, 4, 0x100, place());
+    access.variable = Some(("tile".into(), 8));
+    let mut finding = Finding::new(kind, "_Z1kv").with(access);
+    finding.allocation =
+        Some(Allocation { address: 0x80, size: 16, name: "tile".into(), freed: false, relation: Relation::After(113) });
+    finding.notes.push("a note".into());
+    finding.remedy = Some("a remedy".into());
+    Told {
+        verdict: finding.kind.verdict(),
+        check: finding.kind.check(),
+        kernel_name: "k()".into(),
+        mistake: "a mistake".into(),
+        headline: "a mistake [1 hazard]".into(),
+        title: "a mistake [1 hazard]".into(),
+        context: vec!["a sentence".into()],
+        help: "a remedy".into(),
+        text: "error: a mistake\n".into(),
+        finding,
+    }
+}
+
+/// One of every kind.
+fn kinds() -> Vec<Kind> {
+    let space = Space::Shared;
+    let text = || "text".to_owned();
+    vec![
+        Kind::OutOfBounds { space },
+        Kind::OverrunsNeighbour { space },
+        Kind::ReadOnly { space },
+        Kind::Misaligned { space, required: 8 },
+        Kind::UseAfterFree,
+        Kind::HostPointer,
+        Kind::NullPointer,
+        Kind::Uninitialized { space },
+        Kind::Race { space, scope: Scope::Grid },
+        Kind::DivergentBarrier { barrier: 1 },
+        Kind::MismatchedBarrier { barrier: 1 },
+        Kind::BarrierExited { barrier: 1, waiting: 2, exited: 3 },
+        Kind::InvalidBarrier { barrier: 1 },
+        Kind::InactiveLane { lane: 3 },
+        Kind::UndeclaredLane { mask: 7, lane: 3 },
+        Kind::MissingLanes { mask: 7, arrived: 3, exited: 1 },
+        Kind::Deadlock,
+        Kind::EndlessLoop { budget: u64::MAX },
+        Kind::Leak { allocations: 1, bytes: 2 },
+        Kind::DoubleFree,
+        Kind::InvalidFree,
+        Kind::LaunchLimit { limit: Limit::SharedMemory, asked: 2, allowed: 1 },
+        Kind::HostCopy { bytes: 5 },
+        Kind::Assert { expression: text() },
+        Kind::PrintArgument { argument: 1, conversion: text(), passed: Passed::Long },
+        Kind::PrintConversion { conversion: text() },
+        Kind::Trap,
+        Kind::InvalidCall { target: 1 },
+        Kind::StackOverflow,
+        Kind::Unsupported { what: text() },
+        Kind::Internal { what: text() },
+    ]
+}
+
+/// A report in which nothing is empty.
+fn report() -> Report {
+    let totals = Totals { instructions: 1, ..Totals::default() };
+    let counters = Counters {
+        blocks: 1,
+        warps: 2,
+        threads: 64,
+        totals: totals.clone(),
+        lines: vec![Line { place: place(), totals }],
+        branches: vec![BranchCount { place: place(), warps: 2, diverged: 1, executions: 4, divergent: 3 }],
+    };
+    let launch = Launch {
+        kernel: "_Z1kv".into(),
+        kernel_name: "k()".into(),
+        grid: [1, 2, 3],
+        block: [32, 1, 1],
+        static_shared_bytes: 1,
+        dynamic_shared_bytes: 2,
+        local_bytes: 3,
+        registers_estimated: 4,
+        cooperative: true,
+        seed: 5,
+        occupancy: Occupancy { blocks_per_sm: 6, warps_per_sm: 7, percent: 12.5, limiter: Limiter::SharedMemory },
+        host_ms: 0.25,
+        fault: Some(Fault::IllegalAddress),
+        counters,
+    };
+    Report {
+        profile: "a100".into(),
+        settings: Settings { checks: Checks::ALL, ..Settings::default() },
+        launches: vec![launch],
+        findings: vec![told(Kind::Trap)],
+        ..Report::default()
+    }
+}
+
+fn leaks() -> Leaks {
+    let kind = Kind::Leak { allocations: 1, bytes: 4 };
+    Leaks { findings: vec![Leak { during: "case a".into(), told: told(kind) }], ..Leaks::default() }
+}
+
+/// Every field of a JSON value, by the keys and indices that lead to it.
+fn fields(value: &Value, path: &mut Vec<Value>, found: &mut Vec<Vec<Value>>) {
+    let mut inside = |key: Value, value: &Value| {
+        path.push(key);
+        if path.last().is_some_and(Value::is_string) {
+            found.push(path.clone());
+        }
+        fields(value, path, found);
+        path.pop();
+    };
+    match value {
+        Value::Object(map) => map.iter().for_each(|(k, v)| inside(k.as_str().into(), v)),
+        Value::Array(list) => (0..).zip(list).for_each(|(i, v)| inside(Value::from(i), v)),
+        _ => {}
+    }
+}
+
+/// The object that holds the last key of a path.
+fn holder<'v>(value: &'v mut Value, path: &[Value]) -> &'v mut serde_json::Map<String, Value> {
+    let step = |value: &'v mut Value, key: &Value| match key {
+        Value::String(key) => &mut value[key.as_str()],
+        index => &mut value[index.as_u64().unwrap() as usize],
+    };
+    let (_, outer) = path.split_last().unwrap();
+    outer.iter().fold(value, step).as_object_mut().unwrap()
+}
+
+/// Plants a mistake at every field in turn, and returns how many there are. `plant` changes a field of its object, and
+/// says whether that is a mistake.
+fn every_field_is_needed(
+    whole: &Value,
+    read: impl Fn(&str) -> bool,
+    plant: impl Fn(&mut serde_json::Map<String, Value>, &str) -> bool,
+) -> usize {
+    let mut paths = Vec::new();
+    fields(whole, &mut Vec::new(), &mut paths);
+    for path in &paths {
+        let mut spoilt = whole.clone();
+        let key = path.last().and_then(Value::as_str).unwrap();
+        if plant(holder(&mut spoilt, path), key) {
+            let shown = Value::from(path.clone());
+            assert!(!read(&spoilt.to_string()), "{shown} is not missed");
+        }
+    }
+    paths.len()
+}
+
+/// Whether a text can be read.
+type Reads = fn(&str) -> bool;
+
+#[test]
+fn a_missing_renamed_or_mistyped_field_is_an_error() {
+    let mut read: Vec<(String, Reads)> = vec![
+        (report().to_json(), |text| Report::read(text).is_ok()),
+        (leaks().to_json(), |text| Leaks::read(text).is_ok()),
+    ];
+    for kind in kinds() {
+        let json = serde_json::to_string(&told(kind)).unwrap();
+        read.push((json, |text| serde_json::from_str::<Told>(text).is_ok()));
+    }
+    for (json, reads) in read {
+        assert!(reads(&json), "{json}");
+        let whole: Value = serde_json::from_str(&json).unwrap();
+        let fields = every_field_is_needed(&whole, reads, |map, key| {
+            map.remove(key);
+            // The one field that is left out when it is empty.
+            key != "inlined_at"
+        });
+        assert!(fields > 30, "{fields}");
+        every_field_is_needed(&whole, reads, |map, key| {
+            let value = map.remove(key).unwrap();
+            map.insert(format!("{key}_of_old"), value);
+            true
+        });
+        every_field_is_needed(&whole, reads, |map, key| {
+            map.insert(key.into(), json!({ "no": "such type" }));
+            true
+        });
+    }
+}
+
+#[test]
+fn every_kind_survives_the_way() {
+    let whole = Report { findings: kinds().into_iter().map(told).collect(), ..report() };
+    assert_eq!(Report::read(&whole.to_json()).unwrap(), whole);
+    let leaks = leaks();
+    assert_eq!(Leaks::read(&leaks.to_json()).unwrap(), leaks);
+    let empty = Report::default();
+    assert_eq!(Report::read(&empty.to_json()).unwrap(), empty);
+}
+
+#[test]
+fn an_unknown_version_is_an_error_that_names_it() {
+    // Nothing else of it is believed: that nothing else is there is not what is wrong with it.
+    for (text, found) in [(r#"{"version": 2}"#, 2), (r#"{"version": 4294967297, "launches": []}"#, (1 << 32) + 1)] {
+        let error = Report::read(text).unwrap_err();
+        assert!(matches!(error, ReadError::UnknownVersion { found: f } if f == found), "{error}");
+        let words = format!("version {found}, and this program knows version {VERSION} only");
+        assert!(error.to_string().contains(&words), "{error}");
+        assert!(Leaks::read(text).is_err());
+    }
+    for text in ["", "{}", "[]", r#"{"version": "1"}"#, r#"{"version": 1}"#] {
+        let error = Report::read(text).unwrap_err();
+        assert!(matches!(error, ReadError::Malformed(_)), "{text}: {error}");
+    }
+    let missing = Report::read(r#"{"version": 1}"#).unwrap_err().to_string();
+    assert!(missing.contains("missing field `profile`"), "{missing}");
+}

@@ -1,0 +1,64 @@
+//! What is counted, and the reference counts.
+use harness::parallel;
+
+/// Which bytes go to which bin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bins {
+    /// a-d, e-h, ..., u-x, and y-z: 7 bins; any other byte is not counted.
+    Letters,
+    /// One bin for each byte value: 256 bins.
+    Bytes,
+}
+
+impl Bins {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Letters, Self::Bytes];
+
+    /// The name in kernel names and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Letters => "letters",
+            Self::Bytes => "bytes",
+        }
+    }
+
+    /// How many bins.
+    pub const fn count(self) -> usize {
+        match self {
+            Self::Letters => 7,
+            Self::Bytes => 256,
+        }
+    }
+
+    /// The bin of a byte.
+    pub const fn of(self, byte: u8) -> Option<usize> {
+        match (self, byte) {
+            (Self::Bytes, _) => Some(byte as usize),
+            (Self::Letters, b'a'..=b'z') => Some((byte - b'a') as usize / 4),
+            _ => None,
+        }
+    }
+}
+
+/// The number of bytes that one reference task takes.
+const CHUNK: usize = 1 << 20;
+
+/// The counts in 64 bits, one for each bin.
+pub fn reference(bins: Bins, text: &[u8]) -> Vec<u64> {
+    let parts = parallel(text.len().div_ceil(CHUNK), |i| {
+        let mut of_byte = [0u64; 256];
+        for &byte in &text[i * CHUNK..((i + 1) * CHUNK).min(text.len())] {
+            of_byte[byte as usize] += 1;
+        }
+        of_byte
+    });
+    let mut counts = vec![0; bins.count()];
+    for part in parts {
+        for (byte, count) in part.iter().enumerate() {
+            if let Some(bin) = bins.of(byte as u8) {
+                counts[bin] += count;
+            }
+        }
+    }
+    counts
+}

@@ -1,0 +1,115 @@
+//! A rung of the ladder: which kernel, how large its tile is, and the launch that a shape needs.
+use cudarc::driver::LaunchConfig;
+
+use crate::Shape;
+
+/// A kernel of the ladder and its fixed choices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rung {
+    /// Kernel file.
+    pub file: &'static str,
+    /// Kernel.
+    pub kernel: &'static str,
+    /// Rows and columns of C that a block computes.
+    pub tile: (u32, u32),
+    /// Threads of a block, (x, y).
+    pub block: (u32, u32),
+    /// Dynamic shared memory of a block in bytes.
+    pub shared_bytes: u32,
+    /// The kernel adds into C, which must hold zeros; its last argument is the slice of the depth.
+    pub adds: bool,
+    /// Each element of a block's tiles is loaded once for the block, not once for each thread.
+    pub shares: bool,
+    /// How its inputs and sums are rounded.
+    pub arithmetic: Arithmetic,
+}
+
+/// The precision in which a kernel computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// IEEE float: each product is fused with its sum, 24 bits.
+    Float,
+    /// Inputs rounded to TF32 (11 bits), sums in float without correct rounding.
+    Tf32,
+    /// Inputs split in two TF32 numbers each.
+    Tf32Split,
+}
+
+/// 16 x 16 results, computed by 16 x 16 threads.
+pub(crate) const PLAIN: Rung = Rung {
+    file: "matmul.cu",
+    kernel: "",
+    tile: (16, 16),
+    block: (16, 16),
+    shared_bytes: 0,
+    adds: false,
+    shares: true,
+    arithmetic: Arithmetic::Float,
+};
+
+/// The depth in slices.
+pub(crate) const DEEP: Rung = Rung { kernel: "depth_parallel", adds: true, ..PLAIN };
+
+/// The shape of a block of the last rungs: 128 x 128 results, mostly by 256 threads.
+pub(crate) const LARGE: Rung = Rung { file: "ladder.cu", tile: (128, 128), block: (256, 1), ..PLAIN };
+
+/// Tensor cores: four stages of padded tiles in shared memory (see tensor.cu).
+pub(crate) const TENSOR: Rung = Rung {
+    file: "tensor.cu",
+    kernel: "tf32",
+    shared_bytes: 4 * (128 * 20 + 16 * 136) * 4,
+    arithmetic: Arithmetic::Tf32,
+    ..LARGE
+};
+
+/// The `rectangular` rung with square tiles of `tile` x `tile`, of at most 32.
+pub const fn rectangular(tile: u32) -> Rung {
+    Rung { kernel: "rectangular", tile: (tile, tile), block: (tile, tile), shared_bytes: 2 * tile * tile * 4, ..PLAIN }
+}
+
+/// How a rung is launched for a shape.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// Grid and block.
+    pub launch: LaunchConfig,
+    /// Depth of the slice that a block of `depth-parallel` sums; k elsewhere.
+    pub slice: u32,
+}
+
+impl Rung {
+    /// The launch for `shape`; `slices` cuts the depth of `depth-parallel` and is 1 elsewhere.
+    ///
+    /// # Errors
+    /// Those of [`Shape::check`].
+    pub fn plan(&self, shape: Shape, slices: u32) -> Result<Plan, String> {
+        shape.check()?;
+        let k = shape.k as u32;
+        let slice = if self.adds { k.div_ceil(slices.clamp(1, k)) } else { k };
+        let (rows, columns) = self.tile;
+        let grid_dim = ((shape.n as u32).div_ceil(columns), (shape.m as u32).div_ceil(rows), k.div_ceil(slice));
+        let block_dim = (self.block.0, self.block.1, 1);
+        Ok(Plan { launch: LaunchConfig { grid_dim, block_dim, shared_mem_bytes: self.shared_bytes }, slice })
+    }
+
+    /// The number of slices of the depth with which `depth-parallel` fills `multiprocessors` four times over, when C
+    /// alone has too few tiles. A slice is never thinner than a tile.
+    pub fn slices_for(&self, shape: Shape, multiprocessors: u32) -> u32 {
+        let tiles = shape.n.div_ceil(self.tile.1 as usize) * shape.m.div_ceil(self.tile.0 as usize);
+        let wanted = (4 * multiprocessors as usize * 2).div_ceil(tiles.max(1));
+        wanted.clamp(1, shape.k.div_ceil(16).max(1)).min(65535) as u32
+    }
+
+    /// The number of floats that all threads together load from global memory, by arithmetic.
+    ///
+    /// A thread of `naive` reads 2 k floats for its element. A block with a tile of tm x tn reads k (tm + tn) floats
+    /// for tm tn elements, so a tile of T x T cuts the loads by a factor of T. Partial tiles at the edges load only
+    /// what lies inside.
+    pub fn loads(&self, shape: Shape) -> u128 {
+        let (m, k, n) = (shape.m as u128, shape.k as u128, shape.n as u128);
+        if self.shares {
+            m * k * n.div_ceil(u128::from(self.tile.1)) + k * n * m.div_ceil(u128::from(self.tile.0))
+        } else {
+            2 * m * k * n
+        }
+    }
+}

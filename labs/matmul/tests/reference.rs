@@ -1,0 +1,44 @@
+//! The product on the CPU, and the bounds of a product's errors.
+use matmul::{Arithmetic, Shape, reference::*};
+
+#[test]
+fn by_hand() {
+    // (1 2 3; 4 5 6) (7 8; 9 10; 11 12)
+    let shape = Shape { m: 2, k: 3, n: 2 };
+    let c = multiply(&[1., 2., 3., 4., 5., 6.], &[7., 8., 9., 10., 11., 12.], shape);
+    assert_eq!(c, [58., 64., 139., 154.]);
+}
+
+#[test]
+fn any_number_of_rows_however_they_fall_to_the_cores() {
+    for m in [1, 7, 8, 9, 31, 33, 100] {
+        let shape = Shape { m, k: 5, n: 3 };
+        let a: Vec<f32> = (0..m * 5).map(|i| (i % 7) as f32 - 3.0).collect();
+        let b: Vec<f32> = (0..15).map(|i| (i % 5) as f32 - 2.0).collect();
+        let c = multiply(&a, &b, shape);
+        for i in 0..m {
+            for j in 0..3 {
+                let sum: f32 = (0..5).map(|q| a[i * 5 + q] * b[q * 3 + j]).sum();
+                assert_eq!(c[i * 3 + j], f64::from(sum));
+            }
+        }
+    }
+}
+
+#[test]
+fn norms() {
+    assert_eq!(largest_row_norm(&[3., 4., 0., 1.], 2), 5.0);
+    assert_eq!(largest_column_norm(&[3., 0., 4., 1.], 2), 5.0);
+}
+
+#[test]
+fn bounds_grow_with_the_depth_and_notice_a_lost_product() {
+    for arithmetic in [Arithmetic::Float, Arithmetic::Tf32, Arithmetic::Tf32Split] {
+        assert!(error_bound(10, arithmetic) < error_bound(1000, arithmetic));
+    }
+    // At depth 4096, inputs uniform in [-1, 1): norms of sqrt(k / 3), products of 1/4 on average.
+    let allowed = error_bound(4096, Arithmetic::Float) * 4096.0 / 3.0;
+    assert!(allowed < 0.25 / 4.0, "{allowed}");
+    assert!(error_bound(1, Arithmetic::Tf32) < 0.001);
+    assert!(error_bound(256, Arithmetic::Tf32Split) < error_bound(256, Arithmetic::Tf32) / 5.0);
+}

@@ -1,0 +1,90 @@
+//! Many steps of Jacobi's method on a small plane: a fixed number of steps, and steps to a tolerance, by each method.
+use harness::{Case, Error, Launch, Result, Row, Run, Sizes};
+
+use crate::{
+    WAYS,
+    plane::{point_launch, points},
+    reference::{self, Jacobi},
+    steps::{BLOCK, Goal, Graphs, Planes, STEPS_A_LAUNCH, Way, blocked_launch},
+};
+
+/// The number of steps after which a run to a tolerance gives up.
+const LIMIT: u32 = 100_000;
+
+pub(crate) fn run(run: &Run) -> Result<()> {
+    if run.rows(WAYS).next().is_none() {
+        return Ok(());
+    }
+    let side = |gpu, emulated, quick| run.pick(Sizes { gpu, emulated, quick });
+    let limit = run.count("steps").unwrap_or_else(|| side(500, 100, 13) as u32);
+    let fixed = Goal { limit, every: 0, tolerance: 0.0 };
+    let tolerance = run.args().get_one::<f32>("tolerance").copied().unwrap_or(1e-4);
+    let until = Goal { limit: LIMIT, every: run.count("every").unwrap_or(50), tolerance };
+    // The emulated device uses a smaller plane for the tolerance, because the steps grow with the square of the side.
+    for (goal, small) in [(fixed, side(128, 128, 40)), (until, side(128, 24, 12))] {
+        let width = run.count("width").unwrap_or(small as u32);
+        let height = run.count("height").unwrap_or(small as u32);
+        points(run, width, height)?;
+        let start = reference::start(width as usize, height as usize);
+        let expected = reference::jacobi(start.clone(), width as usize, goal.limit, goal.every, goal.tolerance);
+        let double = start.iter().map(|x| f64::from(*x)).collect();
+        let exact = reference::jacobi(double, width as usize, expected.steps, 0, 0.0);
+        for row in run.rows(WAYS) {
+            one(run, row, (width, height), goal, &start, &expected, &exact)?;
+        }
+    }
+    Ok(())
+}
+
+fn one(
+    run: &Run,
+    row: &Row<Way>,
+    (width, height): (u32, u32),
+    goal: Goal,
+    start: &[f32],
+    expected: &Jacobi<f32>,
+    exact: &Jacobi<f64>,
+) -> Result<()> {
+    let label = if goal.every == 0 {
+        format!("{width}x{height}, {} steps", goal.limit)
+    } else {
+        format!("{width}x{height}, to {:e}, a look every {}", goal.tolerance, goal.every)
+    };
+    let case = Case::new(row.name()).label(label).n(start.len());
+    let points = point_launch(width, height, BLOCK, 0);
+    let case = match row.with {
+        Way::Blocked => case.launch(blocked_launch(width, height, STEPS_A_LAUNCH)),
+        Way::Persistent => case.kernel("jacobi.cu", "persistent").launch(Launch::resident(points)),
+        _ => case.launch(points),
+    };
+    run.case(case, |case| {
+        let launch = case.launch();
+        let mut planes = Planes::new(run, row.with, (width, height), start)?;
+        let graph = if row.with == Way::Graph { Some(Graphs::capture(&planes, goal)?) } else { None };
+        if row.with == Way::Persistent && !run.session().device.cooperative_launch {
+            return Err(Error::Skip("the device has no cooperative launch".into()));
+        }
+        case.set("width", width);
+        case.set("height", height);
+        case.set("steps", expected.steps);
+        case.set("look_every", (goal.every > 0).then_some(goal.every));
+        let times = case.measure_wall(
+            &mut planes,
+            Planes::reset,
+            |planes| match row.with {
+                Way::Persistent => planes.persistent(goal, launch),
+                _ => planes.by_launches(goal, graph.as_ref()),
+            },
+            |planes| planes.check(expected, exact),
+        )?;
+        if !run.is_emulated() {
+            case.set("us_per_step", times.median * 1e3 / f64::from(expected.steps.max(1)));
+        }
+        case.set("largest_change", expected.change);
+        let solution = reference::solution(width as usize, height as usize);
+        let distances = expected.u.iter().zip(solution).map(|(u, s)| (f64::from(*u) - s).abs());
+        case.set("distance_from_solution", distances.fold(0.0, f64::max));
+        Ok(())
+    })?;
+    Ok(())
+}
