@@ -29,9 +29,19 @@ pub fn tell() {
         }
     }
     let file = std::env::var_os("WARPLAB_REPORT").filter(|file| !file.is_empty());
-    if let Some(file) = file
-        && let Err(error) = std::fs::write(&file, report::take().to_json())
-    {
+    let Some(file) = file else {
+        return;
+    };
+    let report = report::take();
+    if report.launches_dropped > 0 && !report::quiet() {
+        eprintln!(
+            "emulated CUDA driver: WARPLAB_REPORT: {} holds the last {} launches; {} earlier ones were dropped",
+            file.display(),
+            report.launches.len(),
+            report.launches_dropped
+        );
+    }
+    if let Err(error) = std::fs::write(&file, report.to_json()) {
         eprintln!("emulated CUDA driver: WARPLAB_REPORT: {}: {error}", file.display());
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod exit;
 pub mod launch_log;
+pub mod launches;
 pub mod leak;
 pub mod misuse;
 pub mod recorder;

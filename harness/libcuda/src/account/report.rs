@@ -1,6 +1,7 @@
 //! What was launched, copied and found since the report was last taken.
 
 use super::launch_log;
+use super::launches::Launches;
 use super::sources::sources;
 use crate::state::device::driver::driver;
 use crate::state::device::observer::Launched;
@@ -9,18 +10,13 @@ use crate::state::memory::managed::{HOST_PAGE, MIGRATION_BLOCK};
 use simt::finding::{Finding, Findings, Kind};
 use simt::profile::occupancy;
 use simt::report::demangle;
-use std::collections::VecDeque;
 use std::sync::{LazyLock, Mutex};
 use wire::{Copies, Launch, Managed, Memory, Occupancy, Told};
-
-/// The most launches that are kept until somebody reads the report. Beyond that the oldest are dropped, and counted.
-const KEPT: usize = 4096;
 
 /// What happened since the report was last taken.
 #[derive(Default)]
 pub(super) struct Account {
-    launches: VecDeque<Launch>,
-    launches_dropped: u64,
+    launches: Launches,
     findings: Findings,
     pub copies: Copies,
     pub managed: Managed,
@@ -80,11 +76,7 @@ pub fn launched(launch: Launched<'_>) {
     };
     launch_log::add(&launch);
     account(|account| {
-        if account.launches.len() == KEPT {
-            account.launches.pop_front();
-            account.launches_dropped += 1;
-        }
-        account.launches.push_back(launch);
+        account.launches.add(launch);
         account.findings.extend(report.findings);
     });
 }
@@ -117,12 +109,13 @@ pub fn take() -> wire::Report {
         return wire::Report::default();
     };
     let account = std::mem::take(&mut *lock(&ACCOUNT));
+    let launches_dropped = account.launches.dropped();
     wire::Report {
         version: wire::VERSION,
         profile: driver.profile.name.to_owned(),
         settings: driver.settings(),
-        launches: account.launches.into(),
-        launches_dropped: account.launches_dropped,
+        launches: account.launches.into_list(),
+        launches_dropped,
         findings: told(&account.findings),
         findings_dropped: account.findings.dropped,
         copies: account.copies,
