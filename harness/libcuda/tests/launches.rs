@@ -217,3 +217,46 @@ fn kernels_are_captured_with_their_parameters() {
         ok(sys::cuStreamEndCapture(stream, &raw mut graph));
     }
 }
+
+#[test]
+fn the_way_of_launching_before_cuda_4_works() {
+    own_context();
+    let fill = function(module(PTX), "fill");
+    let count = function(module(PTX), "count");
+    let address = alloc(400);
+    unsafe {
+        // Nothing is set yet.
+        fails(sys::cuLaunch(count), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuFuncSetBlockShape(fill, 25, 0, 1), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuFuncSetBlockShape(null_mut(), 1, 1, 1), CUDA_ERROR_INVALID_HANDLE);
+        ok(sys::cuFuncSetBlockShape(fill, 25, 1, 1));
+        ok(sys::cuFuncSetSharedSize(fill, 16));
+        fails(sys::cuParamSeti(fill, -4, 1), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuParamSetv(fill, 0, null_mut(), 8), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuParamSetSize(fill, 1 << 20), CUDA_ERROR_INVALID_VALUE);
+        let mut pointer = address;
+        ok(sys::cuParamSetv(fill, 0, (&raw mut pointer).cast(), 8));
+        ok(sys::cuParamSeti(fill, 8, 5));
+        ok(sys::cuParamSetSize(fill, 8));
+        fails(sys::cuLaunchGrid(fill, 4, 1), CUDA_ERROR_INVALID_VALUE);
+        ok(sys::cuParamSetSize(fill, 12));
+        fails(sys::cuLaunchGrid(fill, -1, 1), CUDA_ERROR_INVALID_VALUE);
+        ok(sys::cuLaunchGrid(fill, 4, 1));
+        assert_eq!(read(address, 100), (5..105).collect::<Vec<_>>());
+        // What was set stays; a float is passed by its bits.
+        ok(sys::cuParamSetf(fill, 8, 1.0));
+        let mut stream = null_mut();
+        ok(sys::cuStreamCreate(&raw mut stream, 0));
+        ok(sys::cuLaunchGridAsync(fill, 2, 2, stream));
+        ok(sys::cuStreamSynchronize(stream));
+        assert_eq!(read(address, 1), [1.0f32.to_bits()]);
+        assert_eq!(read(address, 100)[99], 104);
+        // A launch of today neither needs nor changes what was set.
+        ok(sys::cuFuncSetBlockShape(count, 2048, 1, 1));
+        ok(one(count, 1, 64));
+        fails(sys::cuLaunch(count), CUDA_ERROR_INVALID_VALUE);
+        ok(sys::cuFuncSetBlockShape(count, 2, 1, 1));
+        ok(sys::cuLaunch(count));
+        ok(sys::cuStreamDestroy_v2(stream));
+    }
+}
