@@ -1,6 +1,6 @@
 //! Launching kernels in the manner before CUDA 4: the block, the shared memory and each parameter are set on the
-//! function, and `cuLaunch*` then names only the grid. Deprecated since, but some clients still set the block before each
-//! launch.
+//! function, and `cuLaunch*` then names only the grid. Deprecated since, but some clients still set the block before
+//! each launch.
 
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::get_all;
@@ -14,7 +14,7 @@ use crate::state::graphs::task::Task;
 use crate::state::modules::early_launch::EarlyLaunch;
 use crate::state::modules::launch::KernelLaunch;
 use crate::state::modules::module::find_function;
-use crate::state::modules::refusal::too_few_arguments;
+use crate::state::modules::refusal::{self, too_few_arguments};
 use std::ffi::{c_int, c_uint, c_void};
 
 /// Changes what a function keeps for its launches.
@@ -29,14 +29,17 @@ fn most_params() -> Result<usize> {
 }
 
 fn set_block_shape(function: Handle, x: c_int, y: c_int, z: c_int) -> Result {
-    change(function, |launch| launch.set_block([x, y, z]))
+    change(function, |launch| {
+        let mut wanted = launch.clone();
+        wanted.set_block([x, y, z])?;
+        refusal::check_block(&*find_function(function)?, wanted.geometry(1, 1)?.block)?;
+        *launch = wanted;
+        Ok(())
+    })
 }
 
 fn set_shared_size(function: Handle, bytes: c_uint) -> Result {
-    change(function, |launch| {
-        launch.set_shared(bytes);
-        Ok(())
-    })
+    change(function, |launch| launch.set_shared(bytes, driver()?.profile.shared_per_block_optin))
 }
 
 fn set_param_size(function: Handle, bytes: c_uint) -> Result {

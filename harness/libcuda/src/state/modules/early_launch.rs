@@ -1,5 +1,5 @@
-//! What a launch in the manner before CUDA 4 consists of. Calls set its parts one by one on the function, where they stay
-//! for later launches.
+//! What a launch in the manner before CUDA 4 consists of. Calls set its parts one by one on the function, where they
+//! stay for later launches.
 
 use crate::abi::error::{Error, Result};
 use simt::kernel::Geometry;
@@ -21,16 +21,23 @@ impl EarlyLaunch {
     /// Sets the threads of a block.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if a dimension is not positive. The limits of the part are checked at the launch.
+    /// `CUDA_ERROR_INVALID_VALUE` if a dimension is not positive.
     pub fn set_block(&mut self, block: [i32; 3]) -> Result {
         let [x, y, z] = block.map(|n| u32::try_from(n).ok().filter(|n| *n > 0).ok_or(Error::INVALID_VALUE));
         self.block = Some([x?, y?, z?]);
         Ok(())
     }
 
-    /// Sets the dynamic shared memory of a block.
-    pub fn set_shared(&mut self, bytes: u32) {
+    /// Sets the dynamic shared memory of a block. `most` is what the part allows.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for more than that.
+    pub fn set_shared(&mut self, bytes: u32, most: u32) -> Result {
+        if bytes > most {
+            return Err(Error::INVALID_VALUE);
+        }
         self.shared = bytes;
+        Ok(())
     }
 
     /// Sets how many bytes of parameters a launch passes. `most` is what the part allows.
