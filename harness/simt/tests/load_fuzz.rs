@@ -200,7 +200,7 @@ fn apply(lines: &mut Vec<String>, change: &Change) {
 
 /// Loads a program, and launches what it holds. Whether it loads.
 fn load_and_run(text: &str) -> bool {
-    let memory = Arc::new(Memory::new(1 << 28).expect("the address space"));
+    let memory = Arc::new(Memory::new(1 << 28));
     let Ok(module) = Module::load(text, &memory, Profile::default_profile()) else {
         return false;
     };
