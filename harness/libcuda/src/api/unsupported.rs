@@ -159,7 +159,13 @@ entry_points! {
     cuGraphMemAllocNodeGetParams() = no;
     cuStreamBatchMemOp() = no;
     cuStreamBatchMemOp_v2() = no;
-    // Core dumps, logs, textures as parameters.
+    // Checkpoints, core dumps, logs, textures as parameters.
+    cuCheckpointProcessCheckpoint() = no;
+    cuCheckpointProcessGetRestoreThreadId() = no;
+    cuCheckpointProcessGetState() = no;
+    cuCheckpointProcessLock() = no;
+    cuCheckpointProcessRestore() = no;
+    cuCheckpointProcessUnlock() = no;
     cuCoredumpGetAttribute() = no;
     cuCoredumpGetAttributeGlobal() = no;
     cuCoredumpSetAttribute() = no;
