@@ -33,6 +33,16 @@ impl Launches {
         self.kept.push_back((bytes, launch));
     }
 
+    /// How many launches there were.
+    pub fn count(&self) -> u64 {
+        self.kept.len() as u64 + self.dropped
+    }
+
+    /// Counts so many launches without keeping them.
+    pub fn drop_all(&mut self, count: u64) {
+        self.dropped += count;
+    }
+
     /// How many launches were dropped.
     pub fn dropped(&self) -> u64 {
         self.dropped

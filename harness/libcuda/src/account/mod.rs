@@ -9,3 +9,4 @@ pub mod misuse;
 pub mod recorder;
 pub mod report;
 pub mod sources;
+pub mod speech;
