@@ -164,7 +164,7 @@ fn code(program: &OsString, status: ExitStatus, report: &str) -> Result<u8, Erro
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         harness::print_error(&format!(
-            "{}: ended by {status}; the findings of the checks, if there were any, are lost",
+            "{}: ended by {status}; what the checks had found by then is written above",
             program.display()
         ));
         return Ok(128_u8.saturating_add(signal as u8));

@@ -217,3 +217,99 @@ fn kernels_are_captured_with_their_parameters() {
         ok(sys::cuStreamEndCapture(stream, &raw mut graph));
     }
 }
+
+#[test]
+fn the_way_of_launching_before_cuda_4_works() {
+    own_context();
+    let fill = function(module(PTX), "fill");
+    let count = function(module(PTX), "count");
+    let address = alloc(400);
+    unsafe {
+        // Nothing is set yet.
+        fails(sys::cuLaunch(count), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuFuncSetBlockShape(fill, 25, 0, 1), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuFuncSetBlockShape(null_mut(), 1, 1, 1), CUDA_ERROR_INVALID_HANDLE);
+        ok(sys::cuFuncSetBlockShape(fill, 25, 1, 1));
+        ok(sys::cuFuncSetSharedSize(fill, 16));
+        fails(sys::cuParamSeti(fill, -4, 1), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuParamSetv(fill, 0, null_mut(), 8), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuParamSetSize(fill, 1 << 20), CUDA_ERROR_INVALID_VALUE);
+        let mut pointer = address;
+        ok(sys::cuParamSetv(fill, 0, (&raw mut pointer).cast(), 8));
+        ok(sys::cuParamSeti(fill, 8, 5));
+        ok(sys::cuParamSetSize(fill, 8));
+        fails(sys::cuLaunchGrid(fill, 4, 1), CUDA_ERROR_INVALID_VALUE);
+        ok(sys::cuParamSetSize(fill, 12));
+        fails(sys::cuLaunchGrid(fill, -1, 1), CUDA_ERROR_INVALID_VALUE);
+        ok(sys::cuLaunchGrid(fill, 4, 1));
+        assert_eq!(read(address, 100), (5..105).collect::<Vec<_>>());
+        // What was set stays; a float is passed by its bits.
+        ok(sys::cuParamSetf(fill, 8, 1.0));
+        let mut stream = null_mut();
+        ok(sys::cuStreamCreate(&raw mut stream, 0));
+        ok(sys::cuLaunchGridAsync(fill, 2, 2, stream));
+        ok(sys::cuStreamSynchronize(stream));
+        assert_eq!(read(address, 1), [1.0f32.to_bits()]);
+        assert_eq!(read(address, 100)[99], 104);
+        // A launch of today neither needs nor changes what was set.
+        ok(sys::cuFuncSetBlockShape(count, 2, 1, 1));
+        ok(one(count, 1, 64));
+        ok(sys::cuLaunch(count));
+        // What the part does not have cannot be set.
+        fails(sys::cuFuncSetBlockShape(count, 2048, 1, 1), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuFuncSetSharedSize(count, 1_000_000), CUDA_ERROR_INVALID_VALUE);
+        ok(sys::cuStreamDestroy_v2(stream));
+    }
+}
+
+#[test]
+fn free_shared_memory_is_what_a_launch_may_ask_for() {
+    own_context();
+    let count = function(module(PTX), "count");
+    let free = |blocks: c_int, threads: c_int| {
+        let mut bytes = 0usize;
+        match unsafe { sys::cuOccupancyAvailableDynamicSMemPerBlock(&raw mut bytes, count, blocks, threads) } {
+            CUDA_SUCCESS => Ok(bytes),
+            error => Err(error),
+        }
+    };
+    // An A100 has 164 KiB in an SM, of which a block may have 163 when the kernel has opted in.
+    assert_eq!([free(1, 128), free(2, 128), free(4, 128)], [Ok(48 << 10), Ok(48 << 10), Ok(41 << 10)]);
+    let dynamic = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    ok(unsafe { sys::cuFuncSetAttribute(count, dynamic, 150_000) });
+    assert_eq!([free(1, 128), free(2, 128)], [Ok(150_000), Ok(82 << 10)]);
+    for (blocks, threads) in [(0, 128), (33, 128), (1, 0), (1, 2048)] {
+        assert_eq!(free(blocks, threads), Err(CUDA_ERROR_INVALID_VALUE));
+    }
+}
+
+#[test]
+fn null_and_missing_contexts_are_told_apart() {
+    let context = own_context();
+    let fill = function(module(PTX), "fill");
+    let mut name: *const c_char = null();
+    let (mut offset, mut size) = (0usize, 0usize);
+    type Name = unsafe extern "C" fn(*mut *const c_char, sys::CUfunction) -> sys::CUresult;
+    type Info = unsafe extern "C" fn(sys::CUfunction, usize, *mut usize, *mut usize) -> sys::CUresult;
+    unsafe {
+        for call in ["cuFuncGetName", "cuKernelGetName"] {
+            let get: Name = symbol(call);
+            fails(get(&raw mut name, null_mut()), CUDA_ERROR_INVALID_VALUE);
+            fails(get(null_mut(), fill), CUDA_ERROR_INVALID_VALUE);
+            fails(get(&raw mut name, 0x40 as sys::CUfunction), CUDA_ERROR_INVALID_HANDLE);
+            ok(get(&raw mut name, fill));
+        }
+        let infos: [Info; 2] = [symbol("cuFuncGetParamInfo"), symbol("cuKernelGetParamInfo")];
+        for info in infos {
+            ok(info(fill, 1, &raw mut offset, &raw mut size));
+            assert_eq!((offset, size), (8, 4));
+        }
+        ok(sys::cuCtxPopCurrent_v2(&mut null_mut()));
+        for info in infos {
+            fails(info(fill, 1, &raw mut offset, &raw mut size), CUDA_ERROR_INVALID_CONTEXT);
+        }
+        ok(sys::cuCtxPushCurrent_v2(context));
+        let checkpoint: unsafe extern "C" fn(c_int, *mut c_void) -> sys::CUresult = symbol("cuCheckpointProcessLock");
+        fails(checkpoint(1, null_mut()), CUDA_ERROR_NOT_SUPPORTED);
+    }
+}

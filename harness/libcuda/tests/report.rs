@@ -101,6 +101,7 @@ fn everything_is_accounted_for_once() {
     assert!(configure("nonsense").is_err());
     leaks_are_told_only_when_asked_for();
     leaks_are_told_once_by_what_was_done();
+    lines_are_counted_only_when_asked_for();
     configure(r#"{"checks": "all", "seed": 7, "workers": 1, "counters": false}"#).unwrap();
     let settings = &report()["settings"];
     assert_eq!((&settings["seed"], &settings["checks"][3]), (&7.into(), &"synccheck".into()));
@@ -156,4 +157,23 @@ fn leaks_are_told_once_by_what_was_done() {
     unsafe { ok(sys::cuCtxDestroy_v2(context)) };
     assert_eq!(report()["findings"], serde_json::json!([]));
     let _ = (early, kept, last);
+}
+
+fn lines_are_counted_only_when_asked_for() {
+    let context = own_context();
+    let copy = function(module(PTX), "copy");
+    let (mut to, mut from) = (alloc(4096), alloc(4096));
+    let mut launch = |lines: bool| {
+        configure(&format!(r#"{{"lines": {lines}}}"#)).unwrap();
+        let mut params = [(&raw mut to).cast::<c_void>(), (&raw mut from).cast()];
+        unsafe {
+            ok(sys::cuLaunchKernel(copy, 1, 1, 1, 32, 1, 1, 0, null_mut(), params.as_mut_ptr(), null_mut()));
+            ok(sys::cuCtxSynchronize());
+        }
+        let counters = report()["launches"][0]["counters"].clone();
+        assert_eq!(counters["totals"]["global_loads"]["requests"], 1);
+        counters["lines"].as_array().unwrap().len()
+    };
+    assert_eq!([launch(false), launch(true), launch(false)], [0, 9, 0]);
+    unsafe { ok(sys::cuCtxDestroy_v2(context)) };
 }

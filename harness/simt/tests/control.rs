@@ -30,7 +30,8 @@ fn nested_branches_and_loops_with_break_and_continue() {
 
 #[test]
 fn loops_of_different_length_in_every_lane() {
-    let device = Device::new(PTX);
+    let mut device = Device::new(PTX);
+    device.settings.lines = true;
     let out = device.zeros::<i32>(1024);
     let report = device.launch("collatz", 4, 256, &[Arg::Ptr(out)]);
     let want = |i: u32| {

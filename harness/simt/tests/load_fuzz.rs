@@ -200,7 +200,7 @@ fn apply(lines: &mut Vec<String>, change: &Change) {
 
 /// Loads a program, and launches what it holds. Whether it loads.
 fn load_and_run(text: &str) -> bool {
-    let memory = Arc::new(Memory::new(1 << 28).expect("the address space"));
+    let memory = Arc::new(Memory::new(1 << 28));
     let Ok(module) = Module::load(text, &memory, Profile::default_profile()) else {
         return false;
     };
@@ -221,7 +221,7 @@ fn load_and_run(text: &str) -> bool {
             continue;
         }
         for (checks, seed) in [(Checks::ALL, 3), (Checks::MEMORY, 0)] {
-            let settings = Settings { checks, counters: true, seed, budget: BUDGET, workers: 1 };
+            let settings = Settings { checks, counters: true, lines: true, seed, budget: BUDGET, workers: 1 };
             let launch = Launch {
                 kernel,
                 geometry: Geometry { dynamic_shared: 256, ..Geometry::new([2, 1, 1], [40, 2, 1]) },

@@ -139,7 +139,7 @@ pub struct Counters {
     pub threads: u64,
     /// The whole launch.
     pub totals: Totals,
-    /// By source line, in the order of the program.
+    /// By source line, in the order of the program. Empty unless [`crate::Settings::lines`] asks for them.
     pub lines: Vec<Line>,
     /// By branch, in the order of the program.
     pub branches: Vec<BranchCount>,

@@ -12,8 +12,11 @@ use crate::checks::Checks;
 pub struct Settings {
     /// Which checks run.
     pub checks: Checks,
-    /// Whether memory traffic and lines are counted.
+    /// Whether memory traffic is counted.
     pub counters: bool,
+    /// Whether the figures are also kept for each line of the source ([`crate::counters::Counters::lines`]). They take
+    /// far more memory than the rest of a launch's record.
+    pub lines: bool,
     /// Order of warps and blocks; 0 is the natural one.
     pub seed: u64,
     /// Warp instructions that a launch may execute before it is stopped.
@@ -24,7 +27,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { checks: Checks::MEMORY, counters: true, seed: 0, budget: 200_000_000_000, workers: 0 }
+        Settings { checks: Checks::MEMORY, counters: true, lines: false, seed: 0, budget: 200_000_000_000, workers: 0 }
     }
 }
 
@@ -41,6 +44,9 @@ pub struct Wishes {
     /// [`Settings::counters`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counters: Option<bool>,
+    /// [`Settings::lines`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<bool>,
     /// [`Settings::seed`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,

@@ -276,7 +276,7 @@ impl Run {
         let schedules = if self.is_emulated() { u64::from(self.options.schedules.unwrap_or(1)) } else { 1 };
         let mut trial = Trial::new(self, case, launch, self.recorder(case, launch));
         for seed in first..first.saturating_add(schedules) {
-            Self::watch(checks, seed, &case.key());
+            self.watch(checks, seed, &case.key());
             trial.recorder.begin(seed, seed == first)?;
             let outcome = match refused.take() {
                 Some(error) => Err(error),
@@ -382,9 +382,10 @@ impl Run {
 
     /// Sets the machine's checks and the order of warps and blocks for the launches from now on, and names the activity
     /// under which leaks will be reported.
-    fn watch(checks: Checks, seed: u64, during: &str) {
+    fn watch(&self, checks: Checks, seed: u64, during: &str) {
         machine::configure(&Wishes {
             checks: Some(checks),
+            lines: Some(self.options.hot.is_some()),
             seed: Some(seed),
             during: Some(during.into()),
             ..Wishes::default()
@@ -393,7 +394,7 @@ impl Run {
 
     /// Has the machine watch what the lab does outside of its cases.
     pub(crate) fn between_cases(&self) {
-        Self::watch(self.checks(Expect::Right), first_seed(), "");
+        self.watch(self.checks(Expect::Right), first_seed(), "");
     }
 
     /// After the lab: a row for each case that has left device memory allocated, if leaks are looked for. A buffer that

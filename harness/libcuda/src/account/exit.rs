@@ -1,37 +1,29 @@
-//! The end of the process: findings that no client has asked for are reported then.
+//! The end of the process: what only then is known or asked for.
 //!
-//! A client that knows this driver reads `simt_report_json`. For all others, the findings (leaks among them) are
-//! written when the process exits: to standard error unless `WARPLAB_QUIET` is set, and as JSON to the file that
-//! `WARPLAB_REPORT` names.
+//! A client that knows this driver reads `simt_report_json`. For all others, leaks are looked for when the process
+//! exits, and the report is written as JSON to the file that `WARPLAB_REPORT` names. Other findings were written to
+//! standard error when they were found.
 
+use super::speech::{is_read, say, write_report};
 use super::{leak, report};
 use crate::state::device::driver::driver;
 use crate::state::memory::allocation::left_now;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-static READ: AtomicBool = AtomicBool::new(false);
-
-/// A client fetches the report, so nothing needs to be written at exit.
-pub fn somebody_reads() {
-    READ.store(true, Ordering::Relaxed);
-}
-
-/// Writes the findings, unless a client reads reports.
+/// Looks for leaks and writes the report, unless a client reads reports.
 pub fn tell() {
-    if driver().is_err() || READ.load(Ordering::Relaxed) {
+    if driver().is_err() || is_read() {
         return;
     }
     leak::tell(&left_now());
-    if !report::quiet() {
-        let findings = report::findings_text();
-        if !findings.is_empty() {
-            eprintln!("emulated CUDA driver:\n{}", findings.trim_end());
-        }
+    let report = report::take();
+    if report.findings_dropped > 0 {
+        say(&format!("{} more mistakes were found than a report holds", report.findings_dropped));
     }
-    let file = std::env::var_os("WARPLAB_REPORT").filter(|file| !file.is_empty());
-    if let Some(file) = file
-        && let Err(error) = std::fs::write(&file, report::take().to_json())
+    let (kept, dropped) = (report.launches.len(), report.launches_dropped);
+    if let Some(file) = write_report(|| report)
+        && dropped > 0
     {
-        eprintln!("emulated CUDA driver: WARPLAB_REPORT: {}: {error}", file.display());
+        let file = file.display();
+        say(&format!("WARPLAB_REPORT: {file} holds the last {kept} launches; {dropped} earlier ones were dropped"));
     }
 }

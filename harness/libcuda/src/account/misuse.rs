@@ -1,6 +1,7 @@
 //! Findings about calls of the driver: copies, frees and launches that cannot be made, and what is not modelled.
 
-use super::report::{found, quiet};
+use super::report::found;
+use super::speech::say;
 use crate::state::device::driver::driver;
 use crate::state::device::observer::RefusedLaunch;
 use crate::state::device::sync::lock;
@@ -67,8 +68,8 @@ pub fn refused(launch: RefusedLaunch<'_>) {
     let mut finding = Finding::new(Kind::LaunchLimit { limit, asked, allowed }, kernel);
     finding.remedy = remedy;
     // Many clients show only the error code, so the reason is also written to standard error, once for each.
-    if !quiet() && lock(&TOLD).insert((kernel.to_owned(), limit, asked)) {
-        eprintln!("emulated CUDA driver: {}", simt::report::one(&finding, &Sources::default()).trim_end());
+    if lock(&TOLD).insert((kernel.to_owned(), limit, asked)) {
+        say(&simt::report::one(&finding, &Sources::default()));
     }
     found(finding);
 }

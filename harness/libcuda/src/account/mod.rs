@@ -3,8 +3,10 @@
 
 pub mod exit;
 pub mod launch_log;
+pub mod launches;
 pub mod leak;
 pub mod misuse;
 pub mod recorder;
 pub mod report;
 pub mod sources;
+pub mod speech;

@@ -1,7 +1,9 @@
 //! What was launched, copied and found since the report was last taken.
 
 use super::launch_log;
+use super::launches::Launches;
 use super::sources::sources;
+use super::speech::{is_read, say_found, write_report};
 use crate::state::device::driver::driver;
 use crate::state::device::observer::Launched;
 use crate::state::device::sync::lock;
@@ -9,18 +11,13 @@ use crate::state::memory::managed::{HOST_PAGE, MIGRATION_BLOCK};
 use simt::finding::{Finding, Findings, Kind};
 use simt::profile::occupancy;
 use simt::report::demangle;
-use std::collections::VecDeque;
 use std::sync::{LazyLock, Mutex};
 use wire::{Copies, Launch, Managed, Memory, Occupancy, Told};
-
-/// The most launches that are kept until somebody reads the report. Beyond that the oldest are dropped, and counted.
-const KEPT: usize = 4096;
 
 /// What happened since the report was last taken.
 #[derive(Default)]
 pub(super) struct Account {
-    launches: VecDeque<Launch>,
-    launches_dropped: u64,
+    launches: Launches,
     findings: Findings,
     pub copies: Copies,
     pub managed: Managed,
@@ -38,17 +35,41 @@ pub(super) fn account(change: impl FnOnce(&mut Account)) {
 
 /// Something was found.
 pub fn found(finding: Finding) {
-    account(|account| account.findings.add(finding));
+    all_found([finding]);
+}
+
+/// These were found. Mistakes that were not known yet are also written to standard error.
+fn all_found(findings: impl IntoIterator<Item = Finding>) {
+    let mut new = Findings::default();
+    account(|account| {
+        for finding in findings {
+            let known = account.findings.list.len();
+            account.findings.add(finding);
+            new.list.extend(account.findings.list.get(known).cloned());
+        }
+    });
+    if !new.is_empty() && !is_read() {
+        say_found(&new);
+        // The program may end without a last word of this driver.
+        write_report(without_launches);
+    }
+}
+
+/// The account until now with all that was found, but without the launches, which it keeps.
+fn without_launches() -> wire::Report {
+    let mut present = Account::default();
+    account(|account| {
+        present.launches.drop_all(account.launches.count());
+        present.findings = account.findings.clone();
+        present.copies = account.copies;
+        present.managed = account.managed;
+    });
+    report_of(present)
 }
 
 /// The driver itself failed.
 pub fn internal(place: &str, what: &str) {
     found(Finding::new(Kind::Internal { what: format!("{place}: {what}") }, ""));
-}
-
-/// Whether standard error must stay empty: `WARPLAB_QUIET` is set.
-pub fn quiet() -> bool {
-    std::env::var_os("WARPLAB_QUIET").is_some_and(|value| !value.is_empty())
 }
 
 /// A launch has ended.
@@ -79,14 +100,8 @@ pub fn launched(launch: Launched<'_>) {
         counters: report.counters,
     };
     launch_log::add(&launch);
-    account(|account| {
-        if account.launches.len() == KEPT {
-            account.launches.pop_front();
-            account.launches_dropped += 1;
-        }
-        account.launches.push_back(launch);
-        account.findings.extend(report.findings);
-    });
+    account(|account| account.launches.add(launch));
+    all_found(report.findings);
 }
 
 /// Findings with their words, which show the source.
@@ -96,33 +111,25 @@ pub fn told(findings: &Findings) -> Vec<Told> {
     findings.list.iter().map(told).collect()
 }
 
-/// The findings since the account was last taken, as text, without those that were written when they were found.
-pub fn findings_text() -> String {
-    let mut text = String::new();
-    account(|account| {
-        let sources = sources(&account.findings);
-        for finding in &account.findings.list {
-            if !matches!(finding.kind, Kind::LaunchLimit { .. }) {
-                text += &simt::report::one(finding, &sources);
-                text += "\n";
-            }
-        }
-    });
-    text
-}
-
 /// Takes the account since the last call.
 pub fn take() -> wire::Report {
+    let mut taken = Account::default();
+    account(|account| taken = std::mem::take(account));
+    report_of(taken)
+}
+
+/// An account as a report.
+fn report_of(account: Account) -> wire::Report {
     let Ok(driver) = driver() else {
         return wire::Report::default();
     };
-    let account = std::mem::take(&mut *lock(&ACCOUNT));
+    let launches_dropped = account.launches.dropped();
     wire::Report {
         version: wire::VERSION,
         profile: driver.profile.name.to_owned(),
         settings: driver.settings(),
-        launches: account.launches.into(),
-        launches_dropped: account.launches_dropped,
+        launches: account.launches.into_list(),
+        launches_dropped,
         findings: told(&account.findings),
         findings_dropped: account.findings.dropped,
         copies: account.copies,

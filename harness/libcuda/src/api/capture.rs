@@ -11,6 +11,7 @@ use crate::state::graphs::capture::{self, Mode};
 use crate::state::graphs::graph::{self, Graph};
 use std::cell::RefCell;
 use std::ffi::{c_int, c_uint};
+use std::mem::ManuallyDrop;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
@@ -62,7 +63,8 @@ fn info(stream: Handle, status: *mut c_int, id: *mut u64) -> Result {
 
 thread_local! {
     /// The list that `cuStreamGetCaptureInfo` points its caller to: valid until the next such call, as the driver says.
-    static LISTED: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+    /// It is never dropped, as destructors of the program's thread-local objects may still call.
+    static LISTED: RefCell<ManuallyDrop<Vec<Handle>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 fn info_all(
@@ -83,7 +85,7 @@ fn info_all(
     let handles = part.capture.graph.handles(&part.tails);
     put_optional(count, handles.len());
     LISTED.with_borrow_mut(|listed| {
-        *listed = handles;
+        **listed = handles;
         put_optional(dependencies, listed.as_ptr());
     });
     Ok(())

@@ -4,6 +4,7 @@ use crate::abi::error::{Error, Result};
 use crate::abi::pointers::put;
 use crate::abi::versions::DRIVER_VERSION;
 use crate::account::recorder::Recorder;
+use crate::account::speech::complain;
 use crate::api::process;
 use crate::state::device::driver;
 use std::ffi::c_int;
@@ -14,7 +15,7 @@ fn init(flags: u32) -> Result {
     }
     driver::init(&Recorder, process::register).map_err(|refused| {
         if !refused.log.is_empty() {
-            eprintln!("emulated CUDA driver: {}", refused.log);
+            complain(&refused.log);
         }
         refused.error
     })

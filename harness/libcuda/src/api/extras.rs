@@ -3,7 +3,8 @@
 use crate::abi::error::Error;
 use crate::abi::pointers::text;
 use crate::account::sources::know;
-use crate::account::{exit, leak, report};
+use crate::account::speech::somebody_reads;
+use crate::account::{leak, report};
 use crate::state::device::call_site::during;
 use crate::state::device::driver::configure;
 use crate::state::device::observer::panic_text;
@@ -44,7 +45,7 @@ extern "C" fn simt_profiles() -> *const c_char {
 /// it. Work that is still under way will be in the next report: synchronize first.
 #[unsafe(no_mangle)]
 extern "C" fn simt_report_json() -> *mut c_char {
-    exit::somebody_reads();
+    somebody_reads();
     let report = catch_unwind(report::take)
         .unwrap_or_else(|panic| Report { findings: report::told(&failed("report", &*panic)), ..Report::default() });
     owned(report.to_json())
@@ -55,7 +56,7 @@ extern "C" fn simt_report_json() -> *mut c_char {
 /// Without `leakcheck` there are no findings. Never null; `simt_string_free` frees it.
 #[unsafe(no_mangle)]
 extern "C" fn simt_leaks_json() -> *mut c_char {
-    exit::somebody_reads();
+    somebody_reads();
     let leaks = catch_unwind(leak::take).unwrap_or_else(|panic| {
         let told = report::told(&failed("leaks", &*panic));
         let leaks = told.into_iter().map(|told| Leak { during: String::new(), told });
@@ -92,6 +93,7 @@ fn apply(json: *const c_char) -> Result<(), String> {
     configure(profile, |settings| {
         settings.checks = wishes.checks.unwrap_or(settings.checks);
         settings.counters = wishes.counters.unwrap_or(settings.counters);
+        settings.lines = wishes.lines.unwrap_or(settings.lines);
         settings.seed = wishes.seed.unwrap_or(settings.seed);
         settings.budget = wishes.budget.unwrap_or(settings.budget);
         settings.workers = wishes.workers.unwrap_or(settings.workers);
@@ -99,14 +101,16 @@ fn apply(json: *const c_char) -> Result<(), String> {
 }
 
 /// Changes settings, for launches from now on: a JSON object with any of `profile` (before `cuInit`), `checks`,
-/// `counters`, `seed`, `budget`, `workers`, `during`, `sources`. Returns 0, or `CUDA_ERROR_INVALID_VALUE` and words in
-/// `simt_last_error`.
+/// `counters`, `lines`, `seed`, `budget`, `workers`, `during`, `sources`. Returns 0, or `CUDA_ERROR_INVALID_VALUE` and
+/// words in `simt_last_error`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
     match catch_unwind(|| apply(json)).unwrap_or_else(|_| Err("the machine failed".into())) {
         Ok(()) => 0,
         Err(message) => {
-            ERROR.set(CString::new(message.replace('\0', " ")).unwrap_or_default());
+            let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
+            // There is no place for it any more in a destructor at the thread's end.
+            let _ = ERROR.try_with(|error| error.replace(message));
             Error::INVALID_VALUE.0
         }
     }
@@ -115,5 +119,5 @@ unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
 /// Why this thread's last `simt_configure` failed; valid until the next one.
 #[unsafe(no_mangle)]
 extern "C" fn simt_last_error() -> *const c_char {
-    ERROR.with_borrow(|error| error.as_ptr())
+    ERROR.try_with(|error| error.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }

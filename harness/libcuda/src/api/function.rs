@@ -50,10 +50,13 @@ fn set_shared_config(function: Handle, config: c_int) -> Result {
     check_shared_config(config)
 }
 
-/// The name lives as long as the module does.
+/// The name lives as long as the module does. Null is no value here, where other calls say that it is no handle.
 fn name(out: *mut *const c_char, function: Handle) -> Result {
     driver()?;
     need(out)?;
+    if function == 0 {
+        return Err(Error::INVALID_VALUE);
+    }
     put(out, find_function(function)?.name.as_ptr())
 }
 
@@ -64,7 +67,7 @@ fn module_of(out: *mut Handle, function: Handle) -> Result {
 }
 
 fn param_info(function: Handle, index: usize, offset: *mut usize, size: *mut usize) -> Result {
-    driver()?;
+    current()?;
     need(offset)?;
     let function = find_function(function)?;
     let param = function.kernel().params.get(index);

@@ -6,6 +6,7 @@
 use crate::api::entry::Symbol;
 use crate::api::proc_address::families;
 use crate::state::device::driver::configure;
+use crate::state::device::sync::lock;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -138,6 +139,9 @@ fn begin(symbols: &HashMap<&str, Symbol>, world: &mut World) {
     make("cuLibraryLoadData", [text(3), 0, 0, 0]);
 }
 
+/// One test at a time, as a capture in one thread forbids calls to the others.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// Calls that have succeeded at least once.
 static SUCCEEDED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 
@@ -169,7 +173,7 @@ fn run(calls: &[(u64, [u64; 11])]) -> Result<(), TestCaseError> {
             entry(a, b, c, d, e, f, g, h, i, j, k)
         };
         if code == 0 {
-            crate::state::device::sync::lock(&SUCCEEDED).insert(name);
+            lock(&SUCCEEDED).insert(name);
             for (position, kind) in arguments.iter().enumerate() {
                 if given[position] != 0 && (*kind == "*mut Handle" || *kind == "*mut DevicePtr") {
                     let value = world.buffers[position][0];
@@ -187,8 +191,55 @@ fn run(calls: &[(u64, [u64; 11])]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Every call with all arguments 0, with and without good pointers, without a context and with one. Null handles must
+/// be refused like any other wrong handle.
+#[test]
+fn null_is_refused_by_every_call() {
+    let _alone = lock(&ALONE);
+    run(&[]).expect("the driver starts");
+    let symbols: HashMap<&str, Symbol> = families!(ENTRIES).into_iter().flatten().copied().collect();
+    let pop: Entry = unsafe { std::mem::transmute(symbols["cuCtxPopCurrent_v2"].0) };
+    let mut buffers = vec![vec![0u64; WORDS]; 11];
+    for with_context in [false, true] {
+        for good_pointers in [false, true] {
+            for (name, arguments) in families!(ARGUMENTS).into_iter().flatten() {
+                if LEFT_OUT.iter().any(|left| name.starts_with(left)) {
+                    continue;
+                }
+                // What the calls before have made current is not wanted.
+                while unsafe { pop(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) } == 0 {}
+                if with_context {
+                    let mut context = 0u64;
+                    // SAFETY: the result's place, flags and a device.
+                    let code = unsafe {
+                        let make: Entry = std::mem::transmute(symbols["cuCtxCreate_v2"].0);
+                        make(&raw mut context as u64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+                    };
+                    assert_eq!(code, 0);
+                }
+                let mut given = [0u64; 11];
+                for (position, kind) in arguments.iter().enumerate() {
+                    if good_pointers && kind.starts_with('*') {
+                        buffers[position].fill(0);
+                        given[position] = buffers[position].as_mut_ptr() as u64;
+                    }
+                }
+                // SAFETY: null, or buffers that are longer than what any call reads or writes.
+                let code = unsafe {
+                    let entry: Entry = std::mem::transmute(symbols[name].0);
+                    let [a, b, c, d, e, f, g, h, i, j, k] = given;
+                    entry(a, b, c, d, e, f, g, h, i, j, k)
+                };
+                assert!((0..=998).contains(&code), "{name}: {code}");
+                crate::state::graphs::capture::abandon_all();
+            }
+        }
+    }
+}
+
 #[test]
 fn no_order_of_calls_crashes() {
+    let _alone = lock(&ALONE);
     // PROPTEST_CASES asks for more.
     let config = ProptestConfig::default();
     let config = ProptestConfig { cases: config.cases.max(500), failure_persistence: None, ..config };
@@ -196,6 +247,6 @@ fn no_order_of_calls_crashes() {
     let mut runner = TestRunner::new(config);
     runner.run(&calls, |calls| run(&calls)).unwrap_or_else(|failed| panic!("{failed}"));
     // The calls got far enough to have objects to break.
-    let succeeded = crate::state::device::sync::lock(&SUCCEEDED);
+    let succeeded = lock(&SUCCEEDED);
     assert!(succeeded.len() > 100, "{succeeded:?}");
 }

@@ -5,7 +5,7 @@ use crate::abi::constants::jit_option::{
 };
 use crate::abi::error::{Error, Refused, Result};
 use crate::abi::pointers::{get_all, put_optional, put_text};
-use crate::account::report::quiet;
+use crate::account::speech::say;
 use crate::state::modules::link_text::bound_registers;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -72,7 +72,7 @@ impl Options {
 /// Explains on standard error why an image was refused, because most clients do not ask for the log. `WARPLAB_QUIET`
 /// prevents it.
 pub fn tell(refused: &Refused) {
-    if !quiet() && !refused.log.is_empty() {
-        eprintln!("emulated CUDA driver: {}", refused.log);
+    if !refused.log.is_empty() {
+        say(&refused.log);
     }
 }

@@ -10,6 +10,7 @@ pub mod context;
 pub mod copy;
 pub mod device;
 pub mod driver;
+pub mod early_launch;
 pub mod error;
 pub mod event;
 pub mod extras;

@@ -22,6 +22,7 @@ macro_rules! families {
             $crate::api::copy::$table,
             $crate::api::device::$table,
             $crate::api::driver::$table,
+            $crate::api::early_launch::$table,
             $crate::api::error::$table,
             $crate::api::event::$table,
             $crate::api::fill::$table,

@@ -159,25 +159,22 @@ entry_points! {
     cuGraphMemAllocNodeGetParams() = no;
     cuStreamBatchMemOp() = no;
     cuStreamBatchMemOp_v2() = no;
-    // Core dumps, logs, and the way of launching before CUDA 4.
+    // Checkpoints, core dumps, logs, textures as parameters.
+    cuCheckpointProcessCheckpoint() = no;
+    cuCheckpointProcessGetRestoreThreadId() = no;
+    cuCheckpointProcessGetState() = no;
+    cuCheckpointProcessLock() = no;
+    cuCheckpointProcessRestore() = no;
+    cuCheckpointProcessUnlock() = no;
     cuCoredumpGetAttribute() = no;
     cuCoredumpGetAttributeGlobal() = no;
     cuCoredumpSetAttribute() = no;
     cuCoredumpSetAttributeGlobal() = no;
-    cuFuncSetBlockShape() = no;
-    cuFuncSetSharedSize() = no;
-    cuLaunch() = no;
-    cuLaunchGrid() = no;
-    cuLaunchGridAsync() = no;
     cuLibraryGetUnifiedFunction() = no;
     cuLogsCurrent() = no;
     cuLogsDumpToFile() = no;
     cuLogsDumpToMemory() = no;
     cuLogsRegisterCallback() = no;
     cuLogsUnregisterCallback() = no;
-    cuParamSetSize() = no;
     cuParamSetTexRef() = no;
-    cuParamSetf() = no;
-    cuParamSeti() = no;
-    cuParamSetv() = no;
 }

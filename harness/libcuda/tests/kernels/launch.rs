@@ -69,7 +69,7 @@ pub fn play(case: &Case, device: sys::CUdevice) -> Result<String, String> {
     let mut buffers = Vec::new();
     let launches = || -> Result<(), String> {
         // The order and sizes of parameters, which older drivers cannot be asked for.
-        let memory = Arc::new(Memory::new(1 << 28).map_err(|e| e.to_string())?);
+        let memory = Arc::new(Memory::new(1 << 28));
         let layout = Module::load(&case.ptx, &memory, Profile::default_profile());
         let layout = layout.map_err(|e| e.to_string())?;
         for launched in &case.launches {

@@ -1,13 +1,16 @@
 //! The device's address space: what is allocated where, what was allocated before, and what lies behind an address.
 //!
-//! Device addresses come from a range of virtual addresses that is reserved and never accessible, so a host program
-//! that dereferences one faults as it would with a GPU. The bytes lie in a second range of the same shape; the distance
-//! between the two is a [`Range`]'s `delta`. Managed, pinned and registered memory is the host's own: its delta is
-//! zero.
+//! Device addresses come from a range in which the system maps nothing, so a host program that dereferences one faults
+//! as it would with a GPU. The bytes lie in memory of the host that is mapped for each allocation; the distance between
+//! the two is a [`Range`]'s `delta`. Managed, pinned and registered memory is the host's own: its delta is zero.
+//!
+//! A snapshot ([`View`]) keeps the bytes of all its ranges. So a kernel that runs while its memory is freed reads stale
+//! bytes, and never those of anybody else.
 //!
 //! Allocations are exact to the byte and have guard gaps between them. A freed range is not handed out again until the
 //! whole space has been used. So an access a little outside of an allocation, or a little late, is recognised.
 
+mod backing;
 mod error;
 mod heap;
 mod kind;
@@ -20,17 +23,44 @@ pub use error::{AccessError, FreeError, MemoryError};
 pub use kind::{Allocation, Kind};
 pub use view::{Diagnosis, Freed, Neighbour, Range, View};
 
+use backing::Backing;
 pub(crate) use heap::{HEAP_BLOCK, HeapBlock, Places, Who};
 pub use heap::{HEAP_BYTES, Heap, HeapError};
-use reserve::Reservation;
-use space::{HUGE, Held, REMEMBERED, Space};
-use std::io;
+use space::{Held, REMEMBERED, Space};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 pub(crate) use written::Written;
 
 /// The alignment every allocation has, as the driver's do.
 pub const ALIGNMENT: u64 = 512;
+/// From so many bytes on an allocation is aligned to so many, as an H200's driver does it. Smaller ones, and all those
+/// of pools, have only [`ALIGNMENT`].
+const COARSE: [(u64, u64); 2] = [(32 << 20, 32 << 20), ((1 << 20) + 1, 2 << 20)];
+/// The device's own addresses.
+const WINDOW: (u64, u64) = (reserve::DEVICE, reserve::DEVICE + reserve::DEVICE_LEN);
+
+/// The alignment that the driver gives an allocation.
+fn alignment(kind: Kind, bytes: u64) -> u64 {
+    let of_driver = matches!(kind, Kind::Device | Kind::Managed | Kind::Pinned { .. });
+    let coarse = COARSE.iter().find(|(from, _)| of_driver && bytes >= *from);
+    coarse.map_or(ALIGNMENT, |(_, align)| *align)
+}
+
+/// The host's bytes behind device addresses. They stay mapped as long as this lives, even if somebody frees them.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    /// The first byte. Use it for plain and atomic accesses through raw pointers only, as kernels share these bytes.
+    pub pointer: *mut u8,
+    _backing: Option<Arc<Backing>>,
+}
+
+impl Reached {
+    /// Memory that the caller keeps itself.
+    pub fn own(pointer: *mut u8) -> Self {
+        Reached { pointer, _backing: None }
+    }
+}
+
 /// The device's memory.
 #[derive(Debug)]
 pub struct Memory {
@@ -38,32 +68,24 @@ pub struct Memory {
     /// The heap from which kernels allocate, once a module has asked for it.
     heap: OnceLock<Heap>,
     total: u64,
-    window: (u64, u64),
     /// Whether new allocations remember which of their bytes have been written.
     tracking: AtomicBool,
 }
 
-/// Whether `len` bytes at `addr` are mapped in this process. Reserved device addresses are mapped, too: see
-/// [`Memory::owns`].
+/// Whether `len` bytes at `addr` are mapped in this process. A device's own addresses are not.
 pub fn is_host_range(addr: u64, len: u64) -> bool {
     reserve::is_mapped(addr, len)
 }
 
 impl Memory {
-    /// A device with `total_bytes` of memory.
-    ///
-    /// # Errors
-    /// When the system refuses to reserve the addresses.
-    pub fn new(total_bytes: u64) -> io::Result<Self> {
-        let space = Reservation::new(total_bytes)?;
-        let window = (space.base(), space.base() + space.len());
-        Ok(Self {
-            inner: Mutex::new(Space::new(space)),
+    /// A device with `total_bytes` of memory. Nothing is mapped before something is allocated.
+    pub fn new(total_bytes: u64) -> Self {
+        Self {
+            inner: Mutex::new(Space::new()),
             heap: OnceLock::new(),
             total: total_bytes,
-            window,
             tracking: AtomicBool::new(false),
-        })
+        }
     }
 
     /// Makes sure that there is a heap for kernels.
@@ -91,7 +113,7 @@ impl Memory {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allocates `bytes` (at least 1), aligned to `align` and at least to [`ALIGNMENT`]; returns the device address.
+    /// Allocates `bytes` (at least 1), aligned to `align` and at least as the driver does; returns the device address.
     /// New memory is zero, which real memory need not be. `label` names it in findings.
     ///
     /// # Errors
@@ -108,14 +130,17 @@ impl Memory {
         if charged > free {
             return Err(out_of_memory);
         }
-        let (start, span, delta) = if kind.is_host() {
-            let (start, span) = reserve::map_host(bytes, align).ok_or(MemoryError::Host { asked: bytes })?;
-            (start, span, 0)
+        let short = MemoryError::Host { asked: bytes };
+        let align = align.max(alignment(kind, bytes));
+        let written = self.tracks(kind).then(|| Written::new(bytes).ok_or(short)).transpose()?;
+        let (start, span, delta, backing) = if kind.is_host() {
+            let backing = Backing::mapped(bytes, align).ok_or(short)?;
+            (backing.start(), 0, 0, backing)
         } else {
-            let (offset, span) = inner.place(bytes, align.max(ALIGNMENT)).ok_or(out_of_memory)?;
-            let backed = inner.addresses.back(offset, bytes, bytes >= HUGE);
-            backed.map_err(|_| MemoryError::Host { asked: bytes })?;
-            (inner.addresses.base() + offset, span, inner.addresses.delta())
+            let stagger = inner.stagger();
+            let backing = Backing::pages(&inner.slabs, stagger + bytes).ok_or(short)?;
+            let (start, span) = inner.place(bytes, align).ok_or(out_of_memory)?;
+            (start, span, (backing.start() + stagger).wrapping_sub(start) as i64, backing)
         };
         inner.add(
             start,
@@ -127,7 +152,8 @@ impl Memory {
                 span,
                 charged,
                 delta,
-                written: self.tracks(kind).then(|| Arc::new(Written::new(bytes))),
+                backing: Some(Arc::new(backing)),
+                written: written.map(Arc::new),
             },
         );
         Ok(start)
@@ -148,8 +174,8 @@ impl Memory {
         {
             return Err(MemoryError::Overlaps { addr, start });
         }
-        if addr < self.window.1 && addr + bytes > self.window.0 {
-            return Err(MemoryError::Overlaps { addr, start: self.window.0 });
+        if addr < WINDOW.1 && addr + bytes > WINDOW.0 {
+            return Err(MemoryError::Overlaps { addr, start: WINDOW.0 });
         }
         let held = Held {
             bytes,
@@ -159,6 +185,7 @@ impl Memory {
             span: 0,
             charged: 0,
             delta: 0,
+            backing: None,
             written: None,
         };
         inner.add(addr, held);
@@ -176,14 +203,6 @@ impl Memory {
         };
         inner.view = None;
         inner.used -= held.charged;
-        if held.kind.is_host() {
-            if held.kind != Kind::Registered {
-                reserve::unmap_host(addr, held.span);
-            }
-        } else {
-            let offset = addr - inner.addresses.base();
-            inner.addresses.discard(offset, held.bytes);
-        }
         if inner.freed.len() == REMEMBERED {
             inner.freed.remove(0);
         }
@@ -208,19 +227,29 @@ impl Memory {
         });
         let labels = inner.live.values().map(|held| Arc::clone(&held.label)).collect();
         let written = inner.live.values().map(|held| held.written.clone()).collect();
-        let view = Arc::new(View::new(ranges.collect(), labels, written, inner.freed.clone(), self.window));
+        let backings = inner.live.values().map(|held| held.backing.clone()).collect();
+        let view = Arc::new(View::new(ranges.collect(), labels, written, backings, inner.freed.clone()));
         inner.view = Some(Arc::clone(&view));
         view
     }
 
-    /// The host address of `len` bytes at the device address `addr`, which must lie in one live allocation. Use it for
-    /// plain and atomic accesses through raw pointers only, as kernels share these bytes.
+    /// The host address of `len` bytes at the device address `addr`, which must lie in one live allocation. It is valid
+    /// until they are freed; where another thread may free them, see [`Memory::reach`]. Use it for plain and atomic
+    /// accesses through raw pointers only, as kernels share these bytes.
     ///
     /// # Errors
     /// When the bytes do not lie in one live allocation.
     pub fn host(&self, addr: u64, len: u64) -> Result<*mut u8, AccessError> {
-        if let Some(pointer) = self.lock().host(addr, len) {
-            return Ok(pointer);
+        self.reach(addr, len).map(|reached| reached.pointer)
+    }
+
+    /// The same with a hold on the bytes.
+    ///
+    /// # Errors
+    /// When the bytes do not lie in one live allocation.
+    pub fn reach(&self, addr: u64, len: u64) -> Result<Reached, AccessError> {
+        if let Some((pointer, backing)) = self.lock().host(addr, len) {
+            return Ok(Reached { pointer, _backing: backing.cloned() });
         }
         Err(AccessError { addr, len, diagnosis: Box::new(self.view().diagnose(addr, len)) })
     }
@@ -270,7 +299,7 @@ impl Memory {
 
     /// Whether `addr` is one of this device's own addresses (allocated or not), which the host cannot touch.
     pub fn owns(&self, addr: u64) -> bool {
-        (self.window.0..self.window.1).contains(&addr)
+        (WINDOW.0..WINDOW.1).contains(&addr)
     }
 
     /// Bytes allocated, each allocation rounded up to [`ALIGNMENT`].
@@ -281,17 +310,6 @@ impl Memory {
     /// Bytes in all.
     pub fn total(&self) -> u64 {
         self.total
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for (&start, held) in &inner.live {
-            if held.kind.is_host() && held.kind != Kind::Registered {
-                reserve::unmap_host(start, held.span);
-            }
-        }
     }
 }
 

@@ -1,29 +1,26 @@
 //! The state of a device's memory: what is live, what was freed, and where the next allocation goes.
 
 use super::ALIGNMENT;
+use super::backing::{Backing, Slabs};
 use super::error::FreeError;
 use super::kind::{Allocation, Kind};
-use super::reserve::Reservation;
+use super::reserve::{DEVICE, DEVICE_LEN, PAGE};
 use super::view::{Freed, View};
 use super::written::Written;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The least distance between two allocations, and the size of a page. No two allocations share a page.
-pub(super) const PAGE: u64 = 4096;
 /// The largest gap that is left behind an allocation. An overrun by up to the allocation's own size, or this, hits no
 /// neighbour.
 const MAX_GAP: u64 = 16 << 20;
-/// An allocation of this size or more starts near the start of a huge page, and asks for huge pages.
-pub(super) const HUGE: u64 = 2 << 20;
 /// The allocations, live and freed.
 #[derive(Debug)]
 pub(super) struct Space {
-    /// The device's addresses and the bytes behind them.
-    pub addresses: Reservation,
+    /// The memory behind small allocations.
+    pub slabs: Arc<Slabs>,
     pub live: BTreeMap<u64, Held>,
     pub freed: Vec<Freed>,
-    /// Where the next allocation is tried, as an offset in the space.
+    /// Where the next allocation is tried, as an offset in the device's addresses.
     pub next: u64,
     pub used: u64,
     pub next_id: u32,
@@ -38,11 +35,14 @@ pub(super) struct Held {
     pub kind: Kind,
     pub label: Arc<str>,
     pub id: u32,
-    /// The bytes of the address space, or of the host mapping, that it occupies with its gap.
+    /// The addresses that it occupies with its gap.
     pub span: u64,
     /// The bytes of the device's memory that it takes.
     pub charged: u64,
+    /// What to add to an address for the host address of its byte.
     pub delta: i64,
+    /// What keeps its bytes; none if they are the program's own.
+    pub backing: Option<Arc<Backing>>,
     /// Which bytes have been written, if that is tracked.
     pub written: Option<Arc<Written>>,
 }
@@ -63,8 +63,16 @@ impl Held {
 
 impl Space {
     /// An address space in which nothing is allocated.
-    pub fn new(addresses: Reservation) -> Space {
-        Space { addresses, live: BTreeMap::new(), freed: Vec::new(), next: 0, used: 0, next_id: 1, view: None }
+    pub fn new() -> Space {
+        Space {
+            slabs: Arc::default(),
+            live: BTreeMap::new(),
+            freed: Vec::new(),
+            next: 0,
+            used: 0,
+            next_id: 1,
+            view: None,
+        }
     }
 
     /// Keeps a new allocation at its first address.
@@ -79,21 +87,28 @@ impl Space {
         self.live.insert(start, held);
     }
 
-    /// A free place for `bytes` bytes: its offset, and the length that it takes with its gap.
+    /// How far the next allocation's bytes begin behind the start of a page of the host, so that the same elements of
+    /// several arrays do not share their low address bits. Host processors take a load that shares them with an earlier
+    /// store for one that must wait for the store.
+    pub fn stagger(&self) -> u64 {
+        u64::from(self.next_id % 8) * ALIGNMENT
+    }
+
+    /// A free place for `bytes` bytes among the device's addresses: the first address, and how many addresses it takes
+    /// with its gap. No two allocations share a page.
     pub fn place(&mut self, bytes: u64, align: u64) -> Option<(u64, u64)> {
-        // Starts are spread over the page, so that the same elements of several arrays do not share their low address
-        // bits. Host processors take a load that shares them with an earlier store for one that must wait for the
-        // store.
-        let stagger = if align == ALIGNMENT { u64::from(self.next_id % 8) * ALIGNMENT } else { 0 };
-        let page = align.max(if bytes >= HUGE { HUGE } else { PAGE });
+        // What needs no more than the least alignment gets no more, as on a device, where such allocations lie one
+        // behind the other.
+        let stagger = if align == ALIGNMENT { self.stagger() } else { 0 };
+        let page = align.max(PAGE);
         let gap = bytes.clamp(PAGE, MAX_GAP);
         let span = round_up(stagger + bytes, PAGE).checked_add(round_up(gap, PAGE))?;
-        let base = self.addresses.base();
+        let base = DEVICE;
         let at = |offset: u64| round_up(base + offset, page) - base;
         for start in [self.next, 0] {
             let mut offset = at(start);
             loop {
-                if offset.checked_add(span)? > self.addresses.len() {
+                if offset.checked_add(span)? > DEVICE_LEN {
                     break;
                 }
                 // The last allocation that begins before the end of this place decides whether it is free.
@@ -104,7 +119,7 @@ impl Space {
                     }
                     _ => {
                         self.next = offset + span;
-                        return Some((offset + stagger, span - stagger));
+                        return Some((base + offset + stagger, span - stagger));
                     }
                 }
             }
@@ -112,14 +127,14 @@ impl Space {
         None
     }
 
-    /// The host address of `len` bytes at `addr`, if they lie in one live allocation.
-    pub fn host(&self, addr: u64, len: u64) -> Option<*mut u8> {
+    /// The host address of `len` bytes at `addr`, if they lie in one live allocation, and what keeps them.
+    pub fn host(&self, addr: u64, len: u64) -> Option<(*mut u8, Option<&Arc<Backing>>)> {
         let (&start, held) = self.live.range(..=addr).next_back()?;
         let offset = addr - start;
         if offset >= held.bytes || len > held.bytes - offset {
             return None;
         }
-        Some(addr.wrapping_add_signed(held.delta) as usize as *mut u8)
+        Some((addr.wrapping_add_signed(held.delta) as usize as *mut u8, held.backing.as_ref()))
     }
 
     /// Which bytes have been written of the allocation around `addr`, and the offset of `addr` in it.

@@ -3,7 +3,7 @@ use super::*;
 const MIB: u64 = 1 << 20;
 
 fn memory() -> Memory {
-    Memory::new(64 * MIB).unwrap()
+    Memory::new(64 * MIB)
 }
 
 #[test]
@@ -120,4 +120,56 @@ fn constants_are_read_only_to_kernels() {
     let view = memory.view();
     assert!(!view.find(addr).unwrap().writable);
     assert_eq!(view.label(view.find(addr).unwrap().id), Some("table"));
+}
+
+#[test]
+fn large_allocations_are_aligned_as_the_driver_aligns_them() {
+    let memory = Memory::new(1 << 40);
+    let pinned = Kind::Pinned { mapped: false, write_combined: false };
+    // As measured on an H200.
+    for (bytes, align) in [(1, 512), (MIB, 512), (MIB + 1, 2 * MIB), (10 * MIB, 2 * MIB), (95 * MIB, 32 * MIB)] {
+        for kind in [Kind::Device, Kind::Managed, pinned] {
+            let all: Vec<u64> = (0..9).map(|_| memory.alloc(bytes, 1, kind, "x").unwrap()).collect();
+            assert!(all.iter().all(|at| at.is_multiple_of(align)), "{bytes} bytes of {kind:?}: {all:x?}");
+        }
+        let pooled: Vec<u64> = (0..9).map(|_| memory.alloc(bytes, 1, Kind::Pool, "x").unwrap()).collect();
+        assert!(pooled.iter().all(|at| at.is_multiple_of(512)), "{pooled:x?}");
+    }
+    // The host's bytes are spread over the page all the same.
+    let low = |_| memory.host(memory.alloc(4 * MIB, 1, Kind::Device, "x").unwrap(), 1).unwrap() as u64 % 4096;
+    let low: std::collections::BTreeSet<u64> = (0..8).map(low).collect();
+    assert_eq!(low.len(), 8);
+}
+
+#[test]
+fn bytes_stay_as_long_as_a_snapshot_of_them() {
+    let memory = memory();
+    for kind in [Kind::Device, Kind::Pool, Kind::Managed] {
+        for bytes in [100, 4 * MIB] {
+            let addr = memory.alloc(bytes, 1, kind, "x").unwrap();
+            unsafe { memory.host(addr, 1).unwrap().write(7) };
+            let (view, reached) = (memory.view(), memory.reach(addr, bytes).unwrap());
+            memory.free(addr).unwrap();
+            assert_eq!(unsafe { view.find(addr).unwrap().host(addr).read() }, 7);
+            drop(view);
+            assert_eq!(unsafe { reached.pointer.read() }, 7);
+        }
+    }
+}
+
+#[test]
+fn a_device_takes_addresses_only_for_what_is_allocated() {
+    let pages = || {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+        text.split(' ').next().unwrap().parse::<u64>().unwrap() * 4096
+    };
+    let before = pages();
+    let memory = Memory::new(141 << 30);
+    let all: Vec<u64> = (0..3).map(|_| memory.alloc(20 * MIB, 1, Kind::Device, "x").unwrap()).collect();
+    // Other tests run at the same time.
+    assert!(pages() < before + (2 << 30), "{before} and now {}", pages());
+    all.into_iter().for_each(|at| drop(memory.free(at).unwrap()));
+    let small: Vec<u64> = (0..10_000).map(|_| memory.alloc(100, 1, Kind::Device, "x").unwrap()).collect();
+    assert!(pages() < before + (2 << 30), "{before} and now {}", pages());
+    assert_eq!(memory.live().len(), small.len());
 }

@@ -1,8 +1,9 @@
 //! A snapshot of what is allocated: the table with which a launch checks its accesses, and the diagnosis of a bad one.
 
+use super::backing::Backing;
 use super::kind::Kind;
 use super::written::Written;
-use super::{reserve, space};
+use super::{WINDOW, reserve};
 use std::fmt;
 use std::sync::Arc;
 
@@ -87,8 +88,9 @@ pub struct View {
     ranges: Vec<Range>,
     labels: Vec<Arc<str>>,
     written: Vec<Option<Arc<Written>>>,
+    /// Keeps the bytes of the ranges.
+    _backings: Vec<Option<Arc<Backing>>>,
     freed: Vec<Freed>,
-    window: (u64, u64),
 }
 
 impl View {
@@ -96,11 +98,11 @@ impl View {
         ranges: Vec<Range>,
         labels: Vec<Arc<str>>,
         written: Vec<Option<Arc<Written>>>,
+        backings: Vec<Option<Arc<Backing>>>,
         freed: Vec<Freed>,
-        window: (u64, u64),
     ) -> Self {
         debug_assert!(ranges.is_sorted_by_key(|range| range.start) && ranges.len() == labels.len());
-        Self { ranges, labels, written, freed, window }
+        Self { ranges, labels, written, _backings: backings, freed }
     }
     /// The live ranges, sorted by address, none overlapping.
     pub fn ranges(&self) -> &[Range] {
@@ -146,12 +148,12 @@ impl View {
         let before = above.checked_sub(1).map(|at| self.neighbour(at, addr.saturating_sub(self.ranges[at].end)));
         let after = self.ranges.get(above).map(|range| self.neighbour(above, range.start.saturating_sub(end)));
         let freed = self.freed.iter().rev().find(|freed| freed.start < end && addr < freed.end).cloned();
-        let device = (self.window.0..self.window.1).contains(&addr);
+        let device = (WINDOW.0..WINDOW.1).contains(&addr);
         let inside = before.as_ref().is_some_and(|range| addr < range.start + range.bytes);
         // The rest of the page behind managed or pinned memory is mapped, too, but holds nothing else of the host.
         let slack = above.checked_sub(1).is_some_and(|at| {
             let range = self.ranges[at];
-            range.kind.is_host() && range.kind != Kind::Registered && addr < range.end.next_multiple_of(space::PAGE)
+            range.kind.is_host() && range.kind != Kind::Registered && addr < range.end.next_multiple_of(reserve::PAGE)
         });
         let host_pointer = !device && !inside && !slack && freed.is_none() && reserve::is_mapped(addr, 1);
         Diagnosis { before, after, freed, host_pointer, null: addr < 4096 }

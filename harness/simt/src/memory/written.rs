@@ -9,9 +9,13 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// For `bytes` bytes that nobody has written.
-    pub fn new(bytes: u64) -> Self {
-        Written { words: (0..bytes.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
+    /// For `bytes` bytes that nobody has written; `None` if the host has no memory for it.
+    pub fn new(bytes: u64) -> Option<Self> {
+        let len = usize::try_from(bytes.div_ceil(64)).ok()?;
+        let mut words = Vec::new();
+        words.try_reserve_exact(len).ok()?;
+        words.resize_with(len, AtomicU64::default);
+        Some(Written { words })
     }
 
     /// Forgets everything, and has room for `bytes` bytes from here on.
@@ -102,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_was_written_is_known_to_the_byte() {
-        let memory = Written::new(200);
+        let memory = Written::new(200).unwrap();
         assert_eq!(memory.unwritten(0, 200), Some(0));
         memory.write(10, 100);
         assert_eq!(memory.unwritten(10, 100), None);
@@ -115,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_copy_carries_over_the_holes() {
-        let (from, to) = (Written::new(64), Written::new(64));
+        let (from, to) = (Written::new(64).unwrap(), Written::new(64).unwrap());
         from.write(0, 8);
         from.write(16, 8);
         to.write(0, 64);
@@ -127,7 +131,7 @@ mod tests {
 
     #[test]
     fn memory_can_be_used_again() {
-        let mut memory = Written::new(64);
+        let mut memory = Written::new(64).unwrap();
         memory.write(0, 64);
         memory.reset(256);
         assert_eq!(memory.unwritten(0, 256), Some(0));

@@ -40,7 +40,7 @@ impl Plain for f64 {}
 impl Device {
     /// Loads PTX.
     pub fn new(ptx: &str) -> Device {
-        let memory = Arc::new(Memory::new(1 << 30).expect("the address space"));
+        let memory = Arc::new(Memory::new(1 << 30));
         let module = Module::load(ptx, &memory, Profile::default_profile()).expect("the module loads");
         Device { memory, module, settings: Settings::default(), cooperative: false }
     }

@@ -23,7 +23,7 @@ use suite::{BLOCK, COUNT, Case, file, kernels};
 type Results = Vec<Vec<u64>>;
 
 fn load(cases: &[Case]) -> Result<Device, String> {
-    let memory = Arc::new(Memory::new(1 << 28).expect("the address space"));
+    let memory = Arc::new(Memory::new(1 << 28));
     let module = Module::load(&kernels::module(cases), &memory, Profile::default_profile())
         .map_err(|error| error.to_string())?;
     Ok(Device { memory, module, settings: simt::machine::Settings::default(), cooperative: false })

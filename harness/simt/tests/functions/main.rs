@@ -35,7 +35,7 @@ use suite::kernels::output_bytes;
 use suite::{BLOCK, COUNT};
 
 fn load(file: &File) -> Device {
-    let memory = Arc::new(Memory::new(1 << 28).expect("the address space"));
+    let memory = Arc::new(Memory::new(1 << 28));
     let module = Module::load(file.ptx, &memory, Profile::default_profile());
     Device {
         module: module.unwrap_or_else(|error| panic!("{}: {error}", file.name)),

@@ -128,7 +128,7 @@ impl Bench {
 
 /// Runs a case.
 pub fn play(case: &Case, settings: &Settings) -> Play {
-    let memory = Arc::new(Memory::new(1 << 30).expect("the address space"));
+    let memory = Arc::new(Memory::new(1 << 30));
     memory.track_writes(true);
     let profile = Profile::default_profile();
     let module = Module::load(&case.ptx, &memory, profile).unwrap_or_else(|e| panic!("{}: {e}", case.name()));

@@ -5,10 +5,13 @@ use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::device::driver::driver;
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 thread_local! {
-    static STACK: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+    /// The stack is never dropped, because destructors of the program's own thread-local objects may still call the
+    /// driver after those of this library have run. A thread that ends with contexts on it leaves a few bytes behind.
+    static STACK: RefCell<ManuallyDrop<Vec<Handle>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
     /// Set while this thread runs a host function of a stream, which must not call the driver.
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
@@ -32,7 +35,7 @@ pub fn push(handle: Handle) {
 
 /// Takes the current context off the stack.
 pub fn pop() -> Option<Handle> {
-    STACK.with_borrow_mut(Vec::pop)
+    STACK.with_borrow_mut(|stack| stack.pop())
 }
 
 /// Replaces the current context; with 0 the one below it becomes current.

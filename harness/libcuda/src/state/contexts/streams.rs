@@ -25,7 +25,8 @@ thread_local! {
 
 fn per_thread(context: &Arc<Context>) -> Arc<Stream> {
     let weak = Arc::downgrade(context);
-    OWN.with_borrow_mut(|own| {
+    let mine = OWN.try_with(|own| {
+        let mut own = own.borrow_mut();
         own.retain(|stream| stream.context.strong_count() > 0);
         if let Some(stream) = own.iter().find(|stream| stream.context.ptr_eq(&weak)) {
             return Arc::clone(stream);
@@ -34,7 +35,10 @@ fn per_thread(context: &Arc<Context>) -> Arc<Stream> {
         context.add_stream(&stream);
         own.push(Arc::clone(&stream));
         stream
-    })
+    });
+    // In a destructor of another thread-local object, after this thread's streams were dropped, the default stream of
+    // all threads serves: it keeps a stricter order.
+    mine.unwrap_or_else(|_| Arc::clone(&context.legacy))
 }
 
 /// The stream of a handle, the special ones included, in a context that is fit for use.

@@ -74,7 +74,7 @@ impl Driver {
 /// function.
 ///
 /// # Errors
-/// When the environment's settings are wrong, and when the device's memory cannot be reserved.
+/// When the environment's settings are wrong.
 pub fn init(observer: &'static dyn Observer, started: impl FnOnce()) -> std::result::Result<(), Refused> {
     let mut early = lock(&EARLY);
     if DRIVER.get().is_some() {
@@ -88,10 +88,7 @@ pub fn init(observer: &'static dyn Observer, started: impl FnOnce()) -> std::res
         Some(settings) => settings,
         None => settings_from_environment().map_err(|message| Refused::new(Error::INVALID_VALUE, message))?,
     };
-    let memory = Memory::new(profile.total_memory).map_err(|error| {
-        let message = format!("cannot reserve addresses for {} bytes: {error}", profile.total_memory);
-        Refused::new(Error::OUT_OF_MEMORY, message)
-    })?;
+    let memory = Memory::new(profile.total_memory);
     memory.track_writes(settings.checks.init);
     let made = DRIVER.set(Driver { profile, memory: Arc::new(memory), settings: RwLock::new(settings), observer });
     debug_assert!(made.is_ok(), "initialised under a lock");

@@ -6,7 +6,7 @@ use crate::abi::types::Copy3D;
 use crate::state::contexts::context::Context;
 use crate::state::device::driver::{driver, tell};
 use crate::state::device::observer::{Direction, Place};
-use simt::memory::Kind;
+use simt::memory::{Kind, Reached};
 use std::sync::Arc;
 
 /// Copies of at most this many bytes run on the calling thread.
@@ -87,11 +87,11 @@ impl Side {
             Some(_) => Place::Device,
         }
     }
-    /// The host's address of its bytes, if `span` of them exist.
-    fn resolve(&self, span: usize) -> Result<*mut u8> {
+    /// The host's address of its bytes, if `span` of them exist, with a hold on those that the driver could free.
+    fn resolve(&self, span: usize) -> Result<Reached> {
         let memory = &driver()?.memory;
         match &self.end {
-            End::Device(address) => memory.host(*address, span as u64).map_err(|error| {
+            End::Device(address) => memory.reach(*address, span as u64).map_err(|error| {
                 tell(|observer| observer.bad_access(&error));
                 Error::INVALID_VALUE
             }),
@@ -99,9 +99,9 @@ impl Side {
                 if memory.owns(*address) || !simt::memory::is_host_range(*address, span as u64) {
                     return Err(Error::INVALID_VALUE);
                 }
-                Ok(*address as *mut u8)
+                Ok(Reached::own(*address as *mut u8))
             }
-            End::Staged(bytes) => Ok(bytes.as_ptr().cast_mut()),
+            End::Staged(bytes) => Ok(Reached::own(bytes.as_ptr().cast_mut())),
         }
     }
 }
@@ -128,7 +128,7 @@ impl MemoryCopy {
         self.width == 0 || self.height == 0 || self.depth == 0
     }
 
-    fn ends(&self) -> Result<(*mut u8, *mut u8)> {
+    fn ends(&self) -> Result<(Reached, Reached)> {
         let span = |side: &Side| {
             let span = side.span(self.width, self.height, self.depth).ok_or(Error::INVALID_VALUE)?;
             side.resolve(span)
@@ -160,8 +160,8 @@ impl MemoryCopy {
                 // SAFETY: both ends were checked over their whole span; they may overlap, which `copy` allows. Kernels
                 // may use the same bytes, as on a device.
                 unsafe {
-                    let to = dst.add(z * self.dst.slice + y * self.dst.pitch);
-                    let from = src.add(z * self.src.slice + y * self.src.pitch);
+                    let to = dst.pointer.add(z * self.dst.slice + y * self.dst.pitch);
+                    let from = src.pointer.add(z * self.src.slice + y * self.src.pitch);
                     std::ptr::copy(from, to, self.width);
                 }
                 self.note(z, y);
@@ -198,7 +198,7 @@ impl MemoryCopy {
         let span = self.src.span(self.width, self.height, self.depth).ok_or(Error::INVALID_VALUE)?;
         let from = self.src.resolve(span)?;
         // SAFETY: `resolve` has checked `span` bytes.
-        self.src.end = End::Staged(unsafe { std::slice::from_raw_parts(from, span) }.into());
+        self.src.end = End::Staged(unsafe { std::slice::from_raw_parts(from.pointer, span) }.into());
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use crate::abi::error::{Error, Result};
 use crate::state::contexts::context::Context;
 use crate::state::device::driver::{driver, tell};
+use simt::memory::Reached;
 use std::sync::Arc;
 
 /// Fills of at most this many elements run on the calling thread.
@@ -37,7 +38,7 @@ impl Fill {
     }
 
     /// The host's address of the first byte, if all bytes exist; `None` if there are none to fill.
-    fn resolve(&self) -> Result<Option<*mut u8>> {
+    fn resolve(&self) -> Result<Option<Reached>> {
         let f = self;
         let element = f.element as usize;
         if !matches!(element, 1 | 2 | 4) || !f.dst.is_multiple_of(element as u64) {
@@ -55,7 +56,7 @@ impl Fill {
             return Err(Error::INVALID_VALUE);
         }
         let span = rows.checked_add(row).ok_or(Error::INVALID_VALUE)?;
-        driver()?.memory.host(f.dst, span as u64).map(Some).map_err(|error| {
+        driver()?.memory.reach(f.dst, span as u64).map(Some).map_err(|error| {
             tell(|observer| observer.bad_access(&error));
             Error::INVALID_VALUE
         })
@@ -88,7 +89,7 @@ impl Fill {
                     // SAFETY: `resolve` found all rows in one live allocation, aligned to the element. Kernels may use
                     // the same bytes, as on a device.
                     unsafe {
-                        let row = start.add(y * f.pitch);
+                        let row = start.pointer.add(y * f.pitch);
                         match f.element {
                             1 => row.write_bytes(f.value as u8, f.width),
                             2 => (0..f.width).for_each(|x| row.cast::<u16>().add(x).write(f.value as u16)),

@@ -3,14 +3,15 @@
 use crate::abi::constants::wait_value_flags;
 use crate::abi::error::{Error, Result};
 use crate::state::device::driver::driver;
+use simt::memory::Reached;
 use std::time::Duration;
 
 /// The time between two reads of a word that a stream waits for.
 const PAUSE: Duration = Duration::from_micros(20);
 
 /// The host's address of a word in device memory; `None` if the memory does not exist (any more).
-fn reach(address: u64, size: u64) -> Option<*mut u8> {
-    driver().ok()?.memory.host(address, size).ok()
+fn reach(address: u64, size: u64) -> Option<Reached> {
+    driver().ok()?.memory.reach(address, size).ok()
 }
 
 /// Refuses words that are not aligned or do not exist.
@@ -31,7 +32,7 @@ pub fn writing<T: Copy + Send + Sync + 'static>(address: u64, value: T) -> Resul
     Ok(move || {
         if let Some(host) = reach(address, size) {
             // SAFETY: `host` is `size` bytes of a live allocation, aligned as the address is.
-            unsafe { host.cast::<T>().write_volatile(value) };
+            unsafe { host.pointer.cast::<T>().write_volatile(value) };
             if let Ok(driver) = driver() {
                 driver.memory.wrote(address, size);
             }
@@ -75,10 +76,10 @@ pub fn waiting(address: u64, value: u64, comparison: Comparison, bits: u32) -> R
             // SAFETY: `host` is `size` bytes of a live allocation, aligned as the address is.
             let (now, reached) = unsafe {
                 if bits == 32 {
-                    let now = host.cast::<u32>().read_volatile();
+                    let now = host.pointer.cast::<u32>().read_volatile();
                     (u64::from(now), now.wrapping_sub(value as u32) as i32 >= 0)
                 } else {
-                    let now = host.cast::<u64>().read_volatile();
+                    let now = host.pointer.cast::<u64>().read_volatile();
                     (now, now.wrapping_sub(value) as i64 >= 0)
                 }
             };

@@ -1,5 +1,6 @@
 //! Modules and their functions: loading PTX, linking it, and launching kernels.
 
+pub mod early_launch;
 pub mod function;
 pub mod launch;
 pub mod link_text;

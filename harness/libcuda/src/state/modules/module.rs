@@ -1,5 +1,6 @@
 //! Loaded modules and their functions, however they were loaded.
 
+use super::early_launch::EarlyLaunch;
 use super::ptx;
 use crate::abi::error::{Error, Refused, Result};
 use crate::abi::types::Handle;
@@ -42,6 +43,8 @@ pub struct Function {
     pub name: CString,
     /// The attributes that can be set.
     pub settings: Mutex<FunctionSettings>,
+    /// What is set for launches in the manner before CUDA 4.
+    pub early_launch: Mutex<EarlyLaunch>,
 }
 
 static FUNCTIONS: Table<Function> = Table::new();
@@ -101,7 +104,8 @@ impl Module {
             let settings =
                 FunctionSettings { max_dynamic_shared: shared.saturating_sub(fixed), carveout: -1, cluster: [0; 6] };
             let settings = Mutex::new(settings);
-            FUNCTIONS.insert(Arc::new(Function { module: Arc::clone(self), index, name, settings }))
+            let early_launch = Mutex::default();
+            FUNCTIONS.insert(Arc::new(Function { module: Arc::clone(self), index, name, settings, early_launch }))
         })
     }
 

@@ -57,8 +57,8 @@ pub fn best_size(function: &Function, limit: u32, shared_of: impl Fn(u32) -> u32
     Ok(best_block(driver()?.profile, registers, fixed, most, limit, shared_of))
 }
 
-/// The dynamic shared memory that each block can have when `blocks` are resident on an SM, in bytes. `None` when they
-/// do not fit.
+/// The dynamic shared memory that each block can have when `blocks` are resident on an SM, in bytes: at most what the
+/// function's attribute allows a launch. `None` when they do not fit.
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_INITIALIZED`.
@@ -67,8 +67,9 @@ pub fn free_shared(function: &Function, blocks: u32, threads: u32) -> Result<Opt
     if of(function, threads, 0)?.blocks < blocks {
         return Ok(None);
     }
-    // An equal share of the SM in whole units, minus what the system and the kernel use.
+    // An equal share of the SM in whole units, minus what the kernel uses. What the system reserves in each block is
+    // not taken off: on an H200 two blocks get half of an SM's 233472 bytes each.
     let share = profile.shared_per_sm / blocks / profile.shared_alloc_unit * profile.shared_alloc_unit;
-    let share = share.saturating_sub(profile.shared_reserved_per_block).min(profile.shared_per_block_optin);
-    Ok(Some(share.saturating_sub(function.kernel().static_shared)))
+    let allowed = lock(&function.settings).max_dynamic_shared;
+    Ok(Some(share.saturating_sub(function.kernel().static_shared).min(allowed)))
 }

@@ -88,6 +88,21 @@ pub fn check(function: &Function, geometry: &Geometry) -> Result {
     Err(error)
 }
 
+/// Checks a block's shape before any launch.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_block(function: &Function, block: [u32; 3]) -> Result {
+    match dimensions(function, &Geometry::new([1, 1, 1], block), driver()?.profile) {
+        Some(refusal) => {
+            let error = refusal.error;
+            refusal.tell(&function.kernel().name);
+            Err(error)
+        }
+        None => Ok(()),
+    }
+}
+
 /// Checks the dimensions of the grid and the block.
 fn dimensions(function: &Function, geometry: &Geometry, profile: &Profile) -> Option<Refusal> {
     let kernel = function.kernel();

@@ -117,7 +117,7 @@ pub(crate) fn run(
         findings.extend(tally.findings.list.iter().cloned());
     }
     findings.distill();
-    Report { counters: counters(launch, &tallies), findings: findings.list, fault }
+    Report { counters: counters(launch, settings.lines, &tallies), findings: findings.list, fault }
 }
 
 /// The report of a launch that was not run.
@@ -206,7 +206,7 @@ fn work(shared: &Shared<'_>, count: usize) -> Vec<Tally> {
     })
 }
 
-fn counters(launch: &Launch<'_, Arc<Program>>, tallies: &[Tally]) -> Counters {
+fn counters(launch: &Launch<'_, Arc<Program>>, lines: bool, tallies: &[Tally]) -> Counters {
     let threads = launch.geometry.threads();
     let blocks: u64 = tallies.iter().map(|t| t.blocks).sum();
     let mut counters = Counters {
@@ -215,6 +215,6 @@ fn counters(launch: &Launch<'_, Arc<Program>>, tallies: &[Tally]) -> Counters {
         threads: blocks * threads,
         ..Counters::default()
     };
-    expand(&launch.kernel.code, tallies, &mut counters);
+    expand(&launch.kernel.code, tallies, lines, &mut counters);
     counters
 }

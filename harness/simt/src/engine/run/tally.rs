@@ -8,8 +8,8 @@ use crate::engine::warp::tables::AccessInfo;
 use crate::finding::{Space, What};
 use std::collections::BTreeMap;
 
-/// Adds up the workers' tallies and spreads them over the lines of the source.
-pub(crate) fn expand(program: &Program, tallies: &[Tally], counters: &mut Counters) {
+/// Adds up the workers' tallies and, if `lines` is set, spreads them over the lines of the source.
+pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters: &mut Counters) {
     let mut by_loc: BTreeMap<u32, Totals> = BTreeMap::new();
     for (index, block) in program.blocks.iter().enumerate() {
         let (executions, lanes) =
@@ -64,7 +64,12 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], counters: &mut Counte
             add_access(totals, access, &site);
         }
     }
-    spread(program, by_loc, counters);
+    for totals in by_loc.values() {
+        add(&mut counters.totals, totals);
+    }
+    if lines {
+        counters.lines = spread(program, by_loc);
+    }
 }
 
 /// What all workers counted at a memory instruction.
@@ -116,8 +121,8 @@ fn add_access(totals: &mut Totals, access: &AccessInfo, site: &Site) {
     to.ideal_sectors += site.ideal;
 }
 
-/// Adds up the figures of a launch, and those of each line of the source.
-fn spread(program: &Program, by_loc: BTreeMap<u32, Totals>, counters: &mut Counters) {
+/// The figures of each line of the source.
+fn spread(program: &Program, by_loc: BTreeMap<u32, Totals>) -> Vec<Line> {
     // Places that differ only in column or PTX line are one line of the source.
     let mut lines: Vec<Line> = Vec::new();
     let mut known: BTreeMap<(String, u32, String, u32), usize> = BTreeMap::new();
@@ -125,7 +130,6 @@ fn spread(program: &Program, by_loc: BTreeMap<u32, Totals>, counters: &mut Count
         let place = program.place(loc);
         let ptx = if place.line == 0 { place.ptx_line } else { 0 };
         let key = (place.file.clone(), place.line, place.function.clone(), ptx);
-        add(&mut counters.totals, &totals);
         match known.get(&key) {
             Some(&at) => add(&mut lines[at].totals, &totals),
             None => {
@@ -134,7 +138,7 @@ fn spread(program: &Program, by_loc: BTreeMap<u32, Totals>, counters: &mut Count
             }
         }
     }
-    counters.lines = lines;
+    lines
 }
 
 /// Adds figures to figures.

@@ -153,7 +153,7 @@ impl Shared<'static> {
         static PROGRAM: LazyLock<Arc<Program>> = LazyLock::new(Arc::default);
         static SHARED: LazyLock<Shared<'static>> = LazyLock::new(|| Shared {
             program: &PROGRAM,
-            view: crate::memory::Memory::new(1 << 20).expect("address space").view(),
+            view: crate::memory::Memory::new(1 << 20).view(),
             params: Vec::new(),
             param_list: &[],
             profile: &crate::profile::PROFILES[0],

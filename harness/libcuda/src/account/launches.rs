@@ -1,0 +1,129 @@
+//! The launches that are kept until somebody reads the report. A program that nobody watches may launch millions of
+//! kernels, so what is kept is bounded by the memory that it takes.
+
+use std::collections::VecDeque;
+use std::mem::size_of;
+use wire::Launch;
+use wire::counters::{BranchCount, Line};
+use wire::finding::Place;
+
+/// The most memory that the kept launches take, in bytes. The newest launch is kept even if it takes more alone.
+pub const MOST_BYTES: usize = 64 << 20;
+
+/// The newest launches, as many as fit, and how many were dropped.
+#[derive(Default)]
+pub struct Launches {
+    /// Each launch with the bytes that it takes, the oldest first.
+    kept: VecDeque<(usize, Launch)>,
+    bytes: usize,
+    dropped: u64,
+}
+
+impl Launches {
+    /// Adds a launch, and drops the oldest ones if they all do not fit any more.
+    pub fn add(&mut self, launch: Launch) {
+        let bytes = bytes_of(&launch);
+        while self.bytes + bytes > MOST_BYTES
+            && let Some((freed, _)) = self.kept.pop_front()
+        {
+            self.bytes -= freed;
+            self.dropped += 1;
+        }
+        self.bytes += bytes;
+        self.kept.push_back((bytes, launch));
+    }
+
+    /// How many launches there were.
+    pub fn count(&self) -> u64 {
+        self.kept.len() as u64 + self.dropped
+    }
+
+    /// Counts so many launches without keeping them.
+    pub fn drop_all(&mut self, count: u64) {
+        self.dropped += count;
+    }
+
+    /// How many launches were dropped.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// The launches that are kept, the oldest first.
+    pub fn into_list(self) -> Vec<Launch> {
+        self.kept.into_iter().map(|(_, launch)| launch).collect()
+    }
+}
+
+/// The memory that a launch's record takes, in bytes.
+fn bytes_of(launch: &Launch) -> usize {
+    let counters = &launch.counters;
+    let places = counters.lines.iter().map(|line| &line.place).chain(counters.branches.iter().map(|b| &b.place));
+    size_of::<(usize, Launch)>()
+        + launch.kernel.capacity()
+        + launch.kernel_name.capacity()
+        + counters.lines.capacity() * size_of::<Line>()
+        + counters.branches.capacity() * size_of::<BranchCount>()
+        + places.map(bytes_behind).sum::<usize>()
+}
+
+/// The memory that a place refers to, without the place itself.
+fn bytes_behind(place: &Place) -> usize {
+    let callers = &place.inlined_at;
+    let names = callers.iter().map(|from| from.file.capacity());
+    place.file.capacity() + place.function.capacity() + std::mem::size_of_val(callers.as_slice()) + names.sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::counters::{Counters, Totals};
+    use wire::{Limiter, Occupancy};
+
+    /// A launch of a kernel with so many lines.
+    fn launch(number: u32, lines: usize) -> Launch {
+        let place = Place { function: "kernel".repeat(10), file: "kernel.cu".into(), ..Place::default() };
+        let lines = vec![Line { place, totals: Totals::default() }; lines];
+        Launch {
+            kernel: "kernel".into(),
+            kernel_name: "kernel".into(),
+            grid: [number, 1, 1],
+            block: [32, 1, 1],
+            static_shared_bytes: 0,
+            dynamic_shared_bytes: 0,
+            local_bytes: 0,
+            registers_estimated: 16,
+            cooperative: false,
+            seed: 0,
+            occupancy: Occupancy { blocks_per_sm: 1, warps_per_sm: 1, percent: 1.0, limiter: Limiter::Blocks },
+            host_ms: 0.0,
+            fault: None,
+            counters: Counters { lines, ..Counters::default() },
+        }
+    }
+
+    #[test]
+    fn the_newest_launches_that_fit_are_kept_and_the_others_counted() {
+        let mut launches = Launches::default();
+        for number in 0..2000 {
+            launches.add(launch(number, 1000));
+            assert!(launches.bytes <= MOST_BYTES);
+        }
+        let dropped = launches.dropped();
+        let kept = launches.into_list();
+        let lines: usize = kept.iter().map(|launch| launch.counters.lines.len()).sum();
+        assert!(lines * (size_of::<Line>() + 60) <= MOST_BYTES, "{lines} lines");
+        assert!(kept.len() > 10, "{}", kept.len());
+        assert_eq!(kept.len() as u64 + dropped, 2000);
+        assert_eq!(kept.last().unwrap().grid[0], 1999);
+    }
+
+    #[test]
+    fn a_launch_that_is_too_large_alone_is_kept_until_the_next() {
+        let mut launches = Launches::default();
+        launches.add(launch(0, 1));
+        launches.add(launch(1, 1 + MOST_BYTES / size_of::<Line>()));
+        assert_eq!((launches.kept.len(), launches.dropped()), (1, 1));
+        launches.add(launch(2, 1));
+        assert_eq!((launches.kept.len(), launches.dropped(), launches.kept[0].1.grid[0]), (1, 2, 2));
+    }
+}

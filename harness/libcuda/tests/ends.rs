@@ -1,0 +1,105 @@
+//! How processes and threads end: findings are not lost, and destructors may still call.
+
+mod common;
+#[path = "common/kernels.rs"]
+mod kernels;
+use common::*;
+use cudarc::driver::sys::{self, CUresult, CUresult::*};
+use kernels::*;
+use std::cell::RefCell;
+use std::process::{Command, Output};
+use std::sync::Mutex;
+
+/// Runs a test of this file in a process of its own.
+fn process(test: &str, how: &str, report: &std::path::Path) -> Output {
+    let mut process = Command::new(std::env::current_exe().unwrap());
+    process.args(["--exact", test, "--nocapture", "--ignored"]).env("HOW", how).env("WARPLAB_REPORT", report);
+    process.output().unwrap()
+}
+
+#[test]
+fn what_was_found_is_written_however_the_process_ends() {
+    let report = std::env::temp_dir().join(format!("ends-{}.json", std::process::id()));
+    for how in ["abort", "_exit", "exit", "return"] {
+        let _ = std::fs::remove_file(&report);
+        let output = process("a_program_with_a_mistake", how, &report);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(text.matches("error: Invalid").count(), 1, "{how}: {text}");
+        assert_eq!(output.status.success(), how != "abort", "{how}: {text}");
+        // The report of a process that was cut off is that of its last new finding.
+        let told = wire::Report::read(&std::fs::read_to_string(&report).unwrap()).unwrap();
+        let launches = told.launches.len() as u64 + told.launches_dropped;
+        let counted = if how == "abort" || how == "_exit" { 1 } else { 2 };
+        assert_eq!((told.findings.len(), launches), (1, counted), "{how}");
+    }
+    std::fs::remove_file(&report).unwrap();
+}
+
+#[test]
+#[ignore = "ends its process; the other test runs it"]
+fn a_program_with_a_mistake() {
+    let how = std::env::var("HOW").unwrap();
+    context();
+    let fill = function(module(PTX), "fill");
+    // Each run makes the same mistake, which is told once; the error stays on its context.
+    for _ in 0..2 {
+        own_context();
+        let fill = if how == "return" { function(module(PTX), "fill") } else { fill };
+        let (mut address, mut value) = (alloc(16), 1u32);
+        let mut params = [(&raw mut address).cast(), (&raw mut value).cast()];
+        ok(unsafe { launch_only(fill, &mut params) });
+        fails(unsafe { sys::cuCtxSynchronize() }, CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+    match how.as_str() {
+        "abort" => std::process::abort(),
+        "_exit" => unsafe { libc::_exit(0) },
+        "exit" => std::process::exit(0),
+        _ => {}
+    }
+}
+
+unsafe fn launch_only(fill: sys::CUfunction, params: &mut [*mut std::ffi::c_void]) -> CUresult {
+    let none = std::ptr::null_mut();
+    unsafe { sys::cuLaunchKernel(fill, 1, 1, 1, 32, 1, 1, 0, none, params.as_mut_ptr(), none.cast()) }
+}
+
+/// What the calls of a destructor gave.
+static SEEN: Mutex<Vec<CUresult>> = Mutex::new(Vec::new());
+
+/// A thread's own memory and context, given back when the thread ends.
+struct Own(u64, sys::CUcontext);
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        let mut seen = SEEN.lock().unwrap();
+        unsafe {
+            seen.push(sys::cuCtxSetCurrent(self.1));
+            seen.push(sys::cuMemsetD32_v2(self.0, 1, 4));
+            seen.push(sys::cuMemsetD32Async(self.0, 1, 4, 2 as sys::CUstream));
+            seen.push(sys::cuMemFree_v2(self.0));
+            seen.push(sys::cuDevicePrimaryCtxRelease_v2(0));
+            seen.push(sys::cuCtxDestroy_v2(self.1));
+        }
+    }
+}
+
+thread_local! {
+    static OWN: RefCell<Option<Own>> = const { RefCell::new(None) };
+}
+
+#[test]
+fn destructors_of_a_thread_may_call() {
+    let thread = std::thread::spawn(|| {
+        // The program's object is made first, so it is dropped last.
+        OWN.with(|own| assert!(own.borrow().is_none()));
+        context();
+        let context = own_context();
+        let address = alloc(16);
+        ok(unsafe { sys::cuMemsetD32Async(address, 1, 4, 2 as sys::CUstream) });
+        OWN.with(|own| *own.borrow_mut() = Some(Own(address, context)));
+    });
+    thread.join().unwrap();
+    assert_eq!(*SEEN.lock().unwrap(), [CUDA_SUCCESS; 6]);
+    let findings = report()["findings"].clone();
+    assert_eq!(findings, serde_json::json!([]));
+}
