@@ -5,7 +5,7 @@ use crate::engine::warp::program::{Op, Order, Origin};
 use crate::finding::{Space, What};
 
 /// An operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Opnd {
     /// None.
     None,
@@ -117,6 +117,12 @@ impl Inst {
     pub fn raw(mut self, at: Field, value: u32) -> Inst {
         self.o[at as usize] = Opnd::Raw(value);
         self
+    }
+
+    /// Whether it writes that operand.
+    pub fn writes(&self, opnd: Opnd) -> bool {
+        let fields = self.o.iter().enumerate().any(|(at, &o)| o == opnd && self.defs & (1 << at) != 0);
+        fields || self.list.contains(&(opnd, true))
     }
 
     /// With where its addresses begin.

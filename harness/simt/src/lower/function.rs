@@ -43,6 +43,8 @@ pub struct FnBuilder<'b, 'm> {
     /// Its guard.
     pub guard: Option<(RegId, bool)>,
     carry: Option<Opnd>,
+    /// The 64-bit sums of 32-bit registers and offsets that hold in the current block.
+    pub widened: HashMap<(Opnd, u32), Opnd>,
 }
 
 impl<'b, 'm> FnBuilder<'b, 'm> {
@@ -72,6 +74,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             loc: 0,
             guard: None,
             carry: None,
+            widened: HashMap::new(),
         };
         if let Some(reg) = body.regs.iter().find(|r| r.ty == Type::B128) {
             return Err(unsupported(
@@ -142,7 +145,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             if self.current.is_none() {
                 // Code that no label leads to is never executed, but it is checked like any other code.
                 let block = self.new_block();
-                self.current = Some(block);
+                self.enter(block);
             }
             (self.now, self.guard) = (at as u32, inst.guard);
             self.instruction(inst)?;
@@ -170,7 +173,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         if self.current.is_some() {
             self.end(Term::Goto(to));
         }
-        self.current = Some(to);
+        self.enter(to);
     }
 
     /// Ends the current block.
@@ -188,7 +191,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             Some(at) => at,
             None => {
                 let at = self.new_block();
-                self.current = Some(at);
+                self.enter(at);
                 at
             }
         };
@@ -198,6 +201,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
     /// Continues in that block.
     pub fn enter(&mut self, block: u32) {
         self.current = Some(block);
+        self.widened.clear();
     }
 
     /// Emits an instruction under the guard of the present one.
@@ -213,6 +217,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
     /// Emits an unguarded instruction that only prepares an operand.
     pub fn prepare(&mut self, inst: Inst) {
         let loc = self.loc;
+        self.widened.retain(|(narrow, _), _| !inst.writes(*narrow));
         self.block().insts.push(Inst { loc, ..inst });
     }
 
