@@ -223,7 +223,8 @@ impl<'m> Builder<'m> {
         let mut end = 0u32;
         for (owner, var) in shared {
             let key = (owner, var.name.clone());
-            if var.external || var.size == 0 {
+            // An external array with a size is an array like any other: there is no other module to define it.
+            if var.size == 0 {
                 program.dynamic_align = program.dynamic_align.max(var.align);
                 self.shared.insert(key, SharedPlace::Dynamic);
                 continue;
