@@ -72,6 +72,8 @@ pub struct Inst {
     pub order: Order,
     /// Where its addresses begin, for the checks.
     pub origin: Origin,
+    /// The number of a load that is judged where its value is used.
+    pub speculated: Option<u32>,
     /// Further operands, which are written if the flag is set and read if not. They go into the program's lists, and
     /// the immediate becomes their index there.
     pub list: Vec<(Opnd, bool)>,
@@ -90,6 +92,7 @@ impl Inst {
             role: Role::Plain,
             order: Order::default(),
             origin: Origin::Unknown,
+            speculated: None,
             list: Vec::new(),
         }
     }

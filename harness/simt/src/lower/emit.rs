@@ -208,6 +208,7 @@ impl Emitter<'_> {
             Role::Guard => program.guards.push(pc),
             Role::Access(..) => {}
         }
+        program.speculated.extend(inst.speculated.map(|load| (load, pc)));
         if let Role::Access(what, space, size) | Role::Tile(what, space, size) = inst.role {
             program.accesses.push(AccessInfo {
                 pc,

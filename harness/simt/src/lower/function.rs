@@ -4,6 +4,8 @@ use super::error::unsupported;
 use super::ir::*;
 use super::origin;
 use super::program::Builder;
+use super::speculation::{self, Speculated};
+use crate::finding::What;
 use crate::instr::context::width;
 use crate::instr::control::branch;
 use crate::ptx::ast::{self, Body, Operand, RegId, Type};
@@ -43,6 +45,8 @@ pub struct FnBuilder<'b, 'm> {
     /// Its guard.
     pub guard: Option<(RegId, bool)>,
     carry: Option<Opnd>,
+    /// The loads that are judged where their values are used.
+    pub speculated: Speculated,
     /// The 64-bit sums of 32-bit registers and offsets that hold in the current block.
     pub widened: HashMap<(Opnd, u32), Opnd>,
 }
@@ -75,6 +79,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             guard: None,
             carry: None,
             widened: HashMap::new(),
+            speculated: Speculated::default(),
         };
         if let Some(reg) = body.regs.iter().find(|r| r.ty == Type::B128) {
             return Err(unsupported(
@@ -82,6 +87,8 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
                 (f.name.as_str(), ast::Loc::default()),
             ));
         }
+        this.speculated = speculation::find(body, this.b.loads);
+        this.b.loads += this.speculated.loads.len() as u32;
         this.count_defs();
         this.run()?;
         Ok(Func { name: f.name.clone(), regs: this.regs, blocks: this.blocks, back })
@@ -148,6 +155,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
                 self.enter(block);
             }
             (self.now, self.guard) = (at as u32, inst.guard);
+            self.judge_loads()?;
             self.instruction(inst)?;
         }
         let end = code.len() as u32;
@@ -218,7 +226,11 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
     pub fn prepare(&mut self, inst: Inst) {
         let loc = self.loc;
         self.widened.retain(|(narrow, _), _| !inst.writes(*narrow));
-        self.block().insts.push(Inst { loc, ..inst });
+        let speculated = match inst.role {
+            Role::Access(What::Read, ..) => self.speculated.loads.get(&self.now).copied(),
+            _ => None,
+        };
+        self.block().insts.push(Inst { loc, speculated, ..inst });
     }
 
     /// A new register.

@@ -15,6 +15,7 @@ mod packed;
 mod params;
 mod passing;
 mod program;
+mod speculation;
 mod values;
 
 use self::env::Env;
