@@ -65,7 +65,8 @@ pub struct Kernel<Code> {
     pub local_bytes: u32,
     /// Bytes of constant memory that its module uses.
     pub const_bytes: u32,
-    /// 32-bit registers a thread, estimated from the largest number of values alive at once.
+    /// 32-bit registers a thread, estimated from the largest number of values alive at once; at most what `.maxnreg` or
+    /// the launch bounds allow, or the largest block if there are none.
     pub registers: u32,
     /// Threads a block may have (`__launch_bounds__`).
     pub max_threads: Option<u32>,

@@ -21,14 +21,14 @@ pub struct Module {
 }
 
 impl Module {
-    /// Parses, checks and decodes PTX, and places its variables in `memory`.
+    /// Parses, checks and decodes PTX, and places its variables in `memory`. The estimates of registers are for the part
+    /// `profile`.
     ///
     /// # Errors
     /// When the text is not valid PTX, or contains something that this machine does not support. The error names it and
     /// its line.
     pub fn load(ptx: &str, memory: &Arc<Memory>, profile: &Profile) -> Result<Module, LoadError> {
-        let _ = profile;
-        let (kernels, globals) = crate::lower::load(ptx, memory)?;
+        let (kernels, globals) = crate::lower::load(ptx, memory, profile)?;
         Ok(Module { kernels, globals, memory: Arc::clone(memory) })
     }
 

@@ -277,3 +277,39 @@ DONE:
         }
     }
 }
+
+/// An external array with a size is allocated as if it were the module's own; what it holds does not overlap with the
+/// dynamic part.
+#[test]
+fn an_external_array_with_a_size_has_that_size() {
+    let ptx = "
+.version 8.0\n.target sm_70\n.address_size 64
+.extern .shared .align 8 .b8 sized[512];
+.extern .shared .align 8 .b8 dynamic[];
+.visible .entry probe(.param .u64 out)
+{
+    .reg .b32 %r<9>; .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 4;
+    mov.u32 %r3, sized;
+    add.u32 %r4, %r3, %r2;
+    st.shared.u32 [%r4+12], %r1;
+    mov.u32 %r5, dynamic;
+    st.shared.u32 [%r5], %r2;
+    bar.sync 0;
+    ld.shared.u32 %r6, [%r4+12];
+    sub.u32 %r7, %r5, %r3;
+    add.u32 %r6, %r6, %r7;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r6;
+    ret;
+}";
+    let device = Device::new(ptx);
+    assert_eq!(device.module.kernel("probe").expect("it is there").static_shared, 512);
+    let out = device.zeros::<u32>(32);
+    let (report, _) = device.try_launch("probe", [1; 3], [32, 1, 1], 64, &[Arg::Ptr(out)]);
+    assert_eq!(report.fault, None, "{:?}", report.findings);
+    assert_eq!(device.get::<u32>(out, 32), (0..32).map(|i| 512 + i).collect::<Vec<_>>());
+}

@@ -5,7 +5,7 @@ use crate::engine::warp::program::{Op, Order, Origin};
 use crate::finding::{Space, What};
 
 /// An operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Opnd {
     /// None.
     None,
@@ -72,6 +72,8 @@ pub struct Inst {
     pub order: Order,
     /// Where its addresses begin, for the checks.
     pub origin: Origin,
+    /// The number of a load that is judged where its value is used.
+    pub speculated: Option<u32>,
     /// Further operands, which are written if the flag is set and read if not. They go into the program's lists, and
     /// the immediate becomes their index there.
     pub list: Vec<(Opnd, bool)>,
@@ -90,6 +92,7 @@ impl Inst {
             role: Role::Plain,
             order: Order::default(),
             origin: Origin::Unknown,
+            speculated: None,
             list: Vec::new(),
         }
     }
@@ -117,6 +120,12 @@ impl Inst {
     pub fn raw(mut self, at: Field, value: u32) -> Inst {
         self.o[at as usize] = Opnd::Raw(value);
         self
+    }
+
+    /// Whether it writes that operand.
+    pub fn writes(&self, opnd: Opnd) -> bool {
+        let fields = self.o.iter().enumerate().any(|(at, &o)| o == opnd && self.defs & (1 << at) != 0);
+        fields || self.list.contains(&(opnd, true))
     }
 
     /// With where its addresses begin.

@@ -29,6 +29,8 @@ pub trait Context {
     fn bits(&mut self, value: u64, width: u32) -> Opnd;
     /// A register that holds the address of a variable in its own space, if there is such a variable here.
     fn symbol(&mut self, name: &str, offset: i64) -> Option<Opnd>;
+    /// A 64-bit register with the sum of a 32-bit register and an offset, added in 32 bits.
+    fn widened(&mut self, narrow: Opnd, offset: i64) -> Opnd;
     /// Where the address in an operand begins, as far as the program tells.
     fn origin(&self, operand: &Operand) -> Origin;
     /// Emits an instruction under the guard of the present one.
@@ -58,16 +60,12 @@ impl dyn Context + '_ {
     pub fn address(&mut self, operand: &Operand) -> Result<(Opnd, u64)> {
         match operand {
             Operand::Mem(Base::Reg(r), offset) => {
-                let base = if self.width_of(*r) == 4 {
+                if self.width_of(*r) == 4 {
+                    // The sum has as many bits as the register: it wraps around.
                     let narrow = self.reg(*r, 4)?;
-                    let wide = self.temp(8);
-                    let inst = self.compute("cvt.u64.u32", wide, &[narrow])?;
-                    self.prepare(inst);
-                    wide
-                } else {
-                    self.reg(*r, 8)?
-                };
-                Ok((base, *offset as u64))
+                    return Ok((self.widened(narrow, *offset), 0));
+                }
+                Ok((self.reg(*r, 8)?, *offset as u64))
             }
             Operand::Mem(Base::Sym(name), offset) => match self.symbol(name, 0) {
                 Some(base) => Ok((base, *offset as u64)),

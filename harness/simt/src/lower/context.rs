@@ -37,6 +37,17 @@ impl Context for FnBuilder<'_, '_> {
     fn symbol(&mut self, name: &str, offset: i64) -> Option<Opnd> {
         self.address_of(name, offset)
     }
+    fn widened(&mut self, narrow: Opnd, offset: i64) -> Opnd {
+        if let Some(known) = self.widened.get(&(narrow, offset as u32)) {
+            return *known;
+        }
+        let wide = FnBuilder::temp(self, 8);
+        let cx: &dyn Context = self;
+        let inst = cx.widen(wide, narrow, offset);
+        FnBuilder::prepare(self, inst);
+        self.widened.insert((narrow, offset as u32), wide);
+        wide
+    }
     fn origin(&self, operand: &Operand) -> Origin {
         FnBuilder::origin(self, operand)
     }

@@ -6,6 +6,7 @@ use super::order;
 use crate::engine::warp::program::{
     AccessInfo, BlockInfo, BranchInfo, Constant, FunctionInfo, Order, Program, Refresh,
 };
+use crate::instr::code::Field;
 use crate::instr::control::{End, branch};
 
 /// Where the registers and blocks of a program lie.
@@ -182,7 +183,7 @@ impl Emitter<'_> {
         // Code that waits for a change does not rely on lanes running in lockstep.
         let waits = block.waits(number);
         for inst in &block.insts {
-            self.describe(inst, waits);
+            self.describe(function, inst, waits);
             self.inst(layout, function, inst);
             self.program.at.push(inst.loc);
         }
@@ -198,7 +199,7 @@ impl Emitter<'_> {
     }
 
     /// Records what the counters and checks have to know about an instruction.
-    fn describe(&mut self, inst: &Inst, waits: bool) {
+    fn describe(&mut self, function: usize, inst: &Inst, waits: bool) {
         let pc = self.pc();
         let program = &mut *self.program;
         match inst.role {
@@ -207,6 +208,7 @@ impl Emitter<'_> {
             Role::Guard => program.guards.push(pc),
             Role::Access(..) => {}
         }
+        program.speculated.extend(inst.speculated.map(|load| (load, pc)));
         if let Role::Access(what, space, size) | Role::Tile(what, space, size) = inst.role {
             program.accesses.push(AccessInfo {
                 pc,
@@ -215,6 +217,7 @@ impl Emitter<'_> {
                 size,
                 order: Order { volatile: inst.order.volatile && !waits, ..inst.order },
                 origin: inst.origin,
+                named: (number_of(function, inst.o[Field::A as usize]), inst.imm),
             });
         }
     }
@@ -281,4 +284,15 @@ impl Emitter<'_> {
             }
         }
     }
+}
+
+/// A number for a register of a function that no other register of the program has.
+fn number_of(function: usize, opnd: Opnd) -> u64 {
+    let (kind, number) = match opnd {
+        Opnd::Reg(r) => (function as u64 + 2, r),
+        Opnd::Const(c) => (0, c),
+        Opnd::Fixed(r) | Opnd::Raw(r) => (1, r),
+        Opnd::None => (1, u32::MAX),
+    };
+    kind << 32 | u64::from(number)
 }

@@ -4,6 +4,8 @@ use super::error::unsupported;
 use super::ir::*;
 use super::origin;
 use super::program::Builder;
+use super::speculation::{self, Speculated};
+use crate::finding::What;
 use crate::instr::context::width;
 use crate::instr::control::branch;
 use crate::ptx::ast::{self, Body, Operand, RegId, Type};
@@ -43,6 +45,10 @@ pub struct FnBuilder<'b, 'm> {
     /// Its guard.
     pub guard: Option<(RegId, bool)>,
     carry: Option<Opnd>,
+    /// The loads that are judged where their values are used.
+    pub speculated: Speculated,
+    /// The 64-bit sums of 32-bit registers and offsets that hold in the current block.
+    pub widened: HashMap<(Opnd, u32), Opnd>,
 }
 
 impl<'b, 'm> FnBuilder<'b, 'm> {
@@ -72,6 +78,8 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             loc: 0,
             guard: None,
             carry: None,
+            widened: HashMap::new(),
+            speculated: Speculated::default(),
         };
         if let Some(reg) = body.regs.iter().find(|r| r.ty == Type::B128) {
             return Err(unsupported(
@@ -79,6 +87,8 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
                 (f.name.as_str(), ast::Loc::default()),
             ));
         }
+        this.speculated = speculation::find(body, this.b.loads);
+        this.b.loads += this.speculated.loads.len() as u32;
         this.count_defs();
         this.run()?;
         Ok(Func { name: f.name.clone(), regs: this.regs, blocks: this.blocks, back })
@@ -142,9 +152,10 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             if self.current.is_none() {
                 // Code that no label leads to is never executed, but it is checked like any other code.
                 let block = self.new_block();
-                self.current = Some(block);
+                self.enter(block);
             }
             (self.now, self.guard) = (at as u32, inst.guard);
+            self.judge_loads()?;
             self.instruction(inst)?;
         }
         let end = code.len() as u32;
@@ -170,7 +181,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         if self.current.is_some() {
             self.end(Term::Goto(to));
         }
-        self.current = Some(to);
+        self.enter(to);
     }
 
     /// Ends the current block.
@@ -188,7 +199,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             Some(at) => at,
             None => {
                 let at = self.new_block();
-                self.current = Some(at);
+                self.enter(at);
                 at
             }
         };
@@ -198,6 +209,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
     /// Continues in that block.
     pub fn enter(&mut self, block: u32) {
         self.current = Some(block);
+        self.widened.clear();
     }
 
     /// Emits an instruction under the guard of the present one.
@@ -213,7 +225,12 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
     /// Emits an unguarded instruction that only prepares an operand.
     pub fn prepare(&mut self, inst: Inst) {
         let loc = self.loc;
-        self.block().insts.push(Inst { loc, ..inst });
+        self.widened.retain(|(narrow, _), _| !inst.writes(*narrow));
+        let speculated = match inst.role {
+            Role::Access(What::Read, ..) => self.speculated.loads.get(&self.now).copied(),
+            _ => None,
+        };
+        self.block().insts.push(Inst { loc, speculated, ..inst });
     }
 
     /// A new register.

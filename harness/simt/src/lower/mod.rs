@@ -15,6 +15,7 @@ mod packed;
 mod params;
 mod passing;
 mod program;
+mod speculation;
 mod values;
 
 use self::env::Env;
@@ -22,6 +23,7 @@ use self::program::Builder;
 use crate::engine::warp::program::Program;
 use crate::kernel::{self, LoadError, Param};
 use crate::memory::Memory;
+use crate::profile::{Profile, registers_for};
 use crate::ptx::ast;
 use std::sync::Arc;
 
@@ -32,11 +34,11 @@ type Kernel = kernel::Kernel<Arc<Program>>;
 pub type Loaded = (Vec<Kernel>, Vec<(String, u64, u64)>);
 
 /// Places a module's variables in memory and lowers its kernels.
-pub fn load(ptx: &str, memory: &Memory) -> Result<Loaded, LoadError> {
+pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, LoadError> {
     let module = crate::ptx::parse(ptx).map_err(|e| LoadError::Syntax(e.to_string()))?;
     let mut globals = Vec::new();
     let env = Env::new(&module, memory, &mut globals);
-    match env.and_then(|env| kernels(&module, &env)) {
+    match env.and_then(|env| kernels(&module, &env, profile)) {
         Ok(kernels) => Ok((kernels, globals)),
         Err(error) => {
             for (_, address, _) in globals {
@@ -49,14 +51,22 @@ pub fn load(ptx: &str, memory: &Memory) -> Result<Loaded, LoadError> {
 }
 
 /// Lowers the kernels of a module.
-fn kernels(module: &ast::Module, env: &Env) -> Result<Vec<Kernel>, LoadError> {
+fn kernels(module: &ast::Module, env: &Env, profile: &Profile) -> Result<Vec<Kernel>, LoadError> {
     let with_code = |f: &&ast::Function| f.entry && f.body.is_some();
     let entries = (0..).zip(&module.functions);
-    entries.filter(|(_, f)| with_code(f)).map(|(index, function)| kernel(module, env, index, function)).collect()
+    entries
+        .filter(|(_, f)| with_code(f))
+        .map(|(index, function)| kernel(module, env, (index, function), profile))
+        .collect()
 }
 
 /// Lowers the kernel with this index in the module.
-fn kernel(module: &ast::Module, env: &Env, index: usize, function: &ast::Function) -> Result<Kernel, LoadError> {
+fn kernel(
+    module: &ast::Module,
+    env: &Env,
+    (index, function): (usize, &ast::Function),
+    profile: &Profile,
+) -> Result<Kernel, LoadError> {
     let lowered = Builder::lower(module, env, index)?;
     let (params, param_bytes) = layout(&function.params);
     let digits: String = module.target.chars().filter(char::is_ascii_digit).collect();
@@ -68,7 +78,7 @@ fn kernel(module: &ast::Module, env: &Env, index: usize, function: &ast::Functio
         static_shared: lowered.program.static_shared,
         local_bytes: lowered.program.local_bytes,
         const_bytes: env.const_bytes,
-        registers: bounded(lowered.registers, function),
+        registers: bounded(lowered.registers, function, profile),
         max_threads: most.map(|n| n.iter().product()),
         required_threads: function.req_ntid,
         target: digits.parse().unwrap_or(0),
@@ -91,19 +101,17 @@ fn layout(vars: &[ast::Var]) -> (Vec<Param>, u32) {
     (params, end)
 }
 
-/// The number of registers that a thread can name on any part.
-const MOST_REGISTERS: u32 = 255;
-
-/// The number of registers of a kernel. A compiler spills rather than use more registers than exist, or than a declared
-/// launch bound or `.maxnreg` allows; so a block of that size always fits the 64 Ki registers that every part has for
-/// one block.
-fn bounded(registers: u32, function: &ast::Function) -> u32 {
-    let threads = function.max_ntid.or(function.req_ntid);
-    let threads: u32 = threads.map_or(0, |n| n.iter().product());
-    let registers = registers.min(MOST_REGISTERS);
-    let registers = registers.min(function.max_regs.map_or(registers, |most| most.max(16)));
-    match threads.next_multiple_of(32) {
-        0 => registers,
-        threads => registers.min((65536 / threads) & !7),
-    }
+/// The number of registers of a kernel. A compiler spills rather than use more than a thread may have: what `.maxnreg`
+/// says, or what its launch bounds leave for each thread. If it has none, the largest block is taken for its bound.
+fn bounded(registers: u32, function: &ast::Function, profile: &Profile) -> u32 {
+    let most = match function.max_regs {
+        Some(most) => most.clamp(16, profile.max_regs_per_thread),
+        None => {
+            let threads = function.max_ntid.or(function.req_ntid);
+            let threads =
+                threads.map_or(profile.max_threads_per_block, |n| n.iter().fold(1, |m, n| m.saturating_mul(*n)));
+            registers_for(profile, threads, function.min_ctas_per_sm.unwrap_or(1))
+        }
+    };
+    registers.min(most)
 }

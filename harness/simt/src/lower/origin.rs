@@ -7,6 +7,7 @@
 use super::function::FnBuilder;
 use crate::engine::warp::program::{Origin, Source};
 use crate::finding::Space;
+use crate::instr::words::{element, has};
 use crate::ptx::ast::{Base, Body, Function, Operand, RegId};
 use std::collections::HashSet;
 
@@ -60,9 +61,9 @@ pub fn of<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
                 ("mad", [_, _, c]) => value(c),
                 ("mul" | "shl" | "shr" | "div" | "rem" | "bfe" | "popc" | "clz", _) => From::Number,
                 ("ld", [Operand::Mem(Base::Sym(name), offset)])
-                    if inst.op.contains(".param.") && params.contains(name.as_str()) =>
+                    if has(&inst.op, "param") && params.contains(name.as_str()) =>
                 {
-                    if inst.op.ends_with("64") {
+                    if element(&inst.op).is_some_and(|(_, ty)| ty.size() == 8) {
                         From::Param(name, *offset)
                     } else {
                         From::Number
@@ -122,7 +123,7 @@ impl FnBuilder<'_, '_> {
                 };
                 let owner = local.is_some().then_some(self.index);
                 match (var.space, self.b.symbol(owner, name, 0)) {
-                    _ if var.size == 0 || var.external => Origin::Unknown,
+                    _ if var.size == 0 => Origin::Unknown,
                     (Space::Shared, Some(Source::Bits(start))) => Origin::Shared(start, start + var.size),
                     (Space::Global | Space::Const, Some(Source::Bits(start))) => {
                         Origin::Global(start, start + var.size)

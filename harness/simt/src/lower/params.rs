@@ -6,7 +6,7 @@
 
 use super::error::{invalid, unsupported};
 use super::ir::{Opnd, Pools, Result};
-use crate::instr::words::element;
+use crate::instr::words::{element, has};
 use crate::ptx::ast::{Base, Function, Inst, Module, Operand, Var};
 use std::collections::{HashMap, HashSet};
 
@@ -201,7 +201,8 @@ impl Slots {
             if is_call(inst) {
                 continue;
             }
-            let direct = inst.op.starts_with("ld.param") || inst.op.starts_with("st.param");
+            let direct = matches!(inst.op.split('.').next(), Some("ld" | "st"))
+                && ["param", "param::func"].iter().any(|space| has(&inst.op, space));
             for operand in &inst.operands {
                 match operand {
                     Operand::Mem(Base::Sym(name), offset) => {

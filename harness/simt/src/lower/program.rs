@@ -32,6 +32,8 @@ pub struct Builder<'m> {
     known_locs: HashMap<(Loc, u32), u32>,
     /// The arguments that calls of `printf` were given.
     pub packed: Vec<Packed>,
+    /// How many loads are judged where their values are used.
+    pub loads: u32,
     /// The kernel's parameters and their offsets.
     pub params: HashMap<String, u32>,
     /// Shared variables by function (`None` for the module's) and name.
@@ -144,6 +146,7 @@ impl<'m> Builder<'m> {
             locs: Vec::new(),
             known_locs: HashMap::new(),
             packed: Vec::new(),
+            loads: 0,
             params,
             shared: HashMap::new(),
             local: HashMap::new(),
@@ -223,7 +226,8 @@ impl<'m> Builder<'m> {
         let mut end = 0u32;
         for (owner, var) in shared {
             let key = (owner, var.name.clone());
-            if var.external || var.size == 0 {
+            // An external array with a size is an array like any other: there is no other module to define it.
+            if var.size == 0 {
                 program.dynamic_align = program.dynamic_align.max(var.align);
                 self.shared.insert(key, SharedPlace::Dynamic);
                 continue;

@@ -7,7 +7,7 @@ use crate::engine::warp::program::Source;
 use crate::engine::warp::request::LOCAL_WINDOW;
 use crate::instr::context::{self, Context, width};
 use crate::instr::system::clock;
-use crate::instr::words::element;
+use crate::instr::words::{element, has};
 use crate::ptx::ast::{Base, Operand, RegId, Special, Type};
 
 impl FnBuilder<'_, '_> {
@@ -50,7 +50,7 @@ impl FnBuilder<'_, '_> {
             return None;
         }
         let source = &inst.operands[1];
-        if inst.op.starts_with("ld.param") {
+        if inst.op.starts_with("ld.") && ["param", "param::entry", "param::func"].iter().any(|s| has(&inst.op, s)) {
             let (1, ty) = element(&inst.op)? else {
                 return None;
             };

@@ -7,7 +7,7 @@
 mod occupancy;
 mod parts;
 
-pub use occupancy::{Limiter, Limits, Occupancy, best_block, occupancy};
+pub use occupancy::{Limiter, Limits, Occupancy, best_block, occupancy, registers_for};
 pub use parts::PROFILES;
 
 /// A part. Sizes in bytes, clocks in kHz.

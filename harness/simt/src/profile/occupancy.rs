@@ -81,6 +81,16 @@ fn by_registers(profile: &Profile, warps: u32, regs: u32) -> u32 {
     profile.regs_per_sm / parts / per_warp * parts / warps
 }
 
+/// The most registers that a thread may have so that `blocks` blocks of so many threads, or as many as there is room for,
+/// are resident on an SM.
+pub fn registers_for(profile: &Profile, threads: u32, blocks: u32) -> u32 {
+    let warps = threads.div_ceil(profile.warp_size).clamp(1, profile.max_warps_per_sm());
+    let room = (profile.max_warps_per_sm() / warps).min(profile.max_blocks_per_sm);
+    let wanted = blocks.clamp(1, room.max(1));
+    let fits = |regs: u32| by_registers(profile, warps, regs) >= wanted;
+    (1..=profile.max_regs_per_thread).rev().find(|&regs| fits(regs)).unwrap_or(1)
+}
+
 fn by_shared(profile: &Profile, shared: u32) -> u32 {
     if shared > profile.shared_per_block_optin {
         return 0;

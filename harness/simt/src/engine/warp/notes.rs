@@ -2,7 +2,8 @@
 
 use super::touched::Touched;
 use crate::engine::traffic::pattern::Pattern;
-use crate::finding::Findings;
+use crate::finding::{Findings, Space};
+use crate::lane::LANES;
 
 /// The part of a worker that instructions change.
 pub(crate) struct Notes {
@@ -42,4 +43,18 @@ impl Drop for Patterns {
             drop(unsafe { Box::from_raw(pattern) });
         }
     }
+}
+
+/// A read of bytes that nobody has written, whose values may still be discarded.
+pub(crate) struct Unjudged {
+    /// The load's program counter.
+    pub site: u32,
+    /// The lanes that read such bytes.
+    pub mask: u32,
+    /// Bytes a lane.
+    pub size: u32,
+    /// The space that was read.
+    pub space: Space,
+    /// Where each lane read, relative to the space.
+    pub address: [u64; LANES],
 }

@@ -69,6 +69,8 @@ pub struct Program {
     pub branches: Vec<BranchInfo>,
     /// Memory instructions.
     pub accesses: Vec<AccessInfo>,
+    /// Loads that are judged where their values are used: number and program counter.
+    pub speculated: Vec<(u32, u32)>,
     /// Warp-level synchronising instructions inside blocks (program counters).
     pub warp_syncs: Vec<u32>,
     /// Block barriers (program counters).

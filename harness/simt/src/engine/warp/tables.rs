@@ -124,6 +124,9 @@ pub struct AccessInfo {
     pub order: Order,
     /// Where its addresses begin.
     pub origin: Origin,
+    /// The address as the program names it: a number of the register, and the offset. Places in the register file do
+    /// not tell registers apart, as several share one.
+    pub named: (u64, u64),
 }
 
 /// The type of an argument of `printf`, as far as the store that packs it tells.

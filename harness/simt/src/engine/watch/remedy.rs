@@ -51,10 +51,8 @@ impl Warp<'_> {
     /// and the other writes the same element, or both write.
     fn changes_one(&self, [a, b]: [u32; 2]) -> bool {
         let program = self.program();
-        let [one, two] = [a, b].map(|pc| &program.ops[pc as usize]);
-        (a == b || one.address() == two.address())
-            && program.place_of(a).same_line(&program.place_of(b))
-            && self.updates(a)
+        let [one, two] = [a, b].map(|pc| program.accesses.iter().find(|access| access.pc == pc).map(|a| a.named));
+        (a == b || one == two) && program.place_of(a).same_line(&program.place_of(b)) && self.updates(a)
     }
 
     /// Whether a load and a store of the same line access the same address, as in `x[i] += 1`.
@@ -62,13 +60,11 @@ impl Warp<'_> {
         let program = self.program();
         let of = |pc: u32| program.accesses.iter().find(|a| a.pc == pc);
         let Some(this) = of(pc) else { return false };
-        let op = &program.ops[pc as usize];
         let place = program.place_of(pc);
         program.accesses.iter().any(|other| {
-            let there = &program.ops[other.pc as usize];
             matches!((this.what, other.what), (What::Write, What::Read) | (What::Read, What::Write))
                 && this.space == other.space
-                && there.address() == op.address()
+                && this.named == other.named
                 && place.same_line(&program.place_of(other.pc))
         })
     }

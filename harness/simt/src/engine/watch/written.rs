@@ -2,7 +2,7 @@
 
 use crate::checks::{Event, Layout};
 use crate::engine::warp::Warp;
-use crate::engine::warp::notes::Notes;
+use crate::engine::warp::notes::{Notes, Unjudged};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::shared::Shared;
 use crate::finding::{Finding, Kind, Space, What};
@@ -70,6 +70,12 @@ impl Warp<'_> {
             }
             missing
         };
+        if !self.unjudged.is_empty() {
+            self.unjudged.retain_mut(|read| {
+                read.mask &= if read.site == op.site { !event.mask } else { u32::MAX };
+                read.mask != 0
+            });
+        }
         if self.written_at_once(op.site, event, space) {
             return;
         }
@@ -90,14 +96,53 @@ impl Warp<'_> {
             };
             bad |= u32::from(missing) << lane;
         }
-        if bad != 0 {
-            let lane = bad.trailing_zeros() as usize;
-            let (mut access, allocation) = self.describe(op, event, space, lane);
-            access.threads = bad.count_ones();
-            let mut finding = Finding::new(Kind::Uninitialized { space }, self.program().name.clone());
-            finding.accesses.push(access);
-            finding.allocation = allocation;
-            self.record(finding);
+        if bad == 0 {
+            return;
         }
+        if self.program().speculated.iter().any(|load| load.1 == op.site) {
+            let (site, size, address) = (op.site, event.size, *event.address);
+            self.unjudged.push(Unjudged { site, mask: bad, size, space, address });
+        } else {
+            self.unwritten(op, event, space, bad);
+        }
+    }
+
+    /// Lanes use what a load has read that may have been discarded.
+    #[cold]
+    pub(crate) fn is_wanted(&mut self, load: u32, lanes: u32) {
+        let program = self.program();
+        let Some(&(_, site)) = program.speculated.iter().find(|known| known.0 == load) else {
+            return;
+        };
+        let Some(at) = self.unjudged.iter().position(|read| read.site == site && read.mask & lanes != 0) else {
+            return;
+        };
+        let Unjudged { mask, size, space, address, .. } = self.unjudged.swap_remove(at);
+        let bad = mask & lanes;
+        let event = Event {
+            what: What::Read,
+            strong: false,
+            volatile: false,
+            narrow: false,
+            block_local: space == Space::Shared,
+            pc: site,
+            mask: bad,
+            size,
+            address: &address,
+            layout: Layout::of(&address, bad, size),
+        };
+        self.unwritten(&program.ops[site as usize], &event, space, bad);
+    }
+
+    /// Reports that the lanes `bad` of an access read bytes that nobody has written.
+    #[cold]
+    fn unwritten(&mut self, op: &Op, event: &Event<'_>, space: Space, bad: u32) {
+        let lane = bad.trailing_zeros() as usize;
+        let (mut access, allocation) = self.describe(op, event, space, lane);
+        access.threads = bad.count_ones();
+        let mut finding = Finding::new(Kind::Uninitialized { space }, self.program().name.clone());
+        finding.accesses.push(access);
+        finding.allocation = allocation;
+        self.record(finding);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::table::{Form, Table};
 use super::{approx, bits, carry, compare, convert, float, half, integer, logic, select, simd};
+use crate::instr::words::sorted;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -22,19 +23,30 @@ fn rows(t: &mut Table) {
 struct Index {
     forms: Vec<Form>,
     by_name: HashMap<String, usize>,
+    /// By [`key`].
+    by_words: HashMap<String, usize>,
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
     let mut table = Table::default();
     rows(&mut table);
-    let mut by_name = HashMap::new();
+    let (mut by_name, mut by_words) = (HashMap::new(), HashMap::new());
     for (i, form) in table.forms.iter().enumerate() {
         for name in &form.names {
             by_name.insert(name.clone(), i);
+            by_words.insert(key(name), i);
         }
     }
-    Index { forms: table.forms, by_name }
+    Index { forms: table.forms, by_name, by_words }
 });
+
+/// What spellings have in common that differ in the order of modifiers only. What the table puts behind a spelling stays
+/// where it is: `|`, and the sizes of registers behind `/`.
+fn key(name: &str) -> String {
+    let end = name.find(['|', '/']).unwrap_or(name.len());
+    let (spelling, rest) = name.split_at(end);
+    sorted(spelling) + rest
+}
 
 /// Every row.
 pub fn all_forms() -> &'static [Form] {
@@ -43,9 +55,11 @@ pub fn all_forms() -> &'static [Form] {
 
 /// The row for an opcode with its modifiers, as written in PTX: `add.rn.f32`, `setp.lt.s32`.
 ///
-/// Modifiers that PTX allows to be left out may be left out here, too: both spellings are in the table.
+/// Modifiers that PTX allows to be left out may be left out here, too: both spellings are in the table. Those that have
+/// another order than in the table are found as well.
 pub fn find(name: &str) -> Option<&'static Form> {
-    INDEX.by_name.get(name).map(|&i| &INDEX.forms[i])
+    let at = INDEX.by_name.get(name).or_else(|| INDEX.by_words.get(&key(name)))?;
+    Some(&INDEX.forms[*at])
 }
 
 /// The row for an opcode written with two destinations, `d|q` (`setp`, `lop3` with a predicate).
@@ -64,4 +78,16 @@ pub fn find_cvt(name: &str, dst_bits: u32, src_bits: u32) -> Option<&'static For
         return Some(plain);
     }
     find(&format!("{name}/{dst_bits}/{src_bits}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{INDEX, key};
+
+    #[test]
+    fn an_order_of_modifiers_means_one_row() {
+        for (name, &row) in &INDEX.by_name {
+            assert_eq!(INDEX.by_words[&key(name)], row, "{name}");
+        }
+    }
 }

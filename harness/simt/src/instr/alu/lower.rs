@@ -1,6 +1,6 @@
 //! From PTX to instructions of the table.
 
-use super::dispatch::{SECOND, SOURCES, TO};
+use super::dispatch::{self, SECOND, SOURCES, TO, op};
 use super::index::{find, find_cvt, find_pair};
 use super::select::parts as names;
 use super::table::{Form, Imm};
@@ -93,6 +93,19 @@ impl dyn Context + '_ {
         };
         let inst = self.compute(name, to, &[from])?;
         self.emit(inst)
+    }
+}
+
+op! {
+    /// The sum with the immediate in 32 bits, as an address of 64.
+    Widened(a: u32) [imm] -> u64 { u64::from(a.wrapping_add(imm as u32)) }
+}
+
+impl dyn Context + '_ {
+    /// An instruction that adds an offset to an address of 32 bits, in 32 bits, and leaves the sum in a register of 64.
+    pub fn widen(&self, to: Opnd, narrow: Opnd, offset: i64) -> Inst {
+        let inst = Inst::new(dispatch::hot::<Widened>(self.vectors()));
+        Inst { imm: offset as u64, ..inst }.write(TO, to).read(SOURCES[0], narrow)
     }
 }
 

@@ -64,7 +64,15 @@ operands! {
 
 /// Lowers `bar` and `barrier`.
 pub(super) fn bar(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let mut words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    if words.first() == Some(&"cta") {
+        words.remove(0);
+    }
+    let known = ["sync", "arrive", "red", "popc", "and", "or", "aligned", "u32", "pred"];
+    let apart = words.iter().position(|word| *word == "red").is_some_and(|at| at > 0);
+    if apart || !words.iter().all(|word| known.contains(word)) {
+        return Err(cx.missing(inst));
+    }
     let has = |word: &str| words.contains(&word);
     let mode = match (has("arrive"), has("red"), has("sync")) {
         (true, ..) => Mode::Arrive,
@@ -74,9 +82,6 @@ pub(super) fn bar(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         (.., true) => Mode::Sync,
         _ => return Err(cx.missing(inst)),
     };
-    if has("cluster") {
-        return Err(cx.missing(inst));
-    }
     let how = How { mode, aligned: inst.op.starts_with("bar.") || has("aligned") };
     let mut rest = inst.operands.as_slice();
     let (mut result, mut predicate) = (None, None);

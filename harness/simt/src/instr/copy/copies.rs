@@ -32,7 +32,10 @@ operands! {
 /// Lowers `cp.async`.
 pub(super) fn lower_copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let words: Vec<&str> = inst.op.split('.').skip(2).collect();
-    if !matches!(words.first(), Some(&("ca" | "cg"))) || words.contains(&"bulk") {
+    let cached = words.contains(&"ca") != words.contains(&"cg");
+    let place = |spaces: &[&str]| words.iter().position(|word| spaces.contains(word));
+    let (shared, global) = (place(&["shared", "shared::cta"]), place(&["global"]));
+    if !cached || shared.is_none() || shared > global || words.contains(&"bulk") {
         return Err(cx.missing(inst));
     }
     let mut operands = inst.operands.as_slice();

@@ -34,7 +34,7 @@ pub(super) fn mma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 /// Lowers `wmma.mma`. Layouts are those that the fragments were loaded with.
 pub(super) fn wmma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (words, saturates) = words(inst);
-    let ["mma", "sync", "aligned", "row" | "col", "row" | "col", dims, types @ ..] = words.as_slice() else {
+    let ["mma", "sync", "aligned", dims, "row" | "col", "row" | "col", types @ ..] = words.as_slice() else {
         return Err(cx.missing(inst));
     };
     let types = match types {
@@ -45,12 +45,21 @@ pub(super) fn wmma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     lower(cx, inst, dims, types, true, saturates)
 }
 
-/// The modifiers, without those that say how sums are rounded, and whether sums of integers saturate.
+/// The modifiers in one order, without those that say how sums are rounded, and whether sums of integers saturate.
 fn words(inst: &ast::Inst) -> (Vec<&str>, bool) {
     let mut words: Vec<&str> = inst.op.split('.').skip(1).collect();
     let saturates = words.contains(&"satfinite");
     let tile = inst.op.starts_with("wmma");
     words.retain(|word| *word != "satfinite" && !(tile && *word == "rn"));
+    // The order of these does not matter. That of layouts and types does.
+    words.sort_by_key(|word| match *word {
+        "mma" => 0,
+        "sync" => 1,
+        "aligned" => 2,
+        word if Dims::code(word).is_some() => 3,
+        "row" | "col" => 4,
+        _ => 5,
+    });
     (words, saturates)
 }
 

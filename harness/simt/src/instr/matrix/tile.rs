@@ -62,7 +62,7 @@ operands! {
 /// Lowers `wmma.load`.
 pub(super) fn load(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let words: Vec<&str> = inst.op.split('.').skip(1).collect();
-    let ["load", part, "sync", "aligned", rest @ ..] = words.as_slice() else {
+    let ["load", part, rest @ ..] = words.as_slice() else {
         return Err(cx.missing(inst));
     };
     lower(cx, inst, part, rest, false)
@@ -71,7 +71,7 @@ pub(super) fn load(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 /// Lowers `wmma.store`.
 pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let words: Vec<&str> = inst.op.split('.').skip(1).collect();
-    let ["store", "d", "sync", "aligned", rest @ ..] = words.as_slice() else {
+    let ["store", "d", rest @ ..] = words.as_slice() else {
         return Err(cx.missing(inst));
     };
     lower(cx, inst, "c", rest, true)
@@ -81,9 +81,12 @@ pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], store: bool) -> Result<()> {
     let mut space = Space::Generic;
     let (mut dims, mut element, mut columns) = (None, None, false);
+    if !words.contains(&"sync") || !words.contains(&"aligned") {
+        return Err(cx.missing(inst));
+    }
     for word in words {
         match *word {
-            "row" => {}
+            "row" | "sync" | "aligned" => {}
             "col" => columns = true,
             "global" => space = Space::Global,
             "shared" | "shared::cta" => space = Space::Shared,

@@ -4,6 +4,7 @@ use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
+use crate::instr::words;
 use crate::ptx::ast;
 
 operands! {
@@ -16,6 +17,10 @@ operands! {
 
 /// Lowers `membar` and `fence`.
 pub(super) fn fence(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let has = |words: &[&str]| words.iter().any(|word| words::has(&inst.op, word));
+    if has(&["sc", "acq_rel", "acquire", "release"]) && !has(&["cta", "cluster", "gpu", "sys"]) {
+        return Err(cx.invalid(format!("`{}` without a scope such as `.gpu`", inst.op)));
+    }
     let narrow = inst.op.split('.').any(|word| word == "cta");
     cx.emit(Fence { narrow }.pack(order))
 }

@@ -39,6 +39,8 @@ impl Modifiers {
             narrow: false,
         };
         let mut operands = 2;
+        // Of these, an order of memory and a scope come together, and a cache operation comes without them.
+        let (mut ordered, mut scoped, mut cached) = (false, false, false);
         for word in inst.op.split('.').skip(1) {
             match word {
                 "global" => how.space = Space::Global,
@@ -47,17 +49,25 @@ impl Modifiers {
                 "const" => how.space = Space::Const,
                 "param" | "param::entry" | "param::func" => how.space = Space::Param,
                 "volatile" => (how.watched, how.volatile) = (true, true),
-                "relaxed" | "acquire" | "mmio" => how.watched = true,
-                "release" => (how.watched, how.release) = (true, true),
-                "cta" => how.narrow = true,
-                "weak" | "gpu" | "sys" | "cluster" | "nc" | "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" | "v2"
-                | "v4" | "unified" => {}
+                "relaxed" | "acquire" => (how.watched, ordered) = (true, true),
+                "mmio" => how.watched = true,
+                "release" => (how.watched, how.release, ordered) = (true, true, true),
+                "cta" => (how.narrow, scoped) = (true, true),
+                "gpu" | "sys" | "cluster" => scoped = true,
+                "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" => cached = true,
+                "weak" | "nc" | "v2" | "v4" | "unified" => {}
                 // The cache policy is the last operand.
                 "L2::cache_hint" => operands = 3,
                 word if word.starts_with("L1::") || word.starts_with("L2::") => {}
                 word if Type::named(word).is_some() => {}
                 _ => return Err(cx.missing(inst)),
             }
+        }
+        if ordered != scoped {
+            return Err(cx.invalid(format!("`{}`: an order of memory needs a scope, and a scope an order", inst.op)));
+        }
+        if cached && how.watched && !ordered {
+            return Err(cx.invalid(format!("`{}`: `.volatile` with a cache operation", inst.op)));
         }
         match element(&inst.op) {
             Some((count, ty)) if ty != Type::B128 && ty != Type::Pred => {

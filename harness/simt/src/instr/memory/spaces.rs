@@ -69,7 +69,9 @@ pub(super) fn cvta(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         "global" | "const" | "param" | "param::entry" => Some(0),
         _ => None,
     });
-    let (Some(window), Some(&"u64")) = (window, words.last()) else {
+    let to_space = words.first() == Some(&"to");
+    let known = words.iter().filter(|word| **word != "to").count() == 2 && words.contains(&"u64");
+    let (Some(window), true) = (window, known && to_space == words.contains(&"to")) else {
         return Err(cx.missing(inst));
     };
     let from = cx.source(from, Type::B64)?;
@@ -77,7 +79,7 @@ pub(super) fn cvta(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     if window == 0 {
         return cx.copy(to, from, 8);
     }
-    let name = if words.contains(&"to") { "sub.s64" } else { "add.s64" };
+    let name = if to_space { "sub.s64" } else { "add.s64" };
     let window = cx.bits(window, 8);
     let sum = cx.compute(name, to, &[from, window])?;
     cx.emit(sum)

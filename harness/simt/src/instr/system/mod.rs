@@ -7,6 +7,7 @@ pub(crate) mod clock;
 mod format;
 mod heap;
 mod print;
+pub(crate) mod wanted;
 
 pub(crate) use call::Call;
 

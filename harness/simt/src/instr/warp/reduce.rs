@@ -49,14 +49,16 @@ operands! {
 /// Lowers `redux`.
 pub(super) fn redux(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (operands, members) = members(cx, inst, 2)?;
-    let words: Vec<&str> = inst.op.split('.').collect();
-    let ty = words.last().copied().unwrap_or_default();
-    let operation = words.get(2).copied().unwrap_or_default();
-    let kind = match operation {
+    let words = inst.op.split('.').skip(1).filter(|word| *word != "sync");
+    let (types, operations): (Vec<&str>, Vec<&str>) = words.partition(|word| Type::named(word).is_some());
+    let ([ty], [operation]) = (&types[..], &operations[..]) else {
+        return Err(cx.missing(inst));
+    };
+    let kind = match *operation {
         "min" | "max" => Kind::named(&format!("{operation}.{ty}")),
         other => Kind::named(other),
     };
-    let (Some(kind), "s32" | "u32" | "b32") = (kind, ty) else {
+    let (Some(kind), "s32" | "u32" | "b32") = (kind, *ty) else {
         return Err(cx.missing(inst));
     };
     let (to, _) = destinations(&operands[0]);
