@@ -1,11 +1,16 @@
 //! A kernel file as a lab embeds it.
-use std::{borrow::Cow, fs, path::Path};
+use std::{
+    borrow::Cow,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use sha2::{Digest, Sha256};
 
 use crate::{
     Error,
     headers::{self, Header},
+    read,
 };
 
 /// The virtual architecture of committed PTX unless the source names another: Volta, the first whose
@@ -40,12 +45,12 @@ impl KernelSource {
 
     /// As [`KernelSource::read`]; headers that are not beside the file are looked for in the folder `more`.
     pub(crate) fn read_with(path: &Path, name: &str, more: Option<&Path>) -> Result<Self, Error> {
-        let cuda = fs::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
-        let folders: Vec<&Path> = path.parent().into_iter().chain(more).collect();
+        let cuda = read::file_or_pipe(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        let folders: Vec<PathBuf> = folder(path).into_iter().chain(more.map(Path::to_path_buf)).collect();
         Ok(Self {
             name: name.to_string().into(),
             path: path.display().to_string().into(),
-            headers: headers::read(&cuda, &folders).into(),
+            headers: headers::read(&cuda, &folders)?.into(),
             cuda: cuda.into(),
             ptx: fs::read_to_string(path.with_extension("ptx")).unwrap_or_default().into(),
         })
@@ -69,7 +74,7 @@ impl KernelSource {
     /// Path and text of every file that line information in its PTX may name, except CUDA's own: the source, and the
     /// headers that it includes, both its own and shared ones.
     pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
-        let headers = headers::included(self).embedded.into_iter();
+        let headers = headers::included(self).into_iter();
         let headers = headers.map(|header| (header.path.as_ref(), header.text.as_ref()));
         std::iter::once((self.path.as_ref(), self.cuda.as_ref())).chain(headers)
     }
@@ -120,11 +125,20 @@ impl KernelSource {
             }
         };
         part("", &self.cuda);
-        for header in headers::included(self).embedded {
+        for header in headers::included(self) {
             part(&header.name, &header.text);
         }
         hex(&hasher.finalize())
     }
+}
+
+/// The folder whose headers a kernel file may include: its own. What comes through `/dev/stdin` has none.
+fn folder(file: &Path) -> Option<PathBuf> {
+    let folder = file.parent()?;
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let real = fs::canonicalize(folder).ok()?;
+    let is_of_system = ["/dev", "/proc"].iter().any(|of_system| real.starts_with(of_system));
+    (!is_of_system).then(|| folder.to_path_buf())
 }
 
 /// The name in front of the first parenthesis that is not the one of `__launch_bounds__`.
