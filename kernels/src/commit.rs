@@ -44,7 +44,7 @@ pub fn sources_in(folder: &Path, root: &Path) -> Result<Vec<KernelSource>, Error
     let of_lab = above.map(|above| above.join("kernels")).find(|kernels| kernels.is_dir());
     let source = |file: PathBuf| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let mut source = KernelSource::read_with(&file, &name, of_lab.as_deref())?;
+        let mut source = KernelSource::read_committed(&file, &name, of_lab.as_deref())?;
         source.path = relative(&source.path, root);
         for header in source.headers.to_mut() {
             header.path = relative(&header.path, root);

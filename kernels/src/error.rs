@@ -23,6 +23,15 @@ pub enum Error {
         /// The kernel file as the user knows it.
         file: String,
     },
+    /// There is PTX beside a file of `--kernel`, but anybody could have written it, and there is no compiler.
+    #[error(
+        "NVRTC was not found to compile {file}, and the PTX beside it is not used, because nothing proves that it was made \
+         from this source. {GET_NVRTC}. For PTX that you made yourself, set WARPLAB_TRUST_PTX=1"
+    )]
+    Unproven {
+        /// The kernel file as the user knows it.
+        file: String,
+    },
     /// The committed PTX needs a newer device, and there is no compiler to make it for this one.
     #[error(
         "{file}: the committed PTX is for compute capability {}.{} and later, this device has {}.{}, and NVRTC was not found to compile it anew. {GET_NVRTC}",

@@ -11,6 +11,8 @@
 //! open no file and has little memory and time: `confine.rs` says what holds on which system. The way goes from
 //! `commit` and this file to `compile`, from there to `cuda`, `cache` and `child`, and in the other process to `nvrtc`.
 
+use std::path::Path;
+
 mod cache;
 mod child;
 mod commit;
@@ -33,6 +35,7 @@ pub use headers::{Header, headers};
 pub use log::Warning;
 pub use nvrtc::{Nvrtc, nvrtc};
 pub use ptx::Committed;
+pub use read::for_children;
 pub use source::{BASE_ARCH, KernelSource};
 
 /// Where a module's PTX came from.
@@ -74,7 +77,7 @@ pub struct Compiled {
 ///
 /// # Errors
 /// [`Error::Compile`] when the source has an error; [`Error::Exceeded`] when compiling it takes too much;
-/// [`Error::Stale`], [`Error::NoCompiler`] or
+/// [`Error::Stale`], [`Error::NoCompiler`], [`Error::Unproven`] or
 /// [`Error::TooNew`] when the committed PTX cannot be used and there is no NVRTC.
 pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled, Error> {
     let Some(nvrtc) = nvrtc()? else {
@@ -102,7 +105,8 @@ pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled
 pub fn committed_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled, Error> {
     let file = || source.path.to_string();
     let Some(header) = Committed::parse(&source.ptx) else {
-        return Err(Error::NoCompiler { file: file() });
+        let is_beside = Path::new(source.path.as_ref()).with_extension("ptx").is_file();
+        return Err(if is_beside { Error::Unproven { file: file() } } else { Error::NoCompiler { file: file() } });
     };
     if header.hash != source.hash() {
         return Err(Error::Stale { file: file() });

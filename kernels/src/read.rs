@@ -1,8 +1,10 @@
 //! Reading a kernel file: once, and not without end.
 use std::{
+    env,
     fs::{self, File},
-    io::{self, Read},
+    io::{self, Read, Seek, Write},
     path::Path,
+    sync::OnceLock,
 };
 
 /// The largest kernel file or header in bytes.
@@ -19,11 +21,52 @@ pub(crate) fn file(path: &Path) -> io::Result<String> {
     text(File::open(path)?)
 }
 
+/// Names, in the processes that a program starts of itself, a copy of the kernel file that can be read only once.
+const COPY: &str = "WARPLAB_KERNEL_COPY";
+
+/// The copy, in the program that has read the file. It has no name, so that it goes with the last process that has it
+/// open.
+static READ_ONCE: OnceLock<File> = OnceLock::new();
+
+/// The environment variable that a process of this same program needs to be given the same kernel file, if that came
+/// through a pipe or standard input.
+pub fn for_children() -> Option<(&'static str, String)> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd;
+        let file = READ_ONCE.get()?;
+        Some((COPY, format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd())))
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// The text of a kernel file that the user names. What can be read only once is kept for [`for_children`].
+///
+/// # Errors
+/// As [`file`].
+pub(crate) fn given(path: &Path) -> io::Result<String> {
+    let is_once = !fs::metadata(path)?.is_file() || ["/dev", "/proc"].iter().any(|system| path.starts_with(system));
+    if !is_once {
+        return file(path);
+    }
+    if let Some(copy) = env::var_os(COPY) {
+        return file(Path::new(&copy));
+    }
+    let text = file_or_pipe(path)?;
+    let mut copy = tempfile::tempfile()?;
+    copy.write_all(text.as_bytes())?;
+    copy.rewind()?;
+    // A program is given one kernel file.
+    let _ = READ_ONCE.set(copy);
+    Ok(text)
+}
+
 /// The text of a regular file, or all that comes through a pipe.
 ///
 /// # Errors
 /// As [`file`].
-pub(crate) fn file_or_pipe(path: &Path) -> io::Result<String> {
+fn file_or_pipe(path: &Path) -> io::Result<String> {
     let kind = fs::metadata(path)?.file_type();
     if kind.is_dir() {
         return Err(io::Error::other("it is a folder; name a .cu file in it"));
