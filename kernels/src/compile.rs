@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    Error, KernelSource, Nvrtc, cache,
+    Error, KernelSource, Nvrtc, advice, cache,
     child::{self, Stopped},
     confine::Limits,
     input::{Answer, Input},
@@ -60,7 +60,7 @@ fn compile_with(nvrtc: &Nvrtc, source: &KernelSource, arch: u32, cached: Option<
                 if missing.map_or(Ok(false), |name| nvrtc.cuda().add(&mut input, name))? {
                     continue;
                 }
-                let log = log::clean(&log, &input) + advice(nvrtc, source, &log);
+                let log = log::clean(&log, &input) + &advice::on(&log, source, nvrtc.cuda());
                 return Err(Error::Compile { file, version, arch, log });
             }
             Ok(Answer::Failed { call, reason }) => return Err(Error::Nvrtc { call, reason }),
@@ -71,14 +71,4 @@ fn compile_with(nvrtc: &Nvrtc, source: &KernelSource, arch: u32, cached: Option<
     }
     let log = format!("it includes more than {MOST_ASKED} headers by names that macros put together");
     Err(Error::Compile { file, version, arch, log })
-}
-
-/// What to do about a header of CUDA that was not found.
-fn advice(nvrtc: &Nvrtc, source: &KernelSource, log: &str) -> &'static str {
-    if log::missing(log).is_some() && !nvrtc.cuda().has_all_of(source) {
-        "\nCUDA's headers are looked for beside NVRTC: install the CUDA toolkit, or `pip install nvidia-cuda-runtime-cu12 \
-         nvidia-cuda-cccl-cu12` where nvidia-cuda-nvrtc-cu12 is"
-    } else {
-        ""
-    }
 }

@@ -34,6 +34,11 @@ impl CudaHeaders {
         Self { folders: folders.filter(|folder| folder.is_dir()).collect() }
     }
 
+    /// The folders.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.folders.iter().map(PathBuf::as_path)
+    }
+
     /// Adds to `input` those that its text and its headers name, and those that these include.
     ///
     /// # Errors

@@ -78,6 +78,15 @@ pub(crate) fn system(source: &KernelSource) -> BTreeSet<&str> {
     bracketed.map(|directive| directive.name).filter(|name| !known.contains_key(name)).collect()
 }
 
+/// The folder whose headers a kernel file may include: its own. What comes through `/dev/stdin` has none.
+pub(crate) fn folder_of(file: &Path) -> Option<PathBuf> {
+    let folder = file.parent()?;
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let real = fs::canonicalize(folder).ok()?;
+    let is_of_system = ["/dev", "/proc"].iter().any(|of_system| real.starts_with(of_system));
+    (!is_of_system).then(|| folder.to_path_buf())
+}
+
 /// Reads the headers that `cuda` includes from `folders`, also those that another of them includes. As a compiler does,
 /// each is first looked for in the folder of the file that includes it, if that lies in one of `folders`. A name that
 /// leads out of the folders, also by a symbolic link, is left out, and so is one that no folder has: it may be a shared

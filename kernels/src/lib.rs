@@ -13,6 +13,7 @@
 
 use std::path::Path;
 
+mod advice;
 mod cache;
 mod child;
 mod commit;

@@ -67,7 +67,7 @@ impl KernelSource {
 
     fn read_with(path: &Path, name: &str, more: Option<&Path>) -> Result<Self, Error> {
         let cuda = read::given(path).map_err(|source| Error::Read { path: path.into(), source })?;
-        let folders: Vec<PathBuf> = folder(path).into_iter().chain(more.map(Path::to_path_buf)).collect();
+        let folders: Vec<PathBuf> = headers::folder_of(path).into_iter().chain(more.map(Path::to_path_buf)).collect();
         Ok(Self {
             name: name.to_string().into(),
             path: path.display().to_string().into(),
@@ -155,15 +155,6 @@ impl KernelSource {
         }
         hex(&hasher.finalize())
     }
-}
-
-/// The folder whose headers a kernel file may include: its own. What comes through `/dev/stdin` has none.
-fn folder(file: &Path) -> Option<PathBuf> {
-    let folder = file.parent()?;
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let real = fs::canonicalize(folder).ok()?;
-    let is_of_system = ["/dev", "/proc"].iter().any(|of_system| real.starts_with(of_system));
-    (!is_of_system).then(|| folder.to_path_buf())
 }
 
 /// The name in front of the first parenthesis that is not the one of `__launch_bounds__`.
