@@ -85,7 +85,7 @@ fn outcome(mut command: Command, grading: Option<&Task>) -> Result<Outcome, Erro
     let folder = tempfile::tempdir().map_err(io("create a folder in", env::temp_dir()))?;
     command.arg("--out").arg(folder.path());
     let records = folder.path().join("records");
-    command.env(wire::RECORDS, &records);
+    command.env(wire::RECORDS, &records).envs(kernels::for_children());
     command.stdin(Stdio::null());
     let output = command.output().map_err(io("start", command.get_program().into()))?;
     let words = String::from_utf8_lossy(&output.stderr).trim().to_string();

@@ -59,6 +59,7 @@ pub(crate) fn run(lab: &str, case: &Case) -> Result<std::result::Result<Vec<Reco
         .args(env::args_os().skip(1))
         .env(CASE, format!("{lab}/{}", case.key()))
         .env(RECORDS, file.path())
+        .envs(kernels::for_children())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
