@@ -215,3 +215,23 @@ fn a_process_that_forked_off_has_no_device() {
         assert_eq!(count, 1);
     }
 }
+
+#[test]
+fn the_limit_of_the_stack_is_kept() {
+    own_context();
+    let limit = sys::CUlimit::CU_LIMIT_STACK_SIZE;
+    let get = || {
+        let mut value = 0;
+        ok(unsafe { sys::cuCtxGetLimit(&raw mut value, limit) });
+        value
+    };
+    assert_eq!(get(), 1024);
+    for (set, kept) in [(0, 0), (1, 16), (100, 112), (1024, 1024), (1025, 1040), (500_000, 500_000)] {
+        ok(unsafe { sys::cuCtxSetLimit(limit, set) });
+        assert_eq!(get(), kept);
+    }
+    for refused in [512 << 10, 16 << 20, usize::MAX] {
+        fails(unsafe { sys::cuCtxSetLimit(limit, refused) }, CUDA_ERROR_INVALID_VALUE);
+        assert_eq!(get(), 500_000);
+    }
+}

@@ -238,6 +238,7 @@ pub mod p2p_attribute {
 pub mod graph_memory_attribute {
     pub const USED_MEM_CURRENT: i32 = 0;
     pub const USED_MEM_HIGH: i32 = 1;
+    pub const RESERVED_MEM_CURRENT: i32 = 2;
     pub const RESERVED_MEM_HIGH: i32 = 3;
 }
 

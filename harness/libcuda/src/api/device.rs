@@ -1,13 +1,13 @@
 //! The one device: its name, numbers and properties.
 
-use crate::abi::constants::{graph_memory_attribute, p2p_attribute};
+use crate::abi::constants::p2p_attribute;
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need, put, put_optional, put_text, text};
 use crate::abi::types::{Device, DeviceProperties, Uuid};
 use crate::api::attributes;
 use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
-use crate::state::memory::allocation::graph_bytes;
+use crate::state::memory::graph_usage;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// The device's place on the bus: in a domain that no real bus has, so that no tool mistakes it for a card.
@@ -152,25 +152,24 @@ fn flush_rdma(_target: c_int, _scope: c_int) -> Result {
 }
 
 fn graph_memory_trim(dev: Device) -> Result {
-    check(dev)
+    check(dev)?;
+    graph_usage::trim();
+    Ok(())
 }
 
 fn graph_memory_get(dev: Device, attribute: c_int, out: *mut u64) -> Result {
     check(dev)?;
-    let known = graph_memory_attribute::USED_MEM_CURRENT..=graph_memory_attribute::RESERVED_MEM_HIGH;
-    if !known.contains(&attribute) {
-        return Err(Error::INVALID_VALUE);
-    }
-    put(out, graph_bytes())
+    need(out)?;
+    put(out, graph_usage::attribute(attribute)?)
 }
 
+/// Only the high-water marks can be set, and only to zero: to what is in use.
 fn graph_memory_set(dev: Device, attribute: c_int, value: *const u64) -> Result {
     check(dev)?;
-    // Only the high-water marks can be set, and only to zero.
-    match (attribute, get(value)?) {
-        (graph_memory_attribute::USED_MEM_HIGH | graph_memory_attribute::RESERVED_MEM_HIGH, 0) => Ok(()),
-        _ => Err(Error::INVALID_VALUE),
+    if get(value)? != 0 {
+        return Err(Error::INVALID_VALUE);
     }
+    graph_usage::reset(attribute)
 }
 
 fn export_table(out: *mut *const c_void, _id: *const Uuid) -> Result {

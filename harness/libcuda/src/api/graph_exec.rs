@@ -44,7 +44,10 @@ fn instantiate_with_params(out: *mut Handle, graph: Handle, params: *mut Instant
 
 fn launch(exec: Handle, on: Handle) -> Result {
     let stream = streams::find(on)?;
-    enqueue(&stream, exec::find(exec)?.batch()?)
+    let exec = exec::find(exec)?;
+    enqueue(&stream, exec.batch()?)?;
+    exec.launched();
+    Ok(())
 }
 
 fn upload(exec: Handle, on: Handle) -> Result {

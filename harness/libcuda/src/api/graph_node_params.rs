@@ -1,16 +1,19 @@
 //! Reading and changing what the nodes of graphs do.
 
 use super::graph_nodes::{copy_task, fill_task, first_of, host_task, kernel_task};
+use crate::abi::constants::allocation_type;
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need, put};
-use crate::abi::types::{Copy3D, DevicePtr, FillNode, Handle, HostNode, KernelNode, KernelNode2};
+use crate::abi::types::{
+    AllocNode, Copy3D, DevicePtr, FillNode, Handle, HostNode, KernelNode, KernelNode2, Location, PoolProps,
+};
 use crate::state::graphs::event;
 use crate::state::graphs::exec::{self, whole};
 use crate::state::graphs::graph::{self, find, find_node};
 use crate::state::graphs::task::Task;
 use crate::state::memory::fill::Fill;
 use std::mem::discriminant;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 /// Passes the task of a node to a function that reads it.
 fn read(node: Handle, read: impl FnOnce(&Task) -> Result) -> Result {
@@ -140,8 +143,27 @@ fn set_wait(node: Handle, event: Handle) -> Result {
 fn get_free(node: Handle, out: *mut DevicePtr) -> Result {
     need(out)?;
     read(node, |task| match task {
-        Task::GraphFree(address) | Task::Free(address) => put(out, *address),
+        Task::GraphFree(memory) => put(out, memory.address),
+        Task::Free(address) => put(out, *address),
         _ => Err(Error::INVALID_VALUE),
+    })
+}
+fn get_alloc(node: Handle, out: *mut AllocNode) -> Result {
+    need(out)?;
+    read(node, |task| {
+        let Task::Alloc(memory) = task else {
+            return Err(Error::INVALID_VALUE);
+        };
+        let pool = PoolProps {
+            alloc_type: allocation_type::PINNED,
+            handle_types: memory.handle_types,
+            location: Location { kind: Location::DEVICE, id: 0 },
+            security: null_mut(),
+            max_size: 0,
+            usage: 0,
+            reserved: [0; 54],
+        };
+        put(out, AllocNode { pool, access: null(), access_count: 0, bytes: memory.bytes, dptr: memory.address })
     })
 }
 
@@ -186,6 +208,7 @@ entry_points! {
     cuGraphEventRecordNodeSetEvent(node: Handle, event: Handle) = set_record;
     cuGraphEventWaitNodeGetEvent(node: Handle, out: *mut Handle) = get_wait;
     cuGraphEventWaitNodeSetEvent(node: Handle, event: Handle) = set_wait;
+    cuGraphMemAllocNodeGetParams(node: Handle, out: *mut AllocNode) = get_alloc;
     cuGraphMemFreeNodeGetParams(node: Handle, out: *mut DevicePtr) = get_free;
     cuGraphExecKernelNodeSetParams(exec: Handle, node: Handle, params: *const KernelNode) = exec_kernel;
     cuGraphExecKernelNodeSetParams_v2(exec: Handle, node: Handle, params: *const KernelNode2) = exec_kernel_v2;

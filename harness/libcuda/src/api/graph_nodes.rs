@@ -10,12 +10,11 @@ use crate::state::device::driver::driver;
 use crate::state::graphs::event;
 use crate::state::graphs::graph::{self, find};
 use crate::state::graphs::task::{HostCall, Task};
-use crate::state::memory::allocation::{allocate, give_to_graph, release};
 use crate::state::memory::described::described;
 use crate::state::memory::fill::Fill;
+use crate::state::memory::graph_memory::GraphMemory;
 use crate::state::modules::launch::KernelLaunch;
 use simt::kernel::Geometry;
-use simt::memory::Kind;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -146,17 +145,15 @@ pub fn add_alloc(out: *mut Handle, graph: Handle, after: *const Handle, n: usize
     if node.bytes == 0 || node.pool.alloc_type != allocation_type::PINNED {
         return Err(Error::INVALID_VALUE);
     }
-    node.dptr = allocate(&context, node.bytes, Kind::Pool, 0, "cuGraphAddMemAllocNode")?;
-    give_to_graph(node.dptr, node.bytes as u64);
-    add(out, graph, after, n, Task::Alloc(node.dptr)).inspect_err(|_| release(node.dptr))?;
+    let memory = GraphMemory::new(&context, node.bytes, node.pool.handle_types, "cuGraphAddMemAllocNode")?;
+    node.dptr = memory.address;
+    add(out, graph, after, n, Task::Alloc(memory))?;
     put(params, node)
 }
 pub fn add_free(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, address: DevicePtr) -> Result {
     driver()?;
-    if driver()?.memory.find(address).is_none_or(|found| found.start != address) {
-        return Err(Error::INVALID_VALUE);
-    }
-    add(out, graph, after, n, Task::GraphFree(address))
+    let memory = GraphMemory::find(address).ok_or(Error::INVALID_VALUE)?;
+    add(out, graph, after, n, Task::GraphFree(memory))
 }
 
 entry_points! {

@@ -156,7 +156,6 @@ entry_points! {
     cuGraphKernelNodeCopyAttributes() = no;
     cuGraphKernelNodeGetAttribute() = no;
     cuGraphKernelNodeSetAttribute() = no;
-    cuGraphMemAllocNodeGetParams() = no;
     cuStreamBatchMemOp() = no;
     cuStreamBatchMemOp_v2() = no;
     // Checkpoints, core dumps, logs, textures as parameters.

@@ -7,8 +7,8 @@ use crate::abi::constants::limit::{
 use crate::abi::error::{Error, Result};
 use simt::profile::Profile;
 
-/// The largest stack of a thread, in bytes.
-const MAX_STACK: usize = 512 << 10;
+/// The stack of a thread must be smaller than this, in bytes, and is a multiple of the unit (as seen on an H200).
+const STACK: (usize, usize) = (512 << 10, 16);
 /// The range of the L2 cache's fetch granularity, in bytes.
 const FETCH: (usize, usize) = (32, 128);
 
@@ -60,7 +60,8 @@ impl Limits {
             DEV_RUNTIME_SYNC_DEPTH if profile.at_least(9, 0) => {
                 return Err(Error::UNSUPPORTED_LIMIT);
             }
-            STACK_SIZE if value > MAX_STACK => return Err(Error::INVALID_VALUE),
+            STACK_SIZE if value >= STACK.0 => return Err(Error::INVALID_VALUE),
+            STACK_SIZE => value.next_multiple_of(STACK.1),
             MAX_L2_FETCH_GRANULARITY => value.clamp(FETCH.0, FETCH.1).next_power_of_two(),
             PERSISTING_L2_CACHE_SIZE => value.min(profile.l2_persisting_bytes as usize),
             _ => value,

@@ -117,11 +117,12 @@ impl Participation {
     }
 }
 
-/// Ends the capture that a stream takes part in, because the stream is destroyed.
-pub fn abandon(stream: &Stream) {
-    let slot = lock(&stream.capture).take();
-    let mut slot = slot;
-    if let Some(part) = part_of(&mut slot) {
+/// A stream is destroyed. If a capture began on it, the capture ends; a stream that was only forked off leaves it.
+pub fn abandon(stream: &Arc<Stream>) {
+    let mut slot = lock(&stream.capture).take();
+    if let Some(part) = part_of(&mut slot)
+        && part.capture.origin.ptr_eq(&Arc::downgrade(stream))
+    {
         part.capture.invalidate();
         part.capture.end();
     }

@@ -10,6 +10,7 @@ use crate::state::contexts::context::Context;
 use crate::state::device::driver::driver;
 use crate::state::device::handles::Table;
 use crate::state::device::sync::lock;
+use crate::state::memory::graph_memory::GraphMemory;
 use std::sync::{Arc, Mutex, Weak};
 
 /// A node of an executable graph.
@@ -31,6 +32,8 @@ pub struct Exec {
     context: Weak<Context>,
     /// References to the caller's objects, like those of the graph that it was made from.
     _objects: Vec<Hold>,
+    /// Its graph's [`Graph::instance`].
+    _instance: Arc<()>,
 }
 
 static EXECS: Table<Exec> = Table::new();
@@ -48,7 +51,7 @@ pub fn find(handle: Handle) -> Result<Arc<Exec>> {
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for unknown flags and for edges that form a circle, `CUDA_ERROR_NOT_SUPPORTED` for
-/// launches from kernels.
+/// launches from kernels, and for a graph with memory from which another executable graph was made that still exists.
 pub fn instantiate(context: &Arc<Context>, graph: &Graph, flags: u64) -> Result<Handle> {
     if flags & !(AUTO_FREE_ON_LAUNCH | UPLOAD | DEVICE_LAUNCH | USE_NODE_PRIORITY) != 0 {
         return Err(Error::INVALID_VALUE);
@@ -57,11 +60,20 @@ pub fn instantiate(context: &Arc<Context>, graph: &Graph, flags: u64) -> Result<
         // Launching a graph from a kernel is not modelled; with automatic frees the driver refuses it too.
         return Err(if flags & AUTO_FREE_ON_LAUNCH != 0 { Error::INVALID_VALUE } else { Error::NOT_SUPPORTED });
     }
+    let instance = Arc::new(());
+    if graph.has_memory() {
+        let mut known = lock(&graph.instance);
+        if known.strong_count() > 0 {
+            return Err(Error::NOT_SUPPORTED);
+        }
+        *known = Arc::downgrade(&instance);
+    }
     let exec = Exec {
         nodes: Mutex::new(exec_nodes(graph)?),
         flags,
         context: Arc::downgrade(context),
         _objects: lock(&graph.objects).clone(),
+        _instance: instance,
     };
     Ok(EXECS.insert(Arc::new(exec)))
 }
@@ -81,14 +93,45 @@ impl Exec {
         self.flags
     }
 
-    /// One launch of it: all its tasks that are switched on, as they are now.
+    /// One launch of it: all its tasks that are switched on, as they are now. [`Exec::launched`] must follow when it
+    /// was submitted.
     ///
     /// # Errors
-    /// `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
+    /// `CUDA_ERROR_CONTEXT_IS_DESTROYED`; `CUDA_ERROR_INVALID_VALUE` if it allocates memory that was not freed since
+    /// its last launch (unless launches free it), or frees memory that is not allocated.
     pub fn batch(&self) -> Result<Task> {
         self.context.upgrade().ok_or(Error::CONTEXT_IS_DESTROYED)?;
+        let (allocated, freed) = self.memory();
+        let again = allocated.iter().any(|memory| memory.life.is_live()) && self.flags & AUTO_FREE_ON_LAUNCH == 0;
+        let own = |memory: &Arc<GraphMemory>| allocated.iter().any(|own| Arc::ptr_eq(own, memory));
+        if again || freed.iter().any(|memory| !own(memory) && !memory.life.is_live()) {
+            return Err(Error::INVALID_VALUE);
+        }
         let tasks = lock(&self.nodes).iter().filter(|node| node.enabled).map(|node| node.task.clone()).collect();
         Ok(Task::Batch(Arc::new(tasks)))
+    }
+
+    /// Notes that a launch allocates and frees its memory. As with the stream's own allocations, this holds from the
+    /// call on.
+    pub fn launched(&self) {
+        let (allocated, freed) = self.memory();
+        allocated.iter().for_each(|memory| memory.life.begin());
+        for memory in freed {
+            memory.life.end();
+        }
+    }
+
+    /// The memory that a launch allocates, and that it frees.
+    fn memory(&self) -> (Vec<Arc<GraphMemory>>, Vec<Arc<GraphMemory>>) {
+        let (mut allocated, mut freed) = (Vec::new(), Vec::new());
+        for node in lock(&self.nodes).iter() {
+            match &node.task {
+                Task::Alloc(memory) => allocated.push(Arc::clone(memory)),
+                Task::GraphFree(memory) => freed.push(Arc::clone(memory)),
+                _ => {}
+            }
+        }
+        (allocated, freed)
     }
 
     /// Switches a node on or off.

@@ -7,7 +7,6 @@ use crate::abi::types::Handle;
 use crate::state::device::driver::driver;
 use crate::state::device::handles::{Table, fresh};
 use crate::state::device::sync::lock;
-use crate::state::memory::allocation::release;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -26,6 +25,8 @@ pub struct Graph {
     pub nodes: Mutex<Vec<Option<Node>>>,
     /// References to objects of the caller, which live as long as the graph.
     pub objects: Mutex<Vec<Hold>>,
+    /// What was instantiated from it, as far as it has memory: its allocations have one address each.
+    pub instance: Mutex<Weak<()>>,
 }
 
 /// A node's graph and its index there.
@@ -73,9 +74,15 @@ impl Graph {
     /// Adds a node after others; returns its index.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` when one of those is not in this graph.
+    /// `CUDA_ERROR_INVALID_VALUE` when one of those is not in this graph, and for a second free of an allocation.
     pub fn add(self: &Arc<Self>, task: Task, after: &[usize]) -> Result<usize> {
         let mut nodes = lock(&self.nodes);
+        if let Task::GraphFree(memory) = &task {
+            let frees = |node: &Node| matches!(&node.task, Task::GraphFree(other) if Arc::ptr_eq(memory, other));
+            if nodes.iter().flatten().any(frees) {
+                return Err(Error::INVALID_VALUE);
+            }
+        }
         if after.iter().any(|at| nodes.get(*at).is_none_or(Option::is_none)) {
             return Err(Error::INVALID_VALUE);
         }
@@ -163,6 +170,11 @@ impl Graph {
         lock(&self.nodes).iter().flatten().cloned().collect()
     }
 
+    /// Whether it allocates or frees memory.
+    pub fn has_memory(&self) -> bool {
+        lock(&self.nodes).iter().flatten().any(|node| node.task.is_of_memory())
+    }
+
     /// The nodes in an order that the edges allow.
     ///
     /// # Errors
@@ -233,10 +245,10 @@ impl Graph {
     /// `CUDA_ERROR_NOT_SUPPORTED` for a graph that owns memory: memory has one owner.
     pub fn duplicate(&self) -> Result<Arc<Graph>> {
         let copy = Graph::new();
-        let mut nodes = lock(&self.nodes).clone();
-        if nodes.iter().flatten().any(|node| node.task.is_of_memory()) {
+        if self.has_memory() {
             return Err(Error::NOT_SUPPORTED);
         }
+        let mut nodes = lock(&self.nodes).clone();
         for (index, node) in nodes.iter_mut().enumerate() {
             let Some(node) = node else { continue };
             node.handle = fresh();
@@ -258,9 +270,6 @@ impl Drop for Graph {
     fn drop(&mut self) {
         for node in self.nodes.get_mut().unwrap_or_else(PoisonError::into_inner).iter().flatten() {
             let _ = NODES.remove(node.handle);
-            if let Task::Alloc(address) = node.task {
-                release(address);
-            }
         }
     }
 }

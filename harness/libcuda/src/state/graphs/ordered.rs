@@ -7,7 +7,8 @@ use crate::abi::error::{Error, Result};
 use crate::state::contexts::context::Context;
 use crate::state::contexts::stream::Stream;
 use crate::state::device::driver::driver;
-use crate::state::memory::allocation::{allocate, give_to_graph, with_owned, wrong_stream_free};
+use crate::state::memory::allocation::{allocate, with_owned, wrong_stream_free};
+use crate::state::memory::graph_memory::GraphMemory;
 use crate::state::memory::pool::Pool;
 use simt::memory::Kind;
 use std::sync::Arc;
@@ -20,14 +21,15 @@ pub fn allocate_from(pool: &Arc<Pool>, context: &Context, stream: &Arc<Stream>, 
     if !pool.has_room(bytes as u64) {
         return Err(Error::OUT_OF_MEMORY);
     }
-    let captured = position(stream)?.is_some();
+    if position(stream)?.is_some() {
+        let memory = GraphMemory::new(context, bytes, 0, "cuMemAllocAsync")?;
+        let address = memory.address;
+        enqueue(stream, Task::Alloc(memory))?;
+        return Ok(address);
+    }
     let address = allocate(context, bytes, Kind::Pool, 0, "cuMemAllocAsync")?;
     with_owned(address, |owned| owned.pool = Some(Arc::clone(pool)));
     pool.took(bytes as u64);
-    if captured {
-        give_to_graph(address, bytes as u64);
-        enqueue(stream, Task::Alloc(address))?;
-    }
     Ok(address)
 }
 
@@ -38,24 +40,24 @@ pub fn allocate_from(pool: &Arc<Pool>, context: &Context, stream: &Arc<Stream>, 
 pub fn free_in(stream: &Arc<Stream>, address: u64) -> Result {
     let driver = driver()?;
     let captured = position(stream)?.is_some();
-    let task = with_owned(address, |owned| {
-        if owned.pool.is_none() || owned.ending {
-            return Err(Error::INVALID_VALUE);
+    if captured && let Some(memory) = GraphMemory::find(address) {
+        return enqueue(stream, Task::GraphFree(memory));
+    }
+    let freed = with_owned(address, |owned| {
+        if !owned.ordered || owned.ending {
+            return None;
         }
-        Ok(match (owned.of_graph, captured) {
-            (true, true) => Some(Task::GraphFree(address)),
-            // An allocation of a graph that is freed outside it still belongs to the graph, whose next launch provides
-            // it again.
-            (true, false) => None,
-            (false, _) => {
+        match &owned.graph {
+            // The graph keeps the address for its next launch.
+            Some(life) if !owned.orphan => life.end().then_some(Task::Empty),
+            _ => {
                 owned.ending = !captured;
                 Some(Task::Free(address))
             }
-        })
+        }
     });
-    match task {
-        Some(Ok(Some(task))) => enqueue(stream, task),
-        Some(Ok(None)) => Ok(()),
-        Some(Err(_)) | None => Err(wrong_stream_free(driver, address)),
+    match freed.flatten() {
+        Some(task) => enqueue(stream, task),
+        None => Err(wrong_stream_free(driver, address)),
     }
 }

@@ -10,6 +10,7 @@ use crate::state::contexts::stream::Work;
 use crate::state::memory::allocation::release;
 use crate::state::memory::copy::MemoryCopy;
 use crate::state::memory::fill::Fill;
+use crate::state::memory::graph_memory::GraphMemory;
 use crate::state::modules::launch::KernelLaunch;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -54,12 +55,12 @@ pub enum Task {
     RecordEvent(Arc<Event>),
     /// A graph's node that waits for whatever the event stands for when the node runs.
     WaitEvent(Arc<Event>),
-    /// A graph's allocation: the graph keeps its address as long as it lives.
-    Alloc(u64),
+    /// A graph's allocation.
+    Alloc(Arc<GraphMemory>),
     /// A stream-ordered free.
     Free(u64),
-    /// A graph's free of its own allocation.
-    GraphFree(u64),
+    /// A graph's free of an allocation, its own or another graph's.
+    GraphFree(Arc<GraphMemory>),
     /// All tasks of a launched graph, in an order that its edges allow.
     Batch(Arc<Vec<Task>>),
     /// A child graph.

@@ -8,6 +8,7 @@ use crate::abi::types::Handle;
 use crate::state::device::sync::lock;
 use std::collections::BTreeMap;
 use std::mem::discriminant;
+use std::sync::Arc;
 
 /// Why an update is impossible, with the node of the new graph that differs; 0 if it is not a single node.
 pub enum Mismatch {
@@ -43,7 +44,7 @@ fn compare(old: &[ExecNode], new: &[ExecNode]) -> std::result::Result<(), Mismat
         // A kernel may be replaced by another one of the same context, also from another module. Memory may not be
         // replaced.
         if let (Task::Alloc(a) | Task::GraphFree(a), Task::Alloc(b) | Task::GraphFree(b)) = (&before.task, &after.task)
-            && a != b
+            && !Arc::ptr_eq(a, b)
         {
             return Err(Mismatch::Memory(after.source));
         }

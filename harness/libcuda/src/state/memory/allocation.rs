@@ -1,6 +1,7 @@
 //! Allocations: what the driver knows of each, and freeing them.
 
 use super::advice::Advice;
+use super::graph_usage::Life;
 use super::pool::Pool;
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
@@ -26,8 +27,12 @@ pub struct Owned {
     pub pool: Option<Arc<Pool>>,
     /// A stream-ordered free is under way.
     pub ending: bool,
-    /// It belongs to a graph, which frees it.
-    pub of_graph: bool,
+    /// It can be freed in a stream's order.
+    pub ordered: bool,
+    /// A graph allocates it.
+    pub graph: Option<Arc<Life>>,
+    /// The graph that allocates it is gone.
+    pub orphan: bool,
     /// What was advised for it, if it is managed.
     pub advice: Option<Box<Advice>>,
     /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`.
@@ -41,7 +46,6 @@ pub struct Owned {
 /// All allocations by address.
 static OWNED: Mutex<BTreeMap<u64, Owned>> = Mutex::new(BTreeMap::new());
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-static GRAPH_BYTES: AtomicU64 = AtomicU64::new(0);
 
 impl Owned {
     /// An allocation of a context.
@@ -52,12 +56,19 @@ impl Owned {
             flags,
             pool: None,
             ending: false,
-            of_graph: false,
+            ordered: false,
+            graph: None,
+            orphan: false,
             advice: None,
             sync_memops: false,
             call_site: None,
             reported: false,
         }
+    }
+
+    /// Whether its address belongs to a graph.
+    pub fn is_of_graph(&self) -> bool {
+        self.graph.is_some() && !self.orphan
     }
 }
 
@@ -70,11 +81,6 @@ pub fn with_owned<T>(address: u64, change: impl FnOnce(&mut Owned) -> T) -> Opti
 /// The context that an allocation belongs to.
 pub fn owner(address: u64) -> Option<Handle> {
     with_owned(address, |owned| owned.context)
-}
-
-/// Bytes that graphs own.
-pub fn graph_bytes() -> u64 {
-    GRAPH_BYTES.load(Ordering::Relaxed)
 }
 
 fn refused(error: MemoryError) -> Error {
@@ -102,6 +108,7 @@ pub fn allocate(context: &Context, bytes: usize, kind: Kind, flags: u32, call: &
     });
     let address = address.map_err(refused)?;
     let mut owned = Owned::new(context, flags);
+    owned.ordered = kind == Kind::Pool;
     if matches!(kind, Kind::Device | Kind::Managed | Kind::Pool) {
         owned.call_site = leaks_wanted().then(CallSite::here);
     }
@@ -123,27 +130,30 @@ pub fn register(context: &Context, address: u64, bytes: u64, flags: u32) -> Resu
     Ok(())
 }
 
-/// Marks an allocation as owned by a graph.
-pub fn give_to_graph(address: u64, bytes: u64) {
-    with_owned(address, |owned| {
-        owned.of_graph = true;
-        GRAPH_BYTES.fetch_add(bytes, Ordering::Relaxed);
+/// Frees an allocation. The caller has checked that it may. The address of a graph's allocation stays with the graph.
+pub fn release(address: u64) {
+    let kept = with_owned(address, |owned| {
+        let was_live = owned.graph.as_ref().is_some_and(|life| life.end());
+        was_live && owned.is_of_graph()
     });
+    if kept == Some(false) {
+        remove(address);
+    }
 }
 
-/// Frees an allocation. The caller has checked that it may.
-pub fn release(address: u64) {
+/// Frees an allocation, whoever it belongs to.
+fn remove(address: u64) {
     let Ok(driver) = driver() else { return };
     let Some(owned) = lock(&OWNED).remove(&address) else {
         return;
     };
-    if let Ok(freed) = driver.memory.free(address) {
-        if let Some(pool) = &owned.pool {
-            pool.gave_back(freed.bytes);
-        }
-        if owned.of_graph {
-            GRAPH_BYTES.fetch_sub(freed.bytes, Ordering::Relaxed);
-        }
+    if let Some(life) = &owned.graph {
+        life.end();
+    }
+    if let Ok(freed) = driver.memory.free(address)
+        && let Some(pool) = &owned.pool
+    {
+        pool.gave_back(freed.bytes);
     }
 }
 
@@ -154,16 +164,17 @@ pub fn release_all(context: Handle) -> Vec<Leftover> {
     }
     let left = left(Some(context));
     let mine: Vec<u64> = lock(&OWNED).iter().filter(|(_, owned)| owned.context == context).map(|(at, _)| *at).collect();
-    mine.into_iter().for_each(release);
+    mine.into_iter().for_each(remove);
     left
 }
 
-/// Whether `cuMemFree` accepts an address: the beginning of device, managed or pool memory that neither a
-/// stream-ordered free nor a graph will free.
+/// Whether `cuMemFree` accepts an address: the beginning of device, managed or pool memory that no stream-ordered free
+/// will free. Memory of a graph must be allocated at the time.
 pub fn is_freeable(driver: &Driver, address: u64) -> bool {
     let found = driver.memory.find(address);
     let kind = found.filter(|found| found.start == address).map(|found| found.kind);
-    let mine = with_owned(address, |owned| !owned.ending && !owned.of_graph);
+    let is_live = |owned: &mut Owned| owned.graph.as_ref().is_none_or(|life| life.is_live());
+    let mine = with_owned(address, |owned| !owned.ending && is_live(owned));
     mine == Some(true) && matches!(kind, Some(Kind::Device | Kind::Managed | Kind::Pool))
 }
 
@@ -230,7 +241,7 @@ fn left(context: Option<Handle>) -> Vec<Leftover> {
     };
     let mine: Vec<_> = lock(&OWNED)
         .iter()
-        .filter(|(_, owned)| !owned.of_graph && !owned.ending && !owned.reported)
+        .filter(|(_, owned)| !owned.is_of_graph() && !owned.ending && !owned.reported)
         .filter(|(_, owned)| context.is_none_or(|context| owned.context == context))
         .map(|(at, owned)| (*at, owned.call_site.clone()))
         .collect();

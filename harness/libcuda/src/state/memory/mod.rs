@@ -5,6 +5,8 @@ pub mod allocation;
 pub mod copy;
 pub mod described;
 pub mod fill;
+pub mod graph_memory;
+pub mod graph_usage;
 pub mod managed;
 pub mod pool;
 pub mod word;
