@@ -27,12 +27,6 @@ pub enum LoadError {
         /// Function and lines.
         place: String,
     },
-    /// Functions call each other in a circle. Here every function has a single frame.
-    #[error("recursion is not supported by the emulated device: {cycle}")]
-    Recursion {
-        /// The functions of the circle.
-        cycle: String,
-    },
     /// Its variables do not fit into the device's memory.
     #[error("the module's variables do not fit: {0}")]
     Memory(String),

@@ -21,8 +21,8 @@ pub struct Module {
 }
 
 impl Module {
-    /// Parses, checks and decodes PTX, and places its variables in `memory`. The estimates of registers are for the part
-    /// `profile`.
+    /// Parses, checks and decodes PTX, and places its variables in `memory`. The estimates of registers are for the
+    /// part `profile`.
     ///
     /// # Errors
     /// When the text is not valid PTX, or contains something that this machine does not support. The error names it and

@@ -221,7 +221,15 @@ fn load_and_run(text: &str) -> bool {
             continue;
         }
         for (checks, seed) in [(Checks::ALL, 3), (Checks::MEMORY, 0)] {
-            let settings = Settings { checks, counters: true, lines: true, seed, budget: BUDGET, workers: 1 };
+            let settings = Settings {
+                checks,
+                counters: true,
+                lines: true,
+                seed,
+                budget: BUDGET,
+                workers: 1,
+                ..Settings::default()
+            };
             let launch = Launch {
                 kernel,
                 geometry: Geometry { dynamic_shared: 256, ..Geometry::new([2, 1, 1], [40, 2, 1]) },

@@ -68,7 +68,7 @@ fn kinds() -> Vec<Kind> {
         Kind::PrintConversion { conversion: text() },
         Kind::Trap,
         Kind::InvalidCall { target: 1 },
-        Kind::StackOverflow,
+        Kind::StackOverflow { depth: 9, stack_bytes: 1024 },
         Kind::Unsupported { what: text() },
         Kind::Internal { what: text() },
     ]

@@ -23,8 +23,8 @@ pub fn has(op: &str, modifier: &str) -> bool {
 }
 
 /// An opcode with its modifiers in one order for all those that mean the same: first those that are a part of the
-/// opcode's name, behind a colon, then the others by the alphabet, then the types in the order in which they stand. The vendor's
-/// assembler takes modifiers in any such order.
+/// opcode's name, behind a colon, then the others by the alphabet, then the types in the order in which they stand. The
+/// vendor's assembler takes modifiers in any such order.
 pub fn sorted(op: &str) -> String {
     let mut words = op.split('.').peekable();
     let opcode = words.next().unwrap_or_default();

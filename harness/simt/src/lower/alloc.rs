@@ -152,6 +152,17 @@ fn liveness(func: &Func, order: &[u32]) -> Liveness {
     Liveness { live_in, live_out }
 }
 
+/// For each block of a function, the registers that are live at its beginning.
+pub fn live_at_starts(func: &Func) -> Vec<Vec<u32>> {
+    let order: Vec<u32> = (0..func.blocks.len() as u32).collect();
+    let listed = |bits: &Bits| {
+        let mut list = Vec::new();
+        bits.each(|r| list.push(r));
+        list
+    };
+    liveness(func, &order).live_in.iter().map(listed).collect()
+}
+
 /// The number of 32-bit registers that a value of this register takes.
 fn weight(func: &Func, register: u32) -> u32 {
     match func.regs[register as usize] {

@@ -67,8 +67,10 @@ impl FnBuilder<'_, '_> {
             "brx" => return self.brx(inst),
             "call" => return self.call(inst),
             "ret" | "exit" => {
-                let returns = base == "ret" && !self.f.entry;
-                self.end(if returns { Term::Ret } else { Term::Exit });
+                if base == "ret" && !self.f.entry {
+                    return self.leave();
+                }
+                self.end(Term::Exit);
                 return Ok(());
             }
             // The operand that the register stands for is read in its place.

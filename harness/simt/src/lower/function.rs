@@ -45,6 +45,8 @@ pub struct FnBuilder<'b, 'm> {
     /// Its guard.
     pub guard: Option<(RegId, bool)>,
     carry: Option<Opnd>,
+    /// In a function with frames, where the return address is kept and where it was found.
+    pub home: Option<(Opnd, Opnd)>,
     /// The loads that are judged where their values are used.
     pub speculated: Speculated,
     /// The 64-bit sums of 32-bit registers and offsets that hold in the current block.
@@ -78,6 +80,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             loc: 0,
             guard: None,
             carry: None,
+            home: None,
             widened: HashMap::new(),
             speculated: Speculated::default(),
         };
@@ -90,6 +93,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         this.speculated = speculation::find(body, this.b.loads);
         this.b.loads += this.speculated.loads.len() as u32;
         this.count_defs();
+        this.prologue(back)?;
         this.run()?;
         Ok(Func { name: f.name.clone(), regs: this.regs, blocks: this.blocks, back })
     }
@@ -164,8 +168,11 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         }
         // Running off the end returns.
         if self.current.is_some() {
-            let term = if self.f.entry { Term::Exit } else { Term::Ret };
-            self.end(term);
+            if self.f.entry {
+                self.end(Term::Exit);
+            } else {
+                self.leave()?;
+            }
         }
         Ok(())
     }

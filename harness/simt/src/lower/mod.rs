@@ -2,11 +2,13 @@
 //! of blocks. Anything unsupported is reported here as an error with its line, so that it cannot fail later.
 
 mod alloc;
+mod calls;
 mod context;
 mod emit;
 mod env;
 mod error;
 mod flow;
+mod frames;
 mod function;
 mod ir;
 mod order;
@@ -15,6 +17,7 @@ mod packed;
 mod params;
 mod passing;
 mod program;
+mod recursion;
 mod speculation;
 mod values;
 

@@ -1,10 +1,12 @@
 //! Parameters and return values of functions.
 //!
-//! No function is active twice in a thread, so each has one place for its parameters: the caller's `.param` variable
-//! and the callee's parameter share it. A piece that is only ever accessed whole is a register; otherwise the place is
-//! local memory. Functions that are called through pointers share places by signature, in local memory.
+//! A function that is never active twice in a thread has one place for its parameters: the caller's `.param` variable
+//! and the callee's parameter share it. One that calls itself, directly or through others, exchanges its parameters
+//! there and keeps them in places of its own. A piece that is only ever accessed whole is a register; otherwise the
+//! place is local memory. Functions that are called through pointers share places by signature, in local memory.
 
 use super::error::{invalid, unsupported};
+use super::frames::Frames;
 use super::ir::{Opnd, Pools, Result};
 use crate::instr::words::{element, has};
 use crate::ptx::ast::{Base, Function, Inst, Module, Operand, Var};
@@ -21,6 +23,9 @@ pub struct Slot {
     pub pieces: Vec<(u32, u32, Opnd)>,
     /// The offset in the thread's local memory, if the parameter lies in memory.
     pub memory: Option<u32>,
+    /// It belongs to a function with frames: pieces are registers of the function, and memory is an offset in the
+    /// frame.
+    pub framed: bool,
     accesses: HashSet<(u32, u32)>,
     spoiled: bool,
 }
@@ -34,6 +39,8 @@ pub struct Slots {
     names: HashMap<(usize, String), usize>,
     /// By the callee and the parameter's number (returns first).
     formals: HashMap<(Callee, usize), usize>,
+    /// For functions with frames, each parameter's own place and the place where it is exchanged, returns first.
+    own: HashMap<usize, Vec<(usize, usize)>>,
 }
 
 /// The callee of a call.
@@ -93,7 +100,7 @@ impl Slots {
         module: &Module,
         functions: &[usize],
         pointers: &HashSet<usize>,
-        pools: &mut Pools,
+        (pools, frames): (&mut Pools, &mut Frames),
         local: &mut u32,
     ) -> Result<Slots> {
         let mut slots = Slots::default();
@@ -104,7 +111,12 @@ impl Slots {
             }
             let who = slots.who(Callee::Direct(index), module, pointers);
             for (i, var) in function.returns.iter().chain(&function.params).enumerate() {
-                let slot = slots.formal(&who, i, var);
+                let mut slot = slots.formal(&who, i, var);
+                if frames.has(index) {
+                    let exchanged = std::mem::replace(&mut slot, slots.list.len());
+                    slots.list.push(Slot::new(var, true));
+                    slots.own.entry(index).or_default().push((slot, exchanged));
+                }
                 slots.names.insert((index, var.name.clone()), slot);
             }
         }
@@ -114,10 +126,43 @@ impl Slots {
         for &index in functions {
             slots.scan(module, index);
         }
-        for slot in &mut slots.list {
+        slots.match_own();
+        for slot in slots.list.iter_mut().filter(|slot| !slot.framed) {
             slot.settle(pools, local);
         }
+        for (&function, pairs) in &slots.own {
+            for &(own, exchanged) in pairs {
+                let pieces = slots.list[exchanged].pieces.clone();
+                let in_memory = slots.list[exchanged].memory.is_some();
+                let slot = &mut slots.list[own];
+                slot.pieces = pieces;
+                if in_memory {
+                    slot.memory = frames.take(function, slot.size.max(1), slot.align);
+                }
+            }
+        }
         Ok(slots)
+    }
+
+    /// Gives a parameter's own place and the place where it is exchanged the same pieces.
+    fn match_own(&mut self) {
+        // A place of exchange may belong to several functions, so what one of them does concerns the others.
+        for _ in 0..2 {
+            for &(own, exchanged) in self.own.values().flatten() {
+                let spoiled = self.list[own].spoiled | self.list[exchanged].spoiled;
+                let both = &self.list[own].accesses | &self.list[exchanged].accesses;
+                for slot in [own, exchanged] {
+                    self.list[slot].spoiled = spoiled;
+                    self.list[slot].accesses.clone_from(&both);
+                }
+            }
+        }
+    }
+
+    /// For a function with frames, each parameter's own place and the place where it is exchanged, returns first: both
+    /// as indices of `list`.
+    pub fn own_of(&self, function: usize) -> Vec<(usize, usize)> {
+        self.own.get(&function).cloned().unwrap_or_default()
     }
 
     #[expect(clippy::unused_self, reason = "a step of the same pass as its neighbours")]
@@ -135,12 +180,8 @@ impl Slots {
         let next = self.list.len();
         let slot = *self.formals.entry((who.clone(), i)).or_insert(next);
         if slot == next {
-            self.list.push(Slot {
-                size: var.size as u32,
-                align: var.align,
-                spoiled: matches!(who, Callee::Signature(_)),
-                ..Slot::default()
-            });
+            let spoiled = matches!(who, Callee::Signature(_));
+            self.list.push(Slot { spoiled, ..Slot::new(var, false) });
         }
         slot
     }
@@ -262,6 +303,10 @@ fn register_width(function: &Function, inst: &Inst) -> Option<u32> {
 }
 
 impl Slot {
+    fn new(var: &Var, framed: bool) -> Slot {
+        Slot { size: var.size as u32, align: var.align, framed, ..Slot::default() }
+    }
+
     fn settle(&mut self, pools: &mut Pools, local: &mut u32) {
         let mut pieces: Vec<(u32, u32)> = self.accesses.iter().copied().collect();
         pieces.sort_unstable();

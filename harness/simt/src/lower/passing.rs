@@ -12,7 +12,8 @@ use crate::ptx::ast::{self, Base, Operand};
 type Piece = (u32, u32, Opnd);
 
 impl FnBuilder<'_, '_> {
-    fn copy(&mut self, to: Opnd, from: Opnd, width: u32) -> Result<()> {
+    /// Emits a copy of a register.
+    pub fn copy(&mut self, to: Opnd, from: Opnd, width: u32) -> Result<()> {
         let cx: &mut dyn Context = self;
         cx.copy(to, from, width)
     }

@@ -1,11 +1,14 @@
 //! From a kernel and everything that it can reach to a program.
 
+use super::calls::{frames, reachable};
 use super::emit::Emitter;
 use super::env::Env;
 use super::error::invalid;
+use super::frames::Frames;
 use super::function::FnBuilder;
 use super::ir::*;
-use super::params::{Callee, Slots, callee, signature};
+use super::params::Slots;
+
 use crate::engine::warp::program::*;
 use crate::finding::Space;
 use crate::kernel::LoadError;
@@ -25,6 +28,8 @@ pub struct Builder<'m> {
     pub pools: Pools,
     /// Places of parameters.
     pub slots: Slots,
+    /// The functions that may be active more than once in a thread.
+    pub frames: Frames,
     /// Functions of the program (indices in the module), callees before callers; the kernel is the last.
     pub functions: Vec<usize>,
     /// Places in the source.
@@ -58,55 +63,10 @@ pub struct Lowered {
     pub registers: u32,
 }
 
-fn is_call(inst: &ast::Inst) -> bool {
-    inst.op == "call" || inst.op.starts_with("call.")
-}
-
-/// The functions that a kernel reaches, callees first. Recursion is an error.
-fn reachable(module: &ast::Module, kernel: usize, pointers: &HashSet<usize>) -> Result<Vec<usize>> {
-    fn visit(
-        module: &ast::Module,
-        at: usize,
-        pointers: &HashSet<usize>,
-        path: &mut Vec<usize>,
-        done: &mut Vec<usize>,
-    ) -> Result<()> {
-        if done.contains(&at) {
-            return Ok(());
-        }
-        if let Some(start) = path.iter().position(|&f| f == at) {
-            let mut names: Vec<&str> = path[start..].iter().map(|&f| module.functions[f].name.as_str()).collect();
-            names.push(&module.functions[at].name);
-            return Err(LoadError::Recursion { cycle: names.join(" -> ") });
-        }
-        path.push(at);
-        let function = &module.functions[at];
-        for inst in function.body.iter().flat_map(|b| &b.code).filter(|i| is_call(i)) {
-            match callee(module, function, inst)?.0 {
-                Callee::Direct(to) => {
-                    if module.functions[to].body.is_some() {
-                        visit(module, to, pointers, path, done)?;
-                    }
-                }
-                Callee::Signature(wanted) => {
-                    let mut targets: Vec<usize> = pointers.iter().copied().collect();
-                    targets.sort_unstable();
-                    for to in targets {
-                        let f = &module.functions[to];
-                        if f.body.is_some() && signature(&f.returns, &f.params) == wanted {
-                            visit(module, to, pointers, path, done)?;
-                        }
-                    }
-                }
-            }
-        }
-        path.pop();
-        done.push(at);
-        Ok(())
-    }
-    let mut done = Vec::new();
-    visit(module, kernel, pointers, &mut Vec::new(), &mut done)?;
-    Ok(done)
+/// The error for a local variable that fits in no thread's memory.
+fn too_large(module: &ast::Module, function: usize, var: &ast::Var) -> LoadError {
+    let place = (module.functions[function].name.as_str(), Loc::default());
+    invalid(format!("`{}` of {} bytes a thread", var.name, var.size), place)
 }
 
 /// Names of variables and functions that an operand mentions.
@@ -125,10 +85,14 @@ fn names<'o>(operand: &'o Operand, found: &mut Vec<&'o str>) {
 impl<'m> Builder<'m> {
     /// Lowers the kernel with this index in the module.
     pub fn lower(module: &'m ast::Module, env: &'m Env, kernel: usize) -> Result<Lowered> {
-        let functions = reachable(module, kernel, &env.pointers)?;
+        let (functions, circle) = reachable(module, kernel, &env.pointers)?;
         let mut pools = Pools::default();
+        let mut frames = match circle {
+            true => frames(module, &functions, &env.pointers, &mut pools)?,
+            false => Frames::default(),
+        };
         let mut local_bytes = 0;
-        let slots = Slots::find(module, &functions, &env.pointers, &mut pools, &mut local_bytes)?;
+        let slots = Slots::find(module, &functions, &env.pointers, (&mut pools, &mut frames), &mut local_bytes)?;
         let mut params = HashMap::new();
         let mut end = 0u32;
         for param in &module.functions[kernel].params {
@@ -142,6 +106,7 @@ impl<'m> Builder<'m> {
             vectors: HostVectors::detect(),
             pools,
             slots,
+            frames,
             functions,
             locs: Vec::new(),
             known_locs: HashMap::new(),
@@ -165,6 +130,8 @@ impl<'m> Builder<'m> {
             let back = (!module.functions[index].entry).then(|| this.pools.fix(4));
             lowered.push(FnBuilder::lower(&mut this, index, back)?);
         }
+        this.frames.complete(&this.functions, &mut lowered);
+        program.recursive = this.frames.stack.is_some();
         let own = |f| this.functions.iter().position(|&g| g == f);
         let pointers = this.env.function_values.iter();
         let mut emitter =
@@ -207,16 +174,16 @@ impl<'m> Builder<'m> {
             for var in module.functions[f].body.iter().flat_map(|b| &b.vars) {
                 match var.space {
                     Space::Shared => shared.push((Some(f), var)),
+                    Space::Local if self.frames.has(f) => {
+                        let bytes = u32::try_from(var.size).ok();
+                        let at = bytes.and_then(|bytes| self.frames.take(f, bytes, var.align));
+                        self.local.insert((f, var.name.clone()), at.ok_or_else(|| too_large(module, f, var))?);
+                    }
                     Space::Local => {
                         let at = self.local_bytes.next_multiple_of(var.align.clamp(1, 256));
                         self.local.insert((f, var.name.clone()), at);
                         let end = u64::from(at) + var.size;
-                        self.local_bytes = u32::try_from(end).map_err(|_| {
-                            invalid(
-                                format!("`{}` of {} bytes a thread", var.name, var.size),
-                                (module.functions[f].name.as_str(), Loc::default()),
-                            )
-                        })?;
+                        self.local_bytes = u32::try_from(end).map_err(|_| too_large(module, f, var))?;
                     }
                     _ => {}
                 }
@@ -252,8 +219,18 @@ impl<'m> Builder<'m> {
                 size: 0,
             });
         }
-        program.local_bytes = self.local_bytes.next_multiple_of(16);
+        program.local_bytes = self.stack_start();
         Ok(())
+    }
+
+    /// The offset of a local variable of a function with frames in its frame.
+    pub fn frame_offset(&self, function: usize, name: &str) -> Option<u32> {
+        self.local.get(&(function, name.to_string())).copied()
+    }
+
+    /// Where the stack begins in local memory.
+    pub fn stack_start(&self) -> u32 {
+        self.local_bytes.next_multiple_of(16)
     }
 
     /// The address of a variable (of the given function, if it has one of that name) or of a function.

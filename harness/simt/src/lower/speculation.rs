@@ -1,8 +1,9 @@
 //! Loads that a compiler moved ahead of the condition under which their values are wanted.
 //!
-//! `i < n ? s[i] : 0` may become a load and a `selp` that discards what was loaded. Whether memory was written before it
-//! is read matters only where the value is wanted. This finds the loads whose values go, through arithmetic, nowhere but
-//! into instructions that may discard them, all inside one basic block. Such a load is judged at those instructions.
+//! `i < n ? s[i] : 0` may become a load and a `selp` that discards what was loaded. Whether memory was written before
+//! it is read matters only where the value is wanted. This finds the loads whose values go, through arithmetic, nowhere
+//! but into instructions that may discard them, all inside one basic block. Such a load is judged at those
+//! instructions.
 
 use super::function::FnBuilder;
 use super::ir::Result;

@@ -83,6 +83,8 @@ impl FnBuilder<'_, '_> {
             Operand::Special(s) if !clock::changes(*s) && width >= 4 => {
                 Some(self.b.pools.constant(Source::Special(*s), width))
             }
+            // In a frame it has another address each time.
+            Operand::Sym(name, _) if self.framed(name).is_some() => None,
             Operand::Sym(name, offset) if width == 8 => self.address_of(name, *offset),
             _ => None,
         }
@@ -118,6 +120,10 @@ impl FnBuilder<'_, '_> {
 
     /// The address of a variable or function in its own space; for a function, the value of a pointer to it.
     pub fn address_of(&mut self, name: &str, offset: i64) -> Option<Opnd> {
+        if let Some((at, generic)) = self.framed(name) {
+            let window = if generic { LOCAL_WINDOW } else { 0 };
+            return self.in_frame(window.wrapping_add((i64::from(at) + offset) as u64));
+        }
         let local = self.body.vars.iter().any(|v| v.name == name);
         if let Some(slot) = self.b.slots.of(self.index, name) {
             let at = i64::from(slot.memory?) + offset;
@@ -135,6 +141,14 @@ impl FnBuilder<'_, '_> {
 
     /// The address of a variable in shared or local memory, which fits in 32 bits.
     fn offset_of(&mut self, name: &str, offset: i64) -> Option<Opnd> {
+        if let Some((at, false)) = self.framed(name) {
+            let wide = self.in_frame((i64::from(at) + offset) as u64)?;
+            let narrow = self.temp(4);
+            let cx: &mut dyn Context = self;
+            let inst = cx.compute("cvt.u32.u64", narrow, &[wide]).ok()?;
+            self.prepare(inst);
+            return Some(narrow);
+        }
         let local = self.body.vars.iter().any(|v| v.name == name);
         match self.b.symbol(local.then_some(self.index), name, offset)? {
             Source::Bits(at) if at >> 32 != 0 => None,

@@ -81,8 +81,8 @@ fn by_registers(profile: &Profile, warps: u32, regs: u32) -> u32 {
     profile.regs_per_sm / parts / per_warp * parts / warps
 }
 
-/// The most registers that a thread may have so that `blocks` blocks of so many threads, or as many as there is room for,
-/// are resident on an SM.
+/// The most registers that a thread may have so that `blocks` blocks of so many threads, or as many as there is room
+/// for, are resident on an SM.
 pub fn registers_for(profile: &Profile, threads: u32, blocks: u32) -> u32 {
     let warps = threads.div_ceil(profile.warp_size).clamp(1, profile.max_warps_per_sm());
     let room = (profile.max_warps_per_sm() / warps).min(profile.max_blocks_per_sm);

@@ -227,7 +227,9 @@ pub(super) fn mistake(finding: &Finding) -> String {
         }
         Kind::Trap => "Kernel stopped itself by a trap".into(),
         Kind::InvalidCall { target } => format!("Call of {target:#x}, which is no function"),
-        Kind::StackOverflow => "Stack overflow in device code".into(),
+        Kind::StackOverflow { depth, stack_bytes } => {
+            format!("Stack overflow at a depth of {depth} calls with a stack of {stack_bytes} bytes")
+        }
         Kind::Unsupported { what } | Kind::Internal { what } => what.clone(),
     }
 }
@@ -446,7 +448,9 @@ pub(super) fn remedy(finding: &Finding) -> String {
         }
         Kind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
         Kind::InvalidCall { .. } => "call only through pointers that were set to a __device__ function on the device",
-        Kind::StackOverflow => "make local arrays smaller, or raise the stack limit",
+        Kind::StackOverflow { .. } => {
+            "bound the depth of the recursion, make local arrays smaller, or raise the limit by cudaDeviceSetLimit(cudaLimitStackSize, bytes) or cuCtxSetLimit(CU_LIMIT_STACK_SIZE, bytes)"
+        }
         Kind::Unsupported { .. } => "run this kernel on a GPU, or write it without that feature",
         Kind::Internal { .. } => "this is a mistake in the harness: please report it with the kernel and its PTX",
     };

@@ -273,8 +273,13 @@ kinds! {
         /// The pointer's value.
         target: u64,
     } => program(Kernel, Memcheck, None);
-    /// The stack of a lane is full.
-    StackOverflow => program(Kernel, Memcheck, None);
+    /// The stack of a thread is full: functions call themselves too deep.
+    StackOverflow {
+        /// How many calls of functions with frames are active, the one that does not fit included.
+        depth: u32,
+        /// Bytes of the stack.
+        stack_bytes: u32,
+    } => program(Kernel, Memcheck, None);
     /// Something that PTX defines and this machine does not model.
     Unsupported {
         /// The instruction, directive or feature.

@@ -77,7 +77,7 @@ impl Module {
                 LoadError::Memory(_) => Error::OUT_OF_MEMORY,
                 _ => Error::INVALID_PTX,
             };
-            if let LoadError::Unsupported { .. } | LoadError::Recursion { .. } = &error {
+            if let LoadError::Unsupported { .. } = &error {
                 // The program may be right, so this must be reported even if nobody reads the log.
                 tell(|observer| observer.unsupported(&error.to_string()));
             }

@@ -171,6 +171,9 @@ fn shared<'l>(
         geometry,
         threads,
         shared_bytes,
+        local_bytes: program.local_bytes
+            + if program.recursive { settings.stack_bytes.next_multiple_of(16) } else { 0 },
+        stack_bytes: settings.stack_bytes,
         dynamic_start,
         counting: settings.counters,
         sync_check: checks.sync,

@@ -171,7 +171,7 @@ impl<'l> Worker<'l> {
         let live = lanes_of(launch.threads, index as u32);
         warp.place(slot.regs.ptr(), live);
         warp.local = slot.local.as_ref().map_or(std::ptr::null_mut(), Buffer::ptr);
-        warp.local_len = u64::from(program.local_bytes);
+        warp.local_len = u64::from(launch.local_bytes);
         warp.seen = slot.seen.as_mut_ptr();
         warp.slot = Some(slot);
         warp.ops = program.ops.as_ptr();
@@ -212,7 +212,7 @@ impl<'l> Worker<'l> {
         self.free.pop().unwrap_or_else(|| {
             let slot = WarpSlot {
                 regs: Buffer::new(program.file_bytes as usize),
-                local: (program.local_bytes > 0).then(|| Buffer::new(program.local_bytes as usize * LANES)),
+                local: (self.launch.local_bytes > 0).then(|| Buffer::new(self.launch.local_bytes as usize * LANES)),
                 seen: vec![0; self.notes.seen_words * 2],
                 block: u64::MAX,
                 warp: u32::MAX,

@@ -86,6 +86,8 @@ pub struct Program {
     pub file_bytes: u32,
     /// Bytes of local memory a thread.
     pub local_bytes: u32,
+    /// Some of its functions have frames on a stack, which lies behind the other local memory.
+    pub recursive: bool,
     /// Bytes of static shared memory.
     pub static_shared: u32,
     /// Alignment of the dynamic shared memory.

@@ -33,6 +33,10 @@ pub(crate) struct Shared<'l> {
     /// Threads of a block.
     pub threads: u32,
     pub shared_bytes: u32,
+    /// Bytes of local memory of each thread, with its stack.
+    pub local_bytes: u32,
+    /// Bytes of the stack.
+    pub stack_bytes: u32,
     /// Where the dynamic part of shared memory begins.
     pub dynamic_start: u32,
     pub counting: bool,
@@ -160,6 +164,8 @@ impl Shared<'static> {
             geometry: Geometry::new([1; 3], [1; 3]),
             threads: 1,
             shared_bytes: 0,
+            local_bytes: 0,
+            stack_bytes: 0,
             dynamic_start: 0,
             counting: false,
             sync_check: false,

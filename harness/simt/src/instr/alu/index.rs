@@ -40,8 +40,8 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     Index { forms: table.forms, by_name, by_words }
 });
 
-/// What spellings have in common that differ in the order of modifiers only. What the table puts behind a spelling stays
-/// where it is: `|`, and the sizes of registers behind `/`.
+/// What spellings have in common that differ in the order of modifiers only. What the table puts behind a spelling
+/// stays where it is: `|`, and the sizes of registers behind `/`.
 fn key(name: &str) -> String {
     let end = name.find(['|', '/']).unwrap_or(name.len());
     let (spelling, rest) = name.split_at(end);

@@ -6,6 +6,7 @@
 mod barrier;
 pub(crate) mod branch;
 mod end;
+pub(crate) mod stack;
 
 pub(crate) use end::End;
 

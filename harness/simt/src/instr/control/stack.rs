@@ -1,0 +1,243 @@
+//! The stack of functions that call themselves, directly or through others.
+//!
+//! Each lane has a stack pointer: the offset in its local memory at which the frame of the running function begins. A
+//! frame holds the function's local variables and, while it calls, the registers that it still needs. The caller moves
+//! the stack pointer over its own frame and back.
+
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Access, Kind, What};
+use crate::instr::code::{Inst, Opnd};
+use crate::instr::operands::{Any, Bytes, Register, operands};
+use crate::kernel::Fault;
+use crate::lane::lanes;
+
+/// The stack pointer, and the number of frames below it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stack {
+    /// Holds 64 bits.
+    pub pointer: Opnd,
+    /// Holds 32 bits.
+    pub depth: Opnd,
+}
+
+operands! {
+    /// Sets the stack pointer, or moves it.
+    struct Move {
+        /// The stack pointer before.
+        from: maybe_read(u64) in a,
+        /// The depth before.
+        above: maybe_read(u32) in b,
+        /// The stack pointer.
+        pointer: write(u64) in d,
+        /// The depth.
+        depth: write(u32) in d2,
+        /// Bytes, added in 64 bits; and what is added to the depth.
+        by: number((u32, u32)) in imm,
+    }
+}
+
+/// Begins the stack at this offset in local memory.
+pub(crate) fn begin(stack: Stack, offset: u32) -> Inst {
+    let Stack { pointer, depth } = stack;
+    Move { from: None, above: None, pointer, depth, by: (offset, 0) }.pack(run_move)
+}
+
+/// Moves the stack pointer over a frame of so many bytes, before a call.
+pub(crate) fn push(stack: Stack, bytes: u32) -> Inst {
+    moved(stack, (bytes, 1))
+}
+
+/// Moves it back, after the call.
+pub(crate) fn pop(stack: Stack, bytes: u32) -> Inst {
+    moved(stack, (bytes.wrapping_neg(), 1u32.wrapping_neg()))
+}
+
+fn moved(stack: Stack, by: (u32, u32)) -> Inst {
+    let Stack { pointer, depth } = stack;
+    Move { from: Some(pointer), above: Some(depth), pointer, depth, by }.pack(run_move)
+}
+
+unsafe fn run_move(warp: &mut Warp, op: &Op) -> Flow {
+    let Move { from, above, pointer, depth, by } = Move::unpack(op);
+    let bytes = i64::from(by.0 as i32) as u64;
+    for lane in lanes(warp.mask()) {
+        // SAFETY: the registers were unpacked from this instruction.
+        unsafe {
+            let before = from.map_or(0, |from| (*from.lanes(warp))[lane]);
+            (*pointer.lanes(warp))[lane] = before.wrapping_add(bytes);
+            let above = above.map_or(0, |above| (*above.lanes(warp))[lane]);
+            (*depth.lanes(warp))[lane] = above.wrapping_add(by.1);
+        }
+    }
+    Flow::Next
+}
+
+operands! {
+    /// Enters a function that has a frame.
+    struct Enter {
+        /// The stack pointer.
+        pointer: read(u64) in a,
+        /// The depth.
+        depth: read(u32) in b,
+        /// Bytes of the frame.
+        bytes: number(u32) in imm,
+    }
+}
+
+/// Enters a function with a frame of so many bytes, for which the stack must have room.
+pub(crate) fn enter(stack: Stack, bytes: u32) -> Inst {
+    Enter { pointer: stack.pointer, depth: stack.depth, bytes }.pack(run_enter)
+}
+
+unsafe fn run_enter(warp: &mut Warp, op: &Op) -> Flow {
+    let Enter { pointer, depth, bytes } = Enter::unpack(op);
+    // SAFETY: the registers were unpacked from this instruction.
+    let (pointer, depth) = unsafe { (*pointer.lanes(warp), *depth.lanes(warp)) };
+    let full = |lane: &usize| pointer[*lane].saturating_add(u64::from(bytes)) > warp.local_len;
+    let Some(lane) = lanes(warp.mask()).find(full) else {
+        return Flow::Next;
+    };
+    let count = lanes(warp.mask()).filter(full).count();
+    let mut access = Access::at(What::Execute, warp.program().place_of(op.site));
+    access.threads = count as u32;
+    let access = warp.located(access, lane);
+    let kind = Kind::StackOverflow { depth: depth[lane] + 1, stack_bytes: warp.launch().stack_bytes };
+    warp.fault(Fault::IllegalAddress, kind, vec![access], None)
+}
+
+operands! {
+    /// Saves registers in the frame, or restores them.
+    struct Registers {
+        /// The stack pointer.
+        pointer: read(u64) in a,
+        /// How many registers.
+        count: number(u32) in b,
+        /// Where in the frame they begin.
+        offset: number(u32) in c,
+        /// The registers, each with its width in bytes behind it; 0 for a predicate.
+        registers: pool in imm,
+    }
+}
+
+/// Bytes that a register of this width takes in a frame.
+pub(crate) fn saved_bytes(width: u32) -> u32 {
+    if width == 8 { 8 } else { 4 }
+}
+
+/// Saves these registers, given with their widths, in the frame from `offset` on.
+pub(crate) fn save(stack: Stack, offset: u32, registers: &[(Opnd, u32)]) -> Inst {
+    transfer(stack, offset, registers, false).pack(run_transfer::<false>)
+}
+
+/// Restores them.
+pub(crate) fn restore(stack: Stack, offset: u32, registers: &[(Opnd, u32)]) -> Inst {
+    transfer(stack, offset, registers, true).pack(run_transfer::<true>)
+}
+
+fn transfer(
+    stack: Stack,
+    offset: u32,
+    registers: &[(Opnd, u32)],
+    restores: bool,
+) -> Registers<crate::instr::operands::Named> {
+    let both = registers.iter().flat_map(|&(register, width)| [(register, restores), (Opnd::Raw(width), false)]);
+    Registers { pointer: stack.pointer, count: registers.len() as u32, offset, registers: both.collect() }
+}
+
+unsafe fn run_transfer<const RESTORE: bool>(warp: &mut Warp, op: &Op) -> Flow {
+    let Registers { pointer, count, offset, registers } = Registers::unpack(op);
+    let start = registers as usize;
+    let list = &warp.program().lists[start..start + 2 * count as usize];
+    // SAFETY: the registers were unpacked from this instruction. The function has entered a frame that has room for
+    // them, inside the lane's local memory.
+    unsafe {
+        let pointer = *pointer.lanes(warp);
+        for lane in lanes(warp.mask()) {
+            let frame = lane as u64 * warp.local_len + pointer[lane] + u64::from(offset);
+            let mut at = warp.local.add(frame as usize);
+            for pair in list.chunks_exact(2) {
+                let register = Register::<Any>::at(pair[0]);
+                match pair[1] {
+                    0 => predicate::<RESTORE>(warp, Register::at(pair[0]), lane, at),
+                    8 => whole::<u64, RESTORE>(warp, register, lane, at),
+                    4 => whole::<u32, RESTORE>(warp, register, lane, at),
+                    _ => whole::<u16, RESTORE>(warp, register, lane, at),
+                }
+                at = at.add(saved_bytes(pair[1]) as usize);
+            }
+        }
+    }
+    Flow::Next
+}
+
+/// # Safety
+/// The register has lanes of a `T`, and `at` has room for one.
+unsafe fn whole<T: Bytes, const RESTORE: bool>(warp: &Warp, register: Register<Any>, lane: usize, at: *mut u8) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let register = &mut *register.holding::<T>().lanes(warp);
+        if RESTORE {
+            register[lane] = at.cast::<T>().read_unaligned();
+        } else {
+            at.cast::<T>().write_unaligned(register[lane]);
+        }
+    }
+}
+
+/// # Safety
+/// The register is a predicate, and `at` has room for a byte.
+unsafe fn predicate<const RESTORE: bool>(warp: &Warp, register: Register<bool>, lane: usize, at: *mut u8) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        if RESTORE {
+            register.set(warp, 1 << lane, u32::from(at.read()) << lane);
+        } else {
+            at.write((*register.bits(warp) >> lane) as u8 & 1);
+        }
+    }
+}
+
+operands! {
+    /// Copies a parameter that lies in memory.
+    struct Parameter {
+        /// The stack pointer.
+        pointer: read(u64) in a,
+        /// Bytes.
+        bytes: number(u32) in b,
+        /// Where it lies in the frame.
+        framed: number(u32) in c,
+        /// Where callers and callee exchange it.
+        fixed: number(u32) in e,
+        /// Out of the frame, instead of into it.
+        out: number(bool) in imm,
+    }
+}
+
+/// Copies a parameter of so many bytes between where it is exchanged and its place in the frame: out of the frame, or
+/// into it.
+pub(crate) fn parameter(stack: Stack, bytes: u32, fixed: u32, framed: u32, out: bool) -> Inst {
+    Parameter { pointer: stack.pointer, bytes, framed, fixed, out }.pack(run_parameter)
+}
+
+unsafe fn run_parameter(warp: &mut Warp, op: &Op) -> Flow {
+    let Parameter { pointer, bytes, framed, fixed, out } = Parameter::unpack(op);
+    // SAFETY: the register was unpacked from this instruction. Both places lie inside the lane's local memory: the
+    // function has entered its frame. They do not overlap.
+    unsafe {
+        let pointer = *pointer.lanes(warp);
+        for lane in lanes(warp.mask()) {
+            let own = warp.local.add(lane * warp.local_len as usize);
+            let (own_frame, exchange) =
+                (own.add((pointer[lane] + u64::from(framed)) as usize), own.add(fixed as usize));
+            let (from, to) = if out { (own_frame, exchange) } else { (exchange, own_frame) };
+            to.copy_from_nonoverlapping(from, bytes as usize);
+            if warp.checking && warp.launch().init {
+                let start = lane as u64 * warp.local_len;
+                let at = if out { u64::from(fixed) } else { pointer[lane] + u64::from(framed) };
+                warp.written.write(start + at, u64::from(bytes));
+            }
+        }
+    }
+    Flow::Next
+}
