@@ -310,7 +310,9 @@ fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
         Relation::Inside(n) => format!("{} inside {the}{noun}", bytes(n)),
     };
     let mut text = format!("{subject} {is} {where_} at {:#x} of size {}", a.address, bytes(a.size));
-    if let (Kind::OutOfBounds { .. }, Relation::Inside(n), Some(access)) = (&finding.kind, a.relation, access) {
+    if let (Kind::OutOfBounds { .. } | Kind::OverrunsNeighbour { .. }, Relation::Inside(n), Some(access)) =
+        (&finding.kind, a.relation, access)
+    {
         let over = (n + u64::from(access.size)).saturating_sub(a.size);
         let _ = write!(text, ", and the access runs over its end by {}", bytes(over));
     }
