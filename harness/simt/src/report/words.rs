@@ -381,8 +381,8 @@ pub(super) fn remedy(finding: &Finding) -> String {
         }
         Kind::Race { scope: Scope::Thread, .. } => "wait for the copy before its bytes are used",
         Kind::Race { space: Space::Global, scope: Scope::Warp | Scope::Block } => {
-            "make the update one atomic operation (atomicAdd and its kin), give each thread an element of its own, or put a \
-             barrier between the two accesses"
+            "put __syncthreads() between the two accesses, or give each thread an element of its own; where several threads \
+             change one element, make the change one atomic operation (atomicAdd and its kin)"
         }
         Kind::Race { scope: Scope::Warp, .. } => {
             "put __syncwarp() between the two accesses: lanes of a warp do not run in lockstep"
