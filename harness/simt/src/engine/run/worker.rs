@@ -36,6 +36,8 @@ pub(super) struct Worker<'l> {
     pub notes: Notes,
     counts: Vec<BlockCount>,
     sites: Vec<Site>,
+    /// How far apart the rows of sites lie.
+    row: usize,
     branch_warps: Vec<u64>,
     diverged_warps: Vec<u64>,
     /// The number of spent instructions from which on they must be reported to the launch.
@@ -66,7 +68,8 @@ impl<'l> Worker<'l> {
                 touched: Touched::new(launch.shared_bytes),
             },
             counts: vec![BlockCount::default(); program.blocks.len()],
-            sites: vec![Site::default(); program.ops.len()],
+            sites: vec![Site::default(); program.ops.len() + 2 * program.row()],
+            row: program.row(),
             branch_warps: vec![0; branches],
             diverged_warps: vec![0; branches],
             account: (SHARE as u64).min(launch.budget),
@@ -176,7 +179,7 @@ impl<'l> Worker<'l> {
         warp.slot = Some(slot);
         warp.ops = program.ops.as_ptr();
         warp.counts = self.counts.as_mut_ptr();
-        warp.sites = self.sites.as_mut_ptr();
+        (warp.sites, warp.row) = (self.sites.as_mut_ptr(), self.row);
         warp.shared = block.shared.ptr();
         warp.shared_len = u64::from(launch.shared_bytes);
         warp.resolve = resolve_for(self.vectors);
