@@ -56,6 +56,7 @@ fn kinds() -> Vec<Kind> {
         Kind::InactiveLane { lane: 3 },
         Kind::UndeclaredLane { mask: 7, lane: 3 },
         Kind::MissingLanes { mask: 7, arrived: 3, exited: 1 },
+        Kind::PartialWarp { arrived: 3, exited: 4 },
         Kind::Deadlock,
         Kind::EndlessLoop { budget: u64::MAX },
         Kind::Leak { allocations: 1, bytes: 2 },

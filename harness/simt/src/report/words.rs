@@ -190,6 +190,9 @@ pub(super) fn mistake(finding: &Finding) -> String {
         Kind::MissingLanes { mask, arrived, .. } => {
             format!("Warp operation waits for lanes that never come: {}", lanes(mask & !arrived))
         }
+        Kind::PartialWarp { arrived, .. } => {
+            format!("Operation of a whole warp executed by {} of its 32 lanes", arrived.count_ones())
+        }
         Kind::Deadlock => "Deadlock: every thread that is left waits for another".into(),
         Kind::EndlessLoop { budget } => format!(
             "Kernel did not end within its budget of {}",
@@ -258,6 +261,9 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
     }
     // The distance of a host pointer or a null pointer from the device's allocations says nothing, and a variable with
     // its offset has already been named beside the access.
+    if let Kind::PartialWarp { arrived, exited } = &finding.kind {
+        lines.push(format!("all 32 lanes must execute it; here: {}; returned: {}", lanes(*arrived), lanes(*exited)));
+    }
     let known = match finding.kind {
         Kind::HostPointer | Kind::NullPointer => true,
         Kind::Race { .. } | Kind::Uninitialized { .. } => finding.accesses.iter().any(|a| a.variable.is_some()),
@@ -412,6 +418,9 @@ pub(super) fn remedy(finding: &Finding) -> String {
         }
         Kind::Deadlock => {
             "look at where each thread waits: they must reach the same barriers in the same order, and a lock must be released"
+        Kind::PartialWarp { .. } => {
+            "let all 32 lanes of the warp execute it: move it out of the branch, return only behind it, and launch whole warps"
+        }
         }
         Kind::EndlessLoop { .. } => {
             "check the loop's condition; if the kernel is only long, raise the instruction budget (WARPLAB_BUDGET)"

@@ -273,7 +273,7 @@ impl<'l> Worker<'l> {
             access.threads = group.mask.count_ones();
             finding = finding.with(warp.located(access, group.mask.trailing_zeros() as usize));
         }
-        let waits = |state| matches!(state, State::Barrier(_) | State::Lanes(_) | State::Warp(_));
+        let waits = |state| matches!(state, State::Barrier(_) | State::Lanes(_) | State::Warp(_) | State::Whole);
         finding.accesses.extend(places(block, program, waits));
         self.fail(Fault::LaunchTimeout, finding);
         true
