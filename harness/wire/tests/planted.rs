@@ -64,6 +64,7 @@ fn kinds() -> Vec<Kind> {
         Kind::InvalidFree,
         Kind::LaunchLimit { limit: Limit::SharedMemory, asked: 2, allowed: 1 },
         Kind::HostCopy { bytes: 5 },
+        Kind::DivisionByZero { remainder: true },
         Kind::Assert { expression: text() },
         Kind::PrintArgument { argument: 1, conversion: text(), passed: Passed::Long },
         Kind::PrintConversion { conversion: text() },

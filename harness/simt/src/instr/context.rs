@@ -31,6 +31,8 @@ pub trait Context {
     fn symbol(&mut self, name: &str, offset: i64) -> Option<Opnd>;
     /// Where the address in an operand begins, as far as the program tells.
     fn origin(&self, operand: &Operand) -> Origin;
+    /// Whether a register is only chosen from (`selp`), or not read at all: its value may be one that nobody wants.
+    fn only_chosen(&self, reg: RegId) -> bool;
     /// Emits an instruction under the guard of the present one.
     fn emit(&mut self, inst: Inst) -> Result<()>;
     /// Emits an instruction that only prepares an operand, whether the guard holds or not.

@@ -215,6 +215,8 @@ pub(super) fn mistake(finding: &Finding) -> String {
         Kind::HostCopy { bytes } => {
             format!("Invalid copy or fill of size {bytes} bytes by the host")
         }
+        Kind::DivisionByZero { remainder: false } => "Integer division by zero".into(),
+        Kind::DivisionByZero { remainder: true } => "Remainder of an integer division by zero".into(),
         Kind::Assert { expression } => format!("Assertion `{expression}` failed"),
         Kind::PrintArgument { argument, conversion, passed } => {
             let given = match passed {
@@ -259,11 +261,11 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
             lanes(*exited)
         ));
     }
-    // The distance of a host pointer or a null pointer from the device's allocations says nothing, and a variable with
-    // its offset has already been named beside the access.
     if let Kind::PartialWarp { arrived, exited } = &finding.kind {
         lines.push(format!("all 32 lanes must execute it; here: {}; returned: {}", lanes(*arrived), lanes(*exited)));
     }
+    // The distance of a host pointer or a null pointer from the device's allocations says nothing, and a variable with
+    // its offset has already been named beside the access.
     let known = match finding.kind {
         Kind::HostPointer | Kind::NullPointer => true,
         Kind::Race { .. } | Kind::Uninitialized { .. } => finding.accesses.iter().any(|a| a.variable.is_some()),
@@ -416,11 +418,11 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::MissingLanes { .. } => {
             "pass the mask of the lanes that really get here, taken by __ballot_sync before the branch"
         }
-        Kind::Deadlock => {
-            "look at where each thread waits: they must reach the same barriers in the same order, and a lock must be released"
         Kind::PartialWarp { .. } => {
             "let all 32 lanes of the warp execute it: move it out of the branch, return only behind it, and launch whole warps"
         }
+        Kind::Deadlock => {
+            "look at where each thread waits: they must reach the same barriers in the same order, and a lock must be released"
         }
         Kind::EndlessLoop { .. } => {
             "check the loop's condition; if the kernel is only long, raise the instruction budget (WARPLAB_BUDGET)"
@@ -445,6 +447,9 @@ pub(super) fn remedy(finding: &Finding) -> String {
             Limit::Arguments => "give an argument for each of the kernel's parameters",
         },
         Kind::HostCopy { .. } => "copy no more bytes than both sides hold; sizes are in bytes, not elements",
+        Kind::DivisionByZero { .. } => {
+            "divide only where the divisor is not zero: a device does not stop at it, and the result is undefined"
+        }
         Kind::Assert { .. } => "make the condition hold, or look at the values that the thread has there",
         Kind::PrintArgument { passed: Passed::Nothing, .. } => {
             "pass an argument for each conversion of the format (and for each `*`), or write %% for a per cent sign"

@@ -255,6 +255,11 @@ kinds! {
         /// Bytes asked for.
         bytes: u64,
     } => program(Host, Memcheck, Some(Space::Global));
+    /// An integer divided by zero: a device does not stop, and the result is undefined (all ones on today's parts).
+    DivisionByZero {
+        /// Whether it is the remainder that was asked for.
+        remainder: bool,
+    } => program(Kernel, Initcheck, None);
     /// `assert` failed in device code.
     Assert {
         /// The expression as written.

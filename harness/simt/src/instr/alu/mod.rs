@@ -26,6 +26,7 @@ pub mod compare;
 pub mod convert;
 pub mod directed;
 pub mod dispatch;
+mod divide;
 pub mod float;
 pub mod half;
 pub mod index;
