@@ -22,7 +22,7 @@ use self::program::Builder;
 use crate::engine::warp::program::Program;
 use crate::kernel::{self, LoadError, Param};
 use crate::memory::Memory;
-use crate::ptx::ast;
+use crate::ptx::{self, Problem, ast};
 use std::sync::Arc;
 
 /// A kernel with the code that the lowering generated for it.
@@ -33,7 +33,7 @@ pub type Loaded = (Vec<Kernel>, Vec<(String, u64, u64)>);
 
 /// Places a module's variables in memory and lowers its kernels.
 pub fn load(ptx: &str, memory: &Memory) -> Result<Loaded, LoadError> {
-    let module = crate::ptx::parse(ptx).map_err(|e| LoadError::Syntax(e.to_string()))?;
+    let module = crate::ptx::parse(ptx).map_err(refused)?;
     let mut globals = Vec::new();
     let env = Env::new(&module, memory, &mut globals);
     match env.and_then(|env| kernels(&module, &env)) {
@@ -45,6 +45,14 @@ pub fn load(ptx: &str, memory: &Memory) -> Result<Loaded, LoadError> {
             }
             Err(error)
         }
+    }
+}
+
+/// The error for a text that the parser refuses.
+fn refused(error: ptx::ParseError) -> LoadError {
+    match error.problem {
+        Problem::Unsupported(what) => LoadError::Unsupported { what, place: format!("PTX line {}", error.line) },
+        _ => LoadError::Syntax(error.to_string()),
     }
 }
 
