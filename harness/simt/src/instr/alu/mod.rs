@@ -29,6 +29,7 @@ pub mod dispatch;
 mod divide;
 pub mod float;
 pub mod half;
+pub mod half_number;
 pub mod index;
 pub mod integer;
 pub mod integer_types;
