@@ -106,7 +106,7 @@ impl Warp<'_> {
             {
                 let delta = (self.local as u64).wrapping_sub(base);
                 for i in 0..LANES {
-                    at[i] = address[i].wrapping_add(delta).wrapping_add(i as u64 * self.local_len);
+                    at[i] = address[i].wrapping_add(delta).wrapping_add((i * self.local_stride) as u64);
                 }
                 if self.counting {
                     // SAFETY: the caller's contract.
@@ -236,7 +236,7 @@ impl Warp<'_> {
             }
             Space::Local if fits(self.local_len) => {
                 // SAFETY: inside the lane's part of the warp's local memory.
-                Ok(unsafe { self.local.add(lane * self.local_len as usize + offset as usize) })
+                Ok(unsafe { self.local.add(lane * self.local_stride + offset as usize) })
             }
             Space::Param => {
                 let params = &self.launch().params;

@@ -8,7 +8,7 @@ use crate::engine::warp::buffer::Buffer;
 use crate::engine::warp::counts::{BlockCount, Site};
 use crate::engine::warp::notes::{Notes, Patterns};
 use crate::engine::warp::shared::Shared;
-use crate::engine::warp::slot::WarpSlot;
+use crate::engine::warp::slot::{WarpSlot, local_stride};
 use crate::engine::warp::touched::Touched;
 use crate::engine::warp::{Group, SHARE, State, Status, Warp, lanes_of};
 use crate::finding::{Access, Finding, Findings, Kind, What};
@@ -175,6 +175,7 @@ impl<'l> Worker<'l> {
         warp.place(slot.regs.ptr(), live);
         warp.local = slot.local.as_ref().map_or(std::ptr::null_mut(), Buffer::ptr);
         warp.local_len = u64::from(program.local_bytes);
+        warp.local_stride = local_stride(program.local_bytes);
         warp.seen = slot.seen.as_mut_ptr();
         warp.slot = Some(slot);
         warp.ops = program.ops.as_ptr();
@@ -214,7 +215,7 @@ impl<'l> Worker<'l> {
         self.free.pop().unwrap_or_else(|| {
             let slot = WarpSlot {
                 regs: Buffer::new(program.file_bytes as usize),
-                local: (program.local_bytes > 0).then(|| Buffer::new(program.local_bytes as usize * LANES)),
+                local: (program.local_bytes > 0).then(|| Buffer::new(local_stride(program.local_bytes) * LANES)),
                 seen: vec![0; self.notes.seen_words * 2],
                 block: u64::MAX,
                 warp: u32::MAX,

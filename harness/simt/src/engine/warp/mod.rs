@@ -79,6 +79,8 @@ pub struct Warp<'l> {
     pub(crate) shared_len: u64,
     pub(crate) local: *mut u8,
     pub(crate) local_len: u64,
+    /// Bytes from one lane's local memory to the next lane's: see [`slot::local_stride`].
+    pub(crate) local_stride: usize,
     launch: &'l Shared<'l>,
     /// The warp's block, while the warp has its turn.
     pub(crate) block: Loan<Block<'l>>,
@@ -138,12 +140,13 @@ impl<'l> Warp<'l> {
             ops: std::ptr::null(),
             counts: std::ptr::null_mut(),
             sites: std::ptr::null_mut(),
+            row: 0,
             seen: std::ptr::null_mut(),
             shared: std::ptr::null_mut(),
-            row: 0,
             shared_len: 0,
             local: std::ptr::null_mut(),
             local_len: 0,
+            local_stride: 0,
             launch,
             block: Loan::none(),
             notes: Loan::none(),
@@ -183,9 +186,6 @@ impl<'l> Warp<'l> {
         unsafe { self.regs.add(offset as usize).cast() }
     }
 
-    /// Sets the running lanes.
-    #[inline(always)]
-    pub(crate) fn set_mask(&mut self, mask: u32) {
     /// Where an instruction's accesses to a space are counted, if it names the space `declared`.
     ///
     /// # Safety
@@ -197,6 +197,9 @@ impl<'l> Warp<'l> {
         unsafe { &mut *self.sites.add(op.site as usize + row) }
     }
 
+    /// Sets the running lanes.
+    #[inline(always)]
+    pub(crate) fn set_mask(&mut self, mask: u32) {
         self.mask = mask;
     }
 
