@@ -1,10 +1,11 @@
-//! The five columns at three levels of checking, in thread instructions per second of one worker:
-//! `cargo bench -p simt [-- COLUMN]`
+//! The five columns at three levels of checking, in thread instructions per second of one worker, and what single
+//! instructions cost, in those that warps execute per second: `cargo bench -p simt [-- COLUMN]`
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
 use common::columns::{LEVELS, columns};
+use common::rates::{RATES, Rate};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::time::Duration;
 
@@ -25,5 +26,19 @@ fn speed(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, speed);
+fn rates(c: &mut Criterion) {
+    const ROUNDS: i32 = 200;
+    let mut device = Rate::device();
+    let out = device.zeros::<u32>(1024);
+    (device.settings.checks, device.settings.counters) = (LEVELS[0].1, LEVELS[0].2);
+    let mut group = c.benchmark_group("rates");
+    group.sample_size(10).warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_secs(1));
+    for rate in &RATES {
+        group.throughput(Throughput::Elements(rate.launch(&device, out, ROUNDS)));
+        group.bench_function(rate.kernel, |b| b.iter(|| rate.launch(&device, out, ROUNDS)));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, speed, rates);
 criterion_main!(benches);

@@ -1,12 +1,13 @@
 //! Thread instructions per second of processor time, one worker, at three levels of checking; and how much sooner two
-//! workers are done by the clock, which says something where nothing else runs: `cargo run --release -p simt --example
-//! speed [-- KERNEL [LEVEL]]`
+//! workers are done by the clock, which says something where nothing else runs. Then what single instructions cost:
+//! `cargo run --release -p simt --example speed [-- KERNEL [LEVEL]]`
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::Device;
-use common::columns::{Column, LEVELS, columns};
+use common::columns::{LEVELS, columns};
+use common::rates::{RATES, Rate};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Seconds of processor time of this process.
@@ -17,8 +18,8 @@ fn spent() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// The least processor time and the least time by the clock of a few launches, and the thread instructions of one.
-fn best(column: &Column, device: &Device) -> (f64, f64, u64) {
+/// The least processor time and the least time by the clock of a few launches, and what one of them says of itself.
+fn best(launch: impl Fn() -> u64) -> (f64, f64, u64) {
     let (mut least, mut shortest, mut instructions) = (f64::INFINITY, f64::INFINITY, 0);
     let began = Instant::now();
     for round in 0..15 {
@@ -26,7 +27,7 @@ fn best(column: &Column, device: &Device) -> (f64, f64, u64) {
             break;
         }
         let (start, clock) = (spent(), Instant::now());
-        instructions = column.launch(device);
+        instructions = launch();
         least = least.min(spent() - start);
         shortest = shortest.min(clock.elapsed().as_secs_f64());
     }
@@ -43,12 +44,32 @@ fn main() {
         let mut line = format!("{:20}", column.name);
         for (name, checks, counters) in LEVELS.into_iter().filter(|l| chosen(&level, l.0)) {
             (device.settings.checks, device.settings.counters) = (checks, counters);
-            let (seconds, one, instructions) = best(column, &device);
+            let (seconds, one, instructions) = best(|| column.launch(&device));
             device.settings.workers = 2;
-            let (_, two, _) = best(column, &device);
+            let (_, two, _) = best(|| column.launch(&device));
             device.settings.workers = 1;
             line += &format!("   {name} {:.2} (two workers {:.2}x)", instructions as f64 / seconds * 1e-9, one / two);
         }
         println!("{line}");
+    }
+    rates(|kernel| chosen(&only, kernel));
+}
+
+/// Prints what single instructions cost a warp without checks, and how that compares with others.
+fn rates(chosen: impl Fn(&str) -> bool) {
+    println!("ns of one worker for an instruction of a warp, checks off");
+    let mut device = Rate::device();
+    let out = device.zeros::<u32>(1024);
+    (device.settings.checks, device.settings.counters) = (LEVELS[0].1, LEVELS[0].2);
+    let mut known: BTreeMap<&str, f64> = BTreeMap::new();
+    for rate in RATES.iter().filter(|rate| chosen(rate.kernel)) {
+        let (seconds, one, instructions) = best(|| rate.launch(&device, out, 500));
+        device.settings.workers = 2;
+        let (_, two, _) = best(|| rate.launch(&device, out, 500));
+        device.settings.workers = 1;
+        let cost = seconds / instructions as f64 * 1e9;
+        known.insert(rate.kernel, cost);
+        let ratio = known.get(rate.measure).map_or(f64::NAN, |measure| cost / measure);
+        println!("{:20} {cost:8.2} ({ratio:.2} of {}; two workers {:.2}x)", rate.kernel, rate.measure, one / two);
     }
 }

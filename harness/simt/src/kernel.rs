@@ -1,7 +1,7 @@
 //! The types that the whole machine shares: kernels, launches, settings, checks, faults and reports.
 
 use crate::counters::Counters;
-use crate::finding::Finding;
+use crate::finding::{FailureOf, Finding};
 
 pub use wire::{Checks, Fault, Settings};
 
@@ -30,6 +30,17 @@ pub enum LoadError {
     /// Its variables do not fit into the device's memory.
     #[error("the module's variables do not fit: {0}")]
     Memory(String),
+}
+
+impl LoadError {
+    /// Whose failure it is. What the machine does not support may be a right program, or text that no device knows: it
+    /// has not been judged.
+    pub const fn verdict(&self) -> FailureOf {
+        match self {
+            LoadError::Unsupported { .. } => FailureOf::Machine,
+            LoadError::Syntax(_) | LoadError::Invalid { .. } | LoadError::Memory(_) => FailureOf::Program,
+        }
+    }
 }
 
 /// One parameter of a kernel.

@@ -14,7 +14,7 @@ fn load(instruction: &str) -> Result<(), String> {
         .reg .f32 %f<9>; .reg .f64 %fd<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .b16 %h<9>; .reg .pred %p<9>;
         {instruction}\nL: ret;\n}}\n"
     );
-    let memory = Arc::new(Memory::new(1 << 24).expect("the address space"));
+    let memory = Arc::new(Memory::new(1 << 24));
     Module::load(&text, &memory, Profile::default_profile()).map(|_| ()).map_err(|error| error.to_string())
 }
 

@@ -313,3 +313,59 @@ fn an_external_array_with_a_size_has_that_size() {
     assert_eq!(report.fault, None, "{:?}", report.findings);
     assert_eq!(device.get::<u32>(out, 32), (0..32).map(|i| 512 + i).collect::<Vec<_>>());
 }
+
+/// Traffic is counted where a generic address leads: in shared memory with its bank conflicts, in local memory, in
+/// global memory; also if the lanes of one request go different ways.
+#[test]
+fn generic_addresses_count_where_they_lead() {
+    let text = ".version 8.0
+.target sm_70
+.address_size 64
+.visible .entry probe(.param .u64 out)
+{
+    .reg .pred %p<3>; .reg .b32 %r<20>; .reg .b64 %rd<12>;
+    .shared .align 16 .b8 area[4096];
+    .local .align 16 .b8 own[128];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r2, %tid.x;
+    mov.u64 %rd2, area;
+    cvta.shared.u64 %rd2, %rd2;
+    mul.wide.u32 %rd3, %r2, 8;
+    add.s64 %rd3, %rd2, %rd3;
+    st.u32 [%rd3], %r2;
+    ld.u32 %r3, [%rd3];
+    atom.add.u32 %r4, [%rd2+2048], %r2;
+    mov.u64 %rd4, own;
+    cvta.local.u64 %rd4, %rd4;
+    st.u32 [%rd4], %r3;
+    ld.u32 %r5, [%rd4];
+    mul.wide.u32 %rd5, %r2, 4;
+    add.s64 %rd6, %rd1, %rd5;
+    st.u32 [%rd6], %r5;
+    setp.lt.u32 %p1, %r2, 8;
+    selp.b64 %rd7, %rd3, %rd6, %p1;
+    setp.gt.u32 %p2, %r2, 23;
+    selp.b64 %rd7, %rd4, %rd7, %p2;
+    ld.u32 %r6, [%rd7];
+    st.global.u32 [%rd6], %r6;
+    ret;
+}
+";
+    let device = Device::new(text);
+    let out = device.zeros::<u32>(32);
+    let (report, _) = device.try_launch("probe", [1; 3], [32, 1, 1], 0, &[Arg::Ptr(out)]);
+    assert_eq!((report.fault, report.findings.len()), (None, 0));
+    assert_eq!(device.get::<u32>(out, 32), (0..32).collect::<Vec<u32>>());
+    let t = report.counters.totals;
+    let shared = |c: &simt::counters::SharedTraffic| (c.requests, c.lanes, c.bytes, c.wavefronts, c.conflicts);
+    assert_eq!(shared(&t.shared_stores), (1, 32, 128, 2, 1));
+    // A load of all lanes, and one of eight whose words lie in different banks.
+    assert_eq!(shared(&t.shared_loads), (2, 40, 160, 3, 1));
+    assert_eq!((t.shared_atomics.requests, t.shared_atomics.lanes, t.shared_atomics.collisions), (1, 32, 31));
+    assert_eq!((t.global_atomics.requests, t.global_atomics.collisions), (0, 0));
+    let plain = |c: &simt::counters::Traffic| (c.requests, c.lanes, c.sectors);
+    assert_eq!(plain(&t.local_stores), (1, 32, 4));
+    assert_eq!(plain(&t.local_loads), (2, 40, 5));
+    assert_eq!(plain(&t.global_stores), (2, 64, 8));
+    assert_eq!(plain(&t.global_loads), (1, 16, 2));
+}

@@ -93,6 +93,21 @@ fn wrong_programs_are_told_why() {
     });
 }
 
+/// The same without line information, as most people compile: what is right stays right.
+#[test]
+fn right_programs_are_not_accused_without_line_information() {
+    let mut texts = String::new();
+    for mut case in passing() {
+        let lines = case.ptx.lines().filter(|line| !line.trim_start().starts_with(".loc\t"));
+        case.ptx = lines.collect::<Vec<_>>().join("\n");
+        let got = play(&case, &case.settings());
+        if !got.findings.is_empty() || got.fault.is_some() {
+            let _ = writeln!(texts, "== {} is accused:\n{}", case.name(), got.text);
+        }
+    }
+    assert!(texts.is_empty(), "{texts}");
+}
+
 /// The order of warps and blocks is no reason to accuse anybody, and changes no result.
 #[test]
 fn right_programs_are_right_in_any_order() {

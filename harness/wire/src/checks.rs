@@ -13,7 +13,7 @@ pub enum Check {
     Memcheck,
     /// Races in shared and global memory.
     Racecheck,
-    /// Reads of memory that nobody wrote.
+    /// Undefined values: reads of memory that nobody wrote, integers divided by zero.
     Initcheck,
     /// Misuse of barriers and of warp-level operations.
     Synccheck,
@@ -47,7 +47,7 @@ pub struct Checks {
     pub memory: bool,
     /// Races in shared and global memory.
     pub race: bool,
-    /// Reads of memory that nobody wrote.
+    /// Undefined values: reads of memory that nobody wrote, integers divided by zero.
     pub init: bool,
     /// Misuse of barriers and of warp-level operations.
     pub sync: bool,

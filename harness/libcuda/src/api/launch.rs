@@ -6,6 +6,7 @@ use crate::abi::pointers::{get, get_all};
 use crate::abi::types::{Handle, LaunchConfig, LaunchParams};
 use crate::state::contexts::current::current;
 use crate::state::contexts::streams;
+use crate::state::device::driver::tell;
 use crate::state::graphs::capture::enqueue;
 use crate::state::graphs::task::Task;
 use crate::state::modules::launch::KernelLaunch;
@@ -132,6 +133,7 @@ fn geometry_of(config: &LaunchConfig) -> Result<Geometry> {
         }
     }
     if geometry.cluster.is_some() {
+        tell(|observer| observer.unsupported("a launch with clusters of several blocks"));
         return Err(Error::NOT_SUPPORTED);
     }
     Ok(geometry)

@@ -33,6 +33,8 @@ pub trait Context {
     fn widened(&mut self, narrow: Opnd, offset: i64) -> Opnd;
     /// Where the address in an operand begins, as far as the program tells.
     fn origin(&self, operand: &Operand) -> Origin;
+    /// Whether a register is only chosen from (`selp`), or not read at all: its value may be one that nobody wants.
+    fn only_chosen(&self, reg: RegId) -> bool;
     /// Emits an instruction under the guard of the present one.
     fn emit(&mut self, inst: Inst) -> Result<()>;
     /// Emits an instruction that only prepares an operand, whether the guard holds or not.
@@ -46,9 +48,12 @@ pub trait Context {
 }
 
 impl dyn Context + '_ {
-    /// The error for an instruction that is not supported.
+    /// The error for an instruction that is not supported. PTX may have it, unless it names a type that there is not.
     pub fn missing(&self, inst: &ast::Inst) -> LoadError {
-        self.unsupported(format!("`{}`", inst.op))
+        match inst.op.split('.').skip(1).find(|word| is_no_type(word)) {
+            Some(word) => self.invalid(format!("`{}`: there is no type `.{word}`", inst.op)),
+            None => self.unsupported(format!("`{}`", inst.op)),
+        }
     }
 
     /// The error for an instruction with a wrong number of operands.
@@ -92,4 +97,10 @@ pub fn width(ty: Type) -> u32 {
         Type::B8 | Type::U8 | Type::S8 => 2,
         other => other.size(),
     }
+}
+
+/// Whether a modifier looks like a type, a letter with a number of bits, that no version of PTX has.
+fn is_no_type(word: &str) -> bool {
+    let bits = word.strip_prefix(['b', 's', 'u', 'f']).and_then(|bits| bits.parse::<u32>().ok());
+    bits.is_some_and(|bits| !(bits.is_power_of_two() && bits <= 1024))
 }

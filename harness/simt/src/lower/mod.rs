@@ -27,7 +27,7 @@ use crate::engine::warp::program::Program;
 use crate::kernel::{self, LoadError, Param};
 use crate::memory::Memory;
 use crate::profile::{Profile, registers_for};
-use crate::ptx::ast;
+use crate::ptx::{self, Problem, ast};
 use std::sync::Arc;
 
 /// A kernel with the code that the lowering generated for it.
@@ -38,7 +38,7 @@ pub type Loaded = (Vec<Kernel>, Vec<(String, u64, u64)>);
 
 /// Places a module's variables in memory and lowers its kernels.
 pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, LoadError> {
-    let module = crate::ptx::parse(ptx).map_err(|e| LoadError::Syntax(e.to_string()))?;
+    let module = crate::ptx::parse(ptx).map_err(refused)?;
     let mut globals = Vec::new();
     let env = Env::new(&module, memory, &mut globals);
     match env.and_then(|env| kernels(&module, &env, profile)) {
@@ -50,6 +50,14 @@ pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, Loa
             }
             Err(error)
         }
+    }
+}
+
+/// The error for a text that the parser refuses.
+fn refused(error: ptx::ParseError) -> LoadError {
+    match error.problem {
+        Problem::Unsupported(what) => LoadError::Unsupported { what, place: format!("PTX line {}", error.line) },
+        _ => LoadError::Syntax(error.to_string()),
     }
 }
 

@@ -190,6 +190,9 @@ pub(super) fn mistake(finding: &Finding) -> String {
         Kind::MissingLanes { mask, arrived, .. } => {
             format!("Warp operation waits for lanes that never come: {}", lanes(mask & !arrived))
         }
+        Kind::PartialWarp { arrived, .. } => {
+            format!("Operation of a whole warp executed by {} of its 32 lanes", arrived.count_ones())
+        }
         Kind::Deadlock => "Deadlock: every thread that is left waits for another".into(),
         Kind::EndlessLoop { budget } => format!(
             "Kernel did not end within its budget of {}",
@@ -212,6 +215,8 @@ pub(super) fn mistake(finding: &Finding) -> String {
         Kind::HostCopy { bytes } => {
             format!("Invalid copy or fill of size {bytes} bytes by the host")
         }
+        Kind::DivisionByZero { remainder: false } => "Integer division by zero".into(),
+        Kind::DivisionByZero { remainder: true } => "Remainder of an integer division by zero".into(),
         Kind::Assert { expression } => format!("Assertion `{expression}` failed"),
         Kind::PrintArgument { argument, conversion, passed } => {
             let given = match passed {
@@ -257,6 +262,9 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
             lanes(*arrived),
             lanes(*exited)
         ));
+    }
+    if let Kind::PartialWarp { arrived, exited } = &finding.kind {
+        lines.push(format!("all 32 lanes must execute it; here: {}; returned: {}", lanes(*arrived), lanes(*exited)));
     }
     // The distance of a host pointer or a null pointer from the device's allocations says nothing, and a variable with
     // its offset has already been named beside the access.
@@ -312,7 +320,9 @@ fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
         Relation::Inside(n) => format!("{} inside {the}{noun}", bytes(n)),
     };
     let mut text = format!("{subject} {is} {where_} at {:#x} of size {}", a.address, bytes(a.size));
-    if let (Kind::OutOfBounds { .. }, Relation::Inside(n), Some(access)) = (&finding.kind, a.relation, access) {
+    if let (Kind::OutOfBounds { .. } | Kind::OverrunsNeighbour { .. }, Relation::Inside(n), Some(access)) =
+        (&finding.kind, a.relation, access)
+    {
         let over = (n + u64::from(access.size)).saturating_sub(a.size);
         let _ = write!(text, ", and the access runs over its end by {}", bytes(over));
     }
@@ -381,8 +391,8 @@ pub(super) fn remedy(finding: &Finding) -> String {
         }
         Kind::Race { scope: Scope::Thread, .. } => "wait for the copy before its bytes are used",
         Kind::Race { space: Space::Global, scope: Scope::Warp | Scope::Block } => {
-            "make the update one atomic operation (atomicAdd and its kin), give each thread an element of its own, or put a \
-             barrier between the two accesses"
+            "put __syncthreads() between the two accesses, or give each thread an element of its own; where several threads \
+             change one element, make the change one atomic operation (atomicAdd and its kin)"
         }
         Kind::Race { scope: Scope::Warp, .. } => {
             "put __syncwarp() between the two accesses: lanes of a warp do not run in lockstep"
@@ -410,6 +420,9 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::MissingLanes { .. } => {
             "pass the mask of the lanes that really get here, taken by __ballot_sync before the branch"
         }
+        Kind::PartialWarp { .. } => {
+            "let all 32 lanes of the warp execute it: move it out of the branch, return only behind it, and launch whole warps"
+        }
         Kind::Deadlock => {
             "look at where each thread waits: they must reach the same barriers in the same order, and a lock must be released"
         }
@@ -436,6 +449,9 @@ pub(super) fn remedy(finding: &Finding) -> String {
             Limit::Arguments => "give an argument for each of the kernel's parameters",
         },
         Kind::HostCopy { .. } => "copy no more bytes than both sides hold; sizes are in bytes, not elements",
+        Kind::DivisionByZero { .. } => {
+            "divide only where the divisor is not zero: a device does not stop at it, and the result is undefined"
+        }
         Kind::Assert { .. } => "make the condition hold, or look at the values that the thread has there",
         Kind::PrintArgument { passed: Passed::Nothing, .. } => {
             "pass an argument for each conversion of the format (and for each `*`), or write %% for a per cent sign"

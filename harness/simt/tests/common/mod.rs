@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod columns;
+pub mod rates;
 
 use simt::machine::{Geometry, Launch, Module, Report, Settings, run};
 use simt::memory::{Kind, Memory};

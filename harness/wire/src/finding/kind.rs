@@ -215,6 +215,14 @@ kinds! {
         /// The lanes among the missing ones that have returned from the kernel.
         exited: u32,
     } => program(Kernel, Synccheck, None);
+    /// An instruction that takes the whole warp (`mma`, `wmma`, `ldmatrix`) executed by a part of it: what it gives is
+    /// undefined.
+    PartialWarp {
+        /// The lanes that execute it.
+        arrived: u32,
+        /// The lanes among the missing ones that have returned from the kernel.
+        exited: u32,
+    } => program(Kernel, Synccheck, None);
     /// Every thread that is left waits for another.
     Deadlock => program(Kernel, Synccheck, None);
     /// The instruction budget ran out: an endless loop, or a budget too small.
@@ -247,6 +255,11 @@ kinds! {
         /// Bytes asked for.
         bytes: u64,
     } => program(Host, Memcheck, Some(Space::Global));
+    /// An integer divided by zero: a device does not stop, and the result is undefined (all ones on today's parts).
+    DivisionByZero {
+        /// Whether it is the remainder that was asked for.
+        remainder: bool,
+    } => program(Kernel, Initcheck, None);
     /// `assert` failed in device code.
     Assert {
         /// The expression as written.

@@ -8,6 +8,7 @@ use crate::state::contexts::context::Context;
 use crate::state::device::driver::{driver, tell};
 use crate::state::device::handles::Table;
 use crate::state::device::sync::lock;
+use simt::finding::FailureOf;
 use simt::machine::{self, Kernel, LoadError};
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -73,14 +74,15 @@ impl Module {
         let driver = driver().map_err(|error| Refused::new(error, ""))?;
         ptx::check(ptx, driver.profile)?;
         let machine = machine::Module::load(ptx, &driver.memory, driver.profile).map_err(|error| {
-            let code = match error {
-                LoadError::Memory(_) => Error::OUT_OF_MEMORY,
+            let code = match (&error, error.verdict()) {
+                (LoadError::Memory(_), _) => Error::OUT_OF_MEMORY,
+                (_, FailureOf::Machine) => {
+                    // The program may be right, so this must be reported even if nobody reads the log.
+                    tell(|observer| observer.unsupported(&error.to_string()));
+                    Error::NOT_SUPPORTED
+                }
                 _ => Error::INVALID_PTX,
             };
-            if let LoadError::Unsupported { .. } = &error {
-                // The program may be right, so this must be reported even if nobody reads the log.
-                tell(|observer| observer.unsupported(&error.to_string()));
-            }
             Refused::new(code, error.to_string())
         })?;
         Ok(Arc::new(Module { context: context.map(Arc::downgrade), machine, functions: Mutex::default() }))

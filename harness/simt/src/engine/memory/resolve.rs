@@ -97,16 +97,8 @@ impl Warp<'_> {
                 for i in 0..LANES {
                     at[i] = address[i].wrapping_add(delta);
                 }
-                // SAFETY: as above.
-                let site = unsafe { &mut *self.sites.add(op.site as usize) };
-                site.requests += 1;
-                site.lanes += u64::from(mask.count_ones());
-                if self.counting && request.what != What::Atomic {
-                    let (waves, ideal, ways) = bank_conflicts(&address, mask, request.size);
-                    site.sectors += u64::from(waves);
-                    site.ideal += u64::from(ideal);
-                    site.extra = site.extra.max(u64::from(ways));
-                }
+                // SAFETY: the caller's contract.
+                unsafe { self.count_shared(op, request, mask, &address) };
                 true
             }
             Space::Local
@@ -114,10 +106,11 @@ impl Warp<'_> {
             {
                 let delta = (self.local as u64).wrapping_sub(base);
                 for i in 0..LANES {
-                    at[i] = address[i].wrapping_add(delta).wrapping_add(i as u64 * self.local_len);
+                    at[i] = address[i].wrapping_add(delta).wrapping_add((i * self.local_stride) as u64);
                 }
                 if self.counting {
-                    self.count_local(op, &address, base, request.size);
+                    // SAFETY: the caller's contract.
+                    unsafe { self.count_local(op, request, mask, &address, base) };
                 }
                 true
             }
@@ -132,11 +125,33 @@ impl Warp<'_> {
         fine
     }
 
-    /// Counts the sectors of an access to local memory. The hardware interleaves it by words, so that lanes at one
-    /// offset share sectors.
+    /// Counts an access of lanes to shared memory. The banks that an address leads to are the same whether it is
+    /// generic or not.
+    ///
+    /// # Safety
+    /// `op` is a memory instruction of the program, and `request` is what it asks for.
     #[inline(always)]
-    fn count_local(&mut self, op: &Op, address: &[u64; LANES], base: u64, size: u32) {
-        let mask = self.mask();
+    unsafe fn count_shared(&mut self, op: &Op, request: Request, mask: u32, address: &[u64; LANES]) {
+        // SAFETY: the caller's contract.
+        let site = unsafe { self.site(op, request.space, Space::Shared) };
+        site.requests += 1;
+        site.lanes += u64::from(mask.count_ones());
+        if self.counting && request.what != What::Atomic {
+            let (waves, ideal, ways) = bank_conflicts(address, mask, request.size);
+            site.sectors += u64::from(waves);
+            site.ideal += u64::from(ideal);
+            site.extra = site.extra.max(u64::from(ways));
+        }
+    }
+
+    /// Counts the sectors of an access of lanes to local memory. The hardware interleaves it by words, so that lanes at
+    /// one offset share sectors.
+    ///
+    /// # Safety
+    /// As for [`Warp::count_shared`].
+    #[inline(always)]
+    unsafe fn count_local(&mut self, op: &Op, request: Request, mask: u32, address: &[u64; LANES], base: u64) {
+        let size = request.size;
         let mut interleaved = *address;
         for (i, a) in interleaved.iter_mut().enumerate() {
             let offset = a.wrapping_sub(base);
@@ -150,8 +165,8 @@ impl Warp<'_> {
         }
         let words = size.div_ceil(4);
         let sectors = sectors(&interleaved, mask, first, last + 1) * words;
-        // SAFETY: there is a site for every instruction.
-        let site = unsafe { &mut *self.sites.add(op.site as usize) };
+        // SAFETY: the caller's contract.
+        let site = unsafe { self.site(op, request.space, Space::Local) };
         count_sectors(site, mask, sectors, u64::from(size));
     }
 
@@ -167,18 +182,35 @@ impl Warp<'_> {
                 }
             }
         }
-        if self.counting {
-            let mask = self.mask();
+        let generic = request.space == Space::Generic;
+        let lies_in = |space: Space| {
+            lanes(self.mask()).filter(|&l| generic && space_of(address[l]).0 == space).fold(0u32, |m, l| m | 1 << l)
+        };
+        let (shared, local) = (lies_in(Space::Shared), lies_in(Space::Local));
+        let elsewhere = self.mask() & !shared & !local;
+        if !self.counting {
+            return true;
+        }
+        // SAFETY: `op` is a memory instruction of the program, and `request` is what it asks for.
+        unsafe {
+            if shared != 0 {
+                self.count_shared(op, request, shared, address);
+            }
+            if local != 0 {
+                self.count_local(op, request, local, address, LOCAL_WINDOW);
+            }
+        }
+        if elsewhere != 0 {
             let (mut low, mut high) = (u64::MAX, 0);
-            for lane in lanes(mask) {
+            for lane in lanes(elsewhere) {
                 low = low.min(address[lane]);
                 high = high.max(address[lane]);
             }
             let size = u64::from(request.size);
-            let sectors = sectors(address, mask, low, high.saturating_add(size));
+            let sectors = sectors(address, elsewhere, low, high.saturating_add(size));
             // SAFETY: there is a site for every instruction.
             let site = unsafe { &mut *self.sites.add(op.site as usize) };
-            count_sectors(site, mask, sectors, size);
+            count_sectors(site, elsewhere, sectors, size);
         }
         true
     }
@@ -204,7 +236,7 @@ impl Warp<'_> {
             }
             Space::Local if fits(self.local_len) => {
                 // SAFETY: inside the lane's part of the warp's local memory.
-                Ok(unsafe { self.local.add(lane * self.local_len as usize + offset as usize) })
+                Ok(unsafe { self.local.add(lane * self.local_stride + offset as usize) })
             }
             Space::Param => {
                 let params = &self.launch().params;

@@ -83,7 +83,7 @@ pub(super) fn places(block: &Block<'_>, program: &Program, wanted: impl Fn(State
         for group in warp.groups.iter().filter(|g| wanted(g.state)) {
             let what = match group.state {
                 State::Barrier(_) => What::Barrier,
-                State::Lanes(_) | State::Warp(_) => What::SyncWarp,
+                State::Lanes(_) | State::Warp(_) | State::Whole => What::SyncWarp,
                 State::Ready | State::Deferred => What::Execute,
             };
             let threads = group.mask.count_ones();
@@ -108,15 +108,23 @@ fn deadlock(block: &Block<'_>, worker: &mut Worker<'_>) {
     let (program, threads) = (launch.program, launch.threads);
     for warp in block.warps.iter().flatten() {
         for group in &warp.groups {
-            if let State::Lanes(mask) | State::Warp(mask) = group.state {
-                missing.get_or_insert((mask, group.mask, warp.started() & !warp.live));
+            let exited = warp.started() & !warp.live;
+            match group.state {
+                State::Lanes(mask) | State::Warp(mask) => {
+                    let exited = mask & exited;
+                    missing.get_or_insert(Kind::MissingLanes { mask, arrived: group.mask, exited });
+                }
+                State::Whole => {
+                    missing.get_or_insert(Kind::PartialWarp { arrived: group.mask, exited });
+                }
+                _ => {}
             }
         }
     }
     let accesses = places(block, program, |_| true);
     let open: Vec<u32> = (0..BARRIERS as u32).filter(|b| block.waiting & (1 << b) != 0).collect();
     let kind = match (missing, open.as_slice()) {
-        (Some((mask, arrived, gone)), _) => Kind::MissingLanes { mask, arrived, exited: mask & gone },
+        (Some(kind), _) => kind,
         (None, [barrier, _, ..]) => Kind::MismatchedBarrier { barrier: *barrier },
         (None, [barrier]) if block.live < threads => Kind::BarrierExited {
             barrier: *barrier,

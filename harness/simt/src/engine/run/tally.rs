@@ -2,7 +2,7 @@
 
 use super::worker::Tally;
 use crate::counters::{BranchCount, Counters, Line, Totals};
-use crate::engine::warp::counts::Site;
+use crate::engine::warp::counts::{Site, row_of};
 use crate::engine::warp::program::Program;
 use crate::engine::warp::tables::AccessInfo;
 use crate::finding::{Space, What};
@@ -57,11 +57,17 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
         totals.predicated_off += off;
         totals.thread_instructions = totals.thread_instructions.saturating_sub(off);
     }
+    let rows = program.row();
     for access in &program.accesses {
-        let site = sum_of_site(access, tallies);
-        if site.requests > 0 {
-            let totals = by_loc.entry(program.at[access.pc as usize]).or_default();
-            add_access(totals, access, &site);
+        // A generic address may lead to shared or local memory, and is then counted there.
+        let further: &[Space] = if access.space == Space::Generic { &[Space::Shared, Space::Local] } else { &[] };
+        for &space in [access.space].iter().chain(further) {
+            let row = row_of(access.space, space) * rows;
+            let site = sum_of_site(access, row, tallies);
+            if site.requests > 0 {
+                let totals = by_loc.entry(program.at[access.pc as usize]).or_default();
+                add_access(totals, &AccessInfo { space, ..*access }, &site);
+            }
         }
     }
     for totals in by_loc.values() {
@@ -72,11 +78,11 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
     }
 }
 
-/// What all workers counted at a memory instruction.
-fn sum_of_site(access: &AccessInfo, tallies: &[Tally]) -> Site {
+/// What all workers counted at a memory instruction, in the row of sites that begins at `row`.
+fn sum_of_site(access: &AccessInfo, row: usize, tallies: &[Tally]) -> Site {
     let mut site = Site::default();
     for tally in tallies {
-        let s = &tally.sites[access.pc as usize];
+        let s = &tally.sites[row + access.pc as usize];
         site.requests += s.requests;
         site.lanes += s.lanes;
         site.sectors += s.sectors;

@@ -8,7 +8,7 @@ use crate::engine::warp::buffer::Buffer;
 use crate::engine::warp::counts::{BlockCount, Site};
 use crate::engine::warp::notes::{Notes, Patterns};
 use crate::engine::warp::shared::Shared;
-use crate::engine::warp::slot::WarpSlot;
+use crate::engine::warp::slot::{WarpSlot, local_stride};
 use crate::engine::warp::touched::Touched;
 use crate::engine::warp::{Group, SHARE, State, Status, Warp, lanes_of};
 use crate::finding::{Access, Finding, Findings, Kind, What};
@@ -36,6 +36,8 @@ pub(super) struct Worker<'l> {
     pub notes: Notes,
     counts: Vec<BlockCount>,
     sites: Vec<Site>,
+    /// How far apart the rows of sites lie.
+    row: usize,
     branch_warps: Vec<u64>,
     diverged_warps: Vec<u64>,
     /// The number of spent instructions from which on they must be reported to the launch.
@@ -66,7 +68,8 @@ impl<'l> Worker<'l> {
                 touched: Touched::new(launch.shared_bytes),
             },
             counts: vec![BlockCount::default(); program.blocks.len()],
-            sites: vec![Site::default(); program.ops.len()],
+            sites: vec![Site::default(); program.ops.len() + 2 * program.row()],
+            row: program.row(),
             branch_warps: vec![0; branches],
             diverged_warps: vec![0; branches],
             account: (SHARE as u64).min(launch.budget),
@@ -172,11 +175,12 @@ impl<'l> Worker<'l> {
         warp.place(slot.regs.ptr(), live);
         warp.local = slot.local.as_ref().map_or(std::ptr::null_mut(), Buffer::ptr);
         warp.local_len = u64::from(launch.local_bytes);
+        warp.local_stride = local_stride(launch.local_bytes);
         warp.seen = slot.seen.as_mut_ptr();
         warp.slot = Some(slot);
         warp.ops = program.ops.as_ptr();
         warp.counts = self.counts.as_mut_ptr();
-        warp.sites = self.sites.as_mut_ptr();
+        (warp.sites, warp.row) = (self.sites.as_mut_ptr(), self.row);
         warp.shared = block.shared.ptr();
         warp.shared_len = u64::from(launch.shared_bytes);
         warp.resolve = resolve_for(self.vectors);
@@ -212,7 +216,8 @@ impl<'l> Worker<'l> {
         self.free.pop().unwrap_or_else(|| {
             let slot = WarpSlot {
                 regs: Buffer::new(program.file_bytes as usize),
-                local: (self.launch.local_bytes > 0).then(|| Buffer::new(self.launch.local_bytes as usize * LANES)),
+                local: (self.launch.local_bytes > 0)
+                    .then(|| Buffer::new(local_stride(self.launch.local_bytes) * LANES)),
                 seen: vec![0; self.notes.seen_words * 2],
                 block: u64::MAX,
                 warp: u32::MAX,
@@ -271,7 +276,7 @@ impl<'l> Worker<'l> {
             access.threads = group.mask.count_ones();
             finding = finding.with(warp.located(access, group.mask.trailing_zeros() as usize));
         }
-        let waits = |state| matches!(state, State::Barrier(_) | State::Lanes(_) | State::Warp(_));
+        let waits = |state| matches!(state, State::Barrier(_) | State::Lanes(_) | State::Warp(_) | State::Whole);
         finding.accesses.extend(places(block, program, waits));
         self.fail(Fault::LaunchTimeout, finding);
         true

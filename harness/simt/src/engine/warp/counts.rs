@@ -1,5 +1,7 @@
 //! What is counted while a kernel runs.
 
+use crate::finding::Space;
+
 /// Executions of a basic block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BlockCount {
@@ -31,6 +33,17 @@ pub(crate) struct Site {
     pub ideal: u64,
     /// For shared memory, the most ways of any request. For atomics, the number of colliding lanes.
     pub extra: u64,
+}
+
+/// Where an access is counted: the sites of a program's instructions lie in up to three rows, one after another. What
+/// an instruction with generic addresses accesses in shared or local memory is traffic of these, with rows of its
+/// own.
+pub(crate) const fn row_of(declared: Space, space: Space) -> usize {
+    match (declared, space) {
+        (Space::Generic, Space::Shared) => 1,
+        (Space::Generic, Space::Local) => 2,
+        _ => 0,
+    }
 }
 
 /// Counts a request that touched `sectors`.

@@ -38,6 +38,8 @@ pub(crate) enum State {
     Barrier(u32),
     /// Other lanes of the warp, at a warp-level instruction whose mask this is.
     Lanes(u32),
+    /// All other lanes of the warp, at an instruction that takes the whole warp.
+    Whole,
     /// Other lanes of the warp at `bar.warp.sync`, with this mask. The lanes may wait at different such instructions.
     Warp(u32),
 }

@@ -31,6 +31,7 @@ use self::shared::Shared;
 use self::slot::WarpSlot;
 use crate::checks::Layout;
 use crate::checks::clock::WarpClock;
+use crate::finding::Space;
 use crate::lane::LANES;
 use crate::memory::Written;
 use smallvec::SmallVec;
@@ -67,8 +68,10 @@ pub struct Warp<'l> {
     pub(crate) fuel: i64,
     pub(crate) ops: *const Op,
     pub(crate) counts: *mut BlockCount,
-    /// One for every instruction of the program.
+    /// One for every instruction of the program, in rows: see [`counts::row_of`].
     pub(crate) sites: *mut Site,
+    /// How far apart these rows lie, see [`Program::row`].
+    pub(crate) row: usize,
     /// Two bit sets with one bit for each branch, one after the other: the branches that this warp executed, and those
     /// at which it diverged.
     pub(crate) seen: *mut u64,
@@ -76,6 +79,8 @@ pub struct Warp<'l> {
     pub(crate) shared_len: u64,
     pub(crate) local: *mut u8,
     pub(crate) local_len: u64,
+    /// Bytes from one lane's local memory to the next lane's: see [`slot::local_stride`].
+    pub(crate) local_stride: usize,
     launch: &'l Shared<'l>,
     /// The warp's block, while the warp has its turn.
     pub(crate) block: Loan<Block<'l>>,
@@ -137,11 +142,13 @@ impl<'l> Warp<'l> {
             ops: std::ptr::null(),
             counts: std::ptr::null_mut(),
             sites: std::ptr::null_mut(),
+            row: 0,
             seen: std::ptr::null_mut(),
             shared: std::ptr::null_mut(),
             shared_len: 0,
             local: std::ptr::null_mut(),
             local_len: 0,
+            local_stride: 0,
             launch,
             block: Loan::none(),
             notes: Loan::none(),
@@ -180,6 +187,17 @@ impl<'l> Warp<'l> {
     pub(crate) unsafe fn reg<T>(&self, offset: u32) -> *mut T {
         // SAFETY: the caller's contract.
         unsafe { self.regs.add(offset as usize).cast() }
+    }
+
+    /// Where an instruction's accesses to a space are counted, if it names the space `declared`.
+    ///
+    /// # Safety
+    /// `op` is a memory instruction of the program, which names that space.
+    #[inline(always)]
+    pub(crate) unsafe fn site(&mut self, op: &Op, declared: Space, space: Space) -> &'l mut Site {
+        let row = counts::row_of(declared, space) * self.row;
+        // SAFETY: there is a site for every instruction, and further rows where addresses are generic.
+        unsafe { &mut *self.sites.add(op.site as usize + row) }
     }
 
     /// Sets the running lanes.

@@ -2,7 +2,7 @@
 
 pub use super::tables::*;
 use super::{Flow, Warp};
-use crate::finding::{CalledFrom, Place};
+use crate::finding::{CalledFrom, Place, Space};
 use crate::memory;
 use crate::ptx::ast::{Inline, Loc};
 
@@ -145,6 +145,13 @@ impl Program {
             inlined = inline.at.inlined;
         }
         place
+    }
+
+    /// How far apart the rows of sites lie (see [`super::counts::row_of`]): so far that there are three, if what
+    /// generic addresses lead to is counted anywhere; else all sites are in one.
+    pub(crate) fn row(&self) -> usize {
+        let generic = self.accesses.iter().any(|access| access.space == Space::Generic);
+        if generic { self.ops.len() } else { 0 }
     }
 
     /// The place of an instruction.

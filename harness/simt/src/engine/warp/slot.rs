@@ -2,11 +2,18 @@
 
 use super::buffer::Buffer;
 
+/// Bytes from one lane's local memory to the next lane's, if each has so many bytes. All lanes are at the same offset
+/// most of the time; an odd number of cache lines between them spreads them over the sets of the host's caches.
+pub(crate) const fn local_stride(bytes: u32) -> usize {
+    let bytes = bytes as usize;
+    if bytes < 512 { bytes.next_multiple_of(16) } else { (bytes.div_ceil(64) | 1) * 64 }
+}
+
 /// A warp's register file and local memory.
 pub(crate) struct WarpSlot {
     /// Registers, the constant area first.
     pub regs: Buffer,
-    /// Local memory of 32 lanes, one after another.
+    /// Local memory of 32 lanes, one after another at [`local_stride`].
     pub local: Option<Buffer>,
     /// One bit for each branch that the warp executed, then one for each at which it diverged.
     pub seen: Vec<u64>,

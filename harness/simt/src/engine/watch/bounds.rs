@@ -50,18 +50,31 @@ impl Warp<'_> {
         }
         let lane = out.trailing_zeros() as usize;
         let address = event.address[lane];
-        let (mut access, hit) = self.describe(op, event, space, lane);
+        let (mut access, _) = self.describe(op, event, space, lane);
         access.threads = out.count_ones();
-        let beginning = Event { address: &[start; LANES], ..*event };
-        let (_, from) = self.describe(op, &beginning, space, lane);
+        let near = |at: u64| self.describe(op, &Event { address: &[at; LANES], size: 1, ..*event }, space, lane).1;
+        let from = near(start);
+        // The first byte that lies outside.
+        let outside = if address >= start && address < end { end } else { address };
         let kind = Kind::OverrunsNeighbour { space };
         let mut finding = Finding::new(kind, self.program().name.clone()).with(access);
-        if let Some(hit) = hit {
-            let name = crate::report::demangle(&hit.name);
-            finding.notes.push(format!("it lands in `{name}` instead"));
+        let other = |hit: &Allocation| from.as_ref().is_none_or(|from| from.address != hit.address);
+        let hit = near(outside).filter(|hit| matches!(hit.relation, Relation::Inside(_)) && other(hit));
+        match hit {
+            Some(hit) => finding.notes.push(landing(&hit, (address + size).saturating_sub(outside), size)),
+            None => finding.remedy = Some("check the index against the array's size".into()),
         }
         finding.allocation =
             from.map(|from| Allocation { relation: Relation::of(address, from.address, from.size), ..from });
         self.record(finding);
+    }
+}
+
+/// Where an access of `size` bytes lands with its last `outside` bytes.
+fn landing(hit: &Allocation, outside: u64, size: u64) -> String {
+    let what = if outside < size { format!("its last {outside} bytes land") } else { "it lands".into() };
+    match hit.name.as_str() {
+        "" => format!("{what} in another allocation instead, at {:#x} of size {} bytes", hit.address, hit.size),
+        name => format!("{what} in `{}` instead", crate::report::demangle(name)),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::checks::race::Conflict;
 use crate::engine::warp::Warp;
+use crate::engine::warp::program::{AccessInfo, Origin};
 use crate::finding::{Finding, Scope, What};
 use crate::lane::LANES;
 
@@ -10,6 +11,10 @@ const UPDATE: &str = "several threads read this element, change it and write it 
 
 /// The same for code that uses locks or flags.
 const LOCKED_UPDATE: &str = "several threads read this element, change it and write it back: if a lock guards it, put __threadfence() before the lock is released (and behind taking it); if not, use atomicAdd (or the atomic that fits)";
+
+/// The remedy for a line like `x[i] += x[j]` in memory where arrays cannot be told apart: it may be a step of a tree,
+/// or a change of one element by several threads.
+const STEP_OR_UPDATE: &str = "if a thread needs here what another has written (a tree of sums), put __syncthreads() between the two accesses; if several threads change this element at the same time, use atomicAdd (or the atomic that fits)";
 
 /// The remedy for several threads that write different values to one place.
 const ONE_WRITER: &str = "let one thread write it, or give each thread an element of its own";
@@ -23,8 +28,12 @@ impl Warp<'_> {
         let one_line = one.same_line(&other);
         let remedy = if conflict.narrow {
             "the atomics are of the scope of a block (.cta), and the threads are of two: use the scope of the device (.gpu), which atomicAdd and its like have"
-        } else if self.changes_one(pcs) {
-            if conflict.unfenced { LOCKED_UPDATE } else { UPDATE }
+        } else if let Some(how) = self.changes_one(pcs).filter(|how| *how != Update::Step) {
+            match how {
+                _ if conflict.unfenced => LOCKED_UPDATE,
+                Update::Unclear => STEP_OR_UPDATE,
+                _ => UPDATE,
+            }
         } else if finding.accesses.iter().any(|a| a.what == What::Atomic) {
             match conflict.scope {
                 Scope::Grid => "make both accesses atomic, or do the plain one in another launch",
@@ -47,19 +56,22 @@ impl Warp<'_> {
         if self.updates(pc) { UPDATE } else { ONE_WRITER }
     }
 
-    /// Whether two accesses belong to one line that reads an element and writes it back, like `x[i] += 1`: one reads
-    /// and the other writes the same element, or both write.
-    fn changes_one(&self, [a, b]: [u32; 2]) -> bool {
+    /// If two accesses belong to one line that reads an element and writes it back, like `x[i] += 1`, and one of them
+    /// reads and the other writes the same element, or both write: what the line does.
+    fn changes_one(&self, [a, b]: [u32; 2]) -> Option<Update> {
         let program = self.program();
-        let [one, two] = [a, b].map(|pc| program.accesses.iter().find(|access| access.pc == pc).map(|a| a.named));
-        (a == b || one == two) && program.place_of(a).same_line(&program.place_of(b)) && self.updates(a)
+        let [one, two] = [a, b].map(|pc| self.access(pc).map(|access| access.named));
+        let together = a == b || one == two;
+        if !together || !program.place_of(a).same_line(&program.place_of(b)) || !self.updates(a) {
+            return None;
+        }
+        Some(self.reads_others(a))
     }
 
     /// Whether a load and a store of the same line access the same address, as in `x[i] += 1`.
     fn updates(&self, pc: u32) -> bool {
         let program = self.program();
-        let of = |pc: u32| program.accesses.iter().find(|a| a.pc == pc);
-        let Some(this) = of(pc) else { return false };
+        let Some(this) = self.access(pc) else { return false };
         let place = program.place_of(pc);
         program.accesses.iter().any(|other| {
             matches!((this.what, other.what), (What::Write, What::Read) | (What::Read, What::Write))
@@ -68,4 +80,39 @@ impl Warp<'_> {
                 && place.same_line(&program.place_of(other.pc))
         })
     }
+
+    /// What a line does that changes the element at `pc`, by the other elements that it reads.
+    fn reads_others(&self, pc: u32) -> Update {
+        let program = self.program();
+        let Some(this) = self.access(pc) else { return Update::Alone };
+        let place = program.place_of(pc);
+        let of_line = |other: &&AccessInfo| {
+            other.space == this.space && other.origin == this.origin && place.same_line(&program.place_of(other.pc))
+        };
+        let here: Vec<&AccessInfo> = program.accesses.iter().filter(of_line).collect();
+        // Copies of an unrolled loop's body change elements of their own.
+        let written = |read: &AccessInfo| here.iter().any(|a| a.what == What::Write && a.named == read.named);
+        let reads_other = here.iter().any(|a| a.what == What::Read && a.named != this.named && !written(a));
+        match (reads_other, this.origin) {
+            (false, _) => Update::Alone,
+            (_, Origin::Unknown) => Update::Unclear,
+            _ => Update::Step,
+        }
+    }
+
+    fn access(&self, pc: u32) -> Option<&AccessInfo> {
+        self.program().accesses.iter().find(|access| access.pc == pc)
+    }
+}
+
+/// What a line does that reads an element, changes it and writes it back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Update {
+    /// It changes this element alone: `x[i] += 1`.
+    Alone,
+    /// It reads another element of the same array, which may have been written by another thread: `x[i] += x[j]`, a
+    /// step of a tree or a scan.
+    Step,
+    /// It reads another element, of the same array or of another.
+    Unclear,
 }

@@ -1,7 +1,8 @@
 //! Half precision and bfloat16, one number or two in a register.
 //!
-//! Sums and products are computed in f64 (exactly, or rounded to odd) and rounded once to the format. NaN results are
-//! 0x7fff.
+//! Sums and products are computed in a wider format, exactly or so that rounding them once more does no harm, and
+//! rounded to the narrow one. NaN results are 0x7fff. The forms without modifiers compute whole warps; their meanings
+//! have no branches, so that the compiler makes vector code of them.
 
 use super::approx;
 use super::compare::{JOINS, NAMES, holds, join};
@@ -9,77 +10,26 @@ use super::convert::{FINITE, FloatReg, RELU, float_to_float, saturate_bits};
 use super::directed::odd_sum;
 use super::dispatch::op;
 use super::float::{FTZ, SAT};
+use super::half_number::Half;
 use super::soft::{self, Format, Round};
 use super::table::Table;
 use crate::lane::{Bf16, Bf16x2, F16, F16x2, Lane};
 
-impl F16 {
-    /// The same number in single precision; NaN becomes 0x7fffffff.
-    #[inline(always)]
-    pub fn to_f32(self) -> f32 {
-        let magnitude = u32::from(self.0 & 0x7fff);
-        // The bits are read as an f32, which is wrong only by the exponent's bias. The factor 2^112 corrects that, for
-        // subnormal numbers, too.
-        let scaled = f32::from_bits(magnitude << 13) * f32::from_bits((127 + 112) << 23);
-        let sign = u32::from(self.0 & 0x8000) << 16;
-        let finite = scaled.to_bits() | sign;
-        let large = if magnitude == 0x7c00 { 0x7f80_0000 | sign } else { 0x7fff_ffff };
-        f32::from_bits(if magnitude < 0x7c00 { finite } else { large })
-    }
-
-    /// The nearest half-precision number, ties to even; NaN becomes 0x7fff.
-    #[inline(always)]
-    pub fn nearest(x: f32) -> F16 {
-        let bits = x.to_bits();
-        let magnitude = bits & 0x7fff_ffff;
-        // Normal results: add half a unit less one, and the unit's own bit for ties. Carries go on into the exponent.
-        let rebiased = magnitude.wrapping_sub(112 << 23);
-        let normal = rebiased.wrapping_add(0xfff + ((magnitude >> 13) & 1)) >> 13;
-        // Subnormal results: the adder rounds when 0.5 brings the unit 2^-24 to the last bit.
-        let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
-        let finite = if magnitude < 0x3880_0000 { subnormal } else { normal };
-        // 65520 is the least that rounds to infinity.
-        let large = if magnitude < 0x477f_f000 { finite } else { 0x7c00 };
-        let sign = (bits >> 16) & 0x8000;
-        F16(if magnitude > 0x7f80_0000 { 0x7fff } else { (large | sign) as u16 })
-    }
-
-    /// Subnormal numbers to zero of the same sign.
-    #[inline(always)]
-    pub fn flushed(self) -> F16 {
-        F16(if self.0 & 0x7c00 == 0 { self.0 & 0x8000 } else { self.0 })
-    }
-}
-
-impl Bf16 {
-    /// The same number in single precision; NaN stays as it is.
-    #[inline(always)]
-    pub fn to_f32(self) -> f32 {
-        f32::from_bits(u32::from(self.0) << 16)
-    }
-
-    /// The nearest bfloat16 number, ties to even; NaN becomes 0x7fff.
-    #[inline(always)]
-    pub fn nearest(x: f32) -> Bf16 {
-        let bits = x.to_bits();
-        let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) >> 16;
-        Bf16(if x.is_nan() { 0x7fff } else { rounded as u16 })
-    }
-}
-
 /// A register of one or two 16-bit numbers.
 pub trait Halves: Lane {
+    /// One of them.
+    type One: Half;
     /// Their format.
-    const FORMAT: Format;
+    const FORMAT: Format = Self::One::FORMAT;
     /// Does `f` to each; operands that the instruction lacks are given again.
     fn each(a: Self, b: Self, c: Self, f: impl Fn(u16, u16, u16) -> u16) -> Self;
     /// As a pair; one number counts as two.
     fn pair(self) -> (u16, u16);
 }
 macro_rules! one {
-    ($($t:ident $format:ident;)*) => {$(
+    ($($t:ident)*) => {$(
         impl Halves for $t {
-            const FORMAT: Format = soft::$format;
+            type One = $t;
             #[inline(always)]
             fn each(a: $t, b: $t, c: $t, f: impl Fn(u16, u16, u16) -> u16) -> $t {
                 $t(f(a.0, b.0, c.0))
@@ -90,9 +40,9 @@ macro_rules! one {
     )*};
 }
 macro_rules! two {
-    ($($t:ident $format:ident;)*) => {$(
+    ($($t:ident $one:ident;)*) => {$(
         impl Halves for $t {
-            const FORMAT: Format = soft::$format;
+            type One = $one;
             #[inline(always)]
             fn each(a: $t, b: $t, c: $t, f: impl Fn(u16, u16, u16) -> u16) -> $t {
                 let low = f(a.0 as u16, b.0 as u16, c.0 as u16);
@@ -104,8 +54,8 @@ macro_rules! two {
         }
     )*};
 }
-one!(F16 F16; Bf16 BF16;);
-two!(F16x2 F16; Bf16x2 BF16;);
+one!(F16 Bf16);
+two!(F16x2 F16; Bf16x2 Bf16;);
 
 /// The NaN of both formats.
 const NAN: u16 = 0x7fff;
@@ -127,7 +77,8 @@ const LEAST: f64 = 1.0 / 16_384.0 - 1.0 / 67_108_864.0;
 /// An exact or odd f64 to the format, then `.ftz`, `.sat`, `.relu` as the code says.
 #[inline(never)]
 fn finish(f: Format, x: f64, code: u64) -> u16 {
-    let bits = soft::convert(soft::F64, f, Round::Nearest, x.to_bits()).unwrap_or(u64::from(NAN));
+    let bits = if f == soft::F16 { F16::nearest_of_double(x).0 } else { Bf16::nearest_of_double(x).0 };
+    let bits = u64::from(bits);
     // A number is tiny if it would be subnormal without a lower end of the exponents, even if it rounds up to a normal
     // number.
     let tiny = code & FTZ != 0 && f == soft::F16 && x.abs() < LEAST;
@@ -179,6 +130,26 @@ fn extreme(f: Format, code: u64, a: u16, b: u16) -> u16 {
     if code & XORSIGN != 0 { r | sign } else { r }
 }
 
+/// The smaller or larger without modifiers, and without branches.
+#[inline(always)]
+fn plain_extreme<T: Half, const LARGER: bool>(a: u16, b: u16) -> u16 {
+    let magnitude = |x: u16| i32::from(x & 0x7fff);
+    let nan = |x: u16| magnitude(x) > T::FORMAT.infinity() as i32;
+    // As in `extreme`.
+    let key = |x: u16| if x & 0x8000 != 0 { -1 - magnitude(x) } else { magnitude(x) };
+    let first = (key(a) < key(b)) != LARGER;
+    let of_numbers = if first { a } else { b };
+    let with_b = if nan(b) { a } else { of_numbers };
+    let with_both = if nan(a) { b } else { with_b };
+    if nan(a) & nan(b) { NAN } else { with_both }
+}
+
+/// Magnitude or negation without modifiers.
+#[inline(always)]
+fn plain_sign_change<T: Half>(a: u16, changed: u16) -> u16 {
+    if u64::from(a & 0x7fff) > T::FORMAT.infinity() { NAN } else { changed }
+}
+
 /// Magnitude or negation: bits, but one NaN.
 fn sign_change(f: Format, code: u64, a: u16, change: impl Fn(u16) -> u16) -> u16 {
     let a = if code & FTZ != 0 { f.flush(u64::from(a)) as u16 } else { a };
@@ -192,6 +163,32 @@ fn approximate(f: Format, code: u64, a: u16, op: impl Fn(f32) -> f32) -> u16 {
 }
 
 op! {
+    /// Sum.
+    PlainAdd<T: Halves>(a: T, b: T) -> T { T::each(a, b, b, |a, b, _| T::One::of(a).sum(T::One::of(b)).bits()) }
+    /// Difference: a sum with the sign changed, which changes no NaN into a number.
+    PlainSub<T: Halves>(a: T, b: T) -> T {
+        T::each(a, b, b, |a, b, _| T::One::of(a).sum(T::One::of(b ^ 0x8000)).bits())
+    }
+    /// Product.
+    PlainMul<T: Halves>(a: T, b: T) -> T { T::each(a, b, b, |a, b, _| T::One::of(a).product(T::One::of(b)).bits()) }
+    /// Fused multiply-add.
+    PlainFma<T: Halves>(a: T, b: T, c: T) -> T {
+        T::each(a, b, c, |a, b, c| T::One::of(a).fused(T::One::of(b), T::One::of(c)).bits())
+    }
+    /// The smaller.
+    PlainMin<T: Halves>(a: T, b: T) -> T { T::each(a, b, b, |a, b, _| plain_extreme::<T::One, false>(a, b)) }
+    /// The larger.
+    PlainMax<T: Halves>(a: T, b: T) -> T { T::each(a, b, b, |a, b, _| plain_extreme::<T::One, true>(a, b)) }
+    /// Negation.
+    PlainNeg<T: Halves>(a: T) -> T { T::each(a, a, a, |a, _, _| plain_sign_change::<T::One>(a, a ^ 0x8000)) }
+    /// Magnitude.
+    PlainAbs<T: Halves>(a: T) -> T { T::each(a, a, a, |a, _, _| plain_sign_change::<T::One>(a, a & 0x7fff)) }
+    /// Two f32 to the nearest half-precision numbers, the first in the high half.
+    NearestF16x2(a: f32, b: f32) -> F16x2 { F16x2(u32::from(F16::nearest(a).0) << 16 | u32::from(F16::nearest(b).0)) }
+    /// Two f32 to the nearest bfloat16 numbers, the first in the high half.
+    NearestBf16x2(a: f32, b: f32) -> Bf16x2 {
+        Bf16x2(u32::from(Bf16::nearest(a).0) << 16 | u32::from(Bf16::nearest(b).0))
+    }
     /// Sum.
     Add<T: Halves>(a: T, b: T) [code] -> T {
         T::each(a, b, b, |a, b, _| compute(T::FORMAT, code, [a, b, b], |a, b, _| odd_sum(a, b)))
@@ -288,8 +285,9 @@ fn optional(name: &'static str, bit: u64, has: bool) -> Vec<(&'static str, u64)>
 }
 
 fn of_type<T: Halves>(t: &mut Table, ty: &str, full: bool) {
+    plain::<T>(t, ty);
     for (ftz, f) in optional(".ftz", FTZ, full) {
-        for (sat, s) in optional(".sat", SAT, full) {
+        for (sat, s) in optional(".sat", SAT, full).into_iter().filter(|(_, s)| f | s != 0) {
             let names = |op: &str| vec![format!("{op}{ftz}{sat}.{ty}"), format!("{op}.rn{ftz}{sat}.{ty}")];
             t.cold_preset::<Add<T>>(names("add"), f | s);
             t.cold_preset::<Sub<T>>(names("sub"), f | s);
@@ -297,10 +295,12 @@ fn of_type<T: Halves>(t: &mut Table, ty: &str, full: bool) {
             t.cold_preset::<Fma<T>>(format!("fma.rn{ftz}{sat}.{ty}"), f | s);
         }
         t.cold_preset::<Fma<T>>(format!("fma.rn{ftz}.relu.{ty}"), f | RELU);
-        t.cold_preset::<Neg<T>>(format!("neg{ftz}.{ty}"), f);
-        t.cold_preset::<Abs<T>>(format!("abs{ftz}.{ty}"), f);
+        if f != 0 {
+            t.cold_preset::<Neg<T>>(format!("neg{ftz}.{ty}"), f);
+            t.cold_preset::<Abs<T>>(format!("abs{ftz}.{ty}"), f);
+        }
         for (nan, n) in [("", 0), (".NaN", PROPAGATE)] {
-            for (xor, x) in [("", 0), (".xorsign.abs", XORSIGN)] {
+            for (xor, x) in [("", 0), (".xorsign.abs", XORSIGN)].into_iter().filter(|(_, x)| f | n | x != 0) {
                 t.cold_preset::<Extreme<T>>(format!("min{ftz}{nan}{xor}.{ty}"), f | n | x);
                 t.cold_preset::<Extreme<T>>(format!("max{ftz}{nan}{xor}.{ty}"), f | n | x | LARGER);
             }
@@ -310,6 +310,19 @@ fn of_type<T: Halves>(t: &mut Table, ty: &str, full: bool) {
     let code = if full { 0 } else { FTZ };
     t.cold_preset::<Ex2<T>>(format!("ex2.approx{ftz}.{ty}"), code);
     t.cold_preset::<Tanh<T>>(format!("tanh.approx.{ty}"), 0);
+}
+
+/// The forms without modifiers.
+fn plain<T: Halves>(t: &mut Table, ty: &str) {
+    let names = |op: &str| vec![format!("{op}.{ty}"), format!("{op}.rn.{ty}")];
+    t.warm::<PlainAdd<T>>(names("add"));
+    t.warm::<PlainSub<T>>(names("sub"));
+    t.warm::<PlainMul<T>>(names("mul"));
+    t.warm::<PlainFma<T>>(format!("fma.rn.{ty}"));
+    t.warm::<PlainMin<T>>(format!("min.{ty}"));
+    t.warm::<PlainMax<T>>(format!("max.{ty}"));
+    t.warm::<PlainNeg<T>>(format!("neg.{ty}"));
+    t.warm::<PlainAbs<T>>(format!("abs.{ty}"));
 }
 
 fn pairs<T: Halves>(t: &mut Table, ty: &str, full: bool) {
@@ -330,78 +343,20 @@ fn pairs<T: Halves>(t: &mut Table, ty: &str, full: bool) {
 fn conversions(t: &mut Table) {
     for (mode, round) in [("rn", 0), ("rz", 1)] {
         for (extra, code) in [("", 0), (".relu", RELU), (".satfinite", FINITE), (".relu.satfinite", RELU | FINITE)] {
-            t.cold_preset::<PackF16>(format!("cvt.{mode}{extra}.f16x2.f32"), round | code);
-            t.cold_preset::<PackBf16>(format!("cvt.{mode}{extra}.bf16x2.f32"), round | code);
+            if round | code != 0 {
+                t.cold_preset::<PackF16>(format!("cvt.{mode}{extra}.f16x2.f32"), round | code);
+                t.cold_preset::<PackBf16>(format!("cvt.{mode}{extra}.bf16x2.f32"), round | code);
+            }
         }
         for (extra, code) in [("", 0), (".relu", RELU), (".satfinite", FINITE), (".satfinite.relu", RELU | FINITE)] {
             t.cold_preset::<Tf32>(format!("cvt.{mode}{extra}.tf32.f32"), round | code);
         }
     }
+    t.warm::<NearestF16x2>("cvt.rn.f16x2.f32");
+    t.warm::<NearestBf16x2>("cvt.rn.bf16x2.f32");
     t.warm::<Tf32Away>("cvt.rna.tf32.f32");
     t.cold_preset::<Tf32Away>("cvt.rna.satfinite.tf32.f32", FINITE);
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_half_goes_to_single_and_back() {
-        for bits in 0..=u16::MAX {
-            let x = F16(bits);
-            let wide = soft::convert(soft::F16, soft::F32, Round::Nearest, u64::from(bits));
-            assert_eq!(u64::from(x.to_f32().to_bits()), wide.unwrap_or(0x7fff_ffff), "{bits:#x}");
-            let back = if soft::F16.is_nan(u64::from(bits)) { 0x7fff } else { bits };
-            assert_eq!(F16::nearest(x.to_f32()).0, back, "{bits:#x}");
-        }
-    }
-
-    #[test]
-    fn the_nearest_half_agrees_with_integer_arithmetic() {
-        // Around every boundary between neighbouring halves, and a stride through everything else.
-        let near = (0..0x7c00u32).flat_map(|h| {
-            let (low, high) = (F16(h as u16), F16(h as u16 + 1));
-            let mid = u32::midpoint(low.to_f32().to_bits(), high.to_f32().to_bits());
-            [mid - 1, mid, mid + 1, mid | 0x8000_0000]
-        });
-        for bits in near.chain((0..u32::MAX).step_by(4_099)) {
-            let want = soft::convert(soft::F32, soft::F16, Round::Nearest, u64::from(bits)).unwrap_or(0x7fff);
-            assert_eq!(u64::from(F16::nearest(f32::from_bits(bits)).0), want, "{bits:#x}");
-            let want = soft::convert(soft::F32, soft::BF16, Round::Nearest, u64::from(bits)).unwrap_or(0x7fff);
-            assert_eq!(u64::from(Bf16::nearest(f32::from_bits(bits)).0), want, "{bits:#x}");
-        }
-    }
-
-    #[test]
-    fn extremes_order_zeros_and_drop_nan() {
-        let f = soft::F16;
-        assert_eq!(extreme(f, 0, 0x8000, 0), 0x8000);
-        assert_eq!(extreme(f, LARGER, 0x8000, 0), 0);
-        assert_eq!(extreme(f, 0, 0x7e00, 0x3c00), 0x3c00);
-        assert_eq!(extreme(f, PROPAGATE, 0x7e00, 0x3c00), NAN);
-        assert_eq!(extreme(f, 0, 0xbc00, 0xc000), 0xc000);
-        assert_eq!(extreme(f, LARGER | XORSIGN, 0xbc00, 0x4000), 0xc000);
-    }
-
-    #[test]
-    fn tf32_rounds_half_away() {
-        use crate::instr::alu::dispatch::Alu;
-        for bits in (0..u32::MAX).step_by(4_093).chain([0x7f7f_ffff, 0x7f80_0000, 0xff80_0000, 0x3f80_1000, 1]) {
-            let x = f32::from_bits(bits);
-            if x.is_nan() {
-                continue;
-            }
-            assert_eq!(Tf32Away::eval(x, (), (), (), 0), Tf32::eval(x, (), (), (), 4), "{bits:#x}");
-        }
-    }
-
-    #[test]
-    fn relu_and_sat() {
-        assert_eq!(finish(soft::F16, -2.0, RELU), 0);
-        assert_eq!(finish(soft::F16, f64::NAN, RELU), NAN);
-        assert_eq!(finish(soft::F16, f64::NAN, SAT), 0);
-        assert_eq!(finish(soft::F16, 2.0, SAT), 0x3c00);
-        assert_eq!(finish(soft::F16, -0.0, SAT), 0);
-        assert_eq!(pack::<F16>(1.0, f32::INFINITY, FINITE), 0x3c00_7bff);
-    }
-}
+mod tests;

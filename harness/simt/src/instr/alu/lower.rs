@@ -1,6 +1,7 @@
 //! From PTX to instructions of the table.
 
 use super::dispatch::{self, SECOND, SOURCES, TO, op};
+use super::divide;
 use super::index::{find, find_cvt, find_pair};
 use super::select::parts as names;
 use super::table::{Form, Imm};
@@ -39,6 +40,9 @@ pub(crate) fn lower(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let expected = sources + usize::from(form.imm == Imm::Operand);
     if from.len() != expected {
         return Err(cx.invalid(format!("`{name}` with {} sources, where it takes {expected}", from.len())));
+    }
+    if divide::is_division(name) {
+        divide::look(cx, inst, form.src[1])?;
     }
     let mut from: SmallVec<[&Operand; 5]> = from.iter().collect();
     match form.imm {

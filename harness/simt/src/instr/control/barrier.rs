@@ -249,7 +249,7 @@ impl Warp<'_> {
     /// Lanes have exited: the lanes that wait for them look again.
     pub(crate) fn lanes_left(&mut self) {
         for group in &mut self.groups {
-            if matches!(group.state, State::Lanes(_) | State::Warp(_)) {
+            if matches!(group.state, State::Lanes(_) | State::Warp(_) | State::Whole) {
                 group.state = State::Ready;
             }
         }

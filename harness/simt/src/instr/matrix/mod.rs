@@ -11,11 +11,11 @@ use super::row::Row;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[Row] = &[
-    Row::new("ldmatrix", rows::ldmatrix),
-    Row::new("mma", multiply::mma),
-    Row::new("movmatrix", rows::movmatrix),
-    Row::new("stmatrix", rows::stmatrix),
-    Row::new("wmma.load", tile::load),
-    Row::new("wmma.mma", multiply::wmma),
-    Row::new("wmma.store", tile::store),
+    Row::new("ldmatrix", rows::ldmatrix).waits(),
+    Row::new("mma", multiply::mma).waits(),
+    Row::new("movmatrix", rows::movmatrix).waits(),
+    Row::new("stmatrix", rows::stmatrix).waits(),
+    Row::new("wmma.load", tile::load).waits(),
+    Row::new("wmma.mma", multiply::wmma).waits(),
+    Row::new("wmma.store", tile::store).waits(),
 ];

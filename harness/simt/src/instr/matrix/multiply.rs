@@ -123,6 +123,9 @@ const EMPTY: Tile = [[0; SIDE]; SIDE];
 
 /// Executes a product.
 unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
+    if let Err(flow) = warp.gather_all(op) {
+        return flow;
+    }
     let Product { form, fragments } = Product::unpack(op);
     let dims = form.dims();
     let [nd, na, nb, nc] = form.registers();

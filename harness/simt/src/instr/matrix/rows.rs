@@ -90,6 +90,9 @@ fn matrices(cx: &dyn Context, inst: &ast::Inst, values: &ast::Operand) -> Result
 
 /// Executes `ldmatrix` or, if `STORE`, `stmatrix`.
 unsafe fn exchange<const STORE: bool>(warp: &mut Warp, op: &Op) -> Flow {
+    if let Err(flow) = warp.gather_all(op) {
+        return flow;
+    }
     let Rows { matrices, to, .. } = Rows::unpack(op);
     let Matrices { count, transposed } = matrices;
     let what = if STORE { What::Write } else { What::Read };
@@ -182,6 +185,9 @@ pub(super) fn movmatrix(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 /// Executes `movmatrix`.
 unsafe fn transpose(warp: &mut Warp, op: &Op) -> Flow {
+    if let Err(flow) = warp.gather_all(op) {
+        return flow;
+    }
     let transposition = Transposition::unpack(op);
     // SAFETY: the registers were unpacked from this instruction.
     unsafe {

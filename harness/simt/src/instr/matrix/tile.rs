@@ -152,6 +152,9 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], sto
 
 /// Executes the load or store of a tile.
 unsafe fn access(warp: &mut Warp, op: &Op) -> Flow {
+    if let Err(flow) = warp.gather_all(op) {
+        return flow;
+    }
     let tile = Tile::unpack(op);
     let How { part, store, space, .. } = tile.how;
     let (dims, element) = (tile.form.dims(), tile.form.types[0]);

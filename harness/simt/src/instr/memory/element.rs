@@ -179,6 +179,36 @@ pub(super) unsafe fn uniform<E: Elem, const W: u8>(warp: &mut Warp, op: &Op, add
     Some(base.wrapping_add(site.delta) as *mut u8)
 }
 
+/// The host's address of the first lane's elements in local memory, `size` bytes a lane, if all lanes run and are at
+/// the same offset, as most accesses to local arrays are; those of the other lanes follow at
+/// `Warp::local_stride`. Counts the request.
+///
+/// # Safety
+/// As for [`consecutive`].
+#[inline(always)]
+pub(super) unsafe fn own<const W: u8>(warp: &mut Warp, op: &Op, address: Address, size: u32) -> Option<*mut u8> {
+    if warp.mask() != ALL {
+        return None;
+    }
+    // SAFETY: as in `consecutive`.
+    let addr = unsafe { &*address.base.lanes(warp) };
+    let offset = addr[0].wrapping_add(address.offset);
+    let bytes = u64::from(size);
+    // SAFETY: the caller's contract.
+    let same = unsafe { ascend::<W>(addr, addr[0], 0) };
+    if !same || offset & (bytes - 1) != 0 || offset >= warp.local_len || warp.local_len - offset < bytes {
+        return None;
+    }
+    if warp.counting {
+        // Interleaved by words, 32 lanes take four sectors for each.
+        let sectors = 4 * size.div_ceil(4);
+        // SAFETY: there is a site for every instruction.
+        count_sectors(unsafe { &mut *warp.sites.add(op.site as usize) }, ALL, sectors, bytes);
+    }
+    // SAFETY: inside the first lane's part.
+    Some(unsafe { warp.local.add(offset as usize) })
+}
+
 /// Shows an access to the checks that want to see every address. It has been found to be inside `space`.
 ///
 /// # Safety

@@ -106,7 +106,7 @@ pub(crate) fn handler_for(
 
 fn load_for<E: Elem>(vectors: HostVectors, space: Space, many: bool) -> Handler {
     match space {
-        Space::Local => load_any::<E>,
+        Space::Local => handler::<LoadLocal<E>>(vectors),
         Space::Shared => handler::<LoadShared<E>>(vectors),
         _ if many => load_any::<E>,
         _ => handler::<LoadGlobal<E>>(vectors),
@@ -198,6 +198,31 @@ impl<E: Elem> Exec for LoadShared<E> {
             for (k, to) in to()[..count as usize & 7].iter().enumerate() {
                 let to = to.holding::<E::Reg>().lanes(warp);
                 pick::<E>(low.add(k * each), &pattern.at, to);
+            }
+        }
+        Flow::Next
+    }
+}
+
+/// Executes a load of one element or several from local memory.
+struct LoadLocal<E>(PhantomData<E>);
+impl<E: Elem> Exec for LoadLocal<E> {
+    #[inline(always)]
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
+        let each = size_of::<E::Mem>();
+        let count = Load::unpack(op).elements.count;
+        // SAFETY: as for `LoadGlobal`.
+        unsafe {
+            let Some(low) = own::<W>(warp, op, Load::unpack(op).address, each as u32 * count) else {
+                return load_any::<E>(warp, op);
+            };
+            look::<E>(warp, op, count, Space::Local, What::Read, None);
+            let stride = warp.local_stride;
+            for (k, to) in Load::unpack(op).to[..count as usize & 7].iter().enumerate() {
+                let (to, low) = (&mut *to.holding::<E::Reg>().lanes(warp), low.add(k * each));
+                for i in 0..LANES {
+                    to[i] = E::widen(low.add(i * stride).cast::<E::Mem>().read());
+                }
             }
         }
         Flow::Next

@@ -68,7 +68,7 @@ pub(crate) fn handler_for(vectors: HostVectors, space: Space, mem: u32, reg: u32
 
 fn store_for<E: Elem>(vectors: HostVectors, space: Space, many: bool) -> Handler {
     match space {
-        Space::Local => store_any::<E>,
+        Space::Local => handler::<StoreLocal<E>>(vectors),
         Space::Shared => handler::<StoreShared<E>>(vectors),
         _ if many => store_any::<E>,
         _ => handler::<StoreGlobal<E>>(vectors),
@@ -139,6 +139,31 @@ impl<E: Elem> Exec for StoreShared<E> {
                 for i in 0..LANES {
                     let to = low.add(pattern.at[i] as usize).cast::<E::Mem>();
                     to.write(E::narrow(from[i]));
+                }
+            }
+        }
+        Flow::Next
+    }
+}
+
+/// Executes a store of one element or several to local memory, of which each lane has its own.
+struct StoreLocal<E>(PhantomData<E>);
+impl<E: Elem> Exec for StoreLocal<E> {
+    #[inline(always)]
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
+        let each = size_of::<E::Mem>();
+        let count = Store::unpack(op).elements.count;
+        // SAFETY: as for loads.
+        unsafe {
+            let Some(low) = own::<W>(warp, op, Store::unpack(op).address, each as u32 * count) else {
+                return store_any::<E>(warp, op);
+            };
+            look::<E>(warp, op, count, Space::Local, What::Write, None);
+            let stride = warp.local_stride;
+            for (k, from) in Store::unpack(op).from[..count as usize & 7].iter().enumerate() {
+                let (from, low) = (&*from.holding::<E::Reg>().lanes(warp), low.add(k * each));
+                for i in 0..LANES {
+                    low.add(i * stride).cast::<E::Mem>().write(E::narrow(from[i]));
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Group, Reason, State, Warp};
+use crate::finding::What;
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
@@ -32,6 +33,10 @@ unsafe fn meet(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: the register was unpacked from this instruction.
     let named = unsafe { *Meeting::unpack(op).members.lanes(warp) };
     let wanted = lanes(mask).fold(0, |m, lane| m | named[lane]);
+    let outside = lanes(mask).filter(|&lane| named[lane] & (1 << lane) == 0).fold(0u32, |m, lane| m | (1 << lane));
+    if outside != 0 {
+        warp.undeclared(op, What::SyncWarp, named[outside.trailing_zeros() as usize], outside);
+    }
     if wanted & warp.live & !mask == 0 {
         if warp.checking {
             warp.met(&named);

@@ -4,7 +4,7 @@
 //! (`bar.warp.sync`: to any of its kind). The forms without `.sync` are executed by the lanes that happen to be there.
 
 use crate::engine::warp::program::Op;
-use crate::engine::warp::{Flow, Group, State, Warp};
+use crate::engine::warp::{Flow, Group, Reason, State, Warp};
 use crate::finding::{Access, Finding, Kind, What};
 use crate::instr::code::Opnd;
 use crate::instr::context::{Context, Result as Lowered};
@@ -94,47 +94,84 @@ impl Warp<'_> {
             }
             return Ok(named);
         }
-        // SAFETY: the caller's contract.
-        Err(unsafe { self.wait_for(op, members, &named) })
+        Err(self.wait_for(op, &named))
     }
 
-    /// Some named lanes are elsewhere: those whose lanes are all here go on alone, the others wait.
-    ///
-    /// # Safety
-    /// As for [`Warp::whole`].
-    #[cold]
-    unsafe fn wait_for(&mut self, op: &Op, members: Register<u32>, named: &[u32; LANES]) -> Flow {
+    /// Waits for all lanes of the warp that have not exited, as an instruction does that takes the whole warp
+    /// (`.sync.aligned` without a mask). `Ok` when they are here. Lanes that have exited, or that the block does not
+    /// have, are missing; that is a mistake, but the others go on.
+    #[inline(always)]
+    pub(in crate::instr) fn gather_all(&mut self, op: &Op) -> Result<(), Flow> {
+        match self.mask() {
+            ALL => Ok(()),
+            mask if self.live & !mask != 0 => Err(self.wait_for_all(op)),
+            _ => {
+                self.partial(op);
+                Ok(())
+            }
+        }
+    }
+
+    /// The running lanes, and those that already wait at this instruction in such a state, who come along.
+    fn come_along(&mut self, op: &Op, waits: impl Fn(State) -> bool) -> u32 {
         let mut here = self.mask();
-        // Lanes that already wait at this instruction come along.
         self.groups.retain(|g| {
-            let same = g.pc == op.site && matches!(g.state, State::Lanes(_));
+            let same = g.pc == op.site && waits(g.state);
             if same {
                 here |= g.mask;
             }
             !same
         });
-        let mut named_here = *named;
-        // SAFETY: the caller's contract.
-        let register = unsafe { *members.lanes(self) };
-        for lane in lanes(here) {
-            named_here[lane] = register[lane];
-        }
+        here
+    }
+
+    /// Some lanes of the warp are elsewhere: those that are here wait, unless all are here now.
+    #[cold]
+    fn wait_for_all(&mut self, op: &Op) -> Flow {
+        let mask = self.come_along(op, |state| state == State::Whole);
+        let state = if self.live & !mask == 0 { State::Ready } else { State::Whole };
+        self.groups.push(Group { pc: op.site, mask, state });
+        self.reason = Reason::Gone;
+        Flow::Stop
+    }
+
+    /// Some named lanes are elsewhere: those whose lanes are all here go on alone, the others wait. `named` holds the
+    /// masks of all lanes.
+    #[cold]
+    fn wait_for(&mut self, op: &Op, named: &[u32; LANES]) -> Flow {
+        let here = self.come_along(op, |state| matches!(state, State::Lanes(_)));
         let ready =
-            lanes(here).filter(|&lane| named_here[lane] & self.live & !here == 0).fold(0u32, |m, lane| m | (1 << lane));
+            lanes(here).filter(|&lane| named[lane] & self.live & !here == 0).fold(0u32, |m, lane| m | (1 << lane));
         if ready != 0 {
             self.groups.push(Group { pc: op.site, mask: ready, state: State::Ready });
         }
         let waiting = here & !ready;
         if waiting != 0 {
-            let wanted = lanes(waiting).fold(0, |m, lane| m | named_here[lane]);
+            let wanted = lanes(waiting).fold(0, |m, lane| m | named[lane]);
             self.groups.push(Group { pc: op.site, mask: waiting, state: State::Lanes(wanted) });
         }
-        self.reason = crate::engine::warp::Reason::Gone;
+        self.reason = Reason::Gone;
         Flow::Stop
     }
 
+    /// An instruction that takes the whole warp is executed by what is left of it.
     #[cold]
-    fn undeclared(&mut self, op: &Op, what: What, mask: u32, outside: u32) {
+    fn partial(&mut self, op: &Op) {
+        if !self.launch().sync_check {
+            return;
+        }
+        let arrived = self.mask();
+        let exited = self.started() & !self.live;
+        let mut access = Access::at(What::Execute, self.program().place_of(op.site));
+        access.threads = arrived.count_ones();
+        let access = self.located(access, arrived.trailing_zeros() as usize & 31);
+        let kind = Kind::PartialWarp { arrived, exited };
+        let finding = Finding::new(kind, self.program().name.clone()).with(access);
+        self.notes.get_mut().findings.add(finding);
+    }
+
+    #[cold]
+    pub(super) fn undeclared(&mut self, op: &Op, what: What, mask: u32, outside: u32) {
         if !self.launch().sync_check {
             return;
         }

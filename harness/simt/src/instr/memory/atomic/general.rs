@@ -110,7 +110,8 @@ impl<C: Change> General<C> {
             }
             if warp.counting {
                 let collisions = collisions(&at, mask, differ == 0);
-                (*warp.sites.add(op.site as usize)).extra += u64::from(collisions);
+                let space = if own { Space::Shared } else { Space::Global };
+                warp.site(op, atomic.space, space).extra += u64::from(collisions);
             }
             if !changed {
                 let digest = lanes(mask).fold(0u64, |d, lane| d.rotate_left(7) ^ old[lane].wide());

@@ -126,9 +126,19 @@ impl Sum for Add32 {
         }
         value
     }
+
+    #[inline(always)]
+    fn total(b: &[u32; LANES], mask: u32) -> Option<u32> {
+        Some((0..LANES).fold(0u32, |sum, i| sum.wrapping_add(b[i] & 0u32.wrapping_sub((mask >> i) & 1))))
+    }
 }
 
 impl Sum for AddF32 {
+    fn total(_: &[u32; LANES], _: u32) -> Option<u32> {
+        // Each lane's sum is rounded.
+        None
+    }
+
     #[inline(always)]
     fn chain(seen: u32, b: &[u32; LANES], mask: u32, global: bool, old: &mut [u32; LANES]) -> u32 {
         // A lane that does not run adds -0, which changes no number.

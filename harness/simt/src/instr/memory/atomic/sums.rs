@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub(super) trait Sum: Change<Word = u32> {
     /// Adds the lanes' numbers to one in memory, one after another: what each lane finds, and what is left.
     fn chain(seen: u32, b: &[u32; LANES], mask: u32, global: bool, old: &mut [u32; LANES]) -> u32;
+    /// What the lanes add together, if memory may be changed by that at once.
+    fn total(b: &[u32; LANES], mask: u32) -> Option<u32>;
 }
 
 /// Executes a sum, the usual cases first.
@@ -131,6 +133,14 @@ unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
         look(warp, op, Space::Global);
         let b = &*Atomic::unpack(op).value.holding::<u32>().lanes(warp);
         let mut old = [0u32; LANES];
+        if let Some(total) = C::total(b, mask) {
+            // The word travels between the processors of two workers once for each sum, and nothing is tried in vain.
+            // To read it first and replace it then would fetch it twice, and again whenever the other was quicker.
+            let seen = if total == 0 { word.load(Ordering::Relaxed) } else { word.fetch_add(total, Ordering::SeqCst) };
+            C::chain(seen, b, mask, true, &mut old);
+            count(warp, op, mask.count_ones() - 1);
+            return Some((old, total != 0));
+        }
         let mut seen = word.load(Ordering::Relaxed);
         let changed = loop {
             let new = C::chain(seen, b, mask, true, &mut old);

@@ -1,0 +1,78 @@
+//! The look at divisors: an integer divided by zero gives no trap, but what it gives is undefined.
+//!
+//! The PTX of CUDA C++ divides only where the source does. Other compilers divide in all threads and choose then; so a
+//! quotient that is only chosen from, or not used, is not judged.
+
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Access, Finding, Kind, What};
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::{Any, operands};
+use crate::lane::lanes;
+use crate::ptx::ast::{self, Operand, Type};
+
+operands! {
+    /// What the look takes.
+    struct Divisor {
+        /// The divisor.
+        value: read(Any) in a,
+        /// Its width in bytes.
+        width: number(u32) in b,
+        /// The remainder is asked for.
+        remainder: number(bool) in c,
+    }
+}
+
+/// Whether an instruction divides integers.
+pub(super) fn is_division(op: &str) -> bool {
+    ["div.u", "div.s", "rem.u", "rem.s"].iter().any(|start| op.starts_with(start))
+}
+
+/// Lowers the look at the divisor of a division of this type, which follows.
+pub(super) fn look(cx: &mut dyn Context, inst: &ast::Inst, ty: Type) -> Result<()> {
+    let [to, _, divisor] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    if matches!(divisor, Operand::Int(value) if *value != 0) || matches!(to, Operand::Reg(r) if cx.only_chosen(*r)) {
+        return Ok(());
+    }
+    let value = cx.source(divisor, ty)?;
+    let divisor = Divisor { value, width: ty.size(), remainder: inst.op.starts_with("rem") };
+    cx.emit(divisor.pack(examine))
+}
+
+/// Executed before a division.
+unsafe fn examine(warp: &mut Warp, op: &Op) -> Flow {
+    if warp.launch().init {
+        let Divisor { value, width, remainder } = Divisor::unpack(op);
+        // SAFETY: the register was unpacked from this instruction.
+        let zeros = unsafe {
+            match width {
+                8 => zeros(&*value.holding::<u64>().lanes(warp)),
+                4 => zeros(&*value.holding::<u32>().lanes(warp)),
+                _ => zeros(&*value.holding::<u16>().lanes(warp)),
+            }
+        };
+        if zeros & warp.mask() != 0 {
+            warp.divides_by_zero(op, zeros & warp.mask(), remainder);
+        }
+    }
+    Flow::Next
+}
+
+/// The lanes in which a value is zero.
+#[inline(always)]
+fn zeros<T: PartialEq + Default>(values: &[T; crate::lane::LANES]) -> u32 {
+    lanes(u32::MAX).fold(0, |zeros, lane| zeros | (u32::from(values[lane] == T::default()) << lane))
+}
+
+impl Warp<'_> {
+    #[cold]
+    fn divides_by_zero(&mut self, op: &Op, zeros: u32, remainder: bool) {
+        let mut access = Access::at(What::Execute, self.program().place_of(op.site));
+        access.threads = zeros.count_ones();
+        let access = self.located(access, zeros.trailing_zeros() as usize & 31);
+        let kind = Kind::DivisionByZero { remainder };
+        self.record(Finding::new(kind, self.program().name.clone()).with(access));
+    }
+}

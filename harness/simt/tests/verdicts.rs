@@ -1,0 +1,134 @@
+//! Whose failure it is that a module does not load: PTX that the machine does not model is told from PTX that is wrong,
+//! by type, so that nobody marks a right program as wrong.
+
+use simt::finding::FailureOf;
+use simt::machine::Module;
+use simt::memory::Memory;
+use simt::profile::Profile;
+use std::sync::Arc;
+
+/// A module whose kernel holds this code, in a target that has everything.
+fn kernel(code: &str) -> String {
+    let texture = if code.contains("tex0") { ".global .texref tex0;" } else { "" };
+    format!(
+        ".version 8.7\n.target sm_100a\n.address_size 64\n{texture}
+.visible .entry probe(.param .u64 out)
+{{
+    .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<40>; .reg .b64 %d<9>; .reg .f32 %f<40>;
+    .shared .align 128 .b8 area[1024];
+    ld.param.u64 %d1, [out];
+    mov.u32 %r1, area;
+    mov.u64 %d2, area;
+    mov.u32 %r2, 0;
+    {code}
+    ret;
+}}
+"
+    )
+}
+
+/// Loads PTX: whose failure it is if that fails, and the error's words.
+fn load(ptx: &str) -> Result<(), (FailureOf, String)> {
+    let memory = Arc::new(Memory::new(1 << 26));
+    let loaded = Module::load(ptx, &memory, Profile::default_profile());
+    loaded.map(|_| ()).map_err(|error| (error.verdict(), error.to_string()))
+}
+
+/// What PTX has and this machine lacks, by what it is for. Each is what a compiler or a library writes.
+const NOT_MODELLED: &[(&str, &str)] = &[
+    ("texture", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tex0, {%r2}];"),
+    ("texture object", "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f5, %f6}];"),
+    ("texture gather", "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f5, %f6}];"),
+    ("texture query", "txq.width.b32 %r3, [%d1];"),
+    ("surface load", "suld.b.1d.b32.trap {%r3}, [%d1, {%r2}];"),
+    ("surface store", "sust.b.2d.b32.trap [%d1, {%r2, %r2}], {%r3};"),
+    ("surface query", "suq.width.b32 %r3, [%d1];"),
+    ("cluster barrier", "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"),
+    ("address in a cluster", "mapa.shared::cluster.u32 %r3, %r1, 1;"),
+    ("shared memory of a cluster", "ld.shared::cluster.u32 %r3, [%r1];"),
+    ("asynchronous store", "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r1];"),
+    ("bulk copy", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1], 16, [%r1];"),
+    ("bulk group", "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"),
+    (
+        "tensor copy",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2, %r2}], [%r1];",
+    ),
+    ("tensor store", "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%d1, {%r2, %r2}], [%r1];"),
+    ("bulk reduction", "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d1], [%r1], 16;"),
+    ("tensor prefetch", "cp.async.bulk.prefetch.tensor.2d.L2.global [%d1, {%r2, %r2}];"),
+    ("tensor map", "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%d2], %d1;"),
+    ("warpgroup product", "wgmma.fence.sync.aligned;"),
+    (
+        "warpgroup product",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, 1, 1, 1, 0, 0;",
+    ),
+    ("warpgroup registers", "setmaxnreg.inc.sync.aligned.u32 232;"),
+    ("tensor memory", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 64;"),
+    ("tensor memory", "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r3}, [%r2];"),
+    ("multicast memory", "multimem.ld_reduce.relaxed.sys.global.add.f32 %f1, [%d1];"),
+    (
+        "sparse product",
+        "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r2, %r3, %r4, %r5}, {%r6, %r7, %r8, %r9}, {%f1, %f2, %f3, %f4}, %r2, 0x0;",
+    ),
+    (
+        "product of FP8",
+        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r2, %r3, %r4, %r5}, {%r6, %r7}, {%f1, %f2, %f3, %f4};",
+    ),
+    ("stack", "stacksave.u64 %d3;"),
+    ("video instruction", "vmad.s32.s32.s32.shr7 %r3, %r2, %r2, %r2;"),
+    ("performance counter", "mov.u32 %r3, %pm0;"),
+    ("dynamic launch", "griddepcontrol.unheard.of;"),
+    ("128-bit register", ".reg .b128 %q1; mov.b128 %q1, {%d1, %d2};"),
+    ("part of a vector register", ".reg .v4 .f32 %v1; mov.f32 %f1, %v1.x;"),
+];
+
+#[test]
+fn what_the_machine_lacks_is_told_from_what_is_wrong() {
+    let mut wrong = Vec::new();
+    for (what, code) in NOT_MODELLED {
+        match load(&kernel(code)) {
+            Err((FailureOf::Machine, _)) => {}
+            other => wrong.push(format!("{what}: {other:?}\n    {code}")),
+        }
+    }
+    for (what, ptx) in [
+        ("alias", ".version 8.0\n.target sm_90\n.address_size 64\n.func f() { ret; }\n.alias g, f;\n"),
+        ("map_f64_to_f32", ".version 8.0\n.target sm_90, map_f64_to_f32\n.address_size 64\n"),
+    ] {
+        if !matches!(load(ptx), Err((FailureOf::Machine, _))) {
+            wrong.push(format!("{what}: {:?}", load(ptx)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What an assembler refuses, too.
+const WRONG: &[(&str, &str)] = &[
+    ("an undeclared register", "add.u32 %r99, %r1, %r2;"),
+    ("a register of another width", "add.u32 %r3, %d1, %r2;"),
+    ("an undeclared label", "bra NOWHERE;"),
+    ("too few operands", "add.u32 %r3, %r2;"),
+    ("an undeclared variable", "mov.u64 %d3, nothing;"),
+    ("no semicolon", "add.u32 %r3, %r1, %r2 ret"),
+    ("a brace that stays open", "{ add.u32 %r3, %r1, %r2;"),
+    ("a label twice", "L: L: ret;"),
+    ("a type that there is not", "mad.lo.s23 %r3, %r1, %r2, %r2;"),
+];
+
+#[test]
+fn what_is_wrong_is_the_programs() {
+    let mut wrong = Vec::new();
+    for (what, code) in WRONG {
+        match load(&kernel(code)) {
+            Err((FailureOf::Program, _)) => {}
+            other => wrong.push(format!("{what}: {other:?}\n    {code}")),
+        }
+    }
+    for text in ["", "not PTX at all", "\u{7f}ELF\u{1}", ".version 8.0\n.target sm_90\n.address_size 64\n.entry"] {
+        if !matches!(load(text), Err((FailureOf::Program, _))) {
+            wrong.push(format!("{text:?}: {:?}", load(text)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(load(&kernel("add.u32 %r3, %r1, %r2;")), Ok(()));
+}
