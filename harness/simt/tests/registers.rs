@@ -19,7 +19,7 @@ fn kernel(values: u32, bounds: &str, profile: &Profile) -> Kernel {
         ".version 8.0\n.target sm_52\n.address_size 64\n.visible .entry k(.param .u64 p) {bounds}\n{{
         .reg .b32 %r<{values}>; .reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n{body}ret;\n}}\n"
     );
-    let memory = Arc::new(Memory::new(1 << 24).expect("the address space"));
+    let memory = Arc::new(Memory::new(1 << 24));
     let module = Module::load(&text, &memory, profile).expect("it loads");
     module.kernel("k").expect("it is there").clone()
 }
