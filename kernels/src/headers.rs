@@ -141,14 +141,28 @@ fn within(roots: &[PathBuf], near: &Path, name: &str) -> Option<(PathBuf, PathBu
 pub(crate) fn names(text: &str) -> BTreeSet<String> {
     let joined = joined(text);
     let mut found = BTreeSet::new();
+    let mut keep = |name: &str| {
+        if !name.is_empty() && name.len() <= LONGEST_NAME && !name.contains('\0') && found.len() < MOST_NAMES {
+            found.insert(name.to_string());
+        }
+    };
     for line in joined.lines() {
-        for (start, open) in line.match_indices(['"', '<']) {
-            let rest = &line[start + 1..];
-            let close = if open == "<" { b'>' } else { b'"' };
-            let Some(end) = rest.bytes().take(LONGEST_NAME).position(|byte| byte == close) else { continue };
-            let name = &rest[..end];
-            if !name.is_empty() && !name.contains(['"', '<', '\0']) && found.len() < MOST_NAMES {
-                found.insert(name.to_string());
+        let (mut quote, mut angle) = (None, None);
+        for (place, byte) in line.bytes().enumerate() {
+            match byte {
+                // Each may end one text and begin the next.
+                b'"' => {
+                    if let Some(start) = quote.replace(place + 1) {
+                        keep(&line[start..place]);
+                    }
+                }
+                b'<' => angle = Some(place + 1),
+                b'>' => {
+                    if let Some(start) = angle.take() {
+                        keep(&line[start..place]);
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -296,6 +310,15 @@ mod tests {
         let nested = found("#include \"sub/b.cuh\"", &[folder.clone()]);
         let paths = ["sub/c.cuh", "sub/b.cuh"].map(|name| folder.join(name).display().to_string());
         assert_eq!(nested, paths);
+    }
+
+    #[test]
+    fn names_are_the_texts_between_quotes_or_brackets() {
+        let found = names("a < b > \"c\"d\"e\n<f<g>h>\n\"i\\\nj\"\n\"\"");
+        assert!(found.iter().eq([" b ", "c", "d", "g", "ij"].iter()), "{found:?}");
+        let many: String = (0..=MOST_NAMES).map(|i| format!("\"{i}\"\n")).collect();
+        assert_eq!(names(&many).len(), MOST_NAMES);
+        assert!(names(&format!("<{}>", "x".repeat(LONGEST_NAME + 1))).is_empty());
     }
 
     #[cfg(unix)]
