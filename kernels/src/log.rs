@@ -27,7 +27,7 @@ pub(crate) fn bounded(log: &str) -> String {
     if log.len() <= MOST {
         return log.to_string();
     }
-    let boundary = |from: usize| (from..).find(|place| log.is_char_boundary(*place)).unwrap_or(log.len());
+    let boundary = |from: usize| (from..log.len()).find(|place| log.is_char_boundary(*place)).unwrap_or(log.len());
     let (start, end) = (boundary(MOST - END), boundary(log.len() - END));
     format!("{}\n[{} bytes of the compiler's log are left out]\n{}", &log[..start], end - start, &log[end..])
 }
