@@ -46,6 +46,20 @@ fn nvrtc_finds_cudas_headers() {
     assert!(files.iter().all(|f| !f.contains("\"/")), "{files:?}");
 }
 
+/// Thrust's headers, which CUB's include, are included by macros' names.
+#[test]
+#[ignore = "needs NVRTC, with the headers of CUDA's runtime and of CCCL"]
+fn nvrtc_is_given_the_headers_that_it_asks_for() {
+    let source = source(
+        "#include <cub/block/block_scan.cuh>\nextern \"C\" __global__ void scan(int *x) {\n    \
+         __shared__ typename cub::BlockScan<int, 128>::TempStorage shared;\n    int sum;\n    \
+         cub::BlockScan<int, 128>(shared).InclusiveSum(x[threadIdx.x], sum);\n    x[threadIdx.x] = sum;\n}\n",
+    );
+    let compiled = kernels::ptx_for(&source, (8, 0)).map_err(|error| error.to_string()).unwrap();
+    assert!(compiled.ptx.contains("shfl.sync"), "{}", compiled.ptx);
+    assert!(!compiled.ptx.contains("site-packages"), "a path of this computer in {}", compiled.ptx);
+}
+
 #[test]
 #[ignore = "needs NVRTC"]
 fn nvrtc_says_where_headers_are_looked_for() {
@@ -108,6 +122,8 @@ fn nvrtc_errors_name_the_users_file_and_line() {
     let Error::Compile { log, .. } = &error else { panic!("{error}") };
     assert!(log.contains("exercises/mine.cu(3): error: identifier \"two\" is undefined"), "{log}");
     assert!(!log.contains("Architectures prior"), "{log}");
+    let error = kernels::ptx_for(&source(&format!("{GOOD}\0")), (8, 0)).unwrap_err();
+    assert!(matches!(&error, Error::Compile { log, .. } if log.contains("holds a zero byte")), "{error}");
 }
 
 #[test]

@@ -188,6 +188,9 @@ impl<'m> Program<'m> {
         run.between_cases();
         let result = self.experiment(lab, &run);
         self.terminal.done();
+        for warning in run.kernels.warnings() {
+            self.terminal.say(&warning.text);
+        }
         let result = result.and(run.report.borrow_mut().finish());
         let wrong = run.records().iter().any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
         // Errors after a kernel has ruined the context are that kernel's fault, and it was judged already.
