@@ -16,7 +16,11 @@ use crate::{
     },
     lab::{child, declaration::Lab, options::Options, question, run::Run},
     measure::{interrupt, pace},
-    record::{folder::Folder, row::Verdict, session_file::SessionFile},
+    record::{
+        folder::Folder,
+        row::{Record, Verdict},
+        session_file::SessionFile,
+    },
     suggest,
 };
 
@@ -251,8 +255,10 @@ impl<'m> Program<'m> {
         for line in &slow {
             print_error(&format!("too slow: {line}"));
         }
+        let unmodelled = run.records().iter().any(Record::is_unmodelled);
         self.exit = match (wrong, slow.is_empty()) {
             (true, _) => Exit::Wrong,
+            _ if unmodelled => self.exit.max(Exit::CannotRun),
             (false, false) if self.exit == Exit::Passed => Exit::Slow,
             _ => self.exit,
         };
@@ -344,5 +350,6 @@ fn summary(run: &Run, started: Instant, error: Option<&Error>) -> serde_json::Va
         "error": error.map(ToString::to_string),
         "missing_kernel": error.and_then(Error::missing_kernel),
         "kernel_error": error.filter(|e| e.is_of_kernel()).map(ToString::to_string),
+        "unmodelled": error.is_some_and(Error::is_unmodelled),
     })
 }

@@ -12,7 +12,7 @@ use crate::{
         nvml::Monitor,
         session::Session,
     },
-    error::{Error, Result},
+    error::{Error, Result, is_unmodelled},
     measure::{check::Check, flush::Flush, interrupt, plan::Plan},
     record::{
         columns::Columns,
@@ -276,6 +276,9 @@ impl<'r> Recorder<'r> {
             // cases may run.
             Err(error @ (Error::Module { .. } | Error::OtherParameters { .. })) => {
                 self.broken = Some(error.to_string());
+                if let Error::Module { findings, .. } = error {
+                    self.machine.findings.extend(findings);
+                }
             }
             Err(Error::Kernel(error @ (kernels::Error::TooNew { .. } | kernels::Error::ArchDropped { .. }))) => {
                 self.skip = Some(error.to_string());
@@ -324,6 +327,11 @@ impl<'r> Recorder<'r> {
             more => format!("{} (and {} more)", first.headline, more - 1),
         });
         self.record.findings = std::mem::take(&mut self.findings);
+        if is_unmodelled(&self.record.findings) {
+            self.record.verdict = Verdict::Skip;
+            self.record.note = format!("not judged: {}", finding.unwrap_or_default());
+            return self.record;
+        }
         if let Some(check) = &self.check {
             self.record.max_abs_error = Some(check.max_abs_error);
         } else if self.wrong.is_none() && finding.is_none() && self.broken.is_none() {
