@@ -409,3 +409,15 @@ fn a_flood_of_output_is_stopped_nvrtc() {
     assert_eq!(run.code, 1, "{json}");
     assert_eq!(json["variants"][0]["failures"][0], "n = 33: stopped: more than 64 KiB of output", "{json}");
 }
+
+#[test]
+fn launch_bounds_that_the_launch_exceeds_are_the_kernels_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let bound = ("vecadd_param_3\n)\n{", "vecadd_param_3\n)\n.maxntid 32, 1, 1\n{");
+    let file = edited(folder.path(), "vecadd", "vecadd", &[bound, ("// Vector", "// Bound vector")]);
+    let (code, json) = grade("vecadd", &file, &["-n", "1000", "--variant", "pageable"]);
+    let graded = &json["variants"][0];
+    assert_eq!((code, &graded["verdict"]), (1, &"wrong".into()), "{json}");
+    let text = graded["findings"][0].as_str().unwrap();
+    assert!(text.contains("__launch_bounds__") && text.contains("= fault: the kernel's"), "{text}");
+}
