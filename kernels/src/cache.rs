@@ -1,51 +1,127 @@
-//! The cache of compiled PTX: one file for each source, headers, options and compiler, written
-//! atomically in the user's cache folder. If the cache cannot be used, the kernel is compiled again.
-use std::{fs, io::Write, path::PathBuf};
+//! The cache of the compiler's answers, in the user's cache folder: one file for each compiler and each whole input,
+//! CUDA's headers included. If the cache cannot be used, the kernel is compiled again.
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
 
 use sha2::{Digest, Sha256};
 
-use crate::{KernelSource, headers, nvrtc::OPTIONS, source::hex};
+use crate::{
+    input::{Answer, Input},
+    source::hex,
+};
 
 /// The cache folder: `WARPLAB_CACHE`, or the user's own (`~/.cache/warplab` on Linux).
-fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("WARPLAB_CACHE") {
         return Some(folder.into());
     }
     Some(directories::ProjectDirs::from("", "", "warplab")?.cache_dir().to_path_buf())
 }
 
-/// The file for `source` compiled by NVRTC `version` for `arch`. The crate's version is in the key, because it decides
-/// what is done to the compiler's output, and so are the paths that line information gives. There is none for a source
-/// that includes files that are not embedded, because their text is not in the key.
-fn file(source: &KernelSource, version: &str, arch: u32) -> Option<PathBuf> {
-    if !headers::included(source).others.is_empty() {
-        return None;
+/// The answer of `compiler` to `input`: the one that is kept in `folder`, or that of `ask`, which is kept there. An
+/// entry that is damaged is asked for and written anew.
+///
+/// # Errors
+/// Those of `ask`.
+pub(crate) fn or_ask<E>(
+    folder: Option<&Path>,
+    compiler: &str,
+    input: &Input,
+    ask: impl FnOnce() -> Result<Answer, E>,
+) -> Result<Answer, E> {
+    let Some(folder) = folder.map(|folder| folder.join("answers")) else { return ask() };
+    let file = folder.join(input.digest(compiler));
+    if let Some(answer) = get(&file) {
+        return Ok(answer);
     }
-    let (options, hash, arch) = (OPTIONS.join(" "), source.hash(), arch.to_string());
-    let mut key = vec![&*hash, version, &*arch, env!("CARGO_PKG_VERSION"), &*options];
-    key.extend(source.files().map(|(path, _)| path));
-    let name = format!("{}.ptx", hex(&Sha256::digest(key.join("\n").as_bytes())));
-    Some(folder()?.join("ptx").join(name))
-}
-
-/// The PTX that was compiled before, if it is there.
-pub(crate) fn get(source: &KernelSource, version: &str, arch: u32) -> Option<String> {
-    fs::read_to_string(file(source, version, arch)?).ok().filter(|ptx| ptx.starts_with(".version"))
-}
-
-/// Keeps `ptx`, atomically: another process sees all of it or nothing.
-pub(crate) fn put(source: &KernelSource, version: &str, arch: u32, ptx: &str) {
-    let Some(file) = file(source, version, arch) else {
-        return;
-    };
-    let Some(folder) = file.parent() else { return };
-    let write = || -> std::io::Result<()> {
-        fs::create_dir_all(folder)?;
-        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-        temporary.write_all(ptx.as_bytes())?;
-        temporary.persist(&file)?;
-        Ok(())
-    };
+    let answer = ask()?;
     // If the folder is full or read-only, the next run compiles again.
-    let _ = write();
+    if !matches!(answer, Answer::Failed { .. }) {
+        let _ = put(&folder, &file, &answer);
+    }
+    Ok(answer)
+}
+
+/// The answer in `file`, if it is there and as it was written: the first line is the SHA-256 of the rest.
+fn get(file: &Path) -> Option<Answer> {
+    let text = fs::read_to_string(file).ok()?;
+    let (sum, rest) = text.split_once('\n')?;
+    (sum == checksum(rest)).then(|| serde_json::from_str(rest).ok())?
+}
+
+/// Writes `answer`, atomically: another process sees all of it or nothing.
+fn put(folder: &Path, file: &Path, answer: &Answer) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let text = serde_json::to_string(answer)?;
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    write!(temporary, "{}\n{text}", checksum(&text))?;
+    temporary.persist(file)?;
+    Ok(())
+}
+
+fn checksum(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::Cell, convert::Infallible};
+
+    use super::*;
+
+    fn input(text: &str) -> Input {
+        Input { name: "x.cu".into(), text: text.into(), headers: Vec::new(), options: Vec::new() }
+    }
+
+    fn compiled(ptx: &str) -> Answer {
+        Answer::Compiled { ptx: ptx.into(), log: "a warning".into() }
+    }
+
+    /// Asks for `input`, and says how often the compiler was asked.
+    fn ask(folder: &Path, compiler: &str, input: &Input, answer: &Answer) -> (Answer, u32) {
+        let asked = Cell::new(0);
+        let given = or_ask(Some(folder), compiler, input, || {
+            asked.set(asked.get() + 1);
+            Ok::<_, Infallible>(answer.clone())
+        });
+        let Ok(given) = given;
+        (given, asked.get())
+    }
+
+    #[test]
+    fn an_answer_is_asked_for_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let ask = |compiler: &str, text: &str, answer: &Answer| ask(folder.path(), compiler, &input(text), answer);
+        assert_eq!(ask("12.9", "a", &compiled("first")), (compiled("first"), 1));
+        assert_eq!(ask("12.9", "a", &compiled("second")), (compiled("first"), 0));
+        assert_eq!(ask("12.8", "a", &compiled("second")), (compiled("second"), 1));
+        assert_eq!(ask("12.9", "b", &compiled("third")), (compiled("third"), 1));
+        let rejected = Answer::Rejected { log: "x.cu(1): error".into() };
+        assert_eq!(ask("12.9", "c", &rejected), (rejected.clone(), 1));
+        assert_eq!(ask("12.9", "c", &compiled("fourth")), (rejected, 0));
+        // It may be this computer that lacks something.
+        let failed = Answer::Failed { call: "nvrtcCompileProgram".into(), reason: "out of memory".into() };
+        assert_eq!(ask("12.9", "d", &failed), (failed, 1));
+        assert_eq!(ask("12.9", "d", &compiled("fifth")), (compiled("fifth"), 1));
+    }
+
+    #[test]
+    fn a_damaged_entry_is_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let ask = |answer: &Answer| ask(folder.path(), "12.9", &input("a"), answer);
+        assert_eq!(ask(&compiled("mul")), (compiled("mul"), 1));
+        let file = fs::read_dir(folder.path().join("answers")).unwrap().next().unwrap().unwrap().path();
+        let whole = fs::read_to_string(&file).unwrap();
+        for damaged in
+            [whole.replace("mul", "add"), whole[..whole.len() - 1].to_string(), String::new(), "\n".repeat(9)]
+        {
+            fs::write(&file, &damaged).unwrap();
+            assert_eq!(ask(&compiled("mul")), (compiled("mul"), 1), "{damaged:?}");
+            assert_eq!(fs::read_to_string(&file).unwrap(), whole);
+            assert_eq!(ask(&compiled("mul")), (compiled("mul"), 0));
+        }
+    }
 }

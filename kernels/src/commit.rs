@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Committed, Error, KernelSource, Nvrtc, ptx};
+use crate::{Committed, Error, KernelSource, Nvrtc, compile, ptx};
 
 /// What was found or done for one kernel file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub fn sources_in(folder: &Path, root: &Path) -> Result<Vec<KernelSource>, Error
     let of_lab = above.map(|above| above.join("kernels")).find(|kernels| kernels.is_dir());
     let source = |file: PathBuf| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let mut source = KernelSource::read_with(&file, &name, of_lab.as_deref())?;
+        let mut source = KernelSource::read_committed(&file, &name, of_lab.as_deref())?;
         source.path = relative(&source.path, root);
         for header in source.headers.to_mut() {
             header.path = relative(&header.path, root);
@@ -63,7 +63,7 @@ fn relative(path: &str, root: &Path) -> Cow<'static, str> {
 /// Compiles the committed PTX of `source` and writes it to `file`, atomically. A file that is current is not written.
 ///
 /// # Errors
-/// Those of [`Nvrtc::compile`], or [`Error::Write`].
+/// Those of a compilation, as [`crate::ptx_for`] has them, or [`Error::Write`].
 pub fn generate(nvrtc: &Nvrtc, source: &KernelSource, file: &Path) -> Result<Outcome, Error> {
     let text = text(nvrtc, source)?;
     if source.ptx == text {
@@ -86,7 +86,7 @@ pub fn generate(nvrtc: &Nvrtc, source: &KernelSource, file: &Path) -> Result<Out
 /// the source is compiled; otherwise the hash in the header is compared.
 ///
 /// # Errors
-/// Those of [`Nvrtc::compile`].
+/// Those of a compilation, as [`crate::ptx_for`] has them.
 pub fn check(nvrtc: Option<&Nvrtc>, source: &KernelSource) -> Result<Outcome, Error> {
     let Some(header) = Committed::parse(&source.ptx) else {
         return Ok(Outcome::Stale("there is no committed PTX, or it has no header".into()));
@@ -102,7 +102,7 @@ pub fn check(nvrtc: Option<&Nvrtc>, source: &KernelSource) -> Result<Outcome, Er
         )));
     }
     match nvrtc {
-        Some(nvrtc) if nvrtc.version() == header.compiler && nvrtc.has_headers_of(source) => {
+        Some(nvrtc) if nvrtc.version() == header.compiler && nvrtc.cuda().has_all_of(source) => {
             let same = text(nvrtc, source)? == source.ptx;
             Ok(if same { Outcome::Current } else { Outcome::Stale("compiling gives another text".into()) })
         }
@@ -112,5 +112,5 @@ pub fn check(nvrtc: Option<&Nvrtc>, source: &KernelSource) -> Result<Outcome, Er
 
 fn text(nvrtc: &Nvrtc, source: &KernelSource) -> Result<String, Error> {
     let arch = source.arch();
-    Ok(ptx::committed_text(source, &nvrtc.version(), arch, &nvrtc.compile(source, arch)?))
+    Ok(ptx::committed_text(source, &nvrtc.version(), arch, &compile::compile(nvrtc, source, arch)?.ptx))
 }

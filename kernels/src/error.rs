@@ -1,5 +1,5 @@
 //! What can go wrong between a `.cu` file and PTX.
-use std::{io, path::PathBuf};
+use std::{fmt, io, path::PathBuf, time::Duration};
 
 /// How to get NVRTC. Every message about a missing compiler ends with it.
 pub const GET_NVRTC: &str = "Install NVRTC either way (neither needs a GPU): `pip install nvidia-cuda-nvrtc-cu12` into the active Python, \
@@ -20,6 +20,15 @@ pub enum Error {
     /// There is no committed PTX, and no compiler.
     #[error("{file} has no committed PTX, and NVRTC was not found to compile it. {GET_NVRTC}")]
     NoCompiler {
+        /// The kernel file as the user knows it.
+        file: String,
+    },
+    /// There is PTX beside a file of `--kernel`, but anybody could have written it, and there is no compiler.
+    #[error(
+        "NVRTC was not found to compile {file}, and the PTX beside it is not used, because nothing proves that it was made \
+         from this source. {GET_NVRTC}. For PTX that you made yourself, set WARPLAB_TRUST_PTX=1"
+    )]
+    Unproven {
         /// The kernel file as the user knows it.
         file: String,
     },
@@ -47,6 +56,50 @@ pub enum Error {
         arch: u32,
         /// The compiler's own messages, with the user's file name and lines.
         log: String,
+    },
+    /// The compilation exceeded one of its bounds, and was stopped.
+    #[error(
+        "{file} does not compile (NVRTC {version}): the compiler was stopped because it {limit}. Look for templates or macros \
+         that expand without end"
+    )]
+    Exceeded {
+        /// The kernel file as the user knows it.
+        file: String,
+        /// The compiler's version.
+        version: String,
+        /// The bound.
+        limit: Limit,
+    },
+    /// The compiler ended without an answer.
+    #[error(
+        "{file} does not compile (NVRTC {version}): the compiler crashed ({how}). Make the file smaller until it compiles, \
+         to find the part that the compiler cannot take"
+    )]
+    Crashed {
+        /// The kernel file as the user knows it.
+        file: String,
+        /// The compiler's version.
+        version: String,
+        /// How its process ended.
+        how: String,
+    },
+    /// A header's name means two files.
+    #[error("`{name}` is included, and means both {first} and {second}; rename one of them")]
+    TwoHeaders {
+        /// The name in the `#include`.
+        name: String,
+        /// The path of one file.
+        first: String,
+        /// The path of the other.
+        second: String,
+    },
+    /// The process in which NVRTC compiles could not be started.
+    #[error("cannot start the process in which {file} is compiled: {source}")]
+    Start {
+        /// The kernel file as the user knows it.
+        file: String,
+        /// The system's reason.
+        source: io::Error,
     },
     /// The compiler found is too new for the device.
     #[error(
@@ -91,8 +144,32 @@ pub enum Error {
     #[error("NVRTC fails in {call}: {reason}")]
     Nvrtc {
         /// The function.
-        call: &'static str,
+        call: String,
         /// Its error.
         reason: String,
     },
+}
+
+/// A bound of the compilation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Writable memory in bytes.
+    Memory(u64),
+    /// Processor time.
+    Processor(Duration),
+    /// Time from start to end.
+    Time(Duration),
+    /// Size of the PTX in bytes.
+    Output(u64),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory(bytes) => write!(f, "needed more than {} MiB of memory", bytes >> 20),
+            Self::Processor(time) => write!(f, "took more than {} s of processor time", time.as_secs_f64()),
+            Self::Time(time) => write!(f, "took more than {} s", time.as_secs_f64()),
+            Self::Output(bytes) => write!(f, "wrote more than {} MiB of PTX", bytes >> 20),
+        }
+    }
 }

@@ -1,15 +1,28 @@
 //! Headers: those that labs share, which are embedded here, and those that lie beside a kernel file and are its own.
+//!
+//! What a file includes is found in its text without a preprocessor: every name in quotes or angle brackets counts if
+//! there is such a header. A header that is not included after all does no harm, and one that is included by a macro's
+//! name is found where the macro says it.
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
-    fs,
-    path::Path,
+    fs, io,
+    path::{Path, PathBuf},
 };
 
-use crate::KernelSource;
+use serde::{Deserialize, Serialize};
 
-/// A header that a kernel file includes by its bare name: `#include "scan.cuh"`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+use crate::{Error, KernelSource, read};
+
+/// A text may name more headers than these, or longer ones, only to make the search for them long.
+const MOST_NAMES: usize = 10_000;
+const LONGEST_NAME: usize = 256;
+
+/// The most bytes of headers that one kernel file brings.
+const MOST_BYTES: usize = 64 << 20;
+
+/// A header, under the name by which a kernel file includes it: `#include "scan.cuh"`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// The name by which it is included, e.g. `scan.cuh`.
     pub name: Cow<'static, str>,
@@ -38,74 +51,141 @@ pub(crate) fn known(source: &KernelSource) -> BTreeMap<&str, &Header> {
     own_last.map(|header| (header.name.as_ref(), header)).collect()
 }
 
-/// What a kernel file includes.
-pub(crate) struct Includes<'a> {
-    /// The embedded headers, in order of name, also those that another header includes.
-    pub(crate) embedded: Vec<&'a Header>,
-    /// The names in quotes or angle brackets that are not embedded.
-    pub(crate) others: BTreeSet<&'a str>,
-    /// The names among `others` that are in angle brackets: CUDA's own headers.
-    pub(crate) system: BTreeSet<&'a str>,
-}
-
-/// What `source` includes, directly or through one of its embedded headers.
-///
-/// Only `#include` lines are read. A header named within an `#if 0` counts too; the price is a needless compilation
-/// after that header changes.
-pub(crate) fn included(source: &KernelSource) -> Includes<'_> {
+/// The headers that `source` includes, in order of name: its own and shared ones, also those that another header
+/// includes, but not CUDA's.
+pub(crate) fn included(source: &KernelSource) -> Vec<&Header> {
     let known = known(source);
-    let mut embedded: BTreeMap<&str, &Header> = BTreeMap::new();
-    let (mut others, mut system) = (BTreeSet::new(), BTreeSet::new());
+    let mut found: BTreeMap<&str, &Header> = BTreeMap::new();
     let mut texts: Vec<&str> = vec![&source.cuda];
     while let Some(text) = texts.pop() {
-        for (name, bracketed) in text.lines().filter_map(include) {
-            if let Some(header) = known.get(name) {
-                if embedded.insert(name, header).is_none() {
-                    texts.push(&header.text);
-                }
-                continue;
-            }
-            others.insert(name);
-            if bracketed {
-                system.insert(name);
-            }
-        }
-    }
-    Includes { embedded: embedded.into_values().collect(), others, system }
-}
-
-/// Reads the headers that `cuda` includes by a bare name from `folders`, also those that another of them includes. Each
-/// is read from the first folder that has a file of its name. A name that no folder has is left out: it may be a shared
-/// header or one of CUDA's, or else the compiler reports it.
-pub(crate) fn read(cuda: &str, folders: &[&Path]) -> Vec<Header> {
-    let mut found: BTreeMap<String, Header> = BTreeMap::new();
-    let mut texts = vec![cuda.to_string()];
-    while let Some(text) = texts.pop() {
-        for (name, _) in text.lines().filter_map(include) {
-            if name.contains(['/', '\\']) || found.contains_key(name) {
-                continue;
-            }
-            let file = folders.iter().find_map(|folder| {
-                let path = folder.join(name);
-                Some((fs::read_to_string(&path).ok()?, path))
-            });
-            if let Some((text, path)) = file {
-                texts.push(text.clone());
-                let path = path.display().to_string().into();
-                found.insert(name.into(), Header { name: name.to_string().into(), path, text: text.into() });
+        for name in names(text) {
+            if let Some((name, header)) = known.get_key_value(name.as_str())
+                && found.insert(name, header).is_none()
+            {
+                texts.push(&header.text);
             }
         }
     }
     found.into_values().collect()
 }
 
-/// The name that an `#include` line gives, and whether it is in angle brackets.
-fn include(line: &str) -> Option<(&str, bool)> {
-    let line = line.trim_start().strip_prefix('#')?;
-    let line = line.trim_start().strip_prefix("include")?.trim_start();
-    let rest = line.strip_prefix(['"', '<'])?;
-    let (name, _) = rest.split_once(['"', '>'])?;
-    Some((name, line.starts_with('<')))
+/// The names that `source` and the headers in it include in angle brackets and that are not embedded: CUDA's.
+pub(crate) fn system(source: &KernelSource) -> BTreeSet<&str> {
+    let known = known(source);
+    let embedded = included(source).into_iter().map(|header| header.text.as_ref());
+    let texts = std::iter::once(source.cuda.as_ref()).chain(embedded);
+    let bracketed = texts.flat_map(directives).filter(|directive| directive.is_bracketed);
+    bracketed.map(|directive| directive.name).filter(|name| !known.contains_key(name)).collect()
+}
+
+/// The folder whose headers a kernel file may include: its own. What comes through `/dev/stdin` has none.
+pub(crate) fn folder_of(file: &Path) -> Option<PathBuf> {
+    let folder = file.parent()?;
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let real = fs::canonicalize(folder).ok()?;
+    let is_of_system = ["/dev", "/proc"].iter().any(|of_system| real.starts_with(of_system));
+    (!is_of_system).then(|| folder.to_path_buf())
+}
+
+/// Reads the headers that `cuda` includes from `folders`, also those that another of them includes. As a compiler does,
+/// each is first looked for in the folder of the file that includes it, if that lies in one of `folders`. A name that
+/// leads out of the folders, also by a symbolic link, is left out, and so is one that no folder has: it may be a shared
+/// header or one of CUDA's, or else the compiler reports it.
+///
+/// # Errors
+/// [`Error::TwoHeaders`] when one name means two files: the compiler tells headers by their names.
+/// [`Error::Read`] when they are too large.
+pub(crate) fn read(cuda: &str, folders: &[PathBuf]) -> Result<Vec<Header>, Error> {
+    let roots: Vec<PathBuf> = folders.iter().filter_map(|folder| fs::canonicalize(folder).ok()).collect();
+    let mut found: BTreeMap<String, (PathBuf, Header)> = BTreeMap::new();
+    let mut texts = vec![(cuda.to_string(), None::<PathBuf>)];
+    let mut bytes = 0;
+    while let Some((text, folder)) = texts.pop() {
+        for name in names(&text) {
+            let mut near = folder.iter().chain(folders);
+            let Some((real, path)) = near.find_map(|near| within(&roots, near, &name)) else { continue };
+            let shown = path.display().to_string();
+            if let Some((other, header)) = found.get(&name) {
+                if *other != real {
+                    return Err(Error::TwoHeaders { name, first: header.path.to_string(), second: shown });
+                }
+                continue;
+            }
+            let Ok(text) = read::file(&real) else { continue };
+            bytes += text.len();
+            if bytes > MOST_BYTES {
+                let source = io::Error::other(format!("the headers are larger than {} MiB in all", MOST_BYTES >> 20));
+                return Err(Error::Read { path, source });
+            }
+            texts.push((text.clone(), path.parent().map(Path::to_path_buf)));
+            let header = Header { name: name.clone().into(), path: shown.into(), text: text.into() };
+            found.insert(name, (real, header));
+        }
+    }
+    Ok(found.into_values().map(|(_, header)| header).collect())
+}
+
+/// The regular file `name` as seen from the folder `near`, if it lies in one of the folders `roots`, which are without
+/// symbolic links: its path without symbolic links, and the path that leads there.
+fn within(roots: &[PathBuf], near: &Path, name: &str) -> Option<(PathBuf, PathBuf)> {
+    if Path::new(name).has_root() {
+        return None;
+    }
+    let path = near.join(name);
+    let real = fs::canonicalize(&path).ok()?;
+    (roots.iter().any(|root| real.starts_with(root)) && real.is_file()).then_some((real, path))
+}
+
+/// Every text in quotes or angle brackets that can be a header's name, after lines that end with a backslash are
+/// joined; the first [`MOST_NAMES`].
+pub(crate) fn names(text: &str) -> BTreeSet<String> {
+    let joined = joined(text);
+    let mut found = BTreeSet::new();
+    for line in joined.lines() {
+        for (start, open) in line.match_indices(['"', '<']) {
+            let rest = &line[start + 1..];
+            let close = if open == "<" { b'>' } else { b'"' };
+            let Some(end) = rest.bytes().take(LONGEST_NAME).position(|byte| byte == close) else { continue };
+            let name = &rest[..end];
+            if !name.is_empty() && !name.contains(['"', '<', '\0']) && found.len() < MOST_NAMES {
+                found.insert(name.to_string());
+            }
+        }
+    }
+    found
+}
+
+/// `text` with the lines joined that end with a backslash.
+fn joined(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    for line in text.lines() {
+        match line.trim_end().strip_suffix('\\') {
+            Some(start) => joined.push_str(start),
+            None => {
+                joined.push_str(line);
+                joined.push('\n');
+            }
+        }
+    }
+    joined
+}
+
+/// A plain `#include` line.
+pub(crate) struct Directive<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) is_bracketed: bool,
+}
+
+/// The plain `#include` lines of a text.
+pub(crate) fn directives(text: &str) -> impl Iterator<Item = Directive<'_>> {
+    text.lines().filter_map(|line| {
+        let line = line.trim_start().strip_prefix('#')?;
+        let line = line.trim_start().strip_prefix("include")?;
+        let line = line.strip_prefix("_next").unwrap_or(line).trim_start();
+        let rest = line.strip_prefix(['"', '<'])?;
+        let (name, _) = rest.split_once(['"', '>'])?;
+        Some(Directive { name, is_bracketed: line.starts_with('<') })
+    })
 }
 
 #[cfg(test)]
@@ -128,7 +208,7 @@ mod tests {
     }
 
     fn paths(source: &KernelSource) -> Vec<String> {
-        included(source).embedded.iter().map(|header| header.path.to_string()).collect()
+        included(source).iter().map(|header| header.path.to_string()).collect()
     }
 
     #[test]
@@ -150,9 +230,7 @@ mod tests {
     #[test]
     fn cudas_own_are_told_from_the_shared_and_the_users() {
         let source = source("#include <index.cuh>\n#include \"mine.h\"\n# include <cooperative_groups/scan.h>\n", &[]);
-        let includes = included(&source);
-        assert!(includes.system.iter().eq(&["cooperative_groups/scan.h"]));
-        assert!(includes.others.iter().eq(&["cooperative_groups/scan.h", "mine.h"]));
+        assert!(system(&source).iter().eq(&["cooperative_groups/scan.h"]));
     }
 
     #[test]
@@ -165,27 +243,82 @@ mod tests {
         let mine = source("#include \"a.cuh\"", &own);
         let found = ["labs/mine/kernels/a.cuh", "labs/mine/kernels/b.cuh", "kernels/include/index.cuh"];
         assert_eq!(paths(&mine), found);
-        assert!(included(&mine).system.iter().eq(&["cuda_fp16.h"]));
+        assert!(system(&mine).iter().eq(&["cuda_fp16.h"]));
 
         let mine = source("#include \"index.cuh\"", &[("index.cuh", "int mine;")]);
         assert_eq!(paths(&mine), ["labs/mine/kernels/index.cuh"]);
     }
 
+    /// Folders with files in them, each `folder/name` with its text.
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (file, text) in files {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        root
+    }
+
+    fn found(cuda: &str, folders: &[PathBuf]) -> Vec<String> {
+        let found = read(cuda, folders).unwrap();
+        found.into_iter().map(|header| header.path.into_owned()).collect()
+    }
+
     #[test]
     fn headers_are_read_from_the_first_folder_that_has_them() {
-        let root = tempfile::tempdir().unwrap();
+        let root = tree(&[
+            ("near/a.cuh", "#include \"b.cuh\"\n"),
+            ("far/a.cuh", "far"),
+            ("far/b.cuh", "far"),
+            ("far/unused.cuh", "far"),
+        ]);
         let (near, far) = (root.path().join("near"), root.path().join("far"));
-        for (folder, name, text) in [
-            (&near, "a.cuh", "#include \"b.cuh\"\n"),
-            (&far, "a.cuh", "far"),
-            (&far, "b.cuh", "far"),
-            (&far, "unused.cuh", "far"),
-        ] {
-            fs::create_dir_all(folder).unwrap();
-            fs::write(folder.join(name), text).unwrap();
-        }
-        let found = read("#include \"a.cuh\"\n#include <cuda_fp16.h>\n#include \"../far/b.cuh\"\n", &[&near, &far]);
-        let paths: Vec<&str> = found.iter().map(|header| header.path.as_ref()).collect();
+        let paths = found("#include \"a.cuh\"\n#include <cuda_fp16.h>\n", &[near.clone(), far.clone()]);
         assert_eq!(paths, [near.join("a.cuh").to_str().unwrap(), far.join("b.cuh").to_str().unwrap()]);
+    }
+
+    #[test]
+    fn headers_are_found_however_they_are_spelled() {
+        let root = tree(&[("mine/a.cuh", ""), ("mine/sub/b.cuh", "#include \"c.cuh\""), ("mine/sub/c.cuh", "")]);
+        let folder = root.path().join("mine");
+        for (cuda, name) in [
+            ("%:include \"a.cuh\"", "a.cuh"),
+            ("#include /* here */ \"a.cuh\"", "a.cuh"),
+            ("#inc\\\nlude \"a.c\\\nuh\"", "a.cuh"),
+            ("#define MINE <a.cuh>\n#include MINE", "a.cuh"),
+            ("#if __has_include(\"a.cuh\")", "a.cuh"),
+            ("#include \"./a.cuh\"", "./a.cuh"),
+            ("#include \"sub/../a.cuh\"", "sub/../a.cuh"),
+        ] {
+            assert_eq!(found(cuda, &[folder.clone()]), [folder.join(name).to_str().unwrap()], "{cuda}");
+        }
+        let nested = found("#include \"sub/b.cuh\"", &[folder.clone()]);
+        let paths = ["sub/c.cuh", "sub/b.cuh"].map(|name| folder.join(name).display().to_string());
+        assert_eq!(nested, paths);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_name_leads_out_of_the_folder() {
+        let root = tree(&[("secret.txt", "secret"), ("mine/a.cuh", "")]);
+        let folder = root.path().join("mine");
+        std::os::unix::fs::symlink(root.path().join("secret.txt"), folder.join("link.cuh")).unwrap();
+        std::os::unix::fs::symlink(root.path(), folder.join("up")).unwrap();
+        let absolute = root.path().join("secret.txt").display().to_string();
+        for name in ["../secret.txt", "up/secret.txt", "link.cuh", &absolute, "./../secret.txt", "/etc/passwd", "."] {
+            assert_eq!(found(&format!("#include \"{name}\""), &[folder.clone()]), [""; 0], "{name}");
+        }
+        // A link to a file in the folder is one more name for it.
+        std::os::unix::fs::symlink("a.cuh", folder.join("b.cuh")).unwrap();
+        assert_eq!(found("#include <b.cuh>", &[folder.clone()]), [folder.join("b.cuh").to_str().unwrap()]);
+    }
+
+    #[test]
+    fn a_name_that_means_two_files_is_an_error() {
+        let root = tree(&[("a.cuh", ""), ("sub/a.cuh", ""), ("sub/b.cuh", "#include \"a.cuh\"")]);
+        let folder = root.path().to_path_buf();
+        let error = read("#include \"a.cuh\"\n#include \"sub/b.cuh\"", &[folder]).unwrap_err();
+        assert!(matches!(&error, Error::TwoHeaders { name, .. } if name == "a.cuh"), "{error}");
     }
 }

@@ -3,23 +3,40 @@
 //! A lab embeds each kernel file, its headers, and the committed PTX beside it with [`source!`]; the harness asks
 //! [`ptx_for`] for the PTX to load. Building needs no CUDA, and neither does running what is committed. With NVRTC the
 //! kernel is compiled for the device at hand, and cached; without it, the committed PTX is loaded if it was made from
-//! this very source. A kernel may include the shared headers in `include`, headers beside it, and CUDA's own
-//! (`<cooperative_groups.h>`, `<cuda_fp16.h>`) where they lie beside NVRTC.
+//! this very source.
+//!
+//! A kernel file is not trusted. It may include the shared headers in `include`, headers in its own folder and the
+//! folders there, and CUDA's own (`<cooperative_groups.h>`, `<cuda_fp16.h>`) where they lie beside NVRTC. All of them
+//! are given to the compiler as text, however the file spells their names, and the compiler runs in a process that can
+//! open no file and has little memory and time: `confine.rs` says what holds on which system. The way goes from
+//! `commit` and this file to `compile`, from there to `cuda`, `cache` and `child`, and in the other process to `nvrtc`.
 
+use std::path::Path;
+
+mod advice;
 mod cache;
+mod child;
 mod commit;
+mod compile;
+mod confine;
+mod cuda;
 mod error;
 mod find;
 mod headers;
+mod input;
+mod log;
 mod nvrtc;
 mod ptx;
+mod read;
 mod source;
 
 pub use commit::{Outcome, check, generate, sources_in};
-pub use error::{Error, GET_NVRTC};
+pub use error::{Error, GET_NVRTC, Limit};
 pub use headers::{Header, headers};
+pub use log::Warning;
 pub use nvrtc::{Nvrtc, nvrtc};
 pub use ptx::Committed;
+pub use read::for_children;
 pub use source::{BASE_ARCH, KernelSource};
 
 /// Where a module's PTX came from.
@@ -52,36 +69,34 @@ pub struct Compiled {
     pub ptx: String,
     /// Where it came from.
     pub origin: PtxOrigin,
+    /// The compiler's warnings, in the order of its log; none for committed PTX.
+    pub warnings: Vec<Warning>,
 }
 
 /// The PTX to load for `source` on a device of compute capability `capability`: compiled for it when
 /// NVRTC can be loaded, else the committed text if it is from this source.
 ///
 /// # Errors
-/// [`Error::Compile`] when the source has an error; [`Error::Stale`], [`Error::NoCompiler`] or
+/// [`Error::Compile`] when the source has an error; [`Error::Exceeded`] when compiling it takes too much;
+/// [`Error::Stale`], [`Error::NoCompiler`], [`Error::Unproven`] or
 /// [`Error::TooNew`] when the committed PTX cannot be used and there is no NVRTC.
 pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled, Error> {
     let Some(nvrtc) = nvrtc()? else {
         return committed_for(source, capability);
     };
+    let by_nvrtc = |compiled: compile::Output, arch| Compiled {
+        ptx: compiled.ptx,
+        origin: PtxOrigin::Nvrtc { version: nvrtc.version(), arch },
+        warnings: compiled.warnings,
+    };
     let Some(arch) = nvrtc.arch_for(capability) else {
         // This compiler is too new for the device, but the committed PTX may be old enough.
         return committed_for(source, capability).or_else(|_| {
             let arch = (capability.0 * 10 + capability.1) as u32;
-            nvrtc
-                .compile(source, arch)
-                .map(|ptx| Compiled { ptx, origin: PtxOrigin::Nvrtc { version: nvrtc.version(), arch } })
+            Ok(by_nvrtc(compile::compile(nvrtc, source, arch)?, arch))
         });
     };
-    let version = nvrtc.version();
-    let ptx = if let Some(ptx) = cache::get(source, &version, arch) {
-        ptx
-    } else {
-        let ptx = nvrtc.compile(source, arch)?;
-        cache::put(source, &version, arch, &ptx);
-        ptx
-    };
-    Ok(Compiled { ptx, origin: PtxOrigin::Nvrtc { version, arch } })
+    Ok(by_nvrtc(compile::compile_or_remember(nvrtc, source, arch)?, arch))
 }
 
 /// The committed PTX, for a device of `capability`.
@@ -91,20 +106,21 @@ pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled
 pub fn committed_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled, Error> {
     let file = || source.path.to_string();
     let Some(header) = Committed::parse(&source.ptx) else {
-        return Err(Error::NoCompiler { file: file() });
+        let is_beside = Path::new(source.path.as_ref()).with_extension("ptx").is_file();
+        return Err(if is_beside { Error::Unproven { file: file() } } else { Error::NoCompiler { file: file() } });
     };
     if header.hash != source.hash() {
         return Err(Error::Stale { file: file() });
     }
     let device = (capability.0 * 10 + capability.1) as u32;
     if header.arch <= device {
-        return Ok(Compiled { ptx: source.ptx.to_string(), origin: PtxOrigin::Committed });
+        return Ok(Compiled { ptx: source.ptx.to_string(), origin: PtxOrigin::Committed, warnings: Vec::new() });
     }
     // PTX of the base architecture differs from an older one's by its target line and by the instructions
     // that the source itself asks for (`match`, double atomics); the driver checks those one by one.
     if header.arch == BASE_ARCH && device >= OLDEST_DEVICE {
         let ptx = source.ptx.replacen(&format!(".target sm_{BASE_ARCH}"), &format!(".target sm_{device}"), 1);
-        return Ok(Compiled { ptx, origin: PtxOrigin::Committed });
+        return Ok(Compiled { ptx, origin: PtxOrigin::Committed, warnings: Vec::new() });
     }
     Err(Error::TooNew { file: file(), made: header.arch, device })
 }

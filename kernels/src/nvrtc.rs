@@ -1,5 +1,7 @@
 //! NVRTC, NVIDIA's run-time compiler, loaded when it is there: CUDA C++ to PTX, without a GPU.
 //!
+//! This process asks it only what it is. The compilations are done in processes of their own.
+//!
 //! The nine functions bound here are the same in NVRTC 11.2 to 13; `cuda.h` is not needed.
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
@@ -10,13 +12,22 @@ use std::{
 
 use libloading::Library;
 
-use crate::{Error, KernelSource, find, find::Choice, headers, ptx};
-
-/// Options besides the architecture. `-lineinfo`, so that findings and profilers name lines of the `.cu`.
-pub(crate) const OPTIONS: [&str; 2] = ["-lineinfo", "--std=c++17"];
+use crate::{
+    Error,
+    cuda::CudaHeaders,
+    find::{self, Choice},
+    input::{Answer, Input},
+    log,
+};
 
 type Program = *mut c_void;
 type Status = c_int;
+
+/// The compiler rejects the text: NVRTC_ERROR_COMPILATION.
+const REJECTED: Status = 6;
+
+/// A function of the library that failed, and its reason.
+type Failure = (&'static str, String);
 
 /// A loaded NVRTC.
 #[derive(Debug)]
@@ -28,6 +39,8 @@ pub struct Nvrtc {
     path: PathBuf,
     version: (i32, i32),
     archs: Vec<u32>,
+    /// CUDA's own headers beside it.
+    cuda: CudaHeaders,
 }
 
 /// The types of the functions that are used.
@@ -62,26 +75,26 @@ pub fn nvrtc() -> Result<Option<&'static Nvrtc>, Error> {
     }
     let found = match find::choice() {
         Choice::Off => None,
-        Choice::Path(path) => Some(Nvrtc::load(path.clone()).map_err(|reason| Error::Load { path, reason })?),
-        Choice::Search => find::candidates().find_map(|path| Nvrtc::load(path).ok()),
+        Choice::Path(path) => Some(Nvrtc::load(&path).map_err(|reason| Error::Load { path, reason })?),
+        Choice::Search => find::candidates().find_map(|path| Nvrtc::load(&path).ok()),
     };
     Ok(FOUND.get_or_init(|| found).as_ref())
 }
 
 impl Nvrtc {
     /// Loads the library at `path`.
-    fn load(path: PathBuf) -> Result<Self, String> {
+    pub(crate) fn load(path: &Path) -> Result<Self, String> {
         // SAFETY: loading runs NVIDIA's initialisers; the path comes from the user or is a usual one.
-        let library = unsafe { Library::new(&path) }.map_err(|e| e.to_string())?;
+        let library = unsafe { Library::new(path) }.map_err(|e| reason(&e))?;
         let (mut major, mut minor, mut count) = (0, 0, 0);
         // SAFETY: the types are those of nvrtc.h, and every pointer is to a live value.
         let archs = unsafe {
-            let version = library.get::<call::Version>(b"nvrtcVersion").map_err(|e| e.to_string())?;
+            let version = library.get::<call::Version>(b"nvrtcVersion").map_err(|e| reason(&e))?;
             version(&mut major, &mut minor);
             match library.get::<call::NumArchs>(b"nvrtcGetNumSupportedArchs") {
                 Ok(number) if number(&mut count) == 0 && count > 0 => {
                     let mut archs = vec![0; count as usize];
-                    let get = library.get::<call::Archs>(b"nvrtcGetSupportedArchs").map_err(|e| e.to_string())?;
+                    let get = library.get::<call::Archs>(b"nvrtcGetSupportedArchs").map_err(|e| reason(&e))?;
                     get(archs.as_mut_ptr());
                     archs
                 }
@@ -91,14 +104,16 @@ impl Nvrtc {
         if !(11..=13).contains(&major) {
             return Err(format!("NVRTC {major}.{minor} is not among the versions known here, 11.2 to 13"));
         }
+        let path = loaded_from(&library).unwrap_or_else(|| path.to_path_buf());
         let builtins = path.with_file_name(format!("libnvrtc-builtins.so.{major}.{minor}"));
         Ok(Self {
             library,
             // SAFETY: as above. If it is not in this folder, NVRTC may find it on the library path.
             _builtins: unsafe { Library::new(builtins) }.ok(),
-            path,
             version: (major, minor),
             archs: archs.into_iter().map(|a| a as u32).collect(),
+            cuda: CudaHeaders::beside(&path),
+            path,
         })
     }
 
@@ -112,32 +127,20 @@ impl Nvrtc {
         &self.path
     }
 
-    /// The folders with CUDA's own headers (`cuda_fp16.h`, `cooperative_groups.h`) beside this library, as a toolkit or
-    /// NVIDIA's Python packages lay them out.
-    fn include_folders(&self) -> Vec<PathBuf> {
-        let library = self.path.parent().unwrap_or(Path::new("."));
-        let parents = ["../include", "../include/cccl", "../../cuda_runtime/include", "../../cuda_cccl/include"];
-        let folders = parents.map(|folder| library.join(folder)).into_iter();
-        folders.filter(|folder| folder.is_dir()).collect()
+    /// CUDA's own headers beside this library.
+    pub(crate) fn cuda(&self) -> &CudaHeaders {
+        &self.cuda
     }
 
-    /// Whether all of CUDA's own headers that `source` includes can be found.
-    pub(crate) fn has_headers_of(&self, source: &KernelSource) -> bool {
-        let folders = self.include_folders();
-        let at_hand = |name: &str| folders.iter().any(|f| f.join(name).is_file());
-        let names = headers::included(source).system;
-        // CUDA's own headers include one of CCCL's, which is a separate package.
-        names.is_empty() || at_hand("nv/target") && names.into_iter().all(at_hand)
+    /// The oldest virtual architecture that it knows.
+    pub(crate) fn oldest(&self) -> u32 {
+        self.archs.iter().copied().min().unwrap_or_default()
     }
 
-    /// What to do about a header of CUDA that was not found.
-    fn missing_headers(&self, source: &KernelSource, log: &str) -> &'static str {
-        if log.contains("cannot open source file") && !self.has_headers_of(source) {
-            "\nCUDA's headers are looked for beside NVRTC: install the CUDA toolkit, or `pip install nvidia-cuda-runtime-cu12 \
-             nvidia-cuda-cccl-cu12` where nvidia-cuda-nvrtc-cu12 is"
-        } else {
-            ""
-        }
+    /// What tells it from other compilers: its version, and the size of its file, since several builds share a version.
+    pub(crate) fn identity(&self) -> String {
+        let bytes = std::fs::metadata(&self.path).map_or(0, |file| file.len());
+        format!("{} {bytes}", self.version())
     }
 
     /// The newest virtual architecture that this compiler knows and a device of `capability` runs.
@@ -146,36 +149,26 @@ impl Nvrtc {
         self.archs.iter().copied().filter(|a| *a <= device).max()
     }
 
-    /// Compiles `source` for `compute_<arch>`. The PTX names files as `source` does, and requires no
-    /// newer PTX version than it needs.
-    ///
-    /// # Errors
-    /// [`Error::Compile`] with the compiler's log; [`Error::ArchDropped`]; [`Error::Nvrtc`].
-    pub fn compile(&self, source: &KernelSource, arch: u32) -> Result<String, Error> {
-        if let Some(oldest) = self.archs.iter().min().copied().filter(|o| *o > arch) {
-            return Err(Error::ArchDropped { file: source.path.to_string(), version: self.version(), arch, oldest });
-        }
-        let c = |text: &str| {
-            CString::new(text).map_err(|_| Error::Compile {
-                file: source.path.to_string(),
-                version: self.version(),
-                arch,
-                log: "the source holds a zero byte".into(),
-            })
-        };
-        let (text, name) = (c(&source.cuda)?, c(&source.path)?);
-        let headers = headers::known(source)
-            .into_values()
-            .map(|header| Ok((c(&header.name)?, c(&header.text)?)))
-            .collect::<Result<Vec<_>, Error>>()?;
-        let header_names: Vec<_> = headers.iter().map(|(n, _)| n.as_ptr()).collect();
-        let header_texts: Vec<_> = headers.iter().map(|(_, t)| t.as_ptr()).collect();
-        let cuda = self.include_folders();
-        let options = options(source, arch, &cuda).iter().map(|o| c(o)).collect::<Result<Vec<_>, Error>>()?;
-        let option_pointers: Vec<_> = options.iter().map(|o| o.as_ptr()).collect();
+    /// Compiles `input` in this process.
+    pub(crate) fn compile(&self, input: &Input) -> Answer {
+        self.try_compile(input).unwrap_or_else(|(call, reason)| Answer::Failed { call: call.into(), reason })
+    }
 
-        // SAFETY: the types are those of nvrtc.h; all strings outlive the calls; the program is
-        // destroyed on every path.
+    fn try_compile(&self, input: &Input) -> Result<Answer, Failure> {
+        let c = |text: &str| {
+            CString::new(text)
+                .map_err(|_| ("nvrtcCreateProgram", "the kernel file or a header holds a zero byte".into()))
+        };
+        let all = |texts: &mut dyn Iterator<Item = &str>| texts.map(c).collect::<Result<Vec<_>, Failure>>();
+        let (text, name) = (c(&input.text)?, c(&input.name)?);
+        let names = all(&mut input.headers.iter().map(|header| &*header.name))?;
+        let texts = all(&mut input.headers.iter().map(|header| &*header.text))?;
+        let options = all(&mut input.options.iter().map(String::as_str))?;
+        let pointers = |texts: &[CString]| texts.iter().map(|text| text.as_ptr()).collect::<Vec<_>>();
+        let (header_names, header_texts, options_given) = (pointers(&names), pointers(&texts), pointers(&options));
+
+        // SAFETY: the types are those of nvrtc.h; all strings outlive the calls; the program is destroyed where an
+        // answer is made of it, and otherwise ends with the process.
         unsafe {
             let create: libloading::Symbol<'_, call::Create> = self.symbol("nvrtcCreateProgram")?;
             let compile: libloading::Symbol<'_, call::Compile> = self.symbol("nvrtcCompileProgram")?;
@@ -185,31 +178,28 @@ impl Nvrtc {
                 &mut program,
                 text.as_ptr(),
                 name.as_ptr(),
-                headers.len() as c_int,
+                names.len() as c_int,
                 header_texts.as_ptr(),
                 header_names.as_ptr(),
             );
             self.ok("nvrtcCreateProgram", status)?;
-            let status = compile(program, options.len() as c_int, option_pointers.as_ptr());
-            let result = if status == 0 {
-                self.text(program, "nvrtcGetPTXSize", "nvrtcGetPTX")
-            } else {
-                self.text(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog").and_then(|log| {
-                    let log = if log.trim().is_empty() {
-                        self.error_string(status)
-                    } else {
-                        clean_log(&log, source) + self.missing_headers(source, &log)
-                    };
-                    Err(Error::Compile { file: source.path.to_string(), version: self.version(), arch, log })
-                })
+            let status = compile(program, options.len() as c_int, options_given.as_ptr());
+            let log = log::bounded(&self.text(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog")?);
+            let answer = match status {
+                0 => Answer::Compiled { ptx: self.text(program, "nvrtcGetPTXSize", "nvrtcGetPTX")?, log },
+                REJECTED if !log.trim().is_empty() => Answer::Rejected { log },
+                _ => Answer::Failed {
+                    call: "nvrtcCompileProgram".into(),
+                    reason: format!("{}\n{log}", self.error_string(status)).trim().into(),
+                },
             };
             destroy(&mut program);
-            result.map(|text| ptx::tidy(&text, source, &cuda, arch))
+            Ok(answer)
         }
     }
 
     /// A NUL-terminated text that NVRTC returns in two calls: its size, then its content.
-    unsafe fn text(&self, program: Program, size: &'static str, get: &'static str) -> Result<String, Error> {
+    unsafe fn text(&self, program: Program, size: &'static str, get: &'static str) -> Result<String, Failure> {
         let mut bytes = 0;
         // SAFETY: the caller's program is live; the buffer has the size that NVRTC returned.
         unsafe {
@@ -221,13 +211,13 @@ impl Nvrtc {
         }
     }
 
-    unsafe fn symbol<T>(&self, name: &'static str) -> Result<libloading::Symbol<'_, T>, Error> {
+    unsafe fn symbol<T>(&self, name: &'static str) -> Result<libloading::Symbol<'_, T>, Failure> {
         // SAFETY: the caller names the type that nvrtc.h gives to `name`.
-        unsafe { self.library.get(name.as_bytes()) }.map_err(|e| Error::Nvrtc { call: name, reason: e.to_string() })
+        unsafe { self.library.get(name.as_bytes()) }.map_err(|e| (name, reason(&e)))
     }
 
-    fn ok(&self, call: &'static str, status: Status) -> Result<(), Error> {
-        if status == 0 { Ok(()) } else { Err(Error::Nvrtc { call, reason: self.error_string(status) }) }
+    fn ok(&self, call: &'static str, status: Status) -> Result<(), Failure> {
+        if status == 0 { Ok(()) } else { Err((call, self.error_string(status))) }
     }
 
     fn error_string(&self, status: Status) -> String {
@@ -241,30 +231,29 @@ impl Nvrtc {
     }
 }
 
-/// The command line for `source`.
-fn options(source: &KernelSource, arch: u32, cuda: &[PathBuf]) -> Vec<String> {
-    let mut options = vec![format!("--gpu-architecture=compute_{arch}")];
-    options.extend(OPTIONS.map(String::from));
-    let includes = headers::included(source);
-    // A user's own file may include files from the folders near it.
-    let folder = Path::new(source.path.as_ref()).parent();
-    if let Some(folder) = folder.filter(|f| !includes.others.is_empty() && f.is_dir()) {
-        options.push(format!("--include-path={}", folder.display()));
-    }
-    if !includes.system.is_empty() {
-        options.extend(cuda.iter().map(|f| format!("--include-path={}", f.display())));
-    }
-    options
+/// The system's own words for an error of loading.
+fn reason(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// The log without the compiler's remark on old architectures, which we chose and not the user, and with the paths of
-/// headers in front of their lines.
-fn clean_log(log: &str, source: &KernelSource) -> String {
-    let headers = headers::known(source);
-    let line = |line: &str| match line.split_once('(').and_then(|(name, rest)| Some((headers.get(name)?, rest))) {
-        Some((header, rest)) => format!("{}({rest}", header.path),
-        None => line.to_string(),
-    };
-    let kept = log.lines().filter(|l| !l.contains("Architectures prior to")).map(line);
-    kept.collect::<Vec<_>>().join("\n").trim().to_string()
+/// The file from which the system's loader took the library.
+#[cfg(unix)]
+fn loaded_from(library: &Library) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    // SAFETY: the symbol's address is in the library, and the name that dladdr gives lives as long as that.
+    unsafe {
+        let symbol = library.get::<call::Version>(b"nvrtcVersion").ok()?;
+        let mut found = std::mem::zeroed::<libc::Dl_info>();
+        let address = *symbol as *const c_void;
+        if libc::dladdr(address, &raw mut found) == 0 || found.dli_fname.is_null() {
+            return None;
+        }
+        let name = std::ffi::OsStr::from_bytes(CStr::from_ptr(found.dli_fname).to_bytes());
+        std::fs::canonicalize(name).ok()
+    }
+}
+
+#[cfg(not(unix))]
+fn loaded_from(_library: &Library) -> Option<PathBuf> {
+    None
 }

@@ -1,8 +1,6 @@
 //! PTX text: what is done to the compiler's output before it is stored or loaded, and the header by
 //! which a committed file is known.
-use std::path::{Path, PathBuf};
-
-use crate::{KernelSource, headers};
+use crate::{KernelSource, input::Input};
 
 /// The PTX ISA version of committed files, if their instructions allow it. 7.4 belongs to CUDA 11.4, whose driver API
 /// is the oldest that the workspace binds: a driver that is too old for this version could not run the labs anyway.
@@ -14,10 +12,10 @@ const COMPILER_LINE: &str = "// compiler NVRTC ";
 
 /// Makes the compiler's output repeatable and portable: removes the comments that name the compiler's build, replaces
 /// paths on this computer by the names that the user knows, and lowers the PTX version to the one that is needed.
-pub(crate) fn tidy(ptx: &str, source: &KernelSource, cuda: &[PathBuf], arch: u32) -> String {
+pub(crate) fn tidy(ptx: &str, input: &Input, arch: u32) -> String {
     let body = ptx.lines().skip_while(|l| l.trim().is_empty() || l.starts_with("//"));
     let mut lines: Vec<String> =
-        body.map(|l| relative_file(l, source, cuda).unwrap_or_else(|| l.trim_end().to_string())).collect();
+        body.map(|l| relative_file(l, input).unwrap_or_else(|| l.trim_end().to_string())).collect();
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
@@ -30,22 +28,19 @@ pub(crate) fn tidy(ptx: &str, source: &KernelSource, cuda: &[PathBuf], arch: u32
     lines.join("\n") + "\n"
 }
 
-/// NVRTC puts the working folder before every file name. A `.file` line gets the name that the user knows, and one of
-/// the headers in the folders `cuda` the name by which it is included.
-fn relative_file(line: &str, source: &KernelSource, cuda: &[PathBuf]) -> Option<String> {
+/// NVRTC puts the working folder before every name that it was given. A `.file` line gets the path that the user knows.
+fn relative_file(line: &str, input: &Input) -> Option<String> {
     let (head, rest) = line.trim_start().strip_prefix(".file")?.split_once('"')?;
     let full = rest.split('"').next()?;
-    let of_cuda = || cuda.iter().find_map(|folder| Path::new(full).strip_prefix(folder).ok());
-    let name = if full.ends_with(source.path.as_ref()) {
-        source.path.to_string()
-    } else if let Some(name) = of_cuda() {
-        name.display().to_string()
+    let named = |name: &str| full == name || full.strip_suffix(name).is_some_and(|start| start.ends_with('/'));
+    let path = if named(&input.name) {
+        &input.name
     } else {
-        let named = |name: &str| full == name || full.ends_with(&format!("/{name}"));
-        let (_, header) = headers::known(source).into_iter().find(|(name, _)| named(name))?;
-        header.path.to_string()
+        // One name may be the end of another.
+        let named = input.headers.iter().filter(|header| named(&header.name));
+        named.max_by_key(|header| header.name.len())?.path.as_ref()
     };
-    Some(format!("\t.file{head}\"{}\"", name.replace('\\', "/")))
+    Some(format!("\t.file{head}\"{}\"", path.replace('\\', "/")))
 }
 
 fn parse_version(line: &str) -> Option<(u32, u32)> {
@@ -246,9 +241,13 @@ mod tests {
         }
     }
 
+    fn input(path: &'static str) -> Input {
+        Input::new(&source(path), 70)
+    }
+
     #[test]
     fn paths_and_version_are_made_portable() {
-        let tidy = tidy(PTX, &source("labs/a/kernels/a.cu"), &[], 70);
+        let tidy = tidy(PTX, &input("labs/a/kernels/a.cu"), 70);
         assert!(tidy.starts_with(".version 7.4\n.target sm_70\n"), "{tidy}");
         assert!(
             tidy.contains(".file\t1 \"labs/a/kernels/a.cu\"\n\t.file\t2 \"kernels/include/index.cuh\"\n"),
@@ -258,19 +257,15 @@ mod tests {
     }
 
     #[test]
-    fn a_header_of_the_labs_own_has_its_path() {
-        let header = Header { name: "b.cuh".into(), path: "labs/a/kernels/b.cuh".into(), text: "".into() };
-        let source = KernelSource { headers: vec![header].into(), ..source("labs/a/kernels/a.cu") };
-        let tidy = tidy(&format!("{PTX}\t.file\t3 \"/home/me/b.cuh\"\n"), &source, &[], 70);
+    fn a_header_has_its_path() {
+        let header =
+            |name: &'static str, path: &'static str| Header { name: name.into(), path: path.into(), text: "".into() };
+        let mut input = input("labs/a/kernels/a.cu");
+        input.add(header("b.cuh", "labs/a/kernels/b.cuh"));
+        input.add(header("sub/b.cuh", "cooperative_groups/b.cuh"));
+        let tidy = tidy(&format!("{PTX}\t.file\t3 \"/b.cuh\"\n\t.file\t4 \"/sub/b.cuh\"\n"), &input, 70);
         assert!(tidy.contains("3 \"labs/a/kernels/b.cuh\""), "{tidy}");
-    }
-
-    #[test]
-    fn cudas_headers_have_the_names_they_are_included_by() {
-        let text = format!("{PTX}\t.file\t3 \"/opt/cuda/lib64/../include/cooperative_groups/scan.h\"\n");
-        let folders = ["/opt/cuda/lib64/../include".into()];
-        let tidy = tidy(&text, &source("labs/a/kernels/a.cu"), &folders, 70);
-        assert!(tidy.contains("3 \"cooperative_groups/scan.h\""), "{tidy}");
+        assert!(tidy.contains("4 \"cooperative_groups/b.cuh\""), "{tidy}");
     }
 
     #[test]
@@ -280,13 +275,13 @@ mod tests {
             "\tst.async.b32 [%rd1], 1;\n",
             "\tstmatrix.sync [%r1], {%r2};\n",
         ] {
-            assert!(tidy(&format!("{PTX}{new}"), &source("a.cu"), &[], 70).starts_with(".version 8.8\n"), "{new}");
+            assert!(tidy(&format!("{PTX}{new}"), &input("a.cu"), 70).starts_with(".version 8.8\n"), "{new}");
         }
         assert!(
-            tidy(&format!("{PTX}\tcp.async.ca.shared.global [%r1], [%rd1], 16;\n"), &source("a.cu"), &[], 80)
+            tidy(&format!("{PTX}\tcp.async.ca.shared.global [%r1], [%rd1], 16;\n"), &input("a.cu"), 80)
                 .starts_with(".version 7.4")
         );
-        assert!(tidy(PTX, &source("a.cu"), &[], 90).starts_with(".version 7.8"));
+        assert!(tidy(PTX, &input("a.cu"), 90).starts_with(".version 7.8"));
     }
 
     #[test]

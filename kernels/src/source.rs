@@ -1,17 +1,25 @@
 //! A kernel file as a lab embeds it.
-use std::{borrow::Cow, fs, path::Path};
+use std::{
+    borrow::Cow,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use sha2::{Digest, Sha256};
 
 use crate::{
     Error,
     headers::{self, Header},
+    read,
 };
 
 /// The virtual architecture of committed PTX unless the source names another: Volta, the first whose
 /// lanes are scheduled independently. (The driver gives PTX of an older architecture the older,
 /// lockstep scheduling, even on a newer GPU, and the labs are about the newer.)
 pub const BASE_ARCH: u32 = 70;
+
+/// Says that PTX beside a file of `--kernel` may be believed.
+const TRUST_PTX: &str = "WARPLAB_TRUST_PTX";
 
 /// One `.cu` file with its own headers and the committed PTX beside it, all inside the binary.
 #[derive(Debug, Clone)]
@@ -30,29 +38,47 @@ pub struct KernelSource {
 
 impl KernelSource {
     /// Reads a `.cu` file, to run under `name` in place of a lab's own, with the headers beside it that it includes.
-    /// PTX beside it is used like committed PTX: only if it was made from this source and these headers.
+    ///
+    /// PTX beside it is not read, because nothing proves that it was made from this source: whoever writes one file can
+    /// write the other, and the hash in it. With `WARPLAB_TRUST_PTX=1`, whoever runs the program vouches for it; it is
+    /// then used like committed PTX.
     ///
     /// # Errors
-    /// [`Error::Read`] when the file cannot be read as text.
+    /// [`Error::Read`] when the file cannot be read as text, [`Error::TwoHeaders`].
     pub fn read(path: &Path, name: &str) -> Result<Self, Error> {
-        Self::read_with(path, name, None)
+        let source = Self::read_with(path, name, None)?;
+        let is_trusted = std::env::var_os(TRUST_PTX).is_some_and(|value| value == "1");
+        Ok(if is_trusted { source.with_ptx_beside(path) } else { source })
     }
 
-    /// As [`KernelSource::read`]; headers that are not beside the file are looked for in the folder `more`.
-    pub(crate) fn read_with(path: &Path, name: &str, more: Option<&Path>) -> Result<Self, Error> {
-        let cuda = fs::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
-        let folders: Vec<&Path> = path.parent().into_iter().chain(more).collect();
+    /// Reads a committed `.cu` file, and the committed PTX beside it. Headers that are not beside the file are looked
+    /// for in the folder `more`.
+    ///
+    /// # Errors
+    /// As [`KernelSource::read`].
+    pub(crate) fn read_committed(path: &Path, name: &str, more: Option<&Path>) -> Result<Self, Error> {
+        Ok(Self::read_with(path, name, more)?.with_ptx_beside(path))
+    }
+
+    fn with_ptx_beside(mut self, path: &Path) -> Self {
+        self.ptx = fs::read_to_string(path.with_extension("ptx")).unwrap_or_default().into();
+        self
+    }
+
+    fn read_with(path: &Path, name: &str, more: Option<&Path>) -> Result<Self, Error> {
+        let cuda = read::given(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        let folders: Vec<PathBuf> = headers::folder_of(path).into_iter().chain(more.map(Path::to_path_buf)).collect();
         Ok(Self {
             name: name.to_string().into(),
             path: path.display().to_string().into(),
-            headers: headers::read(&cuda, &folders).into(),
+            headers: headers::read(&cuda, &folders)?.into(),
             cuda: cuda.into(),
-            ptx: fs::read_to_string(path.with_extension("ptx")).unwrap_or_default().into(),
+            ptx: "".into(),
         })
     }
 
     /// This source, to run in place of `replaced`: under its name, and with its headers where this source has no header
-    /// of the same name.
+    /// of the same name. If it is the same text, it has the PTX of `replaced`.
     #[must_use]
     pub fn in_place_of(mut self, replaced: &Self) -> Self {
         self.name.clone_from(&replaced.name);
@@ -63,13 +89,17 @@ impl KernelSource {
             }
         }
         self.headers = headers.into();
+        if self.ptx.is_empty() && self.hash() == replaced.hash() {
+            let named = |path: &str| format!("\"{path}\"");
+            self.ptx = replaced.ptx.replace(&named(&replaced.path), &named(&self.path)).into();
+        }
         self
     }
 
     /// Path and text of every file that line information in its PTX may name, except CUDA's own: the source, and the
     /// headers that it includes, both its own and shared ones.
     pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
-        let headers = headers::included(self).embedded.into_iter();
+        let headers = headers::included(self).into_iter();
         let headers = headers.map(|header| (header.path.as_ref(), header.text.as_ref()));
         std::iter::once((self.path.as_ref(), self.cuda.as_ref())).chain(headers)
     }
@@ -120,7 +150,7 @@ impl KernelSource {
             }
         };
         part("", &self.cuda);
-        for header in headers::included(self).embedded {
+        for header in headers::included(self) {
             part(&header.name, &header.text);
         }
         hex(&hasher.finalize())
@@ -215,6 +245,28 @@ mod tests {
         // The order of the list does not matter, nor does a header that is not included.
         let more = vec![header("b.cuh", "int b;"), header("a.cuh", "int a;")];
         assert_eq!(one.hash(), with(more).hash());
+    }
+
+    #[test]
+    fn ptx_beside_a_file_is_not_believed_but_that_of_the_same_text_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mine.cu");
+        fs::write(&file, "#include \"a.cuh\"\nint x;\n").unwrap();
+        let committed = KernelSource {
+            headers: vec![header("a.cuh", "int a;")].into(),
+            ptx: "\t.file\t1 \"labs/x/kernels/x.cu\"\n\t.file\t2 \"labs/x/kernels/a.cuh\"\n".into(),
+            ..source("#include \"a.cuh\"\nint x;\n")
+        };
+        let hash = KernelSource::read(&file, "x.cu").unwrap().in_place_of(&committed).hash();
+        fs::write(file.with_extension("ptx"), format!("// source sha256 {hash}\n")).unwrap();
+        let read = || KernelSource::read(&file, "x.cu").unwrap();
+        assert_eq!(read().ptx, "", "anybody could have written it");
+        assert!(KernelSource::read_committed(&file, "x.cu", None).unwrap().ptx.contains(&hash));
+        let ptx = format!("\t.file\t1 \"{}\"\n\t.file\t2 \"labs/x/kernels/a.cuh\"\n", file.display());
+        assert_eq!(read().in_place_of(&committed).ptx, ptx);
+        // A header of its own makes another text of it.
+        fs::write(folder.path().join("a.cuh"), "int b;").unwrap();
+        assert_eq!(read().in_place_of(&committed).ptx, "");
     }
 
     #[test]

@@ -59,6 +59,46 @@ fn nvrtc_says_where_headers_are_looked_for() {
     // One's own is no package of NVIDIA's.
     let own = log("\"no_such_header.h\"");
     assert!(!own.contains("looked for beside NVRTC"), "{own}");
+    assert!(own.contains("no header `no_such_header.h`") && own.contains("index.cuh"), "{own}");
+    let host = log("<stdio.h>");
+    assert!(host.contains("<stdio.h> is of the host's library"), "{host}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_is_said_to_compile_kernels_only() {
+    for text in ["int main() { return 0; }", "void helper(int *x) {}", "float table[4];"] {
+        let Err(Error::Compile { log, .. }) = kernels::ptx_for(&source(&format!("{GOOD}{text}\n")), (8, 0)) else {
+            panic!("{text} compiles")
+        };
+        assert!(log.contains("the lab itself has main"), "{log}");
+        assert!(!log.contains("-default-device"), "{log}");
+    }
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_warns_about_a_file_that_it_accepts() {
+    let header = Header {
+        name: "mine.cuh".into(),
+        path: "labs/mine/kernels/mine.cuh".into(),
+        text: "__device__ inline int one() {\n    int unused;\n    return 1;\n}\n".into(),
+    };
+    let text = format!("#include \"mine.cuh\"\n#pragma unknown\n{GOOD}");
+    let source = KernelSource { headers: vec![header].into(), ..source(&text) };
+    // The second time it comes from the cache.
+    for _ in 0..2 {
+        let warnings = kernels::ptx_for(&source, (8, 0)).unwrap().warnings;
+        let found: Vec<_> = warnings.iter().map(|w| (w.file.as_str(), w.line, w.number.as_str())).collect();
+        assert_eq!(
+            found,
+            [("labs/mine/kernels/mine.cuh", 2, "177-D"), ("exercises/mine.cu", 2, "161-D")],
+            "{warnings:?}"
+        );
+        assert!(warnings[0].message.contains("\"unused\" was declared but never referenced"), "{warnings:?}");
+        assert!(warnings[0].text.contains("\n      int unused;"), "{warnings:?}");
+    }
+    assert!(kernels::ptx_for(&self::source(GOOD), (8, 0)).unwrap().warnings.is_empty());
 }
 
 #[test]

@@ -126,7 +126,13 @@ impl Error {
             | Self::Limit { .. }
             | Self::NoSuchKernel { .. }
             | Self::OtherParameters { .. }
-            | Self::Kernel(kernels::Error::Compile { .. } | kernels::Error::Read { .. }) => Exit::Usage,
+            | Self::Kernel(
+                kernels::Error::Compile { .. }
+                | kernels::Error::Read { .. }
+                | kernels::Error::Exceeded { .. }
+                | kernels::Error::Crashed { .. }
+                | kernels::Error::TwoHeaders { .. },
+            ) => Exit::Usage,
             Self::Interrupted => Exit::Interrupted,
             _ => Exit::CannotRun,
         }

@@ -135,7 +135,7 @@ impl Ended {
         let folder = tempfile::tempdir().map_err(io("create a folder in", env::temp_dir()))?;
         command.arg("--out").arg(folder.path());
         let records = folder.path().join("records");
-        command.env(wire::RECORDS, &records);
+        command.env(wire::RECORDS, &records).envs(kernels::for_children());
         let ended = confine::run(&mut command, Some(limits)).map_err(io("start", command.get_program().into()))?;
         let rows = harness::records(&std::fs::read_to_string(&records).unwrap_or_default())?;
         let session = std::fs::read_to_string(folder.path().join("session.json"));

@@ -153,11 +153,11 @@ impl Kernels {
         Some((module.load_function(kernel).ok()?, source))
     }
 
-    /// The text of a source file that line information names: one of the lab's, or one on disk.
+    /// The text of a source file that line information names, if it is one of the lab's. A file on disk is not read: a
+    /// `#line` in the kernel file may name any.
     pub(crate) fn source_text(&self, path: &str) -> Option<String> {
         let mut own = self.replaced.iter().chain(self.files);
-        let embedded = own.find_map(|k| k.text(path)).map(str::to_string);
-        embedded.or_else(|| std::fs::read_to_string(path).ok())
+        own.find_map(|k| k.text(path)).map(str::to_string)
     }
 
     /// The kernel file of this name: the lab's own, or what `--kernel` puts in its place.

@@ -53,6 +53,7 @@ pub(crate) fn run(lab: &str, case: &Case) -> Result<std::result::Result<Vec<Reco
     let program = env::current_exe().map_err(io("find this program at", std::path::Path::new("/proc/self/exe")))?;
     let mut command = Command::new(&program);
     command.args(env::args_os().skip(1)).env(CASE, format!("{lab}/{}", case.key())).env(RECORDS, file.path());
+    command.envs(kernels::for_children());
     let ended = confine::run(&mut command, None).map_err(io("start", &program))?;
     interrupt::check()?;
     let text = fs::read_to_string(file.path()).unwrap_or_default();

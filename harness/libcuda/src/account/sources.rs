@@ -14,8 +14,9 @@ pub fn know(sources: BTreeMap<String, String>) {
     lock(&KNOWN).extend(sources);
 }
 
-/// The source files that findings point into: the texts that the program gave, otherwise the files themselves if they
-/// can be read.
+/// The source files that findings point into: the texts that the program gave, or, if it gave none, the files
+/// themselves if they can be read. A program that gives texts runs kernels of others, whose line information may name
+/// any file.
 pub fn sources(findings: &Findings) -> Sources {
     let mut sources = Sources::new();
     if findings.list.is_empty() {
@@ -25,6 +26,9 @@ pub fn sources(findings: &Findings) -> Sources {
     for (name, text) in known.iter() {
         sources.add(name, text);
     }
+    if !known.is_empty() {
+        return sources;
+    }
     let mut names: Vec<&str> = Vec::new();
     for place in findings.list.iter().flat_map(|finding| &finding.accesses).map(|access| &access.place) {
         names.push(&place.file);
@@ -33,9 +37,7 @@ pub fn sources(findings: &Findings) -> Sources {
     names.sort_unstable();
     names.dedup();
     for name in names.into_iter().filter(|name| !name.is_empty()) {
-        if !known.contains_key(name)
-            && let Ok(text) = std::fs::read_to_string(name)
-        {
+        if let Ok(text) = std::fs::read_to_string(name) {
             sources.add(name, text);
         }
     }

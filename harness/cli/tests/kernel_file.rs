@@ -1,0 +1,160 @@
+//! Files given by `--kernel` that nobody vouches for.
+mod common;
+
+use std::path::Path;
+
+use common::{Run, warplab_with};
+
+/// What must never be shown.
+const SECRET: &str = "the_secret_word";
+
+/// Writes a kernel file, and runs lab vecadd with it.
+fn run_with(folder: &Path, text: &str, variables: &[(&str, &str)]) -> Run {
+    let file = folder.join("mine.cu");
+    std::fs::write(&file, text).unwrap();
+    let args = ["run", "vecadd", "--kernel", file.to_str().unwrap(), "--device", "emulated", "--n", "64"];
+    warplab_with(&[&args[..], &["--variant", "pageable"]].concat(), variables)
+}
+
+/// Line information may name any file. A finding shows no line of it.
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_a_line_directive_shows_no_other_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret.txt");
+    std::fs::write(&secret, format!("{SECRET}\n")).unwrap();
+    let text = format!(
+        "extern \"C\" __global__ void vecadd(const float *x, const float *y, float *z, unsigned long long n) {{\n\
+         #line 1 \"{}\"\n    z[n + 100000] = x[0];\n}}\n",
+        secret.display()
+    );
+    let run = run_with(folder.path(), &text, &[]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stdout.contains("secret.txt:1"), "the finding names the line: {run:?}");
+    assert!(!run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run:?}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_shows_no_variable_of_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run_with(folder.path(), "#include \"/proc/self/environ\"\n", &[("SOME_TOKEN", SECRET)]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.stderr.contains("open source file \"/proc/self/environ\""), "{run:?}");
+    assert!(!run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run:?}");
+}
+
+/// The lab's own kernel, with `+` made `-` in the PTX beside it, which claims to be made from the source.
+fn forged(folder: &Path) -> std::path::PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd/kernels");
+    let file = folder.join("mine.cu");
+    let read = |kind: &str| std::fs::read_to_string(own.join(format!("vecadd.{kind}"))).unwrap();
+    std::fs::write(&file, read("cu").replace("x[i] + y[i]", "x[i] - y[i]")).unwrap();
+    let hash = |file: &Path| kernels::KernelSource::read(file, "x.cu").unwrap().hash();
+    let ptx = read("ptx").replace(&hash(&own.join("vecadd.cu")), &hash(&file));
+    std::fs::write(file.with_extension("ptx"), ptx).unwrap();
+    file
+}
+
+#[test]
+fn ptx_that_claims_to_be_of_a_file_is_not_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = forged(folder.path());
+    assert!(std::fs::read_to_string(&file).unwrap().contains("x[i] - y[i]"));
+    for command in ["run", "grade"] {
+        let args = [command, "vecadd", "--kernel", file.to_str().unwrap(), "--variant", "pageable", "--n", "64"];
+        let device: &[&str] = if command == "run" { &["--device", "emulated"] } else { &[] };
+        let run = |trust| {
+            let variables = [("WARPLAB_NVRTC", "off"), ("WARPLAB_TRUST_PTX", trust)];
+            warplab_with(&[&args[..], device].concat(), &variables)
+        };
+        let refused = run("");
+        assert_eq!(refused.code, 4, "{command}: {refused:?}");
+        for words in ["nothing proves", "pip install nvidia-cuda-nvrtc-cu12", "CUDA toolkit", "WARPLAB_TRUST_PTX=1"] {
+            assert!(refused.stderr.contains(words), "{command}: no {words} in {}", refused.stderr);
+        }
+        assert_eq!(run("1").code, 0, "{command}: whoever runs it vouches for it");
+    }
+}
+
+#[test]
+fn the_labs_own_text_has_the_labs_own_ptx() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.cu");
+    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd/kernels/vecadd.cu"), &file).unwrap();
+    let args = ["run", "vecadd", "--kernel", file.to_str().unwrap(), "--device", "emulated", "--n", "64"];
+    let variables = [("WARPLAB_NVRTC", "off"), ("WARPLAB_TRUST_PTX", "")];
+    let run = warplab_with(&[&args[..], &["--variant", "pageable"]].concat(), &variables);
+    assert_eq!(run.code, 0, "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_kernel_file_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let latin = folder.path().join("latin.cu");
+    std::fs::write(&latin, b"// \xe9t\xe9\n").unwrap();
+    for (file, words) in [
+        (folder.path().to_str().unwrap(), "it is a folder"),
+        ("/dev/zero", "neither a regular file nor a pipe"),
+        (latin.to_str().unwrap(), "line 1 is not UTF-8 text"),
+        ("none.cu", "No such file"),
+    ] {
+        for command in ["run", "grade"] {
+            common::fails(&[command, "vecadd", "--kernel", file], 2, &["cannot read the kernel file", file, words]);
+        }
+    }
+}
+
+/// Standard input can be read once, but each variant runs in a process of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_kernel_file_may_come_through_standard_input() {
+    use std::process::{Command, Stdio};
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd/kernels/vecadd.cu");
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["run", "grade"] {
+        let run = || {
+            let mut program = Command::new(env!("CARGO_BIN_EXE_warplab"));
+            program.args([command, "vecadd", "--kernel", "/dev/stdin", "--device", "emulated", "--n", "64"]);
+            program.args(["--variant", "pageable"]).env("WARPLAB_NVRTC", "off").current_dir(folder.path());
+            program
+        };
+        let by_file = run().stdin(std::fs::File::open(&own).unwrap()).output().unwrap();
+        assert_eq!(by_file.status.code(), Some(0), "{command}: {by_file:?}");
+        let mut cat = Command::new("cat").arg(&own).stdout(Stdio::piped()).spawn().unwrap();
+        let by_pipe = run().stdin(cat.stdout.take().unwrap()).output().unwrap();
+        assert_eq!(by_pipe.status.code(), Some(0), "{command}: {by_pipe:?}");
+        cat.wait().unwrap();
+    }
+}
+
+/// How many answers of the compiler are kept.
+fn kept(cache: &Path) -> usize {
+    std::fs::read_dir(cache.join("answers")).map_or(0, Iterator::count)
+}
+
+#[test]
+#[ignore = "needs NVRTC, with the headers of CUDA's runtime and of CCCL"]
+fn nvrtc_is_asked_again_only_when_a_file_that_it_was_given_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache");
+    let text = "#include <cooperative_groups.h>\n#define STR(x) #x\n#define OWN(x) \"mine.cuh\"\n#include OWN(1)\n\
+                extern \"C\" __global__ void vecadd(const float *x, const float *y, float *z, unsigned long long n) {\n    \
+                unsigned long long i = cooperative_groups::this_grid().thread_rank();\n    \
+                if (i < n) z[i] = x[i] SIGN y[i];\n}\n";
+    let run = |sign: &str| {
+        std::fs::write(folder.path().join("mine.cuh"), format!("#define SIGN {sign}\n")).unwrap();
+        run_with(folder.path(), text, &[("WARPLAB_CACHE", cache.to_str().unwrap())]).code
+    };
+    assert_eq!((run("+"), kept(&cache)), (0, 1));
+    assert_eq!((run("+"), kept(&cache)), (0, 1));
+    assert_eq!((run("-"), kept(&cache)), (1, 2), "a header has changed");
+    // Damaged entries are written anew.
+    for entry in std::fs::read_dir(cache.join("answers")).unwrap() {
+        let path = entry.unwrap().path();
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    }
+    assert_eq!((run("+"), kept(&cache)), (0, 2));
+}

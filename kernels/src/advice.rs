@@ -1,0 +1,172 @@
+//! What to do about an error of the compiler that comes from a mistake about what it is, or about where headers lie.
+use std::{
+    fs,
+    path::{Component, Path},
+};
+
+use crate::{
+    KernelSource,
+    cuda::CudaHeaders,
+    headers::{self, system},
+    log,
+};
+
+/// Headers of C's and C++'s libraries, and of programs that run on the host.
+#[rustfmt::skip]
+const OF_THE_HOST: &[&str] = &[
+    "algorithm", "array", "assert.h", "atomic", "bits/stdc++.h", "cassert", "cfloat", "chrono", "climits", "cmath",
+    "complex", "cstddef", "cstdint", "cstdio", "cstdlib", "cstring", "ctime", "ctype.h", "errno.h",
+    "exception", "float.h", "fstream", "functional", "initializer_list", "inttypes.h", "iomanip", "iostream", "iterator",
+    "limits", "limits.h", "map", "math.h", "memory", "mutex", "numeric", "optional", "random", "set", "signal.h", "span",
+    "sstream", "stdbool.h", "stddef.h", "stdexcept", "stdint.h", "stdio.h", "stdlib.h", "string", "string.h", "sys/time.h",
+    "thread", "time.h", "tuple", "type_traits", "unistd.h", "unordered_map", "utility", "vector",
+];
+
+/// What a kernel file is, as a sentence without its end.
+const KERNELS_ONLY: &str = "A kernel file is to hold kernels and their __device__ functions only: the lab itself has main, the \
+     host's memory and the launches";
+
+/// The most headers of a folder that are named.
+const MOST_NAMED: usize = 8;
+
+/// Advice on the `log` with which `source` was rejected; empty, or a line of its own.
+pub(crate) fn on(log: &str, source: &KernelSource, cuda: &CudaHeaders) -> String {
+    if let Some(name) = log::missing(log) {
+        return format!("\n{}", on_header(name, source, cuda));
+    }
+    if log.contains("host functions are not allowed in JIT mode")
+        || log.contains("host variables are not allowed in JIT mode")
+    {
+        return format!(
+            "\nNVRTC compiles device code only: a function needs __global__ or __device__, a global variable __device__ or \
+             __constant__. {KERNELS_ONLY}."
+        );
+    }
+    String::new()
+}
+
+fn on_header(name: &str, source: &KernelSource, cuda: &CudaHeaders) -> String {
+    if OF_THE_HOST.contains(&name) {
+        let likewise =
+            name.strip_suffix(".h").map_or_else(|| format!("cuda/std/{name}"), |stem| format!("cuda/std/c{stem}"));
+        let at_hand =
+            cuda.find(&likewise).map_or_else(String::new, |_| format!(" <{likewise}> has the like for device code."));
+        return format!(
+            "<{name}> is of the host's library, and NVRTC compiles device code only. There printf, assert, malloc and the \
+             mathematical functions need no header: remove the line.{at_hand} {KERNELS_ONLY}."
+        );
+    }
+    if system(source).contains(name) && !cuda.has_all_of(source) {
+        return "CUDA's headers are looked for beside NVRTC: install the CUDA toolkit, or `pip install \
+                nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12` where nvidia-cuda-nvrtc-cu12 is."
+            .into();
+    }
+    format!("{} {}", why(name, source), places(source, cuda))
+}
+
+/// Why the compiler was not given the header `name`. It does not tell whether there is such a file outside of the
+/// folder.
+fn why(name: &str, source: &KernelSource) -> String {
+    let parts = Path::new(name).components();
+    let depth = parts.scan(0, |depth: &mut i32, part| {
+        *depth += if part == Component::ParentDir { -1 } else { i32::from(part != Component::CurDir) };
+        Some(*depth)
+    });
+    if Path::new(name).has_root() || depth.min().is_some_and(|least| least < 0) {
+        return format!("`{name}` leads out of the kernel file's folder.");
+    }
+    let folder = headers::folder_of(Path::new(source.path.as_ref()));
+    let is_bare = !name.contains(['/', '\\']);
+    match folder.filter(|_| is_bare).map(|folder| folder.join(name)) {
+        Some(file) if headers::names(&source.cuda).contains(name) && fs::symlink_metadata(&file).is_ok() => {
+            format!("{} is not a text file of at most 16 MiB in that folder.", file.display())
+        }
+        Some(file) if fs::symlink_metadata(&file).is_ok() => {
+            format!("A macro puts the name `{name}` together; write it out in the #include.")
+        }
+        _ => format!("There is no header `{name}`."),
+    }
+}
+
+/// Where headers may lie, and which there are.
+fn places(source: &KernelSource, cuda: &CudaHeaders) -> String {
+    let list = |names: Vec<String>| match names.len() {
+        0 => "there are none".to_string(),
+        count if count > MOST_NAMED => format!("{}, and {} more", names[..MOST_NAMED].join(", "), count - MOST_NAMED),
+        _ => names.join(", "),
+    };
+    let own = headers::folder_of(Path::new(source.path.as_ref())).map_or_else(Vec::new, |folder| headers_in(&folder));
+    let embedded = headers::known(source).into_keys().map(str::to_string).filter(|name| !own.contains(name)).collect();
+    let of_cuda = cuda.folders().map(|folder| format!("in {}", folder.display())).collect();
+    format!(
+        "A kernel file may include headers in its own folder and the folders there ({}), the lab's and the shared ones ({}), \
+         and CUDA's ({}).",
+        list(own),
+        list(embedded),
+        list(of_cuda)
+    )
+}
+
+/// The names of the headers in a folder, in order.
+fn headers_in(folder: &Path) -> Vec<String> {
+    let is_header = |name: &String| [".cuh", ".h", ".hpp"].iter().any(|end| name.ends_with(end));
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(is_header).collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The advice on a header that `text` includes, in a folder with some files.
+    fn advice(text: &str, missing: &str) -> String {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["near.cuh", "pasted.cuh", "notes.txt"] {
+            fs::write(root.path().join(name), "").unwrap();
+        }
+        fs::write(root.path().join("latin.cuh"), b"\xe9").unwrap();
+        let file = root.path().join("x.cu");
+        fs::write(&file, text).unwrap();
+        let source = KernelSource::read(&file, "x.cu").unwrap();
+        on(
+            &format!("x.cu(1): catastrophic error: cannot open source file \"{missing}\"\n"),
+            &source,
+            &CudaHeaders::default(),
+        )
+    }
+
+    #[test]
+    fn a_header_that_is_unknown_brings_up_where_headers_lie() {
+        let said = advice("#include \"neer.cuh\"", "neer.cuh");
+        for words in ["no header `neer.cuh`", "latin.cuh, near.cuh, pasted.cuh", "index.cuh", "CUDA's (there are none)"]
+        {
+            assert!(said.contains(words), "no {words} in {said}");
+        }
+        assert!(!said.contains("notes.txt"), "{said}");
+    }
+
+    #[test]
+    fn the_reason_why_a_header_was_not_given_is_named() {
+        for (text, name, reason) in [
+            ("#include \"../up.cuh\"", "../up.cuh", "`../up.cuh` leads out of the kernel file's folder"),
+            ("#include \"/etc/passwd\"", "/etc/passwd", "`/etc/passwd` leads out"),
+            ("#include \"latin.cuh\"", "latin.cuh", "latin.cuh is not a text file"),
+            ("#define S(x) #x\n#include S(pasted.cuh)", "pasted.cuh", "A macro puts the name `pasted.cuh` together"),
+        ] {
+            let said = advice(text, name);
+            assert!(said.contains(reason), "no {reason} in {said}");
+        }
+    }
+
+    #[test]
+    fn what_belongs_to_the_host_is_said() {
+        for name in ["stdio.h", "iostream", "cstdint"] {
+            let said = advice(&format!("#include <{name}>"), name);
+            assert!(said.contains(&format!("<{name}> is of the host's library")), "{said}");
+            assert!(said.contains("kernels and their __device__ functions only"), "{said}");
+        }
+    }
+}

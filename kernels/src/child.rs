@@ -1,0 +1,281 @@
+//! The process in which a kernel file is compiled: this program, started again. It ends before `main`, so that every
+//! program that uses this crate can be it: `warplab`, each lab's own, and their tests.
+use std::{
+    env,
+    fs::File,
+    io::{self, Read, Seek, Write},
+    path::{Path, PathBuf},
+    process::{Child, Command},
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    confine::{self, Limits},
+    error::Limit,
+    input::{Answer, Input},
+    nvrtc::Nvrtc,
+};
+
+/// Names this process's work in its environment.
+const VARIABLE: &str = "WARPLAB_COMPILES";
+
+/// What the process reads from its standard input.
+#[derive(Debug, Serialize, Deserialize)]
+struct Request {
+    library: PathBuf,
+    limits: Limits,
+    /// The process that asks.
+    parent: u32,
+    input: Input,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// It exceeded a limit.
+    Exceeded(Limit),
+    /// It ended by itself; how.
+    Crashed(String),
+    /// It could not be started, or heard.
+    System(io::Error),
+}
+
+impl From<io::Error> for Stopped {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+/// Compiles `input` with the NVRTC at `library`, in a process of its own.
+///
+/// # Errors
+/// [`Stopped`] when that process gives no answer.
+pub(crate) fn compile(library: &Path, limits: &Limits, input: &Input) -> Result<Answer, Stopped> {
+    let request =
+        Request { library: library.into(), limits: *limits, parent: std::process::id(), input: input.clone() };
+    let mut stdin = tempfile::tempfile()?;
+    serde_json::to_writer(&mut stdin, &request).map_err(io::Error::from)?;
+    stdin.rewind()?;
+    // Files, which the limit of a file's size bounds, and which are never full in between as a pipe is.
+    let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    let mut command = itself()?;
+    // The compiler reads variables too, and they may hold secrets.
+    command.env_clear().env(VARIABLE, "1").envs(["LD_LIBRARY_PATH", "SystemRoot"].into_iter().filter_map(kept));
+    command.stdin(stdin).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
+    // Line information gets the working folder in front of names, and is to have nothing of this computer.
+    let (started, before) = (Instant::now(), peak());
+    let child = command.current_dir(if cfg!(windows) { "C:\\" } else { "/" }).spawn()?;
+    let mut ended = wait(child, started + limits.time)?;
+    // Linux counts the memory of the process that started it, too.
+    ended.peak = Some(ended.peak.unwrap_or_default()).filter(|peak| *peak > before);
+    match serde_json::from_str(&text(&mut stdout, limits.output)?) {
+        Ok(answer) if is_out_of_memory(&answer) => Err(Stopped::Exceeded(Limit::Memory(limits.memory))),
+        Ok(answer) => Ok(answer),
+        Err(_) => Err(ended.reason(limits, &text(&mut stderr, 4096)?)),
+    }
+}
+
+/// Whether the compiler itself says that it has no more memory.
+fn is_out_of_memory(answer: &Answer) -> bool {
+    match answer {
+        Answer::Compiled { .. } => false,
+        Answer::Rejected { log } => log.lines().any(|line| line.ends_with(": catastrophic error: out of memory")),
+        Answer::Failed { reason, .. } => reason.starts_with("NVRTC_ERROR_OUT_OF_MEMORY"),
+    }
+}
+
+/// A command that starts this program, also when its file has been replaced meanwhile.
+fn itself() -> io::Result<Command> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::process::CommandExt;
+        let mut command = Command::new("/proc/self/exe");
+        command.arg0("warplab: NVRTC");
+        Ok(command)
+    }
+    #[cfg(not(target_os = "linux"))]
+    Ok(Command::new(env::current_exe()?))
+}
+
+fn kept(name: &'static str) -> Option<(&'static str, std::ffi::OsString)> {
+    Some((name, env::var_os(name)?))
+}
+
+/// The first `most` bytes of a file that another process has written.
+fn text(file: &mut File, most: u64) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).trim().to_string())
+}
+
+/// How the process ended.
+#[derive(Debug, Default)]
+struct Ended {
+    /// It was stopped because its time was over.
+    late: bool,
+    /// The signal that ended it.
+    signal: Option<i32>,
+    /// The most memory that it had at once, in bytes, if that is known.
+    peak: Option<u64>,
+}
+
+impl Ended {
+    fn reason(&self, limits: &Limits, said: &str) -> Stopped {
+        let last = said.lines().last().unwrap_or("it printed nothing");
+        if self.late {
+            return Stopped::Exceeded(Limit::Time(limits.time));
+        }
+        #[cfg(unix)]
+        match self.signal {
+            Some(libc::SIGXCPU) => return Stopped::Exceeded(Limit::Processor(limits.processor)),
+            Some(libc::SIGXFSZ) => return Stopped::Exceeded(Limit::Output(limits.output)),
+            _ => {}
+        }
+        // Out of memory, the compiler ends in many ways.
+        if self.peak.is_some_and(|peak| peak > limits.memory / 2) {
+            return Stopped::Exceeded(Limit::Memory(limits.memory));
+        }
+        let how = self.signal.map_or_else(String::new, |signal| format!("signal {signal}: "));
+        Stopped::Crashed(how + last)
+    }
+}
+
+/// Waits for the process to end, and ends it at `deadline`.
+#[cfg(unix)]
+fn wait(mut child: Child, deadline: Instant) -> io::Result<Ended> {
+    let mut ended = Ended::default();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        // SAFETY: all-zero numbers are a valid rusage, and both pointers are to live values.
+        let (mut status, mut usage) = (0, unsafe { std::mem::zeroed::<libc::rusage>() });
+        let pid = child.id() as libc::pid_t;
+        // SAFETY: as above.
+        match unsafe { libc::wait4(pid, &raw mut status, libc::WNOHANG, &raw mut usage) } {
+            0 if Instant::now() >= deadline && !ended.late => {
+                ended.late = true;
+                child.kill()?;
+            }
+            0 => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(10));
+            }
+            -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+            -1 => return Err(io::Error::last_os_error()),
+            _ => {
+                ended.signal = libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status));
+                ended.peak = Some(bytes(&usage));
+                return Ok(ended);
+            }
+        }
+    }
+}
+
+/// The most memory that this process had at once, in bytes.
+#[cfg(unix)]
+fn peak() -> u64 {
+    // SAFETY: all-zero numbers are a valid rusage, and the pointer is to a live value.
+    let mut usage = unsafe { std::mem::zeroed::<libc::rusage>() };
+    // SAFETY: as above.
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
+    bytes(&usage)
+}
+
+/// macOS counts bytes, the others count units of 1024.
+#[cfg(unix)]
+fn bytes(usage: &libc::rusage) -> u64 {
+    usage.ru_maxrss as u64 * if cfg!(target_os = "macos") { 1 } else { 1024 }
+}
+
+#[cfg(not(unix))]
+fn peak() -> u64 {
+    0
+}
+
+#[cfg(not(unix))]
+fn wait(mut child: Child, deadline: Instant) -> io::Result<Ended> {
+    loop {
+        if child.try_wait()?.is_some() {
+            return Ok(Ended::default());
+        }
+        if Instant::now() >= deadline {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Ended { late: true, ..Ended::default() });
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+ctor::declarative::ctor! {
+    /// In the process that [`compile`] starts, does its work and ends it.
+    #[ctor(unsafe)]
+    fn before_main() {
+        if env::var_os(VARIABLE).is_some() {
+            std::process::exit(serve().is_err().into());
+        }
+    }
+}
+
+/// Reads the request, compiles, and writes the answer.
+fn serve() -> io::Result<()> {
+    let request: Request = serde_json::from_reader(io::stdin().lock())?;
+    let answer = answer(&request).unwrap_or_else(|(call, reason)| Answer::Failed { call: call.into(), reason });
+    let mut stdout = io::stdout().lock();
+    serde_json::to_writer(&mut stdout, &answer)?;
+    stdout.flush()
+}
+
+fn answer(request: &Request) -> Result<Answer, (&'static str, String)> {
+    let in_words = |call: &'static str| move |error: io::Error| (call, error.to_string());
+    confine::bound(&request.limits, request.parent).map_err(in_words("setrlimit"))?;
+    let nvrtc = Nvrtc::load(&request.library).map_err(|reason| ("dlopen", reason))?;
+    confine::give_up_rights();
+    confine::close().map_err(in_words("setrlimit"))?;
+    Ok(nvrtc.compile(&request.input))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn input() -> Input {
+        Input { name: "x.cu".into(), text: String::new(), headers: Vec::new(), options: Vec::new() }
+    }
+
+    #[test]
+    fn a_library_that_is_none_is_an_answer() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let answer = compile(file.path(), &Limits::USUAL, &input()).unwrap();
+        let Answer::Failed { call, reason } = answer else { panic!("{answer:?}") };
+        assert_eq!(call, "dlopen");
+        assert!(reason.contains("file too short"), "{reason}");
+    }
+
+    /// Opening a pipe that nobody writes to never ends.
+    #[test]
+    fn a_process_that_takes_too_long_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe.so");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let limits = Limits { time: Duration::from_millis(300), ..Limits::USUAL };
+        let stopped = compile(&pipe, &limits, &input()).unwrap_err();
+        assert!(matches!(stopped, Stopped::Exceeded(Limit::Time(time)) if time == limits.time), "{stopped:?}");
+    }
+
+    #[test]
+    fn the_limit_that_was_exceeded_is_named() {
+        let limits = Limits::USUAL;
+        let of = |signal, peak| Ended { late: false, signal, peak: Some(peak) }.reason(&limits, "one\ntwo");
+        assert!(matches!(of(Some(libc::SIGXCPU), 0), Stopped::Exceeded(Limit::Processor(_))));
+        assert!(matches!(of(Some(libc::SIGXFSZ), 0), Stopped::Exceeded(Limit::Output(_))));
+        assert!(matches!(of(Some(libc::SIGABRT), limits.memory), Stopped::Exceeded(Limit::Memory(_))));
+        let log = "x.cu(1): catastrophic error: out of memory\n  int x;".into();
+        assert!(is_out_of_memory(&Answer::Rejected { log }));
+        assert!(!is_out_of_memory(&Answer::Rejected { log: "x.cu(1): error: out of memory".into() }));
+        let Stopped::Crashed(how) = of(Some(libc::SIGSEGV), 0) else { panic!("not a crash") };
+        assert_eq!(how, "signal 11: two");
+    }
+}

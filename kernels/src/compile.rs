@@ -1,0 +1,74 @@
+//! A compilation from end to end: gathers what the compiler is given, lets it compile, and puts its answer in the words
+//! that the user knows.
+use std::path::Path;
+
+use crate::{
+    Error, KernelSource, Nvrtc, advice, cache,
+    child::{self, Stopped},
+    confine::Limits,
+    input::{Answer, Input},
+    log::{self, Warning},
+    ptx,
+};
+
+/// The most headers that are added because the compiler asked for them. Each costs one more compilation.
+const MOST_ASKED: usize = 64;
+
+/// A kernel file, compiled.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) ptx: String,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Compiles `source` for `compute_<arch>`. The PTX names files as `source` does, and requires no newer PTX version than
+/// it needs.
+///
+/// # Errors
+/// [`Error::Compile`] with the compiler's log; [`Error::ArchDropped`]; [`Error::Exceeded`] and [`Error::Crashed`];
+/// [`Error::TwoHeaders`]; [`Error::Start`] and [`Error::Nvrtc`].
+pub(crate) fn compile(nvrtc: &Nvrtc, source: &KernelSource, arch: u32) -> Result<Output, Error> {
+    compile_with(nvrtc, source, arch, None)
+}
+
+/// As [`compile`], but the answers that are kept in the user's cache folder are not asked for again.
+///
+/// # Errors
+/// As [`compile`].
+pub(crate) fn compile_or_remember(nvrtc: &Nvrtc, source: &KernelSource, arch: u32) -> Result<Output, Error> {
+    compile_with(nvrtc, source, arch, cache::folder().as_deref())
+}
+
+fn compile_with(nvrtc: &Nvrtc, source: &KernelSource, arch: u32, cached: Option<&Path>) -> Result<Output, Error> {
+    let (file, version, oldest) = (source.path.to_string(), nvrtc.version(), nvrtc.oldest());
+    if oldest > arch {
+        return Err(Error::ArchDropped { file, version, arch, oldest });
+    }
+    let mut input = Input::new(source, arch);
+    nvrtc.cuda().add_named(&mut input)?;
+    for _ in 0..MOST_ASKED {
+        let answer =
+            cache::or_ask(cached, &nvrtc.identity(), &input, || child::compile(nvrtc.path(), &Limits::USUAL, &input));
+        match answer {
+            Ok(Answer::Compiled { ptx, log }) => {
+                let warnings = log::warnings(&log::clean(&log, &input));
+                return Ok(Output { ptx: ptx::tidy(&ptx, &input, arch), warnings });
+            }
+            Ok(Answer::Rejected { log }) => {
+                // A header whose name a macro puts together is known only now.
+                let missing = log::missing(&log);
+                if missing.map_or(Ok(false), |name| nvrtc.cuda().add(&mut input, name))? {
+                    continue;
+                }
+                let log = log::clean(&log, &input) + &advice::on(&log, source, nvrtc.cuda());
+                return Err(Error::Compile { file, version, arch, log });
+            }
+            Ok(Answer::Failed { call, reason }) => return Err(Error::Nvrtc { call, reason }),
+            Err(Stopped::Exceeded(limit)) => return Err(Error::Exceeded { file, version, limit }),
+            Err(Stopped::Crashed(how)) => return Err(Error::Crashed { file, version, how }),
+            Err(Stopped::System(source)) => return Err(Error::Start { file, source }),
+        }
+    }
+    let log = format!("it includes more than {MOST_ASKED} headers by names that macros put together");
+    Err(Error::Compile { file, version, arch, log })
+}

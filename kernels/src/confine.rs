@@ -1,0 +1,131 @@
+//! The bounds of the process in which a kernel file is compiled. Students write those files, and a compiler is not made
+//! for hostile text.
+//!
+//! # What holds where
+//!
+//! - **Files (every Unix).** The compiler is given every header as text. Before it sees the kernel file, the process
+//!   lowers the number of files that it may have open to none. Every `open` then fails, so that no spelling of an
+//!   `#include` shows a file of this computer. This does not depend on the version of the system's kernel.
+//! - **Files and network (Linux 5.13 and later, where Landlock is on).** The process also gives up the right to reach
+//!   any file, and from Linux 6.7 on any TCP port. It is a second wall, should a defect of the compiler let a text run
+//!   code there, which a root user's process could use to raise its limits again. Where Landlock is missing, there is
+//!   only the first.
+//! - **Memory (Linux).** Elsewhere systems do not enforce the limit.
+//! - **Processor time, size of the output (every Unix), time (everywhere).**
+//! - **Windows** has the limit of time only, and the compiler there can read the files of whoever runs it.
+use std::{io, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+/// The bounds of one compilation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Limits {
+    /// Writable memory in bytes.
+    pub(crate) memory: u64,
+    /// Processor time.
+    pub(crate) processor: Duration,
+    /// Time from start to end.
+    pub(crate) time: Duration,
+    /// Size of the PTX and the log in bytes.
+    pub(crate) output: u64,
+}
+
+impl Limits {
+    /// Bounds that all of CUDA's headers stay far below: with `<cub/cub.cuh>` a compilation takes 0.4 GiB and 10 s.
+    pub(crate) const USUAL: Self =
+        Self { memory: 1 << 30, processor: Duration::from_secs(30), time: Duration::from_secs(180), output: 64 << 20 };
+}
+
+/// The compiler's stack in bytes. Memory for it does not count as writable memory.
+#[cfg(unix)]
+const STACK: u64 = 64 << 20;
+
+/// Sets the bounds of this process, which its `parent` started, and ends it when that process ends.
+///
+/// # Errors
+/// The system's reason.
+#[cfg(unix)]
+pub(crate) fn bound(limits: &Limits, parent: u32) -> io::Result<()> {
+    // Ctrl-C goes to the parent too, which knows what to do about it.
+    // SAFETY: SIG_IGN is a valid disposition.
+    unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
+    die_with(parent)?;
+    let seconds = limits.processor.as_secs();
+    // Past the first limit SIGXCPU ends the process, past the second SIGKILL.
+    lower(libc::RLIMIT_CPU, seconds, seconds + 1)?;
+    lower(libc::RLIMIT_DATA, limits.memory, limits.memory)?;
+    // The compiler raises the first to the second.
+    lower(libc::RLIMIT_STACK, STACK, STACK)?;
+    lower(libc::RLIMIT_FSIZE, limits.output, limits.output)?;
+    lower(libc::RLIMIT_CORE, 0, 0)
+}
+
+/// After this the process can open nothing. It keeps what it has open.
+///
+/// # Errors
+/// The system's reason.
+#[cfg(unix)]
+pub(crate) fn close() -> io::Result<()> {
+    lower(libc::RLIMIT_NOFILE, 0, 0)
+}
+
+#[cfg(target_os = "linux")]
+fn die_with(parent: u32) -> io::Result<()> {
+    // SAFETY: these calls take and return plain numbers.
+    let (status, now) = unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) };
+    if status != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if now as u32 == parent { Ok(()) } else { Err(io::Error::other("the program that asked for it has ended")) }
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn die_with(_parent: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// Gives up the rights to files and to the network that Landlock knows, where the system has it.
+#[cfg(target_os = "linux")]
+pub(crate) fn give_up_rights() {
+    use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetError};
+    let restrict = || -> Result<(), RulesetError> {
+        let rules = Ruleset::default().handle_access(AccessFs::from_all(ABI::V5))?;
+        rules.handle_access(AccessNet::from_all(ABI::V5))?.create()?.restrict_self()?;
+        Ok(())
+    };
+    // It needs to open a file of its own. If it cannot, nothing else can be opened either: see `close`.
+    let _ = restrict();
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn give_up_rights() {}
+
+#[cfg(not(unix))]
+pub(crate) fn bound(_limits: &Limits, _parent: u32) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn close() -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+type Resource = libc::__rlimit_resource_t;
+#[cfg(all(unix, not(all(target_os = "linux", target_env = "gnu"))))]
+type Resource = libc::c_int;
+
+/// Lowers a limit: to `soft`, and the value to which it can be raised again to `hard`. One that is lower already stays.
+#[cfg(unix)]
+fn lower(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the limit is a live value.
+    if unsafe { libc::getrlimit(resource, &raw mut limit) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    limit.rlim_max = limit.rlim_max.min(hard as libc::rlim_t);
+    limit.rlim_cur = limit.rlim_max.min(soft as libc::rlim_t);
+    // SAFETY: as above.
+    let status = unsafe { libc::setrlimit(resource, &raw const limit) };
+    if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

@@ -1,0 +1,144 @@
+//! The compiler's log: bounded, with the names that the user knows, and taken apart into warnings.
+use crate::{Header, input::Input};
+
+/// The most bytes of a log that are kept.
+const MOST: usize = 64 << 10;
+
+/// The part of [`MOST`] that is for the end, where the compiler says why it stopped.
+const END: usize = 16 << 10;
+
+/// A warning of the compiler about a kernel file that it accepts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The file that it is about, by the path that the user knows.
+    pub file: String,
+    /// The line in that file, from 1.
+    pub line: u32,
+    /// The warning itself, without its number, e.g. `variable "x" was declared but never referenced`.
+    pub message: String,
+    /// The compiler's number for it, e.g. `177-D`; empty if it has none.
+    pub number: String,
+    /// All lines as the compiler prints them: the message, the source line, the mark below it.
+    pub text: String,
+}
+
+/// The log, with the middle of a long one left out.
+pub(crate) fn bounded(log: &str) -> String {
+    if log.len() <= MOST {
+        return log.to_string();
+    }
+    let boundary = |from: usize| (from..).find(|place| log.is_char_boundary(*place)).unwrap_or(log.len());
+    let (start, end) = (boundary(MOST - END), boundary(log.len() - END));
+    format!("{}\n[{} bytes of the compiler's log are left out]\n{}", &log[..start], end - start, &log[end..])
+}
+
+/// The log without the compiler's remark on old architectures, which we chose and not the user, without its remark on
+/// options, and with the paths of headers in front of their lines.
+pub(crate) fn clean(log: &str, input: &Input) -> String {
+    let line = |line: &str| match line.split_once('(').and_then(|(name, rest)| Some((input.header(name)?, rest))) {
+        Some((Header { path, .. }, rest)) => format!("{path}({rest}"),
+        None => line.to_string(),
+    };
+    let is_ours =
+        |line: &&str| line.contains("Architectures prior to") || line.starts_with("Remark: The warnings can be");
+    // The compiler may open no file, and says so when it was not given a header.
+    let kept = log.lines().filter(|l| !is_ours(l)).map(|l| {
+        // Nobody can give the compiler options.
+        let told = l.split_once(" Consider using -default-device flag").map_or(l, |(told, _)| told);
+        line(&told.replace(": Too many open files", ""))
+    });
+    kept.collect::<Vec<_>>().join("\n").trim().to_string()
+}
+
+/// The header that the compiler was not given, if it stopped because of that.
+pub(crate) fn missing(log: &str) -> Option<&str> {
+    let line = log
+        .lines()
+        .rev()
+        .find(|line| line.contains(" catastrophic error: ") && line.contains(" open source file \""))?;
+    let (_, rest) = line.split_once("open source file \"")?;
+    Some(rest.split_once('"')?.0)
+}
+
+/// The warnings in a log that [`clean`] has made.
+pub(crate) fn warnings(log: &str) -> Vec<Warning> {
+    let mut found: Vec<Warning> = Vec::new();
+    let mut is_open = false;
+    for line in log.lines() {
+        if let Some(warning) = warning(line) {
+            found.push(warning);
+            is_open = true;
+        } else if line.trim().is_empty() {
+            is_open = false;
+        } else if let Some(last) = found.last_mut().filter(|_| is_open) {
+            last.text.push('\n');
+            last.text.push_str(line);
+        }
+    }
+    found
+}
+
+/// The first line of a warning: `x.cu(3): warning #177-D: variable "x" was declared but never referenced`.
+fn warning(line: &str) -> Option<Warning> {
+    let (place, message) = line.split_once("): warning")?;
+    let (file, number_of_line) = place.rsplit_once('(')?;
+    let (number, message) = message.split_once(": ")?;
+    Some(Warning {
+        file: file.to_string(),
+        line: number_of_line.parse().ok()?,
+        message: message.to_string(),
+        number: number.trim().trim_start_matches('#').to_string(),
+        text: line.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input() -> Input {
+        let header = Header { name: "a.cuh".into(), path: "labs/a.cuh".into(), text: "".into() };
+        Input { name: "x.cu".into(), text: String::new(), headers: vec![header], options: Vec::new() }
+    }
+
+    #[test]
+    fn a_long_log_keeps_its_start_and_its_end() {
+        let log = format!("first\n{}\nlast", "é".repeat(MOST));
+        let short = bounded(&log);
+        assert!(short.len() < MOST + 100, "{}", short.len());
+        assert!(short.starts_with("first\n") && short.ends_with("\nlast"));
+        let left_out = log.len() - short.len();
+        let said: usize = short.split_once("\n[").unwrap().1.split_once(' ').unwrap().0.parse().unwrap();
+        assert!(said.abs_diff(left_out) < 100, "{said} of {left_out}");
+        assert_eq!(bounded("short"), "short");
+    }
+
+    #[test]
+    fn a_header_that_was_not_given_is_named() {
+        let log = "x.cu(1): catastrophic error: cannot open source file \"a/b.h\": Too many open files\n  #include \"a/b.h\"\n";
+        assert_eq!(missing(log), Some("a/b.h"));
+        assert_eq!(
+            clean(log, &input()),
+            "x.cu(1): catastrophic error: cannot open source file \"a/b.h\"\n  #include \"a/b.h\""
+        );
+        let log = "x.cu(1): catastrophic error: could not open source file \"b.h\" (no directories in search list)\n";
+        assert_eq!(missing(log), Some("b.h"));
+        assert_eq!(
+            missing("x.cu(1): error: cannot open source file \"a.h\"\n  s = \"open source file \"b\"\"\n"),
+            None
+        );
+    }
+
+    #[test]
+    fn warnings_are_taken_apart() {
+        let log = "\nnvrtc: warning: Architectures prior to 75 may be removed\na.cuh(3): warning #177-D: variable \"y\" was declared \
+                   but never referenced\n      int y;\n          ^\n\nRemark: The warnings can be suppressed with \
+                   \"-diag-suppress <warning-number>\"\n\nx.cu(1): warning: a: b\n";
+        let found = warnings(&clean(log, &input()));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!((found[0].file.as_str(), found[0].line, found[0].number.as_str()), ("labs/a.cuh", 3, "177-D"));
+        assert_eq!(found[0].message, "variable \"y\" was declared but never referenced");
+        assert!(found[0].text.ends_with("referenced\n      int y;\n          ^"), "{}", found[0].text);
+        assert_eq!((found[1].message.as_str(), found[1].number.as_str()), ("a: b", ""));
+    }
+}

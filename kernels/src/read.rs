@@ -1,0 +1,138 @@
+//! Reading a kernel file: once, and not without end.
+use std::{
+    env,
+    fs::{self, File},
+    io::{self, Read, Seek, Write},
+    path::Path,
+    sync::OnceLock,
+};
+
+/// The largest kernel file or header in bytes.
+const MOST: u64 = 16 << 20;
+
+/// The text of a regular file.
+///
+/// # Errors
+/// The system's reason, or what is wrong with the file.
+pub(crate) fn file(path: &Path) -> io::Result<String> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    text(File::open(path)?)
+}
+
+/// Names, in the processes that a program starts of itself, a copy of the kernel file that can be read only once.
+const COPY: &str = "WARPLAB_KERNEL_COPY";
+
+/// The copy, in the program that has read the file. It has no name, so that it goes with the last process that has it
+/// open.
+static READ_ONCE: OnceLock<File> = OnceLock::new();
+
+/// The environment variable that a process of this same program needs to be given the same kernel file, if that came
+/// through a pipe or standard input.
+pub fn for_children() -> Option<(&'static str, String)> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd;
+        let file = READ_ONCE.get()?;
+        Some((COPY, format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd())))
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// The text of a kernel file that the user names. What can be read only once is kept for [`for_children`].
+///
+/// # Errors
+/// As [`file`].
+pub(crate) fn given(path: &Path) -> io::Result<String> {
+    let is_once = !fs::metadata(path)?.is_file() || ["/dev", "/proc"].iter().any(|system| path.starts_with(system));
+    if !is_once {
+        return file(path);
+    }
+    if let Some(copy) = env::var_os(COPY) {
+        return file(Path::new(&copy));
+    }
+    let text = file_or_pipe(path)?;
+    let mut copy = tempfile::tempfile()?;
+    copy.write_all(text.as_bytes())?;
+    copy.rewind()?;
+    // A program is given one kernel file.
+    let _ = READ_ONCE.set(copy);
+    Ok(text)
+}
+
+/// The text of a regular file, or all that comes through a pipe.
+///
+/// # Errors
+/// As [`file`].
+fn file_or_pipe(path: &Path) -> io::Result<String> {
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_dir() {
+        return Err(io::Error::other("it is a folder; name a .cu file in it"));
+    }
+    #[cfg(unix)]
+    let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(&kind);
+    #[cfg(not(unix))]
+    let is_pipe = false;
+    if !(kind.is_file() || is_pipe) {
+        return Err(io::Error::other("it is neither a regular file nor a pipe"));
+    }
+    text(File::open(path)?)
+}
+
+fn text(file: File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.take(MOST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST {
+        return Err(io::Error::other(format!("it is larger than {} MiB", MOST >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        io::Error::other(format!("line {} is not UTF-8 text", line + 1))
+    })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{io::Write, process::Command};
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_text_is_refused_with_its_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            fs::write(&path, bytes).unwrap();
+            path
+        };
+        let large = folder.path().join("large.cu");
+        File::create(&large).unwrap().set_len(MOST + 1).unwrap();
+        for (path, reason) in [
+            (folder.path(), "it is a folder"),
+            (Path::new("/dev/zero"), "neither a regular file nor a pipe"),
+            (&large, "larger than 16 MiB"),
+            (&path("latin.cu", b"int x;\n// \xe9t\xe9\n"), "line 2 is not UTF-8 text"),
+            (&folder.path().join("none.cu"), "No such file"),
+        ] {
+            let error = file_or_pipe(path).unwrap_err().to_string();
+            assert!(error.contains(reason), "{}: {error}", path.display());
+        }
+        assert_eq!(file_or_pipe(&path("good.cu", b"int x;\n")).unwrap(), "int x;\n");
+    }
+
+    #[test]
+    fn a_pipe_is_read_to_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe.cu");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let writer = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || File::options().write(true).open(pipe).unwrap().write_all(b"int x;\n").unwrap()
+        });
+        assert_eq!(file_or_pipe(&pipe).unwrap(), "int x;\n");
+        writer.join().unwrap();
+        assert!(file(&pipe).unwrap_err().to_string().contains("not a regular file"));
+    }
+}
