@@ -401,7 +401,7 @@ fn a_flood_of_output_is_stopped_nvrtc() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("flood.cu");
     let text = std::fs::read_to_string(of("vecadd", "kernels/vecadd.cu")).unwrap();
-    let flood = "{\n    for (int i = 0; i < 100000; i++) printf(\"%d of a long line that nobody reads\\n\", i);";
+    let flood = "{\n    for (int i = 0; i < 2000; i++) printf(\"%d of a long line that nobody reads\\n\", i);";
     std::fs::write(&file, text.replacen('{', flood, 1)).unwrap();
     let args = ["grade", "vecadd", "--json", "--variant", "pageable", "-n", "33", "--limit-output", "64K", "--kernel"];
     let run = warplab_with(&[&args[..], &[file.to_str().unwrap()]].concat(), &[]);
@@ -420,4 +420,25 @@ fn launch_bounds_that_the_launch_exceeds_are_the_kernels_fault() {
     assert_eq!((code, &graded["verdict"]), (1, &"wrong".into()), "{json}");
     let text = graded["findings"][0].as_str().unwrap();
     assert!(text.contains("__launch_bounds__") && text.contains("= fault: the kernel's"), "{text}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn the_compilers_warnings_are_shown_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("warned.cu");
+    let text = std::fs::read_to_string(of("vecadd", "kernels/vecadd.cu")).unwrap();
+    let local = "__device__ int *local() {\n    int kept = 3;\n    return &kept;\n}\n\nextern \"C\"";
+    std::fs::write(&file, text.replacen("extern \"C\"", local, 1)).unwrap();
+    let file = file.to_str().unwrap();
+    let grade = warplab(&["grade", "vecadd", "--variant", "pageable", "-n", "33", "--kernel", file]);
+    let out = folder.path().join("out");
+    let run = ["run", "vecadd", "--device", "emulated", "--variant", "pageable", "-n", "33", "--kernel", file, "--out"];
+    let run = warplab(&[&run[..], &[out.to_str().unwrap()]].concat());
+    for shown in [grade, run] {
+        assert_eq!(shown.code, 0, "{shown:?}");
+        let warns = shown.stdout.matches("returning pointer to local variable").count();
+        assert_eq!(warns, 1, "{}", shown.stdout);
+        assert!(shown.stdout.contains("The compiler warns (1):\n") && shown.stdout.contains("warned.cu("), "{shown:?}");
+    }
 }

@@ -48,6 +48,7 @@ pub use export::{
     layout::{paragraphs, significant, table},
     markdown::markdown,
     terminal::{print, print_error},
+    warnings::warnings,
 };
 pub use lab::{
     app::{command, complain, main, replacement, run_labs, variants_help, with_options},

@@ -34,7 +34,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let (mut task, source) = Task::read(matches)?;
     // The file is compiled here first, so that its errors are reported once and the runs find its PTX in the cache.
     let capability = Session::open(&task.choice)?.device.compute_capability;
-    kernels::ptx_for(&source, capability)?;
+    let warnings = kernels::ptx_for(&source, capability)?.warnings;
     // A variant that does not use the file at the first size is not run at the others.
     let mut first = Vec::new();
     for (variant, runs) in try_all(&task, &task.variants, &task.sizes[..1])? {
@@ -60,10 +60,10 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     }
     let exit = judge::exit(&grades, &task.named());
     if matches.get_flag("json") {
-        let json = report::as_json(&task, &grades, exit);
+        let json = report::as_json(&task, &grades, &warnings, exit);
         harness::print(&serde_json::to_string_pretty(&json).unwrap_or_default());
     } else {
-        harness::print(&report::as_text(&task, &grades));
+        harness::print(&report::as_text(&task, &grades, &warnings));
     }
     let is_there = |variant: &&&str| grades.iter().any(|g| g.variant == **variant && !g.is_missing());
     let absent: Vec<&str> = task.variants.iter().filter(|v| !is_there(v)).copied().collect();

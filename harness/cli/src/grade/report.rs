@@ -2,6 +2,7 @@
 use std::collections::HashSet;
 
 use harness::Exit;
+use kernels::Warning;
 use serde_json::{Value, json};
 use wire::Told;
 
@@ -64,7 +65,7 @@ fn again_line(told: &Told) -> String {
 }
 
 /// The grades as text, for a reader.
-pub fn as_text(task: &Task, grades: &[Grade]) -> String {
+pub fn as_text(task: &Task, grades: &[Grade], warnings: &[Warning]) -> String {
     let sizes = sizes(task, "the lab's quick sizes").join(", ");
     let mut parts = vec![harness::paragraphs(&format!(
         "{} as {} on {}: all checks, {} schedules, seed {}, n: {sizes}",
@@ -88,6 +89,7 @@ pub fn as_text(task: &Task, grades: &[Grade]) -> String {
     let headers = ["variant", "answer", "findings", "verdict"];
     parts.push(harness::table(&headers, &rows));
     parts.extend(blocks(grades));
+    parts.extend(Some(harness::warnings(warnings)).filter(|text| !text.is_empty()));
     parts.push(summary(grades));
     parts.push(format!("To repeat it: {}", task.repeat()));
     parts.join("\n\n")
@@ -147,7 +149,7 @@ fn summary(grades: &[Grade]) -> String {
 }
 
 /// The grades as JSON, for a program.
-pub fn as_json(task: &Task, grades: &[Grade], exit: Exit) -> Value {
+pub fn as_json(task: &Task, grades: &[Grade], warnings: &[Warning], exit: Exit) -> Value {
     let events = |events: &[Event]| events.iter().map(|e| format!("{}: {}", e.place, e.what)).collect::<Vec<_>>();
     let variants: Vec<Value> = grades
         .iter()
@@ -176,6 +178,7 @@ pub fn as_json(task: &Task, grades: &[Grade], exit: Exit) -> Value {
         "repeat": task.repeat(),
         "n": sizes(task, "quick"),
         "passed": exit == Exit::Passed,
+        "warnings": warnings.iter().map(|w| w.text.trim_end()).collect::<Vec<_>>(),
         "variants": variants,
     })
 }

@@ -9,7 +9,7 @@ use cudarc::driver::{
     CudaFunction, CudaModule,
     sys::{CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, CUresult::CUDA_ERROR_NOT_FOUND},
 };
-use kernels::{KernelSource, PtxOrigin};
+use kernels::{KernelSource, PtxOrigin, Warning};
 use wire::Wishes;
 
 use crate::{
@@ -29,6 +29,8 @@ pub struct Kernels {
     modules: Mutex<HashMap<String, Arc<CudaModule>>>,
     /// Where each module's PTX came from, for session.json.
     origins: Mutex<BTreeMap<String, String>>,
+    /// What the compiler warned about, in the order of loading.
+    warnings: Mutex<Vec<Warning>>,
 }
 
 impl Kernels {
@@ -39,8 +41,8 @@ impl Kernels {
         session: &Arc<Session>,
         replaced: Option<KernelSource>,
     ) -> Self {
-        let (modules, origins) = (Mutex::default(), Mutex::default());
-        Self { lab, files, session: session.clone(), replaced, modules, origins }
+        let (modules, origins, warnings) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { lab, files, session: session.clone(), replaced, modules, origins, warnings }
     }
 
     /// The open device.
@@ -51,6 +53,11 @@ impl Kernels {
     /// Where each module's PTX came from, by its file's path.
     pub(crate) fn origins(&self) -> BTreeMap<String, String> {
         lock(&self.origins).clone()
+    }
+
+    /// What the compiler warned about in the files that were loaded so far.
+    pub fn warnings(&self) -> Vec<Warning> {
+        lock(&self.warnings).clone()
     }
 
     /// The loaded module of one of the files, e.g. `"vecadd.cu"`; loaded once.
@@ -78,6 +85,9 @@ impl Kernels {
         };
         let sources = source.files().map(|(name, text)| (name.into(), text.into())).collect();
         machine::configure(&Wishes { sources: Some(sources), ..Wishes::default() });
+        if origin != PtxOrigin::Committed {
+            lock(&self.warnings).extend(compiled.warnings);
+        }
         lock(&self.origins).insert(source.path.to_string(), origin.to_string());
         lock(&self.modules).insert(file.into(), module.clone());
         Ok(module)

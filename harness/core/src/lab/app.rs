@@ -13,6 +13,7 @@ use crate::{
         layout::{paragraphs, wrapped},
         report::Report,
         terminal::{Terminal, print_error},
+        warnings::warnings,
     },
     lab::{child, declaration::Lab, options::Options, question, run::Run},
     measure::{interrupt, pace},
@@ -192,6 +193,11 @@ impl<'m> Program<'m> {
         run.between_cases();
         let result = self.experiment(lab, &run);
         self.terminal.done();
+        // Nobody can mend the lab's own files here.
+        let warned = run.kernels.warnings();
+        if self.replaced.is_some() && !warned.is_empty() {
+            self.terminal.say(&format!("\n{}", warnings(&warned)));
+        }
         let result = result.and(run.report.borrow_mut().finish());
         let wrong = run.records().iter().any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
         // Errors after a kernel has ruined the context are that kernel's fault, and it was judged already.
