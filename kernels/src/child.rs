@@ -60,7 +60,7 @@ pub(crate) fn compile(library: &Path, limits: &Limits, input: &Input) -> Result<
     stdin.rewind()?;
     // Files, which the limit of a file's size bounds, and which are never full in between as a pipe is.
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-    let mut command = itself()?;
+    let mut command = itself();
     // The compiler reads variables too, and they may hold secrets.
     command.env_clear().env(VARIABLE, "1").envs(["LD_LIBRARY_PATH", "SystemRoot"].into_iter().filter_map(kept));
     command.stdin(stdin).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
@@ -87,16 +87,18 @@ fn is_out_of_memory(answer: &Answer) -> bool {
 }
 
 /// A command that starts this program, also when its file has been replaced meanwhile.
-fn itself() -> io::Result<Command> {
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::unix::process::CommandExt;
-        let mut command = Command::new("/proc/self/exe");
-        command.arg0("warplab: NVRTC");
-        Ok(command)
-    }
-    #[cfg(not(target_os = "linux"))]
-    Ok(Command::new(env::current_exe()?))
+#[cfg(target_os = "linux")]
+fn itself() -> Command {
+    use std::os::unix::process::CommandExt;
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0("warplab: NVRTC");
+    command
+}
+
+/// A command that starts this program.
+#[cfg(not(target_os = "linux"))]
+fn itself() -> Command {
+    Command::new(env::current_exe().unwrap_or_else(|_| env::args_os().next().unwrap_or_default().into()))
 }
 
 fn kept(name: &'static str) -> Option<(&'static str, std::ffi::OsString)> {

@@ -18,11 +18,9 @@ pub(crate) struct CudaHeaders {
 }
 
 impl CudaHeaders {
-    /// Those (`cuda_fp16.h`, `cooperative_groups.h`) beside the NVRTC at `library`, as a toolkit or NVIDIA's Python
-    /// packages lay them out.
-    pub(crate) fn beside(library: &Path) -> Self {
-        // A bare name, as the system's loader takes it, says nothing of a folder.
-        let Some(library) = library.parent().filter(|folder| folder.has_root()) else { return Self::default() };
+    /// Those (`cuda_fp16.h`, `cooperative_groups.h`) beside the NVRTC in the folders `near`, as a toolkit or NVIDIA's
+    /// Python packages lay them out.
+    pub(crate) fn beside(near: &[PathBuf]) -> Self {
         let places = [
             "../include",
             "../include/cccl",
@@ -30,8 +28,16 @@ impl CudaHeaders {
             "../../cuda_cccl/include",
             "../../cuda_nvcc/include",
         ];
-        let folders = places.iter().filter_map(|folder| fs::canonicalize(library.join(folder)).ok());
-        Self { folders: folders.filter(|folder| folder.is_dir()).collect() }
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for folder in near.iter().flat_map(|near| places.map(|place| near.join(place))) {
+            if let Ok(folder) = fs::canonicalize(folder)
+                && folder.is_dir()
+                && !folders.contains(&folder)
+            {
+                folders.push(folder);
+            }
+        }
+        Self { folders }
     }
 
     /// The folders.
@@ -138,7 +144,7 @@ mod tests {
         }
         fs::create_dir(root.path().join("toolkit/lib64")).unwrap();
         fs::write(root.path().join("toolkit/secret.h"), "secret").unwrap();
-        let cuda = CudaHeaders::beside(&root.path().join("toolkit/lib64/libnvrtc.so.12"));
+        let cuda = CudaHeaders::beside(&[root.path().join("toolkit/lib64")]);
         let own = Header { name: "mine.cuh".into(), path: "labs/mine.cuh".into(), text: "#include <late.h>".into() };
         let input = Input { name: "x.cu".into(), text: text.into(), headers: vec![own], options: Vec::new() };
         (root, cuda, input)
@@ -178,7 +184,6 @@ mod tests {
             assert!(!cuda.add(&mut input, name).unwrap(), "{name}");
             assert_eq!(names_of(&input), ["mine.cuh"], "{name}");
         }
-        assert!(CudaHeaders::beside(Path::new("libnvrtc.so")).folders.is_empty(), "a name for the system's loader");
     }
 
     #[test]

@@ -141,14 +141,28 @@ fn within(roots: &[PathBuf], near: &Path, name: &str) -> Option<(PathBuf, PathBu
 pub(crate) fn names(text: &str) -> BTreeSet<String> {
     let joined = joined(text);
     let mut found = BTreeSet::new();
+    let mut keep = |name: &str| {
+        if !name.is_empty() && name.len() <= LONGEST_NAME && !name.contains('\0') && found.len() < MOST_NAMES {
+            found.insert(name.to_string());
+        }
+    };
     for line in joined.lines() {
-        for (start, open) in line.match_indices(['"', '<']) {
-            let rest = &line[start + 1..];
-            let close = if open == "<" { b'>' } else { b'"' };
-            let Some(end) = rest.bytes().take(LONGEST_NAME).position(|byte| byte == close) else { continue };
-            let name = &rest[..end];
-            if !name.is_empty() && !name.contains(['"', '<', '\0']) && found.len() < MOST_NAMES {
-                found.insert(name.to_string());
+        let (mut quote, mut angle) = (None, None);
+        for (place, byte) in line.bytes().enumerate() {
+            match byte {
+                // Each may end one text and begin the next.
+                b'"' => {
+                    if let Some(start) = quote.replace(place + 1) {
+                        keep(&line[start..place]);
+                    }
+                }
+                b'<' => angle = Some(place + 1),
+                b'>' => {
+                    if let Some(start) = angle.take() {
+                        keep(&line[start..place]);
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -291,11 +305,20 @@ mod tests {
             ("#include \"./a.cuh\"", "./a.cuh"),
             ("#include \"sub/../a.cuh\"", "sub/../a.cuh"),
         ] {
-            assert_eq!(found(cuda, &[folder.clone()]), [folder.join(name).to_str().unwrap()], "{cuda}");
+            assert_eq!(found(cuda, std::slice::from_ref(&folder)), [folder.join(name).to_str().unwrap()], "{cuda}");
         }
-        let nested = found("#include \"sub/b.cuh\"", &[folder.clone()]);
+        let nested = found("#include \"sub/b.cuh\"", std::slice::from_ref(&folder));
         let paths = ["sub/c.cuh", "sub/b.cuh"].map(|name| folder.join(name).display().to_string());
         assert_eq!(nested, paths);
+    }
+
+    #[test]
+    fn names_are_the_texts_between_quotes_or_brackets() {
+        let found = names("a < b > \"c\"d\"e\n<f<g>h>\n\"i\\\nj\"\n\"\"");
+        assert!(found.iter().eq([" b ", "c", "d", "g", "ij"].iter()), "{found:?}");
+        let many: Vec<String> = (0..=MOST_NAMES).map(|i| format!("\"{i}\"")).collect();
+        assert_eq!(names(&many.join("\n")).len(), MOST_NAMES);
+        assert!(names(&format!("<{}>", "x".repeat(LONGEST_NAME + 1))).is_empty());
     }
 
     #[cfg(unix)]
@@ -307,11 +330,11 @@ mod tests {
         std::os::unix::fs::symlink(root.path(), folder.join("up")).unwrap();
         let absolute = root.path().join("secret.txt").display().to_string();
         for name in ["../secret.txt", "up/secret.txt", "link.cuh", &absolute, "./../secret.txt", "/etc/passwd", "."] {
-            assert_eq!(found(&format!("#include \"{name}\""), &[folder.clone()]), [""; 0], "{name}");
+            assert_eq!(found(&format!("#include \"{name}\""), std::slice::from_ref(&folder)), [""; 0], "{name}");
         }
         // A link to a file in the folder is one more name for it.
         std::os::unix::fs::symlink("a.cuh", folder.join("b.cuh")).unwrap();
-        assert_eq!(found("#include <b.cuh>", &[folder.clone()]), [folder.join("b.cuh").to_str().unwrap()]);
+        assert_eq!(found("#include <b.cuh>", std::slice::from_ref(&folder)), [folder.join("b.cuh").to_str().unwrap()]);
     }
 
     #[test]

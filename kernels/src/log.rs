@@ -27,13 +27,14 @@ pub(crate) fn bounded(log: &str) -> String {
     if log.len() <= MOST {
         return log.to_string();
     }
-    let boundary = |from: usize| (from..).find(|place| log.is_char_boundary(*place)).unwrap_or(log.len());
+    let boundary = |from: usize| (from..log.len()).find(|place| log.is_char_boundary(*place)).unwrap_or(log.len());
     let (start, end) = (boundary(MOST - END), boundary(log.len() - END));
     format!("{}\n[{} bytes of the compiler's log are left out]\n{}", &log[..start], end - start, &log[end..])
 }
 
 /// The log without the compiler's remark on old architectures, which we chose and not the user, without its remark on
-/// options, and with the paths of headers in front of their lines.
+/// options, and with the paths of headers in front of their lines. It quotes the kernel file, whose control characters
+/// are not to reach a terminal.
 pub(crate) fn clean(log: &str, input: &Input) -> String {
     let line = |line: &str| match line.split_once('(').and_then(|(name, rest)| Some((input.header(name)?, rest))) {
         Some((Header { path, .. }, rest)) => format!("{path}({rest}"),
@@ -47,7 +48,8 @@ pub(crate) fn clean(log: &str, input: &Input) -> String {
         let told = l.split_once(" Consider using -default-device flag").map_or(l, |(told, _)| told);
         line(&told.replace(": Too many open files", ""))
     });
-    kept.collect::<Vec<_>>().join("\n").trim().to_string()
+    let kept = kept.collect::<Vec<_>>().join("\n");
+    kept.trim().replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}")
 }
 
 /// The header that the compiler was not given, if it stopped because of that.
@@ -127,6 +129,12 @@ mod tests {
             missing("x.cu(1): error: cannot open source file \"a.h\"\n  s = \"open source file \"b\"\"\n"),
             None
         );
+    }
+
+    #[test]
+    fn control_characters_of_the_kernel_file_are_not_shown() {
+        let log = "x.cu(1): error: bad\n\t\u{1b}]0;title\u{7}\u{9b}2J";
+        assert_eq!(clean(log, &input()), "x.cu(1): error: bad\n\t\u{fffd}]0;title\u{fffd}\u{fffd}2J");
     }
 
     #[test]

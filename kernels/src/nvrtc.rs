@@ -104,16 +104,24 @@ impl Nvrtc {
         if !(11..=13).contains(&major) {
             return Err(format!("NVRTC {major}.{minor} is not among the versions known here, 11.2 to 13"));
         }
-        let path = loaded_from(&library).unwrap_or_else(|| path.to_path_buf());
-        let builtins = path.with_file_name(format!("libnvrtc-builtins.so.{major}.{minor}"));
+        // A package may lie where the library is found, or where a link from there leads.
+        let real = loaded_from(&library);
+        // A bare name, as the system's loader takes it, says nothing of a folder.
+        let has_folder = path.parent().is_some_and(|folder| !folder.as_os_str().is_empty());
+        let given = Some(path).filter(|_| has_folder).and_then(|path| std::path::absolute(path).ok());
+        let places = given.iter().chain(&real);
+        let near: Vec<PathBuf> = places.filter_map(|place| Some(place.parent()?.to_path_buf())).collect();
+        let builtins = |near: &PathBuf| {
+            // SAFETY: as above. If it is in none of the folders, NVRTC may find it on the library path.
+            unsafe { Library::new(near.join(format!("libnvrtc-builtins.so.{major}.{minor}"))) }.ok()
+        };
         Ok(Self {
             library,
-            // SAFETY: as above. If it is not in this folder, NVRTC may find it on the library path.
-            _builtins: unsafe { Library::new(builtins) }.ok(),
+            _builtins: near.iter().find_map(builtins),
             version: (major, minor),
             archs: archs.into_iter().map(|a| a as u32).collect(),
-            cuda: CudaHeaders::beside(&path),
-            path,
+            cuda: CudaHeaders::beside(&near),
+            path: real.or(given).unwrap_or_else(|| path.to_path_buf()),
         })
     }
 
@@ -155,10 +163,14 @@ impl Nvrtc {
     }
 
     fn try_compile(&self, input: &Input) -> Result<Answer, Failure> {
-        let c = |text: &str| {
-            CString::new(text)
-                .map_err(|_| ("nvrtcCreateProgram", "the kernel file or a header holds a zero byte".into()))
-        };
+        let holds_zero = |text: &str| text.contains('\0');
+        if let Some(name) = std::iter::once((&*input.name, &*input.text))
+            .chain(input.headers.iter().map(|header| (&*header.path, &*header.text)))
+            .find_map(|(name, text)| holds_zero(text).then_some(name))
+        {
+            return Ok(Answer::Rejected { log: format!("{name}: error: the file holds a zero byte") });
+        }
+        let c = |text: &str| CString::new(text).map_err(|_| ("nvrtcCreateProgram", "a name holds a zero byte".into()));
         let all = |texts: &mut dyn Iterator<Item = &str>| texts.map(c).collect::<Result<Vec<_>, Failure>>();
         let (text, name) = (c(&input.text)?, c(&input.name)?);
         let names = all(&mut input.headers.iter().map(|header| &*header.name))?;

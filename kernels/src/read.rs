@@ -88,8 +88,8 @@ fn text(file: File) -> io::Result<String> {
         return Err(io::Error::other(format!("it is larger than {} MiB", MOST >> 20)));
     }
     String::from_utf8(bytes).map_err(|error| {
-        let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-        io::Error::other(format!("line {} is not UTF-8 text", line + 1))
+        let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+        io::Error::other(format!("line {} is not UTF-8 text", good.matches('\n').count() + 1))
     })
 }
 

@@ -108,6 +108,8 @@ fn nvrtc_errors_name_the_users_file_and_line() {
     let Error::Compile { log, .. } = &error else { panic!("{error}") };
     assert!(log.contains("exercises/mine.cu(3): error: identifier \"two\" is undefined"), "{log}");
     assert!(!log.contains("Architectures prior"), "{log}");
+    let error = kernels::ptx_for(&source(&format!("{GOOD}\0")), (8, 0)).unwrap_err();
+    assert!(matches!(&error, Error::Compile { log, .. } if log.contains("holds a zero byte")), "{error}");
 }
 
 #[test]

@@ -158,3 +158,17 @@ fn nvrtc_is_asked_again_only_when_a_file_that_it_was_given_changes() {
     }
     assert_eq!((run("+"), kept(&cache)), (0, 2));
 }
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_warns_of_a_file_that_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "extern \"C\" __global__ void vecadd(const float *x, const float *y, float *z, unsigned long long n) {\n    \
+                unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x;\n    int unused;\n    \
+                if (i < n) z[i] = x[i] + y[i];\n}\n";
+    let run = run_with(folder.path(), text, &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let path = folder.path().join("mine.cu");
+    let said = format!("{}(3): warning #177-D: variable \"unused\"", path.display());
+    assert!(run.stdout.contains(&said), "no {said} in {run:?}");
+}
