@@ -2,6 +2,7 @@
 use std::path::PathBuf;
 
 use cudarc::driver::DriverError;
+use wire::{Told, finding::FailureOf};
 
 use crate::exit::Exit;
 
@@ -70,6 +71,8 @@ pub enum Error {
         file: String,
         /// The driver's own words.
         log: String,
+        /// What the emulated machine says about it.
+        findings: Vec<Told>,
     },
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
@@ -103,6 +106,14 @@ impl Error {
         }
     }
 
+    /// Whether the kernel may be right, and only the emulated machine does not model what it uses.
+    pub fn is_unmodelled(&self) -> bool {
+        match self {
+            Self::Module { findings, .. } => is_unmodelled(findings),
+            _ => false,
+        }
+    }
+
     /// Whether it is the kernel's file that must change, and not the command line or the computer.
     pub fn is_of_kernel(&self) -> bool {
         matches!(self, Self::OtherParameters { .. } | Self::Module { .. })
@@ -131,6 +142,11 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         self.exit().code()
     }
+}
+
+/// Whether these findings say that the program was not judged: something was found, and none of it is the program's.
+pub(crate) fn is_unmodelled(findings: &[Told]) -> bool {
+    !findings.is_empty() && findings.iter().all(|told| told.verdict != FailureOf::Program)
 }
 
 impl From<DriverError> for Error {

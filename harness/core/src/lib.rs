@@ -14,11 +14,12 @@
 //! - `record`: what is kept: the record, the table of its columns, the folder of the run, `session.json`.
 //! - `device`: the device in use, and what it reports about itself: the driver, NVML, ceilings, the emulated machine's
 //!   report.
-//! - `error`, `exit`, `stats`, `suggest`: what all of them use.
+//! - `confine`, `error`, `exit`, `stats`, `suggest`: what all of them use.
 //!
 //! `export` and `measure` do not know each other. Inside the crate, an item is imported from the file that defines it,
 //! not through the exports of this file, which are for labs.
 
+pub mod confine;
 mod device;
 mod error;
 mod exit;
@@ -47,6 +48,7 @@ pub use export::{
     layout::{paragraphs, significant, table},
     markdown::markdown,
     terminal::{print, print_error},
+    warnings::warnings,
 };
 pub use lab::{
     app::{command, complain, main, replacement, run_labs, variants_help, with_options},

@@ -111,7 +111,7 @@ impl Answer {
     pub fn check(&self, c: &[f32], arithmetic: Arithmetic) -> Check {
         let tolerance = self.tolerance(arithmetic);
         let Some(projection) = &self.projection else {
-            return Check::compare(c, &self.known, tolerance);
+            return Check::compare(c, &self.known, tolerance).in_rows(self.shape.n);
         };
         let n = self.shape.n;
         if c.len() != self.shape.m * n {

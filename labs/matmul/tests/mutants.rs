@@ -7,13 +7,13 @@ const OPTIONS: [&str; 8] = ["--variant", "tiled16", "--m", "40", "--k", "37", "-
 #[test]
 fn every_mutant_is_rejected() {
     for (mutant, says) in [
-        ("off_by_one", "2000 of 2000 wrong: [0] is"),
-        ("missing_barrier", "of 2000 wrong: [0] is"),
+        ("off_by_one", "2000 of 2000 wrong: [row 0, column 0] is"),
+        ("missing_barrier", "of 2000 wrong: [row 0, column 0] is"),
         // Five of 37 products are too few to show in a sum in which they happen to contribute little.
-        ("dropped_tail", "1999 of 2000 wrong: [0] is"),
+        ("dropped_tail", "1999 of 2000 wrong: [row 0, column 0] is"),
         // One column of 40 rows.
-        ("unwritten", "40 of 2000 wrong: [49] is NaN"),
-        ("nan", "1 of 2000 wrong: [153] is NaN"),
+        ("unwritten", "40 of 2000 wrong: [row 0, column 49] was never written"),
+        ("nan", "1 of 2000 wrong: [row 3, column 3] is NaN"),
     ] {
         LAB.rejects(&format!("{mutant}/matmul.cu"), &OPTIONS, says);
     }

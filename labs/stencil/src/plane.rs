@@ -94,14 +94,14 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         let expected = reference::mean(input, width as usize);
         // Four additions, a division or a multiplication by a rounded fifth; inputs of at most 1.
         let tolerance = Tolerance::sum(7, 1.0, f64::from(f32::EPSILON));
-        let check = &|u: &[f32]| Check::compare(u, &expected, tolerance);
+        let check = &|u: &[f32]| Check::compare(u, &expected, tolerance).in_rows(width as usize);
         rows(run, MEANS, &Plane { file: "plane.cu", width, height, input, steps: None, check })?;
     }
     if run.rows(SWEEPS).next().is_some() {
         let (width, height, points) = size(run)?;
         let input = &run.inputs("jacobi").f32(points, -1.0..1.0);
         let expected = reference::jacobi(input.clone(), width as usize, 1, 0, 0.0).u;
-        let check = &|u: &[f32]| Check::compare(u, &expected, Tolerance::EXACT);
+        let check = &|u: &[f32]| Check::compare(u, &expected, Tolerance::EXACT).in_rows(width as usize);
         rows(run, SWEEPS, &Plane { file: "jacobi.cu", width, height, input, steps: Some(1), check })?;
     }
     Ok(())

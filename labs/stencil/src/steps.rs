@@ -196,7 +196,7 @@ impl Planes {
         check.merge(Check::compare(&u, &expected.u, Tolerance::EXACT));
         let roundings = 3 * (expected.steps as usize + 1);
         check.merge(Check::compare(&u, &exact.u, Tolerance::sum(roundings, 1.0, f64::from(f32::EPSILON))));
-        Ok(check)
+        Ok(check.in_rows(self.width as usize))
     }
 }
 

@@ -89,7 +89,7 @@ fn steps(run: &Run, variant: &str, kernel: &str, lanes: u32, reference: fn(&[f32
             let row = values[lane..].iter().step_by(n).map(|value| format!("{value:>6}"));
             run.say(&format!("  {lane:>4} {}", row.collect::<Vec<_>>().join(" ")));
         }
-        case.check(Check::compare(&values, &expected.concat(), Tolerance::EXACT));
+        case.check(Check::compare(&values, &expected.concat(), Tolerance::EXACT).in_rows(n));
         Ok(())
     })?;
     Ok(())

@@ -1,13 +1,17 @@
 //! One run of one variant at one size, in its own process.
 use std::{
     env,
-    process::{Command, Stdio},
+    path::PathBuf,
+    process::{Command, ExitStatus},
 };
 
-use harness::{Error, Record, Verdict};
+use harness::{
+    Error, Record, Verdict,
+    confine::{self, Limits},
+};
 use serde_json::Value;
 
-use super::{INSTEAD, Outcome, Task};
+use super::{sizes::LONGEST, task::Task};
 
 /// A launch may take `BUDGET` warp instructions, or `SLOWER` times those of the lab's own kernels if that is more. An
 /// endless loop is then found in seconds, not after the hour that a run's usual budget lasts, and a kernel that is only
@@ -15,14 +19,23 @@ use super::{INSTEAD, Outcome, Task};
 const BUDGET: u64 = 20_000_000;
 const SLOWER: u64 = 50;
 
-/// If the lab's own kernels take more warp instructions than this at n = [`INSTEAD`], ten times that n is too large to
+/// If the lab's own kernels take more warp instructions than this at n = [`LONGEST`], ten times that n is too large to
 /// be tried several times under every check: the work grows with the cube of n (matmul), or does not depend on n.
 const LONG: u64 = 100_000;
 
-/// Whether a size above [`INSTEAD`] is too much work.
-pub fn is_long(task: &Task, variant: &str) -> Result<bool, Error> {
-    let own = outcome(command(task, variant, Some(INSTEAD))?, None)?;
-    Ok(instructions(&own) > LONG)
+/// How a run ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The variant's rows, and those of its kernels that the file lacks.
+    Ran { rows: Vec<Record>, missing: Vec<String> },
+    /// The variant does not use the kernel file that is replaced, at this size at least.
+    Elsewhere,
+    /// The run was refused, for example because the lab does not take this size.
+    Refused(String),
+    /// The run failed because of the kernel file: it crashed, exceeded a limit, or the driver refused the module.
+    Failed(String),
+    /// The machine does not model what the kernel file uses.
+    Unmodelled(String),
 }
 
 /// A variant at a size.
@@ -30,15 +43,33 @@ pub fn is_long(task: &Task, variant: &str) -> Result<bool, Error> {
 pub struct Tried {
     /// `None` stands for the lab's quick sizes.
     pub size: Option<usize>,
-    /// The result of the file being graded, under every check.
-    pub graded: Outcome,
-    /// The result of the lab's own kernels, whose counters are compared.
+    /// The result of the lab's own kernels: what can be judged here, and the counters to compare with.
     pub own: Outcome,
+    /// The result of the file being graded, under every check; `None` where the lab's own kernels do not run either.
+    pub graded: Option<Outcome>,
+}
+
+/// Whether `variant`, which was `tried`, uses the kernel file that is replaced. Where the lab does not take the size,
+/// its quick sizes tell.
+pub fn uses(task: &Task, variant: &str, tried: &Tried) -> Result<bool, Error> {
+    Ok(match tried.own {
+        Outcome::Elsewhere => false,
+        Outcome::Refused(_) if tried.size.is_some() => !matches!(own(task, variant, None)?, Outcome::Elsewhere),
+        _ => true,
+    })
+}
+
+/// Whether a size above [`LONGEST`] is too much work.
+pub fn is_long(task: &Task, variant: &str) -> Result<bool, Error> {
+    Ok(instructions(&own(task, variant, Some(LONGEST))?) > LONG)
 }
 
 /// Runs the lab's own kernels, and then the file being graded, as `variant`.
 pub fn run(task: &Task, variant: &str, size: Option<usize>) -> Result<Tried, Error> {
-    let own = outcome(command(task, variant, size)?, None)?;
+    let own = own(task, variant, size)?;
+    if !matches!(own, Outcome::Ran { .. }) {
+        return Ok(Tried { size, own, graded: None });
+    }
     let takes = instructions(&own);
     let schedules = task.schedules.to_string();
     let mut command = command(task, variant, size)?;
@@ -47,8 +78,13 @@ pub fn run(task: &Task, variant: &str, size: Option<usize>) -> Result<Tried, Err
         let budget = BUDGET.max(takes.saturating_mul(SLOWER));
         command.env("WARPLAB_BUDGET", budget.to_string());
     }
-    let graded = outcome(command, Some(task))?;
-    Ok(Tried { size, graded, own })
+    let graded = Ended::of(command, &task.limits)?.graded()?;
+    Ok(Tried { size, own, graded: Some(graded) })
+}
+
+/// The result of the lab's own kernels.
+fn own(task: &Task, variant: &str, size: Option<usize>) -> Result<Outcome, Error> {
+    Ended::of(command(task, variant, size)?, &task.limits)?.own(&task.replaces)
 }
 
 /// Warp instructions of the case that takes the most.
@@ -67,7 +103,7 @@ fn command(task: &Task, variant: &str, size: Option<usize>) -> Result<Command, E
         source,
     })?;
     let mut command = Command::new(program);
-    command.args(["run", task.lab.name, "--quick", "--quiet"]);
+    command.args(["run", task.lab.name, "--quick", "--quiet", "--seed", &task.seed.to_string()]);
     command.args(["--device", &task.choice.to_string(), "--variant", variant]);
     if let Some(n) = size {
         command.args(["--n", &n.to_string()]);
@@ -79,50 +115,77 @@ fn command(task: &Task, variant: &str, size: Option<usize>) -> Result<Command, E
     Ok(command)
 }
 
-/// Runs `command`; `grading` is `None` for the lab's own kernels, which are not graded.
-fn outcome(mut command: Command, grading: Option<&Task>) -> Result<Outcome, Error> {
-    let io = |action, path: std::path::PathBuf| move |source| Error::Io { action, path, source };
-    let folder = tempfile::tempdir().map_err(io("create a folder in", env::temp_dir()))?;
-    command.arg("--out").arg(folder.path());
-    let records = folder.path().join("records");
-    command.env(wire::RECORDS, &records).envs(kernels::for_children());
-    command.stdin(Stdio::null());
-    let output = command.output().map_err(io("start", command.get_program().into()))?;
-    let words = String::from_utf8_lossy(&output.stderr).trim().to_string();
-    // A run that is refused has no rows.
-    let rows = harness::records(&std::fs::read_to_string(&records).unwrap_or_default())?;
-    let session = std::fs::read_to_string(folder.path().join("session.json"));
-    let session: Value = serde_json::from_str(&session.unwrap_or_default()).unwrap_or_default();
-    let lab = &session["sessions"][0]["labs"][0];
-    // Kernels can be missing in a case, or before the cases, where the lab's run then ends.
-    let absent = lab["missing_kernel"].as_str().map(str::to_owned);
-    let lacks = |r: &Record| r.missing_kernel.clone();
-    let missing: Vec<String> = rows.iter().filter_map(lacks).chain(absent).collect();
-    let failed = |r: &Record| matches!(r.verdict, Verdict::Fail | Verdict::Finding);
-    let has_failed = rows.iter().any(failed);
-    match output.status.code() {
-        Some(0 | 1) => {}
-        Some(130) => return Err(Error::Interrupted),
-        Some(_) if lab["kernel_error"].is_string() => {
-            let what = lab["kernel_error"].as_str().unwrap_or_default();
-            return Ok(Outcome::Failed(what.into()));
-        }
-        // Failures before the end of the run count.
-        Some(_) if has_failed || !missing.is_empty() => {}
-        Some(_) => {
-            let message = words.trim_start_matches("error: ");
-            return Ok(Outcome::Refused(message.into()));
-        }
-        None => {
-            let last = words.lines().last().unwrap_or("it printed nothing");
-            let how = format!("the run crashed with {}: {last}", output.status);
-            return Ok(Outcome::Failed(how));
-        }
+/// What a run has left.
+struct Ended {
+    status: ExitStatus,
+    /// Why it was stopped, if it was.
+    stopped: Option<String>,
+    /// What it wrote to standard error.
+    words: String,
+    /// A run that is refused has no rows.
+    rows: Vec<Record>,
+    /// The lab's entry in `session.json`; null without one.
+    lab: Value,
+}
+
+impl Ended {
+    /// Runs `command` to its end.
+    fn of(mut command: Command, limits: &Limits) -> Result<Self, Error> {
+        let io = |action, path: PathBuf| move |source| Error::Io { action, path, source };
+        let folder = tempfile::tempdir().map_err(io("create a folder in", env::temp_dir()))?;
+        command.arg("--out").arg(folder.path());
+        let records = folder.path().join("records");
+        command.env(wire::RECORDS, &records).envs(kernels::for_children());
+        let ended = confine::run(&mut command, Some(limits)).map_err(io("start", command.get_program().into()))?;
+        let rows = harness::records(&std::fs::read_to_string(&records).unwrap_or_default())?;
+        let session = std::fs::read_to_string(folder.path().join("session.json"));
+        let session: Value = serde_json::from_str(&session.unwrap_or_default()).unwrap_or_default();
+        Ok(Self {
+            status: ended.status,
+            stopped: ended.stopped.map(|stopped| stopped.to_string()),
+            words: ended.error.trim().to_string(),
+            rows,
+            lab: session["sessions"][0]["labs"][0].clone(),
+        })
     }
-    // A module that the device refuses is not listed as loaded. Its row has failed, and the failure is this file's.
-    let uses = grading.is_none_or(|task| {
-        let name = task.kernel.display().to_string();
-        lab["ptx"][name.as_str()].is_string()
-    });
-    Ok(if uses || has_failed || !missing.is_empty() { Outcome::Ran { rows, missing } } else { Outcome::Elsewhere })
+
+    /// The result of the lab's own kernels, of which one file, `replaced`, is to be graded.
+    fn own(self, replaced: &str) -> Result<Outcome, Error> {
+        Ok(match (self.status.code(), self.stopped) {
+            (Some(130), _) => return Err(Error::Interrupted),
+            (Some(0 | 1), None) if !self.lab["ptx"][replaced].is_string() => Outcome::Elsewhere,
+            (Some(0 | 1), None) => Outcome::Ran { rows: self.rows, missing: Vec::new() },
+            (Some(_), None) => Outcome::Refused(self.words.trim_start_matches("error: ").into()),
+            (_, Some(stopped)) => Outcome::Refused(format!("the lab's own kernels were {stopped}")),
+            (None, None) => Outcome::Refused(format!("the run of the lab's own kernels crashed with {}", self.status)),
+        })
+    }
+
+    /// The result of the file that is graded.
+    fn graded(self) -> Result<Outcome, Error> {
+        let Self { status, stopped, words, rows, lab } = self;
+        // Kernels can be missing in a case, or before the cases, where the lab's run then ends.
+        let absent = lab["missing_kernel"].as_str().map(str::to_owned);
+        let lacks = |r: &Record| r.missing_kernel.clone();
+        let missing: Vec<String> = rows.iter().filter_map(lacks).chain(absent).collect();
+        let failed = |r: &Record| matches!(r.verdict, Verdict::Fail | Verdict::Finding);
+        Ok(match (status.code(), stopped) {
+            (_, Some(stopped)) => Outcome::Failed(stopped),
+            (Some(130), _) => return Err(Error::Interrupted),
+            (Some(0 | 1), _) => Outcome::Ran { rows, missing },
+            (Some(_), _) if lab["kernel_error"].is_string() => {
+                let what = lab["kernel_error"].as_str().unwrap_or_default().into();
+                if lab["unmodelled"] == true { Outcome::Unmodelled(what) } else { Outcome::Failed(what) }
+            }
+            // What failed, or could not be judged, before the end of the run counts.
+            (Some(_), _) if rows.iter().any(|r| failed(r) || r.is_unmodelled()) || !missing.is_empty() => {
+                Outcome::Ran { rows, missing }
+            }
+            (Some(_), _) => Outcome::Refused(words.trim_start_matches("error: ").into()),
+            (None, _) => {
+                let last = words.lines().last().unwrap_or("it printed nothing");
+                Outcome::Failed(format!("the run crashed with {status}: {last}"))
+            }
+        })
+    }
 }

@@ -26,17 +26,26 @@ pub fn race(line: u32, count: u64) -> Told {
     let kind = Kind::Race { space: Space::Shared, scope: Scope::Block };
     let side = |what| Access::memory(what, Space::Shared, 4, 0, place.clone());
     let finding = Finding { count, ..Finding::new(kind, "k").with(side(What::Write)).with(side(What::Read)) };
-    let headline = format!("Race [{count} hazards]");
+    told(finding, "Race", &format!("Race [{count} hazards]"))
+}
+
+/// An instruction that the machine does not model.
+pub fn unmodelled() -> Told {
+    let finding = Finding::new(Kind::Unsupported { what: "wgmma".into() }, "k");
+    told(finding, "wgmma is not modelled", "wgmma is not modelled")
+}
+
+fn told(finding: Finding, mistake: &str, headline: &str) -> Told {
     Told {
         verdict: finding.kind.verdict(),
         check: finding.kind.check(),
         kernel_name: "k".into(),
-        mistake: "Race".into(),
-        title: headline.clone(),
+        mistake: mistake.into(),
+        title: headline.into(),
         context: Vec::new(),
         help: String::new(),
         text: format!("error: {headline}\n"),
-        headline,
+        headline: headline.into(),
         finding,
     }
 }

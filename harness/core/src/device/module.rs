@@ -9,7 +9,10 @@ use cudarc::{
     nvrtc::Ptx,
 };
 
-use crate::error::{Error, Result, describe};
+use crate::{
+    device::machine,
+    error::{Error, Result, describe},
+};
 
 /// Loads `ptx`, made from `file`.
 ///
@@ -18,7 +21,9 @@ use crate::error::{Error, Result, describe};
 pub(crate) fn load(context: &Arc<CudaContext>, file: &str, ptx: &str) -> Result<Arc<CudaModule>> {
     context.load_module(Ptx::from_src(ptx)).map_err(|error| {
         let log = log(ptx).filter(|l| !l.is_empty()).map_or_else(String::new, |l| format!("\n{l}"));
-        Error::Module { file: file.into(), log: format!("{}{log}", describe(&error)) }
+        // What the machine found in launches before this one is the program's, and must not be lost either.
+        let findings = machine::report().ok().flatten().map_or_else(Vec::new, |report| report.findings);
+        Error::Module { file: file.into(), log: format!("{}{log}", describe(&error)), findings }
     })
 }
 

@@ -10,3 +10,4 @@ pub(crate) mod markdown;
 pub(crate) mod report;
 pub(crate) mod table;
 pub(crate) mod terminal;
+pub(crate) mod warnings;

@@ -13,10 +13,15 @@ use crate::{
         layout::{paragraphs, wrapped},
         report::Report,
         terminal::{Terminal, print_error},
+        warnings::warnings,
     },
     lab::{child, declaration::Lab, options::Options, question, run::Run},
     measure::{interrupt, pace},
-    record::{folder::Folder, row::Verdict, session_file::SessionFile},
+    record::{
+        folder::Folder,
+        row::{Record, Verdict},
+        session_file::SessionFile,
+    },
     suggest,
 };
 
@@ -188,8 +193,10 @@ impl<'m> Program<'m> {
         run.between_cases();
         let result = self.experiment(lab, &run);
         self.terminal.done();
-        for warning in run.kernels.warnings() {
-            self.terminal.say(&warning.text);
+        // Nobody can mend the lab's own files here.
+        let warned = run.kernels.warnings();
+        if self.replaced.is_some() && !warned.is_empty() {
+            self.terminal.say(&format!("\n{}", warnings(&warned)));
         }
         let result = result.and(run.report.borrow_mut().finish());
         let wrong = run.records().iter().any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
@@ -254,8 +261,10 @@ impl<'m> Program<'m> {
         for line in &slow {
             print_error(&format!("too slow: {line}"));
         }
+        let unmodelled = run.records().iter().any(Record::is_unmodelled);
         self.exit = match (wrong, slow.is_empty()) {
             (true, _) => Exit::Wrong,
+            _ if unmodelled => self.exit.max(Exit::CannotRun),
             (false, false) if self.exit == Exit::Passed => Exit::Slow,
             _ => self.exit,
         };
@@ -347,5 +356,6 @@ fn summary(run: &Run, started: Instant, error: Option<&Error>) -> serde_json::Va
         "error": error.map(ToString::to_string),
         "missing_kernel": error.and_then(Error::missing_kernel),
         "kernel_error": error.filter(|e| e.is_of_kernel()).map(ToString::to_string),
+        "unmodelled": error.is_some_and(Error::is_unmodelled),
     })
 }

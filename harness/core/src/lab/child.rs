@@ -1,15 +1,11 @@
 //! Cases that run in their own process: the program runs itself again for the one case, with the same command line, and
 //! the child leaves its record in a file.
-use std::{
-    env, fs,
-    io::Write,
-    path::PathBuf,
-    process::{Command, Stdio},
-};
+use std::{env, fs, io::Write, path::PathBuf, process::Command};
 
 use wire::RECORDS;
 
 use crate::{
+    confine,
     error::{Error, Result},
     lab::case::Case,
     measure::interrupt,
@@ -55,27 +51,20 @@ pub(crate) fn run(lab: &str, case: &Case) -> Result<std::result::Result<Vec<Reco
     };
     let file = tempfile::NamedTempFile::new().map_err(io("create a file in", &env::temp_dir()))?;
     let program = env::current_exe().map_err(io("find this program at", std::path::Path::new("/proc/self/exe")))?;
-    let output = Command::new(&program)
-        .args(env::args_os().skip(1))
-        .env(CASE, format!("{lab}/{}", case.key()))
-        .env(RECORDS, file.path())
-        .envs(kernels::for_children())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .output()
-        .map_err(io("start", &program))?;
+    let mut command = Command::new(&program);
+    command.args(env::args_os().skip(1)).env(CASE, format!("{lab}/{}", case.key())).env(RECORDS, file.path());
+    command.envs(kernels::for_children());
+    let ended = confine::run(&mut command, None).map_err(io("start", &program))?;
     interrupt::check()?;
     let text = fs::read_to_string(file.path()).unwrap_or_default();
     let records = records(&text)?;
     if !records.is_empty() {
         return Ok(Ok(records));
     }
-    let words = String::from_utf8_lossy(&output.stderr);
-    let last = words.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("it printed nothing").trim();
-    let how = format!("the case's own process ended with {}: {last}", output.status);
+    let last = ended.error.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("it printed nothing").trim();
+    let how = format!("the case's own process ended with {}: {last}", ended.status);
     // With an exit code the harness itself says that something else is wrong; only a crash is the case's fault.
-    match output.status.code() {
+    match ended.status.code() {
         Some(0..=255) => Err(Error::CannotRun(format!("{}: {how}", case.variant))),
         _ => Ok(Err(how)),
     }

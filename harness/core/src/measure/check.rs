@@ -38,12 +38,30 @@ fn gamma(k: usize, epsilon: f64) -> f64 {
 pub trait Number: Copy + fmt::Display {
     /// The value as f64; 64-bit integers above 2^53 are compared by [`Check::equal`] instead.
     fn to_f64(self) -> f64;
+
+    /// Whether every bit is set, as [`crate::poison`] leaves it: nobody has written this number.
+    fn is_poison(self) -> bool;
 }
 
 macro_rules! numbers {
-    ($($t:ty),*) => { $(impl Number for $t { fn to_f64(self) -> f64 { self as f64 } })* };
+    ($($t:ty),* => $unwritten:expr) => {
+        $(impl Number for $t {
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+
+            fn is_poison(self) -> bool {
+                let unwritten: fn(Self) -> bool = $unwritten;
+                unwritten(self)
+            }
+        })*
+    };
 }
-numbers!(f32, f64, i8, u8, i16, u16, i32, u32, i64, u64, usize);
+numbers!(f32 => |x| x.to_bits() == u32::MAX);
+numbers!(f64 => |x| x.to_bits() == u64::MAX);
+numbers!(i32, u32, i64, u64, usize => |x| x == !0);
+// Of so few values each may well be what a kernel has computed.
+numbers!(i8, u8, i16, u16 => |_| false);
 
 /// How many mismatches are kept to print.
 const SHOWN: usize = 4;
@@ -57,8 +75,36 @@ pub struct Check {
     pub wrong: usize,
     /// The largest distance from the reference; NaN when a result is NaN and its reference is not.
     pub max_abs_error: f64,
-    /// The first mismatches, each as text with its index.
+    /// The first mismatches, each as text with its place.
     pub mismatches: Vec<String>,
+    /// The indices of the first mismatches in a flat output, as far as they have one: [`Check::in_rows`] makes places
+    /// of rows and columns of them.
+    indices: Vec<Option<usize>>,
+    /// Of an output that several launches wrote: the launches after which it was wrong, and all of them.
+    launches: Option<(usize, usize)>,
+}
+
+/// One number that is compared, and what it should be.
+struct Pair {
+    actual: f64,
+    expected: f64,
+    is_poison: bool,
+}
+
+impl Pair {
+    fn new(actual: impl Number, expected: impl Number) -> Self {
+        Self { actual: actual.to_f64(), expected: expected.to_f64(), is_poison: actual.is_poison() }
+    }
+
+    /// What the number is, and what it should be.
+    fn words(&self) -> String {
+        let Self { actual, expected, is_poison } = self;
+        match (is_poison, actual.is_nan()) {
+            (true, true) => format!("was never written, should be {expected}"),
+            (true, false) => format!("is {actual}, as before the launch, should be {expected}"),
+            (false, _) => format!("is {actual}, should be {expected}"),
+        }
+    }
 }
 
 impl Check {
@@ -66,7 +112,7 @@ impl Check {
     pub fn compare<A: Number, E: Number>(actual: &[A], expected: &[E], tolerance: Tolerance) -> Self {
         let mut check = Self::lengths(actual.len(), expected.len());
         for (i, (a, e)) in actual.iter().zip(expected).enumerate() {
-            check.add(&i, a.to_f64(), e.to_f64(), tolerance);
+            check.add(Some(i), &i, &Pair::new(*a, *e), tolerance);
         }
         check
     }
@@ -74,7 +120,7 @@ impl Check {
     /// Compares one number, called `what` in the message.
     pub fn scalar(what: &str, actual: impl Number, expected: impl Number, tolerance: Tolerance) -> Self {
         let mut check = Self::default();
-        check.add(&what, actual.to_f64(), expected.to_f64(), tolerance);
+        check.add(None, &what, &Pair::new(actual, expected), tolerance);
         check
     }
 
@@ -84,7 +130,7 @@ impl Check {
         for (i, (a, e)) in actual.iter().zip(expected).enumerate() {
             check.compared += 1;
             if a != e {
-                check.mismatch(format!("[{i}] is {a:?}, should be {e:?}"));
+                check.mismatch(Some(i), || format!("[{i}] is {a:?}, should be {e:?}"));
             }
         }
         check
@@ -94,7 +140,7 @@ impl Check {
     pub fn that(ok: bool, otherwise: impl Into<String>) -> Self {
         let mut check = Self { compared: 1, ..Self::default() };
         if !ok {
-            check.mismatch(otherwise.into());
+            check.mismatch(None, || otherwise.into());
         }
         check
     }
@@ -116,6 +162,39 @@ impl Check {
         self.max_abs_error = worse(self.max_abs_error, other.max_abs_error);
         let room = SHOWN.saturating_sub(self.mismatches.len());
         self.mismatches.extend(other.mismatches.into_iter().take(room));
+        self.indices.extend(other.indices.into_iter().take(room));
+        self.launches = self.launches.or(other.launches);
+    }
+
+    /// Adds the check of the same output after another launch: what is counted and shown is that of the first launch
+    /// after which it was wrong.
+    pub(crate) fn again(&mut self, other: Self) {
+        let (wrong, all) = self.launches.unwrap_or((usize::from(!self.passed()), 1));
+        let launches = Some((wrong + usize::from(!other.passed()), all + 1));
+        let max_abs_error = worse(self.max_abs_error, other.max_abs_error);
+        if self.passed() {
+            *self = other;
+        }
+        (self.launches, self.max_abs_error) = (launches, max_abs_error);
+    }
+
+    /// The same with the places of mismatches as rows and columns of a matrix, or of a plane, that is stored row by row
+    /// with `columns` numbers in each.
+    #[must_use]
+    pub fn in_rows(mut self, columns: usize) -> Self {
+        for (text, index) in self.mismatches.iter_mut().zip(&mut self.indices) {
+            if let Some(i) = index.take()
+                && let Some(rest) = text.strip_prefix(&format!("[{i}]"))
+            {
+                *text = format!("[row {}, column {}]{rest}", i / columns.max(1), i % columns.max(1));
+            }
+        }
+        self
+    }
+
+    /// The largest error of this check, and of `before`.
+    pub(crate) fn worst(&self, before: Option<f64>) -> f64 {
+        before.map_or(self.max_abs_error, |before| worse(before, self.max_abs_error))
     }
 
     /// One line for the row's note; empty when all was right.
@@ -126,18 +205,25 @@ impl Check {
         if self.wrong == 0 {
             return String::new();
         }
-        format!("{} of {} wrong: {}", self.wrong, self.compared.max(self.wrong), self.mismatches.join("; "))
+        let launches = match self.launches {
+            Some((wrong, all)) if wrong == all => format!(" after each of {all} launches"),
+            Some((wrong, all)) => format!(" after {wrong} of {all} launches"),
+            None => String::new(),
+        };
+        let (wrong, compared) = (self.wrong, self.compared.max(self.wrong));
+        format!("{wrong} of {compared} wrong{launches}: {}", self.mismatches.join("; "))
     }
 
     fn lengths(actual: usize, expected: usize) -> Self {
         let mut check = Self::default();
         if actual != expected {
-            check.mismatch(format!("{actual} results, should be {expected}"));
+            check.mismatch(None, || format!("{actual} results, should be {expected}"));
         }
         check
     }
 
-    fn add(&mut self, index: &dyn fmt::Display, actual: f64, expected: f64, tolerance: Tolerance) {
+    fn add(&mut self, index: Option<usize>, place: &dyn fmt::Display, pair: &Pair, tolerance: Tolerance) {
+        let Pair { actual, expected, .. } = *pair;
         self.compared += 1;
         // Equal first: infinities are equal to themselves, and their difference is NaN.
         if actual == expected {
@@ -149,14 +235,15 @@ impl Check {
         // A NaN on either side compares false, and is a mismatch.
         let near = error <= allowed && error.is_finite();
         if !near {
-            self.mismatch(format!("[{index}] is {actual}, should be {expected}"));
+            self.mismatch(index, || format!("[{place}] {}", pair.words()));
         }
     }
 
-    fn mismatch(&mut self, text: String) {
+    fn mismatch(&mut self, index: Option<usize>, text: impl FnOnce() -> String) {
         self.wrong += 1;
         if self.mismatches.len() < SHOWN {
-            self.mismatches.push(text);
+            self.mismatches.push(text());
+            self.indices.push(index);
         }
     }
 }
@@ -233,6 +320,50 @@ mod tests {
         assert!(all.passed());
         all.merge(Check::compare(&[f64::NAN], &[0.0_f64], Tolerance::EXACT));
         assert!(!all.passed() && all.max_abs_error.is_nan() && all.compared == 2);
+    }
+
+    #[test]
+    fn what_was_never_written_is_told_from_a_nan_that_was_computed() {
+        let poison = f32::from_bits(u32::MAX);
+        let of = |actual: f32| Check::compare(&[actual], &[2.5_f64], Tolerance::EXACT).summary();
+        assert_eq!(of(poison), "1 of 1 wrong: [0] was never written, should be 2.5");
+        assert_eq!(of(f32::NAN), "1 of 1 wrong: [0] is NaN, should be 2.5");
+        let double = Check::scalar("sum", f64::from_bits(u64::MAX), 1.0, Tolerance::EXACT);
+        assert_eq!(double.summary(), "1 of 1 wrong: [sum] was never written, should be 1");
+        let whole = Check::compare(&[-1_i32], &[7], Tolerance::EXACT);
+        assert_eq!(whole.summary(), "1 of 1 wrong: [0] is -1, as before the launch, should be 7");
+        assert!(Check::compare(&[u32::MAX], &[u32::MAX], Tolerance::EXACT).passed());
+    }
+
+    #[test]
+    fn several_launches_are_told_but_not_added_up() {
+        let right = || Check::compare(&[1, 2, 3], &[1, 2, 3], Tolerance::EXACT);
+        let wrong = || Check::compare(&[1, 2, 9], &[1, 2, 3], Tolerance::EXACT);
+        for (launches, words) in [
+            (vec![wrong(), wrong(), wrong()], "1 of 3 wrong after each of 3 launches: [2] is 9, should be 3"),
+            (vec![right(), wrong(), right()], "1 of 3 wrong after 1 of 3 launches: [2] is 9, should be 3"),
+            (vec![wrong()], "1 of 3 wrong: [2] is 9, should be 3"),
+            (vec![right(), right()], ""),
+        ] {
+            let mut all: Option<Check> = None;
+            for check in launches {
+                match &mut all {
+                    Some(all) => all.again(check),
+                    None => all = Some(check),
+                }
+            }
+            let all = all.unwrap();
+            assert_eq!((all.summary().as_str(), all.compared, all.passed()), (words, 3, words.is_empty()));
+        }
+    }
+
+    #[test]
+    fn a_matrix_has_rows_and_columns() {
+        let check = Check::compare(&[0, 0, 0, 0, 0, 7], &[0; 6], Tolerance::EXACT).in_rows(4);
+        assert_eq!(check.mismatches, ["[row 1, column 1] is 7, should be 0"]);
+        let equal = Check::equal(&[0, 5], &[0, 0]).in_rows(1);
+        assert_eq!(equal.mismatches, ["[row 1, column 0] is 5, should be 0"]);
+        assert_eq!(Check::compare(&[1], &[1, 2], Tolerance::EXACT).in_rows(2).mismatches, ["1 results, should be 2"]);
     }
 
     #[test]

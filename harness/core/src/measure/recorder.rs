@@ -12,7 +12,7 @@ use crate::{
         nvml::Monitor,
         session::Session,
     },
-    error::{Error, Result},
+    error::{Error, Result, is_unmodelled},
     measure::{check::Check, flush::Flush, interrupt, plan::Plan},
     record::{
         columns::Columns,
@@ -51,7 +51,9 @@ enum Clock {
 pub struct Recorder<'r> {
     setup: Setup<'r>,
     record: Record,
+    /// What was checked in this pass, and the largest error of the passes before it.
     check: Option<Check>,
+    worst: Option<f64>,
     notes: Vec<String>,
     ceiling: Ceiling,
     cold: bool,
@@ -76,6 +78,7 @@ impl<'r> Recorder<'r> {
             setup,
             record,
             check: None,
+            worst: None,
             notes: Vec::new(),
             ceiling: Ceiling::default(),
             cold: false,
@@ -126,9 +129,32 @@ impl<'r> Recorder<'r> {
         &mut self,
         clock: Clock,
         state: &mut S,
+        prepare: impl FnMut(&mut S) -> Result<()>,
+        launch: impl FnMut(&mut S) -> Result<()>,
+        mut verify: impl FnMut(&mut S) -> Result<Check>,
+    ) -> Result<Times> {
+        let mut checked = None;
+        let verify = |state: &mut S| {
+            let check = verify(state)?;
+            match &mut checked {
+                Some(all) => Check::again(all, check),
+                None => checked = Some(check),
+            }
+            Ok(())
+        };
+        let result = self.samples(clock, state, prepare, launch, verify);
+        // What was wrong before an error counts as well.
+        checked.into_iter().for_each(|check| self.check(check));
+        result
+    }
+
+    fn samples<S: ?Sized>(
+        &mut self,
+        clock: Clock,
+        state: &mut S,
         mut prepare: impl FnMut(&mut S) -> Result<()>,
         mut launch: impl FnMut(&mut S) -> Result<()>,
-        mut verify: impl FnMut(&mut S) -> Result<Check>,
+        mut verify: impl FnMut(&mut S) -> Result<()>,
     ) -> Result<Times> {
         let (plan, session) = (self.setup.plan, self.setup.session);
         let context = &session.context;
@@ -153,7 +179,7 @@ impl<'r> Recorder<'r> {
             stream.synchronize()?;
             let wall_ms = wall.elapsed().as_secs_f64() * 1e3;
             let ms = if clock == Clock::Wall { wall_ms } else { f64::from(start.elapsed_ms(&end)?) };
-            self.check(verify(state)?);
+            verify(state)?;
             if i >= plan.warmups {
                 let hot = session.monitor.as_ref().is_ok_and(Monitor::is_throttled);
                 if hot && throttled.len() < Plan::MOST_THROTTLED {
@@ -242,6 +268,7 @@ impl<'r> Recorder<'r> {
     pub(crate) fn begin(&mut self, seed: u64, is_first: bool) -> Result<()> {
         self.seed = seed;
         self.is_first = is_first;
+        self.worst = self.check.take().map(|check| check.worst(self.worst)).or(self.worst);
         // The counters that a body asks for are those of its own pass.
         self.machine = MachineReport::default();
         machine::report().map(drop)
@@ -276,6 +303,9 @@ impl<'r> Recorder<'r> {
             // cases may run.
             Err(error @ (Error::Module { .. } | Error::OtherParameters { .. })) => {
                 self.broken = Some(error.to_string());
+                if let Error::Module { findings, .. } = error {
+                    self.machine.findings.extend(findings);
+                }
             }
             Err(Error::Kernel(error @ (kernels::Error::TooNew { .. } | kernels::Error::ArchDropped { .. }))) => {
                 self.skip = Some(error.to_string());
@@ -324,8 +354,14 @@ impl<'r> Recorder<'r> {
             more => format!("{} (and {} more)", first.headline, more - 1),
         });
         self.record.findings = std::mem::take(&mut self.findings);
-        if let Some(check) = &self.check {
-            self.record.max_abs_error = Some(check.max_abs_error);
+        if is_unmodelled(&self.record.findings) {
+            self.record.verdict = Verdict::Skip;
+            self.record.note = format!("not judged: {}", finding.unwrap_or_default());
+            return self.record;
+        }
+        let worst = self.check.as_ref().map(|check| check.worst(self.worst)).or(self.worst);
+        if worst.is_some() {
+            self.record.max_abs_error = worst;
         } else if self.wrong.is_none() && finding.is_none() && self.broken.is_none() {
             self.broken = Some("nothing was checked".into());
         }

@@ -3,7 +3,7 @@ use cudarc::driver::LaunchConfig;
 use serde::{Deserialize, Serialize};
 use wire::{Leak, Told};
 
-use crate::{record::hot::HotLine, stats::Times};
+use crate::{error::is_unmodelled, record::hot::HotLine, stats::Times};
 
 /// How a case ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,6 +127,11 @@ impl Record {
     pub fn new(lab: &str, own: usize, device: &str, seed: u64) -> Self {
         let own = vec![Value::Empty; own];
         Self { lab: lab.into(), device: device.into(), seed, own, ..Self::default() }
+    }
+
+    /// Whether the case could not be judged: the emulated machine does not model what its kernel uses, or has failed.
+    pub fn is_unmodelled(&self) -> bool {
+        self.verdict == Verdict::Skip && is_unmodelled(&self.findings)
     }
 
     /// The record with the grid, the block and the shared memory of this launch.

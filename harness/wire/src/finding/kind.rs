@@ -104,6 +104,25 @@ pub enum Limit {
     Arguments,
 }
 
+impl Limit {
+    /// Which part of the program has to change: the kernel where it sets the limit itself, else the launch.
+    const fn blame(self) -> Blame {
+        match self {
+            Self::LaunchBounds | Self::RequiredBlock => Blame::Kernel,
+            Self::EmptyGrid
+            | Self::EmptyBlock
+            | Self::Grid
+            | Self::Block
+            | Self::ThreadsPerBlock
+            | Self::Registers
+            | Self::SharedMemory
+            | Self::Cooperative
+            | Self::Parameters
+            | Self::Arguments => Blame::Host,
+        }
+    }
+}
+
 /// Declares the kinds, a row each: what it tells, and how it is judged.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident $({ $($(#[$about:meta])* $field:ident: $type:ty,)* })? => $judged:expr;)*) => {
@@ -249,7 +268,7 @@ kinds! {
         asked: u64,
         /// What the device, or the kernel, allows.
         allowed: u64,
-    } => program(Host, Launch, None);
+    } => program(limit.blame(), Launch, None);
     /// A copy or fill on the device's memory by the host that leaves its allocation.
     HostCopy {
         /// Bytes asked for.

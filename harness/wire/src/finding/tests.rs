@@ -32,3 +32,10 @@ fn the_list_is_bounded() {
     assert_eq!(all.list.len(), Findings::MOST);
     assert_eq!(all.dropped, 1000 - Findings::MOST as u64);
 }
+
+#[test]
+fn a_limit_that_the_kernel_sets_is_the_kernels_to_change() {
+    let blame = |limit| Kind::LaunchLimit { limit, asked: 256, allowed: 128 }.blame();
+    assert_eq!([blame(Limit::LaunchBounds), blame(Limit::RequiredBlock)], [Blame::Kernel; 2]);
+    assert_eq!([blame(Limit::ThreadsPerBlock), blame(Limit::Grid), blame(Limit::Arguments)], [Blame::Host; 3]);
+}

@@ -1,0 +1,378 @@
+//! The judgement of each variant, from how its runs ended at each size.
+use std::collections::{BTreeSet, HashSet};
+
+use harness::{Exit, Record, Verdict};
+use wire::{
+    Told,
+    finding::{Class, Place},
+};
+
+use super::{
+    child::{Outcome, Tried},
+    remarks::remarks,
+};
+
+/// The overall result of a variant's runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Right wherever the lab's own kernels run, and nothing found.
+    Right,
+    /// Right everywhere, but a check found something: the answer was right by luck.
+    Finding,
+    /// A wrong answer, a fault, a crash, a limit exceeded.
+    Wrong,
+    /// The file has no such kernel.
+    Missing,
+    /// It may be right, but cannot be judged here: the machine does not model what it uses, or a size that the user
+    /// named could not be tried.
+    Unjudged,
+    /// The variant runs at none of the sizes that were tried.
+    NotRun,
+}
+
+impl Mark {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Finding => "finding",
+            Self::Wrong => "wrong",
+            Self::Missing => "missing",
+            Self::Unjudged => "cannot judge",
+            Self::NotRun => "not run",
+        }
+    }
+}
+
+/// What happened in one case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Its size, and the case if the variant has several.
+    pub place: String,
+    pub what: String,
+}
+
+/// One variant's grade.
+#[derive(Debug)]
+pub struct Grade {
+    pub variant: &'static str,
+    pub mark: Mark,
+    /// Sizes at which it was judged, and sizes that were tried.
+    pub judged: usize,
+    pub tried: usize,
+    pub failures: Vec<Event>,
+    /// What could not be judged, and why.
+    pub unjudged: Vec<Event>,
+    /// Findings, each once.
+    pub findings: Vec<Told>,
+    pub remarks: Vec<String>,
+    /// Kernels of the variant that the file lacks. Cases that need them are not judged.
+    pub missing: BTreeSet<String>,
+}
+
+/// What distinguishes a finding from others, whichever threads took part: its class and its places.
+pub type Key = (Class, Vec<Place>);
+
+pub fn key(told: &Told) -> Key {
+    (told.finding.class(), told.finding.places())
+}
+
+/// A row that its kernels have a part in: a question that launches nothing concerns the lab, not the kernel.
+fn concerns(row: &Record) -> bool {
+    row.counter("launches").is_some_and(|launches| launches > 0.0) || is_bad(row)
+}
+
+fn is_bad(row: &Record) -> bool {
+    matches!(row.verdict, Verdict::Fail | Verdict::Finding)
+}
+
+/// The size, and the case of this row if the variant has several.
+fn place(at: &str, row: &Record) -> String {
+    if row.case.is_empty() { at.to_string() } else { format!("{at} ({})", row.case) }
+}
+
+impl Grade {
+    /// The grade of `runs`; `names_sizes` says that each of their sizes must be judged. `None` for a variant that does
+    /// not use the file.
+    pub fn of(variant: &'static str, runs: &[Tried], names_sizes: bool) -> Option<Self> {
+        let mut grade = Self {
+            variant,
+            mark: Mark::NotRun,
+            judged: 0,
+            tried: 0,
+            failures: Vec::new(),
+            unjudged: Vec::new(),
+            findings: Vec::new(),
+            remarks: Vec::new(),
+            missing: BTreeSet::new(),
+        };
+        let mut known = HashSet::new();
+        let mut is_used = false;
+        let mut is_unmodelled = false;
+        let mut is_incomplete = false;
+        for tried in runs {
+            let at = tried.size.map_or("the quick size".to_string(), |n| format!("n = {n}"));
+            let event = |what: &str| Event { place: at.clone(), what: what.into() };
+            let own = match &tried.own {
+                Outcome::Elsewhere => continue,
+                Outcome::Ran { rows, .. } => rows,
+                Outcome::Refused(why) | Outcome::Failed(why) | Outcome::Unmodelled(why) => {
+                    grade.tried += 1;
+                    grade.unjudged.push(event(why));
+                    is_incomplete |= names_sizes;
+                    continue;
+                }
+            };
+            let launches = own.iter().any(concerns);
+            let is_skipped = own.iter().any(|row| row.verdict == Verdict::Skip);
+            is_used |= launches || is_skipped;
+            grade.tried += usize::from(launches || is_skipped);
+            is_incomplete |= names_sizes && is_skipped && !launches;
+            match &tried.graded {
+                Some(Outcome::Ran { rows, missing }) => {
+                    grade.missing.extend(missing.iter().cloned());
+                    is_unmodelled |= grade.add(&at, rows, own, &mut known);
+                }
+                Some(Outcome::Failed(how)) => {
+                    grade.judged += 1;
+                    grade.failures.push(event(how));
+                }
+                Some(Outcome::Unmodelled(what) | Outcome::Refused(what)) => {
+                    is_unmodelled = true;
+                    grade.unjudged.push(event(what));
+                }
+                Some(Outcome::Elsewhere) | None => {}
+            }
+        }
+        // A variant that is refused at every size may use the file: nobody knows.
+        if !is_used && grade.unjudged.is_empty() && grade.failures.is_empty() {
+            return None;
+        }
+        grade.mark = if !grade.failures.is_empty() {
+            Mark::Wrong
+        } else if !grade.findings.is_empty() {
+            Mark::Finding
+        } else if grade.judged == 0 && !grade.missing.is_empty() {
+            Mark::Missing
+        } else if is_unmodelled || is_incomplete {
+            Mark::Unjudged
+        } else if grade.judged == 0 {
+            Mark::NotRun
+        } else {
+            Mark::Right
+        };
+        // The speed of a wrong kernel does not matter.
+        let first = runs.first().map(|t| (&t.graded, &t.own));
+        if let (Mark::Right, Some((Some(Outcome::Ran { rows, .. }), Outcome::Ran { rows: own, .. }))) =
+            (grade.mark, first)
+        {
+            grade.remarks = remarks(rows, own);
+        }
+        Some(grade)
+    }
+
+    /// Takes in the rows of one size, and those of the lab's own kernels. Returns whether the machine does not model
+    /// what a case uses.
+    fn add(&mut self, at: &str, rows: &[Record], own: &[Record], known: &mut HashSet<Key>) -> bool {
+        let concerned: Vec<&Record> = rows.iter().filter(|row| concerns(row) && row.verdict != Verdict::Skip).collect();
+        self.judged += usize::from(!concerned.is_empty());
+        let before = self.failures.len() + self.findings.len();
+        let mut has_found = false;
+        for row in concerned {
+            if let Some(what) = row.wrong.as_ref().filter(|_| is_bad(row)) {
+                self.failures.push(Event { place: place(at, row), what: what.clone() });
+            }
+            has_found |= !row.findings.is_empty();
+            for told in &row.findings {
+                if known.insert(key(told)) {
+                    self.findings.push(told.clone());
+                }
+            }
+        }
+        let is_good = self.failures.len() + self.findings.len() == before && !has_found;
+        let mut is_unmodelled = false;
+        // The name of a case may have what the kernel decides in it, such as how many blocks are resident.
+        let judged = |rows: &[Record]| rows.iter().filter(|r| concerns(r) && r.verdict != Verdict::Skip).count();
+        let is_whole = judged(rows) >= judged(own);
+        // Each case that the lab's own kernels pass must be judged, and one that they skip cannot be.
+        for theirs in own.iter().filter(|row| concerns(row) || row.verdict == Verdict::Skip) {
+            let same = |row: &&Record| (&row.variant, &row.case, row.n) == (&theirs.variant, &theirs.case, theirs.n);
+            let mine: Vec<&Record> = rows.iter().filter(same).collect();
+            let event = |what: String| Event { place: place(at, theirs), what };
+            if is_bad(theirs) {
+                self.unjudged.push(event(format!("the lab's own kernel fails here: {}", theirs.note)));
+            } else if theirs.verdict == Verdict::Skip {
+                self.unjudged.push(event(theirs.note.clone()));
+            } else if let Some(unmodelled) = mine.iter().find(|row| row.is_unmodelled()) {
+                is_unmodelled = true;
+                self.unjudged.push(event(unmodelled.findings[0].headline.clone()));
+            } else if !is_good || is_whole || mine.iter().any(|row| row.verdict != Verdict::Skip && concerns(row)) {
+                // Judged, or left out because of a failure before it.
+            } else if mine.iter().all(|row| row.missing_kernel.is_none()) && self.missing.is_empty() {
+                let why = mine.first().map_or("the run ended before it", |row| row.note.as_str());
+                self.failures.push(event(format!("{why}; the lab's own kernel runs here")));
+            }
+        }
+        is_unmodelled
+    }
+
+    /// The kernels that the file lacks.
+    pub fn missing(&self) -> impl Iterator<Item = &str> {
+        self.missing.iter().map(String::as_str)
+    }
+
+    pub fn is_missing(&self) -> bool {
+        self.mark == Mark::Missing
+    }
+
+    /// Whether only some of its kernels are in the file.
+    pub fn is_part(&self) -> bool {
+        !self.is_missing() && !self.missing.is_empty()
+    }
+}
+
+/// How the command ends with these grades. A kernel that is not in the file is not judged, but must be there if its
+/// variant is among those that the user `named`.
+pub fn exit(grades: &[Grade], named: &[&str]) -> Exit {
+    let is_there = |name: &&str| grades.iter().any(|grade| grade.variant == *name && !grade.is_missing());
+    let any = |marks: &[Mark]| grades.iter().any(|grade| marks.contains(&grade.mark));
+    if any(&[Mark::Wrong, Mark::Finding]) {
+        Exit::Wrong
+    } else if !named.iter().all(is_there) {
+        Exit::Usage
+    } else if any(&[Mark::Unjudged, Mark::NotRun]) || !any(&[Mark::Right]) {
+        Exit::CannotRun
+    } else {
+        Exit::Passed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{counted, race, record, unmodelled};
+    use super::*;
+
+    /// The grade of runs at these sizes, where the lab's own kernels have one case, `c`, and pass it.
+    fn graded(runs: Vec<(Option<usize>, Outcome)>) -> Grade {
+        let tried = |(size, graded)| Tried { size, own: ran(Verdict::Pass, None, &[]), graded: Some(graded) };
+        Grade::of("v", &runs.into_iter().map(tried).collect::<Vec<_>>(), false).unwrap()
+    }
+
+    fn of_rows(rows: Vec<Record>) -> Outcome {
+        Outcome::Ran { rows, missing: Vec::new() }
+    }
+
+    fn ran(verdict: Verdict, wrong: Option<&str>, findings: &[Told]) -> Outcome {
+        let row = Record {
+            wrong: wrong.map(str::to_owned),
+            findings: findings.to_vec(),
+            ..counted(record(verdict), &[("launches", 1)])
+        };
+        of_rows(vec![row])
+    }
+
+    fn skipped(note: &str) -> Outcome {
+        of_rows(vec![Record { note: note.into(), ..record(Verdict::Skip) }])
+    }
+
+    fn missing(kernel: &str, rows: Vec<Record>) -> Outcome {
+        Outcome::Ran { rows, missing: vec![kernel.into()] }
+    }
+
+    fn right() -> Outcome {
+        ran(Verdict::Pass, None, &[])
+    }
+
+    #[test]
+    fn the_worst_size_is_the_grade() {
+        assert_eq!(graded(vec![(None, right()), (Some(1), right())]).mark, Mark::Right);
+        let (race, again) = (race(3, 3), race(3, 9));
+        let lucky = graded(vec![
+            (None, ran(Verdict::Finding, None, std::slice::from_ref(&race))),
+            (Some(1), ran(Verdict::Finding, None, &[again])),
+        ]);
+        assert_eq!((lucky.mark, lucky.findings.len()), (Mark::Finding, 1));
+        let wrong = graded(vec![(None, right()), (Some(33), ran(Verdict::Fail, Some("1 of 33"), &[]))]);
+        assert_eq!(wrong.mark, Mark::Wrong);
+        assert_eq!(wrong.failures, [Event { place: "n = 33 (c)".into(), what: "1 of 33".into() }]);
+        // A kernel that faults gives no right answer, whatever was found.
+        let fault = graded(vec![(None, ran(Verdict::Finding, Some("the driver says"), &[race]))]);
+        assert_eq!(fault.mark, Mark::Wrong);
+        let stopped = graded(vec![(None, right()), (Some(1), Outcome::Failed("stopped: ...".into()))]);
+        assert_eq!(stopped.mark, Mark::Wrong);
+    }
+
+    #[test]
+    fn a_case_that_is_skipped_earns_nothing() {
+        // The lab's own kernel runs with the same memory, so that it is this kernel that takes too much.
+        let greedy = graded(vec![(None, right()), (Some(40), skipped("not enough memory here"))]);
+        assert_eq!((greedy.mark, greedy.judged, greedy.tried), (Mark::Wrong, 1, 2));
+        assert_eq!(greedy.failures[0].what, "not enough memory here; the lab's own kernel runs here");
+        let vanished = graded(vec![(None, of_rows(Vec::new()))]);
+        assert_eq!((vanished.mark, vanished.judged), (Mark::Wrong, 0));
+        // What follows a failure is left out, and is no failure of its own.
+        let lost = Record { case: "d".into(), note: "the context was lost".into(), ..record(Verdict::Skip) };
+        let fail = Record { wrong: Some("1 of 9".into()), ..counted(record(Verdict::Fail), &[("launches", 1)]) };
+        let own = vec![
+            counted(record(Verdict::Pass), &[("launches", 1)]),
+            counted(Record { case: "d".into(), ..record(Verdict::Pass) }, &[("launches", 1)]),
+        ];
+        let tried = Tried { size: None, own: of_rows(own), graded: Some(of_rows(vec![fail, lost])) };
+        assert_eq!(Grade::of("v", &[tried], false).unwrap().failures.len(), 1);
+    }
+
+    #[test]
+    fn a_size_at_which_the_labs_own_kernels_do_not_run_is_not_judged() {
+        let not_here = |own| Tried { size: Some(1 << 40), own, graded: None };
+        let here = || Tried { size: None, own: right(), graded: Some(right()) };
+        for own in [Outcome::Refused("no memory".into()), skipped("no memory")] {
+            let graded = if matches!(own, Outcome::Ran { .. }) { Some(skipped("no memory")) } else { None };
+            let tried = [here(), Tried { graded, ..not_here(own) }];
+            for (names_sizes, mark, code) in
+                [(false, Mark::Right, Exit::Passed), (true, Mark::Unjudged, Exit::CannotRun)]
+            {
+                let grade = Grade::of("v", &tried, names_sizes).unwrap();
+                assert_eq!((grade.mark, grade.judged, grade.tried), (mark, 1, 2));
+                assert!(grade.unjudged[0].what.contains("no memory"));
+                assert_eq!(exit(&[grade], &[]), code);
+            }
+        }
+        let nowhere = Grade::of("v", &[not_here(Outcome::Refused("no".into()))], false).unwrap();
+        assert_eq!((nowhere.mark, exit(&[nowhere], &[])), (Mark::NotRun, Exit::CannotRun));
+        assert_eq!(exit(&[], &[]), Exit::CannotRun);
+    }
+
+    #[test]
+    fn what_the_machine_does_not_model_is_neither_right_nor_wrong() {
+        let row = Record { findings: vec![unmodelled()], ..record(Verdict::Skip) };
+        for outcome in [of_rows(vec![row]), Outcome::Unmodelled("wgmma".into())] {
+            let grade = graded(vec![(None, right()), (Some(1), outcome)]);
+            assert_eq!((grade.mark, grade.judged), (Mark::Unjudged, 1));
+            assert!(grade.unjudged[0].what.contains("wgmma"), "{grade:?}");
+            assert_eq!(exit(&[grade], &[]), Exit::CannotRun);
+        }
+    }
+
+    #[test]
+    fn what_is_not_in_the_file_is_not_judged_unless_it_was_named() {
+        let none = graded(vec![(None, missing("k", Vec::new()))]);
+        assert_eq!(none.missing().collect::<Vec<_>>(), ["k"]);
+        let both = [Grade { variant: "w", ..none }, graded(vec![(None, right())])];
+        assert_eq!(
+            (exit(&both, &[]), exit(&both, &["v"]), exit(&both, &["w"])),
+            (Exit::Passed, Exit::Passed, Exit::Usage)
+        );
+        let skipped = Record { missing_kernel: Some("k".into()), ..record(Verdict::Skip) };
+        let other = counted(Record { case: "d".into(), ..record(Verdict::Pass) }, &[("launches", 1)]);
+        let part = graded(vec![(None, missing("k", vec![skipped, other]))]);
+        assert_eq!((part.mark, part.is_part()), (Mark::Right, true));
+    }
+
+    #[test]
+    fn a_variant_that_launches_nothing_is_not_about_the_file() {
+        let question = || of_rows(vec![Record { note: "expected 4, obtained 4".into(), ..record(Verdict::Pass) }]);
+        let tried = Tried { size: None, own: question(), graded: Some(question()) };
+        assert!(Grade::of("v", &[tried], false).is_none());
+        let elsewhere = Tried { size: None, own: Outcome::Elsewhere, graded: None };
+        assert!(Grade::of("v", &[elsewhere], false).is_none());
+    }
+}

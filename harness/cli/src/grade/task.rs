@@ -1,0 +1,220 @@
+//! What is graded, and how: the command line of `warplab grade`.
+use std::{env, path::PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use harness::{DeviceChoice, Error, Exit, Expect, Lab, confine::Limits, suggest};
+
+use super::sizes;
+use crate::labs;
+
+const EXAMPLE: &str = "\
+Example:
+  warplab grade reduction --kernel mine.cu --variant shuffle";
+
+const LIMITS: &str = "What each run may use; a kernel that makes it use more is wrong";
+
+/// What is graded, and how.
+#[derive(Debug)]
+pub struct Task {
+    pub lab: &'static Lab,
+    pub kernel: PathBuf,
+    /// The path of the lab's own kernel file that it replaces.
+    pub replaces: String,
+    pub choice: DeviceChoice,
+    pub schedules: u32,
+    /// The variants to judge.
+    pub variants: Vec<&'static str>,
+    /// Whether the user named the variants: each must then be in the file.
+    pub names_variants: bool,
+    /// Of the inputs, and of the sizes unless the user named them.
+    pub seed: u64,
+    /// `None` is the lab's quick sizes.
+    pub sizes: Vec<Option<usize>>,
+    /// Whether the user named the sizes: each must then be judged.
+    pub names_sizes: bool,
+    pub limits: Limits,
+}
+
+pub fn command() -> Command {
+    let limit = |name: &'static str, unit: &'static str, usual: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name(unit)
+            .default_value(usual)
+            .allow_hyphen_values(true)
+            .value_parser(harness::parse_count)
+            .help(help)
+            .help_heading(LIMITS)
+    };
+    Command::new("grade")
+        .about("Grade a kernel file that stands in for a lab's own: answers, findings, counters")
+        .after_help(format!("{}\n\n{EXAMPLE}", harness::paragraphs(&Exit::codes())))
+        .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab whose kernels it replaces"))
+        .arg(
+            Arg::new("kernel")
+                .long("kernel")
+                .value_name("FILE")
+                .required(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("The .cu file: some or all of the lab's kernels, by the lab's names"),
+        )
+        .arg(
+            Arg::new("variant")
+                .long("variant")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .help("Only this variant, which must be in the file (repeatable)"),
+        )
+        .arg(
+            Arg::new("n")
+                .long("n")
+                .short('n')
+                .value_name("N")
+                .action(ArgAction::Append)
+                .allow_hyphen_values(true)
+                .value_parser(harness::parse_count)
+                .help(
+                    "Size to try (repeatable) [default: the lab's quick sizes, 1, 33, and two that the seed decides: a \
+                     power of two, and one that is not a multiple of a warp]",
+                ),
+        )
+        .arg(
+            Arg::new("seed")
+                .long("seed")
+                .value_name("SEED")
+                .value_parser(value_parser!(u64))
+                .help("Seed of the inputs and of the sizes [default: another one each time, which is shown]"),
+        )
+        .arg(
+            Arg::new("schedules")
+                .long("schedules")
+                .value_name("COUNT")
+                .default_value("5")
+                .allow_hyphen_values(true)
+                .value_parser(harness::parse_u32)
+                .help("Orders of warps and blocks to try"),
+        )
+        .arg(
+            Arg::new("device")
+                .long("device")
+                .value_name("DEVICE")
+                .default_value("emulated")
+                .value_parser(value_parser!(DeviceChoice))
+                .help("emulated[:PROFILE]"),
+        )
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("As JSON"))
+        .arg(limit("limit-seconds", "SECONDS", "300", "Time; CPU time is limited to as much on every core"))
+        .arg(limit("limit-memory", "BYTES", "3G", "Memory of the host, which holds that of the device too"))
+        .arg(limit("limit-output", "BYTES", "64M", "What it prints, a kernel's printf included"))
+}
+
+impl Task {
+    /// What the command line asks for, and the source of the kernel file.
+    pub fn read(matches: &ArgMatches) -> Result<(Self, kernels::KernelSource), Error> {
+        let name = matches.get_one::<String>("lab").expect("required");
+        let lab = labs::find(name)
+            .ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &labs::names()))))?;
+        let device = matches.get_one::<DeviceChoice>("device").expect("default");
+        if !matches!(device, DeviceChoice::Emulated(_)) {
+            return Err(Error::usage(format!(
+                "grade runs only on the emulated device, which sees what a GPU does not report; --device {device} is another device"
+            )));
+        }
+        let variants = variants(lab, matches)?;
+        let kernel = matches.get_one::<PathBuf>("kernel").expect("required").clone();
+        let source = harness::replacement(lab, &kernel)?;
+        let replaces = lab.kernels.iter().find(|own| own.name == source.name);
+        let replaces = replaces.expect("a replacement has the name of a file of the lab").path.to_string();
+        let asked: Vec<usize> = matches.get_many("n").map(|n| n.copied().collect()).unwrap_or_default();
+        let seed = matches.get_one("seed").copied().unwrap_or_else(sizes::fresh_seed);
+        let limit = |name| *matches.get_one::<usize>(name).expect("default") as u64;
+        let task = Self {
+            lab,
+            kernel,
+            replaces,
+            choice: device.clone(),
+            schedules: *matches.get_one("schedules").expect("default"),
+            variants,
+            names_variants: matches.get_many::<String>("variant").is_some(),
+            seed,
+            names_sizes: !asked.is_empty(),
+            sizes: if asked.is_empty() { sizes::sizes(seed, false) } else { asked.into_iter().map(Some).collect() },
+            limits: Limits {
+                seconds: limit("limit-seconds"),
+                memory: limit("limit-memory"),
+                output: limit("limit-output"),
+            },
+        };
+        Ok((task, source))
+    }
+
+    /// The variants that the user named: each must be in the file.
+    pub fn named(&self) -> &[&'static str] {
+        if self.names_variants { &self.variants } else { &[] }
+    }
+
+    /// The command that grades in this very way again.
+    pub fn repeat(&self) -> String {
+        let mut words: Vec<String> = Vec::new();
+        let mut arguments = env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            if argument == "--seed" {
+                arguments.next();
+            } else if !argument.starts_with("--seed=") {
+                words.push(quoted(&argument));
+            }
+        }
+        format!("warplab {} --seed {}", words.join(" "), self.seed)
+    }
+}
+
+/// An argument as a shell takes it.
+fn quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_=./:,^+@%".contains(c);
+    if !argument.is_empty() && argument.chars().all(is_plain) {
+        argument.to_string()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
+}
+
+/// The variants to grade: those asked for, or all that should be right.
+fn variants(lab: &'static Lab, matches: &ArgMatches) -> Result<Vec<&'static str>, Error> {
+    let right: Vec<&'static str> =
+        lab.variants().iter().filter(|v| v.expect == Expect::Right).map(|v| v.name).collect();
+    let Some(asked) = matches.get_many::<String>("variant") else {
+        return Ok(right);
+    };
+    asked
+        .map(|name| {
+            let known = right.iter().copied().find(|r| r == name);
+            known.ok_or_else(|| {
+                let why = if lab.variants().iter().any(|v| v.name == name) {
+                    format!("variant `{name}` of {} is wrong on purpose", lab.name)
+                } else {
+                    format!("no variant `{name}` in {}", lab.name)
+                };
+                Error::usage(format!("{why}; {}", suggest::among(name, &right)))
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn arguments_are_quoted_where_a_shell_needs_it() {
+        for (argument, word) in [
+            ("mine.cu", "mine.cu"),
+            ("--n=2^10", "--n=2^10"),
+            ("my file.cu", "'my file.cu'"),
+            ("it's", r"'it'\''s'"),
+            ("", "''"),
+            ("$HOME", "'$HOME'"),
+        ] {
+            assert_eq!(quoted(argument), word);
+        }
+    }
+}
