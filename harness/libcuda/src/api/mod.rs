@@ -18,6 +18,8 @@ pub mod fill;
 pub mod function;
 #[cfg(test)]
 pub mod fuzz;
+#[cfg(test)]
+pub mod fuzz_range;
 pub mod graph;
 pub mod graph_any_node;
 pub mod graph_edges;
