@@ -40,6 +40,7 @@ pub mod pool;
 pub mod primary;
 pub mod proc_address;
 pub mod process;
+pub mod soname;
 pub mod stream;
 pub mod stream_value;
 pub mod unsupported;
