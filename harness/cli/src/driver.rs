@@ -12,8 +12,13 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::{DeviceChoice, Error};
 use wire::Checks;
 
+use crate::soname;
+
 /// The environment variable that names a file for the driver's report, which it writes when the program ends.
 const REPORT: &str = "WARPLAB_REPORT";
+
+/// The name of the driver that a linked program asks for.
+const NAME: &str = "libcuda.so.1";
 
 const MORE: &str = "\
 Exit codes: PROGRAM's own, but 1 if PROGRAM succeeds and the checks find a mistake in its kernels, 128 plus the signal's
@@ -95,9 +100,19 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
 /// Writes the driver to `folder`.
 fn write(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    // Programs are linked with the first name. Programs that load the driver themselves may try the second.
-    fs::write(folder.join("libcuda.so.1"), harness::machine_library())?;
-    fs::write(folder.join("libcuda.so"), harness::machine_library())
+    // Programs are linked with the first name. Programs that load the driver themselves may try the second, which leads
+    // to the same file, so that nobody loads two drivers.
+    let library = soname::named(harness::machine_library(), NAME).map_err(io::Error::other)?;
+    fs::write(folder.join(NAME), library)?;
+    let other = folder.join("libcuda.so");
+    match fs::remove_file(&other) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(NAME, other);
+    #[cfg(not(unix))]
+    fs::copy(folder.join(NAME), other).map(drop)
 }
 
 fn in_temporary(action: &'static str) -> impl Fn(io::Error) -> Error {
@@ -116,7 +131,7 @@ fn on(folder: &Path, program: &OsString, arguments: &[&OsString], matches: &ArgM
     let paths = paths.map_err(|error| Error::usage(format!("{}: {error}; choose another --out", folder.display())))?;
     process.env("LD_LIBRARY_PATH", paths);
     // numba does not search this path.
-    process.env("NUMBA_CUDA_DRIVER", folder.join("libcuda.so.1"));
+    process.env("NUMBA_CUDA_DRIVER", folder.join(NAME));
     if let Some(checks) = matches.get_one::<Checks>("check") {
         process.env("WARPLAB_CHECKS", checks.to_string());
     }

@@ -11,6 +11,7 @@ mod labs;
 mod list;
 mod new_lab;
 mod ptx;
+mod soname;
 
 use std::{ffi::OsString, process::ExitCode};
 

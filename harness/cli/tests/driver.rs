@@ -145,9 +145,48 @@ fn the_driver_is_written_to_a_folder() {
     let size = |name: &str| fs::metadata(folder.path().join(name)).unwrap().len();
     assert!(size("a/b/libcuda.so.1") > 100_000);
     assert_eq!(size("a/b/libcuda.so.1"), size("a/b/libcuda.so"));
+    // A second time, over what is there.
+    assert_eq!(warplab_in(folder.path(), &["driver", "--out", "a/b"], &[]).code, 0);
     // A folder that is a file.
     fs::write(folder.path().join("file"), "").unwrap();
     let run = warplab_in(folder.path(), &["driver", "--out", "file"], &[]);
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.stderr.contains("--out file: cannot write the driver there"), "{run:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_written_driver_has_the_name_that_linked_programs_ask_for() {
+    use object::read::elf::{Dyn, FileHeader};
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(warplab_in(folder.path(), &["driver", "--out", "."], &[]).code, 0);
+    for file in ["libcuda.so.1", "libcuda.so"] {
+        let library = fs::read(folder.path().join(file)).unwrap();
+        let library = &library[..];
+        let header = object::elf::FileHeader64::<object::Endianness>::parse(library).unwrap();
+        let endian = header.endian().unwrap();
+        let sections = header.sections(endian, library).unwrap();
+        let (entries, strings) = sections.dynamic(endian, library).unwrap().unwrap();
+        let strings = sections.strings(endian, library, strings).unwrap();
+        let soname = entries.iter().find(|entry| entry.tag32(endian) == Some(object::elf::DT_SONAME)).unwrap();
+        assert_eq!(soname.string(endian, strings).unwrap(), b"libcuda.so.1", "{file}");
+    }
+    // A program that is linked with it runs on it, by whichever name the linker found it.
+    let source = "int cuInit(unsigned); int main(void) { return cuInit(0); }";
+    fs::write(folder.path().join("program.c"), source).unwrap();
+    let cc = |with: &str| {
+        let mut cc = std::process::Command::new("cc");
+        cc.args(["program.c", "-o", "program", "-L.", with]).current_dir(folder.path()).status()
+    };
+    for with in ["-l:libcuda.so.1", "-lcuda"] {
+        match cc(with) {
+            // A computer without a C compiler has shown what it can.
+            Err(_) => return,
+            Ok(status) => assert!(status.success(), "{with}"),
+        }
+        fs::rename(folder.path().join("libcuda.so"), folder.path().join("away")).unwrap();
+        let mut program = std::process::Command::new(folder.path().join("program"));
+        assert!(program.env("LD_LIBRARY_PATH", folder.path()).status().unwrap().success(), "{with}");
+        fs::rename(folder.path().join("away"), folder.path().join("libcuda.so")).unwrap();
+    }
 }

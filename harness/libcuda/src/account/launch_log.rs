@@ -1,5 +1,6 @@
 //! `WARPLAB_LAUNCHES=FILE`: each launch as a line of JSON, for programs that do not know the report.
 
+use super::speech::complain;
 use crate::state::device::sync::lock;
 use std::fs::File;
 use std::io::Write;
@@ -14,7 +15,7 @@ fn open() -> Option<Mutex<File>> {
     match append(Path::new(&name)) {
         Ok(file) => Some(Mutex::new(file)),
         Err(error) => {
-            eprintln!("WARPLAB_LAUNCHES: {} cannot be written: {error}", name.display());
+            complain(&format!("WARPLAB_LAUNCHES: {} cannot be written: {error}", name.display()));
             None
         }
     }
@@ -31,6 +32,6 @@ pub fn add(launch: &Launch) {
         return;
     };
     if let Err(error) = lock(file).write_all((launch.to_json() + "\n").as_bytes()) {
-        eprintln!("WARPLAB_LAUNCHES: a launch is missing in the log: {error}");
+        complain(&format!("WARPLAB_LAUNCHES: a launch is missing in the log: {error}"));
     }
 }

@@ -1,4 +1,5 @@
-//! A fuzzer: calls in any order with any arguments must neither crash nor hang.
+//! A fuzzer: calls in any order with any arguments must neither crash nor hang. The tests here are short; for millions
+//! of sequences see [`super::fuzz_range`].
 //!
 //! Pointers that the C API promises to be good are null or good; handles, addresses, sizes, flags and texts are
 //! anything that does not ask for a legal but endless amount of work.
@@ -145,7 +146,16 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// Calls that have succeeded at least once.
 static SUCCEEDED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 
-fn run(calls: &[(u64, [u64; 11])]) -> Result<(), TestCaseError> {
+/// Sequences of calls: which one, and a word for each of its arguments.
+pub fn calls() -> impl Strategy<Value = Vec<Call>> {
+    vec((any::<u64>(), any::<[u64; 11]>()), 1..120)
+}
+
+/// One call of a sequence.
+pub type Call = (u64, [u64; 11]);
+
+/// Makes the calls of a sequence. Some of what they create stays behind.
+pub fn run(calls: &[Call]) -> Result<(), TestCaseError> {
     // A capture that another sequence began would forbid what this one begins with.
     crate::state::graphs::capture::abandon_all();
     // SAFETY: no arguments but a flag.
@@ -243,9 +253,8 @@ fn no_order_of_calls_crashes() {
     // PROPTEST_CASES asks for more.
     let config = ProptestConfig::default();
     let config = ProptestConfig { cases: config.cases.max(500), failure_persistence: None, ..config };
-    let calls = vec((any::<u64>(), any::<[u64; 11]>()), 1..120);
     let mut runner = TestRunner::new(config);
-    runner.run(&calls, |calls| run(&calls)).unwrap_or_else(|failed| panic!("{failed}"));
+    runner.run(&calls(), |calls| run(&calls)).unwrap_or_else(|failed| panic!("{failed}"));
     // The calls got far enough to have objects to break.
     let succeeded = lock(&SUCCEEDED);
     assert!(succeeded.len() > 100, "{succeeded:?}");

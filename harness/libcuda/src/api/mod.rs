@@ -18,6 +18,8 @@ pub mod fill;
 pub mod function;
 #[cfg(test)]
 pub mod fuzz;
+#[cfg(test)]
+pub mod fuzz_range;
 pub mod graph;
 pub mod graph_any_node;
 pub mod graph_edges;
@@ -38,6 +40,7 @@ pub mod pool;
 pub mod primary;
 pub mod proc_address;
 pub mod process;
+pub mod soname;
 pub mod stream;
 pub mod stream_value;
 pub mod unsupported;

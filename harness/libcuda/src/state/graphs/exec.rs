@@ -115,7 +115,9 @@ impl Exec {
     /// call on.
     pub fn launched(&self) {
         let (allocated, freed) = self.memory();
-        allocated.iter().for_each(|memory| memory.life.begin());
+        for memory in allocated {
+            memory.life.begin();
+        }
         for memory in freed {
             memory.life.end();
         }
