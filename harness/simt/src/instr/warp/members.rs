@@ -98,7 +98,7 @@ impl Warp<'_> {
         Err(unsafe { self.wait_for(op, members, &named) })
     }
 
-    /// Some named lanes are elsewhere: those whose lanes are all here go on alone, the others wait.
+    /// Some named lanes are elsewhere: those whose lanes are all here and can go on, go on alone; the others wait.
     ///
     /// # Safety
     /// As for [`Warp::whole`].
@@ -119,8 +119,16 @@ impl Warp<'_> {
         for lane in lanes(here) {
             named_here[lane] = register[lane];
         }
-        let ready =
-            lanes(here).filter(|&lane| named_here[lane] & self.live & !here == 0).fold(0u32, |m, lane| m | (1 << lane));
+        // Lanes go on together: one that names a lane which must wait has to wait, too.
+        let mut ready = here;
+        loop {
+            let with_all = |lane: &usize| named_here[*lane] & self.live & !ready == 0;
+            let fewer = lanes(ready).filter(with_all).fold(0u32, |m, lane| m | (1 << lane));
+            if fewer == ready {
+                break;
+            }
+            ready = fewer;
+        }
         if ready != 0 {
             self.groups.push(Group { pc: op.site, mask: ready, state: State::Ready });
         }
