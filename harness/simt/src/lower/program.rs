@@ -87,10 +87,8 @@ impl<'m> Builder<'m> {
     pub fn lower(module: &'m ast::Module, env: &'m Env, kernel: usize) -> Result<Lowered> {
         let (functions, circle) = reachable(module, kernel, &env.pointers)?;
         let mut pools = Pools::default();
-        let mut frames = match circle {
-            true => frames(module, &functions, &env.pointers, &mut pools)?,
-            false => Frames::default(),
-        };
+        let mut frames =
+            if circle { frames(module, &functions, &env.pointers, &mut pools)? } else { Frames::default() };
         let mut local_bytes = 0;
         let slots = Slots::find(module, &functions, &env.pointers, (&mut pools, &mut frames), &mut local_bytes)?;
         let mut params = HashMap::new();

@@ -135,13 +135,21 @@ impl Warp<'_> {
         Flow::Stop
     }
 
-    /// Some named lanes are elsewhere: those whose lanes are all here go on alone, the others wait. `named` holds the
-    /// masks of all lanes.
+    /// Some named lanes are elsewhere: those whose lanes are all here and can go on, go on alone; the others wait.
+    /// `named` holds the masks of all lanes.
     #[cold]
     fn wait_for(&mut self, op: &Op, named: &[u32; LANES]) -> Flow {
         let here = self.come_along(op, |state| matches!(state, State::Lanes(_)));
-        let ready =
-            lanes(here).filter(|&lane| named[lane] & self.live & !here == 0).fold(0u32, |m, lane| m | (1 << lane));
+        // Lanes go on together: one that names a lane which must wait has to wait, too.
+        let mut ready = here;
+        loop {
+            let with_all = |lane: &usize| named[*lane] & self.live & !ready == 0;
+            let fewer = lanes(ready).filter(with_all).fold(0u32, |m, lane| m | (1 << lane));
+            if fewer == ready {
+                break;
+            }
+            ready = fewer;
+        }
         if ready != 0 {
             self.groups.push(Group { pc: op.site, mask: ready, state: State::Ready });
         }

@@ -1,0 +1,52 @@
+//! Loads a program and launches what it holds.
+
+use simt::machine::{Checks, Geometry, Launch, Module, Settings, run};
+use simt::memory::{Kind, Memory};
+use simt::profile::Profile;
+use std::sync::Arc;
+
+/// Warp instructions that a launch may take: what is left out is left to the watchdog.
+const BUDGET: u64 = 20_000;
+
+/// Loads a program, and launches what it holds. Whether it loads.
+pub fn load_and_run(text: &str) -> bool {
+    let memory = Arc::new(Memory::new(1 << 28).expect("the address space"));
+    let Ok(module) = Module::load(text, &memory, Profile::default_profile()) else {
+        return false;
+    };
+    let buffer = memory.alloc(1 << 16, 256, Kind::Device, "data");
+    let buffer = buffer.expect("it fits");
+    for kernel in module.kernels() {
+        let mut params = vec![0; kernel.param_bytes as usize];
+        for param in &kernel.params {
+            let value = if param.size == 8 { buffer } else { 100 };
+            let bytes = value.to_le_bytes();
+            let end = params.len().min((param.offset + param.size) as usize);
+            let to = &mut params[param.offset as usize..end];
+            let count = to.len().min(8);
+            to[..count].copy_from_slice(&bytes[..count]);
+        }
+        if kernel.static_shared > 100 << 10 || kernel.local_bytes > 1 << 16 {
+            // A driver refuses these.
+            continue;
+        }
+        for (checks, seed) in [(Checks::ALL, 3), (Checks::MEMORY, 0)] {
+            let settings = Settings {
+                checks,
+                counters: true,
+                lines: true,
+                seed,
+                budget: BUDGET,
+                workers: 1,
+                ..Settings::default()
+            };
+            let launch = Launch {
+                kernel,
+                geometry: Geometry { dynamic_shared: 256, ..Geometry::new([2, 1, 1], [40, 2, 1]) },
+                params: &params,
+            };
+            run(&memory, Profile::default_profile(), &settings, &launch, &mut |_| {});
+        }
+    }
+    true
+}
