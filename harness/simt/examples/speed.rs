@@ -65,11 +65,15 @@ fn rates(chosen: impl Fn(&str) -> bool) {
     for rate in RATES.iter().filter(|rate| chosen(rate.kernel)) {
         let (seconds, one, instructions) = best(|| rate.launch(&device, out, 500));
         device.settings.workers = 2;
-        let (_, two, _) = best(|| rate.launch(&device, out, 500));
+        let (both, two, _) = best(|| rate.launch(&device, out, 500));
         device.settings.workers = 1;
         let cost = seconds / instructions as f64 * 1e9;
         known.insert(rate.kernel, cost);
         let ratio = known.get(rate.measure).map_or(f64::NAN, |measure| cost / measure);
-        println!("{:20} {cost:8.2} ({ratio:.2} of {}; two workers {:.2}x)", rate.kernel, rate.measure, one / two);
+        let (sooner, dearer) = (one / two, both / seconds);
+        println!(
+            "{:20} {cost:8.2} ({ratio:.2} of {}; two workers {sooner:.2}x sooner by {dearer:.2}x the processor time)",
+            rate.kernel, rate.measure
+        );
     }
 }
