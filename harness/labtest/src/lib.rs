@@ -119,7 +119,7 @@ fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
     let records = tempfile::NamedTempFile::new().unwrap();
     let mut child = command
         .env(wire::RECORDS, records.path())
-        .arg("--out")
+        .args(["--findings", "full", "--out"])
         .arg(out.path())
         .args(arguments)
         .stdin(Stdio::piped())

@@ -4,7 +4,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use harness::{Error, Record, Verdict};
+use harness::{Error, Exit, Record, Verdict};
 use serde_json::Value;
 
 use super::{INSTEAD, Outcome, Task};
@@ -69,7 +69,7 @@ fn command(task: &Task, variant: &str, size: Option<usize>) -> Result<Command, E
     let mut command = Command::new(program);
     command.args(["run", task.lab.name, "--quick", "--quiet"]);
     command.args(["--device", &task.choice.to_string(), "--variant", variant]);
-    if let Some(n) = size {
+    if let Some(n) = size.filter(|_| task.lab.takes("n", variant)) {
         command.args(["--n", &n.to_string()]);
     }
     // The sizes of exercises do not depend on --n, so that running them once is enough.
@@ -106,6 +106,10 @@ fn outcome(mut command: Command, grading: Option<&Task>) -> Result<Outcome, Erro
         Some(_) if lab["kernel_error"].is_string() => {
             let what = lab["kernel_error"].as_str().unwrap_or_default();
             return Ok(Outcome::Failed(what.into()));
+        }
+        // A full disk, or too little memory: nothing is known of the file.
+        Some(code) if code == i32::from(Exit::CannotRun.code()) => {
+            return Err(Error::CannotRun(words.trim_start_matches("error: ").into()));
         }
         // Failures before the end of the run count.
         Some(_) if has_failed || !missing.is_empty() => {}

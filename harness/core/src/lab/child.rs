@@ -32,7 +32,12 @@ pub(crate) fn leave(record: &Record) -> Result<()> {
     let text =
         serde_json::to_string(record).map_err(|e| Error::CannotRun(format!("a record cannot be passed on: {e}")))?;
     let file = fs::OpenOptions::new().append(true).create(true).open(&path);
-    file.and_then(|mut file| writeln!(file, "{text}")).map_err(|source| Error::Io { action: "write", path, source })
+    // In one piece: a line is whole or without its end.
+    file.and_then(|mut file| file.write_all(format!("{text}\n").as_bytes())).map_err(|source| Error::Io {
+        action: "write",
+        path,
+        source,
+    })
 }
 
 /// The records in the text of such a file. A last line without a line break is left out: its process crashed while it
@@ -63,11 +68,15 @@ pub(crate) fn run(lab: &str, case: &Case) -> Result<std::result::Result<Vec<Reco
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .output()
-        .map_err(io("start", &program))?;
+        .map_err(|error| {
+            Error::CannotRun(format!("cannot start a process for case {}, which needs its own: {error}", case.key()))
+        })?;
     interrupt::check()?;
-    let text = fs::read_to_string(file.path()).unwrap_or_default();
+    let text = fs::read_to_string(file.path()).map_err(io("read", file.path()))?;
     let records = records(&text)?;
-    if !records.is_empty() {
+    // A process that could not write all of its records says so by its exit code.
+    let is_complete = matches!(output.status.code(), None | Some(0..=3));
+    if !records.is_empty() && is_complete {
         return Ok(Ok(records));
     }
     let words = String::from_utf8_lossy(&output.stderr);
