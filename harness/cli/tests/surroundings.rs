@@ -176,3 +176,30 @@ fn a_run_for_which_there_is_no_room_leaves_the_folder_as_it_was() {
     assert!(second.stderr.contains("No space left on device"), "{second:?}");
     assert_eq!((files(&out), read("vecadd.csv"), read("session.json")), before);
 }
+
+/// Lets the command have so many bytes of addresses.
+#[cfg(target_os = "linux")]
+fn with_addresses(command: &mut Command, bytes: u64) -> &mut Command {
+    // SAFETY: the call is async-signal-safe.
+    unsafe {
+        command.pre_exec(move || {
+            let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+            if libc::setrlimit(libc::RLIMIT_AS, &limit) == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+        })
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_on_addresses_is_met_or_said() {
+    // A T4 has 15 GiB, and the machine reserves twice that many addresses or up to nine times as many, two times over:
+    // one of the larger ranges fits into the middle limit, but not both.
+    for (limit, code, words) in [(32 << 20, 4, "memory"), (8 << 30, 4, "reserve addresses"), (200 << 30, 0, "")] {
+        let folder = tempfile::tempdir().unwrap();
+        let args = ["run", "vecadd", "--quick", "--device", "emulated:t4", "--out", "out"];
+        let output = with_addresses(&mut program(folder.path(), &args), limit).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{limit}: {said}");
+        assert!(said.contains(words), "{limit}: {said}");
+    }
+}

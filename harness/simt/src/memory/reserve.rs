@@ -28,10 +28,15 @@ impl Reservation {
         for factor in ROOM {
             // Gaps can double what an allocation takes, so even the smallest space has room for them.
             let len = total * factor + total;
-            match map(len, libc::PROT_NONE).and_then(|base| Ok((base, map(len, libc::PROT_NONE)?))) {
-                Ok((base, bytes)) => {
-                    return Ok(Self { base, bytes, len, open: 0 });
-                }
+            match map(len, libc::PROT_NONE) {
+                // What was got for the first range must not stand in the way of the next, smaller attempt.
+                Ok(base) => match map(len, libc::PROT_NONE) {
+                    Ok(bytes) => return Ok(Self { base, bytes, len, open: 0 }),
+                    Err(failed) => {
+                        unmap_host(base, len);
+                        error = failed;
+                    }
+                },
                 Err(failed) => error = failed,
             }
         }
