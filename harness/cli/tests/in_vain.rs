@@ -46,6 +46,13 @@ fn a_run_in_which_nothing_would_run_is_refused() {
 }
 
 #[test]
+fn a_kernel_file_that_no_case_uses_is_refused() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../labs/reduction/kernels/wrong.cu");
+    let args = ["run", "reduction", "--variant", "shuffle", "--kernel", file];
+    fails(&[&args, &EMULATED[..]].concat(), 2, &["--kernel", "wrong.cu: nothing that ran uses it"]);
+}
+
+#[test]
 fn a_lab_that_cannot_do_what_is_asked_is_named() {
     refused(&["vecadd", "reduction", "--variant", "pinned"], &["reduction has no variant pinned"]);
     refused(&["vecadd", "hello", "--exercises"], &["vecadd has no exercises"]);

@@ -28,7 +28,7 @@ use crate::{
     measure::{interrupt, pace},
     record::{
         folder::{self, Folder},
-        row::Verdict,
+        row::{Record, Verdict},
         session_file::SessionFile,
     },
     stdout, suggest,
@@ -170,9 +170,12 @@ impl<'m> Program<'m> {
             if let Some(why) = session.no_nvml() {
                 terminal.say(why);
             }
-            if options.counters || options.hot.is_some() || options.schedules.is_some() {
+            let watching =
+                [options.counters, options.hot.is_some(), options.schedules.is_some(), options.check.is_some()];
+            if watching.contains(&true) {
                 terminal.say(
-                    "--counters, --hot and --schedules work on the emulated device only: on a GPU use Nsight Compute",
+                    "--check, --schedules, --counters and --hot work on the emulated device only: on a GPU use \
+                     compute-sanitizer and Nsight Compute",
                 );
             }
         }
@@ -250,9 +253,7 @@ impl<'m> Program<'m> {
         let result = self.experiment(lab, &run);
         self.terminal.done();
         let result = result.and(run.report.borrow_mut().finish());
-        let result = result.and_then(|()| {
-            if is_collected() { Ok(()) } else { asked::check(lab, &self.options, self.matches, &run.records()) }
-        });
+        let result = result.and_then(|()| if is_collected() { Ok(()) } else { self.check(&run) });
         let wrong = run.records().iter().any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
         // Errors after a kernel has ruined the context are that kernel's fault, and it was judged already.
         let by = run.lost.borrow().clone().filter(|_| wrong);
@@ -310,6 +311,23 @@ impl<'m> Program<'m> {
             lab.exercises.map_or(Ok(()), |exercises| exercises(run))?;
         }
         run.leaks()
+    }
+
+    /// Looks whether what ran is what was asked for.
+    fn check(&self, run: &Run) -> Result<()> {
+        let records = run.records();
+        asked::check(run.lab, &self.options, self.matches, &records)?;
+        let Some(file) = self.replaced.as_ref().map(|replaced| &replaced.path) else {
+            return Ok(());
+        };
+        // A case may load its kernels in a process of its own, and one that did not pass may not have come to that.
+        let variants = run.lab.variants();
+        let may_have = |variant: &str| variants.iter().any(|v| v.name == variant && v.own_process);
+        let is_in_vain = |record: &Record| record.verdict == Verdict::Pass && !may_have(&record.variant);
+        if !run.kernels.origins().contains_key(file.as_ref()) && records.iter().all(is_in_vain) {
+            return Err(Error::usage(format!("--kernel {file}: nothing that ran uses it; choose other variants")));
+        }
+        Ok(())
     }
 
     /// How the command ends, as far as is known: the worst ending counts, and a wrong answer comes before a slow one.

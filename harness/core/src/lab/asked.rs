@@ -42,40 +42,48 @@ pub(crate) struct Chosen {
 /// [`Error::Usage`] with the lab and the option, if a lab that is named cannot; or if none can.
 pub(crate) fn choose(labs: Labs<'_>, options: &Options, matches: &ArgMatches) -> Result<Chosen> {
     let (all, is_named) = (labs.list(), !matches!(labs, Labs::All(_)));
-    let (mut chosen, mut left_out) = (Vec::new(), Vec::new());
+    let (mut chosen, mut refused) = (Vec::new(), Vec::new());
     for lab in all.iter().copied() {
         match refusal(lab, options, matches) {
             None => chosen.push(lab),
-            Some(why) => left_out.push(why),
+            Some(refusal) => refused.push(refusal),
         }
     }
-    match left_out.first() {
-        Some(why) if is_named || chosen.is_empty() => Err(Error::Usage(why.clone())),
-        _ => Ok(Chosen { labs: chosen, left_out }),
+    match refused.first() {
+        Some(Refusal { why, remedy }) if is_named || chosen.is_empty() => Err(Error::usage(format!("{why}; {remedy}"))),
+        _ => Ok(Chosen { labs: chosen, left_out: refused.into_iter().map(|refusal| refusal.why).collect() }),
     }
 }
 
-/// Why `lab` cannot do what is asked.
-fn refusal(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Option<String> {
+/// Why a lab cannot do what is asked, and what the user can do.
+struct Refusal {
+    why: String,
+    remedy: String,
+}
+
+/// Why `lab` cannot do what is asked, if it cannot.
+fn refusal(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Option<Refusal> {
     let name = lab.name;
+    let refused = |why: String, remedy: String| Some(Refusal { why, remedy });
     if is_set(matches, "exercises") && !lab.has_exercises() {
-        return Some(format!("lab {name} has no exercises; leave out --exercises, or choose another lab"));
+        let remedy = "leave out --exercises, or choose another lab";
+        return refused(format!("lab {name} has no exercises"), remedy.into());
     }
     let variants = chosen_variants(lab, options);
+    let asked = options.variants.join(", ");
     if variants.is_empty() {
-        let asked = options.variants.join(", ");
-        return Some(format!("lab {name} has no variant {asked}; `warplab list {name}` shows those that it has"));
+        let remedy = format!("`warplab list {name}` shows those that it has");
+        return refused(format!("lab {name} has no variant {asked}"), remedy);
     }
     let in_vain = |option: &String| variants.iter().all(|variant| !lab.takes(option, variant));
     let option = given(lab, options, matches).into_iter().find(in_vain)?;
-    let takers = lab.variants().into_iter().map(|v| v.name).filter(|v| lab.takes(&option, v));
-    let takers: Vec<&str> = takers.collect();
-    Some(if takers.is_empty() {
-        format!("--{option} means nothing to lab {name}; leave it out")
+    let takers: Vec<&str> = lab.variants().into_iter().map(|v| v.name).filter(|v| lab.takes(&option, v)).collect();
+    if takers.is_empty() {
+        refused(format!("--{option} means nothing to lab {name}"), "leave it out".into())
     } else {
-        let asked = options.variants.join(", ");
-        format!("--{option} means nothing to {asked} of lab {name}, only to {}", takers.join(", "))
-    })
+        let remedy = format!("leave it out, or choose of {}", takers.join(", "));
+        refused(format!("--{option} means nothing to {asked} of lab {name}"), remedy)
+    }
 }
 
 /// What the reader is told when some of the chosen variants do not take an option that others take.
