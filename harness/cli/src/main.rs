@@ -16,7 +16,7 @@ mod soname;
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use harness::{Error, Exit, Lab, suggest};
+use harness::{Error, Exit, Lab, Labs, suggest};
 
 const ABOUT: &str = "CUDA labs that run on an NVIDIA GPU, or without one on an embedded SIMT machine";
 
@@ -44,10 +44,7 @@ fn main() -> ExitCode {
         Some(("run", m)) => run(m),
         _ => unreachable!("clap asks for a subcommand"),
     };
-    result.unwrap_or_else(|error| {
-        harness::complain(&error);
-        ExitCode::from(error.exit_code())
-    })
+    harness::ended(result)
 }
 
 /// The command line. `run` takes the options of the lab that `argv` names, when it names just one.
@@ -99,7 +96,7 @@ fn only_lab(argv: &[OsString]) -> Option<&'static Lab> {
             after.next();
         } else if text == "all" {
             return None;
-        } else if let Some(lab) = labs::find(&text) {
+        } else if let Some(lab) = labs::find(&text).filter(|lab| named.iter().all(|known| known.name != lab.name)) {
             named.push(lab);
         }
     }
@@ -109,13 +106,17 @@ fn only_lab(argv: &[OsString]) -> Option<&'static Lab> {
     }
 }
 
-/// Whether a common option is followed by its value.
+/// Whether an option, a common one or that of any lab, is followed by its value.
 fn takes_value(option: &str) -> bool {
     let command = harness::with_options(Command::new("run"), None);
     let name = option.trim_start_matches('-');
-    command.get_arguments().any(|a| {
+    let own = labs::LABS.iter().flat_map(|lab| (lab.options)());
+    let mut all = command.get_arguments().cloned().chain(own);
+    all.any(|a| {
+        let is_its_own = a.is_require_equals_set() || a.get_num_args().is_some_and(|given| given.min_values() == 0);
         (a.get_long() == Some(name) || a.get_short().is_some_and(|s| name.len() == 1 && name.starts_with(s)))
             && a.get_action().takes_values()
+            && !is_its_own
     })
 }
 
@@ -125,18 +126,16 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         return Err(Error::usage(format!("name a lab to run, or all; there are: {}", labs::names().join(", "))));
     }
     let mut chosen: Vec<&'static Lab> = Vec::new();
-    for name in names {
-        if name == "all" {
-            chosen = labs::LABS.to_vec();
-            break;
-        }
+    let is_all = names.iter().any(|name| *name == "all");
+    for name in names.into_iter().filter(|name| *name != "all") {
         let lab = labs::find(name)
             .ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &labs::names()))))?;
         if !chosen.iter().any(|l| l.name == lab.name) {
             chosen.push(lab);
         }
     }
-    Ok(harness::run_labs(&chosen, matches))
+    let chosen = if is_all { Labs::All(labs::LABS) } else { Labs::Named(&chosen) };
+    Ok(harness::run_labs(chosen, matches))
 }
 
 #[cfg(test)]
@@ -154,6 +153,18 @@ mod tests {
         assert_eq!(only(&["warplab", "run", "--out", "vecadd"]), None);
         assert_eq!(only(&["warplab", "run", "-q", "vecadd"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "all", "vecadd"]), None);
+        // A lab that is named twice is one lab, and a file may be called like a lab.
+        assert_eq!(only(&["warplab", "run", "vecadd", "vecadd"]), Some("vecadd"));
+        assert_eq!(only(&["warplab", "run", "vecadd", "--input", "hello"]), Some("vecadd"));
+        assert_eq!(only(&["warplab", "run", "--hot", "vecadd"]), Some("vecadd"));
+        assert_eq!(only(&["warplab", "run", "vecadd", "hello"]), None);
+    }
+
+    #[test]
+    fn what_a_lab_ignores_is_there() {
+        for lab in labs::LABS {
+            assert_eq!(lab.unknown_in_ignored(), [""; 0], "{}", lab.name);
+        }
     }
 
     #[test]

@@ -97,38 +97,14 @@ fn a_full_disk_ends_the_run_with_the_file_named() {
     );
 }
 
-/// A file system of 64 KiB, for as long as this lives; none when this user may not mount one.
-#[cfg(target_os = "linux")]
-struct SmallDisk(tempfile::TempDir);
-
-#[cfg(target_os = "linux")]
-impl SmallDisk {
-    fn mount() -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let mounted = std::process::Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
-            .arg(folder.path())
-            .output()
-            .is_ok_and(|o| o.status.success());
-        mounted.then(|| Self(folder))
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = std::process::Command::new("umount").arg(self.0.path()).status();
-    }
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_small_disk_that_fills_up_keeps_the_rows_that_fitted() {
-    let Some(disk) = SmallDisk::mount() else {
+    let Some(disk) = common::SmallDisk::mount() else {
         eprintln!("skipped: this user may not mount a tmpfs");
         return;
     };
-    let out = disk.0.path();
+    let out = disk.path();
     // All but a few KiB is taken: some rows fit, not all of them.
     std::fs::write(out.join("taken"), vec![1; 48 << 10]).unwrap();
     let args = ["run", "histogram", "--quick", "--device", "emulated", "--out"];

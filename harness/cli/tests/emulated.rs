@@ -122,6 +122,7 @@ fn schedules_find_what_one_order_hides_and_accuse_nobody_else() {
         "all",
         "--schedules",
         "4",
+        "--findings=full",
         "--device",
         "emulated",
         "--out",
@@ -145,10 +146,17 @@ fn schedules_find_what_one_order_hides_and_accuse_nobody_else() {
 fn a_finding_shows_the_line_of_the_source_from_any_folder() {
     let folder = tempfile::tempdir().unwrap();
     let lab = ["run", "trapezoid", "--variant", "race", "--quick"];
-    let run = warplab_in(folder.path(), &[&lab[..], &SMALL].concat(), &[]);
+    let run = warplab_in(folder.path(), &[&lab[..], &["--findings", "full"], &SMALL].concat(), &[]);
     assert_eq!(run.code, 0, "{run:?}");
     let line = "if (lane == 0) warp_sums[warp] = total;";
     assert!(run.stdout.contains(line), "{}", run.stdout);
+    // A variant that is wrong on purpose has a line for each sort of finding, unless more is asked for.
+    let brief = warplab_in(folder.path(), &[&lab[..], &SMALL].concat(), &[]);
+    assert_eq!(brief.code, 0, "{brief:?}");
+    assert!(!brief.stdout.contains(line), "{}", brief.stdout);
+    let folded = brief.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(folded.contains("race: Race") && folded.contains("trapezoid.cu:"), "{}", brief.stdout);
+    assert!(folded.contains("trapezoid.cu:116, as expected"), "{}", brief.stdout);
 }
 
 #[test]

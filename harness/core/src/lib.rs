@@ -14,7 +14,7 @@
 //! - `record`: what is kept: the record, the table of its columns, the folder of the run, `session.json`.
 //! - `device`: the device in use, and what it reports about itself: the driver, NVML, ceilings, the emulated machine's
 //!   report.
-//! - `confine`, `error`, `exit`, `stats`, `suggest`: what all of them use.
+//! - `confine`, `error`, `exit`, `stats`, `stdout`, `suggest`: what all of them use.
 //!
 //! `export` and `measure` do not know each other. Inside the crate, an item is imported from the file that defines it,
 //! not through the exports of this file, which are for labs.
@@ -28,6 +28,7 @@ mod lab;
 mod measure;
 mod record;
 mod stats;
+mod stdout;
 pub mod suggest;
 
 pub use device::{
@@ -51,13 +52,15 @@ pub use export::{
     warnings::warnings,
 };
 pub use lab::{
-    app::{command, complain, main, replacement, run_labs, variants_help, with_options},
+    app::{command, complain, ended, main, replacement, run_labs, variants_help, with_options},
     arguments,
+    asked::Labs,
     case::Case,
     child::records,
     declaration::Lab,
     input::Input,
     launch::Launch,
+    of::{Ignored, Of},
     options::{Options, parse_checks, parse_count, parse_u32},
     published::{Figure, Published, figure},
     question::{Answer, Question},

@@ -121,7 +121,7 @@ fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
         .env(wire::RECORDS, records.path())
         // The mutants' PTX is committed beside them.
         .env("WARPLAB_TRUST_PTX", "1")
-        .arg("--out")
+        .args(["--findings", "full", "--out"])
         .arg(out.path())
         .args(arguments)
         .stdin(Stdio::piped())

@@ -7,7 +7,7 @@ pub mod machine;
 mod measure;
 pub mod reference;
 
-use harness::{Lab, Row, arguments, clap::Arg, column, row};
+use harness::{Lab, Of, Row, arguments, clap::Arg, column, row};
 
 use exercises::{Exercising, large, small};
 
@@ -33,6 +33,7 @@ pub static LAB: Lab = Lab {
         column("warp_efficiency_percent", "active lanes of those instructions, as a percentage of all lanes, emulated"),
     ],
     options,
+    ignored: &[(&["n", "blocks", "threads"], Of::Tables(&[&EXERCISES])), (&["ways"], Of::AllBut(&["ways"]))],
     run: cost::run,
     exercises: Some(measure::run),
     ..Lab::DEFAULT

@@ -4,7 +4,7 @@ pub mod lines;
 pub mod maps;
 
 use cudarc::driver::LaunchConfig;
-use harness::{Case, Check, Error, Lab, Result, Row, Run, arguments, capture, clap::Arg, column, parse_u32, row};
+use harness::{Case, Check, Error, Lab, Of, Result, Row, Run, arguments, capture, clap::Arg, column, parse_u32, row};
 
 use lines::{Line, Tally};
 use maps::Dim3;
@@ -23,6 +23,12 @@ pub static LAB: Lab = Lab {
         column("obtained", "the answer that the device's threads gave"),
     ],
     options,
+    ignored: &[
+        (&["n"], Of::Every),
+        (&["blocks", "threads"], Of::Names(&["grid3d"])),
+        (&["blocks"], Of::Names(&["flat"])),
+        (&["blocks", "threads", "all"], Of::Tables(&[&exercises::ROWS])),
+    ],
     run,
     exercises: Some(exercises::run),
     ..Lab::DEFAULT

@@ -6,7 +6,7 @@ mod reference;
 mod text;
 
 use harness::{
-    Case, Check, Error, Lab, Launch, Published, Result, Row, Run, arguments, clap::Arg, column, figure, poison, row,
+    Case, Check, Error, Lab, Launch, Of, Published, Result, Row, Run, arguments, clap::Arg, column, figure, poison, row,
 };
 
 pub use contention::additions_to;
@@ -44,6 +44,10 @@ pub static LAB: Lab = Lab {
         ],
     }],
     options,
+    ignored: &[
+        (&["n", "bins", "text", "input"], Of::Tables(&[&contention::PLACES])),
+        (&["n", "blocks", "threads", "bins", "text", "input"], Of::Tables(&[&questions::ROWS])),
+    ],
     run,
     questions: questions::all,
     ..Lab::DEFAULT
@@ -79,7 +83,7 @@ fn options() -> Vec<Arg> {
     vec![
         arguments::choice("bins", "BINS", Bins::ALL.map(Bins::name), bins),
         arguments::choice("text", "TEXT", Text::ALL.map(Text::name), text),
-        arguments::file("input", input),
+        arguments::file("input", input).conflicts_with("text"),
     ]
 }
 

@@ -9,7 +9,7 @@ mod rung;
 mod shape;
 
 use harness::{
-    Lab, Published, Result, Row, Run, arguments, clap::Arg, clap::value_parser, column, figure, parse_count, row,
+    Lab, Of, Published, Result, Row, Run, arguments, clap::Arg, clap::value_parser, column, figure, parse_count, row,
 };
 
 pub use experiment::launch;
@@ -41,6 +41,11 @@ pub static LAB: Lab = Lab {
     ],
     published: &[PEERS],
     options,
+    ignored: &[
+        (&["blocks", "threads"], Of::Every),
+        (&["tile"], Of::AllBut(&["rectangular"])),
+        (&["slices"], Of::AllBut(&["depth-parallel"])),
+    ],
     run,
     questions: questions::all,
     ..Lab::DEFAULT

@@ -1,5 +1,5 @@
 //! The product on the CPU in f64, and how far a float product may lie from it.
-use std::thread;
+use harness::parallel_chunks;
 
 use crate::{Arithmetic, Shape};
 
@@ -17,24 +17,15 @@ pub fn multiply(a: &[f32], b: &[f32], shape: Shape) -> Vec<f64> {
     if m * n == 0 || k == 0 {
         return c;
     }
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let rows_each = m.div_ceil(cores).next_multiple_of(ROWS);
-    thread::scope(|scope| {
-        for (part, c) in c.chunks_mut(rows_each * n).enumerate() {
-            let a = &a[part * rows_each * k..];
-            scope.spawn(move || {
-                for (group, c) in c.chunks_mut(ROWS * n).enumerate() {
-                    let a = &a[group * ROWS * k..];
-                    for (q, b) in b.chunks_exact(n).enumerate() {
-                        for (r, c) in c.chunks_exact_mut(n).enumerate() {
-                            let factor = f64::from(a[r * k + q]);
-                            for (c, b) in c.iter_mut().zip(b) {
-                                *c += factor * f64::from(*b);
-                            }
-                        }
-                    }
+    parallel_chunks(&mut c, ROWS * n, |group, c| {
+        let a = &a[group * ROWS * k..];
+        for (q, b) in b.chunks_exact(n).enumerate() {
+            for (r, c) in c.chunks_exact_mut(n).enumerate() {
+                let factor = f64::from(a[r * k + q]);
+                for (c, b) in c.iter_mut().zip(b) {
+                    *c += factor * f64::from(*b);
                 }
-            });
+            }
         }
     });
     c

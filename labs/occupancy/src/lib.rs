@@ -8,7 +8,7 @@ mod measured;
 pub mod questions;
 pub mod reference;
 
-use harness::{Lab, Result, Row, Run, arguments, clap::Arg, column, row};
+use harness::{Lab, Of, Result, Row, Run, arguments, clap::Arg, column, row};
 
 pub use device::limits;
 pub use launches::parse;
@@ -37,6 +37,10 @@ pub static LAB: Lab = Lab {
         column("compared", "configurations for which calculator and driver were compared"),
     ],
     options,
+    ignored: &[
+        (&["n", "blocks", "threads"], Of::AllBut(&["vecadd", "register-heavy", "shared-heavy"])),
+        (&["launch"], Of::AllBut(&["launch"])),
+    ],
     run,
     questions: questions::questions,
     ..Lab::DEFAULT

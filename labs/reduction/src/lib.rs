@@ -5,7 +5,7 @@ mod reducer;
 mod reducing;
 pub mod reference;
 
-use harness::{Lab, Launch, Published, Result, Row, Run, arguments, clap::Arg, column, figure, row};
+use harness::{Lab, Launch, Of, Published, Result, Row, Run, arguments, clap::Arg, column, figure, row};
 
 pub use experiment::edges;
 pub use reducer::Reducer;
@@ -36,6 +36,10 @@ pub static LAB: Lab = Lab {
         ],
     }],
     options,
+    ignored: &[
+        (&["blocks"], Of::Names(&["one-block", "dot-pow2", "dot-1024", "waves", "host-orders"])),
+        (&["threads"], Of::Names(&["dot-pow2", "dot-1024", "host-orders"])),
+    ],
     run,
     ..Lab::DEFAULT
 };

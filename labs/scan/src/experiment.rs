@@ -1,5 +1,5 @@
 //! The rows of the experiment: every chosen method, inclusive and exclusive, on elements of one type.
-use harness::{Case, Error, Launch, Result, Row, Run};
+use harness::{Case, Launch, Result, Row, Run};
 
 use crate::{Element, Expected, ITEMS, KINDS, METHODS, Passes, Scanner, Scanning};
 
@@ -49,15 +49,9 @@ fn scan<T: Element>(run: &Run, row: &Row<Scanning>, expected: &Expected<'_, T>, 
     let (n, threads) = (x.len(), run.threads(row.threads));
     let items = if row.passes == Passes::LookBack { format!(", {} a thread", row.items) } else { String::new() };
     let label = format!("{}, {kind}{items}", T::NAME);
-    let rule = match (row.passes, run.options().blocks) {
-        (Passes::OneBlock, _) => Launch::one_block(row.threads).shared(row.shared_bytes(threads)),
-        (_, None) => Launch::covering(row.threads).each(row.items as usize),
-        (_, Some(given)) => {
-            let name = row.name();
-            let reason = format!("the grid of {name} follows from n and --threads; leave out --blocks {given}");
-            return Err(Error::Usage(reason));
-        }
-    };
+    let one_block = Launch::one_block(row.threads).shared(row.shared_bytes(threads));
+    let covering = Launch::covering(row.threads).each(row.items as usize);
+    let rule = if row.passes == Passes::OneBlock { one_block } else { covering };
     run.case(Case::new(row.name()).label(label).n(n).launch(rule), |case| {
         let most = row.capacity(threads);
         if n > most {

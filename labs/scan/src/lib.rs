@@ -4,7 +4,7 @@ mod experiment;
 mod scanner;
 mod scanning;
 
-use harness::{Lab, Published, Result, Row, Run, Sizes, arguments, clap::Arg, column, figure, row};
+use harness::{Lab, Of, Published, Result, Row, Run, Sizes, arguments, clap::Arg, column, figure, row};
 
 pub use element::{Element, Expected};
 pub use scanner::Scanner;
@@ -33,6 +33,7 @@ pub static LAB: Lab = Lab {
         ],
     }],
     options,
+    ignored: &[(&["blocks"], Of::Every), (&["items"], Of::AllBut(&["single-pass"]))],
     run,
     ..Lab::DEFAULT
 };

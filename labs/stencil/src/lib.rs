@@ -7,7 +7,7 @@ pub mod reference;
 mod steps;
 
 use harness::{
-    Figure, Lab, Published, Result, Row, Run, arguments, clap::Arg, clap::value_parser, column, figure, row,
+    Figure, Lab, Of, Published, Result, Row, Run, arguments, clap::Arg, clap::value_parser, column, figure, row,
 };
 
 use line::{AVERAGE, BLUR, Line, TWICE};
@@ -48,6 +48,13 @@ pub static LAB: Lab = Lab {
         },
     ],
     options,
+    ignored: &[
+        (&["blocks"], Of::Every),
+        (&["n", "threads"], Of::Tables(&[&MEANS, &SWEEPS, &WAYS])),
+        (&["width", "height"], Of::Tables(&[&LINES, &AVERAGES, &line::REVERSE])),
+        (&["rows"], Of::AllBut(&["mean-marching", "jacobi-sweep-marching"])),
+        (&["steps", "every", "tolerance"], Of::Tables(&[&LINES, &AVERAGES, &line::REVERSE, &MEANS, &SWEEPS])),
+    ],
     run,
     ..Lab::DEFAULT
 };
@@ -109,8 +116,7 @@ fn options() -> Vec<Arg> {
         arguments::count("rows", "Rows that a marching thread goes down [default: 32, fewer on a small plane]"),
         arguments::count("steps", "Steps of Jacobi's method at a fixed number of steps"),
         arguments::count("every", "Steps between two looks at the largest change"),
-        arguments::value("tolerance", "CHANGE", "Largest change at which Jacobi's method ends")
-            .value_parser(value_parser!(f32)),
+        arguments::value("tolerance", "CHANGE", "Change at which the iteration ends").value_parser(value_parser!(f32)),
     ]
 }
 

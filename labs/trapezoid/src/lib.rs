@@ -6,7 +6,7 @@ pub mod trace;
 mod wrapper;
 
 use harness::{
-    Error, Lab, Launch, Published, Result, Row, Run, Sizes, arguments, clap::Arg, column, figure, launch_1d, row,
+    Error, Lab, Launch, Of, Published, Result, Row, Run, Sizes, arguments, clap::Arg, column, figure, launch_1d, row,
 };
 
 use reference::Rule;
@@ -47,6 +47,7 @@ pub static LAB: Lab = Lab {
         },
     ],
     options,
+    ignored: &[(&["blocks", "threads"], Of::Names(&["serial", "shuffle-32", "shared-32", "lockstep"]))],
     run,
     ..Lab::DEFAULT
 };
@@ -93,7 +94,7 @@ fn options() -> Vec<Arg> {
     vec![
         arguments::number("from", "-3", "Left end of the integral"),
         arguments::number("to", "3", "Right end of the integral"),
-        arguments::switch("trace", trace),
+        arguments::switch("trace", trace).conflicts_with_all(["from", "to", "n", "blocks", "threads"]),
         arguments::value("lanes", "LANES", lanes).requires("trace").value_parser(trace::parse_lanes),
     ]
 }

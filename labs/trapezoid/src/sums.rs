@@ -174,9 +174,6 @@ fn timed<A: Real, S: Real>(run: &Run, case: &mut Trial<'_>, row: &Row<Sum>, rule
         Err(error) => return Err(error),
     }
     finish(case, value, rule, tolerance);
-    if row.launch.is_none() && (run.options().threads.is_some() || run.options().blocks.is_some()) {
-        case.note("always one warp a block, whatever --threads and --blocks say");
-    }
     Ok(())
 }
 

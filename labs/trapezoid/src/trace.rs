@@ -4,7 +4,6 @@ use harness::{Case, Check, Result, Run, Tolerance, launch_1d};
 
 /// Prints and checks the tables of all three sums.
 pub(crate) fn run(run: &Run) -> Result<()> {
-    run.refuse_sizes("--trace draws one small sum; choose its size by --lanes, without --n, --blocks and --threads")?;
     let lanes = run.count("lanes").unwrap_or(8);
     atomics(run, lanes, 1, "trace")?;
     atomics(run, lanes, 0, "trace, thread 0 adds too")?;

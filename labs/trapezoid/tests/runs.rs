@@ -48,7 +48,7 @@ fn what_cannot_be_is_refused() {
     LAB.refuses(&["--from", "3", "--to", "-3"], "smaller");
     LAB.refuses(&["--from", "nan"], "smaller");
     LAB.refuses(&["--variant", "no-such"], "no-such");
-    LAB.refuses(&["--trace", "--n", "100"], "--lanes");
+    LAB.refuses(&["--trace", "--n", "100"], "'--trace' cannot be used with '--n");
     LAB.refuses(&["--lanes", "3", "--trace"], "2, 4, 8, 16 or 32");
 }
 

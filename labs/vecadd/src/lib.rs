@@ -70,7 +70,7 @@ static MODES: &[Row<Mode>] = &[
 fn options() -> Vec<Arg> {
     let sweep = "Every mode at vectors of 4 KiB to 1 GiB (less when emulated), and where the fastest changes";
     vec![
-        arguments::file("input", "Read the vectors from FILE (- for standard input): two numbers a line, x and y"),
+        arguments::file("input", "Read x and y from FILE (- is standard input), two a line").conflicts_with("sweep"),
         arguments::switch("stride", "Let each thread stride over the grid, so that any grid serves any n"),
         arguments::switch("sweep", sweep),
     ]

@@ -6,7 +6,7 @@ use std::{
 };
 
 use harness::{
-    Error, Record, Verdict,
+    Error, Exit, Record, Verdict,
     confine::{self, Limits},
 };
 use serde_json::Value;
@@ -105,7 +105,7 @@ fn command(task: &Task, variant: &str, size: Option<usize>) -> Result<Command, E
     let mut command = Command::new(program);
     command.args(["run", task.lab.name, "--quick", "--quiet", "--seed", &task.seed.to_string()]);
     command.args(["--device", &task.choice.to_string(), "--variant", variant]);
-    if let Some(n) = size {
+    if let Some(n) = size.filter(|_| task.lab.takes("n", variant)) {
         command.args(["--n", &n.to_string()]);
     }
     // The sizes of exercises do not depend on --n, so that running them once is enough.
@@ -149,12 +149,23 @@ impl Ended {
         })
     }
 
+    /// Whether the run has ended before its first case, for a reason that lies in its surroundings, as a full disk or
+    /// too little memory: then nothing is known of any kernel.
+    fn knows_nothing(&self, code: i32) -> bool {
+        code == i32::from(Exit::CannotRun.code()) && self.rows.is_empty()
+    }
+
+    fn cannot_run(&self) -> Error {
+        Error::CannotRun(self.words.trim_start_matches("error: ").into())
+    }
+
     /// The result of the lab's own kernels, of which one file, `replaced`, is to be graded.
     fn own(self, replaced: &str) -> Result<Outcome, Error> {
         Ok(match (self.status.code(), self.stopped) {
             (Some(130), _) => return Err(Error::Interrupted),
             (Some(0 | 1), None) if !self.lab["ptx"][replaced].is_string() => Outcome::Elsewhere,
             (Some(0 | 1), None) => Outcome::Ran { rows: self.rows, missing: Vec::new() },
+            (Some(code), None) if self.knows_nothing(code) => return Err(self.cannot_run()),
             (Some(_), None) => Outcome::Refused(self.words.trim_start_matches("error: ").into()),
             (_, Some(stopped)) => Outcome::Refused(format!("the lab's own kernels were {stopped}")),
             (None, None) => Outcome::Refused(format!("the run of the lab's own kernels crashed with {}", self.status)),
@@ -163,6 +174,7 @@ impl Ended {
 
     /// The result of the file that is graded.
     fn graded(self) -> Result<Outcome, Error> {
+        let nothing = self.status.code().is_some_and(|code| self.knows_nothing(code)).then(|| self.cannot_run());
         let Self { status, stopped, words, rows, lab } = self;
         // Kernels can be missing in a case, or before the cases, where the lab's run then ends.
         let absent = lab["missing_kernel"].as_str().map(str::to_owned);
@@ -181,7 +193,10 @@ impl Ended {
             (Some(_), _) if rows.iter().any(|r| failed(r) || r.is_unmodelled()) || !missing.is_empty() => {
                 Outcome::Ran { rows, missing }
             }
-            (Some(_), _) => Outcome::Refused(words.trim_start_matches("error: ").into()),
+            (Some(_), _) => match nothing {
+                Some(error) => return Err(error),
+                None => Outcome::Refused(words.trim_start_matches("error: ").into()),
+            },
             (None, _) => {
                 let last = words.lines().last().unwrap_or("it printed nothing");
                 Outcome::Failed(format!("the run crashed with {status}: {last}"))

@@ -3,6 +3,42 @@
 
 use std::{path::Path, process::Command};
 
+/// A file system of 64 KiB, for as long as this lives.
+#[cfg(target_os = "linux")]
+pub struct SmallDisk(tempfile::TempDir);
+
+#[cfg(target_os = "linux")]
+impl SmallDisk {
+    /// `None` when this user may not mount one.
+    pub fn mount() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
+            .arg(folder.path())
+            .output()
+            .is_ok_and(|o| o.status.success());
+        mounted.then(|| Self(folder))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Leaves no room on it.
+    pub fn fill(&self) {
+        // The write ends with an error when all is taken.
+        let _ = std::fs::write(self.path().join("taken"), vec![1; 1 << 20]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.path()).status();
+    }
+}
+
 /// What a run of the program gave.
 #[derive(Debug)]
 pub struct Run {

@@ -209,10 +209,11 @@ fn load_machine() -> Result<Library> {
     let file = folder.path().join(format!("{}cuda{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
     File::create(&file).and_then(|mut f| f.write_all(MACHINE)).map_err(io(&file))?;
     // SAFETY: our own library.
-    let library = unsafe { Library::new(&file) }.map_err(|e| {
+    let library = unsafe { Library::new(&file) }.map_err(|error| {
+        let why = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
         Error::CannotRun(format!(
-            "cannot open the embedded machine from {}: {e}; set TMPDIR to a folder from which programs may be executed",
-            file.display()
+            "cannot open the embedded machine: {why}; it needs memory, and a folder from which programs may be executed \
+             (TMPDIR names another one)"
         ))
     })?;
     // On Unix an open library no longer needs its file; on other systems the file must stay.

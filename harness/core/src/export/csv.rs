@@ -27,11 +27,8 @@ pub(crate) fn in_folder(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<
     let Some(folder) = outputs.folder else {
         return Ok(None);
     };
-    let path = folder.path().join(format!("{}.csv", columns.lab));
-    let file = File::create(&path).map_err(|source| Error::Io { action: "create", path: path.clone(), source })?;
-    let mut csv = CsvFile { file, path, columns: columns.clone() };
-    csv.line(&header(columns))?;
-    Ok(Some(Box::new(csv)))
+    let (file, path) = folder.start(&format!("{}.csv", columns.lab), &header(columns))?;
+    Ok(Some(Box::new(CsvFile { file, path, columns: columns.clone() })))
 }
 
 /// Starts the CSV on standard output with its header, if it is wanted there.
@@ -114,7 +111,7 @@ mod tests {
     #[test]
     fn rows_read_back_as_they_were_written() {
         let temporary = tempfile::tempdir().unwrap();
-        let folder = Folder::create(Some(&temporary.path().join("a/b")), "x").unwrap();
+        let folder = Folder::create(Some(&temporary.path().join("a/b")), "x", |_, _| Ok(())).unwrap();
         let outputs =
             Outputs { folder: Some(&folder), terminal: Rc::new(Terminal::silent()), wanted: Wanted::default() };
         let columns = Rc::new(columns());

@@ -58,4 +58,6 @@ pub(crate) struct Wanted {
     pub(crate) json: bool,
     /// The counters as tables.
     pub(crate) counters: bool,
+    /// The findings of variants that are wrong on purpose, in full.
+    pub(crate) findings: bool,
 }

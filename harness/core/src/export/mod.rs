@@ -8,6 +8,7 @@ pub(crate) mod json;
 pub(crate) mod layout;
 pub(crate) mod markdown;
 pub(crate) mod report;
+pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod terminal;
 pub(crate) mod warnings;

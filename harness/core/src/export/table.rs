@@ -10,7 +10,8 @@ use crate::{
         counters,
         exporter::{Exporter, Outputs, Started},
         hot,
-        layout::{fitted, significant, width, wrapped},
+        layout::{fitted, paragraphs, significant, width, wrapped},
+        summary::Counts,
         terminal::Terminal,
     },
     record::{
@@ -26,6 +27,7 @@ pub(crate) fn start(_columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Sta
     Ok(Some(Box::new(Tables {
         terminal: outputs.terminal.clone(),
         counters: outputs.wanted.counters,
+        in_full: outputs.wanted.findings,
         records: Vec::new(),
         shown: HashSet::new(),
         told: HashSet::new(),
@@ -37,6 +39,8 @@ pub(crate) fn start(_columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Sta
 struct Tables {
     terminal: Rc<Terminal>,
     counters: bool,
+    /// Whether expected findings are shown in full.
+    in_full: bool,
     records: Vec<Record>,
     shown: HashSet<String>,
     /// For variants that are wrong on purpose, each class of findings is shown once.
@@ -68,7 +72,7 @@ impl Exporter for Tables {
 }
 
 impl Tables {
-    /// Shows a finding of this row, unless it was shown before.
+    /// Shows a finding of this row, unless it was shown before: an expected one on a line, any other with the source.
     fn finding(&mut self, record: &Record, finding: &Told) {
         let expected = record.verdict == Verdict::Pass;
         let class = finding.finding.class();
@@ -78,10 +82,27 @@ impl Tables {
         let text = finding.text.trim_end();
         if self.shown.insert(text.to_owned()) {
             let whose = format!("{} {}", record.variant, record.case);
+            let whose = whose.trim_end();
             let intent = if expected { " (wrong on purpose)" } else { "" };
-            // The text is not wrapped: its marks stand below the source that they belong to.
-            self.terminal.say(&format!("\n{}{intent}:\n{text}", whose.trim_end()));
+            self.terminal.say(&if expected && !self.in_full {
+                paragraphs(&format!("{whose}: {}{}, as expected", finding.headline, place(finding)))
+            } else {
+                // The text is not wrapped: its marks stand below the source that they belong to.
+                format!("\n{whose}{intent}:\n{text}")
+            });
         }
+    }
+}
+
+/// Where a finding is, as the end of a sentence; empty if its headline is all that is known.
+fn place(finding: &Told) -> String {
+    let places = finding.finding.places();
+    let Some(first) = places.first() else {
+        return String::new();
+    };
+    match (first.file.rsplit('/').next().unwrap_or_default(), first.line) {
+        ("", _) => format!(" at line {} of the PTX", first.ptx_line),
+        (file, line) => format!(" at {file}:{line}"),
     }
 }
 
@@ -99,13 +120,7 @@ fn records(records: &[Record]) -> String {
     if !questions.is_empty() {
         parts.push(answered(&questions));
     }
-    let count = |v| records.iter().filter(|r| r.verdict == v).count();
-    let counts: Vec<_> = [Verdict::Pass, Verdict::Fail, Verdict::Finding, Verdict::Skip]
-        .into_iter()
-        .filter(|v| count(*v) > 0)
-        .map(|v| format!("{} {}", count(v), v.word()))
-        .collect();
-    format!("{}\n{}", parts.join("\n\n"), counts.join(", "))
+    format!("{}\n{}", parts.join("\n\n"), Counts::of(records))
 }
 
 /// A checked question: nothing was launched or timed for it, and its note is the answer.

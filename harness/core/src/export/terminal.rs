@@ -3,12 +3,16 @@ use std::{
     fs::File,
     io::{ErrorKind, IsTerminal, Write},
     sync::Mutex,
+    thread,
     time::Duration,
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    stdout,
+};
 
 /// Where text, CSV and JSON go.
 #[derive(Debug)]
@@ -31,7 +35,10 @@ impl Terminal {
             if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}  {elapsed}") {
                 bar.set_style(style);
             }
-            bar.enable_steady_tick(Duration::from_millis(120));
+            // Without a thread of its own, which the bar would panic without, it moves when its text changes.
+            if thread::Builder::new().spawn(|| {}).is_ok() {
+                bar.enable_steady_tick(Duration::from_millis(120));
+            }
             bar
         };
         Self { quiet, data, progress }
@@ -48,12 +55,11 @@ impl Terminal {
             return;
         }
         self.progress.suspend(|| {
-            // The reader may close the pipe: that is not a failure of the run.
-            let _ = if self.data.is_some() {
-                writeln!(std::io::stderr(), "{text}")
+            if self.data.is_some() {
+                print_error(text);
             } else {
-                writeln!(std::io::stdout(), "{text}")
-            };
+                stdout::write_line(text);
+            }
         });
     }
 
@@ -85,12 +91,13 @@ impl Terminal {
     }
 }
 
-/// Prints `text` and a line break to standard output; a closed pipe (`| head`) is not an error.
+/// Prints `text` and a line break to standard output. A closed pipe (`| head`) is not an error; any other failure makes
+/// the command end with exit code 4 ([`crate::ended`]).
 pub fn print(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
+    stdout::write_line(text);
 }
 
-/// As [`print()`], to standard error.
+/// Prints `text` and a line break to standard error; there is nowhere to report that it cannot be written.
 pub fn print_error(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -3,6 +3,7 @@ use std::{cell::RefCell, path::Path, process::ExitCode, rc::Rc, sync::Arc, time:
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::json;
+use wire::RECORDS;
 
 use crate::{
     device::{kernels::Kernels, session::Session},
@@ -12,17 +13,26 @@ use crate::{
         exporter::Outputs,
         layout::{paragraphs, wrapped},
         report::Report,
+        summary::Summary,
         terminal::{Terminal, print_error},
         warnings::warnings,
     },
-    lab::{child, declaration::Lab, options::Options, question, run::Run},
+    lab::{
+        asked::{self, Labs},
+        child,
+        declaration::Lab,
+        options::Options,
+        question,
+        repeat::Repeat,
+        run::Run,
+    },
     measure::{interrupt, pace},
     record::{
-        folder::Folder,
+        folder::{self, Folder},
         row::{Record, Verdict},
         session_file::SessionFile,
     },
-    suggest,
+    stdout, suggest,
 };
 
 /// Runs `lab` as its own program: parses the command line, opens the device, runs, reports.
@@ -30,7 +40,17 @@ use crate::{
 /// The exit code is one of [`Exit`]'s.
 pub fn main(lab: &'static Lab) -> ExitCode {
     let matches = command(lab).get_matches();
-    run_labs(&[lab], &matches)
+    ended(Ok(run_labs(Labs::Own(lab), &matches)))
+}
+
+/// How a command ends: prints its error if it failed, and looks whether all that it printed was written.
+pub fn ended(outcome: Result<ExitCode>) -> ExitCode {
+    let failed = |error: Error| {
+        complain(&error);
+        error.exit().into()
+    };
+    let code = outcome.unwrap_or_else(failed);
+    stdout::check().map_or_else(failed, |()| code)
 }
 
 /// The command line of `lab`: the common options, its own, and what its variants are.
@@ -57,6 +77,7 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
             Arg::new("exercises")
                 .long("exercises")
                 .action(ArgAction::SetTrue)
+                .conflicts_with("no-exercises")
                 .help("Run only the checked exercises")
                 .help_heading("What to run"),
         );
@@ -79,7 +100,7 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
 
 /// Runs `labs` in order with the options in `matches`, and reports. With more than one, a lab's own
 /// options stay at their defaults.
-pub fn run_labs(labs: &[&'static Lab], matches: &ArgMatches) -> ExitCode {
+pub fn run_labs(labs: Labs<'_>, matches: &ArgMatches) -> ExitCode {
     let outcome = Program::open(labs, matches).and_then(Program::run);
     match outcome {
         Ok(exit) => exit.into(),
@@ -109,15 +130,24 @@ struct Program<'m> {
     terminal: Rc<Terminal>,
     /// The entries of session.json for the labs that are done.
     done: Vec<serde_json::Value>,
+    summary: Summary,
+    /// Whether the program is the lab's own.
+    is_own: bool,
     exit: Exit,
 }
 
 impl<'m> Program<'m> {
     /// Checks the command line, opens the device and the run's folder, and says what runs where.
-    fn open(labs: &[&'static Lab], matches: &'m ArgMatches) -> Result<Self> {
+    fn open(labs: Labs<'_>, matches: &'m ArgMatches) -> Result<Self> {
         let options = Options::from_arg_matches(matches).map_err(|e| Error::usage(e.to_string()))?;
         check_variants(labs, &options)?;
-        let replaced = match (&options.kernel, labs) {
+        folder::outlive_file_limits();
+        let is_own = matches!(labs, Labs::Own(_));
+        let asked::Chosen { labs, left_out } = asked::choose(labs, &options, matches)?;
+        if !options.cases.is_empty() && labs.len() > 1 {
+            return Err(Error::usage("--case goes with one lab; name it"));
+        }
+        let replaced = match (&options.kernel, labs.as_slice()) {
             (None, _) => None,
             (Some(file), [lab]) => Some(replacement(lab, file)?),
             (Some(_), _) => return Err(Error::usage("--kernel goes with one lab; name it")),
@@ -130,7 +160,7 @@ impl<'m> Program<'m> {
         }
         interrupt::listen();
         let is_child = child::wanted().is_some();
-        let folder = if is_child { None } else { Some(Folder::create(options.out.as_deref(), &slug(&session))?) };
+        let folder = if is_child { None } else { Some(own_folder(&options, &session)?) };
         let terminal = Rc::new(if is_child {
             Terminal::silent()
         } else {
@@ -141,18 +171,25 @@ impl<'m> Program<'m> {
             if let Some(why) = session.no_nvml() {
                 terminal.say(why);
             }
-            if options.counters || options.hot.is_some() || options.schedules.is_some() {
+            let watching =
+                [options.counters, options.hot.is_some(), options.schedules.is_some(), options.check.is_some()];
+            if watching.contains(&true) {
                 terminal.say(
-                    "--counters, --hot and --schedules work on the emulated device only: on a GPU use Nsight Compute",
+                    "--check, --schedules, --counters and --hot work on the emulated device only: on a GPU use \
+                     compute-sanitizer and Nsight Compute",
                 );
             }
         }
         if !is_child {
             session.measure_ceilings(options.quick)?;
         }
-        let (session, file) = (Arc::new(session), folder.as_ref().map(SessionFile::open));
-        let (labs, done) = (labs.to_vec(), Vec::new());
-        Ok(Self { labs, matches, options, replaced, session, folder, file, terminal, done, exit: Exit::Passed })
+        let file = folder.as_ref().map(SessionFile::open).transpose()?;
+        let session = Arc::new(session);
+        for why in left_out {
+            terminal.say(&paragraphs(&format!("Left out: {why}")));
+        }
+        let (done, summary, exit) = (Vec::new(), Summary::default(), Exit::Passed);
+        Ok(Self { labs, matches, options, replaced, session, folder, file, terminal, done, summary, is_own, exit })
     }
 
     /// Runs the labs one after another, and returns the worst of their endings.
@@ -166,20 +203,40 @@ impl<'m> Program<'m> {
                 let fatal =
                     matches!(error, Error::Interrupted | Error::Usage(_) | Error::Limit { .. } | Error::Io { .. });
                 if fatal || self.labs.len() == 1 {
-                    let nothing = self.done.iter().all(|d| d["rows"] == 0);
-                    if !(nothing
-                        && self.folder.as_ref().is_some_and(|f| f.abandon(self.labs.iter().map(|lab| lab.name))))
-                    {
-                        self.say_where();
-                    }
+                    self.end();
                     return Err(error);
                 }
                 complain(&error);
+                self.summary.unable(lab.name, &error.to_string());
                 self.exit = self.exit.max(error.exit());
             }
         }
-        self.say_where();
-        Ok(self.exit)
+        self.end();
+        match self.summary.nothing_ran() {
+            Some(why) if self.exit == Exit::Passed && !is_collected() => Err(Error::CannotRun(why)),
+            _ => Ok(self.exit),
+        }
+    }
+
+    /// Says what has failed and where the rows are; removes a folder that nothing was written to.
+    fn end(&self) {
+        if self.options.quiet && !is_collected() && child::wanted().is_none() {
+            let failures = self.summary.failures();
+            if !failures.is_empty() {
+                print_error(&failures);
+            }
+        }
+        let nothing = self.done.iter().all(|d| d["rows"] == 0);
+        if nothing && self.folder.as_ref().is_some_and(|f| f.abandon(self.labs.iter().map(|lab| lab.name))) {
+            return;
+        }
+        let summary = self.summary.text();
+        if !summary.is_empty() {
+            self.terminal.say(&format!("\n{summary}"));
+        }
+        if let Some(folder) = &self.folder {
+            self.terminal.say(&format!("\nRows and session.json are in {}", folder.path().display()));
+        }
     }
 
     /// Runs one lab: the experiment, the exercises, and the search for what it leaked; then its tables.
@@ -190,6 +247,9 @@ impl<'m> Program<'m> {
         let started = Instant::now();
         let run = self.start(lab)?;
         self.terminal.say(&format!("\n{}: {}", lab.name, lab.summary));
+        for remark in asked::remarks(lab, &self.options, self.matches) {
+            self.terminal.say(&paragraphs(&remark));
+        }
         run.between_cases();
         let result = self.experiment(lab, &run);
         self.terminal.done();
@@ -199,6 +259,7 @@ impl<'m> Program<'m> {
             self.terminal.say(&format!("\n{}", warnings(&warned)));
         }
         let result = result.and(run.report.borrow_mut().finish());
+        let result = result.and_then(|()| if is_collected() { Ok(()) } else { self.check(&run) });
         let wrong = run.records().iter().any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
         // Errors after a kernel has ruined the context are that kernel's fault, and it was judged already.
         let by = run.lost.borrow().clone().filter(|_| wrong);
@@ -212,6 +273,9 @@ impl<'m> Program<'m> {
             (result, _) => result,
         };
         self.done.push(summary(&run, started, result.as_ref().err()));
+        let asked = (self.session.as_ref(), self.options.seed);
+        let repeat = Repeat::of(lab, self.is_own, &command(lab), self.matches, asked);
+        self.summary.add(&run.records(), |record| repeat.command(record));
         let written = match &mut self.file {
             Some(file) => file.write(&self.session, &self.options.settings(), &self.done, None),
             None => Ok(()),
@@ -244,7 +308,7 @@ impl<'m> Program<'m> {
     }
 
     fn experiment(&self, lab: &'static Lab, run: &Run) -> Result<()> {
-        let given = |name| self.matches.try_get_one::<bool>(name).ok().flatten().is_some_and(|given| *given);
+        let given = |name| asked::is_set(self.matches, name);
         if !given("exercises") {
             (lab.run)(run)?;
         }
@@ -253,6 +317,23 @@ impl<'m> Program<'m> {
             lab.exercises.map_or(Ok(()), |exercises| exercises(run))?;
         }
         run.leaks()
+    }
+
+    /// Looks whether what ran is what was asked for.
+    fn check(&self, run: &Run) -> Result<()> {
+        let records = run.records();
+        asked::check(run.lab, &self.options, self.matches, &records)?;
+        let Some(file) = self.replaced.as_ref().map(|replaced| &replaced.path) else {
+            return Ok(());
+        };
+        // A case may load its kernels in a process of its own, and one that did not pass may not have come to that.
+        let variants = run.lab.variants();
+        let may_have = |variant: &str| variants.iter().any(|v| v.name == variant && v.own_process);
+        let is_in_vain = |record: &Record| record.verdict == Verdict::Pass && !may_have(&record.variant);
+        if !run.kernels.origins().contains_key(file.as_ref()) && records.iter().all(is_in_vain) {
+            return Err(Error::usage(format!("--kernel {file}: nothing that ran uses it; choose other variants")));
+        }
+        Ok(())
     }
 
     /// How the command ends, as far as is known: the worst ending counts, and a wrong answer comes before a slow one.
@@ -269,16 +350,16 @@ impl<'m> Program<'m> {
             _ => self.exit,
         };
     }
+}
 
-    fn say_where(&self) {
-        if let Some(folder) = &self.folder {
-            self.terminal.say(&format!("\nRows and session.json are in {}", folder.path().display()));
-        }
-    }
+/// Whether another program collects the records: it sees by them what ran and what failed.
+fn is_collected() -> bool {
+    std::env::var_os(RECORDS).is_some()
 }
 
 /// Refuses a `--variant` that none of the labs has.
-fn check_variants(labs: &[&'static Lab], options: &Options) -> Result<()> {
+fn check_variants(labs: Labs<'_>, options: &Options) -> Result<()> {
+    let labs = labs.list();
     let known: Vec<&str> = labs.iter().flat_map(|l| l.variants().into_iter().map(|v| v.name)).collect();
     match options.variants.iter().find(|v| !known.contains(&v.as_str())) {
         Some(unknown) => {
@@ -325,12 +406,23 @@ pub fn replacement(lab: &Lab, file: &Path) -> Result<kernels::KernelSource> {
     Ok(text.in_place_of(replaced))
 }
 
-/// The lab's own options: from the command line if it is the only lab, else their defaults.
+/// The lab's own options: from the command line if it was parsed for this lab, else their defaults.
 fn own_args(lab: &'static Lab, labs: &[&'static Lab], matches: &ArgMatches) -> ArgMatches {
-    if labs.len() == 1 {
+    let has = |option: &Arg| option.is_positional() || matches.try_contains_id(option.get_id().as_str()).is_ok();
+    if labs.len() == 1 && (lab.options)().iter().all(has) {
         return matches.clone();
     }
     command(lab).no_binary_name(true).try_get_matches_from(Vec::<String>::new()).unwrap_or_else(|_| matches.clone())
+}
+
+/// The folder of the run, once no other run writes to it.
+fn own_folder(options: &Options, session: &Session) -> Result<Folder> {
+    Folder::create(options.out.as_deref(), &slug(session), |is_first, path| {
+        if is_first && !options.quiet {
+            print_error(&format!("another run writes to {}: waiting until it has ended", path.display()));
+        }
+        interrupt::check()
+    })
 }
 
 /// The device as a folder's name: `cuda-nvidia-h200`, `emulated-a100`.

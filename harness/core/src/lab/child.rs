@@ -28,7 +28,12 @@ pub(crate) fn leave(record: &Record) -> Result<()> {
     let text =
         serde_json::to_string(record).map_err(|e| Error::CannotRun(format!("a record cannot be passed on: {e}")))?;
     let file = fs::OpenOptions::new().append(true).create(true).open(&path);
-    file.and_then(|mut file| writeln!(file, "{text}")).map_err(|source| Error::Io { action: "write", path, source })
+    // In one piece: a line is whole or without its end.
+    file.and_then(|mut file| file.write_all(format!("{text}\n").as_bytes())).map_err(|source| Error::Io {
+        action: "write",
+        path,
+        source,
+    })
 }
 
 /// The records in the text of such a file. A last line without a line break is left out: its process crashed while it
@@ -54,11 +59,15 @@ pub(crate) fn run(lab: &str, case: &Case) -> Result<std::result::Result<Vec<Reco
     let mut command = Command::new(&program);
     command.args(env::args_os().skip(1)).env(CASE, format!("{lab}/{}", case.key())).env(RECORDS, file.path());
     command.envs(kernels::for_children());
-    let ended = confine::run(&mut command, None).map_err(io("start", &program))?;
+    let ended = confine::run(&mut command, None).map_err(|error| {
+        Error::CannotRun(format!("cannot start a process for case {}, which needs its own: {error}", case.key()))
+    })?;
     interrupt::check()?;
-    let text = fs::read_to_string(file.path()).unwrap_or_default();
+    let text = fs::read_to_string(file.path()).map_err(io("read", file.path()))?;
     let records = records(&text)?;
-    if !records.is_empty() {
+    // A process that could not write all of its records says so by its exit code.
+    let is_complete = matches!(ended.status.code(), None | Some(0..=3));
+    if !records.is_empty() && is_complete {
         return Ok(Ok(records));
     }
     let last = ended.error.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("it printed nothing").trim();

@@ -6,6 +6,7 @@ use kernels::KernelSource;
 use crate::{
     error::Result,
     lab::{
+        of::Ignored,
         published::Published,
         question::Question,
         row::{Table, Variant},
@@ -36,6 +37,8 @@ pub struct Lab {
     pub published: &'static [Published],
     /// The lab's own options, added to the common ones: see [`crate::arguments`].
     pub options: fn() -> Vec<clap::Arg>,
+    /// Options that mean nothing to some of the variants. To give one in vain is an error.
+    pub ignored: &'static [Ignored],
     /// The experiment.
     pub run: fn(&Run) -> Result<()>,
     /// Questions that arithmetic answers: a row each, run with the exercises.
@@ -61,6 +64,7 @@ impl Lab {
         columns: &[],
         published: &[],
         options: Vec::new,
+        ignored: &[],
         run: |_| Ok(()),
         questions: Vec::new,
         exercises: None,

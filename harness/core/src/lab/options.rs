@@ -27,6 +27,9 @@ pub struct Options {
     /// Run only this variant (repeatable)
     #[arg(long = "variant", value_name = "NAME")]
     pub variants: Vec<String>,
+    /// Run only this case, as the CSV's column `case` has it (repeatable)
+    #[arg(long = "case", value_name = "CASE")]
+    pub cases: Vec<String>,
     /// Problem size in elements: 1000, 2^20, 64K, 16M
     #[arg(long, short = 'n', value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
     pub n: Option<usize>,
@@ -75,7 +78,11 @@ pub struct Options {
     #[arg(help_heading = OUTPUT, long, value_name = "-", num_args = 0..=1, default_missing_value = "-",
         hide_possible_values = true, value_parser = ["-"], conflicts_with = "json")]
     pub csv: Option<String>,
-    /// Print nothing but errors
+    /// How the findings of variants that are wrong on purpose are shown: brief (a line each) or full
+    #[arg(help_heading = OUTPUT, long, value_name = "HOW", default_value = "brief", value_parser = ["brief", "full"],
+        hide_possible_values = true)]
+    pub findings: String,
+    /// Print nothing but errors and what has failed
     #[arg(help_heading = OUTPUT, long, short)]
     pub quiet: bool,
     /// Print one JSON object a record in place of the table
@@ -91,7 +98,7 @@ impl Options {
 
     /// What the options ask of the formats.
     pub(crate) fn wanted(&self) -> Wanted {
-        Wanted { csv: self.csv.is_some(), json: self.json, counters: self.counters }
+        Wanted { csv: self.csv.is_some(), json: self.json, counters: self.counters, findings: self.findings == "full" }
     }
 
     /// Whether the user has chosen any part of the launches. If a launch is impossible, the user must then change the

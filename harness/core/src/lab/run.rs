@@ -185,14 +185,6 @@ impl Run {
         Err(Error::usage(format!("{what} need {size}, but {name} has {free} free; choose a smaller {flag}")))
     }
 
-    /// Refuses `--n`, `--blocks` and `--threads`, for what has no size to choose; `why` says so.
-    ///
-    /// # Errors
-    /// [`Error::Usage`], when one of them is given.
-    pub fn refuse_sizes(&self, why: &str) -> Result<()> {
-        if self.options.sets_a_launch() { Err(Error::usage(why)) } else { Ok(()) }
-    }
-
     /// The error for a case whose size does not suit `variant`, for `reason`: a usage error if the user asked for the
     /// variant by name, else a skipped row.
     pub fn unsuited(&self, variant: &str, reason: String) -> Error {
@@ -235,7 +227,8 @@ impl Run {
     )]
     pub fn case(&self, case: Case, body: impl FnMut(&mut Trial<'_>) -> Result<()>) -> Result<Option<Record>> {
         let variant = self.variant(&case.variant)?;
-        if !self.wants(variant.name) {
+        let cases = &self.options.cases;
+        if !self.wants(variant.name) || !(cases.is_empty() || cases.contains(&case.label)) {
             return Ok(None);
         }
         interrupt::check()?;

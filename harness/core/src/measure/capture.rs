@@ -1,7 +1,10 @@
 //! Captures what the process prints to standard output, in-kernel printf included.
 use cudarc::driver::{CudaContext, sys::CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE};
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    stdout,
+};
 
 /// Makes the driver's buffer for what kernels print large enough for this many lines. False if the driver refuses: the
 /// size is fixed once a kernel has printed.
@@ -12,27 +15,57 @@ pub fn make_room(context: &CudaContext, lines: u64) -> bool {
     is_enough || context.set_limit(CU_LIMIT_PRINTF_FIFO_SIZE, needed).is_ok()
 }
 
+/// Written after what was captured: where there is no room for it, the text before it may lack its end.
+#[cfg(unix)]
+const MARK: &[u8] = b"\0end";
+
 /// Runs `body` with standard output captured, and returns its result and what was printed. The caller must wait for the
 /// device inside `body`: a kernel's printf is printed then.
 ///
 /// # Errors
-/// The body's, or the system's when the redirection fails.
+/// The body's, or the system's when the redirection fails, or when there is no room for what was printed.
 #[cfg(unix)]
 pub fn stdout<T>(body: impl FnOnce() -> Result<T>) -> Result<(String, T)> {
+    let file = room().map_err(|source| Error::Io { action: "make room for", path: WHAT.into(), source })?;
+    into_file(file, body)
+}
+
+/// What the errors call the file.
+#[cfg(unix)]
+const WHAT: &str = "what kernels print";
+
+/// A file for the captured text: in memory where the system has such files, else in the folder for temporary files.
+#[cfg(unix)]
+fn room() -> std::io::Result<std::fs::File> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::FromRawFd;
+        // SAFETY: a plain system call with a static name; the descriptor is owned from here on.
+        unsafe {
+            let fd = libc::memfd_create(c"captured".as_ptr(), libc::MFD_CLOEXEC);
+            if fd >= 0 {
+                return Ok(std::fs::File::from_raw_fd(fd));
+            }
+        }
+    }
+    tempfile::tempfile()
+}
+
+#[cfg(unix)]
+fn into_file<T>(mut file: std::fs::File, body: impl FnOnce() -> Result<T>) -> Result<(String, T)> {
     use std::{
         io::{Read, Seek, Write},
         os::fd::AsRawFd,
     };
-    let io = |source| Error::Io { action: "redirect", path: "standard output".into(), source };
-    let mut file = tempfile::tempfile().map_err(io)?;
-    std::io::stdout().flush().map_err(io)?;
+    let io = |action| move |source| Error::Io { action, path: WHAT.into(), source };
+    stdout::flush();
     // SAFETY: plain file-descriptor calls on descriptors that this function owns; flushing C's own
     // streams first and last, so that their buffered text lands on the right side.
     let result = unsafe {
         libc::fflush(std::ptr::null_mut());
         let saved = libc::dup(1);
         if saved < 0 || libc::dup2(file.as_raw_fd(), 1) < 0 {
-            return Err(io(std::io::Error::last_os_error()));
+            return Err(io("redirect")(std::io::Error::last_os_error()));
         }
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body));
         let _ = std::io::stdout().flush();
@@ -42,10 +75,13 @@ pub fn stdout<T>(body: impl FnOnce() -> Result<T>) -> Result<(String, T)> {
         result
     };
     let value = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    // The descriptors share their place in the file: this follows all that was printed.
+    file.write_all(MARK).map_err(io("keep"))?;
     let mut bytes = Vec::new();
-    file.rewind().map_err(io)?;
-    file.read_to_end(&mut bytes).map_err(io)?;
-    Ok((String::from_utf8_lossy(&bytes).into_owned(), value))
+    file.rewind().map_err(io("read"))?;
+    file.read_to_end(&mut bytes).map_err(io("read"))?;
+    let text = bytes.strip_suffix(MARK).unwrap_or(&bytes);
+    Ok((String::from_utf8_lossy(text).into_owned(), value))
 }
 
 /// Without file descriptors there is nothing to redirect.
@@ -55,4 +91,17 @@ pub fn stdout<T>(body: impl FnOnce() -> Result<T>) -> Result<(String, T)> {
 #[cfg(not(unix))]
 pub fn stdout<T>(_body: impl FnOnce() -> Result<T>) -> Result<(String, T)> {
     Err(Error::Skip("standard output cannot be captured on this system".into()))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_without_room_is_an_error_and_not_an_empty_text() {
+        let full = std::fs::File::options().read(true).write(true).open("/dev/full").unwrap();
+        let error = into_file(full, || Ok(())).unwrap_err();
+        assert_eq!(error.exit_code(), 4);
+        assert!(error.to_string().starts_with("cannot keep what kernels print: No space left"), "{error}");
+    }
 }

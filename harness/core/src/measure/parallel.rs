@@ -1,14 +1,42 @@
 //! Host work over all cores: inputs and references of a billion elements.
 use std::{
+    io,
     sync::atomic::{AtomicUsize, Ordering},
-    thread::{self, ScopedJoinHandle},
+    thread::{self, Builder, Scope, ScopedJoinHandle},
 };
 
-/// The results of `task(0)` to `task(tasks - 1)`, in that order, computed on all cores. If a task panics, so does this
-/// function.
+/// The results of `task(0)` to `task(tasks - 1)`, in that order, computed on all cores, or on fewer if the system
+/// starts no more threads; this thread works too. If a task panics, so does this function.
 pub fn parallel<T: Send>(tasks: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
     let cores = thread::available_parallelism().map_or(1, usize::from);
+    on_threads(cores.min(tasks), tasks, task, &StartThreads)
+}
+
+/// What starts a thread: the system, or a test that refuses.
+trait Start {
+    /// Starts `work` on a thread of `scope`.
+    fn start<'s, R: Send + 's>(
+        &self,
+        scope: &'s Scope<'s, '_>,
+        work: impl FnOnce() -> R + Send + 's,
+    ) -> io::Result<ScopedJoinHandle<'s, R>>;
+}
+
+struct StartThreads;
+
+impl Start for StartThreads {
+    fn start<'s, R: Send + 's>(
+        &self,
+        scope: &'s Scope<'s, '_>,
+        work: impl FnOnce() -> R + Send + 's,
+    ) -> io::Result<ScopedJoinHandle<'s, R>> {
+        Builder::new().spawn_scoped(scope, work)
+    }
+}
+
+/// [`parallel`] on so many threads, this one among them.
+fn on_threads<T: Send>(threads: usize, tasks: usize, task: impl Fn(usize) -> T + Sync, starter: &impl Start) -> Vec<T> {
+    let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
         loop {
@@ -20,9 +48,13 @@ pub fn parallel<T: Send>(tasks: usize, task: impl Fn(usize) -> T + Sync) -> Vec<
         }
     };
     let mut all: Vec<(usize, T)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores.min(tasks)).map(|_| scope.spawn(work)).collect();
-        let done = workers.into_iter().map(ScopedJoinHandle::join);
-        done.flat_map(|w| w.unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
+        // Where the system starts no further thread, those that there are do the work.
+        let others: Vec<_> = (1..threads).map_while(|_| starter.start(scope, work).ok()).collect();
+        let mut all = work();
+        for other in others {
+            all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        all
     });
     all.sort_by_key(|(i, _)| *i);
     all.into_iter().map(|(_, result)| result).collect()
@@ -40,6 +72,32 @@ pub fn parallel_chunks<T: Send>(all: &mut [T], chunk: usize, task: impl Fn(usize
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Starts so many threads and no more.
+    struct StartAtMost(AtomicUsize);
+
+    impl Start for StartAtMost {
+        fn start<'s, R: Send + 's>(
+            &self,
+            scope: &'s Scope<'s, '_>,
+            work: impl FnOnce() -> R + Send + 's,
+        ) -> io::Result<ScopedJoinHandle<'s, R>> {
+            let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+            match left {
+                Ok(_) => StartThreads.start(scope, work),
+                Err(_) => Err(io::ErrorKind::WouldBlock.into()),
+            }
+        }
+    }
+
+    #[test]
+    fn without_threads_the_work_is_done_on_this_one() {
+        for threads in [0, 1, 3] {
+            let starter = StartAtMost(AtomicUsize::new(threads));
+            let squares = on_threads(8, 100, |i| i * i, &starter);
+            assert_eq!(squares, (0..100).map(|i| i * i).collect::<Vec<_>>(), "{threads}");
+        }
+    }
 
     #[test]
     fn results_come_in_order_and_chunks_are_all_written() {

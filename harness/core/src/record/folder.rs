@@ -1,44 +1,60 @@
 //! The folder of a run: what each format writes for each lab, and `session.json`.
 use std::{
-    fs,
+    fs::{self, File, TryLockError},
     io::{self, Write},
     path::{Path, PathBuf},
-    time::SystemTime,
+    sync::Arc,
+    thread,
+    time::{Duration, SystemTime},
 };
 
 use crate::error::{Error, Result};
 
-/// The folder that a run writes to.
+/// How the names of files begin that are not yet complete.
+const UNFINISHED: &str = ".warplab-";
+
+/// How long a run waits before it looks again whether the folder is free.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// The folder that a run writes to, alone, as long as this and its clones live.
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
     /// Whether this run has created it under a name that it chose.
     is_new: bool,
+    /// Holds the lock: the system releases it when the process ends, however it ends.
+    _lock: Option<Arc<File>>,
 }
 
 impl Folder {
-    /// Creates `asked`, or a new folder `reports/<device>-<date>-<time>` where none is asked for.
+    /// Creates `asked`, or a new folder `reports/<device>-<date>-<time>` where none is asked for, and locks it. While
+    /// another run writes to it, `waiting` is called again and again, with whether this is the first time.
     ///
     /// # Errors
-    /// [`Error::Io`] when it cannot be created or written to.
-    pub fn create(asked: Option<&Path>, device: &str) -> Result<Self> {
-        let path = asked.map_or_else(
-            || {
-                let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-                let now: String = now.chars().filter(char::is_ascii_alphanumeric).collect();
-                Path::new("reports").join(format!("{device}-{now}"))
-            },
-            Path::to_path_buf,
-        );
-        let fail = |source| Error::Io { action: "create the output folder", path: path.clone(), source };
-        fs::create_dir_all(&path).map_err(fail)?;
+    /// [`Error::Io`] when it cannot be created or written to; the errors of `waiting`.
+    pub fn create(asked: Option<&Path>, device: &str, waiting: impl FnMut(bool, &Path) -> Result<()>) -> Result<Self> {
+        let fail = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| Error::Io { action: "create the output folder", path, source }
+        };
+        let path = match asked {
+            Some(path) => fs::create_dir_all(path).map(|()| path.to_path_buf()).map_err(fail(path))?,
+            None => new_folder(Path::new("reports"), device).map_err(fail(Path::new("reports")))?,
+        };
+        let lock = lock(&path, waiting)?;
+        // What a run has left that was killed while it wrote.
+        for unfinished in fs::read_dir(&path).into_iter().flatten().flatten() {
+            if unfinished.file_name().to_string_lossy().starts_with(UNFINISHED) {
+                let _ = fs::remove_file(unfinished.path());
+            }
+        }
         // A folder that cannot be written to is reported now, not after the first case.
         tempfile::tempfile_in(&path).map_err(|source| Error::Io {
             action: "write to the output folder",
             path: path.clone(),
             source,
         })?;
-        Ok(Self { path, is_new: asked.is_none() })
+        Ok(Self { path, is_new: asked.is_none(), _lock: lock })
     }
 
     /// Where it is.
@@ -65,16 +81,77 @@ impl Folder {
     /// # Errors
     /// [`Error::Io`].
     pub fn write(&self, name: &str, text: &str) -> Result<()> {
+        self.start(name, text).map(drop)
+    }
+
+    /// As [`Folder::write`], and gives the file, to which more may be written, and its path. If there is no room for
+    /// `text`, the file is as it was before.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn start(&self, name: &str, text: &str) -> Result<(File, PathBuf)> {
         let path = self.path.join(name);
-        let write = || -> io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(&self.path)?;
+        let start = || -> io::Result<File> {
+            // A device or a link that the user has put there stays.
+            if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+                let mut file = File::create(&path)?;
+                file.write_all(text.as_bytes())?;
+                return Ok(file);
+            }
+            let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.path)?;
             file.write_all(text.as_bytes())?;
             #[cfg(unix)]
             fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-            file.persist(&path)?;
-            Ok(())
+            Ok(file.persist(&path)?)
         };
-        write().map_err(|source| Error::Io { action: "write", path: path.clone(), source })
+        let file = start().map_err(|source| Error::Io { action: "write", path: path.clone(), source })?;
+        Ok((file, path))
+    }
+}
+
+/// Creates a folder in `parent` that no other run has: `<device>-<date>-<time>`, with a number if there is one already.
+fn new_folder(parent: &Path, device: &str) -> io::Result<PathBuf> {
+    fs::create_dir_all(parent)?;
+    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let now: String = now.chars().filter(char::is_ascii_alphanumeric).collect();
+    for number in 1.. {
+        let number = if number == 1 { String::new() } else { format!("-{number}") };
+        let path = parent.join(format!("{device}-{now}{number}"));
+        match fs::create_dir(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            created => return created.map(|()| path),
+        }
+    }
+    unreachable!("there are more numbers than folders")
+}
+
+/// Locks the folder itself, so that no file is left behind. `None` where the system has no such locks (some network
+/// file systems, Windows): there, one run at a time is the user's to see to.
+///
+/// # Errors
+/// Those of `waiting`.
+fn lock(path: &Path, mut waiting: impl FnMut(bool, &Path) -> Result<()>) -> Result<Option<Arc<File>>> {
+    let Ok(folder) = File::open(path) else {
+        return Ok(None);
+    };
+    let mut is_first = true;
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(Some(Arc::new(folder))),
+            Err(TryLockError::Error(_)) => return Ok(None),
+            Err(TryLockError::WouldBlock) => waiting(is_first, path)?,
+        }
+        is_first = false;
+        thread::sleep(LOOK_AGAIN);
+    }
+}
+
+/// Makes a write beyond the limit of a file's size an error, as on a full disk, and not the end of the process.
+pub(crate) fn outlive_file_limits() {
+    // SAFETY: no handler of ours is replaced.
+    #[cfg(unix)]
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
 
@@ -85,8 +162,39 @@ mod tests {
     #[test]
     fn a_folder_that_cannot_be_is_an_error_with_its_name() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let error = Folder::create(Some(&file.path().join("out")), "x").unwrap_err();
+        let error = Folder::create(Some(&file.path().join("out")), "x", |_, _| Ok(())).unwrap_err();
         assert!(error.to_string().contains("cannot create the output folder"), "{error}");
         assert_eq!(error.exit_code(), 4);
+    }
+
+    #[test]
+    fn no_two_runs_have_the_same_new_folder() {
+        let parent = tempfile::tempdir().unwrap();
+        let folders: std::collections::BTreeSet<PathBuf> =
+            (0..20).map(|_| new_folder(&parent.path().join("reports"), "x").unwrap()).collect();
+        assert_eq!(folders.len(), 20);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_second_run_waits_until_the_first_has_ended() {
+        let parent = tempfile::tempdir().unwrap();
+        let mut first = Some(Folder::create(Some(parent.path()), "x", |_, _| Ok(())).unwrap());
+        let unfinished = parent.path().join(format!("{UNFINISHED}x"));
+        fs::write(&unfinished, "half").unwrap();
+        let mut waited = Vec::new();
+        let second = Folder::create(Some(parent.path()), "x", |is_first, _| {
+            waited.push(is_first);
+            if waited.len() == 2 {
+                first = None;
+            }
+            Ok(())
+        });
+        drop(second.unwrap());
+        assert_eq!(waited, [true, false]);
+        assert!(!unfinished.exists());
+        let third = Folder::create(Some(parent.path()), "x", |_, _| Ok(()));
+        let refused = Folder::create(Some(parent.path()), "x", |_, _| Err(Error::Interrupted));
+        assert!(third.is_ok() && matches!(refused, Err(Error::Interrupted)));
     }
 }

@@ -1,15 +1,18 @@
 //! `session.json` holds what the rows do not repeat. A folder to which several commands write keeps a session for each
 //! of them, until all labs of the session have been run again.
-use std::time::SystemTime;
+use std::{io::ErrorKind, time::SystemTime};
 
 use serde_json::{Value, json};
 use wire::Checks;
 
 use crate::{
     device::session::Session,
-    error::Result,
+    error::{Error, Result},
     record::{folder::Folder, revision},
 };
+
+/// The file's name.
+const NAME: &str = "session.json";
 
 /// Version of `session.json`.
 const SCHEMA: u32 = 2;
@@ -35,16 +38,21 @@ pub(crate) struct SessionFile {
 
 impl SessionFile {
     /// Reads what is in `folder` already.
-    pub(crate) fn open(folder: &Folder) -> Self {
-        let text = std::fs::read_to_string(folder.path().join("session.json"));
-        let mut found: Value = serde_json::from_str(&text.unwrap_or_default()).unwrap_or(Value::Null);
-        let earlier = match found.get_mut("sessions").map(Value::take) {
-            Some(Value::Array(sessions)) => sessions,
-            // The first version held one session, by itself.
-            _ if found["labs"].is_array() => vec![found],
-            _ => Vec::new(),
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be read; [`Error::CannotRun`] when it is not such a file, and would be lost.
+    pub(crate) fn open(folder: &Folder) -> Result<Self> {
+        let path = folder.path().join(NAME);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(source) => return Err(Error::Io { action: "read", path, source }),
         };
-        Self { folder: folder.clone(), earlier, began: SystemTime::now() }
+        let earlier = text.map_or(Ok(Vec::new()), |text| sessions(&text)).map_err(|why| {
+            let path = path.display();
+            Error::CannotRun(format!("{path} is not a session file ({why}); move it away, or choose another --out"))
+        })?;
+        Ok(Self { folder: folder.clone(), earlier, began: SystemTime::now() })
     }
 
     /// Writes the file: this session with the `labs` done so far and the one that is `running`, and the earlier ones,
@@ -74,7 +82,18 @@ impl SessionFile {
         });
         let sessions: Vec<&Value> = self.earlier.iter().chain([&this]).collect();
         let text = json!({ "schema": SCHEMA, "sessions": sessions });
-        self.folder.write("session.json", &(serde_json::to_string_pretty(&text).unwrap_or_default() + "\n"))
+        self.folder.write(NAME, &(serde_json::to_string_pretty(&text).unwrap_or_default() + "\n"))
+    }
+}
+
+/// The sessions in the text of such a file, or what is wrong with it.
+fn sessions(text: &str) -> Result<Vec<Value>, String> {
+    let mut found: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    match found.get_mut("sessions").map(Value::take) {
+        Some(Value::Array(sessions)) => Ok(sessions),
+        // The first version held one session, by itself.
+        _ if found["labs"].is_array() => Ok(vec![found]),
+        _ => Err("it has no list of sessions".into()),
     }
 }
 
@@ -119,5 +138,14 @@ mod tests {
         let left = without(sessions.clone(), &["vecadd", "scan"]);
         assert_eq!(left, [json!({ "seed": 1, "labs": [{ "lab": "hello" }] })]);
         assert_eq!(without(sessions.clone(), &[]), sessions);
+    }
+
+    #[test]
+    fn a_file_that_is_something_else_is_not_written_over() {
+        assert_eq!(sessions(r#"{ "schema": 2, "sessions": [1] }"#), Ok(vec![json!(1)]));
+        assert_eq!(sessions(r#"{ "labs": [] }"#), Ok(vec![json!({ "labs": [] })]));
+        for text in ["", "{ \"sessions\": [", "{}", "[]"] {
+            assert!(sessions(text).is_err(), "{text}");
+        }
     }
 }

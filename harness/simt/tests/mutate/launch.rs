@@ -10,7 +10,7 @@ const BUDGET: u64 = 20_000;
 
 /// Loads a program, and launches what it holds. Whether it loads.
 pub fn load_and_run(text: &str) -> bool {
-    let memory = Arc::new(Memory::new(1 << 28).expect("the address space"));
+    let memory = Arc::new(Memory::new(1 << 28));
     let Ok(module) = Module::load(text, &memory, Profile::default_profile()) else {
         return false;
     };

@@ -66,10 +66,7 @@ impl KernelLaunch {
         let start = Instant::now();
         let report = machine::run(&driver.memory, driver.profile, &settings, &launch, &mut print);
         let took = start.elapsed();
-        let mut out = std::io::stdout().lock();
-        // If standard output is closed, there is nobody to report it to.
-        let _ = out.write_all(&printed).and_then(|()| out.flush());
-        drop(out);
+        print_out(&printed);
         if let (Some(fault), Some(context)) = (report.fault, context) {
             context.fail(error_of(fault));
         }
@@ -84,4 +81,20 @@ impl KernelLaunch {
             });
         });
     }
+}
+
+/// Writes what a kernel has printed. If standard output is closed or full, there is nobody to report it to.
+#[cfg(unix)]
+fn print_out(printed: &[u8]) {
+    use std::os::fd::FromRawFd;
+    // SAFETY: the file is never dropped, so that descriptor 1 stays open. A buffer of our own would keep what could not
+    // be written, and write it later, to whatever takes the place of standard output.
+    let mut out = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(1) });
+    let _ = out.write_all(printed);
+}
+
+#[cfg(not(unix))]
+fn print_out(printed: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(printed).and_then(|()| out.flush());
 }

@@ -15,6 +15,7 @@ use crate::memory::{self, Memory};
 use crate::profile::{Profile, occupancy};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::thread::Builder;
 use std::time::Instant;
 
 /// Each worker gets at least so many batches of blocks. Otherwise one worker could be left alone with the last batch
@@ -191,13 +192,14 @@ fn shared<'l>(
     }
 }
 
-/// Runs the blocks with so many workers, one of them on this thread.
+/// Runs the blocks with so many workers, one of them on this thread; with fewer if the system starts no more threads.
 fn work(shared: &Shared<'_>, count: usize) -> Vec<Tally> {
     if count == 1 {
         return vec![Worker::new(shared).work()];
     }
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..count).map(|_| scope.spawn(move || Worker::new(shared).work())).collect();
+        let start = |_| Builder::new().spawn_scoped(scope, move || Worker::new(shared).work()).ok();
+        let others: Vec<_> = (1..count).map_while(start).collect();
         let mut all = vec![Worker::new(shared).work()];
         for other in others {
             match other.join() {

@@ -1,0 +1,205 @@
+//! What surrounds a run: readers that leave early, a system that starts no threads, disks that are full.
+#![cfg(unix)]
+mod common;
+
+use std::{
+    fs::File,
+    io::Read,
+    os::unix::process::CommandExt,
+    process::{Command, Stdio},
+};
+
+use common::{rows, warplab_in};
+
+/// The program, to be run in `folder`.
+fn program(folder: &std::path::Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
+    command.args(args).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+#[test]
+fn a_lab_that_is_named_twice_runs_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["run", "vecadd", "vecadd", "--quick", "--variant", "pageable", "--device", "emulated", "--out", "out"];
+    let run = warplab_in(folder.path(), &args, &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(rows(&folder.path().join("out/vecadd.csv")).len(), 1);
+}
+
+/// The output of a command whose reader leaves after `read` bytes: its code, and its standard error.
+fn left_after(read: usize, command: &mut Command) -> (Option<i32>, String) {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut reader = child.stdout.take().unwrap();
+    reader.read_exact(&mut vec![0; read]).unwrap();
+    drop(reader);
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn the_rows_are_written_and_judged_whether_or_not_anybody_reads_the_text() {
+    for read in [0, 1, 200] {
+        let folder = tempfile::tempdir().unwrap();
+        // This lab captures what its kernels print to standard output.
+        let args = ["run", "hello", "vecadd", "--quick", "--device", "emulated", "--out", "out"];
+        let (code, words) = left_after(read, &mut program(folder.path(), &args));
+        assert_eq!((code, words.as_str()), (Some(0), ""), "{read}");
+        for (lab, least) in [("hello", 3), ("vecadd", 9)] {
+            let rows = rows(&folder.path().join(format!("out/{lab}.csv")));
+            assert!(rows.len() >= least && rows.iter().all(|r| r["verdict"] == "pass"), "{lab}: {rows:?}");
+        }
+    }
+}
+
+#[test]
+fn a_listing_that_nobody_reads_to_its_end_is_no_failure() {
+    for args in [&["list"][..], &["list", "--json"], &["--help"], &["run", "hello", "--help"], &["driver", "--help"]] {
+        let folder = tempfile::tempdir().unwrap();
+        for read in [0, 10] {
+            assert_eq!(left_after(read, &mut program(folder.path(), args)), (Some(0), String::new()), "{args:?}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn text_that_cannot_be_written_is_said_and_the_rows_are_kept() {
+    let run = ["run", "hello", "--quick", "--device", "emulated", "--out", "out"];
+    for args in [&run[..], &["list"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = program(folder.path(), args).stdout(full).output().unwrap();
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{args:?}: {words}");
+        assert!(words.contains("cannot write to standard output: No space left on device"), "{words}");
+        if args == run {
+            let rows = rows(&folder.path().join("out/hello.csv"));
+            assert!(rows.len() > 3 && rows.iter().all(|r| r["verdict"] == "pass"), "{rows:?}");
+        }
+    }
+}
+
+/// Lets the command start no thread and no process.
+fn without_threads(command: &mut Command) -> &mut Command {
+    // SAFETY: both calls are async-signal-safe. The superuser is under no such limit, but a user without a name is; any
+    // other user has some process already.
+    unsafe {
+        command.pre_exec(|| {
+            let none = libc::rlimit { rlim_cur: 1, rlim_max: 1 };
+            libc::setrlimit(libc::RLIMIT_NPROC, &none);
+            if libc::geteuid() == 0 && libc::setuid(1_234_567) != 0 {
+                return Err(std::io::Error::last_os_error());
+            }
+            Ok(())
+        })
+    }
+}
+
+#[test]
+fn without_threads_a_run_is_slower_and_not_wrong() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o777)).unwrap();
+    let labs = ["hello", "vecadd", "reduction", "matmul"];
+    let args = [&["run"], &labs[..], &["--quick", "--device", "emulated", "--out", "out"]].concat();
+    let output = without_threads(&mut program(folder.path(), &args)).output().unwrap();
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(!words.contains("panicked"), "{words}");
+    // reduction has a case in a process of its own, which cannot start.
+    assert_eq!(output.status.code(), Some(4), "{words}");
+    assert!(words.contains("cannot start"), "{words}");
+    for lab in ["hello", "vecadd", "matmul"] {
+        let rows = rows(&folder.path().join(format!("out/{lab}.csv")));
+        assert!(!rows.is_empty());
+        let bad: Vec<_> = rows.iter().filter(|r| !["pass", "skip"].contains(&r["verdict"].as_str())).collect();
+        assert!(bad.is_empty(), "{lab}: {bad:?}");
+    }
+}
+
+/// The names of the files in `folder`.
+#[cfg(target_os = "linux")]
+fn files(folder: &std::path::Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(folder).unwrap().flatten().map(|f| f.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_room_for_temporary_files_nothing_is_wrong_with_a_kernel() {
+    let Some(disk) = common::SmallDisk::mount() else {
+        eprintln!("skipped: this user may not mount a tmpfs");
+        return;
+    };
+    disk.fill();
+    let folder = tempfile::tempdir().unwrap();
+    let full = [("TMPDIR", disk.path().to_str().unwrap())];
+    let run = |lab| {
+        let args = ["run", lab, "--quick", "--device", "emulated", "--out", "out"];
+        (warplab_in(folder.path(), &args, &full), rows(&folder.path().join(format!("out/{lab}.csv"))))
+    };
+    // What kernels print is captured in memory.
+    let (hello, found) = run("hello");
+    assert_eq!(hello.code, 0, "{hello:?}");
+    assert!(found.iter().all(|r| r["verdict"] == "pass"), "{found:?}");
+    // A case in a process of its own leaves its record in a temporary file.
+    let (returning, found) = run("returning");
+    assert_eq!(returning.code, 4, "{returning:?}");
+    assert!(returning.stderr.contains("No space left on device"), "{returning:?}");
+    assert!(found.iter().all(|r| r["verdict"] == "pass"), "{found:?}");
+    let kernel = concat!(env!("CARGO_MANIFEST_DIR"), "/../../labs/vecadd/kernels/vecadd.cu");
+    let graded = warplab_in(folder.path(), &["grade", "vecadd", "--kernel", kernel, "--variant", "pinned"], &full);
+    assert_eq!(graded.code, 4, "{graded:?}");
+    assert!(graded.stderr.contains("No space left on device"), "{graded:?}");
+    assert!(!graded.stdout.contains("wrong"), "{graded:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_for_which_there_is_no_room_leaves_the_folder_as_it_was() {
+    let Some(disk) = common::SmallDisk::mount() else {
+        eprintln!("skipped: this user may not mount a tmpfs");
+        return;
+    };
+    let out = disk.path().join("out");
+    let args = ["run", "vecadd", "--quick", "--device", "emulated", "--out", out.to_str().unwrap()];
+    let folder = tempfile::tempdir().unwrap();
+    let first = warplab_in(folder.path(), &args, &[]);
+    assert_eq!(first.code, 0, "{first:?}");
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let before = (files(&out), read("vecadd.csv"), read("session.json"));
+    disk.fill();
+    let second = warplab_in(folder.path(), &args, &[]);
+    assert_eq!(second.code, 4, "{second:?}");
+    assert!(second.stderr.contains("No space left on device"), "{second:?}");
+    assert_eq!((files(&out), read("vecadd.csv"), read("session.json")), before);
+}
+
+/// Lets the command have so many bytes of addresses.
+#[cfg(target_os = "linux")]
+fn with_addresses(command: &mut Command, bytes: u64) -> &mut Command {
+    // SAFETY: the call is async-signal-safe.
+    unsafe {
+        command.pre_exec(move || {
+            let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+            if libc::setrlimit(libc::RLIMIT_AS, &limit) == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+        })
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_on_addresses_is_met_or_said() {
+    // A T4 has 15 GiB, and the machine reserves twice that many addresses or up to nine times as many, two times over:
+    // one of the larger ranges fits into the middle limit, but not both.
+    for (limit, code, words) in [(32 << 20, 4, "memory"), (8 << 30, 4, "reserve addresses"), (200 << 30, 0, "")] {
+        let folder = tempfile::tempdir().unwrap();
+        let args = ["run", "vecadd", "--quick", "--device", "emulated:t4", "--out", "out"];
+        let output = with_addresses(&mut program(folder.path(), &args), limit).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{limit}: {said}");
+        assert!(said.contains(words), "{limit}: {said}");
+    }
+}

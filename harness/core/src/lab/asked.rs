@@ -1,0 +1,173 @@
+//! Whether the labs can do what the command line asks: an option that is given in vain is refused, not ignored.
+use clap::{ArgMatches, parser::ValueSource};
+
+use crate::{
+    error::{Error, Result},
+    lab::{declaration::Lab, of::Of, options::Options},
+    record::row::Record,
+};
+
+/// The labs that the user wants to run.
+#[derive(Debug, Clone, Copy)]
+pub enum Labs<'l> {
+    /// The one whose own program this is.
+    Own(&'static Lab),
+    /// Each of them, by name: one that cannot do what is asked is an error.
+    Named(&'l [&'static Lab]),
+    /// All that can do what is asked.
+    All(&'l [&'static Lab]),
+}
+
+impl<'l> Labs<'l> {
+    /// The labs, in order.
+    pub(crate) fn list(&'l self) -> &'l [&'static Lab] {
+        match self {
+            Self::Own(lab) => std::slice::from_ref(lab),
+            Self::Named(labs) | Self::All(labs) => labs,
+        }
+    }
+}
+
+/// What runs: the labs, and what the reader should know about the choice.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    pub(crate) labs: Vec<&'static Lab>,
+    /// Which labs are left out, and why, if any are.
+    pub(crate) left_out: Vec<String>,
+}
+
+/// The labs that can do what the command line asks for.
+///
+/// # Errors
+/// [`Error::Usage`] with the lab and the option, if a lab that is named cannot; or if none can.
+pub(crate) fn choose(labs: Labs<'_>, options: &Options, matches: &ArgMatches) -> Result<Chosen> {
+    let (all, is_named) = (labs.list(), !matches!(labs, Labs::All(_)));
+    let (mut chosen, mut refused) = (Vec::new(), Vec::new());
+    for lab in all.iter().copied() {
+        match refusal(lab, options, matches) {
+            None => chosen.push(lab),
+            Some(refusal) => refused.push(refusal),
+        }
+    }
+    match refused.first() {
+        Some(Refusal { why, remedy }) if is_named || chosen.is_empty() => Err(Error::usage(format!("{why}; {remedy}"))),
+        _ => Ok(Chosen { labs: chosen, left_out: refused.into_iter().map(|refusal| refusal.why).collect() }),
+    }
+}
+
+/// Why a lab cannot do what is asked, and what the user can do.
+struct Refusal {
+    why: String,
+    remedy: String,
+}
+
+/// Why `lab` cannot do what is asked, if it cannot.
+fn refusal(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Option<Refusal> {
+    let name = lab.name;
+    let refused = |why: String, remedy: String| Some(Refusal { why, remedy });
+    if is_set(matches, "exercises") && !lab.has_exercises() {
+        let remedy = "leave out --exercises, or choose another lab";
+        return refused(format!("lab {name} has no exercises"), remedy.into());
+    }
+    let variants = chosen_variants(lab, options);
+    let asked = options.variants.join(", ");
+    if variants.is_empty() {
+        let remedy = format!("`warplab list {name}` shows those that it has");
+        return refused(format!("lab {name} has no variant {asked}"), remedy);
+    }
+    let in_vain = |option: &String| variants.iter().all(|variant| !lab.takes(option, variant));
+    let option = given(lab, options, matches).into_iter().find(in_vain)?;
+    let takers: Vec<&str> = lab.variants().into_iter().map(|v| v.name).filter(|v| lab.takes(&option, v)).collect();
+    if takers.is_empty() {
+        refused(format!("--{option} means nothing to lab {name}"), "leave it out".into())
+    } else {
+        let remedy = format!("leave it out, or choose of {}", takers.join(", "));
+        refused(format!("--{option} means nothing to {asked} of lab {name}"), remedy)
+    }
+}
+
+/// What the reader is told when some of the chosen variants do not take an option that others take.
+pub(crate) fn remarks(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Vec<String> {
+    let variants = chosen_variants(lab, options);
+    let remark = |option: String| {
+        let deaf: Vec<&str> = variants.iter().copied().filter(|variant| !lab.takes(&option, variant)).collect();
+        let whose = deaf.join(", ");
+        (!deaf.is_empty()).then(|| format!("--{option} means nothing to these, which run as always: {whose}"))
+    };
+    given(lab, options, matches).into_iter().filter_map(remark).collect()
+}
+
+/// Looks whether the rows that a lab gave are what was asked for.
+///
+/// # Errors
+/// [`Error::Usage`] if a variant that was asked for by name has no row, or if no row's variant takes an option that
+/// was given: the options exclude each other.
+pub(crate) fn check(lab: &'static Lab, options: &Options, matches: &ArgMatches, rows: &[Record]) -> Result<()> {
+    let name = lab.name;
+    let has_row = |variant: &str| rows.iter().any(|row| row.variant == variant);
+    let with = "with these options; leave some of them out";
+    let asked = chosen_variants(lab, options).into_iter().filter(|_| !options.variants.is_empty());
+    let missing: Vec<&str> = asked.filter(|variant| !has_row(variant)).collect();
+    if !missing.is_empty() {
+        return Err(Error::usage(format!("nothing of {} of lab {name} runs {with}", missing.join(", "))));
+    }
+    let has_case = |case: &&String| rows.iter().any(|row| row.case == **case);
+    if let Some(case) = options.cases.iter().find(|case| !has_case(case)) {
+        let none = format!("lab {name} has no case `{case}` {with}");
+        return Err(Error::usage(format!("{none}; the CSV's column `case` has the cases' names")));
+    }
+    if rows.is_empty() {
+        return Err(Error::usage(format!("nothing of lab {name} runs {with}")));
+    }
+    let in_vain = |option: &String| rows.iter().all(|row| !lab.takes(option, &row.variant));
+    match given(lab, options, matches).into_iter().find(in_vain) {
+        Some(option) => Err(Error::usage(format!("--{option} means nothing to what runs of lab {name} {with}"))),
+        None => Ok(()),
+    }
+}
+
+/// The variants that are to run, if the other options do not exclude them.
+fn chosen_variants(lab: &'static Lab, options: &Options) -> Vec<&'static str> {
+    let names = lab.variants().into_iter().map(|variant| variant.name);
+    names.filter(|name| options.variants.is_empty() || options.variants.iter().any(|asked| asked == name)).collect()
+}
+
+/// The options on the command line that may mean nothing to a variant of `lab`.
+fn given(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Vec<String> {
+    let common =
+        [("n", options.n.is_some()), ("blocks", options.blocks.is_some()), ("threads", options.threads.is_some())];
+    let common = common.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name.to_string());
+    let is_given = |option: &String| {
+        let known = matches.try_contains_id(option).is_ok();
+        known && matches.value_source(option) == Some(ValueSource::CommandLine)
+    };
+    let own = (lab.options)().into_iter().map(|option| option.get_id().to_string()).filter(is_given);
+    common.chain(own).collect()
+}
+
+/// Whether a switch is on the command line, which may not have it at all.
+pub(crate) fn is_set(matches: &ArgMatches, switch: &str) -> bool {
+    matches.try_get_one::<bool>(switch).ok().flatten().is_some_and(|given| *given)
+}
+
+impl Lab {
+    /// Whether `option` means anything to `variant`.
+    pub fn takes(&self, option: &str, variant: &str) -> bool {
+        !self.ignored.iter().any(|(options, by)| options.contains(&option) && by.has(variant))
+    }
+
+    /// What is wrong with [`Lab::ignored`]: names that the lab does not have, for the labs' tests.
+    pub fn unknown_in_ignored(&self) -> Vec<String> {
+        let mut options: Vec<String> = ["n", "blocks", "threads"].map(String::from).to_vec();
+        options.extend((self.options)().iter().map(|option| option.get_id().to_string()));
+        let is_variant = |name: &&&str| self.variants().iter().any(|variant| variant.name == **name);
+        let mut unknown: Vec<&&str> = Vec::new();
+        for (ignored, by) in self.ignored {
+            unknown.extend(ignored.iter().filter(|o| !options.iter().any(|known| known == *o)));
+            if let Of::Names(names) | Of::AllBut(names) = by {
+                unknown.extend(names.iter().filter(|name| !is_variant(name)));
+            }
+        }
+        unknown.into_iter().map(ToString::to_string).collect()
+    }
+}

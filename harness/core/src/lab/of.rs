@@ -1,0 +1,30 @@
+//! Which options mean nothing to which variants of a lab.
+use crate::lab::row::Table;
+
+/// Some of a lab's variants.
+#[derive(Clone, Copy)]
+pub enum Of {
+    /// All of them.
+    Every,
+    /// All but these.
+    AllBut(&'static [&'static str]),
+    /// These.
+    Names(&'static [&'static str]),
+    /// Those of these tables.
+    Tables(&'static [&'static dyn Table]),
+}
+
+impl Of {
+    pub(crate) fn has(self, variant: &str) -> bool {
+        match self {
+            Self::Every => true,
+            Self::AllBut(names) => !names.contains(&variant),
+            Self::Names(names) => names.contains(&variant),
+            Self::Tables(tables) => tables.iter().flat_map(|table| table.variants()).any(|own| own.name == variant),
+        }
+    }
+}
+
+/// Options that mean nothing to some of a lab's variants: `n`, `blocks`, `threads`, or options of the lab's own, by
+/// their names without the dashes.
+pub type Ignored = (&'static [&'static str], Of);
