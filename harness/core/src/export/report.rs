@@ -46,9 +46,19 @@ impl Report {
         })
     }
 
+    /// Where it prints.
+    pub(crate) fn terminal(&self) -> Rc<Terminal> {
+        self.terminal.clone()
+    }
+
     /// A line for the reader.
     pub(crate) fn say(&self, line: &str) {
         self.terminal.say(&paragraphs(line));
+    }
+
+    /// A line for the reader that is no result: it goes to standard error.
+    pub(crate) fn warn(&self, line: &str) {
+        self.terminal.warn(&paragraphs(line));
     }
 
     /// A line that is printed only once.

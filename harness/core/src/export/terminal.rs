@@ -1,5 +1,6 @@
 //! The terminal: text for the reader, progress while cases run, and standard output when it carries data.
 use std::{
+    cell::Cell,
     fs::File,
     io::{ErrorKind, IsTerminal, Write},
     sync::Mutex,
@@ -13,7 +14,9 @@ use crate::error::{Error, Result};
 /// Where text, CSV and JSON go.
 #[derive(Debug)]
 pub struct Terminal {
-    quiet: bool,
+    quiet: Cell<bool>,
+    /// Whether this is the process of one case, which prints only what the case itself prints.
+    is_of_a_case: bool,
     /// Standard output proper, when it carries CSV or JSON and all other text goes to standard error.
     data: Option<Mutex<File>>,
     progress: ProgressBar,
@@ -34,17 +37,30 @@ impl Terminal {
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
         };
-        Self { quiet, data, progress }
+        Self { quiet: Cell::new(quiet), is_of_a_case: false, data, progress }
     }
 
     /// A terminal that prints nothing.
+    #[cfg(test)]
     pub(crate) fn silent() -> Self {
-        Self { quiet: true, data: None, progress: ProgressBar::hidden() }
+        Self { is_of_a_case: false, ..Self::of_a_case() }
+    }
+
+    /// A terminal that prints only while its case is [`Terminal::aloud`]: the process that has started this one
+    /// prints the rest.
+    pub(crate) fn of_a_case() -> Self {
+        Self { quiet: Cell::new(true), is_of_a_case: true, data: None, progress: ProgressBar::hidden() }
+    }
+
+    /// While the guard lives, the case itself runs.
+    pub(crate) fn aloud(&self) -> Aloud<'_> {
+        self.quiet.set(self.quiet.get() && !self.is_of_a_case);
+        Aloud(self)
     }
 
     /// A line (or several) for the reader.
     pub fn say(&self, text: &str) {
-        if self.quiet {
+        if self.quiet.get() {
             return;
         }
         self.progress.suspend(|| {
@@ -55,6 +71,16 @@ impl Terminal {
                 writeln!(std::io::stdout(), "{text}")
             };
         });
+    }
+
+    /// As [`Terminal::say`], always to standard error.
+    pub fn warn(&self, text: &str) {
+        if !self.quiet.get() {
+            // The reader may close the pipe: that is not a failure of the run.
+            self.progress.suspend(|| {
+                let _ = writeln!(std::io::stderr(), "{text}");
+            });
+        }
     }
 
     /// What is running now.
@@ -82,6 +108,16 @@ impl Terminal {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// The time in which a case runs: see [`Terminal::aloud`].
+#[derive(Debug)]
+pub(crate) struct Aloud<'t>(&'t Terminal);
+
+impl Drop for Aloud<'_> {
+    fn drop(&mut self) {
+        self.0.quiet.set(self.0.quiet.get() || self.0.is_of_a_case);
     }
 }
 

@@ -127,7 +127,7 @@ impl<'m> Program<'m> {
         let is_child = child::wanted().is_some();
         let folder = if is_child { None } else { Some(Folder::create(options.out.as_deref(), &slug(&session))?) };
         let terminal = Rc::new(if is_child {
-            Terminal::silent()
+            Terminal::of_a_case()
         } else {
             Terminal::new(options.quiet, options.json || options.csv.is_some())
         });
@@ -142,7 +142,9 @@ impl<'m> Program<'m> {
                 );
             }
         }
-        if !is_child {
+        if is_child {
+            session.ceilings = child::ceilings();
+        } else {
             session.measure_ceilings(options.quick)?;
         }
         let (session, file) = (Arc::new(session), folder.as_ref().map(SessionFile::open));
@@ -186,7 +188,8 @@ impl<'m> Program<'m> {
         let run = self.start(lab)?;
         self.terminal.say(&format!("\n{}: {}", lab.name, lab.summary));
         run.between_cases();
-        let result = self.experiment(lab, &run);
+        // An interruption makes other calls fail.
+        let result = self.experiment(lab, &run).map_err(|error| interrupt::check().err().unwrap_or(error));
         self.terminal.done();
         let result = result.and(run.report.borrow_mut().finish());
         let wrong = run.records().iter().any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
@@ -229,6 +232,7 @@ impl<'m> Program<'m> {
             report: RefCell::new(report),
             kernels: Kernels::new(lab.name, lab.kernels, &self.session, self.replaced.clone()),
             records: RefCell::new(Vec::new()),
+            forecasts: RefCell::default(),
             lost: RefCell::new(None),
         })
     }
@@ -236,7 +240,10 @@ impl<'m> Program<'m> {
     fn experiment(&self, lab: &'static Lab, run: &Run) -> Result<()> {
         let given = |name| self.matches.try_get_one::<bool>(name).ok().flatten().is_some_and(|given| *given);
         if !given("exercises") {
-            (lab.run)(run)?;
+            match (lab.run)(run) {
+                Err(Error::Skip(reason)) => run.left_out(reason)?,
+                result => result?,
+            }
         }
         if !given("no-exercises") {
             question::run(run, &(lab.questions)())?;

@@ -36,6 +36,9 @@ pub struct Lab {
     pub published: &'static [Published],
     /// The lab's own options, added to the common ones: see [`crate::arguments`].
     pub options: fn() -> Vec<clap::Arg>,
+    /// For each byte that the lab says it needs on the device ([`Run::needs`]), the bytes that the host keeps: inputs,
+    /// outputs that came back, right answers.
+    pub host_copies: u64,
     /// The experiment.
     pub run: fn(&Run) -> Result<()>,
     /// Questions that arithmetic answers: a row each, run with the exercises.
@@ -61,6 +64,7 @@ impl Lab {
         columns: &[],
         published: &[],
         options: Vec::new,
+        host_copies: 1,
         run: |_| Ok(()),
         questions: Vec::new,
         exercises: None,
