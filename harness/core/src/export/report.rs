@@ -69,9 +69,9 @@ impl Report {
         }
     }
 
-    /// A case begins.
-    pub(crate) fn begin(&self, variant: &str, case: &str) {
-        self.terminal.progress(&format!("{} {variant} {case}", self.lab));
+    /// A case begins; `time` is how long it will take, if that is known.
+    pub(crate) fn begin(&self, variant: &str, case: &str, time: Option<String>) {
+        self.terminal.begin(self.lab, variant, case, time);
     }
 
     /// A case has ended.

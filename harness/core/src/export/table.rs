@@ -1,6 +1,6 @@
 //! What a reader sees: findings as they are found, and, after the lab, tables of its rows, its counters and its
 //! costliest lines.
-use std::{collections::HashSet, rc::Rc};
+use std::{collections::HashSet, io::IsTerminal, rc::Rc};
 
 use wire::{Told, finding::Class};
 
@@ -11,6 +11,7 @@ use crate::{
         exporter::{Exporter, Outputs, Started},
         hot,
         layout::{fitted, significant, width, wrapped},
+        style,
         terminal::Terminal,
     },
     record::{
@@ -79,10 +80,48 @@ impl Tables {
         if self.shown.insert(text.to_owned()) {
             let whose = format!("{} {}", record.variant, record.case);
             let intent = if expected { " (wrong on purpose)" } else { "" };
-            // The text is not wrapped: its marks stand below the source that they belong to.
-            self.terminal.say(&format!("\n{}{intent}:\n{text}", whose.trim_end()));
+            self.terminal.say(&format!("\n{}{intent}:\n{}", whose.trim_end(), style::finding(&fitted_finding(text))));
         }
     }
+}
+
+/// A finding for the reader's terminal: its title, its remarks and what is said at its marks are broken between words,
+/// further in. The source is not, because the marks stand below what they belong to. Without a terminal nothing is
+/// broken.
+fn fitted_finding(text: &str) -> String {
+    if !std::io::stdout().is_terminal() {
+        return text.into();
+    }
+    let lines = text.lines().enumerate().map(|(i, line)| {
+        let indent = line.len() - line.trim_start().len();
+        match line.split_once("^ ") {
+            _ if i == 0 || line.trim_start().starts_with("= ") => wrapped(line, indent + 4),
+            Some((mark, words)) if mark.trim().trim_end_matches('^').trim() == "|" => marked(mark, words, width()),
+            _ => line.into(),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What is said at a mark: later lines stand below the first one's words.
+fn marked(mark: &str, words: &str, width: usize) -> String {
+    let column = mark.chars().count() + 2;
+    let bar = mark.find('|').unwrap_or(0);
+    let below = format!("{}|{}", &mark[..bar], " ".repeat(column - bar - 1));
+    let mut lines = vec![format!("{mark}^ ")];
+    for word in words.split(' ') {
+        let last = lines.last_mut().expect("never empty");
+        let is_empty = last.chars().count() == column;
+        if !is_empty && last.chars().count() + 1 + word.chars().count() > width {
+            lines.push(format!("{below}{word}"));
+        } else {
+            if !is_empty {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines.join("\n")
 }
 
 /// The columns that are left out first where the table of records is too wide: those derived from others, then those
@@ -103,7 +142,7 @@ fn records(records: &[Record]) -> String {
     let counts: Vec<_> = [Verdict::Pass, Verdict::Fail, Verdict::Finding, Verdict::Skip]
         .into_iter()
         .filter(|v| count(*v) > 0)
-        .map(|v| format!("{} {}", count(v), v.word()))
+        .map(|v| style::verdict(&format!("{} {}", count(v), v.word())))
         .collect();
     format!("{}\n{}", parts.join("\n\n"), counts.join(", "))
 }
@@ -169,4 +208,16 @@ fn measured(records: &[&Record]) -> String {
         text += &wrapped(&format!("  {}: {}", name.trim(), record.note), 4);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_at_a_mark_stays_below_its_beginning() {
+        let text = marked("   |   ", "read of size 4 by thread (0,0,0)", 24);
+        assert_eq!(text, "   |   ^ read of size 4\n   |     by thread\n   |     (0,0,0)");
+        assert_eq!(marked("  | ^", "long-word", 4), "  | ^^ long-word");
+    }
 }

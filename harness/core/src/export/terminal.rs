@@ -4,12 +4,12 @@ use std::{
     fs::File,
     io::{ErrorKind, IsTerminal, Write},
     sync::Mutex,
-    time::Duration,
 };
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    export::{layout::paragraphs, progress::Progress, style},
+};
 
 /// Where text, CSV and JSON go.
 #[derive(Debug)]
@@ -19,24 +19,15 @@ pub struct Terminal {
     is_of_a_case: bool,
     /// Standard output proper, when it carries CSV or JSON and all other text goes to standard error.
     data: Option<Mutex<File>>,
-    progress: ProgressBar,
+    progress: Progress,
 }
 
 impl Terminal {
     /// A terminal that shows no text if it is to be `quiet`. If standard output carries `data`, whatever else is
-    /// printed to it from now on, a kernel's printf included, goes to standard error.
-    pub(crate) fn new(quiet: bool, data: bool) -> Self {
+    /// printed to it from now on, a kernel's printf included, goes to standard error. So many `variants` will run.
+    pub(crate) fn new(quiet: bool, data: bool, variants: usize) -> Self {
         let data = data.then(|| Mutex::new(take_stdout()));
-        let progress = if quiet || !std::io::stderr().is_terminal() {
-            ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
-        } else {
-            let bar = ProgressBar::new_spinner();
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}  {elapsed}") {
-                bar.set_style(style);
-            }
-            bar.enable_steady_tick(Duration::from_millis(120));
-            bar
-        };
+        let progress = Progress::new(!quiet, variants);
         Self { quiet: Cell::new(quiet), is_of_a_case: false, data, progress }
     }
 
@@ -49,7 +40,7 @@ impl Terminal {
     /// A terminal that prints only while its case is [`Terminal::aloud`]: the process that has started this one
     /// prints the rest.
     pub(crate) fn of_a_case() -> Self {
-        Self { quiet: Cell::new(true), is_of_a_case: true, data: None, progress: ProgressBar::hidden() }
+        Self { quiet: Cell::new(true), is_of_a_case: true, data: None, progress: Progress::new(false, 0) }
     }
 
     /// While the guard lives, the case itself runs.
@@ -66,9 +57,9 @@ impl Terminal {
         self.progress.suspend(|| {
             // The reader may close the pipe: that is not a failure of the run.
             let _ = if self.data.is_some() {
-                writeln!(std::io::stderr(), "{text}")
+                writeln!(anstream::stderr(), "{text}")
             } else {
-                writeln!(std::io::stdout(), "{text}")
+                writeln!(anstream::stdout(), "{text}")
             };
         });
     }
@@ -78,19 +69,19 @@ impl Terminal {
         if !self.quiet.get() {
             // The reader may close the pipe: that is not a failure of the run.
             self.progress.suspend(|| {
-                let _ = writeln!(std::io::stderr(), "{text}");
+                let _ = writeln!(anstream::stderr(), "{}", style::message(text));
             });
         }
     }
 
-    /// What is running now.
-    pub fn progress(&self, message: &str) {
-        self.progress.set_message(message.to_string());
+    /// What is running now; `time` is how long it will take, if that is known.
+    pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<String>) {
+        self.progress.begin(lab, variant, case, time);
     }
 
-    /// Clears the progress line.
-    pub fn done(&self) {
-        self.progress.finish_and_clear();
+    /// No case runs for now.
+    pub(crate) fn done(&self) {
+        self.progress.done();
     }
 
     /// Writes data for another program to standard output, if it carries data.
@@ -121,14 +112,16 @@ impl Drop for Aloud<'_> {
     }
 }
 
-/// Prints `text` and a line break to standard output; a closed pipe (`| head`) is not an error.
+/// Prints `text` and a line break to standard output; a closed pipe (`| head`) is not an error. Colours are left out
+/// where the reader is no terminal, or wants none.
 pub fn print(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
+    let _ = writeln!(anstream::stdout(), "{text}");
 }
 
-/// As [`print()`], to standard error.
+/// As [`print()`], to standard error. On a terminal, a line that is too wide is broken between words.
 pub fn print_error(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let text = if std::io::stderr().is_terminal() { paragraphs(text) } else { text.into() };
+    let _ = writeln!(anstream::stderr(), "{}", style::message(&text));
 }
 
 /// Keeps standard output for data and points descriptor 1 at standard error.

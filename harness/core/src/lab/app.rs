@@ -12,6 +12,7 @@ use crate::{
         exporter::Outputs,
         layout::{paragraphs, wrapped},
         report::Report,
+        shared_table::SharedTable,
         terminal::{Terminal, print_error},
     },
     lab::{child, declaration::Lab, options::Options, question, run::Run},
@@ -46,7 +47,7 @@ pub fn variants_help(lab: &Lab) -> String {
 pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
     let about = command.get_about().cloned();
     // The options' own documentation would take the command's place.
-    let mut command = Options::augment_args(command).about(about.unwrap_or_default()).max_term_width(100);
+    let mut command = Options::augment_args(command).about(about.unwrap_or_default()).max_term_width(160);
     if lab.is_none_or(Lab::has_exercises) {
         command = command.arg(
             Arg::new("exercises")
@@ -66,8 +67,8 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
     let Some(lab) = lab else {
         return command;
     };
-    // Arguments by position are for the lab's own binary: `warplab run` has the labs' names there.
-    let taken = command.get_positionals().next().is_some();
+    // Where the labs' names take every argument by position, the lab has none of its own.
+    let taken = command.get_positionals().any(|a| matches!(a.get_action(), ArgAction::Append));
     let own = (lab.options)().into_iter().filter(|a| !(taken && a.is_positional()));
     command.next_help_heading("Options of this lab").args(own)
 }
@@ -102,6 +103,7 @@ struct Program<'m> {
     folder: Option<Folder>,
     file: Option<SessionFile>,
     terminal: Rc<Terminal>,
+    table: Rc<SharedTable>,
     /// The entries of session.json for the labs that are done.
     done: Vec<serde_json::Value>,
     exit: Exit,
@@ -129,7 +131,9 @@ impl<'m> Program<'m> {
         let terminal = Rc::new(if is_child {
             Terminal::of_a_case()
         } else {
-            Terminal::new(options.quiet, options.json || options.csv.is_some())
+            let wanted = |name: &str| options.variants.is_empty() || options.variants.iter().any(|v| v == name);
+            let variants = labs.iter().flat_map(|lab| lab.variants()).filter(|v| wanted(v.name)).count();
+            Terminal::new(options.quiet, options.json || options.csv.is_some(), variants)
         });
         terminal.say(&paragraphs(&session.banner()));
         if !session.device.is_emulated {
@@ -148,8 +152,10 @@ impl<'m> Program<'m> {
             session.measure_ceilings(options.quick)?;
         }
         let (session, file) = (Arc::new(session), folder.as_ref().map(SessionFile::open));
+        let columns: Vec<_> = labs.iter().map(|lab| lab.all_columns()).collect();
+        let table = Rc::new(SharedTable::of(&columns));
         let (labs, done) = (labs.to_vec(), Vec::new());
-        Ok(Self { labs, matches, options, replaced, session, folder, file, terminal, done, exit: Exit::Passed })
+        Ok(Self { labs, matches, options, replaced, session, folder, file, terminal, table, done, exit: Exit::Passed })
     }
 
     /// Runs the labs one after another, and returns the worst of their endings.
@@ -186,7 +192,7 @@ impl<'m> Program<'m> {
         }
         let started = Instant::now();
         let run = self.start(lab)?;
-        self.terminal.say(&format!("\n{}: {}", lab.name, lab.summary));
+        self.terminal.say(&paragraphs(&format!("\n{}: {}", lab.name, lab.summary)));
         run.between_cases();
         // An interruption makes other calls fail.
         let result = self.experiment(lab, &run).map_err(|error| interrupt::check().err().unwrap_or(error));
@@ -219,8 +225,12 @@ impl<'m> Program<'m> {
 
     /// What the lab's function is given.
     fn start(&self, lab: &'static Lab) -> Result<Run> {
-        let outputs =
-            Outputs { folder: self.folder.as_ref(), terminal: self.terminal.clone(), wanted: self.options.wanted() };
+        let outputs = Outputs {
+            folder: self.folder.as_ref(),
+            terminal: self.terminal.clone(),
+            wanted: self.options.wanted(),
+            table: self.table.clone(),
+        };
         let columns = Rc::new(lab.all_columns());
         let report = Report::start(&columns, &outputs)?;
         Ok(Run {

@@ -31,8 +31,8 @@ impl From<NumberError> for String {
 /// Examples of all spellings.
 const SPELLINGS: &str = "1000, 1_000, 1e6, 2^20, 64Ki or 16M";
 
-/// Parses a count of at least one: plain, with `_`, with an exponent (`1e6`, `1.5e3`), as a power (`2^20`), or with K, M,
-/// G, T (powers of 1024, also written Ki, Mi, Gi, Ti).
+/// Parses a count of at least one: plain, with `_`, with an exponent (`1e6`, `1.5e3`), as a power (`2^20`), or with K,
+/// M, G, T (powers of 1024, also written Ki, Mi, Gi, Ti).
 ///
 /// # Errors
 /// What is wrong with the text.

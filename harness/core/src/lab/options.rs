@@ -14,7 +14,7 @@ use crate::{
 /// Headings of the help.
 const WHAT: &str = "What to run";
 const HOW: &str = "How long, and how fast";
-const WATCH: &str = "What the emulated device watches (a GPU has Nsight Compute and compute-sanitizer)";
+const WATCH: &str = "What the emulated device watches (a GPU has NVIDIA's tools for this)";
 const OUTPUT: &str = "Output";
 
 /// Options common to all labs, as parsed from the command line.
@@ -80,7 +80,7 @@ pub struct Options {
     /// Folder for the CSVs and session.json [default: reports/DEVICE-DATE-TIME]
     #[arg(help_heading = OUTPUT, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// CSV rows to standard output (--csv - means the same), all other text to standard error
+    /// CSV rows to standard output (--csv - means the same), one table for all labs; all other text to standard error
     #[arg(help_heading = OUTPUT, long, value_name = "-", num_args = 0..=1, default_missing_value = "-",
         hide_possible_values = true, value_parser = ["-"], conflicts_with = "json")]
     pub csv: Option<String>,

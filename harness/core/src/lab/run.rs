@@ -239,9 +239,9 @@ impl Run {
     }
 
     fn in_own_process(&self, variant: &Variant, case: &Case) -> Result<Option<Record>> {
-        self.report.borrow().begin(&case.variant, &case.label);
         let (launch, _) = self.launch(case)?;
-        self.forecast(case, launch)?;
+        let time = self.forecast(case, launch)?;
+        self.report.borrow().begin(&case.variant, &case.label, time);
         let most = self.options.timeout;
         let end = child::run(self.lab.name, case, self.session.ceilings, most, |line| self.say(line))?;
         let records = match end {
@@ -262,15 +262,16 @@ impl Run {
         case: &Case,
         mut body: impl FnMut(&mut Trial<'_>) -> Result<()>,
     ) -> Result<Record> {
-        self.report.borrow().begin(&case.variant, &case.label);
         let (launch, mut refused) = self.launch(case)?;
         let checks = self.checks(variant.expect);
         let first = first_seed();
         let schedules = if self.is_emulated() { u64::from(self.options.schedules.unwrap_or(1)) } else { 1 };
+        let mut time = None;
         if refused.is_none() {
             Self::watch(checks, first, &case.key());
-            self.forecast(case, launch)?;
+            time = self.forecast(case, launch)?;
         }
+        self.report.borrow().begin(&case.variant, &case.label, time);
         let terminal = self.report.borrow().terminal();
         let mut trial = Trial::new(self, case, launch, self.recorder(case, launch));
         for seed in first..first.saturating_add(schedules) {
@@ -298,10 +299,10 @@ impl Run {
         self.finish(record)
     }
 
-    /// Says how long the emulation of a case will take, if that is long.
-    fn forecast(&self, case: &Case, launch: Option<LaunchConfig>) -> Result<()> {
+    /// How long the emulation of a case will take, if that is long. The user is told.
+    fn forecast(&self, case: &Case, launch: Option<LaunchConfig>) -> Result<Option<String>> {
         if !self.is_emulated() || child::wanted().is_some() {
-            return Ok(());
+            return Ok(None);
         }
         // Where the case has no launch of its own, it is taken to keep the device busy.
         let launch = launch.unwrap_or(launch_1d(1 << 10, 256));
@@ -318,7 +319,7 @@ impl Run {
                 forecast::in_words(time)
             ));
         }
-        Ok(())
+        Ok(time.map(forecast::in_words))
     }
 
     /// A recorder for `case`.
