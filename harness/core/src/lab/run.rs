@@ -308,7 +308,7 @@ impl Run {
         let launch = launch.unwrap_or(launch_1d(1 << 10, 256));
         let dims = [launch.grid_dim, launch.block_dim];
         let threads = dims.iter().flat_map(|d| [d.0, d.1, d.2]).fold(1_u64, |all, d| all.saturating_mul(u64::from(d)));
-        let elements = case.work.or(case.n.map(|n| n as u64)).unwrap_or(0).max(threads);
+        let elements = case.work.or(case.n.map(|n| forecast::STEPS.saturating_mul(n as u64))).unwrap_or(0).max(threads);
         let passes = u64::from(self.options.samples.unwrap_or(1)) * u64::from(self.options.schedules.unwrap_or(1));
         let mut forecasts = self.forecasts.borrow_mut();
         let time = forecasts.of(&self.session, launch, elements.saturating_mul(passes))?;

@@ -20,6 +20,10 @@ const FEW: u64 = 1 << 24;
 /// A shorter forecast is not worth a word.
 pub(crate) const LONG: Duration = Duration::from_secs(30);
 
+/// Simple steps that a kernel does for an element, where the case does not say: those of the labs do between one and
+/// five.
+pub(crate) const STEPS: u64 = 3;
+
 /// The rate is measured over at least this time.
 const MEASURED: Duration = Duration::from_millis(30);
 
