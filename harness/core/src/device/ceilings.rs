@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{error::Result, stats};
 
 /// The measured limits of a GPU.
+#[expect(clippy::unsafe_derive_deserialize, reason = "the unsafe calls measure; they rely on no field")]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Ceilings {
     /// Device-to-device copy, read and write counted, GB/s.

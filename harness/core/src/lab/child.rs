@@ -126,7 +126,9 @@ impl Watched {
         let (send, lines) = mpsc::sync_channel(64);
         let (out, err) = (child.stdout.take(), child.stderr.take());
         thread::spawn(move || {
-            for line in out.into_iter().flat_map(|out| BufReader::new(out).split(b'\n')).map_while(|line| line.ok()) {
+            for line in
+                out.into_iter().flat_map(|out| BufReader::new(out).split(b'\n')).map_while(std::result::Result::ok)
+            {
                 if send.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
                     break;
                 }
