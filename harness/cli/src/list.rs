@@ -31,7 +31,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         if i > 0 {
             harness::print("");
         }
-        harness::print(&format!("{}: {}", lab.name, lab.summary));
+        harness::print(&harness::paragraphs(&format!("{}: {}", lab.name, lab.summary)));
         let rows: Vec<_> = lab.variants().iter().map(|v| vec![v.name.to_string(), described(v)]).collect();
         harness::print(&harness::table(&["variant", "what it is"], &rows));
     }

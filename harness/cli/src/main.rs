@@ -3,6 +3,7 @@
 //! The exit codes are [`harness::Exit`]'s.
 
 mod checkout;
+mod complete;
 mod device;
 mod driver;
 mod figures;
@@ -41,6 +42,8 @@ fn main() -> ExitCode {
         Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
         Some(("new-lab", m)) => new_lab::run(m),
+        Some(("completions", m)) => complete::completions(m, command(&[])),
+        Some(("man", m)) => complete::man(m, command(&[])),
         Some(("run", m)) => run(m),
         _ => unreachable!("clap asks for a subcommand"),
     };
@@ -52,21 +55,24 @@ fn command(argv: &[OsString]) -> Command {
     Command::new("warplab")
         .about(ABOUT)
         .version(env!("CARGO_PKG_VERSION"))
-        .max_term_width(100)
+        .max_term_width(160)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .after_help(EXAMPLES)
+        .after_help(format!("{EXAMPLES}\n\n{}", harness::paragraphs(&Exit::codes())))
         .subcommand(list::command())
         .subcommand(device::command())
-        .subcommand(run_command(only_lab(argv)))
+        .subcommand(run_command(&only_lab(argv)))
         .subcommand(grade::command())
         .subcommand(ptx::command())
         .subcommand(driver::command())
         .subcommand(figures::command())
         .subcommand(new_lab::command())
+        .subcommand(complete::completions_command())
+        .subcommand(complete::man_command())
 }
 
-fn run_command(only: Option<&'static Lab>) -> Command {
+fn run_command(named: &Named) -> Command {
+    let only = named.only;
     let about = only.map_or_else(
         || "Run labs: check their answers, time them, write CSVs".to_string(),
         |lab| format!("Run {}: {}", lab.name, lab.summary),
@@ -74,35 +80,58 @@ fn run_command(only: Option<&'static Lab>) -> Command {
     let command = Command::new("run").about(about).arg(
         Arg::new("labs")
             .value_name("LAB")
-            .action(ArgAction::Append)
+            .action(if named.lends_positions() { ArgAction::Set } else { ArgAction::Append })
             .help(format!("Labs to run, or all [there are: {}]", labs::names().join(", "))),
     );
     let command = harness::with_options(command, only);
     match only {
         Some(lab) => command.after_help(harness::variants_help(lab)),
-        None => command
-            .after_help(format!("Name one lab to see its own options: warplab run LAB --help\n\n{}", Exit::codes())),
+        None => command.after_help(format!(
+            "Name one lab to see its own options: warplab run LAB --help\n\n{}",
+            harness::paragraphs(&Exit::codes())
+        )),
     }
 }
 
-/// The one lab that the arguments after `run` name, if it is one.
-fn only_lab(argv: &[OsString]) -> Option<&'static Lab> {
+/// What the arguments by position after `run` name.
+#[derive(Debug, Default)]
+struct Named {
+    /// The lab, if it is one.
+    only: Option<&'static Lab>,
+    /// Whether all others are numbers.
+    only_numbers: bool,
+}
+
+impl Named {
+    /// Whether the lab's own arguments by position are taken: `warplab run hello 2 5`. A word that is neither a lab nor
+    /// a number is more likely the name of a lab.
+    fn lends_positions(&self) -> bool {
+        self.only_numbers && self.only.is_some_and(|lab| (lab.options)().iter().any(Arg::is_positional))
+    }
+}
+
+/// What the arguments by position after `run` name.
+fn only_lab(argv: &[OsString]) -> Named {
     let mut after = argv.iter().skip_while(|a| *a != "run").skip(1);
     let mut named: Vec<&'static Lab> = Vec::new();
+    let mut only_numbers = true;
     while let Some(argument) = after.next() {
         let text = argument.to_string_lossy();
         // The value of an option may be the name of a lab: `--out vecadd`.
         if text.starts_with('-') && !text.contains('=') && takes_value(&text) {
             after.next();
         } else if text == "all" {
-            return None;
+            return Named::default();
         } else if let Some(lab) = labs::find(&text).filter(|lab| named.iter().all(|known| known.name != lab.name)) {
             named.push(lab);
+        } else if !text.starts_with('-') {
+            // `1.5` is a number too, if not a whole one: the option's own parser says so.
+            only_numbers &= text.starts_with(|c: char| c.is_ascii_digit());
         }
     }
     match named.as_slice() {
-        [lab] => Some(lab),
-        _ => None,
+        [lab] => Named { only: Some(lab), only_numbers },
+        _ => Named::default(),
     }
 }
 
@@ -144,7 +173,7 @@ mod tests {
 
     fn only(words: &[&str]) -> Option<&'static str> {
         let argv: Vec<OsString> = words.iter().map(OsString::from).collect();
-        only_lab(&argv).map(|l| l.name)
+        only_lab(&argv).only.map(|l| l.name)
     }
 
     #[test]
@@ -182,7 +211,9 @@ mod tests {
     fn every_command_line_is_well_formed() {
         command(&[]).debug_assert();
         for lab in labs::LABS {
-            run_command(Some(lab)).debug_assert();
+            for only_numbers in [false, true] {
+                run_command(&Named { only: Some(lab), only_numbers }).debug_assert();
+            }
             harness::command(lab).debug_assert();
         }
     }

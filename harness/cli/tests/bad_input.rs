@@ -31,9 +31,13 @@ fn a_gpu_that_is_not_there_is_said() {
 fn counts_must_be_positive() {
     fails(&["run", "vecadd", "--n", "0"], 2, &["invalid value '0'", "at least 1"]);
     fails(&["run", "vecadd", "--n", "-5"], 2, &["invalid value '-5'", "at least 1"]);
+    fails(&["run", "vecadd", "--n", "-5"], 2, &["-5 is negative: the number must be at least 1"]);
+    fails(&["run", "vecadd", "--n", "1.5"], 2, &["1.5 is not a whole number"]);
+    fails(&["run", "vecadd", "--seed", "-1"], 2, &["-1 is negative: the number must be at least 0"]);
+    fails(&["run", "vecadd", "--timeout", "-1"], 2, &["`-1` is not a time above 0"]);
     fails(&["run", "vecadd", "--threads", "0"], 2, &["--threads", "at least 1"]);
     fails(&["run", "vecadd", "--blocks", "-1"], 2, &["--blocks", "at least 1"]);
-    fails(&["run", "vecadd", "--samples", "none"], 2, &["`none` is not a count"]);
+    fails(&["run", "vecadd", "--samples", "none"], 2, &["`none` is not a number"]);
 }
 
 #[test]
@@ -148,7 +152,7 @@ fn unknown_checks_and_senseless_counts_are_refused() {
         (&["--check", "memchek"][..], "no check is called `memchek`"),
         (&["--check", "memcheck,"], "no check is called ``"),
         (&["--schedules", "0"], "at least 1"),
-        (&["--hot=none"], "`none` is not a count"),
+        (&["--hot=none"], "`none` is not a number"),
     ] {
         fails(&[&common[..], more].concat(), 2, &[words]);
     }
@@ -198,9 +202,8 @@ fn input_files_are_checked_line_by_line() {
     let path = file.to_str().unwrap();
     std::fs::write(&file, "1 2\n3 four\n").unwrap();
     fails(&["run", "vecadd", "--input", path, "--device", "emulated"], 2, &["line 2: `four` is not a number"]);
-    fails(
-        &["run", "vecadd", "--input", "/nowhere/pairs", "--device", "emulated"],
-        2,
-        &["cannot read the vectors from /nowhere/pairs"],
-    );
+    fails(&["run", "vecadd", "--input", "/nowhere/pairs", "--device", "emulated"], 2, &["cannot read /nowhere/pairs"]);
+    // It has no end.
+    fails(&["run", "vecadd", "--input", "/dev/zero", "--device", "emulated"], 2, &["/dev/zero: it is a device"]);
+    fails(&["run", "histogram", "--input", "/dev/zero", "--device", "emulated"], 2, &["/dev/zero: it is a device"]);
 }

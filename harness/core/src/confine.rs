@@ -91,14 +91,14 @@ pub struct Ended {
     pub stopped: Option<Stopped>,
 }
 
-/// Runs `command` to its end, under `limits` if there are some. It reads nothing, and what it writes to standard output
+/// Runs `command` to its end, under `limits`. It reads nothing, and what it writes to standard output
 /// is dropped.
 ///
 /// # Errors
 /// When it cannot be started or waited for.
-pub fn run(command: &mut Command, limits: Option<&Limits>) -> io::Result<Ended> {
+pub fn run(command: &mut Command, limits: &Limits) -> io::Result<Ended> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    prepare(command, limits);
+    prepare(command, Some(limits));
     let mut child = command.spawn()?;
     let (out, error) = (child.stdout.take(), child.stderr.take());
     let written = AtomicU64::new(0);
@@ -111,18 +111,14 @@ pub fn run(command: &mut Command, limits: Option<&Limits>) -> io::Result<Ended> 
     let tail = tail.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     let error = String::from_utf8_lossy(&Vec::from(tail)).into_owned();
     // Between the last look and its end it may have written more.
-    let wrote =
-        || limits.and_then(|l| (written.load(Ordering::Relaxed) > l.output).then_some(Stopped::Output(l.output)));
-    let stopped = stopped.or_else(|| limits.and_then(|l| by_signal(status, l))).or_else(wrote);
+    let wrote = || (written.load(Ordering::Relaxed) > limits.output).then_some(Stopped::Output(limits.output));
+    let stopped = stopped.or_else(|| by_signal(status, limits)).or_else(wrote);
     Ok(Ended { status, error, stopped })
 }
 
 /// Waits for the end of `child`, and ends it when it exceeds a limit.
-fn watch(child: &mut Child, limits: Option<&Limits>, written: &AtomicU64) -> io::Result<(ExitStatus, Option<Stopped>)> {
+fn watch(child: &mut Child, limits: &Limits, written: &AtomicU64) -> io::Result<(ExitStatus, Option<Stopped>)> {
     const LONGEST: Duration = Duration::from_millis(20);
-    let Some(limits) = limits else {
-        return Ok((child.wait()?, None));
-    };
     let (start, mut pause) = (Instant::now(), Duration::from_millis(1));
     loop {
         if let Some(status) = child.try_wait()? {
@@ -173,6 +169,11 @@ fn keep(tail: &Mutex<VecDeque<u8>>, bytes: &[u8]) {
     tail.extend(bytes);
     let surplus = tail.len().saturating_sub(MOST);
     tail.drain(..surplus);
+}
+
+/// Has the child of `command` end when this process ends, however it does.
+pub(crate) fn ends_with_parent(command: &mut Command) {
+    prepare(command, None);
 }
 
 /// Has the child end with its parent, and sets the limits that the system watches itself.
@@ -258,15 +259,13 @@ mod tests {
     const LIMITS: Limits = Limits { seconds: 60, memory: 64 << 20, output: 1 << 20 };
 
     fn shell(script: &str, limits: &Limits) -> Ended {
-        run(Command::new("sh").args(["-c", script]), Some(limits)).unwrap()
+        run(Command::new("sh").args(["-c", script]), limits).unwrap()
     }
 
     #[test]
     fn a_child_within_its_limits_ends_by_itself() {
         let ended = shell("echo words >&2; exit 3", &LIMITS);
         assert_eq!((ended.status.code(), ended.error.as_str(), ended.stopped), (Some(3), "words\n", None));
-        let ended = run(Command::new("sh").args(["-c", "echo words >&2"]), None).unwrap();
-        assert_eq!((ended.status.code(), ended.error.as_str()), (Some(0), "words\n"));
     }
 
     #[test]

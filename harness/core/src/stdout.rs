@@ -8,13 +8,19 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use anstream::{AutoStream, ColorChoice, adapter::strip_str};
+
 use crate::error::{Error, Result};
 
 /// The first failure that was not a closed pipe.
 static FAILED: Mutex<Option<io::Error>> = Mutex::new(None);
 
-/// Writes `text` and a line break.
+/// Writes `text` and a line break; without its colours where the reader is no terminal, or wants none.
 pub(crate) fn write_line(text: &str) {
+    let text = match AutoStream::choice(&stdout()) {
+        ColorChoice::Never => strip_str(text).to_string(),
+        _ => text.into(),
+    };
     // One write of whole lines: a failure then leaves nothing behind in the buffer, from where it would come out later.
     let written = stdout().write_all(format!("{text}\n").as_bytes()).and_then(|()| stdout().flush());
     if let Err(error) = written {

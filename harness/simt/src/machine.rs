@@ -5,6 +5,7 @@ pub use crate::kernel::{Checks, Fault, Geometry, LoadError, Param, Report, Setti
 use crate::memory::Memory;
 use crate::profile::Profile;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What is known of a kernel before it runs, with its code.
 pub type Kernel = crate::kernel::Kernel<Arc<Program>>;
@@ -66,5 +67,19 @@ pub fn run(
     launch: &Launch<'_>,
     out: &mut dyn FnMut(&[u8]),
 ) -> Report {
-    crate::engine::run::launch::run(memory, profile, settings, launch, out)
+    static NEVER: AtomicBool = AtomicBool::new(false);
+    run_until(memory, profile, settings, launch, &NEVER, out)
+}
+
+/// As [`run`], but stops soon after `cancel` is set, with [`Fault::LaunchTimeout`] unless the kernel has ended before.
+/// Nothing is found then: it is not the kernel's mistake.
+pub fn run_until(
+    memory: &Memory,
+    profile: &Profile,
+    settings: &Settings,
+    launch: &Launch<'_>,
+    cancel: &AtomicBool,
+    out: &mut dyn FnMut(&[u8]),
+) -> Report {
+    crate::engine::run::launch::run(memory, profile, settings, launch, cancel, out)
 }

@@ -17,6 +17,7 @@ pub static LAB: Lab = Lab {
     summary: "which warps split at which branches, and what it costs",
     kernels: &[kernels::source!("divergence", headers: ["divergence.cuh"]), kernels::source!("cost")],
     variants: &[&COSTS, &EXERCISES],
+    host_copies: 2,
     columns: &[
         column("branch", "the `if` or loop of an exercise"),
         column("warps", "warps of its launch"),

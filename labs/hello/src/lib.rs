@@ -71,7 +71,7 @@ fn options() -> Vec<Arg> {
 }
 
 fn run(run: &Run) -> Result<()> {
-    // `warplab run hello` does not take numbers; `--blocks` and `--threads` serve there.
+    // Where several labs run, none takes numbers.
     let numbers = run.args().try_get_many::<u32>("shape").ok().flatten();
     let numbers: Vec<u32> = numbers.into_iter().flatten().copied().collect();
     for row in run.rows(HELLOS).filter(|row| numbers.is_empty() || numbers.len() == row.numbers) {

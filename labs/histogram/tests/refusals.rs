@@ -5,7 +5,7 @@ const LAB: labtest::Lab = labtest::lab!("histogram");
 #[test]
 fn bad_requests_are_refused() {
     LAB.refuses(&["-n", "2^60"], "--n");
-    LAB.refuses(&["-n", "5G", "--variant", "lanes", "--blocks", "1"], "--blocks 3");
+    LAB.refuses(&["-n", "2^32", "--variant", "lanes", "--blocks", "1"], "--blocks 3");
     LAB.refuses(&["--threads", "2000"], "--threads");
     LAB.refuses(&["-n", "-5"], "at least 1");
     LAB.refuses(&["--text", "latin"], "latin");

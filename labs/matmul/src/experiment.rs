@@ -128,7 +128,7 @@ fn product(run: &Run, row: &Row<Rung>, problem: &mut Problem, cublas: Option<f64
     let multiprocessors = run.session().device.multiprocessors;
     let slices = run.count("slices").unwrap_or_else(|| rung.slices_for(shape, multiprocessors));
     let plan = rung.plan(shape, slices).map_err(Error::Usage)?;
-    let case = Case::new(row.name()).label(shape.to_string()).n(shape.n);
+    let case = Case::new(row.name()).label(shape.to_string()).n(shape.n).work(shape.flop() / 2);
     run.case(case.kernel(rung.file, rung.kernel).launch(plan.launch), |case| {
         let loads = rung.loads(shape);
         case.set("load_floats", loads as f64);

@@ -1,5 +1,5 @@
 //! The vectors: random numbers from the seed, or two numbers per line from a file or standard input.
-use harness::{Error, Result, Run};
+use harness::{Error, Result, Run, arguments};
 
 /// Two vectors of the same length, and their sum as the host computes it.
 pub(crate) struct Vectors {
@@ -23,10 +23,7 @@ impl Vectors {
 
     /// Reads the vectors from a file, or from standard input if its name is `-`; with `n`, only the first `n` pairs.
     pub(crate) fn read(file: &str, n: Option<usize>) -> Result<Self> {
-        let text = match file {
-            "-" => std::io::read_to_string(std::io::stdin()),
-            path => std::fs::read_to_string(path),
-        };
+        let text = String::from_utf8(arguments::read(file)?);
         let text = text.map_err(|e| Error::usage(format!("cannot read the vectors from {file}: {e}")))?;
         let (mut x, mut y) = parse(&text).map_err(|e| Error::usage(format!("{file}: {e}")))?;
         let n = n.unwrap_or(x.len());

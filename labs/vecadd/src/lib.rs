@@ -21,6 +21,7 @@ pub static LAB: Lab = Lab {
     kernels: &[kernels::source!("vecadd")],
     variants: &[&MODES],
     columns: &phases::COLUMNS,
+    host_copies: 2,
     published: &[Published {
         column: "published_ms",
         source: "warm passes end to end that others measured on an H200",

@@ -136,7 +136,7 @@ impl Ended {
         command.arg("--out").arg(folder.path());
         let records = folder.path().join("records");
         command.env(wire::RECORDS, &records).envs(kernels::for_children());
-        let ended = confine::run(&mut command, Some(limits)).map_err(io("start", command.get_program().into()))?;
+        let ended = confine::run(&mut command, limits).map_err(io("start", command.get_program().into()))?;
         let rows = harness::records(&std::fs::read_to_string(&records).unwrap_or_default())?;
         let session = std::fs::read_to_string(folder.path().join("session.json"));
         let session: Value = serde_json::from_str(&session.unwrap_or_default()).unwrap_or_default();
@@ -149,14 +149,12 @@ impl Ended {
         })
     }
 
-    /// Whether the run has ended before its first case, for a reason that lies in its surroundings, as a full disk or
-    /// too little memory: then nothing is known of any kernel.
-    fn knows_nothing(&self, code: i32) -> bool {
-        code == i32::from(Exit::CannotRun.code()) && self.rows.is_empty()
-    }
-
-    fn cannot_run(&self) -> Error {
-        Error::CannotRun(self.words.trim_start_matches("error: ").into())
+    /// If the run has ended before its first case, for a reason that lies in its surroundings, as a full disk or too
+    /// little memory: the error, since nothing is known of any kernel then.
+    fn in_vain(&self) -> Option<Error> {
+        let code = self.status.code()?;
+        let is_unable = code == i32::from(Exit::CannotRun.code()) && self.rows.is_empty();
+        is_unable.then(|| Error::CannotRun(self.words.trim_start_matches("error: ").into()))
     }
 
     /// The result of the lab's own kernels, of which one file, `replaced`, is to be graded.
@@ -165,7 +163,6 @@ impl Ended {
             (Some(130), _) => return Err(Error::Interrupted),
             (Some(0 | 1), None) if !self.lab["ptx"][replaced].is_string() => Outcome::Elsewhere,
             (Some(0 | 1), None) => Outcome::Ran { rows: self.rows, missing: Vec::new() },
-            (Some(code), None) if self.knows_nothing(code) => return Err(self.cannot_run()),
             (Some(_), None) => Outcome::Refused(self.words.trim_start_matches("error: ").into()),
             (_, Some(stopped)) => Outcome::Refused(format!("the lab's own kernels were {stopped}")),
             (None, None) => Outcome::Refused(format!("the run of the lab's own kernels crashed with {}", self.status)),
@@ -174,7 +171,7 @@ impl Ended {
 
     /// The result of the file that is graded.
     fn graded(self) -> Result<Outcome, Error> {
-        let nothing = self.status.code().is_some_and(|code| self.knows_nothing(code)).then(|| self.cannot_run());
+        let in_vain = self.in_vain();
         let Self { status, stopped, words, rows, lab } = self;
         // Kernels can be missing in a case, or before the cases, where the lab's run then ends.
         let absent = lab["missing_kernel"].as_str().map(str::to_owned);
@@ -193,7 +190,7 @@ impl Ended {
             (Some(_), _) if rows.iter().any(|r| failed(r) || r.is_unmodelled()) || !missing.is_empty() => {
                 Outcome::Ran { rows, missing }
             }
-            (Some(_), _) => match nothing {
+            (Some(_), _) => match in_vain {
                 Some(error) => return Err(error),
                 None => Outcome::Refused(words.trim_start_matches("error: ").into()),
             },

@@ -5,12 +5,13 @@ use cudarc::{
     driver::{CudaContext, CudaStream, LaunchConfig, PushKernelArg, sys::CUevent_flags},
     nvrtc::Ptx,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{error::Result, stats};
 
 /// The measured limits of a GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[expect(clippy::unsafe_derive_deserialize, reason = "the unsafe calls measure; they rely on no field")]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Ceilings {
     /// Device-to-device copy, read and write counted, GB/s.
     pub device_copy_gb_per_s: f64,

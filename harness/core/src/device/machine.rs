@@ -68,6 +68,20 @@ pub(crate) fn configure(wishes: &Wishes) {
     }
 }
 
+/// Ends the kernel under way and those from now on; does nothing on a GPU, where only the end of the process does that.
+/// Returns whether there is such a machine.
+pub(crate) fn interrupt() -> bool {
+    type Interrupt = unsafe extern "C" fn();
+    if !driver::is_emulated() {
+        return false;
+    }
+    // SAFETY: the function has this type in the embedded library, which stays open.
+    unsafe {
+        let interrupt = cudarc::driver::sys::culib().get::<Interrupt>(b"simt_interrupt");
+        interrupt.map(|interrupt| interrupt()).is_ok()
+    }
+}
+
 /// Takes the machine's report since the last one; `None` on a GPU.
 ///
 /// # Errors

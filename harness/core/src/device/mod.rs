@@ -3,6 +3,7 @@ pub(crate) mod ceilings;
 pub(crate) mod choice;
 pub(crate) mod driver;
 pub(crate) mod fault;
+pub(crate) mod host;
 pub(crate) mod kernels;
 pub(crate) mod launch;
 pub(crate) mod machine;

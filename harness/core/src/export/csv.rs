@@ -1,5 +1,5 @@
 //! CSV: a file for each lab in the run's folder, each row complete on disk before the next case starts; and, by
-//! `--csv`, the same lines on standard output.
+//! `--csv`, the same rows on standard output, in one table for all labs.
 use std::{
     fs::File,
     io::{self, Seek, Write},
@@ -11,6 +11,7 @@ use crate::{
     error::{Error, Result},
     export::{
         exporter::{Exporter, Outputs, Started},
+        shared_table::SharedTable,
         terminal::Terminal,
     },
     record::{
@@ -31,7 +32,7 @@ pub(crate) fn in_folder(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<
     Ok(Some(Box::new(CsvFile { file, path, columns: columns.clone() })))
 }
 
-/// Starts the CSV on standard output with its header, if it is wanted there.
+/// Starts the CSV on standard output, if it is wanted there: the first lab writes the header of all.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -39,9 +40,11 @@ pub(crate) fn on_stdout(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<
     if !outputs.wanted.csv {
         return Ok(None);
     }
-    let stream = CsvStream { terminal: outputs.terminal.clone(), columns: columns.clone() };
-    stream.terminal.data(&header(columns))?;
-    Ok(Some(Box::new(stream)))
+    let (terminal, table) = (outputs.terminal.clone(), outputs.table.clone());
+    if let Some(header) = table.header() {
+        terminal.data(&line(header))?;
+    }
+    Ok(Some(Box::new(CsvStream { terminal, table, columns: columns.clone() })))
 }
 
 /// The CSV of one lab.
@@ -72,16 +75,17 @@ impl CsvFile {
     }
 }
 
-/// The same lines on standard output.
+/// The same rows on standard output, in the table that all labs share.
 #[derive(Debug)]
 struct CsvStream {
     terminal: Rc<Terminal>,
+    table: Rc<SharedTable>,
     columns: Rc<Columns>,
 }
 
 impl Exporter for CsvStream {
     fn row(&mut self, record: &Record) -> Result<()> {
-        self.terminal.data(&row(&self.columns, record))
+        self.terminal.data(&line(self.table.row(&self.columns, record)))
     }
 }
 
@@ -112,9 +116,13 @@ mod tests {
     fn rows_read_back_as_they_were_written() {
         let temporary = tempfile::tempdir().unwrap();
         let folder = Folder::create(Some(&temporary.path().join("a/b")), "x", |_, _| Ok(())).unwrap();
-        let outputs =
-            Outputs { folder: Some(&folder), terminal: Rc::new(Terminal::silent()), wanted: Wanted::default() };
         let columns = Rc::new(columns());
+        let outputs = Outputs {
+            folder: Some(&folder),
+            terminal: Rc::new(Terminal::silent()),
+            wanted: Wanted::default(),
+            table: Rc::new(SharedTable::of(&[])),
+        };
         let mut csv = in_folder(&columns, &outputs).unwrap().unwrap();
         csv.row(&record()).unwrap();
         // On disk at once: the file is still open.

@@ -3,7 +3,7 @@ use std::{fmt::Debug, rc::Rc};
 
 use crate::{
     error::Result,
-    export::{chart::Chart, terminal::Terminal},
+    export::{chart::Chart, shared_table::SharedTable, terminal::Terminal},
     record::{folder::Folder, row::Record},
 };
 
@@ -47,6 +47,8 @@ pub(crate) struct Outputs<'o> {
     pub(crate) terminal: Rc<Terminal>,
     /// What the options ask for.
     pub(crate) wanted: Wanted,
+    /// The table on standard output, which all labs of the run share.
+    pub(crate) table: Rc<SharedTable>,
 }
 
 /// What the options ask of the formats.

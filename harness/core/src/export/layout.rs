@@ -2,10 +2,15 @@
 use std::sync::OnceLock;
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Widest line printed.
+use crate::export::style;
+
+/// Widest line printed where there is no terminal.
 pub const WIDTH: usize = 100;
+
+/// Widest line printed on a terminal: a longer one is hard to follow.
+const WIDEST: usize = 160;
 
 /// Narrowest terminal that lines are fitted to; a narrower one breaks them itself.
 const NARROWEST: usize = 60;
@@ -16,16 +21,16 @@ pub(crate) const SENTENCE: usize = 24;
 /// Blanks on both sides of a cell.
 pub(crate) const PADDING: usize = 2;
 
-/// Columns to fill: those of the terminal, at most [`WIDTH`]; [`WIDTH`] where there is no terminal.
+/// Columns to fill: those of the terminal, at most 160; [`WIDTH`] where there is no terminal.
 pub fn width() -> usize {
     static FOUND: OnceLock<usize> = OnceLock::new();
     *FOUND.get_or_init(|| {
         let terminal = terminal_size::terminal_size().map(|(columns, _)| usize::from(columns.0));
-        terminal.map_or(WIDTH, |w| w.clamp(NARROWEST, WIDTH))
+        terminal.map_or(WIDTH, |w| w.clamp(NARROWEST, WIDEST))
     })
 }
 
-/// A table within 100 columns, or the terminal's width if that is narrower. Numbers are aligned to the right. Columns
+/// A table within the terminal's width (100 columns where there is none). Numbers are aligned to the right. Columns
 /// that are empty in every row are left out. Columns that do not fit go into a second table below, which repeats the
 /// first column.
 pub fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
@@ -132,8 +137,31 @@ fn drawn(columns: &[&Column<'_>], rows: &[Vec<String>], width: usize) -> String 
             drawn.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let lines: Vec<String> = table.lines().map(|l| l.trim_end().to_string()).collect();
+    let verdict = columns.iter().position(|c| c.header == "verdict").map(|at| {
+        let before: usize = widths[..at].iter().map(|w| w + PADDING).sum();
+        (before, before + widths[at] + PADDING)
+    });
+    let painted = |line: String| verdict.map_or_else(|| line.clone(), |range| painted(&line, range));
+    // The first line has the titles.
+    let lines = table.lines().enumerate().map(|(i, line)| if i == 0 { line } else { painted(line) });
+    let lines: Vec<String> = lines.map(|line| line.trim_end().to_string()).collect();
     lines.join("\n")
+}
+
+/// A line with the verdict between these two columns of the terminal in its colour.
+fn painted(line: &str, (from, to): (usize, usize)) -> String {
+    let at = |column: usize| {
+        let mut width = 0;
+        let wide = |c: char| c.width().unwrap_or(0);
+        let found = line.char_indices().find(|(_, c)| {
+            let is_there = width >= column;
+            width += wide(*c);
+            is_there
+        });
+        found.map_or(line.len(), |(i, _)| i)
+    };
+    let (from, to) = (at(from), at(to));
+    format!("{}{}{}", &line[..from], style::verdict(&line[from..to]), &line[to..])
 }
 
 /// A number to four significant digits.
@@ -189,6 +217,20 @@ mod tests {
         assert!(!table(&["one", "two", "three", "never"], &rows).contains("never"));
     }
 
+    /// The text without colours.
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    #[test]
+    fn a_verdict_has_its_colour_where_it_stands_and_nowhere_else() {
+        let rows = vec![vec!["pass".into(), "± pass".into(), "pass".into()]];
+        let text = fitted(&["variant", "case", "verdict"], &rows, &[], 100);
+        assert_eq!(text.matches("\u{1b}[32m").count(), 1, "{text:?}");
+        assert!(text.ends_with("\u{1b}[32mpass\u{1b}[0m"), "{text:?}");
+        assert!(text.starts_with(" variant  case    verdict\n pass     ± pass  "), "{text:?}");
+    }
+
     /// A row of the lab with the widest table.
     fn wide() -> (Vec<&'static str>, Vec<Vec<String>>) {
         let cells = [
@@ -212,7 +254,7 @@ mod tests {
     #[test]
     fn spare_columns_go_before_anything_is_broken() {
         let (headers, rows) = wide();
-        let text = fitted(&headers, &rows, &["± %", "GB/s", "n"], 100);
+        let text = plain(&fitted(&headers, &rows, &["± %", "GB/s", "n"], 100));
         assert!(!text.contains("10.4"), "{text}");
         for whole in ["double-buffered", "1023x1021x1019", "44105", "pass"] {
             assert!(text.contains(whole), "{text}");
@@ -234,7 +276,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_stands_below_with_the_first_column_again() {
         let (headers, rows) = wide();
-        let text = fitted(&headers, &rows, &[], 60);
+        let text = plain(&fitted(&headers, &rows, &[], 60));
         assert!(text.lines().all(|l| l.width() <= 60), "{text}");
         assert!(text.matches("double-buffered").count() > 1, "{text}");
         for cell in &rows[0] {

@@ -46,9 +46,19 @@ impl Report {
         })
     }
 
+    /// Where it prints.
+    pub(crate) fn terminal(&self) -> Rc<Terminal> {
+        self.terminal.clone()
+    }
+
     /// A line for the reader.
     pub(crate) fn say(&self, line: &str) {
         self.terminal.say(&paragraphs(line));
+    }
+
+    /// A line for the reader that is no result: it goes to standard error.
+    pub(crate) fn warn(&self, line: &str) {
+        self.terminal.warn(&paragraphs(line));
     }
 
     /// A line that is printed only once.
@@ -59,9 +69,9 @@ impl Report {
         }
     }
 
-    /// A case begins.
-    pub(crate) fn begin(&self, variant: &str, case: &str) {
-        self.terminal.progress(&format!("{} {variant} {case}", self.lab));
+    /// A case begins; `time` is how long it will take, if that is known.
+    pub(crate) fn begin(&self, variant: &str, case: &str, time: Option<String>) {
+        self.terminal.begin(self.lab, variant, case, time);
     }
 
     /// A case has ended.

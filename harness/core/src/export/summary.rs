@@ -1,7 +1,7 @@
 //! What a reader sees after the last lab: the totals over all labs, and what has failed, each with the command that
 //! repeats it.
 use crate::{
-    export::layout::wrapped,
+    export::{layout::wrapped, style},
     record::row::{Record, Verdict},
 };
 
@@ -44,7 +44,8 @@ impl Counts {
 impl std::fmt::Display for Counts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let seen = VERDICTS.into_iter().zip(self.0).filter(|(_, count)| *count > 0);
-        let each: Vec<String> = seen.map(|(verdict, count)| format!("{count} {}", verdict.word())).collect();
+        let each: Vec<String> =
+            seen.map(|(verdict, count)| style::verdict(&format!("{count} {}", verdict.word()))).collect();
         f.write_str(if each.is_empty() { "no rows" } else { "" })?;
         f.write_str(&each.join(", "))
     }
@@ -144,7 +145,7 @@ mod tests {
         );
         summary.add(&[row(Verdict::Skip), row(Verdict::Finding)], |_| "again".into());
         summary.unable("other", "no disk");
-        let text = summary.text();
+        let text = anstream::adapter::strip_str(&summary.text()).to_string();
         assert!(text.contains("finding: 7 of 9\n    again\n\nNot run to the end:\n  other: no disk"), "{text}");
         assert!(text.ends_with("In all, 2 labs: 1 pass, 1 fail, 1 finding, 1 skip"), "{text}");
         assert!(summary.nothing_ran().is_none());

@@ -1,6 +1,6 @@
 //! What a reader sees: findings as they are found, and, after the lab, tables of its rows, its counters and its
 //! costliest lines.
-use std::{collections::HashSet, rc::Rc};
+use std::{collections::HashSet, io::IsTerminal, rc::Rc};
 
 use wire::{Told, finding::Class};
 
@@ -11,6 +11,7 @@ use crate::{
         exporter::{Exporter, Outputs, Started},
         hot,
         layout::{fitted, paragraphs, significant, width, wrapped},
+        style,
         summary::Counts,
         terminal::Terminal,
     },
@@ -87,8 +88,7 @@ impl Tables {
             self.terminal.say(&if expected && !self.in_full {
                 paragraphs(&format!("{whose}: {}{}, as expected", finding.headline, place(finding)))
             } else {
-                // The text is not wrapped: its marks stand below the source that they belong to.
-                format!("\n{whose}{intent}:\n{text}")
+                format!("\n{whose}{intent}:\n{}", style::finding(&fitted_finding(text)))
             });
         }
     }
@@ -104,6 +104,45 @@ fn place(finding: &Told) -> String {
         ("", _) => format!(" at line {} of the PTX", first.ptx_line),
         (file, line) => format!(" at {file}:{line}"),
     }
+}
+
+/// A finding for the reader's terminal: its title, its remarks and what is said at its marks are broken between words,
+/// further in. The source is not, because the marks stand below what they belong to. Without a terminal nothing is
+/// broken.
+fn fitted_finding(text: &str) -> String {
+    if !std::io::stdout().is_terminal() {
+        return text.into();
+    }
+    let lines = text.lines().enumerate().map(|(i, line)| {
+        let indent = line.len() - line.trim_start().len();
+        match line.split_once("^ ") {
+            _ if i == 0 || line.trim_start().starts_with("= ") => wrapped(line, indent + 4),
+            Some((mark, words)) if mark.trim().trim_end_matches('^').trim() == "|" => marked(mark, words, width()),
+            _ => line.into(),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What is said at a mark: later lines stand below the first one's words.
+fn marked(mark: &str, words: &str, width: usize) -> String {
+    let column = mark.chars().count() + 2;
+    let bar = mark.find('|').unwrap_or(0);
+    let below = format!("{}|{}", &mark[..bar], " ".repeat(column - bar - 1));
+    let mut lines = vec![format!("{mark}^ ")];
+    for word in words.split(' ') {
+        let last = lines.last_mut().expect("never empty");
+        let is_empty = last.chars().count() == column;
+        if !is_empty && last.chars().count() + 1 + word.chars().count() > width {
+            lines.push(format!("{below}{word}"));
+        } else {
+            if !is_empty {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines.join("\n")
 }
 
 /// The columns that are left out first where the table of records is too wide: those derived from others, then those
@@ -184,4 +223,16 @@ fn measured(records: &[&Record]) -> String {
         text += &wrapped(&format!("  {}: {}", name.trim(), record.note), 4);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_at_a_mark_stays_below_its_beginning() {
+        let text = marked("   |   ", "read of size 4 by thread (0,0,0)", 24);
+        assert_eq!(text, "   |   ^ read of size 4\n   |     by thread\n   |     (0,0,0)");
+        assert_eq!(marked("  | ^", "long-word", 4), "  | ^^ long-word");
+    }
 }

@@ -1,76 +1,88 @@
 //! The terminal: text for the reader, progress while cases run, and standard output when it carries data.
 use std::{
+    cell::Cell,
     fs::File,
     io::{ErrorKind, IsTerminal, Write},
     sync::Mutex,
-    thread,
-    time::Duration,
 };
-
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::{
     error::{Error, Result},
+    export::{layout::paragraphs, progress::Progress, style},
     stdout,
 };
 
 /// Where text, CSV and JSON go.
 #[derive(Debug)]
 pub struct Terminal {
-    quiet: bool,
+    quiet: Cell<bool>,
+    /// Whether this is the process of one case, which prints only what the case itself prints.
+    is_of_a_case: bool,
     /// Standard output proper, when it carries CSV or JSON and all other text goes to standard error.
     data: Option<Mutex<File>>,
-    progress: ProgressBar,
+    progress: Progress,
 }
 
 impl Terminal {
     /// A terminal that shows no text if it is to be `quiet`. If standard output carries `data`, whatever else is
-    /// printed to it from now on, a kernel's printf included, goes to standard error.
-    pub(crate) fn new(quiet: bool, data: bool) -> Self {
+    /// printed to it from now on, a kernel's printf included, goes to standard error. So many `variants` will run.
+    pub(crate) fn new(quiet: bool, data: bool, variants: usize) -> Self {
         let data = data.then(|| Mutex::new(take_stdout()));
-        let progress = if quiet || !std::io::stderr().is_terminal() {
-            ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
-        } else {
-            let bar = ProgressBar::new_spinner();
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}  {elapsed}") {
-                bar.set_style(style);
-            }
-            // Without a thread of its own, which the bar would panic without, it moves when its text changes.
-            if thread::Builder::new().spawn(|| {}).is_ok() {
-                bar.enable_steady_tick(Duration::from_millis(120));
-            }
-            bar
-        };
-        Self { quiet, data, progress }
+        let progress = Progress::new(!quiet, variants);
+        Self { quiet: Cell::new(quiet), is_of_a_case: false, data, progress }
     }
 
     /// A terminal that prints nothing.
+    #[cfg(test)]
     pub(crate) fn silent() -> Self {
-        Self { quiet: true, data: None, progress: ProgressBar::hidden() }
+        Self { is_of_a_case: false, ..Self::of_a_case() }
+    }
+
+    /// A terminal that prints only while its case is [`Terminal::aloud`]: the process that has started this one
+    /// prints the rest.
+    pub(crate) fn of_a_case() -> Self {
+        Self { quiet: Cell::new(true), is_of_a_case: true, data: None, progress: Progress::new(false, 0) }
+    }
+
+    /// While the guard lives, the case itself runs.
+    pub(crate) fn aloud(&self) -> Aloud<'_> {
+        self.quiet.set(self.quiet.get() && !self.is_of_a_case);
+        Aloud(self)
     }
 
     /// A line (or several) for the reader.
     pub fn say(&self, text: &str) {
-        if self.quiet {
+        if self.quiet.get() {
             return;
         }
         self.progress.suspend(|| {
             if self.data.is_some() {
-                print_error(text);
+                // There is nowhere to report that it cannot be written.
+                let _ = writeln!(anstream::stderr(), "{text}");
             } else {
                 stdout::write_line(text);
             }
         });
     }
 
-    /// What is running now.
-    pub fn progress(&self, message: &str) {
-        self.progress.set_message(message.to_string());
+    /// As [`Terminal::say`], always to standard error.
+    pub fn warn(&self, text: &str) {
+        if !self.quiet.get() {
+            // The reader may close the pipe: that is not a failure of the run.
+            self.progress.suspend(|| {
+                let _ = writeln!(anstream::stderr(), "{}", style::message(text));
+            });
+        }
     }
 
-    /// Clears the progress line.
-    pub fn done(&self) {
-        self.progress.finish_and_clear();
+    /// What is running now; `time` is how long it will take, if that is known.
+    pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<String>) {
+        self.progress.begin(lab, variant, case, time);
+    }
+
+    /// No case runs for now.
+    pub(crate) fn done(&self) {
+        self.progress.done();
     }
 
     /// Writes data for another program to standard output, if it carries data.
@@ -91,15 +103,28 @@ impl Terminal {
     }
 }
 
+/// The time in which a case runs: see [`Terminal::aloud`].
+#[derive(Debug)]
+pub(crate) struct Aloud<'t>(&'t Terminal);
+
+impl Drop for Aloud<'_> {
+    fn drop(&mut self) {
+        self.0.quiet.set(self.0.quiet.get() || self.0.is_of_a_case);
+    }
+}
+
 /// Prints `text` and a line break to standard output. A closed pipe (`| head`) is not an error; any other failure makes
-/// the command end with exit code 4 ([`crate::ended`]).
+/// the command end with exit code 4 ([`crate::ended`]). Colours are left out where the reader is no terminal, or wants
+/// none.
 pub fn print(text: &str) {
     stdout::write_line(text);
 }
 
-/// Prints `text` and a line break to standard error; there is nowhere to report that it cannot be written.
+/// Prints `text` and a line break to standard error; there is nowhere to report that it cannot be written. On a
+/// terminal, a line that is too wide is broken between words.
 pub fn print_error(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let text = if std::io::stderr().is_terminal() { paragraphs(text) } else { text.into() };
+    let _ = writeln!(anstream::stderr(), "{}", style::message(&text));
 }
 
 /// Keeps standard output for data and points descriptor 1 at standard error.

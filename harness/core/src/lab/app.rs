@@ -13,6 +13,7 @@ use crate::{
         exporter::Outputs,
         layout::{paragraphs, wrapped},
         report::Report,
+        shared_table::SharedTable,
         summary::Summary,
         terminal::{Terminal, print_error},
         warnings::warnings,
@@ -71,7 +72,7 @@ pub fn variants_help(lab: &Lab) -> String {
 pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
     let about = command.get_about().cloned();
     // The options' own documentation would take the command's place.
-    let mut command = Options::augment_args(command).about(about.unwrap_or_default()).max_term_width(100);
+    let mut command = Options::augment_args(command).about(about.unwrap_or_default()).max_term_width(160);
     if lab.is_none_or(Lab::has_exercises) {
         command = command.arg(
             Arg::new("exercises")
@@ -92,8 +93,8 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
     let Some(lab) = lab else {
         return command;
     };
-    // Arguments by position are for the lab's own binary: `warplab run` has the labs' names there.
-    let taken = command.get_positionals().next().is_some();
+    // Where the labs' names take every argument by position, the lab has none of its own.
+    let taken = command.get_positionals().any(|a| matches!(a.get_action(), ArgAction::Append));
     let own = (lab.options)().into_iter().filter(|a| !(taken && a.is_positional()));
     command.next_help_heading("Options of this lab").args(own)
 }
@@ -128,6 +129,7 @@ struct Program<'m> {
     folder: Option<Folder>,
     file: Option<SessionFile>,
     terminal: Rc<Terminal>,
+    table: Rc<SharedTable>,
     /// The entries of session.json for the labs that are done.
     done: Vec<serde_json::Value>,
     summary: Summary,
@@ -162,9 +164,11 @@ impl<'m> Program<'m> {
         let is_child = child::wanted().is_some();
         let folder = if is_child { None } else { Some(own_folder(&options, &session)?) };
         let terminal = Rc::new(if is_child {
-            Terminal::silent()
+            Terminal::of_a_case()
         } else {
-            Terminal::new(options.quiet, options.json || options.csv.is_some())
+            let wanted = |name: &str| options.variants.is_empty() || options.variants.iter().any(|v| v == name);
+            let variants = labs.iter().flat_map(|lab| lab.variants()).filter(|v| wanted(v.name)).count();
+            Terminal::new(options.quiet, options.json || options.csv.is_some(), variants)
         });
         terminal.say(&paragraphs(&session.banner()));
         if !session.device.is_emulated {
@@ -180,7 +184,9 @@ impl<'m> Program<'m> {
                 );
             }
         }
-        if !is_child {
+        if is_child {
+            session.ceilings = child::ceilings();
+        } else {
             session.measure_ceilings(options.quick)?;
         }
         let file = folder.as_ref().map(SessionFile::open).transpose()?;
@@ -188,8 +194,24 @@ impl<'m> Program<'m> {
         for why in left_out {
             terminal.say(&paragraphs(&format!("Left out: {why}")));
         }
+        let columns: Vec<_> = labs.iter().map(|lab| lab.all_columns()).collect();
+        let table = Rc::new(SharedTable::of(&columns));
         let (done, summary, exit) = (Vec::new(), Summary::default(), Exit::Passed);
-        Ok(Self { labs, matches, options, replaced, session, folder, file, terminal, done, summary, is_own, exit })
+        Ok(Self {
+            labs,
+            matches,
+            options,
+            replaced,
+            session,
+            folder,
+            file,
+            terminal,
+            table,
+            done,
+            summary,
+            is_own,
+            exit,
+        })
     }
 
     /// Runs the labs one after another, and returns the worst of their endings.
@@ -246,12 +268,13 @@ impl<'m> Program<'m> {
         }
         let started = Instant::now();
         let run = self.start(lab)?;
-        self.terminal.say(&format!("\n{}: {}", lab.name, lab.summary));
+        self.terminal.say(&paragraphs(&format!("\n{}: {}", lab.name, lab.summary)));
         for remark in asked::remarks(lab, &self.options, self.matches) {
             self.terminal.say(&paragraphs(&remark));
         }
         run.between_cases();
-        let result = self.experiment(lab, &run);
+        // An interruption makes other calls fail.
+        let result = self.experiment(lab, &run).map_err(|error| interrupt::check().err().unwrap_or(error));
         self.terminal.done();
         // Nobody can mend the lab's own files here.
         let warned = run.kernels.warnings();
@@ -290,8 +313,12 @@ impl<'m> Program<'m> {
 
     /// What the lab's function is given.
     fn start(&self, lab: &'static Lab) -> Result<Run> {
-        let outputs =
-            Outputs { folder: self.folder.as_ref(), terminal: self.terminal.clone(), wanted: self.options.wanted() };
+        let outputs = Outputs {
+            folder: self.folder.as_ref(),
+            terminal: self.terminal.clone(),
+            wanted: self.options.wanted(),
+            table: self.table.clone(),
+        };
         let columns = Rc::new(lab.all_columns());
         let report = Report::start(&columns, &outputs)?;
         Ok(Run {
@@ -303,6 +330,7 @@ impl<'m> Program<'m> {
             report: RefCell::new(report),
             kernels: Kernels::new(lab.name, lab.kernels, &self.session, self.replaced.clone()),
             records: RefCell::new(Vec::new()),
+            forecasts: RefCell::default(),
             lost: RefCell::new(None),
         })
     }
@@ -310,7 +338,10 @@ impl<'m> Program<'m> {
     fn experiment(&self, lab: &'static Lab, run: &Run) -> Result<()> {
         let given = |name| asked::is_set(self.matches, name);
         if !given("exercises") {
-            (lab.run)(run)?;
+            match (lab.run)(run) {
+                Err(Error::Skip(reason)) => run.left_out(reason)?,
+                result => result?,
+            }
         }
         if !given("no-exercises") {
             question::run(run, &(lab.questions)())?;

@@ -1,11 +1,15 @@
 //! A lab's own options: how they are declared, and how a run reads them.
-use std::{fs::File, io::Read};
+use std::{
+    fs::{self, File, FileType},
+    io::Read,
+};
 
 use clap::{Arg, ArgAction, builder::PossibleValuesParser, value_parser};
 
 use crate::{
+    device::host,
     error::{Error, Result},
-    lab::{options::parse_u32, run::Run},
+    lab::{child, number::parse_u32, run::Run},
 };
 
 /// An option that chooses among `values`, repeatable; without it all are chosen ([`Run::chosen`]).
@@ -54,18 +58,60 @@ pub fn file(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name("FILE").help(help)
 }
 
-/// All that a file holds, or standard input where `file` is `-`.
+/// What is read of a file is at most this part of the memory that there is: it is also parsed, copied and counted.
+const SHARE: u64 = 4;
+
+/// All that a file holds, or standard input where `file` is `-`. Only files and pipes are read: a device like
+/// `/dev/zero` has no end.
 ///
 /// # Errors
-/// [`Error::Io`].
+/// [`Error::Usage`] when it cannot be read, [`Error::CannotRun`] when it is too large for this computer's memory.
 pub fn read(file: &str) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = match file {
-        "-" => std::io::stdin().lock().read_to_end(&mut bytes),
-        path => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    let room = host::room();
+    let most = room.as_ref().map_or(u64::MAX, |room| room.bytes / SHARE);
+    let too_large = || {
+        let why = room.as_ref().map_or_else(String::new, |room| format!(", a quarter of what there is: {room}"));
+        Error::CannotRun(format!("{file} holds more than {}{why}; give a smaller file", host::size(most)))
     };
-    read.map_err(|source| Error::Io { action: "read", path: file.into(), source })?;
-    Ok(bytes)
+    let io = |error| Error::usage(format!("cannot read {file}: {error}"));
+    let mut bytes = Vec::new();
+    let read = if file == "-" {
+        if child::wanted().is_some() {
+            let why = "a case in a process of its own (--timeout) cannot read standard input again; give a file";
+            return Err(Error::usage(why));
+        }
+        read_within(&mut std::io::stdin().lock(), most, &mut bytes)
+    } else {
+        let about = fs::metadata(file).map_err(io)?;
+        if let Some(kind) = unreadable(about.file_type()) {
+            return Err(Error::usage(format!("cannot read {file}: it is {kind}, not a file")));
+        }
+        if about.len() > most {
+            return Err(too_large());
+        }
+        File::open(file).and_then(|mut file| read_within(&mut file, most, &mut bytes))
+    };
+    if read.map_err(io)? { Ok(bytes) } else { Err(too_large()) }
+}
+
+/// Reads to the end, but at most `most` bytes. Returns whether that was all.
+fn read_within(from: &mut impl Read, most: u64, into: &mut Vec<u8>) -> std::io::Result<bool> {
+    from.take(most.saturating_add(1)).read_to_end(into)?;
+    Ok(into.len() as u64 <= most)
+}
+
+/// What a path leads to, in words, unless it is a file or a pipe.
+fn unreadable(kind: FileType) -> Option<&'static str> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_char_device() || kind.is_block_device() {
+            return Some("a device");
+        } else if kind.is_socket() {
+            return Some("a socket");
+        }
+    }
+    kind.is_dir().then_some("a folder")
 }
 
 impl Run {
@@ -96,5 +142,34 @@ impl Run {
     /// The value of an option declared by [`file()`].
     pub fn file(&self, option: &str) -> Option<&str> {
         self.args().get_one::<String>(option).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_read_than_there_is_room_for() {
+        for (most, whole) in [(5, true), (4, false), (0, false)] {
+            let mut into = Vec::new();
+            assert_eq!(read_within(&mut &b"hello"[..], most, &mut into).unwrap(), whole);
+            assert!(into.len() as u64 <= most + 1);
+        }
+        // Without an end.
+        assert!(!read_within(&mut std::io::repeat(7), 100, &mut Vec::new()).unwrap());
+    }
+
+    #[test]
+    fn a_file_is_read_and_nothing_else() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "1 2\n").unwrap();
+        assert_eq!(read(file.path().to_str().unwrap()).unwrap(), b"1 2\n");
+        for (path, words) in [("/dev/zero", "a device"), ("/", "a folder"), ("/no/such", "No such file")] {
+            let error = read(path).unwrap_err();
+            assert!(error.to_string().starts_with(&format!("cannot read {path}: ")), "{error}");
+            assert!(error.to_string().contains(words), "{error}");
+            assert_eq!(error.exit_code(), 2);
+        }
     }
 }

@@ -7,6 +7,7 @@ pub struct Case {
     pub(crate) variant: String,
     pub(crate) label: String,
     pub(crate) n: Option<usize>,
+    pub(crate) work: Option<u64>,
     pub(crate) kernel: Option<(&'static str, String)>,
     pub(crate) launch: Option<Launch>,
     pub(crate) memory_mode: Option<String>,
@@ -15,8 +16,8 @@ pub struct Case {
 impl Case {
     /// A case of `variant`, which must be one of the lab's.
     pub fn new(variant: impl Into<String>) -> Self {
-        let (n, kernel, launch, memory_mode) = (None, None, None, None);
-        Self { variant: variant.into(), label: String::new(), n, kernel, launch, memory_mode }
+        let (n, work, kernel, launch, memory_mode) = (None, None, None, None, None);
+        Self { variant: variant.into(), label: String::new(), n, work, kernel, launch, memory_mode }
     }
 
     /// What tells it from the variant's other cases, e.g. "block 256" (the `case` column).
@@ -30,6 +31,14 @@ impl Case {
     #[must_use]
     pub fn n(mut self, n: usize) -> Self {
         self.n = Some(n);
+        self
+    }
+
+    /// What one launch does, in simple steps such as additions, where that is more than one for each element or thread:
+    /// it tells how long the emulation will take.
+    #[must_use]
+    pub fn work(mut self, steps: u64) -> Self {
+        self.work = Some(steps);
         self
     }
 

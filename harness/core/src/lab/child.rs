@@ -1,11 +1,20 @@
 //! Cases that run in their own process: the program runs itself again for the one case, with the same command line, and
 //! the child leaves its record in a file.
-use std::{env, fs, io::Write, path::PathBuf, process::Command};
+use std::{
+    env, fs,
+    io::{BufRead, BufReader, Read, Write},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
 
 use wire::RECORDS;
 
 use crate::{
     confine,
+    device::ceilings::Ceilings,
     error::{Error, Result},
     lab::case::Case,
     measure::interrupt,
@@ -14,6 +23,14 @@ use crate::{
 
 /// Names the one case to run, `lab/case key`, in a child's environment.
 const CASE: &str = "WARPLAB_CASE";
+
+/// The ceilings that the parent has measured, as JSON, in a child's environment.
+const CEILINGS: &str = "WARPLAB_CEILINGS";
+
+/// In a child, the ceilings that its parent has measured.
+pub(crate) fn ceilings() -> Option<Ceilings> {
+    serde_json::from_str(&env::var(CEILINGS).ok()?).ok()
+}
 
 /// In a child, the one case to run.
 pub(crate) fn wanted() -> Option<String> {
@@ -47,35 +64,126 @@ pub fn records(text: &str) -> Result<Vec<Record>> {
     whole.map(read).collect()
 }
 
-/// Runs `case` in a child process, which gives its record and those of what it leaked. `Ok(Err(how))` when it ended
-/// without a record: it crashed, and `how` says how.
-pub(crate) fn run(lab: &str, case: &Case) -> Result<std::result::Result<Vec<Record>, String>> {
-    let io = |action, path: &std::path::Path| {
+/// How a child ended.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// With these records: that of the case, and those of what it leaked.
+    Told(Vec<Record>),
+    /// Without a record: it crashed, and the text says how.
+    Crashed(String),
+    /// Not within its time.
+    Late,
+}
+
+/// Runs `case` in a child process. What it prints is handed to `say`, line by line. After `most` the process is ended,
+/// and with it a kernel that never ends, on a GPU too.
+pub(crate) fn run(
+    lab: &str,
+    case: &Case,
+    ceilings: Option<Ceilings>,
+    most: Option<Duration>,
+    say: impl FnMut(&str),
+) -> Result<End> {
+    let io = |action, path: &Path| {
         let path = path.to_path_buf();
         move |source| Error::Io { action, path, source }
     };
     let file = tempfile::NamedTempFile::new().map_err(io("create a file in", &env::temp_dir()))?;
-    let program = env::current_exe().map_err(io("find this program at", std::path::Path::new("/proc/self/exe")))?;
+    let program = env::current_exe().map_err(io("find this program at", Path::new("/proc/self/exe")))?;
     let mut command = Command::new(&program);
-    command.args(env::args_os().skip(1)).env(CASE, format!("{lab}/{}", case.key())).env(RECORDS, file.path());
-    command.envs(kernels::for_children());
-    let ended = confine::run(&mut command, None).map_err(|error| {
+    command.args(env::args_os().skip(1));
+    command.env(CASE, format!("{lab}/{}", case.key())).env(RECORDS, file.path()).envs(kernels::for_children());
+    if let Some(ceilings) = ceilings {
+        command.env(CEILINGS, serde_json::to_string(&ceilings).unwrap_or_default());
+    }
+    confine::ends_with_parent(&mut command);
+    let pipes = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = pipes.spawn().map_err(|error| {
         Error::CannotRun(format!("cannot start a process for case {}, which needs its own: {error}", case.key()))
     })?;
-    interrupt::check()?;
+    let ended = Watched::new(child).wait(most, say)?;
     let text = fs::read_to_string(file.path()).map_err(io("read", file.path()))?;
     let records = records(&text)?;
+    let Some((status, words)) = ended else {
+        return Ok(End::Late);
+    };
     // A process that could not write all of its records says so by its exit code.
-    let is_complete = matches!(ended.status.code(), None | Some(0..=3));
+    let is_complete = matches!(status.code(), None | Some(0..=3));
     if !records.is_empty() && is_complete {
-        return Ok(Ok(records));
+        return Ok(End::Told(records));
     }
-    let last = ended.error.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("it printed nothing").trim();
-    let how = format!("the case's own process ended with {}: {last}", ended.status);
+    let last = words.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("it printed nothing").trim();
+    let how = format!("the case's own process ended with {status}: {last}");
     // With an exit code the harness itself says that something else is wrong; only a crash is the case's fault.
-    match ended.status.code() {
+    match status.code() {
         Some(0..=255) => Err(Error::CannotRun(format!("{}: {how}", case.variant))),
-        _ => Ok(Err(how)),
+        _ => Ok(End::Crashed(how)),
+    }
+}
+
+/// A child process whose outputs are read as they come. It does not outlive this.
+struct Watched {
+    child: Child,
+    lines: Receiver<String>,
+    errors: Option<JoinHandle<String>>,
+}
+
+impl Watched {
+    /// How often the clock and Ctrl-C are looked at.
+    const BEAT: Duration = Duration::from_millis(20);
+
+    fn new(mut child: Child) -> Self {
+        // What the reader has not taken yet waits in the pipe.
+        let (send, lines) = mpsc::sync_channel(64);
+        let (out, err) = (child.stdout.take(), child.stderr.take());
+        thread::spawn(move || {
+            for line in
+                out.into_iter().flat_map(|out| BufReader::new(out).split(b'\n')).map_while(std::result::Result::ok)
+            {
+                if send.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                    break;
+                }
+            }
+        });
+        let errors = thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = err.map(|mut err| err.read_to_end(&mut bytes));
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        Self { child, lines, errors: Some(errors) }
+    }
+
+    /// Waits for its end, but not longer than `most`: its status and what it wrote to standard error, or `None` if it
+    /// took longer.
+    fn wait(mut self, most: Option<Duration>, mut say: impl FnMut(&str)) -> Result<Option<(ExitStatus, String)>> {
+        let began = Instant::now();
+        loop {
+            match self.lines.recv_timeout(Self::BEAT) {
+                Ok(line) => say(&line),
+                Err(RecvTimeoutError::Timeout) => {}
+                // It has closed its output, and will end.
+                Err(RecvTimeoutError::Disconnected) => thread::sleep(Self::BEAT / 10),
+            }
+            interrupt::check()?;
+            let ended = self.child.try_wait();
+            let ended = ended.map_err(|source| Error::Io { action: "wait for", path: "a case".into(), source })?;
+            if let Some(status) = ended {
+                self.lines.iter().for_each(|line| say(&line));
+                let errors = self.errors.take().and_then(|errors| errors.join().ok());
+                return Ok(Some((status, errors.unwrap_or_default())));
+            }
+            if most.is_some_and(|most| began.elapsed() >= most) {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        // If it has ended already, both do nothing.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

@@ -39,6 +39,9 @@ pub struct Lab {
     pub options: fn() -> Vec<clap::Arg>,
     /// Options that mean nothing to some of the variants. To give one in vain is an error.
     pub ignored: &'static [Ignored],
+    /// For each byte that the lab says it needs on the device ([`Run::needs`]), the bytes that the host keeps: inputs,
+    /// outputs that came back, right answers.
+    pub host_copies: u64,
     /// The experiment.
     pub run: fn(&Run) -> Result<()>,
     /// Questions that arithmetic answers: a row each, run with the exercises.
@@ -65,6 +68,7 @@ impl Lab {
         published: &[],
         options: Vec::new,
         ignored: &[],
+        host_copies: 1,
         run: |_| Ok(()),
         questions: Vec::new,
         exercises: None,

@@ -1,15 +1,20 @@
 //! The options that every lab shares.
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
 use wire::{Checks, UnknownCheck};
 
-use crate::{device::choice::DeviceChoice, export::exporter::Wanted, record::session_file::Settings};
+use crate::{
+    device::choice::DeviceChoice,
+    export::exporter::Wanted,
+    lab::number::{parse_count, parse_u32, parse_whole},
+    record::session_file::Settings,
+};
 
 /// Headings of the help.
 const WHAT: &str = "What to run";
 const HOW: &str = "How long, and how fast";
-const WATCH: &str = "What the emulated device watches (a GPU has Nsight Compute and compute-sanitizer)";
+const WATCH: &str = "What the emulated device watches (a GPU has NVIDIA's tools for this)";
 const OUTPUT: &str = "Output";
 
 /// Options common to all labs, as parsed from the command line.
@@ -30,7 +35,7 @@ pub struct Options {
     /// Run only this case, as the CSV's column `case` has it (repeatable)
     #[arg(long = "case", value_name = "CASE")]
     pub cases: Vec<String>,
-    /// Problem size in elements: 1000, 2^20, 64K, 16M
+    /// Problem size in elements: 1000, 1e6, 2^20, 64Ki, 16M (K, M and G are powers of 1024)
     #[arg(long, short = 'n', value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
     pub n: Option<usize>,
     /// Blocks in the grid
@@ -40,7 +45,7 @@ pub struct Options {
     #[arg(long, value_name = "T", value_parser = parse_u32, allow_hyphen_values = true)]
     pub threads: Option<u32>,
     /// Seed of the random inputs
-    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    #[arg(long, default_value_t = 1, value_name = "SEED", value_parser = parse_whole, allow_hyphen_values = true)]
     pub seed: u64,
     /// Run this .cu file in place of the lab's own of the same name (or of its only one)
     #[arg(long, value_name = "FILE")]
@@ -51,6 +56,10 @@ pub struct Options {
     /// Fail with exit code 3 when the best variant of a case is below P % of its ceiling (on a GPU)
     #[arg(help_heading = HOW, long, value_name = "P", value_parser = parse_percent)]
     pub min_percent: Option<f64>,
+    /// End a case that takes longer than TIME (90, 90s, 2m; its inputs included), and count it as failed; each case
+    /// then runs in a process of its own
+    #[arg(help_heading = HOW, long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
+    pub timeout: Option<Duration>,
     /// Small sizes and few samples, to see whether it runs at all
     #[arg(help_heading = HOW, long)]
     pub quick: bool,
@@ -74,7 +83,7 @@ pub struct Options {
     /// Folder for the CSVs and session.json [default: reports/DEVICE-DATE-TIME]
     #[arg(help_heading = OUTPUT, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// CSV rows to standard output (--csv - means the same), all other text to standard error
+    /// CSV rows to standard output (--csv - means the same), one table for all labs; all other text to standard error
     #[arg(help_heading = OUTPUT, long, value_name = "-", num_args = 0..=1, default_missing_value = "-",
         hide_possible_values = true, value_parser = ["-"], conflicts_with = "json")]
     pub csv: Option<String>,
@@ -108,39 +117,13 @@ impl Options {
     }
 }
 
-/// Parses a count of at least one: plain, with `_`, as a power (`2^20`), or with K, M, G (powers of 1024).
-///
-/// # Errors
-/// What is wrong with the text.
-pub fn parse_count(text: &str) -> Result<usize, String> {
-    let clean = text.trim().replace('_', "");
-    if clean.starts_with('-') {
-        return Err("must be at least 1: it counts elements".into());
+/// Parses a time above 0: seconds, or a number with its unit (`90s`, `2m`, `1h 30m`).
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let seconds = || text.trim().parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    match humantime::parse_duration(text).ok().or_else(seconds) {
+        Some(time) if !time.is_zero() => Ok(time),
+        _ => Err(format!("`{text}` is not a time above 0; write 90 (seconds), 90s, 2m or 1h")),
     }
-    let number =
-        |s: &str| s.parse::<usize>().map_err(|_| format!("`{text}` is not a count; write 1000, 2^20, 64K or 16M"));
-    let too_large = || format!("`{text}` is too large for this computer");
-    let value = if let Some((base, power)) = clean.split_once('^') {
-        let power = u32::try_from(number(power)?).map_err(|_| too_large())?;
-        number(base)?.checked_pow(power).ok_or_else(too_large)?
-    } else {
-        let (digits, unit) = match clean.chars().last() {
-            Some('k' | 'K') => (&clean[..clean.len() - 1], 1 << 10),
-            Some('m' | 'M') => (&clean[..clean.len() - 1], 1 << 20),
-            Some('g' | 'G') => (&clean[..clean.len() - 1], 1 << 30),
-            _ => (clean.as_str(), 1),
-        };
-        number(digits)?.checked_mul(unit).ok_or_else(too_large)?
-    };
-    if value == 0 { Err("must be at least 1".into()) } else { Ok(value) }
-}
-
-/// [`parse_count`] within 32 bits: for a lab's own options as for the common ones.
-///
-/// # Errors
-/// What is wrong with the text.
-pub fn parse_u32(text: &str) -> Result<u32, String> {
-    u32::try_from(parse_count(text)?).map_err(|_| format!("`{text}` is above the largest 32-bit count"))
 }
 
 /// Parses a percentage above 0.
@@ -168,32 +151,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_in_every_spelling() {
-        for (text, count) in
-            [("997", 997), ("2^20", 1 << 20), ("64K", 65536), ("16m", 1 << 24), ("1_000", 1000), (" 3 ", 3)]
-        {
-            assert_eq!(parse_count(text), Ok(count), "{text}");
+    fn times_in_seconds_and_in_units() {
+        for (text, seconds) in [("90", 90.0), ("0.5", 0.5), ("90s", 90.0), ("2m", 120.0), ("1h 1s", 3601.0)] {
+            assert_eq!(parse_time(text), Ok(Duration::from_secs_f64(seconds)), "{text}");
+        }
+        for text in ["0", "0s", "-1", "soon", "", "NaN", "inf", "1e30"] {
+            assert!(parse_time(text).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn a_text_that_is_not_a_count_is_refused_in_words() {
-        for (text, words) in [
-            ("0", "at least 1"),
-            ("-5", "at least 1"),
-            ("2^0", ""),
-            ("abc", "not a count"),
-            ("", "not a count"),
-            ("1.5", "not a count"),
-            ("2^99", "too large"),
-            ("99999999999999999999G", "not a count"),
-        ] {
-            match parse_count(text) {
-                Ok(n) => assert_eq!((text, n), ("2^0", 1)),
-                Err(error) => assert!(!words.is_empty() && error.contains(words), "{text}: {error}"),
-            }
-        }
-        assert!(parse_u32("2^32").is_err() && parse_u32("2^31").is_ok());
+    fn a_percentage_is_above_0() {
         assert_eq!(parse_percent("62.5%"), Ok(62.5));
         for text in ["0", "-3", "fast", "inf", "NaN"] {
             assert!(parse_percent(text).is_err(), "{text}");

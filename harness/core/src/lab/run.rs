@@ -8,6 +8,7 @@ use wire::{Checks, Wishes};
 use crate::{
     device::{
         kernels::Kernels,
+        launch::launch_1d,
         machine::{self, MachineReport},
         session::Session,
     },
@@ -15,7 +16,7 @@ use crate::{
     export::{chart::Chart, report::Report},
     lab::{
         case::Case,
-        child,
+        child::{self, End},
         declaration::Lab,
         input::Input,
         options::Options,
@@ -23,6 +24,7 @@ use crate::{
         trial::Trial,
     },
     measure::{
+        forecast::{self, Forecasts},
         inputs::Inputs,
         interrupt,
         plan::Plan,
@@ -64,6 +66,8 @@ pub struct Run {
     pub(crate) report: RefCell<Report>,
     pub(crate) kernels: Kernels,
     pub(crate) records: RefCell<Vec<Record>>,
+    /// How fast this computer emulates.
+    pub(crate) forecasts: RefCell<Forecasts>,
     /// The case whose kernel has faulted and ruined the context, if there was one.
     pub(crate) lost: RefCell<Option<String>>,
 }
@@ -170,21 +174,6 @@ impl Run {
         Input::new(self.stream(), make)
     }
 
-    /// Refuses data for which the device has no room, before the host makes them: `bytes` (`None`: more than can be
-    /// counted) for `what`, whose size the option `flag` sets.
-    ///
-    /// # Errors
-    /// [`Error::Usage`], which says how much memory is free; the driver's errors.
-    pub fn needs(&self, bytes: Option<usize>, what: &str, flag: &str) -> Result<()> {
-        let (free, _) = self.session.context.mem_get_info()?;
-        if bytes.is_some_and(|bytes| bytes <= free) {
-            return Ok(());
-        }
-        let size = bytes.map_or_else(|| "more bytes than can be counted".into(), |bytes| format!("{bytes} bytes"));
-        let name = &self.session.device.name;
-        Err(Error::usage(format!("{what} need {size}, but {name} has {free} free; choose a smaller {flag}")))
-    }
-
     /// The error for a case whose size does not suit `variant`, for `reason`: a usage error if the user asked for the
     /// variant by name, else a skipped row.
     pub fn unsuited(&self, variant: &str, reason: String) -> Error {
@@ -236,18 +225,22 @@ impl Run {
             if wanted != format!("{}/{}", self.lab.name, case.key()) {
                 return Ok(None);
             }
-        } else if variant.own_process {
+        } else if variant.own_process || self.options.timeout.is_some() {
             return self.in_own_process(variant, &case);
         }
         self.in_this_process(variant, &case, body).map(Some)
     }
 
     fn in_own_process(&self, variant: &Variant, case: &Case) -> Result<Option<Record>> {
-        self.report.borrow().begin(&case.variant, &case.label);
         let (launch, _) = self.launch(case)?;
-        let records = match child::run(self.lab.name, case)? {
-            Ok(records) => records,
-            Err(how) => vec![self.crashed(variant, case, launch, how)],
+        let time = self.forecast(case, launch)?;
+        self.report.borrow().begin(&case.variant, &case.label, time);
+        let most = self.options.timeout;
+        let end = child::run(self.lab.name, case, self.session.ceilings, most, |line| self.say(line))?;
+        let records = match end {
+            End::Told(records) => records,
+            End::Crashed(how) => vec![self.crashed(variant, case, launch, how)],
+            End::Late => vec![self.late(case, launch)],
         };
         let first = records.first().cloned();
         for record in records {
@@ -262,18 +255,27 @@ impl Run {
         case: &Case,
         mut body: impl FnMut(&mut Trial<'_>) -> Result<()>,
     ) -> Result<Record> {
-        self.report.borrow().begin(&case.variant, &case.label);
         let (launch, mut refused) = self.launch(case)?;
         let checks = self.checks(variant.expect);
         let first = first_seed();
         let schedules = if self.is_emulated() { u64::from(self.options.schedules.unwrap_or(1)) } else { 1 };
+        let mut time = None;
+        if refused.is_none() {
+            self.watch(checks, first, &case.key());
+            time = self.forecast(case, launch)?;
+        }
+        self.report.borrow().begin(&case.variant, &case.label, time);
+        let terminal = self.report.borrow().terminal();
         let mut trial = Trial::new(self, case, launch, self.recorder(case, launch));
         for seed in first..first.saturating_add(schedules) {
             self.watch(checks, seed, &case.key());
             trial.recorder.begin(seed, seed == first)?;
             let outcome = match refused.take() {
                 Some(error) => Err(error),
-                None => self.context().and_then(|()| body(&mut trial)),
+                None => self.context().and_then(|()| {
+                    let _aloud = terminal.aloud();
+                    body(&mut trial)
+                }),
             };
             let more = trial.recorder.absorb(outcome, |report| self.hot_lines(report))?;
             if trial.recorder.has_lost_context() {
@@ -288,6 +290,29 @@ impl Run {
         let mut record = trial.recorder.judge(judge);
         self.add_published(&mut record);
         self.finish(record)
+    }
+
+    /// How long the emulation of a case will take, if that is long. The user is told.
+    fn forecast(&self, case: &Case, launch: Option<LaunchConfig>) -> Result<Option<String>> {
+        if !self.is_emulated() || child::wanted().is_some() {
+            return Ok(None);
+        }
+        // Where the case has no launch of its own, it is taken to keep the device busy.
+        let launch = launch.unwrap_or(launch_1d(1 << 10, 256));
+        let dims = [launch.grid_dim, launch.block_dim];
+        let threads = dims.iter().flat_map(|d| [d.0, d.1, d.2]).fold(1_u64, |all, d| all.saturating_mul(u64::from(d)));
+        let elements = case.work.or(case.n.map(|n| forecast::STEPS.saturating_mul(n as u64))).unwrap_or(0).max(threads);
+        let passes = u64::from(self.options.samples.unwrap_or(1)) * u64::from(self.options.schedules.unwrap_or(1));
+        let mut forecasts = self.forecasts.borrow_mut();
+        let time = forecasts.of(&self.session, launch, elements.saturating_mul(passes))?;
+        if let Some(time) = time.filter(|time| forecasts.is_news(*time)) {
+            let what = format!("{} {}", self.lab.name, case.variant);
+            self.report.borrow().warn(&format!(
+                "{what}: the emulation takes about {} on this computer; use --quick or a smaller --n for less",
+                forecast::in_words(time)
+            ));
+        }
+        Ok(time.map(forecast::in_words))
     }
 
     /// A recorder for `case`.
@@ -319,6 +344,14 @@ impl Run {
     fn crashed(&self, variant: &Variant, case: &Case, launch: Option<LaunchConfig>, how: String) -> Record {
         let (verdict, note) = verdict(variant.expect, Some(&how), None);
         Record { verdict, note, wrong: Some(how), ..self.record(case, launch) }
+    }
+
+    /// The record of a case that took longer than `--timeout` allows. It fails, whatever its variant should give:
+    /// nobody has seen its answer.
+    fn late(&self, case: &Case, launch: Option<LaunchConfig>) -> Record {
+        let most = humantime::format_duration(self.options.timeout.unwrap_or_default());
+        let how = format!("did not end within {most} (--timeout)");
+        Record { verdict: Verdict::Fail, note: how.clone(), wrong: Some(how), ..self.record(case, launch) }
     }
 
     /// The costliest lines of what the machine counted, if `--hot` asks for them.
@@ -416,6 +449,13 @@ impl Run {
             Some(by) => Err(Error::Skip(format!("the device's context was lost in case {by}"))),
             None => Ok(()),
         }
+    }
+
+    /// A row that says why the lab, or the rest of it, is left out: nobody has asked for its sizes, and they do not fit
+    /// here.
+    pub(crate) fn left_out(&self, reason: String) -> Result<()> {
+        let record = self.record(&Case::new("-").label("left out"), None);
+        self.finish(Record { verdict: Verdict::Skip, note: reason, ..record }).map(drop)
     }
 
     fn variant(&self, name: &str) -> Result<&'static Variant> {

@@ -1,10 +1,12 @@
-//! Ctrl-C: the case under way ends after its sample, the rows so far are kept.
+//! Ctrl-C: the case under way ends, the rows so far are kept. A kernel of the emulated device ends at once. A GPU's
+//! ends only with its process, so that the case ends after its sample there.
 use std::{
     io::Write,
     sync::atomic::{AtomicBool, Ordering},
 };
 
 use crate::{
+    device::machine,
     error::{Error, Result},
     exit::Exit,
 };
@@ -18,7 +20,8 @@ pub(crate) fn listen() {
         if PRESSED.swap(true, Ordering::SeqCst) {
             std::process::exit(Exit::Interrupted.code().into());
         }
-        let _ = writeln!(std::io::stderr(), "interrupted: ending after this sample; press Ctrl-C again to end at once");
+        let when = if machine::interrupt() { "ending" } else { "ending after this sample" };
+        let _ = writeln!(std::io::stderr(), "interrupted: {when}; press Ctrl-C again to end at once");
     });
 }
 

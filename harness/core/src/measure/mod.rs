@@ -2,6 +2,7 @@
 pub mod capture;
 pub(crate) mod check;
 pub(crate) mod flush;
+pub(crate) mod forecast;
 pub(crate) mod inputs;
 pub(crate) mod interrupt;
 pub(crate) mod pace;

@@ -289,6 +289,8 @@ impl<'r> Recorder<'r> {
             Ok(()) => {}
             Err(Error::Skip(reason)) => self.skip = Some(reason),
             Err(Error::Driver(error)) => {
+                // Perhaps the interruption has ended its kernel.
+                interrupt::check()?;
                 self.context_lost = self.setup.session.context.synchronize().is_err();
                 let words = Error::Driver(error).to_string();
                 match fault::class(error.0) {

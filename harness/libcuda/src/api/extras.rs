@@ -7,6 +7,7 @@ use crate::account::speech::somebody_reads;
 use crate::account::{leak, report};
 use crate::state::device::call_site::during;
 use crate::state::device::driver::configure;
+use crate::state::device::interrupt::interrupt;
 use crate::state::device::observer::panic_text;
 use crate::state::device::settings::find_profile;
 use simt::finding::{Finding, Findings, Kind};
@@ -114,6 +115,14 @@ unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
             Error::INVALID_VALUE.0
         }
     }
+}
+
+/// Stops the launch under way, and those from now on, for a program whose user has interrupted it. As when a driver's
+/// watchdog ends a kernel, they leave `CUDA_ERROR_LAUNCH_TIMEOUT`. It may be called from any thread, and waits for
+/// nothing.
+#[unsafe(no_mangle)]
+extern "C" fn simt_interrupt() {
+    interrupt();
 }
 
 /// Why this thread's last `simt_configure` failed; valid until the next one.

@@ -3,6 +3,7 @@
 pub mod call_site;
 pub mod driver;
 pub mod handles;
+pub mod interrupt;
 pub mod leftover;
 pub mod observer;
 pub mod settings;

@@ -6,6 +6,7 @@ use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::Context;
 use crate::state::device::driver::{driver, tell};
+use crate::state::device::interrupt::INTERRUPTED;
 use crate::state::device::observer::Launched;
 use crate::state::memory::managed;
 use simt::kernel::Geometry;
@@ -64,7 +65,7 @@ impl KernelLaunch {
         let mut printed = Vec::new();
         let mut print = |bytes: &[u8]| printed.extend_from_slice(bytes);
         let start = Instant::now();
-        let report = machine::run(&driver.memory, driver.profile, &settings, &launch, &mut print);
+        let report = machine::run_until(&driver.memory, driver.profile, &settings, &launch, &INTERRUPTED, &mut print);
         let took = start.elapsed();
         print_out(&printed);
         if let (Some(fault), Some(context)) = (report.fault, context) {

@@ -87,12 +87,13 @@ fn workspace(memory: &Memory, cooperative: bool) -> Result<u64, String> {
         .map_err(|error| format!("no workspace for a cooperative grid: {error}"))
 }
 
-/// Runs a kernel to its end, or to a fault.
+/// Runs a kernel to its end, to a fault, or until `cancel` is set.
 pub(crate) fn run(
     memory: &Memory,
     profile: &Profile,
     settings: &Settings,
     launch: &Launch<'_, Arc<Program>>,
+    cancel: &AtomicBool,
     out: &mut dyn FnMut(&[u8]),
 ) -> Report {
     if let Some(what) = refusal(launch) {
@@ -103,13 +104,17 @@ pub(crate) fn run(
         Err(what) => return refused(launch.kernel, what),
     };
     let count = workers(settings, launch.geometry.blocks());
-    let shared = shared(memory, profile, settings, launch, (count, workspace));
+    let shared = shared(memory, profile, settings, launch, (count, workspace, cancel));
     let tallies = work(&shared, count);
     if workspace != 0 {
         // It belongs to this launch, so nobody else can have freed it.
         let _ = memory.free(workspace);
     }
     let (fault, printed) = shared.outcome.end();
+    let finished: u64 = tallies.iter().map(|tally| tally.blocks).sum();
+    // Without a fault, only `cancel` leaves blocks unfinished.
+    let cut = finished < launch.geometry.blocks();
+    let fault = fault.or(cut.then_some(Fault::LaunchTimeout));
     for text in printed.values() {
         out(text);
     }
@@ -131,13 +136,13 @@ fn refused(kernel: &Kernel<Arc<Program>>, what: String) -> Report {
 }
 
 /// What the workers of a launch share. `count` is the number of workers, `workspace` the address of the grid's
-/// workspace.
+/// workspace; `cancel` stops the launch.
 fn shared<'l>(
     memory: &'l Memory,
     profile: &'l Profile,
     settings: &Settings,
     launch: &Launch<'l, Arc<Program>>,
-    (count, workspace): (usize, u64),
+    (count, workspace, cancel): (usize, u64, &'l AtomicBool),
 ) -> Shared<'l> {
     let Launch { kernel, geometry, .. } = *launch;
     let program = &kernel.code;
@@ -184,6 +189,7 @@ fn shared<'l>(
         resident,
         spent: Count::default(),
         stop: AtomicBool::new(false),
+        cancel,
         began: Instant::now(),
         heap: memory.heap(),
         workspace,

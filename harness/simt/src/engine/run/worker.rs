@@ -247,9 +247,9 @@ impl<'l> Worker<'l> {
         }
     }
 
-    /// Whether the launch has been stopped.
+    /// Whether the launch has been stopped, by a fault or from outside.
     pub fn stopped(&self) -> bool {
-        self.launch.stop.load(Ordering::Relaxed)
+        self.launch.stop.load(Ordering::Relaxed) || self.launch.cancel.load(Ordering::Relaxed)
     }
 
     /// Whether the spent instructions must be reported to the launch.

@@ -58,6 +58,8 @@ pub(crate) struct Shared<'l> {
     pub resident: usize,
     pub spent: Count,
     pub stop: AtomicBool,
+    /// Whoever launched it sets this, to stop it from outside.
+    pub cancel: &'l AtomicBool,
     /// When it began, for the clocks.
     pub began: Instant,
     /// What `malloc` allocates from.
@@ -155,6 +157,7 @@ impl Shared<'static> {
     pub fn empty() -> &'static Shared<'static> {
         use std::sync::LazyLock;
         static PROGRAM: LazyLock<Arc<Program>> = LazyLock::new(Arc::default);
+        static NEVER: AtomicBool = AtomicBool::new(false);
         static SHARED: LazyLock<Shared<'static>> = LazyLock::new(|| Shared {
             program: &PROGRAM,
             view: crate::memory::Memory::new(1 << 20).view(),
@@ -179,6 +182,7 @@ impl Shared<'static> {
             resident: 1,
             spent: Count::default(),
             stop: AtomicBool::new(false),
+            cancel: &NEVER,
             began: Instant::now(),
             heap: None,
             workspace: 0,

@@ -1,0 +1,99 @@
+//! What runs now, how far the run has come, and how long the rest may take: a line on standard error, on a terminal.
+use std::{
+    cell::RefCell,
+    collections::HashSet,
+    io::IsTerminal,
+    thread,
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// The line, and what it counts: variants, since nobody knows before how many cases a lab makes of each.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    began: Instant,
+    /// The variants that will run, and those that have begun.
+    all: usize,
+    begun: RefCell<HashSet<(String, String)>>,
+}
+
+impl Progress {
+    /// A line for a run of so many variants, if there is anybody to see it.
+    pub(crate) fn new(is_wanted: bool, all: usize) -> Self {
+        let bar = if is_wanted && std::io::stderr().is_terminal() {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}") {
+                bar.set_style(style);
+            }
+            // Without a thread of its own, which the bar would panic without, it moves when its text changes.
+            if thread::Builder::new().spawn(|| {}).is_ok() {
+                bar.enable_steady_tick(Duration::from_millis(120));
+            }
+            bar
+        } else {
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
+        };
+        Self { bar, began: Instant::now(), all, begun: RefCell::default() }
+    }
+
+    /// A case begins. `time` is how long it will take, if that is known.
+    pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<String>) {
+        let mut begun = self.begun.borrow_mut();
+        begun.insert((lab.into(), variant.into()));
+        let far = how_far(begun.len(), self.all, self.began.elapsed());
+        let time = time.map_or_else(String::new, |time| format!(" (about {time})"));
+        let what = [lab, variant, case].join(" ");
+        self.bar.set_message(format!("{far}: {}{time}", what.trim_end()));
+    }
+
+    /// No case runs for now. The line is cleared when this is dropped.
+    pub(crate) fn done(&self) {
+        self.bar.set_message("");
+    }
+
+    /// Prints something while the line is away.
+    pub(crate) fn suspend(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
+    }
+}
+
+/// How far the run has come when the variant number `k` of `n` begins, `elapsed` after the first.
+fn how_far(k: usize, n: usize, elapsed: Duration) -> String {
+    let n = n.max(k);
+    let before = k.saturating_sub(1);
+    // The first two tell little about the rest.
+    if before < 2 {
+        return format!("{k} of {n}");
+    }
+    let left = elapsed.as_secs() as usize * (n - before) / before;
+    format!("{k} of {n}, about {} left", short(left))
+}
+
+/// Seconds as `50 s`, `3 min` or `2 h`.
+fn short(seconds: usize) -> String {
+    match seconds {
+        0..90 => format!("{seconds} s"),
+        90..5400 => format!("{} min", (seconds + 30) / 60),
+        _ => format!("{} h", (seconds + 1800) / 3600),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_follows_from_the_time_taken() {
+        let at = |k, n, seconds| how_far(k, n, Duration::from_secs(seconds));
+        assert_eq!(at(1, 9, 100), "1 of 9");
+        assert_eq!(at(2, 9, 100), "2 of 9");
+        assert_eq!(at(3, 9, 10), "3 of 9, about 35 s left");
+        assert_eq!(at(9, 9, 80), "9 of 9, about 10 s left");
+        assert_eq!(at(11, 101, 200), "11 of 101, about 30 min left");
+        // A lab with more variants than it declares is no reason to fail.
+        assert_eq!(at(4, 3, 3), "4 of 4, about 1 s left");
+        assert_eq!(short(7200), "2 h");
+    }
+}

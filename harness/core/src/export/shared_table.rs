@@ -1,0 +1,65 @@
+//! The table that several labs share on standard output: one header, with the columns of all of them.
+use std::cell::Cell as Once;
+
+use crate::record::{
+    columns::{COMMON, Cell, Columns},
+    counters::COUNTERS,
+    row::Record,
+};
+
+/// The names of the columns, and whether the header was written.
+#[derive(Debug)]
+pub(crate) struct SharedTable {
+    names: Vec<&'static str>,
+    is_begun: Once<bool>,
+}
+
+impl SharedTable {
+    /// The common columns, the own ones of every lab, each name once, and the counters.
+    pub(crate) fn of(labs: &[Columns]) -> Self {
+        let mut names: Vec<&str> = COMMON.iter().map(|column| column.name).collect();
+        for column in labs.iter().flat_map(|lab| &lab.own).chain(&COUNTERS) {
+            if !names.contains(&column.name) {
+                names.push(column.name);
+            }
+        }
+        Self { names, is_begun: Once::new(false) }
+    }
+
+    /// The header, the first time.
+    pub(crate) fn header(&self) -> Option<Vec<String>> {
+        let is_first = !self.is_begun.replace(true);
+        is_first.then(|| self.names.iter().map(ToString::to_string).collect())
+    }
+
+    /// A record's cells. The columns of other labs stay empty.
+    pub(crate) fn row(&self, columns: &Columns, record: &Record) -> Vec<String> {
+        let mut row = vec![String::new(); self.names.len()];
+        for (name, cell) in columns.cells(record) {
+            if let Some(at) = self.names.iter().position(|known| *known == name) {
+                row[at] = Cell::text(cell);
+            }
+        }
+        row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{column::column, columns::tests::columns, row::tests::record};
+
+    #[test]
+    fn labs_share_a_header_and_each_name_is_there_once() {
+        let other = Columns { lab: "other", own: vec![column("third", "a word"), column("other", "a word")] };
+        let table = SharedTable::of(&[columns(), other.clone()]);
+        let header = table.header().unwrap();
+        assert!(table.header().is_none());
+        assert_eq!(header.len(), COMMON.len() + 3 + COUNTERS.len());
+        let at = |name: &str| header.iter().position(|n| n == name).unwrap();
+        let (ours, theirs) = (table.row(&columns(), &record()), table.row(&other, &record()));
+        assert_eq!([ours[at("own_ms")].as_str(), &ours[at("third")]], ["1.5", ""]);
+        assert_eq!([theirs[at("own_ms")].as_str(), &theirs[at("third")]], ["", "1.5"]);
+        assert_eq!((ours[at("verdict")].as_str(), ours.len()), ("skip", header.len()));
+    }
+}

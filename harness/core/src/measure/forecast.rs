@@ -1,0 +1,161 @@
+//! How long the emulation of a case will take, for a user who would otherwise wait without knowing.
+//!
+//! A small kernel with the case's own blocks is timed first. The forecast is a rough one: another kernel does more or
+//! less for each element.
+use std::time::{Duration, Instant};
+
+use cudarc::{
+    driver::{LaunchConfig, PushKernelArg},
+    nvrtc::Ptx,
+};
+
+use crate::{
+    device::{launch::launch_1d, machine, session::Session},
+    error::Result,
+};
+
+/// A case with fewer elements is not worth a forecast.
+const FEW: u64 = 1 << 24;
+
+/// A shorter forecast is not worth a word.
+pub(crate) const LONG: Duration = Duration::from_secs(30);
+
+/// Simple steps that a kernel does for an element, where the case does not say: those of the labs do between one and
+/// five.
+pub(crate) const STEPS: u64 = 3;
+
+/// The rate is measured over at least this time.
+const MEASURED: Duration = Duration::from_millis(30);
+
+/// More blocks than this keep every processor of this computer busy, as any number of them does.
+const BUSY: u32 = 512;
+
+/// Adds 1 to each of n floats, the threads striding over the grid: about what a thread of a simple kernel does for an
+/// element.
+const PTX: &str = "
+.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry add_one(.param .u64 x, .param .u32 n)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<8>;
+    .reg .f32 %f<3>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [x];
+    ld.param.u32 %r1, [n];
+    cvta.to.global.u64 %rd1, %rd1;
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.u32 %r5, %r2, %r3, %r4;
+    mov.u32 %r6, %nctaid.x;
+    mul.lo.u32 %r6, %r6, %r3;
+$next:
+    setp.ge.u32 %p1, %r5, %r1;
+    @%p1 ret;
+    mul.wide.u32 %rd2, %r5, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.f32 %f1, [%rd3];
+    add.f32 %f2, %f1, 0f3F800000;
+    st.global.f32 [%rd3], %f2;
+    add.u32 %r5, %r5, %r6;
+    bra $next;
+}
+";
+
+/// What is known of the speed of this computer, and what was told.
+#[derive(Debug, Default)]
+pub(crate) struct Forecasts {
+    /// Elements a second, by the blocks and threads of the launch.
+    rates: Vec<((u32, u32), f64)>,
+    /// The longest time that was told.
+    told: Duration,
+}
+
+impl Forecasts {
+    /// The time that the emulation of `elements` by this launch will take, if it is long.
+    ///
+    /// # Errors
+    /// The driver's errors.
+    pub(crate) fn of(&mut self, session: &Session, launch: LaunchConfig, elements: u64) -> Result<Option<Duration>> {
+        if elements <= FEW {
+            return Ok(None);
+        }
+        let product = |(x, y, z): (u32, u32, u32)| x.saturating_mul(y).saturating_mul(z);
+        let shape = (product(launch.grid_dim).min(BUSY), product(launch.block_dim));
+        let known = self.rates.iter().find(|(known, _)| *known == shape);
+        let rate = match known {
+            Some((_, rate)) => *rate,
+            None => {
+                let rate = rate(session, shape)?;
+                self.rates.push((shape, rate));
+                rate
+            }
+        };
+        let time = Duration::try_from_secs_f64(elements as f64 / rate).unwrap_or(Duration::MAX);
+        Ok((time >= LONG).then_some(time))
+    }
+
+    /// Whether this time is news: much longer than any that was told.
+    pub(crate) fn is_news(&mut self, time: Duration) -> bool {
+        let is_news = time >= self.told.saturating_mul(2);
+        if is_news {
+            self.told = time;
+        }
+        is_news
+    }
+}
+
+/// Elements a second, by so many blocks of so many threads, with the checks that are set now.
+fn rate(session: &Session, (blocks, threads): (u32, u32)) -> Result<f64> {
+    let add_one = session.context.load_module(Ptx::from_src(PTX))?.load_function("add_one")?;
+    let mut n = 1_u32 << 16;
+    loop {
+        let mut x = session.stream.alloc_zeros::<f32>(n as usize)?;
+        session.stream.synchronize()?;
+        let began = Instant::now();
+        // SAFETY: the kernel takes a vector and its length, and touches no more than that.
+        unsafe { session.stream.launch_builder(&add_one).arg(&mut x).arg(&n).launch(launch_1d(blocks, threads)) }?;
+        session.stream.synchronize()?;
+        let took = began.elapsed();
+        drop(x);
+        // Nobody asked for this launch.
+        machine::report()?;
+        if took >= MEASURED || n >= 1 << 24 {
+            return Ok(f64::from(n) / took.as_secs_f64().max(1e-9));
+        }
+        n *= 4;
+    }
+}
+
+/// A time in words, rounded as a forecast is.
+pub(crate) fn in_words(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let (count, unit) = match seconds {
+        s if s < 90.0 => (s, "second"),
+        s if s < 90.0 * 60.0 => (s / 60.0, "minute"),
+        s if s < 48.0 * 3600.0 => (s / 3600.0, "hour"),
+        s => (s / 86400.0, "day"),
+    };
+    let count = count.round();
+    format!("{count} {unit}{}", if count == 1.0 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_round_numbers() {
+        let words = [1.0, 45.2, 780.0, 5399.0, 7300.0, 1e6].map(|s| in_words(Duration::from_secs_f64(s)));
+        assert_eq!(words, ["1 second", "45 seconds", "13 minutes", "90 minutes", "2 hours", "12 days"]);
+    }
+
+    #[test]
+    fn only_a_much_longer_time_is_told_again() {
+        let mut forecasts = Forecasts::default();
+        let told = [40, 60, 79, 80, 300, 100].map(|s| forecasts.is_news(Duration::from_secs(s)));
+        assert_eq!(told, [true, false, false, true, true, false]);
+    }
+}

@@ -1,0 +1,78 @@
+//! A lab that goes to the limits of the computer: a kernel without an end, data without room, work for days.
+use std::process::ExitCode;
+
+use cudarc::{driver::LaunchConfig, nvrtc::Ptx};
+use harness::{Case, Check, Lab, Result, Row, Run, Sizes, arguments, row};
+
+static LAB: Lab = Lab {
+    name: "limits-lab",
+    summary: "what takes too long, or too much",
+    variants: &[&ROWS],
+    options: || vec![arguments::file("input", "Read it")],
+    run,
+    ..Lab::DEFAULT
+};
+
+static ROWS: [Row; 4] = [
+    row("short", "ends at once, and says so", ()),
+    row("endless", "a kernel that never ends", ()),
+    row("endless-wrong", "the same, and wrong on purpose", ()).wrong("it never ends"),
+    row("last", "comes after them", ()),
+];
+
+const PTX: &str = "
+.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry spin()
+{
+$again:
+    bra $again;
+}
+";
+
+const LAUNCH: LaunchConfig = LaunchConfig { grid_dim: (4, 1, 1), block_dim: (64, 1, 1), shared_mem_bytes: 0 };
+
+fn main() -> ExitCode {
+    harness::main(&LAB)
+}
+
+fn run(run: &Run) -> Result<()> {
+    let n = run.size(Sizes::all(1 << 10));
+    run.needs(Some(n), "the data", "--n")?;
+    if let Some(file) = run.file("input") {
+        run.say(&format!("{file} holds {} bytes", arguments::read(file)?.len()));
+    }
+    for name in ["short", "last"] {
+        run.case(Case::new(name).n(n).work(n as u64), |case| {
+            run.say(&format!("{name} runs"));
+            case.check(Check::all_right(1));
+            Ok(())
+        })?;
+        // A test makes the usual size a large one.
+        if let Ok(bytes) = std::env::var("LIMITS_LAB_BYTES") {
+            run.needs(bytes.parse().ok(), "the data", "--n")?;
+        }
+        if name == "last" {
+            break;
+        }
+        for name in ["endless", "endless-wrong"] {
+            run.case(Case::new(name).launch(LAUNCH), |case| {
+                let kernel = run.session().context.load_module(Ptx::from_src(PTX))?.load_function("spin")?;
+                case.measure(
+                    &mut (),
+                    |()| Ok(()),
+                    |()| {
+                        // SAFETY: the kernel takes nothing and touches nothing.
+                        unsafe { run.stream().launch_builder(&kernel).launch(LAUNCH) }?;
+                        run.say("the kernel runs");
+                        Ok(())
+                    },
+                    |()| Ok(Check::all_right(1)),
+                )?;
+                Ok(())
+            })?;
+        }
+    }
+    Ok(())
+}
