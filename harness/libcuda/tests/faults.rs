@@ -93,3 +93,25 @@ fn a_failed_kernel_is_heard_of_at_the_next_wait_and_ever_after() {
     assert_eq!(report["launches"][0]["fault"], "illegal_address");
     assert_eq!(report["launches"][1]["fault"], serde_json::Value::Null);
 }
+
+/// Each thread of a launch has as much stack as the context's limit says, and no more.
+#[test]
+fn a_recursion_may_be_as_deep_as_the_stack_allows() {
+    let _alone = alone();
+    own_context();
+    report();
+    let deep = function(module(include_str!("../../simt/tests/fail/stack_overflow/too_deep.ptx")), "k");
+    let (mut depth, mut out, mut sink) = (40i32, alloc(32 * 8), alloc(4));
+    let mut run = || {
+        let mut params = [(&raw mut depth).cast(), (&raw mut out).cast(), (&raw mut sink).cast()];
+        ok(launch(deep, [1, 1, 1], [32, 1, 1], 0, &mut params));
+        unsafe { sys::cuCtxSynchronize() }
+    };
+    ok(unsafe { sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, 8192) });
+    ok(run());
+    ok(unsafe { sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, 1024) });
+    fails(run(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    let report = report();
+    let kinds: Vec<_> = report["findings"].as_array().unwrap().iter().map(|f| f["kind"].clone()).collect();
+    assert_eq!(kinds, ["stack_overflow"], "{report}");
+}

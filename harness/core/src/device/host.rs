@@ -57,11 +57,6 @@ pub fn room() -> Option<Room> {
     found.into_iter().flatten().min_by_key(|room| room.bytes)
 }
 
-/// What a limit of the address space leaves; `None` without one.
-pub fn address_space() -> Option<Room> {
-    Files { root: Path::new("/") }.address_space()
-}
-
 /// The files in which Linux tells of memory; on other systems there are none.
 struct Files<'r> {
     root: &'r Path,

@@ -1,17 +1,16 @@
 //! The session: the open device, with what it reports about itself and its measured ceilings.
 use std::{ffi::CStr, sync::Arc};
 
-use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
+use cudarc::driver::{CudaContext, CudaStream, sys};
 
 use crate::{
     device::{
         ceilings::Ceilings,
         choice::{DeviceChoice, DeviceInfo},
         driver::{self, Device},
-        host,
         nvml::{Monitor, Snapshot},
     },
-    error::{Error, Result},
+    error::Result,
 };
 
 /// An open device. Shared by all labs of a run.
@@ -42,7 +41,7 @@ impl Session {
             Device::Gpu(ordinal) => (*ordinal, None),
             Device::Emulated(profile) => (0, Some(profile.as_str())),
         };
-        let context = CudaContext::new(ordinal).map_err(|error| unopened(error, profile))?;
+        let context = CudaContext::new(ordinal)?;
         let stream = context.new_stream()?;
         // cudarc would record an event for every argument of every launch, inside what is timed. Work on
         // `stream` is in order by itself; a lab that uses more streams orders them with `join`.
@@ -94,19 +93,6 @@ impl Session {
         } else {
             format!("Device: cuda:{}, {}: {part}.\nWhy: {}.", d.ordinal, d.name, self.reason)
         }
-    }
-}
-
-/// Why the device cannot be opened. An emulated part keeps addresses free for several times its memory, which takes no
-/// memory, but counts against a limit of the address space.
-fn unopened(error: DriverError, profile: Option<&str>) -> Error {
-    let is_full = error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY;
-    match (profile, host::address_space()) {
-        (Some(profile), Some(room)) if is_full => Error::CannotRun(format!(
-            "an emulated {profile} needs addresses for at least four times its memory (they take no memory), but {room}; \
-             raise the limit, or choose a part with less memory by --device emulated:PROFILE"
-        )),
-        _ => error.into(),
     }
 }
 

@@ -26,6 +26,10 @@ fn run(run: &Run) -> Result<()> {
     if run.wants("outside") {
         std::mem::forget(stream.alloc_zeros::<u8>(100)?);
     }
+    run.case(Case::new("outside"), |case| {
+        case.check(Check::all_right(1));
+        Ok(())
+    })?;
     let mut kept = None;
     for n in [1000, 2000] {
         run.case(Case::new("late").n(n), |case| {

@@ -1,4 +1,4 @@
-//! Limits of a context: stack, printf buffer, heap. They can be set and read, but they restrict nothing here.
+//! Limits of a context: stack, printf buffer, heap. They can be set and read; the stack alone restricts a launch here.
 
 use crate::abi::constants::limit::{
     DEV_RUNTIME_PENDING_LAUNCH_COUNT, DEV_RUNTIME_SYNC_DEPTH, LAST, MALLOC_HEAP_SIZE, MAX_L2_FETCH_GRANULARITY,
@@ -46,6 +46,11 @@ impl Limits {
     /// limit.
     pub fn get(&self, limit: i32) -> Result<usize> {
         Ok(self.0[known(limit)?])
+    }
+
+    /// The bytes of stack that each thread of a launch has.
+    pub fn stack_bytes(&self) -> u32 {
+        u32::try_from(self.0[STACK_SIZE as usize]).unwrap_or(u32::MAX)
     }
 
     /// Sets a limit, within what the part has.

@@ -8,6 +8,7 @@ use crate::state::contexts::context::Context;
 use crate::state::device::driver::{driver, tell};
 use crate::state::device::interrupt::INTERRUPTED;
 use crate::state::device::observer::Launched;
+use crate::state::device::sync::lock;
 use crate::state::memory::managed;
 use simt::kernel::Geometry;
 use simt::machine::{self, Fault, Launch};
@@ -59,7 +60,10 @@ impl KernelLaunch {
     /// Runs it.
     pub fn run(&self, context: Option<&Arc<Context>>) {
         let Ok(driver) = driver() else { return };
-        let settings = driver.settings();
+        let mut settings = driver.settings();
+        if let Some(context) = context {
+            settings.stack_bytes = lock(&context.limits).stack_bytes();
+        }
         managed::launched(driver, &self.params);
         let launch = Launch { kernel: self.function.kernel(), geometry: self.geometry, params: &self.params };
         let mut printed = Vec::new();

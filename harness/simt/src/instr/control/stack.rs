@@ -154,7 +154,7 @@ unsafe fn run_transfer<const RESTORE: bool>(warp: &mut Warp, op: &Op) -> Flow {
     unsafe {
         let pointer = *pointer.lanes(warp);
         for lane in lanes(warp.mask()) {
-            let frame = lane as u64 * warp.local_len + pointer[lane] + u64::from(offset);
+            let frame = (lane * warp.local_stride) as u64 + pointer[lane] + u64::from(offset);
             let mut at = warp.local.add(frame as usize);
             for pair in list.chunks_exact(2) {
                 let register = Register::<Any>::at(pair[0]);
@@ -227,7 +227,7 @@ unsafe fn run_parameter(warp: &mut Warp, op: &Op) -> Flow {
     unsafe {
         let pointer = *pointer.lanes(warp);
         for lane in lanes(warp.mask()) {
-            let own = warp.local.add(lane * warp.local_len as usize);
+            let own = warp.local.add(lane * warp.local_stride);
             let (own_frame, exchange) =
                 (own.add((pointer[lane] + u64::from(framed)) as usize), own.add(fixed as usize));
             let (from, to) = if out { (own_frame, exchange) } else { (exchange, own_frame) };
