@@ -11,17 +11,20 @@ pycuda/bin/pip install -q --disable-pip-version-check 'numpy<2.4' setuptools whe
 site=$(pycuda/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 toolkit=$site/nvidia/cu13
 
-# nvcc as PyCUDA calls it, with one change: this driver takes PTX, so that a cubin that is asked for is PTX. The runtime's static
-# library, which nvcc links into a cubin's stub, is not needed then.
+# nvcc as PyCUDA calls it, with two changes: the cubin that is asked for holds PTX, since that is what this driver takes; and the
+# PTX states the newest version that this driver reads (nvcc is on PyPI since CUDA 13 only, whose PTX says 9.0 and uses nothing of it).
 mkdir -p pycuda-bin
 cat > pycuda-bin/nvcc <<SHIM
 #!/usr/bin/env bash
-arguments=()
+arguments=() cubin=
 for argument in "\$@"; do
-  case \$argument in --cubin|-cubin) argument=--ptx ;; esac
-  arguments+=("\$argument")
+  case \$argument in
+    --cubin) cubin=\$(basename "\${@: -1}" .cu).cubin; arguments+=(--ptx -o "\$cubin") ;;
+    *) arguments+=("\$argument") ;;
+  esac
 done
-exec "$toolkit/bin/nvcc" "\${arguments[@]}"
+"$toolkit/bin/nvcc" "\${arguments[@]}" || exit
+[ -z "\$cubin" ] || sed -i 's/^\.version 9\.0$/.version 8.8/' "\$cubin"
 SHIM
 chmod +x pycuda-bin/nvcc
 export PATH=$WORK/pycuda-bin:$PATH LD_LIBRARY_PATH=$LIBRARY_DIR

@@ -322,7 +322,7 @@ def test_shuffles_and_votes():
             mask = ti.u32(0xFFFFFFFF)
             up[i] = ti.simt.warp.shfl_up_i32(mask, i, 1)
             down[i] = ti.simt.warp.shfl_down_i32(mask, i, 1)
-            ballots[i] = ti.simt.warp.ballot(i % 3 == 0)
+            ballots[i] = ti.simt.warp.ballot(ti.cast(i % 3 == 0, ti.i32))
 
     exchange()
     lanes = np.arange(64)
@@ -402,7 +402,7 @@ def test_structures():
 
 
 def test_functions_that_are_called_for_real():
-    @ti.experimental.real_func
+    @ti.real_func
     def triangle(n: ti.i32) -> ti.i32:
         total = 0
         for i in range(n):
@@ -421,7 +421,9 @@ def test_functions_that_are_called_for_real():
 
 
 def test_functions_that_call_themselves():
-    @ti.experimental.real_func
+    ti.init(arch=ti.cuda, device_memory_GB=0.3, offline_cache=False, cuda_stack_limit=32768)
+
+    @ti.real_func
     def fibonacci(n: ti.i32) -> ti.i32:
         result = n
         if n > 1:
