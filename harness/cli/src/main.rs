@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
         Some(("new-lab", m)) => new_lab::run(m),
-        Some(("completions", m)) => complete::completions(m, command(&[])),
+        Some(("completions", m)) => Ok(complete::completions(m, command(&[]))),
         Some(("man", m)) => complete::man(m, command(&[])),
         Some(("run", m)) => run(m),
         _ => unreachable!("clap asks for a subcommand"),

@@ -35,7 +35,12 @@ fn the_command_that_is_shown_repeats_the_failure() {
             assert!(command.ends_with("--seed 1 --device emulated:a100"), "{command}");
             let again = tempfile::tempdir().unwrap();
             let shell = format!("{} --out out", command.trim());
-            let output = Command::new("sh").args(["-c", &shell]).current_dir(again.path()).output().unwrap();
+            let output = Command::new("sh")
+                .args(["-c", &shell])
+                .env("WARPLAB_TRUST_PTX", "1")
+                .current_dir(again.path())
+                .output()
+                .unwrap();
             assert_eq!(output.status.code(), Some(1), "{command}: {output:?}");
             let repeated = rows(&again.path().join("out/vecadd.csv"));
             assert_eq!(repeated.len(), 1, "{command}: {repeated:?}");

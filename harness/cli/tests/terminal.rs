@@ -47,7 +47,7 @@ fn plain(text: &str) -> String {
 #[test]
 fn verdicts_and_findings_have_colours_on_a_terminal_only() {
     let green = "\u{1b}[32mpass\u{1b}[0m";
-    let small = [&RACE[..], &["-n", "2^10"]].concat();
+    let small = [&RACE[..], &["-n", "2^10", "--findings", "full"]].concat();
     let seen = on_terminal(100, &small);
     assert!(seen.contains(green), "{seen:?}");
     assert!(seen.contains("\u{1b}[31merror\u{1b}[0m: "), "{seen:?}");
@@ -64,7 +64,7 @@ fn verdicts_and_findings_have_colours_on_a_terminal_only() {
 
 #[test]
 fn lines_fit_the_terminal_and_words_stay_whole() {
-    let small = [&RACE[..], &["-n", "2^10"]].concat();
+    let small = [&RACE[..], &["-n", "2^10", "--findings", "full"]].concat();
     let words = |text: &str| -> Vec<String> { plain(text).split_whitespace().map(str::to_string).collect() };
     let widest = |text: &str| plain(text).lines().map(|line| line.chars().count()).max().unwrap_or(0);
     for (columns, args) in [

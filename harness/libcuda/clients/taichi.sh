@@ -10,7 +10,7 @@ cd "$WORK"
 [ -d taichi ] || python3 -m venv taichi
 taichi/bin/pip install -q --disable-pip-version-check "taichi==$VERSION" 'numpy<2.4' pytest matplotlib scipy opencv-python-headless
 site=$(taichi/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-export LD_LIBRARY_PATH=$LIBRARY_DIR TI_ARCH=cuda TI_DEVICE_MEMORY_GB=0.5 TI_OFFLINE_CACHE=0 MPLBACKEND=Agg
+export LD_LIBRARY_PATH=$LIBRARY_DIR TI_ARCH=cuda TI_DEVICE_MEMORY_GB=1 TI_OFFLINE_CACHE=0 MPLBACKEND=Agg
 
 whats=("${@:2}")
 if [ ${#whats[@]} = 0 ]; then

@@ -24,13 +24,7 @@ pub struct Settings {
     /// Host threads; 0: as many as the host has processors.
     pub workers: usize,
     /// Bytes of each thread's stack, for functions that call themselves: what `CU_LIMIT_STACK_SIZE` sets.
-    #[serde(default = "stack_bytes")]
     pub stack_bytes: u32,
-}
-
-/// The stack of a device of which nothing else was asked.
-fn stack_bytes() -> u32 {
-    1024
 }
 
 impl Default for Settings {
@@ -42,7 +36,7 @@ impl Default for Settings {
             seed: 0,
             budget: 200_000_000_000,
             workers: 0,
-            stack_bytes: stack_bytes(),
+            stack_bytes: 1024,
         }
     }
 }

@@ -58,7 +58,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     if grades.iter().all(Grade::is_missing) {
         return Err(Error::usage(nothing_to_grade(&task, &source, &grades)));
     }
-    let exit = judge::exit(&grades, &task.named());
+    let exit = judge::exit(&grades, task.named());
     if matches.get_flag("json") {
         let json = report::as_json(&task, &grades, &warnings, exit);
         harness::print(&serde_json::to_string_pretty(&json).unwrap_or_default());

@@ -432,22 +432,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::Leak { .. } => "free what was allocated before the context or the process ends",
         Kind::DoubleFree => "free each allocation once",
         Kind::InvalidFree => "free the pointer that the allocation returned, not one inside it",
-        Kind::LaunchLimit { limit, .. } => match limit {
-            Limit::EmptyGrid | Limit::EmptyBlock => {
-                "every dimension must be at least 1: skip the launch when there is no work"
-            }
-            Limit::Grid => "spread the blocks over x (the widest dimension), or let each thread do more",
-            Limit::Block | Limit::ThreadsPerBlock => "use fewer threads in a block and more blocks",
-            Limit::LaunchBounds => "launch no more threads than __launch_bounds__ promises, or raise it",
-            Limit::RequiredBlock => "launch with the block size that the kernel requires",
-            Limit::Registers => "use fewer threads in a block, or limit registers with __launch_bounds__",
-            Limit::SharedMemory => {
-                "use less shared memory, or opt in to more with cuFuncSetAttribute (MAX_DYNAMIC_SHARED_SIZE_BYTES)"
-            }
-            Limit::Cooperative => "launch at most as many blocks as the occupancy query allows on all multiprocessors",
-            Limit::Parameters => "pass large arguments through a buffer in device memory",
-            Limit::Arguments => "give an argument for each of the kernel's parameters",
-        },
+        Kind::LaunchLimit { limit, .. } => remedy_of_limit(*limit),
         Kind::HostCopy { .. } => "copy no more bytes than both sides hold; sizes are in bytes, not elements",
         Kind::DivisionByZero { .. } => {
             "divide only where the divisor is not zero: a device does not stop at it, and the result is undefined"
@@ -471,4 +456,24 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::Internal { .. } => "this is a mistake in the harness: please report it with the kernel and its PTX",
     };
     text.into()
+}
+
+/// The remedy for a launch that the part or the kernel does not allow.
+fn remedy_of_limit(limit: Limit) -> &'static str {
+    match limit {
+        Limit::EmptyGrid | Limit::EmptyBlock => {
+            "every dimension must be at least 1: skip the launch when there is no work"
+        }
+        Limit::Grid => "spread the blocks over x (the widest dimension), or let each thread do more",
+        Limit::Block | Limit::ThreadsPerBlock => "use fewer threads in a block and more blocks",
+        Limit::LaunchBounds => "launch no more threads than __launch_bounds__ promises, or raise it",
+        Limit::RequiredBlock => "launch with the block size that the kernel requires",
+        Limit::Registers => "use fewer threads in a block, or limit registers with __launch_bounds__",
+        Limit::SharedMemory => {
+            "use less shared memory, or opt in to more with cuFuncSetAttribute (MAX_DYNAMIC_SHARED_SIZE_BYTES)"
+        }
+        Limit::Cooperative => "launch at most as many blocks as the occupancy query allows on all multiprocessors",
+        Limit::Parameters => "pass large arguments through a buffer in device memory",
+        Limit::Arguments => "give an argument for each of the kernel's parameters",
+    }
 }
