@@ -8,7 +8,7 @@ CLIENTS=$ROOT/harness/libcuda/clients
 VERSION=1.7.4
 cd "$WORK"
 [ -d taichi ] || python3 -m venv taichi
-taichi/bin/pip install -q --disable-pip-version-check "taichi==$VERSION" 'numpy<2.4' pytest matplotlib scipy opencv-python-headless
+taichi/bin/pip install -q --disable-pip-version-check "taichi==$VERSION" 'numpy<2.4' pytest 'matplotlib<3.9' scipy opencv-python-headless
 site=$(taichi/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 export LD_LIBRARY_PATH=$LIBRARY_DIR TI_ARCH=cuda TI_DEVICE_MEMORY_GB=1 TI_OFFLINE_CACHE=0 MPLBACKEND=Agg
 
