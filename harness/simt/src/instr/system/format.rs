@@ -102,6 +102,7 @@ impl<'f> Conversion<'f> {
             rest = more;
             letter
         });
+        unknown |= letter == Some(b'n');
         Conversion {
             flags,
             width,
