@@ -10,16 +10,22 @@ use cudarc::{
 };
 
 use crate::{
-    device::machine,
+    device::{
+        fault::{self, Class},
+        machine,
+    },
     error::{Error, Result, describe},
 };
 
 /// Loads `ptx`, made from `file`.
 ///
 /// # Errors
-/// [`Error::Module`] with the driver's log.
+/// [`Error::Module`] with the driver's log; [`Error::Driver`] if there is no memory for it, which says nothing about it.
 pub(crate) fn load(context: &Arc<CudaContext>, file: &str, ptx: &str) -> Result<Arc<CudaModule>> {
     context.load_module(Ptx::from_src(ptx)).map_err(|error| {
+        if let Class::Memory = fault::class(error.0) {
+            return error.into();
+        }
         let log = log(ptx).filter(|l| !l.is_empty()).map_or_else(String::new, |l| format!("\n{l}"));
         // What the machine found in launches before this one is the program's, and must not be lost either.
         let findings = machine::report().ok().flatten().map_or_else(Vec::new, |report| report.findings);
