@@ -20,7 +20,8 @@ use crate::{
 /// Loads `ptx`, made from `file`.
 ///
 /// # Errors
-/// [`Error::Module`] with the driver's log; [`Error::Driver`] if there is no memory for it, which says nothing about it.
+/// [`Error::Module`] with the driver's log; [`Error::Driver`] if there is no memory for it, which says nothing of the
+/// PTX.
 pub(crate) fn load(context: &Arc<CudaContext>, file: &str, ptx: &str) -> Result<Arc<CudaModule>> {
     context.load_module(Ptx::from_src(ptx)).map_err(|error| {
         if let Class::Memory = fault::class(error.0) {
