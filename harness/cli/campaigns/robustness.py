@@ -13,8 +13,7 @@ crowd   20 runs at once into one folder: each passes, every row is whole, and th
         last run, by the seed that is in its rows.
 disk    a file system of 64 KiB with 0 to 60 KiB taken, for the output and for temporary files: a run passes, or ends
         with exit code 4 and says that there is no space; what it leaves is whole. Needs the right to mount a tmpfs.
-memory  `ulimit -v` from 32 MiB to 1 TiB (the machine reserves more addresses than the device has memory): a run passes,
-        or ends with exit code 4 and says why.
+memory  `ulimit -v` from 32 MiB to 1 TiB: a run passes, or ends with exit code 4 and says why.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 //! A child process under limits: how long it lasts, how much memory it holds, and how much it writes. It ends with its
 //! parent, whatever ends that.
 //!
-//! The address space is not limited: the emulated driver reserves far more of it than it uses. What counts is the
-//! memory that the process and its own children hold, which the parent watches (on Linux; elsewhere memory is not
-//! limited).
+//! The address space is not limited: a program may map far more of it than it uses, as a GPU's driver does. What counts
+//! is the memory that the process and its own children hold, which the parent watches (on Linux; elsewhere memory is
+//! not limited).
 use std::{
     collections::VecDeque,
     fmt,
