@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::c_void;
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 
 /// Left out: calls that wait until memory changes, which it never does here, and one that writes a file.
 const LEFT_OUT: [&str; 2] = ["cuStreamWaitValue", "cuGraphDebugDotPrint"];
@@ -80,30 +80,32 @@ impl World {
     /// What lies behind a pointer of a type.
     fn fill(&mut self, position: usize, kind: &str, choice: u64) {
         let scratch = self.buffers[11].as_mut_ptr() as u64;
-        let words: Vec<u64> = (0..WORDS as u64)
-            .map(|at| match kind {
-                // Counts, and room for lists.
-                "*mut usize" | "*const usize" => at % 8,
-                _ if kind.contains("* mut *") || kind.contains("*mut *") || kind.contains("*const *") => scratch,
-                // These structures contain pointers, which are null here.
-                "*const LaunchConfig"
-                | "*const KernelNode"
-                | "*const KernelNode2"
-                | "*const LaunchParams"
-                | "*const HostNode"
-                | "*mut AnyNode"
-                | "*const AnyNode" => {
-                    if at == 0 {
-                        self.returned(choice)
-                    } else {
-                        0
-                    }
+        let mut words = std::mem::take(&mut self.buffers[position]);
+        match kind {
+            // Counts, and room for lists.
+            "*mut usize" | "*const usize" => (0..).zip(&mut words).for_each(|(at, word)| *word = at % 8),
+            _ if kind.contains("* mut *") || kind.contains("*mut *") || kind.contains("*const *") => {
+                words.fill(scratch);
+            }
+            // These structures contain pointers, which are null here.
+            "*const LaunchConfig"
+            | "*const KernelNode"
+            | "*const KernelNode2"
+            | "*const LaunchParams"
+            | "*const HostNode"
+            | "*mut AnyNode"
+            | "*const AnyNode" => {
+                words.fill(0);
+                words[0] = self.returned(choice);
+            }
+            _ => {
+                for (at, word) in (0..).zip(&mut words) {
+                    let handle = (at + choice).is_multiple_of(3);
+                    *word = if handle { self.returned(choice + at) } else { (at ^ choice) % 5 };
                 }
-                _ if (at + choice).is_multiple_of(3) => self.returned(choice + at),
-                _ => (at ^ choice) % 5,
-            })
-            .collect();
-        self.buffers[position].copy_from_slice(&words);
+            }
+        }
+        self.buffers[position] = words;
     }
 }
 
@@ -140,6 +142,16 @@ fn begin(symbols: &HashMap<&str, Symbol>, world: &mut World) {
     make("cuLibraryLoadData", [text(3), 0, 0, 0]);
 }
 
+/// A call's name, and the types of its arguments.
+type Signature = (&'static str, &'static [&'static str]);
+
+/// The functions, and the signatures of those that are called.
+static CALLS: LazyLock<(HashMap<&str, Symbol>, Vec<Signature>)> = LazyLock::new(|| {
+    let signatures = families!(ARGUMENTS).into_iter().flatten().copied();
+    let called = signatures.filter(|(name, _)| !LEFT_OUT.iter().any(|left| name.starts_with(left)));
+    (families!(ENTRIES).into_iter().flatten().copied().collect(), called.collect())
+});
+
 /// One test at a time, as a capture in one thread forbids calls to the others.
 static ALONE: Mutex<()> = Mutex::new(());
 
@@ -166,9 +178,7 @@ pub fn run(calls: &[Call]) -> Result<(), TestCaseError> {
     };
     // A kernel that a legal launch starts must end soon.
     configure(None, |settings| settings.budget = 1000).expect("settings can always be changed");
-    let symbols: HashMap<&str, Symbol> = families!(ENTRIES).into_iter().flatten().copied().collect();
-    let mut all: Vec<_> = families!(ARGUMENTS).into_iter().flatten().collect();
-    all.retain(|(name, _)| !LEFT_OUT.iter().any(|left| name.starts_with(left)));
+    let (symbols, all) = &*CALLS;
     let mut world = World { returned: Vec::new(), buffers: vec![vec![0; WORDS]; 12] };
     let call = |world: &mut World, name: &'static str, arguments: &[&str], words: &[u64; 11]| {
         let mut given = [0; 11];
@@ -193,7 +203,7 @@ pub fn run(calls: &[Call]) -> Result<(), TestCaseError> {
         }
         (0..=999).contains(&code)
     };
-    begin(&symbols, &mut world);
+    begin(symbols, &mut world);
     for (which, words) in calls {
         let (name, arguments) = all[*which as usize % all.len()];
         prop_assert!(call(&mut world, name, arguments, words), "{name}");

@@ -27,9 +27,9 @@ const STATE: &str = "WARPLAB_FUZZ_STATE";
 /// Only for a piece: the file in which it keeps the seed that it runs.
 const SEED: &str = "WARPLAB_FUZZ_SEED";
 /// Sequences in a process.
-const PIECE: u64 = 5000;
+const PIECE: u64 = 500;
 /// A piece that takes longer hangs.
-const LIMIT: Duration = Duration::from_secs(900);
+const LIMIT: Duration = Duration::from_secs(120);
 
 fn range() -> Range<u64> {
     let text = std::env::var(RANGE).unwrap_or_else(|_| "0..10000".into());
@@ -61,7 +61,7 @@ fn piece(seeds: &Range<u64>, note: &Path) -> Option<u64> {
             child.wait().expect("it was started");
             break false;
         }
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(5));
     };
     let mut bytes = [0; 8];
     let read = File::open(note).and_then(|mut file| file.read_exact(&mut bytes));

@@ -133,7 +133,12 @@ impl Heap {
             if len > span {
                 state.holes.insert(at + span, len - span);
             }
-            state.gone.retain(|&start, old| start >= at + span || start + old.span <= at);
+            // Freed blocks do not overlap, so those that this one covers follow each other.
+            while let Some((&start, old)) = state.gone.range(..at + span).next_back()
+                && start + old.span > at
+            {
+                state.gone.remove(&start);
+            }
             at
         };
         let held = Held { bytes, span, allocated: who, freed: None };
