@@ -17,6 +17,9 @@ use std::{io, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(unix)]
+use crate::process::{end_with, lower};
+
 /// The bounds of one compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Limits {
@@ -49,7 +52,7 @@ pub(crate) fn bound(limits: &Limits, parent: u32) -> io::Result<()> {
     // Ctrl-C goes to the parent too, which knows what to do about it.
     // SAFETY: SIG_IGN is a valid disposition.
     unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
-    die_with(parent)?;
+    end_with(parent)?;
     let seconds = limits.processor.as_secs();
     // Past the first limit SIGXCPU ends the process, past the second SIGKILL.
     lower(libc::RLIMIT_CPU, seconds, seconds + 1)?;
@@ -67,21 +70,6 @@ pub(crate) fn bound(limits: &Limits, parent: u32) -> io::Result<()> {
 #[cfg(unix)]
 pub(crate) fn close() -> io::Result<()> {
     lower(libc::RLIMIT_NOFILE, 0, 0)
-}
-
-#[cfg(target_os = "linux")]
-fn die_with(parent: u32) -> io::Result<()> {
-    // SAFETY: these calls take and return plain numbers.
-    let (status, now) = unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) };
-    if status != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    if now as u32 == parent { Ok(()) } else { Err(io::Error::other("the program that asked for it has ended")) }
-}
-
-#[cfg(all(unix, not(target_os = "linux")))]
-fn die_with(_parent: u32) -> io::Result<()> {
-    Ok(())
 }
 
 /// Gives up the rights to files and to the network that Landlock knows, where the system has it.
@@ -108,24 +96,4 @@ pub(crate) fn bound(_limits: &Limits, _parent: u32) -> io::Result<()> {
 #[cfg(not(unix))]
 pub(crate) fn close() -> io::Result<()> {
     Ok(())
-}
-
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-type Resource = libc::__rlimit_resource_t;
-#[cfg(all(unix, not(all(target_os = "linux", target_env = "gnu"))))]
-type Resource = libc::c_int;
-
-/// Lowers a limit: to `soft`, and the value to which it can be raised again to `hard`. One that is lower already stays.
-#[cfg(unix)]
-fn lower(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the limit is a live value.
-    if unsafe { libc::getrlimit(resource, &raw mut limit) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    limit.rlim_max = limit.rlim_max.min(hard as libc::rlim_t);
-    limit.rlim_cur = limit.rlim_max.min(soft as libc::rlim_t);
-    // SAFETY: as above.
-    let status = unsafe { libc::setrlimit(resource, &raw const limit) };
-    if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -26,6 +26,8 @@ mod headers;
 mod input;
 mod log;
 mod nvrtc;
+#[cfg(unix)]
+pub mod process;
 mod ptx;
 mod read;
 mod source;

@@ -202,3 +202,35 @@ fn a_limit_on_addresses_is_met_or_said() {
         assert!(said.contains(words), "{limit}: {said}");
     }
 }
+
+/// However little memory there is, a run says what it lacks, or runs; it neither crashes nor panics.
+#[cfg(target_os = "linux")]
+#[test]
+fn too_little_memory_for_the_program_itself_is_said() {
+    let (mut run, mut refused) = (0, 0);
+    for limit in (16..512).step_by(2) {
+        for lab in ["hello", "returning"] {
+            let folder = tempfile::tempdir().unwrap();
+            let args = ["run", lab, "--device", "emulated", "--quick", "--out", "out"];
+            let output = with_addresses(&mut program(folder.path(), &args), limit << 20).output();
+            // At first the system cannot even load the program.
+            let Some(output) = output.ok().filter(|o| run + refused > 0 || matches!(o.status.code(), Some(0 | 4)))
+            else {
+                continue;
+            };
+            let said = String::from_utf8_lossy(&output.stderr);
+            match output.status.code() {
+                Some(0) => run += 1,
+                Some(4) => {
+                    assert!(said.contains("error: "), "{lab}, {limit} MiB: {said}");
+                    refused += 1;
+                }
+                _ => panic!("{lab}, {limit} MiB: {}: {said}", output.status),
+            }
+        }
+        if run > 8 {
+            break;
+        }
+    }
+    assert!(run > 8 && refused > 4, "{run} runs, {refused} refused");
+}

@@ -13,7 +13,7 @@ use std::{
         Mutex,
         atomic::{AtomicU64, Ordering},
     },
-    thread,
+    thread::{self, Builder},
     time::{Duration, Instant},
 };
 
@@ -104,8 +104,18 @@ pub fn run(command: &mut Command, limits: &Limits) -> io::Result<Ended> {
     let written = AtomicU64::new(0);
     let tail = Mutex::new(VecDeque::new());
     let (status, stopped) = thread::scope(|scope| {
-        scope.spawn(|| out.map(|pipe| drain(pipe, &written, |_| ())));
-        scope.spawn(|| error.map(|pipe| drain(pipe, &written, |bytes| keep(&tail, bytes))));
+        let readers = [
+            Builder::new().spawn_scoped(scope, || drop(out.map(|pipe| drain(pipe, &written, |_| ())))),
+            Builder::new()
+                .spawn_scoped(scope, || drop(error.map(|pipe| drain(pipe, &written, |bytes| keep(&tail, bytes))))),
+        ];
+        for reader in readers {
+            if let Err(reason) = reader {
+                end(&mut child);
+                child.wait()?;
+                return Err(reason);
+            }
+        }
         watch(&mut child, limits, &written)
     })?;
     let tail = tail.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -180,32 +190,22 @@ pub(crate) fn ends_with_parent(command: &mut Command) {
 #[cfg(unix)]
 fn prepare(command: &mut Command, limits: Option<&Limits>) {
     use std::os::unix::process::CommandExt;
+
+    use kernels::process;
+
     if limits.is_some() {
         // A group of its own, so that its children can be ended with it.
         command.process_group(0);
     }
     let limits = limits.map(|limits| (limits.cpu_seconds(), Limits::FILE));
     let parent = std::process::id();
-    let set = |resource, soft: u64, hard: u64| {
-        let limit = libc::rlimit { rlim_cur: soft as libc::rlim_t, rlim_max: hard as libc::rlim_t };
-        // SAFETY: the pointer is to a live value. A limit that is lower already stays.
-        unsafe { libc::setrlimit(resource, &raw const limit) };
-    };
     let between = move || {
-        #[cfg(target_os = "linux")]
-        // SAFETY: a system call without pointers.
-        unsafe {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        }
-        // SAFETY: as above. The parent may have ended before the signal was asked for.
-        if unsafe { libc::getppid() } as u32 != parent {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        }
+        process::end_with(parent)?;
         if let Some((cpu, file)) = limits {
             // The second limit of CPU time kills a process that ignores the signal of the first.
-            set(libc::RLIMIT_CPU, cpu, cpu.saturating_add(5));
-            set(libc::RLIMIT_FSIZE, file, file);
-            set(libc::RLIMIT_CORE, 0, 0);
+            process::lower(libc::RLIMIT_CPU, cpu, cpu.saturating_add(5))?;
+            process::lower(libc::RLIMIT_FSIZE, file, file)?;
+            process::lower(libc::RLIMIT_CORE, 0, 0)?;
         }
         Ok(())
     };

@@ -143,7 +143,7 @@ impl Ended {
         Ok(Self {
             status: ended.status,
             stopped: ended.stopped.map(|stopped| stopped.to_string()),
-            words: ended.error.trim().to_string(),
+            words: ended.error.trim().trim_start_matches("error: ").to_string(),
             rows,
             lab: session["sessions"][0]["labs"][0].clone(),
         })
@@ -154,7 +154,7 @@ impl Ended {
     fn in_vain(&self) -> Option<Error> {
         let code = self.status.code()?;
         let is_unable = code == i32::from(Exit::CannotRun.code()) && self.rows.is_empty();
-        is_unable.then(|| Error::CannotRun(self.words.trim_start_matches("error: ").into()))
+        is_unable.then(|| Error::CannotRun(self.words.clone()))
     }
 
     /// The result of the lab's own kernels, of which one file, `replaced`, is to be graded.
@@ -163,7 +163,7 @@ impl Ended {
             (Some(130), _) => return Err(Error::Interrupted),
             (Some(0 | 1), None) if !self.lab["ptx"][replaced].is_string() => Outcome::Elsewhere,
             (Some(0 | 1), None) => Outcome::Ran { rows: self.rows, missing: Vec::new() },
-            (Some(_), None) => Outcome::Refused(self.words.trim_start_matches("error: ").into()),
+            (Some(_), None) => Outcome::Refused(self.words),
             (_, Some(stopped)) => Outcome::Refused(format!("the lab's own kernels were {stopped}")),
             (None, None) => Outcome::Refused(format!("the run of the lab's own kernels crashed with {}", self.status)),
         })
@@ -192,7 +192,7 @@ impl Ended {
             }
             (Some(_), _) => match in_vain {
                 Some(error) => return Err(error),
-                None => Outcome::Refused(words.trim_start_matches("error: ").into()),
+                None => Outcome::Refused(words),
             },
             (None, _) => {
                 let last = words.lines().last().unwrap_or("it printed nothing");

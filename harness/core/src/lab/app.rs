@@ -33,7 +33,7 @@ use crate::{
         row::{Record, Verdict},
         session_file::SessionFile,
     },
-    stdout, suggest,
+    scarce, stdout, suggest,
 };
 
 /// Runs `lab` as its own program: parses the command line, opens the device, runs, reports.
@@ -102,6 +102,7 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
 /// Runs `labs` in order with the options in `matches`, and reports. With more than one, a lab's own
 /// options stay at their defaults.
 pub fn run_labs(labs: Labs<'_>, matches: &ArgMatches) -> ExitCode {
+    scarce::install();
     let outcome = Program::open(labs, matches).and_then(Program::run);
     match outcome {
         Ok(exit) => exit.into(),

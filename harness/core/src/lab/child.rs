@@ -2,11 +2,11 @@
 //! the child leaves its record in a file.
 use std::{
     env, fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
-    thread::{self, JoinHandle},
+    thread::{self, Builder, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -98,10 +98,10 @@ pub(crate) fn run(
     }
     confine::ends_with_parent(&mut command);
     let pipes = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = pipes.spawn().map_err(|error| {
+    let watched = pipes.spawn().and_then(Watched::new).map_err(|error| {
         Error::CannotRun(format!("cannot start a process for case {}, which needs its own: {error}", case.key()))
     })?;
-    let ended = Watched::new(child).wait(most, say)?;
+    let ended = watched.wait(most, say)?;
     let text = fs::read_to_string(file.path()).map_err(io("read", file.path()))?;
     let records = records(&text)?;
     let Some((status, words)) = ended else {
@@ -132,11 +132,13 @@ impl Watched {
     /// How often the clock and Ctrl-C are looked at.
     const BEAT: Duration = Duration::from_millis(20);
 
-    fn new(mut child: Child) -> Self {
+    fn new(child: Child) -> io::Result<Self> {
         // What the reader has not taken yet waits in the pipe.
         let (send, lines) = mpsc::sync_channel(64);
-        let (out, err) = (child.stdout.take(), child.stderr.take());
-        thread::spawn(move || {
+        // From here on the child ends with this value, also if a thread cannot be started.
+        let mut watched = Self { child, lines, errors: None };
+        let (out, err) = (watched.child.stdout.take(), watched.child.stderr.take());
+        Builder::new().spawn(move || {
             for line in
                 out.into_iter().flat_map(|out| BufReader::new(out).split(b'\n')).map_while(std::result::Result::ok)
             {
@@ -144,13 +146,13 @@ impl Watched {
                     break;
                 }
             }
-        });
-        let errors = thread::spawn(move || {
+        })?;
+        watched.errors = Some(Builder::new().spawn(move || {
             let mut bytes = Vec::new();
             let _ = err.map(|mut err| err.read_to_end(&mut bytes));
             String::from_utf8_lossy(&bytes).into_owned()
-        });
-        Self { child, lines, errors: Some(errors) }
+        })?);
+        Ok(watched)
     }
 
     /// Waits for its end, but not longer than `most`: its status and what it wrote to standard error, or `None` if it

@@ -1,0 +1,46 @@
+//! What a process sets for itself, before or while it does what may go wrong. Each function makes system calls only, so
+//! that it may also be called between `fork` and `exec`.
+use std::io;
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+type Resource = libc::__rlimit_resource_t;
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+type Resource = libc::c_int;
+
+/// Has this process, which `parent` started, end when that process ends. (Only Linux does; elsewhere nothing happens.)
+///
+/// # Errors
+/// When the parent has ended already, or with the system's reason.
+#[cfg(target_os = "linux")]
+pub fn end_with(parent: u32) -> io::Result<()> {
+    // SAFETY: these calls take and return plain numbers.
+    let (status, now) = unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) };
+    if status != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // The parent may have ended before the signal was asked for.
+    if now as u32 == parent { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
+}
+
+#[cfg(not(target_os = "linux"))]
+#[allow(missing_docs, reason = "as above")]
+pub fn end_with(_parent: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// Lowers a limit: to `soft`, and the value to which it can be raised again to `hard`. One that is lower already stays.
+///
+/// # Errors
+/// The system's reason.
+pub fn lower(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the limit is a live value.
+    if unsafe { libc::getrlimit(resource, &raw mut limit) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    limit.rlim_max = limit.rlim_max.min(hard as libc::rlim_t);
+    limit.rlim_cur = limit.rlim_max.min(soft as libc::rlim_t);
+    // SAFETY: as above.
+    let status = unsafe { libc::setrlimit(resource, &raw const limit) };
+    if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
