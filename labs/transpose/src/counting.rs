@@ -1,7 +1,5 @@
 //! What the rows touch, by arithmetic: the requests of their warps, the 32-byte sectors of these, and the passes that
 //! shared memory makes beyond the first.
-use std::collections::BTreeMap;
-
 use harness::parallel;
 
 /// Lanes of a warp, and banks of shared memory.
@@ -179,13 +177,11 @@ impl Tile {
     }
 }
 
-/// How often each number of sectors occurs among the requests of a warp that reads 32 floats from each of `starts`.
-pub fn sectors_of_starts(starts: impl Iterator<Item = u64>) -> BTreeMap<u64, u64> {
-    let mut all = BTreeMap::new();
-    for start in starts {
-        let mut one = Requests::default();
-        one.add(1, start..start + WARP);
-        *all.entry(one.sectors).or_default() += 1;
-    }
-    all
+/// Sectors that hold 64 floats of each of `rows`, from column `left` on, of a matrix of `n` columns.
+pub fn sectors_of(rows: std::ops::Range<u64>, left: u64, n: u64) -> u64 {
+    let of_row = |row| {
+        let first = row * n + left;
+        (first + 63) / SECTOR - first / SECTOR + 1
+    };
+    rows.map(of_row).sum()
 }

@@ -13,7 +13,7 @@ use harness::{
 
 use counting::Tile;
 use line::{Copying, Field};
-use matrix::Turning;
+pub use matrix::{Shape, Turning};
 
 /// The lab.
 pub static LAB: Lab = Lab {
@@ -87,7 +87,8 @@ pub static TRANSPOSES: &[Row<Turning>] = &[
         .racy("the block's row and column do not change places; with one tile there is nothing to change")
         .own_process(),
     row("misaligned", "four floats at a time at any width", Turning::Wrong("misaligned", (8, 128)))
-        .racy("rows of a width that is not a multiple of 4 do not begin at a multiple of 16 bytes")
+        .racy("at a width that is not a multiple of 4 rows do not begin at a multiple of 16 bytes, and the last float4 \
+               leaves the array")
         .own_process(),
     row("t1", "tune", Turning::Tune("t1", (32, 32, 64))),
     row("t2", "tune", Turning::Tune("t2", (64, 64, 128))),

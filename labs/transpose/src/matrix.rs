@@ -73,7 +73,8 @@ pub(crate) fn shapes(run: &Run) -> Result<Vec<Shape>> {
 }
 
 impl Turning {
-    fn kernel(self) -> (&'static str, &'static str) {
+    /// The file and the name of the kernel.
+    pub fn kernel(self) -> (&'static str, &'static str) {
         match self {
             Self::Naive(kernel) | Self::Tiled(kernel, _) => ("transpose.cu", kernel),
             Self::Wrong(kernel, _) => ("wrong.cu", kernel),
