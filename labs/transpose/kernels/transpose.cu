@@ -1,0 +1,119 @@
+// out = the transpose of in: in has m rows of n floats, out has n rows of m floats, both stored row by row.
+//
+//  naive_read    a thread an element; a warp reads 32 floats side by side, and writes one float into each of 32 rows.
+//  naive_write   like naive_read, but the warp reads from 32 rows and writes side by side.
+//  tiled         a block takes 32 x 32 elements through shared memory: side by side on both ways, but the 32 elements
+//                of a column of the tile lie in one bank.
+//  padded        like tiled, but a row of the tile has 33 words: a column lies in all banks.
+//  swizzled      like tiled, but column x of row y lies at x ^ y: all banks, and no word wasted.
+//  vectorized    like swizzled, but 64 x 64 elements a block and four floats at a time, 64 bytes under way per thread;
+//                rows that are not aligned to 16 bytes are read, or written, one float at a time.
+//
+// The kernels from tiled to swizzled have blocks of 32 x 8 threads, so that a thread takes four elements.
+
+extern "C" __global__ void naive_read(const float* in, float* out, unsigned m, unsigned n) {
+    unsigned x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    if (x < n && y < m) out[(size_t)x * m + y] = in[(size_t)y * n + x];
+}
+
+// Here x counts the columns of out, and y its rows.
+extern "C" __global__ void naive_write(const float* in, float* out, unsigned m, unsigned n) {
+    unsigned x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    if (x < m && y < n) out[(size_t)y * m + x] = in[(size_t)x * n + y];
+}
+
+extern "C" __global__ void tiled(const float* in, float* out, unsigned m, unsigned n) {
+    __shared__ float tile[32][32];
+    unsigned left = blockIdx.x * 32, top = blockIdx.y * 32, lane = threadIdx.x;
+    for (unsigned i = threadIdx.y; i < 32; i += 8)
+        if (top + i < m && left + lane < n) tile[i][lane] = in[(size_t)(top + i) * n + left + lane];
+    __syncthreads();
+    for (unsigned i = threadIdx.y; i < 32; i += 8)
+        if (left + i < n && top + lane < m) out[(size_t)(left + i) * m + top + lane] = tile[lane][i];
+}
+
+extern "C" __global__ void padded(const float* in, float* out, unsigned m, unsigned n) {
+    __shared__ float tile[32][33];
+    unsigned left = blockIdx.x * 32, top = blockIdx.y * 32, lane = threadIdx.x;
+    for (unsigned i = threadIdx.y; i < 32; i += 8)
+        if (top + i < m && left + lane < n) tile[i][lane] = in[(size_t)(top + i) * n + left + lane];
+    __syncthreads();
+    for (unsigned i = threadIdx.y; i < 32; i += 8)
+        if (left + i < n && top + lane < m) out[(size_t)(left + i) * m + top + lane] = tile[lane][i];
+}
+
+extern "C" __global__ void swizzled(const float* in, float* out, unsigned m, unsigned n) {
+    __shared__ float tile[32][32];
+    unsigned left = blockIdx.x * 32, top = blockIdx.y * 32, lane = threadIdx.x;
+    for (unsigned i = threadIdx.y; i < 32; i += 8)
+        if (top + i < m && left + lane < n) tile[i][lane ^ i] = in[(size_t)(top + i) * n + left + lane];
+    __syncthreads();
+    for (unsigned i = threadIdx.y; i < 32; i += 8)
+        if (left + i < n && top + lane < m) out[(size_t)(left + i) * m + top + lane] = tile[lane][lane ^ i];
+}
+
+// Where column x of row y lies in a tile of 64 x 64.
+__device__ inline unsigned place(unsigned y, unsigned x) {
+    return 64 * y + (x ^ (y % 32));
+}
+
+// One-dimensional: blocks of 256 threads, a block for each tile, tiles counted along the rows of `in`. A warp takes 4
+// rows of 8 float4, or one row of 32 floats; its 32 words of shared memory lie in 32 banks, however it goes.
+extern "C" __global__ void __launch_bounds__(256)
+    vectorized(const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n) {
+    __shared__ float tile[64 * 64];
+    unsigned across = (n + 63) / 64;
+    unsigned left = blockIdx.x % across * 64, top = blockIdx.x / across * 64;
+    unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const float* from = in + (size_t)top * n + left;
+    float* to = out + (size_t)left * m + top;
+    unsigned rows = m - top < 64 ? m - top : 64, columns = n - left < 64 ? n - left : 64;
+    if (n % 4 == 0) {
+        float4 v[4];
+#pragma unroll
+        for (unsigned k = 0; k < 4; k++) {
+            unsigned y = (warp / 2 + 4 * k) * 4 + lane / 8, x = warp % 2 * 32 + lane % 8 * 4;
+            if (y < rows && x < columns) v[k] = *(const float4*)(from + (size_t)y * n + x);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < 4; k++) {
+            unsigned y = (warp / 2 + 4 * k) * 4 + lane / 8, x = warp % 2 * 32 + lane % 8 * 4;
+            if (y < rows && x < columns) {
+                tile[place(y, x)] = v[k].x;
+                tile[place(y, x + 1)] = v[k].y;
+                tile[place(y, x + 2)] = v[k].z;
+                tile[place(y, x + 3)] = v[k].w;
+            }
+        }
+    } else {
+        float v[16];
+        unsigned x = warp % 2 * 32 + lane;
+#pragma unroll
+        for (unsigned k = 0; k < 16; k++) {
+            unsigned y = warp / 2 + 4 * k;
+            if (y < rows && x < columns) v[k] = from[(size_t)y * n + x];
+        }
+#pragma unroll
+        for (unsigned k = 0; k < 16; k++) {
+            unsigned y = warp / 2 + 4 * k;
+            if (y < rows && x < columns) tile[place(y, x)] = v[k];
+        }
+    }
+    __syncthreads();
+    if (m % 4 == 0) {
+#pragma unroll
+        for (unsigned k = 0; k < 4; k++) {
+            unsigned x = (warp / 2 + 4 * k) * 4 + lane / 8, y = warp % 2 * 32 + lane % 8 * 4;
+            if (y < rows && x < columns)
+                *(float4*)(to + (size_t)x * m + y) = make_float4(tile[place(y, x)], tile[place(y + 1, x)],
+                                                                 tile[place(y + 2, x)], tile[place(y + 3, x)]);
+        }
+    } else {
+        unsigned y = warp % 2 * 32 + lane;
+#pragma unroll
+        for (unsigned k = 0; k < 16; k++) {
+            unsigned x = warp / 2 + 4 * k;
+            if (y < rows && x < columns) to[(size_t)x * m + y] = tile[place(y, x)];
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What the rows touch, by arithmetic: the requests of their warps, the 32-byte sectors of these, and the passes that
+//! shared memory makes beyond the first.
+use harness::parallel;
+
+/// Lanes of a warp, and banks of shared memory.
+pub const WARP: u64 = 32;
+/// Floats of a sector. Arrays begin at a sector's begin.
+const SECTOR: u64 = 8;
+
+/// Requests to global memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Requests {
+    /// Warp instructions with at least one lane.
+    pub requests: u64,
+    /// Sectors that these touch.
+    pub sectors: u64,
+}
+
+impl Requests {
+    /// The request of lanes that touch `floats` floats each, 1 or 4, from these elements on.
+    fn add(&mut self, floats: u64, lanes: impl Iterator<Item = u64>) {
+        let mut sectors: Vec<u64> = lanes.map(|element| element / SECTOR).collect();
+        // A float4 lies in one sector, as it is aligned.
+        debug_assert!(floats == 1 || floats == 4);
+        sectors.sort_unstable();
+        sectors.dedup();
+        self.requests += u64::from(!sectors.is_empty());
+        self.sectors += sectors.len() as u64;
+    }
+
+    /// Sectors of a request, on average.
+    pub fn each(self) -> f64 {
+        self.sectors as f64 / self.requests as f64
+    }
+}
+
+/// What a kernel touches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Its loads from global memory.
+    pub loads: Requests,
+    /// Its stores to global memory.
+    pub stores: Requests,
+    /// Passes over the banks of shared memory beyond the first of each request.
+    pub conflicts: u64,
+}
+
+impl Count {
+    /// The sum of the counts of `tasks` parts, made on all cores.
+    fn sum(tasks: u64, part: impl Fn(u64) -> Self + Sync) -> Self {
+        parallel(tasks as usize, |i| part(i as u64)).into_iter().fold(Self::default(), |a, b| Self {
+            loads: Requests {
+                requests: a.loads.requests + b.loads.requests,
+                sectors: a.loads.sectors + b.loads.sectors,
+            },
+            stores: Requests {
+                requests: a.stores.requests + b.stores.requests,
+                sectors: a.stores.sectors + b.stores.sectors,
+            },
+            conflicts: a.conflicts + b.conflicts,
+        })
+    }
+
+    /// The request of lanes that each touch one of these words of shared memory.
+    fn shared(&mut self, words: impl Iterator<Item = u64>) {
+        self.conflicts += ways(words).saturating_sub(1);
+    }
+}
+
+/// The passes that one request to these words of shared memory takes: the most different words in one bank.
+pub fn ways(words: impl Iterator<Item = u64>) -> u64 {
+    let mut all: Vec<u64> = words.collect();
+    all.sort_unstable();
+    all.dedup();
+    let mut banks = [0; WARP as usize];
+    for word in all {
+        banks[(word % WARP) as usize] += 1;
+    }
+    banks.into_iter().max().unwrap_or(0)
+}
+
+/// A copy on a line: thread i touches `floats` floats from element `load(i)` and `store(i)` on.
+pub fn line(threads: u64, floats: u64, load: impl Fn(u64) -> u64 + Sync, store: impl Fn(u64) -> u64 + Sync) -> Count {
+    const PART: u64 = 1 << 12;
+    let warps = threads.div_ceil(WARP);
+    Count::sum(warps.div_ceil(PART), |part| {
+        let mut count = Count::default();
+        for warp in part * PART..warps.min((part + 1) * PART) {
+            let lanes = || warp * WARP..threads.min((warp + 1) * WARP);
+            count.loads.add(floats, lanes().map(&load));
+            count.stores.add(floats, lanes().map(&store));
+        }
+        count
+    })
+}
+
+/// `copy_wide`: four floats a thread, and the last ones one at a time.
+pub fn wide_line(n: u64) -> Count {
+    let mut count = line(n / 4, 4, |i| 4 * i, |i| 4 * i);
+    let rest = || n / 4 * 4..n;
+    count.loads.add(1, rest());
+    count.stores.add(1, rest());
+    count
+}
+
+/// A transpose without shared memory, of `rows` x `columns`: a warp takes 32 elements side by side of an array of so
+/// many columns, and its lanes touch a column of the other array. Gives the requests to the first and to the second.
+pub fn naive(rows: u64, columns: u64) -> [Requests; 2] {
+    const PART: u64 = 16;
+    let count = Count::sum(rows.div_ceil(PART), |part| {
+        let mut count = Count::default();
+        for row in part * PART..rows.min((part + 1) * PART) {
+            for left in (0..columns).step_by(WARP as usize) {
+                let lanes = || left..columns.min(left + WARP);
+                count.loads.add(1, lanes().map(|column| row * columns + column));
+                count.stores.add(1, lanes().map(|column| column * rows + row));
+            }
+        }
+        count
+    });
+    [count.loads, count.stores]
+}
+
+/// A transpose through tiles in shared memory.
+#[derive(Debug, Clone, Copy)]
+pub struct Tile {
+    /// Rows and columns of a tile.
+    pub edge: u64,
+    /// Whether rows that are aligned to 16 bytes are read, or written, four floats at a time.
+    pub is_wide: bool,
+    /// The word of shared memory that holds column x of row y: `place(y, x)`.
+    pub place: fn(u64, u64) -> u64,
+}
+
+impl Tile {
+    /// Its count for a matrix of m rows of n.
+    pub fn count(&self, m: u64, n: u64) -> Count {
+        let (across, down) = (n.div_ceil(self.edge), m.div_ceil(self.edge));
+        Count::sum(down, |j| {
+            let mut count = Count::default();
+            for i in 0..across {
+                self.one(&mut count, (j * self.edge, i * self.edge), (m, n));
+            }
+            count
+        })
+    }
+
+    /// One tile, whose first element is in row `top` and column `left`.
+    fn one(&self, count: &mut Count, (top, left): (u64, u64), (m, n): (u64, u64)) {
+        let floats = |width: u64| if self.is_wide && width.is_multiple_of(4) { 4 } else { 1 };
+        self.requests(floats(n), |lanes| {
+            let inside = || lanes.iter().filter(|(y, x)| top + y < m && left + x < n);
+            count.loads.add(floats(n), inside().map(|(y, x)| (top + y) * n + left + x));
+            for f in 0..floats(n) {
+                count.shared(inside().map(|(y, x)| (self.place)(*y, x + f)));
+            }
+        });
+        self.requests(floats(m), |lanes| {
+            let inside = || lanes.iter().filter(|(x, y)| top + y < m && left + x < n);
+            for f in 0..floats(m) {
+                count.shared(inside().map(|(x, y)| (self.place)(y + f, *x)));
+            }
+            count.stores.add(floats(m), inside().map(|(x, y)| (left + x) * m + top + y));
+        });
+    }
+
+    /// Calls `request` with the places of the lanes of each warp: a line of the array that is read or written, and the
+    /// place in that line. With four floats a lane, a warp takes four lines at a time.
+    fn requests(&self, floats: u64, mut request: impl FnMut(&[(u64, u64)])) {
+        let (lines, lanes) = (floats, WARP / floats);
+        for first in (0..self.edge).step_by(lines as usize) {
+            for begin in (0..self.edge).step_by(WARP as usize) {
+                let lane = |l| (first + l / lanes, begin + l % lanes * floats);
+                request(&(0..WARP).map(lane).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+/// Sectors that hold 64 floats of each of `rows`, from column `left` on, of a matrix of `n` columns.
+pub fn sectors_of(rows: std::ops::Range<u64>, left: u64, n: u64) -> u64 {
+    let of_row = |row| {
+        let first = row * n + left;
+        (first + 63) / SECTOR - first / SECTOR + 1
+    };
+    rows.map(of_row).sum()
+}

@@ -1,0 +1,212 @@
+//! The rows on a line: copies, strides, offsets, and one field of many.
+use cudarc::driver::{CudaSlice, PushKernelArg};
+use harness::{Case, Check, Input, Launch, Result, Run, Times, Tolerance, Trial};
+
+use crate::counting::{Count, line, wide_line};
+use crate::matrix::Shape;
+use crate::measured::{compare, describe};
+use crate::{COPIES, FIELDS};
+
+/// How a line is copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Copying {
+    /// By the driver.
+    Driver,
+    /// A float a thread.
+    Plain,
+    /// 16 floats a thread.
+    Wide,
+    /// Every so many-th float.
+    Stride,
+    /// From a place on.
+    Offset,
+}
+
+/// How a field lies in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Field {
+    /// In structures of four floats.
+    OfStructures,
+    /// In an array of its own.
+    OfArrays,
+    /// All fields of the structures.
+    All,
+}
+
+/// One copy: which of the floats that are read goes to place i, and how the rows are told apart.
+struct One {
+    kernel: &'static str,
+    label: String,
+    /// Floats written.
+    floats: usize,
+    stride: usize,
+    offset: usize,
+    /// The kernel's last argument, where it has one: a column of that name.
+    argument: Option<(&'static str, u64)>,
+    /// Floats a thread.
+    each: usize,
+}
+
+/// What a field is multiplied by.
+const FACTOR: f32 = 2.5;
+const STRIDES: [u32; 6] = [1, 2, 4, 8, 16, 32];
+const OFFSETS: [u32; 11] = [0, 1, 2, 4, 7, 8, 12, 16, 24, 31, 32];
+
+/// Every chosen copy of a line of as many floats as a matrix of `shape` has; strides and offsets only if they are
+/// `swept`. Returns the rate of the driver's copy in GB/s, if it was measured.
+pub(crate) fn copies(run: &Run, shape: Shape, swept: bool) -> Result<Option<f64>> {
+    let floats = shape.floats();
+    let given = |name, usual: &[u32]| -> Vec<usize> {
+        let given = run.args().get_many::<u32>(name);
+        given.map_or(usual.to_vec(), |all| all.copied().collect()).into_iter().map(|value| value as usize).collect()
+    };
+    let offsets = given("offset", &OFFSETS);
+    let most = offsets.iter().max().copied().unwrap_or(0);
+    let x = run.input(|| run.inputs("x").f32(floats + most, -1.0..1.0));
+    let mut rate = None;
+    for row in run.rows(COPIES) {
+        let plain =
+            One { kernel: "copy", label: shape.to_string(), floats, stride: 1, offset: 0, argument: None, each: 1 };
+        match row.with {
+            Copying::Driver => rate = driver(run, row.name(), shape, &x)?,
+            Copying::Plain => one(run, row.name(), shape, &x, &plain)?,
+            Copying::Wide => one(run, row.name(), shape, &x, &One { kernel: "copy_wide", each: 16, ..plain })?,
+            Copying::Stride if swept => {
+                for stride in given("stride", &STRIDES) {
+                    let label = format!("{shape}, stride {stride}");
+                    let argument = Some(("stride", stride as u64));
+                    let floats = floats.div_ceil(stride);
+                    let strided = One { kernel: "copy_stride", label, floats, stride, argument, ..plain };
+                    one(run, row.name(), shape, &x, &strided)?;
+                }
+            }
+            Copying::Offset if swept => {
+                for &offset in &offsets {
+                    let label = format!("{shape}, offset {offset}");
+                    let argument = Some(("offset", offset as u64));
+                    one(run, row.name(), shape, &x, &One { kernel: "copy_offset", label, offset, argument, ..plain })?;
+                }
+            }
+            Copying::Stride | Copying::Offset => {}
+        }
+    }
+    Ok(rate)
+}
+
+/// The driver's own copy, and its rate in GB/s on a GPU.
+fn driver(run: &Run, name: &'static str, shape: Shape, x: &Input<'_, f32>) -> Result<Option<f64>> {
+    let (floats, mut rate) = (shape.floats(), None);
+    run.case(Case::new(name).label(shape.to_string()).n(shape.n), |case| {
+        let bytes = 2 * floats * size_of::<f32>();
+        describe(case, shape, bytes);
+        let (host, there) = (&x.host()[..floats], x.device()?);
+        // SAFETY: poisoned before each sample, and read only after the copy.
+        let mut y = unsafe { run.stream().alloc::<f32>(floats) }?;
+        let times = case.time(
+            &mut y,
+            |y| Ok(run.stream().memcpy_dtod(&there.slice(..floats), y)?),
+            |y| Check::compare(y, host, Tolerance::EXACT),
+        )?;
+        rate = (!run.is_emulated()).then(|| bytes as f64 / times.median / 1e6);
+        Ok(())
+    })?;
+    Ok(rate)
+}
+
+fn one(run: &Run, name: &'static str, shape: Shape, x: &Input<'_, f32>, one: &One) -> Result<()> {
+    let One { floats, stride, offset, .. } = *one;
+    // The launch counts threads by n, which here is the matrix's.
+    let blocks = Launch::covering(256).each(one.each);
+    let launch = blocks.of(floats, run.options(), &run.session().device, || run.function("line.cu", one.kernel))?;
+    let case = Case::new(name).label(one.label.as_str()).n(shape.n).work(3 * floats as u64);
+    run.case(case.kernel("line.cu", one.kernel).launch(launch), |case| {
+        describe(case, shape, 2 * floats * size_of::<f32>());
+        if let Some((column, value)) = one.argument {
+            case.set(column, value);
+        }
+        let expected: Vec<f32> = (0..floats).map(|i| x.host()[i * stride + offset]).collect();
+        let (stream, kernel, there) = (run.stream(), case.kernel()?, x.device()?);
+        // SAFETY: poisoned before each sample, and read only after the kernel.
+        let mut y = unsafe { stream.alloc::<f32>(floats) }?;
+        let length = floats as u64;
+        case.time(
+            &mut y,
+            |y| {
+                let mut builder = stream.launch_builder(&kernel);
+                builder.arg(there).arg(y).arg(&length);
+                if let Some((_, value)) = &one.argument {
+                    builder.arg(value);
+                }
+                // SAFETY: these are the kernels' parameters; y holds that many floats, and x all that are read.
+                unsafe { builder.launch(launch) }?;
+                Ok(())
+            },
+            |y| Check::compare(y, &expected, Tolerance::EXACT),
+        )?;
+        let count = match one.each {
+            1 => line(length, 1, |i| i * stride as u64 + offset as u64, |i| i),
+            _ => wide_line(length),
+        };
+        compare(run, case, one.kernel, count)
+    })?;
+    Ok(())
+}
+
+/// One field of structures, of about as many floats as the matrix has.
+pub(crate) fn fields(run: &Run, shape: Shape) -> Result<()> {
+    let structures = shape.floats().div_ceil(4);
+    let x = run.input(|| run.inputs("fields").f32(4 * structures, -1.0..1.0));
+    for row in run.rows(FIELDS) {
+        let (n, u) = (structures as u64, structures);
+        let (kernel, floats, count): (_, _, fn(u64) -> Count) = match row.with {
+            Field::OfStructures => ("aos", 1, |n| line(n, 1, |i| 4 * i + 1, |i| 4 * i + 1)),
+            Field::OfArrays => ("soa", 1, |n| line(n, 1, |i| n + i, |i| n + i)),
+            Field::All => ("aos_whole", 4, |n| line(n, 4, |i| 4 * i, |i| 4 * i)),
+        };
+        let is_field = |i: usize| match row.with {
+            Field::OfStructures => i % 4 == 1,
+            Field::OfArrays => i / u == 1,
+            Field::All => true,
+        };
+        let rule = Launch::covering(256);
+        let launch = rule.of(u, run.options(), &run.session().device, || run.function("line.cu", kernel))?;
+        let case = Case::new(row.name()).label(shape.to_string()).n(shape.n).work(3 * n);
+        run.case(case.kernel("line.cu", kernel).launch(launch), |case| {
+            describe(case, shape, 2 * floats * u * size_of::<f32>());
+            let mut y = run.stream().alloc_zeros::<f32>(4 * u)?;
+            let host = x.host();
+            scale(run, case, &x, &mut y, n, |y| field(y, host, is_field))?;
+            compare(run, case, kernel, count(n))
+        })?;
+    }
+    Ok(())
+}
+
+fn scale(
+    run: &Run,
+    case: &mut Trial<'_>,
+    x: &Input<'_, f32>,
+    y: &mut CudaSlice<f32>,
+    structures: u64,
+    check: impl FnMut(&[f32]) -> Check,
+) -> Result<Times> {
+    let (stream, kernel, launch, there) = (run.stream(), case.kernel()?, case.launch(), x.device()?);
+    let launched = |y: &mut CudaSlice<f32>| {
+        let mut builder = stream.launch_builder(&kernel);
+        builder.arg(there).arg(y).arg(&structures).arg(&FACTOR);
+        // SAFETY: these are the kernels' parameters, and both lines hold four floats a structure.
+        unsafe { builder.launch(launch) }?;
+        Ok(())
+    };
+    case.time(y, launched, check)
+}
+
+/// The field's floats are scaled, and nobody has written the others.
+fn field(y: &[f32], x: &[f32], is_field: impl Fn(usize) -> bool) -> Check {
+    let of = |all: &[f32]| (0..all.len()).filter(|i| is_field(*i)).map(|i| all[i]).collect::<Vec<_>>();
+    let expected: Vec<f32> = of(x).into_iter().map(|x| FACTOR * x).collect();
+    let mut check = Check::compare(&of(y), &expected, Tolerance::EXACT);
+    let touched = (0..y.len()).filter(|i| !is_field(*i) && y[*i].to_bits() != u32::MAX).count();
+    check.merge(Check::that(touched == 0, format!("{touched} floats of other fields were written")));
+    check
+}

@@ -1,0 +1,67 @@
+//! Every transpose at any shape, on the emulated device.
+use cudarc::driver::PushKernelArg;
+use harness::Row;
+use proptest::prelude::*;
+use transpose::{LAB, Shape, TRANSPOSES, Turning, reference};
+
+/// The right ones.
+fn right() -> impl Iterator<Item = &'static Row<Turning>> {
+    TRANSPOSES.iter().filter(|row| row.variant.expect == harness::Expect::Right)
+}
+
+fn check(row: &Row<Turning>, shape: Shape) {
+    let (kernels, stream) = labtest::kernels(&LAB);
+    let floats = shape.m * shape.n;
+    let matrix: Vec<f32> = (0..floats).map(|i| i as f32).collect();
+    let there = stream.clone_htod(&matrix).unwrap();
+    // One float more, which nobody may touch.
+    let mut out = stream.clone_htod(&vec![f32::NAN; floats + 1]).unwrap();
+    let (file, name) = row.with.kernel();
+    let kernel = kernels.function(file, name).unwrap();
+    let (m, n) = (shape.m as u32, shape.n as u32);
+    let mut builder = stream.launch_builder(&kernel);
+    builder.arg(&there).arg(&mut out).arg(&m).arg(&n);
+    // SAFETY: these are the kernels' parameters, and both matrices have m n floats.
+    unsafe { builder.launch(row.with.launch(shape).unwrap()) }.unwrap();
+    let mut out = stream.clone_dtoh(&out).unwrap();
+    assert!(out.pop().is_some_and(f32::is_nan), "{} wrote beyond {shape}", row.name());
+    assert!(out == reference::transpose(&matrix, shape.n), "{} at {shape}", row.name());
+}
+
+/// Sides: 1, primes, and sizes around the tiles.
+fn side() -> impl Strategy<Value = usize> {
+    let sides = vec![1, 2, 3, 4, 5, 8, 31, 32, 33, 36, 61, 63, 64, 65, 67, 68, 96, 127, 128, 129, 132];
+    prop_oneof![prop::sample::select(sides), 1..200usize]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_transpose_at_any_shape(m in side(), n in side()) {
+        for row in right() {
+            check(row, Shape { m, n });
+        }
+    }
+}
+
+#[test]
+fn long_and_thin() {
+    for row in right() {
+        check(row, Shape { m: 1, n: 5000 });
+        check(row, Shape { m: 5001, n: 1 });
+        check(row, Shape { m: 3, n: 4097 });
+    }
+}
+
+/// A grid ends at 65535 rows of blocks, and a kernel that has a line of blocks does not.
+#[test]
+fn only_the_last_kernel_takes_more_rows_than_a_grid_has() {
+    let tall = Shape { m: 65536 * 32, n: 1 };
+    let blocks = |name| {
+        let row = TRANSPOSES.iter().find(|row| row.name() == name).unwrap();
+        row.with.launch(tall).unwrap().grid_dim
+    };
+    assert_eq!(blocks("padded"), (1, 65536, 1));
+    assert_eq!(blocks("vectorized"), (32768, 1, 1));
+}

@@ -1,0 +1,36 @@
+//! Broken kernels: the lab's check must reject each of them, and say what is wrong.
+use labtest::{Space, line_of};
+
+const LAB: labtest::Lab = labtest::lab!("transpose");
+const SHAPE: [&str; 4] = ["--m", "70", "-n", "50"];
+
+#[test]
+fn every_mutant_is_rejected() {
+    for (mutant, variant, says) in [
+        ("missing_barrier", "swizzled", "of 3500 wrong: [row 0, column"),
+        ("half_swizzled", "swizzled", "of 3500 wrong: [row 0, column"),
+        ("dropped_tail", "padded", "of 3500 wrong: [row 0, column 64] was never written"),
+        ("crossed_bounds", "padded", "Invalid __global__ write"),
+        ("one_short", "padded", "of 3500 wrong: [row 0, column"),
+    ] {
+        let options = [&SHAPE[..], &["--variant", variant]].concat();
+        LAB.rejects(&format!("{mutant}/transpose.cu"), &options, says);
+    }
+}
+
+#[test]
+fn the_missing_barrier_is_a_race() {
+    let mutant = "missing_barrier/transpose.cu";
+    let options = [&SHAPE[..], &["--variant", "swizzled", "--check", "racecheck"]].concat();
+    let ran = LAB.rejects(mutant, &options, "Race");
+    let source = LAB.source(&format!("tests/mutants/{mutant}"));
+    let line = |text| line_of(&source, "swizzled", text);
+    ran.race(Space::Shared, [line("tile[i][lane ^ i] ="), line("= tile[lane][lane ^ i]")]);
+}
+
+/// Right where all tiles are whole, and so for a test that knows no other shapes.
+#[test]
+fn crossed_bounds_pass_where_the_tiles_fit() {
+    let ran = LAB.run_mutant("crossed_bounds/transpose.cu", &["--variant", "padded", "--m", "64", "-n", "96"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.text);
+}
