@@ -77,6 +77,8 @@ fn an_option_that_means_nothing_to_the_chosen_variants_is_refused() {
         (&["scan", "--variant", "three-kernel", "--items", "16"], &["--items", "single-pass"]),
         (&["occupancy", "--variant", "calculator", "--threads", "64"], &["--threads", "calculator"]),
         (&["occupancy", "--variant", "vecadd", "--launch", "1,1"], &["--launch"]),
+        (&["sort", "--variant", "radix", "--threads", "64"], &["--threads", "radix"]),
+        (&["sort", "--variant", "radix-passes", "--tile", "384x88"], &["--tile"]),
         (&["reduction", "--variant", "one-block", "--blocks", "8"], &["--blocks", "one-block"]),
         (&["histogram", "--variant", "contention-global", "-n", "64"], &["--n", "contention-global"]),
         (&["trapezoid", "--variant", "shuffle-32", "--threads", "64"], &["--threads", "shuffle-32"]),
@@ -114,7 +116,7 @@ fn volume(dims: &str) -> u64 {
 /// What the labs say of their variants is true: `n`, `blocks` and `threads` change the rows of those that take them.
 #[test]
 fn an_option_that_a_variant_takes_changes_its_rows() {
-    let labs: [&harness::Lab; 11] = [
+    let labs: [&harness::Lab; 12] = [
         &hello::LAB,
         &returning::LAB,
         &vecadd::LAB,
@@ -126,6 +128,7 @@ fn an_option_that_a_variant_takes_changes_its_rows() {
         &stencil::LAB,
         &matmul::LAB,
         &occupancy::LAB,
+        &sort::LAB,
     ];
     let mut seen = 0;
     for (lab, (option, value)) in

@@ -1,0 +1,80 @@
+// Ranks by digits: where a key of a tile goes among those with the same digit.
+#pragma once
+#include "place.cuh"
+
+// The shape of a block and its tile: `items` keys a thread. A warp's keys are adjacent in memory, 32 at a time, lane by
+// lane: an earlier key is one with a smaller item, or with the same item in a lower lane.
+template <int T, int I>
+struct Shape {
+    static constexpr int threads = T, items = I, warps = T / 32, tile = T * I;
+};
+
+// The index in the tile of this thread's item i.
+template <class S>
+__device__ unsigned at(int i) { return warp_id() * 32 * S::items + i * 32 + lane_id(); }
+
+template <int bits, class K>
+__device__ unsigned digit_of(K key, unsigned shift) { return (unsigned)(key >> shift) & ((1u << bits) - 1); }
+
+// Keys past the end of the input have the largest digit in every place, and come after all others of the tile.
+template <class S, class K>
+__device__ void load_keys(const K* in, unsigned size, unsigned shift, K (&key)[S::items]) {
+    if (size == S::tile) {
+#pragma unroll
+        for (int i = 0; i < S::items; i++) key[i] = in[at<S>(i)];
+    } else {
+#pragma unroll
+        for (int i = 0; i < S::items; i++) key[i] = at<S>(i) < size ? in[at<S>(i)] : ~K(0);
+    }
+}
+
+// The lanes of this warp that have the same digit, this one among them.
+enum Match { by_ballots, by_match };
+
+template <int bits, Match how>
+__device__ unsigned same_digit(unsigned digit) {
+    if (how == by_match) return __match_any_sync(all_lanes, digit);
+    unsigned same = all_lanes;
+#pragma unroll
+    for (int bit = 0; bit < bits; bit++) {
+        bool is_set = digit >> bit & 1;
+        unsigned votes = __ballot_sync(all_lanes, is_set);
+        same &= is_set ? votes : ~votes;
+    }
+    return same;
+}
+
+// The rank of this lane's key: next[digit], plus the lower lanes with the same digit. next[digit] of this warp goes
+// on behind them all, so that the warp's next 32 keys come after these.
+template <int bits, Match how>
+__device__ unsigned rank_of(unsigned digit, unsigned* next) {
+    unsigned same = same_digit<bits, how>(digit);
+    unsigned lower = __popc(same & lanes_below());
+    unsigned last = 31 - __clz(same);
+    unsigned first = 0;
+    if (lane_id() == last) first = atomicAdd(&next[digit], lower + 1);
+    return __shfl_sync(all_lanes, first, last) + lower;
+}
+
+// Decoupled look-back for one digit: how many keys of earlier tiles go before this tile's of that digit. `states` is
+// the digit's word of tile 0; `digits` words further on is that of tile 1. Several predecessors are read in one trip to
+// the L2 cache.
+template <int digits>
+__device__ unsigned look_back(const unsigned* states, unsigned tile) {
+    constexpr int window = 8;
+    unsigned sum = 0;
+    for (int nearest = (int)tile - 1;; nearest -= window) {
+        unsigned state[window];
+#pragma unroll
+        for (int k = 0; k < window; k++) {
+            int i = nearest - k;
+            state[k] = i >= 0 ? look(&states[(size_t)i * digits]) : prefix;
+        }
+#pragma unroll
+        for (int k = 0; k < window; k++) {
+            while ((state[k] & flags) == 0) state[k] = look(&states[(size_t)(nearest - k) * digits]);
+            sum += state[k] & ~flags;
+            if (state[k] & prefix) return sum;
+        }
+    }
+}
