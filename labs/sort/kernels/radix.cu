@@ -10,7 +10,7 @@
 //                    that keys with equal digits do not keep their order
 //
 // Keys are 32-bit or 64-bit unsigned integers (u32, u64), or 32-bit keys with 32-bit values (pairs). n < 2^30. Dynamic
-// shared memory: none.
+// shared memory: count_all has 1 KiB for each byte of a key and each copy of its counts; the others have none.
 #include "radix.cuh"
 
 // ---- 1: counts[d * tiles + t] is the number of keys with digit d in tile t, and then the place of the first of them.
@@ -112,48 +112,57 @@ extern "C" __global__ void __launch_bounds__(256) scatter_u64(const word* in, co
     scatter<word, false>(in, in_values, out, out_values, counts, n, shift);
 }
 
-// ---- 2: counts[p * 256 + d] is the number of keys with digit d in place p. The states of the first place are cleared
-// here, because only a later kernel uses them.
+// ---- 2: counts[p * 256 + d] is the number of keys with digit d in place p. A block has 2^copies copies of the counts in
+// shared memory, and a lane adds to its own, so that few lanes of a warp meet in a bank. The states of the first place
+// are cleared here, because only a later kernel uses them.
+extern __shared__ unsigned copied[];
+
 template <class K>
-__device__ void count_all(const K* in, unsigned* counts, unsigned* states, unsigned words, unsigned n) {
-    constexpr int places = sizeof(K), each = 16 / sizeof(K), vectors = 4;
+__device__ void count_key(K key, unsigned copies, unsigned own) {
+#pragma unroll
+    for (unsigned p = 0; p < sizeof(K); p++)
+        atomicAdd(&copied[(p * 256 + digit_of<8>(key, 8 * p) << copies) + own], 1u);
+}
+
+template <class K>
+__device__ void count_all(const K* in, unsigned* counts, unsigned* states, unsigned words, unsigned n, unsigned copies) {
+    constexpr int bins = sizeof(K) * 256, each = 16 / sizeof(K), vectors = 4;
     struct alignas(16) Vector { K key[each]; };
-    __shared__ unsigned bins[places][256];
-    for (unsigned i = threadIdx.x; i < places * 256; i += blockDim.x) bins[0][i] = 0;
+    unsigned own = lane_id() & ((1u << copies) - 1);
+    for (unsigned i = threadIdx.x; i < bins << copies; i += blockDim.x) copied[i] = 0;
     __syncthreads();
     unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
     for (unsigned i = thread; i < words; i += threads) states[i] = 0;
 
-    unsigned all = n / each, step = threads * vectors;
-    for (unsigned i = thread; i < all; i += step) {
+    unsigned all = n / each, step = threads * vectors, i = thread;
+    for (; i + 3 * threads < all; i += step) {
         Vector v[vectors];
 #pragma unroll
-        for (int k = 0; k < vectors; k++)
-            if (i + k * threads < all) v[k] = ((const Vector*)in)[i + k * threads];
+        for (int k = 0; k < vectors; k++) v[k] = ((const Vector*)in)[i + k * threads];
 #pragma unroll
         for (int k = 0; k < vectors; k++)
-            if (i + k * threads < all)
 #pragma unroll
-                for (int j = 0; j < each; j++)
-#pragma unroll
-                    for (int p = 0; p < places; p++) atomicAdd(&bins[p][digit_of<8>(v[k].key[j], 8 * p)], 1u);
+            for (int j = 0; j < each; j++) count_key(v[k].key[j], copies, own);
     }
-    if (thread < n - all * each) {
-        K key = in[all * each + thread];
-        for (int p = 0; p < places; p++) atomicAdd(&bins[p][digit_of<8>(key, 8 * p)], 1u);
-    }
+    for (; i < all; i += threads)
+        for (int j = 0; j < each; j++) count_key(in[(size_t)i * each + j], copies, own);
+    if (thread < n - all * each) count_key(in[all * each + thread], copies, own);
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < places * 256; i += blockDim.x)
-        if (bins[0][i] > 0) atomicAdd(&counts[i], bins[0][i]);
+    for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) {
+        unsigned sum = 0;
+        // Each thread begins with another copy, so that the lanes of a warp read other banks.
+        for (unsigned c = 0; c < 1u << copies; c++) sum += copied[(bin << copies) + ((c + bin) & ((1u << copies) - 1))];
+        if (sum > 0) atomicAdd(&counts[bin], sum);
+    }
 }
 
-extern "C" __global__ void __launch_bounds__(512) count_all_u32(const unsigned* in, unsigned* counts, unsigned* states,
-                                                                unsigned words, unsigned n) {
-    count_all(in, counts, states, words, n);
+extern "C" __global__ void __launch_bounds__(1024) count_all_u32(const unsigned* in, unsigned* counts, unsigned* states,
+                                                                 unsigned words, unsigned n, unsigned copies) {
+    count_all(in, counts, states, words, n, copies);
 }
-extern "C" __global__ void __launch_bounds__(512) count_all_u64(const word* in, unsigned* counts, unsigned* states,
-                                                                unsigned words, unsigned n) {
-    count_all(in, counts, states, words, n);
+extern "C" __global__ void __launch_bounds__(1024) count_all_u64(const word* in, unsigned* counts, unsigned* states,
+                                                                 unsigned words, unsigned n, unsigned copies) {
+    count_all(in, counts, states, words, n, copies);
 }
 
 // What a pass over one digit is given: keys and values in and out, the counts of this place's digits, the states of
@@ -284,18 +293,21 @@ extern "C" __global__ void __launch_bounds__(384, 3) sweep_u32_384x64(Pass<unsig
 extern "C" __global__ void __launch_bounds__(384, 2) sweep_u32_384x88(Pass<unsigned> p) { sweep<Shape<384, 22>, unsigned, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(512, 2) sweep_u32_512x48(Pass<unsigned> p) { sweep<Shape<512, 12>, unsigned, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 3) sweep_match_u32_384x64(Pass<unsigned> p) { sweep<Shape<384, 16>, unsigned, false, by_match>(p); }
+extern "C" __global__ void __launch_bounds__(384, 3) sweep_reads_u32_384x64(Pass<unsigned> p) { sweep<Shape<384, 16>, unsigned, false, by_reads>(p); }
 
 extern "C" __global__ void __launch_bounds__(256, 3) sweep_pairs_256x80(Pass<unsigned> p) { sweep<Shape<256, 20>, unsigned, true, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 2) sweep_pairs_384x64(Pass<unsigned> p) { sweep<Shape<384, 16>, unsigned, true, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 2) sweep_pairs_384x88(Pass<unsigned> p) { sweep<Shape<384, 22>, unsigned, true, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(512, 2) sweep_pairs_512x48(Pass<unsigned> p) { sweep<Shape<512, 12>, unsigned, true, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 2) sweep_match_pairs_384x64(Pass<unsigned> p) { sweep<Shape<384, 16>, unsigned, true, by_match>(p); }
+extern "C" __global__ void __launch_bounds__(384, 2) sweep_reads_pairs_384x64(Pass<unsigned> p) { sweep<Shape<384, 16>, unsigned, true, by_reads>(p); }
 
 extern "C" __global__ void __launch_bounds__(256, 4) sweep_u64_256x80(Pass<word> p) { sweep<Shape<256, 10>, word, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 3) sweep_u64_384x64(Pass<word> p) { sweep<Shape<384, 8>, word, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 3) sweep_u64_384x88(Pass<word> p) { sweep<Shape<384, 11>, word, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(512, 2) sweep_u64_512x48(Pass<word> p) { sweep<Shape<512, 6>, word, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 3) sweep_match_u64_384x64(Pass<word> p) { sweep<Shape<384, 8>, word, false, by_match>(p); }
+extern "C" __global__ void __launch_bounds__(384, 3) sweep_reads_u64_384x64(Pass<word> p) { sweep<Shape<384, 8>, word, false, by_reads>(p); }
 
 // ---- 3: which of two keys with the same digit draws the smaller number is chance; and a thread's first key draws
 // before its neighbour's, but a thread's second key after all of these.

@@ -14,7 +14,12 @@ template <class S>
 __device__ unsigned at(int i) { return warp_id() * 32 * S::items + i * 32 + lane_id(); }
 
 template <int bits, class K>
-__device__ unsigned digit_of(K key, unsigned shift) { return (unsigned)(key >> shift) & ((1u << bits) - 1); }
+__device__ unsigned digit_of(K key, unsigned shift) {
+    if (bits < 8) return (unsigned)(key >> shift) & ((1u << bits) - 1);
+    // A digit that is a byte: one instruction picks it, and up to three zeros.
+    if (sizeof(K) == 4) return __byte_perm((unsigned)key, 0, 0x4440 + shift / 8);
+    return __byte_perm((unsigned)key, (unsigned)((word)key >> 32), shift / 8) & 255;
+}
 
 // Keys past the end of the input have the largest digit in every place, and come after all others of the tile.
 template <class S, class K>
@@ -28,8 +33,11 @@ __device__ void load_keys(const K* in, unsigned size, unsigned shift, K (&key)[S
     }
 }
 
+// How lanes with the same digit are found, and how their warp's next place is: by an atomic addition of one of them, or
+// (`by_reads`) all read it, and then one of them writes it.
+enum Match { by_ballots, by_match, by_reads };
+
 // The lanes of this warp that have the same digit, this one among them.
-enum Match { by_ballots, by_match };
 
 template <int bits, Match how>
 __device__ unsigned same_digit(unsigned digit) {
@@ -51,6 +59,13 @@ __device__ unsigned rank_of(unsigned digit, unsigned* next) {
     unsigned same = same_digit<bits, how>(digit);
     unsigned lower = __popc(same & lanes_below());
     unsigned last = 31 - __clz(same);
+    if (how == by_reads) {
+        unsigned rank = next[digit] + lower;
+        __syncwarp();
+        if (lane_id() == last) next[digit] = rank + 1;
+        __syncwarp();
+        return rank;
+    }
     unsigned first = 0;
     if (lane_id() == last) first = atomicAdd(&next[digit], lower + 1);
     return __shfl_sync(all_lanes, first, last) + lower;

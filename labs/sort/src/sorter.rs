@@ -12,8 +12,10 @@ use crate::{Key, Kind};
 pub(crate) const TILE_THREADS: u32 = 256;
 /// Keys of such a tile.
 pub(crate) const TILE: usize = 4096;
-/// Threads of a block of `count_all`, and its blocks for each multiprocessor.
-const COUNT: (u32, u32) = (512, 4);
+/// Threads of a block of `count_all`, of which each multiprocessor gets one.
+const COUNT_THREADS: u32 = 1024;
+/// The most dynamic shared memory of such a block, in bytes: 32 copies of the counts of four places.
+const COUNT_BYTES: u32 = 128 << 10;
 
 /// How keys are sorted or split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,15 +111,15 @@ impl How {
     }
 }
 
-/// The variant of the kernel `sweep`: a block's threads, the bytes of keys that a thread has, and whether lanes with
-/// the same digit are found by `match` in place of ballots.
+/// The variant of the kernel `sweep`: a block's threads, the bytes of keys that a thread has, and how it ranks (`Match` in
+/// `radix.cuh`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tile {
     /// What `--tile` calls it.
     pub name: &'static str,
     pub(crate) threads: u32,
     pub(crate) bytes: usize,
-    pub(crate) by_match: bool,
+    pub(crate) stem: &'static str,
 }
 
 impl Tile {
@@ -125,16 +127,17 @@ impl Tile {
     pub const USUAL: Self = Self::new("384x64", 384, 64);
 
     const fn new(name: &'static str, threads: u32, bytes: usize) -> Self {
-        Self { name, threads, bytes, by_match: false }
+        Self { name, threads, bytes, stem: "sweep" }
     }
 
     /// Those that are compiled.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::new("256x80", 256, 80),
         Self::USUAL,
         Self::new("384x88", 384, 88),
         Self::new("512x48", 512, 48),
-        Self { by_match: true, ..Self::new("384x64-match", 384, 64) },
+        Self { stem: "sweep_match", ..Self::new("384x64-match", 384, 64) },
+        Self { stem: "sweep_reads", ..Self::new("384x64-reads", 384, 64) },
     ];
 
     /// Keys of a tile.
@@ -143,8 +146,7 @@ impl Tile {
     }
 
     fn kernel(self, kind: Kind) -> String {
-        let name = if self.by_match { "sweep_match" } else { "sweep" };
-        format!("{name}_{}_{}x{}", kind.name(), self.threads, self.bytes)
+        format!("{}_{}_{}x{}", self.stem, kind.name(), self.threads, self.bytes)
     }
 }
 
@@ -176,8 +178,9 @@ pub struct Sorter<K> {
     n: usize,
     below: u32,
     config: LaunchConfig,
-    /// Of the kernel that counts all digits.
-    blocks: u32,
+    /// The launch that counts all digits, and the logarithm of its copies of the counts.
+    counting: LaunchConfig,
+    copies: u32,
     kernels: Vec<CudaFunction>,
     other: Option<CudaSlice<K>>,
     counts: CudaSlice<u32>,
@@ -211,7 +214,19 @@ impl<K: Key> Sorter<K> {
             }
             How::Sweeps => ("radix.cu", vec![format!("count_all_{key}"), tile.kernel(kind)]),
         };
-        let functions = names.iter().map(|name| kernels.function(file, name)).collect::<Result<_>>()?;
+        // As many copies of the counts as fit: a power of two.
+        let device = &kernels.session().device;
+        let counts_bytes = (kind.key_bytes() as u32) << 10;
+        let copies = (COUNT_BYTES.min(device.shared_bytes_per_block_optin) / counts_bytes).max(1).ilog2();
+        let counting = LaunchConfig {
+            shared_mem_bytes: counts_bytes << copies,
+            ..launch_1d(device.multiprocessors.min(n.div_ceil(1 << 14).max(1) as u32), COUNT_THREADS)
+        };
+        let shared = if how == How::Sweeps { counting.shared_mem_bytes } else { config.shared_mem_bytes };
+        let function = |(i, name): (usize, &String)| {
+            kernels.function_with_shared(file, name, if how == How::Sweeps && i > 0 { 0 } else { shared })
+        };
+        let functions = names.iter().enumerate().map(function).collect::<Result<_>>()?;
         let tiles = config.grid_dim.0 as usize;
         let places = kind.key_bytes();
         let (counts, states) = match how {
@@ -230,7 +245,8 @@ impl<K: Key> Sorter<K> {
             n,
             below,
             config,
-            blocks: kernels.session().device.multiprocessors * COUNT.1,
+            counting,
+            copies,
             kernels: functions,
             other,
             counts: stream.alloc_zeros(counts.max(1))?,
@@ -346,9 +362,8 @@ impl<K: Key> Sorter<K> {
         let (counts, states) = (self.counts.device_ptr_mut(&stream).0, self.states.device_ptr_mut(&stream).0);
         let sets = [states, states + u64::from(words) * size_of::<u32>() as u64];
         let mut count = stream.launch_builder(&self.kernels[0]);
-        count.arg(&x).arg(&counts).arg(&states).arg(&words).arg(&n);
-        let blocks = self.blocks.min(self.n.div_ceil(4 * COUNT.0 as usize) as u32).max(1);
-        unsafe { count.launch(launch_1d(blocks, COUNT.0)) }?;
+        count.arg(&x).arg(&counts).arg(&states).arg(&words).arg(&n).arg(&self.copies);
+        unsafe { count.launch(self.counting) }?;
         for place in 0..places {
             let (keys_in, keys_out) = self.from_and_to(x, out, (place, places));
             let pass = Pass {
