@@ -72,7 +72,7 @@ __device__ void scatter(const K* in, const unsigned* in_values, K* out, unsigned
     unsigned first = blockIdx.x * Small::tile, size = min((unsigned)Small::tile, n - first);
     for (unsigned i = threadIdx.x; i < Small::warps * 16; i += Small::threads) next[0][i] = 0;
     K key[Small::items];
-    load_keys<Small>(in + first, size, shift, key);
+    load<Small>(in + first, size, key);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < Small::items; i++) atomicAdd(&next[warp_id()][digit_of<4>(key[i], shift)], 1u);
@@ -206,7 +206,7 @@ __device__ void sweep(const Pass<K>& p) {
     __syncthreads();
     unsigned tile = drawn, first = tile * S::tile, size = min((unsigned)S::tile, p.n - first);
     K key[S::items];
-    load_keys<S>(p.in + first, size, p.shift, key);
+    load<S>(p.in + first, size, key);
 #pragma unroll
     for (int i = 0; i < S::items; i++) atomicAdd(&next[warp_id()][digit_of<8>(key[i], p.shift)], 1u);
     __syncthreads();
@@ -251,22 +251,20 @@ __device__ void sweep(const Pass<K>& p) {
     }
     __syncthreads();
 
-    if (in_order) { // Loaded again, the keys need no registers until now.
+    if (in_order) {
         unsigned to = offset[digit_of<8>(p.in[first], p.shift)];
-#pragma unroll
-        for (int i = 0; i < S::items; i++)
-            if (at<S>(i) < size) {
-                p.out[to + at<S>(i)] = p.in[first + at<S>(i)];
-                if (pairs) p.out_values[to + at<S>(i)] = p.in_values[first + at<S>(i)];
-            }
+        load<S>(p.in + first, size, key); // again: until here the keys need no registers
+        store<S>(key, size, p.out + to);
+        if (pairs) {
+            unsigned value[S::items];
+            load<S>(p.in_values + first, size, value);
+            store<S>(value, size, p.out_values + to);
+        }
         return;
     }
     // Neighbouring threads now have neighbouring keys of the same digit, with few exceptions.
     unsigned value[S::items], to[S::items];
-    if (pairs) {
-#pragma unroll
-        for (int i = 0; i < S::items; i++) value[i] = at<S>(i) < size ? p.in_values[first + at<S>(i)] : 0;
-    }
+    if (pairs) load<S>(p.in_values + first, size, value);
 #pragma unroll
     for (int i = 0; i < S::items; i++) {
         unsigned from = t + i * S::threads;

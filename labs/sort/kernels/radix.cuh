@@ -23,7 +23,7 @@ __device__ unsigned digit_of(K key, unsigned shift) {
 
 // Keys past the end of the input have the largest digit in every place, and come after all others of the tile.
 template <class S, class K>
-__device__ void load_keys(const K* in, unsigned size, unsigned shift, K (&key)[S::items]) {
+__device__ void load(const K* in, unsigned size, K (&key)[S::items]) {
     if (size == S::tile) {
 #pragma unroll
         for (int i = 0; i < S::items; i++) key[i] = in[at<S>(i)];
@@ -33,9 +33,32 @@ __device__ void load_keys(const K* in, unsigned size, unsigned shift, K (&key)[S
     }
 }
 
+template <class S, class K>
+__device__ void store(const K (&key)[S::items], unsigned size, K* out) {
+#pragma unroll
+    for (int i = 0; i < S::items; i++)
+        if (at<S>(i) < size) out[at<S>(i)] = key[i];
+}
+
 // How lanes with the same digit are found, and how their warp's next place is: by an atomic addition of one of them, or
 // (`by_reads`) all read it, and then one of them writes it.
 enum Match { by_ballots, by_match, by_reads };
+
+// The lanes that have this bit of the digit as this lane has it: ballot(digit & bit), inverted if this lane's is 0. In C++
+// the test is compiled twice.
+__device__ inline unsigned agree(unsigned digit, unsigned bit) {
+    unsigned votes;
+    asm("{\n\t"
+        ".reg .pred p;\n\t"
+        "and.b32 %0, %1, %2;\n\t"
+        "setp.ne.u32 p, %0, 0;\n\t"
+        "vote.sync.ballot.b32 %0, p, 0xffffffff;\n\t"
+        "@!p not.b32 %0, %0;\n\t"
+        "}"
+        : "=r"(votes)
+        : "r"(digit), "r"(bit));
+    return votes;
+}
 
 // The lanes of this warp that have the same digit, this one among them.
 
@@ -44,11 +67,7 @@ __device__ unsigned same_digit(unsigned digit) {
     if (how == by_match) return __match_any_sync(all_lanes, digit);
     unsigned same = all_lanes;
 #pragma unroll
-    for (int bit = 0; bit < bits; bit++) {
-        bool is_set = digit >> bit & 1;
-        unsigned votes = __ballot_sync(all_lanes, is_set);
-        same &= is_set ? votes : ~votes;
-    }
+    for (int bit = 0; bit < bits; bit++) same &= agree(digit, 1u << bit);
     return same;
 }
 
@@ -66,8 +85,16 @@ __device__ unsigned rank_of(unsigned digit, unsigned* next) {
         __syncwarp();
         return rank;
     }
+    // if (lane_id() == last) first = atomicAdd(&next[digit], lower + 1), without a branch at which the warp splits
     unsigned first = 0;
-    if (lane_id() == last) first = atomicAdd(&next[digit], lower + 1);
+    asm volatile("{\n\t"
+                 ".reg .pred p;\n\t"
+                 "setp.eq.u32 p, %1, %2;\n\t"
+                 "@p atom.shared.add.u32 %0, [%3], %4;\n\t"
+                 "}"
+                 : "+r"(first)
+                 : "r"(lane_id()), "r"(last), "r"((unsigned)__cvta_generic_to_shared(&next[digit])), "r"(lower + 1)
+                 : "memory");
     return __shfl_sync(all_lanes, first, last) + lower;
 }
 
