@@ -266,13 +266,10 @@ __device__ void sweep(const Pass<K>& p) {
     unsigned value[S::items], to[S::items];
     if (pairs) load<S>(p.in_values + first, size, value);
 #pragma unroll
-    for (int i = 0; i < S::items; i++) {
-        unsigned from = t + i * S::threads;
-        K mine = sorted[from];
-        unsigned place = offset[digit_of<8>(mine, p.shift)] + from;
-        if (from < size) p.out[place] = mine;
-        if (pairs) to[i] = place;
-    }
+    for (int i = 0; i < S::items; i++) key[i] = sorted[t + i * S::threads];
+#pragma unroll
+    for (int i = 0; i < S::items; i++) to[i] = offset[digit_of<8>(key[i], p.shift)] + t + i * S::threads;
+    store_to<S>(key, to, size, p.out);
     if (pairs) {
         unsigned* sorted_values = (unsigned*)sorted;
         __syncthreads();
@@ -280,8 +277,8 @@ __device__ void sweep(const Pass<K>& p) {
         for (int i = 0; i < S::items; i++) sorted_values[rank[i]] = value[i];
         __syncthreads();
 #pragma unroll
-        for (int i = 0; i < S::items; i++)
-            if (t + i * S::threads < size) p.out_values[to[i]] = sorted_values[t + i * S::threads];
+        for (int i = 0; i < S::items; i++) value[i] = sorted_values[t + i * S::threads];
+        store_to<S>(value, to, size, p.out_values);
     }
 }
 

@@ -40,6 +40,19 @@ __device__ void store(const K (&key)[S::items], unsigned size, K* out) {
         if (at<S>(i) < size) out[at<S>(i)] = key[i];
 }
 
+// Stores item i, which is number threadIdx.x + i * threads in the order of the tile, at `to[i]`.
+template <class S, class K>
+__device__ void store_to(const K (&key)[S::items], const unsigned (&to)[S::items], unsigned size, K* out) {
+    if (size == S::tile) {
+#pragma unroll
+        for (int i = 0; i < S::items; i++) out[to[i]] = key[i];
+    } else {
+#pragma unroll
+        for (int i = 0; i < S::items; i++)
+            if (threadIdx.x + i * S::threads < size) out[to[i]] = key[i];
+    }
+}
+
 // How lanes with the same digit are found, and how their warp's next place is: by an atomic addition of one of them, or
 // (`by_reads`) all read it, and then one of them writes it.
 enum Match { by_ballots, by_match, by_reads };
