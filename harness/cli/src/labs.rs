@@ -15,6 +15,7 @@ pub static LABS: &[&Lab] = &[
     &matmul::LAB,
     &occupancy::LAB,
     &transpose::LAB,
+    &sort::LAB,
 ];
 
 /// The lab of this name.

@@ -137,6 +137,7 @@ fn every_lab_takes_a_tiny_n_or_says_what_is_wrong_with_it() {
         "matmul",
         "occupancy",
         "transpose",
+        "sort",
     ] {
         let run = warplab(&["run", lab, "--quick", "--no-exercises", "--device", "emulated", "--n", "1", "-q"]);
         assert!([0, 2].contains(&run.code), "{lab}: {run:?}");

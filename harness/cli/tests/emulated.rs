@@ -335,7 +335,7 @@ fn no_lab_leaves_device_memory_behind() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(!run.stderr.contains("Leaked"), "{}", run.stderr);
     // Every lab was there to be looked at.
-    for lab in ["vecadd", "histogram", "scan", "stencil", "matmul", "occupancy", "transpose"] {
+    for lab in ["vecadd", "histogram", "scan", "stencil", "matmul", "occupancy", "transpose", "sort"] {
         let row = format!("\"lab\":\"{lab}\"");
         assert!(run.stdout.contains(&row), "no row of {lab}");
     }

@@ -1,0 +1,140 @@
+//! The rows of the experiment: every chosen method on keys of one kind in one order.
+use std::cell::OnceCell;
+
+use harness::{Case, Input, Result, Row, Run};
+
+use crate::{How, Key, Kind, Order, SORTS, Sorter, Sorting, Tile, WRONG, reference};
+
+/// The most keys of a variant that is wrong on purpose, unless n is given.
+const WRONG_SIZE: usize = 1 << 20;
+/// Keys that the threshold is chosen by.
+const SAMPLE: usize = 1001;
+
+/// Keys that rows share, and what they should become.
+struct Source<'r, K> {
+    kind: Kind,
+    order: Order,
+    n: usize,
+    /// The keys, and after them the values of pairs.
+    x: Input<'r, K>,
+    sorted: OnceCell<Vec<K>>,
+}
+
+impl<'r, K: Key> Source<'r, K> {
+    fn new(run: &'r Run, kind: Kind, order: Order, n: usize) -> Self {
+        let seed = run.options().seed;
+        let make = move || {
+            let mut x = K::keys(order, seed, n);
+            if kind == Kind::Pairs {
+                x.extend((0..n).map(|i| K::from(i as u32)));
+            }
+            x
+        };
+        Self { kind, order, n, x: run.input(make), sorted: OnceCell::new() }
+    }
+
+    /// The keys alone.
+    fn keys(&self) -> &[K] {
+        &self.x.host()[..self.n]
+    }
+
+    /// All of them in order, and after them the values.
+    fn sorted(&self) -> &[K] {
+        self.sorted.get_or_init(|| match self.kind {
+            Kind::Pairs => reference::sorted_pairs(self.keys()),
+            _ => reference::sorted(self.keys()),
+        })
+    }
+
+    /// The key below which lie `share` per cent of a sample.
+    fn threshold(&self, share: u32) -> K {
+        let (keys, size) = (self.keys(), SAMPLE.min(self.n));
+        let mut sample: Vec<K> = (0..size).map(|i| keys[i * self.n / size]).collect();
+        sample.sort_unstable();
+        sample.get(size * share as usize / 100).copied().unwrap_or(K::LARGEST)
+    }
+}
+
+/// Runs every chosen method on `n` keys in this order.
+pub(crate) fn of_order<K: Key>(run: &Run, kind: Kind, order: Order, n: usize) -> Result<()> {
+    // Only `radix` takes another time for another order, or may; the others run on random keys, unless asked.
+    let every = order == Order::Random || run.args().value_source("order").is_some();
+    let does = |row: &&Row<Sorting>| row.kinds.contains(&kind) && (every || row.how == How::Sweeps);
+    let source = Source::<K>::new(run, kind, order, n);
+    for row in run.rows(SORTS).filter(does) {
+        for tile in tiles(run, row, order) {
+            sort(run, row, tile, &source)?;
+        }
+    }
+    let small = match run.options().n {
+        Some(n) => n,
+        // No power of two, which `unpadded` would sort.
+        None => n.min(WRONG_SIZE) / 4 * 3,
+    };
+    let source = Source::<K>::new(run, kind, order, small);
+    for row in run.rows(WRONG).filter(does) {
+        sort(run, row, Tile::USUAL, &source)?;
+    }
+    Ok(())
+}
+
+/// The tiles that were asked for.
+fn tiles(run: &Run, row: &Row<Sorting>, order: Order) -> Vec<Tile> {
+    let asked = run.args().value_source("tile").is_some();
+    if row.how != How::Sweeps || !asked && (run.is_emulated() || order != Order::Random) {
+        return vec![Tile::USUAL];
+    }
+    run.chosen("tile", &Tile::ALL, |tile| tile.name)
+}
+
+/// One row of the CSV.
+fn sort<K: Key>(run: &Run, row: &Row<Sorting>, tile: Tile, source: &Source<'_, K>) -> Result<()> {
+    let &Source { kind, order, n, .. } = source;
+    let how = row.how;
+    let other = if tile == Tile::USUAL { String::new() } else { format!(", tile {}", tile.name) };
+    let label = format!("{}, {}{other}", kind.name(), order.name());
+    let case = Case::new(row.name()).label(label).n(n).launch(how.launch(tile, kind, n));
+    run.case(case.work(how.steps(kind, n)), |case| {
+        let (config, stream) = (case.launch(), run.stream());
+        let threads = config.block_dim.0;
+        if matches!(how, How::Runs { keys_a_thread: 2, .. } | How::Grid { .. }) && !threads.is_power_of_two() {
+            let reason = format!("a network in blocks of {threads} threads: --threads must be a power of two");
+            return Err(run.unsuited(row.name(), reason));
+        }
+        let is_split = matches!(how, How::Split { .. });
+        let share = run.count("share").unwrap_or(50);
+        let below = if is_split { source.threshold(share).low() } else { 0 };
+        let mut sorter = Sorter::<K>::new(run.kernels(), (how, tile), (kind, n), config, below)?;
+        let run_length = how.run_length(n, threads);
+        let mut runs = Vec::new();
+        let expected: &[K] = match how {
+            How::Split { both } => {
+                runs = reference::split(source.keys(), below.into(), both);
+                &runs
+            }
+            How::Runs { .. } => {
+                runs.extend_from_slice(source.keys());
+                reference::sort_runs(&mut runs, run_length);
+                &runs
+            }
+            _ => source.sorted(),
+        };
+        let mut out = stream.alloc_zeros::<K>(expected.len())?;
+        let kept = is_split.then(|| expected[n].low());
+        let bytes = how.bytes(kind, n, threads);
+        let dropped = if how == (How::Split { both: false }) { n - kept.unwrap_or(0) as usize } else { 0 };
+        case.bytes(bytes - dropped * kind.bytes());
+        let x = source.x.device()?;
+        let times = case.time(&mut out, |out| sorter.launch(x, out), |out| reference::check(out, expected))?;
+        case.set("element", kind.name());
+        case.set("order", order.name());
+        case.set("run_length", (!is_split).then_some(run_length));
+        case.set("kept", kept);
+        case.set("passes", how.passes(kind, n, threads));
+        if !run.is_emulated() && times.median > 0.0 {
+            case.set("g_keys_per_s", n as f64 / times.median / 1e6);
+        }
+        Ok(())
+    })?;
+    Ok(())
+}

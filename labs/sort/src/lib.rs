@@ -1,0 +1,159 @@
+//! Sorting: lists split by a scan, bitonic networks in a warp, a block and the grid, and radix sorts.
+mod experiment;
+mod keys;
+pub mod questions;
+pub mod reference;
+mod sorter;
+
+use harness::{
+    Error, Figure, Lab, Of, Published, Result, Row, Run, Sizes, arguments, clap::Arg, clap::value_parser, column,
+    figure, row,
+};
+
+pub use keys::{Key, Kind, Order};
+pub use sorter::{How, Sorter, Tile};
+
+/// The lab.
+pub static LAB: Lab = Lab {
+    name: "sort",
+    summary: "lists split by a scan, bitonic networks, radix sort by digits: three kernels a digit, or one",
+    kernels: &[
+        kernels::source!("lists", headers: ["place.cuh"]),
+        kernels::source!("bitonic", headers: ["place.cuh"]),
+        kernels::source!("radix", headers: ["radix.cuh", "place.cuh"]),
+    ],
+    variants: &[&SORTS, &WRONG, &questions::ROWS],
+    columns: &[
+        column("element", "`u32`, `pairs` (32-bit keys with 32-bit values) or `u64`"),
+        column("order", "order of the keys before they are sorted or split"),
+        column("run_length", "keys in a row that are in order afterwards"),
+        column("kept", "keys below the threshold"),
+        column("passes", "launches that write all keys"),
+        column("g_keys_per_s", "10^9 keys (or pairs) a second, on a GPU"),
+    ],
+    published: &[PEER],
+    options,
+    ignored: &[
+        (&["blocks"], Of::Every),
+        (&["threads"], Of::Names(&["compact", "partition", "radix-passes", "radix", "unstable"])),
+        (&["share"], Of::AllBut(&["compact", "partition"])),
+        (&["tile"], Of::AllBut(&["radix"])),
+        (&["n", "threads", "element", "order"], Of::Tables(&[&questions::ROWS])),
+    ],
+    // The keys, the right answer, the output, and the last output that was right; the device has three buffers.
+    host_copies: 2,
+    run,
+    questions: questions::all,
+    ..Lab::DEFAULT
+};
+
+/// How one variant sorts, and what it sorts.
+#[derive(Debug, Clone, Copy)]
+pub struct Sorting {
+    /// Its kernels and launches.
+    pub how: How,
+    /// What it sorts.
+    pub kinds: &'static [Kind],
+}
+
+const fn sorting(how: How, kinds: &'static [Kind]) -> Sorting {
+    Sorting { how, kinds }
+}
+
+const KEYS: &[Kind] = &[Kind::U32, Kind::U64];
+
+/// Lists, networks, radix sorts.
+#[rustfmt::skip]
+pub static SORTS: &[Row<Sorting>] = &[
+    row("compact", "keys below a threshold to the front, in order: a scan with look-back", sorting(How::Split { both: false }, &[Kind::U32])),
+    row("partition", "like compact, but the others are kept too, from the back on", sorting(How::Split { both: true }, &[Kind::U32])),
+    row("bitonic-warp", "runs of 32: partners meet by shuffles", sorting(How::Runs { kernel: "bitonic_warp", keys_a_thread: 1 }, KEYS)),
+    row("bitonic-block", "like bitonic-warp, but in shared memory: runs of two keys a thread",
+        sorting(How::Runs { kernel: "bitonic_block", keys_a_thread: 2 }, KEYS)),
+    row("bitonic-grid", "like bitonic-block, then merged over all of memory: any n", sorting(How::Grid { flip: "flip" }, KEYS)),
+    row("radix-passes", "4 bits a pass, three kernels each: count, scan, scatter", sorting(How::Passes { scatter: "scatter" }, &Kind::ALL)),
+    row("radix", "8 bits a pass, one kernel each: look-back for every digit", sorting(How::Sweeps, &Kind::ALL)),
+];
+
+/// Wrong on purpose.
+#[rustfmt::skip]
+pub static WRONG: &[Row<Sorting>] = &[
+    row("no-barrier", "like bitonic-block, but without the barrier between steps",
+        sorting(How::Runs { kernel: "no_barrier", keys_a_thread: 2 }, &[Kind::U32]))
+        .racy("a thread may compare keys that another is about to exchange"),
+    row("unstable", "like radix-passes, but places are drawn by an atomic counter",
+        sorting(How::Passes { scatter: "scatter_unstable" }, &[Kind::Pairs]))
+        .racy("keys with equal digits do not keep their order, which the passes before have made"),
+    row("unpadded", "like bitonic-grid, but n that is no power of two is not thought of",
+        sorting(How::Grid { flip: "flip_unpadded" }, &[Kind::U32]))
+        .racy("keys are compared with what lies past the end of the array").own_process(),
+];
+
+/// CUB's `DeviceRadixSort` on the same inputs, measured beside these on one H200.
+const PEER: Published = Published {
+    column: "peer_g_keys_per_s",
+    source: "CUB 2.8's DeviceRadixSort on one H200, 10^9 keys (or pairs) a second, on inputs of the same orders",
+    part: "H200",
+    figures: &[
+        peer("u32, random", 1 << 28, 49.362),
+        peer("u32, sorted", 1 << 28, 53.279),
+        peer("u32, equal", 1 << 28, 67.439),
+        peer("u32, reversed", 1 << 28, 53.161),
+        peer("u32, skewed", 1 << 28, 60.765),
+        peer("pairs, random", 1 << 28, 31.357),
+        peer("u64, random", 1 << 27, 16.232),
+        peer("u64, sorted", 1 << 27, 16.971),
+        peer("u64, equal", 1 << 27, 20.799),
+        peer("u64, reversed", 1 << 27, 16.997),
+        peer("u64, skewed", 1 << 27, 19.309),
+    ],
+};
+
+const fn peer(case: &'static str, n: usize, value: f64) -> Figure {
+    figure("radix", case, n, value)
+}
+
+/// A state has 30 bits for its value.
+const MOST: usize = 1_000_000_000;
+
+fn options() -> Vec<Arg> {
+    let element = "Only keys (or pairs) of this type (repeatable) [default: all]";
+    let share = "Per cent of the keys that lie below the threshold of `compact` and `partition`, about";
+    let tile = "Threads of a block of `radix`, and bytes of keys a thread (repeatable) [default: 384x64]";
+    vec![
+        arguments::choice("element", "TYPE", Kind::ALL.map(Kind::name), element),
+        arguments::choice(
+            "order",
+            "ORDER",
+            Order::ALL.map(Order::name),
+            "Only keys in this order (repeatable) [default: all]",
+        ),
+        arguments::choice("tile", "TILE", Tile::ALL.map(|tile| tile.name), tile),
+        arguments::count("share", share)
+            .value_name("PERCENT")
+            .value_parser(value_parser!(u32).range(0..=100))
+            .default_value("50"),
+    ]
+}
+
+fn run(run: &Run) -> Result<()> {
+    let n = run.size(Sizes { gpu: 1 << 28, emulated: 1 << 16, quick: 1 << 12 });
+    if n > MOST {
+        return Err(Error::usage(format!("{n} keys are more than {MOST}; choose a smaller --n")));
+    }
+    // Keys and values in, out and between, and the states of tiles; before any case, because one ruins its context.
+    if run.rows(SORTS).chain(run.rows(WRONG)).next().is_some() {
+        run.needs(n.checked_mul(7 * 8 / 2), &format!("{n} keys with values, and room to sort them,"), "--n")?;
+    }
+    for kind in run.chosen("element", &Kind::ALL, Kind::name) {
+        // As many bytes of 64-bit keys, unless n was given.
+        let n = if kind == Kind::U64 && run.options().n.is_none() { n / 2 } else { n };
+        for order in run.chosen("order", &Order::ALL, Order::name) {
+            match kind {
+                Kind::U64 => experiment::of_order::<u64>(run, kind, order, n)?,
+                Kind::U32 | Kind::Pairs => experiment::of_order::<u32>(run, kind, order, n)?,
+            }
+        }
+    }
+    Ok(())
+}

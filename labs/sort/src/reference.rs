@@ -1,0 +1,99 @@
+//! The right answers, computed on the CPU on all its cores, and the check against them.
+use harness::{Check, parallel, parallel_chunks};
+
+use crate::Key;
+
+/// Elements of one task of the check.
+const CHUNK: usize = 1 << 20;
+
+/// `x` in order.
+///
+/// ```
+/// assert_eq!(sort::reference::sorted(&[3u32, 1, 2, 1]), [1, 1, 2, 3]);
+/// ```
+pub fn sorted<K: Key>(x: &[K]) -> Vec<K> {
+    let mut runs = x.to_vec();
+    let mut run = CHUNK;
+    sort_runs(&mut runs, run);
+    while run < x.len() {
+        // Two runs at a time become one; each pair is a task.
+        let pairs: Vec<&[K]> = runs.chunks(2 * run).collect();
+        let merged = parallel(pairs.len(), |i| merge(pairs[i].split_at(run.min(pairs[i].len()))));
+        runs = merged.concat();
+        run *= 2;
+    }
+    runs
+}
+
+fn merge<K: Key>((mut a, mut b): (&[K], &[K])) -> Vec<K> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    while let (Some(first), Some(second)) = (a.first(), b.first()) {
+        if second < first {
+            all.push(*second);
+            b = &b[1..];
+        } else {
+            all.push(*first);
+            a = &a[1..];
+        }
+    }
+    all.extend_from_slice(a);
+    all.extend_from_slice(b);
+    all
+}
+
+/// Puts each run of `run` keys in order.
+pub fn sort_runs<K: Key>(x: &mut [K], run: usize) {
+    let runs = (CHUNK / run).max(1);
+    parallel_chunks(x, runs * run, |_, chunk| chunk.chunks_mut(run).for_each(<[K]>::sort_unstable));
+}
+
+/// The keys of `x` in order, and then the index in `x` of each; indices of equal keys ascend.
+///
+/// ```
+/// assert_eq!(sort::reference::sorted_pairs(&[7u32, 5, 7]), [5, 7, 7, 1, 0, 2]);
+/// ```
+pub fn sorted_pairs<K: Key>(x: &[K]) -> Vec<K> {
+    let pairs: Vec<u64> = (0..).zip(x).map(|(i, key): (u64, &K)| u64::from(key.low()) << 32 | i).collect();
+    let pairs = sorted(&pairs);
+    let halves = [32, 0].into_iter().flat_map(|shift| pairs.iter().map(move |pair| K::from((pair >> shift) as u32)));
+    halves.collect()
+}
+
+/// The keys of `x` below a threshold, in their order; then the others, the first of them last, or, if they are
+/// dropped, as many words that nobody has written; then the number of the keys below.
+///
+/// ```
+/// assert_eq!(sort::reference::split(&[9u32, 1, 8, 2], 5, true), [1, 2, 8, 9, 2]);
+/// assert_eq!(sort::reference::split(&[9u32, 1, 8, 2], 5, false), [1, 2, !0, !0, 2]);
+/// ```
+pub fn split<K: Key>(x: &[K], below: K, keeps_both: bool) -> Vec<K> {
+    let mut out: Vec<K> = x.iter().copied().filter(|key| *key < below).collect();
+    let count = out.len() as u32;
+    if keeps_both {
+        out.extend(x.iter().rev().filter(|key| **key >= below));
+    }
+    out.resize(x.len(), K::LARGEST);
+    out.push(count.into());
+    out
+}
+
+/// Compares `out` with the right answer.
+pub fn check<K: Key>(out: &[K], expected: &[K]) -> Check {
+    if out.len() != expected.len() || out.is_empty() {
+        return Check::equal(out, expected);
+    }
+    let parts = parallel(out.len().div_ceil(CHUNK), |c| {
+        let here = c * CHUNK..((c + 1) * CHUNK).min(out.len());
+        (out[here.clone()] == expected[here.clone()]).then(|| Check::all_right(here.len()))
+    });
+    if let Some(all) = parts.into_iter().reduce(|a, b| {
+        a.zip(b).map(|(mut a, b)| {
+            a.merge(b);
+            a
+        })
+    }) && let Some(all) = all
+    {
+        return all;
+    }
+    Check::equal(out, expected)
+}
