@@ -8,7 +8,7 @@ fn every_mutant_is_rejected() {
         ("unwritten", "[the sum] is -2147483648, should be 5"),
         ("out_of_bounds", "Invalid __global__ write of size 4 bytes"),
     ] {
-        for variant in ["explicit", "managed", "pinned", "global"] {
+        for variant in ["explicit", "managed", "pinned", "global", "managed-variable"] {
             let mutant = format!("{mutant}/returning.cu");
             LAB.rejects(&mutant, &["--variant", variant], says);
         }

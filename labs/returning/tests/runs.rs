@@ -13,7 +13,7 @@ fn any_two_numbers() {
 #[test]
 fn the_mistake_is_found_and_the_others_still_run() {
     let ran = LAB.accepts(&[]);
-    assert_eq!(ran.rows.len(), 5, "{}", ran.text);
+    assert_eq!(ran.rows.len(), 8, "{}", ran.text);
     let found = ran.finding(|f| f.finding.kind == labtest::Kind::HostPointer);
     let source = LAB.source("kernels/returning.cu");
     let write = labtest::line_of(&source, "void add(", "*result = x + y");
@@ -25,9 +25,41 @@ fn the_mistake_is_found_and_the_others_still_run() {
     }
     let mistake = ran.of("host-pointer")[0];
     assert!(mistake["note"].contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{mistake:?}");
-    for right in ["explicit", "managed", "pinned", "global"] {
+    // What the host sees there is what the lab put there.
+    assert_eq!(mistake["result"], i32::MIN.to_string());
+    assert!(mistake["note"].contains("still holds -2147483648, which the lab put there"), "{mistake:?}");
+    for right in ["explicit", "managed", "pinned", "global", "managed-variable"] {
         assert_eq!(ran.of(right)[0]["result"], "5");
     }
+}
+
+/// An argument is the kernel's own copy. That is no bad access, so that only the answer shows it, whatever the numbers.
+#[test]
+fn a_result_by_value_never_comes_back() {
+    for (x, y) in [("2", "3"), ("-7", "7"), ("40", "2")] {
+        let ran = LAB.accepts(&["--variant", "by-value", "--x", x, "--y", y]);
+        let row = ran.of("by-value")[0];
+        assert!(ran.findings.is_empty(), "{}", ran.text);
+        assert_eq!(row["result"], i32::MIN.to_string());
+        assert!(row["note"].contains("[the sum] is -2147483648, should be"), "{row:?}");
+    }
+}
+
+/// The launch returns before the kernel has ended. Whether the host then reads too early is a matter of luck; the value
+/// is there after waiting, always.
+#[test]
+fn a_host_that_does_not_wait_may_read_too_early() {
+    let mut early = 0;
+    for _ in 0..20 {
+        let ran = LAB.accepts(&["--variant", "no-wait"]);
+        let row = ran.of("no-wait")[0];
+        assert!(row["note"].contains("at once, 5 after waiting"), "{row:?}");
+        early += u32::from(row["result"] == i32::MIN.to_string());
+        if early > 0 {
+            return;
+        }
+    }
+    panic!("20 times the kernel was done before the host looked");
 }
 
 #[test]
