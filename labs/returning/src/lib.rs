@@ -13,7 +13,10 @@ pub static LAB: Lab = Lab {
     summary: "how a kernel gives back a value: 2 + 3 through every kind of memory",
     kernels: &[kernels::source!("returning")],
     variants: &[&WAYS],
-    columns: &[column("result", "the sum that the host sees; -2147483648, which the lab puts there first, if none has come"), column("way_back", "how the host gets it")],
+    columns: &[
+        column("result", "the sum that the host sees; -2147483648, which the lab puts there first, if none has come"),
+        column("way_back", "how the host gets it"),
+    ],
     options,
     ignored: &[(&["n", "blocks", "threads"], Of::Every)],
     run,

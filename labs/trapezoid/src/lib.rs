@@ -34,6 +34,12 @@ pub static LAB: Lab = Lab {
             figures: &table::TEXT,
         },
         Published {
+            column: "published_jetson_ms",
+            source: "the text's mean run times of the wrapper on a Jetson TK1: the GPU GK20A, and for serial one ARM core",
+            part: "",
+            figures: &table::JETSON,
+        },
+        Published {
             column: "published_kernel_ms",
             source: "the text's kernels alone, n = 2^20, as others timed them on an H200",
             part: "H200",
@@ -47,7 +53,10 @@ pub static LAB: Lab = Lab {
         },
     ],
     options,
-    ignored: &[(&["blocks", "threads"], Of::Names(&["serial", "shuffle-32", "shared-32", "lockstep", "early-return", "partial-warp"]))],
+    ignored: &[(
+        &["blocks", "threads"],
+        Of::Names(&["serial", "shuffle-32", "shared-32", "lockstep", "early-return", "partial-warp"]),
+    )],
     run,
     ..Lab::DEFAULT
 };

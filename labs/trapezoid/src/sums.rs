@@ -70,7 +70,8 @@ pub(crate) fn tree(n: u64, launch: LaunchConfig) -> u64 {
 
 /// Refuses blocks of partial warps, because most kernels add up whole warps.
 pub(crate) fn check_threads(run: &Run) -> Result<()> {
-    let names: Vec<_> = run.rows(SUMS).chain(run.rows(MISTAKES)).filter(|row| row.only_whole_warps).map(Row::name).collect();
+    let names: Vec<_> =
+        run.rows(SUMS).chain(run.rows(MISTAKES)).filter(|row| row.only_whole_warps).map(Row::name).collect();
     match run.options().threads {
         Some(threads) if threads % 32 != 0 && !names.is_empty() => Err(Error::usage(format!(
             "--threads {threads}: {} add up whole warps; choose a multiple of 32, or only --variant atomic",
@@ -107,15 +108,16 @@ pub(crate) fn rows<A: Real, S: Real>(run: &Run, row: &Row<Sum>, rule: Rule) -> R
         Grid::By(rule) => case.launch(rule),
         Grid::Blocks(threads) => {
             let blocks = n.div_ceil(threads as usize);
-            let too_many = |_| {
-                Error::usage(format!("{n} points need {blocks} blocks of {threads} threads; choose a smaller --n"))
-            };
+            let too_many =
+                |_| Error::usage(format!("{n} points need {blocks} blocks of {threads} threads; choose a smaller --n"));
             case.launch(launch_1d(u32::try_from(blocks).map_err(too_many)?, threads))
         }
     };
-    let can_run = || match row.may_hang && !run.is_emulated() {
-        true => Err(Error::Skip("on a GPU this kernel may never end; the emulated device ends it".into())),
-        false => Ok(()),
+    let can_run = || {
+        if row.may_hang && !run.is_emulated() {
+            return Err(Error::Skip("on a GPU this kernel may never end; the emulated device ends it".into()));
+        }
+        Ok(())
     };
     run.case(case, |case| can_run().and_then(|()| timed::<A, S>(run, case, row, rule)))?;
     let case = Case::new(row.name()).label("small n").kernel(row.file, row.kernel);
