@@ -1,4 +1,5 @@
 //! How a kernel gives back a value: 2 + 3, through every kind of memory, and the classic mistakes.
+mod places;
 mod ways;
 
 use harness::{
@@ -11,15 +12,22 @@ use harness::{
 pub static LAB: Lab = Lab {
     name: "returning",
     summary: "how a kernel gives back a value: 2 + 3 through every kind of memory",
-    kernels: &[kernels::source!("returning")],
-    variants: &[&WAYS],
+    kernels: &[kernels::source!("returning"), kernels::source!("places")],
+    variants: &[&WAYS, &places::CHASES, &places::ARRAYS],
     columns: &[
         column("result", "the sum that the host sees; -2147483648, which the lab puts there first, if none has come"),
         column("way_back", "how the host gets it"),
+        column("cycles_a_step", "ticks of the SM's clock from one step of a chain to the next that needs it"),
+        column("local_bytes", "bytes of local memory of a thread, as the driver reports it"),
+        column("registers", "registers of a thread, as the driver reports it"),
     ],
     options,
-    ignored: &[(&["n", "blocks", "threads"], Of::Every)],
+    ignored: &[
+        (&["n", "blocks", "threads"], Of::Every),
+        (&["x", "y"], Of::Tables(&[&places::CHASES, &places::ARRAYS])),
+    ],
     run,
+    exercises: Some(places::run),
     ..Lab::DEFAULT
 };
 
