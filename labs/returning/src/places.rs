@@ -49,7 +49,8 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     run.rows(ARRAYS).try_for_each(|row| array(run, row))
 }
 
-/// A ring of `words` words, each a place in it: from any line's first word the chain visits all lines in a random order.
+/// A ring of `words` words: the first word of each line is the place of another line's, and from any of them the chain
+/// visits all lines, in a random order.
 fn ring(run: &Run, words: usize) -> Vec<u32> {
     let lines = words / LINE;
     let mut order: Vec<u32> = (0..lines as u32).collect();

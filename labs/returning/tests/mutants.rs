@@ -14,3 +14,10 @@ fn every_mutant_is_rejected() {
         }
     }
 }
+
+#[test]
+fn places_that_are_wrong_are_rejected() {
+    for variant in ["array-in-registers", "array-in-local", "latency-l1", "latency-global"] {
+        LAB.rejects("wrong_place/places.cu", &["--quick", "--variant", variant], "[0] is ");
+    }
+}
