@@ -3,7 +3,7 @@ use cudarc::driver::{
     PushKernelArg,
     sys::CUfunction_attribute_enum::{CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, CU_FUNC_ATTRIBUTE_NUM_REGS},
 };
-use harness::{Case, Check, Result, Row, Run, Sizes, launch_1d, row};
+use harness::{Case, Check, Result, Row, Run, Sizes, Trial, launch_1d, row};
 
 /// A chain of steps, each of which needs the one before.
 #[derive(Debug, Clone, Copy)]
@@ -93,12 +93,20 @@ fn chase(run: &Run, row: &Row<Chase>) -> Result<()> {
         }
         if run.is_emulated() {
             case.note("the chain is checked; emulated cycles say nothing about a GPU");
+            note_size(case, words, row.words.gpu);
         } else {
             case.set("cycles_a_step", least as f64 / f64::from(STEPS));
         }
         Ok(())
     })?;
     Ok(())
+}
+
+/// Says that the emulated device has less to do.
+fn note_size(case: &mut Trial<'_>, n: usize, on_a_gpu: usize) {
+    if n < on_a_gpu {
+        case.note(format!("n = {n} here, {on_a_gpu} on a GPU, to keep the emulation short"));
+    }
 }
 
 /// What each thread adds up: 32 elements from its own on, 16 times over, each time from the next one on.
@@ -109,7 +117,8 @@ fn add_up(x: &[i32]) -> i32 {
 
 fn array(run: &Run, row: &Row<&'static str>) -> Result<()> {
     let threads = 256;
-    let n = run.pick(Sizes { gpu: 1 << 22, emulated: 1 << 14, quick: 1 << 10 });
+    let sizes = Sizes { gpu: 1 << 22, emulated: 1 << 14, quick: 1 << 10 };
+    let n = run.pick(sizes);
     let launch = launch_1d(n as u32 / threads, threads);
     run.case(Case::new(row.name()).n(n).kernel("places.cu", row.with).launch(launch), |case| {
         let (kernel, stream) = (case.kernel()?, run.stream());
@@ -121,6 +130,7 @@ fn array(run: &Run, row: &Row<&'static str>) -> Result<()> {
         case.set("registers", kernel.get_attribute(CU_FUNC_ATTRIBUTE_NUM_REGS)?);
         if run.is_emulated() {
             case.note("emulated: registers are estimated, and none is ever spilled");
+            note_size(case, n, sizes.gpu);
         }
         case.time(
             &mut y,
