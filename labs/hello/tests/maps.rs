@@ -11,6 +11,8 @@ fn answers_of_the_exercises() {
     assert_eq!(warp_start(5, [6, 4, 8]), Some([4, 2, 6]));
     assert_eq!(warp_start(6, [6, 4, 8]), None);
     assert_eq!(warp_start(9, [24, 12, 1]), None);
+    // What a course printed for the second warp, (2, 7) to (4, 2), counted with y first.
+    assert_eq!(linear([2, 4, 0], [12, 24, 1]) + 1 - linear([7, 2, 0], [12, 24, 1]), 20);
     assert_eq!(warps_of_block([24, 12, 1]), 9);
     assert_eq!(warp_ends(8, [24, 12, 1]), Some([[16, 10, 0], [23, 11, 0]]));
     assert_eq!(warp_ends(9, [24, 12, 1]), None);
