@@ -4,8 +4,9 @@
 //  2 hello_blocks  like 1, but several blocks: each thread prints its block's number too
 //  3 hello_grid3d  like 2, but grid and block have three dimensions: linear index, warp and lane
 //  4 index_maps    which elements a thread takes, in three ways
-//  5 lane_zeros    like 3, but writes to memory where in the block each warp begins
-
+//  5 half_apart    like the third way of 4, as a course printed it: WRONG
+//  6 warp_ends     like 3, but writes to memory where in the block each warp begins and ends
+//  7 grid_ranks    which block and thread has which rank in the whole grid
 
 // 1
 extern "C" __global__ void hello_flat() { printf("Hello from thread %d!\n", threadIdx.x); }
@@ -45,12 +46,34 @@ extern "C" __global__ void index_maps(unsigned *owner, unsigned n, unsigned elem
     if (apart + blockDim.x < n) owner[2 * elements + apart + blockDim.x] = thread;
 }
 
-// 5: starts[3 * warp ..] = (x, y, z) of the warp's lane 0.
-extern "C" __global__ void lane_zeros(unsigned *starts) {
-    unsigned warp = thread_in_block() / 32;
+// 5: the second element lies half a block's width from the first.
+extern "C" __global__ void half_apart(unsigned *owner, unsigned n) {
+    unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned first = 2 * blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned second = first + blockDim.x / 2;
+    if (first < n) owner[first] = thread;
+    if (second < n) owner[second] = thread;
+}
+
+// 6: ends[6 * warp ..] = (x, y, z) of the warp's first thread, then of its last.
+extern "C" __global__ void warp_ends(unsigned *ends) {
+    unsigned thread = thread_in_block(), last = blockDim.x * blockDim.y * blockDim.z - 1;
+    unsigned *end = ends + 6 * (thread / 32);
     if (lane_id() == 0) {
-        starts[3 * warp] = threadIdx.x;
-        starts[3 * warp + 1] = threadIdx.y;
-        starts[3 * warp + 2] = threadIdx.z;
+        end[0] = threadIdx.x;
+        end[1] = threadIdx.y;
+        end[2] = threadIdx.z;
     }
+    if (lane_id() == 31 || thread == last) {
+        end[3] = threadIdx.x;
+        end[4] = threadIdx.y;
+        end[5] = threadIdx.z;
+    }
+}
+
+// 7: places[2 * rank ..] = the block and the thread of that rank.
+extern "C" __global__ void grid_ranks(unsigned *places) {
+    unsigned rank = blockIdx.x * blockDim.x + threadIdx.x;
+    places[2 * rank] = blockIdx.x;
+    places[2 * rank + 1] = threadIdx.x;
 }

@@ -6,18 +6,58 @@ use crate::maps::{self, Dim3};
 
 /// The exercises.
 pub(crate) static ROWS: &[Row] = &[
+    row("ranks", "exercise: the rank of a thread in the whole grid", ()),
     row("index-maps", "exercise: which elements a thread takes, in three ways", ()),
-    row("warp-starts", "exercise: where in a block its warps begin", ()),
+    row("half-apart", "exercise: like the third of these ways, as a course printed it", ())
+        .wrong("half of a block's second section is the first one over again, and the other half is nobody's"),
+    row("warp-starts", "exercise: where in a block its warps begin and end", ()),
+];
+
+/// The warps that are asked for, with the block, the warp counted from 1, and the (x, y, z) of its first and last
+/// thread; then what a course printed in their place.
+#[rustfmt::skip]
+const WARPS: [(Dim3, u64, [Dim3; 2], Option<&str>); 7] = [
+    ([24, 12, 1], 2, [[8, 1, 0], [15, 2, 0]], Some("(2, 7) to (4, 2)")),
+    ([24, 12, 1], 3, [[16, 2, 0], [23, 3, 0]], Some("(4, 3) to (6, 11)")),
+    ([24, 12, 1], 4, [[0, 4, 0], [7, 5, 0]], Some("(7, 0), its first")),
+    ([6, 4, 8], 1, [[0, 0, 0], [1, 1, 1]], None),
+    ([6, 4, 8], 2, [[2, 1, 1], [3, 2, 2]], None),
+    ([6, 4, 8], 3, [[4, 2, 2], [5, 3, 3]], None),
+    ([48, 1, 1], 2, [[32, 0, 0], [47, 0, 0]], None),
 ];
 
 pub(crate) fn run(run: &Run) -> Result<()> {
+    ranks(run)?;
     for (n, block, threads) in [(8000, 1024, 8192), (997, 256, 1024), (1, 32, 32)] {
         elements(run, n, block, threads)?;
     }
-    // The questions count warps from 1. The answer is (x, y) or (x, y, z) of the warp's lane 0.
-    warp_start(run, [24, 12, 1], 2, [8, 1, 0])?;
-    warp_start(run, [24, 12, 1], 3, [16, 2, 0])?;
-    warp_start(run, [6, 4, 8], 2, [2, 1, 1])
+    half_apart(run)?;
+    WARPS.into_iter().try_for_each(|(block, warp, ends, printed)| warp_ends(run, block, warp, ends, printed))
+}
+
+/// The text's table: the ranks of the threads of 4 blocks of 5.
+fn ranks(run: &Run) -> Result<()> {
+    let (blocks, threads) = (4, 5);
+    let launch = launch_1d(blocks, threads);
+    let case = Case::new("ranks").label(format!("{blocks} blocks of {threads}")).n((blocks * threads) as usize);
+    run.case(case.kernel("hello.cu", "grid_ranks").launch(launch), |case| {
+        let (kernel, stream) = (case.kernel()?, run.stream());
+        let mut places = stream.clone_htod(&vec![u32::MAX; 2 * (blocks * threads) as usize])?;
+        // SAFETY: the kernel writes two numbers for each thread.
+        unsafe { stream.launch_builder(&kernel).arg(&mut places).launch(launch) }?;
+        let places = stream.clone_dtoh(&places)?;
+        let by_function = (0..blocks * threads).filter_map(|rank| maps::coordinates(rank.into(), [threads, blocks, 1]));
+        let by_function: Vec<u32> = by_function.flat_map(|[thread, block, _]| [block, thread]).collect();
+        case.check(Check::equal(&places, &by_function));
+
+        let of_block = |block| (0..).zip(places.chunks(2)).filter(move |(_, place)| place[0] == block);
+        let ends = |block| [of_block(block).next(), of_block(block).last()].map(|end| end.map_or(-1, |(rank, _)| rank));
+        let obtained: Vec<_> = (0..blocks).map(ends).collect();
+        case.answer("first and last rank of each block", vec![[0, 4], [5, 9], [10, 14], [15, 19]], obtained.clone());
+        case.note(format!("ranks of the blocks: {obtained:?}"));
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// The index maps over `n` elements in blocks of `block` threads: one element per thread, two adjacent elements, and
@@ -61,24 +101,56 @@ fn owners(n: u32, launch: LaunchConfig) -> Vec<u32> {
     owners
 }
 
-/// Where the block's `warp` (counted from 1) begins.
-fn warp_start(run: &Run, block: Dim3, warp: u64, expected: Dim3) -> Result<()> {
+/// The third map as a course printed it: the second element half a block's width from the first.
+fn half_apart(run: &Run) -> Result<()> {
+    let (n, block) = (4096_u32, 1024);
+    let launch = launch_1d(n / (2 * block), block);
+    let case = Case::new("half-apart").label(format!("{n} elements, blocks of {block}")).n(n as usize);
+    run.case(case.kernel("hello.cu", "half_apart").launch(launch), |case| {
+        let (kernel, stream) = (case.kernel()?, run.stream());
+        let mut owner = stream.clone_htod(&vec![u32::MAX; n as usize])?;
+        // SAFETY: the kernel writes only below n.
+        unsafe { stream.launch_builder(&kernel).arg(&mut owner).arg(&n).launch(launch) }?;
+        let owner = stream.clone_dtoh(&owner)?;
+        case.check(Check::equal(&owner, &owners(n, launch)[2 * n as usize..]));
+        let missed = owner.iter().filter(|&&thread| thread == u32::MAX).count();
+        case.note(format!("{missed} of {n} elements have no thread, and as many have two"));
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// Where the block's `warp` (counted from 1) begins and ends, and what a course printed, if that is not so.
+fn warp_ends(run: &Run, block: Dim3, warp: u64, expected: [Dim3; 2], printed: Option<&str>) -> Result<()> {
     let [x, y, z] = block;
     let launch = LaunchConfig { grid_dim: (1, 1, 1), block_dim: block.into(), shared_mem_bytes: 0 };
     let case = Case::new("warp-starts").label(format!("block {x}x{y}x{z}, warp {warp}"));
-    run.case(case.kernel("hello.cu", "lane_zeros").launch(launch), |case| {
+    run.case(case.kernel("hello.cu", "warp_ends").launch(launch), |case| {
         let (kernel, stream) = (case.kernel()?, run.stream());
         let warps = maps::warps_of_block(block);
-        let mut starts = stream.clone_htod(&vec![u32::MAX; 3 * warps as usize])?;
-        // SAFETY: the kernel writes three numbers for each warp.
-        unsafe { stream.launch_builder(&kernel).arg(&mut starts).launch(launch) }?;
-        let starts = stream.clone_dtoh(&starts)?;
-        let by_function = (0..warps).flat_map(|w| maps::warp_start(w, block).unwrap_or([u32::MAX; 3]));
-        case.check(Check::equal(&starts, &by_function.collect::<Vec<_>>()));
+        let mut ends = stream.clone_htod(&vec![u32::MAX; 6 * warps as usize])?;
+        // SAFETY: the kernel writes six numbers for each warp.
+        unsafe { stream.launch_builder(&kernel).arg(&mut ends).launch(launch) }?;
+        let ends = stream.clone_dtoh(&ends)?;
+        let by_function = (0..warps).flat_map(|w| maps::warp_ends(w, block).unwrap_or([[u32::MAX; 3]; 2]));
+        case.check(Check::equal(&ends, &by_function.flatten().collect::<Vec<_>>()));
 
-        let obtained = &starts[3 * (warp as usize - 1)..][..3];
-        case.answer(format!("(x, y, z) of lane 0 of warp {warp}, counted from 1"), &expected[..], obtained);
-        case.note(format!("lane 0 is at (x, y, z): expected {expected:?}, obtained {obtained:?}"));
+        let end = |at: usize| [ends[at], ends[at + 1], ends[at + 2]];
+        let at = 6 * (warp as usize - 1);
+        let obtained = [end(at), end(at + 3)];
+        case.answer(
+            format!("(x, y, z) of the first and last thread of warp {warp}, counted from 1"),
+            expected,
+            obtained,
+        );
+        case.note(format!("from and to (x, y, z): expected {expected:?}, obtained {obtained:?}"));
+        if let Some(printed) = printed {
+            case.note(format!("the course printed {printed}, but x runs first"));
+        }
+        let idle = warps * u64::from(maps::WARP) - maps::count(block);
+        if idle > 0 && warp == warps {
+            case.note(format!("its last {idle} lanes are idle"));
+        }
         Ok(())
     })?;
     Ok(())

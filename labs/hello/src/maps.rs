@@ -46,6 +46,13 @@ pub fn warp_start(warp: u64, block_dim: Dim3) -> Option<Dim3> {
     coordinates(warp.checked_mul(u64::from(WARP))?, block_dim)
 }
 
+/// Where a block's `warp` (counted from 0) begins and ends: its first thread and its last. `None` when the block has
+/// fewer warps.
+pub fn warp_ends(warp: u64, block_dim: Dim3) -> Option<[Dim3; 2]> {
+    let last = (warp * u64::from(WARP) + u64::from(WARP)).min(count(block_dim)) - 1;
+    Some([warp_start(warp, block_dim)?, coordinates(last, block_dim)?])
+}
+
 /// Warps that a block occupies; the last may have idle lanes.
 pub fn warps_of_block(block_dim: Dim3) -> u64 {
     count(block_dim).div_ceil(u64::from(WARP))

@@ -8,8 +8,16 @@ fn answers_of_the_exercises() {
     assert_eq!(warp_start(1, [24, 12, 1]), Some([8, 1, 0]));
     assert_eq!(warp_start(2, [24, 12, 1]), Some([16, 2, 0]));
     assert_eq!(warp_start(1, [6, 4, 8]), Some([2, 1, 1]));
+    assert_eq!(warp_start(5, [6, 4, 8]), Some([4, 2, 6]));
+    assert_eq!(warp_start(6, [6, 4, 8]), None);
     assert_eq!(warp_start(9, [24, 12, 1]), None);
+    // What a course printed for the second warp, (2, 7) to (4, 2), counted with y first.
+    assert_eq!(linear([2, 4, 0], [12, 24, 1]) + 1 - linear([7, 2, 0], [12, 24, 1]), 20);
     assert_eq!(warps_of_block([24, 12, 1]), 9);
+    assert_eq!(warp_ends(8, [24, 12, 1]), Some([[16, 10, 0], [23, 11, 0]]));
+    assert_eq!(warp_ends(9, [24, 12, 1]), None);
+    assert_eq!(warp_ends(1, [48, 1, 1]), Some([[32, 0, 0], [47, 0, 0]]));
+    assert_eq!(warp_ends(1, [33, 1, 1]), Some([[32, 0, 0], [32, 0, 0]]));
 }
 
 #[test]

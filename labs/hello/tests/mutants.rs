@@ -10,7 +10,9 @@ fn every_mutant_is_rejected() {
         ("wrong_lane", "grid3d", "336 lines that no thread should print"),
         // The second of two elements has no owner: the poison is still there.
         ("unwritten", "index-maps", "[8001] is 4294967295"),
-        ("unwritten", "warp-starts", "28 of 28 wrong"),
+        // Nine warps of six numbers, and the answer.
+        ("unwritten", "warp-starts", "55 of 55 wrong"),
+        ("unwritten", "ranks", "[2] is 1, should be 0"),
     ] {
         LAB.rejects(&format!("{mutant}/hello.cu"), &["--variant", variant], says);
     }

@@ -18,6 +18,24 @@ fn the_rest_and_the_exercises() {
     }
 }
 
+/// The courses' answers, as the rows give them, with what was printed wrongly beside them.
+#[test]
+fn the_answers_of_the_exercises() {
+    let ran = LAB.accepts(&["--exercises"]);
+    let ranks = ran.of("ranks")[0];
+    assert_eq!(ranks["obtained"], "[[0, 4], [5, 9], [10, 14], [15, 19]]");
+    let of = |case: &str| ran.rows.iter().find(|row| row["case"] == case).unwrap_or_else(|| panic!("{}", ran.text));
+    for (case, answer, note) in [
+        ("block 24x12x1, warp 2", "[[8, 1, 0], [15, 2, 0]]", "printed (2, 7) to (4, 2)"),
+        ("block 24x12x1, warp 4", "[[0, 4, 0], [7, 5, 0]]", "printed (7, 0)"),
+        ("block 6x4x8, warp 2", "[[2, 1, 1], [3, 2, 2]]", ""),
+        ("block 48x1x1, warp 2", "[[32, 0, 0], [47, 0, 0]]", "its last 16 lanes are idle"),
+    ] {
+        assert_eq!(of(case)["obtained"], answer);
+        assert!(of(case)["note"].contains(note), "{case}");
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     for (arguments, says) in [

@@ -1,4 +1,5 @@
-//! How a kernel gives back a value: 2 + 3, through every kind of memory, and the classic mistake.
+//! How a kernel gives back a value: 2 + 3, through every kind of memory, and the classic mistakes.
+mod places;
 mod ways;
 
 use harness::{
@@ -11,12 +12,22 @@ use harness::{
 pub static LAB: Lab = Lab {
     name: "returning",
     summary: "how a kernel gives back a value: 2 + 3 through every kind of memory",
-    kernels: &[kernels::source!("returning")],
-    variants: &[&WAYS],
-    columns: &[column("result", "the sum that came back"), column("way_back", "how the host gets it")],
+    kernels: &[kernels::source!("returning"), kernels::source!("places")],
+    variants: &[&WAYS, &places::CHASES, &places::ARRAYS],
+    columns: &[
+        column("result", "the sum that the host sees; -2147483648, which the lab puts there first, if none has come"),
+        column("way_back", "how the host gets it"),
+        column("cycles_a_step", "ticks of the SM's clock from one step of a chain to the next that needs it"),
+        column("local_bytes", "bytes of local memory of a thread, as the driver reports it"),
+        column("registers", "registers of a thread, as the driver reports it"),
+    ],
     options,
-    ignored: &[(&["n", "blocks", "threads"], Of::Every)],
+    ignored: &[
+        (&["n", "blocks", "threads"], Of::Every),
+        (&["x", "y"], Of::Tables(&[&places::CHASES, &places::ARRAYS])),
+    ],
     run,
+    exercises: Some(places::run),
     ..Lab::DEFAULT
 };
 
@@ -33,14 +44,22 @@ const BUFFER: Way = Way { kernel: "add", memory: "device", way_back: "copied by 
 const MANAGED: Way = Way { memory: "managed", way_back: "read in place", run: ways::managed, ..BUFFER };
 const MAPPED: Way = Way { memory: "mapped", way_back: "read in place", run: ways::mapped, ..BUFFER };
 const VARIABLE: Way = Way { kernel: "add_global", memory: "device", way_back: "copied by name", run: ways::global };
-const MISTAKE: Way = Way { memory: "pageable", way_back: "none", run: ways::host_pointer, ..BUFFER };
+const MANAGED_VARIABLE: Way = Way { kernel: "add_managed", run: ways::managed_variable, ..MANAGED };
+const HOST_POINTER: Way = Way { memory: "pageable", way_back: "none", run: ways::host_pointer, ..BUFFER };
+const BY_VALUE: Way = Way { kernel: "add_by_value", memory: "argument", way_back: "none", run: ways::by_value };
+const NO_WAIT: Way = Way { kernel: "add_late", way_back: "read too early", run: ways::no_wait, ..MAPPED };
 
 static WAYS: &[Row<Way>] = &[
     row("explicit", "a buffer on the device, copied back", BUFFER),
     row("managed", "like explicit, but in managed memory, which the host reads itself", MANAGED),
     row("pinned", "like managed, but in host memory that the device maps", MAPPED),
     row("global", "a variable of the device, read by its name", VARIABLE),
-    row("host-pointer", "like explicit, but with the address of a host variable", MISTAKE)
+    row("managed-variable", "like global, but managed, so that the host reads it as its own", MANAGED_VARIABLE),
+    row("by-value", "like explicit, but the kernel is given an int in place of an address", BY_VALUE)
+        .wrong("the kernel writes its own copy of the argument"),
+    row("no-wait", "like pinned, but the host reads without waiting for the kernel", NO_WAIT)
+        .racy("the host may read before the kernel has written"),
+    row("host-pointer", "like explicit, but with the address of a host variable", HOST_POINTER)
         .wrong("the kernel writes through an address of the host, which the device cannot use")
         .own_process(),
 ];

@@ -10,14 +10,14 @@ use harness::{
 };
 
 use reference::Rule;
-use sums::{Sum, covering, sum};
+use sums::{Grid, Sum, covering, sum};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "trapezoid",
     summary: "the integral of x^2 + 1 by trapezoids: how a million threads add into one sum",
-    kernels: &[kernels::source!("trapezoid"), kernels::source!("trace")],
-    variants: &[&SERIAL, &SUMS],
+    kernels: &[kernels::source!("trapezoid"), kernels::source!("wrong"), kernels::source!("trace")],
+    variants: &[&SERIAL, &SUMS, &MISTAKES],
     columns: &[
         column("value", "the rule's value, as computed"),
         column("integral", "the integral itself"),
@@ -34,6 +34,12 @@ pub static LAB: Lab = Lab {
             figures: &table::TEXT,
         },
         Published {
+            column: "published_jetson_ms",
+            source: "the text's mean run times of the wrapper on a Jetson TK1: the GPU GK20A, and for serial one ARM core",
+            part: "",
+            figures: &table::JETSON,
+        },
+        Published {
             column: "published_kernel_ms",
             source: "the text's kernels alone, n = 2^20, as others timed them on an H200",
             part: "H200",
@@ -47,25 +53,37 @@ pub static LAB: Lab = Lab {
         },
     ],
     options,
-    ignored: &[(&["blocks", "threads"], Of::Names(&["serial", "shuffle-32", "shared-32", "lockstep"]))],
+    ignored: &[(
+        &["blocks", "threads"],
+        Of::Names(&["serial", "shuffle-32", "shared-32", "lockstep", "early-return", "partial-warp"]),
+    )],
     run,
     ..Lab::DEFAULT
 };
 
 const POINT: Sum = Sum {
-    launch: Some(Launch::covering(1024)),
+    grid: Grid::By(Launch::covering(1024)),
     small: |run, n| covering(n, run.threads(256)),
     additions: |n, _| n,
     only_whole_warps: false,
+    may_hang: false,
     rows: sums::rows::<f32, f32>,
+    file: "trapezoid.cu",
     kernel: "",
 };
 const WARPS: Sum = Sum { additions: sums::tree, only_whole_warps: true, ..POINT };
-const ONE_WARP: Sum = Sum { launch: None, small: |_, n| covering(n, 32), additions: sums::tree, ..POINT };
-const STRIDE: Sum = Sum { launch: Some(Launch::one_wave(256)), small: |_, _| launch_1d(2, 64), ..WARPS };
+const ONE_WARP: Sum = Sum { grid: Grid::Blocks(32), small: |_, n| covering(n, 32), additions: sums::tree, ..POINT };
+const STRIDE: Sum = Sum { grid: Grid::By(Launch::one_wave(256)), small: |_, _| launch_1d(2, 64), ..WARPS };
 // Kahan's sum rounds as if once or twice, whatever its length.
 const KAHAN: Sum = Sum { additions: |_, _| 4, rows: sums::rows::<f32, f64>, ..STRIDE };
 const DOUBLE: Sum = Sum { rows: sums::rows::<f64, f64>, ..STRIDE };
+// The mistakes, each beside the sum that it spoils.
+const WRONG_POINT: Sum = Sum { file: "wrong.cu", ..POINT };
+const WRONG_WARPS: Sum = Sum { file: "wrong.cu", ..WARPS };
+const WRONG_WARP: Sum = Sum { file: "wrong.cu", ..ONE_WARP };
+const ENDLESS: Sum = Sum { may_hang: true, ..WRONG_WARPS };
+// A second warp of 16 lanes.
+const PARTIAL: Sum = Sum { grid: Grid::Blocks(48), small: |_, n| covering(n, 48), additions: sums::tree, ..POINT };
 
 static SERIAL: [Row; 1] = [row("serial", "one CPU core, one loop in float", ())];
 
@@ -86,6 +104,28 @@ static SUMS: &[Row<Sum>] = &[
     row("grid-stride", "like shuffle, but many points a thread and few atomics", sum("trap_grid_stride", STRIDE)),
     row("compensated", "like grid-stride, but carrying what rounding lost", sum("trap_grid_stride_compensated", KAHAN)),
     row("f64", "like grid-stride, but in double", sum("trap_grid_stride_f64", DOUBLE)),
+];
+
+/// Sums with a mistake that texts show or students make.
+#[rustfmt::skip]
+static MISTAKES: &[Row<Sum>] = &[
+    row("plain-add", "like atomic, but with += in place of atomicAdd", sum("trap_plain_add", WRONG_POINT))
+        .racy("threads read and write the sum without an atomic"),
+    row("thread-0-starts", "like atomic, but thread 0 starts the sum, with no wait", sum("trap_thread_0_starts", WRONG_POINT))
+        .racy("others may add before thread 0 has written the start"),
+    row("early-return", "like shuffle-32, but threads without a point return first", sum("trap_early_return", WRONG_WARP))
+        .racy("the shuffles wait for lanes that have returned"),
+    row("partial-warp", "like shuffle, but in blocks of 48 threads, a warp and a half", sum("trap_shuffle", PARTIAL))
+        .racy("the shuffles read lanes that do not exist, and nobody adds the half warp's sum"),
+    row("barrier-in-if", "like shuffle, but only lane 0 of each warp goes to the barrier", sum("trap_barrier_in_if", ENDLESS))
+        .racy("lanes wait at a barrier that the others of their warp never reach")
+        .own_process(),
+    row("no-first-barrier", "like two-barriers, but without the first", sum("trap_no_first_barrier", WRONG_WARPS))
+        .racy("sums are written over values that warp 0 may still be adding up"),
+    row("no-second-barrier", "like two-barriers, but without the second", sum("trap_no_second_barrier", WRONG_WARPS))
+        .racy("warp 0 may add up before the sums are written"),
+    row("unset-word", "like shared, but one word short when the rest is zeroed", sum("trap_unset_word", WRONG_WARPS))
+        .racy("with fewer than 32 warps a word is read that nobody has written"),
 ];
 
 fn options() -> Vec<Arg> {
@@ -115,7 +155,7 @@ fn run(run: &Run) -> Result<()> {
     }
     sums::check_threads(run)?;
     sums::serial(run, rule)?;
-    for row in run.rows(SUMS) {
+    for row in run.rows(SUMS).chain(run.rows(MISTAKES)) {
         (row.rows)(run, row, rule)?;
     }
     table::print(run);

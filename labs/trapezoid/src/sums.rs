@@ -7,7 +7,7 @@ use harness::{
 };
 
 use crate::{
-    SUMS,
+    MISTAKES, SUMS,
     reference::{Rule, relative_tolerance},
     wrapper,
 };
@@ -15,16 +15,29 @@ use crate::{
 /// A method of adding up on the device.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sum {
+    /// The kernel file.
+    pub(crate) file: &'static str,
     pub(crate) kernel: &'static str,
-    /// The launch of the timed row. `None` means one point per thread and one warp per block, whatever the options say.
-    pub(crate) launch: Option<Launch>,
+    /// The launch of the timed row.
+    pub(crate) grid: Grid,
     /// The launch for a small n.
     pub(crate) small: fn(&Run, u64) -> LaunchConfig,
     /// The longest chain of additions, by the number of points.
     pub(crate) additions: fn(u64, LaunchConfig) -> u64,
     pub(crate) only_whole_warps: bool,
+    /// Whether a GPU may wait for ever for this kernel, so that it runs emulated only.
+    pub(crate) may_hang: bool,
     /// The function that makes its rows: [`rows`], for the types of its points and of its sum.
     pub(crate) rows: fn(&Run, &Row<Sum>, Rule) -> Result<()>,
+}
+
+/// The launch of a timed row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Grid {
+    /// By this rule and the options.
+    By(Launch),
+    /// One point per thread, in blocks of so many threads, whatever the options say.
+    Blocks(u32),
 }
 
 /// The same as `like`, but with another kernel.
@@ -57,7 +70,8 @@ pub(crate) fn tree(n: u64, launch: LaunchConfig) -> u64 {
 
 /// Refuses blocks of partial warps, because most kernels add up whole warps.
 pub(crate) fn check_threads(run: &Run) -> Result<()> {
-    let names: Vec<_> = run.rows(SUMS).filter(|row| row.only_whole_warps).map(Row::name).collect();
+    let names: Vec<_> =
+        run.rows(SUMS).chain(run.rows(MISTAKES)).filter(|row| row.only_whole_warps).map(Row::name).collect();
     match run.options().threads {
         Some(threads) if threads % 32 != 0 && !names.is_empty() => Err(Error::usage(format!(
             "--threads {threads}: {} add up whole warps; choose a multiple of 32, or only --variant atomic",
@@ -89,17 +103,25 @@ pub(crate) fn serial(run: &Run, rule: Rule) -> Result<()> {
 /// point shows. `A` is the type of the points, `S` that of the sum.
 pub(crate) fn rows<A: Real, S: Real>(run: &Run, row: &Row<Sum>, rule: Rule) -> Result<()> {
     let n = rule.n as usize;
-    let case = Case::new(row.name()).n(n).kernel("trapezoid.cu", row.kernel);
-    let case = if let Some(launch) = row.launch {
-        case.launch(launch)
-    } else {
-        let warps = n.div_ceil(32);
-        let too_many = |_| Error::usage(format!("{n} points need {warps} blocks of one warp; choose a smaller --n"));
-        case.launch(launch_1d(u32::try_from(warps).map_err(too_many)?, 32))
+    let case = Case::new(row.name()).n(n).kernel(row.file, row.kernel);
+    let case = match row.grid {
+        Grid::By(rule) => case.launch(rule),
+        Grid::Blocks(threads) => {
+            let blocks = n.div_ceil(threads as usize);
+            let too_many =
+                |_| Error::usage(format!("{n} points need {blocks} blocks of {threads} threads; choose a smaller --n"));
+            case.launch(launch_1d(u32::try_from(blocks).map_err(too_many)?, threads))
+        }
     };
-    run.case(case, |case| timed::<A, S>(run, case, row, rule))?;
-    let case = Case::new(row.name()).label("small n").kernel("trapezoid.cu", row.kernel);
-    run.case(case, |case| small::<A, S>(run, case, row, rule))?;
+    let can_run = || {
+        if row.may_hang && !run.is_emulated() {
+            return Err(Error::Skip("on a GPU this kernel may never end; the emulated device ends it".into()));
+        }
+        Ok(())
+    };
+    run.case(case, |case| can_run().and_then(|()| timed::<A, S>(run, case, row, rule)))?;
+    let case = Case::new(row.name()).label("small n").kernel(row.file, row.kernel);
+    run.case(case, |case| can_run().and_then(|()| small::<A, S>(run, case, row, rule)))?;
     Ok(())
 }
 

@@ -11,6 +11,16 @@ pub(crate) const TEXT: [Figure; 6] = [
     text("shared", 0.150),
 ];
 
+/// The text's mean run times in ms on its other machine, a Jetson TK1: the GPU GK20A and, for serial, an ARM core.
+pub(crate) const JETSON: [Figure; 6] = [
+    text("serial", 33.6),
+    text("atomic", 20.7),
+    text("shuffle-32", 14.4),
+    text("shared-32", 15.0),
+    text("shuffle", 12.8),
+    text("shared", 14.3),
+];
+
 /// The text's names of these rows, in their order.
 const NAMES: [&str; TEXT.len()] = [
     "One CPU core",
@@ -58,6 +68,7 @@ pub(crate) fn print(run: &Run) {
     run.say("  The text's CPU is one core of a Core i7. The wrapper starts the sum in managed memory, launches,");
     run.say("  waits and scales, as the text times it; the kernel alone is its median between two events.");
     if run.is_emulated() {
-        run.say("  Emulated: a kernel has no times of its own here, so only the CPU's row is filled.");
+        run.say("  Emulated: a kernel has no times of its own here, so that the wrapper runs once, not 100 times, and");
+        run.say("  only the CPU's row is filled.");
     }
 }

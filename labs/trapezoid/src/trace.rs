@@ -2,13 +2,14 @@
 use cudarc::driver::PushKernelArg;
 use harness::{Case, Check, Result, Run, Tolerance, launch_1d};
 
-/// Prints and checks the tables of all three sums.
+/// Prints and checks the tables of all sums.
 pub(crate) fn run(run: &Run) -> Result<()> {
     let lanes = run.count("lanes").unwrap_or(8);
     atomics(run, lanes, 1, "trace")?;
     atomics(run, lanes, 0, "trace, thread 0 adds too")?;
-    steps(run, "shuffle-32", "trace_shuffle", lanes, tree)?;
-    steps(run, "shared-32", "trace_dissemination", lanes, dissemination)
+    steps(run, "shuffle-32", "trace", "trace_shuffle", lanes, tree)?;
+    steps(run, "shuffle-32", "trace, by xor", "trace_xor", lanes, butterfly)?;
+    steps(run, "shared-32", "trace", "trace_dissemination", lanes, dissemination)
 }
 
 /// The additions to one sum, in the order in which they happened: f(x) = 2x + 1 on [0, n], with the threads from
@@ -60,11 +61,14 @@ fn atomics(run: &Run, n: u32, first: u32, label: &str) -> Result<()> {
     Ok(())
 }
 
+/// The values of every lane before the first step and after each, from those before the first.
+type Steps = fn(&[f32]) -> Vec<Vec<f32>>;
+
 /// Prints, lane by lane, the values before the first step of a sum inside a warp and after each step. Lane l begins
 /// with l.
-fn steps(run: &Run, variant: &str, kernel: &str, lanes: u32, reference: fn(&[f32]) -> Vec<Vec<f32>>) -> Result<()> {
+fn steps(run: &Run, variant: &str, label: &str, kernel: &str, lanes: u32, reference: Steps) -> Result<()> {
     let n = lanes as usize;
-    let case = Case::new(variant).label("trace").n(n).kernel("trace.cu", kernel).launch(launch_1d(1, lanes));
+    let case = Case::new(variant).label(label).n(n).kernel("trace.cu", kernel).launch(launch_1d(1, lanes));
     run.case(case, |case| {
         let inputs: Vec<f32> = (0..lanes).map(|lane| lane as f32).collect();
         let expected = reference(&inputs);
@@ -78,7 +82,7 @@ fn steps(run: &Run, variant: &str, kernel: &str, lanes: u32, reference: fn(&[f32
         unsafe { builder.launch(case.launch()) }?;
         let values = stream.clone_dtoh(&values)?;
 
-        run.say(&format!("\n{variant}: each lane's sum before the first step and after each, {lanes} lanes"));
+        run.say(&format!("\n{variant}, {label}: each lane's sum before the first step and after each, {lanes} lanes"));
         let distances = (0..expected.len()).map(|step| match step {
             0 => " start".to_string(),
             _ => format!("{:>6}", format!("+{}", n >> step)),
@@ -98,6 +102,12 @@ fn steps(run: &Run, variant: &str, kernel: &str, lanes: u32, reference: fn(&[f32
 /// lane without a partner its own value. Row 0 is `values`; each step adds a row.
 pub fn tree(values: &[f32]) -> Vec<Vec<f32>> {
     run_steps(values, |before, lane, distance| before[lane] + before.get(lane + distance).unwrap_or(&before[lane]))
+}
+
+/// The values of the sum by xor: as in [`tree`], but lanes l and l ^ distance exchange theirs, so that every lane ends
+/// with the whole sum.
+pub fn butterfly(values: &[f32]) -> Vec<Vec<f32>> {
+    run_steps(values, |before, lane, distance| before[lane] + before[lane ^ distance])
 }
 
 /// The values of the dissemination sum: as in [`tree`], but partners wrap around, so every lane ends with the whole

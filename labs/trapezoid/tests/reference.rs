@@ -1,6 +1,6 @@
 //! The CPU's rules against each other and against calculus; the tolerance against a lost point.
 use trapezoid::reference::{Rule, f, relative_tolerance};
-use trapezoid::trace::{dissemination, tree};
+use trapezoid::trace::{butterfly, dissemination, tree};
 
 fn rule(n: u64) -> Rule {
     Rule { a: -3.0, b: 3.0, n }
@@ -49,13 +49,14 @@ fn the_tolerance_never_lets_half_the_sum_go() {
 }
 
 #[test]
-fn both_pictures_end_in_the_sum() {
+fn the_pictures_end_in_the_sum() {
     for lanes in [2_usize, 4, 8, 16, 32] {
         let values: Vec<f32> = (0..lanes).map(|v| v as f32).collect();
         let sum: f32 = values.iter().sum();
-        let (tree, dissemination) = (tree(&values), dissemination(&values));
+        let (tree, butterfly, dissemination) = (tree(&values), butterfly(&values), dissemination(&values));
         assert_eq!(tree.len(), lanes.ilog2() as usize + 1);
         assert_eq!(tree.last().unwrap()[0], sum);
+        assert!(butterfly.last().unwrap().iter().all(|&v| v == sum));
         assert!(dissemination.last().unwrap().iter().all(|&v| v == sum));
     }
 }

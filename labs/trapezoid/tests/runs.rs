@@ -31,6 +31,9 @@ fn traces_of_every_width() {
         LAB.accepts(&["--trace", "--lanes", lanes]);
     }
     let text = LAB.accepts(&["--trace"]).text;
+    for lanes in ["shuffle-32, trace, by xor", "shared-32, trace: "] {
+        assert!(text.contains(lanes), "{text}");
+    }
     assert!(text.contains("72, exact") && text.contains("73 where 72 is exact"), "{text}");
 }
 
@@ -72,4 +75,32 @@ fn own_first_has_a_conflict_of_32_ways() {
         assert_eq!(row["shared_worst_ways"], ways, "{row:?}");
         assert_eq!(row["shared_bank_conflicts"] == "0", ways == "1", "{row:?}");
     }
+}
+
+/// The whole gain: one atomic a point, a warp, or a block; and a block of 256 threads has 8 warps.
+#[test]
+fn the_atomics_are_as_many_as_the_handout_says() {
+    let variants = ["--variant", "atomic", "--variant", "shuffle-32", "--variant", "shuffle", "--variant", "shared"];
+    let atomics = |threads: &str, n: &str| {
+        let ran = LAB.accepts(&[&variants[..], &["-n", n, "--threads", threads]].concat());
+        ["atomic", "shuffle-32", "shuffle", "shared"].map(|variant| {
+            let row = ran.of(variant)[0];
+            let [lanes, launches] =
+                ["global_atomic_lanes", "launches"].map(|column| row[column].parse::<u64>().expect(column));
+            lanes / launches
+        })
+    };
+    assert_eq!(atomics("1024", "2^20"), [(1 << 20) - 1, 32_768, 1024, 1024]);
+    assert_eq!(atomics("256", "2^12"), [4095, 128, 16, 16]);
+}
+
+/// The handout's 465: two reads and a write a step, five steps, each served 32 times over in place of once.
+#[test]
+fn own_first_pays_for_465_accesses_a_block() {
+    let ran = LAB.accepts(&["-n", "2^14", "--threads", "1024", "--variant", "own-first"]);
+    let row = ran.of("own-first")[0];
+    let [conflicts, launches] =
+        ["shared_bank_conflicts", "launches"].map(|column| row[column].parse::<u64>().expect(column));
+    assert_eq!(conflicts, launches * 16 * 5 * 3 * 31);
+    assert_eq!(5 * 3 * 31, 465);
 }
