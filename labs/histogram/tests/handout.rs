@@ -86,7 +86,7 @@ fn the_reference_run_says_what_the_handout_says() {
     assert!((0.48..0.54).contains(&(132.0 / rate(shared, "1 address"))));
     // The key's 0.014 ms for the atomics at the end of `privatized`.
     assert!((0.012..0.016).contains(&(270_336.0 / (rate(global, "256 addresses") * 1e6))));
-    // With 7 bins `lanes` comes behind `wide`, and `bit-sliced` is the first; with 256, random bytes go faster by `lanes`.
+    // With 7 bins `lanes` comes behind `wide`, and `bit-sliced` is the first; random bytes go faster by `lanes`.
     for text in ["uniform", "skewed", "same", "bytes"] {
         let ms = ["bit-sliced", "wide", "lanes"].map(|variant| h200.ms(variant, &format!("letters, {text}")));
         assert!(ms.is_sorted(), "{text}: {ms:?}");
