@@ -4,18 +4,18 @@
 //   1  partitioned-racy  each thread counts a part of the text with plain +=: counts get lost
 //   2  strided-racy      like 1, but neighbouring threads take neighbouring bytes: more counts get lost
 //   3  atomic            like 2, but with atomicAdd
-//   4  privatized        like 3, but each block counts in shared memory and adds its counts at the end
-//   5  copies            like 4, but with a copy of the counts for each warp
-//   6  wide              like 5, but 16 bytes per load, four loads in flight
-//   7  aggregated        like 4, but lanes of a warp with the same bin send one atomic together
-//   8  lanes             like 6, but with a copy for each lane, in that lane's bank: no two lanes collide
+//   4  matched           like 3, but lanes of a warp with the same bin send one atomic together
+//   5  privatized        like 3, but each block counts in shared memory and adds its counts at the end
+//   6  reduced           like 5, but each block stores its counts, and a second launch adds them up
+//   7  wide              like 5, but 16 bytes per load, four loads in flight, and a copy for each warp
+//   8  lanes             like 7, but with a copy for each lane, in that lane's bank: no two lanes collide
 //   9  bit-sliced        7 bins only, counted in registers: 32 bytes at a time become 8 words of bits,
 //                        logic finds each bin's members, and popc counts them
 //
 // Every kernel takes (text, counts, n): n has 64 bits, text is 16-byte aligned, and counts are 64 bits
 // wide and zero beforehand. Counts within a block have 32 bits: a block must see fewer than 2^32 bytes.
-// Dynamic shared memory in bytes: 4 x bins for 4 and 7; 4 x bins x warps for 5 and 6; 4 x bins x 32 for 8.
-// 6 and 8 have an eighth bin beside the 7 of letters.
+// Dynamic shared memory in bytes: 4 x bins for 5 and 6; 4 x bins x warps for 7; 4 x bins x 32 for 8.
+// 7 and 8 have an eighth bin beside the 7 of letters.
 
 #include "index.cuh"
 
@@ -77,7 +77,24 @@ __device__ void atomic(const byte* text, count* counts, size_t n) {
 extern "C" __global__ void atomic_letters(const byte* text, count* counts, size_t n) { atomic<Letters>(text, counts, n); }
 extern "C" __global__ void atomic_bytes(const byte* text, count* counts, size_t n) { atomic<Bytes>(text, counts, n); }
 
-// ---- 4: what 4 to 8 share: `copies` copies of the counts, set to zero before and added up after. The
+// ---- 4: all lanes of a warp stay in the loop until no lane has a byte left, because all take part in
+// the match.
+template <class Kind>
+__device__ void matched(const byte* text, count* counts, size_t n) {
+    unsigned lane = threadIdx.x % 32, lanes = min(32u, blockDim.x - threadIdx.x / 32 * 32);
+    unsigned mask = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
+    for (size_t first = grid_index() - lane; first < n; first += grid_threads()) {
+        unsigned bin = first + lane < n ? Kind::bin(text[first + lane]) : Kind::bins;
+        unsigned same = __match_any_sync(mask, bin);
+        bool leads = (same & ((1u << lane) - 1)) == 0;
+        if (leads && bin < Kind::bins) atomicAdd(&counts[bin], (count)__popc(same));
+    }
+}
+
+extern "C" __global__ void matched_letters(const byte* text, count* counts, size_t n) { matched<Letters>(text, counts, n); }
+extern "C" __global__ void matched_bytes(const byte* text, count* counts, size_t n) { matched<Bytes>(text, counts, n); }
+
+// ---- 5: what 5 to 8 share: `copies` copies of the counts, set to zero before and added up after. The
 // copies of a bin lie `step` words apart; the first copy of bin b is at word b * next.
 __device__ void zero(unsigned* s, unsigned words) {
     for (unsigned i = threadIdx.x; i < words; i += blockDim.x) s[i] = 0;
@@ -108,24 +125,31 @@ __device__ void privatized(const byte* text, count* counts, size_t n) {
 extern "C" __global__ void privatized_letters(const byte* text, count* counts, size_t n) { privatized<Letters>(text, counts, n); }
 extern "C" __global__ void privatized_bytes(const byte* text, count* counts, size_t n) { privatized<Bytes>(text, counts, n); }
 
-// ---- 5
+// ---- 6: block b stores its count of a bin at partial[bin * blocks + b]; then one block for each bin adds them up.
 template <class Kind>
-__device__ void copies(const byte* text, count* counts, size_t n) {
+__device__ void reduced(const byte* text, unsigned* partial, size_t n) {
     extern __shared__ unsigned s[];
-    unsigned warps = (blockDim.x + 31) / 32;
-    zero(s, warps * Kind::bins);
-    unsigned* mine = s + threadIdx.x / 32 * Kind::bins;
+    zero(s, Kind::bins);
     for (size_t i = grid_index(); i < n; i += grid_threads()) {
         unsigned bin = Kind::bin(text[i]);
-        if (bin < Kind::bins) atomicAdd(&mine[bin], 1);
+        if (bin < Kind::bins) atomicAdd(&s[bin], 1);
     }
-    add_up(s, Kind::bins, 1, warps, Kind::bins, counts);
+    __syncthreads();
+    for (unsigned bin = threadIdx.x; bin < Kind::bins; bin += blockDim.x) partial[bin * gridDim.x + blockIdx.x] = s[bin];
 }
 
-extern "C" __global__ void copies_letters(const byte* text, count* counts, size_t n) { copies<Letters>(text, counts, n); }
-extern "C" __global__ void copies_bytes(const byte* text, count* counts, size_t n) { copies<Bytes>(text, counts, n); }
+extern "C" __global__ void reduced_letters(const byte* text, unsigned* partial, size_t n) { reduced<Letters>(text, partial, n); }
+extern "C" __global__ void reduced_bytes(const byte* text, unsigned* partial, size_t n) { reduced<Bytes>(text, partial, n); }
 
-// ---- 6: what 6 and 8 share: a block takes tiles of 64 bytes per thread, then the grid takes the rest
+// One warp for each bin. Whole numbers may be added in any order.
+extern "C" __global__ void join(const unsigned* partial, count* counts, unsigned blocks) {
+    count sum = 0;
+    for (unsigned b = threadIdx.x; b < blocks; b += 32) sum += partial[blockIdx.x * blocks + b];
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
+    if (threadIdx.x == 0) counts[blockIdx.x] = sum;
+}
+
+// ---- 7: what 7 and 8 share: a block takes tiles of 64 bytes per thread, then the grid takes the rest
 // byte by byte. The count of bin b is at mine[b * next]; letters have an eighth bin, for other bytes.
 template <class Kind>
 __device__ void count_four(unsigned* mine, unsigned next, unsigned four) {
@@ -167,26 +191,6 @@ __device__ void wide(const byte* text, count* counts, size_t n) {
 
 extern "C" __global__ void wide_letters(const byte* __restrict__ text, count* counts, size_t n) { wide<Letters>(text, counts, n); }
 extern "C" __global__ void wide_bytes(const byte* __restrict__ text, count* counts, size_t n) { wide<Bytes>(text, counts, n); }
-
-// ---- 7: all lanes of a warp stay in the loop until no lane has a byte left, because all take part in
-// the match.
-template <class Kind>
-__device__ void aggregated(const byte* text, count* counts, size_t n) {
-    extern __shared__ unsigned s[];
-    zero(s, Kind::bins);
-    unsigned lane = threadIdx.x % 32, lanes = min(32u, blockDim.x - threadIdx.x / 32 * 32);
-    unsigned mask = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
-    for (size_t first = grid_index() - lane; first < n; first += grid_threads()) {
-        unsigned bin = first + lane < n ? Kind::bin(text[first + lane]) : Kind::bins;
-        unsigned same = __match_any_sync(mask, bin);
-        bool leads = (same & ((1u << lane) - 1)) == 0;
-        if (leads && bin < Kind::bins) atomicAdd(&s[bin], __popc(same));
-    }
-    add_up(s, Kind::bins, 1, 1, 0, counts);
-}
-
-extern "C" __global__ void aggregated_letters(const byte* text, count* counts, size_t n) { aggregated<Letters>(text, counts, n); }
-extern "C" __global__ void aggregated_bytes(const byte* text, count* counts, size_t n) { aggregated<Bytes>(text, counts, n); }
 
 // ---- 8: word (bin, lane) is in bank `lane`, whatever the bin is.
 template <class Kind>

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DevicePtr, LaunchConfig, PushKernelArg};
-use harness::{Result, Row};
+use harness::{Kernels, Result, Row, launch_1d};
 
 use crate::Bins;
 
@@ -17,6 +17,8 @@ pub struct Counting {
     pub eighth_bin: bool,
     /// Whether blocks count in 32 bits; otherwise all counts have 64.
     pub in_32_bits: bool,
+    /// Whether blocks store their counts, which a second launch adds up; otherwise they add them to the result.
+    pub second_launch: bool,
     /// The bins that it can count.
     pub bins: &'static [Bins],
 }
@@ -52,22 +54,56 @@ pub fn kernel(row: &Row<Counting>, bins: Bins) -> String {
     format!("{}_{}", row.name().replace('-', "_"), bins.name())
 }
 
-/// Queues a method of counting on the stream. The counts, one for each bin, are set to 0 and then to those of the first
-/// `n` bytes of `text`, which begins on a 16-byte boundary and holds at least `n` bytes.
-///
-/// # Errors
-/// The driver's.
-pub fn launch_on(
-    stream: &Arc<CudaStream>,
-    kernel: &CudaFunction,
+/// One method for one kind of bins and one launch, its kernels loaded.
+#[derive(Debug)]
+pub struct Counter {
+    stream: Arc<CudaStream>,
+    kernel: CudaFunction,
     config: LaunchConfig,
-    text: &impl DevicePtr<u8>,
-    n: usize,
-    counts: &mut CudaSlice<u64>,
-) -> Result<()> {
-    stream.memset_zeros(counts)?;
-    let ((text, _in_use), n) = (text.device_ptr(stream), n as u64);
-    // SAFETY: arguments as the kernels declare them; the buffers are as long as said above.
-    unsafe { stream.launch_builder(kernel).arg(&text).arg(counts).arg(&n).launch(config) }?;
-    Ok(())
+    bins: Bins,
+    /// The second launch, if there is one: its kernel, and the counts of each block.
+    join: Option<(CudaFunction, CudaSlice<u32>)>,
+}
+
+impl Counter {
+    /// Loads the kernels of `row`, and allocates what they need in addition to the text and the counts.
+    ///
+    /// # Errors
+    /// Those of [`Kernels::function_with_shared`], and the driver's.
+    pub fn new(kernels: &Kernels, row: &Row<Counting>, bins: Bins, config: LaunchConfig) -> Result<Self> {
+        let stream = kernels.session().stream.clone();
+        let kernel = kernels.function_with_shared("histogram.cu", &kernel(row, bins), config.shared_mem_bytes)?;
+        let join = if row.second_launch {
+            let partial = stream.alloc_zeros(bins.count() * config.grid_dim.0 as usize)?;
+            Some((kernels.function("histogram.cu", "join")?, partial))
+        } else {
+            None
+        };
+        Ok(Self { stream, kernel, config, bins, join })
+    }
+
+    /// Queues the counting on the stream. The counts, one for each bin, become those of the first `n` bytes of `text`,
+    /// which begins on a 16-byte boundary and holds at least `n` bytes.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn launch(&mut self, text: &impl DevicePtr<u8>, n: usize, counts: &mut CudaSlice<u64>) -> Result<()> {
+        let stream = self.stream.clone();
+        let ((text, _in_use), n) = (text.device_ptr(&stream), n as u64);
+        let mut first = stream.launch_builder(&self.kernel);
+        first.arg(&text);
+        let Some((join, partial)) = &mut self.join else {
+            stream.memset_zeros(counts)?;
+            // SAFETY: arguments as the kernels declare them; the buffers are as long as said above.
+            unsafe { first.arg(counts).arg(&n).launch(self.config) }?;
+            return Ok(());
+        };
+        // SAFETY: as above; `partial` has a word for each bin of each block.
+        unsafe { first.arg(&mut *partial).arg(&n).launch(self.config) }?;
+        let mut second = stream.launch_builder(join);
+        let one_warp_a_bin = launch_1d(self.bins.count() as u32, 32);
+        // SAFETY: as above.
+        unsafe { second.arg(&*partial).arg(counts).arg(&self.config.grid_dim.0).launch(one_warp_a_bin) }?;
+        Ok(())
+    }
 }

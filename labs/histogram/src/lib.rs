@@ -1,25 +1,34 @@
 //! Histogram: counts that many threads want to add to at once.
+mod atomics;
 mod contention;
 mod counting;
 pub mod questions;
 mod reference;
+mod stretch;
 mod text;
 
 use harness::{
     Case, Check, Error, Lab, Launch, Of, Published, Result, Row, Run, arguments, clap::Arg, column, figure, poison, row,
 };
 
+pub use atomics::effect;
 pub use contention::additions_to;
-pub use counting::{Counting, kernel, launch_on};
+pub use counting::{Counter, Counting, kernel};
 pub use reference::{Bins, reference};
+pub use stretch::stretch_length;
 pub use text::Text;
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "histogram",
     summary: "letters in 7 bins, bytes in 256: races, atomics, copies, and no atomics at all",
-    kernels: &[kernels::source!("histogram"), kernels::source!("contention")],
-    variants: &[&COUNTING, &contention::PLACES, &questions::ROWS],
+    kernels: &[
+        kernels::source!("histogram"),
+        kernels::source!("contention"),
+        kernels::source!("atomics"),
+        kernels::source!("stretch"),
+    ],
+    variants: &[&COUNTING, &contention::PLACES, &stretch::ROWS, &atomics::ROWS, &questions::ROWS],
     columns: &[
         column("bins", "`letters` (7 bins) or `bytes` (256)"),
         column("text", "distribution of the bytes, or the file that holds them"),
@@ -46,32 +55,42 @@ pub static LAB: Lab = Lab {
     options,
     ignored: &[
         (&["n", "bins", "text", "input"], Of::Tables(&[&contention::PLACES])),
-        (&["n", "blocks", "threads", "bins", "text", "input"], Of::Tables(&[&questions::ROWS])),
+        (&["n", "blocks", "threads", "bins", "text", "input"], Of::Tables(&FIXED)),
     ],
     run,
     questions: questions::all,
     ..Lab::DEFAULT
 };
 
-const GLOBAL: Counting =
-    Counting { threads: 256, copies: |_| 0, eighth_bin: false, in_32_bits: false, bins: &Bins::ALL };
+/// The tables whose rows have launches and texts of their own.
+static FIXED: [&'static dyn harness::Table; 3] = [&stretch::ROWS, &atomics::ROWS, &questions::ROWS];
+
+const GLOBAL: Counting = Counting {
+    threads: 256,
+    copies: |_| 0,
+    eighth_bin: false,
+    in_32_bits: false,
+    second_launch: false,
+    bins: &Bins::ALL,
+};
 const SHARED: Counting = Counting { copies: |_| 1, in_32_bits: true, ..GLOBAL };
-const A_WARP: Counting = Counting { copies: |threads| threads.div_ceil(32), ..SHARED };
+const A_WARP: Counting = Counting { copies: |threads| threads.div_ceil(32), eighth_bin: true, ..SHARED };
 // With 512 threads, 32 copies of 256 bins serve as many threads as fit.
 const A_LANE: Counting = Counting { threads: 512, copies: |_| 32, eighth_bin: true, ..SHARED };
 const SLICES: Counting = Counting { copies: |_| 0, bins: &[Bins::Letters], ..SHARED };
 const LOST: &str = "threads add to the same count at once, and one of them is lost";
 
-/// The methods of counting, from the first to the best.
+/// The methods of counting, each made from one above it.
 #[rustfmt::skip]
 pub static COUNTING: &[Row<Counting>] = &[
     row("partitioned-racy", "each thread counts a stretch of the text with plain +=", GLOBAL).racy(LOST),
     row("strided-racy", "like partitioned-racy, but neighbours take neighbouring bytes", GLOBAL).racy(LOST),
     row("atomic", "like strided-racy, but with atomicAdd", GLOBAL),
+    row("matched", "like atomic, but a warp's equal bins send one atomic together", GLOBAL),
     row("privatized", "like atomic, but each block counts in shared memory first", SHARED),
-    row("copies", "like privatized, but a copy of the counts for each warp", A_WARP),
-    row("wide", "like copies, but 16 bytes a load, four loads in flight", Counting { eighth_bin: true, ..A_WARP }),
-    row("aggregated", "like privatized, but a warp's equal bins send one atomic", SHARED),
+    row("reduced", "like privatized, but a second launch adds up the blocks' counts",
+        Counting { second_launch: true, ..SHARED }),
+    row("wide", "like privatized, but 16 bytes a load, and a copy for each warp", A_WARP),
     row("lanes", "like wide, but a copy for each lane, in its own bank", A_LANE),
     row("bit-sliced", "7 bins: 32 bytes become 8 words of bits; logic and popc count", SLICES),
 ];
@@ -95,7 +114,9 @@ fn run(run: &Run) -> Result<()> {
             }
         }
     }
-    contention::run(run)
+    contention::run(run)?;
+    stretch::run(run)?;
+    atomics::run(run)
 }
 
 /// One row of the CSV: one method counts one text in one kind of bins.
@@ -106,16 +127,17 @@ fn count(run: &Run, row: &Row<Counting>, bins: Bins, text: &text::Source<'_>) ->
     let label = format!("{}, {}", bins.name(), text.name);
     let case = Case::new(row.name()).label(label).n(n).kernel("histogram.cu", kernel(row, bins)).launch(launch);
     run.case(case, |case| {
-        let (kernel, config) = (case.kernel()?, case.launch());
+        let config = case.launch();
         row.fits(n as u64, config.grid_dim.0, config.block_dim.0).map_err(Error::usage)?;
         let (device, expected) = (text.bytes.device()?, text.counts(bins));
+        let mut counter = Counter::new(run.kernels(), row, bins, config)?;
         let mut counts = run.stream().alloc_zeros::<u64>(bins.count())?;
         let mut counted = 0;
         case.bytes(n);
         case.measure(
             &mut counts,
             |counts| poison(run.stream(), counts),
-            |counts| launch_on(run.stream(), &kernel, config, device, n, counts),
+            |counts| counter.launch(device, n, counts),
             |counts| {
                 let counts = run.stream().clone_dtoh(counts)?;
                 counted = counts.iter().sum();

@@ -5,6 +5,8 @@
 //! section 9.3).
 use harness::{Answer, Question, Row, row};
 
+use crate::stretch::{BLOCKS, LETTERS, THREADS, stretch_length};
+
 /// Atomics per second on one address, in units of 10^9, when each takes `latency_ns`.
 ///
 /// ```
@@ -56,6 +58,13 @@ pub fn all() -> Vec<Question> {
             atomics_per_ns(100.0),
         ),
         ask(
+            "5 FLOP an atomic, 100 ns",
+            "A kernel does 5 FLOP for each such atomic: how many GFLOP/s?",
+            0.05,
+            0.005,
+            gflop_per_s(5.0, 100.0, 0.0),
+        ),
+        ask(
             "90% cache hits, 4 ns",
             "9 of 10 take 4 ns in the cache, the others 100 ns: how many G atomics a second?",
             0.0735,
@@ -69,11 +78,25 @@ pub fn all() -> Vec<Question> {
             0.05,
             gflop_per_s(5.0, 1.0, 0.1),
         ),
+        ask(
+            "stretch with brackets",
+            "10000 letters, 32 blocks of 16 threads: how many letters are a thread's stretch?",
+            20.0,
+            0.0,
+            stretch_length(LETTERS, BLOCKS, THREADS, true).into(),
+        ),
+        ask(
+            "stretch without brackets",
+            "How many are they if C divides by the blocks and then multiplies by the threads?",
+            5248.0,
+            0.0,
+            stretch_length(LETTERS, BLOCKS, THREADS, false).into(),
+        ),
     ]
 }
 
 /// The exercise's answers for one address, for the notes of the measured rows.
 pub(crate) fn in_short() -> String {
     let questions = all();
-    format!("the exercise: {} G/s at 100 ns, {} with 90% cache hits", questions[0].expected, questions[1].expected)
+    format!("the exercise: {} G/s at 100 ns, {} with 90% cache hits", questions[0].expected, questions[2].expected)
 }

@@ -1,16 +1,16 @@
 //! Every correct method counts any text in any launch on the emulated device.
 use harness::{Row, launch_1d};
-use histogram::{Bins, COUNTING, Counting, LAB, Text, kernel, launch_on, reference};
+use histogram::{Bins, COUNTING, Counter, Counting, LAB, Text, reference};
 use proptest::prelude::*;
 
 fn count(row: &Row<Counting>, bins: Bins, text: &[u8], blocks: u32, threads: u32) -> Vec<u64> {
     let (kernels, stream) = labtest::kernels(&LAB);
-    let kernel = kernels.function("histogram.cu", &kernel(row, bins)).unwrap();
     let mut config = launch_1d(blocks, threads);
     config.shared_mem_bytes = row.shared_bytes(bins, threads);
     let device = stream.clone_htod(if text.is_empty() { &[0][..] } else { text }).unwrap();
     let mut counts = stream.clone_htod(&vec![u64::MAX; bins.count()]).unwrap();
-    launch_on(stream, &kernel, config, &device, text.len(), &mut counts).unwrap();
+    let mut counter = Counter::new(kernels, row, bins, config).unwrap();
+    counter.launch(&device, text.len(), &mut counts).unwrap();
     stream.clone_dtoh(&counts).unwrap()
 }
 

@@ -39,7 +39,7 @@ fn plain_additions_race_in_global_memory() {
 #[test]
 fn the_right_methods_have_no_findings() {
     let mut options = vec!["--check", "all", "--text", "same", "-n", "5001", "--blocks", "2"];
-    for variant in ["atomic", "privatized", "copies", "wide", "aggregated", "lanes", "bit-sliced"] {
+    for variant in ["atomic", "matched", "privatized", "reduced", "wide", "lanes", "bit-sliced"] {
         options.extend(["--variant", variant]);
     }
     let ran = LAB.accepts(&options);

@@ -33,8 +33,8 @@ fn a_block_sees_its_share() {
 #[test]
 fn shared_memory_is_the_copies() {
     assert_eq!(row("privatized").shared_bytes(Bins::Letters, 256), 28);
-    assert_eq!(row("copies").shared_bytes(Bins::Bytes, 1024), 32 << 10);
-    assert_eq!(row("copies").shared_bytes(Bins::Bytes, 33), 2 << 10);
+    assert_eq!(row("wide").shared_bytes(Bins::Bytes, 1024), 32 << 10);
+    assert_eq!(row("wide").shared_bytes(Bins::Bytes, 33), 2 << 10);
     assert_eq!(row("lanes").shared_bytes(Bins::Bytes, 1), 32 << 10);
     assert_eq!(row("lanes").shared_bytes(Bins::Letters, 1), 1 << 10);
     assert_eq!(row("atomic").shared_bytes(Bins::Bytes, 1024), 0);

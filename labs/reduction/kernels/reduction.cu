@@ -11,9 +11,11 @@
 //                     combines the results: one launch
 //   9  dot-pow2       dot product of n <= 1024, n a power of two, in one block
 //  10  dot-1024       like 9, but any n <= 1024
+//  11  padded         like 2, but the block's values are padded with the identity up to a size that the compiler knows
+//  12  spin-lock      like 6, but with plain operations, while a lock keeps all other blocks out
 //
 // Every kernel takes (x, y, ..., n) with n in 64 bits; only dot reads y. Any block size works, powers of
-// two or not. Shared memory: one float per thread for 1 and 2, one per warp (32) otherwise.
+// two or not. Shared memory: one float per thread for 1 and 2, `size` floats for 11, one per warp (32) otherwise.
 
 struct Sum {
     static __device__ float identity() { return 0.0f; }
@@ -325,3 +327,50 @@ extern "C" __global__ void dot_1024(const float* x, const float* y, float* resul
     }
     if (t == 0) *result = s[0];
 }
+
+// ---- 11: `size` is a parameter of the template, a power of two that is not less than the block. The array has a fixed
+// size, the loop is unrolled, and no round has an odd number of values. What no thread has loaded is the identity of the
+// operation: 0 for a sum, but minus infinity for a maximum.
+template <class Op, unsigned size>
+__device__ void padded(const float* x, const float* y, float* partial, size_t n) {
+    __shared__ float s[size];
+    unsigned t = threadIdx.x;
+    s[t] = load_two<Op>(x, y, n);
+    for (unsigned i = t + blockDim.x; i < size; i += blockDim.x) s[i] = Op::identity();
+    __syncthreads();
+#pragma unroll
+    for (unsigned half = size / 2; half > 0; half /= 2) {
+        // A block of fewer than `half` threads has nothing but padding in the upper half.
+        if (t < half) s[t] = Op::combine(s[t], s[t + half]);
+        __syncthreads();
+    }
+    if (t == 0) partial[blockIdx.x] = s[0];
+}
+
+extern "C" __global__ void padded_64_sum(const float* x, const float* y, float* partial, size_t n) { padded<Sum, 64>(x, y, partial, n); }
+extern "C" __global__ void padded_64_max(const float* x, const float* y, float* partial, size_t n) { padded<Max, 64>(x, y, partial, n); }
+extern "C" __global__ void padded_64_dot(const float* x, const float* y, float* partial, size_t n) { padded<Dot, 64>(x, y, partial, n); }
+extern "C" __global__ void padded_256_sum(const float* x, const float* y, float* partial, size_t n) { padded<Sum, 256>(x, y, partial, n); }
+extern "C" __global__ void padded_256_max(const float* x, const float* y, float* partial, size_t n) { padded<Max, 256>(x, y, partial, n); }
+extern "C" __global__ void padded_256_dot(const float* x, const float* y, float* partial, size_t n) { padded<Dot, 256>(x, y, partial, n); }
+extern "C" __global__ void padded_1024_sum(const float* x, const float* y, float* partial, size_t n) { padded<Sum, 1024>(x, y, partial, n); }
+extern "C" __global__ void padded_1024_max(const float* x, const float* y, float* partial, size_t n) { padded<Max, 1024>(x, y, partial, n); }
+extern "C" __global__ void padded_1024_dot(const float* x, const float* y, float* partial, size_t n) { padded<Dot, 1024>(x, y, partial, n); }
+
+// ---- 12: *total begins as in 6. The block that changes *lock from 0 to 1 goes on, and the others try again. The fences
+// order what a block does under the lock after the block before has left it, and before the next one takes it.
+template <class Op>
+__device__ void spin_lock(const float* x, const float* y, float* total, unsigned* lock, size_t n) {
+    float v = block_reduce<Op>(grid_stride<Op>(x, y, n));
+    if (threadIdx.x == 0) {
+        while (atomicCAS(lock, 0u, 1u) != 0) {}
+        __threadfence();
+        *(volatile float*)total = Op::combine(*(volatile float*)total, v);
+        __threadfence();
+        atomicExch(lock, 0u);
+    }
+}
+
+extern "C" __global__ void spin_lock_sum(const float* x, const float* y, float* total, unsigned* lock, size_t n) { spin_lock<Sum>(x, y, total, lock, n); }
+extern "C" __global__ void spin_lock_max(const float* x, const float* y, float* total, unsigned* lock, size_t n) { spin_lock<Max>(x, y, total, lock, n); }
+extern "C" __global__ void spin_lock_dot(const float* x, const float* y, float* total, unsigned* lock, size_t n) { spin_lock<Dot>(x, y, total, lock, n); }

@@ -1,13 +1,18 @@
 //! Reduction: many numbers to one, from the textbook tree to the limit of the memory.
 mod experiment;
+mod narrow;
 mod orders;
+mod questions;
 mod reducer;
 mod reducing;
 pub mod reference;
+mod votes;
 
 use harness::{Lab, Launch, Of, Published, Result, Row, Run, arguments, clap::Arg, column, figure, row};
 
 pub use experiment::edges;
+pub use narrow::{bfloat16, half};
+pub use questions::{reads_of_overlapping, steps_of_tree};
 pub use reducer::Reducer;
 use reducing::{ATOMIC, DOT, STRIDED, TREE, WARPS};
 pub use reducing::{Finish, Op, Reducing, waves};
@@ -16,8 +21,23 @@ pub use reducing::{Finish, Op, Reducing, waves};
 pub static LAB: Lab = Lab {
     name: "reduction",
     summary: "n floats to one: sum, maximum, dot product; trees, atomics and wide loads",
-    kernels: &[kernels::source!("reduction"), kernels::source!("wrong")],
-    variants: &[&METHODS, &DOTS, &WRONG, &experiment::WAVES, &orders::ROWS],
+    kernels: &[
+        kernels::source!("reduction"),
+        kernels::source!("wrong"),
+        kernels::source!("votes"),
+        kernels::source!("narrow"),
+    ],
+    variants: &[
+        &METHODS,
+        &DOTS,
+        &narrow::NARROW,
+        &narrow::ONES,
+        &WRONG,
+        &experiment::WAVES,
+        &orders::ROWS,
+        &votes::ROWS,
+        &questions::ROWS,
+    ],
     columns: &[
         column("result", "the sum, maximum or dot product"),
         column("f64_reference", "the result in double"),
@@ -38,9 +58,11 @@ pub static LAB: Lab = Lab {
     options,
     ignored: &[
         (&["blocks"], Of::Names(&["one-block", "dot-pow2", "dot-1024", "waves", "host-orders"])),
+        (&["n", "blocks", "threads", "op"], Of::Tables(&[&votes::ROWS, &narrow::ONES, &questions::ROWS])),
         (&["threads"], Of::Names(&["dot-pow2", "dot-1024", "host-orders"])),
     ],
     run,
+    questions: questions::all,
     ..Lab::DEFAULT
 };
 
@@ -49,6 +71,9 @@ pub static LAB: Lab = Lab {
 pub static METHODS: &[Row<Reducing>] = &[
     row("interleaved", "a tree in shared memory, partners 1, 2, 4, ... apart", Reducing { kernels: "interleaved", ..TREE }),
     row("sequential", "like interleaved, but partners half the live part apart", TREE),
+    row("padded", "like sequential, but padded to a size that the compiler knows", Reducing {
+        kernels: "padded_{size}", launch: Launch::covering(1024).each(2), ..TREE
+    }),
     row("shuffle", "like sequential, but the tree runs in registers, warp by warp", Reducing {
         kernels: "shuffle", launch: Launch::covering(1024).each(2), chain: |e| e.launches() * (1 + WARPS), ..TREE
     }),
@@ -59,6 +84,9 @@ pub static METHODS: &[Row<Reducing>] = &[
     row("atomic-finish", "like two-pass, but blocks join by one atomic each", ATOMIC),
     row("cas-loop", "like atomic-finish, but by atomicCAS: float max, double add", Reducing {
         kernels: "cas_loop", finish: Finish::AtomicInDouble, ..ATOMIC
+    }),
+    row("spin-lock", "like atomic-finish, but a lock guards a plain addition", Reducing {
+        kernels: "spin_lock", finish: Finish::Lock, ..ATOMIC
     }),
     row("vectorized", "like two-pass, but 16-byte loads, several in flight, one launch", VECTORIZED),
 ];
@@ -78,7 +106,7 @@ pub static DOTS: &[Row<Reducing>] = &[
     }),
 ];
 
-/// The tree with one mistake in each variant.
+/// The tree, and a loop of compare-and-swap, with one mistake in each variant.
 #[rustfmt::skip]
 pub static WRONG: &[Row<Reducing>] = &[
     row("stride-blockdim", "sequential, but the first stride is the whole block",
@@ -88,6 +116,16 @@ pub static WRONG: &[Row<Reducing>] = &[
     row("no-barrier", "sequential, without the barrier between rounds",
         Reducing { file: "wrong.cu", kernels: "no_barrier", has_all_ops: false, ..TREE })
         .racy("a round reads what other warps may not have written yet"),
+    row("unguarded", "sequential, without the question whether an element is there",
+        Reducing { file: "wrong.cu", kernels: "unguarded", has_all_ops: false, ..TREE })
+        .racy("a last block that is not full reads past the end of the array, in every launch")
+        .own_process(),
+    row("overlapping", "sequential, but block b begins at b blocks' width, not at twice that",
+        Reducing { file: "wrong.cu", kernels: "overlapping", has_all_ops: false, ..TREE })
+        .racy("half of the array is never read, and most of the other half twice"),
+    row("cas-precedence", "cas-loop on floats, without the brackets around `seen = atomicCAS(...)`",
+        Reducing { file: "wrong.cu", kernels: "cas_precedence", has_all_ops: false, ..ATOMIC })
+        .racy("who fails once compares with the bits of 1 from then on, and its addition is lost"),
 ];
 
 fn options() -> Vec<Arg> {
@@ -112,5 +150,6 @@ fn run(run: &Run) -> Result<()> {
         experiment::waves_of(run, &input)?;
         orders::run(run, input.x.host())?;
     }
-    Ok(())
+    narrow::run(run, n, ops.contains(&Op::Sum))?;
+    votes::run(run)
 }

@@ -21,7 +21,7 @@ pub struct Reducer {
     result: CudaSlice<f32>,
     /// The result in double, for [`Reducing::in_double`].
     wide: CudaSlice<f64>,
-    /// Blocks that have finished; the last one of a launch leaves it at 0.
+    /// Blocks that have finished, or the lock; a launch leaves it at 0.
     tickets: CudaSlice<u32>,
 }
 
@@ -31,10 +31,10 @@ impl Reducer {
     /// # Errors
     /// Those of [`Kernels::function`], and the driver's.
     pub fn new(kernels: &Kernels, how: Reducing, op: Op, n: usize, config: LaunchConfig) -> Result<Self> {
-        let first = kernels.function(how.file, &how.kernel(op))?;
+        let first = kernels.function(how.file, &how.kernel(op, config.block_dim.0))?;
         let next = match how.launches(config).len() {
             1 => first.clone(),
-            _ => kernels.function(how.file, &how.kernel(op.join()))?,
+            _ => kernels.function(how.file, &how.kernel(op.join(), config.block_dim.0))?,
         };
         let (stream, blocks) = (kernels.session().stream.clone(), config.grid_dim.0 as usize);
         let partial = [stream.alloc_zeros(blocks)?, stream.alloc_zeros(blocks)?];
@@ -65,14 +65,17 @@ impl Reducer {
         launch.arg(&x).arg(&y);
         // A sum starts from 0; a maximum from all bits 1, which is below every float in the order that the kernels use.
         match (self.how.finish, self.op) {
-            (Finish::Atomic | Finish::AtomicInDouble, Op::Max) => poison(&self.stream, &mut self.result)?,
-            (Finish::Atomic, _) => self.stream.memset_zeros(&mut self.result)?,
+            (Finish::Atomic | Finish::AtomicInDouble | Finish::Lock, Op::Max) => {
+                poison(&self.stream, &mut self.result)?;
+            }
+            (Finish::Atomic | Finish::Lock, _) => self.stream.memset_zeros(&mut self.result)?,
             (Finish::AtomicInDouble, _) => self.stream.memset_zeros(&mut self.wide)?,
             _ => {}
         }
         let launches = self.how.launches(self.config);
         match self.how.finish {
             Finish::Tickets => launch.arg(&mut self.partial[0]).arg(&mut self.tickets).arg(&mut self.result),
+            Finish::Lock => launch.arg(&mut self.result).arg(&mut self.tickets),
             _ if self.how.in_double(self.op) => launch.arg(&mut self.wide),
             _ if launches.len() > 1 => launch.arg(&mut self.partial[0]),
             _ => launch.arg(&mut self.result),

@@ -61,6 +61,8 @@ pub enum Finish {
     AtomicInDouble,
     /// The block that takes the last ticket joins them.
     Tickets,
+    /// Each block adds its own to the result under a lock.
+    Lock,
 }
 
 /// A method of reduction.
@@ -68,7 +70,7 @@ pub enum Finish {
 pub struct Reducing {
     /// The file of its kernels.
     pub file: &'static str,
-    /// The kernels' names without `_sum`, `_max` and `_dot`.
+    /// The kernels' names without `_sum`, `_max` and `_dot`. `{size}` stands for one of [`PADDED_SIZES`].
     pub kernels: &'static str,
     /// Whether there is a kernel for each operation; otherwise there is only one, of exactly this name.
     pub has_all_ops: bool,
@@ -97,6 +99,9 @@ pub(crate) const TREE: Reducing = Reducing {
     taken: "any n",
     chain: |e| e.launches() * (1 + tree(e.threads)),
 };
+
+/// The numbers of values for which `padded` is compiled.
+pub const PADDED_SIZES: [u32; 3] = [64, 256, 1024];
 
 /// Threads that stride over a grid of one wave, and a tree of warps: `two-pass`.
 pub(crate) const STRIDED: Reducing = Reducing {
@@ -163,14 +168,16 @@ fn passes(blocks: u32, threads: u32) -> Vec<u32> {
 }
 
 impl Reducing {
-    /// The kernel for `op`.
-    pub fn kernel(&self, op: Op) -> String {
-        if self.has_all_ops { format!("{}_{}", self.kernels, op.name()) } else { self.kernels.into() }
+    /// The kernel for `op` in blocks of `threads`.
+    pub fn kernel(&self, op: Op, threads: u32) -> String {
+        let size = PADDED_SIZES.into_iter().find(|size| *size >= threads).unwrap_or(PADDED_SIZES[2]);
+        let stem = self.kernels.replace("{size}", &size.to_string());
+        if self.has_all_ops { format!("{stem}_{}", op.name()) } else { stem }
     }
 
     /// Whether its threads stride over a grid of any size.
     pub fn strides(&self) -> bool {
-        matches!(self.finish, Finish::SecondPass | Finish::Atomic | Finish::AtomicInDouble | Finish::Tickets)
+        !matches!(self.finish, Finish::Passes)
     }
 
     /// Whether it adds in double.
@@ -185,7 +192,7 @@ impl Reducing {
         match self.finish {
             Finish::Passes => passes(blocks, first.block_dim.0),
             Finish::SecondPass => vec![blocks, 1],
-            Finish::Atomic | Finish::AtomicInDouble | Finish::Tickets => vec![blocks],
+            Finish::Atomic | Finish::AtomicInDouble | Finish::Tickets | Finish::Lock => vec![blocks],
         }
     }
 
@@ -202,7 +209,7 @@ impl Reducing {
 }
 
 /// The number of waves that `blocks` blocks take on `multiprocessors` that hold `resident` blocks each. Below 1 the
-/// machine is not full; above 1 the last, partial wave takes as long as a full one.
+/// machine is not full; above 1 the last wave is partial, unless the number is whole.
 pub fn waves(blocks: u32, multiprocessors: u32, resident: u32) -> f64 {
     f64::from(blocks) / (f64::from(multiprocessors) * f64::from(resident.max(1)))
 }

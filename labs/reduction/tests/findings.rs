@@ -61,12 +61,78 @@ fn rounds_without_a_barrier_race_in_shared_memory() {
 #[test]
 fn the_right_methods_have_no_findings() {
     let mut options = vec!["--check", "all", "-n", "5001", "--threads", "96"];
-    for variant in
-        ["interleaved", "sequential", "shuffle", "one-block", "two-pass", "atomic-finish", "cas-loop", "vectorized"]
-    {
+    for variant in [
+        "interleaved",
+        "sequential",
+        "padded",
+        "shuffle",
+        "one-block",
+        "two-pass",
+        "atomic-finish",
+        "cas-loop",
+        "spin-lock",
+        "vectorized",
+    ] {
         options.extend(["--variant", variant]);
     }
     let ran = LAB.accepts(&options);
-    assert_eq!(ran.rows.len(), 3 * 8);
+    assert_eq!(ran.rows.len(), 3 * 10);
     assert!(ran.findings.is_empty(), "{}", ran.text);
+}
+
+#[test]
+fn without_a_guard_the_last_block_reads_past_the_array() {
+    let ran = LAB.accepts(&["--variant", "unguarded", "-n", "4099", "--threads", "256"]);
+    let source = LAB.source("kernels/wrong.cu");
+    let load = line_of(&source, "void unguarded", "x[i] + x[i + blockDim.x]");
+    let space = Space::Global;
+    let found = ran.finding(|f| f.finding.kind == Kind::OutOfBounds { space });
+    assert_eq!(lines(found), [load], "{}", found.text);
+    assert!(ran.of("unguarded")[0]["note"].contains("Invalid __global__ read"), "{}", ran.text);
+    // One full block is right. Eight are not: the second launch has only their eight results to read.
+    let ran = LAB.accepts(&["--variant", "unguarded", "-n", "4096", "--threads", "256"]);
+    assert!(ran.of("unguarded")[0]["note"].contains("Invalid __global__ read"), "{}", ran.text);
+    let ran = LAB.accepts(&["--variant", "unguarded", "-n", "512", "--threads", "256"]);
+    assert!(ran.of("unguarded")[0]["note"].ends_with("right by luck in this run"), "{}", ran.text);
+}
+
+/// No check of the machine finds these two: every access is within its array, and none races. Only the answer shows it.
+#[test]
+fn a_wrong_place_and_a_wrong_condition_show_in_the_answer() {
+    let ran =
+        LAB.accepts(&["--variant", "overlapping", "--variant", "cas-precedence", "-n", "4096", "--threads", "256"]);
+    assert!(ran.findings.is_empty(), "{}", ran.text);
+    let [overlapping, precedence] = ["overlapping", "cas-precedence"].map(|v| &ran.of(v)[0]["note"]);
+    assert!(overlapping.contains("wrong: [sum] is"), "{overlapping}");
+    assert!(overlapping.contains("[ones among zeros] is"), "{overlapping}");
+    assert!(precedence.contains("wrong: [sum] is"), "{precedence}");
+}
+
+/// What a block and its warps say when threads say yes or no: the answers are those of the CPU.
+#[test]
+fn votes_are_counted() {
+    let ran = LAB.accepts(&["--variant", "votes"]);
+    let notes: Vec<&str> = ran.of("votes").iter().map(|row| row["note"].as_str()).collect();
+    assert_eq!(notes[3], "count 1, and 0, or 1; warps: all [0, 0, 0], any [0, 1, 0]");
+    assert_eq!(notes.len(), 4);
+}
+
+/// Ones in 16 bits: a float has room for their sum, a half stands still at 2048.
+#[test]
+fn a_sum_in_half_stands_still() {
+    let ran = LAB.accepts(&["--check", "all", "--variant", "ones"]);
+    assert!(ran.findings.is_empty(), "{}", ran.text);
+    let sums: Vec<&str> = ran.of("ones").iter().map(|row| row["result"].as_str()).collect();
+    assert_eq!(sums, ["131072", "131072", "65536"]);
+}
+
+#[test]
+fn random_halves_are_added_in_float() {
+    let variants = ["--variant", "half", "--variant", "bfloat16", "--variant", "half-in-half"];
+    let ran = LAB.accepts(&[&variants[..], &["--check", "all", "-n", "100003"]].concat());
+    assert!(ran.findings.is_empty(), "{}", ran.text);
+    let [half, bfloat16, in_half] = ["half", "bfloat16", "half-in-half"].map(|variant| ran.of(variant)[0]);
+    assert_eq!([&half["note"], &bfloat16["note"]], ["", ""]);
+    assert_eq!(half["result"], bfloat16["result"]);
+    assert!(in_half["note"].contains("1 of 1 wrong: [sum] is"), "{in_half:?}");
 }

@@ -9,9 +9,10 @@
 //                    Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled
 //                    Look-back", 2016)
 //   5  one-barrier   wrong on purpose: like 1, but without the barrier between a round's reads and its writes
+//   6  short-up      wrong on purpose: like 2, but the way up ends one round early
 //
 // n has 64 bits; inclusive is 1 or 0; x and out are 16-byte aligned. Any block size works. Dynamic shared memory: one
-// word per thread for 1 and 5, two for 2, none for the others.
+// word per thread for 1 and 5, two for 2 and 6, none for the others.
 
 #include "scan.cuh"
 
@@ -187,4 +188,26 @@ extern "C" __global__ void one_barrier_u32(const unsigned* x, unsigned* out, siz
     }
     __syncthreads();
     if (t < n) out[t] = inclusive ? s[t] : t > 0 ? s[t - 1] : 0;
+}
+
+// ---- 6: strides below blockDim.x, where the section has 2 * blockDim.x elements: the last round up, which would add the
+// sum of the first half to that of the second, is missing. Only the last element has its prefix from there.
+extern "C" __global__ void short_up_u32(const unsigned* x, unsigned* out, size_t n, unsigned inclusive) {
+    unsigned* s = (unsigned*)shared_words;
+    unsigned t = threadIdx.x, section = 2 * blockDim.x;
+    s[t] = t < n ? x[t] : 0;
+    s[t + blockDim.x] = t + blockDim.x < n ? x[t + blockDim.x] : 0;
+    unsigned stride = 1;
+    for (; stride < blockDim.x; stride *= 2) {
+        __syncthreads();
+        unsigned i = (t + 1) * 2 * stride - 1;
+        if (i < section) s[i] += s[i - stride];
+    }
+    for (; stride > 0; stride /= 2) {
+        __syncthreads();
+        unsigned i = (t + 1) * 2 * stride - 1;
+        if (i + stride < section) s[i + stride] += s[i];
+    }
+    __syncthreads();
+    for (unsigned i = t; i < section && i < n; i += blockDim.x) out[i] = inclusive ? s[i] : i > 0 ? s[i - 1] : 0;
 }

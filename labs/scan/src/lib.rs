@@ -1,6 +1,7 @@
 //! Scan: all prefix sums at once, from a block's tree to one pass over memory.
 mod element;
 mod experiment;
+mod questions;
 mod scanner;
 mod scanning;
 
@@ -9,14 +10,14 @@ use harness::{Lab, Of, Published, Result, Row, Run, Sizes, arguments, clap::Arg,
 pub use element::{Element, Expected};
 pub use scanner::Scanner;
 use scanning::{ONE_BLOCK, brent_kung, tree};
-pub use scanning::{Passes, Scanning};
+pub use scanning::{Passes, Scanning, idle_threads};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "scan",
     summary: "prefix sums: Kogge-Stone, Brent-Kung, three kernels, and one pass with look-back",
     kernels: &[kernels::source!("scan", headers: ["scan.cuh"])],
-    variants: &[&METHODS],
+    variants: &[&METHODS, &questions::ROWS],
     columns: &[
         column("element", "`f32` or `u32`"),
         column("kind", "`inclusive` (an element is in its own prefix) or `exclusive`"),
@@ -33,8 +34,13 @@ pub static LAB: Lab = Lab {
         ],
     }],
     options,
-    ignored: &[(&["blocks"], Of::Every), (&["items"], Of::AllBut(&["single-pass"]))],
+    ignored: &[
+        (&["blocks"], Of::Every),
+        (&["items"], Of::AllBut(&["single-pass"])),
+        (&["n", "threads", "element", "kind"], Of::Tables(&[&questions::ROWS])),
+    ],
     run,
+    questions: questions::all,
     ..Lab::DEFAULT
 };
 
@@ -54,6 +60,10 @@ pub static METHODS: &[Row<Scanning>] = &[
     row("one-barrier", "kogge-stone without the barrier between reads and writes",
         Scanning { kernels: &["one_barrier"], elements: &["u32"], ..ONE_BLOCK })
         .racy("a thread may read its neighbour's word after that neighbour has added to it"),
+    row("short-up", "brent-kung, but the way up ends at strides below the block's width", Scanning {
+        kernels: &["short_up"], items: 2, elements: &["u32"], chain: |e| 2 * tree(2 * e.threads), ..ONE_BLOCK
+    })
+    .racy("the last of the block's elements lacks the first half"),
 ];
 
 /// One pass over any n. A tile's prefix may come from the tile before it, whose own may come from the tile before that.

@@ -106,6 +106,16 @@ fn strides(n: usize) -> impl Iterator<Item = usize> {
     (0..usize::BITS - 1).map(|k| 1 << k).take_while(move |s| *s < n)
 }
 
+/// The threads of a Kogge-Stone scan of `n` elements that have nothing to add in the round with `stride`: those that
+/// have no element so far to their left.
+///
+/// ```
+/// assert_eq!([1, 2, 4, 512].map(|stride| scan::idle_threads(1024, stride)), [1, 2, 4, 512]);
+/// ```
+pub fn idle_threads(n: usize, stride: usize) -> usize {
+    (0..n).filter(|thread| *thread < stride).count()
+}
+
 /// The number of additions of Kogge and Stone's scan: n log2 n - (n - 1) for a power of two.
 pub(crate) fn kogge_stone(n: usize) -> u64 {
     strides(n).map(|s| (n - s) as u64).sum()

@@ -24,8 +24,9 @@ use crate::{
 
 /// Starts the tables of a lab.
 #[expect(clippy::unnecessary_wraps, reason = "other formats write a header, which can fail")]
-pub(crate) fn start(_columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
+pub(crate) fn start(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
     Ok(Some(Box::new(Tables {
+        columns: columns.clone(),
         terminal: outputs.terminal.clone(),
         counters: outputs.wanted.counters,
         in_full: outputs.wanted.findings,
@@ -38,6 +39,7 @@ pub(crate) fn start(_columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Sta
 /// The rows of a lab so far, and the findings that were shown.
 #[derive(Debug)]
 struct Tables {
+    columns: Rc<Columns>,
     terminal: Rc<Terminal>,
     counters: bool,
     /// Whether expected findings are shown in full.
@@ -59,7 +61,7 @@ impl Exporter for Tables {
 
     fn finish(&mut self) -> Result<()> {
         if !self.records.is_empty() {
-            self.terminal.say(&records(&self.records));
+            self.terminal.say(&records(&self.columns, &self.records));
         }
         let mut below = vec![hot::tables(&self.records)];
         if self.counters {
@@ -150,14 +152,14 @@ fn marked(mark: &str, words: &str, width: usize) -> String {
 const SPARE: [&str; 7] = ["± %", "GB/s", "n", "grid", "block", "GFLOP/s", "% ceiling"];
 
 /// The tables of a lab's records, measured cases and then answered questions, and the notes below.
-fn records(records: &[Record]) -> String {
+fn records(columns: &Columns, records: &[Record]) -> String {
     let (questions, cases): (Vec<&Record>, Vec<&Record>) = records.iter().partition(|r| is_question(r));
     let mut parts = Vec::new();
     if !cases.is_empty() {
         parts.push(measured(&cases));
     }
     if !questions.is_empty() {
-        parts.push(answered(&questions));
+        parts.push(answered(columns, &questions));
     }
     format!("{}\n{}", parts.join("\n\n"), Counts::of(records))
 }
@@ -170,11 +172,15 @@ fn is_question(r: &Record) -> bool {
     !measured && !launched && answer && r.findings.is_empty() && r.verdict != Verdict::Skip
 }
 
-fn answered(records: &[&Record]) -> String {
-    let rows: Vec<Vec<String>> = records
-        .iter()
-        .map(|r| vec![r.variant.clone(), r.case.clone(), r.note.clone(), r.verdict.word().into()])
-        .collect();
+/// The questions, each with its answer. A question in words stands behind its case, which `--case` takes.
+fn answered(columns: &Columns, records: &[&Record]) -> String {
+    let question = |r: &Record| match columns.text(r, "question") {
+        Some(asks) if !r.case.is_empty() => format!("{}: {asks}", r.case),
+        Some(asks) => asks,
+        None => r.case.clone(),
+    };
+    let rows: Vec<Vec<String>> =
+        records.iter().map(|r| vec![r.variant.clone(), question(r), r.note.clone(), r.verdict.word().into()]).collect();
     fitted(&["variant", "question", "answer", "verdict"], &rows, &[], width())
 }
 
@@ -228,6 +234,26 @@ fn measured(records: &[&Record]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{column::column, row::Value, row::tests::record};
+
+    #[test]
+    fn a_question_stands_in_the_column_of_questions() {
+        let columns = Columns { lab: "lab", own: vec![column("question", "a question")] };
+        let asked = |case: &str, asks: &str| {
+            let own = vec![Value::Text(asks.into())];
+            Record { own, variant: "v".into(), case: case.into(), note: "expected 4".into(), ..record() }
+        };
+        for (record, shown) in [
+            (asked("sum", "How much is 2 + 2?"), "sum: How much is 2 + 2?"),
+            (asked("", "How much is 2 + 2?"), "How much is 2 + 2?"),
+            (asked("2 + 2", ""), "2 + 2"),
+        ] {
+            let text = answered(&columns, &[&record]);
+            let row = text.lines().last().unwrap();
+            let cells: Vec<&str> = row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+            assert_eq!(cells[..3], ["v", shown, "expected 4"], "{text}");
+        }
+    }
 
     #[test]
     fn what_is_said_at_a_mark_stays_below_its_beginning() {

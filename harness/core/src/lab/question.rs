@@ -71,8 +71,7 @@ pub(crate) fn run(run: &Run, questions: &[Question]) -> Result<()> {
             case.set("question", question.asks.as_str());
             case.set("expected", question.expected.to_string());
             case.set("obtained", question.obtained.to_string());
-            let answers = format!("expected {}, obtained {}", question.expected, question.obtained);
-            case.note(if question.asks.is_empty() { answers } else { format!("{} {answers}", question.asks) });
+            case.note(format!("expected {}, obtained {}", question.expected, question.obtained));
             Ok(())
         })?;
     }

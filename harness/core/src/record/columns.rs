@@ -118,6 +118,12 @@ impl Columns {
         record.own.get(self.position(column)?)?.number()
     }
 
+    /// The lab's own value in `column`, as text; `None` if there is none.
+    pub(crate) fn text(&self, record: &Record, column: &str) -> Option<String> {
+        let value = record.own.get(self.position(column)?)?;
+        Some(Cell::from(value).text()).filter(|text| !text.is_empty())
+    }
+
     /// Sets one of the lab's own columns.
     ///
     /// # Panics
