@@ -85,7 +85,7 @@ impl How {
         each.saturating_mul(n as u64)
     }
 
-    /// Launches that write all keys, in blocks of `threads`; the network's comparators go over memory in most of theirs.
+    /// Launches that write all `n` keys, in blocks of `threads`.
     pub fn passes(self, kind: Kind, n: usize, threads: u32) -> usize {
         let tile = 2 * threads as usize;
         let merges = n.div_ceil(tile).max(1).next_power_of_two().ilog2() as usize;
@@ -111,8 +111,8 @@ impl How {
     }
 }
 
-/// The variant of the kernel `sweep`: a block's threads, the bytes of keys that a thread has, and how it ranks (`Match` in
-/// `radix.cuh`).
+/// The variant of the kernel `sweep`: a block's threads, the bytes of keys that a thread has, and how it ranks (`Match`
+/// in `radix.cuh`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tile {
     /// What `--tile` calls it.
