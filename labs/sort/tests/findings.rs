@@ -1,5 +1,5 @@
-//! The variants that are wrong on purpose: the machine's checks find the mistake, or the answer shows it. Nothing is found
-//! in the other variants.
+//! The variants that are wrong on purpose: the checks find the mistake, or the answer shows it. Nothing is found in the
+//! other variants.
 use labtest::{Space, line_of, lines};
 
 const LAB: labtest::Lab = labtest::lab!("sort");
