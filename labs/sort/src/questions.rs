@@ -66,6 +66,13 @@ pub fn all() -> Vec<Question> {
             bytes_a_key(How::Passes { scatter: "scatter" }),
         ),
         ask(
+            "limit of the network, 4100 GB/s",
+            "At 4100 GB/s, how many G keys a second can bitonic-grid sort of 2^28 at most?",
+            3.0,
+            0.005,
+            limit(bytes_a_key(How::Grid { flip: "flip" }), 4100.0),
+        ),
+        ask(
             "limit, 4100 GB/s",
             "At 4100 GB/s, how many G keys a second can radix sort at most?",
             113.9,

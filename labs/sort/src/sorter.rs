@@ -85,7 +85,7 @@ impl How {
         each.saturating_mul(n as u64)
     }
 
-    /// Launches that write all keys, in blocks of `threads`; the network's comparators go over memory in most of theirs.
+    /// Launches that write all `n` keys, in blocks of `threads`.
     pub fn passes(self, kind: Kind, n: usize, threads: u32) -> usize {
         let tile = 2 * threads as usize;
         let merges = n.div_ceil(tile).max(1).next_power_of_two().ilog2() as usize;
@@ -111,8 +111,8 @@ impl How {
     }
 }
 
-/// The variant of the kernel `sweep`: a block's threads, the bytes of keys that a thread has, and how it ranks (`Match` in
-/// `radix.cuh`).
+/// The variant of the kernel `sweep`: a block's threads, the bytes of keys that a thread has, and how it ranks (`Match`
+/// in `radix.cuh`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tile {
     /// What `--tile` calls it.
@@ -324,7 +324,7 @@ impl<K: Key> Sorter<K> {
     }
 
     /// Where the keys of pass `pass` of `passes` come from and go to: from x, to and fro, and in the end to `out`.
-    fn from_and_to(&mut self, x: u64, out: u64, (pass, passes): (usize, usize)) -> (u64, u64) {
+    fn ends_of(&mut self, x: u64, out: u64, (pass, passes): (usize, usize)) -> (u64, u64) {
         let stream = self.stream.clone();
         let other = self.other.as_mut().expect("a radix sort has a second buffer").device_ptr_mut(&stream).0;
         let at = |pass: usize| if (passes - pass).is_multiple_of(2) { out } else { other };
@@ -337,7 +337,7 @@ impl<K: Key> Sorter<K> {
         let (entries, passes) = (16 * tiles, 2 * self.kind.key_bytes());
         let values = (self.n * self.kind.key_bytes()) as u64;
         for pass in 0..passes {
-            let (from, to) = self.from_and_to(x, out, (pass, passes));
+            let (from, to) = self.ends_of(x, out, (pass, passes));
             let (from_values, to_values, shift) = (from + values, to + values, 4 * pass as u32);
             let (counts, _in_use) = self.counts.device_ptr_mut(&stream);
             let mut count = stream.launch_builder(&self.kernels[0]);
@@ -365,7 +365,7 @@ impl<K: Key> Sorter<K> {
         count.arg(&x).arg(&counts).arg(&states).arg(&words).arg(&n).arg(&self.copies);
         unsafe { count.launch(self.counting) }?;
         for place in 0..places {
-            let (keys_in, keys_out) = self.from_and_to(x, out, (place, places));
+            let (keys_in, keys_out) = self.ends_of(x, out, (place, places));
             let pass = Pass {
                 keys_in,
                 values_in: keys_in + values,

@@ -1,0 +1,85 @@
+// Mutant of partition: the threshold itself counts as below it.
+#include "place.cuh"
+
+constexpr int threads = 256, items = 16, warps = threads / 32;
+
+// Called by one warp of every tile but the first: the number of selected keys in all earlier tiles. Each lane watches
+// one of the 32 nearest predecessors; lane 0 has the nearest.
+__device__ unsigned look_back(const unsigned* states, unsigned tile) {
+    unsigned sum = 0;
+    for (int nearest = (int)tile - 1;; nearest -= 32) {
+        int i = nearest - (int)lane_id();
+        unsigned state = i >= 0 ? look(&states[i]) : prefix;
+        unsigned known, wanted;
+        for (;;) {
+            known = __ballot_sync(all_lanes, (state & flags) == prefix);
+            // The own counts of the tiles that are nearer than the nearest known prefix are wanted.
+            wanted = known ? (known & (0u - known)) * 2 - 1 : all_lanes;
+            if ((__ballot_sync(all_lanes, (state & flags) == 0) & wanted) == 0) break;
+            if ((state & flags) == 0) state = look(&states[i]);
+        }
+        unsigned value = wanted >> lane_id() & 1 ? state & ~flags : 0;
+        sum += __shfl_sync(all_lanes, warp_inclusive(value), 31);
+        if (known) return sum;
+    }
+}
+
+template <bool both>
+__device__ void split(const unsigned* x, unsigned* out, unsigned* states, unsigned* ticket, unsigned n, unsigned below) {
+    __shared__ unsigned of_warp[warps];
+    __shared__ unsigned earlier, drawn;
+    // Tiles are numbered in the order in which blocks start: all predecessors of a tile have then started.
+    if (threadIdx.x == 0) drawn = atomicAdd(ticket, 1u);
+    __syncthreads();
+    unsigned tile = drawn;
+    unsigned first = tile * threads * items + warp_id() * 32 * items + lane_id();
+
+    unsigned key[items], selected = 0; // bit k: key[k] is below the threshold
+#pragma unroll
+    for (int k = 0; k < items; k++) key[k] = first + 32 * k < n ? x[first + 32 * k] : 0;
+    unsigned count = 0;
+#pragma unroll
+    for (int k = 0; k < items; k++) {
+        bool is_below = first + 32 * k < n && key[k] <= below;
+        selected |= (unsigned)is_below << k;
+        count += __popc(__ballot_sync(all_lanes, is_below));
+    }
+    if (lane_id() == 0) of_warp[warp_id()] = count;
+    __syncthreads();
+    if (warp_id() == 0) {
+        unsigned mine = lane_id() < warps ? of_warp[lane_id()] : 0;
+        unsigned sum = warp_inclusive(mine);
+        unsigned total = __shfl_sync(all_lanes, sum, 31);
+        if (lane_id() < warps) of_warp[lane_id()] = sum - mine;
+        if (lane_id() == 0) publish(&states[tile], tile > 0 ? own : prefix, total);
+        unsigned before = tile > 0 ? look_back(states, tile) : 0;
+        if (lane_id() == 0) {
+            if (tile > 0) publish(&states[tile], prefix, before + total);
+            earlier = before;
+            if (tile == gridDim.x - 1) out[n] = before + total;
+        }
+    }
+    __syncthreads();
+    unsigned to = earlier + of_warp[warp_id()]; // selected keys before this warp's next 32
+#pragma unroll
+    for (int k = 0; k < items; k++) {
+        unsigned i = first + 32 * k;
+        bool is_below = selected >> k & 1;
+        unsigned votes = __ballot_sync(all_lanes, is_below);
+        unsigned rank = to + __popc(votes & lanes_below());
+        if (is_below) out[rank] = key[k];
+        // Before key i there are i - rank keys that are not below the threshold.
+        if (both && !is_below && i < n) out[n - 1 - (i - rank)] = key[k];
+        to += __popc(votes);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) compact(const unsigned* x, unsigned* out, unsigned* states,
+                                                          unsigned* ticket, unsigned n, unsigned below) {
+    split<false>(x, out, states, ticket, n, below);
+}
+
+extern "C" __global__ void __launch_bounds__(256) partition(const unsigned* x, unsigned* out, unsigned* states,
+                                                            unsigned* ticket, unsigned n, unsigned below) {
+    split<true>(x, out, states, ticket, n, below);
+}

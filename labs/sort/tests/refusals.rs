@@ -1,0 +1,21 @@
+//! Invalid input is refused before anything is launched, with exit code 2 and the flag to change.
+const LAB: labtest::Lab = labtest::lab!("sort");
+
+#[test]
+fn bad_requests_are_refused() {
+    LAB.refuses(&["-n", "5000", "--variant", "bitonic-block", "--threads", "96"], "power of two");
+    LAB.refuses(&["-n", "5000", "--variant", "radix", "--threads", "64"], "--threads");
+    LAB.refuses(&["-n", "5000", "--variant", "radix-passes", "--tile", "384x88"], "--tile");
+    LAB.refuses(&["-n", "5000", "--variant", "radix", "--share", "10"], "--share");
+    LAB.refuses(&["-n", "5000", "--variant", "compact", "--share", "101"], "101");
+    LAB.refuses(&["-n", "1000000001", "--variant", "radix"], "--n");
+    LAB.refuses(&["-n", "2^60"], "--n");
+    LAB.refuses(&["--order", "shuffled"], "shuffled");
+}
+
+#[test]
+fn a_block_that_no_network_can_use_is_skipped_where_nobody_asked_for_it() {
+    let ran = LAB.accepts(&["-n", "1000", "--threads", "96", "--element", "u64", "--order", "random"]);
+    let verdict = |variant| ran.of(variant)[0]["verdict"].clone();
+    assert_eq!([verdict("bitonic-warp"), verdict("bitonic-grid"), verdict("radix")], ["pass", "skip", "pass"]);
+}
