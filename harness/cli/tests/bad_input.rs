@@ -1,5 +1,8 @@
 //! Whatever a user gets wrong ends in one clear message and the right exit code, never in a panic.
 mod common;
+#[allow(dead_code, reason = "the names are wanted, not the rest")]
+#[path = "../src/labs.rs"]
+mod labs;
 
 use common::{fails, warplab};
 
@@ -124,21 +127,7 @@ fn a_small_disk_that_fills_up_keeps_the_rows_that_fitted() {
 
 #[test]
 fn every_lab_takes_a_tiny_n_or_says_what_is_wrong_with_it() {
-    for lab in [
-        "hello",
-        "returning",
-        "vecadd",
-        "trapezoid",
-        "divergence",
-        "histogram",
-        "reduction",
-        "scan",
-        "stencil",
-        "matmul",
-        "occupancy",
-        "transpose",
-        "sort",
-    ] {
+    for lab in labs::names() {
         let run = warplab(&["run", lab, "--quick", "--no-exercises", "--device", "emulated", "--n", "1", "-q"]);
         assert!([0, 2].contains(&run.code), "{lab}: {run:?}");
         assert!(!run.stderr.contains("panicked"), "{lab}: {run:?}");

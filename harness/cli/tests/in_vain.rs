@@ -1,5 +1,8 @@
 //! Nothing that is asked for is ignored in silence, and a run in which nothing ran does not pass.
 mod common;
+#[allow(dead_code, reason = "the names are wanted, not the rest")]
+#[path = "../src/labs.rs"]
+mod labs;
 
 use common::{fails, rows, warplab, warplab_in};
 
@@ -117,24 +120,9 @@ fn volume(dims: &str) -> u64 {
 /// What the labs say of their variants is true: `n`, `blocks` and `threads` change the rows of those that take them.
 #[test]
 fn an_option_that_a_variant_takes_changes_its_rows() {
-    let labs: [&harness::Lab; 12] = [
-        &hello::LAB,
-        &returning::LAB,
-        &vecadd::LAB,
-        &trapezoid::LAB,
-        &divergence::LAB,
-        &histogram::LAB,
-        &reduction::LAB,
-        &scan::LAB,
-        &stencil::LAB,
-        &matmul::LAB,
-        &occupancy::LAB,
-        &transpose::LAB,
-        &sort::LAB,
-    ];
     let mut seen = 0;
     for (lab, (option, value)) in
-        labs.into_iter().flat_map(|lab| [("threads", "64"), ("blocks", "512"), ("n", "96")].map(|given| (lab, given)))
+        labs::LABS.iter().flat_map(|lab| [("threads", "64"), ("blocks", "512"), ("n", "96")].map(|given| (lab, given)))
     {
         let folder = tempfile::tempdir().unwrap();
         let given = format!("--{option}={value}");
