@@ -1,6 +1,7 @@
 //! What the labs' tests share: they run a lab's own program on the emulated device, and read its rows and the findings
 //! of the machine's checks. A dev-dependency of the labs, and of nothing else.
 mod device;
+mod measured;
 
 use std::{
     collections::HashMap,
@@ -16,6 +17,7 @@ pub use wire::{
 };
 
 pub use device::kernels;
+pub use measured::{Measured, measured};
 
 /// A lab under test, made by [`lab!`].
 #[derive(Debug, Clone, Copy)]

@@ -1,0 +1,37 @@
+//! The rows that one H200 gave (`reports/h200/LAB.csv`), for tests of what the handouts say of them.
+use std::collections::HashMap;
+
+/// A lab's rows of the reference run.
+#[derive(Debug)]
+pub struct Measured(Vec<HashMap<String, String>>);
+
+/// The reference run of `lab`.
+///
+/// # Panics
+/// When there is none.
+pub fn measured(lab: &str) -> Measured {
+    let file = format!("{}/../../reports/h200/{lab}.csv", env!("CARGO_MANIFEST_DIR"));
+    let mut reader = csv::Reader::from_path(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
+    Measured(reader.deserialize().map(Result::unwrap).collect())
+}
+
+impl Measured {
+    /// A column of the row of `variant` in `case`, as a number.
+    ///
+    /// # Panics
+    /// When there is not exactly one such row, or when it has no number there.
+    pub fn number(&self, variant: &str, case: &str, column: &str) -> f64 {
+        let is = |row: &&HashMap<String, String>| row["variant"] == variant && row["case"] == case;
+        let rows: Vec<_> = self.0.iter().filter(is).collect();
+        let [row] = rows[..] else { panic!("{} rows of {variant} in `{case}`", rows.len()) };
+        row[column].parse().unwrap_or_else(|_| panic!("{column} of {variant} in `{case}` is `{}`", row[column]))
+    }
+
+    /// The median time of the row of `variant` in `case`, in ms.
+    ///
+    /// # Panics
+    /// As [`Measured::number`].
+    pub fn ms(&self, variant: &str, case: &str) -> f64 {
+        self.number(variant, case, "time_median_ms")
+    }
+}
