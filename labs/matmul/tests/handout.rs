@@ -38,6 +38,8 @@ fn the_reference_run_says_what_the_handout_and_the_key_say() {
     // A large tile in few blocks, and yet the first of the float rows, because it hides its loads.
     let floats = ["naive", "tiled16", "tiled32", "register-1d", "register-2d", "vectorized", "warp-tile", "async-copy"];
     assert!(floats.into_iter().all(|variant| course("double-buffered") < course(variant)));
+    // Asynchronous copies do not gain there, and neither do fewer reads by fewer warps.
+    assert!(cubed("double-buffered") < cubed("async-copy") && cubed("async-copy") < cubed("async-wide"));
     // One slice is all that a large C needs, and then the slices cost nothing.
     assert!((0.99..1.01).contains(&(cubed("depth-parallel") / cubed("tiled16"))));
     assert!(h200.ms("matvec-naive", "8192x8192") > 10.0 * h200.ms("matvec", "8192x8192"));
