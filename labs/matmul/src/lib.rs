@@ -81,8 +81,7 @@ pub static RUNGS: &[Row<Rung>] = &[
         Rung { kernel: "tf32x3", arithmetic: Arithmetic::Tf32Split, ..TENSOR }),
 ];
 
-/// Launches that do not fit: the kernel, and the grid and block that a text gives it. Nobody checks them here before the
-/// driver does.
+/// Launches that do not fit: the kernel, and the grid and block that a text gives it. Only the driver checks them.
 #[rustfmt::skip]
 pub(crate) static MISFITS: &[Row<Misfit>] = &[
     row("swapped", "naive, with grid and block the wrong way round, as in the text", Misfit {

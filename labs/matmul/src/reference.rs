@@ -75,8 +75,8 @@ const SPLIT_TILE: f64 = 16.0;
 ///
 /// - Float: k additions, each rounded.
 /// - TF32: each input is off by at most 2^-11 of itself. The tensor cores cut their sums off instead of rounding them.
-/// - TF32 in two parts: at most 3 x 2^-22 of a product is lost. The tensor cores add the products of a tile of depth 16,
-///   in 6 steps that lose at most 6.5 u each; the tiles are added as floats.
+/// - TF32 in two parts: at most 3 x 2^-22 of a product is lost. The tensor cores add the products of a tile of depth
+///   16, in 6 steps that lose at most 6.5 u each; the tiles are added as floats.
 pub fn error_bound(k: usize, arithmetic: Arithmetic) -> f64 {
     let u = f64::from(f32::EPSILON) / 2.0;
     let k = k as f64;

@@ -1,11 +1,11 @@
 // Blurs on a line that are wrong on purpose: three as a course prints them, and one without its barrier.
-// Those of the course leave the first and the last element of y alone (fused_printed two at each end).
+// past_the_end leaves the first and the last element of y alone, fused_printed two at each end.
 //
 //  no_barrier     like blur_shared in line.cu, but no thread waits for what its neighbours load.
 //  past_the_end   one block of n - 2 threads for n elements, n floats of shared memory: the thread that loads
 //                 both ends takes n for the index of the last element.
-//  barrier_in_if  like past_the_end, with the right index, but the barrier stands inside the `if`: right only
-//                 where no thread is left over.
+//  barrier_in_if  like past_the_end, with the right index and a thread that sees to the ends, but the barrier stands
+//                 inside the `if`: right only where no thread is left over.
 //  fused_printed  like blur_twice in line.cu, but the first blur comes straight from global memory, and the halo
 //                 on the right is taken to lie one block further, even where the block is not full.
 
@@ -47,6 +47,10 @@ extern "C" __global__ void barrier_in_if(const float* x, float* y, unsigned long
         }
         __syncthreads();  // the threads past the end never come here
         y[i] = blur(buffer, i);
+    }
+    if (i == n - 1) {
+        y[0] = 0.5f * x[0] + 0.25f * x[1];
+        y[i] = 0.25f * x[i - 1] + 0.5f * x[i];
     }
 }
 

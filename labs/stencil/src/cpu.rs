@@ -91,15 +91,19 @@ pub(crate) fn run(run: &Run, input: &Input<'_>) -> Result<()> {
             }
             let (mut once, mut twice) = (vec![0.0; n], vec![0.0; n]);
             let expected = input.expected(Expected::BlurOfBlur);
-            let mut times = Vec::new();
+            let tolerance = Expected::BlurOfBlur.tolerance(f32::EPSILON.into());
+            let (mut times, mut first) = (Vec::new(), Vec::new());
             for _ in 0..run.options().samples.unwrap_or(9).max(1) {
                 // Every bit is set, as in a poisoned output on the device.
                 twice.fill(f32::from_bits(u32::MAX));
                 let began = Instant::now();
                 (row.with)(input.x, &mut once, &mut twice);
                 times.push(began.elapsed().as_secs_f64() * 1e3);
-                let tolerance = Expected::BlurOfBlur.tolerance(f32::EPSILON.into());
-                case.check(Check::compare(&twice, &expected, tolerance));
+                let bits: Vec<u32> = twice.iter().map(|y| y.to_bits()).collect();
+                if first != bits {
+                    case.check(Check::compare(&twice, &expected, tolerance));
+                    first = bits;
+                }
             }
             case.times(&times);
             let cores = std::thread::available_parallelism().map_or(1, usize::from);

@@ -95,9 +95,13 @@ struct Plane<'a, 'i> {
 }
 
 pub(crate) fn run(run: &Run) -> Result<()> {
+    let (means, sweeps) = (run.rows(MEANS).next().is_some(), run.rows(SWEEPS).next().is_some());
+    if !means && !sweeps {
+        return Ok(());
+    }
+    let (width, height, points) = size(run)?;
     // Inputs and results are made when a row first needs them: a row in a process of its own needs those of one table.
-    if run.rows(MEANS).next().is_some() {
-        let (width, height, points) = size(run)?;
+    if means {
         let input = run.input(|| run.inputs("plane").f32(points, -1.0..1.0));
         let expected = LazyCell::new(|| reference::mean(input.host(), width as usize));
         // Four additions, a division or a multiplication by a rounded fifth; inputs of at most 1.
@@ -105,8 +109,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         let check = &|u: &[f32]| Check::compare(u, &expected, tolerance).in_rows(width as usize);
         rows(run, MEANS, &Plane { file: "plane.cu", width, height, points, input: &input, steps: None, check })?;
     }
-    if run.rows(SWEEPS).next().is_some() {
-        let (width, height, points) = size(run)?;
+    if sweeps {
         let input = run.input(|| run.inputs("jacobi").f32(points, -1.0..1.0));
         let expected = LazyCell::new(|| reference::jacobi(input.host().to_vec(), width as usize, 1, 0, 0.0).u);
         let check = &|u: &[f32]| Check::compare(u, &expected, Tolerance::EXACT).in_rows(width as usize);

@@ -14,9 +14,9 @@ fn floats(block: (u32, u32)) -> u32 {
     floats(block)
 }
 
-/// Loads of `mean-printed` that lie past the input: the halo on the left and on the right of each row of threads that is
-/// beyond the last row of points.
-pub(crate) fn past_the_input((width, height): (u32, u32), (x, y): (u32, u32)) -> u32 {
+/// Loads of `mean-printed` that lie past the input: the halo on the left and on the right of each row of threads that
+/// is beyond the last row of points.
+fn past_the_input((width, height): (u32, u32), (x, y): (u32, u32)) -> u32 {
     let (columns, rows, _) = point_launch(width, height, (x, y), 0).grid_dim;
     // The first block has no halo on the left; the last one has one on the right only if points are left there.
     let left = columns - 1;
