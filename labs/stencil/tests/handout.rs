@@ -13,10 +13,9 @@ fn count(ran: &Ran, variant: &str, case: &str, column: &str) -> f64 {
 fn the_reference_run_says_what_the_handout_says() {
     let h200 = measured("stencil");
     let line = |variant| h200.ms(variant, "");
-    assert_eq!([line("shared"), line("naive")].map(|ms| format!("{ms:.3}")), ["0.262", "0.223"]);
-    // "18% longer"; "17% less time".
-    assert!((1.17..1.19).contains(&(line("shared") / line("naive"))));
-    assert!((0.165..0.18).contains(&(1.0 - line("fused") / line("twice"))));
+    // "About 18% longer"; "a sixth less time".
+    assert!((1.15..1.21).contains(&(line("shared") / line("naive"))));
+    assert!((0.14..0.20).contains(&(1.0 - line("fused") / line("twice"))));
     // First the wait disappears, then the launch; a barrier of the whole grid costs more than a launch in a graph.
     let steps = |variant| h200.ms(variant, "128x128, 500 steps");
     let [sync, launches, graph, blocked] =
