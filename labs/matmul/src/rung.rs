@@ -100,7 +100,8 @@ impl Rung {
     pub fn plan(&self, shape: Shape, slices: u32) -> Result<Plan, String> {
         shape.check()?;
         let k = shape.k as u32;
-        let slice = if self.adds { k.div_ceil(slices.clamp(1, k)) } else { k };
+        // Slices of whole tiles: each begins at a sector wherever a row does.
+        let slice = if self.adds { k.div_ceil(slices.clamp(1, k)).next_multiple_of(16) } else { k };
         let (rows, columns) = self.tile;
         let grid_dim = ((shape.n as u32).div_ceil(columns), (shape.m as u32).div_ceil(rows), k.div_ceil(slice));
         Ok(Plan {

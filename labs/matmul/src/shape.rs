@@ -82,11 +82,12 @@ pub(crate) fn of(run: &Run) -> Vec<Shape> {
     if run.is_emulated() {
         run.say(
             "matmul: 256x256x256 and 130x65x70 here (the emulated device would take minutes a row); 1000x500x700, \
-             1023x1021x1019 and 4096x4096x4096 on a GPU",
+             1023x1021x1019, 64x65536x64 and 4096x4096x4096 on a GPU",
         );
         return vec![Shape::square(256), Shape { m: 130, k: 65, n: 70 }];
     }
-    vec![RECTANGULAR, Shape { m: 1023, k: 1021, n: 1019 }, Shape::square(4096)]
+    // A shape that no tile divides, a small C of a great depth, and a large square.
+    vec![RECTANGULAR, Shape { m: 1023, k: 1021, n: 1019 }, Shape { m: 64, k: 65536, n: 64 }, Shape::square(4096)]
 }
 
 /// The shape of the product with a vector.

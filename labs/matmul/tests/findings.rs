@@ -48,6 +48,18 @@ fn traffic_is_what_arithmetic_says() {
     }
 }
 
+/// Slices begin at a sector, however many there are.
+#[test]
+fn slices_of_the_depth_load_whole_sectors() {
+    for slices in ["3", "5", "7"] {
+        let ran =
+            LAB.accepts(&["--variant", "depth-parallel", "--m", "32", "--k", "1000", "--n", "32", "--slices", slices]);
+        let row = ran.of("depth-parallel")[0];
+        assert!(row["note"].starts_with(&format!("{slices} slices of ")), "{row:?}");
+        assert_eq!(row["counted_load_sectors"], row["load_sectors"], "{row:?}");
+    }
+}
+
 /// Only the transposing stores of `warp-tile` have bank conflicts, one each: 8 for every warp and tile.
 #[test]
 fn bank_conflicts_are_those_of_the_handout() {
