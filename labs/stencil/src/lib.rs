@@ -106,7 +106,9 @@ pub(crate) static MISTAKES: &[Row<Line>] = &[
         Line { kernels: &["past_the_end"], one_block: Some(|n| n.saturating_sub(2)), ..PRINTED })
         .racy("element n is taken for the last one").own_process(),
     row("barrier-in-if", "like past-the-end with the right index, and with whole warps",
-        Line { kernels: &["barrier_in_if"], one_block: Some(|n| n.next_multiple_of(32)), ends: 0, ..PRINTED })
+        Line {
+            kernels: &["barrier_in_if"], one_block: Some(|n| n.next_multiple_of(32)), ends: 0, waits_for_ever: true, ..PRINTED
+        })
         .racy("threads past the end do not come to the barrier"),
     row("fused-printed", "like fused, as a course printed it",
         Line { kernels: &["fused_printed"], shared: |t| t + 4, ends: 2, expected: line::Expected::BlurOfBlur, ..PRINTED })

@@ -29,6 +29,8 @@ pub(crate) struct Line {
     pub(crate) ends: usize,
     /// For a single block: its threads, by the number of elements, of which there are then at most [`ONE_BLOCK`].
     pub(crate) one_block: Option<fn(u32) -> u32>,
+    /// Some of its threads may wait for others that never come.
+    pub(crate) waits_for_ever: bool,
 }
 
 /// The most elements for a method of one block, as in the text: a thread for each but the first and the last.
@@ -70,6 +72,7 @@ pub(crate) const BLUR: Line = Line {
     double: false,
     ends: 0,
     one_block: None,
+    waits_for_ever: false,
 };
 
 pub(crate) const TWICE: Line =
@@ -106,7 +109,12 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         return Ok(());
     }
     let n = run.size(Sizes { gpu: 1 << 26, emulated: 1 << 18, quick: 1000 });
-    run.needs(n.checked_mul(3 * size_of::<f32>()), &format!("three vectors of {n} floats"), "--n")?;
+    let (bytes, words) = if lines.iter().any(|row| row.double) {
+        (2 * size_of::<f64>(), format!("two vectors of {n} doubles"))
+    } else {
+        (3 * size_of::<f32>(), format!("three vectors of {n} floats"))
+    };
+    run.needs(n.checked_mul(bytes), &words, "--n")?;
     let x = run.inputs("x").f32(n, -1.0..1.0);
     let whole = Input { x: &x, known: RefCell::default() };
     let part = Input { x: &x[..n.min(ONE_BLOCK)], known: RefCell::default() };
@@ -138,6 +146,11 @@ fn one<T: DeviceRepr + Number + PartialEq + From<f32>>(run: &Run, row: &Row<Line
         let threads = launch.block_dim.0;
         if threads < row.least_threads {
             return Err(Error::Skip(format!("its halo needs {} threads a block", row.least_threads)));
+        }
+        if row.waits_for_ever && !run.is_emulated() {
+            return Err(Error::Skip(
+                "on a GPU its block may wait for ever; the emulated device finds the mistake".into(),
+            ));
         }
         if n <= 2 * row.ends {
             return Err(Error::Skip(format!("it leaves {} elements at each end alone, and there are {n}", row.ends)));
