@@ -9,8 +9,8 @@
 //  vectorized       like register_2d, but float4 everywhere; the tile of A is stored transposed, so
 //                   that a thread's 8 values of a column of A are two float4.
 //  warp_tile        like vectorized, but each warp has a 64 x 32 part of the tile to itself, and a thread
-//                   has four 4 x 4 parts of that: the reads of a warp are adjacent (no bank conflicts)
-//                   and mostly broadcasts. Depth 16.
+//                   has four 4 x 4 parts of that: the reads of a warp are adjacent, without bank conflicts,
+//                   and mostly broadcasts. (The transposing stores of A still go two by two.) Depth 16.
 //  double_buffered  like warp_tile, but two tiles in shared memory: the next one is loaded from
 //                   global memory while this one is multiplied; one barrier per tile.
 //

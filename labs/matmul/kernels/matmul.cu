@@ -7,11 +7,15 @@
 //                  and of B to shared memory: every loaded element serves 16 threads.
 //  tiled32         like tiled16, but 32 x 32: half the traffic again, and only one or two blocks
 //                  fit on a multiprocessor.
-//  rectangular     like tiled16, but the tile has the width of the block, and the tiles lie in
-//                  dynamic shared memory: one kernel for every tile width (the text's is 10).
+//  tiled10         like tiled16, but 10 x 10, as a text has it: all three come from one template.
+//  rectangular     like tiled10, but the tile has the width of the block, and the tiles lie in
+//                  dynamic shared memory: one kernel for every tile width. The compiler does not know
+//                  the width, so it cannot unroll the inner loop or fold the index arithmetic.
 //  depth_parallel  like tiled16, but the depth k is cut into gridDim.z slices, and the
 //                  blocks of each slice add their part with atomicAdd: parallel even where
 //                  C is small. C must hold zeros beforehand.
+//  depth_in_block  like naive, but the depth is shared out among the threads of a block along z: thread z takes
+//                  q = z, z + blockDim.z, ...; their sums are added in shared memory. Nothing is used twice.
 //
 // Grid: x counts tiles along n, y tiles along m. Index products have 64 bits: m k may exceed 2^31.
 
@@ -51,8 +55,15 @@ extern "C" __global__ void tiled16(const float* A, const float* B, float* C, uns
     if (row < m && col < n) C[(size_t)row * n + col] = sum;
 }
 
+extern "C" __global__ void tiled10(const float* A, const float* B, float* C, unsigned m, unsigned k, unsigned n) {
+    float sum = tile_sum<10>(A, B, m, n, 0, k, k);
+    unsigned row = blockIdx.y * 10 + threadIdx.y, col = blockIdx.x * 10 + threadIdx.x;
+    if (row < m && col < n) C[(size_t)row * n + col] = sum;
+}
+
 // Two blocks of 1024 threads fill a multiprocessor if no thread has more than 32 registers.
-extern "C" __global__ __launch_bounds__(1024, 2) void tiled32(const float* A, const float* B, float* C, unsigned m, unsigned k, unsigned n) {
+extern "C" __global__ __launch_bounds__(1024, 2) void tiled32(const float* A, const float* B, float* C, unsigned m,
+                                                              unsigned k, unsigned n) {
     float sum = tile_sum<32>(A, B, m, n, 0, k, k);
     unsigned row = blockIdx.y * 32 + threadIdx.y, col = blockIdx.x * 32 + threadIdx.x;
     if (row < m && col < n) C[(size_t)row * n + col] = sum;
@@ -83,4 +94,21 @@ extern "C" __global__ void depth_parallel(const float* A, const float* B, float*
     float sum = tile_sum<16>(A, B, m, n, begin, end, k);
     unsigned row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
     if (row < m && col < n) atomicAdd(&C[(size_t)row * n + col], sum);
+}
+
+// Takes a float of dynamic shared memory per thread.
+extern "C" __global__ void depth_in_block(const float* A, const float* B, float* C, unsigned m, unsigned k,
+                                          unsigned n) {
+    extern __shared__ float parts[];
+    unsigned row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned layer = blockDim.x * blockDim.y, at = threadIdx.y * blockDim.x + threadIdx.x;
+    bool inside = row < m && col < n;
+    float sum = 0.0f;
+    for (unsigned q = threadIdx.z; inside && q < k; q += blockDim.z)
+        sum += A[(size_t)row * k + q] * B[(size_t)q * n + col];
+    parts[threadIdx.z * layer + at] = sum;
+    __syncthreads();
+    if (threadIdx.z != 0 || !inside) return;
+    for (unsigned z = 1; z < blockDim.z; z++) sum += parts[z * layer + at];
+    C[(size_t)row * n + col] = sum;
 }

@@ -6,8 +6,10 @@
 //          Up to four tiles of depth 16 are in shared memory or on their way to it (cp.async).
 //          The relative error is about 2^-11 per input.
 //  tf32x3  like tf32, but each float is split into two TF32 numbers, x = big + small, and three of the
-//          four products are summed (small times small is below the last bit of a float): float accuracy,
-//          at a third of the speed.
+//          four products are summed (small times small is below the last bit of a float). The tensor cores
+//          cut their sums off instead of rounding them, always towards zero, so that a long sum drifts.
+//          They therefore sum only a tile of depth 16; the tiles are added as floats (Ootomo and Yokota,
+//          2022). Float accuracy, at a third of the speed.
 //
 // Grid: x counts tiles of 128 along n, y along m; 256 threads; STAGES * (128 * 20 + 16 * 136) floats of
 // dynamic shared memory. The paddings 20 and 136 give each lane of a fragment its own bank.
@@ -74,8 +76,16 @@ __device__ void mma(float c[4], const unsigned a[4], const unsigned b[2]) {
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
+__device__ void mma_all(float to[4][4][4], const unsigned a[4][4], const unsigned b[4][2]) {
+#pragma unroll
+    for (unsigned i = 0; i < 4; i++)
+#pragma unroll
+        for (unsigned j = 0; j < 4; j++) mma(to[i][j], a[i], b[j]);
+}
+
+// Adds the products of a tile of depth 16 to `to`.
 template <bool SPLIT>
-__device__ void multiply(float sum[4][4][4], const Stage& s) {
+__device__ void multiply(float to[4][4][4], const Stage& s) {
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, l = lane % 4;
     unsigned y = warp / 4 * 64, x = warp % 4 * 32;
 #pragma unroll
@@ -98,16 +108,13 @@ __device__ void multiply(float sum[4][4][4], const Stage& s) {
                 b[i][j] = tf32_of(v);
                 if (SPLIT) bs[i][j] = tf32_of(v - __uint_as_float(b[i][j]));
             }
-#pragma unroll
-        for (unsigned i = 0; i < 4; i++)
-#pragma unroll
-            for (unsigned j = 0; j < 4; j++) {
-                if (SPLIT) {  // the small parts first, because they would be lost beside a large sum
-                    mma(sum[i][j], as[i], b[j]);
-                    mma(sum[i][j], a[i], bs[j]);
-                }
-                mma(sum[i][j], a[i], b[j]);
-            }
+        // The small parts first, because they would be lost beside a large sum. All sums take turns, because the
+        // next step of one has to wait for the step before.
+        if (SPLIT) {
+            mma_all(to, as, b);
+            mma_all(to, a, bs);
+        }
+        mma_all(to, a, b);
     }
 }
 
@@ -127,7 +134,14 @@ __device__ void tensor_matmul(const float* A, const float* B, float* C, unsigned
         unsigned next = tile + STAGES - 1;
         if (next < tiles) start(stage[next % STAGES], A, B, m, k, n, row, col, next * 16);
         asm volatile("cp.async.commit_group;" ::: "memory");
-        multiply<SPLIT>(sum, stage[tile % STAGES]);
+        if (SPLIT) {
+            float part[4][4][4] = {};
+            multiply<SPLIT>(part, stage[tile % STAGES]);
+#pragma unroll
+            for (unsigned e = 0; e < 64; e++) sum[e / 16][e / 4 % 4][e % 4] += part[e / 16][e / 4 % 4][e % 4];
+        } else {
+            multiply<SPLIT>(sum, stage[tile % STAGES]);
+        }
     }
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned y = row + warp / 4 * 64 + lane / 4, x = col + warp % 4 * 32 + lane % 4 * 2;

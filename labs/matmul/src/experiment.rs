@@ -1,8 +1,11 @@
 //! The rows of the experiment: each way to multiply matrices of one shape, checked against the CPU's product in f64.
-use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, PushKernelArg};
+use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, LaunchConfig, PushKernelArg, sys::CUresult};
 use harness::{Case, Check, Error, Result, Row, Run, Times, Trial, launch_1d};
 
-use crate::{Arithmetic, LIBRARY, MATVEC, Plan, RUNGS, Rung, Shape, answer::Answer, blas::Blas, rectangular, shape};
+use crate::{
+    Arithmetic, LIBRARY, MATVEC, MISFITS, Plan, RUNGS, Rung, Shape, answer::Answer, blas::Blas, rectangular,
+    rung::Misfit, shape,
+};
 
 /// A, B and C on the device.
 pub(crate) type Matrices<'a> = (&'a CudaSlice<f32>, &'a CudaSlice<f32>, &'a mut CudaSlice<f32>);
@@ -116,6 +119,35 @@ pub(crate) fn products(run: &Run, shape: Shape) -> Result<()> {
     for row in run.rows(RUNGS) {
         product(run, row, &mut problem, float)?;
     }
+    for row in run.rows(MISFITS) {
+        misfit(run, row, &mut problem)?;
+    }
+    Ok(())
+}
+
+/// A launch that does not fit. The case does not know it, so that the driver is the one to refuse it.
+fn misfit(run: &Run, row: &Row<Misfit>, problem: &mut Problem) -> Result<()> {
+    let (shape, rung) = (problem.shape, row.rung);
+    let [grid_dim, block_dim] = (row.launch)(shape);
+    run.case(Case::new(row.name()).label(shape.to_string()).n(shape.n).kernel(rung.file, rung.kernel), |case| {
+        let launch_config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: rung.shared_bytes };
+        let plan = Plan { launch: launch_config, slice: shape.k as u32 };
+        let function = case.kernel()?;
+        let words = |(x, y, z): (u32, u32, u32)| format!("{x} x {y} x {z}");
+        let threads = block_dim.0 * block_dim.1 * block_dim.2;
+        case.note(format!("a grid of {}, blocks of {} = {threads} threads", words(grid_dim), words(block_dim)));
+        let multiplied = problem.measure(run, case, rung.arithmetic, None, |abc| {
+            // SAFETY: the matrices are of this shape, and threads outside of it do nothing.
+            unsafe { launch(run.stream(), &function, &rung, plan, abc, shape) }
+        });
+        match multiplied {
+            Err(Error::Driver(error)) if error.0 == CUresult::CUDA_ERROR_INVALID_VALUE => {
+                case.check(Check::that(false, "the driver refuses the launch"));
+                Ok(())
+            }
+            other => other.map(drop),
+        }
+    })?;
     Ok(())
 }
 
@@ -133,6 +165,11 @@ fn product(run: &Run, row: &Row<Rung>, problem: &mut Problem, cublas: Option<f64
         let loads = rung.loads(shape);
         case.set("load_floats", loads as f64);
         case.set("load_fold", RUNGS[0].loads(shape) as f64 / loads as f64);
+        let sectors = rung.sectors(shape);
+        if let Some((sectors, naive)) = sectors.zip(RUNGS[0].sectors(shape)) {
+            case.set("load_sectors", sectors as f64);
+            case.set("sector_fold", naive as f64 / sectors as f64);
+        }
         let function = case.kernel()?;
         if rung.adds {
             let slices = plan.launch.grid_dim.2;
@@ -145,25 +182,32 @@ fn product(run: &Run, row: &Row<Rung>, problem: &mut Problem, cublas: Option<f64
             // SAFETY: the plan and the matrices are of this shape.
             unsafe { launch(run.stream(), &function, &rung, plan, (a, b, c), shape) }
         })?;
-        count(run, case, &rung, loads)
+        count(run, case, &rung, shape)
     })?;
     Ok(())
 }
 
-/// Compares the machine's count of loads with the arithmetic. A GPU does not count them, so nothing is compared there.
-fn count(run: &Run, case: &mut Trial<'_>, rung: &Rung, loads: u128) -> Result<()> {
+/// Compares the machine's counts of loads and sectors with the arithmetic. A GPU does not count, so nothing is compared
+/// there.
+fn count(run: &Run, case: &mut Trial<'_>, rung: &Rung, shape: Shape) -> Result<()> {
     let launches = case.machine()?.launches.iter().filter(|launch| launch.kernel == rung.kernel);
-    let bytes: Vec<u64> = launches.map(|launch| launch.counters.totals.global_loads.bytes).collect();
-    let total: u64 = bytes.iter().sum();
-    if total == 0 {
+    let (mut count, mut bytes, mut sectors) = (0.0, 0.0, 0.0);
+    for traffic in launches.map(|launch| launch.counters.totals.global_loads) {
+        (count, bytes, sectors) = (count + 1.0, bytes + traffic.bytes as f64, sectors + traffic.sectors as f64);
+    }
+    if bytes == 0.0 {
         return Ok(());
     }
-    let counted = total as f64 / bytes.len() as f64 / size_of::<f32>() as f64;
-    case.set("counted_load_floats", counted);
+    let (floats, sectors) = (bytes / count / size_of::<f32>() as f64, sectors / count);
+    case.set("counted_load_floats", floats);
+    case.set("counted_load_sectors", sectors);
     // A kernel of the user's own may load any number.
     if run.options().kernel.is_none() {
-        let words = format!("loads {counted} floats from global memory, should be {loads}");
-        case.check(Check::that(counted == loads as f64, words));
+        let asked = rung.sectors(shape).map(|right| (sectors, right, "sectors"));
+        for (counted, right, what) in [Some((floats, rung.loads(shape), "floats")), asked].into_iter().flatten() {
+            let words = format!("loads {counted} {what} from global memory, should be {right}");
+            case.check(Check::that(counted == right as f64, words));
+        }
     }
     Ok(())
 }

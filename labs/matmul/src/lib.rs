@@ -13,8 +13,8 @@ use harness::{
 };
 
 pub use experiment::launch;
-pub use rung::{Arithmetic, Plan, Rung, rectangular};
-use rung::{DEEP, LARGE, PLAIN, TENSOR};
+pub use rung::{Arithmetic, Plan, Rung, depth_in_block, rectangular};
+use rung::{DEEP, LARGE, Misfit, PLAIN, TENSOR};
 pub use shape::Shape;
 
 /// The lab.
@@ -28,7 +28,7 @@ pub static LAB: Lab = Lab {
         kernels::source!("tensor"),
         kernels::source!("matvec"),
     ],
-    variants: &[&RUNGS, &LIBRARY, &MATVEC],
+    variants: &[&RUNGS, &MISFITS, &LIBRARY, &MATVEC],
     columns: &[
         column("m", "rows of A and C"),
         column("k", "columns of A, rows of B; `n` has the columns of B and C"),
@@ -37,6 +37,9 @@ pub static LAB: Lab = Lab {
         column("load_floats", "floats that all threads load from global memory, by arithmetic"),
         column("counted_load_floats", "load_floats, as the emulated device counted them"),
         column("load_fold", "how many times fewer floats than `naive` loads"),
+        column("load_sectors", "32-byte sectors that all warps ask for, by arithmetic, where tiles fit"),
+        column("counted_load_sectors", "load_sectors, as the emulated device counted them"),
+        column("sector_fold", "how many times fewer sectors than `naive` asks for"),
         column("error_bound", "how far an element may lie from the answer"),
     ],
     published: &[PEERS],
@@ -56,23 +59,40 @@ pub static LAB: Lab = Lab {
 pub static RUNGS: &[Row<Rung>] = &[
     row("naive", "a thread an element: 2 k loads from global memory each", Rung { kernel: "naive", shares: false, ..PLAIN }),
     row("tiled16", "like naive, but 16 x 16 tiles in shared memory: a 16th of the loads", Rung { kernel: "tiled16", ..PLAIN }),
-    row("tiled32", "like tiled16, but 32 x 32: half of those", Rung { kernel: "tiled32", tile: (32, 32), block: (32, 32), ..PLAIN }),
-    row("rectangular", "like tiled16, but any tile width, --tile: 10 as in the text", rectangular(10)),
+    row("tiled32", "like tiled16, but 32 x 32: half of those", Rung { kernel: "tiled32", tile: (32, 32), block: (32, 32, 1), ..PLAIN }),
+    row("tiled10", "like tiled16, but 10 x 10, as in the text",
+        Rung { kernel: "tiled10", tile: (10, 10), block: (10, 10, 1), ..PLAIN }),
+    row("rectangular", "like tiled10, but any tile width, --tile, chosen at launch", rectangular(10)),
     row("depth-parallel", "like tiled16, but the depth in slices, added by atomics: for small C", DEEP),
+    row("depth-in-block", "like naive, but 4 threads of a block share an element's depth", depth_in_block(4)),
     row("register-1d", "like tiled, but 8 elements a thread: fewer reads of shared memory",
-        Rung { kernel: "register_1d", tile: (64, 64), block: (512, 1), ..LARGE }),
+        Rung { kernel: "register_1d", tile: (64, 64), block: (512, 1, 1), ..LARGE }),
     row("register-2d", "like register-1d, but 8 x 8 elements a thread", Rung { kernel: "register_2d", ..LARGE }),
     row("vectorized", "like register-2d, but four floats at a time, A transposed on the way", Rung { kernel: "vectorized", ..LARGE }),
-    row("warp-tile", "like vectorized, but a warp has its own part: no bank conflicts", Rung { kernel: "warp_tile", ..LARGE }),
+    row("warp-tile", "like vectorized, but a warp has its own part: it reads without bank conflicts", Rung { kernel: "warp_tile", ..LARGE }),
     row("double-buffered", "like warp-tile, but the next tile travels while this one is multiplied",
         Rung { kernel: "double_buffered", ..LARGE }),
     row("async-copy", "like double-buffered, but past the registers (cp.async; 8.0 and later)",
         Rung { file: "async.cu", kernel: "async_copy", ..LARGE }),
     row("async-wide", "like async-copy, but 16 x 8 elements a thread, three tiles under way",
-        Rung { file: "async.cu", kernel: "async_wide", block: (128, 1), ..LARGE }),
+        Rung { file: "async.cu", kernel: "async_wide", block: (128, 1, 1), ..LARGE }),
     row("tf32", "tensor cores: inputs of 11 bits (8.0 and later)", TENSOR),
-    row("tf32x3", "like tf32, but each input in two parts: float accuracy",
+    row("tf32x3", "like tf32, but each input in two parts, and sums of tiles as floats: float accuracy",
         Rung { kernel: "tf32x3", arithmetic: Arithmetic::Tf32Split, ..TENSOR }),
+];
+
+/// Launches that do not fit: the kernel, and the grid and block that a text gives it. Only the driver checks them.
+#[rustfmt::skip]
+pub(crate) static MISFITS: &[Row<Misfit>] = &[
+    row("swapped", "naive, with grid and block the wrong way round, as in the text", Misfit {
+        rung: Rung { kernel: "naive", shares: false, ..PLAIN },
+        // The text also rounds down, so that the last rows and columns get no threads.
+        launch: |s| [(16, 16, 1), ((s.n / 16) as u32, (s.m / 16) as u32, 1)],
+    }).racy("the block's shape is given as the grid's, the grid's as the block's, and rounded down"),
+    row("depth-too-deep", "depth-in-block with 8 threads an element, as in the text", Misfit {
+        rung: depth_in_block(8),
+        launch: |s| [(s.n.div_ceil(16) as u32, s.m.div_ceil(16) as u32, 1), (16, 16, 8)],
+    }).wrong("16 x 16 x 8 are 2048 threads, and a block has at most 1024"),
 ];
 
 /// NVIDIA's library.
@@ -104,7 +124,7 @@ const PEERS: Published = Published {
         figure("cublas-tf32", "4096x4096x4096", 4096, 411.4),
         figure("cublas-tf32", "8192x8192x8192", 8192, 450.0),
         // These are 0.1491 and 0.0219 ms.
-        figure("rectangular", "1000x500x700", 700, 7.0e8 / 0.1491e-3 / 1e12),
+        figure("tiled10", "1000x500x700", 700, 7.0e8 / 0.1491e-3 / 1e12),
         figure("cublas", "1000x500x700", 700, 7.0e8 / 0.0219e-3 / 1e12),
     ],
 };
@@ -124,7 +144,8 @@ fn options() -> Vec<Arg> {
 }
 
 fn run(run: &Run) -> Result<()> {
-    if run.rows(RUNGS).next().is_some() || run.rows(LIBRARY).next().is_some() {
+    let products = run.rows(RUNGS).next().is_some() || run.rows(MISFITS).next().is_some();
+    if products || run.rows(LIBRARY).next().is_some() {
         for shape in shape::of(run) {
             experiment::products(run, shape)?;
         }

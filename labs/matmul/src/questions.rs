@@ -1,45 +1,66 @@
 //! Questions about tiles that arithmetic answers.
-use harness::{Answer, Question, Run};
+use harness::{Answer, Question, Row, Run};
 
-use crate::{RUNGS, Shape, rectangular, shape::RECTANGULAR};
+use crate::{RUNGS, Rung, Shape, depth_in_block, rectangular, shape::RECTANGULAR};
+
+/// How many times fewer than `naive` `row` has of what `of` counts, for 4096 x 4096 x 4096.
+fn fold(row: &Row<Rung>, of: impl Fn(&Rung) -> Option<u128>) -> Option<f64> {
+    Some(of(&RUNGS[0].with)? as f64 / of(&row.with)? as f64)
+}
 
 /// The questions. Each is a row of its own, under the variant that it is about.
 pub(crate) fn all() -> Vec<Question> {
-    let ask = |variant, case: &str, expected: u32, obtained: u128| Question {
+    let ask = |variant, case: &str, asks: &str, expected: u32, obtained: f64| Question {
         variant,
         case: case.into(),
-        asks: String::new(),
-        expected: Answer::text(expected.to_string()),
-        obtained: Answer::text(obtained.to_string()),
+        asks: asks.into(),
+        expected: Answer::exactly(expected),
+        obtained: Answer::exactly(obtained),
     };
-    let loads = |name| RUNGS.iter().find(|row| row.name() == name).map_or(1, |row| row.loads(Shape::square(4096)));
-    let fold = |name| loads("naive") / loads(name);
-    let blocks = RECTANGULAR.m.div_ceil(10) * RECTANGULAR.n.div_ceil(10);
-    let one = RUNGS[0].loads(Shape { m: 1, k: 1000, n: 1 });
-    let bytes = rectangular(32).shared_bytes.into();
+    let shape = Shape::square(4096);
+    let row = |name| RUNGS.iter().find(|row| row.name() == name).expect("a rung of the ladder");
+    let floats = |name| fold(row(name), |rung| Some(rung.loads(shape))).unwrap_or_default();
+    let sectors = |name| fold(row(name), |rung| rung.sectors(shape)).unwrap_or_default();
+    let one = row("naive").loads(Shape { m: 1, k: 1000, n: 1 }) as f64;
+    let blocks = (RECTANGULAR.m.div_ceil(10) * RECTANGULAR.n.div_ceil(10)) as f64;
+    let (x, y, z) = depth_in_block(8).block;
     vec![
-        ask("naive", "loads from global memory for one element at k = 1000", 2000, one),
-        ask("tiled16", "a tile of 16 cuts the loads how many fold?", 16, fold("tiled16")),
-        ask("tiled32", "a tile of 32?", 32, fold("tiled32")),
-        ask("register-2d", "a tile of 128?", 128, fold("register-2d")),
-        ask("tiled32", "bytes of shared memory of a block with two float tiles of 32 x 32", 8192, bytes),
-        ask("rectangular", "blocks for 1000x500x700 with tiles of 10", 7000, blocks as u128),
+        ask("naive", "loads, k = 1000", "How many floats does a thread load for one element?", 2000, one),
+        ask("tiled16", "loads", "How many times fewer floats are loaded with tiles of 16?", 16, floats("tiled16")),
+        ask("tiled32", "loads", "And with tiles of 32?", 32, floats("tiled32")),
+        ask("register-2d", "loads", "And with tiles of 128?", 128, floats("register-2d")),
+        ask("tiled16", "sectors", "How many times fewer sectors with tiles of 16?", 8, sectors("tiled16")),
+        ask("tiled32", "sectors", "And with tiles of 32?", 16, sectors("tiled32")),
+        ask(
+            "tiled32",
+            "shared memory",
+            "How many bytes do two float tiles of 32 x 32 take?",
+            8192,
+            rectangular(32).shared_bytes.into(),
+        ),
+        ask("tiled10", "1000x500x700", "How many blocks have tiles of 10 x 10 of C?", 7000, blocks),
+        ask("depth-in-block", "threads", "How many threads has a block of 16 x 16 x 8?", 2048, (x * y * z).into()),
+        ask(
+            "depth-in-block",
+            "shared memory",
+            "How many bytes do the partial sums of 16 x 16 x 8 threads take?",
+            8192,
+            depth_in_block(8).shared_bytes.into(),
+        ),
     ]
 }
 
 /// Prints how much each rung loads from global memory, compared with the first one.
 pub(crate) fn traffic(run: &Run) {
     let shape = Shape::square(4096);
-    let naive = RUNGS[0].loads(shape);
-    run.say("Loads from global memory for 4096x4096x4096, by arithmetic:");
+    run.say("Loads from global memory for 4096x4096x4096, by arithmetic, and how many times fewer than naive:");
     for row in RUNGS {
-        let loads = row.loads(shape);
-        let (rows, columns) = if row.shares { row.tile } else { (1, 1) };
-        run.say(&format!(
-            "  {:<16} {:>8.2} G floats, {:>4.0} times fewer than naive (tile {rows} x {columns})",
-            row.name(),
-            loads as f64 / 1e9,
-            naive as f64 / loads as f64,
-        ));
+        let floats = fold(row, |rung| Some(rung.loads(shape))).unwrap_or_default();
+        let sectors = row.sectors(shape).zip(fold(row, |rung| rung.sectors(shape)));
+        let sectors = sectors.map_or("sectors: see the counter".into(), |(sectors, fold)| {
+            format!("{:>6.3} G sectors, {fold:>3} times fewer", sectors as f64 / 1e9)
+        });
+        let loads = row.loads(shape) as f64 / 1e9;
+        run.say(&format!("  {:<16} {loads:>7.2} G floats, {floats:>4.0} times fewer; {sectors}", row.name()));
     }
 }

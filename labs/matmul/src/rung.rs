@@ -12,8 +12,8 @@ pub struct Rung {
     pub kernel: &'static str,
     /// Rows and columns of C that a block computes.
     pub tile: (u32, u32),
-    /// Threads of a block, (x, y).
-    pub block: (u32, u32),
+    /// Threads of a block, (x, y, z).
+    pub block: (u32, u32, u32),
     /// Dynamic shared memory of a block in bytes.
     pub shared_bytes: u32,
     /// The kernel adds into C, which must hold zeros; its last argument is the slice of the depth.
@@ -35,12 +35,21 @@ pub enum Arithmetic {
     Tf32Split,
 }
 
+/// A kernel with a launch that does not suit it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Misfit {
+    /// The kernel.
+    pub(crate) rung: Rung,
+    /// Grid and block for a shape, as they are written in the text.
+    pub(crate) launch: fn(Shape) -> [(u32, u32, u32); 2],
+}
+
 /// 16 x 16 results, computed by 16 x 16 threads.
 pub(crate) const PLAIN: Rung = Rung {
     file: "matmul.cu",
     kernel: "",
     tile: (16, 16),
-    block: (16, 16),
+    block: (16, 16, 1),
     shared_bytes: 0,
     adds: false,
     shares: true,
@@ -51,7 +60,7 @@ pub(crate) const PLAIN: Rung = Rung {
 pub(crate) const DEEP: Rung = Rung { kernel: "depth_parallel", adds: true, ..PLAIN };
 
 /// The shape of a block of the last rungs: 128 x 128 results, mostly by 256 threads.
-pub(crate) const LARGE: Rung = Rung { file: "ladder.cu", tile: (128, 128), block: (256, 1), ..PLAIN };
+pub(crate) const LARGE: Rung = Rung { file: "ladder.cu", tile: (128, 128), block: (256, 1, 1), ..PLAIN };
 
 /// Tensor cores: four stages of padded tiles in shared memory (see tensor.cu).
 pub(crate) const TENSOR: Rung = Rung {
@@ -64,7 +73,14 @@ pub(crate) const TENSOR: Rung = Rung {
 
 /// The `rectangular` rung with square tiles of `tile` x `tile`, of at most 32.
 pub const fn rectangular(tile: u32) -> Rung {
-    Rung { kernel: "rectangular", tile: (tile, tile), block: (tile, tile), shared_bytes: 2 * tile * tile * 4, ..PLAIN }
+    let block = (tile, tile, 1);
+    Rung { kernel: "rectangular", tile: (tile, tile), block, shared_bytes: 2 * tile * tile * 4, ..PLAIN }
+}
+
+/// The depth shared out among `layers` threads for each of a block's 16 x 16 elements.
+pub const fn depth_in_block(layers: u32) -> Rung {
+    let block = (16, 16, layers);
+    Rung { kernel: "depth_in_block", block, shared_bytes: 16 * 16 * layers * 4, shares: false, ..PLAIN }
 }
 
 /// How a rung is launched for a shape.
@@ -84,11 +100,14 @@ impl Rung {
     pub fn plan(&self, shape: Shape, slices: u32) -> Result<Plan, String> {
         shape.check()?;
         let k = shape.k as u32;
-        let slice = if self.adds { k.div_ceil(slices.clamp(1, k)) } else { k };
+        // Slices of whole tiles: each begins at a sector wherever a row does.
+        let slice = if self.adds { k.div_ceil(slices.clamp(1, k)).next_multiple_of(16) } else { k };
         let (rows, columns) = self.tile;
         let grid_dim = ((shape.n as u32).div_ceil(columns), (shape.m as u32).div_ceil(rows), k.div_ceil(slice));
-        let block_dim = (self.block.0, self.block.1, 1);
-        Ok(Plan { launch: LaunchConfig { grid_dim, block_dim, shared_mem_bytes: self.shared_bytes }, slice })
+        Ok(Plan {
+            launch: LaunchConfig { grid_dim, block_dim: self.block, shared_mem_bytes: self.shared_bytes },
+            slice,
+        })
     }
 
     /// The number of slices of the depth with which `depth-parallel` fills `multiprocessors` four times over, when C
@@ -110,6 +129,22 @@ impl Rung {
             m * k * n.div_ceil(u128::from(self.tile.1)) + k * n * m.div_ceil(u128::from(self.tile.0))
         } else {
             2 * m * k * n
+        }
+    }
+
+    /// The number of 32-byte sectors that all warps together ask the caches for, by arithmetic. `None` where rows or
+    /// tiles do not end with a sector: there it is left to the counter.
+    ///
+    /// A warp of `naive` holds 2 x 16 elements. For each step along the depth it asks for 2 sectors of A, one for each
+    /// of its rows, because 16 lanes that read the same float need it once; and for 2 of B, 16 adjacent floats. That is
+    /// 4 sectors for 64 loads. Tiles are loaded in whole sectors, 8 floats each.
+    pub fn sectors(&self, shape: Shape) -> Option<u128> {
+        let fits = |side: usize, tile: usize| side.is_multiple_of(tile);
+        if self.shares {
+            let whole = fits(self.tile.1 as usize, 8) && fits(shape.k, 8) && fits(shape.n, 8);
+            whole.then(|| self.loads(shape) / 8)
+        } else {
+            (fits(shape.m, 16) && fits(shape.n, 16)).then(|| self.loads(shape) / 16)
         }
     }
 }

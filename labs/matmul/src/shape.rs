@@ -81,19 +81,26 @@ pub(crate) fn of(run: &Run) -> Vec<Shape> {
     }
     if run.is_emulated() {
         run.say(
-            "matmul: 256x256x256 and 130x65x70 here (emulated device); 1000x500x700, 1023x1021x1019 and 4096x4096x4096 \
-             on a GPU",
+            "matmul: 256x256x256 and 130x65x70 here (the emulated device would take minutes a row); 1000x500x700, \
+             1023x1021x1019, 64x65536x64 and 4096x4096x4096 on a GPU",
         );
         return vec![Shape::square(256), Shape { m: 130, k: 65, n: 70 }];
     }
-    vec![RECTANGULAR, Shape { m: 1023, k: 1021, n: 1019 }, Shape::square(4096)]
+    // A shape that no tile divides, a small C of a great depth, and a large square.
+    vec![RECTANGULAR, Shape { m: 1023, k: 1021, n: 1019 }, Shape { m: 64, k: 65536, n: 64 }, Shape::square(4096)]
 }
 
 /// The shape of the product with a vector.
 pub(crate) fn of_vector(run: &Run) -> Shape {
     let usual = |gpu, emulated, quick| run.pick(Sizes { gpu, emulated, quick });
-    match asked(run) {
-        Some(Shape { m, k, .. }) => Shape { m, k, n: 1 },
-        None => Shape { m: usual(8192, 1000, 60), k: usual(8192, 500, 50), n: 1 },
+    if let Some(Shape { m, k, .. }) = asked(run) {
+        return Shape { m, k, n: 1 };
     }
+    let shape = Shape { m: usual(8192, 1000, 60), k: usual(8192, 500, 50), n: 1 };
+    if shape.m < 8192 && !run.options().quick {
+        run.say(
+            "matmul: a matrix of 1000x500 and a vector here (the emulated device would take long); 8192x8192 on a GPU",
+        );
+    }
+    shape
 }

@@ -4,7 +4,14 @@ const LAB: labtest::Lab = labtest::lab!("matmul");
 
 #[test]
 fn no_rung_has_findings() {
-    let ran = LAB.accepts(&["--check", "all", "--m", "35", "--k", "41", "--n", "67"]);
+    let mut options = vec!["--check", "all", "--m", "35", "--k", "41", "--n", "67"];
+    for variant in harness::Table::variants(&matmul::RUNGS) {
+        options.extend(["--variant", variant.name]);
+    }
+    for variant in ["cublas", "cublas-tf32", "matvec-naive", "matvec"] {
+        options.extend(["--variant", variant]);
+    }
+    let ran = LAB.accepts(&options);
     assert!(ran.findings.is_empty(), "{}", ran.text);
     // Only the library's rows are skipped.
     for row in &ran.rows {
@@ -13,23 +20,78 @@ fn no_rung_has_findings() {
     }
 }
 
-/// What each rung loads from global memory: the machine's counter agrees with the arithmetic, whether or not the tiles
+/// What each rung loads from global memory: the machine's counters agree with the arithmetic, whether or not the tiles
 /// fit.
 #[test]
 fn traffic_is_what_arithmetic_says() {
     for shape in [["64", "64", "64"], ["35", "41", "67"]] {
         let [m, k, n] = shape;
         let ran = LAB.accepts(&["--m", m, "--k", k, "--n", n]);
-        let mut rungs = 0;
+        let (mut rungs, mut with_sectors) = (0, 0);
         for row in ran.rows.iter().filter(|r| !r["load_floats"].is_empty()) {
             assert_eq!(row["counted_load_floats"], row["load_floats"], "{row:?}");
             rungs += 1;
+            if !row["load_sectors"].is_empty() {
+                assert_eq!(row["counted_load_sectors"], row["load_sectors"], "{row:?}");
+                with_sectors += 1;
+            }
         }
-        assert_eq!(rungs, 14, "{}", ran.text);
+        assert_eq!(rungs, 16, "{}", ran.text);
+        // Tiles of 10 do not end with a sector, and neither do rows of 41 or 67 floats.
+        assert_eq!(with_sectors, if shape == ["64"; 3] { 14 } else { 0 });
         if shape == ["64"; 3] {
-            for (variant, fold) in [("naive", "1"), ("tiled16", "16"), ("tiled32", "32")] {
-                assert_eq!(ran.of(variant)[0]["load_fold"], fold, "{variant}");
+            for (variant, floats, sectors) in [("naive", "1", "1"), ("tiled16", "16", "8"), ("tiled32", "32", "16")] {
+                let row = ran.of(variant)[0];
+                assert_eq!((&row["load_fold"][..], &row["sector_fold"][..]), (floats, sectors), "{variant}");
             }
         }
     }
+}
+
+/// Slices begin at a sector, however many there are.
+#[test]
+fn slices_of_the_depth_load_whole_sectors() {
+    for slices in ["3", "5", "7"] {
+        let ran =
+            LAB.accepts(&["--variant", "depth-parallel", "--m", "32", "--k", "1000", "--n", "32", "--slices", slices]);
+        let row = ran.of("depth-parallel")[0];
+        assert!(row["note"].starts_with(&format!("{slices} slices of ")), "{row:?}");
+        assert_eq!(row["counted_load_sectors"], row["load_sectors"], "{row:?}");
+    }
+}
+
+/// Only the transposing stores of `warp-tile` have bank conflicts, one each: 8 for every warp and tile.
+#[test]
+fn bank_conflicts_are_those_of_the_handout() {
+    let names = ["register-2d", "vectorized", "warp-tile"];
+    let mut options = vec!["--n", "256"];
+    for name in names {
+        options.extend(["--variant", name]);
+    }
+    let ran = LAB.accepts(&options);
+    let conflicts = names.map(|name| ran.of(name)[0]["shared_bank_conflicts"].parse::<u32>().unwrap());
+    let (blocks, tiles, warps, stores) = (4, 256 / 16, 8, 8);
+    assert_eq!(conflicts, [262_144, 65_536, blocks * tiles * warps * stores]);
+    let handout = LAB.source("README.md");
+    for count in conflicts {
+        assert!(handout.contains(&count.to_string()), "{count}");
+    }
+}
+
+#[test]
+fn a_launch_the_wrong_way_round_is_refused_leaves_results_out_or_is_right_by_luck() {
+    for (n, note) in [
+        // 16 x 16 blocks of 16 x 16 threads look the same the other way round.
+        ("256", "right by luck in this run"),
+        // Blocks of 15 x 15 threads, 16 x 16 of them: 240 of 250 rows and columns.
+        ("250", "4900 of 62500 wrong: [row 0, column 240] was never written"),
+        ("1000", "62 x 62 x 1 = 3844 threads; wrong on purpose"),
+    ] {
+        let ran = LAB.accepts(&["--variant", "swapped", "--n", n]);
+        let row = ran.of("swapped")[0];
+        assert!(row["note"].contains(note), "{n}: {row:?}");
+        assert_eq!(row["note"].contains("the driver refuses the launch"), n == "1000", "{row:?}");
+    }
+    let ran = LAB.accepts(&["--variant", "depth-too-deep", "--n", "64"]);
+    assert!(ran.of("depth-too-deep")[0]["note"].contains("2048 threads in a block; 1024 allowed"), "{}", ran.text);
 }

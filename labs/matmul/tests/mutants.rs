@@ -30,3 +30,17 @@ fn the_missing_barrier_is_a_race() {
     ran.race(Space::Shared, [line("b[y][x] ="), multiply]);
     ran.race(Space::Shared, [line("a[y][x] ="), multiply]);
 }
+
+/// Tensor cores cut their sums off. A kernel that lets them add the whole depth drifts, and is far from float accuracy;
+/// the figures are those of the handout.
+#[test]
+fn sums_that_drift_are_rejected() {
+    let deep = ["--m", "16", "--k", "4096", "--n", "16", "--variant", "tf32x3"];
+    let error = |rows: &[std::collections::HashMap<String, String>], variant: &str| -> f64 {
+        rows.iter().find(|row| row["variant"] == variant).unwrap()["max_abs_error"].parse().unwrap()
+    };
+    let drifting = LAB.rejects("drifting_sums/tensor.cu", &deep, "of 256 wrong: [row ");
+    let right = LAB.accepts(&[&deep[..], &["--variant", "tiled16"]].concat());
+    let errors = [error(&drifting.rows, "tf32x3"), error(&right.rows, "tiled16"), error(&right.rows, "tf32x3")];
+    assert_eq!(errors.map(|e| format!("{e:.5}")), ["0.00167", "0.00009", "0.00003"]);
+}

@@ -33,12 +33,23 @@ fn norms() {
 
 #[test]
 fn bounds_grow_with_the_depth_and_notice_a_lost_product() {
+    // Inputs uniform in [-1, 1): norms of sqrt(k / 3), products of 1/4 on average.
+    let allowed = |k: usize, arithmetic| error_bound(k, arithmetic) * k as f64 / 3.0;
     for arithmetic in [Arithmetic::Float, Arithmetic::Tf32, Arithmetic::Tf32Split] {
-        assert!(error_bound(10, arithmetic) < error_bound(1000, arithmetic));
+        for (less, more) in [(1, 10), (10, 1000), (1000, 100_000)] {
+            assert!(allowed(less, arithmetic) < allowed(more, arithmetic), "{arithmetic:?} {less}");
+        }
+        let lost = if arithmetic == Arithmetic::Tf32 { 0.25 } else { 0.25 / 100.0 };
+        assert!(allowed(4096, arithmetic) < lost, "{arithmetic:?}: {}", allowed(4096, arithmetic));
     }
-    // At depth 4096, inputs uniform in [-1, 1): norms of sqrt(k / 3), products of 1/4 on average.
-    let allowed = error_bound(4096, Arithmetic::Float) * 4096.0 / 3.0;
-    assert!(allowed < 0.25 / 4.0, "{allowed}");
-    assert!(error_bound(1, Arithmetic::Tf32) < 0.001);
+    // Two certain bounds: one product, and as many as the other bound takes over from.
+    let u = f64::from(f32::EPSILON) / 2.0;
+    assert!((error_bound(1, Arithmetic::Float) / u - 1.0).abs() < 1e-6);
+    assert!((error_bound(25, Arithmetic::Float) / u - 25.0).abs() < 1e-4);
+    for k in [26, 4096, 1 << 20] {
+        assert!((error_bound(k, Arithmetic::Float) / u - 25.456).abs() < 0.001, "the handout says 25.5 u");
+    }
+    // Split inputs promise float accuracy where sums are long.
+    assert!(error_bound(4096, Arithmetic::Tf32Split) < error_bound(4096, Arithmetic::Float));
     assert!(error_bound(256, Arithmetic::Tf32Split) < error_bound(256, Arithmetic::Tf32) / 5.0);
 }

@@ -9,6 +9,8 @@
 //                  registers: for widths that are multiples of 4, and planes larger than the caches.
 //  several         up to 8 steps per launch: a block keeps 32 x 32 points in shared memory. Their outer `steps`
 //                  rings become invalid, and only the middle is written: work is done twice, launches are saved.
+//  in_place        all steps in one cooperative launch on a single plane: a thread keeps the new value of its point in
+//                  a register until all threads of the grid have read the old ones. It needs as many threads as points.
 //  persistent      all steps in one cooperative launch, with a barrier of its own for the whole grid. Every
 //                  `every` steps it looks at the largest change, and ends when that is at most `tolerance`.
 
@@ -148,6 +150,41 @@ extern "C" __global__ void persistent(float* u, float* v, unsigned width, unsign
             if (first) largest[(look + 1) % 2] = 0;
             look++;
             if (every == 1) grid_barrier(arrived, round);
+        }
+    }
+}
+
+// u holds the start and the result; control is that of `persistent`. One point per thread, blocks of whole warps.
+extern "C" __global__ void in_place(float* u, unsigned width, unsigned height, unsigned steps, unsigned every,
+                                    float tolerance, unsigned* control) {
+    unsigned *arrived = control, *done = control + 1, *largest = control + 2;
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
+    bool moves = x < width && y < height && is_inner(x, y, width, height);
+    size_t i = moves ? (size_t)y * width + x : 0;
+    bool first = blockIdx.x == 0 && blockIdx.y == 0 && thread == 0;
+    unsigned round = 0, look = 0;
+    float was = moves ? u[i] : 0.0f;
+    for (unsigned k = 1; k <= steps; k++) {
+        bool looks = every > 0 && k % every == 0;
+        float is = moves ? 0.25f * (u[i - 1] + u[i + 1] + u[i - width] + u[i + width]) : 0.0f;
+        grid_barrier(arrived, round);  // all have read the old values
+        if (moves) u[i] = is;
+        if (looks) {
+            float change = fabsf(is - was);
+            for (unsigned step = 16; step > 0; step /= 2)
+                change = fmaxf(change, __shfl_xor_sync(0xffffffff, change, step));
+            if (thread % 32 == 0 && change > 0.0f) atomicMax(&largest[look % 2], __float_as_uint(change));
+        }
+        was = is;
+        grid_barrier(arrived, round);  // all have written the new ones
+        if (first) *done = k;
+        if (looks) {
+            float seen = __uint_as_float(*(volatile unsigned*)&largest[look % 2]);
+            if (seen <= tolerance) return;
+            // The first barrier of the next step lies between this reset and the next look.
+            if (first) largest[(look + 1) % 2] = 0;
+            look++;
         }
     }
 }

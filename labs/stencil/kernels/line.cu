@@ -4,6 +4,7 @@
 //  blur_naive         y[i] = x[i-1]/4 + x[i]/2 + x[i+1]/4, one element per thread, three loads from global memory.
 //  blur_shared        like blur_naive, but the block first loads its elements into shared memory, and two
 //                     threads load the halo, one element on each side.
+//  blur_naive_double, blur_shared_double   the same two in double.
 //  blur_wide          like blur_naive, but four adjacent elements per thread, as float4; their neighbours come
 //                     from the neighbouring lanes by shuffles.
 //  blur_twice         two blurs in one kernel: like blur_shared with a halo of two; the blur of the blur
@@ -12,24 +13,37 @@
 //  average5_published like average5, but as printed in a course: two of its four halo indices are wrong.
 //  reverse            reverses a text in place: each block swaps a piece with its mirror image.
 
-extern "C" __global__ void blur_naive(const float* x, float* y, unsigned long long n) {
+template <class T>
+__device__ void naive(const T* x, T* y, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    float left = i > 0 ? x[i - 1] : 0.0f;
-    float right = i + 1 < n ? x[i + 1] : 0.0f;
-    y[i] = 0.25f * left + 0.5f * x[i] + 0.25f * right;
+    T left = i > 0 ? x[i - 1] : T(0);
+    T right = i + 1 < n ? x[i + 1] : T(0);
+    y[i] = T(0.25) * left + T(0.5) * x[i] + T(0.25) * right;
 }
 
-// Takes blockDim.x + 2 floats of dynamic shared memory.
-extern "C" __global__ void blur_shared(const float* x, float* y, unsigned long long n) {
-    extern __shared__ float s[];
+extern "C" __global__ void blur_naive(const float* x, float* y, unsigned long long n) { naive(x, y, n); }
+extern "C" __global__ void blur_naive_double(const double* x, double* y, unsigned long long n) { naive(x, y, n); }
+
+// `s` has room for blockDim.x + 2 elements.
+template <class T>
+__device__ void shared(const T* x, T* y, size_t n, T* s) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     unsigned t = threadIdx.x;
-    s[t + 1] = i < n ? x[i] : 0.0f;
-    if (t == 0) s[0] = i > 0 ? x[i - 1] : 0.0f;
-    if (t == blockDim.x - 1) s[t + 2] = i + 1 < n ? x[i + 1] : 0.0f;
+    s[t + 1] = i < n ? x[i] : T(0);
+    if (t == 0) s[0] = i > 0 ? x[i - 1] : T(0);
+    if (t == blockDim.x - 1) s[t + 2] = i + 1 < n ? x[i + 1] : T(0);
     __syncthreads();  // for all threads, also those past the end: a barrier is for the whole block
-    if (i < n) y[i] = 0.25f * s[t] + 0.5f * s[t + 1] + 0.25f * s[t + 2];
+    if (i < n) y[i] = T(0.25) * s[t] + T(0.5) * s[t + 1] + T(0.25) * s[t + 2];
+}
+
+extern "C" __global__ void blur_shared(const float* x, float* y, unsigned long long n) {
+    extern __shared__ float s[];
+    shared(x, y, n, s);
+}
+extern "C" __global__ void blur_shared_double(const double* x, double* y, unsigned long long n) {
+    extern __shared__ double s_double[];
+    shared(x, y, n, s_double);
 }
 
 // Thread i has elements 4 i to 4 i + 3. The block must consist of whole warps.

@@ -4,6 +4,9 @@
 //  mean_naive      one point per thread, five loads from global memory; the caches serve the repeated loads.
 //  mean_shared     like mean_naive, but the block loads its points and a halo of one into shared memory. The
 //                  corners of the halo are not needed, so they are not loaded.
+//  mean_halo_global  like mean_shared, but only the block's own points are in shared memory; a thread at the edge of
+//                  its block loads its neighbour beyond the edge from global memory.
+//  mean_printed    like mean_shared, as a course printed it: wrong, see there.
 //  mean_marching   a thread goes down a column of `rows` points with three values in registers: a point is loaded
 //                  once for its column, not three times; the values to the left and right come by shuffles.
 //  mean_marching4  like mean_marching, but four columns per thread, as float4: for widths that are
@@ -35,6 +38,46 @@ extern "C" __global__ void mean_shared(const float* in, float* out, unsigned wid
     }
     __syncthreads();
     if (!inside) return;
+    if (x > 0 && x < width - 1 && y > 0 && y < height - 1)
+        out[i] = (s[at] + s[at - 1] + s[at + 1] + s[at - sw] + s[at + sw]) / 5.0f;
+    else
+        out[i] = s[at];
+}
+
+// Takes blockDim.x blockDim.y floats of dynamic shared memory. Each cell of the halo is needed by one thread only, so
+// that nothing is loaded more often than in mean_shared.
+extern "C" __global__ void mean_halo_global(const float* in, float* out, unsigned width, unsigned height) {
+    extern __shared__ float s[];
+    unsigned bx = blockDim.x, tx = threadIdx.x, ty = threadIdx.y, at = ty * bx + tx;
+    unsigned x = blockIdx.x * bx + tx, y = blockIdx.y * blockDim.y + ty;
+    size_t i = (size_t)y * width + x;
+    bool inside = x < width && y < height;
+    if (inside) s[at] = in[i];
+    __syncthreads();
+    if (!inside) return;
+    if (x > 0 && x < width - 1 && y > 0 && y < height - 1) {
+        float left = tx > 0 ? s[at - 1] : in[i - 1], right = tx + 1 < bx ? s[at + 1] : in[i + 1];
+        float above = ty > 0 ? s[at - bx] : in[i - width], below = ty + 1 < blockDim.y ? s[at + bx] : in[i + width];
+        out[i] = (s[at] + left + right + above + below) / 5.0f;
+    } else {
+        out[i] = s[at];
+    }
+}
+
+// Wrong: the loads of the halo on the left and on the right do not ask whether the row is inside, and the last row of
+// blocks has rows that are not. What they load there is not used, so that the result is right.
+extern "C" __global__ void mean_printed(const float* in, float* out, unsigned width, unsigned height) {
+    extern __shared__ float s[];
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    unsigned sw = blockDim.x + 2, at = (threadIdx.y + 1) * sw + threadIdx.x + 1;
+    size_t i = (size_t)y * width + x;
+    s[at] = x < width && y < height ? in[i] : 0.0f;
+    if (threadIdx.x == 0 && x > 0) s[at - 1] = in[i - 1];
+    if (threadIdx.x == blockDim.x - 1 && x + 1 < width) s[at + 1] = in[i + 1];
+    if (threadIdx.y == 0 && y > 0 && x < width) s[at - sw] = in[i - width];
+    if (threadIdx.y == blockDim.y - 1 && y + 1 < height && x < width) s[at + sw] = in[i + width];
+    __syncthreads();
+    if (x >= width || y >= height) return;
     if (x > 0 && x < width - 1 && y > 0 && y < height - 1)
         out[i] = (s[at] + s[at - 1] + s[at + 1] + s[at - sw] + s[at + sw]) / 5.0f;
     else

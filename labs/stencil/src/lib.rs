@@ -1,16 +1,18 @@
 //! Stencils: blurs and means on a line and on a plane, and Jacobi's method for Laplace's equation. Each result needs
 //! its neighbours. The variants differ in who loads the neighbours, how often, and how many steps a launch does.
+mod cpu;
 mod line;
 mod many;
 mod plane;
+mod questions;
 pub mod reference;
 mod steps;
 
 use harness::{
-    Figure, Lab, Of, Published, Result, Row, Run, arguments, clap::Arg, clap::value_parser, column, figure, row,
+    Figure, Lab, Of, Published, Result, Row, Run, Table, arguments, clap::Arg, clap::value_parser, column, figure, row,
 };
 
-use line::{AVERAGE, BLUR, Line, TWICE};
+use line::{AVERAGE, BLUR, Line, PRINTED, TWICE};
 use plane::Over;
 pub use plane::{March, march_launch};
 use steps::{BLOCK, Way};
@@ -19,8 +21,13 @@ use steps::{BLOCK, Way};
 pub static LAB: Lab = Lab {
     name: "stencil",
     summary: "blurs, means and Jacobi's method: halos, marching columns, many steps a launch",
-    kernels: &[kernels::source!("line"), kernels::source!("plane"), kernels::source!("jacobi")],
-    variants: &[&LINES, &line::REVERSE, &AVERAGES, &MEANS, &SWEEPS, &WAYS],
+    kernels: &[
+        kernels::source!("line"),
+        kernels::source!("wrong"),
+        kernels::source!("plane"),
+        kernels::source!("jacobi"),
+    ],
+    variants: &[&LINES, &line::REVERSE, &AVERAGES, &MISTAKES, &cpu::ROWS, &MEANS, &SWEEPS, &WAYS],
     columns: &[
         column("width", "points in a row of the plane"),
         column("height", "rows of the plane"),
@@ -50,25 +57,34 @@ pub static LAB: Lab = Lab {
     options,
     ignored: &[
         (&["blocks"], Of::Every),
-        (&["n", "threads"], Of::Tables(&[&MEANS, &SWEEPS, &WAYS])),
-        (&["width", "height"], Of::Tables(&[&LINES, &AVERAGES, &line::REVERSE])),
+        (&["n"], Of::Tables(&[&MEANS, &SWEEPS, &WAYS])),
+        (&["threads"], Of::Tables(&[&cpu::ROWS, &MEANS, &SWEEPS, &WAYS])),
+        (&["threads"], Of::Names(&["past-the-end", "barrier-in-if"])),
+        (&["width", "height"], Of::Tables(&[&LINES, &AVERAGES, &MISTAKES, &cpu::ROWS, &line::REVERSE])),
         (&["rows"], Of::AllBut(&["mean-marching", "jacobi-sweep-marching"])),
-        (&["steps", "every", "tolerance"], Of::Tables(&[&LINES, &AVERAGES, &line::REVERSE, &MEANS, &SWEEPS])),
+        (&["steps", "every", "tolerance", "random-start"], Of::Tables(NOT_MANY_STEPS)),
     ],
+    questions: questions::all,
     run,
     ..Lab::DEFAULT
 };
 
-/// On a line of floats.
+/// All tables but that of many steps.
+const NOT_MANY_STEPS: &[&dyn Table] = &[&LINES, &AVERAGES, &MISTAKES, &cpu::ROWS, &line::REVERSE, &MEANS, &SWEEPS];
+
+/// On a line.
 #[rustfmt::skip]
 pub(crate) static LINES: &[Row<Line>] = &[
     row("naive", "blur 1/4, 1/2, 1/4 on a line: three loads an element", BLUR),
     row("shared", "like naive, but the block loads once, with a halo of one a side",
-        Line { kernels: &["blur_shared"], shared_floats: |t| t + 2, ..BLUR }),
+        Line { kernels: &["blur_shared"], shared: |t| t + 2, ..BLUR }),
+    row("naive-double", "like naive, in double as in the text", Line { kernels: &["blur_naive_double"], double: true, ..BLUR }),
+    row("shared-double", "like shared, in double",
+        Line { kernels: &["blur_shared_double"], shared: |t| t + 2, double: true, ..BLUR }),
     row("wide", "like naive, but four elements a thread, neighbours by shuffle", Line { kernels: &["blur_wide"], each: 4, ..BLUR }),
     row("twice", "the blur of the blur: two launches, the first blur written out", TWICE),
     row("fused", "like twice, but in one kernel with a halo of two",
-        Line { kernels: &["blur_twice"], shared_floats: |t| 2 * t + 6, passes: 1, ..TWICE }),
+        Line { kernels: &["blur_twice"], shared: |t| 2 * t + 6, passes: 1, ..TWICE }),
 ];
 
 /// Means of five on a line.
@@ -80,12 +96,36 @@ pub(crate) static AVERAGES: &[Row<Line>] = &[
         .wrong("halo lanes 1 and blockDim - 2 load the wrong elements"),
 ];
 
+/// Blurs that are wrong.
+#[rustfmt::skip]
+pub(crate) static MISTAKES: &[Row<Line>] = &[
+    row("no-barrier", "like shared, without the barrier",
+        Line { file: "wrong.cu", kernels: &["no_barrier"], shared: |t| t + 2, ..BLUR })
+        .racy("threads read what their neighbours may not have loaded yet"),
+    row("past-the-end", "shared with one block, as a course printed it",
+        Line { kernels: &["past_the_end"], one_block: Some(|n| n.saturating_sub(2)), ..PRINTED })
+        .racy("element n is taken for the last one").own_process(),
+    row("barrier-in-if", "like past-the-end with the right index, and with whole warps",
+        Line {
+            kernels: &["barrier_in_if"], one_block: Some(|n| n.next_multiple_of(32)), ends: 0, waits_for_ever: true, ..PRINTED
+        })
+        .racy("threads past the end do not come to the barrier"),
+    row("fused-printed", "like fused, as a course printed it",
+        Line { kernels: &["fused_printed"], shared: |t| t + 4, ends: 2, expected: line::Expected::BlurOfBlur, ..PRINTED })
+        .racy("the halo of the last block lies past the end").own_process(),
+];
+
 /// Five-point means on a large plane.
 #[rustfmt::skip]
 pub(crate) static MEANS: &[Row<Over>] = &[
     row("mean-naive", "five-point mean on a plane: five loads a point", Over::Points("mean_naive", &[((32, 8), "32x8")], |_| 0)),
     row("mean-shared", "like mean-naive, but through shared memory with a halo",
         Over::Points("mean_shared", &[((32, 8), "32x8"), ((32, 32), "32x32, as in the course")], |(x, y)| (x + 2) * (y + 2))),
+    row("mean-halo-global", "like mean-shared, but the halo stays in global memory",
+        Over::Points("mean_halo_global", &[((32, 8), "32x8"), ((32, 32), "32x32")], |(x, y)| x * y)),
+    row("mean-printed", "like mean-shared, as a course printed it",
+        Over::Points("mean_printed", &[((32, 32), "32x32")], |(x, y)| (x + 2) * (y + 2)))
+        .racy("the loads of the halo on the left and right do not test the row").own_process(),
     row("mean-marching", "like mean-naive, but a thread goes down its columns, three rows in registers",
         Over::Marching { four: "mean_marching4", single: Some("mean_marching"), label: None }),
 ];
@@ -107,6 +147,9 @@ pub(crate) static WAYS: &[Row<Way>] = &[
     row("jacobi-graph", "like jacobi-launches, but captured once and replayed as a CUDA graph", Way::Graph),
     row("jacobi-blocked", "like jacobi-launches, but several steps a launch in shared memory", Way::Blocked),
     row("jacobi-persistent", "like jacobi-launches, but one cooperative launch with its own grid barrier", Way::Persistent),
+    row("jacobi-in-place", "like jacobi-persistent, but on a single plane: two barriers a step", Way::InPlace),
+    row("jacobi-break-first", "like jacobi-sync, but it stops before it swaps the planes, as in the text", Way::BreakFirst)
+        .wrong("the result is that of the step before the last"),
 ];
 
 fn options() -> Vec<Arg> {
@@ -116,6 +159,10 @@ fn options() -> Vec<Arg> {
         arguments::count("rows", "Rows that a marching thread goes down [default: 32, fewer on a small plane]"),
         arguments::count("steps", "Steps of Jacobi's method at a fixed number of steps"),
         arguments::count("every", "Steps between two looks at the largest change"),
+        arguments::switch(
+            "random-start",
+            "Start Jacobi's method from random points between 0 and 1 inside a border of 0",
+        ),
         arguments::value("tolerance", "CHANGE", "Change at which the iteration ends").value_parser(value_parser!(f32)),
     ]
 }

@@ -1,25 +1,40 @@
 //! The stencils on a line.
-use cudarc::driver::{CudaSlice, PushKernelArg};
-use harness::{Case, Check, Error, Launch, Result, Row, Run, Sizes, Tolerance, row};
+use std::{cell::RefCell, rc::Rc};
 
-use crate::{AVERAGES, LINES, reference};
+use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
+use harness::{Case, Check, Error, Launch, Number, Result, Row, Run, Sizes, Tolerance, row};
+
+use crate::{AVERAGES, LINES, MISTAKES, cpu, reference};
 
 /// A method for a line of floats.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {
-    /// Its kernels in `line.cu`, in the order of their launches.
+    /// The file of its kernels.
+    pub(crate) file: &'static str,
+    /// Its kernels, in the order of their launches.
     pub(crate) kernels: &'static [&'static str],
-    /// Floats of shared memory that a block needs, by its number of threads.
-    pub(crate) shared_floats: fn(u32) -> u32,
+    /// Elements of shared memory that a block needs, by its number of threads.
+    pub(crate) shared: fn(u32) -> u32,
     /// The smallest number of threads of a block.
     pub(crate) least_threads: u32,
     /// Elements per thread.
     pub(crate) each: usize,
-    /// The result that it must give. For adjacent rows with the same result, it is computed once.
+    /// The result that it must give.
     pub(crate) expected: Expected,
     /// The number of passes over the data for which bytes are counted: one read and one write each.
     pub(crate) passes: usize,
+    /// The elements are doubles, not floats.
+    pub(crate) double: bool,
+    /// Elements at each end that it leaves alone.
+    pub(crate) ends: usize,
+    /// For a single block: its threads, by the number of elements, of which there are then at most [`ONE_BLOCK`].
+    pub(crate) one_block: Option<fn(u32) -> u32>,
+    /// Some of its threads may wait for others that never come.
+    pub(crate) waits_for_ever: bool,
 }
+
+/// The most elements for a method of one block, as in the text: a thread for each but the first and the last.
+const ONE_BLOCK: usize = 1000;
 
 /// The result that a method must give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,67 +54,116 @@ impl Expected {
     }
 
     /// The number of roundings on the way to a result, which is at most 1 in magnitude.
-    fn tolerance(self) -> Tolerance {
+    pub(crate) fn tolerance(self, epsilon: f64) -> Tolerance {
         let roundings = if self == Self::Blur { 3 } else { 6 };
-        Tolerance::sum(roundings, 1.0, f64::from(f32::EPSILON))
+        // The expected values are rounded to doubles themselves.
+        Tolerance::sum(roundings, 1.0, epsilon + f64::EPSILON)
     }
 }
 
 pub(crate) const BLUR: Line = Line {
+    file: "line.cu",
     kernels: &["blur_naive"],
-    shared_floats: |_| 0,
+    shared: |_| 0,
     least_threads: 1,
     each: 1,
     expected: Expected::Blur,
     passes: 1,
+    double: false,
+    ends: 0,
+    one_block: None,
+    waits_for_ever: false,
 };
 
 pub(crate) const TWICE: Line =
     Line { kernels: &["blur_naive", "blur_naive"], expected: Expected::BlurOfBlur, passes: 2, ..BLUR };
 
 pub(crate) const AVERAGE: Line =
-    Line { kernels: &["average5"], shared_floats: |t| t + 4, expected: Expected::Average, ..BLUR };
+    Line { kernels: &["average5"], shared: |t| t + 4, expected: Expected::Average, ..BLUR };
+
+/// A blur as a course prints it: the ends are left alone.
+pub(crate) const PRINTED: Line = Line { file: "wrong.cu", ends: 1, ..BLUR };
 
 pub(crate) static REVERSE: [Row; 1] = [row("reverse", "a text turned round in place, through shared memory", ())];
 
+/// The input, and the last result that was asked for: rows with the same result follow each other.
+pub(crate) struct Input<'a> {
+    pub(crate) x: &'a [f32],
+    known: RefCell<Option<(Expected, Rc<Vec<f64>>)>>,
+}
+
+impl Input<'_> {
+    pub(crate) fn expected(&self, what: Expected) -> Rc<Vec<f64>> {
+        let mut known = self.known.borrow_mut();
+        match known.as_ref() {
+            Some((of, values)) if *of == what => values.clone(),
+            _ => known.insert((what, Rc::new(what.of(self.x)))).1.clone(),
+        }
+    }
+}
+
 pub(crate) fn run(run: &Run) -> Result<()> {
-    let lines: Vec<_> = run.rows(LINES).chain(run.rows(AVERAGES)).collect();
-    if lines.is_empty() && !run.wants("reverse") {
+    let lines: Vec<_> = run.rows(LINES).chain(run.rows(AVERAGES)).chain(run.rows(MISTAKES)).collect();
+    let on_the_cpu = run.rows(cpu::ROWS).next().is_some();
+    if lines.is_empty() && !on_the_cpu && !run.wants("reverse") {
         return Ok(());
     }
     let n = run.size(Sizes { gpu: 1 << 26, emulated: 1 << 18, quick: 1000 });
-    run.needs(n.checked_mul(3 * size_of::<f32>()), &format!("three vectors of {n} floats"), "--n")?;
+    let (bytes, words) = if lines.iter().any(|row| row.double) {
+        (2 * size_of::<f64>(), format!("two vectors of {n} doubles"))
+    } else {
+        (3 * size_of::<f32>(), format!("three vectors of {n} floats"))
+    };
+    run.needs(n.checked_mul(bytes), &words, "--n")?;
     let x = run.inputs("x").f32(n, -1.0..1.0);
-    let mut expected: Option<(Expected, Vec<f64>)> = None;
+    let whole = Input { x: &x, known: RefCell::default() };
+    let part = Input { x: &x[..n.min(ONE_BLOCK)], known: RefCell::default() };
     for row in lines {
-        if expected.as_ref().is_none_or(|(of, _)| *of != row.expected) {
-            expected = Some((row.expected, row.expected.of(&x)));
-        }
-        let (_, expected) = expected.as_ref().expect("it was just set");
-        one(run, row, &x, expected)?;
+        let input = if row.one_block.is_some() { &part } else { &whole };
+        if row.double { one::<f64>(run, row, input)? } else { one::<f32>(run, row, input)? }
     }
+    cpu::run(run, &whole)?;
     reverse(run, n)
 }
 
-fn one(run: &Run, row: &Row<Line>, x: &[f32], expected: &[f64]) -> Result<()> {
-    let n = x.len();
-    let rule = Launch::covering(256).each(row.each).shared((row.shared_floats)(run.threads(256)) * 4);
+/// The launch that a method gets, unless the options say otherwise.
+fn launch<T>(run: &Run, row: &Row<Line>, n: usize) -> Launch {
+    let bytes = size_of::<T>() as u32;
+    if let Some(threads) = row.one_block {
+        let block = threads(n as u32).max(1);
+        let shared_mem_bytes = n as u32 * bytes;
+        return LaunchConfig { grid_dim: (1, 1, 1), block_dim: (block, 1, 1), shared_mem_bytes }.into();
+    }
+    let rule = Launch::covering(256).each(row.each).shared((row.shared)(run.threads(256)) * bytes);
     // Shuffles need whole warps.
-    let rule = if row.each > 1 { rule.whole_warps() } else { rule };
-    run.case(Case::new(row.name()).n(n).launch(rule), |case| {
+    if row.each > 1 { rule.whole_warps() } else { rule }
+}
+
+fn one<T: DeviceRepr + Number + PartialEq + From<f32>>(run: &Run, row: &Row<Line>, input: &Input<'_>) -> Result<()> {
+    let n = input.x.len();
+    run.case(Case::new(row.name()).n(n).launch(launch::<T>(run, row, n)), |case| {
         let launch = case.launch();
         let threads = launch.block_dim.0;
         if threads < row.least_threads {
             return Err(Error::Skip(format!("its halo needs {} threads a block", row.least_threads)));
         }
+        if row.waits_for_ever && !run.is_emulated() {
+            return Err(Error::Skip(
+                "on a GPU its block may wait for ever; the emulated device finds the mistake".into(),
+            ));
+        }
+        if n <= 2 * row.ends {
+            return Err(Error::Skip(format!("it leaves {} elements at each end alone, and there are {n}", row.ends)));
+        }
         let stream = run.stream();
-        let kernels = row.kernels.iter().map(|name| run.function("line.cu", name)).collect::<Result<Vec<_>>>()?;
-        let dx = stream.clone_htod(x)?;
+        let kernels = row.kernels.iter().map(|name| run.function(row.file, name)).collect::<Result<Vec<_>>>()?;
+        let dx = stream.clone_htod(&input.x.iter().map(|x| T::from(*x)).collect::<Vec<_>>())?;
         // SAFETY: poisoned before each sample, and read only after the kernel.
-        let mut outputs: Vec<CudaSlice<f32>> =
+        let mut outputs: Vec<CudaSlice<T>> =
             kernels.iter().map(|_| unsafe { stream.alloc(n) }).collect::<Result<_, _>>()?;
-        case.bytes(row.passes * 2 * size_of::<f32>() * n);
-        let tolerance = row.expected.tolerance();
+        case.bytes(row.passes * 2 * size_of::<T>() * n);
+        let expected = input.expected(row.expected);
+        let tolerance = row.expected.tolerance(if row.double { f64::EPSILON } else { f32::EPSILON.into() });
         let mut wrong_places = None;
         case.time_chain(
             &mut outputs,
@@ -110,16 +174,17 @@ fn one(run: &Run, row: &Row<Line>, x: &[f32], expected: &[f64]) -> Result<()> {
                     let input = before.last().unwrap_or(&dx);
                     let mut builder = stream.launch_builder(kernel);
                     builder.arg(input).arg(&mut rest[0]).arg(&n);
-                    // SAFETY: these are the kernels' parameters, each vector holds n floats.
+                    // SAFETY: these are the kernels' parameters, each vector holds n elements.
                     unsafe { builder.launch(launch) }?;
                 }
                 Ok(())
             },
             |y| {
                 if row.name() == "published" {
-                    wrong_places = Some(places(y, expected, threads as usize, tolerance.absolute));
+                    wrong_places = Some(places(y, &expected, threads as usize, tolerance.absolute));
                 }
-                Check::compare(y, expected, tolerance)
+                let inner = row.ends..n - row.ends;
+                Check::compare(&y[inner.clone()], &expected[inner], tolerance)
             },
         )?;
         if let Some(places) = wrong_places {
@@ -131,9 +196,9 @@ fn one(run: &Run, row: &Row<Line>, x: &[f32], expected: &[f64]) -> Result<()> {
 }
 
 /// Where the wrong results of the published kernel lie in their blocks, worded as a teacher's remark.
-fn places(y: &[f32], expected: &[f64], block: usize, allowed: f64) -> String {
+fn places(y: &[impl Number], expected: &[f64], block: usize, allowed: f64) -> String {
     let is_wrong = |i: &usize| {
-        let error = (f64::from(y[*i]) - expected[*i]).abs();
+        let error = (y[*i].to_f64() - expected[*i]).abs();
         error.is_nan() || error > allowed
     };
     let wrong: Vec<usize> = (0..y.len()).filter(is_wrong).collect();

@@ -15,21 +15,26 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     if run.rows(WAYS).next().is_none() {
         return Ok(());
     }
-    let side = |gpu, emulated, quick| run.pick(Sizes { gpu, emulated, quick });
-    let limit = run.count("steps").unwrap_or_else(|| side(500, 100, 13) as u32);
+    let limit = run.count("steps").unwrap_or_else(|| run.pick(Sizes { gpu: 500, emulated: 500, quick: 13 }) as u32);
     let fixed = Goal { limit, every: 0, tolerance: 0.0 };
     let tolerance = run.args().get_one::<f32>("tolerance").copied().unwrap_or(1e-4);
     let until = Goal { limit: LIMIT, every: run.count("every").unwrap_or(50), tolerance };
-    // The emulated device uses a smaller plane for the tolerance, because the steps grow with the square of the side.
-    for (goal, small) in [(fixed, side(128, 128, 40)), (until, side(128, 24, 12))] {
-        let width = run.count("width").unwrap_or(small as u32);
-        let height = run.count("height").unwrap_or(small as u32);
-        points(run, width, height)?;
-        let start = reference::start(width as usize, height as usize);
+    for (goal, quick) in [(fixed, 40), (until, 12)] {
+        let side = run.pick(Sizes { gpu: 128, emulated: 128, quick }) as u32;
+        let width = run.count("width").unwrap_or(side);
+        let height = run.count("height").unwrap_or(side);
+        let points = points(run, width, height)?;
+        let start = if run.is_given("random-start") {
+            reference::bordered(&run.inputs("start").f32(points, 0.0..1.0), width as usize)
+        } else {
+            reference::start(width as usize, height as usize)
+        };
         let expected = reference::jacobi(start.clone(), width as usize, goal.limit, goal.every, goal.tolerance);
         let double = start.iter().map(|x| f64::from(*x)).collect();
         let exact = reference::jacobi(double, width as usize, expected.steps, 0, 0.0);
-        for row in run.rows(WAYS) {
+        // Which of the two planes is copied back matters only where the loop is left early.
+        let leaves_early = goal.every > 0;
+        for row in run.rows(WAYS).filter(|row| leaves_early || row.with != Way::BreakFirst) {
             one(run, row, (width, height), goal, &start, &expected, &exact)?;
         }
     }
@@ -50,6 +55,8 @@ fn one(
     } else {
         format!("{width}x{height}, to {:e}, a look every {}", goal.tolerance, goal.every)
     };
+    let random = run.is_given("random-start");
+    let label = if random { format!("{label}, random start") } else { label };
     let case = Case::new(row.name()).label(label).n(start.len());
     let points = point_launch(width, height, BLOCK, 0);
     let case = match row.with {
@@ -61,8 +68,15 @@ fn one(
         let launch = case.launch();
         let mut planes = Planes::new(run, row.with, (width, height), start)?;
         let graph = if row.with == Way::Graph { Some(Graphs::capture(&planes, goal)?) } else { None };
-        if row.with == Way::Persistent && !run.session().device.cooperative_launch {
+        let device = &run.session().device;
+        if matches!(row.with, Way::Persistent | Way::InPlace) && !device.cooperative_launch {
             return Err(Error::Skip("the device has no cooperative launch".into()));
+        }
+        let blocks = launch.grid_dim.0 * launch.grid_dim.1;
+        let resident = planes.resident(launch)? * device.multiprocessors;
+        if row.with == Way::InPlace && blocks > resident {
+            let words = format!("its {blocks} blocks wait for each other, and only {resident} are resident at once");
+            return Err(run.unsuited(row.name(), words));
         }
         case.set("width", width);
         case.set("height", height);
@@ -72,7 +86,7 @@ fn one(
             &mut planes,
             Planes::reset,
             |planes| match row.with {
-                Way::Persistent => planes.persistent(goal, launch),
+                Way::Persistent | Way::InPlace => planes.cooperative(goal, launch),
                 _ => planes.by_launches(goal, graph.as_ref()),
             },
             |planes| planes.check(expected, exact),
@@ -81,7 +95,9 @@ fn one(
             case.set("us_per_step", times.median * 1e3 / f64::from(expected.steps.max(1)));
         }
         case.set("largest_change", expected.change);
-        let solution = reference::solution(width as usize, height as usize);
+        // Inside a border of 0 the solution is 0.
+        let solution =
+            if random { vec![0.0; start.len()] } else { reference::solution(width as usize, height as usize) };
         let distances = expected.u.iter().zip(solution).map(|(u, s)| (f64::from(*u) - s).abs());
         case.set("distance_from_solution", distances.fold(0.0, f64::max));
         Ok(())

@@ -45,6 +45,13 @@ pub fn start(width: usize, height: usize) -> Vec<f32> {
     u
 }
 
+/// `plane` with a border of 0. The solution of Laplace's equation for that border is 0 everywhere.
+pub fn bordered(plane: &[f32], width: usize) -> Vec<f32> {
+    let mut u = vec![0.0; plane.len()];
+    inner(plane.len(), width, |i| u[i] = plane[i]);
+    u
+}
+
 /// The position of point i of `points`, as a number from 0 to 1.
 fn fraction(i: usize, points: usize) -> f64 {
     if points > 1 { i as f64 / (points - 1) as f64 } else { 0.0 }

@@ -31,6 +31,10 @@ pub(crate) enum Way {
     Blocked,
     /// All steps in one launch.
     Persistent,
+    /// All steps in one launch, on one plane.
+    InPlace,
+    /// As `Sync`, but the planes are not swapped after the last step.
+    BreakFirst,
 }
 
 /// When a run ends.
@@ -69,9 +73,10 @@ impl Planes {
     pub(crate) fn new(run: &Run, way: Way, (width, height): (u32, u32), start: &[f32]) -> Result<Self> {
         let stream = run.stream().clone();
         let kernels: &[_] = match way {
-            Way::Sync | Way::Launches | Way::Graph => &["sweep", "sweep_change"],
+            Way::Sync | Way::BreakFirst | Way::Launches | Way::Graph => &["sweep", "sweep_change"],
             Way::Blocked => &["several", "sweep_change"],
             Way::Persistent => &["persistent"],
+            Way::InPlace => &["in_place"],
         };
         let kernels =
             kernels.iter().map(|&name| Ok((name, run.function("jacobi.cu", name)?))).collect::<Result<_>>()?;
@@ -152,7 +157,7 @@ impl Planes {
                 _ => {
                     for _ in 0..plain {
                         self.step(self.turns, false)?;
-                        if self.way == Way::Sync {
+                        if matches!(self.way, Way::Sync | Way::BreakFirst) {
                             self.stream.synchronize()?;
                         }
                         self.turns += 1;
@@ -165,6 +170,8 @@ impl Planes {
             }
             self.steps += stretch;
             if looks && f32::from_bits(self.stream.clone_dtoh(&self.control)?[2]) <= goal.tolerance {
+                // As if the loop were left before the planes are swapped.
+                self.turns -= usize::from(self.way == Way::BreakFirst);
                 break;
             }
         }
@@ -172,20 +179,33 @@ impl Planes {
         Ok(())
     }
 
-    /// All steps in one cooperative launch.
-    pub(crate) fn persistent(&mut self, goal: Goal, launch: LaunchConfig) -> Result<()> {
+    /// All steps in one cooperative launch, on both planes or on one.
+    pub(crate) fn cooperative(&mut self, goal: Goal, launch: LaunchConfig) -> Result<()> {
         let (u, v) = self.pair(0);
         let control = self.control.device_ptr(&self.stream).0;
-        let mut builder = self.stream.launch_builder(&self.kernels["persistent"]);
-        builder.arg(&u).arg(&v).arg(&self.width).arg(&self.height);
+        let in_place = self.way == Way::InPlace;
+        let mut builder = self.stream.launch_builder(&self.kernels[if in_place { "in_place" } else { "persistent" }]);
+        builder.arg(&u);
+        if !in_place {
+            builder.arg(&v);
+        }
+        builder.arg(&self.width).arg(&self.height);
         builder.arg(&goal.limit).arg(&goal.every).arg(&goal.tolerance).arg(&control);
         // SAFETY: these are the kernel's parameters, the planes are width x height floats, control has four
         // words that are 0, and the grid is resident at once.
         unsafe { builder.launch_cooperative(launch) }?;
         self.stream.synchronize()?;
         self.steps = self.stream.clone_dtoh(&self.control)?[1];
-        self.turns = self.steps as usize;
+        self.turns = if in_place { 0 } else { self.steps as usize };
         Ok(())
+    }
+
+    /// Blocks of `launch` that a multiprocessor holds at once.
+    pub(crate) fn resident(&self, launch: LaunchConfig) -> Result<u32> {
+        let threads = launch.block_dim.0 * launch.block_dim.1;
+        let kernels = self.kernels.values();
+        let each = kernels.map(|kernel| kernel.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None));
+        Ok(each.collect::<Result<Vec<_>, _>>()?.into_iter().min().unwrap_or(0))
     }
 
     /// The result must equal the CPU's in f32 to the last bit, and be as close to the CPU's in f64 as roundings allow:

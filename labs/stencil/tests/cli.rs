@@ -13,6 +13,10 @@ fn impossible_sizes_are_refused() {
         (&["--variant", "jacobi-graph", "--width", "2000000000", "--height", "2000000000"], "choose a smaller --width"),
         (&["--steps", "0"], "at least 1"),
         (&["--tolerance", "small"], "small"),
+        (
+            &["--variant", "jacobi-in-place", "--width", "1024", "--height", "1024", "--steps", "1"],
+            "its 4096 blocks wait for each other, and only 864 are resident at once",
+        ),
     ] {
         let out = tempfile::tempdir().unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_stencil"))

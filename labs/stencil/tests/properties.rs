@@ -74,6 +74,23 @@ fn line(kernel: &str, x: &[f32], launch: LaunchConfig) -> Vec<f32> {
     y
 }
 
+/// As [`line`], in double.
+fn line_of_doubles(kernel: &str, x: &[f32], launch: LaunchConfig) -> Vec<f64> {
+    let stream = &session().stream;
+    let function = function("line.cu", kernel);
+    let x: Vec<f64> = x.iter().copied().chain([f32::NAN]).map(f64::from).collect();
+    let dx = stream.clone_htod(&x).unwrap();
+    let mut dy = stream.clone_htod(&vec![f64::NAN; x.len()]).unwrap();
+    let n = x.len() as u64 - 1;
+    let mut builder = stream.launch_builder(&function);
+    builder.arg(&dx).arg(&mut dy).arg(&n);
+    // SAFETY: these are the kernels' parameters, and both vectors hold n doubles.
+    unsafe { builder.launch(launch) }.unwrap();
+    let mut y = stream.clone_dtoh(&dy).unwrap();
+    assert!(y.pop().is_some_and(f64::is_nan), "{kernel} wrote beyond n");
+    y
+}
+
 fn one_dimensional(n: usize, block: u32, shared_floats: u32) -> LaunchConfig {
     LaunchConfig {
         grid_dim: ((n as u32).div_ceil(block).max(1), 1, 1),
@@ -121,6 +138,9 @@ proptest! {
         let blurred = reference::blur(&x);
         prop_assert!(near(&line("blur_naive", &x, one_dimensional(n, block, 0)), &blurred));
         prop_assert!(near(&line("blur_shared", &x, one_dimensional(n, block, block + 2)), &blurred));
+        // Sums of quarters and halves of floats are exact in double.
+        prop_assert_eq!(&line_of_doubles("blur_naive_double", &x, one_dimensional(n, block, 0)), &blurred);
+        prop_assert_eq!(&line_of_doubles("blur_shared_double", &x, one_dimensional(n, block, 2 * block + 4)), &blurred);
         let whole = block.next_multiple_of(32);
         prop_assert!(near(&line("blur_wide", &x, one_dimensional(n.div_ceil(4), whole, 0)), &blurred));
         let twice = reference::blur(&blurred);
@@ -163,6 +183,8 @@ proptest! {
         prop_assert!(near(&got, &expected));
         let shared = points(width, height, (x, y), (x + 2) * (y + 2));
         prop_assert!(near(&plane("plane.cu", "mean_shared", &input, size, shared, None), &expected));
+        let own = points(width, height, (x, y), x * y);
+        prop_assert!(near(&plane("plane.cu", "mean_halo_global", &input, size, own, None), &expected));
         let march = march_launch(width, height, Some(rows), 1);
         let mut single = march.launch;
         single.grid_dim.0 = width.div_ceil(single.block_dim.0);
@@ -214,6 +236,15 @@ proptest! {
         let steps = stream.clone_dtoh(&control).unwrap()[1];
         prop_assert_eq!(steps, expected.steps);
         let result = stream.clone_dtoh(if steps % 2 == 0 { &u } else { &v }).unwrap();
-        prop_assert_eq!(result, expected.u);
+        prop_assert_eq!(&result, &expected.u);
+        // On one plane, with a thread for each point.
+        let (u, control) = (stream.clone_htod(&input).unwrap(), stream.alloc_zeros::<u32>(4).unwrap());
+        let function = self::function("jacobi.cu", "in_place");
+        let mut builder = stream.launch_builder(&function);
+        builder.arg(&u).arg(&width).arg(&height).arg(&limit).arg(&every).arg(&tolerance).arg(&control);
+        // SAFETY: as before.
+        unsafe { builder.launch_cooperative(points(width, height, (32, 4), 0)) }.unwrap();
+        prop_assert_eq!(stream.clone_dtoh(&control).unwrap()[1], expected.steps);
+        prop_assert_eq!(stream.clone_dtoh(&u).unwrap(), expected.u);
     }
 }
