@@ -123,8 +123,8 @@ fn the_courses_answers() {
     }
 }
 
-/// Where the wrong 2056448 of a text comes from: the warps with any window that is cut, in x, y or z, whether their lanes
-/// differ or not, for windows of 16 that are taken to be cut from 1024 - 16 on.
+/// Where the wrong 2056448 of a text comes from: the warps with any window that is cut, in x, y or z, whether their
+/// lanes differ or not, for windows of 16 that are taken to be cut from 1024 - 16 on.
 #[test]
 fn the_published_count_is_that_of_all_warps_at_the_boundary() {
     let (n, cut) = (1024_u64, 16);

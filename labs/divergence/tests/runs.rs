@@ -146,3 +146,19 @@ fn what_cannot_be_is_refused() {
         LAB.refuses(&arguments, says);
     }
 }
+
+/// The key's figures are those of the reference run and of the emulated device.
+#[test]
+fn the_key_quotes_what_was_measured() {
+    for (variant, case) in [("together", "4 FMA"), ("apart", "4 FMA"), ("together", "16 FMA"), ("apart", "16 FMA")] {
+        LAB.quotes(LAB.figure("divergence", variant, case, "time_median_ms"), &format!("{variant}, {case}"));
+    }
+    for case in ["2 ways", "32 ways"] {
+        LAB.quotes(LAB.figure("divergence", "ways", case, "cost_of_one_way"), case);
+    }
+    let key = LAB.source("ANSWERS.md");
+    let ran = LAB.accepts(&["--variant", "lone", "--variant", "by-data", "--variant", "filtered"]);
+    for row in ran.rows.iter().filter(|row| !row["case"].ends_with(" 1 FMA") && row["case"] != "1 FMA") {
+        assert!(key.contains(&row["warp_instructions"]), "{row:?}");
+    }
+}

@@ -111,3 +111,38 @@ fn sizes_that_cannot_be_are_refused() {
     lab.refuses(&["--variant", "vecadd", "--threads", "1025"], "1024");
     lab.refuses(&["--launch", "1,2^32"], "32-bit");
 }
+
+/// What the handout says about the reference run: blocks up to 128 threads take as long as it takes to start them, and
+/// a block more than a wave costs under half of a wave.
+#[test]
+fn the_handout_quotes_the_reference_run() {
+    let lab = labtest::lab!("occupancy");
+    let vecadd = |block: u32, column: &str| lab.figure("occupancy", "vecadd", &format!("block {block}"), column);
+    for block in [32, 64, 96, 128] {
+        let ns_a_block = 1e6 * vecadd(block, "time_median_ms") / vecadd(block, "grid");
+        assert!((0.60..0.625).contains(&ns_a_block), "{block}: {ns_a_block}");
+    }
+    for (block, column) in [
+        (64, "time_median_ms"),
+        (64, "achieved_percent"),
+        (192, "time_median_ms"),
+        (192, "achieved_percent"),
+        (192, "gb_per_s"),
+        (1024, "time_median_ms"),
+    ] {
+        lab.quotes(vecadd(block, column), &format!("{column} of blocks of {block}"));
+    }
+    for block in [64, 192] {
+        let ms = lab.figure("occupancy", "register-heavy", &format!("block {block}"), "time_median_ms");
+        assert!((0.148..0.149).contains(&ms), "{block}: {ms}");
+    }
+    let [one, more, four] = [264, 265, 1056]
+        .map(|blocks| lab.figure("occupancy", "waves", &format!("{blocks} blocks, a wave is 264"), "time_median_ms"));
+    for (figure, what) in [(one, "a wave"), (more, "a block more"), (four, "four waves")] {
+        lab.quotes(figure, what);
+    }
+    let (block, wave) = (more - one, (four - one) / 3.0);
+    assert!(block < 0.5 * wave, "{block} of {wave}");
+    let texts = lab.source("README.md") + &lab.source("ANSWERS.md");
+    assert!(texts.contains(&format!("{block:.4}")) && texts.contains(&format!("{wave:.4}")), "{block}, {wave}");
+}

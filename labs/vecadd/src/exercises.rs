@@ -1,7 +1,7 @@
 //! Exercises of the course beside the memory modes: a summand in constant memory, a kernel timed by events, and
 //! questions that arithmetic answers.
 use cudarc::driver::{CudaEvent, PushKernelArg, result, sys::CUevent_flags};
-use harness::{Answer, Case, Check, Launch, Question, Result, Row, Run, Sizes, launch_1d, row};
+use harness::{Answer, Case, Check, Question, Result, Row, Run, Sizes, launch_1d, row};
 
 /// The exercises' rows.
 #[rustfmt::skip]
@@ -24,14 +24,15 @@ pub(crate) fn run(run: &Run) -> Result<()> {
 
 fn constant(run: &Run) -> Result<()> {
     let n = run.pick(Sizes { gpu: 1 << 24, emulated: 1 << 16, quick: 1 << 12 });
-    let case = Case::new("constant").n(n).kernel("constant.cu", "vecadd_constant").launch(Launch::covering(256));
+    let launch = launch_1d(blocks(n as u64, 256, 1) as u32, 256);
+    let case = Case::new("constant").n(n).kernel("constant.cu", "vecadd_constant").launch(launch);
     run.case(case, |case| {
         let (stream, count) = (run.stream(), n as u64);
         let [x, y, addend] = SUMMANDS;
         let (dx, dy) = (stream.clone_htod(&vec![x; n])?, stream.clone_htod(&vec![y; n])?);
         let module = run.module("constant.cu")?;
         stream.memcpy_htod(&addend.to_ne_bytes(), &mut module.get_global("addend", stream)?)?;
-        let (kernel, launch) = (case.kernel()?, case.launch());
+        let kernel = case.kernel()?;
         // SAFETY: poisoned before each launch.
         let mut z = unsafe { stream.alloc::<f32>(n) }?;
         case.bytes(3 * size_of::<f32>() * n);

@@ -54,7 +54,6 @@ pub static LAB: Lab = Lab {
     run,
     questions: exercises::questions,
     exercises: Some(exercises::run),
-    ..Lab::DEFAULT
 };
 
 /// Ordinary host memory, copied there and back.

@@ -9,8 +9,7 @@ const SMALLEST: usize = 4 << 10;
 /// One size: a vector's bytes, and the end-to-end milliseconds of each mode that ran.
 pub type Times = (usize, Vec<Option<f64>>);
 
-/// Runs every mode at vectors of 4 KiB, 16 KiB, ... up to 256 MiB, or to `--n`. Beyond, nothing changes but the time that
-/// it takes: all modes are at their full rates.
+/// Runs every mode at vectors of 4 KiB, 16 KiB, ... up to 256 MiB, or to `--n`. Larger ones would take minutes.
 pub(crate) fn run(run: &Run) -> Result<()> {
     let largest = if let Some(n) = run.options().n {
         refuse_impossible(run, n)?;
