@@ -83,6 +83,10 @@ impl Data {
         let x = inputs.u32(n, 0..u32::MAX);
         let other = inputs.u32(if work.does == Does::Walk { WORDS as usize } else { n }, 0..u32::MAX);
         let rounds = run.pick(work.rounds) as u32;
+        if rounds as usize != work.rounds.gpu && work.does != Does::Add {
+            let kernel = work.kernel;
+            run.say(&format!("{kernel}: {rounds} rounds here, {} on a GPU: enough for the answer", work.rounds.gpu));
+        }
         let expected = match work.does {
             Does::Add => x.iter().zip(&other).map(|(x, y)| x.wrapping_add(*y)).collect(),
             Does::Mix => x.iter().map(|x| hungry(*x, work.live, rounds)).collect(),
@@ -208,7 +212,7 @@ pub(crate) fn spilled(run: &Run, row: &Row<Work>, limits: &Limits) -> Result<()>
     let data = Data::new(run, row.with, n)?;
     for (registers, kernel) in [(128, "registers_128"), (64, "spilled_64"), (32, "spilled_32")] {
         let case = Case::new(row.name()).label(format!("{registers} registers")).n(n);
-        run.case(case.kernel("occupancy.cu", kernel).launch(Launch::covering(256)), |case| {
+        run.case(case.kernel("occupancy.cu", kernel).launch(launch_1d(n.div_ceil(256) as u32, 256)), |case| {
             let function = case.kernel()?;
             let (used, occupancy) = of_kernel(limits, &function, case.launch().block_dim.0, 0)?;
             describe(case, used, occupancy);
