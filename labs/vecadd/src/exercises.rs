@@ -22,8 +22,18 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     if run.wants("events") { events(run) } else { Ok(()) }
 }
 
+/// The number of elements of an exercise: the course's 2^24, or, which is said, fewer where no time is measured.
+fn size(run: &Run, exercise: &str, emulated: usize) -> usize {
+    let sizes = Sizes { gpu: 1 << 24, emulated, quick: 1 << 12 };
+    let n = run.pick(sizes);
+    if n != sizes.gpu {
+        run.say(&format!("{exercise}: n = {n} here, where times mean nothing; {} on a GPU", sizes.gpu));
+    }
+    n
+}
+
 fn constant(run: &Run) -> Result<()> {
-    let n = run.pick(Sizes { gpu: 1 << 24, emulated: 1 << 16, quick: 1 << 12 });
+    let n = size(run, "constant", 1 << 16);
     let launch = launch_1d(blocks(n as u64, 256, 1) as u32, 256);
     let case = Case::new("constant").n(n).kernel("constant.cu", "vecadd_constant").launch(launch);
     run.case(case, |case| {
@@ -60,7 +70,7 @@ fn elapsed(start: &CudaEvent, stop: &CudaEvent) -> Result<f32, result::DriverErr
 
 /// A text waits for the stop event, then records it, and asks for the time.
 fn events(run: &Run) -> Result<()> {
-    let n = run.pick(Sizes { gpu: 1 << 24, emulated: 1 << 12, quick: 1 << 12 });
+    let n = size(run, "events", 1 << 12);
     for is_waiting_first in [true, false] {
         let label = if is_waiting_first { "wait, then record" } else { "record, then wait" };
         run.case(Case::new("events").label(label).n(n), |case| {
