@@ -35,12 +35,12 @@ fn size(run: &Run, exercise: &str, emulated: usize) -> usize {
 fn constant(run: &Run) -> Result<()> {
     let n = size(run, "constant", 1 << 16);
     let launch = launch_1d(blocks(n as u64, 256, 1) as u32, 256);
-    let case = Case::new("constant").n(n).kernel("constant.cu", "vecadd_constant").launch(launch);
+    let case = Case::new("constant").n(n).kernel("exercises.cu", "vecadd_constant").launch(launch);
     run.case(case, |case| {
         let (stream, count) = (run.stream(), n as u64);
         let [x, y, addend] = SUMMANDS;
         let (dx, dy) = (stream.clone_htod(&vec![x; n])?, stream.clone_htod(&vec![y; n])?);
-        let module = run.module("constant.cu")?;
+        let module = run.module("exercises.cu")?;
         stream.memcpy_htod(&addend.to_ne_bytes(), &mut module.get_global("addend", stream)?)?;
         let kernel = case.kernel()?;
         // SAFETY: poisoned before each launch.
@@ -76,12 +76,12 @@ fn events(run: &Run) -> Result<()> {
         run.case(Case::new("events").label(label).n(n), |case| {
             let (stream, context, count) = (run.stream(), &run.session().context, n as u64);
             let (x, mut z) = (stream.clone_htod(&vec![1.0_f32; n])?, stream.alloc_zeros::<f32>(n)?);
-            let kernel = run.function("vecadd.cu", "vecadd")?;
+            let kernel = run.function("exercises.cu", "twice")?;
             let event = || context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
             let (start, stop) = (event()?, event()?);
             start.record(stream)?;
             let mut builder = stream.launch_builder(&kernel);
-            builder.arg(&x).arg(&x).arg(&mut z).arg(&count);
+            builder.arg(&x).arg(&mut z).arg(&count);
             // SAFETY: the kernel's parameters, with n floats each.
             unsafe { builder.launch(launch_1d(n.div_ceil(256) as u32, 256)) }?;
             // The wait for an event that was never recorded is over at once.

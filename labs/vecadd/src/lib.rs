@@ -21,7 +21,7 @@ use mode::{Add, Mode, Needs};
 pub static LAB: Lab = Lab {
     name: "vecadd",
     summary: "z = x + y in nine memory modes: what the trip to the GPU costs",
-    kernels: &[kernels::source!("vecadd"), kernels::source!("constant")],
+    kernels: &[kernels::source!("vecadd"), kernels::source!("exercises")],
     variants: &[&MODES, &exercises::EXERCISES],
     columns: &phases::COLUMNS,
     host_copies: 2,
