@@ -132,6 +132,19 @@ fn the_handout_quotes_the_reference_run() {
     ] {
         lab.quotes(vecadd(block, column), &format!("{column} of blocks of {block}"));
     }
+    for (variant, block, column) in [
+        ("shared-heavy", 256, "time_median_ms"),
+        ("shared-heavy", 512, "time_median_ms"),
+        ("shared-heavy", 1024, "time_median_ms"),
+        ("shared-heavy", 32, "time_median_ms"),
+        ("shared-heavy", 64, "time_median_ms"),
+        ("shared-heavy", 512, "achieved_percent"),
+        ("register-heavy", 128, "achieved_percent"),
+        ("vecadd", 256, "achieved_percent"),
+    ] {
+        let figure = lab.figure("occupancy", variant, &format!("block {block}"), column);
+        lab.quotes(figure, &format!("{column} of {variant}, {block}"));
+    }
     for block in [64, 192] {
         let ms = lab.figure("occupancy", "register-heavy", &format!("block {block}"), "time_median_ms");
         assert!((0.148..0.149).contains(&ms), "{block}: {ms}");
