@@ -24,7 +24,7 @@ pub static LAB: Lab = Lab {
         kernels::source!("divergence", headers: ["divergence.cuh"]),
         kernels::source!("cost"),
         kernels::source!("steps"),
-        kernels::source!("mistakes"),
+        kernels::source!("wrong"),
     ],
     variants: &[&COSTS, &EXERCISES, &STEPS, &MISTAKES],
     host_copies: 2,

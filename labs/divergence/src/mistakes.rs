@@ -38,7 +38,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
             // SAFETY: meant to be read before it is written, in the kernel that does so: that is its mistake.
             let mut output = unsafe { stream.alloc::<f32>(N) }?;
             for kernel in row.kernels {
-                let kernel = case.function("mistakes.cu", kernel)?;
+                let kernel = case.function("wrong.cu", kernel)?;
                 let mut builder = stream.launch_builder(&kernel);
                 let n = N as i32;
                 builder.arg(&input).arg(&mut output).arg(&n);

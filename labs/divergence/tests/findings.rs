@@ -7,9 +7,9 @@ fn is_outside(kind: &Kind) -> bool {
     matches!(kind, Kind::OutOfBounds { space: Space::Global })
 }
 
-/// A finding in `kernel` of `mistakes.cu` on the line with `text`.
+/// A finding in `kernel` of `wrong.cu` on the line with `text`.
 fn finds(ran: &Ran, is: fn(&Kind) -> bool, kernel: &str, text: &str) {
-    let source = LAB.source("kernels/mistakes.cu");
+    let source = LAB.source("kernels/wrong.cu");
     let line = line_of(&source, &format!("void {kernel}("), text);
     // The access may lie in a function that is called on that line.
     let called = |told: &labtest::Told| {

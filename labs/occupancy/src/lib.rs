@@ -62,7 +62,7 @@ static CALCULATED: &[Row] = &[
 /// The rows that are measured.
 #[rustfmt::skip]
 static MEASURED: &[Row<Work>] = &[
-    row("vecadd", "time and occupancy by block size: memory is the limit", ADD),
+    row("vecadd", "time and occupancy by block size: the start of small blocks is the limit, then memory", ADD),
     row("register-heavy", "like vecadd, but 128 registers a thread are the limit", REGISTERS),
     row("shared-heavy", "like vecadd, but 24 KiB of shared memory a block are the limit", SHARED),
     row("spilled", "like register-heavy, but held to 128, 64 and 32 registers: the rest goes to local memory", REGISTERS),
