@@ -257,7 +257,7 @@ fn what_cannot_be_graded_is_said() {
         &["variant `race` of trapezoid is wrong on purpose"],
     );
     fails(&["grade", "vecadd", "--kernel", path, "--device", "cuda:0"], 2, &["grade runs only on the emulated device"]);
-    let run = warplab_with(&["grade", "vecadd", "--kernel", path], &[("WARPLAB_NVRTC", "off")]);
+    let run = warplab_with(&["grade", "occupancy", "--kernel", path], &[("WARPLAB_NVRTC", "off")]);
     assert_eq!(run.code, 4, "{run:?}");
     assert!(run.stderr.contains("NVRTC was not found"), "{run:?}");
     assert!(warplab(&["grade", "--help"]).stdout.contains("Example:"));

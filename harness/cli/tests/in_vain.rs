@@ -58,7 +58,7 @@ fn a_kernel_file_that_no_case_uses_is_refused() {
 #[test]
 fn a_lab_that_cannot_do_what_is_asked_is_named() {
     refused(&["vecadd", "reduction", "--variant", "pinned"], &["reduction has no variant pinned"]);
-    refused(&["vecadd", "hello", "--exercises"], &["vecadd has no exercises"]);
+    refused(&["trapezoid", "hello", "--exercises"], &["trapezoid has no exercises"]);
     refused(&["vecadd", "hello", "-n", "64"], &["--n", "lab hello"]);
 }
 

@@ -90,6 +90,38 @@ impl Lab {
         assert!(ran.text.contains(says), "{arguments:?} says {}", ran.text);
     }
 
+    /// The rows of the reference run, `reports/h200/CSV.csv`.
+    ///
+    /// # Panics
+    /// When it cannot be read.
+    pub fn reference(&self, csv: &str) -> Vec<HashMap<String, String>> {
+        let path = format!("{}/../../reports/h200/{csv}.csv", self.folder);
+        csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect()
+    }
+
+    /// A figure of the reference run: `column` in the first row of `variant` whose case is `case`.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn figure(&self, csv: &str, variant: &str, case: &str, column: &str) -> f64 {
+        let rows = self.reference(csv);
+        let row = rows.iter().find(|r| r["variant"] == variant && r["case"] == case);
+        let row = row.unwrap_or_else(|| panic!("{csv}.csv has no row {variant}, {case}"));
+        row[column].parse().unwrap_or_else(|_| panic!("{column} is {:?}", row[column]))
+    }
+
+    /// The handout or the key must quote a figure, in three significant digits.
+    ///
+    /// # Panics
+    /// When neither does.
+    pub fn quotes(&self, figure: f64, what: &str) {
+        let digits = usize::try_from(2 - figure.abs().log10().floor() as i32).unwrap_or(0);
+        let quoted = format!("{figure:.digits$}");
+        let texts = self.source("README.md") + &self.source("ANSWERS.md");
+        let mut numbers = texts.split(|c: char| !c.is_ascii_digit() && c != '.').map(|word| word.trim_end_matches('.'));
+        assert!(numbers.any(|number| number == quoted), "{what}: {quoted} is quoted nowhere");
+    }
+
     /// The text of a file of the lab, by its path in the crate.
     ///
     /// # Panics

@@ -4,6 +4,11 @@
 //   together    even threads take one path, odd threads the other
 //   apart_even  like together, but only the even elements, which fill whole warps
 //   apart_odd   like apart_even, but the odd elements
+//   lone        some lanes of each warp have work, the others none
+//   by_data     elements below 1 have a long path, the others none: one kernel
+//   filter      first of the three kernels that do what by_data does: splits the elements' indices into two lists
+//   costly      like by_data, but only the elements of the first list
+//   cheap       like by_data, but only the elements of the second list
 
 // A path: a chain of dependent multiply-adds, whose length decides its time. Each K is separate code.
 template <int K>
@@ -73,4 +78,49 @@ extern "C" __global__ void apart_even(const float *in, float *out, int n, int ro
 extern "C" __global__ void apart_odd(const float *in, float *out, int n, int rounds) {
     int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + 1;
     if (i < n) out[i] = path<1>(in[i], rounds);
+}
+
+// lanes <= 32: as many lanes of each warp have work.
+extern "C" __global__ void lone(const float *in, float *out, int n, int lanes, int rounds) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float x = in[i];
+    if (threadIdx.x % 32 < lanes) x = path<0>(x, rounds);
+    out[i] = x;
+}
+
+extern "C" __global__ void by_data(const float *in, float *out, int n, int rounds) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float x = in[i];
+    if (x < 1.0f) x = path<0>(x, rounds);
+    out[i] = x;
+}
+
+// Writes the indices of elements below 1 to lists[0] ... and of the others to lists[n] ..., in any order. counts, which
+// must be 0 before, gets their numbers. A block counts its own in shared memory first.
+extern "C" __global__ void filter(const float *in, int n, int *lists, int *counts) {
+    __shared__ int here[2], first[2];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x == 0) here[0] = here[1] = 0;
+    __syncthreads();
+    int list = i < n && in[i] < 1.0f ? 0 : 1;
+    int place = 0;
+    if (i < n) place = atomicAdd(&here[list], 1);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int l = 0; l < 2; l++)
+            first[l] = atomicAdd(&counts[l], here[l]);
+    __syncthreads();
+    if (i < n) lists[list * n + first[list] + place] = i;
+}
+
+extern "C" __global__ void costly(const float *in, float *out, int n, const int *lists, const int *counts, int rounds) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < counts[0]) out[lists[i]] = path<0>(in[lists[i]], rounds);
+}
+
+extern "C" __global__ void cheap(const float *in, float *out, int n, const int *lists, const int *counts, int) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < counts[1]) out[lists[n + i]] = in[lists[n + i]];
 }

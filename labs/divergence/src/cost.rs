@@ -1,10 +1,10 @@
 //! What divergence costs: the time by the number of ways that a warp splits into, and one kernel against two.
-use cudarc::driver::{CudaFunction, PushKernelArg};
+use cudarc::driver::{CudaFunction, CudaSlice, PushKernelArg};
 use harness::{Case, Check, Error, Launch, Result, Row, Run, Sizes, Trial};
 
 use crate::{
     COSTS,
-    reference::{digits, paths},
+    reference::{costly_below_one, digits, path, paths},
 };
 
 /// The numbers of ways that are tried unless `--ways` gives others.
@@ -14,7 +14,13 @@ const WAYS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 /// `apart_odd` doubles the thread's number.
 const MOST: usize = 1 << 30;
 
-/// Both experiments.
+/// The numbers of lanes with work that are tried: all of them first.
+const LANES: [usize; 4] = [32, 8, 2, 1];
+
+/// Makes a row for so many elements and multiply-adds, and returns its [`cost`].
+type Making = fn(&Run, &Row<&[&str]>, usize, u32) -> Result<Option<f64>>;
+
+/// All experiments.
 pub(crate) fn run(run: &Run) -> Result<()> {
     if let Some(n) = run.options().n {
         if n > MOST {
@@ -22,20 +28,34 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         }
         run.needs(Some(2 * size_of::<f32>() * n), &format!("two vectors of {n} floats"), "--n")?;
     }
-    let [by_ways, together, apart] = &COSTS;
+    let [by_ways, few, together, apart, by_data, filtered] = &COSTS;
     if run.wants(by_ways.name()) {
         ways(run, by_ways)?;
     }
-    if run.wants(together.name()) || run.wants(apart.name()) {
-        split(run, together, apart)?;
+    if run.wants(few.name()) {
+        lone(run, few)?;
     }
-    Ok(())
+    split(run, together, apart, branches)?;
+    split(run, by_data, filtered, data)
+}
+
+/// Multiply-adds on each way. Fewer than on a GPU are said.
+fn rounds(run: &Run) -> u32 {
+    let sizes = Sizes { gpu: 2048, emulated: 64, quick: 16 };
+    let rounds = run.pick(sizes);
+    if rounds != sizes.gpu {
+        run.say(&format!(
+            "{rounds} multiply-adds a way here, {} on a GPU: instructions are counted, not timed",
+            sizes.gpu
+        ));
+    }
+    rounds as u32
 }
 
 /// The same work on 1, 2, 4, ... 32 ways through the code.
 fn ways(run: &Run, row: &Row<&[&str]>) -> Result<()> {
     let n = run.size(Sizes { gpu: 1 << 20, emulated: 1 << 13, quick: 1 << 10 });
-    let rounds = run.pick(Sizes { gpu: 2048, emulated: 64, quick: 16 }) as u32;
+    let rounds = rounds(run);
     let input = digits(n);
     let mut of_one_way = None;
     for ways in run.count("ways").map_or(WAYS.to_vec(), |ways| vec![ways]) {
@@ -44,7 +64,7 @@ fn ways(run: &Run, row: &Row<&[&str]>) -> Result<()> {
             let threads = case.launch().block_dim.0 as usize;
             let expected = paths(&input, rounds, |i| (i % threads) as u32 % 32 % ways);
             case.set("ways", ways);
-            let cost = cost(run, case, row, &input, &expected, &[ways, rounds])?;
+            let cost = kernels(run, case, row, &input, &expected, &[ways, rounds])?;
             if ways == 1 {
                 of_one_way = cost;
             }
@@ -60,23 +80,53 @@ fn ways(run: &Run, row: &Row<&[&str]>) -> Result<()> {
     Ok(())
 }
 
-/// Even and odd elements in one kernel, where each warp splits in two, and in two kernels, where no warp splits.
-fn split(run: &Run, together: &Row<&[&str]>, apart: &Row<&[&str]>) -> Result<()> {
+/// The same work in 32, 8, 2 and 1 lanes of each warp; the other lanes have none.
+fn lone(run: &Run, row: &Row<&[&str]>) -> Result<()> {
+    let n = run.size(Sizes { gpu: 1 << 20, emulated: 1 << 13, quick: 1 << 10 });
+    let rounds = rounds(run);
+    let input = digits(n);
+    let mut of_all = None;
+    for lanes in LANES {
+        let case = Case::new(row.name()).label(format!("{lanes} lanes")).n(n);
+        run.case(case.launch(Launch::covering(256)), |case| {
+            let threads = case.launch().block_dim.0 as usize;
+            let works = |i: usize| i % threads % 32 < lanes;
+            let ends: Vec<f32> = (0..8).map(|x| path(0, x as f32, rounds)).collect();
+            let end = |(i, &x): (usize, &f32)| if works(i) { ends[x as usize] } else { x }.to_bits();
+            let expected: Vec<u32> = input.iter().enumerate().map(end).collect();
+            case.set("working_lanes", lanes as u64);
+            let cost = kernels(run, case, row, &input, &expected, &[lanes as u32, rounds])?;
+            of_all = of_all.or(cost);
+            if let (Some(cost), Some(of_all)) = (cost, of_all) {
+                case.set("cost_of_all_lanes", cost / of_all);
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// One kernel in which warps split, and kernels in which none does; `of` makes a row with so many multiply-adds.
+fn split(run: &Run, one: &Row<&[&str]>, several: &Row<&[&str]>, of: Making) -> Result<()> {
+    if !run.wants(one.name()) && !run.wants(several.name()) {
+        return Ok(());
+    }
     let n = run.size(Sizes { gpu: 1 << 22, emulated: 1 << 13, quick: 1 << 10 });
     // On the emulated device the number of instructions grows with the rounds, and nothing else is measured.
     let most = if run.is_emulated() { 64 } else { 1024 };
     let mut pays_from = None;
     for rounds in [1, 4, 16, 64, 256, 1024].into_iter().filter(|&rounds| rounds <= most) {
-        let (one, two) = (branches(run, together, n, rounds)?, branches(run, apart, n, rounds)?);
-        let faster = one.zip(two).filter(|(one, two)| two < one);
-        pays_from = pays_from.or(faster.map(|(one, two)| (rounds, one / two)));
+        let (whole, parts) = (of(run, one, n, rounds)?, of(run, several, n, rounds)?);
+        let faster = whole.zip(parts).filter(|(whole, parts)| parts < whole);
+        pays_from = pays_from.or(faster.map(|(whole, parts)| (rounds, whole / parts)));
     }
+    let (one, several) = (one.name(), several.name());
     match pays_from {
         _ if run.is_emulated() => {}
         Some((rounds, factor)) => run.say(&format!(
-            "\nTwo kernels are faster than one from {rounds} multiply-adds a branch on ({factor:.2} times there), n = {n}"
+            "\n{several} is faster than {one} from {rounds} multiply-adds a branch on ({factor:.2} times there), n = {n}"
         )),
-        None => run.say("\nTwo kernels were never faster than one"),
+        None => run.say(&format!("\n{several} was never faster than {one}")),
     }
     Ok(())
 }
@@ -90,16 +140,62 @@ fn branches(run: &Run, row: &Row<&[&str]>, n: usize, rounds: u32) -> Result<Opti
         let expected = paths(&input, rounds, |i| (i % 2) as u32);
         case.bytes(2 * size_of::<f32>() * n);
         case.flop(2 * n as u64 * u64::from(rounds));
-        a_sample = cost(run, case, row, &input, &expected, &[rounds])?;
+        a_sample = kernels(run, case, row, &input, &expected, &[rounds])?;
         Ok(())
     })?;
     Ok(a_sample)
 }
 
+/// One row of elements of which about every eighth has work, and its [`cost`].
+fn data(run: &Run, row: &Row<&[&str]>, n: usize, rounds: u32) -> Result<Option<f64>> {
+    let case = Case::new(row.name()).label(format!("{rounds} FMA")).n(n);
+    let mut a_sample = None;
+    run.case(case.launch(Launch::covering(256)), |case| {
+        let input = digits(n);
+        let expected = costly_below_one(&input, rounds);
+        a_sample = match row.with {
+            [_] => kernels(run, case, row, &input, &expected, &[rounds])?,
+            names => three_kernels(run, case, names, &input, &expected, rounds)?,
+        };
+        Ok(())
+    })?;
+    Ok(a_sample)
+}
+
+/// The filter, and a kernel for each of the lists that it makes.
+fn three_kernels(
+    run: &Run,
+    case: &mut Trial<'_>,
+    names: &[&str],
+    input: &[f32],
+    expected: &[u32],
+    rounds: u32,
+) -> Result<Option<f64>> {
+    let (stream, launch, n) = (run.stream(), case.launch(), expected.len() as i32);
+    let load = |kernel: &&str| run.function("cost.cu", kernel);
+    let kernels = names.iter().map(load).collect::<Result<Vec<CudaFunction>>>()?;
+    let input = stream.clone_htod(input)?;
+    let mut lists = stream.alloc_zeros::<i32>(2 * expected.len())?;
+    let mut counts = stream.alloc_zeros::<i32>(2)?;
+    cost(run, case, expected, rounds, |output| {
+        stream.memset_zeros(&mut counts)?;
+        let mut builder = stream.launch_builder(&kernels[0]);
+        builder.arg(&input).arg(&n).arg(&mut lists).arg(&mut counts);
+        // SAFETY: the filter reads n floats, and writes n indices in all and two counts.
+        unsafe { builder.launch(launch) }?;
+        for kernel in &kernels[1..] {
+            let mut builder = stream.launch_builder(kernel);
+            builder.arg(&input).arg(&mut *output).arg(&n).arg(&lists).arg(&counts).arg(&rounds);
+            // SAFETY: each kernel reads and writes the floats of its list.
+            unsafe { builder.launch(launch) }?;
+        }
+        Ok(())
+    })
+}
+
 /// Launches the row's kernels one after the other, each with the `further` arguments, the last of which is the number
-/// of rounds. Returns the cost of a sample: milliseconds on a GPU, warp instructions on the emulated device if it
-/// counted any.
-fn cost(
+/// of rounds, and returns their [`cost`].
+fn kernels(
     run: &Run,
     case: &mut Trial<'_>,
     row: &Row<&[&str]>,
@@ -111,28 +207,35 @@ fn cost(
     let kernels = row.with.iter().map(load).collect::<Result<Vec<CudaFunction>>>()?;
     let (stream, launch, n) = (run.stream(), case.launch(), expected.len() as i32);
     let input = stream.clone_htod(input)?;
-    // SAFETY: poisoned before each launch.
-    let mut output = unsafe { stream.alloc::<f32>(expected.len()) }?;
-    let times = case.time(
-        &mut output,
-        |output| {
-            for kernel in &kernels {
-                let mut builder = stream.launch_builder(kernel);
-                builder.arg(&input).arg(&mut *output).arg(&n);
-                for argument in further {
-                    builder.arg(argument);
-                }
-                // SAFETY: each kernel reads and writes its share of n floats.
-                unsafe { builder.launch(launch) }?;
+    cost(run, case, expected, further[further.len() - 1], |output| {
+        for kernel in &kernels {
+            let mut builder = stream.launch_builder(kernel);
+            builder.arg(&input).arg(&mut *output).arg(&n);
+            for argument in further {
+                builder.arg(argument);
             }
-            Ok(())
-        },
-        |output| {
-            let bits: Vec<u32> = output.iter().map(|x| x.to_bits()).collect();
-            Check::equal(&bits, expected)
-        },
-    )?;
-    case.set("rounds", further[further.len() - 1]);
+            // SAFETY: each kernel reads and writes its share of n floats.
+            unsafe { builder.launch(launch) }?;
+        }
+        Ok(())
+    })
+}
+
+/// The cost of a sample of `work`: milliseconds on a GPU, warp instructions on the emulated device if it counted any.
+fn cost(
+    run: &Run,
+    case: &mut Trial<'_>,
+    expected: &[u32],
+    rounds: u32,
+    work: impl FnMut(&mut CudaSlice<f32>) -> Result<()>,
+) -> Result<Option<f64>> {
+    // SAFETY: poisoned before each launch.
+    let mut output = unsafe { run.stream().alloc::<f32>(expected.len()) }?;
+    let times = case.time(&mut output, work, |output| {
+        let bits: Vec<u32> = output.iter().map(|x| x.to_bits()).collect();
+        Check::equal(&bits, expected)
+    })?;
+    case.set("rounds", rounds);
     if !run.is_emulated() {
         return Ok(Some(times.median));
     }

@@ -1,51 +1,77 @@
 //! Divergence: how many warps split at each branch, by arithmetic, by ballots and by the machine's
 //! counter; and what it costs when they do.
+mod arithmetic;
 mod cost;
 pub mod counting;
 pub mod exercises;
 pub mod machine;
 mod measure;
+mod mistakes;
+pub mod questions;
 pub mod reference;
+mod steps;
 
 use harness::{Lab, Of, Row, arguments, clap::Arg, column, row};
 
 use exercises::{Exercising, large, small};
+use mistakes::MISTAKES;
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "divergence",
     summary: "which warps split at which branches, and what it costs",
-    kernels: &[kernels::source!("divergence", headers: ["divergence.cuh"]), kernels::source!("cost")],
-    variants: &[&COSTS, &EXERCISES],
+    kernels: &[
+        kernels::source!("divergence", headers: ["divergence.cuh"]),
+        kernels::source!("cost"),
+        kernels::source!("steps"),
+        kernels::source!("wrong"),
+    ],
+    variants: &[&COSTS, &EXERCISES, &STEPS, &MISTAKES],
     host_copies: 2,
     columns: &[
         column("branch", "the `if` or loop of an exercise"),
         column("warps", "warps of its launch"),
-        column("published_warps", "warps of its launch, as the course gives them"),
-        column("published_diverged", "warps that diverge at the branch, as the course gives it"),
+        column("published_in", "the text that says something about the branch, and the place in it"),
+        column("published_warps", "warps of its launch, as that text gives them"),
+        column("published_diverged", "warps that diverge at the branch, as that text gives them"),
         column("diverged_function", "diverged warps by arithmetic: a pure function of the launch"),
         column("diverged_ballots", "diverged warps, counted by ballots in the kernel"),
         column("diverged_machine", "diverged warps, from the emulated device's counter"),
         column("why", "why it is so"),
         column("ways", "ways through the code that each warp splits into"),
+        column("working_lanes", "lanes of each warp that have work"),
         column("rounds", "multiply-adds on each way"),
         column("cost_of_one_way", "time (emulated: instructions), as a multiple of that of one way"),
+        column("cost_of_all_lanes", "time (emulated: instructions), as a multiple of that of 32 working lanes"),
+        column("steps", "steps that the warp takes from the test of a branch to its end"),
+        column("published_steps", "the same, as the text gives them"),
         column("warp_instructions", "instructions that the warps executed, emulated"),
         column("warp_efficiency_percent", "active lanes of those instructions, as a percentage of all lanes, emulated"),
     ],
     options,
-    ignored: &[(&["n", "blocks", "threads"], Of::Tables(&[&EXERCISES])), (&["ways"], Of::AllBut(&["ways"]))],
+    ignored: &[
+        (&["n", "blocks", "threads"], Of::Tables(&[&EXERCISES, &STEPS, &MISTAKES])),
+        (&["ways"], Of::AllBut(&["ways"])),
+    ],
     run: cost::run,
+    questions: questions::questions,
     exercises: Some(measure::run),
     ..Lab::DEFAULT
 };
 
 /// What divergence costs. The kernels of a row are launched one after the other.
-pub(crate) static COSTS: [Row<&[&str]>; 3] = [
+#[rustfmt::skip]
+pub(crate) static COSTS: [Row<&[&str]>; 6] = [
     row("ways", "the same work on 1 to 32 ways through the code", &["ways"]),
+    row("lone", "the same work in 32, 8, 2 and 1 lanes of each warp, and none in the others", &["lone"]),
     row("together", "even and odd elements in one kernel", &["together"]),
     row("apart", "like together, but a kernel for each", &["apart_even", "apart_odd"]),
+    row("by-data", "a long path for about every eighth element, as its value says", &["by_data"]),
+    row("filtered", "like by-data, but a filter makes two lists, and each has its kernel", &["filter", "costly", "cheap"]),
 ];
+
+/// A branch step by step.
+static STEPS: [Row; 1] = [row("branch", "exercise: the steps of a branch, in one warp and in two", ())];
 
 /// The course's exercises. The kernels are `..._plain` and `..._counted` of the variant's name in `divergence.cu`.
 pub static EXERCISES: &[Row<Exercising>] = &[

@@ -5,10 +5,11 @@ use cudarc::driver::{DevicePtrMut, DeviceRepr, PushKernelArg};
 use harness::{Case, Check, Result, Run, Tolerance, Trial};
 
 use crate::{
-    EXERCISES,
-    counting::{self, Count, covering},
-    exercises::{Branch, Exercise, WARP},
+    EXERCISES, arithmetic,
+    counting::{self, Count},
+    exercises::{Branch, Exercise, Published, WARP},
     machine::{self, FILE},
+    mistakes, steps,
 };
 
 /// Runs all exercises. Each branch gets a row of the CSV.
@@ -21,7 +22,9 @@ pub(crate) fn run(run: &Run) -> Result<()> {
             one(run, row.name(), &exercise, &mut told)?;
         }
     }
-    wide_warp(run)
+    arithmetic::run(run)?;
+    steps::run(run)?;
+    mistakes::run(run)
 }
 
 /// A row for each branch. A reason that several branches share is `told` only once.
@@ -134,16 +137,13 @@ fn row(run: &Run, case: &mut Trial<'_>, name: &str, branch: &Branch, ballots: [u
     } else if run.is_emulated() {
         case.check(Check::that(false, "the machine counted no branch on this line of the kernel file"));
     }
-    if let Some([warps, diverged]) = branch.published {
-        case.set("published_warps", warps);
-        case.set("published_diverged", diverged);
-        if [warps, diverged] != [count.warps, count.diverged] {
-            case.note(format!("published: {diverged} of {warps} warps, which is refuted"));
-        }
+    if let Some(published) = branch.published {
+        publish(case, published, count, branch.why);
     }
     case.set("why", branch.why);
-    let [published, machine] = [branch.published, machine]
-        .map(|pair| pair.map_or_else(|| "-".to_owned(), |[_, diverged]| diverged.to_string()));
+    let published = branch.published.map(|published| published.diverged);
+    let [published, machine] = [published, machine.map(|[_, diverged]| diverged)]
+        .map(|count| count.map_or_else(|| "-".to_owned(), |diverged| diverged.to_string()));
     run.say(&line(name, [&count.warps, &published, &count.diverged, &ballots[1], &machine]));
 }
 
@@ -158,20 +158,14 @@ fn line(name: &str, [warps, published, arithmetic, ballots, machine]: [&dyn Disp
     format!("  {name:<58}{warps:>7}{published:>7}{arithmetic:>8}{ballots:>9}{machine:>9}")
 }
 
-/// The same question for a warp of 64 lanes, which no NVIDIA GPU has, so it is answered by arithmetic alone.
-fn wide_warp(run: &Run) -> Result<()> {
-    let launch = covering([1000, 1000, 1], [16, 16, 1]);
-    let case = Case::new("matmul").label("1000x1000, 16x16: bounds, were a warp 64 wide");
-    run.case(case, |case| {
-        let count = counting::count(launch, 64, counting::bounds(1000, 1000));
-        case.set("branch", "bounds");
-        case.set("warps", count.warps);
-        case.set("diverged_function", count.diverged);
-        case.set("published_warps", 15876);
-        case.set("published_diverged", 250);
-        case.check(Check::equal(&[count.warps, count.diverged], &[15876, 250]));
-        case.note("by arithmetic alone: no device here has such warps");
-        Ok(())
-    })?;
-    Ok(())
+/// Sets what a text says of a branch beside what is right; where they differ, the note says `why`.
+pub(crate) fn publish(case: &mut Trial<'_>, published: Published, right: Count, why: &str) {
+    let Published { text, warps, diverged } = published;
+    case.set("published_in", text);
+    case.set("published_warps", warps);
+    case.set("published_diverged", diverged);
+    if (warps, diverged) != (right.warps, right.diverged) {
+        let [count, of] = [right.diverged, right.warps];
+        case.note(format!("{text} says {diverged} of {warps} warps; right is {count} of {of}: {why}"));
+    }
 }

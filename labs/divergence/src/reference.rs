@@ -124,3 +124,16 @@ pub fn paths(input: &[f32], rounds: u32, way: impl Fn(usize) -> u32) -> Vec<u32>
     };
     input.iter().enumerate().map(follow).collect()
 }
+
+/// Twice the element where i is even, and twice the sum of it and its two neighbours where i is odd; 0 past the end.
+pub fn parity_taps(input: &[f32]) -> Vec<f32> {
+    let around = |i: usize| input[i - 1] + input[i] + input.get(i + 1).copied().unwrap_or(0.0);
+    (0..input.len()).map(|i| 2.0 * if i % 2 == 0 { input[i] } else { around(i) }).collect()
+}
+
+/// The bits of [`path`] 0 of each of the [`digits`] below 1, and of the others as they are.
+pub fn costly_below_one(input: &[f32], rounds: u32) -> Vec<u32> {
+    // The only digit below 1 is 0.
+    let end = path(0, 0.0, rounds);
+    input.iter().map(|&x| if x < 1.0 { end } else { x }.to_bits()).collect()
+}

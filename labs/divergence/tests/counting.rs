@@ -1,6 +1,9 @@
 //! The counting functions: the course's table, row by row, and what must hold for every launch.
 use cudarc::driver::LaunchConfig;
-use divergence::counting::*;
+use divergence::{
+    counting::*,
+    questions::{cut_windows, questions},
+};
 use harness::launch_1d;
 
 fn pair(count: Count) -> (u64, u64) {
@@ -9,7 +12,8 @@ fn pair(count: Count) -> (u64, u64) {
 
 #[test]
 fn pictures() {
-    for (width, height, diverged) in [(800, 600, 0), (800, 599, 50), (799, 600, 300)] {
+    for (width, height, diverged) in [(800, 600, 0), (800, 599, 50), (799, 600, 300), (599, 800, 400), (600, 799, 437)]
+    {
         let launch = covering([width, height, 1], [16, 16, 1]);
         let count = count(launch, 32, bounds(width.into(), height.into()));
         assert_eq!(pair(count), (15200, diverged), "{width}x{height}");
@@ -35,6 +39,9 @@ fn neighbours() {
     let cube = covering([64; 3], [32, 4, 4]);
     let by_axis = [0, 1, 2].map(|axis| pair(count(cube, 32, next_16(64, axis))));
     assert_eq!(by_axis, [(8192, 4096), (8192, 0), (8192, 0)]);
+    // In a cube each row of warps splits as a single row does: so the rows of a larger cube can be counted by one.
+    let row = count(covering([64, 1, 1], [32, 1, 1]), 32, next_16(64, 0));
+    assert_eq!((64 * 64 * row.warps, 64 * 64 * row.diverged), (8192, 4096));
     let line = launch_1d(16, 256);
     let (left, right) = (count(line, 32, halo_left(2)), count(line, 32, halo_right(2, 256)));
     assert_eq!(left.warps, 128);
@@ -100,4 +107,28 @@ fn bounds_of_counts() {
             assert!(warp > 1 || c.diverged == 0);
         }
     }
+}
+
+#[test]
+fn windows_are_cut_as_one_by_one() {
+    let by_one = (0..40).flat_map(|z| (0..40).flat_map(move |y| (0..40).map(move |x| [x, y, z])));
+    let cut = by_one.filter(|at| at.iter().any(|i| i + 16 > 40)).count() as u64;
+    assert_eq!(cut_windows(40, 16, 3), cut);
+}
+
+#[test]
+fn the_courses_answers() {
+    for question in questions() {
+        assert!(question.check().passed(), "{}: {}", question.case, question.obtained);
+    }
+}
+
+/// Where the wrong 2056448 of a text comes from: the warps with any window that is cut, in x, y or z, whether their
+/// lanes differ or not, for windows of 16 that are taken to be cut from 1024 - 16 on.
+#[test]
+fn the_published_count_is_that_of_all_warps_at_the_boundary() {
+    let (n, cut) = (1024_u64, 16);
+    let in_a_row = n / 32;
+    let whole_rows = n * n - (n - cut) * (n - cut);
+    assert_eq!(whole_rows * in_a_row + (n * n - whole_rows), 2_056_448);
 }

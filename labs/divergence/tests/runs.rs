@@ -1,78 +1,131 @@
 //! The lab on the emulated device: three counts that agree, and work that is right on any number of ways.
 const LAB: labtest::Lab = labtest::lab!("divergence");
 
-/// The course's table: variant, case and branch, number of warps, number of diverged warps.
-const TABLE: [(&str, &str, u64, u64); 24] = [
-    ("picture", "800x600, 16x16: bounds", 15200, 0),
-    ("picture", "800x599, 16x16: bounds", 15200, 50),
-    ("picture", "799x600, 16x16: bounds", 15200, 300),
-    ("vecadd", "n=1000, 4x256: bound", 32, 1),
-    ("even-odd", "n=1000, 4x256: even or odd", 32, 32),
-    ("even", "n=1000, 16x32: bound", 16, 1),
-    // Published as two: one for the tail and one for the data test in the first warp.
-    ("odd", "n=1000, 16x32: bound", 16, 1),
-    ("odd", "n=1000, 16x32: data", 16, 1),
-    ("max-next", "n=1024, 4x256: window", 32, 1),
-    ("max-next-3d", "n=64, 32x4x4: along x", 8192, 4096),
-    ("max-next-3d", "n=64, 32x4x4: along y", 8192, 0),
-    ("max-next-3d", "n=64, 32x4x4: along z", 8192, 0),
-    // Published as 32 for both.
-    ("average", "n=4096, 16x256: left halo", 128, 16),
-    ("average", "n=4096, 16x256: right halo", 128, 16),
-    ("matmul", "1000x1000, 16x16: bounds", 31752, 500),
-    ("interleaved", "2048 elements, stride 1: t % stride == 0", 32, 0),
-    ("interleaved", "2048 elements, stride 16: t % stride == 0", 32, 32),
-    ("interleaved", "2048 elements, stride 64: t % stride == 0", 32, 16),
-    ("sequential", "2048 elements, stride 64: t < stride", 32, 0),
-    ("sequential", "2048 elements, stride 16: t < stride", 32, 1),
-    ("brent-kung", "2048 elements, stride 16: index < 2048", 32, 0),
-    ("kogge-stone", "1024 elements, stride 16: t >= stride", 32, 1),
-    ("kogge-stone", "1024 elements, stride 64: t >= stride", 32, 0),
-    ("loop-parity", "n=1024, 4x256: loop", 32, 32),
+/// Variant, case and branch, numbers of warps and of diverged warps; and what a text says, where one says something.
+type Line = (&'static str, &'static str, u64, u64, Option<(u64, u64)>);
+
+#[rustfmt::skip]
+const TABLE: [Line; 28] = [
+    ("picture", "800x600, 16x16: bounds", 15200, 0, Some((15200, 0))),
+    ("picture", "599x800, 16x16: bounds", 15200, 400, Some((15200, 50))),
+    ("picture", "600x799, 16x16: bounds", 15200, 437, Some((15200, 300))),
+    ("picture", "800x599, 16x16: bounds", 15200, 50, None),
+    ("picture", "799x600, 16x16: bounds", 15200, 300, None),
+    ("vecadd", "n=1000, 4x256: bound", 32, 1, Some((32, 1))),
+    ("even-odd", "n=1000, 4x256: even or odd", 32, 32, Some((32, 32))),
+    ("even", "n=1000, 16x32: bound", 16, 1, None),
+    ("odd", "n=1000, 16x32: bound", 16, 1, None),
+    ("odd", "n=1000, 16x32: data", 16, 1, None),
+    ("max-next", "n=1024, 4x256: window", 32, 1, Some((32, 1))),
+    ("max-next-3d", "n=64, 32x4x4: along x", 8192, 4096, None),
+    ("max-next-3d", "n=64, 32x4x4: along y", 8192, 0, None),
+    ("max-next-3d", "n=64, 32x4x4: along z", 8192, 0, None),
+    ("average", "n=4096, 16x256: left halo", 128, 16, None),
+    ("average", "n=4096, 16x256: right halo", 128, 16, None),
+    ("matmul", "1000x1000, 16x16: bounds", 31752, 500, None),
+    ("interleaved", "2048 elements, stride 1: t % stride == 0", 32, 0, Some((32, 0))),
+    ("interleaved", "2048 elements, stride 16: t % stride == 0", 32, 32, Some((32, 32))),
+    ("interleaved", "2048 elements, stride 64: t % stride == 0", 32, 16, Some((32, 16))),
+    ("sequential", "2048 elements, stride 64: t < stride", 32, 0, Some((32, 0))),
+    ("sequential", "2048 elements, stride 16: t < stride", 32, 1, Some((32, 1))),
+    ("brent-kung", "2048 elements, stride 16: index < 2048", 32, 0, Some((32, 0))),
+    ("kogge-stone", "1024 elements, stride 16: t >= stride", 32, 1, Some((32, 1))),
+    ("kogge-stone", "1024 elements, stride 64: t >= stride", 32, 0, Some((32, 0))),
+    ("loop-parity", "n=1024, 4x256: loop", 32, 32, None),
+    // The last two are too large, or have no device, and are counted by arithmetic alone.
+    ("matmul", "1000x1000, 16x16: bounds, were a warp 64 wide", 15876, 250, Some((15876, 250))),
+    ("max-next-3d", "n=1024, rows of 32: the cube of 16 ahead", 33_554_432, 1_048_576, Some((33_554_432, 2_056_448))),
 ];
 
-/// Every row, counted in all three ways, agrees with the published counts.
+/// Every row, counted in all three ways; and beside it what a text says, with its place.
 #[test]
 fn the_table() {
     let ran = LAB.accepts(&["--exercises"]);
-    assert!(!ran.text.contains("refuted"), "{}", ran.text);
-    let mut table: Vec<(String, String, u64, u64)> =
-        TABLE.iter().map(|(variant, case, w, d)| ((*variant).to_owned(), (*case).to_owned(), *w, *d)).collect();
-    for phase in 0..7 {
-        let (m, n) = if phase < 6 { (0, 56) } else { (350, 14) };
-        for (loads, diverged) in [("loads of M", m), ("loads of N", n)] {
-            let case = format!("100x100, tile 16, phase {phase}: {loads}");
-            table.push(("tiled".into(), case, 392, diverged));
-        }
-    }
-    for (variant, case, warps, diverged) in &table {
-        let row = ran
-            .of(variant)
-            .into_iter()
-            .find(|r| r["case"] == *case)
-            .unwrap_or_else(|| panic!("no row {variant}, {case}"));
+    for (variant, case, warps, diverged, published) in &TABLE {
+        let row = ran.of(variant).into_iter().find(|r| r["case"] == *case);
+        let row = row.unwrap_or_else(|| panic!("no row {variant}, {case}"));
+        let is_run = !row["diverged_ballots"].is_empty();
+        assert_eq!(is_run, !row["branch"].contains("arithmetic"), "{row:?}");
+        let runs = is_run.then_some(*diverged);
+        let (text_warps, text_diverged) = published.unzip();
         for (column, expected) in [
-            ("published_warps", warps),
-            ("warps", warps),
-            ("published_diverged", diverged),
-            ("diverged_function", diverged),
-            ("diverged_ballots", diverged),
-            ("diverged_machine", diverged),
+            ("warps", Some(*warps)),
+            ("diverged_function", Some(*diverged)),
+            ("diverged_ballots", runs),
+            ("diverged_machine", runs),
+            ("published_warps", text_warps),
+            ("published_diverged", text_diverged),
         ] {
-            assert_eq!(row[column], expected.to_string(), "{column}: {row:?}");
+            assert_eq!(row[column], expected.map_or_else(String::new, |count| count.to_string()), "{column}: {row:?}");
+        }
+        assert_eq!(row["published_in"].is_empty(), published.is_none(), "{row:?}");
+        // What differs is told in the note, with both.
+        let differs = published.is_some_and(|said| said != (*warps, *diverged));
+        let told = row["note"].contains("says") && row["note"].contains(&format!("right is {diverged} of {warps}"));
+        assert_eq!(told, differs, "{row:?}");
+    }
+    for phase in 0..7 {
+        let (m, n) = if phase < 6 { ("0", "56") } else { ("350", "14") };
+        for (loads, diverged) in [("M", m), ("N", n)] {
+            let case = format!("100x100, tile 16, phase {phase}: loads of {loads}");
+            let row = ran.of("tiled").into_iter().find(|r| r["case"] == case).expect(&case);
+            let counts = ["warps", "diverged_function", "diverged_ballots", "diverged_machine"];
+            assert_eq!(counts.map(|column| row[column].as_str()), ["392", diverged, diverged, diverged], "{case}");
         }
     }
-    // A warp of 64 lanes: by arithmetic alone.
-    let wide = ran.of("matmul").into_iter().find(|r| r["case"].contains("64 wide"));
-    let wide = wide.expect("the question about a wider warp");
-    assert_eq!((wide["warps"].as_str(), wide["diverged_function"].as_str()), ("15876", "250"));
+    for (label, steps, published) in [
+        ("both sides in one warp", "3", "3"),
+        ("one SM, a warp for each side", "2", ""),
+        ("two blocks, one for each side", "2", "2"),
+    ] {
+        let row = ran.of("branch").into_iter().find(|r| r["case"] == label).expect(label);
+        assert_eq!((row["steps"].as_str(), row["published_steps"].as_str()), (steps, published));
+    }
+    // Which side comes first is the device's choice.
+    for lanes in ["++..".repeat(8), "..--".repeat(8)] {
+        assert!(ran.text.contains(&lanes), "{}", ran.text);
+    }
+}
+
+/// The handout's list of wrong published answers is that of the rows.
+#[test]
+fn the_handouts_list_is_that_of_the_table() {
+    let handout = LAB.source("README.md");
+    for (_, case, warps, diverged, published) in TABLE {
+        if let Some((_, said)) = published.filter(|said| *said != (warps, diverged)) {
+            let case = case.split([',', ':']).next().unwrap_or(case);
+            let is_told = |line: &&str| {
+                let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+                line.contains(case)
+                    && cells.contains(&said.to_string().as_str())
+                    && cells.contains(&diverged.to_string().as_str())
+            };
+            assert!(handout.lines().any(|line| is_told(&line)), "{case}: {said}, {diverged}");
+        }
+    }
+}
+
+/// One working lane of a warp costs as many instructions as 32; and a filter leaves fewer instructions on long paths.
+#[test]
+fn idle_lanes_cost_as_much_as_working_ones() {
+    let ran = LAB.accepts(&["--variant", "lone", "--variant", "by-data", "--variant", "filtered"]);
+    let number = |row: &std::collections::HashMap<String, String>, column: &str| row[column].parse::<f64>().unwrap();
+    for row in ran.of("lone") {
+        let cost = number(row, "cost_of_all_lanes");
+        assert!((0.9..1.1).contains(&cost), "{row:?}");
+    }
+    let instructions = |variant: &str| {
+        let row = ran.of(variant).into_iter().find(|r| r["case"] == "64 FMA").expect(variant);
+        number(row, "warp_instructions")
+    };
+    assert!(instructions("filtered") < instructions("by-data"));
 }
 
 #[test]
 fn any_ways_any_block() {
     for (n, threads, ways) in [("1", "1", "1"), ("97", "33", "3"), ("1000", "256", "32"), ("1025", "1024", "31")] {
         let mut options = vec!["--n", n, "--threads", threads, "--ways", ways];
-        for variant in ["ways", "together", "apart"] {
+        for variant in ["ways", "together", "apart", "lone", "by-data", "filtered"] {
             options.extend(["--variant", variant]);
         }
         LAB.accepts(&options);
@@ -91,5 +144,21 @@ fn what_cannot_be_is_refused() {
         (["--n", "0"], "at least 1"),
     ] {
         LAB.refuses(&arguments, says);
+    }
+}
+
+/// The key's figures are those of the reference run and of the emulated device.
+#[test]
+fn the_key_quotes_what_was_measured() {
+    for (variant, case) in [("together", "4 FMA"), ("apart", "4 FMA"), ("together", "16 FMA"), ("apart", "16 FMA")] {
+        LAB.quotes(LAB.figure("divergence", variant, case, "time_median_ms"), &format!("{variant}, {case}"));
+    }
+    for case in ["2 ways", "32 ways"] {
+        LAB.quotes(LAB.figure("divergence", "ways", case, "cost_of_one_way"), case);
+    }
+    let key = LAB.source("ANSWERS.md");
+    let ran = LAB.accepts(&["--variant", "lone", "--variant", "by-data", "--variant", "filtered"]);
+    for row in ran.rows.iter().filter(|row| !row["case"].ends_with(" 1 FMA") && row["case"] != "1 FMA") {
+        assert!(key.contains(&row["warp_instructions"]), "{row:?}");
     }
 }

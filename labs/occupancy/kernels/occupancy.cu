@@ -6,6 +6,9 @@
 //                __maxnreg__ limits the registers to R. One kernel for each R of the sweep.
 //  shared_heavy  a block copies a table of `words` words to dynamic shared memory, and each thread looks up
 //                `rounds` words in it: the table is as large for a small block as for a large one.
+//  spilled_R     like registers_128, but the compiler may use only R registers, and keeps the rest in local memory.
+//  in_flight_K   z = x + y in a grid of a fixed size: each thread loads K pairs before it waits for the first.
+//  doubled       z = 2 x, with one thread an element whatever the shape of grid and block.
 //  *_counted     the same, but each block also records when and where it ran: see `note_start`.
 
 // What the blocks record about one multiprocessor; times are in cycles of its own clock.
@@ -129,6 +132,54 @@ extern "C" __global__ void __maxnreg__(128) registers_128_counted(const unsigned
     unsigned long long started = note_start(notes);
     hungry<118>(x, z, rounds, n);
     note_end(notes, started);
+}
+
+extern "C" __global__ void __maxnreg__(64) spilled_64(const unsigned* x, unsigned* z, unsigned rounds,
+                                                      unsigned long long n) {
+    hungry<118>(x, z, rounds, n);
+}
+extern "C" __global__ void __maxnreg__(32) spilled_32(const unsigned* x, unsigned* z, unsigned rounds,
+                                                      unsigned long long n) {
+    hungry<118>(x, z, rounds, n);
+}
+
+// Blocks of 256 threads. The next K pairs are loaded only when the last K sums are stored: so K pairs a thread, and no
+// more, are under way at a time.
+template <int K>
+__device__ void in_flight(const unsigned* x, const unsigned* y, unsigned* z, unsigned long long n) {
+    unsigned long long step = 256ull * K * gridDim.x;
+#pragma unroll 1
+    for (unsigned long long i = 256ull * K * blockIdx.x + threadIdx.x; i < n; i += step) {
+        unsigned a[K], b[K];
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            if (i + 256 * k < n) a[k] = x[i + 256 * k], b[k] = y[i + 256 * k];
+        }
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            if (i + 256 * k < n) z[i + 256 * k] = a[k] + b[k];
+        }
+    }
+}
+
+extern "C" __global__ void __maxnreg__(32) in_flight_1(const unsigned* x, const unsigned* y, unsigned* z,
+                                                       unsigned long long n) {
+    in_flight<1>(x, y, z, n);
+}
+extern "C" __global__ void __maxnreg__(32) in_flight_2(const unsigned* x, const unsigned* y, unsigned* z,
+                                                       unsigned long long n) {
+    in_flight<2>(x, y, z, n);
+}
+extern "C" __global__ void __maxnreg__(32) in_flight_4(const unsigned* x, const unsigned* y, unsigned* z,
+                                                       unsigned long long n) {
+    in_flight<4>(x, y, z, n);
+}
+
+extern "C" __global__ void doubled(const unsigned* x, unsigned* z, unsigned long long n) {
+    unsigned long long block = blockIdx.x + gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
+    unsigned long long thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    unsigned long long i = block * (blockDim.x * blockDim.y * blockDim.z) + thread;
+    if (i < n) z[i] = 2 * x[i];
 }
 
 __device__ void walk(const unsigned* x, const unsigned* table, unsigned* z, unsigned words, unsigned rounds,

@@ -52,6 +52,17 @@ impl Limits {
         shared_unit: 128,
     };
 
+    /// An SM of the Tesla T4 that one of the texts uses.
+    pub const T4: Self = Self {
+        threads: 1024,
+        blocks: 16,
+        shared: 64 << 10,
+        shared_per_block: 64 << 10,
+        shared_reserved: 0,
+        shared_unit: 256,
+        ..Self::TEXTBOOK
+    };
+
     /// An SM of 1536 threads and 8 blocks, as the older exercises have it.
     pub const OLDER: Self =
         Self { threads: 1536, blocks: 8, registers: 32768, registers_per_block: 32768, ..Self::TEXTBOOK };
@@ -141,6 +152,17 @@ fn by_registers(limits: &Limits, warps: u32, registers: u32) -> u32 {
 fn by_shared(limits: &Limits, shared: u32) -> u32 {
     let a_block = shared.saturating_add(limits.shared_reserved).checked_next_multiple_of(limits.shared_unit);
     limits.shared.checked_div(a_block.unwrap_or(u32::MAX)).unwrap_or(u32::MAX)
+}
+
+/// The most dynamic shared memory of a block with which `blocks` of them fit on a multiprocessor, and no more.
+pub fn shared_for(limits: &Limits, blocks: u32) -> u32 {
+    let a_block = limits.shared / blocks.max(1) / limits.shared_unit * limits.shared_unit;
+    a_block.saturating_sub(limits.shared_reserved).min(limits.shared_per_block)
+}
+
+/// The most registers of a thread with which blocks of `threads` threads still fill a multiprocessor.
+pub fn registers_at_full_occupancy(limits: &Limits, threads: u32) -> Option<u32> {
+    (1..=limits.registers_per_thread).rev().find(|&r| occupancy(limits, threads, r, 0).percent == 100.0)
 }
 
 /// Checks whether `blocks` blocks of `threads` threads can all be on one multiprocessor at once, as the exercises ask.

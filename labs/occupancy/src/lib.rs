@@ -8,12 +8,12 @@ mod measured;
 pub mod questions;
 pub mod reference;
 
-use harness::{Lab, Of, Result, Row, Run, arguments, clap::Arg, column, row};
+use harness::{Lab, Of, Result, Row, Run, arguments, clap::Arg, clap::ArgAction, column, row};
 
 pub use device::limits;
 pub use launches::parse;
 pub use measured::resident;
-use measured::{ADD, REGISTERS, SHARED, Work};
+use measured::{ADD, CHAIN, REGISTERS, SHARED, Work};
 
 /// The lab.
 pub static LAB: Lab = Lab {
@@ -34,11 +34,17 @@ pub static LAB: Lab = Lab {
         column("peak_blocks_per_sm", "the most blocks that were seen on a multiprocessor at once, on a GPU"),
         column("waves", "waves in which the grid is executed, the last one included if it is not full"),
         column("tail_percent", "blocks of the last wave, as a percentage of a full one"),
+        column(
+            "local_bytes_per_thread",
+            "local memory of a thread, where values are spilled, as the driver reports it",
+        ),
+        column("kib_in_flight", "bytes that the threads of a multiprocessor can be loading at once, in KiB"),
         column("compared", "configurations for which calculator and driver were compared"),
     ],
     options,
     ignored: &[
-        (&["n", "blocks", "threads"], Of::AllBut(&["vecadd", "register-heavy", "shared-heavy"])),
+        (&["n"], Of::AllBut(&["vecadd", "register-heavy", "shared-heavy", "spilled", "latency"])),
+        (&["blocks", "threads"], Of::AllBut(&["vecadd", "register-heavy", "shared-heavy"])),
         (&["launch"], Of::AllBut(&["launch"])),
     ],
     run,
@@ -54,18 +60,26 @@ static CALCULATED: &[Row] = &[
 ];
 
 /// The rows that are measured.
+#[rustfmt::skip]
 static MEASURED: &[Row<Work>] = &[
-    row("vecadd", "time and occupancy by block size: memory is the limit", ADD),
+    row("vecadd", "time and occupancy by block size: the start of small blocks is the limit, then memory", ADD),
     row("register-heavy", "like vecadd, but 128 registers a thread are the limit", REGISTERS),
     row("shared-heavy", "like vecadd, but 24 KiB of shared memory a block are the limit", SHARED),
+    row("spilled", "like register-heavy, but held to 128, 64 and 32 registers: the rest goes to local memory", REGISTERS),
+    row("latency", "vecadd's sums by resident blocks and by loads of a thread: either hides latency", ADD),
     row("waves", "register-heavy in grids of a whole number of waves, and of one block more", REGISTERS),
+    row("waves-latency", "like waves, but in blocks of one warp whose steps wait for each other", CHAIN),
 ];
 
 fn options() -> Vec<Arg> {
-    let help = "Say whether and how this many blocks of this many threads run on the device";
-    let launch = arguments::value("launch", "BLOCKS,THREADS", help).default_value("100,1000");
-    vec![launch.value_parser(launches::parse)]
+    let help =
+        "Say whether and how these blocks of these threads run on the device (100,1000 or 4x4,16x16; repeatable)";
+    let launch = arguments::value("launch", "BLOCKS,THREADS", help).action(ArgAction::Append);
+    vec![launch.default_values(LAUNCHES).value_parser(launches::parse)]
 }
+
+/// The launches that the course asks about.
+const LAUNCHES: [&str; 5] = ["100,1000", "1000,4x4", "1000,8x8", "1000,30x30", "4x4x4,256x256x256"];
 
 fn run(run: &Run) -> Result<()> {
     driver::run(run)?;
@@ -73,7 +87,10 @@ fn run(run: &Run) -> Result<()> {
     let limits = limits(run);
     for row in run.rows(MEASURED) {
         match row.name() {
-            "waves" => measured::full_and_tail(run, row, &limits)?,
+            "waves" => measured::full_and_tail(run, row, &limits, None)?,
+            "waves-latency" => measured::full_and_tail(run, row, &limits, Some(2))?,
+            "spilled" => measured::spilled(run, row, &limits)?,
+            "latency" => measured::in_flight(run, row, &limits)?,
             _ => measured::by_block_size(run, row, &limits)?,
         }
     }

@@ -3,7 +3,7 @@ use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
 use harness::{Case, Check, Error, Launch, Result, Row, Run, Sizes, Tolerance, Trial, launch_1d, poison};
 
 use crate::{
-    calculator::{Limits, waves},
+    calculator::{Limits, shared_for, waves},
     device::{describe, describe_waves, of_kernel},
     reference::{hungry, walk},
 };
@@ -44,16 +44,30 @@ pub(crate) struct Work {
     /// The name that seeds the inputs: the variant that first had them.
     inputs: &'static str,
     shared_bytes: u32,
+    /// Values that a thread keeps, where it mixes them.
+    live: usize,
+    rounds: Sizes,
 }
 
-pub(crate) const ADD: Work = Work { does: Does::Add, kernel: "vecadd", inputs: "vecadd", shared_bytes: 0 };
+const ROUNDS: Sizes = Sizes { gpu: 16, emulated: 2, quick: 1 };
+
+pub(crate) const ADD: Work =
+    Work { does: Does::Add, kernel: "vecadd", inputs: "vecadd", shared_bytes: 0, live: 0, rounds: ROUNDS };
 pub(crate) const REGISTERS: Work =
-    Work { does: Does::Mix, kernel: "registers_128", inputs: "register-heavy", shared_bytes: 0 };
+    Work { does: Does::Mix, kernel: "registers_128", inputs: "register-heavy", live: LIVE, ..ADD };
 pub(crate) const SHARED: Work =
-    Work { does: Does::Walk, kernel: "shared_heavy", inputs: "shared-heavy", shared_bytes: 4 * WORDS };
+    Work { does: Does::Walk, kernel: "shared_heavy", inputs: "shared-heavy", shared_bytes: 4 * WORDS, ..ADD };
+/// Each step waits for the one before, so that a warp leaves nearly all of its multiprocessor's time to others.
+pub(crate) const CHAIN: Work = Work {
+    kernel: "registers_16",
+    inputs: "waves-latency",
+    live: 4,
+    rounds: Sizes { gpu: 4096, emulated: 8, quick: 1 },
+    ..REGISTERS
+};
 
 /// One workload's data: on the device, and the right answer.
-struct Data {
+pub(crate) struct Data {
     work: Work,
     x: CudaSlice<u32>,
     /// The other summand, or the table.
@@ -63,15 +77,19 @@ struct Data {
 }
 
 impl Data {
-    fn new(run: &Run, work: Work, n: usize) -> Result<Self> {
+    pub(crate) fn new(run: &Run, work: Work, n: usize) -> Result<Self> {
         let stream = run.stream();
         let mut inputs = run.inputs(work.inputs);
         let x = inputs.u32(n, 0..u32::MAX);
         let other = inputs.u32(if work.does == Does::Walk { WORDS as usize } else { n }, 0..u32::MAX);
-        let rounds = run.pick(Sizes { gpu: 16, emulated: 2, quick: 1 }) as u32;
+        let rounds = run.pick(work.rounds) as u32;
+        if rounds as usize != work.rounds.gpu && work.does != Does::Add {
+            let kernel = work.kernel;
+            run.say(&format!("{kernel}: {rounds} rounds here, {} on a GPU: enough for the answer", work.rounds.gpu));
+        }
         let expected = match work.does {
             Does::Add => x.iter().zip(&other).map(|(x, y)| x.wrapping_add(*y)).collect(),
-            Does::Mix => x.iter().map(|x| hungry(*x, LIVE, rounds)).collect(),
+            Does::Mix => x.iter().map(|x| hungry(*x, work.live, rounds)).collect(),
             Does::Walk => x.iter().map(|x| walk(*x, &other, rounds)).collect(),
         };
         Ok(Self { work, x: stream.clone_htod(&x)?, other: stream.clone_htod(&other)?, rounds, expected })
@@ -106,7 +124,7 @@ impl Data {
     }
 
     /// Times the case's kernel and checks every answer. Returns the vector that it wrote to.
-    fn time(&self, run: &Run, case: &mut Trial<'_>) -> Result<CudaSlice<u32>> {
+    pub(crate) fn time(&self, run: &Run, case: &mut Trial<'_>) -> Result<CudaSlice<u32>> {
         let (function, launch) = (case.kernel()?, case.launch());
         // SAFETY: poisoned before each sample, and read only after the kernel.
         let mut z = unsafe { run.stream().alloc(self.expected.len()) }?;
@@ -119,7 +137,7 @@ impl Data {
 pub(crate) fn by_block_size(run: &Run, row: &Row<Work>, limits: &Limits) -> Result<()> {
     let work = row.with;
     let gpu = if work.does == Does::Add { 1 << 26 } else { 1 << 20 };
-    let n = run.options().n.unwrap_or_else(|| run.pick(Sizes { gpu, emulated: 1 << 13, quick: 1 << 10 }));
+    let n = run.size(Sizes { gpu, emulated: 1 << 13, quick: 1 << 10 });
     run.needs(n.checked_mul(3 * size_of::<u32>()), &format!("three vectors of {n} words"), "--n")?;
     let data = Data::new(run, work, n)?;
     for threads in run.options().threads.map_or(THREADS.to_vec(), |t| vec![t]) {
@@ -187,12 +205,56 @@ pub fn resident(notes: &[u64], warps: u32, limits: &Limits) -> (f64, u32) {
     (if open > 0.0 { 100.0 * busy * f64::from(warps) / (open * most) } else { 0.0 }, peak)
 }
 
-/// The wave effect: one block more than a full wave costs another wave.
-pub(crate) fn full_and_tail(run: &Run, row: &Row<Work>, limits: &Limits) -> Result<()> {
+/// The same work with ever fewer registers: what the compiler cannot keep in them goes to local memory.
+pub(crate) fn spilled(run: &Run, row: &Row<Work>, limits: &Limits) -> Result<()> {
+    let n = run.size(Sizes { gpu: 1 << 20, emulated: 1 << 13, quick: 1 << 10 });
+    run.needs(n.checked_mul(3 * size_of::<u32>()), &format!("three vectors of {n} words"), "--n")?;
+    let data = Data::new(run, row.with, n)?;
+    for (registers, kernel) in [(128, "registers_128"), (64, "spilled_64"), (32, "spilled_32")] {
+        let case = Case::new(row.name()).label(format!("{registers} registers")).n(n);
+        run.case(case.kernel("occupancy.cu", kernel).launch(launch_1d(n.div_ceil(256) as u32, 256)), |case| {
+            let function = case.kernel()?;
+            let (used, occupancy) = of_kernel(limits, &function, case.launch().block_dim.0, 0)?;
+            describe(case, used, occupancy);
+            case.set("local_bytes_per_thread", function.local_size_bytes()?);
+            data.time(run, case).map(|_| ())
+        })?;
+    }
+    Ok(())
+}
+
+/// What hides the latency of memory: the same sums by a fixed number of threads, with more and more blocks on a
+/// multiprocessor (shared memory that nobody uses keeps others away) and more and more loads of each thread.
+pub(crate) fn in_flight(run: &Run, row: &Row<Work>, limits: &Limits) -> Result<()> {
     const BLOCK: u32 = 256;
+    let n = run.size(Sizes { gpu: 1 << 26, emulated: 1 << 16, quick: 1 << 13 });
+    run.needs(n.checked_mul(3 * size_of::<u32>()), &format!("three vectors of {n} words"), "--n")?;
+    let data = Data::new(run, row.with, n)?;
+    let sms = run.session().device.multiprocessors;
+    for blocks in [1, 2, 4, 8].into_iter().filter(|blocks| blocks * BLOCK <= limits.threads) {
+        let launch = LaunchConfig { shared_mem_bytes: shared_for(limits, blocks), ..launch_1d(sms * blocks, BLOCK) };
+        for pairs in [1, 2, 4] {
+            let case = Case::new(row.name()).label(format!("{blocks} blocks an SM, {pairs} at a time")).n(n);
+            run.case(case.kernel("occupancy.cu", format!("in_flight_{pairs}")).launch(launch), |case| {
+                let (registers, occupancy) = of_kernel(limits, &case.kernel()?, BLOCK, launch.shared_mem_bytes)?;
+                describe(case, registers, occupancy);
+                case.check(Check::equal(&[occupancy.blocks], &[blocks]));
+                case.set("kib_in_flight", blocks * BLOCK * pairs * 8 / 1024);
+                case.bytes(3 * size_of::<u32>() * n);
+                data.time(run, case).map(|_| ())
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// The wave effect: what one block more than a full wave costs. With `resident`, so many blocks of one warp are on a
+/// multiprocessor at once; else as many blocks of 256 threads as its registers hold.
+pub(crate) fn full_and_tail(run: &Run, row: &Row<Work>, limits: &Limits, resident: Option<u32>) -> Result<()> {
     let (work, sms) = (row.with, run.session().device.multiprocessors);
+    let (block, shared) = resident.map_or((256, 0), |blocks| (limits.warp_size, shared_for(limits, blocks)));
     let function = run.function("occupancy.cu", work.kernel)?;
-    let (registers, occupancy) = of_kernel(limits, &function, BLOCK, 0)?;
+    let (registers, occupancy) = of_kernel(limits, &function, block, shared)?;
     let Some(wave) = waves(0, sms, occupancy.blocks).map(|w| w.wave as u32) else {
         return Ok(());
     };
@@ -201,10 +263,11 @@ pub(crate) fn full_and_tail(run: &Run, row: &Row<Work>, limits: &Limits) -> Resu
         grids.extend([4 * wave, 4 * wave + 1]);
     }
     for blocks in grids {
-        let n = (blocks * BLOCK) as usize;
+        let n = (blocks * block) as usize;
         let data = Data::new(run, work, n)?;
+        let launch = LaunchConfig { shared_mem_bytes: shared, ..launch_1d(blocks, block) };
         let case = Case::new(row.name()).label(format!("{blocks} blocks, a wave is {wave}")).n(n);
-        run.case(case.kernel("occupancy.cu", work.kernel).launch(launch_1d(blocks, BLOCK)), |case| {
+        run.case(case.kernel("occupancy.cu", work.kernel).launch(launch), |case| {
             describe(case, registers, occupancy);
             describe_waves(run, case, blocks, occupancy.blocks);
             data.time(run, case)?;

@@ -1,7 +1,7 @@
 //! The checked questions, taken from the course, each with the expected answer and the calculator's.
 use harness::{Answer, Question};
 
-use crate::calculator::{Limits, best, fits, waves};
+use crate::calculator::{Limits, best, fits, occupancy, registers_at_full_occupancy, waves};
 
 /// An SM of 2048 threads, 32 blocks and 65536 registers: (blocks, threads, registers per thread, answer).
 const FITS: [(u32, u32, u32, &str); 8] = [
@@ -17,6 +17,14 @@ const FITS: [(u32, u32, u32, &str); 8] = [
 
 /// An SM of 1536 threads and 8 blocks: (blocks, threads, answer). The last is 66.7%, which the course cuts to 66%.
 const OLDER: [(u32, u32, &str); 3] = [(8, 192, "100%"), (6, 256, "100%"), (8, 128, "66%")];
+
+/// Blocks of the T4, by their shapes: (shape, threads, answer).
+const T4: [(&str, u32, &str); 4] = [
+    ("4x4", 16, "16 blocks, 16 of 32 warps, 16 of 32 lanes of a block's warps idle"),
+    ("8x8", 64, "16 blocks, 32 of 32 warps, 0 of 64 lanes of a block's warps idle"),
+    ("30x30", 900, "1 blocks, 29 of 32 warps, 28 of 928 lanes of a block's warps idle"),
+    ("32x1, no shared memory", 32, "16 blocks, 16 of 32 warps, 0 of 32 lanes of a block's warps idle"),
+];
 
 fn answer(result: Result<f64, String>) -> String {
     match result {
@@ -56,6 +64,30 @@ pub fn questions() -> Vec<Question> {
             answer(fits(&Limits::OLDER, blocks, threads, 16, 0)),
         );
     }
+    let registers = registers_at_full_occupancy(&Limits::TEXTBOOK, 256).expect("few registers fill it");
+    ask(
+        "SM of 2048 threads, 65536 registers: the most registers a thread at full occupancy".into(),
+        "32",
+        registers.to_string(),
+    );
+    for (shape, threads, expected) in T4 {
+        let o = occupancy(&Limits::T4, threads, 16, 0);
+        let (warps, lanes) = (Limits::T4.threads / 32, threads.next_multiple_of(32));
+        let idle = lanes - threads;
+        ask(
+            format!("an SM of the T4, blocks of {shape}: what is resident, and what is idle"),
+            expected,
+            format!(
+                "{} blocks, {} of {warps} warps, {idle} of {lanes} lanes of a block's warps idle",
+                o.blocks, o.warps
+            ),
+        );
+    }
+    ask(
+        "1000 blocks on 108 SMs: blocks on an SM, if they are spread evenly".into(),
+        "9 or 10",
+        format!("{} or {}", 1000 / 108, 1000_u32.div_ceil(108)),
+    );
     let of = |blocks, sms, resident| waves(blocks, sms, resident).expect("blocks are resident");
     // 16 blocks of 128 threads are 2048 threads.
     let w = of(1000, 108, 16);

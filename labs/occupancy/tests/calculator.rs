@@ -76,3 +76,12 @@ fn the_calculator_gives_the_courses_answers() {
         assert_eq!(question.obtained, question.expected, "{}", question.case);
     }
 }
+
+#[test]
+fn shared_memory_keeps_other_blocks_away() {
+    for limits in [SM, Limits::T4, Limits { shared: 228 << 10, shared_per_block: 227 << 10, ..SM }] {
+        for blocks in [1, 2, 4] {
+            assert_eq!(occupancy(&limits, 256, 32, shared_for(&limits, blocks)).blocks, blocks, "{limits:?}");
+        }
+    }
+}

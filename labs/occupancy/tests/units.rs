@@ -6,7 +6,9 @@ fn launches_are_parsed_or_refused_in_words() {
     let parsed = |text| parse(text).map(|launch| (launch.grid_dim.0, launch.block_dim.0));
     assert_eq!(parsed("100,1000"), Ok((100, 1000)));
     assert_eq!(parsed("2^10,64"), Ok((1024, 64)));
-    for bad in ["", "100", "100,", ",", "0,5", "-1,5", "1,2,3", "9999999999,1"] {
+    let cube = parse("4x4x4,16x8").unwrap();
+    assert_eq!((cube.grid_dim, cube.block_dim), ((4, 4, 4), (16, 8, 1)));
+    for bad in ["1,2x", "1,2x2x2x2", "1,2x0", "", "100", "100,", ",", "0,5", "-1,5", "1,2,3", "9999999999,1"] {
         assert!(parse(bad).is_err(), "{bad}");
     }
 }

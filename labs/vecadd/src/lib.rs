@@ -1,6 +1,7 @@
 //! Vector addition, z = x + y, in nine memory modes. The kernel is always the same; the modes differ in where the
 //! vectors lie and how they travel. The README is the handout.
 mod copied;
+pub mod exercises;
 pub mod input;
 mod managed;
 mod mapped;
@@ -9,7 +10,9 @@ mod phases;
 pub mod sweep;
 
 use cudarc::driver::LaunchConfig;
-use harness::{Case, Lab, Launch, Published, Record, Result, Row, Run, Sizes, arguments, clap::Arg, figure, row};
+use harness::{
+    Case, Figure, Lab, Launch, Of, Published, Record, Result, Row, Run, Sizes, arguments, clap::Arg, figure, row,
+};
 
 use input::Vectors;
 use mode::{Add, Mode, Needs};
@@ -18,29 +21,39 @@ use mode::{Add, Mode, Needs};
 pub static LAB: Lab = Lab {
     name: "vecadd",
     summary: "z = x + y in nine memory modes: what the trip to the GPU costs",
-    kernels: &[kernels::source!("vecadd")],
-    variants: &[&MODES],
+    kernels: &[kernels::source!("vecadd"), kernels::source!("exercises")],
+    variants: &[&MODES, &exercises::EXERCISES],
     columns: &phases::COLUMNS,
     host_copies: 2,
-    published: &[Published {
-        column: "published_ms",
-        source: "warm passes end to end that others measured on an H200",
-        part: "H200",
-        figures: &[
-            figure("pageable", "", 1 << 24, 17.9),
-            figure("pinned-async", "", 1 << 24, 3.71),
-            figure("unified", "", 1 << 24, 30.8),
-            figure("unified-prefetch", "", 1 << 24, 8.61),
-            // The same size within a sweep.
-            figure("pageable", "64 MiB", 1 << 24, 17.9),
-            figure("pinned-async", "64 MiB", 1 << 24, 3.71),
-            figure("unified", "64 MiB", 1 << 24, 30.8),
-            figure("unified-prefetch", "64 MiB", 1 << 24, 8.61),
-        ],
-    }],
+    published: &[
+        Published {
+            column: "published_sum",
+            source: "every element of the sum, in PoliMi's notebook on transfers",
+            part: "",
+            figures: &[Figure { variant: "constant", case: "", n: None, value: 19.0 }],
+        },
+        Published {
+            column: "published_ms",
+            source: "warm passes end to end that others measured on an H200",
+            part: "H200",
+            figures: &[
+                figure("pageable", "", 1 << 24, 17.9),
+                figure("pinned-async", "", 1 << 24, 3.71),
+                figure("unified", "", 1 << 24, 30.8),
+                figure("unified-prefetch", "", 1 << 24, 8.61),
+                // The same size within a sweep.
+                figure("pageable", "64 MiB", 1 << 24, 17.9),
+                figure("pinned-async", "64 MiB", 1 << 24, 3.71),
+                figure("unified", "64 MiB", 1 << 24, 30.8),
+                figure("unified-prefetch", "64 MiB", 1 << 24, 8.61),
+            ],
+        },
+    ],
     options,
+    ignored: &[(&["n", "blocks", "threads", "input", "stride", "sweep"], Of::Tables(&[&exercises::EXERCISES]))],
     run,
-    ..Lab::DEFAULT
+    questions: exercises::questions,
+    exercises: Some(exercises::run),
 };
 
 /// Ordinary host memory, copied there and back.
@@ -69,7 +82,7 @@ static MODES: &[Row<Mode>] = &[
 ];
 
 fn options() -> Vec<Arg> {
-    let sweep = "Every mode at vectors of 4 KiB to 1 GiB (less when emulated), and where the fastest changes";
+    let sweep = "Every mode at vectors of 4 KiB to 256 MiB (less when emulated), and where the fastest changes";
     vec![
         arguments::file("input", "Read x and y from FILE (- is standard input), two a line").conflicts_with("sweep"),
         arguments::switch("stride", "Let each thread stride over the grid, so that any grid serves any n"),

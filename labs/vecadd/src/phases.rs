@@ -28,7 +28,7 @@ pub(crate) const COLUMNS: [Column; 18] = [
     column("d2h_bytes", "bytes that a pass moves back"),
     column("link_generation", "PCIe generation of the link"),
     column("link_width", "PCIe lanes of the link"),
-    column("numa_node", "NUMA node of the host that the device is attached to"),
+    column("numa_node", "NUMA node of the host that the device is attached to; empty where neither NVML nor the system knows it"),
     column("two_norm_of_error", "two-norm of the difference to the host's sum"),
 ];
 
@@ -38,6 +38,10 @@ const STEPS: [&str; 5] = ["touch", "h2d", "kernel", "d2h", "host_read"];
 /// The number of warm passes that are measured step by step on a GPU. The median of so many is steady enough to show
 /// how the time divides.
 const WARM_PASSES: usize = 5;
+
+/// Vectors of more bytes than this get fewer samples in a sweep: a pass takes a tenth of a second and more, its check
+/// included, and there are nine modes.
+const LARGE: usize = 16 << 20;
 
 /// Measures `mode` into `case`.
 pub(crate) fn measure(case: &mut Recorder<'_>, mode: &Mode, add: &Add<'_>, vectors: &Vectors) -> Result<()> {
@@ -70,7 +74,11 @@ pub(crate) fn measure(case: &mut Recorder<'_>, mode: &Mode, add: &Add<'_>, vecto
     case.set("first_end_to_end_ms", allocate + first.iter().sum::<f64>());
     case.check(compare(transfer.host(2)?, vectors));
 
-    let passes = if run.is_emulated() || run.options().quick { 1 } else { WARM_PASSES };
+    let is_sweep = run.is_given("sweep");
+    let passes = if is_sweep || run.is_emulated() || run.options().quick { 1 } else { WARM_PASSES };
+    if is_sweep {
+        case.at_most(if to_host > LARGE { 3 } else { 10 });
+    }
     let mut warm = Vec::new();
     for _ in 0..passes {
         transfer.poison()?;
@@ -170,6 +178,12 @@ pub(crate) fn summary(run: &Run) {
     let what = "end to end: from inputs in host memory to the sum in host memory";
     run.say(&format!("\nPhases of a warm pass, {} ({what})", unit(run)));
     run.say(&table(&HEADERS, &rows.collect::<Vec<_>>()));
+    let node = run.session().snapshot().map(|nvml| nvml.numa_node);
+    if node == Some(None) && !run.is_emulated() {
+        run.say(
+            "NUMA node: neither NVML nor this system says to which node the GPU is attached, as in virtual machines",
+        );
+    }
     // A NaN compares as larger than any number here, so no difference is missed.
     let norm = records.iter().filter_map(|r| r.number(run.lab(), "two_norm_of_error")).max_by(f64::total_cmp);
     let error = records.iter().filter_map(|r| r.max_abs_error).max_by(f64::total_cmp);

@@ -9,13 +9,13 @@ const SMALLEST: usize = 4 << 10;
 /// One size: a vector's bytes, and the end-to-end milliseconds of each mode that ran.
 pub type Times = (usize, Vec<Option<f64>>);
 
-/// Runs every mode at vectors of 4 KiB, 16 KiB, ... up to 1 GiB, or to `--n`.
+/// Runs every mode at vectors of 4 KiB, 16 KiB, ... up to 256 MiB, or to `--n`. Larger ones would take minutes.
 pub(crate) fn run(run: &Run) -> Result<()> {
     let largest = if let Some(n) = run.options().n {
         refuse_impossible(run, n)?;
         n * size_of::<f32>()
     } else {
-        run.pick(Sizes { gpu: 1 << 30, emulated: 1 << 20, quick: 64 << 10 })
+        run.pick(Sizes { gpu: 256 << 20, emulated: 1 << 20, quick: 64 << 10 })
     };
     if largest < SMALLEST {
         let (begins, least) = (size(SMALLEST), SMALLEST / size_of::<f32>());

@@ -14,17 +14,28 @@ const MODES: [&str; 9] = [
     "zero-copy",
 ];
 
+/// Figures of the reference run that the handout or the key quotes.
+#[rustfmt::skip]
+const QUOTED: [(&str, &str); 16] = [
+    ("pageable", "time_median_ms"), ("unified", "time_median_ms"), ("unified-prefetch", "time_median_ms"),
+    ("pinned-async", "time_median_ms"), ("overlapped", "time_median_ms"), ("zero-copy", "time_median_ms"),
+    ("pageable", "warm_h2d_ms"), ("pinned", "warm_h2d_ms"), ("pinned", "first_allocate_ms"),
+    ("pageable", "first_allocate_ms"), ("pageable", "first_touch_ms"), ("pageable", "first_d2h_ms"),
+    ("unified", "first_touch_ms"), ("unified-advise", "first_touch_ms"), ("zero-copy", "first_allocate_ms"),
+    ("pinned", "warm_kernel_ms"),
+];
+
 #[test]
 fn every_mode_is_a_variant_and_the_other_way_round() {
     let variants: Vec<_> = vecadd::LAB.variants().iter().map(|v| v.name).collect();
-    assert_eq!(variants, MODES);
+    assert_eq!(variants, [&MODES[..], &["constant", "events", "questions"]].concat());
 }
 
 #[test]
 fn every_mode_at_awkward_sizes() {
     // 2^16 is the smallest chunk of `overlapped`: these sizes give one chunk, one and a little more, and several.
     for n in ["1", "31", "257", "997", "65536", "65537", "200003"] {
-        let ran = LAB.run(&["-n", n, "--seed", n]);
+        let ran = LAB.run(&["-n", n, "--seed", n, "--no-exercises"]);
         assert_eq!(ran.code, Some(0), "{n}: {}", ran.text);
         let modes: Vec<&str> = ran.rows.iter().map(|r| r["variant"].as_str()).collect();
         assert_eq!(modes, MODES, "{n}");
@@ -38,7 +49,7 @@ fn every_mode_at_awkward_sizes() {
 
 #[test]
 fn each_row_is_split_into_its_phases() {
-    let ran = LAB.run(&["-n", "1000"]);
+    let ran = LAB.run(&["-n", "1000", "--no-exercises"]);
     let says = "the worst of all modes: two-norm 0, largest 0";
     assert!(ran.text.contains(says), "{}", ran.text);
     for row in &ran.rows {
@@ -67,7 +78,7 @@ fn idle_threads_are_counted() {
 fn a_small_grid_serves_only_if_it_strides() {
     let grid = ["-n", "1025", "--blocks", "4", "--threads", "256"];
     LAB.refuses(&grid, "--blocks 5");
-    let strides = LAB.accepts(&[&grid[..], &["--stride"]].concat());
+    let strides = LAB.accepts(&[&grid[..], &["--stride", "--no-exercises"]].concat());
     assert!(strides.rows.iter().all(|r| r["grid"] == "4"));
 }
 
@@ -77,11 +88,12 @@ fn vectors_come_from_a_file_and_from_standard_input() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), pairs).unwrap();
     let path = file.path().to_str().unwrap();
-    for ran in [LAB.run(&["--input", path]), LAB.run_with(pairs, &["--input", "-"])] {
+    for ran in [LAB.run(&["--input", path, "--no-exercises"]), LAB.run_with(pairs, &["--input", "-", "--no-exercises"])]
+    {
         assert_eq!(ran.code, Some(0), "{}", ran.text);
         assert!(ran.rows.len() == 9 && ran.rows.iter().all(|r| r["n"] == "3"));
     }
-    let first = LAB.run(&["--input", path, "-n", "2"]);
+    let first = LAB.run(&["--input", path, "-n", "2", "--no-exercises"]);
     assert!(first.rows.iter().all(|r| r["n"] == "2"), "{}", first.text);
 
     for (text, says) in [("1 2\n3\n", "line 2"), ("1 two\n", "`two` is not a number"), ("", "no numbers")] {
@@ -95,13 +107,42 @@ fn vectors_come_from_a_file_and_from_standard_input() {
 
 #[test]
 fn the_sweep_goes_over_sizes_in_every_mode() {
-    let ran = LAB.accepts(&["--sweep", "-n", "16K"]); // 64 KiB of floats
+    let ran = LAB.accepts(&["--sweep", "-n", "16K", "--no-exercises"]); // 64 KiB of floats
     assert_eq!(ran.rows.len(), 3 * 9, "{}", ran.text);
     for size in ["4 KiB", "16 KiB", "64 KiB"] {
         assert_eq!(ran.rows.iter().filter(|r| r["case"] == size).count(), 9);
     }
     assert!(ran.text.contains("End to end by the size"), "{}", ran.text);
     LAB.refuses(&["--sweep", "-n", "100"], "at least 1024");
+}
+
+/// The exercises: a summand in constant memory costs no load of global memory, and an event that is waited for before
+/// it is recorded gives no time.
+#[test]
+fn the_courses_exercises() {
+    let ran = LAB.accepts(&["--exercises"]);
+    let constant = ran.of("constant")[0];
+    assert_eq!(constant["published_sum"], "19");
+    let per_launch = |row: &std::collections::HashMap<String, String>, column: &str| {
+        row[column].parse::<u64>().unwrap() / row["launches"].parse::<u64>().unwrap()
+    };
+    let size = ["-n", "65536", "--variant", "pageable", "--no-exercises"];
+    let two_summands = LAB.accepts(&size);
+    for column in ["global_load_sectors", "global_load_requests", "global_store_sectors"] {
+        assert_eq!(per_launch(constant, column), per_launch(two_summands.of("pageable")[0], column), "{column}");
+    }
+    let [wrong, right] = ran.of("events")[..] else { panic!("{}", ran.text) };
+    assert!(wrong["note"].starts_with("no time: CUDA_ERROR_NOT_READY"), "{wrong:?}");
+    let ms: f64 = right["note"].strip_suffix(" ms").expect("a time").parse().unwrap();
+    assert!(ms > 0.0, "{right:?}");
+    assert_eq!(ran.of("questions").len(), 4);
+}
+
+#[test]
+fn quoted_figures_are_those_of_the_reference_run() {
+    for (variant, column) in QUOTED {
+        LAB.quotes(LAB.figure("vecadd", variant, "", column), &format!("{column} of {variant}"));
+    }
 }
 
 #[test]

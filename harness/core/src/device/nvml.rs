@@ -40,6 +40,13 @@ pub struct Snapshot {
     pub processes: Option<usize>,
 }
 
+/// The NUMA node of the host at which Linux has the device, by its bus address. NVML gives it for few GPUs only. A host
+/// that does not know it says -1, as virtual machines do: `None`.
+fn node_of(bus_id: &str) -> Option<u32> {
+    let file = format!("/sys/bus/pci/devices/{}/numa_node", bus_id.to_lowercase());
+    std::fs::read_to_string(file).ok()?.trim().parse().ok()
+}
+
 impl Monitor {
     /// Opens NVML for the GPU at this bus address (`0000:01:00.0`).
     ///
@@ -79,7 +86,7 @@ impl Monitor {
             link_generation_max: gpu.max_pcie_link_gen().ok(),
             link_width: gpu.current_pcie_link_width().ok(),
             link_width_max: gpu.max_pcie_link_width().ok(),
-            numa_node: gpu.numa_node_id().ok(),
+            numa_node: gpu.numa_node_id().ok().or_else(|| node_of(&self.bus_id)),
             ecc: gpu.is_ecc_enabled().ok().map(|e| e.currently_enabled),
             memory_used_bytes: gpu.memory_info().ok().map(|m| m.used),
             processes: gpu.running_compute_processes().ok().map(|p| p.len()),

@@ -33,6 +33,11 @@ impl Plan {
         }
     }
 
+    /// The same plan with no more samples than `most`, unless their number is fixed already.
+    pub(crate) fn at_most(self, most: usize) -> Self {
+        if self.least == self.most { self } else { Self { least: self.least.min(most), most, ..self } }
+    }
+
     /// Whether these samples, taken in this time, are enough.
     pub(crate) fn done(&self, samples: &[f64], elapsed: Duration) -> bool {
         let n = samples.len();
@@ -49,6 +54,14 @@ mod tests {
     use super::*;
 
     const GPU: Plan = Plan { warmups: 1, least: 10, most: 1000, time: Duration::from_secs(2) };
+
+    #[test]
+    fn a_plan_may_be_cut_short_but_not_a_fixed_number() {
+        let (short, soon) = (GPU.at_most(5), Duration::from_millis(1));
+        assert!(!short.done(&[0.0, 9.0, 1.0, 8.0], soon) && short.done(&[0.0, 9.0, 1.0, 8.0, 2.0], soon));
+        let fixed = Plan::new(Some(7), false, false).at_most(5);
+        assert!(!fixed.done(&[1.0; 6], soon) && fixed.done(&[1.0; 7], soon));
+    }
 
     #[test]
     fn sampling_ends_when_it_is_quiet_or_late_and_not_before() {

@@ -235,6 +235,12 @@ impl<'r> Recorder<'r> {
         self.ceiling = ceiling;
     }
 
+    /// Takes no more samples than `most`, for a case that is one of many or whose samples take long. The number that
+    /// `--samples` gives is taken all the same.
+    pub fn at_most(&mut self, most: usize) {
+        self.setup.plan = self.setup.plan.at_most(most);
+    }
+
     /// Flush the L2 cache before each sample.
     pub fn cold(&mut self) {
         self.cold = true;
