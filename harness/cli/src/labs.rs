@@ -14,6 +14,7 @@ pub static LABS: &[&Lab] = &[
     &stencil::LAB,
     &matmul::LAB,
     &occupancy::LAB,
+    &bughunt::LAB,
 ];
 
 /// The lab of this name.

@@ -136,6 +136,7 @@ fn every_lab_takes_a_tiny_n_or_says_what_is_wrong_with_it() {
         "stencil",
         "matmul",
         "occupancy",
+        "bughunt",
     ] {
         let run = warplab(&["run", lab, "--quick", "--no-exercises", "--device", "emulated", "--n", "1", "-q"]);
         assert!([0, 2].contains(&run.code), "{lab}: {run:?}");

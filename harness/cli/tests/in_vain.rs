@@ -114,7 +114,7 @@ fn volume(dims: &str) -> u64 {
 /// What the labs say of their variants is true: `n`, `blocks` and `threads` change the rows of those that take them.
 #[test]
 fn an_option_that_a_variant_takes_changes_its_rows() {
-    let labs: [&harness::Lab; 11] = [
+    let labs: [&harness::Lab; 12] = [
         &hello::LAB,
         &returning::LAB,
         &vecadd::LAB,
@@ -126,6 +126,7 @@ fn an_option_that_a_variant_takes_changes_its_rows() {
         &stencil::LAB,
         &matmul::LAB,
         &occupancy::LAB,
+        &bughunt::LAB,
     ];
     let mut seen = 0;
     for (lab, (option, value)) in
