@@ -18,7 +18,8 @@ pub(crate) struct Job<I, O, E> {
     pub(crate) expected: Vec<E>,
     /// How far from it an answer may be.
     pub(crate) tolerance: Tolerance,
-    /// What all wrong results have in common, which tells where to look: for mistakes that no check of the machine finds.
+    /// What all wrong results have in common, which tells where to look: for mistakes that no check of the machine
+    /// finds.
     pub(crate) lead: fn(&[O], &[E]) -> Option<String>,
 }
 
@@ -53,8 +54,8 @@ impl<I: DeviceRepr, O: DeviceRepr + Number + PartialEq, E: Number> Job<I, O, E> 
         for size in &sizes {
             builder.arg(size);
         }
-        // SAFETY: these are the kernel's parameters. What it does with them may be wrong: that is what the lab is about,
-        // and why such cases have processes of their own.
+        // SAFETY: these are the kernel's parameters. What it does with them may be wrong: that is what the lab is
+        // about, and why such cases have processes of their own.
         unsafe { builder.launch(launch) }?;
         let output = stream.clone_dtoh(&output)?;
         if let Some(lead) = (self.lead)(&output, &self.expected) {

@@ -1,8 +1,9 @@
-//! A hunt: small kernels, each with one planted mistake. The machine's findings, or the check's words, lead to it; a copy
-//! of the kernel file in which it is mended must give the right answer.
+//! A hunt: small kernels, each with one planted mistake. The machine's findings, or the check's words, lead to it; a
+//! copy of the kernel file in which it is mended must give the right answer.
 //!
-//! The tables say which kernel has which mistake. What each should compute is in `reference.rs`, and what it is given in
-//! `device.rs`; where the mistake is the host's, `host.rs` does what the kernel file says the host does.
+//! The tables say which kernel has which mistake. What each should compute is in `reference.rs`, and what it is given
+//! in `device.rs`. Where the mistake is the host's, `shape.rs` and `host.rs` do what the kernel file says that the
+//! host does.
 mod device;
 mod host;
 pub mod reference;

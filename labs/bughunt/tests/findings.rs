@@ -70,7 +70,8 @@ fn findings_say_what_to_do() {
     }
 }
 
-/// No check of the machine can know that these are wrong: the answer's check says what all wrong results have in common.
+/// No check of the machine can know that these are wrong: the answer's check says what all wrong results have in
+/// common.
 #[test]
 fn where_nothing_is_found_the_check_leads() {
     for (variant, says) in [

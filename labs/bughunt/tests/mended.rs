@@ -16,8 +16,8 @@ fn every_mistake_can_be_mended() {
     }
 }
 
-/// The same file with the mistakes is wrong in all its parts. Where it stands in for itself, no luck counts: at the usual
-/// size each mistake has a finding, or a wrong answer.
+/// The same file with the mistakes is wrong in all its parts. Where it stands in for itself, no luck counts: at the
+/// usual size each mistake has a finding, or a wrong answer.
 #[test]
 fn a_copy_that_is_not_mended_is_rejected_as_a_whole() {
     let ran = LAB.run(&["--kernel", PLANTED]);
