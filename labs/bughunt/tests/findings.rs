@@ -118,3 +118,62 @@ fn a_right_answer_proves_nothing() {
     assert_eq!(answers("none").count(), 5, "{}", ran.text);
     assert_eq!(answers("wrong").count(), 11, "{}", ran.text);
 }
+
+/// The teacher's key shows what is printed: titles, places, sources and help of the findings, and the notes where there
+/// is no finding. Threads, addresses and the number of hazards may differ.
+#[test]
+fn the_key_shows_what_is_printed() {
+    let key = LAB.source("ANSWERS.md");
+    let ran = LAB.accepts(&[]);
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let printed = one_line(&ran.text);
+    let mut sections = 0;
+    for section in key.split("\n## ").skip(1) {
+        let variant = section.lines().next().unwrap();
+        let shown = section.split("```").nth(1).unwrap().trim_matches('\n');
+        if !shown.starts_with("error: ") {
+            assert!(printed.contains(&one_line(shown)), "{variant}: {shown}");
+        }
+        let is_source = |line: &str| line.split_once(" | ").is_some_and(|(n, _)| n.trim().parse::<u32>().is_ok());
+        let is_fixed = |line: &&str| line.contains("--> ") || line.contains("= help: ") || is_source(line);
+        for line in shown.lines().filter(is_fixed) {
+            assert!(ran.text.contains(line), "{variant}: {line}");
+        }
+        if let Some(title) = shown.lines().next().filter(|line| line.starts_with("error: ")) {
+            let title = title.split(" [").next().unwrap();
+            assert!(ran.text.contains(title), "{variant}: {title}");
+        }
+        sections += 1;
+    }
+    assert_eq!(sections, 20);
+}
+
+/// The answers to the handout's questions: what the runs print is what the key quotes.
+#[test]
+fn the_key_answers_the_questions() {
+    let key = LAB.source("ANSWERS.md");
+    let key = key.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mutant = |name: &str| format!("{}/tests/mutants/{name}/bughunt.cu", LAB.folder);
+    let [warp, late, early, skipped] = ["warp_barrier", "late_cast", "early_free", "skipped"].map(mutant);
+    for (variant, options, noted, quoted) in [
+        ("bounds", &["-n", "1024"][..], "right by luck in this run", "right by luck in this run"),
+        ("bounds", &["-n", "1025"], "Invalid __global__ read", "the read past the end is found"),
+        ("stride", &["-n", "256"], "right by luck", "None of 256"),
+        ("stride", &["-n", "257"], "1 of 257 wrong: [256]", "1 of 257"),
+        ("stride", &["-n", "600"], "344 of 600 wrong: [256]", "344 of 600"),
+        ("no-barrier", &["-n", "33", "--kernel", &warp], "1 of 33 wrong: [0] is 0", "1 of 33 wrong: [0] is 0"),
+        ("overflow", &["--kernel", &late], "all 423 wrong results differ", "all 423 wrong results differ"),
+        ("block-race", &["--schedules", "20"], "[0] is 375117, should be 505099", "[0] is 375117, should be 505099"),
+        ("wrong-launch", &["-n", "1023"], "255 of 1023 wrong: [768]", "255 of 1023"),
+        ("wrong-launch", &["-n", "1024"], "right by luck", "none (`-n 1024`"),
+        ("wrong-launch", &["-n", "255"], "a launch of 0x1x1 blocks", "a launch of 0x1x1 blocks"),
+        ("leak", &["--kernel", &early], "FREE gives back memory that a queued", "FREE gives back memory that a queued"),
+        ("nan", &["--kernel", &skipped], "286 of 2000 wrong: [6] was", "286 of 2000 wrong: [6] was"),
+    ] {
+        let ran = LAB.run(&[&["--variant", variant], options].concat());
+        assert!(ran.of(variant)[0]["note"].contains(noted), "{variant} {options:?}: no `{noted}` in {}", ran.text);
+        assert!(key.contains(quoted), "no `{quoted}` in the key");
+    }
+    let right = LAB.accepts(&["--variant", "no-barrier", "-n", "32", "--kernel", &warp]);
+    assert!(right.findings.is_empty() && right.of("no-barrier")[0]["note"].is_empty(), "{}", right.text);
+}

@@ -44,3 +44,26 @@ fn what_the_lab_does_not_take_is_refused() {
     LAB.refuses(&["--threads", "128"], "--threads");
     LAB.refuses(&["--blocks", "7"], "--blocks");
 }
+
+/// The teacher's key: its diffs, applied to the lab's file, give the mended one.
+#[test]
+fn the_diffs_of_the_key_are_the_mends() {
+    let key = LAB.source("ANSWERS.md");
+    let mut text = LAB.source("kernels/bughunt.cu");
+    let diffs = key.split("```diff\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let mut applied = 0;
+    for diff in diffs {
+        let side = |drop: char| -> String {
+            let kept = diff.lines().filter(|line| !line.starts_with(drop));
+            kept.map(|line| line.get(1..).unwrap_or_default()).collect::<Vec<_>>().join("\n")
+        };
+        let (before, after) = (side('+'), side('-'));
+        assert_eq!(text.matches(&before).count(), 1, "{diff}");
+        text = text.replace(&before, &after);
+        applied += 1;
+    }
+    assert_eq!(applied, 20);
+    // Above the kernels, the files say what they are.
+    let kernels = |text: &str| text.split_once("// ---- 1\n").map(|(_, kernels)| kernels.to_string());
+    assert_eq!(kernels(&text), kernels(&LAB.source("tests/mended/bughunt.cu")));
+}
