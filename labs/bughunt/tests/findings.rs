@@ -55,7 +55,7 @@ fn other_mistakes_are_found_at_their_lines() {
 fn findings_say_what_to_do() {
     for (variant, says) in [
         ("bounds", "that is index 1001, and there are 0 to 1000"),
-        ("stride", "by thread (0,0,0) in block (1,0,0)"),
+        ("stride", "give each thread an element of its own"),
         ("divergent-barrier", "move the barrier out of the branch"),
         ("shared-race", "use atomicAdd"),
         ("uninitialised", "shared memory holds nothing when a block begins"),
@@ -103,20 +103,33 @@ fn the_leak_is_found_where_leaks_are_looked_for() {
     assert!(rest.findings.is_empty(), "{}", rest.text);
 }
 
-/// Four mistakes do not show in the answer on this machine, and the finding alone tells.
+/// Three mistakes never show in the answer on this machine, and two only now and then, because blocks run on all cores:
+/// the finding alone tells.
 #[test]
 fn a_right_answer_proves_nothing() {
-    let right = ["divergent-barrier", "block-race", "wrong-mask", "lockstep"];
     let ran = LAB.accepts(&[]);
-    let answers =
-        |answer| ran.rows.iter().filter(move |row| row["answer"] == answer).map(|row| row["variant"].as_str());
-    let mut seen: Vec<&str> = answers("right").collect();
-    seen.sort_unstable();
-    let mut expected = right;
-    expected.sort_unstable();
-    assert_eq!(seen, expected, "{}", ran.text);
-    assert_eq!(answers("none").count(), 5, "{}", ran.text);
-    assert_eq!(answers("wrong").count(), 11, "{}", ran.text);
+    let answers = |answer: &str, variants: &[&str]| {
+        let of = |variant: &&str| ran.of(variant)[0]["answer"] == answer;
+        assert!(variants.iter().all(of), "{answer}: {variants:?} in {}", ran.text);
+    };
+    answers("right", &["divergent-barrier", "wrong-mask", "lockstep"]);
+    answers("none", &["bounds", "countdown", "misaligned", "small-shared", "host-pointer"]);
+    answers("wrong", &["stride", "overflow", "index", "no-barrier", "shared-race"]);
+    answers("wrong", &["nan", "order", "wrong-launch", "no-wait", "leak"]);
+    for variant in ["divergent-barrier", "wrong-mask", "lockstep", "block-race", "uninitialised"] {
+        assert!(ran.findings.iter().any(|f| f.text.contains(kernel_of(variant))), "{variant}: {}", ran.text);
+    }
+}
+
+/// The kernel of a mistake that does not show in every answer.
+fn kernel_of(variant: &str) -> &'static str {
+    match variant {
+        "divergent-barrier" => "kernel: steps",
+        "wrong-mask" => "kernel: warp_sums",
+        "lockstep" => "kernel: warp_largest",
+        "block-race" => "kernel: total",
+        _ => "kernel: evens",
+    }
 }
 
 /// The teacher's key shows what is printed: titles, places, sources and help of the findings, and the notes where there
@@ -158,12 +171,11 @@ fn the_key_answers_the_questions() {
     for (variant, options, noted, quoted) in [
         ("bounds", &["-n", "1024"][..], "right by luck in this run", "right by luck in this run"),
         ("bounds", &["-n", "1025"], "Invalid __global__ read", "the read past the end is found"),
-        ("stride", &["-n", "256"], "right by luck", "None of 256"),
-        ("stride", &["-n", "257"], "1 of 257 wrong: [256]", "1 of 257"),
-        ("stride", &["-n", "600"], "344 of 600 wrong: [256]", "344 of 600"),
+        ("stride", &["-n", "256"], "right by luck", "None with `-n 256`"),
+        ("stride", &["-n", "600"], " of 600 wrong: [", "344 of 600"),
         ("no-barrier", &["-n", "33", "--kernel", &warp], "1 of 33 wrong: [0] is 0", "1 of 33 wrong: [0] is 0"),
         ("overflow", &["--kernel", &late], "all 423 wrong results differ", "all 423 wrong results differ"),
-        ("block-race", &["--schedules", "20"], "[0] is 375117, should be 505099", "[0] is 375117, should be 505099"),
+        ("block-race", &["--schedules", "20"], "Race reported", "`bughunt.cu:135` reads and writes"),
         ("wrong-launch", &["-n", "1023"], "255 of 1023 wrong: [768]", "255 of 1023"),
         ("wrong-launch", &["-n", "1024"], "right by luck", "none (`-n 1024`"),
         ("wrong-launch", &["-n", "255"], "a launch of 0x1x1 blocks", "a launch of 0x1x1 blocks"),
