@@ -307,6 +307,8 @@ fn every_file_of_every_lab_is_right() {
                 assert!(run.stderr.contains("which no variant that should be right uses by default"), "{run:?}");
                 continue;
             }
+            // The lab's own kernels have their mistakes; the file in which these are mended is right.
+            let file = if lab == "bughunt" { of(lab, "tests/mended/bughunt.cu") } else { file };
             let size: &[&str] = match lab {
                 "returning" => &[],           // It takes no size.
                 "reduction" => &["-n", "64"], // One of its variants takes powers of two only.
