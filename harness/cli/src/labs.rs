@@ -16,6 +16,7 @@ pub static LABS: &[&Lab] = &[
     &occupancy::LAB,
     &transpose::LAB,
     &sort::LAB,
+    &bughunt::LAB,
 ];
 
 /// The lab of this name.

@@ -44,6 +44,7 @@ fn described(variant: &harness::Variant) -> String {
         Expect::Wrong(reason) | Expect::Racy(reason) => {
             format!("{} (wrong on purpose: {reason})", variant.summary)
         }
+        Expect::Planted(reason) => format!("{} (to be mended: {reason})", variant.summary),
     }
 }
 
@@ -56,6 +57,7 @@ fn as_json(lab: &Lab) -> serde_json::Value {
                 Expect::Right => ("right", None),
                 Expect::Wrong(reason) => ("wrong", Some(reason)),
                 Expect::Racy(reason) => ("racy", Some(reason)),
+                Expect::Planted(reason) => ("planted", Some(reason)),
             };
             json!({ "name": v.name, "summary": v.summary, "expect": expect, "reason": reason })
         })

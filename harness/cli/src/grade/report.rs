@@ -118,6 +118,10 @@ fn blocks(grades: &[Grade]) -> Vec<String> {
         if fresh.len() > SHOWN {
             text += &format!("\n\n  and {} more findings (--json has them)", fresh.len() - SHOWN);
         }
+        // The table says that it is right, and there is no more to say.
+        if text.is_empty() {
+            continue;
+        }
         let same = |(_, mark, known): &&mut (_, Mark, String)| *mark == grade.mark && *known == text;
         match blocks.iter_mut().find(same) {
             Some((variants, ..)) => variants.push(grade.variant),

@@ -153,6 +153,11 @@ impl Task {
         if self.names_variants { &self.variants } else { &[] }
     }
 
+    /// Whether the lab's own kernel of `variant` has a mistake that is to be mended.
+    pub fn is_planted(&self, variant: &str) -> bool {
+        self.lab.variants().iter().any(|v| v.name == variant && matches!(v.expect, Expect::Planted(_)))
+    }
+
     /// The command that grades in this very way again.
     pub fn repeat(&self) -> String {
         let mut words: Vec<String> = Vec::new();
@@ -178,10 +183,10 @@ fn quoted(argument: &str) -> String {
     }
 }
 
-/// The variants to grade: those asked for, or all that should be right.
+/// The variants to grade: those asked for, or all that should be right in the file.
 fn variants(lab: &'static Lab, matches: &ArgMatches) -> Result<Vec<&'static str>, Error> {
-    let right: Vec<&'static str> =
-        lab.variants().iter().filter(|v| v.expect == Expect::Right).map(|v| v.name).collect();
+    let is_right = |expect| matches!(expect, Expect::Right | Expect::Planted(_));
+    let right: Vec<&'static str> = lab.variants().iter().filter(|v| is_right(v.expect)).map(|v| v.name).collect();
     let Some(asked) = matches.get_many::<String>("variant") else {
         return Ok(right);
     };

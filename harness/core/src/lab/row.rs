@@ -23,6 +23,9 @@ pub enum Expect {
     Wrong(&'static str),
     /// A data race or the like: wrong, or right by luck. It passes either way; a finding is reported as expected.
     Racy(&'static str),
+    /// A mistake for the reader to mend. The lab's own kernel is wrong, or right by luck, and passes either way; a file
+    /// that stands in for it (`--kernel`) must be right.
+    Planted(&'static str),
 }
 
 /// A row of a lab's table: the variant, and what this lab needs to know of it (`D`, whose fields are reached
@@ -74,6 +77,13 @@ impl<D: Copy> Row<D> {
     #[must_use]
     pub const fn racy(mut self, reason: &'static str) -> Self {
         self.variant.expect = Expect::Racy(reason);
+        self
+    }
+
+    /// Wrong on purpose, and to be mended by the reader: a file given by `--kernel` must be right, and can be graded.
+    #[must_use]
+    pub const fn planted(mut self, reason: &'static str) -> Self {
+        self.variant.expect = Expect::Planted(reason);
         self
     }
 

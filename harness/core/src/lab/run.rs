@@ -286,7 +286,7 @@ impl Run {
             }
         }
         self.between_cases();
-        let judge = |wrong: Option<&str>, found: Option<&str>| verdict(variant.expect, wrong, found);
+        let judge = |wrong: Option<&str>, found: Option<&str>| verdict(self.expect(variant), wrong, found);
         let mut record = trial.recorder.judge(judge);
         self.add_published(&mut record);
         self.finish(record)
@@ -342,7 +342,7 @@ impl Run {
 
     /// The record of a case whose process ended without one.
     fn crashed(&self, variant: &Variant, case: &Case, launch: Option<LaunchConfig>, how: String) -> Record {
-        let (verdict, note) = verdict(variant.expect, Some(&how), None);
+        let (verdict, note) = verdict(self.expect(variant), Some(&how), None);
         Record { verdict, note, wrong: Some(how), ..self.record(case, launch) }
     }
 
@@ -402,7 +402,16 @@ impl Run {
                 let asked = asked.and_then(|text| text.parse().ok());
                 asked.unwrap_or(Checks::MEMORY)
             }
-            (None, Expect::Wrong(_) | Expect::Racy(_)) => Checks::ALL,
+            (None, Expect::Wrong(_) | Expect::Racy(_) | Expect::Planted(_)) => Checks::ALL,
+        }
+    }
+
+    /// What the variant should give in this run: where a file stands in for the lab's own, a planted mistake must have
+    /// been mended.
+    fn expect(&self, variant: &Variant) -> Expect {
+        match variant.expect {
+            Expect::Planted(_) if self.options.kernel.is_some() => Expect::Right,
+            expect => expect,
         }
     }
 
@@ -438,7 +447,10 @@ impl Run {
                 let label = if outside { "outside of every case" } else { &leak.during };
                 self.record(&Case::new("-").label(label), None)
             });
-            self.finish(place.leaked(leak))?;
+            let expect = self.variant(&place.variant).map_or(Expect::Right, |variant| self.expect(variant));
+            let record = place.leaked(leak);
+            let (verdict, note) = verdict(expect, None, Some(&record.note));
+            self.finish(Record { verdict, note, ..record })?;
         }
         Ok(())
     }
@@ -509,10 +521,12 @@ pub(crate) fn verdict(expect: Expect, wrong: Option<&str>, finding: Option<&str>
         Expect::Wrong(reason) if seen.is_empty() => {
             (Verdict::Fail, format!("should be wrong ({reason}), but was right"))
         }
-        Expect::Racy(reason) if seen.is_empty() => {
+        Expect::Racy(reason) | Expect::Planted(reason) if seen.is_empty() => {
             (Verdict::Pass, format!("wrong on purpose ({reason}): right by luck in this run"))
         }
-        Expect::Wrong(reason) | Expect::Racy(reason) => (Verdict::Pass, format!("wrong on purpose ({reason}): {seen}")),
+        Expect::Wrong(reason) | Expect::Racy(reason) | Expect::Planted(reason) => {
+            (Verdict::Pass, format!("wrong on purpose ({reason}): {seen}"))
+        }
     }
 }
 
@@ -522,7 +536,7 @@ mod tests {
 
     #[test]
     fn a_verdict_is_what_was_seen_against_what_was_expected() {
-        use Expect::{Racy, Right, Wrong};
+        use Expect::{Planted, Racy, Right, Wrong};
         for (expect, wrong, finding, verdict_expected, words) in [
             (Right, None, None, Verdict::Pass, ""),
             (Right, Some("7 of 9"), None, Verdict::Fail, "7 of 9"),
@@ -533,6 +547,8 @@ mod tests {
             (Wrong("no barrier"), None, None, Verdict::Fail, "but was right"),
             (Racy("no barrier"), None, None, Verdict::Pass, "right by luck"),
             (Racy("no barrier"), Some("7 of 9"), None, Verdict::Pass, "no barrier"),
+            (Planted("no barrier"), None, Some("race"), Verdict::Pass, "wrong on purpose (no barrier): race"),
+            (Planted("no barrier"), None, None, Verdict::Pass, "right by luck"),
         ] {
             let (seen, note) = verdict(expect, wrong, finding);
             assert_eq!(seen, verdict_expected, "{expect:?} {wrong:?} {finding:?}");

@@ -1,0 +1,211 @@
+//! The kernels whose mistake is their own: what each is given, and what it should give.
+use cudarc::driver::{DeviceRepr, LaunchConfig, PushKernelArg};
+use harness::{Check, Error, Number, Result, Run, Tolerance, Trial, poison};
+
+use crate::{answered, reference};
+
+const EPSILON: f64 = f32::EPSILON as f64;
+
+/// A kernel's input and its right answer.
+pub(crate) struct Job<I, O, E> {
+    /// The input; a kernel without one works in place, or on nothing.
+    pub(crate) input: Vec<I>,
+    /// What the output holds before the launch; it is poisoned if this is empty.
+    pub(crate) before: Vec<O>,
+    /// The sizes that the kernel takes after its output.
+    pub(crate) sizes: Vec<usize>,
+    /// The right answer.
+    pub(crate) expected: Vec<E>,
+    /// How far from it an answer may be.
+    pub(crate) tolerance: Tolerance,
+    /// What all wrong results have in common, which tells where to look: for mistakes that no check of the machine
+    /// finds.
+    pub(crate) lead: fn(&[O], &[E]) -> Option<String>,
+}
+
+impl<I: DeviceRepr, O: DeviceRepr + Number + PartialEq, E: Number> Job<I, O, E> {
+    /// A job for `n` elements whose answer has no roundings.
+    pub(crate) fn exact(n: usize, input: Vec<I>, expected: Vec<E>) -> Self {
+        let tolerance = Tolerance::EXACT;
+        Self { input, before: Vec::new(), sizes: vec![n], expected, tolerance, lead: |_, _| None }
+    }
+
+    /// The same with this tolerance.
+    pub(crate) fn within(self, tolerance: Tolerance) -> Self {
+        Self { tolerance, ..self }
+    }
+
+    /// Runs the case's kernel once, and checks its answer. Nobody needs the time of a kernel that is wrong.
+    pub(crate) fn run(self, run: &Run, case: &mut Trial<'_>, launch: LaunchConfig) -> Result<()> {
+        let (stream, kernel) = (run.stream(), case.kernel()?);
+        let input = if self.input.is_empty() { None } else { Some(stream.clone_htod(&self.input)?) };
+        let sizes: Vec<u64> = self.sizes.iter().map(|size| *size as u64).collect();
+        // SAFETY: written before the launch.
+        let mut output = unsafe { stream.alloc::<O>(self.expected.len()) }?;
+        match &self.before[..] {
+            [] => poison(stream, &mut output)?,
+            before => stream.memcpy_htod(before, &mut output)?,
+        }
+        let mut builder = stream.launch_builder(&kernel);
+        if let Some(input) = &input {
+            builder.arg(input);
+        }
+        builder.arg(&mut output);
+        for size in &sizes {
+            builder.arg(size);
+        }
+        // SAFETY: these are the kernel's parameters. What it does with them may be wrong: that is what the lab is
+        // about, and why such cases have processes of their own.
+        unsafe { builder.launch(launch) }?;
+        let output = stream.clone_dtoh(&output)?;
+        if let Some(lead) = (self.lead)(&output, &self.expected) {
+            case.note(lead);
+        }
+        answered(case, Check::compare(&output, &self.expected, self.tolerance));
+        Ok(())
+    }
+
+    /// As [`Job::run`], with the case's own launch.
+    fn launched(self, run: &Run, case: &mut Trial<'_>) -> Result<()> {
+        let launch = case.launch();
+        self.run(run, case, launch)
+    }
+}
+
+pub(crate) fn bounds(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    let x = run.inputs("bounds").f32(n + 1, -1.0..1.0);
+    let expected = reference::differences(&x);
+    Job::<_, f32, _>::exact(n, x, expected).within(Tolerance::sum(1, 2.0, EPSILON)).launched(run, case)
+}
+
+pub(crate) fn stride(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    let before = run.inputs("stride").u32(n, 0..200);
+    let expected: Vec<u32> = before.iter().map(|pixel| pixel + 10).collect();
+    // It works in place, so that it has no input.
+    Job { before, ..Job::<u32, u32, _>::exact(n, Vec::new(), expected) }.launched(run, case)
+}
+
+pub(crate) fn overflow(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    let sides = run.inputs("overflow").i32(2 * n, 1..100_000);
+    let expected = reference::areas(&sides);
+    let lead = |areas: &[i64], expected: &[i64]| {
+        all_wrong(areas, expected, |area, right| (area - right) % (1 << 32) == 0)
+            .map(|wrong| format!("all {wrong} wrong results differ from the right ones by multiples of 2^32"))
+    };
+    Job { lead, ..Job::<_, i64, _>::exact(n, sides, expected) }.launched(run, case)
+}
+
+pub(crate) fn index(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    // About twice as high as it is wide; a few of the n pixels may be left over.
+    let width = (n / 2).isqrt().max(1);
+    let height = n / width;
+    let picture = run.inputs("index").f32(width * height, 0.0..1.0);
+    let expected = reference::turn(&picture, width);
+    Job { sizes: vec![width, height], ..Job::<_, f32, _>::exact(n, picture, expected) }.launched(run, case)
+}
+
+pub(crate) fn countdown(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    let mut rows = run.inputs("countdown").i32(8 * n, -100..100);
+    // By chance alone, one row in 256 would have no positive number.
+    for row in rows.chunks_exact_mut(8).skip(2).step_by(5) {
+        for x in row {
+            *x = -x.abs();
+        }
+    }
+    let expected = reference::last_positive(&rows);
+    Job::<_, i32, _>::exact(n, rows, expected).launched(run, case)
+}
+
+pub(crate) fn no_barrier(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    let x = run.inputs("no-barrier").f32(n, -1.0..1.0);
+    let expected = reference::mirror(&x);
+    Job::<_, f32, _>::exact(n, x, expected).launched(run, case)
+}
+
+pub(crate) fn divergent_barrier(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    // Nothing would end it there: a thread that waits for the others' return keeps them waiting at their barrier.
+    if !run.is_emulated() && run.options().kernel.is_none() {
+        return Err(Error::Skip(
+            "on a GPU this kernel may never end; mend a copy of it, and give it by --kernel".into(),
+        ));
+    }
+    let x = run.inputs("divergent-barrier").f32(n, -1.0..1.0);
+    let expected = reference::steps(&x);
+    Job::<_, f32, _>::exact(n, x, expected).within(Tolerance::sum(1, 2.0, EPSILON)).launched(run, case)
+}
+
+pub(crate) fn shared_race(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    let bytes = run.inputs("shared-race").bytes(n);
+    let expected = reference::tally(&bytes);
+    Job::<_, u32, _>::exact(n, bytes, expected).launched(run, case)
+}
+
+pub(crate) fn uninitialised(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    let x = run.inputs("uninitialised").u32(n, 0..1000);
+    let expected = reference::evens(&x);
+    Job::<_, u32, _>::exact(n, x, expected).launched(run, case)
+}
+
+pub(crate) fn block_race(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    let x = run.inputs("block-race").u32(n, 0..1000);
+    let expected = vec![x.iter().copied().fold(0, u32::wrapping_add)];
+    Job { before: vec![0], ..Job::<_, u32, _>::exact(n, x, expected) }.launched(run, case)
+}
+
+pub(crate) fn wrong_mask(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    let x = run.inputs("wrong-mask").i32(n, -1000..1000);
+    let expected = reference::warp_sums(&x);
+    Job::<_, i32, _>::exact(n, x, expected).launched(run, case)
+}
+
+pub(crate) fn lockstep(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    let x = run.inputs("lockstep").i32(n, 0..1_000_000);
+    let expected = reference::warp_largest(&x);
+    Job::<_, i32, _>::exact(n, x, expected).launched(run, case)
+}
+
+pub(crate) fn misaligned(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    let recording = run.inputs("misaligned").f32(2 * n + 1, -1.0..1.0);
+    let expected = reference::powers(&recording);
+    Job::<_, f32, _>::exact(n, recording, expected).within(Tolerance::roundings(3, EPSILON)).launched(run, case)
+}
+
+pub(crate) fn nan(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    // Not so short that a square is rounded to nothing.
+    let mut vectors = run.inputs("nan").f32(2 * n, 0.5..10.0);
+    vectors.chunks_exact_mut(2).skip(3).step_by(7).for_each(|vector| vector.fill(0.0));
+    let expected = reference::directions(&vectors);
+    let lead = |units: &[f32], expected: &[f64]| {
+        // A vector of length 1 is right, and so no vector that should be (0, 0).
+        all_wrong(units, expected, |unit, right| unit.is_nan() && right == 0.0)
+            .map(|wrong| format!("all {wrong} wrong results belong to the vector (0, 0)"))
+    };
+    let job = Job::<_, f32, _>::exact(n, vectors, expected);
+    // Two squares, a sum, a root and a quotient, each off by two units in the last place at most.
+    Job { lead, ..job }.within(Tolerance::roundings(10, EPSILON)).launched(run, case)
+}
+
+pub(crate) fn order(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+    let mut inputs = run.inputs("order");
+    let (deposits, less, interest) =
+        (inputs.i32(n, 6_250_000..12_500_000), inputs.i32(n, 0..5), inputs.f32(n, 0.5..3.5));
+    // Multiples of 8 below 2^27 are floats, so that the input itself is not rounded.
+    let account = |i: usize| [(8 * deposits[i]) as f32, interest[i], (8 * (deposits[i] - less[i])) as f32];
+    let accounts: Vec<f32> = (0..n).flat_map(account).collect();
+    let expected = reference::balances(&accounts);
+    let lead = |left: &[f32], expected: &[f64]| {
+        all_wrong(left, expected, |left, right| left % 4.0 == 0.0 && (f64::from(left) - right).abs() <= 4.0)
+            .map(|wrong| format!("all {wrong} wrong results are multiples of 4, like all floats from 2^25 to 2^26"))
+    };
+    let job = Job::<_, f32, _>::exact(n, accounts, expected);
+    Job { lead, ..job }.within(Tolerance::roundings(2, EPSILON)).launched(run, case)
+}
+
+/// How many results differ from what is expected by more than roundings, if there are such and `is` is true of all of
+/// them.
+fn all_wrong<O: Number, E: Number>(output: &[O], expected: &[E], is: impl Fn(O, E) -> bool) -> Option<usize> {
+    let close = |a: f64, e: f64| (a - e).abs() <= 1e-4 * e.abs();
+    let is_wrong = |(a, e): &(&O, &E)| !close(a.to_f64(), e.to_f64());
+    let wrong: Vec<_> = output.iter().zip(expected).filter(is_wrong).collect();
+    (!wrong.is_empty() && wrong.iter().all(|(a, e)| is(**a, **e))).then_some(wrong.len())
+}

@@ -1,0 +1,4 @@
+//! The bughunt lab as a program of its own.
+fn main() -> std::process::ExitCode {
+    harness::main(&bughunt::LAB)
+}
