@@ -26,13 +26,15 @@ pub fn sorted<K: Key>(x: &[K]) -> Vec<K> {
     // Part i has the keys from bound i - 1 on and below bound i, from all runs.
     let parts = parallel(bounds.len() + 1, |i| {
         let place = |run: &[K], bound: usize| run.partition_point(|key| *key < bounds[bound]);
-        let of_run = |run: &&'_ [K]| {
+        let of_run = |run: &[K]| {
             let from = if i == 0 { 0 } else { place(run, i - 1) };
             let to = if i == bounds.len() { run.len() } else { place(run, i) };
             from..to
         };
         let mut part: Vec<K> = Vec::new();
-        runs.iter().for_each(|run| part.extend_from_slice(&run[of_run(run)]));
+        for run in &runs {
+            part.extend_from_slice(&run[of_run(run)]);
+        }
         part.sort(); // faster here than `sort_unstable`: it merges what is in order already
         part
     });
