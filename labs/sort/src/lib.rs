@@ -92,7 +92,7 @@ pub static WRONG: &[Row<Sorting>] = &[
 /// CUB's `DeviceRadixSort` on the same inputs, measured beside these on one H200.
 const PEER: Published = Published {
     column: "peer_g_keys_per_s",
-    source: "CUB 2.8's DeviceRadixSort on one H200, 10^9 keys (or pairs) a second, on inputs of the same orders",
+    source: "CUB's DeviceRadixSort on one H200, 10^9 keys (or pairs) a second, on inputs of the same orders",
     part: "H200",
     figures: &[
         peer("u32, random", 1 << 28, 49.362),
@@ -112,7 +112,7 @@ const PEER: Published = Published {
 /// CUB's `DeviceSelect` and `DevicePartition`, which keep every second key.
 const LISTS_PEER: Published = Published {
     column: "peer_gb_per_s",
-    source: "CUB 2.8's DeviceSelect and DevicePartition on one H200, of random keys, half of them selected; read and written",
+    source: "CUB's DeviceSelect and DevicePartition on one H200, of random keys, half of them selected; read and written",
     part: "H200",
     figures: &[figure("compact", "u32, random", 1 << 28, 2567.7), figure("partition", "u32, random", 1 << 28, 2339.2)],
 };
