@@ -82,7 +82,7 @@ fn an_option_that_means_nothing_to_the_chosen_variants_is_refused() {
         (&["occupancy", "--variant", "vecadd", "--launch", "1,1"], &["--launch"]),
         (&["transpose", "--variant", "copy", "--stride", "2"], &["--stride", "copy-stride"]),
         (&["sort", "--variant", "radix", "--threads", "64"], &["--threads", "radix"]),
-        (&["sort", "--variant", "radix-passes", "--tile", "384x88"], &["--tile"]),
+        (&["sort", "--variant", "radix-passes", "--tile", "512x48"], &["--tile"]),
         (&["reduction", "--variant", "one-block", "--blocks", "8"], &["--blocks", "one-block"]),
         (&["histogram", "--variant", "contention-global", "-n", "64"], &["--n", "contention-global"]),
         (&["trapezoid", "--variant", "shuffle-32", "--threads", "64"], &["--threads", "shuffle-32"]),

@@ -21,11 +21,12 @@ __device__ void tile_counts(const K* in, unsigned* counts, unsigned n, unsigned 
     __shared__ unsigned bins[16];
     if (threadIdx.x < 16) bins[threadIdx.x] = 0;
     __syncthreads();
-    unsigned first = blockIdx.x * Small::tile;
-    for (int i = 0; i < Small::items; i++) {
-        unsigned k = first + at<Small>(i);
-        if (k < n) atomicAdd(&bins[digit_of<4>(in[k], shift)], 1u);
-    }
+    unsigned first = blockIdx.x * Small::tile, size = min((unsigned)Small::tile, n - first);
+    K key[Small::items];
+    load<Small>(in + first, size, key);
+#pragma unroll
+    for (int i = 0; i < Small::items; i++)
+        if (at<Small>(i) < size) atomicAdd(&bins[digit_of<4>(key[i], shift)], 1u);
     __syncthreads();
     if (threadIdx.x < 16) counts[threadIdx.x * gridDim.x + blockIdx.x] = bins[threadIdx.x];
 }
@@ -72,7 +73,9 @@ __device__ void scatter(const K* in, const unsigned* in_values, K* out, unsigned
     unsigned first = blockIdx.x * Small::tile, size = min((unsigned)Small::tile, n - first);
     for (unsigned i = threadIdx.x; i < Small::warps * 16; i += Small::threads) next[0][i] = 0;
     K key[Small::items];
+    unsigned value[Small::items];
     load<Small>(in + first, size, key);
+    if (pairs) load<Small>(in_values + first, size, value);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < Small::items; i++) atomicAdd(&next[warp_id()][digit_of<4>(key[i], shift)], 1u);
@@ -91,7 +94,7 @@ __device__ void scatter(const K* in, const unsigned* in_values, K* out, unsigned
         unsigned place = rank_of<4, by_ballots>(digit_of<4>(key[i], shift), next[warp_id()]);
         if (at<Small>(i) < size) {
             out[place] = key[i];
-            if (pairs) out_values[place] = in_values[first + at<Small>(i)];
+            if (pairs) out_values[place] = value[i];
         }
     }
 }
@@ -282,24 +285,18 @@ __device__ void sweep(const Pass<K>& p) {
 // The kernels are named by their threads and by the bytes of keys that a thread has.
 extern "C" __global__ void __launch_bounds__(256, 4) sweep_u32_256x80(Pass<unsigned> p) { sweep<Shape<256, 20>, unsigned, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 3) sweep_u32_384x64(Pass<unsigned> p) { sweep<Shape<384, 16>, unsigned, false, by_ballots>(p); }
-extern "C" __global__ void __launch_bounds__(384, 2) sweep_u32_384x88(Pass<unsigned> p) { sweep<Shape<384, 22>, unsigned, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(512, 2) sweep_u32_512x48(Pass<unsigned> p) { sweep<Shape<512, 12>, unsigned, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 3) sweep_match_u32_384x64(Pass<unsigned> p) { sweep<Shape<384, 16>, unsigned, false, by_match>(p); }
-extern "C" __global__ void __launch_bounds__(384, 3) sweep_reads_u32_384x64(Pass<unsigned> p) { sweep<Shape<384, 16>, unsigned, false, by_reads>(p); }
 
 extern "C" __global__ void __launch_bounds__(256, 3) sweep_pairs_256x80(Pass<unsigned> p) { sweep<Shape<256, 20>, unsigned, true, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 2) sweep_pairs_384x64(Pass<unsigned> p) { sweep<Shape<384, 16>, unsigned, true, by_ballots>(p); }
-extern "C" __global__ void __launch_bounds__(384, 2) sweep_pairs_384x88(Pass<unsigned> p) { sweep<Shape<384, 22>, unsigned, true, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(512, 2) sweep_pairs_512x48(Pass<unsigned> p) { sweep<Shape<512, 12>, unsigned, true, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 2) sweep_match_pairs_384x64(Pass<unsigned> p) { sweep<Shape<384, 16>, unsigned, true, by_match>(p); }
-extern "C" __global__ void __launch_bounds__(384, 2) sweep_reads_pairs_384x64(Pass<unsigned> p) { sweep<Shape<384, 16>, unsigned, true, by_reads>(p); }
 
 extern "C" __global__ void __launch_bounds__(256, 4) sweep_u64_256x80(Pass<word> p) { sweep<Shape<256, 10>, word, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 3) sweep_u64_384x64(Pass<word> p) { sweep<Shape<384, 8>, word, false, by_ballots>(p); }
-extern "C" __global__ void __launch_bounds__(384, 3) sweep_u64_384x88(Pass<word> p) { sweep<Shape<384, 11>, word, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(512, 2) sweep_u64_512x48(Pass<word> p) { sweep<Shape<512, 6>, word, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 3) sweep_match_u64_384x64(Pass<word> p) { sweep<Shape<384, 8>, word, false, by_match>(p); }
-extern "C" __global__ void __launch_bounds__(384, 3) sweep_reads_u64_384x64(Pass<word> p) { sweep<Shape<384, 8>, word, false, by_reads>(p); }
 
 // ---- 3: which of two keys with the same digit draws the smaller number is chance; and a thread's first key draws
 // before its neighbour's, but a thread's second key after all of these.

@@ -62,7 +62,7 @@ pub(crate) fn of_order<K: Key>(run: &Run, kind: Kind, order: Order, n: usize) ->
     let does = |row: &&Row<Sorting>| row.kinds.contains(&kind) && (every || row.how == How::Sweeps);
     let source = Source::<K>::new(run, kind, order, n);
     for row in run.rows(SORTS).filter(does) {
-        for tile in tiles(run, row, order) {
+        for tile in tiles(run, row, kind) {
             sort(run, row, tile, &source)?;
         }
     }
@@ -73,16 +73,15 @@ pub(crate) fn of_order<K: Key>(run: &Run, kind: Kind, order: Order, n: usize) ->
     };
     let source = Source::<K>::new(run, kind, order, small);
     for row in run.rows(WRONG).filter(does) {
-        sort(run, row, Tile::USUAL, &source)?;
+        sort(run, row, Tile::usual(kind), &source)?;
     }
     Ok(())
 }
 
 /// The tiles that were asked for.
-fn tiles(run: &Run, row: &Row<Sorting>, order: Order) -> Vec<Tile> {
-    let asked = run.args().value_source("tile").is_some();
-    if row.how != How::Sweeps || !asked && (run.is_emulated() || order != Order::Random) {
-        return vec![Tile::USUAL];
+fn tiles(run: &Run, row: &Row<Sorting>, kind: Kind) -> Vec<Tile> {
+    if row.how != How::Sweeps || run.args().value_source("tile").is_none() {
+        return vec![Tile::usual(kind)];
     }
     run.chosen("tile", &Tile::ALL, |tile| tile.name)
 }
@@ -91,7 +90,7 @@ fn tiles(run: &Run, row: &Row<Sorting>, order: Order) -> Vec<Tile> {
 fn sort<K: Key>(run: &Run, row: &Row<Sorting>, tile: Tile, source: &Source<'_, K>) -> Result<()> {
     let &Source { kind, order, n, .. } = source;
     let how = row.how;
-    let other = if tile == Tile::USUAL { String::new() } else { format!(", tile {}", tile.name) };
+    let other = if tile == Tile::usual(kind) { String::new() } else { format!(", tile {}", tile.name) };
     let label = format!("{}, {}{other}", kind.name(), order.name());
     let case = Case::new(row.name()).label(label).n(n).launch(how.launch(tile, kind, n));
     run.case(case.work(how.steps(kind, n)), |case| {

@@ -31,7 +31,7 @@ pub static LAB: Lab = Lab {
         column("passes", "launches that write all keys"),
         column("g_keys_per_s", "10^9 keys (or pairs) a second, on a GPU"),
     ],
-    published: &[PEER],
+    published: &[PEER, LISTS_PEER],
     options,
     ignored: &[
         (&["blocks"], Of::Every),
@@ -92,7 +92,7 @@ pub static WRONG: &[Row<Sorting>] = &[
 /// CUB's `DeviceRadixSort` on the same inputs, measured beside these on one H200.
 const PEER: Published = Published {
     column: "peer_g_keys_per_s",
-    source: "CUB 2.8's DeviceRadixSort on one H200, 10^9 keys (or pairs) a second, on inputs of the same orders",
+    source: "CUB's DeviceRadixSort on one H200, 10^9 keys (or pairs) a second, on inputs of the same orders",
     part: "H200",
     figures: &[
         peer("u32, random", 1 << 28, 49.362),
@@ -109,6 +109,14 @@ const PEER: Published = Published {
     ],
 };
 
+/// CUB's `DeviceSelect` and `DevicePartition`, which keep every second key.
+const LISTS_PEER: Published = Published {
+    column: "peer_gb_per_s",
+    source: "CUB's DeviceSelect and DevicePartition on one H200, of random keys, half of them selected; read and written",
+    part: "H200",
+    figures: &[figure("compact", "u32, random", 1 << 28, 2567.7), figure("partition", "u32, random", 1 << 28, 2339.2)],
+};
+
 const fn peer(case: &'static str, n: usize, value: f64) -> Figure {
     figure("radix", case, n, value)
 }
@@ -119,7 +127,8 @@ const MOST: usize = 1_000_000_000;
 fn options() -> Vec<Arg> {
     let element = "Only keys (or pairs) of this type (repeatable) [default: all]";
     let share = "Per cent of the keys that lie below the threshold of `compact` and `partition`, about";
-    let tile = "Threads of a block of `radix`, and bytes of keys a thread (repeatable) [default: 384x64]";
+    let tile =
+        "Threads of a block of `radix`, and bytes of keys a thread (repeatable) [default: 384x64; 512x48 for pairs]";
     vec![
         arguments::choice("element", "TYPE", Kind::ALL.map(Kind::name), element),
         arguments::choice(

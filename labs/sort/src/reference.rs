@@ -5,6 +5,8 @@ use crate::Key;
 
 /// Elements of one task of the check.
 const CHUNK: usize = 1 << 20;
+/// Parts into which the keys are split by their values, about; each is put in order by one task.
+const PARTS: usize = 1024;
 
 /// `x` in order.
 ///
@@ -12,33 +14,31 @@ const CHUNK: usize = 1 << 20;
 /// assert_eq!(sort::reference::sorted(&[3u32, 1, 2, 1]), [1, 1, 2, 3]);
 /// ```
 pub fn sorted<K: Key>(x: &[K]) -> Vec<K> {
-    let mut runs = x.to_vec();
-    let mut run = CHUNK;
-    sort_runs(&mut runs, run);
-    while run < x.len() {
-        // Two runs at a time become one; each pair is a task.
-        let pairs: Vec<&[K]> = runs.chunks(2 * run).collect();
-        let merged = parallel(pairs.len(), |i| merge(pairs[i].split_at(run.min(pairs[i].len()))));
-        runs = merged.concat();
-        run *= 2;
+    let mut all = x.to_vec();
+    sort_runs(&mut all, CHUNK);
+    if x.len() <= CHUNK {
+        return all;
     }
-    runs
-}
-
-fn merge<K: Key>((mut a, mut b): (&[K], &[K])) -> Vec<K> {
-    let mut all = Vec::with_capacity(a.len() + b.len());
-    while let (Some(first), Some(second)) = (a.first(), b.first()) {
-        if second < first {
-            all.push(*second);
-            b = &b[1..];
-        } else {
-            all.push(*first);
-            a = &a[1..];
+    let runs: Vec<&[K]> = all.chunks(CHUNK).collect();
+    let mut bounds: Vec<K> = all.iter().copied().step_by(all.len() / PARTS).collect();
+    bounds.sort_unstable();
+    bounds.dedup();
+    // Part i has the keys from bound i - 1 on and below bound i, from all runs.
+    let parts = parallel(bounds.len() + 1, |i| {
+        let place = |run: &[K], bound: usize| run.partition_point(|key| *key < bounds[bound]);
+        let of_run = |run: &[K]| {
+            let from = if i == 0 { 0 } else { place(run, i - 1) };
+            let to = if i == bounds.len() { run.len() } else { place(run, i) };
+            from..to
+        };
+        let mut part: Vec<K> = Vec::new();
+        for run in &runs {
+            part.extend_from_slice(&run[of_run(run)]);
         }
-    }
-    all.extend_from_slice(a);
-    all.extend_from_slice(b);
-    all
+        part.sort(); // faster here than `sort_unstable`: it merges what is in order already
+        part
+    });
+    parts.concat()
 }
 
 /// Puts each run of `run` keys in order.

@@ -8,10 +8,11 @@ use harness::{Kernels, Launch, Result, launch_1d};
 
 use crate::{Key, Kind};
 
-/// Threads of a block of the kernels that go over tiles of a fixed size: `lists.cu`, and 1 and 3 of `radix.cu`.
-pub(crate) const TILE_THREADS: u32 = 256;
-/// Keys of such a tile.
-pub(crate) const TILE: usize = 4096;
+/// Threads of a block of `lists.cu`, and of 1 and 3 of `radix.cu`.
+const TILE_THREADS: u32 = 256;
+/// Keys of a tile of `lists.cu`, and of `radix.cu`.
+const LIST_TILE: usize = 8192;
+const TILE: usize = 4096;
 /// Threads of a block of `count_all`, of which each multiprocessor gets one.
 const COUNT_THREADS: u32 = 1024;
 /// The most dynamic shared memory of such a block, in bytes: 32 copies of the counts of four places.
@@ -56,7 +57,8 @@ impl How {
                 let bytes = if kind == Kind::U64 { |threads| 16 * threads } else { |threads| 8 * threads };
                 Launch::covering(1024).each(2).shared_by_threads(bytes)
             }
-            Self::Split { .. } | Self::Passes { .. } => launch_1d(tiles(TILE), TILE_THREADS).into(),
+            Self::Split { .. } => launch_1d(tiles(LIST_TILE), TILE_THREADS).into(),
+            Self::Passes { .. } => launch_1d(tiles(TILE), TILE_THREADS).into(),
             Self::Sweeps => launch_1d(tiles(tile.keys(kind)), tile.threads).into(),
         }
     }
@@ -123,21 +125,26 @@ pub struct Tile {
 }
 
 impl Tile {
+    /// The best for keys.
+    const KEYS: Self = Self::new("384x64", 384, 64);
+    /// The best for pairs, whose values need registers too.
+    const PAIRS: Self = Self::new("512x48", 512, 48);
+
     /// The tile unless another is asked for.
-    pub const USUAL: Self = Self::new("384x64", 384, 64);
+    pub const fn usual(kind: Kind) -> Self {
+        if matches!(kind, Kind::Pairs) { Self::PAIRS } else { Self::KEYS }
+    }
 
     const fn new(name: &'static str, threads: u32, bytes: usize) -> Self {
         Self { name, threads, bytes, stem: "sweep" }
     }
 
     /// Those that are compiled.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 4] = [
         Self::new("256x80", 256, 80),
-        Self::USUAL,
-        Self::new("384x88", 384, 88),
-        Self::new("512x48", 512, 48),
+        Self::KEYS,
+        Self::PAIRS,
         Self { stem: "sweep_match", ..Self::new("384x64-match", 384, 64) },
-        Self { stem: "sweep_reads", ..Self::new("384x64-reads", 384, 64) },
     ];
 
     /// Keys of a tile.

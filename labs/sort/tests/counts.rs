@@ -1,5 +1,5 @@
-//! What is known of a sort before it runs: launches, bytes, comparators.
-use sort::{How, Kind, LAB, Tile, questions};
+//! What is known of a sort before it runs: launches, bytes, comparators, and the right answer.
+use sort::{How, Key, Kind, LAB, Order, Tile, questions, reference};
 
 const GRID: How = How::Grid { flip: "flip" };
 const PASSES: How = How::Passes { scatter: "scatter" };
@@ -46,12 +46,27 @@ fn launches_and_bytes() {
 
 #[test]
 fn every_tile_is_one_that_can_be_asked_for() {
-    assert!(Tile::ALL.contains(&Tile::USUAL));
+    assert!(Kind::ALL.iter().all(|kind| Tile::ALL.contains(&Tile::usual(*kind))));
     for tile in Tile::ALL {
         assert_eq!(tile.keys(Kind::U32), 2 * tile.keys(Kind::U64), "{}", tile.name);
     }
     // A figure stands beside the row whose case it names.
     let cases = LAB.published.iter().flat_map(|published| published.figures);
-    assert!(cases.clone().all(|figure| figure.variant == "radix"));
-    assert_eq!(cases.count(), 11);
+    assert_eq!(cases.filter(|figure| figure.variant == "radix").count(), 11);
+}
+
+/// The reference itself, where the keys are more than one task sorts.
+#[test]
+fn the_reference_is_in_order() {
+    for order in [Order::Random, Order::Skewed, Order::Equal, Order::Reversed] {
+        let x = u32::keys(order, 3, (1 << 20) + 77);
+        let mut expected = x.clone();
+        expected.sort_unstable();
+        assert!(reference::check(&reference::sorted(&x), &expected).passed(), "{order:?}");
+        // One key in another's place is found, wherever it is.
+        let mut wrong = expected.clone();
+        *wrong.last_mut().unwrap() ^= 1;
+        assert!(!reference::check(&wrong, &expected).passed());
+    }
+    assert!(!reference::check::<u32>(&[], &[]).passed());
 }

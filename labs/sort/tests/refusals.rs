@@ -5,7 +5,7 @@ const LAB: labtest::Lab = labtest::lab!("sort");
 fn bad_requests_are_refused() {
     LAB.refuses(&["-n", "5000", "--variant", "bitonic-block", "--threads", "96"], "power of two");
     LAB.refuses(&["-n", "5000", "--variant", "radix", "--threads", "64"], "--threads");
-    LAB.refuses(&["-n", "5000", "--variant", "radix-passes", "--tile", "384x88"], "--tile");
+    LAB.refuses(&["-n", "5000", "--variant", "radix-passes", "--tile", "512x48"], "--tile");
     LAB.refuses(&["-n", "5000", "--variant", "radix", "--share", "10"], "--share");
     LAB.refuses(&["-n", "5000", "--variant", "compact", "--share", "101"], "101");
     LAB.refuses(&["-n", "1000000001", "--variant", "radix"], "--n");

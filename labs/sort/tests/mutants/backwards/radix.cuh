@@ -54,9 +54,8 @@ __device__ void store_to(const K (&key)[S::items], const unsigned (&to)[S::items
     }
 }
 
-// How lanes with the same digit are found, and how their warp's next place is: by an atomic addition of one of them, or
-// (`by_reads`) all read it, and then one of them writes it.
-enum Match { by_ballots, by_match, by_reads };
+// How lanes with the same digit are found: by a ballot for each bit, or by one instruction, which is slower.
+enum Match { by_ballots, by_match };
 
 // The lanes that have this bit of the digit as this lane has it: ballot(digit & bit), inverted if this lane's is 0. In C++
 // the test is compiled twice.
@@ -92,13 +91,6 @@ __device__ unsigned rank_of(unsigned digit, unsigned* next) {
     unsigned same = same_digit<bits, how>(digit);
     unsigned lower = __popc(same >> lane_id()) - 1;
     unsigned last = __ffs(same) - 1;
-    if (how == by_reads) {
-        unsigned rank = next[digit] + lower;
-        __syncwarp();
-        if (lane_id() == last) next[digit] = rank + 1;
-        __syncwarp();
-        return rank;
-    }
     // if (lane_id() == last) first = atomicAdd(&next[digit], lower + 1), without a branch at which the warp splits
     unsigned first = 0;
     asm volatile("{\n\t"

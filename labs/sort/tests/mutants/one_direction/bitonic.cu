@@ -36,6 +36,12 @@ __device__ void order(K& a, K& b) {
     }
 }
 
+// The first key of comparator t, of those whose keys are j apart: key t / j * 2 * j + t % j. j is a power of two.
+template <class I> __device__ I upper(I t, I j) { return 2 * t - (t & (j - 1)); }
+
+// The key that a flip compares with key a of the first half of its 2 * half keys: all lower bits are the other way.
+template <class I> __device__ I flipped(I a, I half) { return a ^ (2 * half - 1); }
+
 extern __shared__ word shared_words[];
 
 // Half-cleaners of the keys in shared memory, for distances j, j/2, ..., 1.
@@ -43,7 +49,7 @@ template <class K>
 __device__ void clean(K* s, unsigned j) {
     for (unsigned t = threadIdx.x; j > 0; j /= 2) {
         __syncthreads();
-        unsigned a = t / j * 2 * j + t % j;
+        unsigned a = upper(t, j);
         order(s[a], s[a + j]);
     }
 }
@@ -72,8 +78,8 @@ __device__ void bitonic_block(const K* x, K* out, size_t n) {
     load_tile(x, n, s);
     for (unsigned half = 1; half <= blockDim.x; half *= 2) {
         __syncthreads();
-        unsigned q = t / half * 2 * half, r = t % half;
-        order(s[q + r], s[q + 2 * half - 1 - r]); // the flip
+        unsigned a = upper(t, half);
+        order(s[a], s[flipped(a, half)]);
         clean(s, half / 2);
     }
     store_tile(s, out, n);
@@ -86,9 +92,8 @@ extern "C" __global__ void bitonic_block_u64(const word* x, word* out, size_t n)
 // clean_tiles, for the distances within a tile.
 template <class K>
 __device__ void flip(K* x, size_t n, size_t half) {
-    size_t t = grid_index(), q = t / half * 2 * half, r = t % half;
-    size_t partner = q + 2 * half - 1 - r;
-    if (partner < n) order(x[q + r], x[partner]);
+    size_t a = upper((size_t)grid_index(), half), partner = flipped(a, half);
+    if (partner < n) order(x[a], x[partner]);
 }
 
 extern "C" __global__ void flip_u32(unsigned* x, size_t n, size_t half) { flip(x, n, half); }
@@ -96,7 +101,7 @@ extern "C" __global__ void flip_u64(word* x, size_t n, size_t half) { flip(x, n,
 
 template <class K>
 __device__ void clean_far(K* x, size_t n, size_t j) {
-    size_t t = grid_index(), a = t / j * 2 * j + t % j;
+    size_t a = upper((size_t)grid_index(), j);
     if (a + j < n) order(x[a], x[a + j]);
 }
 
@@ -121,10 +126,10 @@ extern "C" __global__ void no_barrier_u32(const unsigned* x, unsigned* out, size
     load_tile(x, n, s);
     __syncthreads();
     for (unsigned half = 1; half <= blockDim.x; half *= 2) {
-        unsigned q = t / half * 2 * half, r = t % half;
-        order(s[q + r], s[q + 2 * half - 1 - r]);
+        unsigned a = upper(t, half);
+        order(s[a], s[flipped(a, half)]);
         for (unsigned j = half / 2; j > 0; j /= 2) {
-            unsigned a = t / j * 2 * j + t % j;
+            a = upper(t, j);
             order(s[a], s[a + j]);
         }
     }
@@ -133,10 +138,10 @@ extern "C" __global__ void no_barrier_u32(const unsigned* x, unsigned* out, size
 
 // ---- 5: the flip of 3 without its guard.
 extern "C" __global__ void flip_unpadded_u32(unsigned* x, size_t n, size_t half) {
-    size_t t = grid_index(), q = t / half * 2 * half, r = t % half;
-    unsigned a = x[q + r], b = x[q + 2 * half - 1 - r];
+    size_t i = upper((size_t)grid_index(), half), partner = flipped(i, half);
+    unsigned a = x[i], b = x[partner];
     if (b < a) {
-        x[q + r] = b;
-        x[q + 2 * half - 1 - r] = a;
+        x[i] = b;
+        x[partner] = a;
     }
 }

@@ -129,6 +129,9 @@ __device__ void sweep(const Pass<K>& p) {
             if (pairs) rank[i] = r;
         }
     }
+    // Asked for now, values come while the block looks back.
+    unsigned value[S::items];
+    if (pairs) load<S>(p.in_values + first, size, value);
     if (t < 256) {
         unsigned before = tile > 0 ? look_back<256>(p.states + t, tile) : before_all;
         publish(state, prefix, before + count);
@@ -137,18 +140,12 @@ __device__ void sweep(const Pass<K>& p) {
     __syncthreads();
 
     if (in_order) {
-        unsigned to = offset[digit_of<8>(p.in[first], p.shift)];
-        load<S>(p.in + first, size, key); // again: until here the keys need no registers
-        if (pairs) {
-            unsigned value[S::items];
-            load<S>(p.in_values + first, size, value);
-            store<S>(value, size, p.out_values + to);
-        }
+        unsigned to = offset[digit_of<8>(key[0], p.shift)];
+        if (pairs) store<S>(value, size, p.out_values + to);
         return;
     }
     // Neighbouring threads now have neighbouring keys of the same digit, with few exceptions.
-    unsigned value[S::items], to[S::items];
-    if (pairs) load<S>(p.in_values + first, size, value);
+    unsigned to[S::items];
 #pragma unroll
     for (int i = 0; i < S::items; i++) key[i] = sorted[t + i * S::threads];
 #pragma unroll
