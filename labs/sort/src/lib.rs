@@ -146,7 +146,7 @@ fn options() -> Vec<Arg> {
 }
 
 fn run(run: &Run) -> Result<()> {
-    let n = run.size(Sizes { gpu: 1 << 28, emulated: 1 << 16, quick: 1 << 12 });
+    let n = run.size(Sizes { gpu: 1 << 26, emulated: 1 << 16, quick: 1 << 12 });
     if n > MOST {
         return Err(Error::usage(format!("{n} keys are more than {MOST}; choose a smaller --n")));
     }
