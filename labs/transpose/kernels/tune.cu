@@ -139,3 +139,100 @@ extern "C" __global__ void __launch_bounds__(256) r1(const float* __restrict__ i
                 if (y + i < m) q[i] = v[i][j];
     }
 }
+// Stores only whole sectors (but at the ends of rows): line x of out is written from the last sector that begins at or
+// before `top` to the one that does so for `top + TR`. Loads float4 at multiples of 16 bytes if WIDE.
+template <int TR, int TC, int THREADS, bool WIDE>
+__device__ inline void aligned(const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n) {
+    constexpr int H = TR + 8;
+    __shared__ float tile[H * TC];
+    unsigned across = (n + TC - 1) / TC;
+    unsigned left = blockIdx.x % across * TC, top = blockIdx.x / across * TR;
+    unsigned columns = n - left < TC ? n - left : TC;
+    bool last = top + TR >= m;
+    auto place = [](unsigned y, unsigned x) { return TC * y + (x ^ (y % 32)); };
+    size_t total = (size_t)m * n;
+    int t = threadIdx.x;
+    if (WIDE) {
+        constexpr int PER = TC / 4 + 1, S = (H * PER + THREADS - 1) / THREADS;
+        float4 v[S];
+#pragma unroll
+        for (int k = 0; k < S; k++) {
+            int i = t + THREADS * k, row = i / PER, l = i % PER;
+            int y = (int)top - 8 + row;
+            if (row >= H || y < 0 || y >= (int)m) continue;
+            size_t a = ((size_t)y * n + left) / 4 * 4 + 4 * l;
+            if (a + 4 <= total) v[k] = *(const float4*)(in + a);
+            else {
+                v[k].x = a < total ? in[a] : 0.0f;
+                v[k].y = a + 1 < total ? in[a + 1] : 0.0f;
+                v[k].z = a + 2 < total ? in[a + 2] : 0.0f;
+                v[k].w = 0.0f;
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < S; k++) {
+            int i = t + THREADS * k, row = i / PER, l = i % PER;
+            int y = (int)top - 8 + row;
+            if (row >= H || y < 0 || y >= (int)m) continue;
+            int x = 4 * l - (int)(((size_t)y * n + left) % 4);
+            float f[4] = {v[k].x, v[k].y, v[k].z, v[k].w};
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                if (x + j >= 0 && x + j < (int)columns) tile[place(row, x + j)] = f[j];
+        }
+    } else {
+        constexpr int S = H * TC / THREADS;
+        float v[S];
+#pragma unroll
+        for (int k = 0; k < S; k++) {
+            int i = t + THREADS * k, row = i / TC, x = i % TC, y = (int)top - 8 + row;
+            if (y >= 0 && y < (int)m && x < (int)columns) v[k] = in[(size_t)y * n + left + x];
+        }
+#pragma unroll
+        for (int k = 0; k < S; k++) {
+            int i = t + THREADS * k, row = i / TC, x = i % TC, y = (int)top - 8 + row;
+            if (y >= 0 && y < (int)m && x < (int)columns) tile[place(row, x)] = v[k];
+        }
+    }
+    __syncthreads();
+    // 8 lanes for a line, four lines a warp, TR / 32 float4 each, and one or two more at the end of the line.
+    constexpr int W = THREADS / 32;
+    int warp = t / 32, lane = t % 32;
+#pragma unroll 1
+    for (int x = warp * 4 + lane / 8; x < TC; x += W * 4) {
+        if (x >= (int)columns) continue;
+        size_t base = (size_t)(left + x) * m;
+        size_t from = top == 0 ? base : (base + top) / 8 * 8;
+        size_t to = last ? base + m : (base + top + TR) / 8 * 8;
+        size_t start = (base + top) / 8 * 8;
+        int shift = 8 - (int)(base + top - start);
+#pragma unroll
+        for (int k = 0; k < TR / 32 + 1; k++) {
+            int l = lane % 8 + 8 * k;
+            size_t p = start + 4 * l;
+            int r = shift + 4 * l;
+            if (p >= from && p + 4 <= to)
+                *(float4*)(out + p) = make_float4(tile[place(r, x)], tile[place(r + 1, x)], tile[place(r + 2, x)],
+                                                  tile[place(r + 3, x)]);
+            else if (p + 4 > from && p < to)
+                for (int j = 0; j < 4; j++)
+                    if (p + j >= from && p + j < to) out[p + j] = tile[place(r + j, x)];
+        }
+    }
+}
+extern "C" __global__ void __launch_bounds__(256) a1(const float* in, float* out, unsigned m, unsigned n) {
+    aligned<64, 64, 256, true>(in, out, m, n);
+}
+extern "C" __global__ void __launch_bounds__(256) a2(const float* in, float* out, unsigned m, unsigned n) {
+    aligned<64, 64, 256, false>(in, out, m, n);
+}
+extern "C" __global__ void __launch_bounds__(256) a3(const float* in, float* out, unsigned m, unsigned n) {
+    aligned<128, 64, 256, true>(in, out, m, n);
+}
+extern "C" __global__ void __launch_bounds__(256) a4(const float* in, float* out, unsigned m, unsigned n) {
+    aligned<128, 64, 256, false>(in, out, m, n);
+}
+ONE(t18, 96, 96, 288, false, false, 0, 1)
+ONE(t19, 64, 64, 256, true, true, 2, 8)
+ONE(t20, 32, 32, 256, false, false, 0, 1)
+ONE(t21, 64, 64, 1024, false, false, 0, 1)

@@ -107,6 +107,14 @@ pub static TRANSPOSES: &[Row<Turning>] = &[
     row("t15", "tune", Turning::Tune("t15", (256, 32, 256))),
     row("t16", "tune", Turning::Tune("t16", (32, 64, 128))),
     row("t17", "tune", Turning::Tune("t17", (64, 32, 128))),
+    row("a1", "tune", Turning::Tune("a1", (64, 64, 256))),
+    row("a2", "tune", Turning::Tune("a2", (64, 64, 256))),
+    row("a3", "tune", Turning::Tune("a3", (128, 64, 256))),
+    row("a4", "tune", Turning::Tune("a4", (128, 64, 256))),
+    row("t18", "tune", Turning::Tune("t18", (96, 96, 288))),
+    row("t19", "tune", Turning::Tune("t19", (64, 64, 256))),
+    row("t20", "tune", Turning::Tune("t20", (32, 32, 256))),
+    row("t21", "tune", Turning::Tune("t21", (64, 64, 1024))),
     row("r1", "tune", Turning::Tune("r1", (64, 64, 256))),
 ];
 

@@ -59,6 +59,11 @@ pub(crate) fn all() -> Vec<Question> {
         512.0,
         sectors_of(0..64, 0, 8192) as f64,
     ));
-    all.push(ask("vectorized", "sectors of the 64 rows of such a tile in a matrix of 8191 columns".into(), 568.0, unaligned(0) as f64));
+    all.push(ask(
+        "vectorized",
+        "sectors of the 64 rows of such a tile in a matrix of 8191 columns".into(),
+        568.0,
+        unaligned(0) as f64,
+    ));
     all
 }

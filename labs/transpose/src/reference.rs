@@ -3,7 +3,7 @@ use harness::parallel_chunks;
 
 /// The transpose of a matrix of rows of `n` floats.
 pub fn transpose(matrix: &[f32], n: usize) -> Vec<f32> {
-    let m = if n == 0 { 0 } else { matrix.len() / n };
+    let m = matrix.len().checked_div(n).unwrap_or(0);
     let mut out = vec![0.0; matrix.len()];
     if m > 0 {
         // Some rows of the result at a time, so that the lines of the matrix that they share are still in the cache.
