@@ -1,6 +1,6 @@
 //! The rows on a line: copies, strides, offsets, and one field of many.
 use cudarc::driver::{CudaSlice, PushKernelArg};
-use harness::{Case, Check, Input, Launch, Result, Run, Times, Tolerance, Trial};
+use harness::{Case, Check, Input, Inputs, Launch, Result, Run, Times, Tolerance, Trial};
 
 use crate::counting::{Count, line, wide_line};
 use crate::matrix::Shape;
@@ -62,7 +62,9 @@ pub(crate) fn copies(run: &Run, shape: Shape, swept: bool) -> Result<Option<f64>
     };
     let offsets = given("offset", &OFFSETS);
     let most = offsets.iter().max().copied().unwrap_or(0);
-    let x = run.input(|| run.inputs("x").f32(floats + most, -1.0..1.0));
+    let seed = run.options().seed;
+    let draw = |mut inputs: Inputs, n| inputs.f32(n, -1.0..1.0);
+    let x = run.input(|| Inputs::in_chunks(seed, "x", floats + most, draw));
     let mut rate = None;
     for row in run.rows(COPIES) {
         let plain =

@@ -12,7 +12,7 @@ pub(crate) fn all() -> Vec<Question> {
         expected: Answer::Number(expected, 0.005),
         obtained: Answer::exactly(obtained),
     };
-    let sectors = |load: &(dyn Fn(u64) -> u64 + Sync)| line(WARP, 1, load, |i| i).loads.sectors as f64;
+    let sectors = |load: &dyn Fn(u64) -> u64| line(WARP, 1, load, |i| i).loads.sectors as f64;
     let mut all = Vec::new();
     for (stride, expected) in [(1, 4.0), (2, 8.0), (4, 16.0), (8, 32.0), (16, 32.0), (32, 32.0)] {
         let case = format!("sectors of a warp's load of floats at stride {stride}");
