@@ -94,7 +94,7 @@ fn odd_shapes_are_counted_as_well() {
         // `grouped` twice: groups of 4 where there are more than 4 rows of tiles, and one of all.
         let groups = 2 * (1 + usize::from(m.parse::<usize>().unwrap() > 256));
         let compared = ran.rows.iter().filter(|row| !row["counted_bank_conflicts"].is_empty());
-        assert_eq!(compared.count(), 2 + 17 + 3 + 6 + groups, "{}", ran.text);
+        assert_eq!(compared.count(), 2 + 12 + 3 + 6 + groups, "{}", ran.text);
     }
 }
 
