@@ -97,8 +97,8 @@ pub static TRANSPOSES: &[Row<Turning>] = &[
 fn options() -> Vec<Arg> {
     let several = |name, unit, help| arguments::value(name, unit, help).action(ArgAction::Append);
     let stride = "Floats from one to the next in `copy-stride` [default: 1, 2, 4, 8, 16 and 32]";
-    let offset = "Floats before the first in `copy-offset` [default: 0, 1, 4, 8, 31 and 32]";
-    let group = "Rows of tiles in a group of `grouped` and `grouped-512` [default: 4, 32 and all]";
+    let offset = "Floats before the first in `copy-offset` [default: 0, 1, 8 and 31]";
+    let group = "Rows of tiles in a group of `grouped` and `grouped-512` [default: 8 and all]";
     vec![
         arguments::value("m", "COUNT", "Rows of the matrix [default: n]").value_parser(parse_count),
         several("stride", "FLOATS", stride).value_parser(value_parser!(u32).range(1..=1024)),

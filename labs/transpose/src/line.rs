@@ -54,9 +54,9 @@ const FACTOR: f32 = 2.5;
 /// Elements that one task looks at.
 const PART: usize = 1 << 20;
 const STRIDES: [u32; 6] = [1, 2, 4, 8, 16, 32];
-const OFFSETS: [u32; 6] = [0, 1, 4, 8, 31, 32];
+const OFFSETS: [u32; 4] = [0, 1, 8, 31];
 
-/// Every chosen copy of a line of as many floats as a matrix of `shape` has; strides and offsets only if they are
+/// Every chosen copy of a line of as many floats as a matrix of `shape` has; all but the driver's own only if
 /// `swept`. Returns the rate of the driver's copy in GB/s, if it was measured.
 pub(crate) fn copies(run: &Run, shape: Shape, swept: bool) -> Result<Option<f64>> {
     let floats = shape.floats();
@@ -75,8 +75,8 @@ pub(crate) fn copies(run: &Run, shape: Shape, swept: bool) -> Result<Option<f64>
             One { kernel: "copy", label: shape.to_string(), floats, stride: 1, offset: 0, argument: None, each: 1 };
         match row.with {
             Copying::Driver => rate = driver(run, row.name(), shape, &x)?,
-            Copying::Plain => one(run, row.name(), shape, &x, &plain)?,
-            Copying::Wide => one(run, row.name(), shape, &x, &One { kernel: "copy_wide", each: 16, ..plain })?,
+            Copying::Plain if swept => one(run, row.name(), shape, &x, &plain)?,
+            Copying::Wide if swept => one(run, row.name(), shape, &x, &One { kernel: "copy_wide", each: 16, ..plain })?,
             Copying::Stride if swept => {
                 for stride in given("stride", &STRIDES) {
                     let label = format!("{shape}, stride {stride}");
@@ -93,7 +93,7 @@ pub(crate) fn copies(run: &Run, shape: Shape, swept: bool) -> Result<Option<f64>
                     one(run, row.name(), shape, &x, &One { kernel: "copy_offset", label, offset, argument, ..plain })?;
                 }
             }
-            Copying::Stride | Copying::Offset => {}
+            _ => {}
         }
     }
     Ok(rate)

@@ -88,13 +88,13 @@ fn odd_shapes_are_counted_as_well() {
         ("130", "66"),
         ("65", "129"),
         ("5", "400"),
-        ("300", "9"),
+        ("600", "9"),
     ] {
         let ran = LAB.accepts(&["--m", m, "-n", n]);
-        // `grouped` twice: groups of 4 where there are more than 4 rows of tiles, and one of all.
-        let groups = 2 * (1 + usize::from(m.parse::<usize>().unwrap() > 256));
+        // `grouped` twice: groups of 8 where there are more than 8 rows of tiles, and one of all.
+        let groups = 2 * (1 + usize::from(m.parse::<usize>().unwrap() > 512));
         let compared = ran.rows.iter().filter(|row| !row["counted_bank_conflicts"].is_empty());
-        assert_eq!(compared.count(), 2 + 12 + 3 + 6 + groups, "{}", ran.text);
+        assert_eq!(compared.count(), 2 + 10 + 3 + 6 + groups, "{}", ran.text);
     }
 }
 
