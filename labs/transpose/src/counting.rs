@@ -98,9 +98,9 @@ pub fn wide_line(n: u64) -> Count {
     count
 }
 
-/// The tiles of a matrix of m rows of n: the row and column where a tile begins, and how many tiles touch as much as it.
-/// An edge is a multiple of 8, so that all whole tiles lie in the same way to the sectors; so do those at the right end,
-/// and those at the lower end.
+/// The tiles of a matrix of m rows of n: the row and column where a tile begins, and how many tiles touch as much as
+/// it. An edge is a multiple of 8, so that all whole tiles lie in the same way to the sectors; so do those at the right
+/// end, and those at the lower end.
 fn tiles(m: u64, n: u64, edge: u64) -> impl Iterator<Item = ((u64, u64), u64)> {
     debug_assert!(edge.is_multiple_of(SECTOR));
     // The whole ones on a side, and the rest.

@@ -212,9 +212,9 @@ fn field(y: &[f32], x: &[f32], is_field: impl Fn(usize) -> bool + Sync) -> Check
     let expected = |i: usize| if is_field(i) { FACTOR * x[i] } else { f32::from_bits(u32::MAX) };
     let is_wrong = |i: &usize| y[*i].to_bits() != expected(*i).to_bits();
     let wrong = parallel(y.len().div_ceil(PART), |part| (part * PART..y.len().min((part + 1) * PART)).find(is_wrong));
-    let words = wrong.into_iter().flatten().next().map(|i| match is_field(i) {
-        true => format!("[{i}] is {}, should be {}", y[i], expected(i)),
-        false => format!("[{i}] is {}, but belongs to another field", y[i]),
+    let words = wrong.into_iter().flatten().next().map(|i| {
+        let should = if is_field(i) { format!("should be {}", expected(i)) } else { "belongs to another field".into() };
+        format!("[{i}] is {}, {should}", y[i])
     });
     Check::that(words.is_none(), words.unwrap_or_default())
 }
