@@ -7,7 +7,10 @@
 //  padded        like tiled, but a row of the tile has 33 words: a column lies in all banks.
 //  swizzled      like tiled, but column x of row y lies at x ^ y: all banks, and no word wasted.
 //  vectorized    like swizzled, but 64 x 64 elements a block and four floats at a time, 64 bytes under way per thread;
-//                rows that are not aligned to 16 bytes are read, or written, one float at a time.
+//                rows that are not aligned to 16 bytes are read, or written, one float at a time. The blocks go along
+//                the rows of in.
+//  grouped_256   like vectorized, but the blocks go down a group of rows of tiles before they go on to the right.
+//  grouped_512   like grouped_256, but 512 threads per block, 32 bytes under way per thread.
 //
 // The kernels from tiled to swizzled have blocks of 32 x 8 threads, so that a thread takes four elements.
 
@@ -57,27 +60,27 @@ __device__ inline unsigned place(unsigned y, unsigned x) {
     return 64 * y + (x ^ (y % 32));
 }
 
-// One-dimensional: blocks of 256 threads, a block for each tile, tiles counted along the rows of `in`. A warp takes 4
-// rows of 8 float4, or one row of 32 floats; its 32 words of shared memory lie in 32 banks, however it goes.
-extern "C" __global__ void __launch_bounds__(256)
-    vectorized(const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n) {
+// Takes the tile of 64 x 64 in row `j` and column `i` of tiles, by WARPS warps in a one-dimensional block. A warp takes
+// 4 rows of 8 float4, or one row of 32 floats: either way its 32 words of shared memory lie in 32 banks.
+template <unsigned WARPS>
+__device__ inline void turn(const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n, unsigned j,
+                            unsigned i) {
     __shared__ float tile[64 * 64];
-    unsigned across = (n + 63) / 64;
-    unsigned left = blockIdx.x % across * 64, top = blockIdx.x / across * 64;
-    unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    unsigned left = 64 * i, top = 64 * j, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    unsigned rows = m - top < 64 ? m - top : 64, columns = n - left < 64 ? n - left : 64;
     const float* from = in + (size_t)top * n + left;
     float* to = out + (size_t)left * m + top;
-    unsigned rows = m - top < 64 ? m - top : 64, columns = n - left < 64 ? n - left : 64;
+    constexpr unsigned FOURS = 32 / WARPS, FLOATS = 128 / WARPS;
     if (n % 4 == 0) {
-        float4 v[4];
+        float4 v[FOURS];
 #pragma unroll
-        for (unsigned k = 0; k < 4; k++) {
-            unsigned y = (warp / 2 + 4 * k) * 4 + lane / 8, x = warp % 2 * 32 + lane % 8 * 4;
+        for (unsigned k = 0; k < FOURS; k++) {
+            unsigned u = warp + WARPS * k, y = u / 2 * 4 + lane / 8, x = u % 2 * 32 + lane % 8 * 4;
             if (y < rows && x < columns) v[k] = *(const float4*)(from + (size_t)y * n + x);
         }
 #pragma unroll
-        for (unsigned k = 0; k < 4; k++) {
-            unsigned y = (warp / 2 + 4 * k) * 4 + lane / 8, x = warp % 2 * 32 + lane % 8 * 4;
+        for (unsigned k = 0; k < FOURS; k++) {
+            unsigned u = warp + WARPS * k, y = u / 2 * 4 + lane / 8, x = u % 2 * 32 + lane % 8 * 4;
             if (y < rows && x < columns) {
                 tile[place(y, x)] = v[k].x;
                 tile[place(y, x + 1)] = v[k].y;
@@ -86,34 +89,57 @@ extern "C" __global__ void __launch_bounds__(256)
             }
         }
     } else {
-        float v[16];
-        unsigned x = warp % 2 * 32 + lane;
+        float v[FLOATS];
 #pragma unroll
-        for (unsigned k = 0; k < 16; k++) {
-            unsigned y = warp / 2 + 4 * k;
+        for (unsigned k = 0; k < FLOATS; k++) {
+            unsigned u = warp + WARPS * k, y = u / 2, x = u % 2 * 32 + lane;
             if (y < rows && x < columns) v[k] = from[(size_t)y * n + x];
         }
 #pragma unroll
-        for (unsigned k = 0; k < 16; k++) {
-            unsigned y = warp / 2 + 4 * k;
+        for (unsigned k = 0; k < FLOATS; k++) {
+            unsigned u = warp + WARPS * k, y = u / 2, x = u % 2 * 32 + lane;
             if (y < rows && x < columns) tile[place(y, x)] = v[k];
         }
     }
     __syncthreads();
     if (m % 4 == 0) {
 #pragma unroll
-        for (unsigned k = 0; k < 4; k++) {
-            unsigned x = (warp / 2 + 4 * k) * 4 + lane / 8, y = warp % 2 * 32 + lane % 8 * 4;
+        for (unsigned k = 0; k < FOURS; k++) {
+            unsigned u = warp + WARPS * k, x = u / 2 * 4 + lane / 8, y = u % 2 * 32 + lane % 8 * 4;
             if (y < rows && x < columns)
                 *(float4*)(to + (size_t)x * m + y) = make_float4(tile[place(y, x)], tile[place(y + 1, x)],
                                                                  tile[place(y + 2, x)], tile[place(y + 3, x)]);
         }
     } else {
-        unsigned y = warp % 2 * 32 + lane;
 #pragma unroll
-        for (unsigned k = 0; k < 16; k++) {
-            unsigned x = warp / 2 + 4 * k;
+        for (unsigned k = 0; k < FLOATS; k++) {
+            unsigned u = warp + WARPS * k, x = u / 2, y = u % 2 * 32 + lane;
             if (y < rows && x < columns) to[(size_t)x * m + y] = tile[place(y, x)];
         }
     }
+}
+
+extern "C" __global__ void __launch_bounds__(256) vectorized(const float* in, float* out, unsigned m, unsigned n) {
+    unsigned across = (n + 63) / 64;
+    turn<8>(in, out, m, n, blockIdx.x / across, blockIdx.x % across);
+}
+
+// Tiles in groups of `group` rows of them, and down the columns in a group: blocks that run at the same time then write
+// side by side, `group` tiles at a time.
+template <unsigned WARPS>
+__device__ inline void turn_grouped(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
+    unsigned across = (n + 63) / 64, down = (m + 63) / 64;
+    unsigned first = blockIdx.x / (group * across) * group, within = blockIdx.x % (group * across);
+    unsigned height = down - first < group ? down - first : group;
+    turn<WARPS>(in, out, m, n, first + within % height, within / height);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    grouped_256(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
+    turn_grouped<8>(in, out, m, n, group);
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+    grouped_512(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
+    turn_grouped<16>(in, out, m, n, group);
 }

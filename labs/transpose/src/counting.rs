@@ -1,7 +1,5 @@
 //! What the rows touch, by arithmetic: the requests of their warps, the 32-byte sectors of these, and the passes that
 //! shared memory makes beyond the first.
-use harness::parallel;
-
 /// Lanes of a warp, and banks of shared memory.
 pub const WARP: u64 = 32;
 /// Floats of a sector. Arrays begin at a sector's begin.
@@ -46,19 +44,13 @@ pub struct Count {
 }
 
 impl Count {
-    /// The sum of the counts of `tasks` parts, made on all cores.
-    fn sum(tasks: u64, part: impl Fn(u64) -> Self + Sync) -> Self {
-        parallel(tasks as usize, |i| part(i as u64)).into_iter().fold(Self::default(), |a, b| Self {
-            loads: Requests {
-                requests: a.loads.requests + b.loads.requests,
-                sectors: a.loads.sectors + b.loads.sectors,
-            },
-            stores: Requests {
-                requests: a.stores.requests + b.stores.requests,
-                sectors: a.stores.sectors + b.stores.sectors,
-            },
-            conflicts: a.conflicts + b.conflicts,
-        })
+    /// Adds `times` parts that touch as much as `part`.
+    fn add(&mut self, part: &Self, times: u64) {
+        for (all, one) in [(&mut self.loads, part.loads), (&mut self.stores, part.stores)] {
+            all.requests += times * one.requests;
+            all.sectors += times * one.sectors;
+        }
+        self.conflicts += times * part.conflicts;
     }
 
     /// The request of lanes that each touch one of these words of shared memory.
@@ -79,19 +71,22 @@ pub fn ways(words: impl Iterator<Item = u64>) -> u64 {
     banks.into_iter().max().unwrap_or(0)
 }
 
-/// A copy on a line: thread i touches `floats` floats from element `load(i)` and `store(i)` on.
-pub fn line(threads: u64, floats: u64, load: impl Fn(u64) -> u64 + Sync, store: impl Fn(u64) -> u64 + Sync) -> Count {
-    const PART: u64 = 1 << 12;
-    let warps = threads.div_ceil(WARP);
-    Count::sum(warps.div_ceil(PART), |part| {
+/// A copy on a line: thread i touches `floats` floats from element `load(i)` and `store(i)` on. All whole warps begin
+/// equally far into a sector (32 threads further is a multiple of 8 elements further), so that one stands for all.
+pub fn line(threads: u64, floats: u64, load: impl Fn(u64) -> u64, store: impl Fn(u64) -> u64) -> Count {
+    let warp = |threads: std::ops::Range<u64>| {
         let mut count = Count::default();
-        for warp in part * PART..warps.min((part + 1) * PART) {
-            let lanes = || warp * WARP..threads.min((warp + 1) * WARP);
-            count.loads.add(floats, lanes().map(&load));
-            count.stores.add(floats, lanes().map(&store));
-        }
+        count.loads.add(floats, threads.clone().map(&load));
+        count.stores.add(floats, threads.map(&store));
         count
-    })
+    };
+    let whole = threads / WARP;
+    let mut count = warp(whole * WARP..threads);
+    if whole > 0 {
+        debug_assert!([load(WARP) - load(0), store(WARP) - store(0)].iter().all(|step| step.is_multiple_of(SECTOR)));
+        count.add(&warp(0..WARP), whole);
+    }
+    count
 }
 
 /// `copy_wide`: four floats a thread, and the last ones one at a time.
@@ -103,22 +98,33 @@ pub fn wide_line(n: u64) -> Count {
     count
 }
 
+/// The tiles of a matrix of m rows of n: the row and column where a tile begins, and how many tiles touch as much as
+/// it. An edge is a multiple of 8, so that all whole tiles lie in the same way to the sectors; so do those at the right
+/// end, and those at the lower end.
+fn tiles(m: u64, n: u64, edge: u64) -> impl Iterator<Item = ((u64, u64), u64)> {
+    debug_assert!(edge.is_multiple_of(SECTOR));
+    // The whole ones on a side, and the rest.
+    let kinds = move |side: u64| {
+        let rest = u64::from(!side.is_multiple_of(edge));
+        [(0, side / edge), (side / edge * edge, rest)].into_iter().filter(|(_, times)| *times > 0)
+    };
+    kinds(m).flat_map(move |(top, down)| kinds(n).map(move |(left, across)| ((top, left), down * across)))
+}
+
 /// A transpose without shared memory, of `rows` x `columns`: a warp takes 32 elements side by side of an array of so
 /// many columns, and its lanes touch a column of the other array. Gives the requests to the first and to the second.
 pub fn naive(rows: u64, columns: u64) -> [Requests; 2] {
-    const PART: u64 = 16;
-    let count = Count::sum(rows.div_ceil(PART), |part| {
+    let mut all = Count::default();
+    for ((top, left), times) in tiles(rows, columns, WARP) {
         let mut count = Count::default();
-        for row in part * PART..rows.min((part + 1) * PART) {
-            for left in (0..columns).step_by(WARP as usize) {
-                let lanes = || left..columns.min(left + WARP);
-                count.loads.add(1, lanes().map(|column| row * columns + column));
-                count.stores.add(1, lanes().map(|column| column * rows + row));
-            }
+        for row in top..rows.min(top + WARP) {
+            let lanes = || left..columns.min(left + WARP);
+            count.loads.add(1, lanes().map(|column| row * columns + column));
+            count.stores.add(1, lanes().map(|column| column * rows + row));
         }
-        count
-    });
-    [count.loads, count.stores]
+        all.add(&count, times);
+    }
+    [all.loads, all.stores]
 }
 
 /// A transpose through tiles in shared memory.
@@ -135,14 +141,13 @@ pub struct Tile {
 impl Tile {
     /// Its count for a matrix of m rows of n.
     pub fn count(&self, m: u64, n: u64) -> Count {
-        let (across, down) = (n.div_ceil(self.edge), m.div_ceil(self.edge));
-        Count::sum(down, |j| {
+        let mut all = Count::default();
+        for (begin, times) in tiles(m, n, self.edge) {
             let mut count = Count::default();
-            for i in 0..across {
-                self.one(&mut count, (j * self.edge, i * self.edge), (m, n));
-            }
-            count
-        })
+            self.one(&mut count, begin, (m, n));
+            all.add(&count, times);
+        }
+        all
     }
 
     /// One tile, whose first element is in row `top` and column `left`.

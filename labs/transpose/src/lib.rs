@@ -8,7 +8,8 @@ mod questions;
 pub mod reference;
 
 use harness::{
-    Lab, Of, Result, Row, Run, arguments, clap::Arg, clap::ArgAction, clap::value_parser, column, parse_count, row,
+    Lab, Of, Result, Row, Run, arguments, clap::Arg, clap::ArgAction, clap::value_parser, column, parse_count,
+    parse_u32, row,
 };
 
 use counting::Tile;
@@ -19,18 +20,14 @@ pub use matrix::{Shape, Turning};
 pub static LAB: Lab = Lab {
     name: "transpose",
     summary: "coalescing: strides, offsets, structures; transposes from naive to swizzled and vectorised",
-    kernels: &[
-        kernels::source!("line"),
-        kernels::source!("transpose"),
-        kernels::source!("wrong"),
-        kernels::source!("tune"),
-    ],
+    kernels: &[kernels::source!("line"), kernels::source!("transpose"), kernels::source!("wrong")],
     variants: &[&COPIES, &FIELDS, &TRANSPOSES],
     host_copies: 2,
     columns: &[
         column("m", "rows of the matrix; `n` has its columns, and a line has m n floats"),
         column("stride", "floats from one that is read to the next"),
         column("offset", "floats before the first that is read"),
+        column("group", "rows of tiles in a group"),
         column("load_sectors_per_request", "32-byte sectors that a warp's load touches, on average, by arithmetic"),
         column("counted_load_sectors_per_request", "the same, as the emulated device counted it"),
         column("store_sectors_per_request", "32-byte sectors that a warp's store touches, on average, by arithmetic"),
@@ -44,6 +41,7 @@ pub static LAB: Lab = Lab {
         (&["blocks", "threads"], Of::Every),
         (&["stride"], Of::AllBut(&["copy-stride"])),
         (&["offset"], Of::AllBut(&["copy-offset"])),
+        (&["group"], Of::AllBut(&["grouped", "grouped-512"])),
     ],
     run,
     questions: questions::all,
@@ -68,6 +66,9 @@ pub(crate) static FIELDS: &[Row<Field>] = &[
     row("aos-whole", "like aos, but all four fields, a structure at a time", Field::All),
 ];
 
+/// A tile of the last kernels.
+const WIDE: Tile = Tile { edge: 64, is_wide: true, place: |y, x| 64 * y + (x ^ (y % 32)) };
+
 /// The transposes.
 #[rustfmt::skip]
 pub static TRANSPOSES: &[Row<Turning>] = &[
@@ -79,8 +80,9 @@ pub static TRANSPOSES: &[Row<Turning>] = &[
         Turning::Tiled("padded", Tile { edge: 32, is_wide: false, place: |y, x| 33 * y + x })),
     row("swizzled", "like tiled, but column x of row y lies at x ^ y",
         Turning::Tiled("swizzled", Tile { edge: 32, is_wide: false, place: |y, x| 32 * y + (x ^ y) })),
-    row("vectorized", "like swizzled, but 64 x 64 a block, four floats at a time",
-        Turning::Tiled("vectorized", Tile { edge: 64, is_wide: true, place: |y, x| 64 * y + (x ^ (y % 32)) })),
+    row("vectorized", "like swizzled, but 64 x 64 a block, four floats at a time", Turning::Tiled("vectorized", WIDE)),
+    row("grouped", "like vectorized, but the blocks go down groups of --group rows of tiles", Turning::Grouped("grouped_256", 256, WIDE)),
+    row("grouped-512", "like grouped, but 512 threads a block", Turning::Grouped("grouped_512", 512, WIDE)),
     row("no-barrier", "like padded, but without the barrier", Turning::Wrong("no_barrier", (32, 32)))
         .racy("a warp may read the tile before another has written it"),
     row("swapped", "like padded, but the tile is written where it was read", Turning::Wrong("swapped", (32, 32)))
@@ -90,55 +92,29 @@ pub static TRANSPOSES: &[Row<Turning>] = &[
         .racy("at a width that is not a multiple of 4 rows do not begin at a multiple of 16 bytes, and the last float4 \
                leaves the array")
         .own_process(),
-    row("t1", "tune", Turning::Tune("t1", (32, 32, 64))),
-    row("t2", "tune", Turning::Tune("t2", (64, 64, 128))),
-    row("t3", "tune", Turning::Tune("t3", (64, 64, 256))),
-    row("t4", "tune", Turning::Tune("t4", (64, 64, 256))),
-    row("t5", "tune", Turning::Tune("t5", (64, 64, 256))),
-    row("t6", "tune", Turning::Tune("t6", (64, 64, 256))),
-    row("t7", "tune", Turning::Tune("t7", (64, 64, 256))),
-    row("t8", "tune", Turning::Tune("t8", (128, 64, 256))),
-    row("t9", "tune", Turning::Tune("t9", (64, 128, 256))),
-    row("t10", "tune", Turning::Tune("t10", (128, 64, 512))),
-    row("t11", "tune", Turning::Tune("t11", (32, 128, 256))),
-    row("t12", "tune", Turning::Tune("t12", (128, 32, 256))),
-    row("t13", "tune", Turning::Tune("t13", (64, 64, 512))),
-    row("t14", "tune", Turning::Tune("t14", (32, 256, 256))),
-    row("t15", "tune", Turning::Tune("t15", (256, 32, 256))),
-    row("t16", "tune", Turning::Tune("t16", (32, 64, 128))),
-    row("t17", "tune", Turning::Tune("t17", (64, 32, 128))),
-    row("a1", "tune", Turning::Tune("a1", (64, 64, 256))),
-    row("a2", "tune", Turning::Tune("a2", (64, 64, 256))),
-    row("a3", "tune", Turning::Tune("a3", (128, 64, 256))),
-    row("a4", "tune", Turning::Tune("a4", (128, 64, 256))),
-    row("t18", "tune", Turning::Tune("t18", (96, 96, 288))),
-    row("t19", "tune", Turning::Tune("t19", (64, 64, 256))),
-    row("t20", "tune", Turning::Tune("t20", (32, 32, 256))),
-    row("t21", "tune", Turning::Tune("t21", (64, 64, 1024))),
-    row("r1", "tune", Turning::Tune("r1", (64, 64, 256))),
 ];
 
 fn options() -> Vec<Arg> {
-    let several = |name, help| arguments::value(name, "FLOATS", help).action(ArgAction::Append);
+    let several = |name, unit, help| arguments::value(name, unit, help).action(ArgAction::Append);
+    let stride = "Floats from one to the next in `copy-stride` [default: 1, 2, 4, 8, 16 and 32]";
+    let offset = "Floats before the first in `copy-offset` [default: 0, 1, 8 and 31]";
+    let group = "Rows of tiles in a group of `grouped` and `grouped-512` [default: 8 and all]";
     vec![
         arguments::value("m", "COUNT", "Rows of the matrix [default: n]").value_parser(parse_count),
-        several("stride", "Floats from one to the next in `copy-stride` [default: 1, 2, 4, 8, 16 and 32]")
-            .value_parser(value_parser!(u32).range(1..=1024)),
-        several(
-            "offset",
-            "Floats before the first in `copy-offset` [default: 0, 1, 2, 4, 7, 8, 12, 16, 24, 31 and 32]",
-        )
-        .value_parser(value_parser!(u32).range(0..=1024)),
+        several("stride", "FLOATS", stride).value_parser(value_parser!(u32).range(1..=1024)),
+        several("offset", "FLOATS", offset).value_parser(value_parser!(u32).range(0..=1024)),
+        several("group", "TILES", group).value_parser(parse_u32),
     ]
 }
 
 fn run(run: &Run) -> Result<()> {
-    for (i, shape) in matrix::shapes(run)?.into_iter().enumerate() {
+    let shapes = matrix::shapes(run)?;
+    for (i, &shape) in shapes.iter().enumerate() {
         let copied = line::copies(run, shape, i == 0)?;
         if i == 0 {
             line::fields(run, shape)?;
         }
-        matrix::run(run, shape, copied)?;
+        matrix::run(run, shape, copied, i + 1 == shapes.len())?;
     }
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! The rows that transpose a matrix.
+use std::cell::OnceCell;
+
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Case, Check, Error, Input, Result, Row, Run, Tolerance, launch_1d};
+use harness::{Case, Error, Input, Inputs, Result, Row, Run, launch_1d};
 
 use crate::counting::{Count, Tile, naive};
-use crate::measured::{compare, describe};
+use crate::measured::{compare, describe, same};
 use crate::{TRANSPOSES, reference};
 
 /// How a kernel goes over the matrix.
@@ -15,8 +17,8 @@ pub enum Turning {
     Tiled(&'static str, Tile),
     /// A wrong kernel, and the rows and columns that a block of 32 x 8 threads takes.
     Wrong(&'static str, (u32, u32)),
-    /// A candidate: rows, columns, threads.
-    Tune(&'static str, (u32, u32, u32)),
+    /// Through tiles, in groups of rows of them: the kernel, its threads and its tile.
+    Grouped(&'static str, u32, Tile),
 }
 
 /// The shape of a matrix: m rows of n floats.
@@ -51,12 +53,10 @@ pub(crate) fn shapes(run: &Run) -> Result<Vec<Shape>> {
         (Some(m), Some(n)) => vec![Shape { m, n }],
         _ if run.options().quick => vec![Shape { m: 70, n: 50 }],
         _ if run.is_emulated() => {
-            run.say(
-                "transpose: 512x512 and 257x131 here (emulated device); 8192x8192, 8193x8191 and 32002x2050 on a GPU",
-            );
+            run.say("transpose: 512x512 and 257x131 here (emulated device); 8192x8192 and 8193x4095 on a GPU");
             vec![Shape { m: 512, n: 512 }, Shape { m: 257, n: 131 }]
         }
-        _ => vec![Shape { m: 8192, n: 8192 }, Shape { m: 8193, n: 8191 }, Shape { m: 32002, n: 2050 }],
+        _ => vec![Shape { m: 8192, n: 8192 }, Shape { m: 8193, n: 4095 }],
     };
     for shape in &shapes {
         for (side, value) in [("m", shape.m), ("n", shape.n)] {
@@ -76,9 +76,8 @@ impl Turning {
     /// The file and the name of the kernel.
     pub fn kernel(self) -> (&'static str, &'static str) {
         match self {
-            Self::Naive(kernel) | Self::Tiled(kernel, _) => ("transpose.cu", kernel),
+            Self::Naive(kernel) | Self::Tiled(kernel, _) | Self::Grouped(kernel, ..) => ("transpose.cu", kernel),
             Self::Wrong(kernel, _) => ("wrong.cu", kernel),
-            Self::Tune(kernel, _) => ("tune.cu", kernel),
         }
     }
 
@@ -93,18 +92,18 @@ impl Turning {
             block_dim: (32, 8, 1),
             shared_mem_bytes: 0,
         };
-        let line = |rows: u32, columns: u32, threads| {
-            let tiles = u64::from(m.div_ceil(rows)) * u64::from(n.div_ceil(columns));
+        let line = |edge: u64, threads| {
+            let tiles = u64::from(m).div_ceil(edge) * u64::from(n).div_ceil(edge);
             let blocks = u32::try_from(tiles).map_err(|_| Error::usage(format!("{shape} has too many tiles")))?;
             Ok(launch_1d(blocks, threads))
         };
         match self {
             Self::Naive("naive_write") => Ok(grid(m, n, (32, 8))),
             Self::Naive(_) => Ok(grid(n, m, (32, 8))),
-            Self::Tiled(_, Tile { is_wide: true, edge, .. }) => line(edge as u32, edge as u32, 256),
+            Self::Tiled(_, Tile { is_wide: true, edge, .. }) => line(edge, 256),
+            Self::Grouped(_, threads, tile) => line(tile.edge, threads),
             Self::Tiled(..) => Ok(grid(n, m, (32, 32))),
             Self::Wrong(_, (rows, columns)) => Ok(grid(n, m, (columns, rows))),
-            Self::Tune(_, (rows, columns, threads)) => line(rows, columns, threads),
         }
     }
 
@@ -120,41 +119,67 @@ impl Turning {
                 let [loads, stores] = naive(m, n);
                 Some(Count { loads, stores, conflicts: 0 })
             }
-            Self::Tiled(_, tile) => Some(tile.count(m, n)),
-            Self::Wrong(..) | Self::Tune(..) => None,
+            Self::Tiled(_, tile) | Self::Grouped(_, _, tile) => Some(tile.count(m, n)),
+            Self::Wrong(..) => None,
         }
     }
 }
 
-/// Every chosen transpose of a matrix of `shape`; `copied` is the rate of the driver's copy in GB/s.
-pub(crate) fn run(run: &Run, shape: Shape, copied: Option<f64>) -> Result<()> {
-    let input = run.input(|| run.inputs("matrix").f32(shape.floats(), -1.0..1.0));
-    // The answer is made once, when a row first asks for it.
-    let expected = std::cell::OnceCell::new();
+/// The usual groups of `grouped`, besides one of all rows of tiles.
+const GROUPS: [u32; 1] = [8];
+
+/// Every chosen transpose of a matrix of `shape`; `copied` is the rate of the driver's copy in GB/s. The wrong ones are
+/// run at the last of several shapes only.
+pub(crate) fn run(run: &Run, shape: Shape, copied: Option<f64>, is_last: bool) -> Result<()> {
+    let seed = run.options().seed;
+    let draw = |mut inputs: Inputs, n| inputs.f32(n, -1.0..1.0);
+    let input = run.input(|| Inputs::in_chunks(seed, "matrix", shape.floats(), draw));
+    let problem = Problem { shape, input, expected: OnceCell::new(), copied };
     for row in run.rows(TRANSPOSES) {
-        if matches!(row.with, Turning::Tune(..)) && shape.m > 20000 {
-            continue;
+        match row.with {
+            Turning::Grouped(_, _, tile) => {
+                let given = run.args().get_many::<u32>("group").map(|all| all.copied().collect());
+                let all = shape.m.div_ceil(tile.edge as usize) as u32;
+                // A group of more rows of tiles than there are is one of all.
+                let groups: Vec<u32> =
+                    given.unwrap_or_else(|| GROUPS.into_iter().filter(|group| *group < all).chain([all]).collect());
+                for group in groups {
+                    one(run, row, &problem, Some(group.min(all)))?;
+                }
+            }
+            Turning::Wrong(..) if !is_last => {}
+            _ => one(run, row, &problem, None)?,
         }
-        let expected = || expected.get_or_init(|| reference::transpose(input.host(), shape.n)).as_slice();
-        one(run, row, shape, &input, &expected, copied)?;
     }
     Ok(())
 }
 
-fn one<'e>(
-    run: &Run,
-    row: &Row<Turning>,
+/// What is transposed, and what it must be compared with.
+struct Problem<'r> {
     shape: Shape,
-    input: &Input<'_, f32>,
-    expected: &dyn Fn() -> &'e [f32],
+    input: Input<'r, f32>,
+    expected: OnceCell<Vec<f32>>,
     copied: Option<f64>,
-) -> Result<()> {
+}
+
+impl Problem<'_> {
+    /// The answer, which is made when a row first asks for it.
+    fn expected(&self) -> &[f32] {
+        self.expected.get_or_init(|| reference::transpose(self.input.host(), self.shape.n))
+    }
+}
+
+fn one(run: &Run, row: &Row<Turning>, problem: &Problem<'_>, group: Option<u32>) -> Result<()> {
+    let shape = problem.shape;
     let ((file, kernel), launch) = (row.with.kernel(), row.with.launch(shape)?);
-    let case = Case::new(row.name()).label(shape.to_string()).n(shape.n).work(5 * shape.floats() as u64);
+    let label = group.map_or_else(|| shape.to_string(), |group| format!("{shape}, groups of {group}"));
+    let case = Case::new(row.name()).label(label).n(shape.n).work(5 * shape.floats() as u64);
     run.case(case.kernel(file, kernel).launch(launch), |case| {
         let bytes = 2 * shape.floats() * size_of::<f32>();
         describe(case, shape, bytes);
-        let (stream, function, from, expected) = (run.stream(), case.kernel()?, input.device()?, expected());
+        case.set("group", group);
+        let (stream, function, from) = (run.stream(), case.kernel()?, problem.input.device()?);
+        let expected = problem.expected();
         // SAFETY: poisoned before each sample, and read only after the kernel.
         let mut out = unsafe { stream.alloc::<f32>(shape.floats()) }?;
         let (m, n) = (shape.m as u32, shape.n as u32);
@@ -163,13 +188,16 @@ fn one<'e>(
             |out| {
                 let mut builder = stream.launch_builder(&function);
                 builder.arg(from).arg(out).arg(&m).arg(&n);
+                if let Some(group) = &group {
+                    builder.arg(group);
+                }
                 // SAFETY: these are the kernels' parameters, and both matrices have m n floats.
                 unsafe { builder.launch(launch) }?;
                 Ok(())
             },
-            |out| Check::compare(out, expected, Tolerance::EXACT).in_rows(shape.m),
+            |out| same(out, expected).in_rows(shape.m),
         )?;
-        case.set("percent_of_device_copy", copied.map(|copied| bytes as f64 / times.median / 1e4 / copied));
+        case.set("percent_of_device_copy", problem.copied.map(|copied| bytes as f64 / times.median / 1e4 / copied));
         row.with.count(shape).map_or(Ok(()), |count| compare(run, case, kernel, count))
     })?;
     Ok(())

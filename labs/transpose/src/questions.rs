@@ -12,7 +12,7 @@ pub(crate) fn all() -> Vec<Question> {
         expected: Answer::Number(expected, 0.005),
         obtained: Answer::exactly(obtained),
     };
-    let sectors = |load: &(dyn Fn(u64) -> u64 + Sync)| line(WARP, 1, load, |i| i).loads.sectors as f64;
+    let sectors = |load: &dyn Fn(u64) -> u64| line(WARP, 1, load, |i| i).loads.sectors as f64;
     let mut all = Vec::new();
     for (stride, expected) in [(1, 4.0), (2, 8.0), (4, 16.0), (8, 32.0), (16, 32.0), (32, 32.0)] {
         let case = format!("sectors of a warp's load of floats at stride {stride}");
@@ -49,10 +49,17 @@ pub(crate) fn all() -> Vec<Question> {
         1.0,
         worst as f64,
     ));
-    let in_flight = 4.8e12 * 600e-9;
-    all.push(ask("vectorized", "megabytes under way that 4.8 TB/s at 600 ns need".into(), 2.88, in_flight / 1e6));
-    let threads = in_flight / 132.0 / 64.0;
-    all.push(ask("vectorized", "threads of each of 132 SMs, with 64 bytes each, for that".into(), 340.91, threads));
+    // A copy reads half of the 4.8 TB/s that it moves.
+    let in_flight = 2.4e12 * 600e-9;
+    let threads = |bytes: f64| in_flight / 132.0 / bytes;
+    all.push(ask("copy", "megabytes under way that reading 2.4 TB/s at 600 ns needs".into(), 1.44, in_flight / 1e6));
+    all.push(ask("copy", "threads of each of 132 SMs, with 4 bytes each, for that".into(), 2727.27, threads(4.0)));
+    all.push(ask(
+        "copy-wide",
+        "threads of each of 132 SMs, with 64 bytes each, for that".into(),
+        170.45,
+        threads(64.0),
+    ));
     let unaligned = |from: u64| sectors_of(0..64, from, 8191);
     all.push(ask(
         "vectorized",

@@ -9,7 +9,7 @@ fn right() -> impl Iterator<Item = &'static Row<Turning>> {
     TRANSPOSES.iter().filter(|row| row.variant.expect == harness::Expect::Right)
 }
 
-fn check(row: &Row<Turning>, shape: Shape) {
+fn check(row: &Row<Turning>, shape: Shape, group: u32) {
     let (kernels, stream) = labtest::kernels(&LAB);
     let floats = shape.m * shape.n;
     let matrix: Vec<f32> = (0..floats).map(|i| i as f32).collect();
@@ -21,6 +21,9 @@ fn check(row: &Row<Turning>, shape: Shape) {
     let (m, n) = (shape.m as u32, shape.n as u32);
     let mut builder = stream.launch_builder(&kernel);
     builder.arg(&there).arg(&mut out).arg(&m).arg(&n);
+    if let Turning::Grouped(..) = row.with {
+        builder.arg(&group);
+    }
     // SAFETY: these are the kernels' parameters, and both matrices have m n floats.
     unsafe { builder.launch(row.with.launch(shape).unwrap()) }.unwrap();
     let mut out = stream.clone_dtoh(&out).unwrap();
@@ -38,9 +41,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_transpose_at_any_shape(m in side(), n in side()) {
+    fn every_transpose_at_any_shape(m in side(), n in side(), group in 1u32..5) {
         for row in right() {
-            check(row, Shape { m, n });
+            check(row, Shape { m, n }, group);
         }
     }
 }
@@ -48,9 +51,9 @@ proptest! {
 #[test]
 fn long_and_thin() {
     for row in right() {
-        check(row, Shape { m: 1, n: 5000 });
-        check(row, Shape { m: 5001, n: 1 });
-        check(row, Shape { m: 3, n: 4097 });
+        check(row, Shape { m: 1, n: 5000 }, 1);
+        check(row, Shape { m: 5001, n: 1 }, 16);
+        check(row, Shape { m: 3, n: 4097 }, 1);
     }
 }
 

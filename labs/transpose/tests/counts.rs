@@ -63,6 +63,8 @@ fn what_the_table_of_the_handout_says() {
         ("padded", 4, 4, 0),
         ("swizzled", 4, 4, 0),
         ("vectorized", 16, 16, 0),
+        ("grouped", 16, 16, 0),
+        ("grouped-512", 16, 16, 0),
     ] {
         let ran = LAB.accepts(&["-n", "64", "--variant", variant]);
         let row = ran.of(variant)[0];
@@ -78,10 +80,21 @@ fn what_the_table_of_the_handout_says() {
 /// fails.
 #[test]
 fn odd_shapes_are_counted_as_well() {
-    for (m, n) in [("1", "1"), ("67", "35"), ("33", "100"), ("100", "33"), ("130", "66"), ("65", "129"), ("5", "400")] {
+    for (m, n) in [
+        ("1", "1"),
+        ("67", "35"),
+        ("33", "100"),
+        ("100", "33"),
+        ("130", "66"),
+        ("65", "129"),
+        ("5", "400"),
+        ("600", "9"),
+    ] {
         let ran = LAB.accepts(&["--m", m, "-n", n]);
+        // `grouped` twice: groups of 8 where there are more than 8 rows of tiles, and one of all.
+        let groups = 2 * (1 + usize::from(m.parse::<usize>().unwrap() > 512));
         let compared = ran.rows.iter().filter(|row| !row["counted_bank_conflicts"].is_empty());
-        assert_eq!(compared.count(), 2 + 17 + 3 + 6, "{}", ran.text);
+        assert_eq!(compared.count(), 2 + 10 + 3 + 6 + groups, "{}", ran.text);
     }
 }
 
