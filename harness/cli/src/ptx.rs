@@ -78,7 +78,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::FAILURE)
 }
 
-/// The kernel folders of the labs asked for, or of all labs.
+/// The kernel folders of the labs asked for, or of all labs, and those of their tests.
 fn folders(root: &Path, matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
     let labs = root.join("labs");
     let read = |source| Error::Io { action: "read", path: labs.clone(), source };
@@ -97,5 +97,18 @@ fn folders(root: &Path, matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
         return Err(Error::usage(format!("no lab `{unknown}` with kernels; {}", suggest::among(unknown, &known))));
     }
     let chosen = if asked.is_empty() { known } else { asked };
-    Ok(chosen.iter().map(|l| labs.join(l).join("kernels")).collect())
+    let mut folders = Vec::new();
+    for lab in chosen {
+        folders.push(labs.join(lab).join("kernels"));
+        // Files that stand in for the lab's own in its tests.
+        let stand_ins = ["mutants", "mended"].map(|kind| labs.join(lab).join("tests").join(kind));
+        folders.extend(stand_ins.iter().filter(|folder| folder.is_dir()).cloned());
+        for folder in stand_ins {
+            let inside = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+            let mut inside: Vec<PathBuf> = inside.filter(|path| path.is_dir()).collect();
+            inside.sort();
+            folders.append(&mut inside);
+        }
+    }
+    Ok(folders)
 }

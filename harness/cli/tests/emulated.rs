@@ -13,7 +13,8 @@ const SMALL: [&str; 4] = ["--device", "emulated", "--n", "1000"];
 #[test]
 fn every_mode_of_vecadd_passes_and_is_in_the_csv() {
     let folder = tempfile::tempdir().unwrap();
-    let run = warplab_in(folder.path(), &[&["run", "vecadd", "--out", "out"], &SMALL[..]].concat(), &[]);
+    let run =
+        warplab_in(folder.path(), &[&["run", "vecadd", "--no-exercises", "--out", "out"], &SMALL[..]].concat(), &[]);
     assert_eq!(run.code, 0, "{run:?}");
     assert!(
         run.stdout.contains("n = 1000: 4 blocks of 256 threads are 1024 threads, 24 of them idle"),

@@ -105,9 +105,15 @@ pub fn run(command: &mut Command, limits: &Limits) -> io::Result<Ended> {
     let tail = Mutex::new(VecDeque::new());
     let (status, stopped) = thread::scope(|scope| {
         let readers = [
-            Builder::new().spawn_scoped(scope, || out.into_iter().for_each(|pipe| drain(pipe, &written, |_| ()))),
             Builder::new().spawn_scoped(scope, || {
-                error.into_iter().for_each(|pipe| drain(pipe, &written, |bytes| keep(&tail, bytes)));
+                if let Some(pipe) = out {
+                    drain(pipe, &written, |_| ());
+                }
+            }),
+            Builder::new().spawn_scoped(scope, || {
+                if let Some(pipe) = error {
+                    drain(pipe, &written, |bytes| keep(&tail, bytes));
+                }
             }),
         ];
         for reader in readers {

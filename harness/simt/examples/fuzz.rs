@@ -73,7 +73,7 @@ fn work(range: Range<u64>) {
             if now != step {
                 (step, processor, start) = (now, processor_time(), Instant::now());
             }
-            if processor_time() - processor > PATIENCE || start.elapsed() > LONGEST {
+            if processor_time().saturating_sub(processor) > PATIENCE || start.elapsed() > LONGEST {
                 std::process::abort();
             }
             std::thread::sleep(Duration::from_secs(1));

@@ -176,3 +176,58 @@ fn an_endless_loop_ends_with_its_budget() {
     let budget = 3_000_000;
     assert_eq!(report.findings[0].kind, Kind::EndlessLoop { budget });
 }
+
+/// The lanes part and meet again in each turn of the loop, so that some of them always have a part of their share left.
+#[test]
+fn an_endless_loop_whose_lanes_part_and_meet_ends_with_its_budget() {
+    let mut device = Device::new(PARTING);
+    device.settings.budget = 20_000;
+    let (from, to) = (device.zeros::<i32>(64), device.zeros::<i32>(64));
+    for seed in 0..8 {
+        device.settings.seed = seed;
+        let arguments = [Arg::Ptr(from), Arg::Ptr(to)];
+        let (report, _) = device.try_launch("parting", [2, 1, 1], [40, 2, 1], 0, &arguments);
+        assert_eq!(report.fault, Some(Fault::LaunchTimeout), "seed {seed}");
+    }
+}
+
+const PARTING: &str = "
+.version 7.4
+.target sm_70
+.address_size 64
+    // .globl    pass
+.visible .entry parting(
+.param .u64 parting_param_0,
+.param .u64 parting_param_1
+)
+{
+    .reg .pred     %p<5>;
+    .reg .b32     %r<5>;
+    .reg .b64     %rd<5>;
+    .shared .align 4 .u32 word;
+    ld.param.u64     %rd1, [parting_param_0];
+    ld.param.u64     %rd2, [parting_param_1];
+    mov.u32     %r1, %tid.x;
+    setp.ne.s32     %p1, %r1, 0;
+    @%p1 bra     $L__BB0_2;
+    cvta.to.global.u64     %rd3, %rd1;
+    ld.global.u32     %r2, [%rd3+124];
+    st.shared.u32     [word], %r2;
+$L__BB0_2:
+    setp.gt.s32     %p2, %r1, 1;
+    @%p2 bra     $L__BB0_4;
+    bar.warp.sync     3;
+$L__BB0_4:
+    add.s32     %r3, %r1, -1;
+    setp.gt.u32     %p3, %r3, 1;
+    @%p3 bra     $L__BB0_6;
+$L__BB0_6:
+    setp.ne.s32     %p4, %r1, 3;
+    @%p4 bra     $L__BB0_2;
+    ld.shared.u32     %r4, [word];
+    cvta.to.global.u64     %rd4, %rd2;
+    st.global.u32     [%rd4], %r4;
+$L__BB0_8:
+    ret;
+}
+";

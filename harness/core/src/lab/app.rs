@@ -286,9 +286,10 @@ impl<'m> Program<'m> {
         let result = result.and_then(|()| if is_collected() { Ok(()) } else { self.check(&run) });
         let wrong = run.records().iter().any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
         // Errors after a kernel has ruined the context are that kernel's fault, and it was judged already.
-        let by = run.lost.borrow().clone().filter(|_| wrong);
+        // In a process of one case that is so too if the kernel is wrong on purpose.
+        let by = run.lost.borrow().clone().filter(|_| wrong || child::wanted().is_some());
         let result = match (result, by) {
-            (Err(Error::Driver(_)), Some(by)) => {
+            (Err(Error::Driver(_) | Error::Module { .. }), Some(by)) => {
                 let lost =
                     format!("{}: the rest is left out, since the device's context was lost in case {by}", lab.name);
                 self.terminal.say(&lost);

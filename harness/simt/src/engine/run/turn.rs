@@ -4,6 +4,7 @@ use crate::engine::warp::block::Block;
 use crate::engine::warp::dice::scramble;
 use crate::engine::warp::notes::Notes;
 use crate::engine::warp::{Flow, Group, Reason, SHARE, State, Turn, Warp};
+use crate::lane::LANES;
 
 /// Gives a warp its turn. Its block and the worker's notes are lent to the warp until the turn is over.
 pub(super) fn turn<'l>(warp: &mut Warp<'l>, block: &mut Block<'l>, notes: &mut Notes) -> Turn {
@@ -66,19 +67,13 @@ impl Warp<'_> {
             let roll = scramble(&mut self.dice);
             self.give_way(SHARE - (64 << (roll % 12)));
         }
+        let mut shares = 0;
         let turn = loop {
             if !self.choose() {
                 if self.groups.is_empty() {
                     break Turn::Done;
                 }
-                let mut any = false;
-                for group in &mut self.groups {
-                    if group.state == State::Deferred {
-                        group.state = State::Ready;
-                        any = true;
-                    }
-                }
-                break if any { Turn::Yield } else { Turn::Blocked };
+                break if self.ready_deferred() { Turn::Yield } else { Turn::Blocked };
             }
             // SAFETY: the worker has started the warp with this program, and its groups stand in it.
             unsafe {
@@ -95,6 +90,11 @@ impl Warp<'_> {
                 Reason::Share => {
                     self.groups.push(Group { pc, mask, state: State::Deferred });
                     self.settle();
+                    // Groups that part and meet again in a loop take each other along for ever.
+                    shares += 1;
+                    if shares > LANES && self.ready_deferred() {
+                        break Turn::Yield;
+                    }
                 }
                 Reason::Gone => {}
                 Reason::Fault => break Turn::Fault,
@@ -105,6 +105,18 @@ impl Warp<'_> {
             self.pause();
         }
         turn
+    }
+
+    /// Makes the groups ready that have used up their share. Returns whether there were any.
+    fn ready_deferred(&mut self) -> bool {
+        let mut any = false;
+        for group in &mut self.groups {
+            if group.state == State::Deferred {
+                group.state = State::Ready;
+                any = true;
+            }
+        }
+        any
     }
 
     /// Adds what has been executed to the worker's account, and starts a new share.
