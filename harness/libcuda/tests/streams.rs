@@ -138,6 +138,9 @@ fn events_measure_and_say_when_they_cannot() {
         assert!((20.0..10_000.0).contains(&ms), "{ms}");
         ok(sys::cuEventRecord(silent, stream));
         ok(sys::cuEventSynchronize(silent));
+        // One event twice: no time, and no lock that waits for itself.
+        ok(sys::cuEventElapsedTime(&raw mut ms, end, end));
+        assert_eq!(ms, 0.0);
         fails(sys::cuEventElapsedTime(&raw mut ms, start, silent), CUDA_ERROR_INVALID_HANDLE);
         fails(sys::cuEventElapsedTime(null_mut(), start, end), CUDA_ERROR_INVALID_VALUE);
         fails(sys::cuEventCreate(null_mut(), 0), CUDA_ERROR_INVALID_VALUE);

@@ -136,7 +136,9 @@ impl Event {
         let (Recorded::Mark(start), Recorded::Mark(end)) = (start.recorded(), self.recorded()) else {
             return Err(Error::INVALID_HANDLE);
         };
-        let (start, end) = (*lock(&start.time), *lock(&end.time));
+        // Never both locks at once: they may be the same event's.
+        let start = *lock(&start.time);
+        let end = *lock(&end.time);
         let (Some(start), Some(end)) = (start, end) else {
             return Err(Error::NOT_READY);
         };
