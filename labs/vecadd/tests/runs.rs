@@ -132,7 +132,10 @@ fn the_courses_exercises() {
         assert_eq!(per_launch(constant, column), per_launch(two_summands.of("pageable")[0], column), "{column}");
     }
     let [wrong, right] = ran.of("events")[..] else { panic!("{}", ran.text) };
-    assert!(wrong["note"].starts_with("no time: CUDA_ERROR_NOT_READY"), "{wrong:?}");
+    // The host asks for the time while the kernel still runs: mostly, as nobody waits.
+    let is_early = |note: &str| note.starts_with("no time: CUDA_ERROR_NOT_READY");
+    let again = || LAB.accepts(&["--exercises", "--variant", "events"]).of("events")[0]["note"].clone();
+    assert!(is_early(&wrong["note"]) || (0..20).any(|_| is_early(&again())), "{wrong:?}");
     let ms: f64 = right["note"].strip_suffix(" ms").expect("a time").parse().unwrap();
     assert!(ms > 0.0, "{right:?}");
     assert_eq!(ran.of("questions").len(), 4);
