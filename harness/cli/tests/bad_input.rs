@@ -183,7 +183,11 @@ fn nvrtc_a_syntax_error_shows_the_users_file_and_line() {
         &[&format!("{path}(4): error: expected a \";\"")],
     );
     std::fs::write(&file, "extern \"C\" __global__ void add(float *x) { x[0] = 1; }\n").unwrap();
-    fails(&["run", "vecadd", "--kernel", path, "--device", "emulated", "--n", "64"], 2, &[path, "no kernel `vecadd`"]);
+    fails(
+        &["run", "vecadd", "--kernel", path, "--device", "emulated", "--n", "64"],
+        2,
+        &[path, "holds no kernel of lab vecadd"],
+    );
 }
 
 #[test]

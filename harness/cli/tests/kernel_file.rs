@@ -38,7 +38,8 @@ fn nvrtc_a_line_directive_shows_no_other_file() {
 #[ignore = "needs NVRTC"]
 fn nvrtc_shows_no_variable_of_the_environment() {
     let folder = tempfile::tempdir().unwrap();
-    let run = run_with(folder.path(), "#include \"/proc/self/environ\"\n", &[("SOME_TOKEN", SECRET)]);
+    let text = "#include \"/proc/self/environ\"\nextern \"C\" __global__ void vecadd() {}\n";
+    let run = run_with(folder.path(), text, &[("SOME_TOKEN", SECRET)]);
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.stderr.contains("open source file \"/proc/self/environ\""), "{run:?}");
     assert!(!run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run:?}");
