@@ -95,8 +95,7 @@ impl Lab {
     /// # Panics
     /// When it cannot be read.
     pub fn reference(&self, csv: &str) -> Vec<HashMap<String, String>> {
-        let path = format!("{}/../../reports/h200/{csv}.csv", self.folder);
-        csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect()
+        measured::rows(csv)
     }
 
     /// A figure of the reference run: `column` in the first row of `variant` whose case is `case`.

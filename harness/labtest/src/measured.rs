@@ -10,9 +10,14 @@ pub struct Measured(Vec<HashMap<String, String>>);
 /// # Panics
 /// When there is none.
 pub fn measured(lab: &str) -> Measured {
-    let file = format!("{}/../../reports/h200/{lab}.csv", env!("CARGO_MANIFEST_DIR"));
+    Measured(rows(lab))
+}
+
+/// The rows of `reports/h200/CSV.csv`.
+pub(crate) fn rows(csv: &str) -> Vec<HashMap<String, String>> {
+    let file = format!("{}/../../reports/h200/{csv}.csv", env!("CARGO_MANIFEST_DIR"));
     let mut reader = csv::Reader::from_path(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
-    Measured(reader.deserialize().map(Result::unwrap).collect())
+    reader.deserialize().map(Result::unwrap).collect()
 }
 
 impl Measured {
