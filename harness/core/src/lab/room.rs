@@ -16,10 +16,6 @@ impl Run {
     /// [`Error::Usage`] when the device has too little memory, [`Error::CannotRun`] when this computer has. If nobody
     /// has asked for this size, [`Error::Skip`] in place of the latter. The driver's errors.
     pub fn needs(&self, bytes: Option<usize>, what: &str, flag: &str) -> Result<()> {
-        // In a process of one case, whose kernel has ruined the context, nothing more is made or run.
-        if self.lost.borrow().is_some() {
-            return Ok(());
-        }
         let (free, _) = self.session().context.mem_get_info()?;
         let name = &self.session().device.name;
         let Some(bytes) = bytes.filter(|bytes| *bytes <= free) else {
