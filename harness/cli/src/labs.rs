@@ -1,5 +1,6 @@
 //! Every lab, in the order of the handouts.
-use harness::Lab;
+use clap::ArgMatches;
+use harness::{Error, Lab, suggest};
 
 /// The labs that `warplab` knows; to add one, add a line here and in this package's dependencies.
 pub static LABS: &[&Lab] = &[
@@ -27,4 +28,10 @@ pub fn find(name: &str) -> Option<&'static Lab> {
 /// The names of all labs.
 pub fn names() -> Vec<&'static str> {
     LABS.iter().map(|l| l.name).collect()
+}
+
+/// The lab that the argument `lab` names.
+pub fn named(matches: &ArgMatches) -> Result<&'static Lab, Error> {
+    let name = matches.get_one::<String>("lab").expect("required");
+    find(name).ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &names()))))
 }

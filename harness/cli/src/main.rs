@@ -12,7 +12,9 @@ mod labs;
 mod list;
 mod new_lab;
 mod ptx;
+mod rubric;
 mod soname;
+mod start;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         Some(("list", m)) => list::run(m),
         Some(("device", m)) => device::run(m),
         Some(("grade", m)) => grade::run(m),
+        Some(("start", m)) => start::run(m),
+        Some(("rubric", m)) => rubric::run(m),
         Some(("ptx", m)) => ptx::run(m),
         Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
@@ -63,6 +67,8 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(device::command())
         .subcommand(run_command(&only_lab(argv)))
         .subcommand(grade::command())
+        .subcommand(start::command())
+        .subcommand(rubric::command())
         .subcommand(ptx::command())
         .subcommand(driver::command())
         .subcommand(figures::command())

@@ -56,6 +56,7 @@ pub use lab::{
     app::{command, complain, ended, main, replacement, run_labs, variants_help, with_options},
     arguments,
     asked::Labs,
+    assignment::{Assignment, Picture},
     case::Case,
     child::records,
     declaration::Lab,

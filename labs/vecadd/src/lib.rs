@@ -53,6 +53,7 @@ pub static LAB: Lab = Lab {
     ignored: &[(&["n", "blocks", "threads", "input", "stride", "sweep"], Of::Tables(&[&exercises::EXERCISES]))],
     run,
     questions: exercises::questions,
+    assignment: harness::assignment!("timeline.svg"),
     exercises: Some(exercises::run),
 };
 

@@ -6,6 +6,7 @@ use kernels::KernelSource;
 use crate::{
     error::Result,
     lab::{
+        assignment::Assignment,
         of::Ignored,
         published::Published,
         question::Question,
@@ -46,6 +47,8 @@ pub struct Lab {
     pub run: fn(&Run) -> Result<()>,
     /// Questions that arithmetic answers: a row each, run with the exercises.
     pub questions: fn() -> Vec<Question>,
+    /// What the lab is as an assignment: [`crate::assignment!`].
+    pub assignment: Option<Assignment>,
     /// Checked exercises: run after the experiment, or alone with `--exercises`.
     pub exercises: Option<fn(&Run) -> Result<()>>,
 }
@@ -71,6 +74,7 @@ impl Lab {
         host_copies: 1,
         run: |_| Ok(()),
         questions: Vec::new,
+        assignment: None,
         exercises: None,
     };
 

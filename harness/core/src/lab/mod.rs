@@ -2,6 +2,7 @@
 pub(crate) mod app;
 pub mod arguments;
 pub(crate) mod asked;
+pub(crate) mod assignment;
 pub(crate) mod case;
 pub(crate) mod child;
 pub(crate) mod declaration;

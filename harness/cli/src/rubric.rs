@@ -1,0 +1,49 @@
+//! `warplab rubric`: the rubric of a lab's assignment, and the check of a changed one.
+use std::{fs, path::PathBuf, process::ExitCode};
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use course::assignment::rubric::Rubric;
+use harness::{Error, Lab};
+
+use crate::labs;
+
+pub fn command() -> Command {
+    Command::new("rubric")
+        .about("Show what a lab's assignment asks for and what it is worth, or check a changed rubric")
+        .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab"))
+        .arg(
+            Arg::new("check")
+                .long("check")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("Check this rubric against the lab, and say what is wrong with it"),
+        )
+}
+
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+    let lab = labs::named(matches)?;
+    let Some(file) = matches.get_one::<PathBuf>("check") else {
+        harness::print(assignment(lab)?.rubric.trim_end());
+        return Ok(ExitCode::SUCCESS);
+    };
+    let rubric = read(file, lab)?;
+    let parts = rubric.parts.len();
+    harness::print(&format!("{}: {parts} parts, {} points in all", file.display(), rubric.points()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The assignment that the lab is.
+pub fn assignment(lab: &Lab) -> Result<&harness::Assignment, Error> {
+    let none = || Error::usage(format!("{} has no assignment", lab.name));
+    lab.assignment.as_ref().ok_or_else(none)
+}
+
+/// A teacher's rubric.
+pub fn read(file: &PathBuf, lab: &Lab) -> Result<Rubric, Error> {
+    let io = |source| Error::Io { action: "read", path: file.clone(), source };
+    let text = fs::read_to_string(file).map_err(io)?;
+    Rubric::read(&text, lab).map_err(|mistakes| {
+        let each: Vec<String> = mistakes.iter().map(|mistake| format!("{}: {mistake}", file.display())).collect();
+        Error::usage(each.join("\n"))
+    })
+}

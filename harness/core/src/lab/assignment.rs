@@ -1,0 +1,36 @@
+//! What a lab is as an assignment: the texts that are handed out, inside the program.
+
+/// The texts of an assignment.
+#[derive(Debug, Clone, Copy)]
+pub struct Assignment {
+    /// What it asks for and what that is worth, in TOML.
+    pub rubric: &'static str,
+    /// The handout, in Markdown.
+    pub handout: &'static str,
+    /// The pictures that the handout shows.
+    pub pictures: &'static [Picture],
+}
+
+/// A picture beside a handout.
+#[derive(Debug, Clone, Copy)]
+pub struct Picture {
+    /// Its file's name, as the handout has it.
+    pub name: &'static str,
+    /// The file.
+    pub svg: &'static str,
+}
+
+/// The assignment of the lab whose crate this is: `assignment/rubric.toml`, `README.md`, and the pictures named.
+#[macro_export]
+macro_rules! assignment {
+    ($($picture:literal),* $(,)?) => {
+        Some($crate::Assignment {
+            rubric: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assignment/rubric.toml")),
+            handout: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")),
+            pictures: &[$($crate::Picture {
+                name: $picture,
+                svg: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $picture)),
+            }),*],
+        })
+    };
+}

@@ -1,0 +1,212 @@
+//! A rubric: the parts of an assignment, and what each is worth. It is a TOML file that a teacher may change.
+use std::collections::HashSet;
+
+use harness::{Expect, Lab, suggest};
+use serde::Deserialize;
+
+use super::{limit::Limit, starter::Starter};
+
+/// What an assignment asks for, and what it is worth.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rubric {
+    /// One line that names the assignment.
+    pub title: String,
+    /// The kernel file of the lab that is handed in, such as `histogram.cu`.
+    pub kernel: String,
+    /// The sizes to try.
+    #[serde(default)]
+    pub sizes: Sizes,
+    /// The parts, in the order in which they are best solved.
+    #[serde(rename = "part")]
+    pub parts: Vec<Part>,
+}
+
+/// The sizes at which each part is tried.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sizes {
+    /// Sizes that a student knows, smallest first.
+    pub visible: Vec<usize>,
+    /// Further sizes that the seed of a grading decides.
+    pub hidden: usize,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self { visible: vec![1, 33, 1000], hidden: 2 }
+    }
+}
+
+/// A part that can be solved alone.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Its name, as `// [part NAME]` in the kernel file has it.
+    pub name: String,
+    /// The variants of the lab that are judged: all must be right.
+    pub variants: Vec<String>,
+    /// Options of the lab with which they run, such as `--stride`.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// Points for right answers at every size, visible or hidden, on inputs that are new each time.
+    pub right: f64,
+    /// Points for a right part in which no check has a finding.
+    #[serde(default)]
+    pub clean: f64,
+    /// What the counters of a right part are to be.
+    #[serde(default, rename = "goal")]
+    pub goals: Vec<Goal>,
+    /// How fast a right part is to be, where it is graded on a GPU.
+    #[serde(default)]
+    pub speed: Option<Speed>,
+    /// Hints, the gentlest first.
+    #[serde(default)]
+    pub hints: Vec<String>,
+}
+
+/// A counter and its limit.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Goal {
+    /// Points for keeping to it.
+    pub points: f64,
+    /// A counter, as the CSV's columns name them.
+    pub counter: String,
+    /// The most that it may be.
+    pub at_most: Limit,
+    /// The only cases that it speaks of, by the beginning of their names; all cases if there are none.
+    #[serde(default)]
+    pub cases: Vec<String>,
+    /// The goal in words, for a student.
+    pub words: String,
+}
+
+/// A speed to be reached on a GPU.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Speed {
+    /// Points for reaching it.
+    pub points: f64,
+    /// `ceiling`, or a variant of the lab, measured in the same run.
+    pub of: String,
+    /// The least fraction of it.
+    pub fraction: f64,
+}
+
+impl Part {
+    /// The most points that it gives where speed is not measured.
+    pub fn points(&self) -> f64 {
+        self.right + self.clean + self.goals.iter().map(|goal| goal.points).sum::<f64>()
+    }
+}
+
+impl Rubric {
+    /// The rubric in `text`, which fits `lab`.
+    ///
+    /// # Errors
+    /// What is wrong with it, one sentence a mistake, and for a misspelt word the nearest right one.
+    pub fn read(text: &str, lab: &Lab) -> Result<Self, Vec<String>> {
+        let rubric: Self = toml::from_str(text).map_err(|error| vec![in_words(&error)])?;
+        let mistakes = rubric.mistakes(lab);
+        if mistakes.is_empty() { Ok(rubric) } else { Err(mistakes) }
+    }
+
+    /// The most points that it gives where speed is not measured.
+    pub fn points(&self) -> f64 {
+        self.parts.iter().map(Part::points).sum()
+    }
+
+    /// What does not fit the lab.
+    fn mistakes(&self, lab: &Lab) -> Vec<String> {
+        let mut mistakes = Vec::new();
+        let mut names = HashSet::new();
+        let Some(file) = lab.kernels.iter().find(|file| file.name == self.kernel) else {
+            let files: Vec<&str> = lab.kernels.iter().map(|file| &*file.name).collect();
+            return vec![format!(
+                "kernel = \"{}\": {} has no such kernel file; {}",
+                self.kernel,
+                lab.name,
+                suggest::among(&self.kernel, &files)
+            )];
+        };
+        match Starter::of(&file.cuda) {
+            Err(mistake) => mistakes.push(format!("{}: {mistake}", file.path)),
+            Ok(starter) => {
+                for name in starter.parts.iter().filter(|name| !self.parts.iter().any(|part| part.name == **name)) {
+                    mistakes.push(format!("{} marks a part `{name}`, which the rubric does not have", file.path));
+                }
+            }
+        }
+        if self.parts.is_empty() {
+            mistakes.push("there is no [[part]]".into());
+        }
+        for part in &self.parts {
+            if !names.insert(&part.name) {
+                mistakes.push(format!("there are two parts called `{}`", part.name));
+            }
+            part.mistakes(lab, &mut mistakes);
+        }
+        if self.sizes.visible.contains(&0) {
+            mistakes.push("sizes.visible: a size must be at least 1".into());
+        }
+        mistakes
+    }
+}
+
+impl Part {
+    fn mistakes(&self, lab: &Lab, mistakes: &mut Vec<String>) {
+        let name = &self.name;
+        let variants = lab.variants();
+        let right: Vec<&str> = variants
+            .iter()
+            .filter(|variant| matches!(variant.expect, Expect::Right | Expect::Planted(_)))
+            .map(|variant| variant.name)
+            .collect();
+        if self.variants.is_empty() {
+            mistakes.push(format!("part `{name}` judges no variant"));
+        }
+        let speed = self.speed.iter().map(|speed| &speed.of).filter(|of| *of != "ceiling");
+        for variant in self.variants.iter().chain(speed).filter(|variant| !right.contains(&variant.as_str())) {
+            mistakes.push(format!(
+                "part `{name}`: {} has no variant `{variant}` that is to be right; {}",
+                lab.name,
+                suggest::among(variant, &right)
+            ));
+        }
+        let counters: Vec<&str> = harness::COUNTERS.iter().map(|column| column.name).collect();
+        for goal in &self.goals {
+            if !counters.contains(&goal.counter.as_str()) {
+                let known = suggest::among(&goal.counter, &counters);
+                mistakes.push(format!("part `{name}`: there is no counter `{}`; {known}", goal.counter));
+            }
+            for word in goal.at_most.names() {
+                if let Err(mistake) = Limit::check_name(word, lab) {
+                    mistakes.push(format!("part `{name}`, goal `{}`: {mistake}", goal.counter));
+                }
+            }
+        }
+        let points = [self.right, self.clean].into_iter().chain(self.goals.iter().map(|goal| goal.points));
+        let speed = self.speed.iter().map(|speed| speed.points);
+        if points.chain(speed).any(|points| !points.is_finite() || points < 0.0) {
+            mistakes.push(format!("part `{name}`: points must not be negative"));
+        }
+        if self.speed.as_ref().is_some_and(|speed| !(speed.fraction > 0.0 && speed.fraction.is_finite())) {
+            mistakes.push(format!("part `{name}`: the fraction of a speed must be positive"));
+        }
+    }
+}
+
+/// The parser's message, with the nearest right key after one that is unknown.
+fn in_words(error: &toml::de::Error) -> String {
+    let text = error.to_string();
+    let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let message = error.message();
+    if message.starts_with("unknown field")
+        && let [unknown, known @ ..] = &quoted(message)[..]
+    {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        return format!("{}\n{}", text.trim_end(), suggest::among(unknown, &known));
+    }
+    text.trim_end().to_string()
+}

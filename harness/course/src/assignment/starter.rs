@@ -1,0 +1,143 @@
+//! The file that a student starts from: the lab's own kernel file without what lies between its markers.
+//!
+//! A part of the solution begins with a line `// [part NAME] What is to be done.`, which may go on in further lines of
+//! comment, and ends with a line `// [end]`. What should not be handed out at all, such as variants that no part asks
+//! for, lies between `// [not handed out]` and `// [end]`.
+
+/// What is left of a kernel file, and the parts that were taken out of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Starter {
+    /// The file's text: each part is a comment that says what is to be done.
+    pub text: String,
+    /// The names of the parts, each once, in the order of the file.
+    pub parts: Vec<String>,
+}
+
+/// What a region between markers is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Region {
+    Part,
+    Hidden,
+}
+
+impl Starter {
+    /// The starter that `cuda`, a lab's kernel file, makes.
+    ///
+    /// # Errors
+    /// A marker that is out of place, with its line.
+    pub fn of(cuda: &str) -> Result<Self, String> {
+        let (mut text, mut parts) = (String::new(), Vec::new());
+        let mut open: Option<(Region, usize)> = None;
+        // Lines of comment right after a part's marker belong to it.
+        let mut is_marker = false;
+        for (line, number) in cuda.lines().zip(1..) {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            let comment = line.trim_start().strip_prefix("// ").unwrap_or_default();
+            let begins = comment.starts_with("[part ") || comment == "[not handed out]";
+            match (begins, comment == "[end]", open) {
+                (true, _, Some((_, first))) => {
+                    return Err(format!("line {number}: a marked region begins inside that of line {first}"));
+                }
+                (true, ..) if comment.starts_with("[part ") => {
+                    let (name, words) = comment["[part ".len()..]
+                        .split_once("] ")
+                        .ok_or_else(|| format!("line {number}: write `// [part NAME] What is to be done.`"))?;
+                    if !parts.iter().any(|part| part == name) {
+                        parts.push(name.to_string());
+                    }
+                    text += &format!("{indent}// TODO ({name}): {words}\n");
+                    open = Some((Region::Part, number));
+                    is_marker = true;
+                    continue;
+                }
+                (true, ..) => open = Some((Region::Hidden, number)),
+                (_, true, None) => return Err(format!("line {number}: `// [end]` without a beginning")),
+                (_, true, Some(_)) => open = None,
+                (_, _, Some((Region::Part, _))) if is_marker && !comment.is_empty() => {
+                    text += line;
+                    text.push('\n');
+                    continue;
+                }
+                (_, _, Some(_)) => (),
+                (_, _, None) => {
+                    text += line;
+                    text.push('\n');
+                }
+            }
+            is_marker = false;
+        }
+        match open {
+            Some((_, first)) => Err(format!("line {first}: the region that begins here has no `// [end]`")),
+            None => Ok(Self { text: without_gaps(&text), parts }),
+        }
+    }
+}
+
+/// Where regions were taken out, one empty line remains of several.
+fn without_gaps(text: &str) -> String {
+    let mut kept = String::new();
+    let mut was_empty = true;
+    for line in text.lines() {
+        if !(was_empty && line.trim().is_empty()) {
+            kept += line;
+            kept.push('\n');
+        }
+        was_empty = line.trim().is_empty();
+    }
+    kept.truncate(kept.trim_end().len());
+    kept.push('\n');
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "\
+// A file.
+
+// [not handed out]
+__device__ int secret() { return 42; }
+// [end]
+
+__global__ void add(float* c, int n) {
+    int i = threadIdx.x;
+    // [part add] Store the sum. No thread may
+    // leave the arrays.
+    if (i < n) {
+        c[i] = 1; // one
+        // a remark of the solution
+    }
+    // [end]
+}
+";
+
+    #[test]
+    fn parts_become_what_is_to_be_done_and_the_rest_is_left_out() {
+        let starter = Starter::of(FILE).unwrap();
+        assert_eq!(starter.parts, ["add"]);
+        let expected = "\
+// A file.
+
+__global__ void add(float* c, int n) {
+    int i = threadIdx.x;
+    // TODO (add): Store the sum. No thread may
+    // leave the arrays.
+}
+";
+        assert_eq!(starter.text, expected);
+    }
+
+    #[test]
+    fn markers_out_of_place_are_named_by_their_line() {
+        for (text, words) in [
+            ("// [end]\n", "line 1"),
+            ("\n// [part a] Do it.\n", "line 2"),
+            ("// [part a] Do it.\n// [part b] And that.\n// [end]\n", "line 2"),
+            ("// [part a]\n// [end]\n", "line 1: write"),
+        ] {
+            let mistake = Starter::of(text).unwrap_err();
+            assert!(mistake.starts_with(words), "{text}: {mistake}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! A student's own folder.
+
+pub mod start;
