@@ -150,7 +150,16 @@ fn what_cannot_be_is_refused() {
 /// The key's figures are those of the reference run and of the emulated device.
 #[test]
 fn the_key_quotes_what_was_measured() {
-    for (variant, case) in [("together", "4 FMA"), ("apart", "4 FMA"), ("together", "16 FMA"), ("apart", "16 FMA")] {
+    for (variant, case) in [
+        ("together", "4 FMA"),
+        ("apart", "4 FMA"),
+        ("together", "16 FMA"),
+        ("apart", "16 FMA"),
+        ("by-data", "64 FMA"),
+        ("filtered", "64 FMA"),
+        ("by-data", "256 FMA"),
+        ("filtered", "256 FMA"),
+    ] {
         LAB.quotes(LAB.figure("divergence", variant, case, "time_median_ms"), &format!("{variant}, {case}"));
     }
     for case in ["2 ways", "32 ways"] {

@@ -120,7 +120,7 @@ fn the_handout_quotes_the_reference_run() {
     let vecadd = |block: u32, column: &str| lab.figure("occupancy", "vecadd", &format!("block {block}"), column);
     for block in [32, 64, 96, 128] {
         let ns_a_block = 1e6 * vecadd(block, "time_median_ms") / vecadd(block, "grid");
-        assert!((0.60..0.625).contains(&ns_a_block), "{block}: {ns_a_block}");
+        assert!((0.60..0.635).contains(&ns_a_block), "{block}: {ns_a_block}");
     }
     for (block, column) in [
         (64, "time_median_ms"),
@@ -147,7 +147,7 @@ fn the_handout_quotes_the_reference_run() {
     }
     for block in [64, 192] {
         let ms = lab.figure("occupancy", "register-heavy", &format!("block {block}"), "time_median_ms");
-        assert!((0.148..0.149).contains(&ms), "{block}: {ms}");
+        assert!((0.148..0.150).contains(&ms), "{block}: {ms}");
     }
     let [one, more, four] = [264, 265, 1056]
         .map(|blocks| lab.figure("occupancy", "waves", &format!("{blocks} blocks, a wave is 264"), "time_median_ms"));
