@@ -33,7 +33,7 @@ use crate::{
         row::{Record, Verdict},
         session_file::SessionFile,
     },
-    scarce, stdout, suggest,
+    rights, scarce, stdout, suggest,
 };
 
 /// Runs `lab` as its own program: parses the command line, opens the device, runs, reports.
@@ -143,6 +143,9 @@ impl<'m> Program<'m> {
     /// Checks the command line, opens the device and the run's folder, and says what runs where.
     fn open(labs: Labs<'_>, matches: &'m ArgMatches) -> Result<Self> {
         let options = Options::from_arg_matches(matches).map_err(|e| Error::usage(e.to_string()))?;
+        if options.confined {
+            rights::give_up();
+        }
         check_variants(labs, &options)?;
         folder::outlive_file_limits();
         let is_own = matches!(labs, Labs::Own(_));

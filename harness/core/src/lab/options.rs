@@ -66,6 +66,10 @@ pub struct Options {
     /// Skip the cases whose kernels the file of --kernel does not hold (what grading does)
     #[arg(long, hide = true, requires = "kernel")]
     pub partial: bool,
+    /// Give up writing files outside of the temporary folder, and the network, before the kernel file is read (what
+    /// grading does)
+    #[arg(long, hide = true, requires = "kernel")]
+    pub confined: bool,
     /// memcheck, racecheck, initcheck, synccheck, leakcheck (several with commas), all or none [default: memcheck;
     /// all for variants that are wrong on purpose]
     #[arg(help_heading = WATCH, long, value_name = "CHECKS", value_parser = parse_checks)]

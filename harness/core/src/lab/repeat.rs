@@ -5,7 +5,7 @@ use crate::{device::session::Session, lab::declaration::Lab, record::row::Record
 
 /// Options that choose the case and the device, which the command says itself, or that only say what is shown or where
 /// it is written.
-const OTHERS: [&str; 13] = [
+const OTHERS: [&str; 14] = [
     "variants",
     "cases",
     "device",
@@ -18,6 +18,7 @@ const OTHERS: [&str; 13] = [
     "hot",
     "findings",
     "partial",
+    "confined",
     "min_percent",
 ];
 
