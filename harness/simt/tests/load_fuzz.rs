@@ -31,3 +31,10 @@ fn changed_programs_load_or_do_not_and_run_or_do_not() {
     println!("{loaded} programs loaded and ran, {refused} were refused");
     assert!(loaded.min(refused) * 10 > loaded + refused, "{loaded} loaded, {refused} refused");
 }
+
+#[test]
+fn a_program_may_ask_for_all_the_memory() {
+    let takes = |bytes: u64| format!(".version 8.0 .target sm_80 .address_size 64 .global .b8 all[{bytes}];");
+    assert!(!load_and_run(&takes(launch::TOTAL)), "nothing is left for the kernels' arguments");
+    assert!(load_and_run(&takes(launch::TOTAL - launch::BUFFER)));
+}

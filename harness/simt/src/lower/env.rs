@@ -74,13 +74,12 @@ impl Env {
         Ok(address)
     }
 
-    /// Writes a variable's initial value, if it has one.
+    /// Writes a variable's initial value, if it has one. The zeros behind it are there: new memory is zero.
     fn initialise(&self, var: &Var, memory: &Memory) -> Result<()> {
         let (Some(init), Some(&address)) = (&var.init, self.addresses.get(&var.name)) else {
             return Ok(());
         };
         let mut bytes = init.bytes.clone();
-        bytes.resize(var.size as usize, 0);
         for fix in &init.relocations {
             let Some(&target) = self.addresses.get(&fix.symbol) else {
                 let what = format!("the address of `{}` in an initialiser", fix.symbol);
@@ -94,7 +93,7 @@ impl Env {
             }
         }
         let host = memory.host(address, var.size).map_err(|e| LoadError::Memory(e.to_string()))?;
-        // SAFETY: the variable was allocated with this size above, and no kernel runs yet.
+        // SAFETY: the variable was allocated above, it has at least as many bytes as its value, and no kernel runs yet.
         unsafe { host.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(())
     }

@@ -3,6 +3,18 @@
 use crate::instr::control::stack::Stack;
 use std::collections::{HashMap, HashSet};
 
+/// Bytes of local memory, of the frame of one function or of all other variables of a thread, that have offsets here:
+/// so many that their sums with stacks and alignments still fit into 32 bits. What a launch may have is much less.
+const MOST: u64 = 1 << 30;
+
+/// Makes room in a thread's local memory, or in a frame, that is used up to `end`. Returns the offset, if there is room.
+pub fn take(end: &mut u32, bytes: u64, align: u32) -> Option<u32> {
+    let at = u64::from(*end).next_multiple_of(u64::from(align));
+    let new = at.checked_add(bytes).filter(|new| *new <= MOST)?;
+    *end = new as u32;
+    Some(at as u32)
+}
+
 /// The functions of a program that have frames.
 #[derive(Default)]
 pub struct Frames {
@@ -20,11 +32,8 @@ impl Frames {
         self.bytes.contains_key(&function)
     }
 
-    /// Makes room in a function's frames. Returns the offset.
-    pub fn take(&mut self, function: usize, bytes: u32, align: u32) -> Option<u32> {
-        let end = self.bytes.get_mut(&function)?;
-        let at = end.checked_next_multiple_of(align.clamp(1, 16))?;
-        *end = at.checked_add(bytes)?;
-        Some(at)
+    /// Makes room in a function's frames. Returns the offset, if there is room.
+    pub fn take(&mut self, function: usize, bytes: u64, align: u32) -> Option<u32> {
+        take(self.bytes.get_mut(&function)?, bytes, align.clamp(1, 16))
     }
 }

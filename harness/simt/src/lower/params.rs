@@ -6,17 +6,17 @@
 //! place is local memory. Functions that are called through pointers share places by signature, in local memory.
 
 use super::error::{invalid, unsupported};
-use super::frames::Frames;
+use super::frames::{Frames, take};
 use super::ir::{Opnd, Pools, Result};
 use crate::instr::words::{element, has};
-use crate::ptx::ast::{Base, Function, Inst, Module, Operand, Var};
+use crate::ptx::ast::{Base, Function, Inst, Loc, Module, Operand, Var};
 use std::collections::{HashMap, HashSet};
 
 /// A place for a parameter.
 #[derive(Debug, Default)]
 pub struct Slot {
     /// Size in bytes.
-    pub size: u32,
+    pub size: u64,
     /// Alignment in bytes.
     pub align: u32,
     /// Pieces that lie in registers: offset, size, register.
@@ -26,6 +26,7 @@ pub struct Slot {
     /// It belongs to a function with frames: pieces are registers of the function, and memory is an offset in the
     /// frame.
     pub framed: bool,
+    /// Where it is accessed: offset and size.
     accesses: HashSet<(u32, u32)>,
     spoiled: bool,
 }
@@ -127,8 +128,12 @@ impl Slots {
             slots.scan(module, index);
         }
         slots.match_own();
+        let too_large = || {
+            let kernel = functions.last().map_or("", |&index| &module.functions[index].name);
+            invalid("parameters of functions that take more than 1 GiB a thread".into(), (kernel, Loc::default()))
+        };
         for slot in slots.list.iter_mut().filter(|slot| !slot.framed) {
-            slot.settle(pools, local);
+            slot.settle(pools, local).ok_or_else(too_large)?;
         }
         for (&function, pairs) in &slots.own {
             for &(own, exchanged) in pairs {
@@ -137,7 +142,8 @@ impl Slots {
                 let slot = &mut slots.list[own];
                 slot.pieces = pieces;
                 if in_memory {
-                    slot.memory = frames.take(function, slot.size.max(1), slot.align);
+                    let at = frames.take(function, slot.size.max(1), slot.align);
+                    slot.memory = Some(at.ok_or_else(too_large)?);
                 }
             }
         }
@@ -252,7 +258,8 @@ impl Slots {
                         };
                         let slot = &mut self.list[slot];
                         match element(&inst.op) {
-                            Some((count, ty)) if direct && *offset >= 0 => {
+                            // What lies farther out than any register is left to memory.
+                            Some((count, ty)) if direct && (0..1 << 30).contains(offset) => {
                                 let width = register_width(function, inst);
                                 for k in 0..count {
                                     let at = *offset as u32 + k * ty.size();
@@ -304,21 +311,21 @@ fn register_width(function: &Function, inst: &Inst) -> Option<u32> {
 
 impl Slot {
     fn new(var: &Var, framed: bool) -> Slot {
-        Slot { size: var.size as u32, align: var.align, framed, ..Slot::default() }
+        Slot { size: var.size, align: var.align, framed, ..Slot::default() }
     }
 
-    fn settle(&mut self, pools: &mut Pools, local: &mut u32) {
+    /// Gives it registers for its pieces, or room in the local memory that is used up to `local`, if there is some.
+    fn settle(&mut self, pools: &mut Pools, local: &mut u32) -> Option<()> {
         let mut pieces: Vec<(u32, u32)> = self.accesses.iter().copied().collect();
         pieces.sort_unstable();
         let apart = pieces.windows(2).all(|w| w[0].0 + w[0].1 <= w[1].0);
-        let inside = pieces.iter().all(|p| p.0 + p.1 <= self.size);
+        let inside = pieces.iter().all(|p| u64::from(p.0 + p.1) <= self.size);
         if self.spoiled || !apart || !inside {
-            let at = local.next_multiple_of(self.align.clamp(1, 16));
-            self.memory = Some(at);
-            *local = at + self.size.max(1);
-            return;
+            self.memory = Some(take(local, self.size.max(1), self.align.clamp(1, 16))?);
+            return Some(());
         }
         self.pieces = pieces.into_iter().map(|(offset, size)| (offset, size, pools.fix(size))).collect();
+        Some(())
     }
 
     /// The register for the whole of a parameter, created if there is none; for functions that the machine itself

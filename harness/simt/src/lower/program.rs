@@ -4,7 +4,7 @@ use super::calls::{frames, reachable};
 use super::emit::Emitter;
 use super::env::Env;
 use super::error::invalid;
-use super::frames::Frames;
+use super::frames::{Frames, take};
 use super::function::FnBuilder;
 use super::ir::*;
 use super::params::Slots;
@@ -173,15 +173,12 @@ impl<'m> Builder<'m> {
                 match var.space {
                     Space::Shared => shared.push((Some(f), var)),
                     Space::Local if self.frames.has(f) => {
-                        let bytes = u32::try_from(var.size).ok();
-                        let at = bytes.and_then(|bytes| self.frames.take(f, bytes, var.align));
+                        let at = self.frames.take(f, var.size, var.align);
                         self.local.insert((f, var.name.clone()), at.ok_or_else(|| too_large(module, f, var))?);
                     }
                     Space::Local => {
-                        let at = self.local_bytes.next_multiple_of(var.align.clamp(1, 256));
-                        self.local.insert((f, var.name.clone()), at);
-                        let end = u64::from(at) + var.size;
-                        self.local_bytes = u32::try_from(end).map_err(|_| too_large(module, f, var))?;
+                        let at = take(&mut self.local_bytes, var.size, var.align.clamp(1, 256));
+                        self.local.insert((f, var.name.clone()), at.ok_or_else(|| too_large(module, f, var))?);
                     }
                     _ => {}
                 }

@@ -135,7 +135,8 @@ impl FnBuilder<'_, '_> {
     fn exchange(&mut self, own: usize, exchanged: usize, out: bool) {
         let (own, exchanged) = (&self.b.slots.list[own], &self.b.slots.list[exchanged]);
         if let (Some(framed), Some(fixed), Some(stack)) = (own.memory, exchanged.memory, self.b.frames.stack) {
-            let bytes = own.size;
+            // What has a place in memory fits into it.
+            let bytes = own.size as u32;
             self.prepare(stack::parameter(stack, bytes, fixed, framed, out));
         }
     }

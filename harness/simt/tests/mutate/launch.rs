@@ -7,15 +7,19 @@ use std::sync::Arc;
 
 /// Warp instructions that a launch may take: what is left out is left to the watchdog.
 const BUDGET: u64 = 20_000;
+/// Bytes of the device's memory.
+pub const TOTAL: u64 = 1 << 28;
+/// Bytes of the buffer to which every pointer among the parameters points.
+pub const BUFFER: u64 = 1 << 16;
 
 /// Loads a program, and launches what it holds. Whether it loads.
 pub fn load_and_run(text: &str) -> bool {
-    let memory = Arc::new(Memory::new(1 << 28));
+    let memory = Arc::new(Memory::new(TOTAL));
+    // It comes before the program, whose variables may need all that is left.
+    let buffer = memory.alloc(BUFFER, 256, Kind::Device, "data").expect("it fits into empty memory");
     let Ok(module) = Module::load(text, &memory, Profile::default_profile()) else {
         return false;
     };
-    let buffer = memory.alloc(1 << 16, 256, Kind::Device, "data");
-    let buffer = buffer.expect("it fits");
     for kernel in module.kernels() {
         let mut params = vec![0; kernel.param_bytes as usize];
         for param in &kernel.params {
