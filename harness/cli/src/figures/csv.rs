@@ -1,7 +1,7 @@
 //! Tables from the CSVs of a run.
 //!
 //! The first word of the marker names the CSV; `column=value` keeps the rows with that value (values separated by `|`
-//! are alternatives); `columns=` names the columns to show. Numbers are rounded to three significant digits here and
+//! are alternatives), `column!=value` those without it; `columns=` names the columns to show. Numbers are rounded to three significant digits here and
 //! nowhere else.
 
 use std::collections::HashMap;
@@ -31,7 +31,8 @@ pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
                 shown.push((name, column(name)?));
             }
         } else {
-            filters.push((column(key)?, value.split('|').collect::<Vec<_>>()));
+            let (key, is_wanted) = key.strip_suffix('!').map_or((key, true), |key| (key, false));
+            filters.push((column(key)?, is_wanted, value.split('|').collect::<Vec<_>>()));
         }
     }
     if shown.is_empty() {
@@ -41,7 +42,7 @@ pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
     for record in reader.records() {
         let record = record.map_err(csv_error)?;
         let field = |i: usize| record.get(i).unwrap_or("");
-        if filters.iter().all(|(i, values)| values.contains(&field(*i))) {
+        if filters.iter().all(|(i, is_wanted, values)| values.contains(&field(*i)) == *is_wanted) {
             rows.push(shown.iter().map(|(_, i)| rounded(field(*i))).collect());
         }
     }
