@@ -13,4 +13,5 @@
 //! - `assignment`: what is asked: the rubric, the file that is handed out, hints.
 
 pub mod assignment;
+pub mod judge;
 pub mod student;

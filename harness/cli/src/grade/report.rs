@@ -1,15 +1,15 @@
 //! The grades in words and as JSON.
 use std::collections::HashSet;
 
+use course::judge::{
+    Judgement, Task,
+    grade::{Event, Grade, Key, Mark, key},
+};
 use harness::Exit;
-use kernels::Warning;
 use serde_json::{Value, json};
 use wire::Told;
 
-use super::{
-    judge::{Event, Grade, Key, Mark, key},
-    task::Task,
-};
+use super::task::repeat;
 
 /// Findings printed in full for one variant; the rest are counted.
 const SHOWN: usize = 3;
@@ -65,8 +65,9 @@ fn again_line(told: &Told) -> String {
 }
 
 /// The grades as text, for a reader.
-pub fn as_text(task: &Task, grades: &[Grade], warnings: &[Warning]) -> String {
-    let sizes = sizes(task, "the lab's quick sizes").join(", ");
+pub fn as_text(task: &Task, judgement: &Judgement) -> String {
+    let Judgement { grades, warnings, .. } = judgement;
+    let sizes = sizes(judgement, "the lab's quick sizes").join(", ");
     let mut parts = vec![harness::paragraphs(&format!(
         "{} as {} on {}: all checks, {} schedules, seed {}, n: {sizes}",
         task.kernel.display(),
@@ -91,7 +92,7 @@ pub fn as_text(task: &Task, grades: &[Grade], warnings: &[Warning]) -> String {
     parts.extend(blocks(grades));
     parts.extend(Some(harness::warnings(warnings)).filter(|text| !text.is_empty()));
     parts.push(summary(grades));
-    parts.push(format!("To repeat it: {}", task.repeat()));
+    parts.push(format!("To repeat it: {}", repeat(task.seed)));
     parts.join("\n\n")
 }
 
@@ -153,7 +154,8 @@ fn summary(grades: &[Grade]) -> String {
 }
 
 /// The grades as JSON, for a program.
-pub fn as_json(task: &Task, grades: &[Grade], warnings: &[Warning], exit: Exit) -> Value {
+pub fn as_json(task: &Task, judgement: &Judgement, exit: Exit) -> Value {
+    let Judgement { grades, warnings, .. } = judgement;
     let events = |events: &[Event]| events.iter().map(|e| format!("{}: {}", e.place, e.what)).collect::<Vec<_>>();
     let variants: Vec<Value> = grades
         .iter()
@@ -179,17 +181,17 @@ pub fn as_json(task: &Task, grades: &[Grade], warnings: &[Warning], exit: Exit) 
         "checks": "all",
         "schedules": task.schedules,
         "seed": task.seed,
-        "repeat": task.repeat(),
-        "n": sizes(task, "quick"),
+        "repeat": repeat(task.seed),
+        "n": sizes(judgement, "quick"),
         "passed": exit == Exit::Passed,
         "warnings": warnings.iter().map(|w| w.text.trim_end()).collect::<Vec<_>>(),
         "variants": variants,
     })
 }
 
-fn sizes(task: &Task, quick: &str) -> Vec<String> {
+fn sizes(judgement: &Judgement, quick: &str) -> Vec<String> {
     let word = |size: &Option<usize>| size.map_or(quick.into(), |n| n.to_string());
-    task.sizes.iter().map(word).collect()
+    judgement.sizes.iter().map(word).collect()
 }
 
 #[cfg(test)]
@@ -198,7 +200,7 @@ mod tests {
 
     #[test]
     fn what_happened_is_told_once_with_its_places() {
-        let event = |n: i32| Event { place: format!("n = {n}"), what: "refused".into() };
+        let event = |n: i32| Event { place: format!("n = {n}"), what: "refused".into(), is_hidden: false };
         let all: Vec<Event> = (1..=6).map(event).collect();
         assert_eq!(told(&all), ["n = 1, n = 2, n = 3, n = 4 and 2 more: refused"]);
     }

@@ -1,10 +1,10 @@
-//! What is graded, and how: the command line of `warplab grade`.
+//! What is judged, and how: the command line of `warplab grade`.
 use std::{env, path::PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use course::judge::{Task, sizes};
 use harness::{DeviceChoice, Error, Exit, Expect, Lab, confine::Limits, suggest};
 
-use super::sizes;
 use crate::labs;
 
 const EXAMPLE: &str = "\
@@ -13,26 +13,12 @@ Example:
 
 const LIMITS: &str = "What each run may use; a kernel that makes it use more is wrong";
 
-/// What is graded, and how.
+/// What the command line asks for, beside how the grades are shown.
 #[derive(Debug)]
-pub struct Task {
-    pub lab: &'static Lab,
-    pub kernel: PathBuf,
-    /// The path of the lab's own kernel file that it replaces.
-    pub replaces: String,
-    pub choice: DeviceChoice,
-    pub schedules: u32,
-    /// The variants to judge.
-    pub variants: Vec<&'static str>,
+pub struct Asked {
+    pub task: Task,
     /// Whether the user named the variants: each must then be in the file.
     pub names_variants: bool,
-    /// Of the inputs, and of the sizes unless the user named them.
-    pub seed: u64,
-    /// `None` is the lab's quick sizes.
-    pub sizes: Vec<Option<usize>>,
-    /// Whether the user named the sizes: each must then be judged.
-    pub names_sizes: bool,
-    pub limits: Limits,
 }
 
 pub fn command() -> Command {
@@ -108,12 +94,10 @@ pub fn command() -> Command {
         .arg(limit("limit-output", "BYTES", "64M", "What it prints, a kernel's printf included"))
 }
 
-impl Task {
-    /// What the command line asks for, and the source of the kernel file.
-    pub fn read(matches: &ArgMatches) -> Result<(Self, kernels::KernelSource), Error> {
-        let name = matches.get_one::<String>("lab").expect("required");
-        let lab = labs::find(name)
-            .ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &labs::names()))))?;
+impl Asked {
+    /// What the command line asks for.
+    pub fn read(matches: &ArgMatches) -> Result<Self, Error> {
+        let lab = labs::named(matches)?;
         let device = matches.get_one::<DeviceChoice>("device").expect("default");
         if !matches!(device, DeviceChoice::Emulated(_)) {
             return Err(Error::usage(format!(
@@ -123,54 +107,50 @@ impl Task {
         let variants = variants(lab, matches)?;
         let kernel = matches.get_one::<PathBuf>("kernel").expect("required").clone();
         let source = harness::replacement(lab, &kernel)?;
-        let replaces = lab.kernels.iter().find(|own| own.name == source.name);
-        let replaces = replaces.expect("a replacement has the name of a file of the lab").path.to_string();
         let asked: Vec<usize> = matches.get_many("n").map(|n| n.copied().collect()).unwrap_or_default();
         let seed = matches.get_one("seed").copied().unwrap_or_else(sizes::fresh_seed);
-        let limit = |name| *matches.get_one::<usize>(name).expect("default") as u64;
-        let task = Self {
+        let names_sizes = !asked.is_empty();
+        let task = Task {
             lab,
             kernel,
-            replaces,
+            source,
             choice: device.clone(),
             schedules: *matches.get_one("schedules").expect("default"),
             variants,
-            names_variants: matches.get_many::<String>("variant").is_some(),
+            options: Vec::new(),
             seed,
-            names_sizes: !asked.is_empty(),
-            sizes: if asked.is_empty() { sizes::sizes(seed, false) } else { asked.into_iter().map(Some).collect() },
-            limits: Limits {
-                seconds: limit("limit-seconds"),
-                memory: limit("limit-memory"),
-                output: limit("limit-output"),
-            },
+            sizes: if names_sizes { asked.into_iter().map(Some).collect() } else { sizes::KNOWN.to_vec() },
+            needs_sizes: names_sizes,
+            hidden: if names_sizes { 0 } else { 2 },
+            limits: limits(matches),
         };
-        Ok((task, source))
+        Ok(Self { task, names_variants: matches.get_many::<String>("variant").is_some() })
     }
 
     /// The variants that the user named: each must be in the file.
     pub fn named(&self) -> &[&'static str] {
-        if self.names_variants { &self.variants } else { &[] }
+        if self.names_variants { &self.task.variants } else { &[] }
     }
+}
 
-    /// Whether the lab's own kernel of `variant` has a mistake that is to be mended.
-    pub fn is_planted(&self, variant: &str) -> bool {
-        self.lab.variants().iter().any(|v| v.name == variant && matches!(v.expect, Expect::Planted(_)))
-    }
+/// What each run may use.
+pub fn limits(matches: &ArgMatches) -> Limits {
+    let limit = |name| *matches.get_one::<usize>(name).expect("default") as u64;
+    Limits { seconds: limit("limit-seconds"), memory: limit("limit-memory"), output: limit("limit-output") }
+}
 
-    /// The command that grades in this very way again.
-    pub fn repeat(&self) -> String {
-        let mut words: Vec<String> = Vec::new();
-        let mut arguments = env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            if argument == "--seed" {
-                arguments.next();
-            } else if !argument.starts_with("--seed=") {
-                words.push(quoted(&argument));
-            }
+/// The command that grades in this very way again.
+pub fn repeat(seed: u64) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut arguments = env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        if argument == "--seed" {
+            arguments.next();
+        } else if !argument.starts_with("--seed=") {
+            words.push(quoted(&argument));
         }
-        format!("warplab {} --seed {}", words.join(" "), self.seed)
     }
+    format!("warplab {} --seed {seed}", words.join(" "))
 }
 
 /// An argument as a shell takes it.

@@ -31,6 +31,7 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// The mark in a word or two.
     pub fn word(self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -48,23 +49,44 @@ impl Mark {
 pub struct Event {
     /// Its size, and the case if the variant has several.
     pub place: String,
+    /// What happened.
     pub what: String,
+    /// Whether nobody knows the size beforehand: neither the place nor what happened is for a student's eyes.
+    pub is_hidden: bool,
+}
+
+/// A row that was judged.
+#[derive(Debug, Clone)]
+pub struct JudgedRow {
+    /// The row.
+    pub row: Record,
+    /// Whether nobody knows its size beforehand.
+    pub is_hidden: bool,
 }
 
 /// One variant's grade.
 #[derive(Debug)]
 pub struct Grade {
+    /// The variant.
     pub variant: &'static str,
+    /// The overall result.
     pub mark: Mark,
-    /// Sizes at which it was judged, and sizes that were tried.
+    /// Sizes at which it was judged.
     pub judged: usize,
+    /// Sizes that were tried.
     pub tried: usize,
+    /// What was wrong.
     pub failures: Vec<Event>,
     /// What could not be judged, and why.
     pub unjudged: Vec<Event>,
-    /// Findings, each once.
+    /// Findings, each once; those at known sizes come first.
     pub findings: Vec<Told>,
+    /// How many of the findings were made at known sizes.
+    pub known_findings: usize,
+    /// How the counters compare with those of the lab's own kernels.
     pub remarks: Vec<String>,
+    /// The rows that were judged.
+    pub rows: Vec<JudgedRow>,
     /// Kernels of the variant that the file lacks. Cases that need them are not judged.
     pub missing: BTreeSet<String>,
 }
@@ -72,13 +94,16 @@ pub struct Grade {
 /// What distinguishes a finding from others, whichever threads took part: its class and its places.
 pub type Key = (Class, Vec<Place>);
 
+/// What distinguishes `told` from other findings.
 pub fn key(told: &Told) -> Key {
     (told.finding.class(), told.finding.places())
 }
 
 /// A row that its kernels have a part in: a question that launches nothing concerns the lab, not the kernel.
 fn concerns(row: &Record) -> bool {
-    row.counter("launches").is_some_and(|launches| launches > 0.0) || is_bad(row)
+    // A GPU does not count launches.
+    let on_a_gpu = || row.device == "cuda" && row.verdict == Verdict::Pass && row.grid.is_some();
+    row.counter("launches").map_or_else(on_a_gpu, |launches| launches > 0.0) || is_bad(row)
 }
 
 fn is_bad(row: &Record) -> bool {
@@ -91,9 +116,9 @@ fn place(at: &str, row: &Record) -> String {
 }
 
 impl Grade {
-    /// The grade of `runs`; `names_sizes` says that each of their sizes must be judged. `None` for a variant that does
-    /// not use the file.
-    pub fn of(variant: &'static str, runs: &[Tried], names_sizes: bool) -> Option<Self> {
+    /// The grade of `runs`, of which those at hidden sizes come last; `needs_sizes` says that each of the known sizes
+    /// must be judged. `None` for a variant that does not use the file.
+    pub(super) fn of(variant: &'static str, runs: &[Tried], needs_sizes: bool) -> Option<Self> {
         let mut grade = Self {
             variant,
             mark: Mark::NotRun,
@@ -102,7 +127,9 @@ impl Grade {
             failures: Vec::new(),
             unjudged: Vec::new(),
             findings: Vec::new(),
+            known_findings: 0,
             remarks: Vec::new(),
+            rows: Vec::new(),
             missing: BTreeSet::new(),
         };
         let mut known = HashSet::new();
@@ -110,15 +137,16 @@ impl Grade {
         let mut is_unmodelled = false;
         let mut is_incomplete = false;
         for tried in runs {
+            let needs_it = needs_sizes && !tried.is_hidden;
             let at = tried.size.map_or("the quick size".to_string(), |n| format!("n = {n}"));
-            let event = |what: &str| Event { place: at.clone(), what: what.into() };
+            let event = |what: &str| Event { place: at.clone(), what: what.into(), is_hidden: tried.is_hidden };
             let own = match &tried.own {
                 Outcome::Elsewhere => continue,
                 Outcome::Ran { rows, .. } => rows,
                 Outcome::Refused(why) | Outcome::Failed(why) | Outcome::Unmodelled(why) => {
                     grade.tried += 1;
                     grade.unjudged.push(event(why));
-                    is_incomplete |= names_sizes;
+                    is_incomplete |= needs_it;
                     continue;
                 }
             };
@@ -126,11 +154,11 @@ impl Grade {
             let is_skipped = own.iter().any(|row| row.verdict == Verdict::Skip);
             is_used |= launches || is_skipped;
             grade.tried += usize::from(launches || is_skipped);
-            is_incomplete |= names_sizes && is_skipped && !launches;
+            is_incomplete |= needs_it && is_skipped && !launches;
             match &tried.graded {
                 Some(Outcome::Ran { rows, missing }) => {
                     grade.missing.extend(missing.iter().cloned());
-                    is_unmodelled |= grade.add(&at, rows, own, &mut known);
+                    is_unmodelled |= grade.add((&at, tried.is_hidden), rows, own, &mut known);
                 }
                 Some(Outcome::Failed(how)) => {
                     grade.judged += 1;
@@ -141,6 +169,9 @@ impl Grade {
                     grade.unjudged.push(event(what));
                 }
                 Some(Outcome::Elsewhere) | None => {}
+            }
+            if !tried.is_hidden {
+                grade.known_findings = grade.findings.len();
             }
         }
         // A variant that is refused at every size may use the file: nobody knows.
@@ -172,14 +203,21 @@ impl Grade {
 
     /// Takes in the rows of one size, and those of the lab's own kernels. Returns whether the machine does not model
     /// what a case uses.
-    fn add(&mut self, at: &str, rows: &[Record], own: &[Record], known: &mut HashSet<Key>) -> bool {
+    fn add(
+        &mut self,
+        (at, is_hidden): (&str, bool),
+        rows: &[Record],
+        own: &[Record],
+        known: &mut HashSet<Key>,
+    ) -> bool {
         let concerned: Vec<&Record> = rows.iter().filter(|row| concerns(row) && row.verdict != Verdict::Skip).collect();
         self.judged += usize::from(!concerned.is_empty());
         let before = self.failures.len() + self.findings.len();
         let mut has_found = false;
         for row in concerned {
+            self.rows.push(JudgedRow { row: row.clone(), is_hidden });
             if let Some(what) = row.wrong.as_ref().filter(|_| is_bad(row)) {
-                self.failures.push(Event { place: place(at, row), what: what.clone() });
+                self.failures.push(Event { place: place(at, row), what: what.clone(), is_hidden });
             }
             has_found |= !row.findings.is_empty();
             for told in &row.findings {
@@ -197,7 +235,7 @@ impl Grade {
         for theirs in own.iter().filter(|row| concerns(row) || row.verdict == Verdict::Skip) {
             let same = |row: &&Record| (&row.variant, &row.case, row.n) == (&theirs.variant, &theirs.case, theirs.n);
             let mine: Vec<&Record> = rows.iter().filter(same).collect();
-            let event = |what: String| Event { place: place(at, theirs), what };
+            let event = |what: String| Event { place: place(at, theirs), what, is_hidden };
             if is_bad(theirs) {
                 self.unjudged.push(event(format!("the lab's own kernel fails here: {}", theirs.note)));
             } else if theirs.verdict == Verdict::Skip {
@@ -220,6 +258,7 @@ impl Grade {
         self.missing.iter().map(String::as_str)
     }
 
+    /// Whether the file has none of its kernels.
     pub fn is_missing(&self) -> bool {
         self.mark == Mark::Missing
     }
@@ -253,7 +292,8 @@ mod tests {
 
     /// The grade of runs at these sizes, where the lab's own kernels have one case, `c`, and pass it.
     fn graded(runs: Vec<(Option<usize>, Outcome)>) -> Grade {
-        let tried = |(size, graded)| Tried { size, own: ran(Verdict::Pass, None, &[]), graded: Some(graded) };
+        let tried =
+            |(size, graded)| Tried { size, is_hidden: false, own: ran(Verdict::Pass, None, &[]), graded: Some(graded) };
         Grade::of("v", &runs.into_iter().map(tried).collect::<Vec<_>>(), false).unwrap()
     }
 
@@ -293,7 +333,7 @@ mod tests {
         assert_eq!((lucky.mark, lucky.findings.len()), (Mark::Finding, 1));
         let wrong = graded(vec![(None, right()), (Some(33), ran(Verdict::Fail, Some("1 of 33"), &[]))]);
         assert_eq!(wrong.mark, Mark::Wrong);
-        assert_eq!(wrong.failures, [Event { place: "n = 33 (c)".into(), what: "1 of 33".into() }]);
+        assert_eq!(wrong.failures, [Event { place: "n = 33 (c)".into(), what: "1 of 33".into(), is_hidden: false }]);
         // A kernel that faults gives no right answer, whatever was found.
         let fault = graded(vec![(None, ran(Verdict::Finding, Some("the driver says"), &[race]))]);
         assert_eq!(fault.mark, Mark::Wrong);
@@ -316,21 +356,21 @@ mod tests {
             counted(record(Verdict::Pass), &[("launches", 1)]),
             counted(Record { case: "d".into(), ..record(Verdict::Pass) }, &[("launches", 1)]),
         ];
-        let tried = Tried { size: None, own: of_rows(own), graded: Some(of_rows(vec![fail, lost])) };
+        let tried = Tried { size: None, is_hidden: false, own: of_rows(own), graded: Some(of_rows(vec![fail, lost])) };
         assert_eq!(Grade::of("v", &[tried], false).unwrap().failures.len(), 1);
     }
 
     #[test]
     fn a_size_at_which_the_labs_own_kernels_do_not_run_is_not_judged() {
-        let not_here = |own| Tried { size: Some(1 << 40), own, graded: None };
-        let here = || Tried { size: None, own: right(), graded: Some(right()) };
+        let not_here = |own| Tried { size: Some(1 << 40), is_hidden: false, own, graded: None };
+        let here = || Tried { size: None, is_hidden: false, own: right(), graded: Some(right()) };
         for own in [Outcome::Refused("no memory".into()), skipped("no memory")] {
             let graded = if matches!(own, Outcome::Ran { .. }) { Some(skipped("no memory")) } else { None };
             let tried = [here(), Tried { graded, ..not_here(own) }];
-            for (names_sizes, mark, code) in
+            for (needs_sizes, mark, code) in
                 [(false, Mark::Right, Exit::Passed), (true, Mark::Unjudged, Exit::CannotRun)]
             {
-                let grade = Grade::of("v", &tried, names_sizes).unwrap();
+                let grade = Grade::of("v", &tried, needs_sizes).unwrap();
                 assert_eq!((grade.mark, grade.judged, grade.tried), (mark, 1, 2));
                 assert!(grade.unjudged[0].what.contains("no memory"));
                 assert_eq!(exit(&[grade], &[]), code);
@@ -339,6 +379,22 @@ mod tests {
         let nowhere = Grade::of("v", &[not_here(Outcome::Refused("no".into()))], false).unwrap();
         assert_eq!((nowhere.mark, exit(&[nowhere], &[])), (Mark::NotRun, Exit::CannotRun));
         assert_eq!(exit(&[], &[]), Exit::CannotRun);
+    }
+
+    #[test]
+    fn what_happens_at_a_hidden_size_is_marked_so() {
+        let ran = |line, is_hidden| {
+            let graded = Some(ran(Verdict::Finding, Some("1 of 9"), &[race(line, 1)]));
+            Tried { size: Some(9), is_hidden, own: right(), graded }
+        };
+        let grade = Grade::of("v", &[ran(3, false), ran(3, true), ran(4, true)], true).unwrap();
+        assert_eq!(grade.failures.iter().map(|event| event.is_hidden).collect::<Vec<_>>(), [false, true, true]);
+        assert_eq!(grade.rows.iter().map(|judged| judged.is_hidden).collect::<Vec<_>>(), [false, true, true]);
+        assert_eq!((grade.findings.len(), grade.known_findings), (2, 1));
+        // A hidden size that the lab does not take is nobody's fault.
+        let refused = Tried { size: Some(9), is_hidden: true, own: Outcome::Refused("no".into()), graded: None };
+        let known = Tried { size: Some(1), is_hidden: false, own: right(), graded: Some(right()) };
+        assert_eq!(Grade::of("v", &[known, refused], true).unwrap().mark, Mark::Right);
     }
 
     #[test]
@@ -370,9 +426,9 @@ mod tests {
     #[test]
     fn a_variant_that_launches_nothing_is_not_about_the_file() {
         let question = || of_rows(vec![Record { note: "expected 4, obtained 4".into(), ..record(Verdict::Pass) }]);
-        let tried = Tried { size: None, own: question(), graded: Some(question()) };
+        let tried = Tried { size: None, is_hidden: false, own: question(), graded: Some(question()) };
         assert!(Grade::of("v", &[tried], false).is_none());
-        let elsewhere = Tried { size: None, own: Outcome::Elsewhere, graded: None };
+        let elsewhere = Tried { size: None, is_hidden: false, own: Outcome::Elsewhere, graded: None };
         assert!(Grade::of("v", &[elsewhere], false).is_none());
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use harness::{
-    Error, Exit, Record, Verdict,
+    DeviceChoice, Error, Exit, Record, Verdict,
     confine::{self, Limits},
 };
 use serde_json::Value;
@@ -43,6 +43,8 @@ pub enum Outcome {
 pub struct Tried {
     /// `None` stands for the lab's quick sizes.
     pub size: Option<usize>,
+    /// Whether nobody knows the size beforehand.
+    pub is_hidden: bool,
     /// The result of the lab's own kernels: what can be judged here, and the counters to compare with.
     pub own: Outcome,
     /// The result of the file being graded, under every check; `None` where the lab's own kernels do not run either.
@@ -65,26 +67,29 @@ pub fn is_long(task: &Task, variant: &str) -> Result<bool, Error> {
 }
 
 /// Runs the lab's own kernels, and then the file being graded, as `variant`.
-pub fn run(task: &Task, variant: &str, size: Option<usize>) -> Result<Tried, Error> {
+pub fn run(task: &Task, variant: &str, size: Option<usize>, is_hidden: bool) -> Result<Tried, Error> {
     let own = own(task, variant, size)?;
     if !matches!(own, Outcome::Ran { .. }) {
-        return Ok(Tried { size, own, graded: None });
+        return Ok(Tried { size, is_hidden, own, graded: None });
     }
     let takes = instructions(&own);
     let schedules = task.schedules.to_string();
     let mut command = command(task, variant, size)?;
-    command.arg("--kernel").arg(&task.kernel).args(["--partial", "--check", "all", "--schedules", &schedules]);
+    command.arg("--kernel").arg(&task.kernel).arg("--partial");
+    if matches!(task.choice, DeviceChoice::Emulated(_)) {
+        command.args(["--check", "all", "--schedules", &schedules]);
+    }
     if env::var_os("WARPLAB_BUDGET").is_none() {
         let budget = BUDGET.max(takes.saturating_mul(SLOWER));
         command.env("WARPLAB_BUDGET", budget.to_string());
     }
     let graded = Ended::of(command, &task.limits)?.graded()?;
-    Ok(Tried { size, own, graded: Some(graded) })
+    Ok(Tried { size, is_hidden, own, graded: Some(graded) })
 }
 
 /// The result of the lab's own kernels.
 fn own(task: &Task, variant: &str, size: Option<usize>) -> Result<Outcome, Error> {
-    Ended::of(command(task, variant, size)?, &task.limits)?.own(&task.replaces)
+    Ended::of(command(task, variant, size)?, &task.limits)?.own(task.replaces())
 }
 
 /// Warp instructions of the case that takes the most.
@@ -105,6 +110,7 @@ fn command(task: &Task, variant: &str, size: Option<usize>) -> Result<Command, E
     let mut command = Command::new(program);
     command.args(["run", task.lab.name, "--quick", "--quiet", "--seed", &task.seed.to_string()]);
     command.args(["--device", &task.choice.to_string(), "--variant", variant]);
+    command.args(&task.options);
     if let Some(n) = size.filter(|_| task.lab.takes("n", variant)) {
         command.args(["--n", &n.to_string()]);
     }

@@ -15,15 +15,26 @@ pub fn fresh_seed() -> u64 {
     RandomState::new().build_hasher().finish() % 1_000_000_000
 }
 
-/// The sizes to try under `seed`: the lab's quick ones (`None`), one element, one more than a warp, a power of two, and
-/// a size that is not a multiple of a warp. The last two are drawn at random, and are small if a run `is_long`.
-pub fn sizes(seed: u64, is_long: bool) -> Vec<Option<usize>> {
+/// The sizes that are tried besides hidden ones where nobody names sizes: the lab's quick ones (`None`), one element,
+/// and one more than a warp.
+pub const KNOWN: [Option<usize>; 3] = [None, Some(1), Some(33)];
+
+/// `count` sizes that `seed` decides, small ones if a run `is_long`: a power of two, a size that is not a multiple of a
+/// warp, and so on in turn.
+pub fn hidden(seed: u64, count: usize, is_long: bool) -> Vec<usize> {
     let mut random = Inputs::new(seed, "sizes to grade");
     let mut draw = |least: usize, most: usize| random.i32(1, least as i32..most as i32 + 1)[0] as usize;
-    let power = 1 << if is_long { draw(5, 6) } else { draw(6, 10) };
-    let most = if is_long { LONGEST } else { LARGEST };
-    let odd = std::iter::repeat_with(|| draw(34, most)).find(|n| !n.is_multiple_of(32)).unwrap_or(most);
-    vec![None, Some(1), Some(33), Some(power), Some(odd)]
+    let (least, most) = if is_long { (5, 6) } else { (6, 10) };
+    let largest = if is_long { LONGEST } else { LARGEST };
+    let mut sizes = Vec::new();
+    for index in 0..count {
+        sizes.push(if index.is_multiple_of(2) {
+            1 << draw(least, most)
+        } else {
+            std::iter::repeat_with(|| draw(34, largest)).find(|n| !n.is_multiple_of(32)).unwrap_or(largest)
+        });
+    }
+    sizes
 }
 
 #[cfg(test)]
@@ -34,20 +45,20 @@ mod tests {
 
     #[test]
     fn the_seed_decides() {
-        assert_eq!(sizes(7, false), sizes(7, false));
-        let drawn: HashSet<_> = (0..100).map(|seed| sizes(seed, false)).collect();
+        assert_eq!(hidden(7, 4, false), hidden(7, 4, false));
+        let drawn: HashSet<_> = (0..100).map(|seed| hidden(seed, 2, false)).collect();
         assert!(drawn.len() > 90, "{drawn:?}");
         assert_ne!(fresh_seed(), fresh_seed());
     }
 
     #[test]
-    fn every_seed_gives_the_edges_and_two_sizes_that_nobody_knows() {
+    fn every_seed_gives_powers_of_two_and_sizes_that_are_no_multiple_of_a_warp() {
         for (seed, is_long) in (0..1000).flat_map(|seed| [(seed, false), (seed, true)]) {
-            let sizes = sizes(seed, is_long);
-            let [None, Some(1), Some(33), Some(power), Some(odd)] = sizes[..] else {
+            let sizes = hidden(seed, 3, is_long);
+            let [power, odd, next] = sizes[..] else {
                 panic!("{sizes:?}");
             };
-            assert!(power.is_power_of_two() && odd % 32 != 0, "{sizes:?}");
+            assert!(power.is_power_of_two() && next.is_power_of_two() && odd % 32 != 0, "{sizes:?}");
             let most = if is_long { 100 } else { 1500 };
             assert!(power >= 32 && odd >= 34 && power.max(odd) <= most, "{sizes:?}");
         }

@@ -1,0 +1,98 @@
+//! A kernel file run in place of a lab's own, under every check, with several orders of warps and blocks, and at several
+//! sizes: what is right, what is wrong and where, and how the counters compare with those of the lab's own kernels.
+//!
+//! Every variant at every size runs in its own process, which is `warplab run` itself, under limits: a kernel that
+//! faults, never ends or floods its output does not affect the other runs. What was not judged never counts as right.
+
+mod child;
+pub mod grade;
+mod remarks;
+#[cfg(test)]
+pub(crate) mod sample;
+pub mod sizes;
+pub mod task;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use harness::{Result, Session};
+use kernels::Warning;
+
+use child::Tried;
+use grade::Grade;
+pub use task::Task;
+
+/// What a file is like.
+#[derive(Debug)]
+pub struct Judgement {
+    /// A grade for each variant that uses the file.
+    pub grades: Vec<Grade>,
+    /// The sizes that were tried: the known ones, then the hidden ones.
+    pub sizes: Vec<Option<usize>>,
+    /// What the compiler warns of.
+    pub warnings: Vec<Warning>,
+}
+
+/// Judges the file, and calls `progress` with the number of runs that have ended, and of all that are planned.
+///
+/// # Errors
+/// [`harness::Error::Kernel`] when the file does not compile; what keeps runs from starting or being read.
+pub fn judge(task: &Task, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Judgement> {
+    // The file is compiled here first, so that its errors are reported once and the runs find its PTX in the cache.
+    let capability = Session::open(&task.choice)?.device.compute_capability;
+    let warnings = kernels::ptx_for(&task.source, capability)?.warnings;
+    // A variant that does not use the file at the first size is not run at the others.
+    let mut first = Vec::new();
+    for (variant, runs) in try_all(task, &task.variants, &task.sizes[..1], false, progress)? {
+        if child::uses(task, variant, &runs[0])? {
+            first.push((variant, runs));
+        }
+    }
+    let variants: Vec<&'static str> = first.iter().map(|(variant, _)| *variant).collect();
+    let hidden = hidden_sizes(task, &variants)?;
+    let known = try_all(task, &variants, &task.sizes[1..], false, progress)?;
+    let unknown = try_all(task, &variants, &hidden, true, progress)?;
+    let mut grades = Vec::new();
+    for ((variant, mut runs), more) in first.into_iter().zip(known.into_iter().zip(unknown)) {
+        runs.extend(more.0.1.into_iter().chain(more.1.1));
+        let Some(mut grade) = Grade::of(variant, &runs, task.needs_sizes) else {
+            continue;
+        };
+        // The counters of a kernel with a planted mistake are no measure for a mended one.
+        if task.is_planted(variant) {
+            grade.remarks.clear();
+        }
+        grades.push(grade);
+    }
+    let sizes = task.sizes.iter().copied().chain(hidden).collect();
+    Ok(Judgement { grades, sizes, warnings })
+}
+
+/// The sizes that the seed decides; small ones if one of `variants` takes long.
+fn hidden_sizes(task: &Task, variants: &[&'static str]) -> Result<Vec<Option<usize>>> {
+    if task.hidden == 0 {
+        return Ok(Vec::new());
+    }
+    let long = harness::parallel(variants.len(), |v| child::is_long(task, variants[v]));
+    let is_long = long.into_iter().collect::<Result<Vec<_>>>()?.contains(&true);
+    Ok(sizes::hidden(task.seed, task.hidden, is_long).into_iter().map(Some).collect())
+}
+
+/// Runs each variant at each size, and returns the runs by variant.
+fn try_all(
+    task: &Task,
+    variants: &[&'static str],
+    sizes: &[Option<usize>],
+    is_hidden: bool,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Vec<(&'static str, Vec<Tried>)>> {
+    let jobs = variants.len() * sizes.len();
+    let done = AtomicUsize::new(0);
+    let tried = harness::parallel(jobs, |i| {
+        let tried = child::run(task, variants[i / sizes.len()], sizes[i % sizes.len()], is_hidden);
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1, jobs);
+        tried
+    });
+    let mut tried = tried.into_iter();
+    let of = |variant: &&'static str| Ok((*variant, tried.by_ref().take(sizes.len()).collect::<Result<_>>()?));
+    variants.iter().map(of).collect()
+}
