@@ -57,8 +57,8 @@ fn on_header(name: &str, source: &KernelSource, cuda: &CudaHeaders) -> String {
         );
     }
     if system(source).contains(name) && !cuda.has_all_of(source) {
-        return "CUDA's headers are looked for beside NVRTC: install the CUDA toolkit, or `pip install \
-                nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12` where nvidia-cuda-nvrtc-cu12 is."
+        return "CUDA's headers are looked for beside NVRTC, and are not all there: get both by `warplab setup` (and unset \
+                WARPLAB_NVRTC if it is set)."
             .into();
     }
     format!("{} {}", why(name, source), places(source, cuda))

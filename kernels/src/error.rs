@@ -2,8 +2,7 @@
 use std::{fmt, io, path::PathBuf, time::Duration};
 
 /// How to get NVRTC. Every message about a missing compiler ends with it.
-pub const GET_NVRTC: &str = "Install NVRTC either way (neither needs a GPU): `pip install nvidia-cuda-nvrtc-cu12` into the active Python, \
-     or the CUDA toolkit. If it lies elsewhere, set WARPLAB_NVRTC to the library's path";
+pub const GET_NVRTC: &str = "Get it by `warplab setup`, which needs no GPU";
 
 /// An error on the way from a `.cu` file to PTX; each message says what to do about it.
 #[derive(Debug, thiserror::Error)]
@@ -103,7 +102,7 @@ pub enum Error {
     },
     /// The compiler found is too new for the device.
     #[error(
-        "NVRTC {version} compiles for compute capability {}.{} and later, {file} is wanted for {}.{}; install an older one: `pip install nvidia-cuda-nvrtc-cu12`",
+        "NVRTC {version} compiles for compute capability {}.{} and later, {file} is wanted for {}.{}; get an older one by `warplab setup`, and unset WARPLAB_NVRTC if it is set",
         oldest / 10, oldest % 10, arch / 10, arch % 10
     )]
     ArchDropped {

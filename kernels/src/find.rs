@@ -1,10 +1,12 @@
-//! Where NVRTC is looked for: what the user names, CUDA toolkits, the active Python's packages, the
-//! system's library path.
+//! Where NVRTC is looked for: what the user names, what `warplab setup` brought, CUDA toolkits, the active Python's
+//! packages, the system's library path.
 use std::{
     env, fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
+
+use crate::toolbox;
 
 /// What the environment variable `WARPLAB_NVRTC` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +30,8 @@ pub(crate) fn choice() -> Choice {
 
 /// Every place to try, in order; the first that loads is used. Lazy, because asking Python takes time.
 pub(crate) fn candidates() -> impl Iterator<Item = PathBuf> {
-    toolkits()
+    brought(toolbox::all())
+        .chain(toolkits())
         .chain(
             ["VIRTUAL_ENV", "CONDA_PREFIX"]
                 .into_iter()
@@ -44,6 +47,11 @@ pub(crate) fn candidates() -> impl Iterator<Item = PathBuf> {
 const SYSTEM_NAMES: &[&str] = &["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"];
 #[cfg(windows)]
 const SYSTEM_NAMES: &[&str] = &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"];
+
+/// What `warplab setup` brought.
+fn brought(toolboxes: impl Iterator<Item = PathBuf>) -> impl Iterator<Item = PathBuf> {
+    toolboxes.flat_map(|toolbox| in_site_packages(&toolbox::nvrtc_in(&toolbox)))
+}
 
 fn toolkits() -> impl Iterator<Item = PathBuf> {
     let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os).map(PathBuf::from);
@@ -128,6 +136,18 @@ mod tests {
             fs::write(lib.join(name), "").unwrap();
         }
         assert_eq!(in_environment(root.path()), [lib.join("libnvrtc.so.12")]);
+    }
+
+    #[test]
+    fn what_was_brought_is_found_in_each_toolbox() {
+        let root = tempfile::tempdir().unwrap();
+        let toolboxes = ["user", "all", "none"].map(|name| root.path().join(name));
+        let libraries = [0, 1].map(|index| toolboxes[index].join("nvrtc/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"));
+        for library in &libraries {
+            fs::create_dir_all(library.parent().unwrap()).unwrap();
+            fs::write(library, "").unwrap();
+        }
+        assert!(brought(toolboxes.into_iter()).eq(libraries));
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub mod process;
 mod ptx;
 mod read;
 mod source;
+pub mod toolbox;
 
 pub use commit::{Outcome, check, generate, sources_in};
 pub use error::{Error, GET_NVRTC, Limit};

@@ -135,6 +135,16 @@ impl Nvrtc {
         &self.path
     }
 
+    /// Whether CUDA's own headers lie beside this library, those of CCCL included.
+    pub fn has_cuda_headers(&self) -> bool {
+        ["cuda_fp16.h", "cooperative_groups.h", "nv/target"].iter().all(|name| self.cuda.find(name).is_some())
+    }
+
+    /// The folders of CUDA's own headers beside this library.
+    pub fn header_folders(&self) -> impl Iterator<Item = &Path> {
+        self.cuda.folders()
+    }
+
     /// CUDA's own headers beside this library.
     pub(crate) fn cuda(&self) -> &CudaHeaders {
         &self.cuda

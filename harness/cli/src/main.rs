@@ -13,6 +13,7 @@ mod list;
 mod new_lab;
 mod ptx;
 mod rubric;
+mod setup;
 mod soname;
 mod start;
 
@@ -30,7 +31,8 @@ Examples:
   warplab run vecadd --variant pinned   one variant of one lab
   warplab run vecadd --help             the options of one lab
   warplab run all --device emulated:t4  without a GPU, as a T4 would
-  warplab device                        what the device reports about itself";
+  warplab device                        what the device reports about itself
+  warplab setup                         bring NVRTC, with which edited kernels are compiled";
 
 fn main() -> ExitCode {
     harness::built_from(env!("WARPLAB_REVISION"));
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Some(("device", m)) => device::run(m),
         Some(("grade", m)) => grade::run(m),
         Some(("start", m)) => start::run(m),
+        Some(("setup", m)) => setup::run(m),
         Some(("rubric", m)) => rubric::run(m),
         Some(("ptx", m)) => ptx::run(m),
         Some(("driver", m)) => driver::run(m),
@@ -67,6 +70,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(device::command())
         .subcommand(run_command(&only_lab(argv)))
         .subcommand(grade::command())
+        .subcommand(setup::command())
         .subcommand(start::command())
         .subcommand(rubric::command())
         .subcommand(ptx::command())

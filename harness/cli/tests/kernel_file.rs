@@ -71,7 +71,7 @@ fn ptx_that_claims_to_be_of_a_file_is_not_believed() {
         };
         let refused = run("");
         assert_eq!(refused.code, 4, "{command}: {refused:?}");
-        for words in ["nothing proves", "pip install nvidia-cuda-nvrtc-cu12", "CUDA toolkit", "WARPLAB_TRUST_PTX=1"] {
+        for words in ["nothing proves", "`warplab setup`", "WARPLAB_TRUST_PTX=1"] {
             assert!(refused.stderr.contains(words), "{command}: no {words} in {}", refused.stderr);
         }
         assert_eq!(run("1").code, 0, "{command}: whoever runs it vouches for it");

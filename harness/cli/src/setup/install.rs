@@ -1,0 +1,123 @@
+//! The toolbox: wheels unpacked into the folder of a tool, and what is there.
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use harness::Error;
+use serde::{Deserialize, Serialize};
+use zip::ZipArchive;
+
+use super::{half, pins::Wheel};
+
+/// The list of what was brought, in the tool's folder.
+const LIST: &str = "brought.json";
+
+/// What was brought, and unpacked.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Brought {
+    /// Name and SHA-256 of each wheel.
+    wheels: Vec<(String, String)>,
+    /// Path and bytes of each file.
+    files: Vec<(PathBuf, u64)>,
+}
+
+/// What a tool's folder holds.
+#[derive(Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nothing.
+    Empty,
+    /// All of it: so many bytes.
+    Whole(u64),
+    /// Other wheels than are wanted now.
+    Other,
+    /// Not all that was brought: this file is missing or has another length.
+    Damaged(PathBuf),
+}
+
+/// What is in `folder`, which `wheels` should be unpacked in.
+pub fn state(folder: &Path, wheels: &[Wheel]) -> State {
+    if !folder.exists() {
+        return State::Empty;
+    }
+    let list = folder.join(LIST);
+    let read = fs::read_to_string(&list).ok().and_then(|text| serde_json::from_str::<Brought>(&text).ok());
+    let Some(brought) = read else { return State::Damaged(list) };
+    let is_whole = |(path, bytes): &&(PathBuf, u64)| {
+        fs::metadata(folder.join(path)).is_ok_and(|data| data.is_file() && data.len() == *bytes)
+    };
+    if let Some((path, _)) = brought.files.iter().find(|file| !is_whole(file)) {
+        return State::Damaged(folder.join(path));
+    }
+    if brought.wheels != names(wheels) {
+        return State::Other;
+    }
+    State::Whole(brought.files.iter().map(|(_, bytes)| bytes).sum())
+}
+
+fn names(wheels: &[Wheel]) -> Vec<(String, String)> {
+    wheels.iter().map(|wheel| (wheel.file.clone(), wheel.sha256.clone())).collect()
+}
+
+/// Unpacks the wheels at `paths` into `folder`, in place of what is there: all of it or nothing.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::CannotRun`] on Ctrl-C.
+pub fn unpack(wheels: &[Wheel], paths: &[PathBuf], folder: &Path) -> Result<(), Error> {
+    let half = half::Folder::new_in(folder.parent().unwrap_or(folder))?;
+    let new = half.path().join("new");
+    let io = |source| Error::Io { action: "write", path: new.clone(), source };
+    fs::create_dir(&new).map_err(io)?;
+    let mut files = Vec::new();
+    for (wheel, path) in wheels.iter().zip(paths) {
+        unpack_one(wheel, path, &new, &mut files)?;
+    }
+    let list = serde_json::to_string(&Brought { wheels: names(wheels), files }).map_err(|e| io(e.into()))?;
+    fs::write(new.join(LIST), list).map_err(io)?;
+    let io = |source| Error::Io { action: "write", path: folder.into(), source };
+    if folder.exists() {
+        fs::rename(folder, half.path().join("old")).map_err(io)?;
+    }
+    fs::rename(&new, folder).map_err(io)
+}
+
+fn unpack_one(wheel: &Wheel, path: &Path, to: &Path, files: &mut Vec<(PathBuf, u64)>) -> Result<(), Error> {
+    let io = |source| Error::Io { action: "unpack", path: path.into(), source };
+    let file = File::open(path).map_err(io)?;
+    let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|e| io(e.into()))?;
+    for index in 0..archive.len() {
+        half::not_interrupted()?;
+        let mut entry = archive.by_index(index).map_err(|e| io(e.into()))?;
+        // A name that leads out of the folder has no enclosed name.
+        let Some(name) = entry.enclosed_name().filter(|_| entry.is_file()) else { continue };
+        let text = name.to_string_lossy().replace('\\', "/");
+        let is_licence = text.contains(".dist-info/") && text.to_lowercase().contains("license");
+        if !(is_licence || wheel.keep.iter().any(|start| text.starts_with(start))) {
+            continue;
+        }
+        let target = to.join(&name);
+        let io = |source| Error::Io { action: "write", path: target.clone(), source };
+        fs::create_dir_all(target.parent().unwrap_or(to)).map_err(io)?;
+        let bytes = io::copy(&mut entry, &mut File::create(&target).map_err(io)?).map_err(io)?;
+        files.push((name, bytes));
+    }
+    Ok(())
+}
+
+/// Deletes a tool's folder, and the toolbox if nothing else is in it. Whether there was one.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn remove(folder: &Path) -> Result<bool, Error> {
+    if !folder.exists() {
+        return Ok(false);
+    }
+    let toolbox = folder.parent().unwrap_or(folder);
+    let half = half::Folder::new_in(toolbox)?;
+    let io = |source| Error::Io { action: "remove", path: folder.into(), source };
+    fs::rename(folder, half.path().join("old")).map_err(io)?;
+    drop(half);
+    let _ = fs::remove_dir(toolbox);
+    Ok(true)
+}

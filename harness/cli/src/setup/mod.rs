@@ -1,0 +1,119 @@
+//! `warplab setup`: NVRTC and CUDA's headers from PyPI, in warplab's own cache folder.
+//!
+//! `pins` says what is wanted, `fetch` gets and checks it, `install` unpacks it where `kernels` looks for it, and
+//! `check` says what is there. What is not finished lies in a folder of `half`.
+mod check;
+mod fetch;
+mod half;
+mod install;
+mod pins;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use harness::Error;
+use kernels::toolbox;
+
+use install::State;
+use pins::{Tool, Wheel};
+
+const ABOUT: &str =
+    "Bring NVRTC and CUDA's headers, with which edited kernels are compiled; needs Python's pip, and no GPU";
+
+const DETAILS: &str = "\
+The files come from PyPI in the versions that this warplab was tested with, and are used only if their SHA-256 is right. They
+are kept in the folder `toolbox` of warplab's cache: ~/.cache/warplab on Linux, or what WARPLAB_CACHE names. For all users of a
+computer they are kept in /usr/local/share/warplab (%ProgramData%\\warplab on Windows) by --system. The user's own come first.
+NVIDIA's licence lies beside them.
+
+A computer room without access to PyPI: `warplab setup --download FOLDER` where there is access, then
+`warplab setup --from FOLDER` there.";
+
+pub fn command() -> Command {
+    let folder =
+        |name: &'static str| Arg::new(name).long(name).value_name("FOLDER").value_parser(value_parser!(PathBuf));
+    let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
+    Command::new("setup")
+        .about(ABOUT)
+        .after_help(DETAILS)
+        .arg(flag("check").help("Say what is there; exit code 4 if no kernel can be compiled, or something is damaged"))
+        .arg(folder("from").help("Take the wheels from this folder, without a network"))
+        .arg(folder("download").help("Only fetch the wheels into this folder"))
+        .arg(flag("remove").help("Delete what was brought"))
+        .arg(flag("system").help("Bring it, or remove it, for all users of this computer").conflicts_with("download"))
+        .arg(
+            Arg::new("pins")
+                .long("pins")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .hide(true)
+                .help("Another table of what to bring, as harness/cli/src/setup/pins.toml"),
+        )
+        .group(ArgGroup::new("what").args(["check", "from", "download", "remove"]))
+}
+
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+    let path = |name: &str| matches.get_one::<PathBuf>(name).map(PathBuf::as_path);
+    let tool = Tool::named("nvrtc", path("pins"))?;
+    if matches.get_flag("check") {
+        // Where NVIDIA has no wheels, NVRTC is not there either.
+        return Ok(check::check(&tool.wheels(&pins::platform()).unwrap_or_default()).into());
+    }
+    let toolbox = if matches.get_flag("system") { toolbox::of_all_users() } else { of_user()? };
+    let folder = toolbox.join(&tool.name);
+    if matches.get_flag("remove") {
+        let words = if install::remove(&folder)? { "removed" } else { "there is nothing to remove" };
+        harness::print(&format!("{}: {words}", folder.display()));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let wheels = tool.wheels(&pins::platform())?;
+    if let Some(folder) = path("download") {
+        for line in fetch::download(&wheels, folder)? {
+            harness::print(&line);
+        }
+        let shown = folder.display();
+        harness::print(&format!("{shown}: with these files `warplab setup --from {shown}` needs no network"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    bring(&tool, &wheels, &folder, path("from"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn of_user() -> Result<PathBuf, Error> {
+    let none = || Error::CannotRun("there is no home folder: set WARPLAB_CACHE to a folder for what is brought".into());
+    toolbox::of_user().ok_or_else(none)
+}
+
+/// Fills the folder of a tool with wheels from `from`, or from PyPI.
+fn bring(tool: &Tool, wheels: &[Wheel], folder: &Path, from: Option<&Path>) -> Result<(), Error> {
+    if let State::Whole(_) = install::state(folder, wheels) {
+        harness::print(&format!("{}: {} are there already", folder.display(), tool.what));
+    } else {
+        match from {
+            Some(from) => unpack(wheels, from, folder)?,
+            None => {
+                let packages: Vec<String> = wheels.iter().map(|w| format!("{} {}", w.package, w.version)).collect();
+                harness::print(&format!("Fetching {} from PyPI", packages.join(", ")));
+                let half = half::Folder::new_in(folder.parent().unwrap_or(folder))?;
+                for line in fetch::download(wheels, half.path())? {
+                    harness::print(&line);
+                }
+                unpack(wheels, half.path(), folder)?;
+            }
+        }
+        if let State::Whole(bytes) = install::state(folder, wheels) {
+            let megabytes = check::megabytes(bytes);
+            harness::print(&format!("{}: {} are there now, {megabytes} MB", folder.display(), tool.what));
+        }
+    }
+    harness::print(&check::after(folder)?);
+    Ok(())
+}
+
+fn unpack(wheels: &[Wheel], from: &Path, folder: &Path) -> Result<(), Error> {
+    let paths: Vec<PathBuf> = wheels.iter().map(|wheel| fetch::checked(from, wheel)).collect::<Result<_, _>>()?;
+    install::unpack(wheels, &paths, folder)
+}

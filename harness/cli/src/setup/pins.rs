@@ -1,0 +1,128 @@
+//! What `warplab setup` brings: the table `pins.toml`.
+use std::{collections::BTreeMap, fs, path::Path};
+
+use harness::Error;
+use serde::Deserialize;
+
+/// All tools.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pins {
+    #[serde(rename = "tool")]
+    tools: Vec<Tool>,
+}
+
+/// What is brought together, into one folder.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    /// The name of its folder in the toolbox.
+    pub name: String,
+    /// What it is, in words.
+    pub what: String,
+    #[serde(rename = "wheel")]
+    wheels: Vec<OnPyPi>,
+}
+
+/// A package on PyPI, with a wheel for each kind of computer.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OnPyPi {
+    package: String,
+    version: String,
+    keep: Vec<String>,
+    platform: BTreeMap<String, File>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    file: String,
+    sha256: String,
+}
+
+/// A wheel for this kind of computer.
+#[derive(Debug, Clone)]
+pub struct Wheel {
+    /// The package's name on PyPI.
+    pub package: String,
+    /// Its version.
+    pub version: String,
+    /// The wheel's file name.
+    pub file: String,
+    /// The SHA-256 of the wheel, in lower-case hexadecimal.
+    pub sha256: String,
+    /// The beginnings of the paths in it that are kept.
+    pub keep: Vec<String>,
+}
+
+impl Tool {
+    /// The tool `name` of `file`, or else of warplab's own table.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when the file is not such a table, or lacks the tool.
+    pub fn named(name: &str, file: Option<&Path>) -> Result<Self, Error> {
+        let (text, place) = match file {
+            None => (include_str!("pins.toml").to_string(), "pins.toml".to_string()),
+            Some(file) => {
+                let io = |source| Error::Io { action: "read", path: file.into(), source };
+                (fs::read_to_string(file).map_err(io)?, file.display().to_string())
+            }
+        };
+        let pins: Pins = toml::from_str(&text).map_err(|error| Error::usage(format!("{place}: {error}")))?;
+        let found = pins.tools.into_iter().find(|tool| tool.name == name);
+        found.ok_or_else(|| Error::usage(format!("{place} has no tool `{name}`")))
+    }
+
+    /// Its wheels for `platform`, such as `linux-x86_64`.
+    ///
+    /// # Errors
+    /// [`Error::CannotRun`] when NVIDIA has none.
+    pub fn wheels(&self, platform: &str) -> Result<Vec<Wheel>, Error> {
+        let wheel = |on: &OnPyPi| {
+            let file = on.platform.get(platform)?;
+            Some(Wheel {
+                package: on.package.clone(),
+                version: on.version.clone(),
+                file: file.file.clone(),
+                sha256: file.sha256.clone(),
+                keep: on.keep.clone(),
+            })
+        };
+        self.wheels.iter().map(wheel).collect::<Option<_>>().ok_or_else(|| {
+            Error::CannotRun(format!(
+                "NVIDIA has no {} for {platform}; the folder .devcontainer of warplab describes a container for Linux that \
+                 has it",
+                self.what
+            ))
+        })
+    }
+}
+
+/// The kind of this computer, as `pins.toml` names it.
+pub fn platform() -> String {
+    format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_platform_has_every_wheel_of_its_version() {
+        let tool = Tool::named("nvrtc", None).unwrap();
+        for platform in ["linux-x86_64", "linux-aarch64", "windows-x86_64"] {
+            let wheels = tool.wheels(platform).unwrap();
+            assert_eq!(wheels.len(), 4);
+            for wheel in wheels {
+                let name = format!("{}-{}-", wheel.package.replace('-', "_"), wheel.version);
+                assert!(wheel.file.starts_with(&name), "{wheel:?}");
+                let machine = if platform.ends_with("aarch64") { "_aarch64.whl" } else { "64.whl" };
+                assert!(wheel.file.ends_with(machine), "{wheel:?}");
+                assert!(wheel.sha256.len() == 64 && wheel.sha256.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            }
+        }
+        let none = tool.wheels("macos-aarch64").unwrap_err().to_string();
+        assert!(none.contains("macos-aarch64") && none.contains(".devcontainer"), "{none}");
+    }
+}

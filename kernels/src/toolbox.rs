@@ -1,0 +1,33 @@
+//! Where NVIDIA's tools lie that `warplab setup` brings: in the user's cache folder, or in a folder for all users. Each
+//! has a folder of its own, in which they lie as in Python's site-packages.
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use crate::cache;
+
+/// The user's toolbox, in the cache folder: `WARPLAB_CACHE`, or `~/.cache/warplab` on Linux. `None` without a home
+/// folder.
+pub fn of_user() -> Option<PathBuf> {
+    Some(cache::folder()?.join("toolbox"))
+}
+
+/// The toolbox that all users of this computer share.
+pub fn of_all_users() -> PathBuf {
+    if cfg!(windows) {
+        let data = env::var_os("ProgramData").unwrap_or_else(|| "C:\\ProgramData".into());
+        return Path::new(&data).join("warplab").join("toolbox");
+    }
+    "/usr/local/share/warplab/toolbox".into()
+}
+
+/// Every toolbox, the user's own first.
+pub fn all() -> impl Iterator<Item = PathBuf> {
+    of_user().into_iter().chain(std::iter::once_with(of_all_users))
+}
+
+/// The folder of NVRTC and CUDA's headers in a toolbox.
+pub fn nvrtc_in(toolbox: &Path) -> PathBuf {
+    toolbox.join("nvrtc")
+}
