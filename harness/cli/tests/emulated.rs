@@ -160,7 +160,7 @@ fn a_finding_shows_the_line_of_the_source_from_any_folder() {
     assert!(!brief.stdout.contains(line), "{}", brief.stdout);
     let folded = brief.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(folded.contains("race: Race") && folded.contains("trapezoid.cu:"), "{}", brief.stdout);
-    assert!(folded.contains("trapezoid.cu:116, as expected"), "{}", brief.stdout);
+    assert!(folded.contains("trapezoid.cu:125, as expected"), "{}", brief.stdout);
 }
 
 #[test]

@@ -1,4 +1,5 @@
 // What divergence costs: the same work on more and more paths through the code, and one kernel against two.
+// What lies between [part ...] and [end] is what `warplab start` leaves to the student.
 //
 //   ways        each lane takes one of `ways` paths, all equally long
 //   together    even threads take one path, odd threads the other
@@ -64,37 +65,47 @@ extern "C" __global__ void ways(const float *in, float *out, int n, int ways, in
 extern "C" __global__ void together(const float *in, float *out, int n, int rounds) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
+    // [part together] Store what becomes of in[i]: on path<0> where i is even, and on path<1> where it is odd.
     if (i % 2 == 0)
         out[i] = path<0>(in[i], rounds);
     else
         out[i] = path<1>(in[i], rounds);
+    // [end]
 }
 
 extern "C" __global__ void apart_even(const float *in, float *out, int n, int rounds) {
+    // [part apart] Take the even elements alone, one a thread, so that no warp with work in all its lanes splits.
     int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
     if (i < n) out[i] = path<0>(in[i], rounds);
+    // [end]
 }
 
 extern "C" __global__ void apart_odd(const float *in, float *out, int n, int rounds) {
+    // [part apart] The same for the odd elements, on path<1>.
     int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + 1;
     if (i < n) out[i] = path<1>(in[i], rounds);
+    // [end]
 }
 
 // lanes <= 32: as many lanes of each warp have work.
 extern "C" __global__ void lone(const float *in, float *out, int n, int lanes, int rounds) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
+    // [part lone] Send the first `lanes` lanes of each warp along path<0>. The other elements stay as they are.
     float x = in[i];
     if (threadIdx.x % 32 < lanes) x = path<0>(x, rounds);
     out[i] = x;
+    // [end]
 }
 
 extern "C" __global__ void by_data(const float *in, float *out, int n, int rounds) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
+    // [part by-data] Send the elements below 1 along path<0>. The others stay as they are.
     float x = in[i];
     if (x < 1.0f) x = path<0>(x, rounds);
     out[i] = x;
+    // [end]
 }
 
 // Writes the indices of elements below 1 to lists[0] ... and of the others to lists[n] ..., in any order. counts, which
@@ -102,6 +113,8 @@ extern "C" __global__ void by_data(const float *in, float *out, int n, int round
 extern "C" __global__ void filter(const float *in, int n, int *lists, int *counts) {
     __shared__ int here[2], first[2];
     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    // [part filtered] Count in shared memory how many elements of the block belong in each list, so that the block
+    // takes its places in both lists with one addition to each of the counts.
     if (threadIdx.x == 0) here[0] = here[1] = 0;
     __syncthreads();
     int list = i < n && in[i] < 1.0f ? 0 : 1;
@@ -113,14 +126,19 @@ extern "C" __global__ void filter(const float *in, int n, int *lists, int *count
             first[l] = atomicAdd(&counts[l], here[l]);
     __syncthreads();
     if (i < n) lists[list * n + first[list] + place] = i;
+    // [end]
 }
 
 extern "C" __global__ void costly(const float *in, float *out, int n, const int *lists, const int *counts, int rounds) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    // [part filtered] Send the elements of the first list along path<0>.
     if (i < counts[0]) out[lists[i]] = path<0>(in[lists[i]], rounds);
+    // [end]
 }
 
 extern "C" __global__ void cheap(const float *in, float *out, int n, const int *lists, const int *counts, int) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    // [part filtered] The elements of the second list stay as they are.
     if (i < counts[1]) out[lists[n + i]] = in[lists[n + i]];
+    // [end]
 }

@@ -55,6 +55,7 @@ pub static LAB: Lab = Lab {
     ],
     run: cost::run,
     questions: questions::questions,
+    assignment: harness::assignment!("edges.svg"),
     exercises: Some(measure::run),
     ..Lab::DEFAULT
 };

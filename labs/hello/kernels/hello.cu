@@ -1,4 +1,5 @@
 // Every thread says hello; then the usual maps from threads to elements.
+// What lies between [part ...] and [end] is what `warplab start` leaves to the student.
 //
 //  1 hello_flat    one block: each thread prints its number
 //  2 hello_blocks  like 1, but several blocks: each thread prints its block's number too
@@ -12,7 +13,11 @@
 extern "C" __global__ void hello_flat() { printf("Hello from thread %d!\n", threadIdx.x); }
 
 // 2
-extern "C" __global__ void hello_blocks() { printf("Hello from thread %d in block %d!\n", threadIdx.x, blockIdx.x); }
+extern "C" __global__ void hello_blocks() {
+    // [part blocks] Print "Hello from thread T in block B!" and the end of the line, with the numbers of both.
+    printf("Hello from thread %d in block %d!\n", threadIdx.x, blockIdx.x);
+    // [end]
+}
 
 // x varies fastest, then y, then z, both in the block and in the grid.
 __device__ unsigned block_in_grid() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
@@ -26,15 +31,20 @@ __device__ unsigned lane_id() {
 
 // 3: the warp is computed, and the lane is read from a hardware register. The two must fit together.
 extern "C" __global__ void hello_grid3d() {
+    // [part grid3d] Print "Hello from thread (X,Y,Z) in block (X,Y,Z): index I, warp W, lane L" and the end of the
+    // line. I is the thread's number in the whole grid, W the warp's in its block, and L the lane as lane_id() says it.
     unsigned thread = thread_in_block(), threads = blockDim.x * blockDim.y * blockDim.z;
     printf("Hello from thread (%u,%u,%u) in block (%u,%u,%u): index %u, warp %u, lane %u\n", threadIdx.x, threadIdx.y,
            threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z, block_in_grid() * threads + thread, thread / 32, lane_id());
+    // [end]
 }
 
 // 4: owner[way * elements + element] = the thread that takes the element, for elements below n. Way 0: one element per
 // thread; way 1: two adjacent elements; way 2: two elements a block's width apart.
 extern "C" __global__ void index_maps(unsigned *owner, unsigned n, unsigned elements) {
     unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    // [part index-maps] Write the thread's number where its elements are: one in way 0, and two in each of the other
+    // ways. No thread may write outside of the first n elements of a way.
     unsigned one = thread;
     unsigned side_by_side = 2 * thread;
     unsigned apart = 2 * blockIdx.x * blockDim.x + threadIdx.x;
@@ -44,8 +54,10 @@ extern "C" __global__ void index_maps(unsigned *owner, unsigned n, unsigned elem
     if (side_by_side + 1 < n) owner[elements + side_by_side + 1] = thread;
     if (apart < n) owner[2 * elements + apart] = thread;
     if (apart + blockDim.x < n) owner[2 * elements + apart + blockDim.x] = thread;
+    // [end]
 }
 
+// [not handed out]
 // 5: the second element lies half a block's width from the first.
 extern "C" __global__ void half_apart(unsigned *owner, unsigned n) {
     unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -54,9 +66,12 @@ extern "C" __global__ void half_apart(unsigned *owner, unsigned n) {
     if (first < n) owner[first] = thread;
     if (second < n) owner[second] = thread;
 }
+// [end]
 
 // 6: ends[6 * warp ..] = (x, y, z) of the warp's first thread, then of its last.
 extern "C" __global__ void warp_ends(unsigned *ends) {
+    // [part warp-starts] Let the first and the last thread of each warp write their threadIdx. The last warp of a block
+    // may have fewer than 32 threads.
     unsigned thread = thread_in_block(), last = blockDim.x * blockDim.y * blockDim.z - 1;
     unsigned *end = ends + 6 * (thread / 32);
     if (lane_id() == 0) {
@@ -69,11 +84,14 @@ extern "C" __global__ void warp_ends(unsigned *ends) {
         end[4] = threadIdx.y;
         end[5] = threadIdx.z;
     }
+    // [end]
 }
 
 // 7: places[2 * rank ..] = the block and the thread of that rank.
 extern "C" __global__ void grid_ranks(unsigned *places) {
+    // [part ranks] Let each thread write its block and its own number to the place of its rank in the whole grid.
     unsigned rank = blockIdx.x * blockDim.x + threadIdx.x;
     places[2 * rank] = blockIdx.x;
     places[2 * rank + 1] = threadIdx.x;
+    // [end]
 }

@@ -30,6 +30,7 @@ pub static LAB: Lab = Lab {
         (&["blocks", "threads", "all"], Of::Tables(&[&exercises::ROWS])),
     ],
     run,
+    assignment: harness::assignment!("warps.svg", "device.svg"),
     exercises: Some(exercises::run),
     ..Lab::DEFAULT
 };

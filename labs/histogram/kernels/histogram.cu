@@ -1,5 +1,5 @@
 // Histogram of n bytes: letters a-z in 7 bins of four (other bytes are not counted), or any byte in
-// 256 bins.
+// 256 bins. What lies between [part ...] and [end] is what `warplab start` leaves to the student.
 //
 //   1  partitioned-racy  each thread counts a part of the text with plain +=: counts get lost
 //   2  strided-racy      like 1, but neighbouring threads take neighbouring bytes: more counts get lost
@@ -38,6 +38,7 @@ struct Bytes {
     static __device__ unsigned bin(unsigned c) { return c; }
 };
 
+// [not handed out]
 // ---- 1
 template <class Kind>
 __device__ void partitioned_racy(const byte* text, count* counts, size_t n) {
@@ -64,14 +65,18 @@ __device__ void strided_racy(const byte* text, count* counts, size_t n) {
 
 extern "C" __global__ void strided_racy_letters(const byte* text, count* counts, size_t n) { strided_racy<Letters>(text, counts, n); }
 extern "C" __global__ void strided_racy_bytes(const byte* text, count* counts, size_t n) { strided_racy<Bytes>(text, counts, n); }
+// [end]
 
 // ---- 3
 template <class Kind>
 __device__ void atomic(const byte* text, count* counts, size_t n) {
+    // [part atomic] Count every byte of the text in counts. Let neighbouring threads take neighbouring bytes, and go on
+    // by grid_threads(). Many threads add to the same count at once.
     for (size_t i = grid_index(); i < n; i += grid_threads()) {
         unsigned bin = Kind::bin(text[i]);
         if (bin < Kind::bins) atomicAdd(&counts[bin], 1ull);
     }
+    // [end]
 }
 
 extern "C" __global__ void atomic_letters(const byte* text, count* counts, size_t n) { atomic<Letters>(text, counts, n); }
@@ -83,12 +88,15 @@ template <class Kind>
 __device__ void matched(const byte* text, count* counts, size_t n) {
     unsigned lane = threadIdx.x % 32, lanes = min(32u, blockDim.x - threadIdx.x / 32 * 32);
     unsigned mask = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
+    // [part matched] As in 3, but let the lanes of a warp that have the same bin send one atomic together. `mask` has a
+    // bit for each lane of the warp; all of these lanes must take part in each match.
     for (size_t first = grid_index() - lane; first < n; first += grid_threads()) {
         unsigned bin = first + lane < n ? Kind::bin(text[first + lane]) : Kind::bins;
         unsigned same = __match_any_sync(mask, bin);
         bool leads = (same & ((1u << lane) - 1)) == 0;
         if (leads && bin < Kind::bins) atomicAdd(&counts[bin], (count)__popc(same));
     }
+    // [end]
 }
 
 extern "C" __global__ void matched_letters(const byte* text, count* counts, size_t n) { matched<Letters>(text, counts, n); }
@@ -114,12 +122,15 @@ __device__ void add_up(const unsigned* s, unsigned bins, unsigned next, unsigned
 template <class Kind>
 __device__ void privatized(const byte* text, count* counts, size_t n) {
     extern __shared__ unsigned s[];
+    // [part privatized] Let each block count in shared memory, in s[0] to s[Kind::bins - 1], and add what it has
+    // counted to counts at the end.
     zero(s, Kind::bins);
     for (size_t i = grid_index(); i < n; i += grid_threads()) {
         unsigned bin = Kind::bin(text[i]);
         if (bin < Kind::bins) atomicAdd(&s[bin], 1);
     }
     add_up(s, Kind::bins, 1, 1, 0, counts);
+    // [end]
 }
 
 extern "C" __global__ void privatized_letters(const byte* text, count* counts, size_t n) { privatized<Letters>(text, counts, n); }
@@ -129,6 +140,8 @@ extern "C" __global__ void privatized_bytes(const byte* text, count* counts, siz
 template <class Kind>
 __device__ void reduced(const byte* text, unsigned* partial, size_t n) {
     extern __shared__ unsigned s[];
+    // [part reduced] Let each block count in shared memory and store its count of each bin where the line above this
+    // function says. Nobody has set these words before.
     zero(s, Kind::bins);
     for (size_t i = grid_index(); i < n; i += grid_threads()) {
         unsigned bin = Kind::bin(text[i]);
@@ -136,6 +149,7 @@ __device__ void reduced(const byte* text, unsigned* partial, size_t n) {
     }
     __syncthreads();
     for (unsigned bin = threadIdx.x; bin < Kind::bins; bin += blockDim.x) partial[bin * gridDim.x + blockIdx.x] = s[bin];
+    // [end]
 }
 
 extern "C" __global__ void reduced_letters(const byte* text, unsigned* partial, size_t n) { reduced<Letters>(text, partial, n); }
@@ -143,10 +157,12 @@ extern "C" __global__ void reduced_bytes(const byte* text, unsigned* partial, si
 
 // One warp for each bin. Whole numbers may be added in any order.
 extern "C" __global__ void join(const unsigned* partial, count* counts, unsigned blocks) {
+    // [part reduced] Add up what the blocks have stored for bin blockIdx.x, and store the sum in counts.
     count sum = 0;
     for (unsigned b = threadIdx.x; b < blocks; b += 32) sum += partial[blockIdx.x * blocks + b];
     for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
     if (threadIdx.x == 0) counts[blockIdx.x] = sum;
+    // [end]
 }
 
 // ---- 7: what 7 and 8 share: a block takes tiles of 64 bytes per thread, then the grid takes the rest
@@ -180,6 +196,7 @@ __device__ void count_wide(const byte* text, size_t n, unsigned* mine, unsigned 
     for (size_t i = tiles * tile * 16 + grid_index(); i < n; i += grid_threads()) atomicAdd(&mine[Kind::bin(text[i]) * next], 1);
 }
 
+// [not handed out]
 template <class Kind>
 __device__ void wide(const byte* text, count* counts, size_t n) {
     extern __shared__ unsigned s[];
@@ -191,19 +208,24 @@ __device__ void wide(const byte* text, count* counts, size_t n) {
 
 extern "C" __global__ void wide_letters(const byte* __restrict__ text, count* counts, size_t n) { wide<Letters>(text, counts, n); }
 extern "C" __global__ void wide_bytes(const byte* __restrict__ text, count* counts, size_t n) { wide<Bytes>(text, counts, n); }
+// [end]
 
-// ---- 8: word (bin, lane) is in bank `lane`, whatever the bin is.
+// ---- 8
 template <class Kind>
 __device__ void lanes(const byte* text, count* counts, size_t n) {
     extern __shared__ unsigned s[];
-    zero(s, 32 * Kind::rows);
+    // [part lanes] Let the block have 32 copies of the counts of Kind::rows bins, one for each lane of a warp, laid out
+    // so that no two lanes ever meet in a bank. zero, count_wide and add_up do the work: tell them where the copies lie.
+    zero(s, 32 * Kind::rows); // word (bin, lane) is in bank `lane`, whatever the bin is
     count_wide<Kind>(text, n, s + threadIdx.x % 32, 32);
     add_up(s, Kind::bins, 32, 32, 1, counts);
+    // [end]
 }
 
 extern "C" __global__ void lanes_letters(const byte* __restrict__ text, count* counts, size_t n) { lanes<Letters>(text, counts, n); }
 extern "C" __global__ void lanes_bytes(const byte* __restrict__ text, count* counts, size_t n) { lanes<Bytes>(text, counts, n); }
 
+// [not handed out]
 // ---- 9: the bits of `a` where `mask` has ones, and those of `b` elsewhere.
 __device__ unsigned select(unsigned mask, unsigned a, unsigned b) { return (a & mask) | (b & ~mask); }
 
@@ -276,3 +298,4 @@ extern "C" __global__ void bit_sliced_letters(const byte* __restrict__ text, cou
     }
     add_up(s, 7, 1, 1, 0, counts);
 }
+// [end]

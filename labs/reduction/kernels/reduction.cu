@@ -1,4 +1,5 @@
 // Reduction of n floats to one: their sum, their maximum, or a sum of products (dot).
+// What lies between [part ...] and [end] is what `warplab start` leaves to the student.
 //
 //   1  interleaved    a tree in shared memory; partners 1, 2, 4, ... apart
 //   2  sequential     like 1, but partners half of the remaining part apart: whole warps finish early
@@ -60,11 +61,14 @@ __device__ void interleaved(const float* x, const float* y, float* partial, size
     unsigned t = threadIdx.x;
     s[t] = load_two<Op>(x, y, n);
     __syncthreads();
+    // [part interleaved] Combine neighbours first, then what is 2, 4, 8, ... words apart, until s[0] has the block's
+    // result, and store it in partial[blockIdx.x]. Any block size must work, powers of two or not.
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         if (t % (2 * stride) == 0 && t + stride < blockDim.x) s[t] = Op::combine(s[t], s[t + stride]);
         __syncthreads();
     }
     if (t == 0) partial[blockIdx.x] = s[0];
+    // [end]
 }
 
 extern "C" __global__ void interleaved_sum(const float* x, const float* y, float* partial, size_t n) { interleaved<Sum>(x, y, partial, n); }
@@ -72,20 +76,22 @@ extern "C" __global__ void interleaved_max(const float* x, const float* y, float
 extern "C" __global__ void interleaved_dot(const float* x, const float* y, float* partial, size_t n) { interleaved<Dot>(x, y, partial, n); }
 
 // ---- 2: like 1, but the upper half is added to the lower: working threads and words stay adjacent.
-// The half is rounded up, so that any block size works.
 template <class Op>
 __device__ void sequential(const float* x, const float* y, float* partial, size_t n) {
     extern __shared__ float s[];
     unsigned t = threadIdx.x;
     s[t] = load_two<Op>(x, y, n);
     __syncthreads();
+    // [part sequential] Like 1, but combine each word of the lower half with one of the upper half, so that the threads
+    // that work stay side by side and whole warps finish early. Any block size must work.
     for (unsigned live = blockDim.x; live > 1;) {
-        unsigned half = (live + 1) / 2;
+        unsigned half = (live + 1) / 2; // rounded up, so that any block size works
         if (t + half < live) s[t] = Op::combine(s[t], s[t + half]);
         __syncthreads();
         live = half;
     }
     if (t == 0) partial[blockIdx.x] = s[0];
+    // [end]
 }
 
 extern "C" __global__ void sequential_sum(const float* x, const float* y, float* partial, size_t n) { sequential<Sum>(x, y, partial, n); }
@@ -140,9 +146,12 @@ extern "C" __global__ void shuffle_dot(const float* x, const float* y, float* pa
 // register. One block is 4 (the other SMs are idle); a grid is 5, whose second launch is 4 over the partial results.
 template <class Op>
 __device__ float grid_stride(const float* x, const float* y, size_t n) {
-    size_t stride = (size_t)gridDim.x * blockDim.x;
     float v = Op::identity();
+    // [part grid-stride] Combine the thread's own elements in v: its first has the thread's number in the grid, and the
+    // next lies as far on as the grid has threads. A thread may have no element at all.
+    size_t stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) v = Op::combine(v, element<Op>(x, y, i));
+    // [end]
     return v;
 }
 
@@ -183,14 +192,18 @@ extern "C" __global__ void atomic_finish_dot(const float* x, const float* y, flo
 // ---- 7: like 6, but the atomic is built from compare-and-swap: read, compute, and store only if no other
 // thread has stored in between; otherwise repeat with the value that is there now.
 __device__ void cas_add(double* total, double v) {
+    // [part compare-and-swap] Add v to *total as if there were no atomicAdd for doubles: atomicCAS stores a new value
+    // only if no other thread has stored one in between, and says what was there. It takes whole numbers of 64 bits.
     unsigned long long* word = (unsigned long long*)total;
     unsigned long long seen = *(volatile unsigned long long*)word, expected;
     do {
         expected = seen;
         seen = atomicCAS(word, expected, (unsigned long long)__double_as_longlong(v + __longlong_as_double((long long)expected)));
     } while (seen != expected);
+    // [end]
 }
 
+// [not handed out]
 __device__ void cas_max(float* total, float v) {
     int* word = (int*)total;
     int seen = *(volatile int*)word;
@@ -200,6 +213,7 @@ __device__ void cas_max(float* total, float v) {
         if (seen == expected) break;
     }
 }
+// [end]
 
 // The block's sum of doubles, in thread 0.
 __device__ double block_sum(double v) {
@@ -230,10 +244,12 @@ extern "C" __global__ void cas_loop_sum(const float* x, const float* y, double* 
     if (threadIdx.x == 0) cas_add(total, v);
 }
 
+// [not handed out]
 extern "C" __global__ void cas_loop_max(const float* x, const float* y, float* total, size_t n) {
     float v = block_reduce<Max>(grid_stride<Max>(x, y, n));
     if (threadIdx.x == 0) cas_max(total, v);
 }
+// [end]
 
 extern "C" __global__ void cas_loop_dot(const float* x, const float* y, double* total, size_t n) {
     size_t stride = (size_t)gridDim.x * blockDim.x;
@@ -259,6 +275,9 @@ __device__ void vectorized(const float* x, const float* y, float* partial, unsig
     const float4* x4 = (const float4*)x;
     const float4* y4 = (const float4*)y;
     size_t tile = (size_t)words * blockDim.x; // in 16-byte words
+    // [part vectorized] Let a block take whole tiles of `tile` words, and a thread issue all its loads of a tile before
+    // it uses the first; the rest goes one by one. Then the block stores its result in partial, and the block that
+    // draws the last ticket combines them all in *result. *tickets is 0 before, and must be 0 again afterwards.
     size_t tiles = n / 4 / tile;
     float v[words];
     for (int k = 0; k < words; k++) v[k] = Op::identity();
@@ -294,12 +313,14 @@ __device__ void vectorized(const float* x, const float* y, float* partial, unsig
         w = block_reduce<Op>(w);
         if (threadIdx.x == 0) *result = w;
     }
+    // [end]
 }
 
 extern "C" __global__ void __launch_bounds__(1024) vectorized_sum(const float* __restrict__ x, const float* __restrict__ y, float* partial, unsigned* tickets, float* result, size_t n) { vectorized<Sum>(x, y, partial, tickets, result, n); }
 extern "C" __global__ void __launch_bounds__(1024) vectorized_max(const float* __restrict__ x, const float* __restrict__ y, float* partial, unsigned* tickets, float* result, size_t n) { vectorized<Max>(x, y, partial, tickets, result, n); }
 extern "C" __global__ void __launch_bounds__(1024) vectorized_dot(const float* __restrict__ x, const float* __restrict__ y, float* partial, unsigned* tickets, float* result, size_t n) { vectorized<Dot>(x, y, partial, tickets, result, n); }
 
+// [not handed out]
 // ---- 9: one block of n threads, where n is a power of two, so that halving always gives a whole number.
 extern "C" __global__ void dot_pow2(const float* x, const float* y, float* result, size_t n) {
     __shared__ float s[1024];
@@ -374,3 +395,4 @@ __device__ void spin_lock(const float* x, const float* y, float* total, unsigned
 extern "C" __global__ void spin_lock_sum(const float* x, const float* y, float* total, unsigned* lock, size_t n) { spin_lock<Sum>(x, y, total, lock, n); }
 extern "C" __global__ void spin_lock_max(const float* x, const float* y, float* total, unsigned* lock, size_t n) { spin_lock<Max>(x, y, total, lock, n); }
 extern "C" __global__ void spin_lock_dot(const float* x, const float* y, float* total, unsigned* lock, size_t n) { spin_lock<Dot>(x, y, total, lock, n); }
+// [end]

@@ -63,6 +63,7 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::all,
+    assignment: harness::assignment!("tree.svg"),
     ..Lab::DEFAULT
 };
 

@@ -27,6 +27,7 @@ pub static LAB: Lab = Lab {
         (&["x", "y"], Of::Tables(&[&places::CHASES, &places::ARRAYS])),
     ],
     run,
+    assignment: harness::assignment!("memory.svg"),
     exercises: Some(places::run),
     ..Lab::DEFAULT
 };

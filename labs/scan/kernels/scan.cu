@@ -1,5 +1,6 @@
 // Scan (prefix sum) of n floats or 32-bit unsigned integers: out[i] is the sum of x[0..=i]
-// (inclusive) or of x[0..i] (exclusive).
+// (inclusive) or of x[0..i] (exclusive). What lies between [part ...] and [end] is what `warplab start` leaves to the
+// student.
 //
 //   1  kogge-stone   one block, one element per thread: log n rounds, and every thread adds in every round
 //   2  brent-kung    like 1, but two elements per thread and two sweeps over a tree: fewer additions
@@ -21,6 +22,8 @@ template <class T>
 __device__ void kogge_stone(const T* x, T* out, size_t n, unsigned inclusive, T* s) {
     unsigned t = threadIdx.x;
     s[t] = t < n ? x[t] : T(0);
+    // [part kogge-stone] Scan the words s[0] to s[blockDim.x - 1], of which the block has n elements, and store out[i]
+    // for each of them. A round reads words that the same round writes: see to it that all have read before any writes.
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         __syncthreads();
         T left = t >= stride ? s[t - stride] : T(0);
@@ -29,6 +32,7 @@ __device__ void kogge_stone(const T* x, T* out, size_t n, unsigned inclusive, T*
     }
     __syncthreads();
     if (t < n) out[t] = inclusive ? s[t] : t > 0 ? s[t - 1] : T(0);
+    // [end]
 }
 
 extern __shared__ word shared_words[];
@@ -43,6 +47,8 @@ __device__ void brent_kung(const T* x, T* out, size_t n, unsigned inclusive, T* 
     unsigned t = threadIdx.x, section = 2 * blockDim.x;
     s[t] = t < n ? x[t] : T(0);
     s[t + blockDim.x] = t + blockDim.x < n ? x[t + blockDim.x] : T(0);
+    // [part brent-kung] Scan the `section` words of s, up the tree and down again, with the working threads side by
+    // side, and store out[i] for each of the n elements.
     unsigned stride = 1;
     for (; stride < section; stride *= 2) {
         __syncthreads();
@@ -56,6 +62,7 @@ __device__ void brent_kung(const T* x, T* out, size_t n, unsigned inclusive, T* 
     }
     __syncthreads();
     for (unsigned i = t; i < section && i < n; i += blockDim.x) out[i] = inclusive ? s[i] : i > 0 ? s[i - 1] : T(0);
+    // [end]
 }
 
 extern "C" __global__ void brent_kung_f32(const float* x, float* out, size_t n, unsigned inclusive) { brent_kung(x, out, n, inclusive, (float*)shared_words); }
@@ -70,6 +77,7 @@ __device__ void tile_sums(const T* x, T* sums, size_t n) {
     Place p = place();
     Four<T> v[three_kernel_vectors];
     load(x, (size_t)blockIdx.x * blockDim.x * 4 * three_kernel_vectors, n, p, v);
+    // [part three-kernel] Store the sum of the block's tile in sums[blockIdx.x].
     T total = warp_total(v, p);
     if (p.lane == p.lanes - 1) of_warp[p.warp] = total;
     __syncthreads();
@@ -77,6 +85,7 @@ __device__ void tile_sums(const T* x, T* sums, size_t n) {
         total = scan_totals(of_warp, p);
         if (p.lane == 0) sums[blockIdx.x] = total;
     }
+    // [end]
 }
 
 extern "C" __global__ void tile_sums_f32(const float* x, float* sums, size_t n) { tile_sums(x, sums, n); }
@@ -88,6 +97,8 @@ __device__ void scan_sums(T* sums, size_t tiles) {
     __shared__ T of_warp[32];
     __shared__ T of_block;
     Place p = place();
+    // [part three-kernel] Replace each of the sums by the sum of those before it. There is one block, and there may be
+    // more sums than it can load at once.
     T carry = T(0);
     for (size_t first = 0; first < tiles; first += (size_t)blockDim.x * 4) {
         Four<T> v[1];
@@ -107,6 +118,7 @@ __device__ void scan_sums(T* sums, size_t tiles) {
         carry += of_block;
         __syncthreads(); // all threads have read the totals before those of the next tile are written
     }
+    // [end]
 }
 
 extern "C" __global__ void scan_sums_f32(float* sums, size_t tiles) { scan_sums(sums, tiles); }
@@ -120,6 +132,8 @@ __device__ void scan_tiles(const T* x, const T* sums, T* out, size_t n, unsigned
     Four<T> v[three_kernel_vectors];
     T before[three_kernel_vectors];
     load(x, first, n, p, v);
+    // [part three-kernel] Scan the tile in v, with sums[blockIdx.x] before it, and store it. of_warp has room for the
+    // sums of the warps.
     T total = warp_total(v, p);
     if (p.lane == p.lanes - 1) of_warp[p.warp] = total;
     scan_warp(v, p, before);
@@ -128,6 +142,7 @@ __device__ void scan_tiles(const T* x, const T* sums, T* out, size_t n, unsigned
     __syncthreads();
     finish(v, before, sums[blockIdx.x] + of_warp[p.warp], inclusive);
     store(out, first, n, p, v);
+    // [end]
 }
 
 extern "C" __global__ void scan_tiles_f32(const float* x, const float* sums, float* out, size_t n, unsigned inclusive) { scan_tiles(x, sums, out, n, inclusive); }
@@ -139,10 +154,13 @@ __device__ void single_pass(const T* x, T* out, word* states, unsigned* ticket, 
     __shared__ T of_warp[32];
     __shared__ T of_earlier;
     __shared__ unsigned drawn;
-    // Tiles are numbered in the order in which blocks start, not by blockIdx: all predecessors of a tile have
-    // then started, and waiting for them always ends.
+    // [part single-pass] Draw a tile's number from *ticket, load the tile, publish its sum as early as you can, look
+    // back at the tiles before it, publish the prefix, and store the scan. No block may wait for one that has not
+    // started.
     if (threadIdx.x == 0) drawn = atomicAdd(ticket, 1u);
     __syncthreads();
+    // Tiles are numbered in the order in which blocks start, not by blockIdx: all predecessors of a tile have
+    // then started, and waiting for them always ends.
     unsigned tile = drawn;
     size_t first = (size_t)tile * blockDim.x * 4 * V;
     Place p = place();
@@ -168,6 +186,7 @@ __device__ void single_pass(const T* x, T* out, word* states, unsigned* ticket, 
     __syncthreads();
     finish(v, before, of_earlier + of_warp[p.warp], inclusive);
     store(out, first, n, p, v);
+    // [end]
 }
 
 // 16 or 32 elements per thread: a smaller tile leaves room for more blocks, a larger tile has fewer
@@ -177,6 +196,7 @@ extern "C" __global__ void __launch_bounds__(1024) single_pass_16_u32(const unsi
 extern "C" __global__ void __launch_bounds__(1024) single_pass_32_f32(const float* x, float* out, word* states, unsigned* ticket, size_t n, unsigned inclusive) { single_pass<float, 8>(x, out, states, ticket, n, inclusive); }
 extern "C" __global__ void __launch_bounds__(1024) single_pass_32_u32(const unsigned* x, unsigned* out, word* states, unsigned* ticket, size_t n, unsigned inclusive) { single_pass<unsigned, 8>(x, out, states, ticket, n, inclusive); }
 
+// [not handed out]
 // ---- 5: a thread may read its left neighbour's word before or after that neighbour has added to it.
 extern "C" __global__ void one_barrier_u32(const unsigned* x, unsigned* out, size_t n, unsigned inclusive) {
     unsigned* s = (unsigned*)shared_words;
@@ -211,3 +231,4 @@ extern "C" __global__ void short_up_u32(const unsigned* x, unsigned* out, size_t
     __syncthreads();
     for (unsigned i = t; i < section && i < n; i += blockDim.x) out[i] = inclusive ? s[i] : i > 0 ? s[i - 1] : 0;
 }
+// [end]

@@ -41,6 +41,7 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::all,
+    assignment: harness::assignment!("look-back.svg"),
     ..Lab::DEFAULT
 };
 

@@ -1,6 +1,7 @@
 // The trapezoidal rule: h * (f(a)/2 + f(a+h) + ... + f(b-h) + f(b)/2) with f(x) = x*x + 1.
 // The host puts f(a)/2 + f(b)/2 in *sum, a kernel adds f at the n-1 inner points, and the host multiplies by h.
 // Unless said otherwise: one thread per point, a block size that is a multiple of 32, and blocks * threads >= n.
+// What lies between [part ...] and [end] is what `warplab start` leaves to the student.
 //
 //  1 trap_atomic                   every thread adds its value to *sum
 //  2 trap_shuffle_32               like 1, but one warp per block: the warp adds up by shuffles, lane 0 adds to *sum
@@ -35,23 +36,27 @@ __device__ float warp_sum(float value) {
 }
 
 // The sum of the warp's 32 words of shared memory, `spread` words apart, by dissemination; every lane gets it.
-// A lane must read its partner's word before the partner writes it: hence two __syncwarp per step.
 __device__ float shared_sum(float *words, int spread = 1) {
     int lane = threadIdx.x % 32;
+    // [part shared-32] In each of five steps, a lane adds to its own word that of its partner 16, 8, 4, 2 and 1 lanes
+    // on; partners wrap around at the end of the warp. The lanes of a warp need not run in lockstep.
     for (int distance = 16; distance > 0; distance /= 2) {
         int partner = (lane + distance) % 32;
         float sum = words[lane * spread] + words[partner * spread];
-        __syncwarp();
+        __syncwarp(); // a lane must read its partner's word before the partner writes it
         words[lane * spread] = sum;
         __syncwarp();
     }
+    // [end]
     return words[lane * spread];
 }
 
 // 1
 extern "C" __global__ void trap_atomic(float a, float h, long long n, float *sum) {
+    // [part atomic] Add f at the thread's own point, a + i * h, to *sum, for each inner point i.
     long long i = thread_index();
     if (0 < i && i < n) atomicAdd(sum, f(a + i * h));
+    // [end]
 }
 
 // 2
@@ -73,6 +78,8 @@ extern "C" __global__ void trap_shared_32(float a, float h, long long n, float *
 extern "C" __global__ void trap_shuffle(float a, float h, long long n, float *sum) {
     __shared__ float warp_sums[32];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
+    // [part shuffle] Let each warp add up its points with warp_sum, and warp 0 the sums of all `warps` warps of the
+    // block, so that the block needs one atomic. Whoever reads what another warp has written must wait for it.
 
     float total = warp_sum(inner(a, h, n, thread_index()));
     if (lane == 0) warp_sums[warp] = total;
@@ -82,8 +89,10 @@ extern "C" __global__ void trap_shuffle(float a, float h, long long n, float *su
         total = warp_sum(lane < warps ? warp_sums[lane] : 0.0f);
         if (lane == 0) atomicAdd(sum, total);
     }
+    // [end]
 }
 
+// [not handed out]
 // 5
 extern "C" __global__ void trap_shared(float a, float h, long long n, float *sum) {
     __shared__ float words[1024];
@@ -170,12 +179,15 @@ extern "C" __global__ void trap_lockstep(float a, float h, long long n, float *s
         words[lane] += words[(lane + distance) % 32];
     if (lane == 0) atomicAdd(sum, words[0]);
 }
+// [end]
 
 // 10
 extern "C" __global__ void trap_grid_stride(float a, float h, long long n, float *sum) {
     __shared__ float warp_sums[32];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
     long long stride = (long long)gridDim.x * blockDim.x;
+    // [part grid-stride] Let each thread first add up many points, as far apart as the grid has threads; any grid must
+    // serve any n. Then go on as in 4.
 
     float total = 0.0f;
     for (long long i = 1 + thread_index(); i < n; i += stride) total += f(a + i * h);
@@ -188,12 +200,15 @@ extern "C" __global__ void trap_grid_stride(float a, float h, long long n, float
         total = warp_sum(lane < warps ? warp_sums[lane] : 0.0f);
         if (lane == 0) atomicAdd(sum, total);
     }
+    // [end]
 }
 
 // The sum of `value` over the block; only thread 0 gets the right result.
 __device__ double block_sum(double value) {
     __shared__ double warp_sums[32];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
+    // [part compensated] As in 4, but for doubles: warp by warp, and then the sums of the warps. What `value` is in the
+    // end in other threads than thread 0 does not matter.
     for (int distance = 16; distance > 0; distance /= 2)
         value += __shfl_down_sync(ALL_LANES, value, distance);
     if (lane == 0) warp_sums[warp] = value;
@@ -202,14 +217,16 @@ __device__ double block_sum(double value) {
     value = lane < warps ? warp_sums[lane] : 0.0;
     for (int distance = 16; distance > 0; distance /= 2)
         value += __shfl_down_sync(ALL_LANES, value, distance);
+    // [end]
     return value;
 }
 
-// 11: Kahan's sum: `lost` is what the last addition rounded away; it is added to the next term. Even a GPU that is slow
-// in double precision does the few additions at the end quickly.
+// 11: Kahan's sum. Even a GPU that is slow in double precision does the few additions at the end quickly.
 extern "C" __global__ void trap_grid_stride_compensated(float a, float h, long long n, double *sum) {
     long long stride = (long long)gridDim.x * blockDim.x;
-    float total = 0.0f, lost = 0.0f;
+    // [part compensated] As in 10, with floats, but keep what an addition has rounded away and add it to the thread's
+    // next term. Add up the block in double, and add its sum to *sum.
+    float total = 0.0f, lost = 0.0f; // `lost` is what the last addition rounded away
     for (long long i = 1 + thread_index(); i < n; i += stride) {
         float term = f(a + i * h) + lost;
         float next = total + term;
@@ -218,8 +235,10 @@ extern "C" __global__ void trap_grid_stride_compensated(float a, float h, long l
     }
     double block = block_sum((double)total + (double)lost);
     if (threadIdx.x == 0) atomicAdd(sum, block);
+    // [end]
 }
 
+// [not handed out]
 // 12
 extern "C" __global__ void trap_grid_stride_f64(double a, double h, long long n, double *sum) {
     long long stride = (long long)gridDim.x * blockDim.x;
@@ -231,3 +250,4 @@ extern "C" __global__ void trap_grid_stride_f64(double a, double h, long long n,
     total = block_sum(total);
     if (threadIdx.x == 0) atomicAdd(sum, total);
 }
+// [end]

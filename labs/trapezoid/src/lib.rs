@@ -58,6 +58,7 @@ pub static LAB: Lab = Lab {
         Of::Names(&["serial", "shuffle-32", "shared-32", "lockstep", "early-return", "partial-warp"]),
     )],
     run,
+    assignment: harness::assignment!("tree.svg"),
     ..Lab::DEFAULT
 };
 

@@ -1,0 +1,192 @@
+//! The labs' assignments: each rubric fits its lab, and a student gets all that the handout speaks of, and no solution.
+//! With NVRTC: what is handed out compiles, no part of it is solved, and each part can be solved alone.
+mod common;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use common::{Run, warplab, warplab_with};
+
+/// What the head of a kernel file with parts says of them.
+const HEAD: &str = "What lies between [part ...] and [end] is what `warplab start` leaves to the student.";
+
+/// A lab's assignment.
+struct Assignment {
+    lab: String,
+    /// The lab's folder.
+    folder: PathBuf,
+    rubric: toml::Table,
+}
+
+/// Those of all labs that have one.
+fn assignments() -> Vec<Assignment> {
+    let labs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs");
+    let folders = fs::read_dir(labs).unwrap().map(|entry| entry.unwrap().path());
+    let mut all: Vec<Assignment> = folders.filter_map(Assignment::of).collect();
+    all.sort_by(|a, b| a.lab.cmp(&b.lab));
+    assert!(all.len() > 1, "the labs were not found");
+    all
+}
+
+impl Assignment {
+    fn of(folder: PathBuf) -> Option<Self> {
+        let text = fs::read_to_string(folder.join("assignment/rubric.toml")).ok()?;
+        let lab = folder.file_name()?.to_str()?.to_string();
+        Some(Self { lab, rubric: text.parse().unwrap(), folder })
+    }
+
+    /// The name of its kernel file.
+    fn kernel(&self) -> &str {
+        self.rubric["kernel"].as_str().unwrap()
+    }
+
+    /// The lab's own kernel file.
+    fn solution(&self) -> String {
+        fs::read_to_string(self.folder.join("kernels").join(self.kernel())).unwrap()
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &toml::Value> {
+        self.rubric["part"].as_array().unwrap().iter()
+    }
+
+    /// What `warplab start` writes.
+    fn start(&self, folder: &Path) {
+        let run = warplab(&["start", &self.lab, folder.to_str().unwrap()]);
+        assert_eq!(run.code, 0, "{}: {run:?}", self.lab);
+    }
+
+    /// Runs what a part is judged by with `file` in place of the lab's own kernels, at a size that tells right from
+    /// wrong.
+    fn run(&self, part: &toml::Value, file: &Path) -> Run {
+        let words = |key: &str| part.get(key).map_or_else(Vec::new, |list| texts(list));
+        let size = self.rubric["sizes"]["visible"].as_array().unwrap().iter().filter_map(toml::Value::as_integer);
+        let size = size.filter(|n| *n <= 1000).max().unwrap_or(1).to_string();
+        let variants = words("variants").into_iter().flat_map(|variant| ["--variant".to_string(), variant]);
+        let mut arguments: Vec<String> = ["run", &self.lab, "--quick", "--device", "emulated"].map(String::from).into();
+        arguments.extend(["--check", "all", "--kernel", file.to_str().unwrap()].map(String::from));
+        arguments.extend(variants.chain(words("options")));
+        // Kernels whose launches do not depend on the size refuse the option.
+        if self.rubric["sizes"]["visible"] != toml::Value::Array(vec![1.into()]) {
+            arguments.extend(["-n".into(), size]);
+        }
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        warplab_with(&arguments, &[("WARPLAB_TRUST_PTX", "0")])
+    }
+}
+
+fn texts(list: &toml::Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_string()).collect()
+}
+
+fn name(part: &toml::Value) -> &str {
+    part["name"].as_str().unwrap()
+}
+
+/// `solution` as a student hands it in who has solved one part: of the regions between its markers, only those of `part`
+/// are left.
+fn with_one_part(solution: &str, part: &str) -> String {
+    let (mut text, mut leaves_out) = (String::new(), false);
+    for line in solution.lines() {
+        let comment = line.trim_start().strip_prefix("// ").unwrap_or_default();
+        if comment == "[not handed out]" || comment.starts_with("[part ") {
+            leaves_out = !comment.starts_with(&format!("[part {part}] "));
+        } else if comment == "[end]" {
+            leaves_out = false;
+        } else if !leaves_out {
+            text += line;
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[test]
+fn a_rubric_fits_its_lab_and_gives_100_points() {
+    for assignment in assignments() {
+        let file = assignment.folder.join("assignment/rubric.toml");
+        let run = warplab(&["rubric", &assignment.lab, "--check", file.to_str().unwrap()]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(run.stdout.trim_end().ends_with(", 100 points in all"), "{}: {}", assignment.lab, run.stdout);
+        let shown = warplab(&["rubric", &assignment.lab]).stdout;
+        assert_eq!(shown.trim_end(), fs::read_to_string(file).unwrap().trim_end());
+    }
+}
+
+#[test]
+fn every_part_says_what_it_wants_and_has_hints() {
+    for assignment in assignments() {
+        let markers = assignment.solution();
+        for part in assignment.parts() {
+            let name = name(part);
+            assert!(markers.contains(&format!("// [part {name}] ")), "{}: no marker of {name}", assignment.lab);
+            let hints = part.get("hints").map_or_else(Vec::new, texts);
+            assert!((2..=4).contains(&hints.len()), "{}: {name} has {} hints", assignment.lab, hints.len());
+        }
+    }
+}
+
+#[test]
+fn a_student_gets_the_handout_with_its_pictures_and_a_file_with_each_part_to_do() {
+    for assignment in assignments() {
+        let folder = tempfile::tempdir().unwrap();
+        let lab = &assignment.lab;
+        assignment.start(folder.path());
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+
+        let handout = read("HANDOUT.md");
+        let pictures = handout.split("](").skip(1).filter_map(|link| link.split(')').next());
+        for picture in pictures.filter(|link| link.ends_with(".svg") && !link.contains('/')) {
+            let own = fs::read_to_string(assignment.folder.join(picture)).unwrap();
+            assert_eq!(read(picture), own, "{lab}: {picture} is not what the handout shows");
+        }
+        let starter = read(assignment.kernel());
+        let solution = assignment.solution();
+        assert!(starter.len() < solution.len(), "{lab}");
+        for part in assignment.parts() {
+            assert!(starter.contains(&format!("// TODO ({}): ", name(part))), "{lab}: {} is not to do", name(part));
+        }
+        for line in starter.lines().map(str::trim_start).filter(|line| line.starts_with("// [")) {
+            panic!("{lab}: a marker is handed out: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_head_of_a_file_with_parts_says_so() {
+    for assignment in assignments() {
+        let solution = assignment.solution();
+        let head: Vec<&str> = solution.lines().map_while(|line| line.strip_prefix("//")).map(str::trim).collect();
+        assert!(head.join(" ").contains(HEAD), "{}: {head:?}", assignment.kernel());
+    }
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn what_is_handed_out_compiles_and_no_part_of_it_is_solved_nvrtc() {
+    for assignment in assignments() {
+        let folder = tempfile::tempdir().unwrap();
+        assignment.start(&folder.path().join("mine"));
+        let file = folder.path().join("mine").join(assignment.kernel());
+        for part in assignment.parts() {
+            let run = assignment.run(part, &file);
+            assert_eq!(run.code, 1, "{} {}: {run:?}", assignment.lab, name(part));
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn each_part_can_be_solved_alone_nvrtc() {
+    for assignment in assignments() {
+        let folder = tempfile::tempdir().unwrap();
+        let solution = assignment.solution();
+        for part in assignment.parts() {
+            let file = folder.path().join(assignment.kernel());
+            fs::write(&file, with_one_part(&solution, name(part))).unwrap();
+            let run = assignment.run(part, &file);
+            assert_eq!(run.code, 0, "{} {}: {run:?}", assignment.lab, name(part));
+        }
+    }
+}
