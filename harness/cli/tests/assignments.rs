@@ -84,8 +84,8 @@ fn name(part: &toml::Value) -> &str {
     part["name"].as_str().unwrap()
 }
 
-/// `solution` as a student hands it in who has solved one part: of the regions between its markers, only those of `part`
-/// are left.
+/// `solution` as a student hands it in who has solved one part: of the regions between its markers, only those
+/// of `part` are left.
 fn with_one_part(solution: &str, part: &str) -> String {
     let (mut text, mut leaves_out) = (String::new(), false);
     for line in solution.lines() {

@@ -5,11 +5,11 @@
 //! is the second wall, should a defect in the compiler, the machine or a driver let a kernel file run code in the
 //! process.
 //!
-//! - **Files (Linux 5.13 and later, where Landlock is on)**: reading is allowed, writing only below the temporary folder
-//!   and in `/dev` and `/proc`, where a GPU's driver writes.
+//! - **Files (Linux 5.13 and later, where Landlock is on)**: reading is allowed, writing only below the temporary
+//!   folder and in `/dev` and `/proc`, where a GPU's driver writes.
 //! - **TCP (Linux 6.7 and later, likewise)**: none.
-//! - **System calls (Linux on x86-64 and 64-bit Arm, by seccomp)**: no socket of any kind, no look into other processes,
-//!   nothing that changes what the system has mounted or loaded.
+//! - **System calls (Linux on x86-64 and 64-bit Arm, by seccomp)**: no socket of any kind, no look into other
+//!   processes, nothing that changes what the system has mounted or loaded.
 //! - **Elsewhere** nothing is given up; the limits of [`crate::confine`] hold.
 
 /// Gives up the rights, for this thread and all that it starts. Says what the system could not take away.

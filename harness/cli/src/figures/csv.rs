@@ -1,8 +1,8 @@
 //! Tables from the CSVs of a run.
 //!
 //! The first word of the marker names the CSV; `column=value` keeps the rows with that value (values separated by `|`
-//! are alternatives), `column!=value` those without it; `columns=` names the columns to show. Numbers are rounded to three significant digits here and
-//! nowhere else.
+//! are alternatives), `column!=value` those without it; `columns=` names the columns to show. Numbers are rounded to
+//! three significant digits here and nowhere else.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -75,7 +75,7 @@ pub fn run(task: &Task, variant: &str, size: Option<usize>, is_hidden: bool) -> 
     let takes = instructions(&own);
     let schedules = task.schedules.to_string();
     let mut command = command(task, variant, size)?;
-    command.arg("--kernel").arg(&task.kernel).arg("--partial");
+    command.arg("--kernel").arg(&task.kernel).args(["--partial", "--confined"]);
     if matches!(task.choice, DeviceChoice::Emulated(_)) {
         command.args(["--check", "all", "--schedules", &schedules]);
     }
@@ -140,6 +140,8 @@ impl Ended {
         let io = |action, path: PathBuf| move |source| Error::Io { action, path, source };
         let folder = tempfile::tempdir().map_err(io("create a folder in", env::temp_dir()))?;
         command.arg("--out").arg(folder.path());
+        // The one folder in which a confined run may write.
+        command.env("TMPDIR", folder.path());
         let records = folder.path().join("records");
         command.env(wire::RECORDS, &records).envs(kernels::for_children());
         let ended = confine::run(&mut command, limits).map_err(io("start", command.get_program().into()))?;

@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet};
 /// so many that their sums with stacks and alignments still fit into 32 bits. What a launch may have is much less.
 const MOST: u64 = 1 << 30;
 
-/// Makes room in a thread's local memory, or in a frame, that is used up to `end`. Returns the offset, if there is room.
+/// Makes room in a thread's local memory, or in a frame, that is used up to `end`. Returns the offset, if there is
+/// room.
 pub fn take(end: &mut u32, bytes: u64, align: u32) -> Option<u32> {
     let at = u64::from(*end).next_multiple_of(u64::from(align));
     let new = at.checked_add(bytes).filter(|new| *new <= MOST)?;
