@@ -444,6 +444,9 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::PrintArgument { .. } => {
             "use the conversion of the argument's type, or cast the argument: %d for int, %lld for long long, %f for float and double, %p for a pointer, %s for a string"
         }
+        Kind::PrintConversion { conversion } if conversion.ends_with('n') => {
+            "devices have no %n, and store nothing through its pointer: leave both out"
+        }
         Kind::PrintConversion { .. } => {
             "devices know the sizes h, l and ll only, and a precision in digits: cast to int or long long and print by %d, %lld or %llu, or write the precision into the format"
         }
