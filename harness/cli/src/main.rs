@@ -16,6 +16,7 @@ mod rubric;
 mod setup;
 mod soname;
 mod start;
+mod submit;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Some(("grade", m)) => grade::run(m),
         Some(("start", m)) => start::run(m),
         Some(("setup", m)) => setup::run(m),
+        Some(("submit", m)) => submit::run(m),
         Some(("rubric", m)) => rubric::run(m),
         Some(("ptx", m)) => ptx::run(m),
         Some(("driver", m)) => driver::run(m),
@@ -72,6 +74,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(grade::command())
         .subcommand(setup::command())
         .subcommand(start::command())
+        .subcommand(submit::command())
         .subcommand(rubric::command())
         .subcommand(ptx::command())
         .subcommand(driver::command())

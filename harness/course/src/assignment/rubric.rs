@@ -10,6 +10,9 @@ use super::{limit::Limit, starter::Starter};
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rubric {
+    /// The lab's name, in a student's folder.
+    #[serde(default)]
+    pub lab: Option<String>,
     /// One line that names the assignment.
     pub title: String,
     /// The kernel file of the lab that is handed in, such as `histogram.cu`.
@@ -119,6 +122,9 @@ impl Rubric {
 
     /// What does not fit the lab.
     fn mistakes(&self, lab: &Lab) -> Vec<String> {
+        if let Some(other) = self.lab.as_ref().filter(|name| *name != lab.name) {
+            return vec![format!("lab = \"{other}\": this is the rubric of another lab than {}", lab.name)];
+        }
         let mut mistakes = Vec::new();
         let mut names = HashSet::new();
         let Some(file) = lab.kernels.iter().find(|file| file.name == self.kernel) else {

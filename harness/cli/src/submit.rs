@@ -1,0 +1,48 @@
+//! `warplab submit`: the archive that a student hands in.
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use course::student::{folder::Folder, submit::submit};
+use harness::{Error, suggest};
+
+use crate::{labs, rubric};
+
+pub fn command() -> Command {
+    Command::new("submit")
+        .about("Make the archive to hand in: the kernel file and your own headers, after a look at them")
+        .arg(
+            Arg::new("folder")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .default_value(".")
+                .help("The folder that `warplab start` has made"),
+        )
+        .arg(
+            Arg::new("out")
+                .long("out")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("The archive [default: the lab's name with .zip, in DIR]"),
+        )
+        .arg(
+            Arg::new("anyway")
+                .long("anyway")
+                .action(ArgAction::SetTrue)
+                .help("Also if nothing is solved yet, or the file does not compile"),
+        )
+}
+
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+    let folder: &Path = matches.get_one::<PathBuf>("folder").expect("has a default");
+    let name = Folder::read(folder)?.lab;
+    let lab = labs::find(&name).ok_or_else(|| {
+        let known = suggest::among(&name, &labs::names());
+        Error::usage(format!("{}: no lab `{name}`; {known}", folder.join("course.toml").display()))
+    })?;
+    let archive = matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| folder.join(format!("{name}.zip")));
+    harness::print(&submit(lab, rubric::assignment(lab)?, folder, &archive, matches.get_flag("anyway"))?);
+    Ok(ExitCode::SUCCESS)
+}
