@@ -1,0 +1,2 @@
+//! What a run's rows look like.
+pub mod run;
