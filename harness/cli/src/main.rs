@@ -12,6 +12,7 @@ mod labs;
 mod list;
 mod new_lab;
 mod ptx;
+mod report;
 mod rubric;
 mod soname;
 mod start;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Some(("grade", m)) => grade::run(m),
         Some(("start", m)) => start::run(m),
         Some(("rubric", m)) => rubric::run(m),
+        Some(("report", m)) => report::run(m),
         Some(("ptx", m)) => ptx::run(m),
         Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
@@ -69,6 +71,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(grade::command())
         .subcommand(start::command())
         .subcommand(rubric::command())
+        .subcommand(report::command())
         .subcommand(ptx::command())
         .subcommand(driver::command())
         .subcommand(figures::command())

@@ -85,8 +85,15 @@ mod tests {
 
     #[test]
     fn numbers_have_three_digits_and_thousands_apart() {
-        let cases =
-            [(0.0, "0"), (4488.44, "4,488"), (66.909, "66.9"), (1.5, "1.5"), (0.02478, "0.0248"), (123.4, "123"), (-2.0, "-2")];
+        let cases = [
+            (0.0, "0"),
+            (4488.44, "4,488"),
+            (66.909, "66.9"),
+            (1.5, "1.5"),
+            (0.02478, "0.0248"),
+            (123.4, "123"),
+            (-2.0, "-2"),
+        ];
         for (value, text) in cases {
             assert_eq!(short(value), text);
         }
@@ -102,7 +109,10 @@ mod tests {
         for (bytes_, text) in [(4096.0, "4 KiB"), (1536.0, "1.5 KiB"), (67108864.0, "64 MiB"), (0.0, "0 B")] {
             assert_eq!(size(bytes_), text);
         }
-        assert_eq!((bytes("64 MiB"), bytes("2 B"), bytes("8192x8192"), bytes("3 apples")), (Some(67108864.0), Some(2.0), None, None));
+        assert_eq!(
+            (bytes("64 MiB"), bytes("2 B"), bytes("8192x8192"), bytes("3 apples")),
+            (Some(67108864.0), Some(2.0), None, None)
+        );
     }
 
     #[test]

@@ -91,7 +91,9 @@ impl Folder {
     pub fn remove(&self, name: &str) -> Result<()> {
         let path = self.path.join(name);
         match fs::remove_file(&path) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(Error::Io { action: "remove", path, source }),
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(Error::Io { action: "remove", path, source })
+            }
             _ => Ok(()),
         }
     }

@@ -186,7 +186,8 @@ mod tests {
     #[test]
     fn points_lie_where_their_values_are() {
         let point = |x: f64, y: f64| Point { x, y, tip: format!("{x} & {y}") };
-        let series = |draw| Series { name: "s".into(), style: 9, draw, points: vec![point(5.0, 0.0), point(10.0, 10.0)] };
+        let series =
+            |draw| Series { name: "s".into(), style: 9, draw, points: vec![point(5.0, 0.0), point(10.0, 10.0)] };
         let axis = || Axis::new("t", Scale::linear(10.0));
         let plot = Plot {
             x: axis(),

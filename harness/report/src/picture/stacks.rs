@@ -86,7 +86,8 @@ mod tests {
     fn a_part_begins_where_the_one_before_ends() {
         let stack = |values: &[f64]| Stack { name: "a".into(), text: "10 ms".into(), values: values.into() };
         let parts = ["x", "y", "z"].map(String::from).into();
-        let stacks = Stacks { unit: "ms".into(), parts, stacks: vec![stack(&[4.0, 0.0, 6.0]), stack(&[1.0, 1.0, 1.0])] };
+        let stacks =
+            Stacks { unit: "ms".into(), parts, stacks: vec![stack(&[4.0, 0.0, 6.0]), stack(&[1.0, 1.0, 1.0])] };
         let svg = stacks.svg("n").into_string();
         assert!(svg.contains(r#"fill2" x="40.00%" y="18" width="60.00%""#), "{svg}");
         assert!(svg.contains("a: z 6 ms, 60 % of 10 ms"), "{svg}");

@@ -20,7 +20,10 @@ pub fn read(text: &str) -> Result<(Vec<Details>, Option<String>), String> {
         }
         let version: Version = serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
         if version.schema > Details::SCHEMA {
-            return Err(format!("line {number} has version {}: use the warplab that wrote it, or a newer one", version.schema));
+            return Err(format!(
+                "line {number} has version {}: use the warplab that wrote it, or a newer one",
+                version.schema
+            ));
         }
         details.push(serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?);
     }

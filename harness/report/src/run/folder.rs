@@ -222,7 +222,8 @@ mod tests {
     fn a_foreign_csv_is_left_out_and_labs_come_in_the_order_of_the_session() {
         let rows = header() + &line("a");
         let session = r#"{"schema": 2, "sessions": [{"labs": [{"lab": "vecadd"}, {"lab": "scan"}]}]}"#;
-        let files = [("scan.csv", rows.as_str()), ("vecadd.csv", &rows), ("x.csv", "a\n1\n"), ("session.json", session)];
+        let files =
+            [("scan.csv", rows.as_str()), ("vecadd.csv", &rows), ("x.csv", "a\n1\n"), ("session.json", session)];
         let folder = folder(&files);
         let run = Run::read(folder.path()).unwrap();
         assert_eq!(run.labs.iter().map(|l| l.lab.as_str()).collect::<Vec<_>>(), ["vecadd", "scan"]);

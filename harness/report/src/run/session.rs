@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn the_peak_of_an_h200_is_that_of_its_data_sheet() {
-        let device = Device { compute_capability: (9, 0), multiprocessors: 132, clock_khz: 1_980_000, ..Device::default() };
+        let device =
+            Device { compute_capability: (9, 0), multiprocessors: 132, clock_khz: 1_980_000, ..Device::default() };
         // 67 TFLOP/s: NVIDIA H200 data sheet, FP32.
         assert!((device.peak_gflop_per_s().unwrap() - 66_909.0).abs() < 1.0);
         assert_eq!(Device { is_emulated: true, ..device }.peak_gflop_per_s(), None);

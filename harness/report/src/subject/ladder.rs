@@ -115,7 +115,12 @@ impl Ladder<'_> {
         };
         let case = if self.case.is_empty() { String::new() } else { format!(": {}", self.case) };
         let bars = Bars { unit: self.metric.unit().into(), bars: self.bars(known), limits: self.limits() };
-        Figure { title: format!("{what}{case}"), says: self.says(known), picture: Picture::Bars(bars), table: self.table() }
+        Figure {
+            title: format!("{what}{case}"),
+            says: self.says(known),
+            picture: Picture::Bars(bars),
+            table: self.table(),
+        }
     }
 
     fn bars(&self, known: &Known) -> Vec<Bar> {
@@ -179,9 +184,9 @@ impl Ladder<'_> {
         if let Some(best) = self.best() {
             let share = best.row.number("percent_of_ceiling");
             let share = share.map_or(String::new(), |share| format!(", {} % of the ceiling", short(share)));
-            let times = best.speed_up.map_or(String::new(), |times| {
-                format!(", {} times as fast as {}", short(times), self.textbook_name())
-            });
+            let times = best
+                .speed_up
+                .map_or(String::new(), |times| format!(", {} times as fast as {}", short(times), self.textbook_name()));
             says.push(format!("{} is the fastest: {}{share}{times}.", best.name, self.metric.words(best.value)));
         }
         if self.metric == Metric::Instructions {
@@ -204,7 +209,10 @@ impl Ladder<'_> {
             says.push(format!("Diamonds: {}.", sources.join("; ")));
         }
         if self.limits().iter().any(|limit| self.rungs.iter().any(|rung| rung.value > limit.value)) {
-            says.push("A ceiling is a copy measured in the same run; a kernel that reads more than it writes can pass it.".into());
+            says.push(
+                "A ceiling is a copy measured in the same run; a kernel that reads more than it writes can pass it."
+                    .into(),
+            );
         }
         says
     }
@@ -275,13 +283,17 @@ mod tests {
         let figure = ladder.figure(&Known(&[]));
         assert_eq!(figure.says[0], "library is the fastest: 100 GB/s, 100 % of the ceiling, 8 times as fast as first.");
         let Picture::Bars(bars) = figure.picture else { panic!() };
-        assert_eq!(bars.bars.iter().map(|b| b.tone).collect::<Vec<_>>(), [Tone::Wrong, Tone::Plain, Tone::First, Tone::Plain]);
+        assert_eq!(
+            bars.bars.iter().map(|b| b.tone).collect::<Vec<_>>(),
+            [Tone::Wrong, Tone::Plain, Tone::First, Tone::Plain]
+        );
         assert_eq!(bars.limits.len(), 1);
     }
 
     #[test]
     fn a_kernel_called_naive_is_the_textbooks_and_other_work_is_not_compared() {
-        let mut rows = vec![rung("copy", "", "1", "4", ""), rung("naive", "", "6", "4", ""), rung("tiled", "", "3", "4", "")];
+        let mut rows =
+            vec![rung("copy", "", "1", "4", ""), rung("naive", "", "6", "4", ""), rung("tiled", "", "3", "4", "")];
         rows.push(row(&[("variant", "larger"), ("n", "9"), ("time_median_ms", "1"), ("gb_per_s", "1"), ("grid", "1")]));
         let rows = lab(rows);
         let ladder = &ladders(&rows, &Known(&[]))[0];

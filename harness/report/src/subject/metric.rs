@@ -16,11 +16,8 @@ pub enum Metric {
 }
 
 /// The rates by which kernels are compared, the first that a lab has.
-const RATES: [Metric; 3] = [
-    Metric::Rate("gb_per_s", "GB/s"),
-    Metric::Rate("tflop_per_s", "TFLOP/s"),
-    Metric::Rate("gflop_per_s", "GFLOP/s"),
-];
+const RATES: [Metric; 3] =
+    [Metric::Rate("gb_per_s", "GB/s"), Metric::Rate("tflop_per_s", "TFLOP/s"), Metric::Rate("gflop_per_s", "GFLOP/s")];
 
 impl Metric {
     /// By what these rows are compared: by what at least half of those have that were timed.
@@ -60,11 +57,6 @@ impl Metric {
         }
     }
 
-    /// Whether more is better.
-    pub fn is_rate(&self) -> bool {
-        matches!(self, Self::Rate(..))
-    }
-
     /// What others measured for this row, each with its column's name: columns that begin with `published_` or `peer_`
     /// and end in the metric's name, or that hold a time from which a rate follows.
     pub fn peers<'r>(&self, row: &'r Row) -> Vec<(&'r str, f64)> {
@@ -95,7 +87,8 @@ mod tests {
         let timed = row(&[("time_median_ms", "2")]);
         assert_eq!(Metric::of(&[&rate, &timed]), Some(RATES[0]));
         assert_eq!(Metric::of(&[&rate, &timed, &timed]), Some(Metric::Time));
-        let emulated = row(&[("device", "emulated"), ("time_median_ms", "2"), ("gb_per_s", "9"), ("instructions", "70")]);
+        let emulated =
+            row(&[("device", "emulated"), ("time_median_ms", "2"), ("gb_per_s", "9"), ("instructions", "70")]);
         assert_eq!(Metric::of(&[&emulated]), Some(Metric::Instructions));
         assert_eq!(RATES[0].value(&emulated), None);
         assert_eq!(Metric::of(&[&row(&[])]), None);
