@@ -12,6 +12,7 @@ mod labs;
 mod list;
 mod new_lab;
 mod ptx;
+mod report;
 mod rubric;
 mod setup;
 mod soname;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Some(("setup", m)) => setup::run(m),
         Some(("submit", m)) => submit::run(m),
         Some(("rubric", m)) => rubric::run(m),
+        Some(("report", m)) => report::run(m),
         Some(("ptx", m)) => ptx::run(m),
         Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
@@ -76,6 +78,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(start::command())
         .subcommand(submit::command())
         .subcommand(rubric::command())
+        .subcommand(report::command())
         .subcommand(ptx::command())
         .subcommand(driver::command())
         .subcommand(figures::command())
