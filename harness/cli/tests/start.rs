@@ -105,18 +105,40 @@ fn on_a_full_disk_nothing_is_left() {
     assert!(names(disk.path()).iter().eq(["taken"]), "{:?}", names(disk.path()));
 }
 
+fn clang() -> Command {
+    Command::new(std::env::var_os("CLANG").unwrap_or_else(|| "clang".into()))
+}
+
+/// In a checkout it accepts the labs' own kernels.
+#[test]
+#[ignore = "needs clang"]
+fn clang_accepts_the_labs_own_kernels() {
+    let labs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs");
+    let flags = fs::read_to_string(labs.join("compile_flags.txt")).unwrap();
+    let mut count = 0;
+    for folder in names(&labs).into_iter().map(|lab| labs.join(lab).join("kernels")).filter(|folder| folder.is_dir()) {
+        for name in names(&folder).into_iter().filter(|name| name.ends_with(".cu")) {
+            let mut command = clang();
+            command.args(flags.lines()).arg("-fsyntax-only").arg(folder.join(&name)).current_dir(&labs);
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+            count += 1;
+        }
+    }
+    assert!(count > 20);
+}
+
 /// An editor with clangd accepts each starter, and marks a mistake.
 #[test]
 #[ignore = "needs clang"]
 fn clang_accepts_each_starter() {
     let place = tempfile::tempdir().unwrap();
-    let clang = std::env::var("CLANG").unwrap_or_else(|_| "clang".into());
     for lab in assigned() {
         assert_eq!(start(place.path(), &[&lab]).code, 0);
         let folder = place.path().join(&lab);
         let accepts = || {
             let flags = fs::read_to_string(folder.join("compile_flags.txt")).unwrap();
-            let mut command = Command::new(&clang);
+            let mut command = clang();
             command.args(flags.lines()).arg("-fsyntax-only").arg(kernel_of(&folder));
             let output = command.current_dir(&folder).output().unwrap();
             (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
