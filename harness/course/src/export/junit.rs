@@ -20,6 +20,9 @@ pub fn junit(all: &[Marked], explains: bool) -> Result<String, SerializeError> {
                 suite.add_test_case(case);
             }
         }
+        if let Some(fault) = &marked.fault {
+            suite.set_system_out(fault.as_str());
+        }
         report.add_test_suite(suite);
     }
     report.to_string()
