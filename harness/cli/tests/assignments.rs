@@ -51,6 +51,30 @@ impl Assignment {
         self.rubric["part"].as_array().unwrap().iter()
     }
 
+    /// Whether its kernels hold mistakes that are to be mended: then the file is handed out as it is.
+    fn is_hunt(&self) -> bool {
+        self.folder.join("tests/mended").is_dir()
+    }
+
+    /// The kernel file as a student hands it in who has solved only part `name`.
+    fn with_one_part(&self, name: &str) -> String {
+        if self.is_hunt() { self.with_one_mend(name) } else { with_one_part(&self.solution(), name) }
+    }
+
+    /// The lab's own kernel file, mended by the diff that the teacher's key has for part `name`.
+    fn with_one_mend(&self, name: &str) -> String {
+        let key = fs::read_to_string(self.folder.join("ANSWERS.md")).unwrap();
+        let (_, answer) = key.split_once(&format!("## {name}\n")).unwrap();
+        let (diff, _) = answer.split_once("```diff\n").unwrap().1.split_once("```").unwrap();
+        let side = |drop: char| -> String {
+            let kept = diff.lines().filter(|line| !line.starts_with(drop));
+            kept.map(|line| line.get(1..).unwrap_or_default()).collect::<Vec<_>>().join("\n")
+        };
+        let (own, mistake) = (self.solution(), side('+'));
+        assert_eq!(own.matches(&mistake).count(), 1, "{name}: {diff}");
+        own.replace(&mistake, &side('-'))
+    }
+
     /// What `warplab start` writes.
     fn start(&self, folder: &Path) {
         let run = warplab(&["start", &self.lab, folder.to_str().unwrap()]);
@@ -120,7 +144,8 @@ fn every_part_says_what_it_wants_and_has_hints() {
         let markers = assignment.solution();
         for part in assignment.parts() {
             let name = name(part);
-            assert!(markers.contains(&format!("// [part {name}] ")), "{}: no marker of {name}", assignment.lab);
+            let is_marked = markers.contains(&format!("// [part {name}] "));
+            assert_ne!(is_marked, assignment.is_hunt(), "{}: markers of {name}", assignment.lab);
             let hints = part.get("hints").map_or_else(Vec::new, texts);
             assert!((2..=4).contains(&hints.len()), "{}: {name} has {} hints", assignment.lab, hints.len());
         }
@@ -143,6 +168,10 @@ fn a_student_gets_the_handout_with_its_pictures_and_a_file_with_each_part_to_do(
         }
         let starter = read(assignment.kernel());
         let solution = assignment.solution();
+        if assignment.is_hunt() {
+            assert_eq!(starter, solution, "{lab}");
+            continue;
+        }
         assert!(starter.len() < solution.len(), "{lab}");
         for part in assignment.parts() {
             assert!(starter.contains(&format!("// TODO ({}): ", name(part))), "{lab}: {} is not to do", name(part));
@@ -155,7 +184,7 @@ fn a_student_gets_the_handout_with_its_pictures_and_a_file_with_each_part_to_do(
 
 #[test]
 fn the_head_of_a_file_with_parts_says_so() {
-    for assignment in assignments() {
+    for assignment in assignments().into_iter().filter(|assignment| !assignment.is_hunt()) {
         let solution = assignment.solution();
         let head: Vec<&str> = solution.lines().map_while(|line| line.strip_prefix("//")).map(str::trim).collect();
         assert!(head.join(" ").contains(HEAD), "{}: {head:?}", assignment.kernel());
@@ -181,10 +210,9 @@ fn what_is_handed_out_compiles_and_no_part_of_it_is_solved_nvrtc() {
 fn each_part_can_be_solved_alone_nvrtc() {
     for assignment in assignments() {
         let folder = tempfile::tempdir().unwrap();
-        let solution = assignment.solution();
         for part in assignment.parts() {
             let file = folder.path().join(assignment.kernel());
-            fs::write(&file, with_one_part(&solution, name(part))).unwrap();
+            fs::write(&file, assignment.with_one_part(name(part))).unwrap();
             let run = assignment.run(part, &file);
             assert_eq!(run.code, 0, "{} {}: {run:?}", assignment.lab, name(part));
         }
