@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{Run, warplab, warplab_with};
+use common::{Run, warplab};
 
 /// What the head of a kernel file with parts says of them.
 const HEAD: &str = "What lies between [part ...] and [end] is what `warplab start` leaves to the student.";
@@ -84,19 +84,18 @@ impl Assignment {
     /// Runs what a part is judged by with `file` in place of the lab's own kernels, at a size that tells right from
     /// wrong.
     fn run(&self, part: &toml::Value, file: &Path) -> Run {
-        let words = |key: &str| part.get(key).map_or_else(Vec::new, |list| texts(list));
-        let size = self.rubric["sizes"]["visible"].as_array().unwrap().iter().filter_map(toml::Value::as_integer);
-        let size = size.filter(|n| *n <= 1000).max().unwrap_or(1).to_string();
+        let words = |key: &str| part.get(key).map_or_else(Vec::new, texts);
         let variants = words("variants").into_iter().flat_map(|variant| ["--variant".to_string(), variant]);
         let mut arguments: Vec<String> = ["run", &self.lab, "--quick", "--device", "emulated"].map(String::from).into();
         arguments.extend(["--check", "all", "--kernel", file.to_str().unwrap()].map(String::from));
         arguments.extend(variants.chain(words("options")));
-        // Kernels whose launches do not depend on the size refuse the option.
-        if self.rubric["sizes"]["visible"] != toml::Value::Array(vec![1.into()]) {
-            arguments.extend(["-n".into(), size]);
+        // Where no other size than 1 is visible, the launches are the same at every size.
+        let sizes = self.rubric["sizes"]["visible"].as_array().unwrap().iter().filter_map(toml::Value::as_integer);
+        if let Some(n) = sizes.filter(|n| (2..=1000).contains(n)).max() {
+            arguments.extend(["-n".into(), n.to_string()]);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        warplab_with(&arguments, &[("WARPLAB_TRUST_PTX", "0")])
+        warplab(&arguments)
     }
 }
 
