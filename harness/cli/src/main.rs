@@ -2,6 +2,7 @@
 //!
 //! The exit codes are [`harness::Exit`]'s.
 
+mod check;
 mod checkout;
 mod complete;
 mod device;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Some(("grade", m)) => grade::run(m),
         Some(("start", m)) => start::run(m),
         Some(("setup", m)) => setup::run(m),
+        Some(("check", m)) => check::run(m),
         Some(("submit", m)) => submit::run(m),
         Some(("rubric", m)) => rubric::run(m),
         Some(("ptx", m)) => ptx::run(m),
@@ -74,6 +76,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(grade::command())
         .subcommand(setup::command())
         .subcommand(start::command())
+        .subcommand(check::command())
         .subcommand(submit::command())
         .subcommand(rubric::command())
         .subcommand(ptx::command())
