@@ -2,6 +2,7 @@
 //!
 //! The exit codes are [`harness::Exit`]'s.
 
+mod check;
 mod checkout;
 mod complete;
 mod device;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Some(("grade", m)) => grade::run(m),
         Some(("start", m)) => start::run(m),
         Some(("setup", m)) => setup::run(m),
+        Some(("check", m)) => check::run(m),
         Some(("submit", m)) => submit::run(m),
         Some(("rubric", m)) => rubric::run(m),
         Some(("report", m)) => report::run(m),
@@ -76,6 +78,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(grade::command())
         .subcommand(setup::command())
         .subcommand(start::command())
+        .subcommand(check::command())
         .subcommand(submit::command())
         .subcommand(rubric::command())
         .subcommand(report::command())

@@ -6,7 +6,7 @@ use std::{
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use course::student::{folder::Folder, submit::submit};
-use harness::{Error, suggest};
+use harness::Error;
 
 use crate::{labs, rubric};
 
@@ -37,12 +37,9 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let folder: &Path = matches.get_one::<PathBuf>("folder").expect("has a default");
-    let name = Folder::read(folder)?.lab;
-    let lab = labs::find(&name).ok_or_else(|| {
-        let known = suggest::among(&name, &labs::names());
-        Error::usage(format!("{}: no lab `{name}`; {known}", folder.join("course.toml").display()))
-    })?;
-    let archive = matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| folder.join(format!("{name}.zip")));
+    let lab = labs::of_folder(&Folder::read(folder)?, folder)?;
+    let archive =
+        matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| folder.join(format!("{}.zip", lab.name)));
     harness::print(&submit(lab, rubric::assignment(lab)?, folder, &archive, matches.get_flag("anyway"))?);
     Ok(ExitCode::SUCCESS)
 }

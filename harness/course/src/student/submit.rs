@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zip::{CompressionMethod, DateTime, ZipWriter, write::SimpleFileOptions};
 
-use super::folder::Folder;
+use super::{folder::Folder, to_do::to_do};
 use crate::assignment::{rubric::Rubric, starter::Starter};
 
 /// The name of the list in the archive.
@@ -71,7 +71,7 @@ pub fn submit(lab: &Lab, assignment: &Assignment, folder: &Path, archive: &Path,
         let words = format!("{} is as `warplab start` wrote it: nothing is solved yet", read.kernel);
         or_anyway(Error::usage(words), anyway, &mut notes)?;
     }
-    let open = to_do(&source.cuda);
+    let open: Vec<&str> = to_do(&source.cuda).iter().map(|open| open.part).collect();
     if !open.is_empty() {
         notes.push(format!("still marked TODO: {}", open.join(", ")));
     }
@@ -127,18 +127,6 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.trim_end().lines().map(str::trim_end)
 }
 
-/// The parts that are marked TODO, each once.
-fn to_do(cuda: &str) -> Vec<&str> {
-    let mut open = Vec::new();
-    for line in cuda.lines() {
-        let marked = line.trim_start().strip_prefix("// TODO (").and_then(|rest| rest.split_once("):"));
-        if let Some((name, _)) = marked.filter(|(name, _)| !open.contains(name)) {
-            open.push(name);
-        }
-    }
-    open
-}
-
 /// The archive: the list, then the files in order of path, all of one time.
 fn zipped(lab: &str, kernel: &str, files: &BTreeMap<String, String>) -> Result<Vec<u8>> {
     let listed = |(path, text): (&String, &String)| Listed {
@@ -184,13 +172,6 @@ fn write(archive: &Path, bytes: &[u8]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_parts_that_are_open_are_named_once() {
-        let cuda =
-            "// TODO (add): Do it.\n    // TODO (stride): And that.\nint x; // TODO (late): no\n// TODO (add): again\n";
-        assert_eq!(to_do(cuda), ["add", "stride"]);
-    }
 
     #[test]
     fn the_ends_of_lines_are_no_solution() {
