@@ -1,5 +1,6 @@
 //! A kernel file run in place of a lab's own, under every check, with several orders of warps and blocks, and at
-//! several sizes: what is right, what is wrong and where, and how the counters compare with those of the lab's own kernels.
+//! several sizes: what is right, what is wrong and where, and how the counters compare with those of the lab's own
+//! kernels.
 //!
 //! Every variant at every size runs in its own process, which is `warplab run` itself, under limits: a kernel that
 //! faults, never ends or floods its output does not affect the other runs. What was not judged never counts as right.
