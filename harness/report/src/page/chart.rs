@@ -34,10 +34,10 @@ pub fn figure(figure: &Figure, level: u8, whose: &str) -> Markup {
 fn legend(stacks: &Stacks) -> Markup {
     html! {
         ul.legend {
-            @for (part, name) in stacks.parts.iter().enumerate() {
+            @for (style, name) in &stacks.parts {
                 li {
                     svg width="14" height="14" aria-hidden="true" {
-                        rect class=(format!("part fill{part}")) width="14" height="14" {}
+                        rect class=(format!("part fill{style}")) width="14" height="14" {}
                     }
                     (name)
                 }
