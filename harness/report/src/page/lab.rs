@@ -36,7 +36,7 @@ pub fn section(lab: &LabPart, run: usize, run_name: &str) -> Markup {
                         "Each line is shaded by its share of the thread instructions, in the case in which the share is the largest. "
                         "Sectors, conflicts and divergence are that case's."
                     }
-                    (heat::listing(listing, run_name))
+                    (heat::listing(listing, &whose))
                 }
             }
             details {

@@ -52,8 +52,9 @@ struct Group<'r> {
     rows: Vec<&'r Row>,
 }
 
-/// The ladders of a lab: the longest first, and of those the one with the most work. Variants of which many special
-/// cases were run come last, each by itself.
+/// The ladders of a lab. The one that a reader should see first is the first: not much shorter than the longest, with
+/// what others measured beside it, and with the most work. Variants of which many special cases were run come last, each
+/// by itself.
 pub fn ladders<'r>(lab: &'r LabRows, known: &Known) -> Vec<Ladder<'r>> {
     let has_value = |row: &&Row| row.ms().is_some() || Metric::Instructions.value(row).is_some();
     let rows: Vec<&Row> = lab.rows.iter().filter(has_value).collect();
@@ -76,14 +77,34 @@ pub fn ladders<'r>(lab: &'r LabRows, known: &Known) -> Vec<Ladder<'r>> {
     }
     groups
         .retain(|group| group.alone.is_some() || group.rows.iter().any(|row| row.variant() != group.rows[0].variant()));
+    let longest = groups.iter().filter(|group| group.alone.is_none()).map(|group| group.rows.len()).max().unwrap_or(0);
     groups.sort_by(|a, b| {
-        let by_length = (a.alone.is_some(), b.rows.len()).cmp(&(b.alone.is_some(), a.rows.len()));
-        by_length.then(b.work().total_cmp(&a.work())).then(b.travels.cmp(&a.travels))
+        let order = |group: &Group| (group.alone.is_some(), 2 * group.rows.len() < longest, !group.has_peers());
+        let by_work = order(a).cmp(&order(b)).then(b.work().total_cmp(&a.work()));
+        by_work.then(b.rows.len().cmp(&a.rows.len())).then(b.travels.cmp(&a.travels))
     });
-    groups.iter().filter_map(|group| ladder(group, known)).collect()
+    let is_other =
+        |one: &Group, other: &Group| one.case == other.case && one.alone == other.alone && one.travels != other.travels;
+    let named = |group: &Group<'r>| {
+        let mut ladder = ladder(group, known)?;
+        if !group.travels && groups.iter().any(|other| is_other(group, other)) {
+            let apart = if ladder.case.is_empty() { "" } else { ", " };
+            ladder.case = format!("{}{apart}nothing moved between host and device", ladder.case);
+        }
+        Some(ladder)
+    };
+    let mut ladders: Vec<Ladder> = groups.iter().filter_map(named).collect();
+    ladders.sort_by_key(|ladder| !ladder.is_fair());
+    ladders
 }
 
 impl Group<'_> {
+    /// Whether others have published what they measured.
+    fn has_peers(&self) -> bool {
+        let has = |row: &&Row, prefix: &str| row.columns(prefix).any(|column| !row.text(column).is_empty());
+        self.rows.iter().any(|row| has(row, "published_") || has(row, "peer_"))
+    }
+
     /// The most work of a row.
     fn work(&self) -> f64 {
         let work = |row: &&Row| ["flop", "bytes", "n"].iter().find_map(|column| row.number(column));
@@ -138,6 +159,12 @@ fn is_same_work(one: &Row, other: &Row) -> bool {
 }
 
 impl Ladder<'_> {
+    /// Whether its rungs can be compared: rates can, and times and counts can for problems of one size.
+    pub fn is_fair(&self) -> bool {
+        let sizes = || self.rungs.iter().map(|rung| rung.row.text("n"));
+        matches!(self.metric, Metric::Rate(..)) || sizes().all(|n| Some(n) == sizes().next())
+    }
+
     /// The right rung with the best value; a count has no best.
     pub fn best(&self) -> Option<&Rung<'_>> {
         let right = self.rungs.iter().filter(|rung| rung.is_right);
@@ -236,7 +263,7 @@ impl Ladder<'_> {
         }
         let wrong = self.rungs.iter().filter(|rung| !rung.is_right).count();
         if wrong > 0 {
-            says.push("Hatched bars are of variants whose answer is wrong, most of them on purpose.".into());
+            says.push("A dashed outline is a variant whose answer is wrong, most of them on purpose.".into());
         }
         let mut sources: Vec<&str> = Vec::new();
         for rung in &self.rungs {
@@ -339,8 +366,32 @@ mod tests {
         rows.push(row(&[("variant", "larger"), ("n", "9"), ("time_median_ms", "1"), ("gb_per_s", "1"), ("grid", "1")]));
         let rows = lab(rows);
         let ladder = &ladders(&rows, &Known(&[]))[0];
+        assert!(ladder.is_fair(), "these are rates");
         let speed_ups: Vec<Option<f64>> = ladder.rungs.iter().map(|rung| rung.speed_up).collect();
         assert_eq!(speed_ups, [Some(6.0), None, Some(2.0), None]);
+    }
+
+    #[test]
+    fn times_of_problems_of_other_sizes_are_not_compared_first() {
+        let at = |variant: &str, case: &str, n: &str| {
+            row(&[("variant", variant), ("case", case), ("n", n), ("time_median_ms", "9"), ("grid", "1")])
+        };
+        let rows = vec![at("a", "x", "1"), at("b", "x", "2"), at("c", "x", "2"), at("a", "y", "2"), at("b", "y", "2")];
+        let rows = lab(rows);
+        let cases: Vec<(String, bool)> =
+            ladders(&rows, &Known(&[])).into_iter().map(|ladder| (ladder.case.clone(), ladder.is_fair())).collect();
+        assert_eq!(cases, [("y".into(), true), ("x".into(), false)]);
+    }
+
+    #[test]
+    fn what_travels_is_not_compared_with_what_stays() {
+        let moved = |variant: &str| {
+            row(&[("variant", variant), ("memory_mode", variant), ("time_median_ms", "9"), ("gb_per_s", "5")])
+        };
+        let rows = vec![moved("pinned"), moved("unified"), rung("a", "", "1", "4", ""), rung("b", "", "1", "4", "")];
+        let rows = lab(rows);
+        let cases: Vec<String> = ladders(&rows, &Known(&[])).into_iter().map(|ladder| ladder.case).collect();
+        assert_eq!(cases, ["nothing moved between host and device", ""]);
     }
 
     #[test]
