@@ -112,10 +112,11 @@ fn run_part(run: &Run, name: &str, known: &Known) -> RunPart {
     let lab_part = |lab| {
         let lab: &crate::run::folder::LabRows = lab;
         let ladders = ladder::ladders(lab, known);
+        let is_fair = ladders.first().is_some_and(ladder::Ladder::is_fair);
         let mut ladders = ladders.iter().map(|ladder| ladder.figure(known));
         let sweep = transfer::figures(lab);
         // A sweep's ladders, one a size, say again what its lines say.
-        let first = if sweep.is_empty() { ladders.next() } else { None };
+        let first = if sweep.is_empty() && is_fair { ladders.next() } else { None };
         let figures = first.into_iter().chain(sweep).chain(phases::figures(lab));
         LabPart {
             name: lab.lab.clone(),

@@ -7,8 +7,8 @@ use crate::picture::{
     stacks::Stacks,
 };
 
-/// The figure. `level` is the heading's, so that the outline has no gaps.
-pub fn figure(figure: &Figure, level: u8) -> Markup {
+/// The figure. `level` is the heading's, so that the outline has no gaps; `whose` tells it from others of its title.
+pub fn figure(figure: &Figure, level: u8, whose: &str) -> Markup {
     html! {
         figure.wide[matches!(figure.picture, Picture::Plot(_))] {
             figcaption {
@@ -25,7 +25,7 @@ pub fn figure(figure: &Figure, level: u8) -> Markup {
             }
             details {
                 summary { "The data" span.unseen { " of: " (figure.title) } }
-                (table(&figure.table, &format!("Data of: {}", figure.title)))
+                (table(&figure.table, &format!("Data of: {} ({whose})", figure.title)))
             }
         }
     }
@@ -34,10 +34,10 @@ pub fn figure(figure: &Figure, level: u8) -> Markup {
 fn legend(stacks: &Stacks) -> Markup {
     html! {
         ul.legend {
-            @for (part, name) in stacks.parts.iter().enumerate() {
+            @for (style, name) in &stacks.parts {
                 li {
                     svg width="14" height="14" aria-hidden="true" {
-                        rect class=(format!("part fill{part}")) width="14" height="14" {}
+                        rect class=(format!("part fill{style}")) width="14" height="14" {}
                     }
                     (name)
                 }

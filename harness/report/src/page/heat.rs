@@ -7,9 +7,9 @@ use crate::{
 };
 
 /// A listing. All numbers are in the table; hovering over a line says them in words.
-pub fn listing(listing: &Listing) -> Markup {
+pub fn listing(listing: &Listing, whose: &str) -> Markup {
     html! {
-        div.scroll.source role="region" aria-label=(format!("Heat map of {}", listing.file)) tabindex="0" {
+        div.scroll.source role="region" aria-label=(format!("Heat map of {}, {whose}", listing.file)) tabindex="0" {
             table {
                 thead {
                     tr {

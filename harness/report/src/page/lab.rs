@@ -6,18 +6,19 @@ use super::{chart::figure, heat, id, run::totals, table::table};
 use crate::{document::LabPart, subject::findings::Remark, words::count};
 
 /// The lab's section.
-pub fn section(lab: &LabPart, run: usize) -> Markup {
+pub fn section(lab: &LabPart, run: usize, run_name: &str) -> Markup {
+    let whose = format!("{}, {run_name}", lab.name);
     let id = id(run, &lab.name);
     html! {
         section.lab id=(id) aria-labelledby=(format!("{id}-title")) {
             h3 id=(format!("{id}-title")) { (lab.name) }
             @if !lab.summary.is_empty() { p.summary { (lab.summary) } }
             (totals(&lab.totals))
-            div.figures { @for one in &lab.figures { (figure(one, 4)) } }
+            div.figures { @for one in &lab.figures { (figure(one, 4, &whose)) } }
             @if !lab.more.is_empty() {
                 details {
                     summary { (count(lab.more.len(), "more case")) span.unseen { " of " (lab.name) } }
-                    div.figures { @for one in &lab.more { (figure(one, 4)) } }
+                    div.figures { @for one in &lab.more { (figure(one, 4, &whose)) } }
                 }
             }
             (remarks(lab))
@@ -25,7 +26,7 @@ pub fn section(lab: &LabPart, run: usize) -> Markup {
                 details {
                     summary { "Counters" span.unseen { " of " (lab.name) } }
                     p.small { "What the embedded machine counted. Sectors are of 32 bytes; the least is what the same bytes would fill side by side." }
-                    (table(counters, &format!("Counters of {}", lab.name)))
+                    (table(counters, &format!("Counters of {whose}")))
                 }
             }
             @for listing in &lab.heat {
@@ -35,12 +36,12 @@ pub fn section(lab: &LabPart, run: usize) -> Markup {
                         "Each line is shaded by its share of the thread instructions, in the case in which the share is the largest. "
                         "Sectors, conflicts and divergence are that case's."
                     }
-                    (heat::listing(listing))
+                    (heat::listing(listing, &whose))
                 }
             }
             details {
                 summary { "The rows" span.unseen { " of " (lab.name) } }
-                (table(&lab.rows, &format!("Rows of {}", lab.name)))
+                (table(&lab.rows, &format!("Rows of {whose}")))
             }
         }
     }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use super::{chart::figure, id, lab, table};
 use crate::{
     document::{Document, RunPart},
-    subject::certainty::Totals,
+    subject::{certainty::Totals, facts::Facts},
     words::grouped,
 };
 
@@ -39,8 +39,13 @@ pub fn section(run: &RunPart, number: usize, is_many: bool) -> Markup {
             div.columns {
                 div {
                     h3 { "What ran where" }
-                    @for facts in &run.sessions {
-                        dl { @for (word, value) in facts { div { dt { (word) } dd { (value) } } } }
+                    @for (i, facts) in run.sessions.iter().enumerate() {
+                        @if i == 0 { (list(facts)) } @else {
+                            details {
+                                summary { "A later command, " (labs(facts)) }
+                                (list(facts))
+                            }
+                        }
                     }
                 }
                 div {
@@ -49,11 +54,21 @@ pub fn section(run: &RunPart, number: usize, is_many: bool) -> Markup {
                 }
             }
             h3 { "At a glance" }
-            (table::with_links(&run.overview, "At a glance", |lab| Some(format!("#{}", id(number, lab)))))
-            @if let Some(roofline) = &run.roofline { (figure(roofline, 3)) }
-            @for lab in &run.labs { (lab::section(lab, number)) }
+            (table::with_links(&run.overview, &format!("At a glance, {}", run.name), |lab| Some(format!("#{}", id(number, lab)))))
+            @if let Some(roofline) = &run.roofline { (figure(roofline, 3, &run.name)) }
+            @for lab in &run.labs { (lab::section(lab, number, &run.name)) }
         }
     }
+}
+
+/// Facts as a list.
+fn list(facts: &Facts) -> Markup {
+    html! { dl { @for (word, value) in facts { div { dt { (word) } dd { (value) } } } } }
+}
+
+/// The labs that the command ran.
+fn labs(facts: &Facts) -> &str {
+    facts.iter().find(|fact| fact.0 == "Labs").map_or("", |fact| fact.1.as_str())
 }
 
 /// The verdicts in numbers. A verdict that no row has is left out, but for the passed.

@@ -39,7 +39,7 @@ pub enum Tone {
     Plain,
     /// The one that others are compared with.
     First,
-    /// Its answer is wrong on purpose: hatched.
+    /// Its answer is wrong: an outline.
     Wrong,
 }
 

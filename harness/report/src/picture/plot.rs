@@ -102,7 +102,7 @@ impl Plot {
                 @for (value, text) in self.x.ticks() {
                     @let place = format!("{:.2}%", x(value));
                     line.grid x1=(place) x2=(place) y1="0" y2=(HEIGHT) {}
-                    text.tick x=(place) y=(HEIGHT + 17.0) text-anchor=(anchor(self.x.scale.at(value))) { (text) }
+                    text.tick x=(place) y=(HEIGHT + 17.0) text-anchor="middle" { (text) }
                 }
                 @for (value, text) in &self.marks {
                     @let place = format!("{:.2}%", x(*value));
@@ -163,8 +163,8 @@ impl Axis {
         if self.named.is_empty() {
             return self.scale.ticks().into_iter().map(|value| (value, plain(value))).collect();
         }
-        // A telephone has room for about five names.
-        self.named.iter().step_by(self.named.len().div_ceil(5)).cloned().collect()
+        // A telephone has room for about four names.
+        self.named.iter().step_by(self.named.len().div_ceil(4)).cloned().collect()
     }
 }
 

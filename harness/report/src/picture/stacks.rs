@@ -11,8 +11,8 @@ use crate::{
 pub struct Stacks {
     /// The unit, for the axis.
     pub unit: String,
-    /// The names of the parts, in their order.
-    pub parts: Vec<String>,
+    /// The parts in their order: which colour each has, and its name.
+    pub parts: Vec<(usize, String)>,
     /// The bars, from top to bottom.
     pub stacks: Vec<Stack>,
 }
@@ -53,10 +53,10 @@ impl Stacks {
                     @for (part, from, value) in stack.placed() {
                         g.mark {
                             title {
-                                (stack.name) ": " (self.parts[part]) " " (short(value)) " " (self.unit) ", "
+                                (stack.name) ": " (self.parts[part].1) " " (short(value)) " " (self.unit) ", "
                                 (format!("{:.0} %", 100.0 * value / total(stack))) " of " (stack.text)
                             }
-                            rect class=(format!("part fill{part}")) x=(percent(from)) y=(y + 18)
+                            rect class=(format!("part fill{}", self.parts[part].0)) x=(percent(from)) y=(y + 18)
                                 width=(percent(value)) height="13" {}
                         }
                     }
@@ -85,11 +85,11 @@ mod tests {
     #[test]
     fn a_part_begins_where_the_one_before_ends() {
         let stack = |values: &[f64]| Stack { name: "a".into(), text: "10 ms".into(), values: values.into() };
-        let parts = ["x", "y", "z"].map(String::from).into();
+        let parts = [(0, "x"), (1, "y"), (5, "z")].map(|(style, name)| (style, name.to_string())).into();
         let stacks =
             Stacks { unit: "ms".into(), parts, stacks: vec![stack(&[4.0, 0.0, 6.0]), stack(&[1.0, 1.0, 1.0])] };
         let svg = stacks.svg("n").into_string();
-        assert!(svg.contains(r#"fill2" x="40.00%" y="18" width="60.00%""#), "{svg}");
+        assert!(svg.contains(r#"fill5" x="40.00%" y="18" width="60.00%""#), "{svg}");
         assert!(svg.contains("a: z 6 ms, 60 % of 10 ms"), "{svg}");
         assert_eq!(svg.matches("class=\"mark\"").count(), 5);
     }

@@ -12,7 +12,8 @@ pub fn device(session: &Session) -> String {
     match (&session.device.name, session.device.is_emulated) {
         (name, _) if name.is_empty() => "unknown device".into(),
         (name, false) => name.clone(),
-        (name, true) => format!("{name}, emulated"),
+        (name, true) if name.contains("emulated") => name.clone(),
+        (name, true) => format!("{name} (emulated)"),
     }
 }
 
@@ -21,6 +22,8 @@ pub fn of(run: &Run, session: &Session) -> Facts {
     let device_ = &session.device;
     let mut facts: Facts = vec![("Device", device(session))];
     let mut add = |word, value: Option<String>| facts.extend(value.filter(|v| !v.is_empty()).map(|v| (word, v)));
+    let labs: Vec<String> = session.labs.iter().map(|lab| lab.lab.clone()).collect();
+    add("Labs", Some(labs.join(", ")));
     add("Chosen because", Some(session.device_reason.clone()));
     let (major, minor) = device_.compute_capability;
     let parts = format!(
@@ -37,7 +40,8 @@ pub fn of(run: &Run, session: &Session) -> Facts {
     let mhz = |khz: u32| short(f64::from(khz) / 1000.0);
     let rated = format!("up to {} MHz, memory {} MHz", mhz(device_.clock_khz), mhz(device_.memory_clock_khz));
     add("Clocks", (!device_.is_emulated && device_.clock_khz > 0).then_some(rated));
-    add("When the run ended", session.nvml.as_ref().map(state).or_else(|| session.nvml_missing.clone()));
+    let state = session.nvml.as_ref().map(state).or_else(|| session.nvml_missing.clone());
+    add("When the run ended", state.filter(|_| !device_.is_emulated));
     add(
         "Ceilings, measured",
         session.ceilings.filter(|_| !device_.is_emulated).map(|c| {
@@ -65,7 +69,10 @@ fn state(nvml: &crate::run::session::Nvml) -> String {
     let parts = [
         nvml.sm_clock_mhz.map(|mhz| format!("{mhz} MHz")),
         nvml.temperature_c.map(|c| format!("{c} °C")),
-        nvml.throttle_reasons.as_ref().filter(|r| !r.is_empty()).map(|reasons| format!("throttled by {reasons}")),
+        nvml.throttle_reasons
+            .as_ref()
+            .filter(|r| !r.is_empty() && *r != "none")
+            .map(|reasons| format!("throttled by {reasons}")),
         nvml.power_limit_w.map(|w| format!("power limit {} W", short(w))),
         nvml.link_generation.zip(nvml.link_width).map(|(generation, width)| format!("PCIe {generation} x{width}")),
         nvml.ecc.map(|on| if on { "ECC on".into() } else { "ECC off".into() }),

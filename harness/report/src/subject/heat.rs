@@ -30,7 +30,7 @@ pub struct Line {
 pub fn listings(lab: &LabRows, known: &Known) -> Vec<Listing> {
     let mut files: HashMap<&str, HashMap<u32, (&HotLine, &Details)>> = HashMap::new();
     for details in &lab.details {
-        for hot in details.hot.iter().filter(|hot| !hot.file.is_empty()) {
+        for hot in details.hot.iter().filter(|hot| !hot.file.is_empty() && hot.line > 0) {
             let lines = files.entry(&hot.file).or_default();
             let known = lines.entry(hot.line).or_insert((hot, details));
             if known.0.percent < hot.percent {
@@ -84,7 +84,7 @@ mod tests {
             ..HotLine::default()
         };
         let of = |variant: &str, hot: Vec<HotLine>| Details { variant: variant.into(), hot, ..Details::default() };
-        let details = vec![of("a", vec![hot(3, 10.0), hot(2, 90.0)]), of("b", vec![hot(3, 60.0)])];
+        let details = vec![of("a", vec![hot(3, 10.0), hot(2, 90.0), hot(0, 99.0)]), of("b", vec![hot(3, 60.0)])];
         let listings = listings(&LabRows { lab: "x".into(), rows: Vec::new(), details }, &Known(&[]));
         let lines: Vec<(u32, &str, f64)> = listings[0]
             .lines

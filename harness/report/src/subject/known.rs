@@ -23,7 +23,8 @@ impl Known<'_> {
 
     /// What a column of a lab holds.
     pub fn meaning(&self, lab: &str, column: &str) -> Option<&'static str> {
-        let columns = self.lab(lab)?.all_columns();
-        columns.all().find(|known| known.name == column).map(|known| known.meaning)
+        let lab = self.lab(lab)?;
+        let published = lab.published.iter().find(|known| known.column == column).map(|known| known.source);
+        published.or_else(|| lab.columns.iter().find(|known| known.name == column).map(|known| known.meaning))
     }
 }

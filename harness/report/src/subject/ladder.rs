@@ -1,5 +1,7 @@
 //! A lab's ladder: its variants on the same case, one bar each, with the ceiling, with what others measured, and with the
 //! speed-up over the textbook's kernel.
+use std::collections::{HashMap, HashSet};
+
 use crate::{
     picture::{
         bars::{Bar, Bars, Limit, Tone},
@@ -38,38 +40,94 @@ pub struct Rung<'r> {
     pub speed_up: Option<f64>,
 }
 
-/// The ladders of a lab: the longest first, and of those the one with the largest problem.
+/// How many special cases of one variant stand in a ladder with the others; more are an experiment of their own.
+const SPECIAL: usize = 2;
+
+/// Rows that are compared, and what is compared: the case, and whether data travels in it.
+struct Group<'r> {
+    case: &'r str,
+    travels: bool,
+    /// The variant, where only one is compared with itself.
+    alone: Option<&'r str>,
+    rows: Vec<&'r Row>,
+}
+
+/// The ladders of a lab. The one that a reader should see first is the first: not much shorter than the longest, with
+/// what others measured beside it, and with the most work. Variants of which many special cases were run come last, each
+/// by itself.
 pub fn ladders<'r>(lab: &'r LabRows, known: &Known) -> Vec<Ladder<'r>> {
-    let mut cases: Vec<(&str, f64, Vec<&Row>)> = Vec::new();
     let has_value = |row: &&Row| row.ms().is_some() || Metric::Instructions.value(row).is_some();
     let rows: Vec<&Row> = lab.rows.iter().filter(has_value).collect();
+    let cases: HashSet<&str> = rows.iter().map(|row| row.case()).filter(|case| !case.is_empty()).collect();
+    let mut special: HashMap<(&str, &str), usize> = HashMap::new();
     for row in &rows {
-        let case = common_case(row.case(), &rows);
-        match cases.iter_mut().find(|(known, ..)| *known == case) {
-            Some((_, most, group)) => {
-                *most = most.max(row.number("n").unwrap_or(0.0));
-                group.push(row);
-            }
-            None => cases.push((case, row.number("n").unwrap_or(0.0), vec![row])),
-        }
+        *special.entry((row.variant(), common_case(row.case(), &cases))).or_default() += 1;
     }
-    cases.retain(|(_, _, group)| group.iter().any(|row| row.variant() != group[0].variant()));
-    cases.sort_by(|a, b| (b.2.len().cmp(&a.2.len())).then(b.1.total_cmp(&a.1)));
-    cases.into_iter().filter_map(|(case, _, group)| ladder(case, &group, known)).collect()
+    let mut places: HashMap<(&str, bool, Option<&str>), usize> = HashMap::new();
+    let mut groups: Vec<Group> = Vec::new();
+    for row in rows {
+        let case = common_case(row.case(), &cases);
+        let alone = (special[&(row.variant(), case)] > SPECIAL).then(|| row.variant());
+        let travels = !row.text("memory_mode").is_empty();
+        let place = *places.entry((case, travels, alone)).or_insert_with(|| {
+            groups.push(Group { case, travels, alone, rows: Vec::new() });
+            groups.len() - 1
+        });
+        groups[place].rows.push(row);
+    }
+    groups
+        .retain(|group| group.alone.is_some() || group.rows.iter().any(|row| row.variant() != group.rows[0].variant()));
+    let longest = groups.iter().filter(|group| group.alone.is_none()).map(|group| group.rows.len()).max().unwrap_or(0);
+    groups.sort_by(|a, b| {
+        let order = |group: &Group| (group.alone.is_some(), 2 * group.rows.len() < longest, !group.has_peers());
+        let by_work = order(a).cmp(&order(b)).then(b.work().total_cmp(&a.work()));
+        by_work.then(b.rows.len().cmp(&a.rows.len())).then(b.travels.cmp(&a.travels))
+    });
+    let is_other =
+        |one: &Group, other: &Group| one.case == other.case && one.alone == other.alone && one.travels != other.travels;
+    let named = |group: &Group<'r>| {
+        let mut ladder = ladder(group, known)?;
+        if !group.travels && groups.iter().any(|other| is_other(group, other)) {
+            let apart = if ladder.case.is_empty() { "" } else { ", " };
+            ladder.case = format!("{}{apart}nothing moved between host and device", ladder.case);
+        }
+        Some(ladder)
+    };
+    let mut ladders: Vec<Ladder> = groups.iter().filter_map(named).collect();
+    ladders.sort_by_key(|ladder| !ladder.is_fair());
+    ladders
+}
+
+impl Group<'_> {
+    /// Whether others have published what they measured.
+    fn has_peers(&self) -> bool {
+        let has = |row: &&Row, prefix: &str| row.columns(prefix).any(|column| !row.text(column).is_empty());
+        self.rows.iter().any(|row| has(row, "published_") || has(row, "peer_"))
+    }
+
+    /// The most work of a row.
+    fn work(&self) -> f64 {
+        let work = |row: &&Row| ["flop", "bytes", "n"].iter().find_map(|column| row.number(column));
+        self.rows.iter().filter_map(work).fold(0.0, f64::max)
+    }
 }
 
 /// The shortest case of the lab of which `case` is a special one: `f32` for `f32, 32 a thread`.
-fn common_case<'c>(case: &'c str, rows: &[&'c Row]) -> &'c str {
-    let is_part = |short: &&str| case.strip_prefix(short).is_some_and(|rest| rest.starts_with(", "));
-    let cases = rows.iter().map(|row| row.case()).filter(|short| !short.is_empty());
-    cases.filter(is_part).min_by_key(|short| short.len()).unwrap_or(case)
+fn common_case<'c>(case: &'c str, cases: &HashSet<&str>) -> &'c str {
+    let ends = case.match_indices(", ").map(|(end, _)| &case[..end]);
+    ends.into_iter().find(|short| cases.contains(short)).unwrap_or(case)
 }
 
-fn ladder<'r>(case: &str, rows: &[&'r Row], known: &Known) -> Option<Ladder<'r>> {
+fn ladder<'r>(group: &Group<'r>, known: &Known) -> Option<Ladder<'r>> {
+    let (case, rows) = (group.case, &group.rows);
     let metric = Metric::of(rows)?;
     let rung = |row: &&'r Row| {
         let rest = row.case().strip_prefix(case).unwrap_or_default().trim_start_matches(", ");
-        let name = if rest.is_empty() { row.variant().into() } else { format!("{}, {rest}", row.variant()) };
+        let name = match (rest.is_empty(), group.alone.is_some()) {
+            (true, _) => row.variant().into(),
+            (false, true) => rest.into(),
+            (false, false) => format!("{}, {rest}", row.variant()),
+        };
         let is_right = known.is_right(row) && row.verdict == harness::Verdict::Pass;
         Some(Rung { row, name, value: metric.value(row)?, is_right, speed_up: None })
     };
@@ -87,7 +145,12 @@ fn ladder<'r>(case: &str, rows: &[&'r Row], known: &Known) -> Option<Ladder<'r>>
     }
     let textbook = rungs.iter().position(|rung| textbook.is_some_and(|row| std::ptr::eq(row, rung.row)));
     let textbook = textbook.filter(|_| rungs.iter().any(|rung| rung.speed_up.is_some()));
-    Some(Ladder { case: case.into(), metric, rungs, textbook })
+    let case = match group.alone {
+        Some(variant) if case.is_empty() => variant.into(),
+        Some(variant) => format!("{variant}, {case}"),
+        None => case.into(),
+    };
+    Some(Ladder { case, metric, rungs, textbook })
 }
 
 /// Whether two rows solve a problem of the same size with the same least work.
@@ -96,6 +159,12 @@ fn is_same_work(one: &Row, other: &Row) -> bool {
 }
 
 impl Ladder<'_> {
+    /// Whether its rungs can be compared: rates can, and times and counts can for problems of one size.
+    pub fn is_fair(&self) -> bool {
+        let sizes = || self.rungs.iter().map(|rung| rung.row.text("n"));
+        matches!(self.metric, Metric::Rate(..)) || sizes().all(|n| Some(n) == sizes().next())
+    }
+
     /// The right rung with the best value; a count has no best.
     pub fn best(&self) -> Option<&Rung<'_>> {
         let right = self.rungs.iter().filter(|rung| rung.is_right);
@@ -194,7 +263,7 @@ impl Ladder<'_> {
         }
         let wrong = self.rungs.iter().filter(|rung| !rung.is_right).count();
         if wrong > 0 {
-            says.push("Hatched bars are of variants whose answer is wrong, most of them on purpose.".into());
+            says.push("A dashed outline is a variant whose answer is wrong, most of them on purpose.".into());
         }
         let mut sources: Vec<&str> = Vec::new();
         for rung in &self.rungs {
@@ -297,8 +366,32 @@ mod tests {
         rows.push(row(&[("variant", "larger"), ("n", "9"), ("time_median_ms", "1"), ("gb_per_s", "1"), ("grid", "1")]));
         let rows = lab(rows);
         let ladder = &ladders(&rows, &Known(&[]))[0];
+        assert!(ladder.is_fair(), "these are rates");
         let speed_ups: Vec<Option<f64>> = ladder.rungs.iter().map(|rung| rung.speed_up).collect();
         assert_eq!(speed_ups, [Some(6.0), None, Some(2.0), None]);
+    }
+
+    #[test]
+    fn times_of_problems_of_other_sizes_are_not_compared_first() {
+        let at = |variant: &str, case: &str, n: &str| {
+            row(&[("variant", variant), ("case", case), ("n", n), ("time_median_ms", "9"), ("grid", "1")])
+        };
+        let rows = vec![at("a", "x", "1"), at("b", "x", "2"), at("c", "x", "2"), at("a", "y", "2"), at("b", "y", "2")];
+        let rows = lab(rows);
+        let cases: Vec<(String, bool)> =
+            ladders(&rows, &Known(&[])).into_iter().map(|ladder| (ladder.case.clone(), ladder.is_fair())).collect();
+        assert_eq!(cases, [("y".into(), true), ("x".into(), false)]);
+    }
+
+    #[test]
+    fn what_travels_is_not_compared_with_what_stays() {
+        let moved = |variant: &str| {
+            row(&[("variant", variant), ("memory_mode", variant), ("time_median_ms", "9"), ("gb_per_s", "5")])
+        };
+        let rows = vec![moved("pinned"), moved("unified"), rung("a", "", "1", "4", ""), rung("b", "", "1", "4", "")];
+        let rows = lab(rows);
+        let cases: Vec<String> = ladders(&rows, &Known(&[])).into_iter().map(|ladder| ladder.case).collect();
+        assert_eq!(cases, ["nothing moved between host and device", ""]);
     }
 
     #[test]
@@ -310,10 +403,14 @@ mod tests {
             rung("a", "f32", "1", "4", ""),
             rung("b", "f32", "1", "4", ""),
             rung("c", "f32, 32 a thread", "1", "4", ""),
+            rung("many", "f32, of 1", "1", "4", ""),
+            rung("many", "f32, of 2", "1", "4", ""),
+            rung("many", "f32, of 3", "1", "4", ""),
         ];
         let rows = lab(rows);
         let ladders = ladders(&rows, &Known(&[]));
-        assert_eq!(ladders.iter().map(|l| l.case.as_str()).collect::<Vec<_>>(), ["f32", "u32"]);
+        assert_eq!(ladders.iter().map(|l| l.case.as_str()).collect::<Vec<_>>(), ["f32", "u32", "many, f32"]);
+        assert_eq!(ladders[2].rungs[1].name, "of 2");
         assert_eq!(ladders[0].rungs[2].name, "c, 32 a thread");
     }
 }

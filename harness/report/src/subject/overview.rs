@@ -22,7 +22,7 @@ pub fn table(run: &Run, known: &Known) -> Table {
     for lab in &run.labs {
         let totals = Totals::of(lab.rows.iter());
         let ladders = ladders(lab, known);
-        let ladder = ladders.first();
+        let ladder = ladders.first().filter(|ladder| ladder.is_fair());
         let best = ladder.and_then(|ladder| Some((ladder, ladder.best()?)));
         let cell = |text: Option<String>| text.unwrap_or_default();
         let textbook = ladder.and_then(|ladder| Some(ladder.rungs[ladder.textbook?].name.clone()));

@@ -34,8 +34,11 @@ pub fn figures(lab: &LabRows) -> Vec<Figure> {
 
 fn figure(rows: &[&Row], prefix: &str, pass: &str, n: f64) -> Option<Figure> {
     let value = |row: &Row, phase: &str| row.number(&format!("{prefix}{phase}_ms"));
-    let phases: Vec<&(&str, &str)> =
-        PHASES.iter().filter(|phase| rows.iter().any(|row| value(row, phase.0).is_some())).collect();
+    let is_used = |(_, phase): &(usize, &(&str, &str))| rows.iter().any(|row| value(row, phase.0).is_some());
+    // A phase has the same colour in both passes.
+    let (styles, phases): (Vec<usize>, Vec<&(&str, &str)>) = PHASES.iter().enumerate().filter(is_used).unzip();
+    let is_one_case = rows.iter().all(|row| row.case() == rows[0].case());
+    let name = |row: &Row| if is_one_case { row.variant().to_string() } else { row.name() };
     let mut table = Table::new(&["mode"]);
     table.headings.extend(phases.iter().map(|phase| format!("{}, ms", phase.1)));
     table.headings.push("together, ms".into());
@@ -44,8 +47,8 @@ fn figure(rows: &[&Row], prefix: &str, pass: &str, n: f64) -> Option<Figure> {
         let values: Vec<f64> = phases.iter().map(|phase| value(row, phase.0).unwrap_or(0.0).max(0.0)).collect();
         let total: f64 = values.iter().sum();
         let cells = phases.iter().map(|phase| value(row, phase.0).map_or(String::new(), short));
-        table.rows.push([row.name()].into_iter().chain(cells).chain([short(total)]).collect());
-        stacks.push(Stack { name: row.name(), text: time(total), values });
+        table.rows.push([name(row)].into_iter().chain(cells).chain([short(total)]).collect());
+        stacks.push(Stack { name: name(row), text: time(total), values });
     }
     let total = |stack: &Stack| stack.values.iter().sum::<f64>();
     let least = stacks.iter().min_by(|a, b| total(a).total_cmp(&total(b)))?;
@@ -61,7 +64,7 @@ fn figure(rows: &[&Row], prefix: &str, pass: &str, n: f64) -> Option<Figure> {
         "Phases that a mode does at once, or that pages do on demand, are counted where the program waits for them."
             .into(),
     ];
-    let parts = phases.iter().map(|phase| phase.1.to_string()).collect();
+    let parts = styles.into_iter().zip(phases.iter().map(|phase| phase.1.to_string())).collect();
     Some(Figure {
         title: format!("Where the time goes in {pass}, n = {}", grouped(n)),
         says,
@@ -92,7 +95,7 @@ mod tests {
         assert_eq!(figures.len(), 2);
         let Picture::Stacks(warm) = &figures[1].picture else { panic!() };
         assert_eq!(
-            (warm.parts.join(" / "), &warm.stacks[0].values),
+            (warm.parts.iter().map(|part| part.1.as_str()).collect::<Vec<_>>().join(" / "), &warm.stacks[0].values),
             ("to the device / the kernel".into(), &vec![2.0, 5.0])
         );
         assert!(
