@@ -29,9 +29,14 @@ pub fn errors(log: &str) -> Vec<Diagnostic> {
     diagnostics(log).into_iter().filter(|diagnostic| diagnostic.message.contains("error")).collect()
 }
 
-/// The compiler's warnings.
-pub fn warnings(warnings: &[Warning]) -> Vec<Diagnostic> {
-    warnings.iter().flat_map(|warning| diagnostics(&warning.text)).collect()
+/// The compiler's warnings, without those about lines that stand in `handed_out`: a variable is not used there as long
+/// as its part is not written.
+pub fn warnings(warnings: &[Warning], source: &KernelSource, handed_out: &str) -> Vec<Diagnostic> {
+    let is_own = |diagnostic: &Diagnostic| {
+        let quoted = diagnostic.quoted(source);
+        quoted.is_none_or(|quoted| handed_out.lines().all(|line| line.trim() != quoted.trim()))
+    };
+    warnings.iter().flat_map(|warning| diagnostics(&warning.text)).filter(is_own).collect()
 }
 
 /// The first of them as text, with the source lines of `source`, and the number of the rest.
@@ -46,6 +51,11 @@ pub fn shown(all: &[Diagnostic], source: &KernelSource) -> String {
 }
 
 impl Diagnostic {
+    /// The line that it is about.
+    fn quoted<'a>(&self, source: &'a KernelSource) -> Option<&'a str> {
+        source.text(&self.file)?.lines().nth(self.line - 1)
+    }
+
     /// As a reader has it: `a.cu:3:9: error: ...`, and the line with a mark below it.
     fn text(&self, source: &KernelSource) -> String {
         let Self { file, line, column, message, more } = self;
@@ -54,7 +64,7 @@ impl Diagnostic {
         for remark in more {
             let _ = write!(text, "\n  {remark}");
         }
-        if let Some(quoted) = source.text(file).and_then(|whole| whole.lines().nth(line - 1)) {
+        if let Some(quoted) = self.quoted(source) {
             let number = line.to_string();
             let margin = " ".repeat(number.len());
             let _ = write!(text, "\n{margin} |\n{number} | {quoted}");
@@ -160,6 +170,8 @@ mod tests {
             number: "177-D".into(),
             text: "a.cu(7): warning #177-D: unused\n  int error;\n      ^".into(),
         };
-        assert_eq!(warnings(&[warning])[0].column, Some(5));
+        let source = source("1\n2\n3\n4\n5\n6\nint x;\n");
+        assert_eq!(warnings(&[warning.clone()], &source, "int y;")[0].column, Some(5));
+        assert_eq!(warnings(&[warning], &source, "int y;\n  int x;"), []);
     }
 }

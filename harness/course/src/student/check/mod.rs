@@ -16,7 +16,10 @@ use harness::{Error, Exit, Lab, Result, Session, suggest};
 use kernels::{GET_NVRTC, KernelSource};
 
 use super::folder::{COURSE, Folder};
-use crate::assignment::rubric::{Part, Rubric};
+use crate::assignment::{
+    rubric::{Part, Rubric},
+    starter::Starter,
+};
 use diagnostics::Diagnostic;
 use memory::Memory;
 use standing::{Bench, Standing, device};
@@ -129,7 +132,8 @@ impl Desk {
             }
         }
         let news = self.remember(&parts);
-        Ok(Checked { warnings: diagnostics::warnings(&compiled.warnings), source, parts, news })
+        let warnings = diagnostics::warnings(&compiled.warnings, &source, &self.handed_out()?);
+        Ok(Checked { warnings, source, parts, news })
     }
 
     /// The next hint for the first part that is not right, in words.
@@ -159,6 +163,13 @@ impl Desk {
     /// What was found out, for a reader who will check again by a command, or who `watches`.
     pub fn words(&self, checked: &Checked, watches: bool) -> String {
         words::words(self, checked, watches)
+    }
+
+    /// The kernel file as it was handed out.
+    fn handed_out(&self) -> Result<String> {
+        let own =
+            self.lab.kernels.iter().find(|file| file.name == self.rubric.kernel).expect("the rubric fits the lab");
+        Ok(Starter::of(&own.cuda).map_err(Error::usage)?.text)
     }
 
     /// The places in the rubric of the parts that are asked for.

@@ -47,8 +47,9 @@ fn progress(desk: &Desk, checked: &Checked) -> String {
     // One part that is asked for says nothing about the others.
     if checked.parts.len() > 1 || all == 1 || checked.parts.iter().all(|(index, _)| *index == 0) {
         let bar = "#".repeat(right) + &".".repeat(all - right);
-        let are = if right == 1 { "part is" } else { "parts are" };
-        lines.push(format!("{}\n[{bar}] {right} of {all} {are} right", desk.rubric.title));
+        let parts = if all == 1 { "part" } else { "parts" };
+        let are = if right == 1 { "is" } else { "are" };
+        lines.push(format!("{}\n[{bar}] {right} of {all} {parts} {are} right", desk.rubric.title));
     } else {
         lines.push(desk.rubric.title.clone());
     }
