@@ -9,9 +9,13 @@
 //! - `student`: a student's own folder: start, check, submit.
 //! - `export`: marks in the formats of those who read them: text, JSON, JUnit, Gradescope, GitHub Classroom.
 //! - `mark`: points, from a rubric and a judgement, with what would raise them.
+//! - `submission`: what is handed in, read without trust: a kernel file, a folder, an archive.
 //! - `judge`: a kernel file run in place of a lab's own: right, wrong and where.
 //! - `assignment`: what is asked: the rubric, the file that is handed out, hints.
 
 pub mod assignment;
+pub mod export;
 pub mod judge;
+pub mod mark;
 pub mod student;
+pub mod submission;

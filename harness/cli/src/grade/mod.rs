@@ -1,5 +1,6 @@
-//! `warplab grade`: a kernel file judged in place of a lab's own.
+//! `warplab grade`: submissions marked by a rubric, or a kernel file judged in place of a lab's own.
 
+mod marks;
 mod report;
 mod task;
 
@@ -20,6 +21,9 @@ use task::Asked;
 pub use task::command;
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+    if matches.contains_id("submissions") {
+        return marks::run(matches, &progress);
+    }
     let asked = Asked::read(matches)?;
     let task = &asked.task;
     let judgement = judge::judge(task, &progress)?;

@@ -1,15 +1,17 @@
 //! What is judged, and how: the command line of `warplab grade`.
 use std::{env, path::PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use course::judge::{Task, sizes};
 use harness::{DeviceChoice, Error, Exit, Expect, Lab, confine::Limits, suggest};
 
+use super::marks;
 use crate::labs;
 
 const EXAMPLE: &str = "\
 Example:
-  warplab grade reduction --kernel mine.cu --variant shuffle";
+  warplab grade histogram ada.zip grace.zip --explain        points by the lab's rubric
+  warplab grade reduction --kernel mine.cu --variant shuffle  a judgement of one variant";
 
 const LIMITS: &str = "What each run may use; a kernel that makes it use more is wrong";
 
@@ -33,21 +35,30 @@ pub fn command() -> Command {
             .help_heading(LIMITS)
     };
     Command::new("grade")
-        .about("Grade a kernel file that stands in for a lab's own: answers, findings, counters")
+        .about("Mark what was handed in by a lab's rubric, or judge a kernel file that stands in for a lab's own")
         .after_help(format!("{}\n\n{EXAMPLE}", harness::paragraphs(&Exit::codes())))
         .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab whose kernels it replaces"))
+        .arg(
+            Arg::new("submissions")
+                .value_name("SUBMISSION")
+                .action(ArgAction::Append)
+                .value_parser(value_parser!(PathBuf))
+                .help("What was handed in, to be marked by the lab's rubric: a .cu file, a folder, a .zip, a .tar.gz"),
+        )
+        .group(ArgGroup::new("what").args(["submissions", "kernel"]).required(true))
+        .args(marks::arguments())
         .arg(
             Arg::new("kernel")
                 .long("kernel")
                 .value_name("FILE")
-                .required(true)
                 .value_parser(value_parser!(PathBuf))
-                .help("The .cu file: some or all of the lab's kernels, by the lab's names"),
+                .help("Judge this .cu file without points: some or all of the lab's kernels, by the lab's names"),
         )
         .arg(
             Arg::new("variant")
                 .long("variant")
                 .value_name("NAME")
+                .requires("kernel")
                 .action(ArgAction::Append)
                 .help("Only this variant, which must be in the file (repeatable)"),
         )
@@ -55,6 +66,7 @@ pub fn command() -> Command {
             Arg::new("n")
                 .long("n")
                 .short('n')
+                .requires("kernel")
                 .value_name("N")
                 .action(ArgAction::Append)
                 .allow_hyphen_values(true)
@@ -86,9 +98,11 @@ pub fn command() -> Command {
                 .value_name("DEVICE")
                 .default_value("emulated")
                 .value_parser(value_parser!(DeviceChoice))
-                .help("emulated[:PROFILE]"),
+                .help(
+                    "emulated[:PROFILE]; for marks also cuda:N, whose answers and speed count beside an emulated run",
+                ),
         )
-        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("As JSON"))
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).requires("kernel").help("The judgement as JSON"))
         .arg(limit("limit-seconds", "SECONDS", "300", "Time; CPU time is limited to as much on every core"))
         .arg(limit("limit-memory", "BYTES", "3G", "Memory of the host, which holds that of the device too"))
         .arg(limit("limit-output", "BYTES", "64M", "What it prints, a kernel's printf included"))

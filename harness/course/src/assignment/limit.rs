@@ -107,7 +107,8 @@ fn quantity(name: &str, row: &Record, lab: &Lab) -> Option<f64> {
         "n" => row.n.map(|n| n as f64),
         "blocks" => row.grid.as_deref().and_then(product),
         "threads" => row.block.as_deref().and_then(product),
-        _ => row.counter(name).or_else(|| row.number(lab, name)),
+        _ if COUNTERS.iter().any(|column| column.name == name) => row.counter(name),
+        _ => row.number(lab, name),
     }
 }
 

@@ -87,6 +87,26 @@ pub fn run(task: &Task, variant: &str, size: Option<usize>, is_hidden: bool) -> 
     Ok(Tried { size, is_hidden, own, graded: Some(graded) })
 }
 
+/// The rows of `variant` at the size that the lab is measured at, of the file being graded or of the lab's own kernels.
+///
+/// # Errors
+/// [`Error::CannotRun`] when the run gives no rows, with its words.
+pub fn timed(task: &Task, variant: &str, is_own: bool) -> Result<Vec<Record>, Error> {
+    let mut command = Command::new(this_program()?);
+    command.args(["run", task.lab.name, "--quiet", "--no-exercises", "--seed", &task.seed.to_string()]);
+    command.args(["--device", &task.choice.to_string(), "--variant", variant]);
+    command.args(&task.options);
+    if !is_own {
+        command.arg("--kernel").arg(&task.kernel).arg("--partial");
+    }
+    let ended = Ended::of(command, &task.limits)?;
+    match ended.stopped {
+        Some(stopped) => Err(Error::CannotRun(format!("{variant} was {stopped}"))),
+        None if ended.rows.is_empty() => Err(Error::CannotRun(ended.words)),
+        None => Ok(ended.rows),
+    }
+}
+
 /// The result of the lab's own kernels.
 fn own(task: &Task, variant: &str, size: Option<usize>) -> Result<Outcome, Error> {
     Ended::of(command(task, variant, size)?, &task.limits)?.own(task.replaces())
@@ -102,12 +122,7 @@ fn instructions(own: &Outcome) -> u64 {
 }
 
 fn command(task: &Task, variant: &str, size: Option<usize>) -> Result<Command, Error> {
-    let program = env::current_exe().map_err(|source| Error::Io {
-        action: "find this program at",
-        path: "/proc/self/exe".into(),
-        source,
-    })?;
-    let mut command = Command::new(program);
+    let mut command = Command::new(this_program()?);
     command.args(["run", task.lab.name, "--quick", "--quiet", "--seed", &task.seed.to_string()]);
     command.args(["--device", &task.choice.to_string(), "--variant", variant]);
     command.args(&task.options);
@@ -119,6 +134,14 @@ fn command(task: &Task, variant: &str, size: Option<usize>) -> Result<Command, E
         command.arg("--no-exercises");
     }
     Ok(command)
+}
+
+fn this_program() -> Result<PathBuf, Error> {
+    env::current_exe().map_err(|source| Error::Io {
+        action: "find this program at",
+        path: "/proc/self/exe".into(),
+        source,
+    })
 }
 
 /// What a run has left.

@@ -18,8 +18,12 @@ use harness::{Result, Session};
 use kernels::Warning;
 
 use child::Tried;
+pub use child::timed;
 use grade::Grade;
 pub use task::Task;
+
+/// What is called with the number of runs that have ended, and of all that are planned.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
 /// What a file is like.
 #[derive(Debug)]
@@ -36,10 +40,18 @@ pub struct Judgement {
 ///
 /// # Errors
 /// [`harness::Error::Kernel`] when the file does not compile; what keeps runs from starting or being read.
-pub fn judge(task: &Task, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Judgement> {
+pub fn judge(task: &Task, progress: Progress) -> Result<Judgement> {
     // The file is compiled here first, so that its errors are reported once and the runs find its PTX in the cache.
     let capability = Session::open(&task.choice)?.device.compute_capability;
     let warnings = kernels::ptx_for(&task.source, capability)?.warnings;
+    Ok(Judgement { warnings, ..judge_elsewhere(task, progress)? })
+}
+
+/// As [`judge`], but this process does not open the device, for it has opened another one. The file is known to compile.
+///
+/// # Errors
+/// What keeps runs from starting or being read.
+pub fn judge_elsewhere(task: &Task, progress: Progress) -> Result<Judgement> {
     // A variant that does not use the file at the first size is not run at the others.
     let mut first = Vec::new();
     for (variant, runs) in try_all(task, &task.variants, &task.sizes[..1], false, progress)? {
@@ -64,7 +76,7 @@ pub fn judge(task: &Task, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Ju
         grades.push(grade);
     }
     let sizes = task.sizes.iter().copied().chain(hidden).collect();
-    Ok(Judgement { grades, sizes, warnings })
+    Ok(Judgement { grades, sizes, warnings: Vec::new() })
 }
 
 /// The sizes that the seed decides; small ones if one of `variants` takes long.
@@ -83,7 +95,7 @@ fn try_all(
     variants: &[&'static str],
     sizes: &[Option<usize>],
     is_hidden: bool,
-    progress: &(dyn Fn(usize, usize) + Sync),
+    progress: Progress,
 ) -> Result<Vec<(&'static str, Vec<Tried>)>> {
     let jobs = variants.len() * sizes.len();
     let done = AtomicUsize::new(0);

@@ -1,0 +1,93 @@
+//! `warplab grade LAB SUBMISSION...`: points by a rubric, in a format of those who read them.
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use course::{
+    assignment::rubric::Rubric,
+    export::{self, Format},
+    judge::Progress,
+    mark::Grading,
+};
+use harness::{DeviceChoice, Error, Exit, Lab};
+
+use super::task::limits;
+use crate::{labs, rubric};
+
+const MARKS: &str = "Marks of submissions";
+
+/// The options that only marks have.
+pub fn arguments() -> [Arg; 4] {
+    let option = |name: &'static str| Arg::new(name).long(name).conflicts_with("kernel").help_heading(MARKS);
+    let formats = Format::NAMES.map(|(name, _)| name).join("|");
+    [
+        option("rubric")
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help("A rubric of your own in place of the lab's: `warplab rubric LAB` shows that"),
+        option("explain").action(ArgAction::SetTrue).help("Say for each mark what would raise it"),
+        option("format")
+            .value_name("FORMAT")
+            .default_value("text")
+            .value_parser(value_parser!(Format))
+            .help(format!("{formats}; the last two show one submission")),
+        option("out")
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help("Write the marks to this file, which is then whole or not there"),
+    ]
+}
+
+/// Marks each submission. The marks are the result, so that low ones are no failure of the command.
+pub fn run(matches: &ArgMatches, progress: Progress) -> Result<ExitCode, Error> {
+    let lab = labs::named(matches)?;
+    let submissions: Vec<&PathBuf> = matches.get_many("submissions").expect("given").collect();
+    let format = *matches.get_one::<Format>("format").expect("default");
+    if format.is_of_one() && submissions.len() > 1 {
+        return Err(Error::usage("this format shows one submission: name only one, or choose text, json or junit"));
+    }
+    if let Some(absent) = submissions.iter().find(|path| !path.exists()) {
+        return Err(Error::usage(format!("there is no submission {}", absent.display())));
+    }
+    let grading = Grading {
+        lab,
+        rubric: the_rubric(lab, matches)?,
+        choice: device(matches)?,
+        seed: matches.get_one("seed").copied(),
+        schedules: *matches.get_one("schedules").expect("default"),
+        limits: limits(matches),
+    };
+    let mut all = Vec::new();
+    for submission in submissions {
+        all.push(grading.mark(submission, progress)?);
+    }
+    let text = format.of(&all, matches.get_flag("explain"))?;
+    match matches.get_one::<PathBuf>("out") {
+        Some(file) => export::file::write(file, &text)?,
+        None => harness::print(&text),
+    }
+    let is_complete = all.iter().all(course::mark::marked::Marked::is_complete);
+    Ok(if is_complete { Exit::Passed } else { Exit::CannotRun }.into())
+}
+
+/// The rubric that is named, or the lab's own.
+fn the_rubric(lab: &'static Lab, matches: &ArgMatches) -> Result<Rubric, Error> {
+    match matches.get_one::<PathBuf>("rubric") {
+        Some(file) => rubric::read(file, lab),
+        None => {
+            let text = rubric::assignment(lab)?.rubric;
+            Rubric::read(text, lab).map_err(|mistakes| Error::usage(mistakes.join("\n")))
+        }
+    }
+}
+
+/// A GPU or the emulated device, one that the marks can name.
+fn device(matches: &ArgMatches) -> Result<DeviceChoice, Error> {
+    let choice = matches.get_one::<DeviceChoice>("device").expect("default").clone();
+    match &choice {
+        DeviceChoice::Auto => {
+            Err(Error::usage("marks must not depend on the computer: name cuda:N or emulated[:PROFILE]"))
+        }
+        DeviceChoice::Emulated(profile) => harness::check_profile(profile).map(|()| choice),
+        DeviceChoice::Cuda(_) => Ok(choice),
+    }
+}

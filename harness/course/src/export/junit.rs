@@ -1,0 +1,153 @@
+//! Marks as `JUnit`'s XML, which continuous integration reads: a suite a submission, a case a criterion. A criterion that
+//! is lost is a failure; what could not be judged is an error; what is not measured is skipped.
+use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+
+use super::words::of_criterion;
+use crate::mark::marked::{Criterion, Marked, State};
+
+/// The marks of each submission.
+///
+/// # Errors
+/// When the XML cannot be written.
+pub fn junit(all: &[Marked], explains: bool) -> Result<String, SerializeError> {
+    let mut report = Report::new("warplab grade");
+    for marked in all {
+        let mut suite = TestSuite::new(marked.submission.as_str());
+        for part in &marked.parts {
+            for criterion in &part.criteria {
+                let mut case = TestCase::new(criterion.name(), status(criterion, explains));
+                case.set_classname(format!("{}.{}", marked.lab, part.name));
+                suite.add_test_case(case);
+            }
+        }
+        report.add_test_suite(suite);
+    }
+    report.to_string()
+}
+
+fn status(criterion: &Criterion, explains: bool) -> TestCaseStatus {
+    let mut status = match criterion.state {
+        State::Earned => return TestCaseStatus::success(),
+        State::NotMeasured => TestCaseStatus::skipped(),
+        State::Lost => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        State::Unjudged => TestCaseStatus::non_success(NonSuccessKind::Error),
+    };
+    status.set_message(criterion.words.as_str());
+    if criterion.state != State::NotMeasured {
+        status.set_type(criterion.kind.word()).set_description(of_criterion(criterion, explains));
+    }
+    status
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use quick_xml::{
+        Reader,
+        events::{BytesStart, Event},
+    };
+
+    use super::super::sample::sample;
+    use super::*;
+
+    /// What Jenkins' XSD (junit-10.xsd) allows: the attributes of an element, those that it must have, and the elements
+    /// that may lie in it.
+    const ALLOWED: [(&str, &[&str], &[&str], &[&str]); 6] = [
+        ("testsuites", &["name", "time", "tests", "failures", "disabled", "errors"], &[], &["testsuite"]),
+        (
+            "testsuite",
+            &[
+                "name",
+                "tests",
+                "failures",
+                "errors",
+                "group",
+                "time",
+                "skipped",
+                "timestamp",
+                "hostname",
+                "id",
+                "package",
+                "file",
+                "log",
+                "url",
+                "version",
+                "disabled",
+            ],
+            &["name"],
+            &["testsuite", "properties", "testcase", "system-out", "system-err"],
+        ),
+        (
+            "testcase",
+            &["name", "time", "classname", "group", "assertions", "status"],
+            &["name"],
+            &[
+                "skipped",
+                "error",
+                "failure",
+                "rerunFailure",
+                "rerunError",
+                "flakyFailure",
+                "flakyError",
+                "properties",
+                "system-out",
+                "system-err",
+            ],
+        ),
+        ("failure", &["type", "message"], &[], &[]),
+        ("error", &["type", "message"], &[], &[]),
+        ("skipped", &["type", "message"], &[], &[]),
+    ];
+
+    /// The elements of `xml`, each under the one that it lies in, after a check of what the schema allows.
+    fn elements(xml: &str) -> Vec<(String, HashMap<String, String>)> {
+        let mut reader = Reader::from_str(xml);
+        let (mut open, mut all): (Vec<String>, _) = (Vec::new(), Vec::new());
+        let mut enter = |element: &BytesStart, open: &[String]| {
+            let name = String::from_utf8(element.name().as_ref().to_vec()).unwrap();
+            let rule = ALLOWED.iter().find(|rule| rule.0 == name).unwrap_or_else(|| panic!("no element {name}"));
+            let outer = open.last().map(|outer| ALLOWED.iter().find(|rule| rule.0 == outer).unwrap());
+            assert!(outer.map_or(name == "testsuites", |outer| outer.3.contains(&&*name)), "{name} in {open:?}");
+            let attributes: HashMap<String, String> = element
+                .attributes()
+                .map(|attribute| {
+                    let attribute = attribute.unwrap();
+                    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+                    (text(attribute.key.as_ref()), text(&attribute.value))
+                })
+                .collect();
+            assert!(attributes.keys().all(|key| rule.1.contains(&key.as_str())), "{name}: {attributes:?}");
+            assert!(rule.2.iter().all(|key| attributes.contains_key(*key)), "{name}: {attributes:?}");
+            all.push((name.clone(), attributes));
+            name
+        };
+        loop {
+            match reader.read_event().unwrap() {
+                Event::Start(element) => {
+                    let name = enter(&element, &open);
+                    open.push(name);
+                }
+                Event::Empty(element) => drop(enter(&element, &open)),
+                Event::End(_) => drop(open.pop()),
+                Event::Eof => break,
+                _ => {}
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn the_xml_is_as_the_schema_wants_it_and_counts_what_it_holds() {
+        let mut hostile = sample();
+        hostile.submission = "<a & \"b\">\u{1b}[31m".into();
+        let xml = junit(&[sample(), hostile], true).unwrap();
+        let elements = elements(&xml);
+        let count = |name: &str| elements.iter().filter(|element| element.0 == name).count();
+        assert_eq!((count("testsuite"), count("failure"), count("error"), count("skipped")), (2, 2, 2, 2));
+        let whole = &elements[0].1;
+        assert_eq!((&*whole["failures"], &*whole["errors"]), ("2", "2"));
+        assert_eq!(whole["tests"], count("testcase").to_string());
+        assert!(xml.contains("To raise it: try sizes") && !xml.contains("877"), "{xml}");
+    }
+}

@@ -1,0 +1,58 @@
+//! Marks as text, for a teacher at a terminal: hidden sizes are told.
+use super::words::{indented, of_criterion, points};
+use crate::mark::marked::{Marked, State};
+
+/// The marks of each submission, one after the other.
+pub fn text(all: &[Marked], explains: bool) -> String {
+    let each: Vec<String> = all.iter().map(|marked| of_one(marked, explains)).collect();
+    each.join("\n\n")
+}
+
+fn of_one(marked: &Marked, explains: bool) -> String {
+    let sizes = marked.sizes.join(", ");
+    let sizes = if sizes.is_empty() { sizes } else { format!(", n: {sizes}") };
+    let mut blocks = vec![harness::paragraphs(&format!(
+        "{}: {} on {}, seed {}{sizes}",
+        marked.submission, marked.title, marked.device, marked.seed
+    ))];
+    blocks.extend(marked.fault.as_ref().map(|fault| harness::paragraphs(fault)));
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for part in &marked.parts {
+        let state = if part.unjudged.is_some() { "not judged in full" } else { "" };
+        rows.push(vec![part.name.clone(), points(part.points), points(part.of), state.into()]);
+    }
+    rows.push(vec!["all".into(), points(marked.points), points(marked.of), String::new()]);
+    blocks.push(harness::table(&["part", "points", "of", ""], &rows));
+    if marked.fault.is_none() {
+        for part in &marked.parts {
+            let mut lines = Vec::new();
+            for criterion in part.criteria.iter().filter(|criterion| explains || criterion.state != State::Earned) {
+                lines.push(indented(&of_criterion(criterion, explains)));
+                let details = criterion.details.iter().take(if explains { usize::MAX } else { 2 });
+                lines.extend(details.map(|detail| indented(&indented(&detail.text))));
+            }
+            if !lines.is_empty() {
+                blocks.push(format!("{}:\n{}", part.name, lines.join("\n")));
+            }
+        }
+    }
+    if !marked.is_complete() {
+        blocks.push("Some of it could not be judged here: these points are not the last word.".into());
+    }
+    blocks.join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::sample;
+    use super::*;
+
+    #[test]
+    fn a_teacher_sees_points_reasons_and_hidden_sizes() {
+        let text = text(&[sample()], true);
+        for words in ["50", "wrong at a hidden one", "n = 877", "To raise it: try sizes", "not judged in full"] {
+            assert!(text.contains(words), "no {words} in {text}");
+        }
+        assert!(!super::text(&[sample()], false).contains("To raise it"));
+    }
+}

@@ -1,0 +1,69 @@
+//! Criteria as they end: earned, lost, or not judged.
+use super::marked::{Criterion, Detail, Kind, State};
+
+/// The longest words of a criterion: a compiler's log has no end.
+const LONGEST: usize = 4000;
+
+impl Criterion {
+    /// One that is met.
+    pub(super) fn earned(kind: Kind, of: f64, words: impl Into<String>) -> Self {
+        Self::new(kind, State::Earned, (of, of), words.into())
+    }
+
+    /// One that is not met.
+    pub(super) fn lost(kind: Kind, of: f64, words: impl Into<String>, raise: impl Into<String>) -> Self {
+        Self { raise: plain(&raise.into()), ..Self::new(kind, State::Lost, (0.0, of), words.into()) }
+    }
+
+    /// One that could not be judged here.
+    pub(super) fn unjudged(kind: Kind, of: f64, why: &str) -> Self {
+        Self::new(kind, State::Unjudged, (0.0, of), format!("could not be judged here: {why}"))
+    }
+
+    /// One that this device does not measure.
+    pub(super) fn not_measured(kind: Kind, words: impl Into<String>) -> Self {
+        Self::new(kind, State::NotMeasured, (0.0, 0.0), words.into())
+    }
+
+    /// It, as the goal of this counter.
+    pub(super) fn of_counter(self, counter: &str) -> Self {
+        Self { counter: Some(counter.into()), ..self }
+    }
+
+    /// It, with what happened in full.
+    pub(super) fn with(self, details: Vec<Detail>) -> Self {
+        Self { details, ..self }
+    }
+
+    fn new(kind: Kind, state: State, (points, of): (f64, f64), words: String) -> Self {
+        Self {
+            kind,
+            counter: None,
+            state,
+            points,
+            of,
+            words: plain(&words),
+            raise: String::new(),
+            measured: None,
+            details: Vec::new(),
+        }
+    }
+}
+
+impl Detail {
+    /// What happened.
+    pub(super) fn new(text: &str, is_hidden: bool) -> Self {
+        Self { text: plain(text), is_hidden }
+    }
+}
+
+/// Text that may come from a submission, without what steers a terminal, and not too long.
+pub fn plain(text: &str) -> String {
+    let is_plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    let mut plain: String = text.trim_end().chars().filter(is_plain).take(LONGEST + 1).collect();
+    if plain.chars().count() > LONGEST {
+        plain.pop();
+        plain.push_str(" ...");
+    }
+    plain
+}

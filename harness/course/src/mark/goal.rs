@@ -1,0 +1,62 @@
+//! What a counter is to be.
+use harness::Lab;
+
+use super::marked::{Criterion, Detail, Kind};
+use crate::{assignment::rubric::Goal, judge::grade::JudgedRow};
+
+/// A row, its counter, and the limit there.
+struct Counted<'a> {
+    judged: &'a JudgedRow,
+    counter: f64,
+    limit: f64,
+}
+
+impl Counted<'_> {
+    fn is_kept(&self) -> bool {
+        self.counter <= self.limit
+    }
+
+    fn words(&self, goal: &Goal) -> String {
+        let row = &self.judged.row;
+        let n = row.n.map_or(String::new(), |n| format!(" at n = {n}"));
+        let case = if row.case.is_empty() { String::new() } else { format!(" ({})", row.case) };
+        format!("{} is {}{n}{case}, and may be {} at most", goal.counter, number(self.counter), number(self.limit))
+    }
+}
+
+/// The goal of a right part with these rows.
+pub fn goal(goal: &Goal, lab: &Lab, rows: &[&JudgedRow]) -> Criterion {
+    let speaks_of =
+        |case: &str| goal.cases.is_empty() || goal.cases.iter().any(|begin| case.starts_with(begin.as_str()));
+    let counted: Vec<Counted> = rows
+        .iter()
+        .filter(|judged| speaks_of(&judged.row.case))
+        .filter_map(|judged| {
+            let counter = judged.row.counter(&goal.counter)?;
+            let limit = goal.at_most.of(&judged.row, lab).filter(|limit| !limit.is_nan())?;
+            Some(Counted { judged, counter, limit })
+        })
+        .collect();
+    let over: Vec<&Counted> = counted.iter().filter(|counted| !counted.is_kept()).collect();
+    let criterion = if counted.is_empty() {
+        Criterion::unjudged(Kind::Goal, goal.points, "no row has the counter and all that its limit names")
+    } else if over.is_empty() {
+        Criterion::earned(Kind::Goal, goal.points, &goal.words)
+    } else {
+        // The row that is furthest beyond its limit shows best what is wrong.
+        let beyond = |counted: &&&Counted| counted.counter / counted.limit.max(f64::MIN_POSITIVE);
+        let known = over.iter().filter(|counted| !counted.judged.is_hidden);
+        let what = known.max_by(|a, b| beyond(a).total_cmp(&beyond(b))).map_or_else(
+            || format!("{} is beyond its limit at a hidden size, not at those that are known", goal.counter),
+            |worst| worst.words(goal),
+        );
+        Criterion::lost(Kind::Goal, goal.points, what, format!("the goal: {}", goal.words))
+    };
+    let details = over.iter().map(|counted| Detail::new(&counted.words(goal), counted.judged.is_hidden));
+    criterion.with(details.collect()).of_counter(&goal.counter)
+}
+
+/// A count, or a limit that need not be whole.
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+}

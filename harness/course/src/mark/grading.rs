@@ -1,0 +1,187 @@
+//! The marks of a submission, from its file to its points.
+use std::{collections::HashMap, path::Path};
+
+use harness::{DEFAULT_PROFILE, DeviceChoice, Error, Lab, Result, confine::Limits};
+
+use super::{
+    criterion::plain,
+    marked::{Marked, PartMark, SCHEMA},
+    part::{self, Evidence},
+    speed::Timed,
+};
+use crate::{
+    assignment::rubric::{Part, Rubric},
+    judge::{self, Judgement, Progress, Task, sizes},
+    submission::{Submission, Unread},
+};
+
+/// How submissions are marked.
+#[derive(Debug)]
+pub struct Grading {
+    /// The lab.
+    pub lab: &'static Lab,
+    /// Its rubric, or a teacher's.
+    pub rubric: Rubric,
+    /// A GPU, or the emulated device.
+    pub choice: DeviceChoice,
+    /// Of the inputs and of the hidden sizes; another one for each submission if there is none.
+    pub seed: Option<u64>,
+    /// Orders of warps and blocks to try.
+    pub schedules: u32,
+    /// What each run may use.
+    pub limits: Limits,
+}
+
+/// What was found out about the parts that run with the same options.
+struct Group {
+    emulated: Judgement,
+    gpu: Option<Judgement>,
+}
+
+/// What keeps a submission from being marked part by part.
+enum Stop {
+    /// The submission is at fault.
+    Fault(String),
+    /// This computer is.
+    Unable(String),
+}
+
+impl Grading {
+    /// The marks of what lies at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`]. Whatever else happens to one submission is in its marks, so that others can be marked.
+    pub fn mark(&self, path: &Path, progress: Progress) -> Result<Marked> {
+        let seed = self.seed.unwrap_or_else(sizes::fresh_seed);
+        let mut marked = Marked {
+            schema: SCHEMA,
+            lab: self.lab.name.into(),
+            title: self.rubric.title.clone(),
+            submission: plain(&path.display().to_string()),
+            seed,
+            device: self.choice.to_string(),
+            sizes: Vec::new(),
+            fault: None,
+            warnings: Vec::new(),
+            parts: Vec::new(),
+            points: 0.0,
+            of: 0.0,
+        };
+        let parts = &self.rubric.parts;
+        marked.parts = match self.judged(path, seed, &mut marked, progress) {
+            Ok(parts) => parts,
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => match stop(error) {
+                Stop::Fault(words) => {
+                    let parts = parts.iter().map(|asked| part::without_answers(asked, &words)).collect();
+                    marked.fault = Some(plain(&words));
+                    parts
+                }
+                Stop::Unable(why) => parts.iter().map(|asked| part::unjudged(asked, &why)).collect(),
+            },
+        };
+        marked.points = marked.parts.iter().map(|part| part.points).sum();
+        marked.of = marked.parts.iter().map(|part| part.of).sum();
+        Ok(marked)
+    }
+
+    /// The parts of what was handed in, once it is known to compile.
+    fn judged(&self, path: &Path, seed: u64, marked: &mut Marked, progress: Progress) -> Result<Vec<PartMark>> {
+        let submission = Submission::open(path, &self.rubric.kernel).map_err(|unread| match unread {
+            Unread::Unfit(words) => Error::usage(words),
+            Unread::Machine(error) => error,
+        })?;
+        let mut groups: HashMap<&[String], Group> = HashMap::new();
+        for asked in &self.rubric.parts {
+            if groups.contains_key(&asked.options[..]) {
+                continue;
+            }
+            let task = self.task(&submission, &asked.options, seed)?;
+            let emulated = judge::judge(&task, progress)?;
+            let gpu = self.on_gpu(&task).map(|task| judge::judge_elsewhere(&task, progress)).transpose()?;
+            if marked.sizes.is_empty() {
+                let word = |size: &Option<usize>| size.map_or("quick".into(), |n| n.to_string());
+                marked.sizes = emulated.sizes.iter().map(word).collect();
+                marked.warnings = emulated.warnings.iter().map(|warning| plain(&warning.text)).collect();
+            }
+            groups.insert(&asked.options, Group { emulated, gpu });
+        }
+        let mut parts = Vec::new();
+        for asked in &self.rubric.parts {
+            let group = &groups[&asked.options[..]];
+            let task = self.task(&submission, &asked.options, seed)?;
+            let timed =
+                self.on_gpu(&task).filter(|_| asked.speed.is_some()).map(|task| timed(&task, asked)).transpose()?;
+            let evidence = Evidence {
+                emulated: &group.emulated.grades,
+                gpu: group.gpu.as_ref().map(|judgement| &judgement.grades[..]),
+                timed: timed.as_ref(),
+            };
+            parts.push(part::part(asked, self.lab, &self.rubric.kernel, &evidence));
+        }
+        Ok(parts)
+    }
+
+    /// The parts that run with `options`, on the emulated device.
+    fn task(&self, submission: &Submission, options: &[String], seed: u64) -> Result<Task> {
+        let parts = || self.rubric.parts.iter().filter(|part| part.options == options);
+        let is_asked = |name: &str| parts().any(|part| part.variants.iter().any(|variant| variant == name));
+        let choice = match &self.choice {
+            emulated @ DeviceChoice::Emulated(_) => emulated.clone(),
+            _ => DeviceChoice::Emulated(DEFAULT_PROFILE.into()),
+        };
+        let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
+        Ok(Task {
+            lab: self.lab,
+            kernel: submission.kernel.clone(),
+            source: harness::replacement(self.lab, &submission.kernel)?,
+            choice,
+            schedules: self.schedules,
+            variants: self.lab.variants().iter().map(|variant| variant.name).filter(|name| is_asked(name)).collect(),
+            options: options.to_vec(),
+            seed,
+            sizes: if visible.is_empty() { vec![None] } else { visible },
+            needs_sizes: true,
+            hidden: self.rubric.sizes.hidden,
+            limits: self.limits,
+        })
+    }
+
+    /// The task on the GPU, if it is graded on one. Nothing else differs.
+    fn on_gpu(&self, task: &Task) -> Option<Task> {
+        let is_gpu = matches!(self.choice, DeviceChoice::Cuda(_));
+        is_gpu.then(|| Task { choice: self.choice.clone(), ..task.clone() })
+    }
+}
+
+/// The times of a part on a GPU, and of what it is compared with, one after the other.
+fn timed(task: &Task, asked: &Part) -> Result<Result<Timed, String>> {
+    let mut timed = Timed { mine: Vec::new(), theirs: Vec::new() };
+    let of = asked.speed.iter().map(|speed| speed.of.as_str()).filter(|of| *of != "ceiling");
+    let mine = asked.variants.iter().map(|variant| (variant.as_str(), false));
+    for (variant, is_own) in mine.chain(of.map(|of| (of, true))) {
+        match judge::timed(task, variant, is_own) {
+            Ok(rows) if is_own => timed.theirs.extend(rows),
+            Ok(rows) => timed.mine.extend(rows),
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => return Ok(Err(error.to_string())),
+        }
+    }
+    Ok(Ok(timed))
+}
+
+/// Whose fault an error is.
+fn stop(error: Error) -> Stop {
+    use kernels::Error as Kernel;
+    match error {
+        Error::Usage(words) => Stop::Fault(words),
+        Error::Kernel(
+            error @ (Kernel::Compile { .. }
+            | Kernel::Exceeded { .. }
+            | Kernel::Crashed { .. }
+            | Kernel::TwoHeaders { .. }
+            | Kernel::Read { .. }),
+        ) => Stop::Fault(error.to_string()),
+        other => Stop::Unable(other.to_string()),
+    }
+}

@@ -1,0 +1,18 @@
+//! Points, from a rubric and the judgement of what was handed in.
+//!
+//! - `right` is earned by a part whose every variant is right at every size, known or hidden;
+//! - `clean` by a right part in which no check has found anything;
+//! - a goal by a right part whose counters keep to the limit in every row that has them;
+//! - `speed` by a right part, and only on a GPU: elsewhere it counts neither for nor against.
+//!
+//! What this computer could not judge is said to be so; it is never silently 0.
+
+mod criterion;
+mod goal;
+mod grading;
+pub mod marked;
+mod part;
+mod speed;
+
+pub use criterion::plain;
+pub use grading::Grading;

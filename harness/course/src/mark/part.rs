@@ -1,0 +1,175 @@
+//! The points of one part.
+use harness::Lab;
+
+use super::{
+    goal::goal,
+    marked::{Criterion, Detail, Kind, PartMark},
+    speed::{Timed, speed},
+};
+use crate::{
+    assignment::rubric::Part,
+    judge::grade::{Event, Grade, JudgedRow, Mark},
+};
+
+/// What is known of a part when its points are given.
+pub struct Evidence<'a> {
+    /// The grades on the emulated device, which checks and counts.
+    pub emulated: &'a [Grade],
+    /// The grades on a GPU, if it is graded on one.
+    pub gpu: Option<&'a [Grade]>,
+    /// What was timed on a GPU, or why nothing was.
+    pub timed: Option<&'a Result<Timed, String>>,
+}
+
+/// Whether a part's answers are right.
+enum Answers {
+    Right,
+    Wrong(Criterion),
+    Unjudged(String),
+}
+
+/// The points of `part` of the kernel file `file`.
+pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark {
+    let emulated = answers(part, file, evidence.emulated);
+    let answers = match (evidence.gpu.map(|grades| answers(part, file, grades)), emulated) {
+        (Some(Answers::Wrong(wrong)), _) | (_, Answers::Wrong(wrong)) => Answers::Wrong(wrong),
+        (Some(gpu), _) => gpu,
+        (None, emulated) => emulated,
+    };
+    let mine = |grade: &&Grade| part.variants.iter().any(|variant| *variant == grade.variant);
+    let grades: Vec<&Grade> = evidence.emulated.iter().filter(mine).collect();
+    let rows: Vec<&JudgedRow> = grades.iter().flat_map(|grade| &grade.rows).collect();
+    // What the rest needs is a right part, and one that could be judged.
+    let other = |kind, of, judge: &dyn Fn() -> Criterion| match &answers {
+        Answers::Right => judge(),
+        Answers::Wrong(_) => {
+            Criterion::lost(kind, of, "counts only where the answers are right", "make the answers right first")
+        }
+        Answers::Unjudged(why) => Criterion::unjudged(kind, of, why),
+    };
+    let mut criteria = vec![match &answers {
+        Answers::Right => Criterion::earned(Kind::Right, part.right, "right at every size, known or hidden"),
+        Answers::Wrong(wrong) => wrong.clone(),
+        Answers::Unjudged(why) => Criterion::unjudged(Kind::Right, part.right, why),
+    }];
+    if part.clean > 0.0 {
+        criteria.push(other(Kind::Clean, part.clean, &|| clean(part.clean, &grades)));
+    }
+    for asked in &part.goals {
+        let criterion = other(Kind::Goal, asked.points, &|| goal(asked, lab, &rows));
+        criteria.push(criterion.of_counter(&asked.counter));
+    }
+    if let Some(asked) = &part.speed {
+        criteria.push(match evidence.timed {
+            Some(timed) => other(Kind::Speed, asked.points, &|| speed(asked, timed)),
+            None => {
+                Criterion::not_measured(Kind::Speed, format!("not measured here: {} points on a GPU", asked.points))
+            }
+        });
+    }
+    PartMark::of(&part.name, criteria)
+}
+
+/// A submission that cannot be run at all has earned nothing.
+pub fn without_answers(part: &Part, fault: &str) -> PartMark {
+    every_criterion(part, |kind, of| Criterion::lost(kind, of, fault, "hand in a kernel file that compiles"))
+}
+
+/// Nothing is known of a submission that this computer cannot run.
+pub fn unjudged(part: &Part, why: &str) -> PartMark {
+    every_criterion(part, |kind, of| Criterion::unjudged(kind, of, why))
+}
+
+fn every_criterion(part: &Part, criterion: impl Fn(Kind, f64) -> Criterion) -> PartMark {
+    let clean = (part.clean > 0.0).then(|| criterion(Kind::Clean, part.clean));
+    let goals = part.goals.iter().map(|goal| criterion(Kind::Goal, goal.points).of_counter(&goal.counter));
+    let speed = part.speed.iter().map(|_| Criterion::not_measured(Kind::Speed, "not measured"));
+    let all = std::iter::once(criterion(Kind::Right, part.right)).chain(clean).chain(goals).chain(speed);
+    PartMark::of(&part.name, all.collect())
+}
+
+/// Whether every variant of the part is right. What was not judged is not right.
+fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
+    let (mut failures, mut missing, mut unjudged) = (Vec::new(), Vec::new(), None);
+    for variant in &part.variants {
+        let Some(grade) = grades.iter().find(|grade| grade.variant == *variant) else {
+            unjudged =
+                unjudged.or(Some(format!("variant `{variant}` does not use {file}: the rubric is to be mended")));
+            continue;
+        };
+        missing.extend(grade.missing());
+        match grade.mark {
+            Mark::Wrong => failures.extend(&grade.failures),
+            Mark::Unjudged | Mark::NotRun => {
+                let why = |event: &Event| {
+                    if event.is_hidden { "a hidden size".into() } else { event.place.clone() + ": " + &event.what }
+                };
+                let why = grade.unjudged.first().map_or("it runs at no size".into(), why);
+                unjudged = unjudged.or(Some(format!("variant `{variant}`: {why}")));
+            }
+            Mark::Right | Mark::Finding | Mark::Missing => {}
+        }
+    }
+    if !failures.is_empty() {
+        return Answers::Wrong(wrong(part.right, &failures));
+    }
+    missing.sort_unstable();
+    missing.dedup();
+    if !missing.is_empty() {
+        let words = format!("{file} has no kernel {}", missing.join(", "));
+        let raise =
+            "write each as extern \"C\" __global__ void NAME(...), by the name and with the parameters handed out";
+        return Answers::Wrong(Criterion::lost(Kind::Right, part.right, words, raise));
+    }
+    unjudged.map_or(Answers::Right, Answers::Unjudged)
+}
+
+/// What was wrong, without the sizes that are hidden.
+fn wrong(points: f64, failures: &[&Event]) -> Criterion {
+    let first = failures.iter().find(|event| !event.is_hidden);
+    let (words, raise) = match first {
+        Some(event) => {
+            (format!("wrong at {}: {}", event.place, event.what), format!("make it right at {} first", event.place))
+        }
+        None => (
+            "right at every size that is known, but wrong at a hidden one".into(),
+            "it must be right at any size and for any input: try sizes of your own, such as some that are no multiple of \
+             a block, and large ones"
+                .into(),
+        ),
+    };
+    let details =
+        failures.iter().map(|event| Detail::new(&format!("{}: {}", event.place, event.what), event.is_hidden));
+    Criterion::lost(Kind::Right, points, words, raise).with(details.collect())
+}
+
+/// Whether no check has found anything in a right part.
+fn clean(points: f64, grades: &[&Grade]) -> Criterion {
+    let unjudged = |grade: &&&Grade| matches!(grade.mark, Mark::Unjudged | Mark::NotRun);
+    let found: Vec<(&wire::Told, bool)> = grades
+        .iter()
+        .flat_map(|grade| grade.findings.iter().zip(0..).map(|(told, index)| (told, index >= grade.known_findings)))
+        .collect();
+    let Some((told, is_hidden)) = found.first() else {
+        return match grades.iter().find(unjudged) {
+            Some(grade) => {
+                let why = grade.unjudged.first().map_or("it runs at no size", |event| &event.what);
+                Criterion::unjudged(Kind::Clean, points, why)
+            }
+            None => Criterion::earned(Kind::Clean, points, "no check has found anything"),
+        };
+    };
+    let place =
+        told.finding.places().first().map_or(String::new(), |place| format!(" at {}:{}", place.file, place.line));
+    let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
+    let hidden = if *is_hidden { ", seen at a hidden size" } else { "" };
+    // The help may tell numbers of the launch.
+    let raise = if *is_hidden || told.help.is_empty() { "mend what the check has found" } else { &told.help };
+    let details = found.iter().map(|(told, is_hidden)| Detail::new(&told.text, *is_hidden));
+    Criterion::lost(Kind::Clean, points, format!("{}{place}{hidden}{more}", told.mistake), raise)
+        .with(details.collect())
+}
+
+#[cfg(test)]
+#[path = "part_tests.rs"]
+mod tests;

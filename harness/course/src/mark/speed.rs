@@ -1,0 +1,116 @@
+//! How fast a right part is, on a GPU.
+use harness::{Record, Verdict};
+
+use super::marked::{Criterion, Kind};
+use crate::assignment::rubric::Speed;
+
+/// What was measured on a GPU: the part's rows, and those of the variant that it is compared with.
+#[derive(Debug, Clone)]
+pub struct Timed {
+    /// The rows of the part's variants.
+    pub mine: Vec<Record>,
+    /// The rows of the variant of the lab's own kernels; none if the speed is a fraction of the ceiling.
+    pub theirs: Vec<Record>,
+}
+
+/// The speed of a right part, of which this was measured.
+pub fn speed(speed: &Speed, timed: &Result<Timed, String>) -> Criterion {
+    let of = if speed.of == "ceiling" { "the ceiling".into() } else { format!("the speed of `{}`", speed.of) };
+    let timed = match timed {
+        Ok(timed) => timed,
+        Err(why) => return Criterion::unjudged(Kind::Speed, speed.points, why),
+    };
+    let fraction = if speed.of == "ceiling" { of_ceiling(&timed.mine) } else { of_variant(&timed.mine, &timed.theirs) };
+    let Some(fraction) = fraction else {
+        return Criterion::unjudged(Kind::Speed, speed.points, "nothing was timed that can be compared");
+    };
+    let (percent, least) = (100.0 * fraction, 100.0 * speed.fraction);
+    let criterion = if fraction >= speed.fraction {
+        Criterion::earned(Kind::Speed, speed.points, format!("{percent:.0} % of {of}; {least:.0} % are asked for"))
+    } else {
+        Criterion::lost(
+            Kind::Speed,
+            speed.points,
+            format!("{percent:.0} % of {of}, where {least:.0} % are asked for"),
+            format!("it must be {:.2} times as fast", speed.fraction / fraction),
+        )
+    };
+    Criterion { measured: Some(fraction), ..criterion }
+}
+
+/// The least fraction of the ceiling that the rows reach.
+fn of_ceiling(rows: &[Record]) -> Option<f64> {
+    least(measured(rows).filter_map(|row| Some(row.percent_of_ceiling? / 100.0)))
+}
+
+/// The least speed of the rows as a fraction of that of the same case among `theirs`: the same work in another time.
+/// Where no case has the same name, the fastest of the same n is taken.
+fn of_variant(mine: &[Record], theirs: &[Record]) -> Option<f64> {
+    let median = |row: &Record| row.times.as_ref().map(|times| times.median).filter(|median| *median > 0.0);
+    least(measured(mine).filter_map(|row| {
+        let same_n = || measured(theirs).filter(|other| other.n == row.n);
+        let same_case = least(same_n().filter(|other| other.case == row.case).filter_map(median));
+        let theirs = same_case.or_else(|| least(same_n().filter_map(median)))?;
+        Some(theirs / median(row)?)
+    }))
+}
+
+fn measured(rows: &[Record]) -> impl Iterator<Item = &Record> {
+    rows.iter().filter(|row| row.verdict == Verdict::Pass && row.times.is_some())
+}
+
+fn least(values: impl Iterator<Item = f64>) -> Option<f64> {
+    values.min_by(f64::total_cmp)
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::Times;
+
+    use super::*;
+    use crate::mark::marked::State;
+
+    fn row(case: &str, median: f64, percent_of_ceiling: Option<f64>) -> Record {
+        let times = Times { samples: 5, throttled: 0, min: median, median, mean: median, stdev: 0.0 };
+        Record {
+            case: case.into(),
+            n: Some(1000),
+            times: Some(times),
+            percent_of_ceiling,
+            verdict: Verdict::Pass,
+            ..Record::default()
+        }
+    }
+
+    fn judged(of: &str, mine: &[Record], theirs: &[Record]) -> Criterion {
+        let asked = Speed { points: 8.0, of: of.into(), fraction: 0.5 };
+        speed(&asked, &Ok(Timed { mine: mine.to_vec(), theirs: theirs.to_vec() }))
+    }
+
+    #[test]
+    fn the_slowest_row_counts_as_a_fraction_of_the_ceiling() {
+        let fast = judged("ceiling", &[row("a", 1.0, Some(90.0)), row("b", 1.0, Some(50.0))], &[]);
+        assert_eq!((fast.state, fast.points, fast.measured), (State::Earned, 8.0, Some(0.5)));
+        let slow = judged("ceiling", &[row("a", 1.0, Some(90.0)), row("b", 1.0, Some(40.0))], &[]);
+        assert_eq!((slow.state, slow.points, slow.of), (State::Lost, 0.0, 8.0));
+        assert!(slow.words.starts_with("40 % of the ceiling") && slow.raise.contains("1.25 times"), "{slow:?}");
+    }
+
+    #[test]
+    fn a_speed_is_that_of_the_same_case_of_the_other_variant() {
+        let theirs = [row("a", 1.0, None), row("b", 3.0, None)];
+        assert_eq!(judged("fast", &[row("a", 2.0, None), row("b", 4.0, None)], &theirs).measured, Some(0.5));
+        // No such case: the fastest of the same n.
+        assert_eq!(judged("fast", &[row("c", 4.0, None)], &theirs).measured, Some(0.25));
+        let other_n = Record { n: Some(7), ..row("a", 1.0, None) };
+        assert_eq!(judged("fast", &[other_n], &theirs).state, State::Unjudged);
+    }
+
+    #[test]
+    fn what_was_not_timed_is_not_judged() {
+        let wrong = Record { verdict: Verdict::Fail, ..row("a", 1.0, Some(90.0)) };
+        for rows in [vec![], vec![wrong], vec![row("a", 1.0, None)]] {
+            assert_eq!(judged("ceiling", &rows, &[]).state, State::Unjudged, "{rows:?}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! A submission that is an archive. It is never unpacked to files: the two kinds of files that matter are read from it,
+//! and the rest is passed over.
+use std::{
+    fs::File,
+    io::Read,
+    path::{Component, Path},
+};
+
+use flate2::read::GzDecoder;
+
+use super::{
+    Unread,
+    bounds::{self, LARGEST_ARCHIVE, LARGEST_UNPACKED, MOST_ENTRIES},
+    pick::{Files, Found},
+    unfit, unreadable,
+};
+
+/// From a `.zip`.
+///
+/// # Errors
+/// As [`super::Submission::open`].
+pub fn zip(path: &Path, kernel: &str) -> Result<Files, Unread> {
+    let broken = |error: &zip::result::ZipError| unfit(format!("{} is not a zip archive: {error}", path.display()));
+    let mut archive = zip::ZipArchive::new(open(path)?).map_err(|error| broken(&error))?;
+    if archive.len() > MOST_ENTRIES {
+        return Err(too_many());
+    }
+    let mut found = Found::new(kernel);
+    for index in 0..archive.len() {
+        let mut entry = archive.by_index(index).map_err(|error| broken(&error))?;
+        let name = inside(&entry.name().map_err(|error| broken(&error))?)?;
+        if entry.is_file() && !entry.is_symlink() && found.wants(&name) {
+            found.add(&name, &mut entry)?;
+        }
+    }
+    found.pick()
+}
+
+/// From a `.tar.gz`.
+///
+/// # Errors
+/// As [`super::Submission::open`].
+pub fn tar_gz(path: &Path, kernel: &str) -> Result<Files, Unread> {
+    let broken = |error: &std::io::Error| unfit(format!("{} is not a whole .tar.gz: {error}", path.display()));
+    // What lies before an entry must be unpacked to reach it.
+    let mut archive = tar::Archive::new(GzDecoder::new(open(path)?).take(LARGEST_UNPACKED));
+    let mut found = Found::new(kernel);
+    for (entry, count) in archive.entries().map_err(|error| broken(&error))?.zip(1..) {
+        if count > MOST_ENTRIES {
+            return Err(too_many());
+        }
+        let mut entry = entry.map_err(|error| broken(&error))?;
+        let name = inside(&String::from_utf8_lossy(&entry.path_bytes()))?;
+        if entry.header().entry_type().is_file() && found.wants(&name) {
+            found.add(&name, &mut entry)?;
+        }
+    }
+    found.pick()
+}
+
+fn open(path: &Path) -> Result<File, Unread> {
+    let file = bounds::open(path).map_err(|error| unreadable(path, &error))?;
+    let size = file.metadata().map_err(|error| unreadable(path, &error))?.len();
+    if size > LARGEST_ARCHIVE {
+        return Err(unfit(format!("{} has more than {} MiB", path.display(), LARGEST_ARCHIVE >> 20)));
+    }
+    Ok(file)
+}
+
+fn too_many() -> Unread {
+    unfit(format!("the archive has more than {MOST_ENTRIES} files: hand in the kernel file and its headers alone"))
+}
+
+/// The path of an entry, which must stay inside of the archive.
+fn inside(name: &str) -> Result<String, Unread> {
+    let name = name.replace('\\', "/");
+    let leaves = |part| !matches!(part, Component::Normal(_) | Component::CurDir);
+    if Path::new(&name).components().any(leaves) || name.contains(':') || name.contains('\0') {
+        return Err(unfit(format!("the archive has a file that leads out of it: {name}")));
+    }
+    let parts = name.split('/').filter(|part| !part.is_empty() && *part != ".");
+    Ok(parts.collect::<Vec<_>>().join("/"))
+}
