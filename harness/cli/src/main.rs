@@ -3,6 +3,7 @@
 //! The exit codes are [`harness::Exit`]'s.
 
 mod checkout;
+mod class;
 mod complete;
 mod device;
 mod driver;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Some(("list", m)) => list::run(m),
         Some(("device", m)) => device::run(m),
         Some(("grade", m)) => grade::run(m),
+        Some(("class", m)) => class::run(m),
         Some(("start", m)) => start::run(m),
         Some(("setup", m)) => setup::run(m),
         Some(("rubric", m)) => rubric::run(m),
@@ -70,6 +72,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(device::command())
         .subcommand(run_command(&only_lab(argv)))
         .subcommand(grade::command())
+        .subcommand(class::command())
         .subcommand(setup::command())
         .subcommand(start::command())
         .subcommand(rubric::command())
