@@ -4,6 +4,7 @@
 
 mod check;
 mod checkout;
+mod class;
 mod complete;
 mod device;
 mod driver;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Some(("list", m)) => list::run(m),
         Some(("device", m)) => device::run(m),
         Some(("grade", m)) => grade::run(m),
+        Some(("class", m)) => class::run(m),
         Some(("start", m)) => start::run(m),
         Some(("setup", m)) => setup::run(m),
         Some(("check", m)) => check::run(m),
@@ -76,6 +78,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(device::command())
         .subcommand(run_command(&only_lab(argv)))
         .subcommand(grade::command())
+        .subcommand(class::command())
         .subcommand(setup::command())
         .subcommand(start::command())
         .subcommand(check::command())

@@ -76,7 +76,7 @@ pub use measure::{
     capture,
     check::{Check, Number, Tolerance, two_norm},
     inputs::Inputs,
-    parallel::{parallel, parallel_chunks},
+    parallel::{CORES, parallel, parallel_chunks},
     poison::poison,
     recorder::Recorder,
 };

@@ -14,6 +14,7 @@
 //! - `assignment`: what is asked: the rubric, the file that is handed out, hints.
 
 pub mod assignment;
+pub mod class;
 pub mod export;
 pub mod judge;
 pub mod mark;

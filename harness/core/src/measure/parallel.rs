@@ -8,8 +8,17 @@ use std::{
 /// The results of `task(0)` to `task(tasks - 1)`, in that order, computed on all cores, or on fewer if the system
 /// starts no more threads; this thread works too. If a task panics, so does this function.
 pub fn parallel<T: Send>(tasks: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    on_threads(cores.min(tasks), tasks, task, &StartThreads)
+    let asked = std::env::var(CORES).ok();
+    on_threads(cores(asked.as_deref()).min(tasks), tasks, task, &StartThreads)
+}
+
+/// Says how many cores this process and its children may use, where several such processes share a computer.
+pub const CORES: &str = "WARPLAB_CORES";
+
+/// The cores to use, if so many are asked for.
+fn cores(asked: Option<&str>) -> usize {
+    let all = thread::available_parallelism().map_or(1, usize::from);
+    asked.and_then(|asked| asked.parse().ok()).map_or(all, |asked: usize| asked.clamp(1, all))
 }
 
 /// What starts a thread: the system, or a test that refuses.
@@ -88,6 +97,13 @@ mod tests {
                 Err(_) => Err(io::ErrorKind::WouldBlock.into()),
             }
         }
+    }
+
+    #[test]
+    fn no_more_cores_are_used_than_asked_for_or_there() {
+        let all = thread::available_parallelism().map_or(1, usize::from);
+        assert_eq!((cores(None), cores(Some("x"))), (all, all));
+        assert_eq!((cores(Some("0")), cores(Some("1")), cores(Some("100000"))), (1, 1, all));
     }
 
     #[test]

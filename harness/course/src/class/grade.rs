@@ -1,0 +1,246 @@
+//! The marks of one submission of a class, as far as they are not known already.
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use harness::{DeviceChoice, Error, Result};
+use tempfile::TempDir;
+
+use super::{
+    entry::Entry,
+    key, lock,
+    record::{Record, Store},
+    settings::Settings,
+    similar,
+};
+use crate::{
+    assignment::rubric::{Part, Rubric},
+    mark::{
+        Grading,
+        marked::{Marked, PartMark},
+    },
+    submission::{Submission, Unread},
+};
+
+/// A class of which submissions are graded.
+#[derive(Debug)]
+pub struct Class {
+    /// The lab.
+    pub lab: &'static harness::Lab,
+    /// What is handed in.
+    pub entries: Vec<Entry>,
+    /// What stays the same for all.
+    pub settings: Settings,
+    /// The rubric.
+    pub rubric: Rubric,
+    /// The records.
+    pub store: Store,
+    /// The version of this program: marks of another version are given anew.
+    pub version: String,
+    /// Parts that are to be marked anew even if nothing has changed.
+    pub again: Vec<String>,
+}
+
+/// Bytes of a kernel file that is copied before it is read; a larger one is too large for any lab.
+const MOST_COPIED: u64 = 16 << 20;
+
+/// What was handed in, read.
+struct Opened {
+    /// Where it lies if there is no kernel file in it.
+    submission: Result<Submission, PathBuf>,
+    /// A hash of it.
+    content: String,
+    /// A copy of a single file, apart from the files of others, lives as long as this.
+    _folder: Option<TempDir>,
+}
+
+impl Class {
+    /// The device that answers are judged on.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when there is no such device.
+    pub fn choice(&self) -> Result<DeviceChoice> {
+        self.settings.device.parse().map_err(Error::Usage)
+    }
+
+    /// Whether a submission is to be graded: something about it is not known, or has changed since.
+    ///
+    /// # Errors
+    /// What keeps it or its record from being read.
+    pub fn is_due(&self, entry: &Entry) -> Result<bool> {
+        if !self.again.is_empty() {
+            return Ok(true);
+        }
+        let Some(record) = self.store.read(entry)? else {
+            return Ok(true);
+        };
+        Ok(match &entry.handed_in {
+            Ok(path) => !self.due(Some(&record), &self.open(path)?.content).is_empty(),
+            Err(why) => record.problem.as_ref() != Some(why),
+        })
+    }
+
+    /// The parts of a submission with the hash `content` that are to be marked.
+    fn due(&self, record: Option<&Record>, content: &str) -> Vec<Part> {
+        let is_known = |part: &Part| {
+            let Some(record) = record else { return false };
+            let marked = record.marked.iter().flat_map(|marked| &marked.parts).find(|marked| marked.name == part.name);
+            let is_same = record.keys.get(&part.name) == Some(&self.key(part, content));
+            is_same && marked.is_some_and(|marked| marked.unjudged.is_none())
+        };
+        let is_due = |part: &&Part| self.again.contains(&part.name) || !is_known(part);
+        self.rubric.parts.iter().filter(is_due).cloned().collect()
+    }
+
+    fn key(&self, part: &Part, content: &str) -> String {
+        key::of_part(part, &self.rubric, &self.settings, content, &self.version)
+    }
+
+    /// Grades a submission, and keeps its record.
+    ///
+    /// # Errors
+    /// What keeps the record from being written, and [`Error::Interrupted`].
+    pub fn grade(&self, entry: &Entry) -> Result<()> {
+        let started = Instant::now();
+        let known = self.store.read(entry)?;
+        let path = match &entry.handed_in {
+            Ok(path) => path,
+            Err(why) => return self.store.write(entry, &Record { problem: Some(why.clone()), ..Record::new(entry) }),
+        };
+        let opened = self.open(path)?;
+        let due = self.due(known.as_ref(), &opened.content);
+        if due.is_empty() {
+            return Ok(());
+        }
+        let choice = self.choice()?;
+        let lock = lock::of(&choice)?;
+        let grading = Grading {
+            lab: self.lab,
+            rubric: Rubric { parts: due.clone(), ..self.rubric.clone() },
+            choice,
+            seed: Some(self.settings.seed),
+            schedules: self.settings.schedules,
+            limits: self.settings.limits(),
+        };
+        let what = opened.submission.as_ref().map_or_else(PathBuf::as_path, |submission| &submission.kernel);
+        let marked = grading.mark(what, &|_, _| ())?;
+        drop(lock);
+        let earlier = known.filter(|_| due.len() < self.rubric.parts.len());
+        let seconds = earlier.as_ref().map_or(0.0, |known| known.seconds) + started.elapsed().as_secs_f64();
+        let marked = self.joined(marked, earlier.and_then(|known| known.marked), &entry.id);
+        let mut record = Record { seconds, ..Record::new(entry) };
+        let keyed = |part: &Part| (part.name.clone(), self.key(part, &opened.content));
+        record.keys = self.rubric.parts.iter().map(keyed).collect();
+        if let Ok(submission) = &opened.submission {
+            record.lines = lines(&marked, &submission.kernel, &self.rubric.kernel);
+            // A file that does not compile is like no other.
+            let source = harness::replacement(self.lab, &submission.kernel);
+            record.shingles = source.and_then(|source| similar::of_source(&source)).unwrap_or_default();
+        }
+        record.marked = Some(marked);
+        self.store.write(entry, &record)
+    }
+
+    /// The marks of the parts that were marked now, and the earlier ones of the others, in the rubric's order.
+    fn joined(&self, now: Marked, earlier: Option<Marked>, id: &str) -> Marked {
+        let all: Vec<PartMark> =
+            now.parts.into_iter().chain(earlier.into_iter().flat_map(|known| known.parts)).collect();
+        let of = |part: &Part| all.iter().find(|marked| marked.name == part.name).cloned();
+        let parts: Vec<PartMark> = self.rubric.parts.iter().filter_map(of).collect();
+        Marked {
+            submission: id.into(),
+            points: parts.iter().map(|part| part.points).sum(),
+            of: parts.iter().map(|part| part.of).sum(),
+            parts,
+            ..now
+        }
+    }
+
+    /// Reads what was handed in. A single kernel file is read apart from the headers of others in its folder.
+    fn open(&self, path: &Path) -> Result<Opened> {
+        let io = |action, path: &Path| {
+            let path = path.to_path_buf();
+            move |source| Error::Io { action, path, source }
+        };
+        let name = path.file_name().unwrap_or_default();
+        let size = fs::metadata(path).map_err(io("read", path))?.len();
+        let is_single = path.is_file() && path.extension().is_some_and(|end| end == "cu") && size < MOST_COPIED;
+        let folder =
+            is_single.then(tempfile::tempdir).transpose().map_err(io("create a folder in", Path::new("/tmp")))?;
+        let mut apart = path.to_path_buf();
+        if let Some(folder) = &folder {
+            apart = folder.path().join(name);
+            fs::copy(path, &apart).map_err(io("copy", path))?;
+            // PTX that the teacher has made; it is loaded only if the teacher says that it is to be trusted.
+            let ptx = path.with_extension("ptx");
+            if ptx.is_file() {
+                fs::copy(&ptx, apart.with_extension("ptx")).map_err(io("copy", &ptx))?;
+            }
+        }
+        let (submission, content) = match Submission::open(&apart, &self.rubric.kernel) {
+            Ok(submission) => {
+                let content = key::of_files(submission.kernel.parent().unwrap_or(Path::new(".")))?;
+                (Ok(submission), content)
+            }
+            Err(Unread::Unfit(words)) => {
+                let content = key::of_words(&words.replace(&apart.display().to_string(), ""));
+                (Err(apart), content)
+            }
+            Err(Unread::Machine(error)) => return Err(error),
+        };
+        Ok(Opened { submission, content, _folder: folder })
+    }
+}
+
+/// The lines of the kernel file that the marks speak of, as `FILE:LINE`.
+fn lines(marked: &Marked, kernel: &Path, name: &str) -> BTreeMap<u32, String> {
+    let text = fs::read_to_string(kernel).unwrap_or_default();
+    let words = marked.parts.iter().flat_map(|part| &part.criteria).map(|criterion| criterion.words.as_str());
+    let numbers = words.chain(marked.fault.as_deref()).flat_map(|words| line_numbers(words, name));
+    numbers.filter_map(|number| Some((number, code(text.lines().nth(number as usize - 1)?)))).collect()
+}
+
+/// The lines of file `name` that the words tell, at least 1 each.
+pub fn line_numbers<'a>(words: &'a str, name: &'a str) -> impl Iterator<Item = u32> + 'a {
+    let after = words.split(name).skip(1);
+    let number = |text: &str| {
+        let digits = text.strip_prefix([':', '('])?;
+        digits.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    };
+    after.filter_map(number).filter(|number| *number > 0)
+}
+
+/// A line without its comments, in which people write their names.
+fn code(line: &str) -> String {
+    let mut line = line.split("//").next().unwrap_or_default().to_string();
+    while let Some(begin) = line.find("/*") {
+        let end = line[begin..].find("*/").map_or(line.len(), |end| begin + end + 2);
+        line.replace_range(begin..end, "");
+    }
+    // The end of a comment that began in an earlier line.
+    let code = line.rsplit("*/").next().unwrap_or_default();
+    code.trim().chars().filter(|c| !c.is_control()).take(160).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_in_words() {
+        let found = |words: &str| line_numbers(words, "a.cu").collect::<Vec<_>>();
+        assert_eq!(found("Race at a.cu:12, and 2 more"), [12]);
+        assert_eq!(found("a.cu(7): error: x\na.cu(9): error"), [7, 9]);
+        assert!(found("a.cu has no kernel, a.cu:0, b.cu:3").is_empty());
+    }
+
+    #[test]
+    fn a_line_of_code_has_no_comments() {
+        assert_eq!(code("  c[i] = a[i]; // by Ada"), "c[i] = a[i];");
+        assert_eq!(code("/* Ada */ c[i] /* x */ = 1; /* Bob"), "c[i]  = 1;");
+        assert_eq!(code("by Ada */ c[i] = 1;"), "c[i] = 1;");
+    }
+}

@@ -1,0 +1,108 @@
+//! What a student reads, as a page and as text. Neither tells the seed or a hidden size.
+use maud::{Markup, html};
+
+use super::layout::page;
+use crate::{
+    class::sheet::{Cell, Row, Sheet, late_words, points},
+    mark::marked::{Criterion, Detail, State},
+};
+
+/// Texts in full for one criterion.
+const SHOWN: usize = 3;
+
+/// The page.
+pub fn student(sheet: &Sheet, row: &Row) -> String {
+    let fault = row.marked().and_then(|marked| marked.fault.as_ref());
+    let body = html! {
+        p { strong { (points(row.points())) } " of " (points(sheet.of_all())) " points" }
+        @if let Some(late) = &row.late { p { (late_words(late)) "." } }
+        @if let Some(words) = why_none(row) { p .lost { (words) } }
+        @if let Some(fault) = fault { pre { (fault) } }
+        @for cell in &row.parts {
+            h2 { (cell.name) ": " (points(cell.points)) " of " (points(cell.of)) }
+            @if let Some(one) = cell.by_hand { p { "Set by hand: " (one.reason.trim()) } }
+            @if fault.is_none() { (criteria(cell)) }
+        }
+        @if let Some(marked) = row.marked().filter(|marked| !marked.warnings.is_empty()) {
+            h2 { "What the compiler warns of" }
+            @for warning in &marked.warnings { pre { (warning) } }
+        }
+    };
+    page(&sheet.rubric.title, &body)
+}
+
+fn criteria(cell: &Cell) -> Markup {
+    html! {
+        @if let Some(mark) = cell.mark {
+            table {
+                @for criterion in &mark.criteria {
+                    tr {
+                        td .(state(criterion)) { (criterion.name()) }
+                        td .n { (counts(criterion)) }
+                        td {
+                            (criterion.words)
+                            @if !criterion.raise.is_empty() { br; span .quiet { "To raise it: " (criterion.raise) } }
+                            @for detail in known(criterion) { pre { (detail.text) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn state(criterion: &Criterion) -> &'static str {
+    match criterion.state {
+        State::Earned => "earned",
+        State::Lost => "lost",
+        State::Unjudged | State::NotMeasured => "quiet",
+    }
+}
+
+fn counts(criterion: &Criterion) -> String {
+    match criterion.state {
+        State::NotMeasured => String::new(),
+        State::Unjudged => format!("? of {}", points(criterion.of)),
+        State::Earned | State::Lost => format!("{} of {}", points(criterion.points), points(criterion.of)),
+    }
+}
+
+/// What happened in full, where that tells no hidden size.
+fn known(criterion: &Criterion) -> impl Iterator<Item = &Detail> {
+    criterion.details.iter().filter(|detail| !detail.is_hidden).take(SHOWN)
+}
+
+/// Why nothing was marked, in words for the student.
+fn why_none(row: &Row) -> Option<String> {
+    match (&row.entry.handed_in, row.marked()) {
+        (Err(why), _) => Some(why.clone()),
+        (Ok(_), None) => Some("This could not be graded yet.".into()),
+        (Ok(_), Some(_)) => None,
+    }
+}
+
+/// The text.
+pub fn feedback(sheet: &Sheet, row: &Row) -> String {
+    let mut blocks =
+        vec![format!("{}\n{} of {} points", sheet.rubric.title, points(row.points()), points(sheet.of_all()))];
+    blocks.extend(row.late.as_ref().map(late_words));
+    blocks.extend(why_none(row));
+    let fault = row.marked().and_then(|marked| marked.fault.as_ref());
+    blocks.extend(fault.cloned());
+    for cell in &row.parts {
+        let mut lines = vec![format!("{}: {} of {}", cell.name, points(cell.points), points(cell.of))];
+        lines.extend(cell.by_hand.map(|one| format!("  Set by hand: {}", one.reason.trim())));
+        let criteria = cell.mark.iter().flat_map(|mark| &mark.criteria).filter(|_| fault.is_none());
+        for criterion in criteria {
+            lines.push(format!("  {} ({}): {}", criterion.name(), counts(criterion), criterion.words));
+            if !criterion.raise.is_empty() {
+                lines.push(format!("    To raise it: {}", criterion.raise));
+            }
+            lines.extend(known(criterion).flat_map(|detail| detail.text.lines()).map(|line| format!("      {line}")));
+        }
+        blocks.push(lines.join("\n"));
+    }
+    let warnings = row.marked().map(|marked| marked.warnings.join("\n")).filter(|text| !text.is_empty());
+    blocks.extend(warnings.map(|text| format!("What the compiler warns of:\n{text}")));
+    blocks.join("\n\n")
+}

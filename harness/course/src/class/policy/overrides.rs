@@ -1,0 +1,75 @@
+//! Marks that a teacher sets by hand, each with a reason: `overrides.toml`.
+//!
+//! ```toml
+//! [[override]]
+//! student = "ada"
+//! part = "atomic"
+//! points = 15
+//! reason = "the comment shows the right idea"
+//! ```
+use std::path::Path;
+
+use harness::{Result, suggest};
+use serde::Deserialize;
+
+use super::{of, wrong};
+use crate::{assignment::rubric::Rubric, class::entry::Entry};
+
+const FILE: &str = "overrides.toml";
+
+/// The marks of one part that are set by hand.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Override {
+    /// The id of the submission or of a student, or a student's address.
+    pub student: String,
+    /// The part.
+    pub part: String,
+    /// The points that it has instead.
+    pub points: f64,
+    /// Why, in words that the student reads.
+    pub reason: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Overrides {
+    #[serde(default, rename = "override")]
+    all: Vec<Override>,
+}
+
+/// Those of the class in `out`.
+///
+/// # Errors
+/// [`harness::Error::Usage`] when one names nobody, no part, or no reason.
+pub fn overrides(out: &Path, entries: &[Entry], rubric: &Rubric) -> Result<Vec<Override>> {
+    let Overrides { all } = of(out, FILE)?;
+    for (index, one) in all.iter().enumerate() {
+        if let Some(what) = mistake(one, &all[..index], entries, rubric) {
+            return Err(wrong(&out.join(FILE), &what));
+        }
+    }
+    Ok(all)
+}
+
+fn mistake(one: &Override, others: &[Override], entries: &[Entry], rubric: &Rubric) -> Option<String> {
+    let Override { student, part, points, reason } = one;
+    let parts: Vec<&str> = rubric.parts.iter().map(|part| part.name.as_str()).collect();
+    let means = |name: &str| entries.iter().position(|entry| entry.is_called(name));
+    let Some(who) = means(student) else {
+        let ids: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
+        return Some(format!("nobody is called `{student}`; {}", suggest::among(student, &ids)));
+    };
+    let Some(asked) = rubric.parts.iter().find(|asked| asked.name == *part) else {
+        return Some(format!("`{student}`: there is no part `{part}`; {}", suggest::among(part, &parts)));
+    };
+    let most = asked.points() + asked.speed.as_ref().map_or(0.0, |speed| speed.points);
+    if !(0.0..=most).contains(points) {
+        return Some(format!("`{student}`: part `{part}` gives 0 to {most} points, not {points}"));
+    }
+    if reason.trim().is_empty() {
+        return Some(format!("`{student}`: say for part `{part}` the reason, which the student reads"));
+    }
+    let is_twice = others.iter().any(|other| other.part == *part && means(&other.student) == Some(who));
+    is_twice.then(|| format!("`{student}`: part `{part}` is set twice"))
+}

@@ -1,0 +1,90 @@
+//! What is kept of a submission that was graded: a file that is whole or not there.
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use harness::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{entry::Entry, settings};
+use crate::{export::file, mark::marked::Marked};
+
+/// The version of the JSON.
+const SCHEMA: u32 = 1;
+
+/// What is kept of one submission.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The version of the JSON.
+    pub schema: u32,
+    /// Its id.
+    pub id: String,
+    /// What the marks of each part depend on.
+    pub keys: BTreeMap<String, String>,
+    /// Seconds that grading took, all parts together.
+    pub seconds: f64,
+    /// The marks.
+    pub marked: Option<Marked>,
+    /// Why there are none, for the teacher.
+    pub problem: Option<String>,
+    /// Lines of the kernel file that marks speak of, without comments.
+    pub lines: BTreeMap<u32, String>,
+    /// Hashes of short sequences of its compiled instructions.
+    pub shingles: Vec<u32>,
+}
+
+impl Record {
+    /// Of `entry`, nothing known yet.
+    pub fn new(entry: &Entry) -> Self {
+        Self {
+            schema: SCHEMA,
+            id: entry.id.clone(),
+            keys: BTreeMap::new(),
+            seconds: 0.0,
+            marked: None,
+            problem: None,
+            lines: BTreeMap::new(),
+            shingles: Vec::new(),
+        }
+    }
+}
+
+/// The folder of the records of a class.
+#[derive(Debug, Clone)]
+pub struct Store(PathBuf);
+
+impl Store {
+    /// That of the class in `out`, which is made if it is not there.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn of(out: &Path) -> Result<Self> {
+        let path = out.join("results");
+        fs::create_dir_all(&path).map_err(|source| Error::Io { action: "create", path: path.clone(), source })?;
+        Ok(Self(path))
+    }
+
+    fn path(&self, entry: &Entry) -> PathBuf {
+        self.0.join(format!("{}.json", entry.file_name()))
+    }
+
+    /// What is kept of `entry`; nothing if that is from another version, or damaged.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the file is there and cannot be read.
+    pub fn read(&self, entry: &Entry) -> Result<Option<Record>> {
+        let text = settings::read(&self.path(entry))?;
+        let record = text.and_then(|text| serde_json::from_str::<Record>(&text).ok());
+        Ok(record.filter(|record| record.schema == SCHEMA && record.id == entry.id))
+    }
+
+    /// Keeps `record` of `entry`.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, entry: &Entry, record: &Record) -> Result<()> {
+        file::write(&self.path(entry), &serde_json::to_string(record).unwrap_or_default())
+    }
+}

@@ -1,0 +1,157 @@
+//! What is written about a class that is graded, or as much of it as is.
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use harness::{DeviceChoice, Error, Result};
+
+use super::{
+    changes::{Change, changes},
+    entry::Entry,
+    grade::Class,
+    pages,
+    policy::{
+        late::Late,
+        overrides::{Override, overrides},
+    },
+    record::Record,
+    sheet::{Sheet, points},
+    similar::{self, Member},
+    tables,
+};
+use crate::{assignment::starter::Starter, export::file};
+
+/// What a teacher decides, read before anything is graded, so that a mistake in it costs no time.
+#[derive(Debug)]
+pub struct Policy {
+    overrides: Vec<Override>,
+    late: Late,
+}
+
+impl Policy {
+    /// That of the class in `out`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when there is a mistake in one of its files.
+    pub fn of(class: &Class, out: &Path) -> Result<Self> {
+        Ok(Self { overrides: overrides(out, &class.entries, &class.rubric)?, late: Late::of(out, &class.entries)? })
+    }
+}
+
+/// What is known of each submission.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn records(class: &Class) -> Result<Vec<Option<Record>>> {
+    class.entries.iter().map(|entry| class.store.read(entry)).collect()
+}
+
+/// Writes tables and pages into `out`, and returns what a teacher is told: how the class did, and what has changed since
+/// the records `before`. The flag says whether all points are the last word.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn write(class: &Class, out: &Path, policy: &Policy, before: &[Option<Record>]) -> Result<(String, bool)> {
+    let after = records(class)?;
+    let graded = class.entries.iter().zip(after.iter().map(Option::as_ref));
+    let has_speed = matches!(class.choice()?, DeviceChoice::Cuda(_));
+    let sheet = Sheet::of(&class.rubric, has_speed, graded, &policy.overrides, &policy.late);
+    let changed: Vec<Change> = before
+        .iter()
+        .zip(&after)
+        .filter_map(|(before, after)| Some(changes(before.as_ref()?, after.as_ref()?)))
+        .flatten()
+        .collect();
+    tables::marks(&sheet, &out.join("marks.csv"))?;
+    tables::canvas(&sheet, &out.join("marks-canvas.csv"))?;
+    tables::changes(&changed, &out.join("changes.csv"))?;
+    students(&sheet, &out.join("students"))?;
+    file::write(&out.join("class.html"), &pages::class(&sheet))?;
+    file::write(&out.join("similar.html"), &alike(class, &sheet))?;
+    let is_settled = sheet.rows.iter().all(super::sheet::Row::is_settled);
+    Ok((summary(&sheet, &changed, out), is_settled))
+}
+
+/// A page and a text for each submission, and none for others.
+fn students(sheet: &Sheet, folder: &Path) -> Result<()> {
+    let io = |action, path: &Path| {
+        let path = path.to_path_buf();
+        move |source| Error::Io { action, path, source }
+    };
+    fs::create_dir_all(folder).map_err(io("create", folder))?;
+    let mut written: Vec<PathBuf> = Vec::new();
+    for row in &sheet.rows {
+        let name = row.entry.file_name();
+        for (ending, text) in [("html", pages::student(sheet, row)), ("txt", pages::feedback(sheet, row))] {
+            let path = folder.join(format!("{name}.{ending}"));
+            file::write(&path, &text)?;
+            written.push(path);
+        }
+    }
+    for entry in fs::read_dir(folder).map_err(io("read", folder))? {
+        let path = entry.map_err(io("read", folder))?.path();
+        let is_page = path.extension().is_some_and(|end| end == "html" || end == "txt");
+        if is_page && !written.contains(&path) {
+            fs::remove_file(&path).map_err(io("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// The page about submissions that are alike.
+fn alike(class: &Class, sheet: &Sheet) -> String {
+    let own = class.lab.kernels.iter().find(|file| file.name == class.rubric.kernel);
+    let solution = own.and_then(|own| similar::of_source(own).ok()).unwrap_or_default();
+    let given = own.and_then(|own| starter(own).ok()).unwrap_or_default();
+    let names: Vec<String> = sheet.rows.iter().map(|row| names(row.entry)).collect();
+    let records = sheet.rows.iter().map(|row| row.record.map_or(&[][..], |record| &record.shingles));
+    let mut members: Vec<Member> =
+        names.iter().zip(records).map(|(name, shingles)| Member { name, shingles }).collect();
+    members.push(Member { name: "the lab's own kernels", shingles: &solution });
+    pages::similar(sheet, &members, &similar::groups(&members, &given))
+}
+
+/// What the file that is handed out compiles to.
+fn starter(own: &kernels::KernelSource) -> Result<Vec<u32>> {
+    let text = Starter::of(&own.cuda).map_err(Error::CannotRun)?.text;
+    similar::of_source(&kernels::KernelSource { cuda: text.into(), ptx: "".into(), ..own.clone() })
+}
+
+/// The names of who handed it in.
+fn names(entry: &Entry) -> String {
+    entry.students.iter().map(|student| student.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// The class in a few lines.
+fn summary(sheet: &Sheet, changed: &[Change], out: &Path) -> String {
+    let mut all: Vec<f64> = sheet.graded().map(super::sheet::Row::points).collect();
+    all.sort_by(f64::total_cmp);
+    let mut lines = vec![format!("{}: {} of {} graded", sheet.rubric.title, all.len(), sheet.rows.len())];
+    if !all.is_empty() {
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        let median = f64::midpoint(all[(all.len() - 1) / 2], all[all.len() / 2]);
+        let most = points(sheet.of_all());
+        lines.push(format!("mean {} of {most} points, median {}", points(mean), points(median)));
+    }
+    let open: Vec<String> = sheet
+        .rows
+        .iter()
+        .filter(|row| !row.is_settled())
+        .map(|row| format!("  {}: {}", row.entry.id, row.remarks()))
+        .collect();
+    if !open.is_empty() {
+        lines.push("Not the last word, since some of it could not be judged here:".into());
+        lines.extend(open);
+    }
+    if !changed.is_empty() {
+        lines.push("Changed:".into());
+        let line = |change: &Change| {
+            let (before, after) = (points(change.before), points(change.after));
+            format!("  {}, {}: {before} -> {after}", change.id, change.part)
+        };
+        lines.extend(changed.iter().map(line));
+    }
+    lines.push(format!("Marks: {}; pages: {}", out.join("marks.csv").display(), out.join("class.html").display()));
+    lines.join("\n")
+}

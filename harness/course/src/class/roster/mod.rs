@@ -1,0 +1,102 @@
+//! Who is in the class, from what the teacher has: a folder, a Gradescope or Moodle export, or a table.
+
+mod gradescope;
+mod moodle;
+mod plain;
+mod table;
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use harness::{Error, Result};
+
+use super::entry::Entry;
+
+/// Folders in folders that are looked at for the time of the newest file.
+const DEEPEST: usize = 4;
+
+/// What the class handed in, sorted by id. `out` is no submission, wherever it lies.
+///
+/// # Errors
+/// [`Error::Usage`] when there is nothing, or one id stands for two submissions; [`Error::Io`].
+pub fn entries(folder: Option<&Path>, roster: Option<&Path>, out: &Path) -> Result<Vec<Entry>> {
+    let mut entries = match (folder, roster) {
+        (folder, Some(roster)) => table::entries(roster, folder)?,
+        (Some(folder), None) if gradescope::is_export(folder) => gradescope::entries(folder)?,
+        (Some(folder), None) => {
+            let paths = paths(folder, out)?;
+            moodle::entries(&paths).unwrap_or_else(|| plain::entries(&paths))
+        }
+        (None, None) => return Err(Error::usage("name the folder with the submissions, or --roster FILE")),
+    };
+    if entries.is_empty() {
+        let place = roster.or(folder).unwrap_or(Path::new("")).display();
+        return Err(Error::usage(format!("{place} holds no submission")));
+    }
+    entries.sort_by(|a, b| a.id.cmp(&b.id));
+    let mut known: HashMap<String, &Entry> = HashMap::new();
+    for entry in &entries {
+        // Two names that differ in case only are one file on some systems.
+        if let Some(other) = known.insert(entry.file_name().to_lowercase(), entry) {
+            let path = |entry: &Entry| entry.handed_in.as_ref().map_or(entry.id.clone(), |p| p.display().to_string());
+            let (one, two) = (path(other), path(entry));
+            return Err(Error::usage(format!("{one} and {two} are both of `{}`: leave one of them", entry.id)));
+        }
+    }
+    Ok(entries)
+}
+
+/// What lies in the folder, without what is hidden and without `out`.
+fn paths(folder: &Path, out: &Path) -> Result<Vec<PathBuf>> {
+    let io = |source| Error::Io { action: "read", path: folder.into(), source };
+    let out = out.canonicalize().ok();
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        let is_out = out.is_some() && path.canonicalize().ok() == out;
+        if !is_out && !name_of(&path).starts_with('.') {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// The last part of a path, as text.
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// `path`, or why it cannot be a submission.
+fn handed_in(path: &Path) -> Result<PathBuf, String> {
+    match fs::symlink_metadata(path) {
+        Ok(data) if data.is_symlink() => Err("it is a link, which is not followed: hand in the file itself".into()),
+        Ok(_) => Ok(path.to_path_buf()),
+        Err(_) => Err("nothing was handed in".into()),
+    }
+}
+
+/// When the newest file of a submission was changed.
+fn changed(path: &Path) -> Option<SystemTime> {
+    newest(path, 0)
+}
+
+fn newest(path: &Path, depth: usize) -> Option<SystemTime> {
+    let data = fs::symlink_metadata(path).ok()?;
+    if !data.is_dir() {
+        return data.modified().ok();
+    }
+    if depth > DEEPEST {
+        return None;
+    }
+    let is_shown = |path: &PathBuf| !name_of(path).starts_with('.');
+    let inside = fs::read_dir(path).ok()?.flatten().map(|entry| entry.path()).take(10_000).filter(is_shown);
+    inside.filter_map(|path| newest(&path, depth + 1)).max()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+//! What Moodle's "Download all submissions" gives: `Firstname Lastname_1234567_assignsubmission_file`, a folder for each
+//! participant, or a file whose name goes on with `_NAME`.
+use std::path::PathBuf;
+
+use super::{changed, handed_in, name_of};
+use crate::class::entry::{Entry, Student};
+
+const MARKER: &str = "_assignsubmission_file";
+
+/// The entries, if the names are Moodle's. Further files, such as online texts, are then left out.
+pub fn entries(paths: &[PathBuf]) -> Option<Vec<Entry>> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for path in paths {
+        let Some(student) = student(&name_of(path)) else { continue };
+        match entries.iter_mut().find(|entry| entry.id == student.id) {
+            Some(first) => {
+                let how = "several files were handed in; download them again with `Download submissions in folders`";
+                first.handed_in = Err(how.into());
+            }
+            None => entries.push(Entry::of_one(student, handed_in(path), changed(path))),
+        }
+    }
+    (!entries.is_empty()).then_some(entries)
+}
+
+fn student(name: &str) -> Option<Student> {
+    let (who, _) = name.split_once(MARKER)?;
+    let (name, number) = who.rsplit_once('_')?;
+    let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+    is_number.then(|| Student { name: name.into(), id: number.into(), email: String::new() })
+}

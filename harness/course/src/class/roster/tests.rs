@@ -1,0 +1,133 @@
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A folder with these files, each of which holds its own path.
+fn folder(files: &[&str]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for file in files {
+        let path = folder.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, file).unwrap();
+    }
+    folder
+}
+
+fn of(folder: &TempDir) -> Vec<Entry> {
+    entries(Some(folder.path()), None, &folder.path().join("marks")).unwrap()
+}
+
+fn ids(entries: &[Entry]) -> Vec<&str> {
+    entries.iter().map(|entry| entry.id.as_str()).collect()
+}
+
+#[test]
+fn a_folder_holds_a_file_a_folder_or_an_archive_for_each_student() {
+    let class = folder(&["ada.cu", "ada.ptx", "bob/a.cu", "cy.d.tar.gz", "dan.ZIP", "eve.pdf", ".git/x", "marks/x"]);
+    let entries = of(&class);
+    assert_eq!(ids(&entries), ["ada", "bob", "cy.d", "dan", "eve.pdf"]);
+    assert_eq!(entries[1].handed_in, Ok(class.path().join("bob")));
+    assert!(entries.iter().all(|entry| entry.submitted.is_some()));
+}
+
+#[test]
+fn two_submissions_of_one_student_are_an_error() {
+    let class = folder(&["ada.cu", "ada.zip"]);
+    let error = entries(Some(class.path()), None, Path::new("out")).unwrap_err().to_string();
+    assert!(error.contains("ada.cu") && error.contains("ada.zip"), "{error}");
+    let empty = folder(&[]);
+    assert!(entries(Some(empty.path()), None, Path::new("out")).unwrap_err().to_string().contains("no submission"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_not_followed() {
+    let class = folder(&["ada.cu"]);
+    std::os::unix::fs::symlink("/etc/passwd", class.path().join("bob.cu")).unwrap();
+    assert!(of(&class)[1].handed_in.as_ref().is_err_and(|why| why.contains("link")));
+}
+
+#[test]
+fn moodles_names_are_taken_apart() {
+    let class = folder(&[
+        "Ada Lovelace_1234567_assignsubmission_file/histogram.cu",
+        "Ada Lovelace_1234567_assignsubmission_onlinetext/text.html",
+        "Bob_de_Vries_7_assignsubmission_file_histogram.cu",
+        "Cy_8_assignsubmission_file_a.cu",
+        "Cy_8_assignsubmission_file_b.cuh",
+    ]);
+    let entries = of(&class);
+    assert_eq!(ids(&entries), ["1234567", "7", "8"]);
+    let names: Vec<&str> = entries.iter().map(|entry| entry.students[0].name.as_str()).collect();
+    assert_eq!(names, ["Ada Lovelace", "Bob_de_Vries", "Cy"]);
+    assert!(entries[0].handed_in.is_ok() && entries[1].handed_in.is_ok());
+    assert!(entries[2].handed_in.as_ref().is_err_and(|why| why.contains("in folders")));
+}
+
+#[test]
+fn gradescopes_export_names_students_and_times() {
+    let class = folder(&["submission_11/histogram.cu", "submission_12/histogram.cu"]);
+    let metadata = "\
+---
+submission_11:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '0123'
+    :email: ada@example.org
+  - :name: Bob
+    :sid: 124
+    :email: bob@example.org
+  :created_at: 2026-05-01 14:59:00.000000000 -07:00
+  :score: 0.0
+  :status: processed
+  :history:
+  - :id: 10
+    :score: 1.0
+submission_12:
+  :submitters: []
+submission_13:
+  :submitters:
+  - :name: Cy
+";
+    fs::write(class.path().join("submission_metadata.yml"), metadata).unwrap();
+    let entries = of(&class);
+    assert_eq!(ids(&entries), ["11", "12", "13"]);
+    let [ada, bob] = &entries[0].students[..] else { panic!("{entries:?}") };
+    assert_eq!((ada.name.as_str(), ada.id.as_str(), ada.email.as_str()), ("Ada Lovelace", "0123", "ada@example.org"));
+    assert_eq!(bob.id, "124");
+    assert_eq!(entries[0].submitted, humantime::parse_rfc3339("2026-05-01T21:59:00Z").ok());
+    assert_eq!(entries[1].students[0].name, "submission_12");
+    assert!(entries[2].handed_in.is_err());
+
+    fs::write(class.path().join("submission_metadata.yml"), "../x:\n  :submitters: []\n").unwrap();
+    assert!(entries_of_broken(&class).contains("submission_metadata.yml"));
+}
+
+fn entries_of_broken(class: &TempDir) -> String {
+    entries(Some(class.path()), None, Path::new("out")).unwrap_err().to_string()
+}
+
+#[test]
+fn a_table_names_students_and_paths() {
+    let class = folder(&["repos/ada/histogram.cu"]);
+    let table = class.path().join("roster.csv");
+    let read = || entries(None, Some(&table), Path::new("out"));
+    fs::write(&table, "student, path, time\nAda, repos/ada, 2026-05-01T10:00:00Z\nBob, repos/bob,\nCy,,\n").unwrap();
+    let all = read().unwrap();
+    assert_eq!(ids(&all), ["Ada", "Bob", "Cy"]);
+    assert_eq!(all[0].handed_in, Ok(class.path().join("repos/ada")));
+    assert_eq!(all[0].submitted, humantime::parse_rfc3339("2026-05-01T10:00:00Z").ok());
+    assert!(all[1].handed_in.is_err() && all[2].handed_in.is_err());
+
+    for (text, words) in [
+        ("student,folder\nAda,x\n", "the columns are student and path"),
+        ("student,path\n,x\n", "line 2 names no student"),
+        ("student,path,time\nAda,x,noon\n", "line 2: `noon`"),
+    ] {
+        fs::write(&table, text).unwrap();
+        let error = read().unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}

@@ -1,0 +1,94 @@
+//! Grading all of a class on this computer: each submission in a process of its own, as many at once as there are cores.
+use std::{
+    process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use harness::{
+    DeviceChoice, Error, Result,
+    confine::{self, Ended, Limits},
+};
+
+use super::{entry::Entry, grade::Class, record::Record};
+
+/// Runs of the lab for each part and size: the lab's own kernels and the submission's, on the emulated device and on a
+/// GPU, and once more to be timed.
+const RUNS: u64 = 5;
+/// Bytes that a process may print, which has nothing to say but an error.
+const OUTPUT: u64 = 16 << 20;
+
+/// Which submissions are to be graded, by their places.
+///
+/// # Errors
+/// What keeps one of them from being read.
+pub fn due(class: &Class) -> Result<Vec<usize>> {
+    let is_due = harness::parallel(class.entries.len(), |index| class.is_due(&class.entries[index]));
+    let mut due = Vec::new();
+    for (index, is_due) in is_due.into_iter().enumerate() {
+        if is_due? {
+            due.push(index);
+        }
+    }
+    Ok(due)
+}
+
+/// Grades the submissions `due` by the command that `command` gives for each, and calls `progress` with the number of
+/// those that are done. What one of them does to its process is its own affair.
+///
+/// # Errors
+/// [`Error::Interrupted`]; [`Error::Io`] when no process can be started or no record written.
+pub fn here(
+    class: &Class,
+    due: &[usize],
+    command: &(dyn Fn(usize) -> Result<Command> + Sync),
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<()> {
+    let done = AtomicUsize::new(0);
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    // On a GPU the next one would only wait for the lock.
+    let at_once = match class.choice()? {
+        DeviceChoice::Cuda(_) => 1,
+        _ => cores.min(due.len()).max(1),
+    };
+    let share = (cores / at_once).to_string();
+    let grade = |index: usize| {
+        let mut command = command(index)?;
+        command.env(harness::CORES, &share).env("WARPLAB_WORKERS", &share);
+        let graded = one(class, &class.entries[index], command);
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+        graded
+    };
+    if at_once == 1 {
+        return due.iter().try_for_each(|index| grade(*index));
+    }
+    harness::parallel(due.len(), |place| grade(due[place])).into_iter().collect()
+}
+
+/// Grades one submission in a process of its own. If that leaves no record, the record says why.
+fn one(class: &Class, entry: &Entry, mut command: Command) -> Result<()> {
+    let settings = &class.settings;
+    let sizes = class.rubric.sizes.visible.len().max(1) + class.rubric.sizes.hidden;
+    let variants: usize = class.rubric.parts.iter().map(|part| part.variants.len()).sum();
+    let limits = Limits {
+        seconds: settings.limit_seconds.saturating_mul(RUNS * (sizes * variants) as u64 + RUNS),
+        memory: settings.limit_memory,
+        output: OUTPUT,
+    };
+    let ended = confine::run(&mut command, &limits)
+        .map_err(|source| Error::Io { action: "start", path: command.get_program().into(), source })?;
+    match ended.status.code() {
+        Some(0) => Ok(()),
+        Some(130) => Err(Error::Interrupted),
+        _ => class.store.write(entry, &Record { problem: Some(reason(&ended)), ..Record::new(entry) }),
+    }
+}
+
+fn reason(ended: &Ended) -> String {
+    let words = ended.error.trim();
+    match &ended.stopped {
+        Some(stopped) => stopped.to_string(),
+        None if words.is_empty() => format!("its process ended with {}", ended.status),
+        None => words.trim_start_matches("error: ").into(),
+    }
+}

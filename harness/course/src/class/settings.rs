@@ -1,0 +1,163 @@
+//! What must stay the same from a class's first run to its last, so that all get their marks alike.
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use harness::{Error, Lab, Result, confine::Limits};
+use serde::{Deserialize, Serialize};
+
+use crate::{assignment::rubric::Rubric, export::file, judge::sizes};
+
+/// What `class.json` holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The lab.
+    pub lab: String,
+    /// The seed of the inputs and of the hidden sizes, for all.
+    pub seed: u64,
+    /// Orders of warps and blocks to try.
+    pub schedules: u32,
+    /// The device, as `--device` names it.
+    pub device: String,
+    /// Seconds of a run.
+    pub limit_seconds: u64,
+    /// Bytes of a run's memory.
+    pub limit_memory: u64,
+    /// Bytes that a run prints.
+    pub limit_output: u64,
+}
+
+/// What a command line asks for; the rest is as it was, or as it usually is.
+#[derive(Debug, Clone, Default)]
+#[allow(missing_docs)] // As in `Settings`.
+pub struct Asked {
+    pub seed: Option<u64>,
+    pub schedules: Option<u32>,
+    pub device: Option<String>,
+    pub limit_seconds: Option<u64>,
+    pub limit_memory: Option<u64>,
+    pub limit_output: Option<u64>,
+}
+
+impl Settings {
+    /// Those of the class in `out`, which are written there at the first run.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when `asked` differs from what the class began with; [`Error::Io`].
+    pub fn of(out: &Path, lab: &Lab, asked: &Asked) -> Result<Self> {
+        let path = out.join("class.json");
+        let Some(text) = read(&path)? else {
+            let begun = Self::new(lab, asked);
+            fs::create_dir_all(out).map_err(|source| Error::Io { action: "create", path: out.into(), source })?;
+            file::write(&path, &serde_json::to_string_pretty(&begun).unwrap_or_default())?;
+            return Ok(begun);
+        };
+        let known: Self = serde_json::from_str(&text).map_err(|error| {
+            let path = path.display();
+            Error::usage(format!("{path} is damaged ({error}): remove it, and all are graded anew"))
+        })?;
+        known.agrees(lab, asked).map_err(|what| {
+            let out = out.display();
+            Error::usage(format!("{what}, and all of a class must be graded alike: name another --out than {out}"))
+        })?;
+        Ok(known)
+    }
+
+    fn new(lab: &Lab, asked: &Asked) -> Self {
+        Self {
+            lab: lab.name.into(),
+            seed: asked.seed.unwrap_or_else(sizes::fresh_seed),
+            schedules: asked.schedules.unwrap_or(5),
+            device: asked.device.clone().unwrap_or_else(|| format!("emulated:{}", harness::DEFAULT_PROFILE)),
+            limit_seconds: asked.limit_seconds.unwrap_or(60),
+            limit_memory: asked.limit_memory.unwrap_or(3 << 30),
+            limit_output: asked.limit_output.unwrap_or(64 << 20),
+        }
+    }
+
+    fn agrees(&self, lab: &Lab, asked: &Asked) -> Result<(), String> {
+        let differs = |what: &str, was: &str, is: Option<String>| match is {
+            Some(is) if is != was => Err(format!("this class was begun with {what} {was}, not {is}")),
+            _ => Ok(()),
+        };
+        differs("lab", &self.lab, Some(lab.name.into()))?;
+        differs("--seed", &self.seed.to_string(), asked.seed.map(|n| n.to_string()))?;
+        differs("--schedules", &self.schedules.to_string(), asked.schedules.map(|n| n.to_string()))?;
+        differs("--device", &self.device, asked.device.clone())?;
+        differs("--limit-seconds", &self.limit_seconds.to_string(), asked.limit_seconds.map(|n| n.to_string()))?;
+        differs("--limit-memory", &self.limit_memory.to_string(), asked.limit_memory.map(|n| n.to_string()))?;
+        differs("--limit-output", &self.limit_output.to_string(), asked.limit_output.map(|n| n.to_string()))
+    }
+
+    /// What each run may use.
+    pub fn limits(&self) -> Limits {
+        Limits { seconds: self.limit_seconds, memory: self.limit_memory, output: self.limit_output }
+    }
+}
+
+/// The rubric of the class in `out`: that of `file` if one is named, the one that lies there, or the lab's. It is left
+/// there for the next run, and for a teacher to edit.
+///
+/// # Errors
+/// [`Error::Usage`] with each mistake in it; [`Error::Io`].
+pub fn rubric(out: &Path, lab: &Lab, file: Option<&Path>) -> Result<Rubric> {
+    let kept = out.join("rubric.toml");
+    let wanted: PathBuf = file.map_or_else(|| kept.clone(), Path::to_path_buf);
+    let text = match (read(&wanted)?, file) {
+        (Some(text), _) => text,
+        (None, Some(file)) => return Err(Error::usage(format!("there is no rubric {}", file.display()))),
+        (None, None) => match &lab.assignment {
+            Some(assignment) => assignment.rubric.to_string(),
+            None => return Err(Error::usage(format!("{} has no assignment: give it a --rubric", lab.name))),
+        },
+    };
+    let rubric = Rubric::read(&text, lab).map_err(|mistakes| {
+        let each: Vec<String> = mistakes.iter().map(|mistake| format!("{}: {mistake}", wanted.display())).collect();
+        Error::usage(each.join("\n"))
+    })?;
+    if read(&kept)?.as_deref() != Some(&text) {
+        file::write(&kept, text.trim_end())?;
+    }
+    Ok(rubric)
+}
+
+/// The text of a file, if it is there.
+///
+/// # Errors
+/// [`Error::Io`] when it is there and cannot be read.
+pub fn read(path: &Path) -> Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::Io { action: "read", path: path.into(), source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_run_decides_and_a_later_one_may_not_ask_for_something_else() {
+        let out = tempfile::tempdir().unwrap();
+        let lab = Lab { name: "lab", ..Lab::DEFAULT };
+        let first = Settings::of(out.path(), &lab, &Asked { schedules: Some(2), ..Asked::default() }).unwrap();
+        assert_eq!((first.schedules, first.limit_seconds), (2, 60));
+        assert_eq!(Settings::of(out.path(), &lab, &Asked::default()).unwrap(), first);
+        let same = Asked { seed: Some(first.seed), ..Asked::default() };
+        assert_eq!(Settings::of(out.path(), &lab, &same).unwrap(), first);
+        for (asked, words) in [
+            (Asked { seed: Some(first.seed + 1), ..Asked::default() }, "--seed"),
+            (Asked { schedules: Some(5), ..Asked::default() }, "--schedules 2, not 5"),
+            (Asked { device: Some("cuda:0".into()), ..Asked::default() }, "--device"),
+            (Asked { limit_memory: Some(1), ..Asked::default() }, "--limit-memory"),
+        ] {
+            let error = Settings::of(out.path(), &lab, &asked).unwrap_err().to_string();
+            assert!(error.contains(words) && error.contains("--out"), "{error}");
+        }
+        fs::write(out.path().join("class.json"), "{").unwrap();
+        assert!(Settings::of(out.path(), &lab, &Asked::default()).unwrap_err().to_string().contains("damaged"));
+    }
+}

@@ -1,0 +1,161 @@
+//! The marks of a class as the teacher gives them: with what is set by hand, and without what lateness costs.
+use super::{
+    entry::Entry,
+    policy::{
+        late::{Deduction, Late},
+        overrides::Override,
+    },
+    record::Record,
+};
+use crate::{
+    assignment::rubric::{Part, Rubric},
+    mark::marked::PartMark,
+};
+
+/// The marks of a class.
+#[derive(Debug)]
+pub struct Sheet<'a> {
+    /// The rubric.
+    pub rubric: &'a Rubric,
+    /// Whether speed counts: it is measured on a GPU.
+    pub has_speed: bool,
+    /// A row for each submission.
+    pub rows: Vec<Row<'a>>,
+}
+
+/// The marks of a submission.
+#[derive(Debug)]
+pub struct Row<'a> {
+    /// Whose they are.
+    pub entry: &'a Entry,
+    /// What was found out; nothing if it is not graded yet.
+    pub record: Option<&'a Record>,
+    /// The parts, in the rubric's order.
+    pub parts: Vec<Cell<'a>>,
+    /// What lateness costs.
+    pub late: Option<Deduction>,
+}
+
+/// The marks of a part.
+#[derive(Debug)]
+pub struct Cell<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The points that count.
+    pub points: f64,
+    /// The most points.
+    pub of: f64,
+    /// What was marked, if it was.
+    pub mark: Option<&'a PartMark>,
+    /// The teacher's own mark.
+    pub by_hand: Option<&'a Override>,
+}
+
+impl<'a> Sheet<'a> {
+    /// The marks of `entries`, each with its record.
+    pub fn of(
+        rubric: &'a Rubric,
+        has_speed: bool,
+        graded: impl Iterator<Item = (&'a Entry, Option<&'a Record>)>,
+        overrides: &'a [Override],
+        late: &Late,
+    ) -> Self {
+        let rows = graded.map(|(entry, record)| Row {
+            entry,
+            record,
+            parts: rubric.parts.iter().map(|part| cell(part, has_speed, entry, record, overrides)).collect(),
+            late: late.deduction(entry),
+        });
+        Self { rubric, has_speed, rows: rows.collect() }
+    }
+
+    /// The most points of a submission.
+    pub fn of_all(&self) -> f64 {
+        self.rubric.parts.iter().map(|part| most(part, self.has_speed)).sum()
+    }
+
+    /// The rows that are graded: what was handed in, and could be.
+    pub fn graded(&self) -> impl Iterator<Item = &Row<'a>> {
+        self.rows.iter().filter(|row| row.marked().is_some())
+    }
+}
+
+fn most(part: &Part, has_speed: bool) -> f64 {
+    part.points() + part.speed.as_ref().filter(|_| has_speed).map_or(0.0, |speed| speed.points)
+}
+
+fn cell<'a>(
+    part: &'a Part,
+    has_speed: bool,
+    entry: &Entry,
+    record: Option<&'a Record>,
+    overrides: &'a [Override],
+) -> Cell<'a> {
+    let marked = record.and_then(|record| record.marked.as_ref());
+    let mark = marked.and_then(|marked| marked.parts.iter().find(|mark| mark.name == part.name));
+    let by_hand = overrides.iter().find(|one| one.part == part.name && entry.is_called(&one.student));
+    let points = by_hand.map(|one| one.points).or(mark.map(|mark| mark.points)).unwrap_or(0.0);
+    Cell { name: &part.name, points, of: most(part, has_speed), mark, by_hand }
+}
+
+impl Row<'_> {
+    /// What was marked.
+    pub fn marked(&self) -> Option<&crate::mark::marked::Marked> {
+        self.record.and_then(|record| record.marked.as_ref())
+    }
+
+    /// The points before anything is taken off for lateness.
+    pub fn earned(&self) -> f64 {
+        self.parts.iter().map(|cell| cell.points).sum()
+    }
+
+    /// The points.
+    pub fn points(&self) -> f64 {
+        self.earned() * (1.0 - self.late.map_or(0.0, |late| late.percent) / 100.0)
+    }
+
+    /// Whether the points are the last word, so far as the program can tell.
+    pub fn is_settled(&self) -> bool {
+        let is_settled = |cell: &Cell| cell.by_hand.is_some() || cell.mark.is_some_and(|mark| mark.unjudged.is_none());
+        self.parts.iter().all(is_settled) || self.entry.handed_in.is_err()
+    }
+
+    /// What a teacher should know about the points, in one line.
+    pub fn remarks(&self) -> String {
+        let mut remarks = Vec::new();
+        match (&self.entry.handed_in, self.record) {
+            (Err(why), _) => remarks.push(why.clone()),
+            (Ok(_), None) => remarks.push("not graded yet".into()),
+            (Ok(_), Some(record)) => {
+                remarks.extend(record.problem.iter().map(|why| format!("could not be graded: {}", first_line(why))));
+            }
+        }
+        remarks.extend(self.marked().and_then(|marked| marked.fault.as_deref()).map(|fault| first_line(fault).into()));
+        for cell in &self.parts {
+            match (cell.by_hand, cell.mark.and_then(|mark| mark.unjudged.as_ref())) {
+                (Some(one), _) => remarks.push(format!("{} set by hand: {}", cell.name, one.reason.trim())),
+                (None, Some(why)) => remarks.push(format!("{} not judged in full: {}", cell.name, first_line(why))),
+                (None, None) => {}
+            }
+        }
+        remarks.extend(self.late.map(|late| late_words(&late)));
+        remarks.join("; ")
+    }
+}
+
+/// How late it was, and what that costs.
+pub fn late_words(late: &Deduction) -> String {
+    let days = if late.days == 1 { "one day".into() } else { format!("{} days", late.days) };
+    format!("{days} late: {} % of the points are taken off", points(late.percent))
+}
+
+/// The first line of a text of several.
+pub fn first_line(text: &str) -> &str {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
+}
+
+/// A number of points, with as many digits as it needs.
+pub fn points(points: f64) -> String {
+    let text = format!("{points:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
