@@ -258,6 +258,8 @@ def readme_picture(browser: Browser, page: Path, path: Path) -> None:
         document.querySelector('nav').remove();
         const figures = [...document.querySelectorAll('.lab figure')];
         const ladder = figures.find((one) => one.querySelector('.peer'));
+        const lab = ladder.closest('.lab').id.split('-').pop();
+        ladder.querySelector('h4').textContent = `${lab}: ${ladder.querySelector('h4').textContent}`;
         const roofline = document.querySelector('section > figure');
         const both = document.createElement('div');
         both.className = 'figures';

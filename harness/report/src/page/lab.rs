@@ -11,7 +11,7 @@ pub fn section(lab: &LabPart, run: usize, run_name: &str) -> Markup {
     let id = id(run, &lab.name);
     html! {
         section.lab id=(id) aria-labelledby=(format!("{id}-title")) {
-            h3 id=(format!("{id}-title")) { (lab.name) }
+            h3 id=(format!("{id}-title")) { (lab.name) span.unseen { ", " (run_name) } }
             @if !lab.summary.is_empty() { p.summary { (lab.summary) } }
             (totals(&lab.totals))
             div.figures { @for one in &lab.figures { (figure(one, 4, &whose)) } }

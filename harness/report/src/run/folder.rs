@@ -1,5 +1,5 @@
-//! The folder of a run. What a run that was cut off has left is read as far as it goes, with a remark; what is damaged or
-//! foreign is an error that says what to do.
+//! The folder of a run. What a run that was cut off has left is read as far as it goes, with a remark; what is
+//! damaged or foreign is an error that says what to do.
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -41,8 +41,8 @@ impl Run {
     /// Reads the folder of a run.
     ///
     /// # Errors
-    /// [`Error::Usage`] when there is no run, [`Error::Io`], [`Error::CannotRun`] when a file is damaged, or of a version
-    /// that this program does not read.
+    /// [`Error::Usage`] when there is no run, [`Error::Io`], [`Error::CannotRun`] when a file is damaged, or of a
+    /// version that this program does not read.
     pub fn read(folder: &Path) -> Result<Self> {
         let mut run = Self { folder: folder.into(), sessions: Vec::new(), labs: Vec::new(), remarks: Vec::new() };
         if !folder.is_dir() {

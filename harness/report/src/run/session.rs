@@ -69,11 +69,11 @@ pub struct LabRun {
 }
 
 impl Device {
-    /// The most single-precision operations a second of the CUDA cores, in GFLOP/s; `None` where the number of cores of
-    /// a multiprocessor is not known, or on the embedded machine.
+    /// The most single-precision operations a second of the CUDA cores, in GFLOP/s; `None` where the number of
+    /// cores of a multiprocessor is not known, or on the embedded machine.
     pub fn peak_gflop_per_s(&self) -> Option<f64> {
-        // CUDA C++ Programming Guide, table "Throughput of Native Arithmetic Instructions": fused multiply-adds in single
-        // precision, per clock and multiprocessor.
+        // CUDA C++ Programming Guide, table "Throughput of Native Arithmetic Instructions": fused multiply-adds in
+        // single precision, per clock and multiprocessor.
         let per_clock = match self.compute_capability {
             (7, _) | (8, 0) | (6, 0) => 64.0,
             (5 | 6, _) | (8 | 9 | 10 | 12, _) => 128.0,

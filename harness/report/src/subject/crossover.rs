@@ -17,8 +17,9 @@ pub struct Stretch {
 /// A line that is below the highest by no more than this share is as good as it.
 pub const AS_GOOD: f64 = 0.05;
 
-/// The stretches, from the first place on: each belongs to the line that stays as good as the highest for longest; among
-/// those that stay equally long, to the highest on the whole. Places at which no line has a value end a stretch.
+/// The stretches, from the first place on: each belongs to the line that stays as good as the highest for longest;
+/// among those that stay equally long, to the highest on the whole. Places at which no line has a value end a
+/// stretch.
 pub fn stretches(lines: &[Line]) -> Vec<Stretch> {
     let places = lines.iter().map(|line| line.1.len()).max().unwrap_or(0);
     let at = |line: usize, place: usize| lines[line].1.get(place).copied().flatten().filter(|value| *value > 0.0);
@@ -48,8 +49,8 @@ pub fn stretches(lines: &[Line]) -> Vec<Stretch> {
     found
 }
 
-/// Where line `a` falls below line `b` between two sizes, by straight lines on logarithmic axes. If one of them is above
-/// the other at both, the sizes' middle.
+/// Where line `a` falls below line `b` between two sizes, by straight lines on logarithmic axes. If one of them is
+/// above the other at both, the sizes' middle.
 pub fn crossing(sizes: (f64, f64), a: (f64, f64), b: (f64, f64)) -> f64 {
     let (before, after) = ((a.0 / b.0).ln(), (a.1 / b.1).ln());
     let share = if before > 0.0 && after < 0.0 { before / (before - after) } else { 0.5 };

@@ -1,5 +1,5 @@
-//! A lab's ladder: its variants on the same case, one bar each, with the ceiling, with what others measured, and with the
-//! speed-up over the textbook's kernel.
+//! A lab's ladder: its variants on the same case, one bar each, with the ceiling, with what others measured, and
+//! with the speed-up over the textbook's kernel.
 use std::collections::{HashMap, HashSet};
 
 use crate::{
@@ -53,8 +53,8 @@ struct Group<'r> {
 }
 
 /// The ladders of a lab. The one that a reader should see first is the first: not much shorter than the longest, with
-/// what others measured beside it, and with the most work. Variants of which many special cases were run come last, each
-/// by itself.
+/// what others measured beside it, and with the most work. Variants of which many special cases were run come last,
+/// each by itself.
 pub fn ladders<'r>(lab: &'r LabRows, known: &Known) -> Vec<Ladder<'r>> {
     let has_value = |row: &&Row| row.ms().is_some() || Metric::Instructions.value(row).is_some();
     let rows: Vec<&Row> = lab.rows.iter().filter(has_value).collect();
@@ -132,8 +132,8 @@ fn ladder<'r>(group: &Group<'r>, known: &Known) -> Option<Ladder<'r>> {
         Some(Rung { row, name, value: metric.value(row)?, is_right, speed_up: None })
     };
     let mut rungs: Vec<Rung> = rows.iter().filter_map(rung).collect();
-    // The first right kernel that is called naive, else the first right one. What no kernel of the lab did (the driver's
-    // copy, a library, the host) has no grid.
+    // The first right kernel that is called naive, else the first right one. What no kernel of the lab did (the
+    // driver's copy, a library, the host) has no grid.
     let is_kernel = |rung: &&Rung| rung.is_right && !rung.row.text("grid").is_empty();
     let naive = rungs.iter().find(|rung| is_kernel(rung) && rung.row.variant().starts_with("naive"));
     let textbook = naive.or_else(|| rungs.iter().find(is_kernel)).map(|rung| rung.row);
@@ -251,12 +251,20 @@ impl Ladder<'_> {
     fn says(&self, known: &Known) -> Vec<String> {
         let mut says = Vec::new();
         if let Some(best) = self.best() {
+            let right = || self.rungs.iter().filter(|rung| rung.is_right);
+            let is_same =
+                !matches!(self.metric, Metric::Rate(..)) || right().all(|rung| is_same_work(rung.row, best.row));
             let share = best.row.number("percent_of_ceiling");
             let share = share.map_or(String::new(), |share| format!(", {} % of the ceiling", short(share)));
             let times = best
                 .speed_up
                 .map_or(String::new(), |times| format!(", {} times as fast as {}", short(times), self.textbook_name()));
-            says.push(format!("{} is the fastest: {}{share}{times}.", best.name, self.metric.words(best.value)));
+            says.push(format!(
+                "{} {}: {}{share}{times}.",
+                best.name,
+                if is_same { "is the fastest" } else { "has the highest rate, though not all do the same work" },
+                self.metric.words(best.value)
+            ));
         }
         if self.metric == Metric::Instructions {
             says.push("Emulated: instructions are counted; nothing is said about a GPU's time.".into());
@@ -277,7 +285,7 @@ impl Ladder<'_> {
         if !sources.is_empty() {
             says.push(format!("Diamonds: {}.", sources.join("; ")));
         }
-        if self.limits().iter().any(|limit| self.rungs.iter().any(|rung| rung.value > limit.value)) {
+        if self.rungs.iter().any(|rung| rung.row.number("percent_of_ceiling").is_some_and(|share| share > 100.0)) {
             says.push(
                 "A ceiling is a copy measured in the same run; a kernel that reads more than it writes can pass it."
                     .into(),

@@ -13,7 +13,7 @@ pub fn table(run: &Run, known: &Known) -> Table {
         "passed",
         "failed or finding",
         "skipped",
-        "fastest",
+        "best",
         "how fast",
         "% of ceiling",
         "speed-up",
