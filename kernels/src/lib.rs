@@ -40,7 +40,7 @@ pub use log::Warning;
 pub use nvrtc::{Nvrtc, nvrtc};
 pub use ptx::Committed;
 pub use read::for_children;
-pub use source::{BASE_ARCH, KernelSource};
+pub use source::{BASE_ARCH, KernelSource, hex};
 
 /// Where a module's PTX came from.
 #[derive(Debug, Clone, PartialEq, Eq)]

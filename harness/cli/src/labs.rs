@@ -1,5 +1,8 @@
 //! Every lab, in the order of the handouts.
+use std::path::Path;
+
 use clap::ArgMatches;
+use course::student::folder::{COURSE, Folder};
 use harness::{Error, Lab, suggest};
 
 /// The labs that `warplab` knows; to add one, add a line here and in this package's dependencies.
@@ -34,4 +37,13 @@ pub fn names() -> Vec<&'static str> {
 pub fn named(matches: &ArgMatches) -> Result<&'static Lab, Error> {
     let name = matches.get_one::<String>("lab").expect("required");
     find(name).ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &names()))))
+}
+
+/// The lab of a student's folder.
+pub fn of_folder(read: &Folder, folder: &Path) -> Result<&'static Lab, Error> {
+    let name = &read.lab;
+    find(name).ok_or_else(|| {
+        let known = suggest::among(name, &names());
+        Error::usage(format!("{}: no lab `{name}`; {known}", folder.join(COURSE).display()))
+    })
 }

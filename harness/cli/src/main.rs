@@ -2,6 +2,7 @@
 //!
 //! The exit codes are [`harness::Exit`]'s.
 
+mod check;
 mod checkout;
 mod class;
 mod complete;
@@ -13,10 +14,12 @@ mod labs;
 mod list;
 mod new_lab;
 mod ptx;
+mod report;
 mod rubric;
 mod setup;
 mod soname;
 mod start;
+mod submit;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -46,7 +49,10 @@ fn main() -> ExitCode {
         Some(("class", m)) => class::run(m),
         Some(("start", m)) => start::run(m),
         Some(("setup", m)) => setup::run(m),
+        Some(("check", m)) => check::run(m),
+        Some(("submit", m)) => submit::run(m),
         Some(("rubric", m)) => rubric::run(m),
+        Some(("report", m)) => report::run(m),
         Some(("ptx", m)) => ptx::run(m),
         Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
@@ -75,7 +81,10 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(class::command())
         .subcommand(setup::command())
         .subcommand(start::command())
+        .subcommand(check::command())
+        .subcommand(submit::command())
         .subcommand(rubric::command())
+        .subcommand(report::command())
         .subcommand(ptx::command())
         .subcommand(driver::command())
         .subcommand(figures::command())

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{Run, warplab, warplab_with};
+use common::{Run, warplab};
 
 /// What the head of a kernel file with parts says of them.
 const HEAD: &str = "What lies between [part ...] and [end] is what `warplab start` leaves to the student.";
@@ -51,6 +51,30 @@ impl Assignment {
         self.rubric["part"].as_array().unwrap().iter()
     }
 
+    /// Whether its kernels hold mistakes that are to be mended: then the file is handed out as it is.
+    fn is_hunt(&self) -> bool {
+        self.folder.join("tests/mended").is_dir()
+    }
+
+    /// The kernel file as a student hands it in who has solved only part `name`.
+    fn with_one_part(&self, name: &str) -> String {
+        if self.is_hunt() { self.with_one_mend(name) } else { with_one_part(&self.solution(), name) }
+    }
+
+    /// The lab's own kernel file, mended by the diff that the teacher's key has for part `name`.
+    fn with_one_mend(&self, name: &str) -> String {
+        let key = fs::read_to_string(self.folder.join("ANSWERS.md")).unwrap();
+        let (_, answer) = key.split_once(&format!("## {name}\n")).unwrap();
+        let (diff, _) = answer.split_once("```diff\n").unwrap().1.split_once("```").unwrap();
+        let side = |drop: char| -> String {
+            let kept = diff.lines().filter(|line| !line.starts_with(drop));
+            kept.map(|line| line.get(1..).unwrap_or_default()).collect::<Vec<_>>().join("\n")
+        };
+        let (own, mistake) = (self.solution(), side('+'));
+        assert_eq!(own.matches(&mistake).count(), 1, "{name}: {diff}");
+        own.replace(&mistake, &side('-'))
+    }
+
     /// What `warplab start` writes.
     fn start(&self, folder: &Path) {
         let run = warplab(&["start", &self.lab, folder.to_str().unwrap()]);
@@ -60,19 +84,18 @@ impl Assignment {
     /// Runs what a part is judged by with `file` in place of the lab's own kernels, at a size that tells right from
     /// wrong.
     fn run(&self, part: &toml::Value, file: &Path) -> Run {
-        let words = |key: &str| part.get(key).map_or_else(Vec::new, |list| texts(list));
-        let size = self.rubric["sizes"]["visible"].as_array().unwrap().iter().filter_map(toml::Value::as_integer);
-        let size = size.filter(|n| *n <= 1000).max().unwrap_or(1).to_string();
+        let words = |key: &str| part.get(key).map_or_else(Vec::new, texts);
         let variants = words("variants").into_iter().flat_map(|variant| ["--variant".to_string(), variant]);
         let mut arguments: Vec<String> = ["run", &self.lab, "--quick", "--device", "emulated"].map(String::from).into();
         arguments.extend(["--check", "all", "--kernel", file.to_str().unwrap()].map(String::from));
         arguments.extend(variants.chain(words("options")));
-        // Kernels whose launches do not depend on the size refuse the option.
-        if self.rubric["sizes"]["visible"] != toml::Value::Array(vec![1.into()]) {
-            arguments.extend(["-n".into(), size]);
+        // Where no other size than 1 is visible, the launches are the same at every size.
+        let sizes = self.rubric["sizes"]["visible"].as_array().unwrap().iter().filter_map(toml::Value::as_integer);
+        if let Some(n) = sizes.filter(|n| (2..=1000).contains(n)).max() {
+            arguments.extend(["-n".into(), n.to_string()]);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        warplab_with(&arguments, &[("WARPLAB_TRUST_PTX", "0")])
+        warplab(&arguments)
     }
 }
 
@@ -120,7 +143,8 @@ fn every_part_says_what_it_wants_and_has_hints() {
         let markers = assignment.solution();
         for part in assignment.parts() {
             let name = name(part);
-            assert!(markers.contains(&format!("// [part {name}] ")), "{}: no marker of {name}", assignment.lab);
+            let is_marked = markers.contains(&format!("// [part {name}] "));
+            assert_ne!(is_marked, assignment.is_hunt(), "{}: markers of {name}", assignment.lab);
             let hints = part.get("hints").map_or_else(Vec::new, texts);
             assert!((2..=4).contains(&hints.len()), "{}: {name} has {} hints", assignment.lab, hints.len());
         }
@@ -143,6 +167,10 @@ fn a_student_gets_the_handout_with_its_pictures_and_a_file_with_each_part_to_do(
         }
         let starter = read(assignment.kernel());
         let solution = assignment.solution();
+        if assignment.is_hunt() {
+            assert_eq!(starter, solution, "{lab}");
+            continue;
+        }
         assert!(starter.len() < solution.len(), "{lab}");
         for part in assignment.parts() {
             assert!(starter.contains(&format!("// TODO ({}): ", name(part))), "{lab}: {} is not to do", name(part));
@@ -155,7 +183,7 @@ fn a_student_gets_the_handout_with_its_pictures_and_a_file_with_each_part_to_do(
 
 #[test]
 fn the_head_of_a_file_with_parts_says_so() {
-    for assignment in assignments() {
+    for assignment in assignments().into_iter().filter(|assignment| !assignment.is_hunt()) {
         let solution = assignment.solution();
         let head: Vec<&str> = solution.lines().map_while(|line| line.strip_prefix("//")).map(str::trim).collect();
         assert!(head.join(" ").contains(HEAD), "{}: {head:?}", assignment.kernel());
@@ -181,10 +209,9 @@ fn what_is_handed_out_compiles_and_no_part_of_it_is_solved_nvrtc() {
 fn each_part_can_be_solved_alone_nvrtc() {
     for assignment in assignments() {
         let folder = tempfile::tempdir().unwrap();
-        let solution = assignment.solution();
         for part in assignment.parts() {
             let file = folder.path().join(assignment.kernel());
-            fs::write(&file, with_one_part(&solution, name(part))).unwrap();
+            fs::write(&file, assignment.with_one_part(name(part))).unwrap();
             let run = assignment.run(part, &file);
             assert_eq!(run.code, 0, "{} {}: {run:?}", assignment.lab, name(part));
         }

@@ -3,7 +3,6 @@
 mod common;
 
 use std::{
-    fmt::Write as _,
     fs,
     io::Write as _,
     os::unix::fs::PermissionsExt,
@@ -95,10 +94,7 @@ fn walk(folder: &Path, each: &mut dyn FnMut(&Path)) {
 }
 
 fn sum(path: &Path) -> String {
-    Sha256::digest(fs::read(path).unwrap()).iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").unwrap();
-        text
-    })
+    kernels::hex(&Sha256::digest(fs::read(path).unwrap()))
 }
 
 /// What the wheels bring, and the list of it.

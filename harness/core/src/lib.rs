@@ -84,6 +84,7 @@ pub use record::{
     column::{Column, column},
     columns::{COMMON, Columns, SCHEMA},
     counters::COUNTERS,
+    details::{Details, FindingText},
     hot::HotLine,
     revision::built_from,
     row::{Record, Value, Verdict},

@@ -230,7 +230,7 @@ fn the_limit_of_the_stack_is_kept() {
         ok(unsafe { sys::cuCtxSetLimit(limit, set) });
         assert_eq!(get(), kept);
     }
-    for refused in [512 << 10, 16 << 20, usize::MAX] {
+    for refused in [524_272, 512 << 10, 16 << 20, usize::MAX] {
         fails(unsafe { sys::cuCtxSetLimit(limit, refused) }, CUDA_ERROR_INVALID_VALUE);
         assert_eq!(get(), 500_000);
     }

@@ -32,6 +32,10 @@ fn a_refused_launch_says_which_limit_what_was_asked_and_what_fits() {
     let plain = function(module(&kernel("plain", "", 16)), "plain");
     let bound = function(module(&kernel("bound", ".maxntid 128, 1, 1", 16)), "bound");
     let exact = function(module(&kernel("exact", ".reqntid 8, 4, 1", 16)), "exact");
+    let local = |bytes: u32| {
+        let array = format!("{{ .local .b8 l[{bytes}];");
+        function(module(&kernel("local", "", 16).replace('{', &array)), "local")
+    };
     let mut pointer = 0u64;
     let mut params = [(&raw mut pointer).cast::<c_void>()];
     let mut refused = |what, grid, block, shared, code| {
@@ -58,6 +62,8 @@ fn a_refused_launch_says_which_limit_what_was_asked_and_what_fits() {
         (exact, one, [32, 1, 1], 0, ("required_block", 32, 32), "(8, 4, 1) alone"),
         (plain, one, one, 60000, ("shared_memory", 60016, 49152), "opt in"),
         (plain, one, one, 200_000, ("shared_memory", 200_016, 49152), "at most: use smaller tiles"),
+        (local(1 << 30), one, one, 0, ("local_memory", 1 << 30, 523_712), "device memory"),
+        (local(523_728), one, one, 0, ("local_memory", 523_728, 523_712), "device memory"),
     ];
     for (what, grid, block, shared, expected, words) in cases {
         let (limit, asked, allowed, text) = refused(what, grid, block, shared, invalid);
@@ -74,8 +80,9 @@ fn a_refused_launch_says_which_limit_what_was_asked_and_what_fits() {
     let found = refusal();
     // An A100 has 108 multiprocessors of 2048 threads.
     assert_eq!((&found["asked"], &found["allowed"]), (&100_000.into(), &216.into()));
-    // The context can still be used.
+    // The context can still be used, and as much as is allowed can be had.
     ok(launch(plain, one, one, 0, &mut params));
+    ok(launch(local(523_712), one, one, 0, &mut params));
     unsafe { ok(sys::cuCtxSynchronize()) };
     linked_parts_run();
 }

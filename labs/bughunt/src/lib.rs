@@ -20,6 +20,7 @@ pub static LAB: Lab = Lab {
     columns: &[column("answer", "right, wrong, or none where the kernel did not come to its end")],
     ignored: &[(&["blocks", "threads"], Of::Every)],
     run,
+    assignment: harness::assignment!(),
     ..Lab::DEFAULT
 };
 

@@ -74,7 +74,7 @@ extern "C" __global__ void together(const float *in, float *out, int n, int roun
 }
 
 extern "C" __global__ void apart_even(const float *in, float *out, int n, int rounds) {
-    // [part apart] Take the even elements alone, one a thread, so that no warp with work in all its lanes splits.
+    // [part apart] Take the even elements alone, one a thread, on path<0>: no warp that has work for all lanes splits.
     int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
     if (i < n) out[i] = path<0>(in[i], rounds);
     // [end]

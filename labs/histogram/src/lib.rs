@@ -143,7 +143,7 @@ fn count(run: &Run, row: &Row<Counting>, bins: Bins, text: &text::Source<'_>) ->
                 let counts = run.stream().clone_dtoh(counts)?;
                 // Counts that nobody has written are poison, whose sum has more than 64 bits.
                 counted = counts.iter().copied().fold(0, u64::wrapping_add);
-                Ok(Check::equal(&counts, expected))
+                Ok(Check::counts(&counts, expected).named(|bin| bins.label(bin)))
             },
         )?;
         let total: u64 = expected.iter().sum();

@@ -30,6 +30,15 @@ impl Bins {
         }
     }
 
+    /// A bin by its number and what it counts: `bin 6, y-z`, `bin 97, 'a'`.
+    pub fn label(self, bin: usize) -> String {
+        let letter = |place: usize| char::from(b'a' + place.min(25) as u8);
+        match self {
+            Self::Letters => format!("bin {bin}, {}-{}", letter(4 * bin), letter(4 * bin + 3)),
+            Self::Bytes => format!("bin {bin}, {:?}", char::from(bin as u8)),
+        }
+    }
+
     /// The bin of a byte.
     pub const fn of(self, byte: u8) -> Option<usize> {
         match (self, byte) {

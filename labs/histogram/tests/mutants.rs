@@ -12,11 +12,19 @@ fn options<'a>(variant: &'a str, bins: &'a str, text: &'a str, n: &'a str) -> Ve
 fn every_mutant_is_rejected() {
     for (mutant, options, says) in [
         // y and z belong to the last bin.
-        ("off_by_one", options("privatized", "letters", "uniform", "1000"), "1 of 7 wrong: [6] is 0, should be"),
-        ("missing_barrier", options("privatized", "bytes", "same", "5000"), "1 of 256 wrong: [97] is"),
-        ("dropped_tail", options("wide", "bytes", "uniform", "1001"), "7 of 256 wrong: [100] is 43, should be 44"),
+        (
+            "off_by_one",
+            options("privatized", "letters", "uniform", "1000"),
+            "1 of 7 wrong: [bin 6, y-z] is 0, should be",
+        ),
+        ("missing_barrier", options("privatized", "bytes", "same", "5000"), "1 of 256 wrong: [bin 97, 'a'] is"),
+        (
+            "dropped_tail",
+            options("wide", "bytes", "uniform", "1001"),
+            "7 of 256 wrong: [bin 100, 'd'] is 43, should be 44",
+        ),
         // The characters from { to DEL count as letters.
-        ("all_letters", options("lanes", "letters", "bytes", "1000"), "1 of 7 wrong: [6] is 13, should be 7"),
+        ("all_letters", options("lanes", "letters", "bytes", "1000"), "1 of 7 wrong: [bin 6, y-z] is 13, should be 7"),
     ] {
         LAB.rejects(&format!("{mutant}/histogram.cu"), &options, says);
     }
@@ -26,7 +34,7 @@ fn every_mutant_is_rejected() {
 #[test]
 fn an_unwritten_part_is_rejected() {
     let options = ["--variant", "atomic", "--bins", "bytes", "--text", "same", "-n", "1000", "--blocks", "4"];
-    let says = "1 of 256 wrong: [97] is 256, should be 1000";
+    let says = "1 of 256 wrong: [bin 97, 'a'] is 256, should be 1000";
     LAB.rejects("unwritten/histogram.cu", &options, says);
 }
 

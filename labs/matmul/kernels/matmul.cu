@@ -1,5 +1,6 @@
 // C = A B in float: A is m x k, B is k x n, C is m x n, all stored row by row. Any m, k, n, including 1.
 // The first half of the ladder: who loads what, and how often.
+// What lies between [part ...] and [end] is what `warplab start` leaves to the student.
 //
 //  naive           a thread computes one element of C and reads its row of A and column of B
 //                  from global memory: 2 k loads per thread.
@@ -22,11 +23,14 @@
 extern "C" __global__ void naive(const float* A, const float* B, float* C, unsigned m, unsigned k, unsigned n) {
     unsigned row = blockIdx.y * blockDim.y + threadIdx.y;
     unsigned col = blockIdx.x * blockDim.x + threadIdx.x;
+    // [part naive] Store one element of C: the sum of the products of row `row` of A and column `col` of B. Some
+    // threads lie outside C. Index products need 64 bits.
     if (row < m && col < n) {
         float sum = 0.0f;
         for (unsigned q = 0; q < k; q++) sum += A[(size_t)row * k + q] * B[(size_t)q * n + col];
         C[(size_t)row * n + col] = sum;
     }
+    // [end]
 }
 
 // The part of one element's sum with q in [begin, end), by T x T tiles. Every thread of the block
@@ -38,14 +42,17 @@ __device__ float tile_sum(const float* A, const float* B, unsigned m, unsigned n
     unsigned x = threadIdx.x, y = threadIdx.y;
     unsigned row = blockIdx.y * T + y, col = blockIdx.x * T + x;
     float sum = 0.0f;
-    // `left` counts down to 0, because q + T could exceed 2^32.
+    // [part tiled] Go over [begin, end) in steps of T. In each, the threads load a tile of A to `a` and one of B to
+    // `b`, an element each, with 0 outside the matrices and past `end`; then each adds T products to its `sum`.
     for (unsigned left = end - begin, q = begin; left > 0; q += T, left -= left < T ? left : T) {
+        // `left` counts down to 0, because q + T could exceed 2^32.
         a[y][x] = row < m && x < left ? A[(size_t)row * k + q + x] : 0.0f;
         b[y][x] = col < n && y < left ? B[(size_t)(q + y) * n + col] : 0.0f;
         __syncthreads();
         for (unsigned i = 0; i < T; i++) sum += a[y][i] * b[i][x];
         __syncthreads();  // no thread overwrites a tile that another thread still reads
     }
+    // [end]
     return sum;
 }
 
@@ -75,6 +82,8 @@ extern "C" __global__ void rectangular(const float* A, const float* B, float* C,
     unsigned w = blockDim.x, x = threadIdx.x, y = threadIdx.y;
     float *a = tiles, *b = tiles + w * w;
     unsigned row = blockIdx.y * w + y, col = blockIdx.x * w + x;
+    // [part rectangular] Do as in part tiled, but with tiles of w x w, stored row by row in `a` and `b`: `w` is known
+    // only at launch. Then store the sum.
     float sum = 0.0f;
     for (unsigned left = k, q = 0; left > 0; q += w, left -= left < w ? left : w) {
         a[y * w + x] = row < m && x < left ? A[(size_t)row * k + q + x] : 0.0f;
@@ -84,6 +93,7 @@ extern "C" __global__ void rectangular(const float* A, const float* B, float* C,
         __syncthreads();
     }
     if (row < m && col < n) C[(size_t)row * n + col] = sum;
+    // [end]
 }
 
 // Slice blockIdx.z covers `slice` of the depth; the last slice covers the rest.
@@ -103,6 +113,8 @@ extern "C" __global__ void depth_in_block(const float* A, const float* B, float*
     unsigned row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned layer = blockDim.x * blockDim.y, at = threadIdx.y * blockDim.x + threadIdx.x;
     bool inside = row < m && col < n;
+    // [part depth] Let a thread of layer z add the products q = z, z + blockDim.z, ... of its element, and leave the
+    // sum in `parts`. The threads of layer 0 then add up the sums of all layers, and store them.
     float sum = 0.0f;
     for (unsigned q = threadIdx.z; inside && q < k; q += blockDim.z)
         sum += A[(size_t)row * k + q] * B[(size_t)q * n + col];
@@ -111,4 +123,5 @@ extern "C" __global__ void depth_in_block(const float* A, const float* B, float*
     if (threadIdx.z != 0 || !inside) return;
     for (unsigned z = 1; z < blockDim.z; z++) sum += parts[z * layer + at];
     C[(size_t)row * n + col] = sum;
+    // [end]
 }

@@ -51,6 +51,7 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::all,
+    assignment: harness::assignment!("tile.svg"),
     ..Lab::DEFAULT
 };
 

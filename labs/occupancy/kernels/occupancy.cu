@@ -1,5 +1,6 @@
 // Kernels with different occupancy, because their threads or blocks need different resources of a multiprocessor. All
 // compute with wrapping integers, so that their answers are exact.
+// What lies between [part ...] and [end] is what `warplab start` leaves to the student.
 //
 //  vecadd        z = x + y: few registers, no shared memory; memory is the limit.
 //  registers_R   each thread reads one word and writes one, but it keeps many values alive at once;
@@ -47,8 +48,10 @@ __device__ void note_end(Note* notes, unsigned long long started) {
 __device__ unsigned long long index() { return (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; }
 
 __device__ void add(const unsigned* x, const unsigned* y, unsigned* z, unsigned long long n) {
+    // [part add] Let each thread store one sum. The last block may have more threads than there are elements left.
     unsigned long long i = index();
     if (i < n) z[i] = x[i] + y[i];
+    // [end]
 }
 
 extern "C" __global__ void vecadd(const unsigned* x, const unsigned* y, unsigned* z, unsigned long long n) {
@@ -69,6 +72,9 @@ __device__ void hungry(const unsigned* x, unsigned* z, unsigned rounds, unsigned
     unsigned long long i = index();
     if (i >= n) return;
     unsigned v[LIVE];
+    // [part registers] Set v[j] = x[i] * (2 j + 1) + j. Then, `rounds` times and for j = 0, 1, ... in this order, set
+    // v[j] = v[j] * 1664525 + v[(j + 1) % LIVE]. Last, begin with 0, and for each j take it 31 times and add v[j]:
+    // that is z[i]. The loops over j must be unrolled, so that the compiler can keep all of v in registers.
 #pragma unroll
     for (int j = 0; j < LIVE; j++) v[j] = x[i] * (2 * j + 1) + j;
 #pragma unroll 1
@@ -80,6 +86,7 @@ __device__ void hungry(const unsigned* x, unsigned* z, unsigned rounds, unsigned
 #pragma unroll
     for (int j = 0; j < LIVE; j++) folded = folded * 31u + v[j];
     z[i] = folded;
+    // [end]
 }
 
 extern "C" __global__ void __maxnreg__(16) registers_16(const unsigned* x, unsigned* z, unsigned rounds,
@@ -148,6 +155,9 @@ extern "C" __global__ void __maxnreg__(32) spilled_32(const unsigned* x, unsigne
 template <int K>
 __device__ void in_flight(const unsigned* x, const unsigned* y, unsigned* z, unsigned long long n) {
     unsigned long long step = 256ull * K * gridDim.x;
+    // [part loads] The block's first 256 K elements begin at 256 K blockIdx.x, its next ones `step` further on. Of each
+    // 256 K a thread takes K, 256 apart: load all K pairs, and only then store the K sums. The loop over steps must
+    // not be unrolled; those over K must be.
 #pragma unroll 1
     for (unsigned long long i = 256ull * K * blockIdx.x + threadIdx.x; i < n; i += step) {
         unsigned a[K], b[K];
@@ -160,6 +170,7 @@ __device__ void in_flight(const unsigned* x, const unsigned* y, unsigned* z, uns
             if (i + 256 * k < n) z[i + 256 * k] = a[k] + b[k];
         }
     }
+    // [end]
 }
 
 extern "C" __global__ void __maxnreg__(32) in_flight_1(const unsigned* x, const unsigned* y, unsigned* z,
@@ -185,6 +196,8 @@ extern "C" __global__ void doubled(const unsigned* x, unsigned* z, unsigned long
 __device__ void walk(const unsigned* x, const unsigned* table, unsigned* z, unsigned words, unsigned rounds,
                      unsigned long long n) {
     extern __shared__ unsigned t[];
+    // [part shared] Let the block copy the `words` words of `table` to `t`. Then begin with v = x[i], set `rounds`
+    // times v = v * 1664525 + t[v % words], and store v as z[i]. Every thread must come to the barrier.
     for (unsigned j = threadIdx.x; j < words; j += blockDim.x) t[j] = table[j];
     __syncthreads();
     unsigned long long i = index();
@@ -192,6 +205,7 @@ __device__ void walk(const unsigned* x, const unsigned* table, unsigned* z, unsi
     unsigned v = x[i];
     for (unsigned r = 0; r < rounds; r++) v = v * 1664525u + t[v % words];
     z[i] = v;
+    // [end]
 }
 
 extern "C" __global__ void shared_heavy(const unsigned* x, const unsigned* table, unsigned* z, unsigned words,

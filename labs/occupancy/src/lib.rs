@@ -49,6 +49,7 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::questions,
+    assignment: harness::assignment!("waves.svg"),
     ..Lab::DEFAULT
 };
 

@@ -44,6 +44,7 @@ pub static LAB: Lab = Lab {
     host_copies: 2,
     run,
     questions: questions::all,
+    assignment: harness::assignment!("ranks.svg"),
     ..Lab::DEFAULT
 };
 

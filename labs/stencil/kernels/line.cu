@@ -1,5 +1,6 @@
 // Stencils on a line of n floats (and of n letters): each result needs its neighbours, so the threads of
 // a block share what they load. Beyond the two ends the input counts as 0.
+// What lies between [part ...] and [end] is what `warplab start` leaves to the student.
 //
 //  blur_naive         y[i] = x[i-1]/4 + x[i]/2 + x[i+1]/4, one element per thread, three loads from global memory.
 //  blur_shared        like blur_naive, but the block first loads its elements into shared memory, and two
@@ -10,16 +11,20 @@
 //  blur_twice         two blurs in one kernel: like blur_shared with a halo of two; the blur of the blur
 //                     is computed from shared memory, and the first blur is never written out.
 //  average5           the mean of five, x[i-2] ... x[i+2], with a halo of two on each side.
-//  average5_published like average5, but as printed in a course: two of its four halo indices are wrong.
+//  average5_published like average5, but as printed in a course: two of its four halo indices are wrong. It is not
+//                     handed out.
 //  reverse            reverses a text in place: each block swaps a piece with its mirror image.
 
 template <class T>
 __device__ void naive(const T* x, T* y, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    // [part naive] Store y[i] = x[i - 1] / 4 + x[i] / 2 + x[i + 1] / 4. Beyond the two ends x counts as 0. The last
+    // block may have more threads than there are elements left.
     if (i >= n) return;
     T left = i > 0 ? x[i - 1] : T(0);
     T right = i + 1 < n ? x[i + 1] : T(0);
     y[i] = T(0.25) * left + T(0.5) * x[i] + T(0.25) * right;
+    // [end]
 }
 
 extern "C" __global__ void blur_naive(const float* x, float* y, unsigned long long n) { naive(x, y, n); }
@@ -30,11 +35,14 @@ template <class T>
 __device__ void shared(const T* x, T* y, size_t n, T* s) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     unsigned t = threadIdx.x;
+    // [part shared] Load the block's elements to s[1] ... s[blockDim.x], with one neighbour on each side: each element
+    // once. Then store the same blur as in part naive, from `s` alone.
     s[t + 1] = i < n ? x[i] : T(0);
     if (t == 0) s[0] = i > 0 ? x[i - 1] : T(0);
     if (t == blockDim.x - 1) s[t + 2] = i + 1 < n ? x[i + 1] : T(0);
     __syncthreads();  // for all threads, also those past the end: a barrier is for the whole block
     if (i < n) y[i] = T(0.25) * s[t] + T(0.5) * s[t + 1] + T(0.25) * s[t + 2];
+    // [end]
 }
 
 extern "C" __global__ void blur_shared(const float* x, float* y, unsigned long long n) {
@@ -51,6 +59,9 @@ extern "C" __global__ void blur_wide(const float* __restrict__ x, float* __restr
     size_t i = 4 * ((size_t)blockIdx.x * blockDim.x + threadIdx.x);
     unsigned lane = threadIdx.x % 32;
     bool whole = i + 4 <= n;
+    // [part wide] Load four elements as one float4, take the neighbours on both sides from the lanes beside this one,
+    // and store four results. The first and the last lane of a warp load a neighbour themselves, and the last elements
+    // of the line may fill no float4.
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     if (whole) {
         v = *(const float4*)&x[i];
@@ -71,6 +82,7 @@ extern "C" __global__ void blur_wide(const float* __restrict__ x, float* __restr
         if (i + 1 < n) y[i + 1] = r.y;
         if (i + 2 < n) y[i + 2] = r.z;
     }
+    // [end]
 }
 
 // Takes 2 blockDim.x + 6 floats of dynamic shared memory: the input with two neighbours per side, its blur with one.
@@ -78,6 +90,8 @@ extern "C" __global__ void blur_twice(const float* x, float* y, unsigned long lo
     extern __shared__ float s[];
     float* once = s + blockDim.x + 4;
     long long first = (long long)blockIdx.x * blockDim.x;
+    // [part fused] Load the block's elements to `s`, with two neighbours on each side. Blur them to `once`, with one
+    // neighbour on each side, and from there to y. Beyond the ends x is 0, and so is its first blur.
     for (unsigned t = threadIdx.x; t < blockDim.x + 4; t += blockDim.x) {
         long long i = first + t - 2;
         s[t] = i >= 0 && i < (long long)n ? x[i] : 0.0f;
@@ -92,6 +106,7 @@ extern "C" __global__ void blur_twice(const float* x, float* y, unsigned long lo
     unsigned t = threadIdx.x;
     long long i = first + t;
     if (i < (long long)n) y[i] = 0.25f * once[t] + 0.5f * once[t + 1] + 0.25f * once[t + 2];
+    // [end]
 }
 
 // Takes blockDim.x + 4 floats of dynamic shared memory.
@@ -99,6 +114,8 @@ extern "C" __global__ void average5(const float* x, float* y, unsigned long long
     extern __shared__ float s[];
     size_t first = (size_t)blockIdx.x * blockDim.x, i = first + threadIdx.x;
     unsigned t = threadIdx.x;
+    // [part average] Load the block's elements to s[2] ... s[blockDim.x + 1], with two neighbours on each side. Then
+    // store the mean of five, x[i - 2] ... x[i + 2]. A block may have any number of threads, even 1.
     s[t + 2] = i < n ? x[i] : 0.0f;
     // Halo cell h is x[first + h - 2] on the left, x[first + blockDim.x + h] on the right. (A block may be 1 thread.)
     for (unsigned h = t; h < 2; h += blockDim.x) {
@@ -108,8 +125,10 @@ extern "C" __global__ void average5(const float* x, float* y, unsigned long long
     }
     __syncthreads();
     if (i < n) y[i] = (s[t] + s[t + 1] + s[t + 2] + s[t + 3] + s[t + 4]) / 5.0f;
+    // [end]
 }
 
+// [not handed out]
 // Blocks need at least two threads.
 extern "C" __global__ void average5_published(const float* x, float* y, unsigned long long n) {
     extern __shared__ float s[];
@@ -123,6 +142,7 @@ extern "C" __global__ void average5_published(const float* x, float* y, unsigned
     __syncthreads();
     if (i < n) y[i] = (s[t] + s[t + 1] + s[t + 2] + s[t + 3] + s[t + 4]) / 5.0f;
 }
+// [end]
 
 // The grid covers the first half of the text, n / 2 letters; a letter in the middle stays where it is.
 // Takes 2 blockDim.x bytes of dynamic shared memory.
@@ -133,6 +153,8 @@ extern "C" __global__ void reverse(unsigned char* text, unsigned long long n) {
     // The block's piece is [first, first + size), its mirror image [n - first - size, n - first).
     size_t left = first < half ? half - first : 0;
     unsigned size = left < blockDim.x ? (unsigned)left : blockDim.x, t = threadIdx.x;
+    // [part reverse] Load the piece to `front` and its mirror image to `back`. Then store each in the other's place,
+    // from its end to its beginning. The text is turned in place: who has read what is overwritten?
     if (t < size) {
         front[t] = text[first + t];
         back[t] = text[n - first - size + t];
@@ -142,4 +164,5 @@ extern "C" __global__ void reverse(unsigned char* text, unsigned long long n) {
         text[first + t] = back[size - 1 - t];
         text[n - first - size + t] = front[size - 1 - t];
     }
+    // [end]
 }

@@ -66,6 +66,7 @@ pub static LAB: Lab = Lab {
     ],
     questions: questions::all,
     run,
+    assignment: harness::assignment!("halo.svg"),
     ..Lab::DEFAULT
 };
 

@@ -1,4 +1,5 @@
 // out = the transpose of in: in has m rows of n floats, out has n rows of m floats, both stored row by row.
+// What lies between [part ...] and [end] is what `warplab start` leaves to the student.
 //
 //  naive_read    a thread an element; a warp reads 32 floats side by side, and writes one float into each of 32 rows.
 //  naive_write   like naive_read, but the warp reads from 32 rows and writes side by side.
@@ -16,49 +17,63 @@
 
 extern "C" __global__ void naive_read(const float* in, float* out, unsigned m, unsigned n) {
     unsigned x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    // [part naive-read] Move the element in row y and column x of in. Some threads lie outside.
     if (x < n && y < m) out[(size_t)x * m + y] = in[(size_t)y * n + x];
+    // [end]
 }
 
 // Here x counts the columns of out, and y its rows.
 extern "C" __global__ void naive_write(const float* in, float* out, unsigned m, unsigned n) {
     unsigned x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    // [part naive-write] Move the element that goes to row y and column x of out. Some threads lie outside.
     if (x < m && y < n) out[(size_t)y * m + x] = in[(size_t)x * n + y];
+    // [end]
 }
 
 extern "C" __global__ void tiled(const float* in, float* out, unsigned m, unsigned n) {
     __shared__ float tile[32][32];
     unsigned left = blockIdx.x * 32, top = blockIdx.y * 32, lane = threadIdx.x;
+    // [part tiled] Let the block load the 32 x 32 elements from row `top` and column `left` on into the tile: a warp
+    // takes a row at a time. Then store them as rows of out. m and n need not be multiples of 32.
     for (unsigned i = threadIdx.y; i < 32; i += 8)
         if (top + i < m && left + lane < n) tile[i][lane] = in[(size_t)(top + i) * n + left + lane];
     __syncthreads();
     for (unsigned i = threadIdx.y; i < 32; i += 8)
         if (left + i < n && top + lane < m) out[(size_t)(left + i) * m + top + lane] = tile[lane][i];
+    // [end]
 }
 
 extern "C" __global__ void padded(const float* in, float* out, unsigned m, unsigned n) {
-    __shared__ float tile[32][33];
     unsigned left = blockIdx.x * 32, top = blockIdx.y * 32, lane = threadIdx.x;
+    // [part padded] Do as in part tiled, but choose a shape of the tile in which the elements of a column lie in 32
+    // different banks.
+    __shared__ float tile[32][33];
     for (unsigned i = threadIdx.y; i < 32; i += 8)
         if (top + i < m && left + lane < n) tile[i][lane] = in[(size_t)(top + i) * n + left + lane];
     __syncthreads();
     for (unsigned i = threadIdx.y; i < 32; i += 8)
         if (left + i < n && top + lane < m) out[(size_t)(left + i) * m + top + lane] = tile[lane][i];
+    // [end]
 }
 
 extern "C" __global__ void swizzled(const float* in, float* out, unsigned m, unsigned n) {
     __shared__ float tile[32][32];
     unsigned left = blockIdx.x * 32, top = blockIdx.y * 32, lane = threadIdx.x;
+    // [part swizzled] Do as in part tiled, but keep column x of row y at another place of that row, so that the
+    // elements of a column lie in 32 different banks. The tile has no words to spare.
     for (unsigned i = threadIdx.y; i < 32; i += 8)
         if (top + i < m && left + lane < n) tile[i][lane ^ i] = in[(size_t)(top + i) * n + left + lane];
     __syncthreads();
     for (unsigned i = threadIdx.y; i < 32; i += 8)
         if (left + i < n && top + lane < m) out[(size_t)(left + i) * m + top + lane] = tile[lane][lane ^ i];
+    // [end]
 }
 
-// Where column x of row y lies in a tile of 64 x 64.
+// [part vectorized] Say in a function of your own where column x of row y lies in a tile of 64 x 64.
 __device__ inline unsigned place(unsigned y, unsigned x) {
     return 64 * y + (x ^ (y % 32));
 }
+// [end]
 
 // Takes the tile of 64 x 64 in row `j` and column `i` of tiles, by WARPS warps in a one-dimensional block. A warp takes
 // 4 rows of 8 float4, or one row of 32 floats: either way its 32 words of shared memory lie in 32 banks.
@@ -71,6 +86,10 @@ __device__ inline void turn(const float* __restrict__ in, float* __restrict__ ou
     const float* from = in + (size_t)top * n + left;
     float* to = out + (size_t)left * m + top;
     constexpr unsigned FOURS = 32 / WARPS, FLOATS = 128 / WARPS;
+    // [part vectorized] Load `rows` rows of `columns` elements at `from`, where rows are n floats apart: FOURS float4 a
+    // thread if n is a multiple of 4, else FLOATS floats, and all of them before the first is stored to the tile. Then
+    // store the transpose at `to`, where rows are m floats apart: as float4 if m is a multiple of 4. No lanes of a warp
+    // meet in a bank.
     if (n % 4 == 0) {
         float4 v[FOURS];
 #pragma unroll
@@ -117,6 +136,7 @@ __device__ inline void turn(const float* __restrict__ in, float* __restrict__ ou
             if (y < rows && x < columns) to[(size_t)x * m + y] = tile[place(y, x)];
         }
     }
+    // [end]
 }
 
 extern "C" __global__ void __launch_bounds__(256) vectorized(const float* in, float* out, unsigned m, unsigned n) {

@@ -45,6 +45,7 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::all,
+    assignment: harness::assignment!("sectors.svg"),
     ..Lab::DEFAULT
 };
 

@@ -1,6 +1,5 @@
 //! Wheels: from PyPI by the computer's own pip, or from a folder; each checked before anything reads it.
 use std::{
-    fmt::Write,
     fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
@@ -110,8 +109,5 @@ fn sha256(path: &Path) -> std::io::Result<String> {
             bytes => hasher.update(&buffer[..bytes]),
         }
     }
-    Ok(hasher.finalize().iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    }))
+    Ok(kernels::hex(&hasher.finalize()))
 }

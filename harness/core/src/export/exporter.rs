@@ -60,6 +60,8 @@ pub(crate) struct Wanted {
     pub(crate) json: bool,
     /// The counters as tables.
     pub(crate) counters: bool,
+    /// How many of the costliest lines of a case are shown; the run's folder has all.
+    pub(crate) hot: usize,
     /// The findings of variants that are wrong on purpose, in full.
     pub(crate) findings: bool,
 }

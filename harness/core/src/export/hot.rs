@@ -13,8 +13,8 @@ fn shortened(source: &str, most: usize) -> String {
     format!("{}...", start.trim_end())
 }
 
-/// The hot lines of each record, as a reader sees them.
-pub(crate) fn tables(records: &[Record]) -> String {
+/// The `most` hot lines of each record, as a reader sees them.
+pub(crate) fn tables(records: &[Record], most: usize) -> String {
     let mut parts = Vec::new();
     for record in records.iter().filter(|r| !r.hot.is_empty()) {
         let whose = format!("{} {} {}", record.lab, record.variant, record.case);
@@ -23,6 +23,7 @@ pub(crate) fn tables(records: &[Record]) -> String {
         let mut rows: Vec<Vec<String>> = record
             .hot
             .iter()
+            .take(most)
             .map(|l| {
                 let file = l.file.rsplit('/').next().unwrap_or_default();
                 let file = if file.is_empty() { "PTX" } else { file };
@@ -63,9 +64,10 @@ mod tests {
     fn a_line_stands_beside_its_source_and_one_without_a_file_is_of_the_ptx() {
         let text = |path: &str| (path == "a/x.cu").then(|| "one\n  two;\n".to_string());
         let mut row = record();
-        row.hot = hot::lines(&hot::tests::report(), 2, text);
-        let text = tables(&[row]);
+        row.hot = hot::lines(&hot::tests::report(), text);
+        let text = tables(&[row.clone()], 2);
         assert!(text.contains("x.cu:2") && text.contains("two;"), "{text}");
         assert!(text.contains("PTX:7"), "{text}");
+        assert!(!tables(&[row], 1).contains("PTX:7"));
     }
 }

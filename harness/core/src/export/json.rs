@@ -18,7 +18,7 @@ use crate::{
 /// Starts the lines, if they are wanted.
 #[expect(clippy::unnecessary_wraps, reason = "other formats write a header, which can fail")]
 pub(crate) fn start(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
-    let lines = || JsonLines { terminal: outputs.terminal.clone(), columns: columns.clone() };
+    let lines = || JsonLines { terminal: outputs.terminal.clone(), columns: columns.clone(), hot: outputs.wanted.hot };
     Ok(outputs.wanted.json.then(|| Box::new(lines()) as _))
 }
 
@@ -26,16 +26,18 @@ pub(crate) fn start(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Star
 struct JsonLines {
     terminal: Rc<Terminal>,
     columns: Rc<Columns>,
+    /// How many of the costliest lines are told.
+    hot: usize,
 }
 
 impl Exporter for JsonLines {
     fn row(&mut self, record: &Record) -> Result<()> {
-        self.terminal.data(&format!("{}\n", object(&self.columns, record)))
+        self.terminal.data(&format!("{}\n", object(&self.columns, record, self.hot)))
     }
 }
 
 /// A record as an object. Empty cells are left out. Values that have no column come last.
-fn object(columns: &Columns, record: &Record) -> Value {
+fn object(columns: &Columns, record: &Record, hot: usize) -> Value {
     let fields = columns.cells(record).filter_map(|(name, cell)| {
         let value = match cell {
             Cell::Empty => return None,
@@ -60,7 +62,7 @@ fn object(columns: &Columns, record: &Record) -> Value {
         object.insert("missing_kernel".into(), json!(kernel));
     }
     if !record.hot.is_empty() {
-        object.insert("hot".into(), json!(record.hot));
+        object.insert("hot".into(), json!(&record.hot[..hot.min(record.hot.len())]));
     }
     Value::Object(object)
 }
@@ -76,7 +78,7 @@ mod tests {
         let mut record = row::tests::record();
         record.own = vec![row::Value::Real(f64::NAN), row::Value::Text("4".into())];
         record.case = "8".into();
-        let object = object(&columns, &record);
+        let object = object(&columns, &record, 0);
         assert_eq!(object["n"], 1000);
         assert_eq!(object["time_median_ms"], 2);
         // Words stay strings, but a lab's answer that reads as a number becomes a number.

@@ -2,6 +2,7 @@
 pub(crate) mod chart;
 pub(crate) mod counters;
 pub(crate) mod csv;
+pub(crate) mod details;
 pub(crate) mod exporter;
 pub(crate) mod hot;
 pub(crate) mod json;

@@ -5,7 +5,7 @@ use crate::{
     error::Result,
     export::{
         chart::{self, Chart},
-        csv,
+        csv, details,
         exporter::{Exporter, Outputs, Started},
         json,
         layout::paragraphs,
@@ -20,7 +20,8 @@ type Start = fn(&Rc<Columns>, &Outputs<'_>) -> Result<Started>;
 
 /// The formats. Each is started for a lab with these columns, and gives `None` if these outputs do not ask for it. To
 /// add a format, add a file beside this one and a line here.
-const FORMATS: &[Start] = &[csv::in_folder, csv::on_stdout, json::start, table::start, chart::start];
+const FORMATS: &[Start] =
+    &[csv::in_folder, details::in_folder, csv::on_stdout, json::start, table::start, chart::start];
 
 /// The outputs of one lab's run.
 #[derive(Debug)]

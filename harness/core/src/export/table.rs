@@ -29,6 +29,7 @@ pub(crate) fn start(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Star
         columns: columns.clone(),
         terminal: outputs.terminal.clone(),
         counters: outputs.wanted.counters,
+        hot: outputs.wanted.hot,
         in_full: outputs.wanted.findings,
         records: Vec::new(),
         shown: HashSet::new(),
@@ -42,6 +43,8 @@ struct Tables {
     columns: Rc<Columns>,
     terminal: Rc<Terminal>,
     counters: bool,
+    /// How many of the costliest lines are shown.
+    hot: usize,
     /// Whether expected findings are shown in full.
     in_full: bool,
     records: Vec<Record>,
@@ -63,7 +66,7 @@ impl Exporter for Tables {
         if !self.records.is_empty() {
             self.terminal.say(&records(&self.columns, &self.records));
         }
-        let mut below = vec![hot::tables(&self.records)];
+        let mut below = vec![hot::tables(&self.records, self.hot)];
         if self.counters {
             below.insert(0, counters::tables(&self.records));
         }

@@ -111,7 +111,13 @@ impl Options {
 
     /// What the options ask of the formats.
     pub(crate) fn wanted(&self) -> Wanted {
-        Wanted { csv: self.csv.is_some(), json: self.json, counters: self.counters, findings: self.findings == "full" }
+        Wanted {
+            csv: self.csv.is_some(),
+            json: self.json,
+            counters: self.counters,
+            hot: self.hot.unwrap_or_default(),
+            findings: self.findings == "full",
+        }
     }
 
     /// Whether the user has chosen any part of the launches. If a launch is impossible, the user must then change the

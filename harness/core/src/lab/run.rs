@@ -354,11 +354,10 @@ impl Run {
         Record { verdict: Verdict::Fail, note: how.clone(), wrong: Some(how), ..self.record(case, launch) }
     }
 
-    /// The costliest lines of what the machine counted, if `--hot` asks for them.
+    /// The lines of the source that cost anything, if `--hot` asks for them.
     fn hot_lines(&self, report: &MachineReport) -> Vec<HotLine> {
         let text = |path: &str| self.kernels.source_text(path);
-        let most = self.options.hot;
-        most.map_or_else(Vec::new, |most| hot::lines(report, most, text))
+        if self.options.hot.is_some() { hot::lines(report, text) } else { Vec::new() }
     }
 
     /// The launch that follows from the case's rule, if it has one; or why this case alone cannot start: its kernel is

@@ -77,8 +77,8 @@ pub struct Check {
     pub max_abs_error: f64,
     /// The first mismatches, each as text with its place.
     pub mismatches: Vec<String>,
-    /// The indices of the first mismatches in a flat output, as far as they have one: [`Check::in_rows`] makes places
-    /// of rows and columns of them.
+    /// The indices of the first mismatches in a flat output, as far as they have one: [`Check::named`] makes places in
+    /// words of them.
     indices: Vec<Option<usize>>,
     /// Of an output that several launches wrote: the launches after which it was wrong, and all of them.
     launches: Option<(usize, usize)>,
@@ -136,6 +136,21 @@ impl Check {
         check
     }
 
+    /// Compares counts for equality. One with every bit set, as before the launch, was never written.
+    pub fn counts(actual: &[u64], expected: &[u64]) -> Self {
+        let mut check = Self::lengths(actual.len(), expected.len());
+        for (i, (a, e)) in actual.iter().zip(expected).enumerate() {
+            check.compared += 1;
+            if a != e {
+                check.mismatch(Some(i), || match a.is_poison() {
+                    true => format!("[{i}] was never written, should be {e}"),
+                    false => format!("[{i}] is {a}, should be {e}"),
+                });
+            }
+        }
+        check
+    }
+
     /// A check of anything else: `ok`, and what to say when it is not.
     pub fn that(ok: bool, otherwise: impl Into<String>) -> Self {
         let mut check = Self { compared: 1, ..Self::default() };
@@ -155,14 +170,17 @@ impl Check {
         self.wrong == 0 && self.compared > 0
     }
 
-    /// Adds the check of another output.
+    /// Adds the check of another output. A mismatch in the same words is kept once.
     pub fn merge(&mut self, other: Self) {
         self.compared += other.compared;
         self.wrong += other.wrong;
         self.max_abs_error = worse(self.max_abs_error, other.max_abs_error);
-        let room = SHOWN.saturating_sub(self.mismatches.len());
-        self.mismatches.extend(other.mismatches.into_iter().take(room));
-        self.indices.extend(other.indices.into_iter().take(room));
+        for (text, index) in other.mismatches.into_iter().zip(other.indices) {
+            if self.mismatches.len() < SHOWN && !self.mismatches.contains(&text) {
+                self.mismatches.push(text);
+                self.indices.push(index);
+            }
+        }
         self.launches = self.launches.or(other.launches);
     }
 
@@ -181,12 +199,18 @@ impl Check {
     /// The same with the places of mismatches as rows and columns of a matrix, or of a plane, that is stored row by row
     /// with `columns` numbers in each.
     #[must_use]
-    pub fn in_rows(mut self, columns: usize) -> Self {
+    pub fn in_rows(self, columns: usize) -> Self {
+        self.named(|i| format!("row {}, column {}", i / columns.max(1), i % columns.max(1)))
+    }
+
+    /// The same with the places of mismatches in words, which `name` gives for an index.
+    #[must_use]
+    pub fn named(mut self, name: impl Fn(usize) -> String) -> Self {
         for (text, index) in self.mismatches.iter_mut().zip(&mut self.indices) {
             if let Some(i) = index.take()
                 && let Some(rest) = text.strip_prefix(&format!("[{i}]"))
             {
-                *text = format!("[row {}, column {}]{rest}", i / columns.max(1), i % columns.max(1));
+                *text = format!("[{}]{rest}", name(i));
             }
         }
         self
@@ -320,6 +344,9 @@ mod tests {
         assert!(all.passed());
         all.merge(Check::compare(&[f64::NAN], &[0.0_f64], Tolerance::EXACT));
         assert!(!all.passed() && all.max_abs_error.is_nan() && all.compared == 2);
+        let again = all.clone();
+        all.merge(again);
+        assert_eq!((all.wrong, all.mismatches.len()), (2, 1));
     }
 
     #[test]
@@ -364,6 +391,13 @@ mod tests {
         let equal = Check::equal(&[0, 5], &[0, 0]).in_rows(1);
         assert_eq!(equal.mismatches, ["[row 1, column 0] is 5, should be 0"]);
         assert_eq!(Check::compare(&[1], &[1, 2], Tolerance::EXACT).in_rows(2).mismatches, ["1 results, should be 2"]);
+    }
+
+    #[test]
+    fn places_have_names_and_counts_that_nobody_has_written_are_told() {
+        let check = Check::counts(&[5, u64::MAX], &[4, 2]).named(|i| ["a-d", "e-h"][i].into());
+        assert_eq!(check.mismatches, ["[a-d] is 5, should be 4", "[e-h] was never written, should be 2"]);
+        assert!(Check::counts(&[u64::MAX], &[u64::MAX]).passed());
     }
 
     #[test]

@@ -68,8 +68,8 @@ impl Folder {
         if !self.is_new {
             return false;
         }
-        let csvs = labs.map(|lab| format!("{lab}.csv"));
-        for name in csvs.chain(["session.json".into()]) {
+        let files = labs.flat_map(|lab| [format!("{lab}.csv"), format!("{lab}.jsonl")]);
+        for name in files.chain(["session.json".into()]) {
             let _ = fs::remove_file(self.path.join(name));
         }
         // Only if nothing else is in it.
@@ -82,6 +82,20 @@ impl Folder {
     /// [`Error::Io`].
     pub fn write(&self, name: &str, text: &str) -> Result<()> {
         self.start(name, text).map(drop)
+    }
+
+    /// Removes `name`, if it is there.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn remove(&self, name: &str) -> Result<()> {
+        let path = self.path.join(name);
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(Error::Io { action: "remove", path, source })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// As [`Folder::write`], and gives the file, to which more may be written, and its path. If there is no room for

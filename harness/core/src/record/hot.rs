@@ -26,8 +26,9 @@ pub struct HotLine {
     pub divergent_branches: u64,
 }
 
-/// The `most` lines with the most thread-instructions; `text` gives a file's text by its path.
-pub(crate) fn lines(report: &MachineReport, most: usize, text: impl Fn(&str) -> Option<String>) -> Vec<HotLine> {
+/// Every line that cost anything, the one with the most thread-instructions first; `text` gives a file's text by its
+/// path.
+pub(crate) fn lines(report: &MachineReport, text: impl Fn(&str) -> Option<String>) -> Vec<HotLine> {
     let mut found: HashMap<(String, u32), HotLine> = HashMap::new();
     let mut total = 0;
     for line in report.counters().flat_map(|counters| &counters.lines) {
@@ -53,7 +54,6 @@ pub(crate) fn lines(report: &MachineReport, most: usize, text: impl Fn(&str) -> 
         let place = |l: &HotLine| (l.file.clone(), l.line);
         (b.thread_instructions.cmp(&a.thread_instructions)).then_with(|| place(a).cmp(&place(b)))
     });
-    lines.truncate(most);
     for hot in &mut lines {
         hot.percent = 100.0 * hot.thread_instructions as f64 / (total.max(1) as f64);
         let whole = text(&hot.file).unwrap_or_default();
@@ -97,8 +97,8 @@ pub(crate) mod tests {
     #[test]
     fn lines_are_added_up_over_launches_and_the_costliest_come_first() {
         let text = |path: &str| (path == "a/x.cu").then(|| "one\n  two;\n".to_string());
-        let hot = lines(&report(), 2, text);
-        assert_eq!(hot.len(), 2);
+        let hot = lines(&report(), text);
+        assert_eq!(hot.len(), 3);
         let first = HotLine {
             file: "a/x.cu".into(),
             line: 2,

@@ -2,6 +2,7 @@
 pub(crate) mod column;
 pub(crate) mod columns;
 pub(crate) mod counters;
+pub(crate) mod details;
 pub(crate) mod folder;
 pub(crate) mod hot;
 pub(crate) mod revision;

@@ -4,12 +4,15 @@ use std::collections::HashSet;
 use harness::{Expect, Lab, suggest};
 use serde::Deserialize;
 
-use super::{limit::Limit, starter::Starter};
+use super::{drawn, limit::Limit, starter::Starter};
 
 /// What an assignment asks for, and what it is worth.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rubric {
+    /// The lab's name, in a student's folder.
+    #[serde(default)]
+    pub lab: Option<String>,
     /// One line that names the assignment.
     pub title: String,
     /// The kernel file of the lab that is handed in, such as `histogram.cu`.
@@ -46,7 +49,7 @@ pub struct Part {
     pub name: String,
     /// The variants of the lab that are judged: all must be right.
     pub variants: Vec<String>,
-    /// Options of the lab with which they run, such as `--stride`.
+    /// Options of the lab with which they run, such as `--stride`; the number in `--x={1..100}` is drawn in each grading.
     #[serde(default)]
     pub options: Vec<String>,
     /// Points for right answers at every size, visible or hidden, on inputs that are new each time.
@@ -119,6 +122,9 @@ impl Rubric {
 
     /// What does not fit the lab.
     fn mistakes(&self, lab: &Lab) -> Vec<String> {
+        if let Some(other) = self.lab.as_ref().filter(|name| *name != lab.name) {
+            return vec![format!("lab = \"{other}\": this is the rubric of another lab than {}", lab.name)];
+        }
         let mut mistakes = Vec::new();
         let mut names = HashSet::new();
         let Some(file) = lab.kernels.iter().find(|file| file.name == self.kernel) else {
@@ -163,6 +169,9 @@ impl Part {
             .filter(|variant| matches!(variant.expect, Expect::Right | Expect::Planted(_)))
             .map(|variant| variant.name)
             .collect();
+        for mistake in self.options.iter().filter_map(|option| drawn::mistake(option)) {
+            mistakes.push(format!("part `{name}`, options: {mistake}"));
+        }
         if self.variants.is_empty() {
             mistakes.push(format!("part `{name}` judges no variant"));
         }

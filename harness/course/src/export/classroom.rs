@@ -8,6 +8,7 @@ use crate::mark::marked::{Criterion, Marked, PartMark, State};
 
 /// The result's text.
 pub fn result(marked: &Marked, explains: bool) -> String {
+    let fault = marked.fault.as_ref().map_or(String::new(), |fault| format!("\n{fault}"));
     let test = |part: &PartMark, criterion: &Criterion| {
         json!({
             "name": format!("{}: {}", part.name, criterion.name()),
@@ -18,7 +19,7 @@ pub fn result(marked: &Marked, explains: bool) -> String {
             },
             "score": criterion.points,
             "max_score": criterion.of,
-            "message": of_criterion(criterion, explains),
+            "message": of_criterion(criterion, explains) + &fault,
             "test_code": "",
             "filename": "",
             "line_no": 0,

@@ -1,5 +1,5 @@
-//! Marks as `JUnit`'s XML, which continuous integration reads: a suite a submission, a case a criterion. A criterion that
-//! is lost is a failure; what could not be judged is an error; what is not measured is skipped.
+//! Marks as `JUnit`'s XML, which continuous integration reads: a suite a submission, a case a criterion.
+//! A criterion that is lost is a failure; what could not be judged is an error; what is not measured is skipped.
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use super::words::of_criterion;
@@ -19,6 +19,9 @@ pub fn junit(all: &[Marked], explains: bool) -> Result<String, SerializeError> {
                 case.set_classname(format!("{}.{}", marked.lab, part.name));
                 suite.add_test_case(case);
             }
+        }
+        if let Some(fault) = &marked.fault {
+            suite.set_system_out(fault.as_str());
         }
         report.add_test_suite(suite);
     }

@@ -28,7 +28,7 @@ fn of_one(marked: &Marked, explains: bool) -> String {
             let mut lines = Vec::new();
             for criterion in part.criteria.iter().filter(|criterion| explains || criterion.state != State::Earned) {
                 lines.push(indented(&of_criterion(criterion, explains)));
-                let details = criterion.details.iter().take(if explains { usize::MAX } else { 2 });
+                let details = criterion.further().take(if explains { usize::MAX } else { 2 });
                 lines.extend(details.map(|detail| indented(&indented(&detail.text))));
             }
             if !lines.is_empty() {

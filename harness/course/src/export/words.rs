@@ -24,7 +24,7 @@ pub fn of_criterion(criterion: &Criterion, explains: bool) -> String {
 /// What became of a part, a paragraph a criterion, and what happened in full at known sizes.
 pub fn of_part(part: &PartMark, explains: bool) -> String {
     let each = part.criteria.iter().map(|criterion| {
-        let shown = criterion.details.iter().filter(|detail| !detail.is_hidden).take(3);
+        let shown = criterion.further().filter(|detail| !detail.is_hidden).take(3);
         let details = shown.map(|detail| format!("\n{}", indented(&detail.text)));
         of_criterion(criterion, explains) + &details.collect::<String>()
     });

@@ -12,6 +12,7 @@ use harness::{
 use serde_json::Value;
 
 use super::{sizes::LONGEST, task::Task};
+use crate::assignment::drawn::drawn;
 
 /// A launch may take `BUDGET` warp instructions, or `SLOWER` times those of the lab's own kernels if that is more. An
 /// endless loop is then found in seconds, not after the hour that a run's usual budget lasts, and a kernel that is only
@@ -95,7 +96,7 @@ pub fn timed(task: &Task, variant: &str, is_own: bool) -> Result<Vec<Record>, Er
     let mut command = Command::new(this_program()?);
     command.args(["run", task.lab.name, "--quiet", "--no-exercises", "--seed", &task.seed.to_string()]);
     command.args(["--device", &task.choice.to_string(), "--variant", variant]);
-    command.args(&task.options);
+    command.args(drawn(&task.options, task.seed));
     if !is_own {
         command.arg("--kernel").arg(&task.kernel).arg("--partial");
     }
@@ -125,7 +126,7 @@ fn command(task: &Task, variant: &str, size: Option<usize>) -> Result<Command, E
     let mut command = Command::new(this_program()?);
     command.args(["run", task.lab.name, "--quick", "--quiet", "--seed", &task.seed.to_string()]);
     command.args(["--device", &task.choice.to_string(), "--variant", variant]);
-    command.args(&task.options);
+    command.args(drawn(&task.options, task.seed));
     if let Some(n) = size.filter(|_| task.lab.takes("n", variant)) {
         command.args(["--n", &n.to_string()]);
     }

@@ -1,5 +1,6 @@
 //! A kernel file run in place of a lab's own, under every check, with several orders of warps and blocks, and at
-//! several sizes: what is right, what is wrong and where, and how the counters compare with those of the lab's own kernels.
+//! several sizes: what is right, what is wrong and where, and how the counters compare with those of the lab's own
+//! kernels.
 //!
 //! Every variant at every size runs in its own process, which is `warplab run` itself, under limits: a kernel that
 //! faults, never ends or floods its output does not affect the other runs. What was not judged never counts as right.
@@ -47,7 +48,8 @@ pub fn judge(task: &Task, progress: Progress) -> Result<Judgement> {
     Ok(Judgement { warnings, ..judge_elsewhere(task, progress)? })
 }
 
-/// As [`judge`], but this process does not open the device, for it has opened another one. The file is known to compile.
+/// As [`judge`], but this process does not open the device, for it has opened another one. The file is known to
+/// compile.
 ///
 /// # Errors
 /// What keeps runs from starting or being read.

@@ -68,35 +68,48 @@ impl Grading {
             of: 0.0,
         };
         let parts = &self.rubric.parts;
-        marked.parts = match self.judged(path, seed, &mut marked, progress) {
+        let opened = Submission::open(path, &self.rubric.kernel).map_err(|unread| match unread {
+            Unread::Unfit(words) => Error::usage(words),
+            Unread::Machine(error) => error,
+        });
+        // The copy that is judged lies in a folder that nobody knows.
+        let folder = opened.as_ref().ok().and_then(|submission| submission.kernel.parent());
+        let folder = folder.map(|folder| format!("{}/", folder.display()));
+        let judged = opened.and_then(|submission| self.judged(&submission, seed, &mut marked, progress));
+        marked.parts = match judged {
             Ok(parts) => parts,
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => match stop(error) {
                 Stop::Fault(words) => {
-                    let parts = parts.iter().map(|asked| part::without_answers(asked, &words)).collect();
+                    let first = words.lines().next().unwrap_or_default().trim_end_matches(':');
                     marked.fault = Some(plain(&words));
-                    parts
+                    parts.iter().map(|asked| part::without_answers(asked, first)).collect()
                 }
                 Stop::Unable(why) => parts.iter().map(|asked| part::unjudged(asked, &why)).collect(),
             },
         };
+        if let Some(folder) = folder {
+            marked.each_text(&|text| *text = text.replace(&folder, ""));
+        }
         marked.points = marked.parts.iter().map(|part| part.points).sum();
         marked.of = marked.parts.iter().map(|part| part.of).sum();
         Ok(marked)
     }
 
     /// The parts of what was handed in, once it is known to compile.
-    fn judged(&self, path: &Path, seed: u64, marked: &mut Marked, progress: Progress) -> Result<Vec<PartMark>> {
-        let submission = Submission::open(path, &self.rubric.kernel).map_err(|unread| match unread {
-            Unread::Unfit(words) => Error::usage(words),
-            Unread::Machine(error) => error,
-        })?;
+    fn judged(
+        &self,
+        submission: &Submission,
+        seed: u64,
+        marked: &mut Marked,
+        progress: Progress,
+    ) -> Result<Vec<PartMark>> {
         let mut groups: HashMap<&[String], Group> = HashMap::new();
         for asked in &self.rubric.parts {
             if groups.contains_key(&asked.options[..]) {
                 continue;
             }
-            let task = self.task(&submission, &asked.options, seed)?;
+            let task = self.task(submission, &asked.options, seed)?;
             let emulated = judge::judge(&task, progress)?;
             let gpu = self.on_gpu(&task).map(|task| judge::judge_elsewhere(&task, progress)).transpose()?;
             if marked.sizes.is_empty() {
@@ -109,7 +122,7 @@ impl Grading {
         let mut parts = Vec::new();
         for asked in &self.rubric.parts {
             let group = &groups[&asked.options[..]];
-            let task = self.task(&submission, &asked.options, seed)?;
+            let task = self.task(submission, &asked.options, seed)?;
             let timed =
                 self.on_gpu(&task).filter(|_| asked.speed.is_some()).map(|task| timed(&task, asked)).transpose()?;
             let evidence = Evidence {

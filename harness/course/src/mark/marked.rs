@@ -121,6 +121,11 @@ pub enum State {
 }
 
 impl Criterion {
+    /// What happened in full, as far as the words do not have it.
+    pub fn further(&self) -> impl Iterator<Item = &Detail> {
+        self.details.iter().filter(|detail| !self.words.contains(&detail.text))
+    }
+
     /// Its name in lists: the kind, and the counter of a goal.
     pub fn name(&self) -> String {
         let counter = self.counter.iter().map(|counter| format!(": {counter}"));
@@ -148,8 +153,16 @@ impl Marked {
         self.parts.iter().all(|part| part.unjudged.is_none())
     }
 
-    /// The marks as JSON.
-    pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).unwrap_or_default()
+    /// Changes every text that may come from the submission.
+    pub(super) fn each_text(&mut self, change: &dyn Fn(&mut String)) {
+        self.fault.iter_mut().chain(&mut self.warnings).for_each(change);
+        for part in &mut self.parts {
+            part.unjudged.iter_mut().for_each(change);
+            for criterion in &mut part.criteria {
+                change(&mut criterion.words);
+                change(&mut criterion.raise);
+                criterion.details.iter_mut().for_each(|detail| change(&mut detail.text));
+            }
+        }
     }
 }

@@ -1,1 +1,169 @@
+//! Points against judgements that were made by hand.
+use std::collections::BTreeSet;
 
+use harness::{Record, Verdict};
+
+use super::*;
+use crate::{
+    judge::sample::{counted, race, record},
+    mark::marked::State,
+};
+
+const RUBRIC: &str = r#"
+title = "t"
+kernel = "k.cu"
+
+[[part]]
+name = "p"
+variants = ["v", "w"]
+right = 40
+clean = 10
+
+[[part.goal]]
+points = 8
+counter = "global_load_sectors"
+at_most = "2 * blocks"
+cases = ["big"]
+words = "read it once"
+
+[part.speed]
+points = 5
+of = "ceiling"
+fraction = 0.5
+"#;
+
+fn asked() -> Part {
+    toml::from_str::<crate::assignment::rubric::Rubric>(RUBRIC).unwrap().parts.remove(0)
+}
+
+fn grade(variant: &'static str, mark: Mark) -> Grade {
+    Grade {
+        variant,
+        mark,
+        judged: 1,
+        tried: 1,
+        failures: Vec::new(),
+        unjudged: Vec::new(),
+        findings: Vec::new(),
+        known_findings: 0,
+        remarks: Vec::new(),
+        rows: vec![row("big", 7, false)],
+        missing: BTreeSet::new(),
+    }
+}
+
+/// A row of four blocks.
+fn row(case: &str, sectors: u64, is_hidden: bool) -> JudgedRow {
+    let row = Record { case: case.into(), grid: Some("4".into()), n: Some(877), ..record(Verdict::Pass) };
+    JudgedRow { row: counted(row, &[("launches", 1), ("global_load_sectors", sectors)]), is_hidden }
+}
+
+fn event(place: &str, is_hidden: bool) -> Event {
+    Event { place: place.into(), what: "1 of 9 wrong".into(), is_hidden }
+}
+
+fn marked(grades: &[Grade]) -> PartMark {
+    part(&asked(), &Lab::DEFAULT, "k.cu", &Evidence { emulated: grades, gpu: None, timed: None })
+}
+
+fn states(mark: &PartMark) -> Vec<State> {
+    mark.criteria.iter().map(|criterion| criterion.state).collect()
+}
+
+use State::{Earned, Lost, NotMeasured, Unjudged};
+
+#[test]
+fn a_right_and_clean_part_within_its_limits_has_all_points() {
+    let mark = marked(&[grade("v", Mark::Right), grade("w", Mark::Right)]);
+    assert_eq!(states(&mark), [Earned, Earned, Earned, NotMeasured], "{mark:?}");
+    // A speed that is not measured counts neither for nor against.
+    assert_eq!((mark.points, mark.of), (58.0, 58.0));
+}
+
+#[test]
+fn one_variant_that_is_wrong_at_one_size_loses_the_part() {
+    for (is_hidden, words, raise) in
+        [(false, "wrong at n = 877: 1 of 9", "at n = 877 first"), (true, "wrong at a hidden one", "sizes of your own")]
+    {
+        let wrong = Grade { failures: vec![event("n = 877", is_hidden)], ..grade("w", Mark::Wrong) };
+        let mark = marked(&[grade("v", Mark::Right), wrong]);
+        assert_eq!(states(&mark), [Lost, Lost, Lost, NotMeasured], "{mark:?}");
+        assert_eq!((mark.points, mark.of), (0.0, 58.0));
+        let right = &mark.criteria[0];
+        assert!(right.words.contains(words) && right.raise.contains(raise), "{right:?}");
+        assert_eq!(right.words.contains("877"), !is_hidden, "{right:?}");
+        assert_eq!(right.details[0].is_hidden, is_hidden);
+    }
+}
+
+#[test]
+fn a_finding_costs_what_clean_is_worth() {
+    let found = |known| Grade { findings: vec![race(3, 1)], known_findings: known, ..grade("w", Mark::Finding) };
+    for (known, is_hidden) in [(1, false), (0, true)] {
+        let mark = marked(&[grade("v", Mark::Right), found(known)]);
+        assert_eq!(states(&mark), [Earned, Lost, Earned, NotMeasured], "{mark:?}");
+        let clean = &mark.criteria[1];
+        assert!(clean.words.starts_with("Race at a.cu:3"), "{clean:?}");
+        assert_eq!((clean.words.contains("hidden"), clean.details[0].is_hidden), (is_hidden, is_hidden));
+    }
+}
+
+#[test]
+fn a_goal_holds_for_every_row_of_its_cases() {
+    let with = |rows| [Grade { rows, ..grade("v", Mark::Right) }, grade("w", Mark::Right)];
+    let goal = |rows| marked(&with(rows)).criteria.remove(2);
+    assert_eq!(goal(vec![row("big one", 8, false), row("small", 99, false)]).state, Earned);
+    let lost = goal(vec![row("big one", 9, false)]);
+    assert_eq!((lost.state, lost.points, lost.of), (Lost, 0.0, 8.0));
+    assert!(lost.words.contains("is 9 at n = 877 (big one), and may be 8 at most"), "{lost:?}");
+    assert!(lost.raise.contains("read it once"), "{lost:?}");
+    let hidden = goal(vec![row("big one", 9, true)]);
+    assert!(hidden.state == Lost && !hidden.words.contains("877") && hidden.details[0].is_hidden, "{hidden:?}");
+    // No row that can be judged: that is not kept to.
+    let rows = |case| Grade { rows: vec![row(case, 1, false)], ..grade("v", Mark::Right) };
+    let mark = marked(&[rows("small"), Grade { variant: "w", ..rows("small") }]);
+    assert_eq!(mark.criteria[2].state, Unjudged, "{mark:?}");
+    assert!(mark.unjudged.is_some());
+}
+
+#[test]
+fn what_could_not_be_judged_is_said_and_not_right() {
+    let unjudged = Grade { unjudged: vec![event("n = 33", false)], ..grade("w", Mark::Unjudged) };
+    for grades in [vec![grade("v", Mark::Right), unjudged], vec![grade("v", Mark::Right)]] {
+        let mark = marked(&grades);
+        assert_eq!(states(&mark), [Unjudged, Unjudged, Unjudged, NotMeasured], "{mark:?}");
+        assert_eq!((mark.points, mark.of), (0.0, 58.0));
+        assert!(mark.unjudged.is_some());
+    }
+    // A wrong variant decides, whatever could not be judged.
+    let wrong = Grade { failures: vec![event("n = 1", false)], ..grade("v", Mark::Wrong) };
+    assert_eq!(states(&marked(&[wrong]))[0], Lost);
+}
+
+#[test]
+fn a_kernel_that_is_missing_is_not_right_even_in_part() {
+    for mark in [Mark::Missing, Mark::Right] {
+        let missing = Grade { missing: BTreeSet::from(["w_k".into()]), ..grade("w", mark) };
+        let mark = marked(&[grade("v", Mark::Right), missing]);
+        assert_eq!(states(&mark)[0], Lost, "{mark:?}");
+        assert!(mark.criteria[0].words.contains("no kernel w_k"), "{mark:?}");
+    }
+}
+
+#[test]
+fn on_a_gpu_answers_count_there_and_beside_it() {
+    let right = [grade("v", Mark::Right), grade("w", Mark::Right)];
+    let wrong = [grade("v", Mark::Right), Grade { failures: vec![event("n = 1", false)], ..grade("w", Mark::Wrong) }];
+    let fast = Record { percent_of_ceiling: Some(60.0), times: harness::times(&[1.0], 0), ..record(Verdict::Pass) };
+    let timed = Ok(Timed { mine: vec![fast], theirs: Vec::new() });
+    for (emulated, gpu, expected, points) in [
+        (&right, &right, [Earned, Earned, Earned, Earned], 63.0),
+        (&right, &wrong, [Lost, Lost, Lost, Lost], 0.0),
+        (&wrong, &right, [Lost, Lost, Lost, Lost], 0.0),
+    ] {
+        let evidence = Evidence { emulated, gpu: Some(gpu), timed: Some(&timed) };
+        let mark = part(&asked(), &Lab::DEFAULT, "k.cu", &evidence);
+        assert_eq!(states(&mark), expected, "{mark:?}");
+        assert_eq!((mark.points, mark.of), (points, 63.0));
+    }
+}

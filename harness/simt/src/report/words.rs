@@ -103,6 +103,7 @@ fn limit(limit: Limit) -> &'static str {
         Limit::RequiredBlock => "threads in a block, exactly, by the kernel's required block size",
         Limit::Registers => "registers in a block",
         Limit::SharedMemory => "bytes of shared memory in a block",
+        Limit::LocalMemory => "bytes of local memory in a thread",
         Limit::Cooperative => "blocks of a cooperative launch, resident at once",
         Limit::Parameters => "bytes of kernel parameters",
         Limit::Arguments => "bytes of arguments",
@@ -444,6 +445,9 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::PrintArgument { .. } => {
             "use the conversion of the argument's type, or cast the argument: %d for int, %lld for long long, %f for float and double, %p for a pointer, %s for a string"
         }
+        Kind::PrintConversion { conversion } if conversion.ends_with('n') => {
+            "devices have no %n, and store nothing through its pointer: leave both out"
+        }
         Kind::PrintConversion { .. } => {
             "devices know the sizes h, l and ll only, and a precision in digits: cast to int or long long and print by %d, %lld or %llu, or write the precision into the format"
         }
@@ -471,6 +475,9 @@ fn remedy_of_limit(limit: Limit) -> &'static str {
         Limit::Registers => "use fewer threads in a block, or limit registers with __launch_bounds__",
         Limit::SharedMemory => {
             "use less shared memory, or opt in to more with cuFuncSetAttribute (MAX_DYNAMIC_SHARED_SIZE_BYTES)"
+        }
+        Limit::LocalMemory => {
+            "make the arrays of each thread smaller, or give each thread a part of an array in device memory"
         }
         Limit::Cooperative => "launch at most as many blocks as the occupancy query allows on all multiprocessors",
         Limit::Parameters => "pass large arguments through a buffer in device memory",

@@ -96,6 +96,8 @@ pub enum Limit {
     Registers,
     /// Shared memory of a block, static and dynamic, in bytes.
     SharedMemory,
+    /// Local memory of a thread, in bytes: its arrays and what its calls keep.
+    LocalMemory,
     /// Blocks of a cooperative launch that fit on the device at once.
     Cooperative,
     /// Bytes of parameters.
@@ -108,7 +110,7 @@ impl Limit {
     /// Which part of the program has to change: the kernel where it sets the limit itself, else the launch.
     const fn blame(self) -> Blame {
         match self {
-            Self::LaunchBounds | Self::RequiredBlock => Blame::Kernel,
+            Self::LaunchBounds | Self::RequiredBlock | Self::LocalMemory => Blame::Kernel,
             Self::EmptyGrid
             | Self::EmptyBlock
             | Self::Grid

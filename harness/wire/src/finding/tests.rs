@@ -36,6 +36,9 @@ fn the_list_is_bounded() {
 #[test]
 fn a_limit_that_the_kernel_sets_is_the_kernels_to_change() {
     let blame = |limit| Kind::LaunchLimit { limit, asked: 256, allowed: 128 }.blame();
-    assert_eq!([blame(Limit::LaunchBounds), blame(Limit::RequiredBlock)], [Blame::Kernel; 2]);
+    assert_eq!(
+        [blame(Limit::LaunchBounds), blame(Limit::RequiredBlock), blame(Limit::LocalMemory)],
+        [Blame::Kernel; 3]
+    );
     assert_eq!([blame(Limit::ThreadsPerBlock), blame(Limit::Grid), blame(Limit::Arguments)], [Blame::Host; 3]);
 }

@@ -5,10 +5,10 @@ use crate::abi::constants::limit::{
     PERSISTING_L2_CACHE_SIZE, PRINTF_FIFO_SIZE, SHMEM_SIZE, STACK_SIZE,
 };
 use crate::abi::error::{Error, Result};
-use simt::profile::Profile;
+use simt::profile::{LOCAL_BYTES, Profile};
 
-/// The stack of a thread must be smaller than this, in bytes, and is a multiple of the unit (as seen on an H200).
-const STACK: (usize, usize) = (512 << 10, 16);
+/// The stack of a thread, which lies in its local memory, is a multiple of so many bytes (as seen on an H200).
+const STACK_UNIT: usize = 16;
 /// The range of the L2 cache's fetch granularity, in bytes.
 const FETCH: (usize, usize) = (32, 128);
 
@@ -65,8 +65,8 @@ impl Limits {
             DEV_RUNTIME_SYNC_DEPTH if profile.at_least(9, 0) => {
                 return Err(Error::UNSUPPORTED_LIMIT);
             }
-            STACK_SIZE if value >= STACK.0 => return Err(Error::INVALID_VALUE),
-            STACK_SIZE => value.next_multiple_of(STACK.1),
+            STACK_SIZE if value > LOCAL_BYTES as usize => return Err(Error::INVALID_VALUE),
+            STACK_SIZE => value.next_multiple_of(STACK_UNIT),
             MAX_L2_FETCH_GRANULARITY => value.clamp(FETCH.0, FETCH.1).next_power_of_two(),
             PERSISTING_L2_CACHE_SIZE => value.min(profile.l2_persisting_bytes as usize),
             _ => value,

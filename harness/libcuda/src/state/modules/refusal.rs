@@ -9,7 +9,7 @@ use crate::state::device::sync::lock;
 use simt::finding::Limit;
 use simt::kernel::Geometry;
 use simt::machine::Kernel;
-use simt::profile::Profile;
+use simt::profile::{LOCAL_BYTES, Profile};
 
 /// A launch that is refused.
 struct Refusal {
@@ -209,6 +209,9 @@ fn resources(function: &Function, geometry: &Geometry, profile: &Profile) -> Res
              __launch_bounds__({threads})",
             kernel.registers
         ))));
+    }
+    if kernel.local_bytes > LOCAL_BYTES {
+        return Ok(Some(Refusal::new(Error::INVALID_VALUE, Limit::LocalMemory, kernel.local_bytes, LOCAL_BYTES)));
     }
     if kernel.param_bytes > profile.max_param_bytes {
         let (asked, most) = (kernel.param_bytes, profile.max_param_bytes);

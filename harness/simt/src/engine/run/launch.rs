@@ -12,7 +12,7 @@ use crate::finding::{Finding, Findings, Kind};
 use crate::kernel::{Fault, Kernel, Launch, Report, Settings};
 use crate::lane::LANES;
 use crate::memory::{self, Memory};
-use crate::profile::{Profile, occupancy};
+use crate::profile::{LOCAL_BYTES, Profile, occupancy};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::Builder;
@@ -45,6 +45,12 @@ fn refusal(launch: &Launch<'_, Arc<Program>>) -> Option<String> {
     }
     if geometry.cluster.is_some() {
         return Some("a launch of clusters reached the machine, which does not support them".into());
+    }
+    if kernel.local_bytes > LOCAL_BYTES {
+        return Some(format!(
+            "a launch with {} bytes of local memory a thread reached the machine, which gives {LOCAL_BYTES} at most",
+            kernel.local_bytes
+        ));
     }
     if launch.params.len() < kernel.param_bytes as usize {
         return Some(format!(

@@ -1,0 +1,124 @@
+//! `warplab check`: help in a student's folder.
+use std::{
+    io::{IsTerminal, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use course::student::{
+    check::{Asked, Desk, state},
+    folder::Folder,
+    watch::{Happened, Watch},
+};
+use harness::{Error, Exit};
+
+use crate::labs;
+
+const EXAMPLES: &str = "\
+Examples:
+  warplab check              the first part that is not right, in the folder that you are in
+  warplab check --hint       and the next hint for it
+  warplab check --watch      again and again, whenever you save";
+
+pub fn command() -> Command {
+    Command::new("check")
+        .about("Compile and run your kernels, and say what is wrong and what to do next")
+        .after_help(format!("{EXAMPLES}\n\n{}", harness::paragraphs(&Exit::codes())))
+        .arg(
+            Arg::new("folder")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .default_value(".")
+                .help("The folder that `warplab start` has made"),
+        )
+        .arg(
+            Arg::new("part")
+                .long("part")
+                .value_name("NAME")
+                .help("This part [default: the first part that is not right]"),
+        )
+        .arg(Arg::new("all").long("all").action(ArgAction::SetTrue).conflicts_with("part").help("Every part"))
+        .arg(
+            Arg::new("hint")
+                .long("hint")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["all", "watch"])
+                .help("The next hint for the part that is not right"),
+        )
+        .arg(
+            Arg::new("watch")
+                .long("watch")
+                .action(ArgAction::SetTrue)
+                .help("Again whenever the kernel file, a header of yours or course.toml is saved; Ctrl-C ends it"),
+        )
+}
+
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+    let folder: &Path = matches.get_one::<PathBuf>("folder").expect("has a default");
+    let asked = match matches.get_one::<String>("part") {
+        Some(name) => Asked::Part(name.clone()),
+        None if matches.get_flag("all") => Asked::Every,
+        None => Asked::First,
+    };
+    if matches.get_flag("watch") {
+        return watch(folder, &asked);
+    }
+    let desk = open(folder)?;
+    let checked = desk.check(&asked, &progress)?;
+    if matches.get_flag("hint") {
+        harness::print(&desk.hint(&checked)?);
+    } else {
+        harness::print(&desk.words(&checked, false));
+    }
+    Ok(checked.exit().into())
+}
+
+fn open(folder: &Path) -> Result<Desk, Error> {
+    Desk::open(labs::of_folder(&Folder::read(folder)?, folder)?, folder)
+}
+
+/// Checks whenever something was saved, until Ctrl-C.
+fn watch(folder: &Path, asked: &Asked) -> Result<ExitCode, Error> {
+    // What is no student's folder now will not become one.
+    let kernel = folder.join(Folder::read(folder)?.kernel);
+    let watch = Watch::of(folder)?;
+    // A second handler in one process would be an error, but there is none.
+    let _ = ctrlc::set_handler(watch.stopper());
+    let now = || state(folder, &kernel);
+    loop {
+        let before = now();
+        clear();
+        let shown = open(folder).and_then(|desk| {
+            let checked = desk.check(asked, &progress)?;
+            Ok(desk.words(&checked, true))
+        });
+        match shown {
+            Ok(words) => harness::print(&words),
+            Err(Error::Interrupted) => return Ok(Exit::Interrupted.into()),
+            Err(error) => harness::print(&format!("{error}\n\nNext: mend it, and save it.")),
+        }
+        harness::print("\nWaiting for the next save; Ctrl-C ends it.");
+        if watch.wait(before.as_ref(), now) == Happened::Stopped {
+            return Ok(Exit::Interrupted.into());
+        }
+    }
+}
+
+/// An empty screen, on a terminal.
+fn clear() {
+    let mut out = std::io::stdout();
+    if out.is_terminal() {
+        let _ = write!(out, "\x1b[2J\x1b[H");
+        let _ = out.flush();
+    }
+}
+
+/// Shows how many parts were tried to a waiting user; nothing stays of it.
+fn progress(done: usize, all: usize) {
+    let mut error = std::io::stderr();
+    if error.is_terminal() {
+        let _ =
+            if done < all { write!(error, "\rtried {done} of {all} parts") } else { write!(error, "\r{:40}\r", "") };
+    }
+}

@@ -1,0 +1,78 @@
+//! `warplab report`: a page, or Markdown, of one run or several.
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use ::report::{Document, Run};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use harness::Error;
+
+use crate::labs::LABS;
+
+pub fn command() -> Command {
+    Command::new("report")
+        .about("Make one page of a run or several: ladders, transfers, the roofline, counters, findings")
+        .arg(
+            Arg::new("runs")
+                .value_name("RUN")
+                .required(true)
+                .action(ArgAction::Append)
+                .value_parser(value_parser!(PathBuf))
+                .help("Folders that `warplab run ... --out DIR` wrote"),
+        )
+        .arg(
+            Arg::new("out").long("out").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
+                "The file to write [default: report.html, or report.md, in the first folder]; - for standard output",
+            ),
+        )
+        .arg(Arg::new("md").long("md").action(ArgAction::SetTrue).help("Write Markdown, for the summary of a CI job"))
+        .arg(Arg::new("open").long("open").action(ArgAction::SetTrue).help("Open the file when it is written"))
+}
+
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+    let folders: Vec<&PathBuf> = matches.get_many("runs").expect("required").collect();
+    let runs = folders.iter().map(|folder| Run::read(folder)).collect::<Result<Vec<Run>, Error>>()?;
+    for run in &runs {
+        for remark in &run.remarks {
+            harness::print_error(&format!("{}: {remark}", run.folder.display()));
+        }
+    }
+    let document = Document::new(&runs, LABS);
+    let (name, text) = match matches.get_flag("md") {
+        true => ("report.md", ::report::markdown(&document)),
+        false => ("report.html", ::report::page(&document)),
+    };
+    let out = matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| folders[0].join(name));
+    if out == Path::new("-") {
+        harness::print(text.trim_end());
+        return Ok(ExitCode::SUCCESS);
+    }
+    write(&out, &text)?;
+    harness::print(&out.display().to_string());
+    if matches.get_flag("open") {
+        let fail = |source| Error::Io { action: "open", path: out.clone(), source };
+        open::that_detached(&out).map_err(fail)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the file in one piece: a reader sees the old text or the new.
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    let fail = |source| Error::Io { action: "write", path: path.into(), source };
+    // A device or a pipe is written to, and not replaced.
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return fs::write(path, text).map_err(fail);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".warplab-").tempfile_in(folder).map_err(fail)?;
+    file.write_all(text.as_bytes()).map_err(fail)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(file.path(), fs::Permissions::from_mode(0o644)).map_err(fail)?;
+    }
+    file.persist(path).map(drop).map_err(|error| fail(error.error))
+}

@@ -1,0 +1,258 @@
+//! `warplab check`: help in a student's folder.
+mod common;
+
+use std::{
+    fs,
+    io::Read as _,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    thread,
+    time::{Duration, Instant},
+};
+
+use common::{Run, fails, warplab_in};
+
+/// A student's folder, `mine`.
+struct Mine(tempfile::TempDir);
+
+impl Mine {
+    fn of(lab: &str) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let run = warplab_in(place.path(), &["start", lab, "mine"], &[]);
+        assert_eq!(run.code, 0, "{run:?}");
+        Self(place)
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.0.path().join("mine")
+    }
+
+    fn kernel(&self) -> PathBuf {
+        self.folder().join("vecadd.cu")
+    }
+
+    /// The kernel file with the first `old` replaced.
+    fn edited(&self, old: &str, new: &str) -> String {
+        let text = fs::read_to_string(self.kernel()).unwrap();
+        assert!(text.contains(old), "{text}");
+        text.replacen(old, new, 1)
+    }
+
+    fn edit(&self, old: &str, new: &str) {
+        fs::write(self.kernel(), self.edited(old, new)).unwrap();
+    }
+
+    fn check(&self, args: &[&str]) -> Run {
+        warplab_in(&self.folder(), &[&["check"], args].concat(), &[])
+    }
+}
+
+/// The run must end with `code` and say all of `words`.
+fn says(run: &Run, code: i32, words: &[&str]) {
+    assert_eq!(run.code, code, "{run:?}");
+    for words in words {
+        assert!(run.stdout.contains(words) || run.stderr.contains(words), "no `{words}` in {run:?}");
+    }
+}
+
+const ADD: &str = "// TODO (add): ";
+const RIGHT: &str = "unsigned long long i = grid_index();\n    if (i < n) z[i] = x[i] + y[i];\n    // ";
+const STRIDE: &str = "// TODO (stride): ";
+
+/// The line of the kernel file that has `words`.
+fn line_of(text: &str, words: &str) -> usize {
+    text.lines().position(|line| line.contains(words)).unwrap() + 1
+}
+
+#[test]
+fn a_folder_that_is_no_students_and_a_part_that_is_not_asked_for_are_refused() {
+    fails(&["check"], 2, &["course.toml cannot be read", "warplab start LAB"]);
+    fails(&["check", "--watch"], 2, &["course.toml cannot be read"]);
+    fails(&["check", "--all", "--part", "add"], 2, &["--all", "--part"]);
+    let mine = Mine::of("vecadd");
+    says(&mine.check(&["--part", "ad"]), 2, &["no part `ad`", "did you mean `add`?"]);
+    let course = fs::read_to_string(mine.folder().join("course.toml")).unwrap();
+    fs::write(mine.folder().join("course.toml"), course.replace("[sizes]", "[size]")).unwrap();
+    says(&mine.check(&[]), 2, &["./course.toml: ", "size"]);
+    fs::write(mine.folder().join("course.toml"), course.replacen("vecadd", "vecad", 1)).unwrap();
+    says(&mine.check(&[]), 2, &["no lab `vecad`"]);
+}
+
+#[test]
+fn without_a_compiler_the_command_that_brings_it_is_named() {
+    let mine = Mine::of("vecadd");
+    let run = warplab_in(&mine.folder(), &["check"], &[("WARPLAB_NVRTC", "off")]);
+    says(&run, 4, &["vecadd.cu cannot be tried", "`warplab setup`"]);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn one_part_after_the_other_with_nvrtc() {
+    let mine = Mine::of("vecadd");
+    // As it was handed out.
+    let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), ADD);
+    let run = mine.check(&[]);
+    let place = format!("`add`, is to be done: vecadd.cu:{line}. It is wrong at n = 1.");
+    says(&run, 1, &["[..] 0 of 2 parts are right", &place, "was never written", "Next: change part `add`"]);
+    assert!(!run.stdout.contains("`stride`"), "{run:?}");
+    // The one part that is right leads to the next one, and is praised once.
+    mine.edit(ADD, RIGHT);
+    let run = mine.check(&[]);
+    says(
+        &run,
+        1,
+        &["[#.] 1 of 2 parts is right", "`add` is right now: well done.", "Part 2 of 2, `stride`, is to be done"],
+    );
+    assert!(!mine.check(&[]).stdout.contains("well done"));
+    says(&mine.check(&["--part", "add"]), 0, &["`add`, is right.", "Next: `warplab check`"]);
+    // All.
+    mine.edit(
+        STRIDE,
+        "for (unsigned long long i = grid_index(); i < n; i += grid_threads()) z[i] = x[i] + y[i];\n    // ",
+    );
+    says(&mine.check(&[]), 0, &["[##] 2 of 2 parts are right", "`stride` is right now", "Next: `warplab submit`"]);
+    // What is forgotten again is no longer remembered as right.
+    mine.edit("if (i < n) z[i]", "z[i + 1]");
+    says(&mine.check(&["--all"]), 1, &["[#.] 1 of 2", "`add`, is wrong"]);
+    mine.edit("z[i + 1]", "if (i < n) z[i]");
+    says(&mine.check(&[]), 0, &["`add` is right now: well done."]);
+    let kept = fs::read_to_string(mine.folder().join(".gitignore")).unwrap();
+    assert!(kept.contains("\n.warplab/\n"), "{kept}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn what_the_compiler_says_is_at_its_line_with_nvrtc() {
+    let mine = Mine::of("vecadd");
+    mine.edit(ADD, "z[0] = twice;\n    // ");
+    let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), "twice");
+    let mark = format!(
+        "vecadd.cu:{line}:12: error: identifier \"twice\" is undefined\n   |\n{line} |     z[0] = twice;\n   |            ^"
+    );
+    says(&mine.check(&[]), 2, &["vecadd.cu does not compile", &mark]);
+    // A warning is shown and changes nothing; one about what was handed out is not shown.
+    mine.edit("z[0] = twice;", &format!("int unused;\n    {RIGHT}"));
+    let place = format!("vecadd.cu:{line}:9: warning #177-D: variable \"unused\"");
+    says(&mine.check(&["--part", "add"]), 0, &[&place, "`add`, is right."]);
+    let handed_out = Mine::of("histogram").check(&[]);
+    assert!(handed_out.code == 1 && !handed_out.stdout.contains("warning"), "{handed_out:?}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn the_smallest_size_that_is_not_right_is_told_with_nvrtc() {
+    let mine = Mine::of("vecadd");
+    mine.edit(ADD, "unsigned long long i = grid_index();\n    if (i < n && i < 20) z[i] = x[i] + y[i];\n    // ");
+    let run = mine.check(&[]);
+    says(&run, 1, &["wrong at n = 33.", "[20] was never written, should be"]);
+    assert!(!run.stdout.contains("n = 1000"), "{run:?}");
+    // A finding is told with its line.
+    let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), "i < 20");
+    mine.edit("if (i < n && i < 20) z[i]", "z[i]");
+    let run = mine.check(&[]);
+    says(&run, 1, &["at n = 1", &format!("vecadd.cu:{line}:"), "z[i] = x[i] + y[i];", "error: "]);
+    // The answers are right, but neighbours are far from each other.
+    let far = "unsigned long long t = grid_index(), i = t / 256 * 256 + t % 32 * 8 + t % 256 / 32;";
+    mine.edit("unsigned long long i = grid_index();", far);
+    mine.edit("    z[i] = x", "    if (i < n) z[i] = x");
+    let goal =
+        ["its counters are beyond their goals", "each warp that loads reads ", " would do, at n = 1000", "goal: "];
+    says(&mine.check(&[]), 1, &goal);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn hints_come_by_degrees_with_nvrtc() {
+    let mine = Mine::of("vecadd");
+    says(&mine.check(&[]), 1, &["hint: 3 are left."]);
+    says(&mine.check(&["--hint"]), 1, &["Hint 1 of 3 for part `add`: Which element"]);
+    says(&mine.check(&[]), 1, &["hint: 2 are left."]);
+    says(&mine.check(&["--hint"]), 1, &["Hint 2 of 3"]);
+    says(&mine.check(&["--part", "stride", "--hint"]), 1, &["Hint 1 of 2 for part `stride`"]);
+    for _ in 0..2 {
+        says(&mine.check(&["--hint"]), 1, &["Hint 3 of 3"]);
+    }
+    says(&mine.check(&[]), 1, &["the last hint again."]);
+    mine.edit(ADD, RIGHT);
+    says(&mine.check(&["--part", "add", "--hint"]), 0, &["nothing to give a hint for"]);
+}
+
+/// A check that goes on, and what it has said.
+struct Watching {
+    child: Child,
+    said: Arc<Mutex<String>>,
+}
+
+impl Watching {
+    fn of(folder: &Path) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_warplab"))
+            .args(["check", "--watch"])
+            .current_dir(folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let said = Arc::new(Mutex::new(String::new()));
+        let (mut out, heard) = (child.stdout.take().unwrap(), said.clone());
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = out.read(&mut bytes) {
+                *heard.lock().unwrap() += &String::from_utf8_lossy(&bytes[..count]);
+            }
+        });
+        Self { child, said }
+    }
+
+    /// Waits until it has answered and waits for the next save, and returns what it has said since the last time.
+    fn answer(&self) -> String {
+        let begun = Instant::now();
+        loop {
+            let said = self.said.lock().unwrap().clone();
+            if said.ends_with("Waiting for the next save; Ctrl-C ends it.\n") {
+                self.said.lock().unwrap().clear();
+                return said;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "no answer but {said}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+#[ignore = "needs NVRTC"]
+fn every_save_is_answered_until_ctrl_c_with_nvrtc() {
+    let mine = Mine::of("vecadd");
+    let mut watching = Watching::of(&mine.folder());
+    let first = watching.answer();
+    assert!(first.contains("0 of 2 parts") && first.contains("and save it."), "{first}");
+    assert!(!first.contains('\u{1b}'), "what is no terminal has no screen to clear: {first:?}");
+    // Saved in place.
+    mine.edit(ADD, RIGHT);
+    let answer = watching.answer();
+    assert!(answer.contains("1 of 2 parts") && answer.contains("`add` is right now: well done."), "{answer}");
+    // Saved under another name, which takes the place of the old file.
+    let other = mine.folder().join(".vecadd.cu.swp");
+    fs::write(&other, mine.edited("if (i < n) z[i] =", "z[i] = none +")).unwrap();
+    fs::rename(&other, mine.kernel()).unwrap();
+    let answer = watching.answer();
+    assert!(answer.contains("does not compile") && answer.contains("identifier \"none\""), "{answer}");
+    // Deleted, and written anew later.
+    let text = mine.edited("z[i] = none +", "if (i < n) z[i] =");
+    fs::remove_file(mine.kernel()).unwrap();
+    let answer = watching.answer();
+    assert!(answer.contains("cannot read the kernel file"), "{answer}");
+    fs::write(mine.kernel(), text).unwrap();
+    assert!(watching.answer().contains("1 of 2 parts"));
+    // SAFETY: a signal to a process that this test has started and not yet waited for.
+    unsafe { libc::kill(watching.child.id() as i32, libc::SIGINT) };
+    assert_eq!(watching.child.wait().unwrap().code(), Some(130));
+}

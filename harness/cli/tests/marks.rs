@@ -1,0 +1,157 @@
+//! Marks by the rubric of vecadd, from what is handed in to what Gradescope reads. What is handed in is compiled, so
+//! that most of these need NVRTC.
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{fails, warplab, warplab_with};
+use serde_json::Value;
+
+fn of_vecadd(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd").join(path)
+}
+
+/// The marks of these submissions.
+fn marks(submissions: &[&Path], more: &[&str]) -> Vec<Value> {
+    let paths: Vec<&str> = submissions.iter().map(|path| path.to_str().unwrap()).collect();
+    let run = warplab(&[&["grade", "vecadd", "--format", "json", "--schedules", "2"], &paths[..], more].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    let all: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {run:?}"));
+    all["submissions"].as_array().unwrap().clone()
+}
+
+/// The points of its parts, and of all.
+fn points(marked: &Value) -> [f64; 3] {
+    [&marked["parts"][0], &marked["parts"][1], marked].map(|mark| mark["points"].as_f64().unwrap())
+}
+
+/// The lab's own file is known without a compiler.
+#[test]
+fn the_labs_own_kernel_file_has_all_points() {
+    let file = of_vecadd("kernels/vecadd.cu");
+    let args = ["grade", "vecadd", file.to_str().unwrap(), "--format", "json"];
+    let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let all: Value = serde_json::from_str(&run.stdout).unwrap();
+    let marked = &all["submissions"][0];
+    assert_eq!((points(marked), &marked["of"]), ([60.0, 40.0, 100.0], &100.0.into()), "{marked}");
+    assert_eq!(marked["sizes"].as_array().unwrap().len(), 5, "{marked}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn a_starter_has_none_and_a_mutant_loses_what_it_breaks_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let starter = folder.path().join("starter");
+    assert_eq!(warplab(&["start", "vecadd", starter.to_str().unwrap()]).code, 0);
+    // One kernel as the lab has it, the other one from a mutant.
+    let own = std::fs::read_to_string(of_vecadd("kernels/vecadd.cu")).unwrap();
+    let mutant = |name: &str, old: &str, new: &str| {
+        assert!(own.contains(old), "{old}");
+        let folder = folder.path().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("vecadd.cu"), own.replacen(old, new, 1)).unwrap();
+        folder
+    };
+    let tail = mutant("tail", "if (i < n)", "if (i + 1 < n)");
+    let stride = mutant("stride", "i += grid_threads()", "i += n");
+    let scattered = mutant("scattered", "z[i] = x[i] + y[i];", "z[i] = x[i] + y[i] + 0 * x[i * 8 % n];");
+    let hostile = folder.path().join("hostile.zip");
+    std::fs::write(&hostile, "not an archive").unwrap();
+    let broken = mutant("broken", "z[i] =", "z[i] = this is not C");
+    let whole = of_vecadd("tests/mutants/nan");
+    let all = marks(&[&starter, &tail, &hostile, &stride, &scattered, &broken, &whole], &["--seed", "7"]);
+    let expected = [
+        [0.0, 0.0, 0.0],
+        [0.0, 40.0, 40.0],
+        [0.0, 0.0, 0.0],
+        [60.0, 0.0, 60.0],
+        [50.0, 40.0, 90.0],
+        [0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0],
+    ];
+    for (marked, expected) in all.iter().zip(expected) {
+        assert_eq!(points(marked), expected, "{marked:#}");
+    }
+    assert!(all[2]["fault"].as_str().unwrap().contains("is not a zip archive"), "{}", all[2]);
+    let fault = all[5]["fault"].as_str().unwrap();
+    assert!(fault.starts_with("vecadd.cu does not compile"), "{fault}");
+    // The same seed gives the same marks.
+    assert_eq!(marks(&[&tail], &["--seed", "7"])[0]["parts"], all[1]["parts"]);
+}
+
+#[test]
+fn a_computer_that_cannot_judge_says_so_and_gives_no_points() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("results.json");
+    let file = of_vecadd("tests/mutants/nan");
+    let args = ["grade", "vecadd", file.to_str().unwrap(), "--format", "gradescope", "--out", out.to_str().unwrap()];
+    let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
+    assert_eq!(run.code, 4, "{run:?}");
+    let results: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    for test in results["tests"].as_array().unwrap() {
+        assert!(test["score"].is_null() && test["output"].as_str().unwrap().contains("NVRTC was not found"), "{test}");
+    }
+}
+
+#[test]
+fn what_cannot_be_marked_is_said() {
+    let file = of_vecadd("kernels/vecadd.cu");
+    let file = file.to_str().unwrap();
+    fails(&["grade", "vecadd", "no.cu"], 2, &["there is no submission no.cu"]);
+    fails(&["grade", "vecadd", file, file, "--format", "gradescope"], 2, &["shows one submission"]);
+    fails(&["grade", "vecadd", file, "--format", "xml"], 2, &["junit"]);
+    fails(&["grade", "vecadd", file, "--kernel", file], 2, &["cannot be used with"]);
+    fails(&["grade", "vecadd", file, "--device", "auto"], 2, &["name cuda:N or emulated"]);
+    fails(&["grade", "vecadd", file, "--device", "emulated:t5"], 2, &["t4"]);
+    let folder = tempfile::tempdir().unwrap();
+    let rubric = folder.path().join("rubric.toml");
+    let own = std::fs::read_to_string(of_vecadd("assignment/rubric.toml")).unwrap();
+    std::fs::write(&rubric, own.replace("clean =", "claen =")).unwrap();
+    fails(&["grade", "vecadd", file, "--rubric", rubric.to_str().unwrap()], 2, &["did you mean `clean`"]);
+}
+
+/// Gradescope's scripts, in a folder of their own.
+#[cfg(unix)]
+#[test]
+fn gradescopes_scripts_mark_a_submission_and_say_when_they_fail() {
+    use std::process::Command;
+
+    let root = tempfile::tempdir().unwrap();
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../course/gradescope");
+    let run = |script: &str| {
+        let mut command = Command::new("sh");
+        command.arg(scripts.join(script)).env("AUTOGRADER_ROOT", root.path()).env("WARPLAB_NVRTC", "off");
+        command.output().unwrap()
+    };
+    let results = || -> Value {
+        let text = std::fs::read_to_string(root.path().join("results/results.json")).unwrap();
+        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"))
+    };
+    let source = root.path().join("source");
+    std::fs::create_dir_all(&source).unwrap();
+    std::fs::create_dir_all(root.path().join("submission")).unwrap();
+    let setup = run("setup.sh");
+    assert!(!setup.status.success() && String::from_utf8_lossy(&setup.stderr).contains("put the program warplab"));
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_warplab"), source.join("warplab")).unwrap();
+    let setup = run("setup.sh");
+    assert!(setup.status.success(), "{setup:?}");
+
+    // Nobody has said which lab it is: that is not the student's fault, and gives no score.
+    assert_eq!(run("run_autograder").status.code(), Some(1));
+    let failed = results();
+    assert!(failed["output"].as_str().unwrap().contains("not your fault") && failed["score"].is_null(), "{failed}");
+
+    std::fs::write(source.join("lab"), "vecadd\n").unwrap();
+    let scores = || -> f64 {
+        let results = results();
+        results["tests"].as_array().unwrap().iter().map(|test| test["score"].as_f64().unwrap()).sum()
+    };
+    // A student who has handed in nothing has 0 points.
+    assert_eq!(run("run_autograder").status.code(), Some(0));
+    assert_eq!(scores(), 0.0);
+    assert!(results()["output"].as_str().unwrap().contains("there is no vecadd.cu"), "{}", results());
+    std::fs::copy(of_vecadd("kernels/vecadd.cu"), root.path().join("submission/vecadd.cu")).unwrap();
+    assert_eq!(run("run_autograder").status.code(), Some(0));
+    assert_eq!(scores(), 100.0);
+}

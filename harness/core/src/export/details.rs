@@ -1,0 +1,83 @@
+//! JSON lines: in the run's folder, a file for each lab of whose cases more is known than a row can hold.
+use std::{io::Write, rc::Rc};
+
+use crate::{
+    error::{Error, Result},
+    export::exporter::{Exporter, Outputs, Started},
+    record::{columns::Columns, details::Details, folder::Folder, row::Record},
+};
+
+/// Starts the file of a lab: that of an earlier run is removed, and a new one is written when there is something to
+/// write.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(crate) fn in_folder(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
+    let Some(folder) = outputs.folder else {
+        return Ok(None);
+    };
+    let name = format!("{}.jsonl", columns.lab);
+    folder.remove(&name)?;
+    Ok(Some(Box::new(DetailsFile { folder: folder.clone(), name, file: None })))
+}
+
+#[derive(Debug)]
+struct DetailsFile {
+    folder: Folder,
+    name: String,
+    file: Option<std::fs::File>,
+}
+
+impl Exporter for DetailsFile {
+    /// Writes one whole line.
+    fn row(&mut self, record: &Record) -> Result<()> {
+        let Some(details) = Details::of(record) else {
+            return Ok(());
+        };
+        let line = serde_json::to_string(&details).expect("strings and numbers have a JSON") + "\n";
+        match &mut self.file {
+            None => self.file = Some(self.folder.start(&self.name, &line)?.0),
+            Some(file) => file.write_all(line.as_bytes()).map_err(|source| Error::Io {
+                action: "write to",
+                path: self.folder.path().join(&self.name),
+                source,
+            })?,
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        export::{exporter::Wanted, shared_table::SharedTable, terminal::Terminal},
+        record::{columns::tests::columns, row::tests::record},
+    };
+
+    #[test]
+    fn only_a_lab_with_details_has_a_file_and_that_of_an_earlier_run_goes() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = Folder::create(Some(temporary.path()), "x", |_, _| Ok(())).unwrap();
+        let columns = Rc::new(columns());
+        let outputs = Outputs {
+            folder: Some(&folder),
+            terminal: Rc::new(Terminal::silent()),
+            wanted: Wanted::default(),
+            table: Rc::new(SharedTable::of(&[])),
+        };
+        let path = folder.path().join("lab.jsonl");
+        let mut file = in_folder(&columns, &outputs).unwrap().unwrap();
+        let with_finding = record();
+        file.row(&with_finding).unwrap();
+        file.row(&Record { findings: Vec::new(), ..record() }).unwrap();
+        file.row(&with_finding).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let read: Vec<Details> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let details = Details::of(&with_finding).unwrap();
+        assert_eq!(read, [details.clone(), details]);
+        assert_eq!(read[0].findings[0].text, "Invalid read\nat line 3\n");
+        drop(in_folder(&columns, &outputs).unwrap());
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,63 @@
+//! What a folder remembers from one check to the next: the hints that were shown, and the parts that were right.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::Write as _,
+    path::Path,
+};
+
+use harness::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// The folder in a student's folder, which no repository keeps.
+const FOLDER: &str = ".warplab";
+const FILE: &str = "check.json";
+
+/// What is remembered.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Memory {
+    /// How many hints of a part were shown.
+    pub hints: BTreeMap<String, usize>,
+    /// The parts that were right when they were last tried.
+    pub right: BTreeSet<String>,
+}
+
+impl Memory {
+    /// What `folder` remembers: nothing where there is no such file, or one that cannot be read.
+    pub fn of(folder: &Path) -> Self {
+        let text = fs::read(folder.join(FOLDER).join(FILE)).unwrap_or_default();
+        serde_json::from_slice(&text).unwrap_or_default()
+    }
+
+    /// Writes it in one piece.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn keep(&self, folder: &Path) -> Result<()> {
+        let place = folder.join(FOLDER);
+        let io = |source| Error::Io { action: "write", path: place.join(FILE), source };
+        let text = serde_json::to_string_pretty(self).map_err(|error| io(error.into()))?;
+        fs::create_dir_all(&place).map_err(io)?;
+        let mut file = tempfile::NamedTempFile::new_in(&place).map_err(io)?;
+        file.write_all(text.as_bytes()).map_err(io)?;
+        file.persist(place.join(FILE)).map_err(|error| io(error.error))?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_comes_back_and_what_is_broken_is_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Memory::of(folder.path()), Memory::default());
+        let memory = Memory { hints: [("add".into(), 2)].into(), right: ["stride".into()].into() };
+        memory.keep(folder.path()).unwrap();
+        assert_eq!(Memory::of(folder.path()), memory);
+        fs::write(folder.path().join(FOLDER).join(FILE), "{").unwrap();
+        assert_eq!(Memory::of(folder.path()), Memory::default());
+    }
+}

@@ -1,0 +1,104 @@
+//! A counter that is beyond its goal, in words.
+use harness::{Lab, Record};
+
+use crate::{assignment::rubric::Goal, judge::grade::JudgedRow};
+
+/// A goal that is missed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missed {
+    /// What was counted, and what would do.
+    pub counted: String,
+    /// The goal in words.
+    pub goal: String,
+}
+
+/// The counters of traffic, with the number of warp instructions that it comes from and the words for one of them.
+const TRAFFIC: [(&str, &str, &str); 2] = [
+    ("global_load_sectors", "global_load_requests", "each warp that loads reads"),
+    ("global_store_sectors", "global_store_requests", "each warp that stores writes"),
+];
+
+/// How far these rows are beyond `goal`, if any is: the one that is furthest shows best what is wrong.
+pub fn missed(goal: &Goal, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
+    let speaks_of = |case: &str| goal.cases.is_empty() || goal.cases.iter().any(|begin| case.starts_with(&**begin));
+    let rows = rows.iter().map(|judged| &judged.row).filter(|row| speaks_of(&row.case));
+    let counted = rows.filter_map(|row| {
+        let counter = row.counter(&goal.counter)?;
+        let limit = goal.at_most.of(row, lab).filter(|limit| !limit.is_nan())?;
+        Some((row, counter, limit))
+    });
+    let beyond = |(_, counter, limit): &(&Record, f64, f64)| counter / limit.max(f64::MIN_POSITIVE);
+    let worst = counted.filter(|(_, counter, limit)| counter > limit).max_by(|a, b| beyond(a).total_cmp(&beyond(b)));
+    worst.map(|(row, counter, limit)| Missed { counted: words(goal, row, counter, limit), goal: goal.words.clone() })
+}
+
+/// `each warp that loads reads 32 sectors of 32 bytes where 4 would do, at n = 1000 (uniform)`.
+fn words(goal: &Goal, row: &Record, counter: f64, limit: f64) -> String {
+    let n = row.n.map_or(String::new(), |n| format!(", at n = {n}"));
+    let case = if row.case.is_empty() { String::new() } else { format!(" ({})", row.case) };
+    let traffic = TRAFFIC.into_iter().find(|(name, ..)| *name == goal.counter);
+    let of_a_warp = traffic.and_then(|(_, requests, words)| {
+        let requests = row.counter(requests).filter(|requests| *requests > 0.0)?;
+        Some(format!(
+            "{words} {} sectors of 32 bytes where {} would do",
+            number(counter / requests),
+            number(limit / requests)
+        ))
+    });
+    let counted = of_a_warp
+        .unwrap_or_else(|| format!("{} is {} where {} would do", goal.counter, number(counter), number(limit)));
+    format!("{counted}{n}{case}")
+}
+
+/// A count, or a mean that need not be whole.
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::Verdict;
+
+    use super::*;
+    use crate::{
+        assignment::limit::Limit,
+        judge::sample::{counted, record},
+    };
+
+    fn goal(counter: &str, at_most: &str) -> Goal {
+        Goal {
+            points: 1.0,
+            counter: counter.into(),
+            at_most: Limit::parse(at_most).unwrap(),
+            cases: Vec::new(),
+            words: "read once".into(),
+        }
+    }
+
+    fn row(counters: &[(&str, u64)]) -> JudgedRow {
+        JudgedRow { row: counted(record(Verdict::Pass), counters), is_hidden: false }
+    }
+
+    #[test]
+    fn traffic_is_told_for_a_warp() {
+        let rows = [
+            row(&[("global_load_sectors", 40), ("global_load_ideal_sectors", 40), ("global_load_requests", 10)]),
+            row(&[("global_load_sectors", 320), ("global_load_ideal_sectors", 40), ("global_load_requests", 10)]),
+        ];
+        let goal = goal("global_load_sectors", "1 * global_load_ideal_sectors");
+        let missed = missed(&goal, &Lab::DEFAULT, &rows).unwrap();
+        let words = "each warp that loads reads 32 sectors of 32 bytes where 4 would do, at n = 1000 (c)";
+        assert_eq!((missed.counted.as_str(), missed.goal.as_str()), (words, "read once"));
+        assert_eq!(super::missed(&goal, &Lab::DEFAULT, &rows[..1]), None);
+    }
+
+    #[test]
+    fn other_counters_go_by_their_names_and_cases_that_are_not_meant_do_not_count() {
+        let rows = [row(&[("global_atomic_lanes", 3)])];
+        let none = goal("global_atomic_lanes", "0");
+        let words = "global_atomic_lanes is 3 where 0 would do, at n = 1000 (c)";
+        assert_eq!(missed(&none, &Lab::DEFAULT, &rows).unwrap().counted, words);
+        let other = Goal { cases: vec!["bytes".into()], ..none };
+        assert_eq!(missed(&other, &Lab::DEFAULT, &rows), None);
+    }
+}

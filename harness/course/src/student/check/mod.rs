@@ -1,0 +1,235 @@
+//! Help for a student: the kernel file of a folder compiled and tried, part by part, at once.
+
+mod diagnostics;
+mod memory;
+mod missed;
+mod standing;
+mod words;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use harness::{Error, Exit, Lab, Result, Session, suggest};
+use kernels::{GET_NVRTC, KernelSource};
+
+use super::folder::{COURSE, Folder};
+use crate::assignment::{
+    rubric::{Part, Rubric},
+    starter::Starter,
+};
+use diagnostics::Diagnostic;
+use memory::Memory;
+use standing::{Bench, Standing, device};
+
+/// A student's folder, ready to be checked.
+#[derive(Debug)]
+pub struct Desk {
+    lab: &'static Lab,
+    folder: PathBuf,
+    kernel: PathBuf,
+    rubric: Rubric,
+}
+
+/// Which parts are checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// All, in their order, up to the first that is not right.
+    First,
+    /// This one.
+    Part(String),
+    /// Every one.
+    Every,
+}
+
+/// How the parts stand.
+#[derive(Debug)]
+pub struct Checked {
+    /// The kernel file.
+    source: KernelSource,
+    /// What the compiler warns of.
+    warnings: Vec<Diagnostic>,
+    /// The parts that were tried, by their place in the rubric.
+    parts: Vec<(usize, Standing)>,
+    /// The names of those that are right now, and were not when they were last tried.
+    news: Vec<String>,
+}
+
+impl Checked {
+    /// The first part that is not right, by its place in the rubric.
+    fn at_hand(&self) -> Option<usize> {
+        self.parts.iter().find(|(_, standing)| !standing.is_right()).map(|(index, _)| *index)
+    }
+
+    /// How the command ends: all that was asked for is right, or something is not, or could not be judged.
+    pub fn exit(&self) -> Exit {
+        let any = |is: fn(&Standing) -> bool| self.parts.iter().any(|(_, standing)| is(standing));
+        if any(|standing| !matches!(standing, Standing::Right(_) | Standing::Unjudged(_))) {
+            Exit::Wrong
+        } else if any(|standing| matches!(standing, Standing::Unjudged(_))) {
+            Exit::CannotRun
+        } else {
+            Exit::Passed
+        }
+    }
+}
+
+impl Desk {
+    /// The folder of an assignment of `lab`, with its own `course.toml`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when it is not a student's folder, or its rubric does not fit the lab.
+    pub fn open(lab: &'static Lab, folder: &Path) -> Result<Self> {
+        let Folder { kernel, .. } = Folder::read(folder)?;
+        let file = folder.join(COURSE);
+        let text =
+            fs::read_to_string(&file).map_err(|source| Error::Io { action: "read", path: file.clone(), source })?;
+        let rubric = Rubric::read(&text, lab).map_err(|mistakes| {
+            let each: Vec<String> = mistakes.iter().map(|mistake| format!("{}: {mistake}", file.display())).collect();
+            Error::usage(each.join("\n"))
+        })?;
+        // In the folder itself, the name alone is the path that a reader knows.
+        let kernel = if folder == Path::new(".") { kernel.into() } else { folder.join(kernel) };
+        Ok(Self { lab, folder: folder.into(), kernel, rubric })
+    }
+
+    /// Compiles the kernel file and tries the parts that are asked for. `progress` is called with the number of parts
+    /// that have been tried, and of all; at the end with all of them.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when the file does not compile, with its errors at their lines, and for an unknown part;
+    /// [`Error::CannotRun`] without NVRTC; what keeps runs from starting.
+    pub fn check(&self, asked: &Asked, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Checked> {
+        let chosen = self.chosen(asked)?;
+        let source = harness::replacement(self.lab, &self.kernel)?;
+        // All runs then find its PTX in the cache.
+        let capability = Session::open(&device())?.device.compute_capability;
+        let compiled = kernels::ptx_for(&source, capability).map_err(|error| self.not_compiled(error, &source))?;
+        let bench = Bench { lab: self.lab, rubric: &self.rubric, kernel: &self.kernel, source: &source };
+        let (first_wrong, tried) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
+        let standings = harness::parallel(chosen.len(), |i| -> Result<Option<Standing>> {
+            if *asked != Asked::Every && first_wrong.load(Ordering::Relaxed) < i {
+                return Ok(None);
+            }
+            let standing = bench.try_part(&self.rubric.parts[chosen[i]])?;
+            if !standing.is_right() {
+                first_wrong.fetch_min(i, Ordering::Relaxed);
+            }
+            progress(tried.fetch_add(1, Ordering::Relaxed) + 1, chosen.len());
+            Ok(Some(standing))
+        });
+        progress(chosen.len(), chosen.len());
+        let mut parts = Vec::new();
+        for (index, standing) in chosen.into_iter().zip(standings) {
+            let Some(standing) = standing? else { break };
+            let goes_on = standing.is_right() || *asked == Asked::Every;
+            parts.push((index, standing));
+            // What was tried beyond it depends on the number of cores.
+            if !goes_on {
+                break;
+            }
+        }
+        let news = self.remember(&parts);
+        let warnings = diagnostics::warnings(&compiled.warnings, &source, &self.handed_out()?);
+        Ok(Checked { warnings, source, parts, news })
+    }
+
+    /// The next hint for the first part that is not right, in words.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be remembered that it was shown.
+    pub fn hint(&self, checked: &Checked) -> Result<String> {
+        let Some(part) = checked.at_hand().map(|index| &self.rubric.parts[index]) else {
+            return Ok("Nothing is wrong, so that there is nothing to give a hint for.".into());
+        };
+        if part.hints.is_empty() {
+            return Ok(format!("Part `{}` has no hints.", part.name));
+        }
+        let mut memory = Memory::of(&self.folder);
+        let shown = memory.hints.entry(part.name.clone()).or_default();
+        let next = (*shown).min(part.hints.len() - 1);
+        *shown = next + 1;
+        memory.keep(&self.folder)?;
+        Ok(words::hint(part, next))
+    }
+
+    /// What a change of the kernel file, its headers or the rubric changes; `None` while the file is not there.
+    pub fn state(&self) -> Option<String> {
+        state(&self.folder, &self.kernel)
+    }
+
+    /// What was found out, for a reader who will check again by a command, or who `watches`.
+    pub fn words(&self, checked: &Checked, watches: bool) -> String {
+        words::words(self, checked, watches)
+    }
+
+    /// The kernel file as it was handed out.
+    fn handed_out(&self) -> Result<String> {
+        let own =
+            self.lab.kernels.iter().find(|file| file.name == self.rubric.kernel).expect("the rubric fits the lab");
+        Ok(Starter::of(&own.cuda).map_err(Error::usage)?.text)
+    }
+
+    /// The places in the rubric of the parts that are asked for.
+    fn chosen(&self, asked: &Asked) -> Result<Vec<usize>> {
+        let Asked::Part(name) = asked else {
+            return Ok((0..self.rubric.parts.len()).collect());
+        };
+        let names: Vec<&str> = self.rubric.parts.iter().map(|part| part.name.as_str()).collect();
+        let index = names.iter().position(|known| known == name);
+        index.map(|index| vec![index]).ok_or_else(|| {
+            Error::usage(format!("{} has no part `{name}`; {}", self.rubric.title, suggest::among(name, &names)))
+        })
+    }
+
+    /// The error of a file without PTX, for a student.
+    fn not_compiled(&self, error: kernels::Error, source: &KernelSource) -> Error {
+        use kernels::Error as Kernel;
+        let file = self.kernel.display();
+        match error {
+            Kernel::Compile { log, .. } => {
+                let errors = diagnostics::errors(&log);
+                let shown = if errors.is_empty() { log } else { diagnostics::shown(&errors, source) };
+                Error::usage(format!("{file} does not compile\n\n{shown}"))
+            }
+            Kernel::NoCompiler { .. } | Kernel::Stale { .. } | Kernel::Unproven { .. } => {
+                Error::CannotRun(format!("NVRTC, the compiler, was not found, and {file} cannot be tried. {GET_NVRTC}"))
+            }
+            other => other.into(),
+        }
+    }
+
+    /// Remembers which parts are right, and returns those that were not before.
+    fn remember(&self, parts: &[(usize, Standing)]) -> Vec<String> {
+        let mut memory = Memory::of(&self.folder);
+        let before = memory.clone();
+        let mut news = Vec::new();
+        for (index, standing) in parts {
+            let name = &self.part(*index).name;
+            if !standing.is_right() {
+                memory.right.remove(name);
+            } else if memory.right.insert(name.clone()) {
+                news.push(name.clone());
+            }
+        }
+        if memory != before {
+            // In a folder that cannot be written, a part is praised again.
+            let _ = memory.keep(&self.folder);
+        }
+        news
+    }
+
+    fn part(&self, index: usize) -> &Part {
+        &self.rubric.parts[index]
+    }
+}
+
+/// The state of the kernel file with its headers, and of the rubric, in `folder`.
+pub fn state(folder: &Path, kernel: &Path) -> Option<String> {
+    let name = kernel.file_name()?.to_string_lossy();
+    let course = fs::read_to_string(folder.join(COURSE)).ok()?;
+    let source = KernelSource::read(kernel, &name).ok()?;
+    Some(format!("{} {course}", source.hash()))
+}

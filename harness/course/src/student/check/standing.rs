@@ -1,0 +1,143 @@
+//! How a part stands: tried at the sizes that a student knows, from small to large, up to the first at which it is not
+//! right.
+use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, confine::Limits};
+use kernels::KernelSource;
+use std::path::Path;
+use wire::Told;
+
+use super::missed::{Missed, missed};
+use crate::{
+    assignment::rubric::{Part, Rubric},
+    judge::{
+        self, Task,
+        grade::{Event, Grade, JudgedRow, Mark},
+    },
+};
+
+/// Orders of warps and blocks to try: enough to see most races, and few enough for an answer at once.
+const SCHEDULES: u32 = 2;
+
+/// The seed of the inputs: what was wrong once is wrong again until it is mended.
+const SEED: u64 = 1;
+
+/// What each run may use: less than a submission, because somebody waits.
+const LIMITS: Limits = Limits { seconds: 60, memory: 3 << 30, output: 16 << 20 };
+
+/// How a part stands.
+#[derive(Debug, Clone)]
+pub enum Standing {
+    /// Right, clean, and within every goal, with what could be better all the same.
+    Right(Vec<String>),
+    /// Wrong answers, and findings, at the smallest size at which there are any.
+    Wrong(Wrong),
+    /// Right answers, but counters beyond their goals.
+    Beyond(Vec<Missed>, Vec<String>),
+    /// The file lacks these kernels.
+    Missing(Vec<String>),
+    /// It cannot be judged here.
+    Unjudged(String),
+}
+
+/// What is wrong at the smallest size at which something is.
+#[derive(Debug, Clone, Default)]
+pub struct Wrong {
+    /// Wrong answers, faults, exceeded limits.
+    pub failures: Vec<Event>,
+    /// What the checks have found.
+    pub findings: Vec<Told>,
+    /// The size; `None` stands for the lab's quick sizes.
+    pub size: Option<usize>,
+}
+
+impl Standing {
+    /// Whether nothing is left to do.
+    pub fn is_right(&self) -> bool {
+        matches!(self, Self::Right(_))
+    }
+}
+
+/// The kernel file and what it is tried as.
+#[derive(Debug)]
+pub struct Bench<'a> {
+    /// The lab.
+    pub lab: &'static Lab,
+    /// What is asked for.
+    pub rubric: &'a Rubric,
+    /// The kernel file.
+    pub kernel: &'a Path,
+    /// What it holds.
+    pub source: &'a KernelSource,
+}
+
+/// The device on which a student's kernels run.
+pub fn device() -> DeviceChoice {
+    DeviceChoice::Emulated(DEFAULT_PROFILE.into())
+}
+
+impl Bench<'_> {
+    /// Tries `part`.
+    ///
+    /// # Errors
+    /// What keeps runs from starting or being read.
+    pub fn try_part(&self, part: &Part) -> Result<Standing> {
+        let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
+        let sizes = if visible.is_empty() { vec![None] } else { visible };
+        let mut rows: Vec<JudgedRow> = Vec::new();
+        let mut remarks = Vec::new();
+        for size in sizes {
+            let grades = judge::judge(&self.task(part, size), &|_, _| ())?.grades;
+            if let Some(standing) = not_right(part, size, &grades, &self.rubric.kernel) {
+                return Ok(standing);
+            }
+            // What the largest size counts says most.
+            remarks = grades.iter().flat_map(|grade| grade.remarks.clone()).collect();
+            rows.extend(grades.into_iter().flat_map(|grade| grade.rows));
+        }
+        let missed: Vec<Missed> = part.goals.iter().filter_map(|goal| missed(goal, self.lab, &rows)).collect();
+        Ok(if missed.is_empty() { Standing::Right(remarks) } else { Standing::Beyond(missed, remarks) })
+    }
+
+    fn task(&self, part: &Part, size: Option<usize>) -> Task {
+        let is_asked = |name: &&'static str| part.variants.iter().any(|variant| variant == name);
+        Task {
+            lab: self.lab,
+            kernel: self.kernel.into(),
+            source: self.source.clone(),
+            choice: device(),
+            schedules: SCHEDULES,
+            variants: self.lab.variants().iter().map(|variant| variant.name).filter(is_asked).collect(),
+            options: part.options.clone(),
+            seed: SEED,
+            sizes: vec![size],
+            needs_sizes: true,
+            hidden: 0,
+            limits: LIMITS,
+        }
+    }
+}
+
+/// Why the part is not right at this size, if it is not.
+fn not_right(part: &Part, size: Option<usize>, grades: &[Grade], file: &str) -> Option<Standing> {
+    let all = |of: fn(&Grade) -> &[Event]| grades.iter().flat_map(of).cloned().collect::<Vec<_>>();
+    let failures = all(|grade| &grade.failures);
+    let findings: Vec<Told> = grades.iter().flat_map(|grade| grade.findings.clone()).collect();
+    if !(failures.is_empty() && findings.is_empty()) {
+        return Some(Standing::Wrong(Wrong { failures, findings, size }));
+    }
+    let mut missing: Vec<String> = grades.iter().flat_map(Grade::missing).map(str::to_owned).collect();
+    if !missing.is_empty() {
+        missing.sort_unstable();
+        missing.dedup();
+        return Some(Standing::Missing(missing));
+    }
+    if let Some(variant) = part.variants.iter().find(|variant| grades.iter().all(|grade| grade.variant != **variant)) {
+        let words = format!("variant `{variant}` does not use {file}: course.toml asks for something else");
+        return Some(Standing::Unjudged(words));
+    }
+    if grades.iter().all(|grade| grade.mark == Mark::Right) {
+        return None;
+    }
+    let why = all(|grade| &grade.unjudged);
+    let why = why.first().map_or("it runs at no size".into(), |event| format!("{}: {}", event.place, event.what));
+    Some(Standing::Unjudged(why))
+}

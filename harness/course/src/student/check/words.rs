@@ -1,0 +1,163 @@
+//! What a check has found out, in words: one thing at a time.
+use std::path::Path;
+
+use super::{
+    Checked, Desk, diagnostics,
+    memory::Memory,
+    missed::Missed,
+    standing::{Standing, Wrong},
+};
+use crate::{
+    assignment::rubric::Part,
+    student::to_do::{ToDo, to_do},
+};
+
+/// Failures that are shown of one part; the rest are counted.
+const FAILURES: usize = 2;
+
+/// What was found out, as text.
+pub fn words(desk: &Desk, checked: &Checked, watches: bool) -> String {
+    let mut blocks = Vec::new();
+    if !checked.warnings.is_empty() {
+        blocks.push(diagnostics::shown(&checked.warnings, &checked.source));
+    }
+    blocks.push(progress(desk, checked));
+    let open = to_do(&checked.source.cuda);
+    for (index, standing) in &checked.parts {
+        let part = desk.part(*index);
+        let mark = open.iter().find(|mark| mark.part == part.name);
+        blocks.extend(block(desk, (*index, part), standing, mark, checked.parts.len() == 1));
+    }
+    blocks.push(next(desk, checked, watches));
+    blocks.join("\n\n")
+}
+
+/// A hint, and how many there are.
+pub fn hint(part: &Part, index: usize) -> String {
+    let all = part.hints.len();
+    let text = format!("Hint {} of {all} for part `{}`: {}", index + 1, part.name, part.hints[index]);
+    harness::paragraphs(&text)
+}
+
+/// How many parts are right, and which of them are new.
+fn progress(desk: &Desk, checked: &Checked) -> String {
+    let all = desk.rubric.parts.len();
+    let right = checked.parts.iter().filter(|(_, standing)| standing.is_right()).count();
+    let mut lines = Vec::new();
+    // One part that is asked for says nothing about the others.
+    if checked.parts.len() > 1 || all == 1 || checked.parts.iter().all(|(index, _)| *index == 0) {
+        let bar = "#".repeat(right) + &".".repeat(all - right);
+        let parts = if all == 1 { "part" } else { "parts" };
+        let are = if right == 1 { "is" } else { "are" };
+        lines.push(format!("{}\n[{bar}] {right} of {all} {parts} {are} right", desk.rubric.title));
+    } else {
+        lines.push(desk.rubric.title.clone());
+    }
+    if !checked.news.is_empty() {
+        let names: Vec<String> = checked.news.iter().map(|name| format!("`{name}`")).collect();
+        let are = if names.len() == 1 { "is" } else { "are" };
+        lines.push(format!("{} {are} right now: well done.", names.join(", ")));
+    }
+    harness::paragraphs(&lines.join("\n"))
+}
+
+/// What there is to say of one part; nothing of one that is right, unless it is the only one.
+fn block(
+    desk: &Desk,
+    (index, part): (usize, &Part),
+    standing: &Standing,
+    mark: Option<&ToDo>,
+    is_only: bool,
+) -> Option<String> {
+    let file = desk.kernel.display();
+    let name = format!("Part {} of {}, `{}`", index + 1, desk.rubric.parts.len(), part.name);
+    let (title, mut lines) = match standing {
+        Standing::Right(remarks) if is_only => (format!("{name}, is right."), counters(remarks)),
+        Standing::Right(_) => return None,
+        Standing::Wrong(wrong) => wrong_words(&name, wrong),
+        Standing::Beyond(missed, remarks) => {
+            let mut lines: Vec<String> = missed.iter().flat_map(missed_words).collect();
+            lines.extend(counters(remarks));
+            (format!("{name}, has the right answers, but its counters are beyond their goals."), lines)
+        }
+        Standing::Missing(kernels) => {
+            let as_handed_out = "write each as extern \"C\" __global__ void NAME(...), with the parameters handed out";
+            (format!("{name}: {file} has no kernel {}.", kernels.join(", ")), vec![as_handed_out.into()])
+        }
+        Standing::Unjudged(why) => (format!("{name}, cannot be judged here."), vec![why.clone()]),
+    };
+    let title = match mark {
+        Some(mark) if !standing.is_right() => {
+            lines.insert(0, mark.words.clone());
+            let how = title.strip_prefix(&format!("{name}, ")).map_or(String::new(), |how| format!(" It {how}"));
+            format!("{name}, is to be done: {file}:{}.{how}", mark.line)
+        }
+        _ => title,
+    };
+    let lines: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
+    let mut text = harness::paragraphs(&std::iter::once(title).chain(lines).collect::<Vec<_>>().join("\n"));
+    // The report of a finding has its own layout.
+    if let Standing::Wrong(Wrong { findings, .. }) = standing
+        && let Some(first) = findings.first()
+    {
+        text += &format!("\n\n{}", first.text.trim_end());
+        if findings.len() > 1 {
+            text += &format!("\n\n  and {} more to find after this one", findings.len() - 1);
+        }
+    }
+    Some(text)
+}
+
+fn wrong_words(name: &str, wrong: &Wrong) -> (String, Vec<String>) {
+    let at = wrong.size.map_or("the quick size".to_string(), |n| format!("n = {n}"));
+    let title = if wrong.failures.is_empty() {
+        format!("{name}, is right at {at} only by luck: a check has found a mistake.")
+    } else {
+        format!("{name}, is wrong at {at}.")
+    };
+    let shown = wrong.failures.iter().take(FAILURES).map(|event| {
+        // The title has the size.
+        let case = event.place.strip_prefix(&at).unwrap_or(&event.place).trim();
+        if case.is_empty() { event.what.clone() } else { format!("{case} {}", event.what) }
+    });
+    let mut lines: Vec<String> = shown.collect();
+    match wrong.failures.len().saturating_sub(FAILURES) {
+        0 => (),
+        1 => lines.push("and one more case".into()),
+        more => lines.push(format!("and {more} more cases")),
+    }
+    (title, lines)
+}
+
+fn missed_words(missed: &Missed) -> [String; 2] {
+    [missed.counted.clone(), format!("goal: {}", missed.goal)]
+}
+
+fn counters(remarks: &[String]) -> Vec<String> {
+    remarks.iter().map(|remark| format!("counters: {remark}")).collect()
+}
+
+/// What to do next.
+fn next(desk: &Desk, checked: &Checked, watches: bool) -> String {
+    let folder = if desk.folder == Path::new(".") { String::new() } else { format!(" {}", desk.folder.display()) };
+    let text = match checked.at_hand() {
+        None if checked.parts.len() == desk.rubric.parts.len() => format!(
+            "Next: `warplab submit{folder}` makes the archive to hand in. It is marked at further sizes and with other inputs."
+        ),
+        None => format!("Next: `warplab check{folder}` goes on with the first part that is not right."),
+        Some(index) => {
+            let part = desk.part(index);
+            let again = if watches { "save it" } else { &format!("run `warplab check{folder}` again") };
+            let left = part.hints.len()
+                - Memory::of(&desk.folder).hints.get(&part.name).map_or(0, |n| *n).min(part.hints.len());
+            let hint = match (left, part.hints.len()) {
+                (_, 0) => String::new(),
+                (0, _) => format!(" `warplab check{folder} --hint` shows the last hint again."),
+                (1, _) => format!(" `warplab check{folder} --hint` gives a hint: one is left."),
+                (left, _) => format!(" `warplab check{folder} --hint` gives a hint: {left} are left."),
+            };
+            format!("Next: change part `{}` of {}, and {again}.{hint}", part.name, desk.kernel.display())
+        }
+    };
+    harness::paragraphs(&text)
+}

@@ -1,0 +1,181 @@
+//! What is handed in: an archive of the kernel file and the headers that are the student's own, with a list of them.
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    fs,
+    io::{Cursor, Write as _},
+    path::Path,
+};
+
+use harness::{Assignment, Error, Exit, Lab, Result};
+use kernels::{GET_NVRTC, Header, KernelSource};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use zip::{CompressionMethod, DateTime, ZipWriter, write::SimpleFileOptions};
+
+use super::{folder::Folder, to_do::to_do};
+use crate::assignment::{rubric::Rubric, starter::Starter};
+
+/// The name of the list in the archive.
+pub const LIST: &str = "submission.json";
+
+/// How the names of headers end that are handed in. Any other file that a kernel file names is not.
+const HEADERS: [&str; 6] = ["cuh", "h", "hpp", "cu", "inc", "inl"];
+
+/// The device that the kernels must compile for, as the emulated machine is by default.
+const CAPABILITY: (i32, i32) = (8, 0);
+
+/// The list of what is handed in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Submission {
+    /// The lab's name.
+    pub lab: String,
+    /// The version of warplab that made the archive.
+    pub warplab: String,
+    /// The path of the kernel file in the archive.
+    pub kernel: String,
+    /// All files in the archive but this list, in order of path.
+    pub files: Vec<Listed>,
+}
+
+/// A file in an archive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    /// Its path, with forward slashes.
+    pub path: String,
+    /// Its length.
+    pub bytes: usize,
+    /// Its SHA-256, in lower-case hexadecimal.
+    pub sha256: String,
+}
+
+/// Writes what `folder`, of `lab`'s assignment, hands in to `archive`, and says what that is. The same files give the
+/// same bytes. A starter that is unchanged, and a file that does not compile, are handed in only `anyway`.
+///
+/// # Errors
+/// [`Error::Usage`] for what is not handed in, with the reason; [`Error::Kernel`] when the kernel file cannot be read;
+/// [`Error::Io`]. There is no new archive then.
+pub fn submit(lab: &Lab, assignment: &Assignment, folder: &Path, archive: &Path, anyway: bool) -> Result<String> {
+    let read = Folder::read(folder)?;
+    let rubric = Rubric::read(assignment.rubric, lab).map_err(|mistakes| Error::usage(mistakes.join("\n")))?;
+    let replaced = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
+    if archive.extension().is_none_or(|end| end != "zip") {
+        return Err(Error::usage(format!("{}: the name of the archive must end with .zip", archive.display())));
+    }
+    let mut source = KernelSource::read(&folder.join(&read.kernel), &read.kernel)?;
+    let files = own_files(folder, &read.kernel, &mut source);
+
+    let mut notes = Vec::new();
+    let starter = Starter::of(&replaced.cuda).map_err(Error::usage)?;
+    if lines(&source.cuda).eq(lines(&starter.text)) {
+        let words = format!("{} is as `warplab start` wrote it: nothing is solved yet", read.kernel);
+        or_anyway(Error::usage(words), anyway, &mut notes)?;
+    }
+    let open: Vec<&str> = to_do(&source.cuda).iter().map(|open| open.part).collect();
+    if !open.is_empty() {
+        notes.push(format!("still marked TODO: {}", open.join(", ")));
+    }
+    if kernels::nvrtc()?.is_none() {
+        notes.push(format!("not compiled before, because NVRTC was not found. {GET_NVRTC}"));
+    } else if let Err(error) = kernels::ptx_for(&source.in_place_of(replaced), CAPABILITY) {
+        or_anyway(error.into(), anyway, &mut notes)?;
+    }
+    write(archive, &zipped(lab.name, &read.kernel, &files)?)?;
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    let mut said = format!("{}: {}", archive.display(), names.join(", "));
+    for note in notes {
+        let _ = write!(said, "\n{note}");
+    }
+    Ok(said)
+}
+
+/// The error, unless it is handed in anyway: then a note.
+fn or_anyway(error: Error, anyway: bool, notes: &mut Vec<String>) -> Result<()> {
+    if anyway {
+        notes.push(error.to_string());
+        return Ok(());
+    }
+    // A compiler that cannot be started says nothing about the file.
+    if error.exit() != Exit::Usage {
+        return Err(error);
+    }
+    Err(Error::usage(format!("{error}\n`warplab submit --anyway` hands it in all the same")))
+}
+
+/// The text of each file that is handed in, by its path: the kernel file, and the headers in its folder that it
+/// includes. `source` loses all others.
+fn own_files(folder: &Path, kernel: &str, source: &mut KernelSource) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::from([(kernel.to_string(), source.cuda.to_string())]);
+    let root = fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
+    let mut kept: Vec<Header> = Vec::new();
+    for header in source.headers.iter() {
+        let real = fs::canonicalize(header.path.as_ref()).unwrap_or_default();
+        let Ok(inside) = real.strip_prefix(&root) else { continue };
+        let path = inside.to_string_lossy().replace('\\', "/");
+        let is_header = inside.extension().is_some_and(|end| HEADERS.iter().any(|known| end == *known));
+        if is_header && !path.split('/').any(|part| part.starts_with('.')) {
+            files.insert(path, header.text.to_string());
+            kept.push(header.clone());
+        }
+    }
+    source.headers = kept.into();
+    files
+}
+
+/// The lines of a text, whatever their ends; empty lines at its end do not count.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.trim_end().lines().map(str::trim_end)
+}
+
+/// The archive: the list, then the files in order of path, all of one time.
+fn zipped(lab: &str, kernel: &str, files: &BTreeMap<String, String>) -> Result<Vec<u8>> {
+    let listed = |(path, text): (&String, &String)| Listed {
+        path: path.clone(),
+        bytes: text.len(),
+        sha256: kernels::hex(&Sha256::digest(text.as_bytes())),
+    };
+    let list = Submission {
+        lab: lab.into(),
+        warplab: env!("CARGO_PKG_VERSION").into(),
+        kernel: kernel.into(),
+        files: files.iter().map(listed).collect(),
+    };
+    let list = serde_json::to_string_pretty(&list).expect("plain texts and numbers") + "\n";
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Deflated)
+        .last_modified_time(DateTime::default())
+        .unix_permissions(0o644);
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut add = |path: &str, text: &str| {
+        zip.start_file(path, options)?;
+        zip.write_all(text.as_bytes()).map_err(zip::result::ZipError::from)
+    };
+    let all = std::iter::once((LIST, list.as_str())).chain(files.iter().map(|(path, text)| (path.as_str(), &**text)));
+    let written = all.into_iter().try_for_each(|(path, text)| add(path, text)).and_then(|()| zip.finish());
+    written.map(Cursor::into_inner).map_err(|source| Error::Io {
+        action: "pack",
+        path: kernel.into(),
+        source: source.into(),
+    })
+}
+
+/// Writes the archive: all of it or nothing.
+fn write(archive: &Path, bytes: &[u8]) -> Result<()> {
+    let io = |source| Error::Io { action: "write", path: archive.into(), source };
+    let parent = archive.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // The archive's permissions are the usual ones, unlike those of a temporary file.
+    let temporary = tempfile::tempdir_in(parent).map_err(io)?;
+    let file = temporary.path().join("archive");
+    fs::write(&file, bytes).and_then(|()| fs::rename(&file, archive)).map_err(io)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_lines_are_no_solution() {
+        assert!(lines("a\r\nb \r\n\r\n").eq(lines("a\nb\n")));
+        assert!(!lines("a\nb").eq(lines("a\nc")));
+    }
+}

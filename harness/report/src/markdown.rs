@@ -1,0 +1,137 @@
+//! The report as Markdown, for a CI job's summary. Bars are drawn in letters: a summary shows no pictures that are not
+//! on a server.
+use crate::{
+    document::{Document, LabPart, RunPart},
+    picture::figure::{Figure, Picture, Table},
+    subject::findings::Remark,
+};
+
+/// The report.
+pub fn markdown(document: &Document) -> String {
+    let mut text = String::from("# warplab report\n");
+    for part in &document.runs {
+        run(&mut text, part, document.runs.len() > 1);
+    }
+    if !document.side_by_side.is_empty() {
+        text += "\n## Side by side\n\nMedians, and their quotients: above 1 is slower.\n";
+        for (lab, cases) in &document.side_by_side {
+            text += &folded(&escaped(lab), &table(cases));
+        }
+    }
+    text
+}
+
+fn run(text: &mut String, run: &RunPart, is_many: bool) {
+    let name = if is_many { format!("{}: ", run.name) } else { String::new() };
+    *text += &format!("\n## {}{}\n", escaped(&name), escaped(&run.device));
+    if run.is_emulated {
+        *text += "\n> **Emulated.** No GPU ran these kernels: counters are exact, times mean nothing, and no rates are shown.\n";
+    }
+    let totals = run.totals.named().map(|(word, number)| format!("**{number}** {word}"));
+    *text += &format!("\n{}\n", totals.join(", "));
+    for facts in &run.sessions {
+        let mut pairs = Table::new(&["what ran where", ""]);
+        pairs.rows = facts.iter().map(|(word, value)| vec![(*word).to_string(), value.clone()]).collect();
+        *text += &folded("What ran where", &table(&pairs));
+    }
+    *text += "\n";
+    for sentence in &run.certainty {
+        *text += &format!("- {}\n", escaped(sentence));
+    }
+    *text += &format!("\n{}", table(&run.overview));
+    if let Some(roofline) = &run.roofline {
+        figure(text, roofline);
+    }
+    for part in &run.labs {
+        lab(text, part);
+    }
+}
+
+fn lab(text: &mut String, lab: &LabPart) {
+    *text += &format!("\n### {}\n\n{}\n", escaped(&lab.name), escaped(&lab.summary));
+    for one in &lab.figures {
+        figure(text, one);
+    }
+    let bad: Vec<&Remark> = lab.remarks.iter().filter(|remark| !remark.is_expected).collect();
+    if !bad.is_empty() {
+        *text += "\n";
+    }
+    for remark in bad {
+        *text += &format!("- **{}** {}: {}\n", remark.verdict.word(), escaped(&remark.name), escaped(&remark.note));
+        for found in &remark.texts {
+            let indented = found.replace('\n', "\n  ");
+            *text += &format!("\n  ````text\n  {indented}\n  ````\n");
+        }
+    }
+    if let Some(counters) = &lab.counters {
+        *text += &folded("Counters", &table(counters));
+    }
+}
+
+/// A figure: bars as a table with bars in letters, and others as their data behind a click.
+fn figure(text: &mut String, figure: &Figure) {
+    *text += &format!("\n**{}**\n\n", escaped(&figure.title));
+    for sentence in &figure.says {
+        *text += &format!("{}\n", escaped(sentence));
+    }
+    *text += "\n";
+    match &figure.picture {
+        Picture::Bars(bars) => {
+            let mut with_bars = figure.table.clone();
+            with_bars.headings.insert(1, bars.unit.clone());
+            for (row, letters) in with_bars.rows.iter_mut().zip(bars.letters()) {
+                row.insert(1, letters);
+            }
+            *text += &table(&with_bars);
+        }
+        Picture::Stacks(_) => *text += &table(&figure.table),
+        Picture::Plot(_) => *text += &folded("The data", &table(&figure.table)),
+    }
+}
+
+fn folded(summary: &str, body: &str) -> String {
+    format!("\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n")
+}
+
+fn table(table: &Table) -> String {
+    let headings: Vec<String> = table.headings.iter().map(|heading| escaped(heading)).collect();
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let rows: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect()).collect();
+    let mut text = harness::markdown(&headings, &rows);
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    if !table.left_out.is_empty() {
+        text += &format!("\n{}\n", table.left_out);
+    }
+    text
+}
+
+/// Text in which nothing is markup, on one line. (What would end a cell is seen to by the table.)
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '&' => escaped += "&amp;",
+            '*' | '_' | '`' | '[' | ']' | '\\' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            '\n' => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_cannot_break_a_table_or_be_markup() {
+        assert_eq!(escaped("a|b\n<script> * [x](y) &"), "a|b &lt;script&gt; \\* \\[x\\](y) &amp;");
+    }
+}

@@ -1,0 +1,47 @@
+//! A figure on the page: the picture, what it says, and its data behind a click.
+use maud::{Markup, html};
+
+use super::table::table;
+use crate::picture::{
+    figure::{Figure, Picture},
+    stacks::Stacks,
+};
+
+/// The figure. `level` is the heading's, so that the outline has no gaps; `whose` tells it from others of its title.
+pub fn figure(figure: &Figure, level: u8, whose: &str) -> Markup {
+    html! {
+        figure.wide[matches!(figure.picture, Picture::Plot(_))] {
+            figcaption {
+                @if level == 4 { h4 { (figure.title) } } @else { h3 { (figure.title) } }
+                @for sentence in &figure.says { p { (sentence) } }
+            }
+            // The arrow keys go from mark to mark; the script listens here.
+            div.picture tabindex="0" role="group" aria-label=(format!("{}. Arrow keys go through the values.", figure.title)) {
+                @match &figure.picture {
+                    Picture::Bars(bars) => (bars.svg(&figure.title)),
+                    Picture::Stacks(stacks) => { (stacks.svg(&figure.title)) (legend(stacks)) },
+                    Picture::Plot(plot) => (plot.svg(&figure.title)),
+                }
+            }
+            details {
+                summary { "The data" span.unseen { " of: " (figure.title) } }
+                (table(&figure.table, &format!("Data of: {} ({whose})", figure.title)))
+            }
+        }
+    }
+}
+
+fn legend(stacks: &Stacks) -> Markup {
+    html! {
+        ul.legend {
+            @for (style, name) in &stacks.parts {
+                li {
+                    svg width="14" height="14" aria-hidden="true" {
+                        rect class=(format!("part fill{style}")) width="14" height="14" {}
+                    }
+                    (name)
+                }
+            }
+        }
+    }
+}

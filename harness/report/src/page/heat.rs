@@ -1,0 +1,63 @@
+//! The heat map of a source file: every line, shaded by its share of the instructions, with what was counted in it.
+use maud::{Markup, html};
+
+use crate::{
+    subject::heat::{Line, Listing},
+    words::{grouped, short},
+};
+
+/// A listing. All numbers are in the table; hovering over a line says them in words.
+pub fn listing(listing: &Listing, whose: &str) -> Markup {
+    html! {
+        div.scroll.source role="region" aria-label=(format!("Heat map of {}, {whose}", listing.file)) tabindex="0" {
+            table {
+                thead {
+                    tr {
+                        @for heading in ["line", "%", "sectors", "conflicts", "diverged"] { th.number scope="col" { (heading) } }
+                        th scope="col" { "source" }
+                    }
+                }
+                tbody {
+                    @for line in &listing.lines { (row(line)) }
+                }
+            }
+        }
+    }
+}
+
+fn row(line: &Line) -> Markup {
+    let Some((hot, case)) = &line.cost else {
+        return html! { tr { td.number { (line.number) } td {} td {} td {} td {} td { code { (line.text) } } } };
+    };
+    let some = |count: u64| if count == 0 { String::new() } else { grouped(count as f64) };
+    let tip = format!(
+        "line {}: {} % of {case}: {} thread instructions, {} sectors, {} bank conflicts, diverged {} times",
+        line.number,
+        short(hot.percent),
+        grouped(hot.thread_instructions as f64),
+        grouped(hot.sectors as f64),
+        grouped(hot.conflicts as f64),
+        grouped(hot.divergent_branches as f64)
+    );
+    html! {
+        tr class=(format!("heat{}", heat(hot.percent))) title=(tip) {
+            td.number { (line.number) }
+            td.number { (short(hot.percent)) }
+            td.number { (some(hot.sectors)) }
+            td.number { (some(hot.conflicts)) }
+            td.number { (some(hot.divergent_branches)) }
+            td { code { (line.text) } }
+        }
+    }
+}
+
+/// How hot a line is, from 1 to 5.
+fn heat(percent: f64) -> u8 {
+    match percent {
+        ..2.0 => 1,
+        ..6.0 => 2,
+        ..12.0 => 3,
+        ..25.0 => 4,
+        _ => 5,
+    }
+}

@@ -1,0 +1,62 @@
+//! A figure: a picture, what it says in words, and its data.
+use crate::picture::{bars::Bars, plot::Plot, stacks::Stacks};
+
+/// A figure.
+#[derive(Debug, Clone)]
+pub struct Figure {
+    /// What is shown, as a heading.
+    pub title: String,
+    /// What can be seen, a sentence each.
+    pub says: Vec<String>,
+    /// The picture.
+    pub picture: Picture,
+    /// Its data.
+    pub table: Table,
+}
+
+/// A picture of one kind.
+#[derive(Debug, Clone)]
+pub enum Picture {
+    /// One bar a thing.
+    Bars(Bars),
+    /// One bar a thing, made of parts.
+    Stacks(Stacks),
+    /// Lines and points over two axes.
+    Plot(Plot),
+}
+
+/// A table: as many cells in each row as there are headings.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Table {
+    /// The headings.
+    pub headings: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+    /// A remark on what the table leaves out; empty if it has all.
+    pub left_out: String,
+}
+
+impl Table {
+    /// An empty table with these headings.
+    pub fn new(headings: &[&str]) -> Self {
+        let headings = headings.iter().map(ToString::to_string).collect();
+        Self { headings, ..Self::default() }
+    }
+
+    /// The table without the columns in which no row has anything.
+    #[must_use]
+    pub fn without_empty_columns(mut self) -> Self {
+        let is_used = |column: usize| self.rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()));
+        let used: Vec<usize> = (0..self.headings.len()).filter(|column| is_used(*column)).collect();
+        let keep = |cells: &[String]| used.iter().filter_map(|column| cells.get(*column).cloned()).collect();
+        self.headings = keep(&self.headings);
+        self.rows = self.rows.iter().map(|row| keep(row)).collect();
+        self
+    }
+
+    /// Whether all that is in this column is numbers.
+    pub fn is_number(&self, column: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
+        cells.all(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || "-+±".contains(c)))
+    }
+}

@@ -1,0 +1,232 @@
+//! The folder of a run. What a run that was cut off has left is read as far as it goes, with a remark; what is damaged or
+//! foreign is an error that says what to do.
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use harness::{Details, Error, Result};
+
+use crate::run::{
+    details,
+    row::{Header, Row},
+    session::{self, Session},
+};
+
+/// A run.
+#[derive(Debug)]
+pub struct Run {
+    /// The folder, as it was named.
+    pub folder: PathBuf,
+    /// The commands that wrote to it; empty where `session.json` is missing.
+    pub sessions: Vec<Session>,
+    /// The labs that ran, in the order of the sessions.
+    pub labs: Vec<LabRows>,
+    /// What a reader must know of the files: what is missing, what is not whole.
+    pub remarks: Vec<String>,
+}
+
+/// What one lab left.
+#[derive(Debug, Default)]
+pub struct LabRows {
+    /// The lab's name.
+    pub lab: String,
+    /// Its rows.
+    pub rows: Vec<Row>,
+    /// What does not fit into rows.
+    pub details: Vec<Details>,
+}
+
+impl Run {
+    /// Reads the folder of a run.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when there is no run, [`Error::Io`], [`Error::CannotRun`] when a file is damaged, or of a version
+    /// that this program does not read.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let mut run = Self { folder: folder.into(), sessions: Vec::new(), labs: Vec::new(), remarks: Vec::new() };
+        if !folder.is_dir() {
+            return Err(Error::usage(format!("{}: there is no such folder; {NAME_A_RUN}", folder.display())));
+        }
+        if let Some(text) = text_of(&folder.join("session.json"))? {
+            run.sessions = session::read(&text).map_err(|why| damaged(&folder.join("session.json"), &why))?;
+        }
+        for lab in labs_in(folder)? {
+            let rows = run.lab(&lab)?;
+            run.labs.extend(rows);
+        }
+        if run.labs.is_empty() {
+            return Err(Error::usage(format!("{} holds no CSV of a lab; {NAME_A_RUN}", folder.display())));
+        }
+        if run.sessions.is_empty() {
+            run.remarks.push("session.json is missing, so that nobody knows which device this was.".into());
+        }
+        let told: Vec<&str> = run.sessions.iter().flat_map(|s| &s.labs).map(|l| l.lab.as_str()).collect();
+        run.labs.sort_by_key(|rows| told.iter().position(|lab| *lab == rows.lab).unwrap_or(usize::MAX));
+        Ok(run)
+    }
+
+    /// Reads the files of a lab. `None` for a CSV of something else.
+    fn lab(&mut self, lab: &str) -> Result<Option<LabRows>> {
+        let path = self.folder.join(format!("{lab}.csv"));
+        let text = text_of(&path)?.unwrap_or_default();
+        let Some((rows, remark)) = rows(&text).map_err(|why| damaged(&path, &why))? else {
+            self.remarks.push(format!("{lab}.csv is not a lab's, and was left out."));
+            return Ok(None);
+        };
+        self.remarks.extend(remark.map(|remark| format!("{lab}.csv: {remark}.")));
+        let path = self.folder.join(format!("{lab}.jsonl"));
+        let (details, remark) = match text_of(&path)? {
+            Some(text) => details::read(&text).map_err(|why| damaged(&path, &why))?,
+            None => (Vec::new(), None),
+        };
+        self.remarks.extend(remark.map(|remark| format!("{lab}.jsonl: {remark}.")));
+        Ok(Some(LabRows { lab: lab.into(), rows, details }))
+    }
+
+    /// The session in which `lab` ran: the last one that names it.
+    pub fn session_of(&self, lab: &str) -> Option<&Session> {
+        self.sessions.iter().rev().find(|session| session.labs.iter().any(|l| l.lab == lab)).or(self.sessions.last())
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.labs.iter().flat_map(|lab| &lab.rows)
+    }
+}
+
+const NAME_A_RUN: &str = "name a folder that `warplab run ... --out DIR` wrote";
+
+/// The rows of a CSV, with a remark if the last one is torn. `None` if the file is not a lab's.
+fn rows(text: &str) -> Result<Option<(Vec<Row>, Option<String>)>, String> {
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+    let header = reader.headers().map_err(|error| error.to_string())?.clone();
+    if header.get(0) != Some("schema") || header.get(1) != Some("lab") {
+        return Ok(None);
+    }
+    let whole = header.len();
+    let header = Header::new(&header)?;
+    let mut rows = Vec::new();
+    let mut records = reader.records().peekable();
+    while let Some(record) = records.next() {
+        let record = record.map_err(|error| error.to_string())?;
+        let line = record.position().map_or(0, csv::Position::line);
+        // A run that was killed while it wrote its last row.
+        if records.peek().is_none() && (record.len() < whole || !text.ends_with('\n')) {
+            return Ok(Some((rows, Some(format!("its last row, line {line}, is not whole and was left out")))));
+        }
+        if record.len() != whole {
+            return Err(format!("line {line} has {} cells, and the header has {whole}", record.len()));
+        }
+        rows.push(Row::new(&header, record).map_err(|why| format!("line {line}: {why}"))?);
+    }
+    Ok(Some((rows, None)))
+}
+
+/// The names of the CSVs in `folder`, without their ending, in order.
+fn labs_in(folder: &Path) -> Result<Vec<String>> {
+    let fail = |source| Error::Io { action: "read", path: folder.into(), source };
+    let mut labs = Vec::new();
+    for entry in fs::read_dir(folder).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        if path.extension().is_some_and(|end| end == "csv") {
+            labs.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    labs.sort();
+    Ok(labs)
+}
+
+/// The text of a file; `None` if it is not there.
+fn text_of(path: &Path) -> Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(damaged(path, "it is not text")),
+        Err(source) => Err(Error::Io { action: "read", path: path.into(), source }),
+    }
+}
+
+fn damaged(path: &Path, why: &str) -> Error {
+    Error::CannotRun(format!(
+        "{} cannot be reported: {why}; run its lab again into the folder, or move the file away",
+        path.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harness::COMMON;
+
+    fn header() -> String {
+        COMMON.iter().map(|c| c.name).collect::<Vec<_>>().join(",") + "\n"
+    }
+
+    fn line(variant: &str) -> String {
+        let cell = |name: &str| match name {
+            "schema" => "1".to_string(),
+            "variant" => variant.into(),
+            "verdict" => "pass".into(),
+            _ => String::new(),
+        };
+        COMMON.iter().map(|c| cell(c.name)).collect::<Vec<_>>().join(",") + "\n"
+    }
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn a_run_that_was_cut_off_is_read_as_far_as_it_goes() {
+        let whole = format!("{}{}{}", header(), line("a"), line("b"));
+        for cut in [1, 5, line("b").len() - 1] {
+            let folder = folder(&[("scan.csv", &whole[..whole.len() - cut])]);
+            let run = Run::read(folder.path()).unwrap();
+            let variants: Vec<&str> = run.rows().map(Row::variant).collect();
+            assert_eq!(variants, ["a"], "{cut}");
+            assert!(run.remarks[0].contains("scan.csv: its last row, line 3, is not whole"), "{:?}", run.remarks);
+            assert!(run.remarks[1].contains("session.json is missing"), "{:?}", run.remarks);
+        }
+    }
+
+    #[test]
+    fn what_is_damaged_newer_or_foreign_is_said_with_what_to_do() {
+        let short = format!("{}1,scan\n{}", header(), line("b"));
+        let newer = header() + &line("a").replacen('1', "7", 1);
+        for (files, words) in [
+            (vec![("scan.csv", short.as_str())], "scan.csv cannot be reported: line 2 has 2 cells"),
+            (vec![("scan.csv", newer.as_str())], "use the warplab that wrote it"),
+            (vec![("scan.csv", "schema,lab\n")], "it lacks the columns variant"),
+            (vec![("session.json", r#"{"schema": 9}"#)], "session.json cannot be reported: it has version 9"),
+            (vec![("session.json", "{")], "run its lab again"),
+            (vec![("notes.csv", "a,b\n1,2\n")], "holds no CSV of a lab; name a folder"),
+            (vec![], "holds no CSV of a lab"),
+        ] {
+            let folder = folder(&files);
+            let error = Run::read(folder.path()).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        let error = Run::read(Path::new("/no/such/run")).unwrap_err();
+        assert!(error.to_string().contains("/no/such/run: there is no such folder; name a folder"), "{error}");
+        let binary = folder(&[]);
+        fs::write(binary.path().join("scan.csv"), [0xff, 0xfe, 0]).unwrap();
+        assert!(Run::read(binary.path()).unwrap_err().to_string().contains("it is not text"));
+    }
+
+    #[test]
+    fn a_foreign_csv_is_left_out_and_labs_come_in_the_order_of_the_session() {
+        let rows = header() + &line("a");
+        let session = r#"{"schema": 2, "sessions": [{"labs": [{"lab": "vecadd"}, {"lab": "scan"}]}]}"#;
+        let files =
+            [("scan.csv", rows.as_str()), ("vecadd.csv", &rows), ("x.csv", "a\n1\n"), ("session.json", session)];
+        let folder = folder(&files);
+        let run = Run::read(folder.path()).unwrap();
+        assert_eq!(run.labs.iter().map(|l| l.lab.as_str()).collect::<Vec<_>>(), ["vecadd", "scan"]);
+        assert_eq!(run.remarks, ["x.csv is not a lab's, and was left out."]);
+    }
+}

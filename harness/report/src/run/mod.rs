@@ -1,0 +1,5 @@
+//! A run's folder, read.
+pub mod details;
+pub mod folder;
+pub mod row;
+pub mod session;

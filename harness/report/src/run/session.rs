@@ -1,0 +1,136 @@
+//! `session.json`: what ran where. Only what a reader is shown is read; anything else may be there.
+use harness::Ceilings;
+use serde::Deserialize;
+
+/// The newest version of the file that this program reads.
+const SCHEMA: u64 = 2;
+
+/// One command that wrote to the folder.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)] // Each field is the file's.
+pub struct Session {
+    pub program: String,
+    pub argv: Vec<String>,
+    pub started: String,
+    pub git_revision: Option<String>,
+    pub seed: Option<u64>,
+    pub device: Device,
+    pub device_reason: String,
+    pub nvml: Option<Nvml>,
+    pub nvml_missing: Option<String>,
+    pub ceilings: Option<Ceilings>,
+    pub labs: Vec<LabRun>,
+}
+
+/// The device, as it reports itself.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)] // Each field is the file's.
+pub struct Device {
+    pub name: String,
+    pub is_emulated: bool,
+    pub profile: String,
+    pub compute_capability: (u32, u32),
+    pub driver_version: u32,
+    pub multiprocessors: u32,
+    pub clock_khz: u32,
+    pub memory_clock_khz: u32,
+    pub total_bytes: u64,
+    pub l2_bytes: u64,
+}
+
+/// The GPU's state when the run ended.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)] // Each field is the file's.
+pub struct Nvml {
+    pub driver_version: Option<String>,
+    pub sm_clock_mhz: Option<u32>,
+    pub sm_clock_max_mhz: Option<u32>,
+    pub memory_clock_mhz: Option<u32>,
+    pub throttle_reasons: Option<String>,
+    pub power_limit_w: Option<f64>,
+    pub temperature_c: Option<u32>,
+    pub link_generation: Option<u32>,
+    pub link_width: Option<u32>,
+    pub ecc: Option<bool>,
+}
+
+/// How a lab ended.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)] // Each field is the file's.
+pub struct LabRun {
+    pub lab: String,
+    pub seconds: f64,
+    pub error: Option<String>,
+    pub ptx: std::collections::BTreeMap<String, String>,
+}
+
+impl Device {
+    /// The most single-precision operations a second of the CUDA cores, in GFLOP/s; `None` where the number of cores of
+    /// a multiprocessor is not known, or on the embedded machine.
+    pub fn peak_gflop_per_s(&self) -> Option<f64> {
+        // CUDA C++ Programming Guide, table "Throughput of Native Arithmetic Instructions": fused multiply-adds in single
+        // precision, per clock and multiprocessor.
+        let per_clock = match self.compute_capability {
+            (7, _) | (8, 0) | (6, 0) => 64.0,
+            (5 | 6, _) | (8 | 9 | 10 | 12, _) => 128.0,
+            (3, _) => 192.0,
+            _ => return None,
+        };
+        let ghz = f64::from(self.clock_khz) / 1e6;
+        (!self.is_emulated && ghz > 0.0).then(|| 2.0 * per_clock * f64::from(self.multiprocessors) * ghz)
+    }
+}
+
+/// The sessions in the file's text.
+///
+/// # Errors
+/// A sentence: the text is not such a file, or of a newer version.
+pub fn read(text: &str) -> Result<Vec<Session>, String> {
+    let mut found: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    match found["schema"].as_u64() {
+        Some(schema) if schema > SCHEMA => {
+            return Err(format!(
+                "it has version {schema}, and this warplab reads up to {SCHEMA}: use the warplab that wrote it, or a newer one"
+            ));
+        }
+        Some(_) => {}
+        None => return Err("it has no version".into()),
+    }
+    let sessions = match found.get_mut("sessions").map(serde_json::Value::take) {
+        Some(sessions) => sessions,
+        // The first version held one session, by itself.
+        None => serde_json::Value::Array(vec![found]),
+    };
+    serde_json::from_value(sessions).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_version_and_this_one_are_read_and_a_newer_one_is_refused() {
+        let first = r#"{"schema": 1, "seed": 3, "labs": [{"lab": "scan"}], "device": {"name": "T4"}, "more": 1}"#;
+        let sessions = read(first).unwrap();
+        assert_eq!((sessions[0].seed, sessions[0].device.name.as_str()), (Some(3), "T4"));
+        assert_eq!(sessions[0].labs[0].lab, "scan");
+        assert_eq!(read(r#"{"schema": 2, "sessions": [{}, {}]}"#).unwrap().len(), 2);
+        assert!(read(r#"{"schema": 3, "sessions": []}"#).unwrap_err().contains("newer"));
+        for text in ["", "{}", "[]", r#"{"schema": 2, "sessions": 7}"#] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_peak_of_an_h200_is_that_of_its_data_sheet() {
+        let device =
+            Device { compute_capability: (9, 0), multiprocessors: 132, clock_khz: 1_980_000, ..Device::default() };
+        // 67 TFLOP/s: NVIDIA H200 data sheet, FP32.
+        assert!((device.peak_gflop_per_s().unwrap() - 66_909.0).abs() < 1.0);
+        assert_eq!(Device { is_emulated: true, ..device }.peak_gflop_per_s(), None);
+    }
+}

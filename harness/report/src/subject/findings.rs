@@ -1,0 +1,84 @@
+//! What the checks found, what is wrong, and what could not run, with the source where it is known.
+use harness::Verdict;
+
+use crate::run::{folder::LabRows, row::Row};
+
+/// A case of which there is something to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// The variant and the case.
+    pub name: String,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// Whether that was intended.
+    pub is_expected: bool,
+    /// The row's note.
+    pub note: String,
+    /// What the machine found, in full: a report each, with the lines of the source.
+    pub texts: Vec<String>,
+}
+
+/// How many cases of a lab are shown that are as they should be.
+const MOST_EXPECTED: usize = 60;
+
+/// The remarks: failures and findings first, then what was skipped, then what is wrong on purpose.
+pub fn remarks(lab: &LabRows) -> Vec<Remark> {
+    let worth = |row: &&Row| row.verdict != Verdict::Pass || row.is_wrong_on_purpose();
+    let remark = |row: &Row| {
+        let is_its = |details: &&harness::Details| {
+            let n = details.n.map_or(String::new(), |n| n.to_string());
+            details.variant == row.variant() && details.case == row.case() && n == row.text("n")
+        };
+        let mut texts: Vec<String> = Vec::new();
+        for found in lab.details.iter().filter(is_its).flat_map(|details| &details.findings) {
+            let text = found.text.trim_end().to_string();
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        Remark {
+            name: row.name(),
+            verdict: row.verdict,
+            is_expected: row.verdict == Verdict::Pass,
+            note: row.text("note").into(),
+            texts,
+        }
+    };
+    let mut remarks: Vec<Remark> = lab.rows.iter().filter(worth).map(remark).collect();
+    remarks.sort_by_key(|remark| match remark.verdict {
+        Verdict::Fail | Verdict::Finding => 0,
+        Verdict::Skip => 1,
+        Verdict::Pass => 2,
+    });
+    let mut expected = 0;
+    remarks.retain(|remark| {
+        expected += usize::from(remark.is_expected);
+        !remark.is_expected || expected <= MOST_EXPECTED
+    });
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::row::tests::row;
+    use harness::{Details, FindingText};
+
+    #[test]
+    fn failures_come_first_and_a_finding_is_there_once_with_its_source() {
+        let found = || FindingText { headline: "Race".into(), text: "Race\n  at x.cu:3\n".into() };
+        let details =
+            Details { variant: "racy".into(), n: Some(4), findings: vec![found(), found()], ..Details::default() };
+        let other = Details { n: Some(5), ..details.clone() };
+        let rows = vec![
+            row(&[("variant", "good"), ("n", "4")]),
+            row(&[("variant", "racy"), ("n", "4"), ("note", "wrong on purpose (a race)")]),
+            row(&[("variant", "late"), ("verdict", "skip"), ("note", "no GPU")]),
+            row(&[("variant", "bad"), ("verdict", "fail"), ("note", "1 of 4 wrong")]),
+        ];
+        let remarks = remarks(&LabRows { lab: "x".into(), rows, details: vec![details, other] });
+        assert_eq!(remarks.iter().map(|r| r.name.as_str()).collect::<Vec<_>>(), ["bad", "late", "racy"]);
+        assert_eq!(remarks[2].texts, ["Race\n  at x.cu:3"]);
+        assert!(remarks[2].is_expected && !remarks[0].is_expected);
+    }
+}

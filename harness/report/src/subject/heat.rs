@@ -1,0 +1,99 @@
+//! The heat map of the source: each line of a `.cu` file with what it cost, where the run kept that.
+use std::collections::HashMap;
+
+use harness::{Details, HotLine};
+
+use crate::{run::folder::LabRows, subject::known::Known};
+
+/// A source file with the cost of its lines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listing {
+    /// The file's path, as line information names it.
+    pub file: String,
+    /// Its lines, or those that are known.
+    pub lines: Vec<Line>,
+}
+
+/// A line of source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Counted from 1.
+    pub number: u32,
+    /// The line itself.
+    pub text: String,
+    /// Its cost in the case in which its share was the largest, with the case's name.
+    pub cost: Option<(HotLine, String)>,
+}
+
+/// The listings of a lab, in the order of the files' names. A line that belongs to several cases has the cost of the
+/// one in which its share was the largest.
+pub fn listings(lab: &LabRows, known: &Known) -> Vec<Listing> {
+    let mut files: HashMap<&str, HashMap<u32, (&HotLine, &Details)>> = HashMap::new();
+    for details in &lab.details {
+        for hot in details.hot.iter().filter(|hot| !hot.file.is_empty() && hot.line > 0) {
+            let lines = files.entry(&hot.file).or_default();
+            let known = lines.entry(hot.line).or_insert((hot, details));
+            if known.0.percent < hot.percent {
+                *known = (hot, details);
+            }
+        }
+    }
+    let mut listings: Vec<Listing> =
+        files.into_iter().map(|(file, lines)| listing(&lab.lab, file, &lines, known)).collect();
+    listings.sort_by(|a, b| a.file.cmp(&b.file));
+    listings
+}
+
+fn listing(lab: &str, file: &str, costs: &HashMap<u32, (&HotLine, &Details)>, known: &Known) -> Listing {
+    let name = |details: &Details| match details.case.as_str() {
+        "" => details.variant.clone(),
+        case => format!("{}, {case}", details.variant),
+    };
+    let cost = |number: u32| costs.get(&number).map(|(hot, details)| ((*hot).clone(), name(details)));
+    let source = known.lab(lab).and_then(|lab| lab.kernels.iter().find(|source| source.path == file));
+    let source: Option<Vec<&str>> = source.map(|source| source.cuda.lines().collect());
+    // The file that this program has may be another than the one that ran.
+    let is_same = |text: &[&str]| {
+        costs.values().all(|(hot, _)| text.get(hot.line as usize - 1).is_some_and(|line| line.trim() == hot.source))
+    };
+    let lines = match source.filter(|text| is_same(text)) {
+        Some(text) => {
+            (1..).zip(&text).map(|(number, line)| Line { number, text: (*line).into(), cost: cost(number) }).collect()
+        }
+        None => {
+            let mut numbers: Vec<u32> = costs.keys().copied().collect();
+            numbers.sort_unstable();
+            let line = |number: u32| Line { number, text: costs[&number].0.source.clone(), cost: cost(number) };
+            numbers.into_iter().map(line).collect()
+        }
+    };
+    Listing { file: file.into(), lines }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_the_cost_of_the_case_in_which_it_weighs_most() {
+        let hot = |line: u32, percent: f64| HotLine {
+            file: "a/x.cu".into(),
+            line,
+            percent,
+            source: format!("line {line};"),
+            ..HotLine::default()
+        };
+        let of = |variant: &str, hot: Vec<HotLine>| Details { variant: variant.into(), hot, ..Details::default() };
+        let details = vec![of("a", vec![hot(3, 10.0), hot(2, 90.0), hot(0, 99.0)]), of("b", vec![hot(3, 60.0)])];
+        let listings = listings(&LabRows { lab: "x".into(), rows: Vec::new(), details }, &Known(&[]));
+        let lines: Vec<(u32, &str, f64)> = listings[0]
+            .lines
+            .iter()
+            .map(|line| {
+                let (hot, case) = line.cost.as_ref().unwrap();
+                (line.number, case.as_str(), hot.percent)
+            })
+            .collect();
+        assert_eq!(lines, [(2, "a", 90.0), (3, "b", 60.0)]);
+    }
+}

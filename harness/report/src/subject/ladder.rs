@@ -1,0 +1,416 @@
+//! A lab's ladder: its variants on the same case, one bar each, with the ceiling, with what others measured, and with the
+//! speed-up over the textbook's kernel.
+use std::collections::{HashMap, HashSet};
+
+use crate::{
+    picture::{
+        bars::{Bar, Bars, Limit, Tone},
+        figure::{Figure, Picture, Table},
+    },
+    run::{folder::LabRows, row::Row},
+    subject::{known::Known, metric::Metric},
+    words::{grouped, short, size},
+};
+
+/// The variants of a lab on one case.
+#[derive(Debug)]
+pub struct Ladder<'r> {
+    /// What all rungs have in common.
+    pub case: String,
+    /// By what they are compared.
+    pub metric: Metric,
+    /// The rows, in the lab's order.
+    pub rungs: Vec<Rung<'r>>,
+    /// The index of the textbook's kernel.
+    pub textbook: Option<usize>,
+}
+
+/// One variant.
+#[derive(Debug)]
+pub struct Rung<'r> {
+    /// Its row.
+    pub row: &'r Row,
+    /// The variant, and what its case has beyond the ladder's.
+    pub name: String,
+    /// The value that is compared.
+    pub value: f64,
+    /// Whether its answer should be right, and is.
+    pub is_right: bool,
+    /// How many times as fast as the textbook's kernel, where both do the same work.
+    pub speed_up: Option<f64>,
+}
+
+/// How many special cases of one variant stand in a ladder with the others; more are an experiment of their own.
+const SPECIAL: usize = 2;
+
+/// Rows that are compared, and what is compared: the case, and whether data travels in it.
+struct Group<'r> {
+    case: &'r str,
+    travels: bool,
+    /// The variant, where only one is compared with itself.
+    alone: Option<&'r str>,
+    rows: Vec<&'r Row>,
+}
+
+/// The ladders of a lab. The one that a reader should see first is the first: not much shorter than the longest, with
+/// what others measured beside it, and with the most work. Variants of which many special cases were run come last, each
+/// by itself.
+pub fn ladders<'r>(lab: &'r LabRows, known: &Known) -> Vec<Ladder<'r>> {
+    let has_value = |row: &&Row| row.ms().is_some() || Metric::Instructions.value(row).is_some();
+    let rows: Vec<&Row> = lab.rows.iter().filter(has_value).collect();
+    let cases: HashSet<&str> = rows.iter().map(|row| row.case()).filter(|case| !case.is_empty()).collect();
+    let mut special: HashMap<(&str, &str), usize> = HashMap::new();
+    for row in &rows {
+        *special.entry((row.variant(), common_case(row.case(), &cases))).or_default() += 1;
+    }
+    let mut places: HashMap<(&str, bool, Option<&str>), usize> = HashMap::new();
+    let mut groups: Vec<Group> = Vec::new();
+    for row in rows {
+        let case = common_case(row.case(), &cases);
+        let alone = (special[&(row.variant(), case)] > SPECIAL).then(|| row.variant());
+        let travels = !row.text("memory_mode").is_empty();
+        let place = *places.entry((case, travels, alone)).or_insert_with(|| {
+            groups.push(Group { case, travels, alone, rows: Vec::new() });
+            groups.len() - 1
+        });
+        groups[place].rows.push(row);
+    }
+    groups
+        .retain(|group| group.alone.is_some() || group.rows.iter().any(|row| row.variant() != group.rows[0].variant()));
+    let longest = groups.iter().filter(|group| group.alone.is_none()).map(|group| group.rows.len()).max().unwrap_or(0);
+    groups.sort_by(|a, b| {
+        let order = |group: &Group| (group.alone.is_some(), 2 * group.rows.len() < longest, !group.has_peers());
+        let by_work = order(a).cmp(&order(b)).then(b.work().total_cmp(&a.work()));
+        by_work.then(b.rows.len().cmp(&a.rows.len())).then(b.travels.cmp(&a.travels))
+    });
+    let is_other =
+        |one: &Group, other: &Group| one.case == other.case && one.alone == other.alone && one.travels != other.travels;
+    let named = |group: &Group<'r>| {
+        let mut ladder = ladder(group, known)?;
+        if !group.travels && groups.iter().any(|other| is_other(group, other)) {
+            let apart = if ladder.case.is_empty() { "" } else { ", " };
+            ladder.case = format!("{}{apart}nothing moved between host and device", ladder.case);
+        }
+        Some(ladder)
+    };
+    let mut ladders: Vec<Ladder> = groups.iter().filter_map(named).collect();
+    ladders.sort_by_key(|ladder| !ladder.is_fair());
+    ladders
+}
+
+impl Group<'_> {
+    /// Whether others have published what they measured.
+    fn has_peers(&self) -> bool {
+        let has = |row: &&Row, prefix: &str| row.columns(prefix).any(|column| !row.text(column).is_empty());
+        self.rows.iter().any(|row| has(row, "published_") || has(row, "peer_"))
+    }
+
+    /// The most work of a row.
+    fn work(&self) -> f64 {
+        let work = |row: &&Row| ["flop", "bytes", "n"].iter().find_map(|column| row.number(column));
+        self.rows.iter().filter_map(work).fold(0.0, f64::max)
+    }
+}
+
+/// The shortest case of the lab of which `case` is a special one: `f32` for `f32, 32 a thread`.
+fn common_case<'c>(case: &'c str, cases: &HashSet<&str>) -> &'c str {
+    let ends = case.match_indices(", ").map(|(end, _)| &case[..end]);
+    ends.into_iter().find(|short| cases.contains(short)).unwrap_or(case)
+}
+
+fn ladder<'r>(group: &Group<'r>, known: &Known) -> Option<Ladder<'r>> {
+    let (case, rows) = (group.case, &group.rows);
+    let metric = Metric::of(rows)?;
+    let rung = |row: &&'r Row| {
+        let rest = row.case().strip_prefix(case).unwrap_or_default().trim_start_matches(", ");
+        let name = match (rest.is_empty(), group.alone.is_some()) {
+            (true, _) => row.variant().into(),
+            (false, true) => rest.into(),
+            (false, false) => format!("{}, {rest}", row.variant()),
+        };
+        let is_right = known.is_right(row) && row.verdict == harness::Verdict::Pass;
+        Some(Rung { row, name, value: metric.value(row)?, is_right, speed_up: None })
+    };
+    let mut rungs: Vec<Rung> = rows.iter().filter_map(rung).collect();
+    // The first right kernel that is called naive, else the first right one. What no kernel of the lab did (the driver's
+    // copy, a library, the host) has no grid.
+    let is_kernel = |rung: &&Rung| rung.is_right && !rung.row.text("grid").is_empty();
+    let naive = rungs.iter().find(|rung| is_kernel(rung) && rung.row.variant().starts_with("naive"));
+    let textbook = naive.or_else(|| rungs.iter().find(is_kernel)).map(|rung| rung.row);
+    for rung in &mut rungs {
+        rung.speed_up = textbook.filter(|textbook| is_same_work(textbook, rung.row)).and_then(|textbook| {
+            let speed_up = textbook.ms()? / rung.row.ms()?;
+            (rung.is_right && !std::ptr::eq(textbook, rung.row)).then_some(speed_up)
+        });
+    }
+    let textbook = rungs.iter().position(|rung| textbook.is_some_and(|row| std::ptr::eq(row, rung.row)));
+    let textbook = textbook.filter(|_| rungs.iter().any(|rung| rung.speed_up.is_some()));
+    let case = match group.alone {
+        Some(variant) if case.is_empty() => variant.into(),
+        Some(variant) => format!("{variant}, {case}"),
+        None => case.into(),
+    };
+    Some(Ladder { case, metric, rungs, textbook })
+}
+
+/// Whether two rows solve a problem of the same size with the same least work.
+fn is_same_work(one: &Row, other: &Row) -> bool {
+    ["n", "bytes", "flop"].iter().all(|column| one.text(column) == other.text(column))
+}
+
+impl Ladder<'_> {
+    /// Whether its rungs can be compared: rates can, and times and counts can for problems of one size.
+    pub fn is_fair(&self) -> bool {
+        let sizes = || self.rungs.iter().map(|rung| rung.row.text("n"));
+        matches!(self.metric, Metric::Rate(..)) || sizes().all(|n| Some(n) == sizes().next())
+    }
+
+    /// The right rung with the best value; a count has no best.
+    pub fn best(&self) -> Option<&Rung<'_>> {
+        let right = self.rungs.iter().filter(|rung| rung.is_right);
+        match self.metric {
+            Metric::Rate(..) => right.max_by(|a, b| a.value.total_cmp(&b.value)),
+            Metric::Time => right.min_by(|a, b| a.value.total_cmp(&b.value)),
+            Metric::Instructions => None,
+        }
+    }
+
+    /// The figure.
+    pub fn figure(&self, known: &Known) -> Figure {
+        let what = match self.metric {
+            Metric::Rate(..) => "How fast each variant is",
+            Metric::Time => "How long each variant takes",
+            Metric::Instructions => "What each variant executes",
+        };
+        let case = if self.case.is_empty() { String::new() } else { format!(": {}", self.case) };
+        let bars = Bars { unit: self.metric.unit().into(), bars: self.bars(known), limits: self.limits() };
+        Figure {
+            title: format!("{what}{case}"),
+            says: self.says(known),
+            picture: Picture::Bars(bars),
+            table: self.table(),
+        }
+    }
+
+    fn bars(&self, known: &Known) -> Vec<Bar> {
+        let bar = |(i, rung): (usize, &Rung)| {
+            let peer = |(column, value): (&str, f64)| {
+                let source = known.meaning(rung.row.text("lab"), column).unwrap_or(column);
+                (value, format!("{}: {} ({source})", rung.name, self.metric.words(value)))
+            };
+            Bar {
+                name: rung.name.clone(),
+                value: rung.value,
+                text: self.metric.words(rung.value),
+                tip: self.tip(rung),
+                tone: match rung.is_right {
+                    false => Tone::Wrong,
+                    true if self.textbook == Some(i) => Tone::First,
+                    true => Tone::Plain,
+                },
+                peers: self.metric.peers(rung.row).into_iter().map(peer).collect(),
+            }
+        };
+        self.rungs.iter().enumerate().map(bar).collect()
+    }
+
+    fn tip(&self, rung: &Rung) -> String {
+        let row = rung.row;
+        let mut parts = vec![format!("{}: {}", rung.name, self.metric.words(rung.value))];
+        parts.extend(row.number("percent_of_ceiling").map(|share| format!("{} % of the ceiling", short(share))));
+        parts.extend(rung.speed_up.map(|times| format!("{} times as fast as {}", short(times), self.textbook_name())));
+        parts.extend(row.ms().map(|ms| crate::words::time(ms)));
+        parts.extend(row.noise_percent().map(|noise| format!("± {} %", short(noise))));
+        parts.extend(row.number("n").map(|n| format!("n = {}", grouped(n))));
+        if !rung.is_right {
+            parts.push(if row.is_wrong_on_purpose() { "wrong on purpose".into() } else { "not right".into() });
+        }
+        parts.join(" · ")
+    }
+
+    fn textbook_name(&self) -> &str {
+        self.textbook.map_or("", |i| self.rungs[i].name.as_str())
+    }
+
+    /// The ceilings of the rungs, as their percentages tell.
+    fn limits(&self) -> Vec<Limit> {
+        let mut limits: Vec<Limit> = Vec::new();
+        if self.metric.unit() != "GB/s" {
+            return limits;
+        }
+        for rung in &self.rungs {
+            let Some(share) = rung.row.number("percent_of_ceiling").filter(|share| *share > 0.0) else { continue };
+            let value = 100.0 * rung.value / share;
+            if limits.iter().all(|known| (known.value / value - 1.0).abs() > 0.01) {
+                limits.push(Limit { value, name: format!("ceiling {}", short(value)) });
+            }
+        }
+        limits
+    }
+
+    fn says(&self, known: &Known) -> Vec<String> {
+        let mut says = Vec::new();
+        if let Some(best) = self.best() {
+            let share = best.row.number("percent_of_ceiling");
+            let share = share.map_or(String::new(), |share| format!(", {} % of the ceiling", short(share)));
+            let times = best
+                .speed_up
+                .map_or(String::new(), |times| format!(", {} times as fast as {}", short(times), self.textbook_name()));
+            says.push(format!("{} is the fastest: {}{share}{times}.", best.name, self.metric.words(best.value)));
+        }
+        if self.metric == Metric::Instructions {
+            says.push("Emulated: instructions are counted; nothing is said about a GPU's time.".into());
+        }
+        let wrong = self.rungs.iter().filter(|rung| !rung.is_right).count();
+        if wrong > 0 {
+            says.push("A dashed outline is a variant whose answer is wrong, most of them on purpose.".into());
+        }
+        let mut sources: Vec<&str> = Vec::new();
+        for rung in &self.rungs {
+            for (column, _) in self.metric.peers(rung.row) {
+                let source = known.meaning(rung.row.text("lab"), column).unwrap_or(column);
+                if !sources.contains(&source) {
+                    sources.push(source);
+                }
+            }
+        }
+        if !sources.is_empty() {
+            says.push(format!("Diamonds: {}.", sources.join("; ")));
+        }
+        if self.limits().iter().any(|limit| self.rungs.iter().any(|rung| rung.value > limit.value)) {
+            says.push(
+                "A ceiling is a copy measured in the same run; a kernel that reads more than it writes can pass it."
+                    .into(),
+            );
+        }
+        says
+    }
+
+    fn table(&self) -> Table {
+        let unit = match self.metric {
+            Metric::Rate(_, unit) => unit,
+            Metric::Time => "ms",
+            Metric::Instructions => "warp instructions",
+        };
+        let mut table =
+            Table::new(&["variant", "n", unit, "% of ceiling", "speed-up", "noise, %", "published", "bytes"]);
+        for rung in &self.rungs {
+            let number = |column: &str| rung.row.number(column);
+            let peers = self.metric.peers(rung.row);
+            table.rows.push(vec![
+                rung.name.clone(),
+                number("n").map_or(String::new(), grouped),
+                short(rung.value),
+                number("percent_of_ceiling").map_or(String::new(), short),
+                rung.speed_up.map_or(String::new(), short),
+                rung.row.noise_percent().map_or(String::new(), short),
+                peers.iter().map(|peer| short(peer.1)).collect::<Vec<_>>().join(", "),
+                number("bytes").map_or(String::new(), size),
+            ]);
+        }
+        table.without_empty_columns()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::row::tests::row;
+
+    fn lab(rows: Vec<Row>) -> LabRows {
+        LabRows { lab: "x".into(), rows, details: Vec::new() }
+    }
+
+    fn rung(variant: &str, case: &str, ms: &str, grid: &str, note: &str) -> Row {
+        let rate = (100.0 / ms.parse::<f64>().unwrap()).to_string();
+        row(&[
+            ("variant", variant),
+            ("case", case),
+            ("n", "8"),
+            ("time_median_ms", ms),
+            ("gb_per_s", &rate),
+            ("percent_of_ceiling", &rate),
+            ("grid", grid),
+            ("note", note),
+        ])
+    }
+
+    #[test]
+    fn speed_ups_are_over_the_first_right_kernel() {
+        let rows = vec![
+            rung("racy", "", "1", "4", "wrong on purpose (a race)"),
+            rung("library", "", "1", "", ""),
+            rung("first", "", "8", "4", ""),
+            rung("fast", "", "2", "4", ""),
+        ];
+        let rows = lab(rows);
+        let ladders = ladders(&rows, &Known(&[]));
+        let [ladder] = ladders.as_slice() else { panic!("{ladders:?}") };
+        assert_eq!(ladder.textbook, Some(2));
+        let speed_ups: Vec<Option<f64>> = ladder.rungs.iter().map(|rung| rung.speed_up).collect();
+        assert_eq!(speed_ups, [None, Some(8.0), None, Some(4.0)]);
+        let figure = ladder.figure(&Known(&[]));
+        assert_eq!(figure.says[0], "library is the fastest: 100 GB/s, 100 % of the ceiling, 8 times as fast as first.");
+        let Picture::Bars(bars) = figure.picture else { panic!() };
+        assert_eq!(
+            bars.bars.iter().map(|b| b.tone).collect::<Vec<_>>(),
+            [Tone::Wrong, Tone::Plain, Tone::First, Tone::Plain]
+        );
+        assert_eq!(bars.limits.len(), 1);
+    }
+
+    #[test]
+    fn a_kernel_called_naive_is_the_textbooks_and_other_work_is_not_compared() {
+        let mut rows =
+            vec![rung("copy", "", "1", "4", ""), rung("naive", "", "6", "4", ""), rung("tiled", "", "3", "4", "")];
+        rows.push(row(&[("variant", "larger"), ("n", "9"), ("time_median_ms", "1"), ("gb_per_s", "1"), ("grid", "1")]));
+        let rows = lab(rows);
+        let ladder = &ladders(&rows, &Known(&[]))[0];
+        assert!(ladder.is_fair(), "these are rates");
+        let speed_ups: Vec<Option<f64>> = ladder.rungs.iter().map(|rung| rung.speed_up).collect();
+        assert_eq!(speed_ups, [Some(6.0), None, Some(2.0), None]);
+    }
+
+    #[test]
+    fn times_of_problems_of_other_sizes_are_not_compared_first() {
+        let at = |variant: &str, case: &str, n: &str| {
+            row(&[("variant", variant), ("case", case), ("n", n), ("time_median_ms", "9"), ("grid", "1")])
+        };
+        let rows = vec![at("a", "x", "1"), at("b", "x", "2"), at("c", "x", "2"), at("a", "y", "2"), at("b", "y", "2")];
+        let rows = lab(rows);
+        let cases: Vec<(String, bool)> =
+            ladders(&rows, &Known(&[])).into_iter().map(|ladder| (ladder.case.clone(), ladder.is_fair())).collect();
+        assert_eq!(cases, [("y".into(), true), ("x".into(), false)]);
+    }
+
+    #[test]
+    fn what_travels_is_not_compared_with_what_stays() {
+        let moved = |variant: &str| {
+            row(&[("variant", variant), ("memory_mode", variant), ("time_median_ms", "9"), ("gb_per_s", "5")])
+        };
+        let rows = vec![moved("pinned"), moved("unified"), rung("a", "", "1", "4", ""), rung("b", "", "1", "4", "")];
+        let rows = lab(rows);
+        let cases: Vec<String> = ladders(&rows, &Known(&[])).into_iter().map(|ladder| ladder.case).collect();
+        assert_eq!(cases, ["nothing moved between host and device", ""]);
+    }
+
+    #[test]
+    fn special_cases_stand_with_their_case_and_the_longest_ladder_is_first() {
+        let rows = vec![
+            rung("lone", "alone", "1", "4", ""),
+            rung("a", "u32", "1", "4", ""),
+            rung("b", "u32", "1", "4", ""),
+            rung("a", "f32", "1", "4", ""),
+            rung("b", "f32", "1", "4", ""),
+            rung("c", "f32, 32 a thread", "1", "4", ""),
+            rung("many", "f32, of 1", "1", "4", ""),
+            rung("many", "f32, of 2", "1", "4", ""),
+            rung("many", "f32, of 3", "1", "4", ""),
+        ];
+        let rows = lab(rows);
+        let ladders = ladders(&rows, &Known(&[]));
+        assert_eq!(ladders.iter().map(|l| l.case.as_str()).collect::<Vec<_>>(), ["f32", "u32", "many, f32"]);
+        assert_eq!(ladders[2].rungs[1].name, "of 2");
+        assert_eq!(ladders[0].rungs[2].name, "c, 32 a thread");
+    }
+}

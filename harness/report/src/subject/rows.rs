@@ -1,0 +1,80 @@
+//! The rows of a lab, as a table of what most readers look for.
+use harness::Verdict;
+
+use crate::{
+    picture::figure::Table,
+    run::{folder::LabRows, row::Row},
+    words::{count, grouped, short, time},
+};
+
+/// How many rows of a lab are shown. More would make a page that is slow to open; the CSV has all.
+const MOST: usize = 250;
+
+/// The longest note that is shown whole.
+const NOTE: usize = 160;
+
+/// The table: rows that are not as they should be come before those that are left out.
+pub fn table(lab: &LabRows) -> Table {
+    let mut table = Table::new(&[
+        "variant",
+        "case",
+        "n",
+        "grid",
+        "block",
+        "median",
+        "± %",
+        "GB/s",
+        "GFLOP/s",
+        "% of ceiling",
+        "verdict",
+        "note",
+    ]);
+    let mut shown: Vec<(usize, &Row)> = lab.rows.iter().enumerate().collect();
+    if shown.len() > MOST {
+        shown.sort_by_key(|(i, row)| (row.verdict == Verdict::Pass, *i));
+        shown.truncate(MOST);
+        shown.sort_by_key(|(i, _)| *i);
+        table.left_out = format!("{} more in {}.csv.", count(lab.rows.len() - MOST, "row"), lab.lab);
+    }
+    for (_, row) in shown {
+        let number = |column: &str| row.number(column).filter(|_| !row.is_emulated()).map_or(String::new(), short);
+        table.rows.push(vec![
+            row.variant().into(),
+            row.case().into(),
+            row.number("n").map_or(String::new(), grouped),
+            row.text("grid").into(),
+            row.text("block").into(),
+            row.ms().map_or(String::new(), time),
+            row.noise_percent().map_or(String::new(), short),
+            number("gb_per_s"),
+            number("gflop_per_s"),
+            number("percent_of_ceiling"),
+            row.verdict.word().into(),
+            shortened(row.text("note")),
+        ]);
+    }
+    table.without_empty_columns()
+}
+
+fn shortened(note: &str) -> String {
+    match note.char_indices().nth(NOTE) {
+        Some((end, _)) => format!("{}…", note[..end].trim_end()),
+        None => note.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::row::tests::row;
+
+    #[test]
+    fn of_many_rows_the_failed_ones_are_shown() {
+        let mut rows: Vec<Row> = (0..MOST + 50).map(|i| row(&[("variant", &format!("v{i}"))])).collect();
+        rows.push(row(&[("variant", "bad"), ("verdict", "fail"), ("note", &"x".repeat(500))]));
+        let table = table(&LabRows { lab: "scan".into(), rows, details: Vec::new() });
+        assert_eq!((table.rows.len(), table.left_out.as_str()), (MOST, "51 rows more in scan.csv."));
+        let last = table.rows.last().unwrap();
+        assert_eq!((last[0].as_str(), last.last().unwrap().chars().count()), ("bad", NOTE + 1));
+    }
+}
