@@ -15,6 +15,7 @@ mod key;
 mod lock;
 mod pages;
 pub mod policy;
+mod private;
 pub mod record;
 pub mod report;
 pub mod roster;

@@ -75,8 +75,11 @@ fn one(class: &Class, entry: &Entry, mut command: Command) -> Result<()> {
         memory: settings.limit_memory,
         output: OUTPUT,
     };
-    let ended = confine::run(&mut command, &limits)
-        .map_err(|source| Error::Io { action: "start", path: command.get_program().into(), source })?;
+    let ended = confine::run(&mut command, &limits).map_err(|source| Error::Io {
+        action: "start",
+        path: command.get_program().into(),
+        source,
+    })?;
     match ended.status.code() {
         Some(0) => Ok(()),
         Some(130) => Err(Error::Interrupted),

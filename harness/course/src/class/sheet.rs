@@ -130,7 +130,7 @@ impl Row<'_> {
                 remarks.extend(record.problem.iter().map(|why| format!("could not be graded: {}", first_line(why))));
             }
         }
-        remarks.extend(self.marked().and_then(|marked| marked.fault.as_deref()).map(|fault| first_line(fault).into()));
+        remarks.extend(self.marked().and_then(|marked| marked.fault.as_deref()).map(|fault| gist(fault).into()));
         for cell in &self.parts {
             match (cell.by_hand, cell.mark.and_then(|mark| mark.unjudged.as_ref())) {
                 (Some(one), _) => remarks.push(format!("{} set by hand: {}", cell.name, one.reason.trim())),
@@ -152,6 +152,11 @@ pub fn late_words(late: &Deduction) -> String {
 /// The first line of a text of several.
 pub fn first_line(text: &str) -> &str {
     text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
+}
+
+/// What is wrong with a submission as a whole, in one line: of a compiler's log, its first error.
+pub fn gist(fault: &str) -> &str {
+    fault.lines().find(|line| line.contains(" error: ")).map_or_else(|| first_line(fault), str::trim)
 }
 
 /// A number of points, with as many digits as it needs.

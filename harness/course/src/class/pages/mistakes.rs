@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     class::{
         grade::line_numbers,
-        sheet::{Row, Sheet, first_line},
+        sheet::{Row, Sheet, first_line, gist},
     },
     mark::marked::{Kind, State},
 };
@@ -54,7 +54,7 @@ pub fn mistakes(sheet: &Sheet) -> Vec<Mistake> {
 fn of_row(row: &Row) -> Vec<(String, String)> {
     let Some(marked) = row.marked() else { return Vec::new() };
     if let Some(fault) = &marked.fault {
-        return vec![(String::new(), fault.clone())];
+        return vec![(String::new(), gist(fault).into())];
     }
     let mut all = Vec::new();
     for part in &marked.parts {

@@ -94,7 +94,9 @@ pub fn feedback(sheet: &Sheet, row: &Row) -> String {
         lines.extend(cell.by_hand.map(|one| format!("  Set by hand: {}", one.reason.trim())));
         let criteria = cell.mark.iter().flat_map(|mark| &mark.criteria).filter(|_| fault.is_none());
         for criterion in criteria {
-            lines.push(format!("  {} ({}): {}", criterion.name(), counts(criterion), criterion.words));
+            let counts = Some(counts(criterion)).filter(|counts| !counts.is_empty());
+            let counts = counts.map_or(String::new(), |counts| format!(" ({counts})"));
+            lines.push(format!("  {}{counts}: {}", criterion.name(), criterion.words));
             if !criterion.raise.is_empty() {
                 lines.push(format!("    To raise it: {}", criterion.raise));
             }

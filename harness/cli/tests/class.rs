@@ -1,0 +1,251 @@
+//! The marks of a small class: one hostile or broken submission says nothing about the others, a run that was killed
+//! goes on, and what a teacher decides counts.
+mod common;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+use common::{Run, fails, rows, warplab_with};
+use tempfile::TempDir;
+
+/// The PTX beside each kernel file is what runs.
+const WITHOUT_NVRTC: (&str, &str) = ("WARPLAB_NVRTC", "off");
+
+/// A name that a spreadsheet and a browser would take for something else.
+const HOSTILE: &str = "=1+cmd<script>";
+
+fn of_vecadd(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd").join(path)
+}
+
+/// A class, and the folder that it is graded into.
+struct Class(TempDir);
+
+impl Class {
+    /// The lab's own kernels under two names, an endless loop, kernels that are wrong or write nothing, and something
+    /// that is no archive.
+    fn of_six() -> Self {
+        let class = Self::of(&["ada", HOSTILE]);
+        for (name, mutant) in [("mutant", "off_by_one"), ("starter", "unwritten")] {
+            for kind in ["cu", "ptx"] {
+                let own = of_vecadd(&format!("tests/mutants/{mutant}/vecadd.{kind}"));
+                fs::copy(own, class.submission(&format!("{name}.{kind}"))).unwrap();
+            }
+        }
+        class.edit("endless", "$L_again:\n\tbra.uni \t$L_again;\n");
+        fs::write(class.submission("broken.zip"), "no archive").unwrap();
+        class
+    }
+
+    /// The lab's own kernels under these names.
+    fn of(names: &[&str]) -> Self {
+        let class = Self(tempfile::tempdir().unwrap());
+        fs::create_dir(class.0.path().join("submissions")).unwrap();
+        for (name, kind) in names.iter().flat_map(|name| [(name, "cu"), (name, "ptx")]) {
+            fs::copy(of_vecadd(&format!("kernels/vecadd.{kind}")), class.submission(&format!("{name}.{kind}")))
+                .unwrap();
+        }
+        class
+    }
+
+    fn submission(&self, name: &str) -> PathBuf {
+        self.0.path().join("submissions").join(name)
+    }
+
+    /// The lab's own file, with `lines` of PTX in front of the kernel's.
+    fn edit(&self, name: &str, lines: &str) {
+        let read = |kind: &str| fs::read_to_string(of_vecadd(&format!("kernels/vecadd.{kind}"))).unwrap();
+        let file = self.submission(&format!("{name}.cu"));
+        fs::write(&file, format!("{}// {name}\n", read("cu"))).unwrap();
+        let hash = |file: &Path| kernels::KernelSource::read(file, "x.cu").unwrap().hash();
+        let begin = "\tld.param.u64 \t%rd2, [vecadd_param_0];";
+        assert!(read("ptx").contains(begin));
+        let ptx = read("ptx").replace(begin, &format!("{lines}{begin}"));
+        fs::write(file.with_extension("ptx"), ptx.replace(&hash(&of_vecadd("kernels/vecadd.cu")), &hash(&file)))
+            .unwrap();
+    }
+
+    fn out(&self, file: &str) -> PathBuf {
+        self.0.path().join("marks").join(file)
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        let text = |path: &Path| path.to_str().unwrap().to_string();
+        let begin = ["class", "vecadd"].map(String::from).into_iter();
+        begin.chain([text(&self.submission("")), "--out".into(), text(&self.out(""))]).collect()
+    }
+
+    fn grade(&self, more: &[&str]) -> Run {
+        let arguments = self.arguments();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        warplab_with(&arguments, &[WITHOUT_NVRTC])
+    }
+
+    /// The points and the remarks of each student, by id.
+    fn marks(&self) -> BTreeMap<String, (String, String)> {
+        let row = |row: &std::collections::HashMap<String, String>| {
+            (row["id"].trim_start_matches('\'').to_string(), (row["points"].clone(), row["remarks"].clone()))
+        };
+        rows(&self.out("marks.csv")).iter().map(row).collect()
+    }
+
+    /// When each result was written.
+    fn written(&self) -> BTreeMap<PathBuf, SystemTime> {
+        let entries = fs::read_dir(self.out("results")).into_iter().flatten().flatten();
+        let results = entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "json"));
+        results.map(|entry| (entry.path(), entry.metadata().unwrap().modified().unwrap())).collect()
+    }
+}
+
+#[test]
+fn each_gets_the_marks_of_his_own_submission() {
+    let class = Class::of_six();
+    let run = class.grade(&["--schedules", "2"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let marks = class.marks();
+    let points: Vec<(&str, &str)> = marks.iter().map(|(id, (points, _))| (id.as_str(), points.as_str())).collect();
+    let expected =
+        [(HOSTILE, "100"), ("ada", "100"), ("broken", "0"), ("endless", "40"), ("mutant", "0"), ("starter", "0")];
+    assert_eq!(points, expected, "{marks:?}");
+    assert!(marks["broken"].1.starts_with("broken.zip is not a zip archive"), "{marks:?}");
+    let read = |file: &str| fs::read_to_string(class.out(file)).unwrap();
+    assert!(read("marks.csv").contains(&format!("\n'{HOSTILE},")), "{}", read("marks.csv"));
+    assert!(read("marks-canvas.csv").contains("Points Possible,,,,,100"), "{}", read("marks-canvas.csv"));
+
+    // The pages show names as text, no page of a student has the seed, and the page of the class has no names.
+    let settings: serde_json::Value = serde_json::from_str(&read("class.json")).unwrap();
+    let seed = settings["seed"].to_string();
+    let pages: Vec<PathBuf> = fs::read_dir(class.out("students")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(pages.len(), 12);
+    for page in &pages {
+        let text = fs::read_to_string(page).unwrap();
+        assert!(text.contains(" of 100") && !text.contains(&seed), "{text}");
+        let html = page.extension().is_some_and(|end| end == "html");
+        assert!(!html || !text.contains("<script"), "{text}");
+    }
+    assert!(read("students/endless.txt").contains("add: 0 of 60"), "{}", read("students/endless.txt"));
+    let page = read("class.html");
+    assert!(page.contains("6 of 6 submissions") && !page.contains("ada") && !page.contains("endless"), "{page}");
+    assert!(page.contains("wrong at n = "), "{page}");
+    let similar = read("similar.html");
+    assert!(similar.contains("=1+cmd&lt;script&gt;; ada; endless; the lab's own kernels"), "{similar}");
+}
+
+#[test]
+fn a_run_that_was_killed_goes_on_and_gives_the_same_marks() {
+    let seed = ["--schedules", "2", "--seed", "11"];
+    let (whole, killed) = (Class::of_six(), Class::of_six());
+    assert_eq!(whole.grade(&seed).code, 0);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_warplab"))
+        .args(killed.arguments())
+        .args(seed)
+        .env("WARPLAB_TRUST_PTX", "1")
+        .env(WITHOUT_NVRTC.0, WITHOUT_NVRTC.1)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    while killed.written().len() < 2 && began.elapsed() < Duration::from_secs(300) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let first = killed.written();
+    assert!((2..6).contains(&first.len()), "{first:?}");
+    // The seed and the number of orders are known from the first run.
+    assert_eq!(killed.grade(&[]).code, 0);
+    assert_eq!(killed.marks(), whole.marks());
+    let second = killed.written();
+    assert_eq!(second.len(), 6);
+    let is_same = |(path, time): (&PathBuf, &SystemTime)| second.get(path) == Some(time);
+    assert!(first.iter().all(is_same), "what was graded is not graded again: {first:?} {second:?}");
+    fails(&killed.with(&["--seed", "12"]), 2, &["was begun with --seed 11", "--out"]);
+}
+
+impl Class {
+    fn with(&self, more: &[&str]) -> Vec<&'static str> {
+        let words = self.arguments().into_iter().chain(more.iter().map(|word| (*word).to_string()));
+        words.map(|word| &*word.leak()).collect()
+    }
+}
+
+#[test]
+fn what_a_teacher_decides_counts_and_nothing_is_graded_for_it() {
+    let class = Class::of(&["ada", "bob"]);
+    let late = SystemTime::UNIX_EPOCH + Duration::from_secs(1_777_700_000);
+    fs::File::options().write(true).open(class.submission("bob.cu")).unwrap().set_modified(late).unwrap();
+    let due = humantime(late - Duration::from_secs(25 * 60 * 60));
+    assert_eq!(class.grade(&["--schedules", "2"]).code, 0);
+    let written = class.written();
+
+    fs::write(
+        class.out("late.toml"),
+        format!("due = {due}\npercent_per_day = 10\n[extensions]\nada = 2999-01-01T00:00:00Z\n"),
+    )
+    .unwrap();
+    let by_hand = |part: &str, points: f64, reason: &str| {
+        let text =
+            format!("[[override]]\nstudent = \"ada\"\npart = \"{part}\"\npoints = {points}\nreason = \"{reason}\"\n");
+        fs::write(class.out("overrides.toml"), text).unwrap();
+    };
+    by_hand("add", 50.0, "no <b>comments</b>");
+    let run = class.grade(&[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let marks = class.marks();
+    assert_eq!(marks["ada"], ("90".into(), "add set by hand: no <b>comments</b>".into()));
+    assert_eq!(marks["bob"], ("80".into(), "2 days late: 20 % of the points are taken off".into()));
+    assert_eq!(class.written(), written);
+    let page = fs::read_to_string(class.out("students/ada.html")).unwrap();
+    assert!(page.contains("Set by hand: no &lt;b&gt;"), "{page}");
+
+    for (part, points, reason, words) in [
+        ("ad", 50.0, "x", "did you mean `add`?"),
+        ("add", 61.0, "x", "gives 0 to 60 points"),
+        ("add", 50.0, " ", "the reason"),
+    ] {
+        by_hand(part, points, reason);
+        fails(&class.with(&[]), 2, &["overrides.toml", words]);
+    }
+}
+
+fn humantime(time: SystemTime) -> String {
+    let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    // 1 777 700 000 s are 2026-05-02T05:33:20Z.
+    let after = seconds - 1_777_593_600;
+    assert!(after < 2 * 86_400);
+    let (day, rest) = (1 + after / 86_400, after % 86_400);
+    format!("2026-05-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
+#[test]
+fn a_part_is_marked_anew_and_the_changes_are_listed() {
+    let class = Class::of(&["ada", "bob"]);
+    assert_eq!(class.grade(&["--schedules", "2"]).code, 0);
+    // As if an earlier version had been wrong about one of them.
+    let result = class.out("results/ada.json");
+    let mut record: serde_json::Value = serde_json::from_str(&fs::read_to_string(&result).unwrap()).unwrap();
+    record["marked"]["parts"][0]["points"] = 7.into();
+    record["marked"]["parts"][1]["points"] = 8.into();
+    fs::write(&result, record.to_string()).unwrap();
+    let run = class.grade(&["--regrade", "add"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("Changed:\n  ada, add: 7 -> 60\n"), "{}", run.stdout);
+    let changes = fs::read_to_string(class.out("changes.csv")).unwrap();
+    assert_eq!(changes.trim(), "id,part,before,after\nada,add,7,60");
+    // The other part is as it was.
+    assert_eq!(class.marks()["ada"].0, "68");
+
+    // A rubric that asks for something else in one part has that part marked anew.
+    let rubric = fs::read_to_string(class.out("rubric.toml")).unwrap();
+    fs::write(class.out("rubric.toml"), rubric.replacen("right = 40", "right = 50", 1)).unwrap();
+    let run = class.grade(&[]);
+    assert!(run.stdout.contains("  ada, add: 60 -> 70\n  bob, add: 60 -> 70\n"), "{}", run.stdout);
+    assert_eq!((class.marks()["ada"].0.as_str(), class.marks()["bob"].0.as_str()), ("78", "110"));
+    fails(&class.with(&["--regrade", "ad"]), 2, &["there is no part `ad`; did you mean `add`?"]);
+}
