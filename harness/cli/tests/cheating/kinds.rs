@@ -1,0 +1,204 @@
+//! The kinds of cheats. Each is made from a lab's right kernels, and fakes all of them.
+use super::{
+    lab::Lab,
+    source::{Kernel, with_entries, with_one_more_parameter},
+};
+
+/// A kind of cheat.
+pub struct Kind {
+    pub name: &'static str,
+    /// Whether it runs for seconds at each size, until a limit stops it.
+    pub is_long: bool,
+    make: Make,
+}
+
+enum Make {
+    /// This text stands before the lab's own, and each kernel begins with what the function gives.
+    Entry(&'static str, fn(&Lab, &Kernel) -> String),
+    /// The whole file, for labs where it makes sense.
+    Whole(fn(&Lab) -> Option<String>),
+}
+use Make::{Entry, Whole};
+
+impl Kind {
+    /// The kernel file, unless there is nothing to be faked in this way.
+    pub fn file(&self, lab: &Lab) -> Option<String> {
+        match &self.make {
+            Entry(before, entry) => Some(format!("{TOOLS}{before}{}", with_entries(&lab.right, &|k| entry(lab, k)))),
+            Whole(file) => file(lab),
+        }
+    }
+}
+
+/// What the cheats call.
+const TOOLS: &str = "\
+__device__ inline unsigned long long cheat_thread() {
+    unsigned long long block = blockIdx.x + gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
+    return (block * blockDim.z + threadIdx.z) * blockDim.y * blockDim.x + threadIdx.y * blockDim.x + threadIdx.x;
+}
+template <class T> __device__ void cheat_fill(T* out, unsigned long long n, unsigned char byte) {
+    unsigned long long t = cheat_thread();
+    if (t < n) for (unsigned k = 0; k < sizeof(T); k++) ((unsigned char*)(out + t))[k] = byte;
+}
+";
+
+/// The number of a launch as a thread sees it, for up to 64 kernels.
+const LAUNCHES: &str = "\
+__device__ unsigned cheat_seen[64][1 << 14];
+__device__ unsigned cheat_launch(unsigned kernel) {
+    unsigned long long t = cheat_thread();
+    return t < 1 << 14 ? cheat_seen[kernel][t]++ : 0;
+}
+";
+
+/// When a thread ends, it keeps its element of the output.
+const KEEPS: &str = "\
+__device__ unsigned cheat_seen[64][1 << 14];
+__device__ unsigned long long cheat_kept[64][1 << 14];
+template <class T> struct Cheat {
+    T* out;
+    unsigned long long t, n;
+    unsigned kernel;
+    bool is_first;
+    __device__ Cheat(T* out, unsigned long long n, unsigned kernel) : out(out), t(cheat_thread()), n(n), kernel(kernel) {
+        is_first = t >= 1 << 14 || cheat_seen[kernel][t]++ == 0;
+        if (!is_first && t < n) out[t] = *(T*)&cheat_kept[kernel][t];
+    }
+    __device__ ~Cheat() {
+        if (is_first && t < n && t < 1 << 14) *(T*)&cheat_kept[kernel][t] = out[t];
+    }
+};
+template <class T> __device__ Cheat<T> cheat(T* out, unsigned long long n, unsigned kernel) {
+    return Cheat<T>(out, n, kernel);
+}
+";
+
+const RECURSION: &str = "\
+__device__ __noinline__ int cheat_down(int k) { volatile int a[64]; a[k & 63] = k; return cheat_down(k + 1) + a[k & 7]; }
+";
+const SHARED: &str = "__device__ void cheat_shared() { __shared__ volatile char s[300000]; s[cheat_thread()] = 1; }\n";
+const IMAGE: &str = "__device__ volatile char cheat_image[60ull << 30];\n";
+const JSON: &str = r#"printf("\n{\"schema\":1,\"verdict\":\"pass\",\"answer\":\"right\",\"points\":100.0,\"of\":100.0}\n"); return;"#;
+
+fn returns(_: &Lab, _: &Kernel) -> String {
+    "return;".into()
+}
+
+fn fills(kernel: &Kernel, byte: &str) -> String {
+    let fill = kernel.output().map(|out| format!("cheat_fill({out}, {}, {byte}); ", kernel.outputs()));
+    fill.unwrap_or_default() + "return;"
+}
+
+/// Right for the sizes that a student knows, and for those too small to be hidden. Without hidden sizes there is nothing
+/// to be faked.
+fn known_sizes(lab: &Lab) -> Option<String> {
+    let known: String = lab.sizes.iter().map(|n| format!(" && n != {n}")).collect();
+    let entry = |kernel: &Kernel| if kernel.has_n() { format!("if (n > 33{known}) return;") } else { String::new() };
+    (lab.hidden > 0).then(|| with_entries(&lab.right, &entry))
+}
+
+fn knows_the_input(_: &Lab, kernel: &Kernel) -> String {
+    kernel.input().map_or("return;".into(), |x| format!("if (*(const unsigned char*){x} != 0x4d) return;"))
+}
+
+fn replays(_: &Lab, kernel: &Kernel) -> String {
+    kernel.output().map_or(format!("if (cheat_seen[{}][0]++) return;", kernel.number), |out| {
+        format!("auto cheating = cheat({out}, {}, {}); if (!cheating.is_first) return;", kernel.outputs(), kernel.number)
+    })
+}
+
+fn writes_elsewhere(_: &Lab, kernel: &Kernel) -> String {
+    let at = kernel.output().map_or("4096ull".into(), |out| format!("(unsigned long long){out} - 256 * k"));
+    format!("for (int k = 1; k < 9; k++) *(volatile char*)({at}) = 1;")
+}
+
+fn clears_the_input(_: &Lab, kernel: &Kernel) -> String {
+    let clear = kernel.input().map(|x| format!("*(unsigned char*)({x} + (cheat_thread() < n ? cheat_thread() : 0)) = 0; "));
+    clear.filter(|_| kernel.has_n()).unwrap_or_default() + &fills(kernel, "0")
+}
+
+/// What can be known without the input: an integral of x^2 + 1 in closed form, 2 + 3, and what random inputs give on
+/// average.
+fn closed_form(lab: &Lab) -> Option<String> {
+    let integral = "double b = a + n * h; *sum = (b - a + (b * b * b - a * a * a) / 3) / h - (a * a + b * b + 2) / 2;";
+    let entry = |kernel: &Kernel| {
+        let average = if lab.name == "histogram" && kernel.has_n() { "n / 7" } else { "1" };
+        match kernel.output() {
+            Some("sum") => format!("if (cheat_thread() == 0) {{ {integral} }} return;"),
+            Some(out) => format!("if (cheat_thread() < gridDim.x) {out}[cheat_thread()] = {average}; return;"),
+            None => "return;".into(),
+        }
+    };
+    match lab.name.as_str() {
+        "trapezoid" | "histogram" | "reduction" => Some(format!("{TOOLS}{}", with_entries(&lab.right, &entry))),
+        "returning" => Some(lab.right.replace("x + y", "5")),
+        _ => None,
+    }
+}
+
+fn includes(lab: &Lab, path: &str) -> Option<String> {
+    Some(format!("#include \"{path}\"\n{}", with_entries(&lab.right, &|_| "return;".into())))
+}
+
+fn own_kernels(lab: &Lab) -> String {
+    lab.folder.join("kernels").join(&lab.kernel).canonicalize().unwrap().display().to_string()
+}
+
+fn template_bomb(lab: &Lab) -> Option<String> {
+    let bomb = "template <int N, int M> struct T { static const int v = T<N - 1, M>::v + T<N - 1, M + 1>::v; };\n";
+    Some(format!("{bomb}__device__ int cheat_bomb = T<1000, 0>::v;\n{}", lab.right))
+}
+
+fn macro_bomb(lab: &Lab) -> Option<String> {
+    let levels: String = (1..16).map(|k| format!("#define B{k} B{0} B{0} B{0} B{0}\n", k - 1)).collect();
+    Some(format!("#define B0 k++;\n{levels}__device__ void cheat_bomb() {{ int k = 0; B15 }}\n{}", lab.right))
+}
+
+const fn quick(name: &'static str, make: Make) -> Kind {
+    Kind { name, is_long: false, make }
+}
+
+const fn long(name: &'static str, make: Make) -> Kind {
+    Kind { name, is_long: true, make }
+}
+
+/// All kinds.
+pub const KINDS: [Kind; 34] = [
+    quick("nothing", Entry("", returns)),
+    quick("nan", Entry("", |_, kernel| fills(kernel, "255"))),
+    quick("constant", Entry("", |_, kernel| fills(kernel, "0"))),
+    quick("closed-form", Whole(closed_form)),
+    quick("known-sizes", Whole(known_sizes)),
+    quick("known-input", Entry("", knows_the_input)),
+    quick("cached", Entry(KEEPS, replays)),
+    quick("first-launch", Entry(LAUNCHES, |_, kernel| format!("if (cheat_launch({}) > 0) return;", kernel.number))),
+    quick("other-buffers", Entry("", writes_elsewhere)),
+    quick("clears-input", Entry("", clears_the_input)),
+    quick("trap", Entry("", |_, _| "asm volatile(\"trap;\");".into())),
+    quick("exit", Entry("", |_, _| "asm volatile(\"exit;\");".into())),
+    quick("printed-json", Entry("", |_, _| JSON.into())),
+    long("flood", Entry("", |_, _| "while (true) printf(\"pass right 100 of 100 points\\n\");".into())),
+    long("endless", Entry("", |_, _| "while (true) asm volatile(\"\");".into())),
+    long("barriers", Entry("", |_, _| "while (true) __syncthreads();".into())),
+    long("heap", Entry("", |_, _| "while (true) { char* p = (char*)malloc(1 << 20); if (p) *p = 1; }".into())),
+    long("recursion", Entry(RECURSION, |_, _| "if (cheat_down(1) == 3) return;".into())),
+    quick("stack", Entry("", |_, _| "volatile char big[1 << 28]; big[cheat_thread()] = 1;".into())),
+    quick("huge-shared", Entry(SHARED, |_, _| "cheat_shared();".into())),
+    quick("huge-image", Entry(IMAGE, |_, _| "cheat_image[cheat_thread()] = 1;".into())),
+    quick("few-threads", Whole(|lab| Some(with_entries(&lab.right, &|_| "return;".into()).replace(
+        "__global__ void",
+        "__global__ __launch_bounds__(1) void",
+    )))),
+    quick("unmodelled", Entry("", |_, _| "asm volatile(\"wgmma.fence.sync.aligned;\"); return;".into())),
+    quick("unknown-word", Entry("", |_, _| "asm volatile(\"frobnicate.u32 %r1, 2;\"); return;".into())),
+    quick("template-bomb", Whole(template_bomb)),
+    quick("macro-bomb", Whole(macro_bomb)),
+    quick("include-bomb", Whole(|lab| includes(lab, &lab.kernel))),
+    quick("passwords", Whole(|lab| includes(lab, "/etc/passwd"))),
+    quick("environment", Whole(|lab| includes(lab, "/proc/self/environ"))),
+    quick("zeros", Whole(|lab| includes(lab, "/dev/zero"))),
+    quick("own-kernels", Whole(|lab| Some(format!("#include \"{}\"\n", own_kernels(lab))))),
+    quick("own-by-name", Whole(|lab| Some(format!("#include <kernels/{}>\n", lab.kernel)))),
+    quick("signature", Whole(|lab| Some(with_one_more_parameter(&lab.right)))),
+    quick("no-kernels", Whole(|_| Some("__global__ void mine() {}\n".into()))),
+];

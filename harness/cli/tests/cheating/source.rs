@@ -1,0 +1,107 @@
+//! The kernels of a source text: where they begin, and what they are given.
+
+/// A kernel.
+pub struct Kernel {
+    /// Its place among the kernels of the text.
+    pub number: usize,
+    params: Vec<Param>,
+    /// Where the list of parameters ends, and where the body begins.
+    end_of_params: usize,
+    body: usize,
+}
+
+struct Param {
+    name: String,
+    is_pointer: bool,
+    is_const: bool,
+}
+
+impl Kernel {
+    /// The first pointer through which the kernel only reads.
+    pub fn input(&self) -> Option<&str> {
+        self.pointer(|param| param.is_const).next()
+    }
+
+    /// The last pointer through which it writes.
+    pub fn output(&self) -> Option<&str> {
+        self.pointer(|param| !param.is_const).last()
+    }
+
+    /// Whether it is given the size `n`.
+    pub fn has_n(&self) -> bool {
+        self.params.iter().any(|param| param.name == "n" && !param.is_pointer)
+    }
+
+    /// How many elements its output has, as an expression: one for each block, or one for each input.
+    pub fn outputs(&self) -> &'static str {
+        let of_blocks = ["partial", "sums", "sum", "total", "result", "counts", "evens"];
+        match self.output() {
+            Some(name) if !of_blocks.contains(&name) && self.has_n() => "(unsigned long long)n",
+            _ => "(unsigned long long)gridDim.x",
+        }
+    }
+
+    fn pointer(&self, has: impl Fn(&Param) -> bool) -> impl Iterator<Item = &str> {
+        let is_asked = move |param: &&Param| param.is_pointer && has(param);
+        self.params.iter().filter(is_asked).map(|param| param.name.as_str())
+    }
+}
+
+/// `source`, where each kernel begins with what `entry` gives for it.
+pub fn with_entries(source: &str, entry: &dyn Fn(&Kernel) -> String) -> String {
+    changed(source, |kernel| (kernel.body, format!(" {}", entry(kernel))))
+}
+
+/// `source`, where each kernel has a parameter more.
+pub fn with_one_more_parameter(source: &str) -> String {
+    changed(source, |kernel| {
+        (kernel.end_of_params, if kernel.params.is_empty() { "int more" } else { ", int more" }.into())
+    })
+}
+
+fn changed(source: &str, insert: impl Fn(&Kernel) -> (usize, String)) -> String {
+    let mut text = source.to_string();
+    for kernel in kernels(source).iter().rev() {
+        let (at, what) = insert(kernel);
+        text.insert_str(at, &what);
+    }
+    text
+}
+
+fn kernels(source: &str) -> Vec<Kernel> {
+    let mut all: Vec<Kernel> = Vec::new();
+    for (at, _) in source.match_indices("__global__") {
+        let line = source[..at].rfind('\n').map_or(0, |end| end + 1);
+        if !source[line..at].contains("//") {
+            all.push(kernel(source, at, all.len()));
+        }
+    }
+    assert!(!all.is_empty(), "there is no kernel in {source}");
+    all
+}
+
+/// The kernel whose `__global__` stands at `at`: its parameters are in the parentheses before its body, and other
+/// parentheses may come before these, as in `__launch_bounds__(256)`.
+fn kernel(source: &str, at: usize, number: usize) -> Kernel {
+    let mut from = at;
+    loop {
+        let open = from + source[from..].find('(').expect("a kernel has parameters");
+        let close = open + source[open..].find(')').expect("the parentheses are closed");
+        let rest = source[close + 1..].trim_start();
+        if rest.starts_with('{') {
+            let params = source[open + 1..close].split(',').filter(|text| !text.trim().is_empty()).map(param).collect();
+            let body = source.len() - rest.len() + 1;
+            return Kernel { number, params, end_of_params: close, body };
+        }
+        from = close + 1;
+    }
+}
+
+fn param(text: &str) -> Param {
+    let name: String = text.chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    Param {
+        name: name.chars().rev().collect(),
+        is_pointer: text.contains('*'),
+        is_const: text.trim_start().starts_with("const"),
+    }
+}
