@@ -142,9 +142,12 @@ impl Check {
         for (i, (a, e)) in actual.iter().zip(expected).enumerate() {
             check.compared += 1;
             if a != e {
-                check.mismatch(Some(i), || match a.is_poison() {
-                    true => format!("[{i}] was never written, should be {e}"),
-                    false => format!("[{i}] is {a}, should be {e}"),
+                check.mismatch(Some(i), || {
+                    if a.is_poison() {
+                        format!("[{i}] was never written, should be {e}")
+                    } else {
+                        format!("[{i}] is {a}, should be {e}")
+                    }
                 });
             }
         }
