@@ -97,8 +97,11 @@ impl Run {
 
 const NAME_A_RUN: &str = "name a folder that `warplab run ... --out DIR` wrote";
 
+/// Rows, and a remark on them.
+type Rows = (Vec<Row>, Option<String>);
+
 /// The rows of a CSV, with a remark if the last one is torn. `None` if the file is not a lab's.
-fn rows(text: &str) -> Result<Option<(Vec<Row>, Option<String>)>, String> {
+fn rows(text: &str) -> Result<Option<Rows>, String> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let header = reader.headers().map_err(|error| error.to_string())?.clone();
     if header.get(0) != Some("schema") || header.get(1) != Some("lab") {

@@ -75,8 +75,8 @@ impl Device {
         // CUDA C++ Programming Guide, table "Throughput of Native Arithmetic Instructions": fused multiply-adds in
         // single precision, per clock and multiprocessor.
         let per_clock = match self.compute_capability {
-            (7, _) | (8, 0) | (6, 0) => 64.0,
-            (5 | 6, _) | (8 | 9 | 10 | 12, _) => 128.0,
+            (7, _) | (6 | 8, 0) => 64.0,
+            (5 | 6 | 8 | 9 | 10 | 12, _) => 128.0,
             (3, _) => 192.0,
             _ => return None,
         };

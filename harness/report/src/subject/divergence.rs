@@ -96,9 +96,12 @@ fn multiple(lab: &LabRows, kind: &Cost) -> Option<Figure> {
     Some(Figure { title: kind.title.into(), says: vec![says], picture: Picture::Plot(plot), table })
 }
 
+/// A row, the work on each way, and its time in ms.
+type Timed<'r> = (&'r Row, f64, f64);
+
 /// The time of variants that differ in how their branches fall, against the work on each way.
 fn rounds(lab: &LabRows) -> Option<Figure> {
-    let mut lines: Vec<(&str, Vec<(&Row, f64, f64)>)> = Vec::new();
+    let mut lines: Vec<(&str, Vec<Timed>)> = Vec::new();
     for row in &lab.rows {
         let (Some(rounds), Some(ms)) = (row.number("rounds"), row.ms()) else { continue };
         match lines.iter_mut().find(|line| line.0 == row.variant()) {

@@ -9,7 +9,7 @@ use crate::{
     },
     run::{folder::LabRows, row::Row},
     subject::{known::Known, metric::Metric},
-    words::{grouped, short, size},
+    words::{grouped, short, size, time},
 };
 
 /// The variants of a lab on one case.
@@ -219,7 +219,7 @@ impl Ladder<'_> {
         let mut parts = vec![format!("{}: {}", rung.name, self.metric.words(rung.value))];
         parts.extend(row.number("percent_of_ceiling").map(|share| format!("{} % of the ceiling", short(share))));
         parts.extend(rung.speed_up.map(|times| format!("{} times as fast as {}", short(times), self.textbook_name())));
-        parts.extend(row.ms().map(|ms| crate::words::time(ms)));
+        parts.extend(row.ms().map(time));
         parts.extend(row.noise_percent().map(|noise| format!("± {} %", short(noise))));
         parts.extend(row.number("n").map(|n| format!("n = {}", grouped(n))));
         if !rung.is_right {

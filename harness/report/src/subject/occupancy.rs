@@ -15,7 +15,7 @@ pub fn figures(lab: &LabRows) -> Vec<Figure> {
 }
 
 /// The variants that have `column` at three places or more, with those rows.
-fn variants<'r>(lab: &'r LabRows, has: impl Fn(&Row) -> bool) -> Vec<(&'r str, Vec<&'r Row>)> {
+fn variants(lab: &LabRows, has: impl Fn(&Row) -> bool) -> Vec<(&str, Vec<&Row>)> {
     let mut found: Vec<(&str, Vec<&Row>)> = Vec::new();
     for row in lab.rows.iter().filter(|row| has(row)) {
         match found.iter_mut().find(|known| known.0 == row.variant()) {
