@@ -83,7 +83,10 @@ fn the_reference_run_has_its_ladders_transfers_phases_roofline_and_curves() {
 #[test]
 fn markdown_has_the_same_with_bars_in_letters() {
     let text = report(&["--md", &reference("")]);
-    has_all(&text, &["# warplab report", "vectorized is the fastest", "█████", "<details><summary>Counters", "| lab |"][..3]);
+    has_all(
+        &text,
+        &["# warplab report", "vectorized is the fastest", "█████", "<details><summary>Counters", "| lab |"][..3],
+    );
     assert!(!text.contains("<svg"), "a summary shows no pictures of its own");
     let widths: Vec<usize> = text.lines().filter(|line| line.starts_with("| ")).map(str::len).collect();
     assert!(widths.len() > 100);
@@ -92,7 +95,18 @@ fn markdown_has_the_same_with_bars_in_letters() {
 /// An emulated run with counters and the cost of each line.
 fn emulated(folder: &Path) -> PathBuf {
     let out = folder.join("run");
-    let args = ["run", "histogram", "bughunt", "divergence", "--device", "emulated:h200", "--quick", "--hot=2", "--quiet", "--out"];
+    let args = [
+        "run",
+        "histogram",
+        "bughunt",
+        "divergence",
+        "--device",
+        "emulated:h200",
+        "--quick",
+        "--hot=2",
+        "--quiet",
+        "--out",
+    ];
     let run = warplab(&[&args[..], &[out.to_str().unwrap()]].concat());
     assert_eq!(run.code, 0, "{run:?}");
     out
