@@ -96,6 +96,8 @@ fn watch(folder: &Path, asked: &Asked) -> Result<ExitCode, Error> {
         match shown {
             Ok(words) => harness::print(&words),
             Err(Error::Interrupted) => return Ok(Exit::Interrupted.into()),
+            // No save brings a compiler, or room on a disk.
+            Err(error) if error.exit() != Exit::Usage => return Err(error),
             Err(error) => harness::print(&format!("{error}\n\nNext: mend it, and save it.")),
         }
         harness::print("\nWaiting for the next save; Ctrl-C ends it.");

@@ -3,7 +3,7 @@ mod common;
 
 use std::{
     fs,
-    io::Read as _,
+    io::Read,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
@@ -185,16 +185,18 @@ struct Watching {
 }
 
 impl Watching {
+    /// On a pipe.
     fn of(folder: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_warplab"))
-            .args(["check", "--watch"])
-            .current_dir(folder)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let (out, theirs) = std::io::pipe().unwrap();
+        Self::with(folder, theirs.into(), out)
+    }
+
+    fn with(folder: &Path, theirs: Stdio, mut out: impl Read + Send + 'static) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
+        command.args(["check", "--watch"]).current_dir(folder).stdout(theirs).stderr(Stdio::null());
+        let child = command.spawn().unwrap();
         let said = Arc::new(Mutex::new(String::new()));
-        let (mut out, heard) = (child.stdout.take().unwrap(), said.clone());
+        let heard = said.clone();
         thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(count @ 1..) = out.read(&mut bytes) {
@@ -209,13 +211,21 @@ impl Watching {
         let begun = Instant::now();
         loop {
             let said = self.said.lock().unwrap().clone();
-            if said.ends_with("Waiting for the next save; Ctrl-C ends it.\n") {
+            if said.replace('\r', "").ends_with("Waiting for the next save; Ctrl-C ends it.\n") {
                 self.said.lock().unwrap().clear();
                 return said;
             }
             assert!(begun.elapsed() < Duration::from_secs(60), "no answer but {said}");
             thread::sleep(Duration::from_millis(20));
         }
+    }
+
+    /// Presses Ctrl-C, and returns the exit code.
+    #[cfg(unix)]
+    fn interrupt(&mut self) -> Option<i32> {
+        // SAFETY: a signal to a process that this has started and not yet waited for.
+        unsafe { libc::kill(self.child.id() as i32, libc::SIGINT) };
+        self.child.wait().unwrap().code()
     }
 }
 
@@ -252,7 +262,27 @@ fn every_save_is_answered_until_ctrl_c_with_nvrtc() {
     assert!(answer.contains("cannot read the kernel file"), "{answer}");
     fs::write(mine.kernel(), text).unwrap();
     assert!(watching.answer().contains("1 of 2 parts"));
-    // SAFETY: a signal to a process that this test has started and not yet waited for.
-    unsafe { libc::kill(watching.child.id() as i32, libc::SIGINT) };
-    assert_eq!(watching.child.wait().unwrap().code(), Some(130));
+    assert_eq!(watching.interrupt(), Some(130));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_screen_of_a_terminal_is_cleared_and_what_can_be_mended_is_waited_for() {
+    let mine = Mine::of("vecadd");
+    let course = mine.folder().join("course.toml");
+    let right = fs::read_to_string(&course).unwrap();
+    let break_it = |key: &str| fs::write(&course, right.replace("[sizes]", key)).unwrap();
+    break_it("[size]");
+    let (ours, theirs) = common::terminal(100);
+    let mut watching = Watching::with(&mine.folder(), theirs.into(), ours);
+    let first = watching.answer();
+    assert!(first.starts_with("\u{1b}[2J\u{1b}[H") && first.contains("size"), "{first:?}");
+    break_it("[seizes]");
+    let second = watching.answer();
+    assert!(second.starts_with("\u{1b}[2J\u{1b}[H") && second.contains("seizes"), "{second:?}");
+    assert_eq!(watching.interrupt(), Some(130));
+    // No save brings a compiler.
+    fs::write(&course, &right).unwrap();
+    let run = warplab_in(&mine.folder(), &["check", "--watch"], &[("WARPLAB_NVRTC", "off")]);
+    says(&run, 4, &["`warplab setup`"]);
 }

@@ -3,26 +3,17 @@
 mod common;
 
 use std::{
-    fs::File,
     io::Read,
-    os::fd::{FromRawFd, OwnedFd},
     process::{Command, Stdio},
-    ptr::null_mut,
 };
 
-use common::{fails, warplab, warplab_in, warplab_with};
+use common::{fails, terminal, warplab, warplab_in, warplab_with};
 
 const RACE: [&str; 8] = ["run", "trapezoid", "--variant", "race", "--variant", "atomic", "--device", "emulated"];
 
 /// What `warplab` prints on a terminal with so many columns.
 fn on_terminal(columns: u16, args: &[&str]) -> String {
-    let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    let (mut ours, mut theirs) = (0, 0);
-    // SAFETY: the descriptors are filled in, and owned from here on.
-    let (mut ours, theirs) = unsafe {
-        assert_eq!(libc::openpty(&raw mut ours, &raw mut theirs, null_mut(), null_mut(), &raw const size), 0);
-        (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
-    };
+    let (mut ours, theirs) = terminal(columns);
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
     command.args(args).current_dir(folder.path()).env("TERM", "xterm-256color").env_remove("NO_COLOR");

@@ -39,6 +39,19 @@ impl Drop for SmallDisk {
     }
 }
 
+/// A terminal with so many columns: our end, and the program's.
+#[cfg(unix)]
+pub fn terminal(columns: u16) -> (std::fs::File, std::os::fd::OwnedFd) {
+    use std::{os::fd::FromRawFd, ptr::null_mut};
+    let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    let (mut ours, mut theirs) = (0, 0);
+    // SAFETY: the descriptors are filled in, and owned from here on.
+    unsafe {
+        assert_eq!(libc::openpty(&raw mut ours, &raw mut theirs, null_mut(), null_mut(), &raw const size), 0);
+        (std::fs::File::from_raw_fd(ours), std::os::fd::OwnedFd::from_raw_fd(theirs))
+    }
+}
+
 /// What a run of the program gave.
 #[derive(Debug)]
 pub struct Run {

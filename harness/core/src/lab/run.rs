@@ -225,7 +225,8 @@ impl Run {
             if wanted != format!("{}/{}", self.lab.name, case.key()) {
                 return Ok(None);
             }
-        } else if variant.own_process || self.options.timeout.is_some() {
+        } else if !self.options.confined && (variant.own_process || self.options.timeout.is_some()) {
+            // A confined process starts no other: whoever has started it gave it one variant alone.
             return self.in_own_process(variant, &case);
         }
         self.in_this_process(variant, &case, body).map(Some)

@@ -1,8 +1,9 @@
 //! How a part stands: tried at the sizes that a student knows, from small to large, up to the first at which it is not
 //! right.
+use std::{collections::HashSet, path::Path};
+
 use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, confine::Limits};
 use kernels::KernelSource;
-use std::path::Path;
 use wire::Told;
 
 use super::missed::{Missed, missed};
@@ -84,14 +85,23 @@ impl Bench<'_> {
         let sizes = if visible.is_empty() { vec![None] } else { visible };
         let mut rows: Vec<JudgedRow> = Vec::new();
         let mut remarks = Vec::new();
+        let mut judged: HashSet<&str> = HashSet::new();
+        let mut why_not = None;
         for size in sizes {
             let grades = judge::judge(&self.task(part, size), &|_, _| ())?.grades;
             if let Some(standing) = not_right(part, size, &grades, &self.rubric.kernel) {
                 return Ok(standing);
             }
+            judged.extend(grades.iter().filter(|grade| grade.mark == Mark::Right).map(|grade| grade.variant));
+            why_not = why_not.or_else(|| grades.iter().find_map(why_unjudged));
             // What the largest size counts says most.
-            remarks = grades.iter().flat_map(|grade| grade.remarks.clone()).collect();
+            let said: Vec<String> = grades.iter().flat_map(|grade| grade.remarks.clone()).collect();
+            remarks = if said.is_empty() { remarks } else { said };
             rows.extend(grades.into_iter().flat_map(|grade| grade.rows));
+        }
+        // A variant need not take every size, but one of them.
+        if !part.variants.iter().all(|variant| judged.contains(variant.as_str())) {
+            return Ok(Standing::Unjudged(why_not.unwrap_or_else(|| "it runs at no size".into())));
         }
         let missed: Vec<Missed> = part.goals.iter().filter_map(|goal| missed(goal, self.lab, &rows)).collect();
         Ok(if missed.is_empty() { Standing::Right(remarks) } else { Standing::Beyond(missed, remarks) })
@@ -109,7 +119,7 @@ impl Bench<'_> {
             options: part.options.clone(),
             seed: SEED,
             sizes: vec![size],
-            needs_sizes: true,
+            needs_sizes: false,
             hidden: 0,
             limits: LIMITS,
         }
@@ -134,10 +144,11 @@ fn not_right(part: &Part, size: Option<usize>, grades: &[Grade], file: &str) -> 
         let words = format!("variant `{variant}` does not use {file}: course.toml asks for something else");
         return Some(Standing::Unjudged(words));
     }
-    if grades.iter().all(|grade| grade.mark == Mark::Right) {
-        return None;
-    }
-    let why = all(|grade| &grade.unjudged);
-    let why = why.first().map_or("it runs at no size".into(), |event| format!("{}: {}", event.place, event.what));
-    Some(Standing::Unjudged(why))
+    let is_unjudged = |grade: &&Grade| grade.mark == Mark::Unjudged;
+    grades.iter().find(is_unjudged).map(|grade| Standing::Unjudged(why_unjudged(grade).unwrap_or_default()))
+}
+
+/// What kept a variant from being judged.
+fn why_unjudged(grade: &Grade) -> Option<String> {
+    grade.unjudged.first().map(|event| format!("{}: {}", event.place, event.what))
 }
