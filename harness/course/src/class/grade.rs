@@ -104,7 +104,6 @@ impl Class {
     /// # Errors
     /// What keeps the record from being written, and [`Error::Interrupted`].
     pub fn grade(&self, entry: &Entry) -> Result<()> {
-        let started = Instant::now();
         let known = self.store.read(entry)?;
         let path = match &entry.handed_in {
             Ok(path) => path,
@@ -117,6 +116,7 @@ impl Class {
         }
         let choice = self.choice()?;
         let lock = lock::of(&choice)?;
+        let started = Instant::now();
         let grading = Grading {
             lab: self.lab,
             rubric: Rubric { parts: due.clone(), ..self.rubric.clone() },
