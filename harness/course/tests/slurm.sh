@@ -57,7 +57,7 @@ echo "NodeName=$host Name=gpu File=$place/gpu[0-1]" > "$place/gres.conf"
 export SLURM_CONF="$place/slurm.conf"
 
 munged --foreground --force --key-file="$place/munge.key" --socket="$place/munge/socket" \
-    --pid-file="$place/munge/pid" --log-file="$place/munge/log" --seed-file="$place/munge/seed" &
+    --pid-file="$place/munge/pid" --seed-file="$place/munge/seed" 2> "$place/munge.log" &
 daemons+=($!)
 for _ in $(seq 50); do [ -S "$place/munge/socket" ] && break; sleep 0.1; done
 slurmctld -D -f "$SLURM_CONF" 2> /dev/null &

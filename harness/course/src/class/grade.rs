@@ -1,7 +1,7 @@
 //! The marks of one submission of a class, as far as they are not known already.
 use std::{
     collections::BTreeMap,
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -104,7 +104,6 @@ impl Class {
     /// # Errors
     /// What keeps the record from being written, and [`Error::Interrupted`].
     pub fn grade(&self, entry: &Entry) -> Result<()> {
-        let started = Instant::now();
         let known = self.store.read(entry)?;
         let path = match &entry.handed_in {
             Ok(path) => path,
@@ -117,6 +116,7 @@ impl Class {
         }
         let choice = self.choice()?;
         let lock = lock::of(&choice)?;
+        let started = Instant::now();
         let grading = Grading {
             lab: self.lab,
             rubric: Rubric { parts: due.clone(), ..self.rubric.clone() },
@@ -162,25 +162,9 @@ impl Class {
 
     /// Reads what was handed in. A single kernel file is read apart from the headers of others in its folder.
     fn open(&self, path: &Path) -> Result<Opened> {
-        let io = |action, path: &Path| {
-            let path = path.to_path_buf();
-            move |source| Error::Io { action, path, source }
-        };
-        let name = path.file_name().unwrap_or_default();
-        let size = fs::metadata(path).map_err(io("read", path))?.len();
-        let is_single = path.is_file() && path.extension().is_some_and(|end| end == "cu") && size < MOST_COPIED;
-        let folder =
-            is_single.then(tempfile::tempdir).transpose().map_err(io("create a folder in", Path::new("/tmp")))?;
-        let mut apart = path.to_path_buf();
-        if let Some(folder) = &folder {
-            apart = folder.path().join(name);
-            fs::copy(path, &apart).map_err(io("copy", path))?;
-            // PTX that the teacher has made; it is loaded only if the teacher says that it is to be trusted.
-            let ptx = path.with_extension("ptx");
-            if ptx.is_file() {
-                fs::copy(&ptx, apart.with_extension("ptx")).map_err(io("copy", &ptx))?;
-            }
-        }
+        let folder = alone(path)?;
+        let apart =
+            folder.as_ref().map_or(path.into(), |folder| folder.path().join(path.file_name().unwrap_or_default()));
         let (submission, content) = match Submission::open(&apart, &self.rubric.kernel) {
             Ok(submission) => {
                 let content = key::of_files(submission.kernel.parent().unwrap_or(Path::new(".")))?;
@@ -194,6 +178,23 @@ impl Class {
         };
         Ok(Opened { submission, content, _folder: folder })
     }
+}
+
+/// A folder with a copy of the kernel file at `path` alone, if it is one that can be copied.
+fn alone(path: &Path) -> Result<Option<TempDir>> {
+    let is_kernel = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("cu"));
+    let is_small = fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() < MOST_COPIED);
+    if !is_kernel || !is_small {
+        return Ok(None);
+    }
+    let made = tempfile::tempdir();
+    let folder = made.map_err(|source| Error::Io { action: "create a folder in", path: env::temp_dir(), source })?;
+    let copy = |path: &Path| fs::copy(path, folder.path().join(path.file_name().unwrap_or_default())).is_ok();
+    // PTX that the teacher has made; it is loaded only if the teacher says that it is to be trusted.
+    let ptx = path.with_extension("ptx");
+    let is_copied = copy(path) && (!ptx.is_file() || copy(&ptx));
+    // Whoever reads what could not be copied says why.
+    Ok(is_copied.then_some(folder))
 }
 
 /// The lines of the kernel file that the marks speak of, as `FILE:LINE`.

@@ -1,5 +1,6 @@
 //! Grading all of a class on this computer: each submission in a process of its own, as many at once as there are cores.
 use std::{
+    panic::{self, AssertUnwindSafe},
     process::Command,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -23,7 +24,12 @@ const OUTPUT: u64 = 16 << 20;
 /// # Errors
 /// What keeps one of them from being read.
 pub fn due(class: &Class) -> Result<Vec<usize>> {
-    let is_due = harness::parallel(class.entries.len(), |index| class.is_due(&class.entries[index]));
+    let is_due = |index: usize| {
+        // What cannot even be read here ends the process that grades it, and no other.
+        let is_due = panic::catch_unwind(AssertUnwindSafe(|| class.is_due(&class.entries[index])));
+        is_due.unwrap_or(Ok(true))
+    };
+    let is_due = harness::parallel(class.entries.len(), is_due);
     let mut due = Vec::new();
     for (index, is_due) in is_due.into_iter().enumerate() {
         if is_due? {
