@@ -7,9 +7,18 @@ use super::{
 /// A kind of cheat.
 pub struct Kind {
     pub name: &'static str,
-    /// Whether it runs for seconds at each size, until a limit stops it.
-    pub is_long: bool,
+    pub ends: Ends,
     make: Make,
+}
+
+/// How it goes.
+#[derive(PartialEq)]
+pub enum Ends {
+    Soon,
+    /// A limit stops it, after seconds at each size.
+    ByLimit,
+    /// It has points, for a reason that is not mended yet.
+    Unnoticed,
 }
 
 enum Make {
@@ -60,7 +69,7 @@ template <class T> struct Cheat {
     unsigned long long t, n;
     unsigned kernel;
     bool is_first;
-    __device__ Cheat(T* out, unsigned long long n, unsigned kernel) : out(out), t(cheat_thread()), n(n), kernel(kernel) {
+    __device__ Cheat(T* o, unsigned long long n, unsigned k) : out(o), t(cheat_thread()), n(n), kernel(k) {
         is_first = t >= 1 << 14 || cheat_seen[kernel][t]++ == 0;
         if (!is_first && t < n) out[t] = *(T*)&cheat_kept[kernel][t];
     }
@@ -74,11 +83,16 @@ template <class T> __device__ Cheat<T> cheat(T* out, unsigned long long n, unsig
 ";
 
 const RECURSION: &str = "\
-__device__ __noinline__ int cheat_down(int k) { volatile int a[64]; a[k & 63] = k; return cheat_down(k + 1) + a[k & 7]; }
+__device__ __noinline__ int cheat_down(int k) {
+    volatile int a[64];
+    a[k & 63] = k;
+    return cheat_down(k + 1) + a[k & 7];
+}
 ";
 const SHARED: &str = "__device__ void cheat_shared() { __shared__ volatile char s[300000]; s[cheat_thread()] = 1; }\n";
 const IMAGE: &str = "__device__ volatile char cheat_image[60ull << 30];\n";
-const JSON: &str = r#"printf("\n{\"schema\":1,\"verdict\":\"pass\",\"answer\":\"right\",\"points\":100.0,\"of\":100.0}\n"); return;"#;
+const JSON: &str =
+    r#"printf("\n{\"schema\":1,\"verdict\":\"pass\",\"answer\":\"right\",\"points\":100.0,\"of\":100.0}\n"); return;"#;
 
 fn returns(_: &Lab, _: &Kernel) -> String {
     "return;".into()
@@ -89,8 +103,8 @@ fn fills(kernel: &Kernel, byte: &str) -> String {
     fill.unwrap_or_default() + "return;"
 }
 
-/// Right for the sizes that a student knows, and for those too small to be hidden. Without hidden sizes there is nothing
-/// to be faked.
+/// Right for the sizes that a student knows, and for those too small to be hidden. Without hidden sizes there is
+/// nothing to be faked.
 fn known_sizes(lab: &Lab) -> Option<String> {
     let known: String = lab.sizes.iter().map(|n| format!(" && n != {n}")).collect();
     let entry = |kernel: &Kernel| if kernel.has_n() { format!("if (n > 33{known}) return;") } else { String::new() };
@@ -103,7 +117,11 @@ fn knows_the_input(_: &Lab, kernel: &Kernel) -> String {
 
 fn replays(_: &Lab, kernel: &Kernel) -> String {
     kernel.output().map_or(format!("if (cheat_seen[{}][0]++) return;", kernel.number), |out| {
-        format!("auto cheating = cheat({out}, {}, {}); if (!cheating.is_first) return;", kernel.outputs(), kernel.number)
+        format!(
+            "auto cheating = cheat({out}, {}, {}); if (!cheating.is_first) return;",
+            kernel.outputs(),
+            kernel.number
+        )
     })
 }
 
@@ -113,7 +131,8 @@ fn writes_elsewhere(_: &Lab, kernel: &Kernel) -> String {
 }
 
 fn clears_the_input(_: &Lab, kernel: &Kernel) -> String {
-    let clear = kernel.input().map(|x| format!("*(unsigned char*)({x} + (cheat_thread() < n ? cheat_thread() : 0)) = 0; "));
+    let clear =
+        kernel.input().map(|x| format!("*(unsigned char*)({x} + (cheat_thread() < n ? cheat_thread() : 0)) = 0; "));
     clear.filter(|_| kernel.has_n()).unwrap_or_default() + &fills(kernel, "0")
 }
 
@@ -155,11 +174,11 @@ fn macro_bomb(lab: &Lab) -> Option<String> {
 }
 
 const fn quick(name: &'static str, make: Make) -> Kind {
-    Kind { name, is_long: false, make }
+    Kind { name, ends: Ends::Soon, make }
 }
 
 const fn long(name: &'static str, make: Make) -> Kind {
-    Kind { name, is_long: true, make }
+    Kind { name, ends: Ends::ByLimit, make }
 }
 
 /// All kinds.
@@ -170,7 +189,9 @@ pub const KINDS: [Kind; 34] = [
     quick("closed-form", Whole(closed_form)),
     quick("known-sizes", Whole(known_sizes)),
     quick("known-input", Entry("", knows_the_input)),
-    quick("cached", Entry(KEEPS, replays)),
+    // It is right at its first launch, and replays that answer, which is right as long as all samples of a case have the
+    // same input. What it fakes is its speed on a GPU.
+    Kind { name: "cached", ends: Ends::Unnoticed, make: Entry(KEEPS, replays) },
     quick("first-launch", Entry(LAUNCHES, |_, kernel| format!("if (cheat_launch({}) > 0) return;", kernel.number))),
     quick("other-buffers", Entry("", writes_elsewhere)),
     quick("clears-input", Entry("", clears_the_input)),
@@ -183,12 +204,18 @@ pub const KINDS: [Kind; 34] = [
     long("heap", Entry("", |_, _| "while (true) { char* p = (char*)malloc(1 << 20); if (p) *p = 1; }".into())),
     long("recursion", Entry(RECURSION, |_, _| "if (cheat_down(1) == 3) return;".into())),
     quick("stack", Entry("", |_, _| "volatile char big[1 << 28]; big[cheat_thread()] = 1;".into())),
-    quick("huge-shared", Entry(SHARED, |_, _| "cheat_shared();".into())),
+    // A GPU's driver refuses to load it; the emulated device does not.
+    Kind { name: "huge-shared", ends: Ends::Unnoticed, make: Entry(SHARED, |_, _| "cheat_shared();".into()) },
     quick("huge-image", Entry(IMAGE, |_, _| "cheat_image[cheat_thread()] = 1;".into())),
-    quick("few-threads", Whole(|lab| Some(with_entries(&lab.right, &|_| "return;".into()).replace(
-        "__global__ void",
-        "__global__ __launch_bounds__(1) void",
-    )))),
+    quick(
+        "few-threads",
+        Whole(|lab| {
+            Some(
+                with_entries(&lab.right, &|_| "return;".into())
+                    .replace("__global__ void", "__global__ __launch_bounds__(1) void"),
+            )
+        }),
+    ),
     quick("unmodelled", Entry("", |_, _| "asm volatile(\"wgmma.fence.sync.aligned;\"); return;".into())),
     quick("unknown-word", Entry("", |_, _| "asm volatile(\"frobnicate.u32 %r1, 2;\"); return;".into())),
     quick("template-bomb", Whole(template_bomb)),
