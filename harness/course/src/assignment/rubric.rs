@@ -49,7 +49,8 @@ pub struct Part {
     pub name: String,
     /// The variants of the lab that are judged: all must be right.
     pub variants: Vec<String>,
-    /// Options of the lab with which they run, such as `--stride`; the number in `--x={1..100}` is drawn in each grading.
+    /// Options of the lab with which they run, such as `--stride`; the number in `--x={1..100}` is drawn in each
+    /// grading.
     #[serde(default)]
     pub options: Vec<String>,
     /// Points for right answers at every size, visible or hidden, on inputs that are new each time.

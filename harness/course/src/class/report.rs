@@ -47,8 +47,8 @@ pub fn records(class: &Class) -> Result<Vec<Option<Record>>> {
     class.entries.iter().map(|entry| class.store.read(entry)).collect()
 }
 
-/// Writes tables and pages into `out`, and returns what a teacher is told: how the class did, and what has changed since
-/// the records `before`. The flag says whether all points are the last word.
+/// Writes tables and pages into `out`, and returns what a teacher is told: how the class did, and what has changed
+/// since the records `before`. The flag says whether all points are the last word.
 ///
 /// # Errors
 /// [`Error::Io`].

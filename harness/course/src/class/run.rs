@@ -1,4 +1,5 @@
-//! Grading all of a class on this computer: each submission in a process of its own, as many at once as there are cores.
+//! Grading all of a class on this computer: each submission in a process of its own, as many at once as there are
+//! cores.
 use std::{
     panic::{self, AssertUnwindSafe},
     process::Command,

@@ -154,7 +154,8 @@ impl Grading {
             options: options.to_vec(),
             seed,
             sizes: if visible.is_empty() { vec![None] } else { visible },
-            needs_sizes: true,
+            // A size that the lab's own kernels do not take says nothing about the submission.
+            needs_sizes: false,
             hidden: self.rubric.sizes.hidden,
             limits: self.limits,
         })

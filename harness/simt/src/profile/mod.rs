@@ -79,9 +79,9 @@ pub struct Profile {
     pub ecc: bool,
 }
 
-/// Bytes of local memory that a thread may have: 512 KiB on every part since compute capability 2.0 (CUDA C++ Programming
-/// Guide, technical specifications), less 576 that the driver takes, as seen on an H200. Modules that declare more can be
-/// loaded; their launches are refused.
+/// Bytes of local memory that a thread may have: 512 KiB on every part since compute capability 2.0 (CUDA C++
+/// Programming Guide, technical specifications), less 576 that the driver takes, as seen on an H200. Modules that
+/// declare more can be loaded; their launches are refused.
 pub const LOCAL_BYTES: u32 = 523_712;
 
 /// The default profile's name.

@@ -1,11 +1,12 @@
 //! What Gradescope's "Export Submissions" gives: a folder `submission_1234567` for each submission, and
-//! `submission_metadata.yml`, which says whose it is and when it was handed in. Ruby has written its keys: `:submitters:`.
+//! `submission_metadata.yml`, which says whose it is and when it was handed in. Ruby has written its keys:
+//! `:submitters:`.
 use std::{fs, path::Path};
 
 use harness::{Error, Result};
 use yaml_rust2::{Yaml, YamlLoader};
 
-use super::handed_in;
+use super::handed_in::handed_in;
 use crate::class::{
     entry::{Entry, Student},
     time,

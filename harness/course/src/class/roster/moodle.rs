@@ -1,8 +1,8 @@
-//! What Moodle's "Download all submissions" gives: `Firstname Lastname_1234567_assignsubmission_file`, a folder for each
-//! participant, or a file whose name goes on with `_NAME`.
+//! What Moodle's "Download all submissions" gives: `Firstname Lastname_1234567_assignsubmission_file`, a folder for
+//! each participant, or a file whose name goes on with `_NAME`.
 use std::path::PathBuf;
 
-use super::{changed, handed_in, name_of};
+use super::handed_in::{changed, handed_in, name_of};
 use crate::class::entry::{Entry, Student};
 
 const MARKER: &str = "_assignsubmission_file";

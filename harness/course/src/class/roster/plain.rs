@@ -1,7 +1,7 @@
 //! A folder with a file, a folder or an archive for each student, named after the student.
 use std::path::{Path, PathBuf};
 
-use super::{changed, handed_in, name_of};
+use super::handed_in::{changed, handed_in, name_of};
 use crate::class::entry::{Entry, Student};
 
 /// Endings that are not a part of a student's name.

@@ -4,7 +4,7 @@ use std::path::Path;
 use harness::{Error, Result};
 use serde::Deserialize;
 
-use super::{changed, handed_in};
+use super::handed_in::{changed, handed_in};
 use crate::class::{
     entry::{Entry, Student},
     time,
