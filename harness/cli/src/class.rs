@@ -143,7 +143,8 @@ impl Place {
                 None => whole(Path::new(&format!("{}-marks", labs::named(matches)?.name)))?,
             },
         };
-        for path in place.folder.iter().chain(&place.roster).filter(|path| !path.exists()) {
+        let mut named = place.folder.iter().chain(&place.roster);
+        if let Some(path) = named.find(|path| !path.exists()) {
             return Err(Error::usage(format!("there is no {}", path.display())));
         }
         Ok(place)

@@ -41,9 +41,10 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         }
     }
     let document = Document::new(&runs, LABS);
-    let (name, text) = match matches.get_flag("md") {
-        true => ("report.md", ::report::markdown(&document)),
-        false => ("report.html", ::report::page(&document)),
+    let (name, text) = if matches.get_flag("md") {
+        ("report.md", ::report::markdown(&document))
+    } else {
+        ("report.html", ::report::page(&document))
     };
     let out = matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| folders[0].join(name));
     if out == Path::new("-") {

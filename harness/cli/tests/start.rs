@@ -117,7 +117,8 @@ fn clang_accepts_the_labs_own_kernels() {
     let flags = fs::read_to_string(labs.join("compile_flags.txt")).unwrap();
     let mut count = 0;
     for folder in names(&labs).into_iter().map(|lab| labs.join(lab).join("kernels")).filter(|folder| folder.is_dir()) {
-        for name in names(&folder).into_iter().filter(|name| name.ends_with(".cu")) {
+        for name in names(&folder).into_iter().filter(|name| Path::new(name).extension().is_some_and(|end| end == "cu"))
+        {
             let mut command = clang();
             command.args(flags.lines()).arg("-fsyntax-only").arg(folder.join(&name)).current_dir(&labs);
             let output = command.output().unwrap();

@@ -1,5 +1,5 @@
 //! Who handed in what.
-use std::{path::PathBuf, time::SystemTime};
+use std::{fmt::Write as _, path::PathBuf, time::SystemTime};
 
 use sha2::{Digest, Sha256};
 
@@ -49,7 +49,10 @@ impl Entry {
 
 /// Bytes in hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub fn parse(text: &str) -> Result<SystemTime, String> {
     let text = text.trim();
     // Ruby writes the offset after a space, and perhaps without a colon.
     let joined = match text.rsplit_once(' ') {
-        Some((time, offset)) if offset == "UTC" => format!("{time}Z"),
+        Some((time, "UTC")) => format!("{time}Z"),
         Some((time, offset)) if offset == "Z" || offset.starts_with(['+', '-']) => format!("{time}{}", colon(offset)),
         _ => text.to_string(),
     };

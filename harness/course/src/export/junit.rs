@@ -56,7 +56,8 @@ mod tests {
 
     /// What Jenkins' XSD (junit-10.xsd) allows: the attributes of an element, those that it must have, and the elements
     /// that may lie in it.
-    const ALLOWED: [(&str, &[&str], &[&str], &[&str]); 6] = [
+    type Element = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
+    const ALLOWED: [Element; 6] = [
         ("testsuites", &["name", "time", "tests", "failures", "disabled", "errors"], &[], &["testsuite"]),
         (
             "testsuite",

@@ -7,22 +7,22 @@ const LONGEST: usize = 4000;
 impl Criterion {
     /// One that is met.
     pub(super) fn earned(kind: Kind, of: f64, words: impl Into<String>) -> Self {
-        Self::new(kind, State::Earned, (of, of), words.into())
+        Self::new(kind, State::Earned, (of, of), &words.into())
     }
 
     /// One that is not met.
     pub(super) fn lost(kind: Kind, of: f64, words: impl Into<String>, raise: impl Into<String>) -> Self {
-        Self { raise: plain(&raise.into()), ..Self::new(kind, State::Lost, (0.0, of), words.into()) }
+        Self { raise: plain(&raise.into()), ..Self::new(kind, State::Lost, (0.0, of), &words.into()) }
     }
 
     /// One that could not be judged here.
     pub(super) fn unjudged(kind: Kind, of: f64, why: &str) -> Self {
-        Self::new(kind, State::Unjudged, (0.0, of), format!("could not be judged here: {why}"))
+        Self::new(kind, State::Unjudged, (0.0, of), &format!("could not be judged here: {why}"))
     }
 
     /// One that this device does not measure.
     pub(super) fn not_measured(kind: Kind, words: impl Into<String>) -> Self {
-        Self::new(kind, State::NotMeasured, (0.0, 0.0), words.into())
+        Self::new(kind, State::NotMeasured, (0.0, 0.0), &words.into())
     }
 
     /// It, as the goal of this counter.
@@ -35,14 +35,14 @@ impl Criterion {
         Self { details, ..self }
     }
 
-    fn new(kind: Kind, state: State, (points, of): (f64, f64), words: String) -> Self {
+    fn new(kind: Kind, state: State, (points, of): (f64, f64), words: &str) -> Self {
         Self {
             kind,
             counter: None,
             state,
             points,
             of,
-            words: plain(&words),
+            words: plain(words),
             raise: String::new(),
             measured: None,
             details: Vec::new(),

@@ -15,7 +15,7 @@ use harness::Error;
 use tempfile::TempDir;
 
 use bounds::LARGEST_FILE;
-use pick::{Files, Found};
+use pick::{Files, Found, has_extension};
 
 /// A submission whose kernel file lies in a folder of its own, under the assignment's name, with the headers beside it.
 #[derive(Debug)]
@@ -50,9 +50,9 @@ impl Submission {
             folder::read(path, name)?
         } else if !data.is_file() {
             return Err(unfit(format!("{} is neither a file nor a folder", path.display())));
-        } else if kind.ends_with(".cu") {
+        } else if has_extension(&kind, "cu") {
             single(path, name)?
-        } else if kind.ends_with(".zip") {
+        } else if has_extension(&kind, "zip") {
             archive::zip(path, name)?
         } else if [".tar.gz", ".tgz"].iter().any(|end| kind.ends_with(end)) {
             archive::tar_gz(path, name)?

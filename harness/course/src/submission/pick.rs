@@ -1,5 +1,5 @@
 //! Which of the files of a submission are taken: the kernel file, and the headers beside it.
-use std::{collections::BTreeMap, io::Read};
+use std::{collections::BTreeMap, io::Read, path::Path};
 
 use super::{
     Unread,
@@ -18,6 +18,11 @@ pub struct Found<'a> {
     others: Vec<String>,
 }
 
+/// Whether a file's name ends so, as the case has it.
+pub fn has_extension(name: &str, extension: &str) -> bool {
+    Path::new(name).extension().is_some_and(|end| end == extension)
+}
+
 impl<'a> Found<'a> {
     /// Nothing yet, of a submission of the kernel file `kernel`.
     pub fn new(kernel: &'a str) -> Self {
@@ -31,10 +36,10 @@ impl<'a> Found<'a> {
         if name.starts_with('.') || folders.iter().any(|folder| folder.starts_with('.') || *folder == "__MACOSX") {
             return false;
         }
-        if name.ends_with(".cu") && name != self.kernel {
+        if has_extension(name, "cu") && name != self.kernel {
             self.others.push(path.into());
         }
-        name == self.kernel || name.ends_with(".cuh")
+        name == self.kernel || has_extension(name, "cuh")
     }
 
     /// Takes in a file.

@@ -1,5 +1,8 @@
 //! The commonest mistakes of a class, without the names of those who made them.
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use crate::{
     class::{
@@ -46,7 +49,7 @@ pub fn mistakes(sheet: &Sheet) -> Vec<Mistake> {
         .into_values()
         .map(|(mistake, lines)| Mistake { lines: lines.into_iter().take(LINES).collect(), ..mistake })
         .collect();
-    mistakes.sort_by(|a, b| b.count.cmp(&a.count));
+    mistakes.sort_by_key(|mistake| Reverse(mistake.count));
     mistakes
 }
 

@@ -94,7 +94,7 @@ fn diagnostics(log: &str) -> Vec<Diagnostic> {
             match mark {
                 // The line is the source's, and the next one marks a place in it.
                 Some(mark) => {
-                    last.column = mark.chars().position(|c| c == '^').and_then(|at| (at + 1).checked_sub(INDENT))
+                    last.column = mark.chars().position(|c| c == '^').and_then(|at| (at + 1).checked_sub(INDENT));
                 }
                 None => last.more.push(line.trim().into()),
             }
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_first_errors_are_shown_and_the_rest_counted() {
-        let log: String = (1..=5).map(|n| format!("a.cu({n}): error: bad {n}\n\n")).collect();
+        let log = [1, 2, 3, 4, 5].map(|n| format!("a.cu({n}): error: bad {n}\n\n")).concat();
         let text = shown(&errors(&log), &source("x\n"));
         assert!(text.starts_with("a.cu:1: error: bad 1\n  |\n1 | x\n\na.cu:2: error: bad 2\n\n"), "{text}");
         assert!(!text.contains("bad 4") && text.ends_with("\n\nand 2 more"), "{text}");
@@ -171,7 +171,7 @@ mod tests {
             text: "a.cu(7): warning #177-D: unused\n  int error;\n      ^".into(),
         };
         let source = source("1\n2\n3\n4\n5\n6\nint x;\n");
-        assert_eq!(warnings(&[warning.clone()], &source, "int y;")[0].column, Some(5));
+        assert_eq!(warnings(std::slice::from_ref(&warning), &source, "int y;")[0].column, Some(5));
         assert_eq!(warnings(&[warning], &source, "int y;\n  int x;"), []);
     }
 }

@@ -133,7 +133,7 @@ impl Desk {
         }
         let news = self.remember(&parts);
         let warnings = diagnostics::warnings(&compiled.warnings, &source, &self.handed_out()?);
-        Ok(Checked { warnings, source, parts, news })
+        Ok(Checked { source, warnings, parts, news })
     }
 
     /// The next hint for the first part that is not right, in words.
