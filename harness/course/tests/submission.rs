@@ -20,6 +20,7 @@ fn opened(path: &Path) -> Result<Vec<(String, String)>, String> {
     Ok(files)
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "it is compared with a result")]
 fn files(names: &[(&str, &str)]) -> Result<Vec<(String, String)>, String> {
     Ok(names.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect())
 }
