@@ -106,7 +106,7 @@ fn fills(kernel: &Kernel, byte: &str) -> String {
 /// Right for the sizes that a student knows, and for those too small to be hidden. Without hidden sizes there is
 /// nothing to be faked.
 fn known_sizes(lab: &Lab) -> Option<String> {
-    let known: String = lab.sizes.iter().map(|n| format!(" && n != {n}")).collect();
+    let known = lab.sizes.iter().map(|n| format!(" && n != {n}")).collect::<Vec<_>>().concat();
     let entry = |kernel: &Kernel| if kernel.has_n() { format!("if (n > 33{known}) return;") } else { String::new() };
     (lab.hidden > 0).then(|| with_entries(&lab.right, &entry))
 }
@@ -155,6 +155,7 @@ fn closed_form(lab: &Lab) -> Option<String> {
     }
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
 fn includes(lab: &Lab, path: &str) -> Option<String> {
     Some(format!("#include \"{path}\"\n{}", with_entries(&lab.right, &|_| "return;".into())))
 }
@@ -163,13 +164,15 @@ fn own_kernels(lab: &Lab) -> String {
     lab.folder.join("kernels").join(&lab.kernel).canonicalize().unwrap().display().to_string()
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
 fn template_bomb(lab: &Lab) -> Option<String> {
     let bomb = "template <int N, int M> struct T { static const int v = T<N - 1, M>::v + T<N - 1, M + 1>::v; };\n";
     Some(format!("{bomb}__device__ int cheat_bomb = T<1000, 0>::v;\n{}", lab.right))
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
 fn macro_bomb(lab: &Lab) -> Option<String> {
-    let levels: String = (1..16).map(|k| format!("#define B{k} B{0} B{0} B{0} B{0}\n", k - 1)).collect();
+    let levels = (1..16).map(|k| format!("#define B{k} B{0} B{0} B{0} B{0}\n", k - 1)).collect::<Vec<_>>().concat();
     Some(format!("#define B0 k++;\n{levels}__device__ void cheat_bomb() {{ int k = 0; B15 }}\n{}", lab.right))
 }
 
