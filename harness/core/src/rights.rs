@@ -1,5 +1,5 @@
-//! What a process gives up before it runs a kernel file of a stranger: writing files, but in its temporary folder, and
-//! the network.
+//! What a process gives up before it compiles and runs a kernel file of a stranger: writing files, but in its temporary
+//! folder, and the network.
 //!
 //! A kernel runs on the emulated machine, which checks its every access, or on a GPU: neither lets it open a file. This
 //! is the second wall, should a defect in the compiler, the machine or a driver let a kernel file run code in the

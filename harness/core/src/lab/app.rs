@@ -143,9 +143,6 @@ impl<'m> Program<'m> {
     /// Checks the command line, opens the device and the run's folder, and says what runs where.
     fn open(labs: Labs<'_>, matches: &'m ArgMatches) -> Result<Self> {
         let options = Options::from_arg_matches(matches).map_err(|e| Error::usage(e.to_string()))?;
-        if options.confined {
-            rights::give_up();
-        }
         check_variants(labs, &options)?;
         folder::outlive_file_limits();
         let is_own = matches!(labs, Labs::Own(_));
@@ -158,6 +155,10 @@ impl<'m> Program<'m> {
             (Some(file), [lab]) => Some(replacement(lab, file)?),
             (Some(_), _) => return Err(Error::usage("--kernel goes with one lab; name it")),
         };
+        // The kernel file itself may come through a pipe, which cannot be opened any more afterwards.
+        if options.confined {
+            rights::give_up();
+        }
         let mut session = Session::open(&options.device)?;
         if options.min_percent.is_some() && session.device.is_emulated {
             return Err(Error::CannotRun(

@@ -66,7 +66,7 @@ pub struct Options {
     /// Skip the cases whose kernels the file of --kernel does not hold (what grading does)
     #[arg(long, hide = true, requires = "kernel")]
     pub partial: bool,
-    /// Give up writing files outside of the temporary folder, and the network, before the kernel file is read (what
+    /// Give up writing files outside of the temporary folder, and the network, before the kernel file is compiled (what
     /// grading does)
     #[arg(long, hide = true, requires = "kernel")]
     pub confined: bool,
