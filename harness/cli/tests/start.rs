@@ -50,7 +50,8 @@ fn a_folder_has_all_that_is_needed_and_no_link_leads_nowhere() {
         let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
         assert!(read("course.toml").starts_with(&format!("lab = \"{lab}\"\n")), "{lab}");
         let cuda = fs::read_to_string(kernel_of(&folder)).unwrap();
-        assert!(cuda.contains("// TODO ("), "{lab}");
+        // A hunt is handed out as it is.
+        assert!(cuda.contains("// TODO (") || lab == "bughunt", "{lab}");
         for name in cuda.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"')) {
             // Beside the file it would be taken for the student's own.
             assert!(folder.join("include").join(name).is_file() && !there.contains(name), "{lab}: {name}");
