@@ -155,11 +155,12 @@ impl<'m> Program<'m> {
             (Some(file), [lab]) => Some(replacement(lab, file)?),
             (Some(_), _) => return Err(Error::usage("--kernel goes with one lab; name it")),
         };
-        // The kernel file itself may come through a pipe, which cannot be opened any more afterwards.
+        let mut session = Session::open(&options.device)?;
+        // The kernel file has been read, for it may come through a pipe, and a GPU's driver has started, which both need
+        // these rights. The file is not compiled yet.
         if options.confined {
             rights::give_up();
         }
-        let mut session = Session::open(&options.device)?;
         if options.min_percent.is_some() && session.device.is_emulated {
             return Err(Error::CannotRun(
                 "--min-percent needs a GPU: an emulated time says nothing about a GPU".into(),
