@@ -8,6 +8,7 @@ use std::{
 };
 
 use common::{Run, warplab};
+use course::assignment::drawn::drawn;
 
 /// What the head of a kernel file with parts says of them.
 const HEAD: &str = "What lies between [part ...] and [end] is what `warplab start` leaves to the student.";
@@ -88,7 +89,7 @@ impl Assignment {
         let variants = words("variants").into_iter().flat_map(|variant| ["--variant".to_string(), variant]);
         let mut arguments: Vec<String> = ["run", &self.lab, "--quick", "--device", "emulated"].map(String::from).into();
         arguments.extend(["--check", "all", "--kernel", file.to_str().unwrap()].map(String::from));
-        arguments.extend(variants.chain(words("options")));
+        arguments.extend(variants.chain(drawn(&words("options"), 1)));
         // Where no other size than 1 is visible, the launches are the same at every size.
         let sizes = self.rubric["sizes"]["visible"].as_array().unwrap().iter().filter_map(toml::Value::as_integer);
         if let Some(n) = sizes.filter(|n| (2..=1000).contains(n)).max() {

@@ -156,7 +156,7 @@ impl<'m> Program<'m> {
             (Some(_), _) => return Err(Error::usage("--kernel goes with one lab; name it")),
         };
         let mut session = Session::open(&options.device)?;
-        // The kernel file has been read, for it may come through a pipe, and a GPU's driver has started, which both need
+        // The kernel file has been read, for it may come through a pipe, and a GPU's driver has started: both need
         // these rights. The file is not compiled yet.
         if options.confined {
             rights::give_up();
