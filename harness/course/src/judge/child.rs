@@ -98,7 +98,7 @@ pub fn timed(task: &Task, variant: &str, is_own: bool) -> Result<Vec<Record>, Er
     command.args(["--device", &task.choice.to_string(), "--variant", variant]);
     command.args(drawn(&task.options, task.seed));
     if !is_own {
-        command.arg("--kernel").arg(&task.kernel).arg("--partial");
+        command.arg("--kernel").arg(&task.kernel).args(["--partial", "--confined"]);
     }
     let ended = Ended::of(command, &task.limits)?;
     match ended.stopped {
