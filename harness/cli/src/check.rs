@@ -5,13 +5,13 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use course::student::{
     check::{Asked, Desk, state},
     folder::Folder,
     watch::{Happened, Watch},
 };
-use harness::{Error, Exit};
+use harness::{Error, Exit, arguments::switch};
 
 use crate::labs;
 
@@ -38,20 +38,12 @@ pub fn command() -> Command {
                 .value_name("NAME")
                 .help("This part [default: the first part that is not right]"),
         )
-        .arg(Arg::new("all").long("all").action(ArgAction::SetTrue).conflicts_with("part").help("Every part"))
-        .arg(
-            Arg::new("hint")
-                .long("hint")
-                .action(ArgAction::SetTrue)
-                .conflicts_with_all(["all", "watch"])
-                .help("The next hint for the part that is not right"),
-        )
-        .arg(
-            Arg::new("watch")
-                .long("watch")
-                .action(ArgAction::SetTrue)
-                .help("Again whenever the kernel file, a header of yours or course.toml is saved; Ctrl-C ends it"),
-        )
+        .arg(switch("all", "Every part").conflicts_with("part"))
+        .arg(switch("hint", "The next hint for the part that is not right").conflicts_with_all(["all", "watch"]))
+        .arg(switch(
+            "watch",
+            "Again whenever the kernel file, a header of yours or course.toml is saved; Ctrl-C ends it",
+        ))
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {

@@ -12,7 +12,7 @@ use course::class::{
     report::{self, Policy},
     roster, run, settings, slurm,
 };
-use harness::{DeviceChoice, Error, Exit, suggest};
+use harness::{DeviceChoice, Error, Exit, arguments::switch, suggest};
 
 use crate::labs;
 
@@ -49,7 +49,7 @@ pub fn command() -> Command {
                 .action(ArgAction::Append)
                 .help("Mark this part of all submissions anew, and list the changes (repeatable)"),
         )
-        .arg(Arg::new("slurm").long("slurm").action(ArgAction::SetTrue).help("Submit a job array to Slurm, and wait"))
+        .arg(switch("slurm", "Submit a job array to Slurm, and wait"))
         .arg(
             Arg::new("sbatch")
                 .long("sbatch")
@@ -152,12 +152,7 @@ impl Place {
 
     /// The command that grades one submission, without its place.
     fn words(&self, class: &Class) -> Result<Vec<String>, Error> {
-        let program = std::env::current_exe().map_err(|source| Error::Io {
-            action: "find this program at",
-            path: "/proc/self/exe".into(),
-            source,
-        })?;
-        let mut words = vec![text(&program)?, "class".into(), class.lab.name.into()];
+        let mut words = vec![text(&course::judge::this_program()?)?, "class".into(), class.lab.name.into()];
         words.extend(self.folder.as_deref().map(text).transpose()?);
         if let Some(roster) = &self.roster {
             words.extend(["--roster".into(), text(roster)?]);

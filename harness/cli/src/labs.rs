@@ -35,7 +35,11 @@ pub fn names() -> Vec<&'static str> {
 
 /// The lab that the argument `lab` names.
 pub fn named(matches: &ArgMatches) -> Result<&'static Lab, Error> {
-    let name = matches.get_one::<String>("lab").expect("required");
+    known(matches.get_one::<String>("lab").expect("required"))
+}
+
+/// The lab of this name, or an error that says which there are.
+pub fn known(name: &str) -> Result<&'static Lab, Error> {
     find(name).ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &names()))))
 }
 

@@ -2,7 +2,7 @@
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use harness::{Error, Expect, Lab, suggest};
+use harness::{Error, Expect, Lab};
 use serde_json::json;
 
 use crate::labs;
@@ -16,10 +16,7 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let chosen: Vec<&Lab> = match matches.get_one::<String>("lab") {
-        Some(name) => vec![
-            labs::find(name)
-                .ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &labs::names()))))?,
-        ],
+        Some(name) => vec![labs::known(name)?],
         None => labs::LABS.to_vec(),
     };
     if matches.get_flag("json") {

@@ -24,7 +24,7 @@ mod submit;
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use harness::{Error, Exit, Lab, Labs, suggest};
+use harness::{Error, Exit, Lab, Labs};
 
 const ABOUT: &str = "CUDA labs that run on an NVIDIA GPU, or without one on an embedded SIMT machine";
 
@@ -179,8 +179,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let mut chosen: Vec<&'static Lab> = Vec::new();
     let is_all = names.iter().any(|name| *name == "all");
     for name in names.into_iter().filter(|name| *name != "all") {
-        let lab = labs::find(name)
-            .ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &labs::names()))))?;
+        let lab = labs::known(name)?;
         if !chosen.iter().any(|l| l.name == lab.name) {
             chosen.push(lab);
         }

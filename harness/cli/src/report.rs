@@ -1,14 +1,13 @@
 //! `warplab report`: a page, or Markdown, of one run or several.
 use std::{
     fs,
-    io::Write,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use ::report::{Document, Run};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use harness::Error;
+use harness::{Error, arguments::switch};
 
 use crate::labs::LABS;
 
@@ -28,8 +27,8 @@ pub fn command() -> Command {
                 "The file to write [default: report.html, or report.md, in the first folder]; - for standard output",
             ),
         )
-        .arg(Arg::new("md").long("md").action(ArgAction::SetTrue).help("Write Markdown, for the summary of a CI job"))
-        .arg(Arg::new("open").long("open").action(ArgAction::SetTrue).help("Open the file when it is written"))
+        .arg(switch("md", "Write Markdown, for the summary of a CI job"))
+        .arg(switch("open", "Open the file when it is written"))
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
@@ -67,13 +66,5 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
     if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return fs::write(path, text).map_err(fail);
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".warplab-").tempfile_in(folder).map_err(fail)?;
-    file.write_all(text.as_bytes()).map_err(fail)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(file.path(), fs::Permissions::from_mode(0o644)).map_err(fail)?;
-    }
-    file.persist(path).map(drop).map_err(|error| fail(error.error))
+    harness::write_whole(path, text.as_bytes())
 }

@@ -42,8 +42,5 @@ pub fn assignment(lab: &Lab) -> Result<&harness::Assignment, Error> {
 pub fn read(file: &PathBuf, lab: &Lab) -> Result<Rubric, Error> {
     let io = |source| Error::Io { action: "read", path: file.clone(), source };
     let text = fs::read_to_string(file).map_err(io)?;
-    Rubric::read(&text, lab).map_err(|mistakes| {
-        let each: Vec<String> = mistakes.iter().map(|mistake| format!("{}: {mistake}", file.display())).collect();
-        Error::usage(each.join("\n"))
-    })
+    Rubric::of_file(file, &text, lab)
 }

@@ -4,9 +4,9 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use course::student::{folder::Folder, submit::submit};
-use harness::Error;
+use harness::{Error, arguments::switch};
 
 use crate::{labs, rubric};
 
@@ -27,12 +27,7 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("The archive [default: the lab's name with .zip, in DIR]"),
         )
-        .arg(
-            Arg::new("anyway")
-                .long("anyway")
-                .action(ArgAction::SetTrue)
-                .help("Also if nothing is solved yet, or the file does not compile"),
-        )
+        .arg(switch("anyway", "Also if nothing is solved yet, or the file does not compile"))
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {

@@ -14,7 +14,7 @@
 //! - `record`: what is kept: the record, the table of its columns, the folder of the run, `session.json`.
 //! - `device`: the device in use, and what it reports about itself: the driver, NVML, ceilings, the emulated machine's
 //!   report.
-//! - `confine`, `error`, `exit`, `rights`, `scarce`, `stats`, `stdout`, `suggest`: what all of them use.
+//! - `confine`, `error`, `exit`, `rights`, `scarce`, `stats`, `stdout`, `suggest`, `whole`: what all of them use.
 //!
 //! `export` and `measure` do not know each other. Inside the crate, an item is imported from the file that defines it,
 //! not through the exports of this file, which are for labs.
@@ -32,6 +32,7 @@ mod scarce;
 mod stats;
 mod stdout;
 pub mod suggest;
+mod whole;
 
 pub use device::{
     ceilings::{Ceiling, Ceilings},
@@ -91,6 +92,7 @@ pub use record::{
 };
 
 pub use stats::{Times, times};
+pub use whole::write_whole;
 
 /// The command-line parser, for a lab's own options.
 pub use clap;

@@ -124,8 +124,7 @@ mod tests {
                 assert!(refused(net::TcpStream::connect("127.0.0.1:1").map(drop)));
             }
         });
-        // A case that needs a process of its own can have it: Rust hands it over by a pair of sockets, which is joined
-        // to itself alone.
+        // The compiler can have its process: Rust starts one by a pair of sockets, which is joined to itself alone.
         let mut with_hook = process::Command::new("/bin/true");
         crate::confine::ends_with_parent(&mut with_hook);
         assert!(with_hook.status().unwrap().success());

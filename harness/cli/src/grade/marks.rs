@@ -73,10 +73,7 @@ pub fn run(matches: &ArgMatches, progress: Progress) -> Result<ExitCode, Error> 
 fn the_rubric(lab: &'static Lab, matches: &ArgMatches) -> Result<Rubric, Error> {
     match matches.get_one::<PathBuf>("rubric") {
         Some(file) => rubric::read(file, lab),
-        None => {
-            let text = rubric::assignment(lab)?.rubric;
-            Rubric::read(text, lab).map_err(|mistakes| Error::usage(mistakes.join("\n")))
-        }
+        None => Rubric::own(rubric::assignment(lab)?, lab),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A rubric: the parts of an assignment, and what each is worth. It is a TOML file that a teacher may change.
-use std::collections::HashSet;
+use std::{collections::HashSet, path::Path};
 
-use harness::{Expect, Lab, suggest};
+use harness::{Assignment, Error, Expect, Lab, suggest};
 use serde::Deserialize;
 
 use super::{drawn, limit::Limit, starter::Starter};
@@ -114,6 +114,25 @@ impl Rubric {
         let rubric: Self = toml::from_str(text).map_err(|error| vec![in_words(&error)])?;
         let mistakes = rubric.mistakes(lab);
         if mistakes.is_empty() { Ok(rubric) } else { Err(mistakes) }
+    }
+
+    /// The lab's own rubric.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with its mistakes.
+    pub fn own(assignment: &Assignment, lab: &Lab) -> harness::Result<Self> {
+        Self::read(assignment.rubric, lab).map_err(|mistakes| Error::usage(mistakes.join("\n")))
+    }
+
+    /// The rubric in `text`, that of the file `path`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with its mistakes, each after the file's path.
+    pub fn of_file(path: &Path, text: &str, lab: &Lab) -> harness::Result<Self> {
+        Self::read(text, lab).map_err(|mistakes| {
+            let each: Vec<String> = mistakes.iter().map(|mistake| format!("{}: {mistake}", path.display())).collect();
+            Error::usage(each.join("\n"))
+        })
     }
 
     /// The most points that it gives where speed is not measured.

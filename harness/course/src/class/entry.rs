@@ -1,5 +1,5 @@
 //! Who handed in what.
-use std::{fmt::Write as _, path::PathBuf, time::SystemTime};
+use std::{path::PathBuf, time::SystemTime};
 
 use sha2::{Digest, Sha256};
 
@@ -38,21 +38,13 @@ impl Entry {
         let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let safe: String = self.id.chars().map(|c| if is_safe(c) { c } else { '_' }).take(80).collect();
         let is_whole = safe == self.id && !safe.starts_with('.') && !safe.is_empty();
-        if is_whole { safe } else { format!("_{safe}-{}", &hex(&Sha256::digest(&self.id))[..8]) }
+        if is_whole { safe } else { format!("_{safe}-{}", &kernels::hex(&Sha256::digest(&self.id))[..8]) }
     }
 
     /// Whether a teacher's file means it by `name`: its id, or that of one of its students.
     pub fn is_called(&self, name: &str) -> bool {
         self.id == name || self.students.iter().any(|student| [&student.id, &student.email].contains(&&name.into()))
     }
-}
-
-/// Bytes in hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut digits, byte| {
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 use harness::{Error, Result};
 use sha2::{Digest, Sha256};
 
-use super::{entry::hex, settings::Settings};
+use super::settings::Settings;
 use crate::assignment::rubric::{Part, Rubric};
 
 /// A hash of the kernel file in `folder` and of the headers beside it.
@@ -60,6 +60,6 @@ impl Hash {
     }
 
     fn end(self) -> String {
-        hex(&self.0.finalize())
+        kernels::hex(&self.0.finalize())
     }
 }

@@ -16,11 +16,14 @@ use super::{
         overrides::{Override, overrides},
     },
     record::Record,
-    sheet::{Sheet, points},
+    sheet::Sheet,
     similar::{self, Member},
     tables,
 };
-use crate::{assignment::starter::Starter, export::file};
+use crate::{
+    assignment::starter::Starter,
+    export::{file, words::points},
+};
 
 /// What a teacher decides, read before anything is graded, so that a mistake in it costs no time.
 #[derive(Debug)]

@@ -113,10 +113,7 @@ pub fn rubric(out: &Path, lab: &Lab, file: Option<&Path>) -> Result<Rubric> {
             None => return Err(Error::usage(format!("{} has no assignment: give it a --rubric", lab.name))),
         },
     };
-    let rubric = Rubric::read(&text, lab).map_err(|mistakes| {
-        let each: Vec<String> = mistakes.iter().map(|mistake| format!("{}: {mistake}", wanted.display())).collect();
-        Error::usage(each.join("\n"))
-    })?;
+    let rubric = Rubric::of_file(&wanted, &text, lab)?;
     if read(&kept)?.as_deref() != Some(&text) {
         file::write(&kept, text.trim_end())?;
     }

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     assignment::rubric::{Part, Rubric},
+    export::words::points,
     mark::marked::PartMark,
 };
 
@@ -157,10 +158,4 @@ pub fn first_line(text: &str) -> &str {
 /// What is wrong with a submission as a whole, in one line: of a compiler's log, its first error.
 pub fn gist(fault: &str) -> &str {
     fault.lines().find(|line| line.contains(" error: ")).map_or_else(|| first_line(fault), str::trim)
-}
-
-/// A number of points, with as many digits as it needs.
-pub fn points(points: f64) -> String {
-    let text = format!("{points:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_string()
 }

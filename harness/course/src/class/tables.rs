@@ -3,11 +3,8 @@ use std::path::Path;
 
 use harness::{Error, Result};
 
-use super::{
-    changes::Change,
-    sheet::{Sheet, points},
-};
-use crate::export::file;
+use super::{changes::Change, sheet::Sheet};
+use crate::export::{file, words::points};
 
 /// A text as a cell that no spreadsheet takes for a formula: whoever chooses a file's name does not choose what runs.
 fn safe(text: &str) -> String {

@@ -6,7 +6,7 @@ pub mod gradescope;
 pub mod json;
 pub mod junit;
 pub mod text;
-mod words;
+pub(crate) mod words;
 
 use std::str::FromStr;
 

@@ -137,7 +137,11 @@ fn command(task: &Task, variant: &str, size: Option<usize>) -> Result<Command, E
     Ok(command)
 }
 
-fn this_program() -> Result<PathBuf, Error> {
+/// The path of this program, which runs a submission in a process of its own.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn this_program() -> Result<PathBuf, Error> {
     env::current_exe().map_err(|source| Error::Io {
         action: "find this program at",
         path: "/proc/self/exe".into(),

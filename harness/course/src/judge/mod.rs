@@ -19,7 +19,7 @@ use harness::{Result, Session};
 use kernels::Warning;
 
 use child::Tried;
-pub use child::timed;
+pub use child::{this_program, timed};
 use grade::Grade;
 pub use task::Task;
 

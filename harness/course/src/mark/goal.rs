@@ -5,10 +5,36 @@ use super::marked::{Criterion, Detail, Kind};
 use crate::{assignment::rubric::Goal, judge::grade::JudgedRow};
 
 /// A row, its counter, and the limit there.
-struct Counted<'a> {
-    judged: &'a JudgedRow,
-    counter: f64,
-    limit: f64,
+#[derive(Debug)]
+pub struct Counted<'a> {
+    /// The row.
+    pub judged: &'a JudgedRow,
+    /// What was counted.
+    pub counter: f64,
+    /// The most that it may be.
+    pub limit: f64,
+}
+
+/// What `goal` speaks of: those of the rows that have the counter and all that its limit names.
+pub fn counted<'a>(goal: &Goal, lab: &Lab, rows: impl IntoIterator<Item = &'a JudgedRow>) -> Vec<Counted<'a>> {
+    let speaks_of =
+        |case: &str| goal.cases.is_empty() || goal.cases.iter().any(|begin| case.starts_with(begin.as_str()));
+    let meant = rows.into_iter().filter(|judged| speaks_of(&judged.row.case));
+    let of_row = |judged: &'a JudgedRow| {
+        let counter = judged.row.counter(&goal.counter)?;
+        let limit = goal.at_most.of(&judged.row, lab).filter(|limit| !limit.is_nan())?;
+        Some(Counted { judged, counter, limit })
+    };
+    meant.filter_map(of_row).collect()
+}
+
+/// The row that is furthest beyond its limit, which shows best what is wrong.
+pub fn worst<'c, 'a>(counted: impl Iterator<Item = &'c Counted<'a>>) -> Option<&'c Counted<'a>>
+where
+    'a: 'c,
+{
+    let beyond = |counted: &Counted| counted.counter / counted.limit.max(f64::MIN_POSITIVE);
+    counted.filter(|counted| !counted.is_kept()).max_by(|a, b| beyond(a).total_cmp(&beyond(b)))
 }
 
 impl Counted<'_> {
@@ -26,27 +52,14 @@ impl Counted<'_> {
 
 /// The goal of a right part with these rows.
 pub fn goal(goal: &Goal, lab: &Lab, rows: &[&JudgedRow]) -> Criterion {
-    let speaks_of =
-        |case: &str| goal.cases.is_empty() || goal.cases.iter().any(|begin| case.starts_with(begin.as_str()));
-    let counted: Vec<Counted> = rows
-        .iter()
-        .filter(|judged| speaks_of(&judged.row.case))
-        .filter_map(|judged| {
-            let counter = judged.row.counter(&goal.counter)?;
-            let limit = goal.at_most.of(&judged.row, lab).filter(|limit| !limit.is_nan())?;
-            Some(Counted { judged, counter, limit })
-        })
-        .collect();
+    let counted = counted(goal, lab, rows.iter().copied());
     let over: Vec<&Counted> = counted.iter().filter(|counted| !counted.is_kept()).collect();
     let criterion = if counted.is_empty() {
         Criterion::unjudged(Kind::Goal, goal.points, "no row has the counter and all that its limit names")
     } else if over.is_empty() {
         Criterion::earned(Kind::Goal, goal.points, &goal.words)
     } else {
-        // The row that is furthest beyond its limit shows best what is wrong.
-        let beyond = |counted: &&&Counted| counted.counter / counted.limit.max(f64::MIN_POSITIVE);
-        let known = over.iter().filter(|counted| !counted.judged.is_hidden);
-        let what = known.max_by(|a, b| beyond(a).total_cmp(&beyond(b))).map_or_else(
+        let what = worst(over.iter().copied().filter(|counted| !counted.judged.is_hidden)).map_or_else(
             || format!("{} is beyond its limit at a hidden size, not at those that are known", goal.counter),
             |worst| worst.words(goal),
         );
@@ -57,6 +70,6 @@ pub fn goal(goal: &Goal, lab: &Lab, rows: &[&JudgedRow]) -> Criterion {
 }
 
 /// A count, or a limit that need not be whole.
-fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }

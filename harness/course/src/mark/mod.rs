@@ -8,7 +8,7 @@
 //! What this computer could not judge is said to be so; it is never silently 0.
 
 mod criterion;
-mod goal;
+pub mod goal;
 mod grading;
 pub mod marked;
 mod part;

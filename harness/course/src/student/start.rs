@@ -19,7 +19,7 @@ const INCLUDE: &str = "include";
 /// # Errors
 /// [`Error::Usage`] when the folder is there and not empty, [`Error::Io`]; nothing is written then.
 pub fn start(lab: &Lab, assignment: &Assignment, folder: &Path) -> Result<String> {
-    let rubric = Rubric::read(assignment.rubric, lab).map_err(|mistakes| Error::usage(mistakes.join("\n")))?;
+    let rubric = Rubric::own(assignment, lab)?;
     let file = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
     folder::write(folder, &entries(lab, assignment, &rubric, file)?)?;
     Ok(format!("{}: write the parts marked TODO in {}", folder.display(), folder.join(&rubric.kernel).display()))

@@ -57,7 +57,7 @@ pub struct Listed {
 /// [`Error::Io`]. There is no new archive then.
 pub fn submit(lab: &Lab, assignment: &Assignment, folder: &Path, archive: &Path, anyway: bool) -> Result<String> {
     let read = Folder::read(folder)?;
-    let rubric = Rubric::read(assignment.rubric, lab).map_err(|mistakes| Error::usage(mistakes.join("\n")))?;
+    let rubric = Rubric::own(assignment, lab)?;
     let replaced = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
     if archive.extension().is_none_or(|end| end != "zip") {
         return Err(Error::usage(format!("{}: the name of the archive must end with .zip", archive.display())));
@@ -80,7 +80,7 @@ pub fn submit(lab: &Lab, assignment: &Assignment, folder: &Path, archive: &Path,
     } else if let Err(error) = kernels::ptx_for(&source.in_place_of(replaced), CAPABILITY) {
         or_anyway(error.into(), anyway, &mut notes)?;
     }
-    write(archive, &zipped(lab.name, &read.kernel, &files)?)?;
+    harness::write_whole(archive, &zipped(lab.name, &read.kernel, &files)?)?;
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
     let mut said = format!("{}: {}", archive.display(), names.join(", "));
     for note in notes {
@@ -157,16 +157,6 @@ fn zipped(lab: &str, kernel: &str, files: &BTreeMap<String, String>) -> Result<V
         path: kernel.into(),
         source: source.into(),
     })
-}
-
-/// Writes the archive: all of it or nothing.
-fn write(archive: &Path, bytes: &[u8]) -> Result<()> {
-    let io = |source| Error::Io { action: "write", path: archive.into(), source };
-    let parent = archive.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // The archive's permissions are the usual ones, unlike those of a temporary file.
-    let temporary = tempfile::tempdir_in(parent).map_err(io)?;
-    let file = temporary.path().join("archive");
-    fs::write(&file, bytes).and_then(|()| fs::rename(&file, archive)).map_err(io)
 }
 
 #[cfg(test)]

@@ -5,7 +5,10 @@ use super::{
     layout::{bar, page},
     mistakes::mistakes,
 };
-use crate::class::sheet::{Row, Sheet, points};
+use crate::{
+    class::sheet::{Row, Sheet},
+    export::words::points,
+};
 
 /// Mistakes that are shown.
 const SHOWN: usize = 25;

@@ -3,7 +3,8 @@ use maud::{Markup, html};
 
 use super::layout::page;
 use crate::{
-    class::sheet::{Cell, Row, Sheet, late_words, points},
+    class::sheet::{Cell, Row, Sheet, late_words},
+    export::words::points,
     mark::marked::{Criterion, Detail, State},
 };
 

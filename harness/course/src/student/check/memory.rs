@@ -2,7 +2,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::Write as _,
     path::Path,
 };
 
@@ -39,10 +38,7 @@ impl Memory {
         let io = |source| Error::Io { action: "write", path: place.join(FILE), source };
         let text = serde_json::to_string_pretty(self).map_err(|error| io(error.into()))?;
         fs::create_dir_all(&place).map_err(io)?;
-        let mut file = tempfile::NamedTempFile::new_in(&place).map_err(io)?;
-        file.write_all(text.as_bytes()).map_err(io)?;
-        file.persist(place.join(FILE)).map_err(|error| io(error.error))?;
-        Ok(())
+        harness::write_whole(&place.join(FILE), text.as_bytes())
     }
 }
 

@@ -1,7 +1,11 @@
 //! A counter that is beyond its goal, in words.
-use harness::{Lab, Record};
+use harness::Lab;
 
-use crate::{assignment::rubric::Goal, judge::grade::JudgedRow};
+use crate::{
+    assignment::rubric::Goal,
+    judge::grade::JudgedRow,
+    mark::goal::{Counted, counted, number, worst},
+};
 
 /// A goal that is missed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,20 +24,13 @@ const TRAFFIC: [(&str, &str, &str); 2] = [
 
 /// How far these rows are beyond `goal`, if any is: the one that is furthest shows best what is wrong.
 pub fn missed(goal: &Goal, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
-    let speaks_of = |case: &str| goal.cases.is_empty() || goal.cases.iter().any(|begin| case.starts_with(&**begin));
-    let rows = rows.iter().map(|judged| &judged.row).filter(|row| speaks_of(&row.case));
-    let counted = rows.filter_map(|row| {
-        let counter = row.counter(&goal.counter)?;
-        let limit = goal.at_most.of(row, lab).filter(|limit| !limit.is_nan())?;
-        Some((row, counter, limit))
-    });
-    let beyond = |(_, counter, limit): &(&Record, f64, f64)| counter / limit.max(f64::MIN_POSITIVE);
-    let worst = counted.filter(|(_, counter, limit)| counter > limit).max_by(|a, b| beyond(a).total_cmp(&beyond(b)));
-    worst.map(|(row, counter, limit)| Missed { counted: words(goal, row, counter, limit), goal: goal.words.clone() })
+    let counted = counted(goal, lab, rows);
+    worst(counted.iter()).map(|worst| Missed { counted: words(goal, worst), goal: goal.words.clone() })
 }
 
 /// `each warp that loads reads 32 sectors of 32 bytes where 4 would do, at n = 1000 (uniform)`.
-fn words(goal: &Goal, row: &Record, counter: f64, limit: f64) -> String {
+fn words(goal: &Goal, worst: &Counted) -> String {
+    let (row, counter, limit) = (&worst.judged.row, worst.counter, worst.limit);
     let n = row.n.map_or(String::new(), |n| format!(", at n = {n}"));
     let case = if row.case.is_empty() { String::new() } else { format!(" ({})", row.case) };
     let traffic = TRAFFIC.into_iter().find(|(name, ..)| *name == goal.counter);
@@ -48,11 +45,6 @@ fn words(goal: &Goal, row: &Record, counter: f64, limit: f64) -> String {
     let counted = of_a_warp
         .unwrap_or_else(|| format!("{} is {} where {} would do", goal.counter, number(counter), number(limit)));
     format!("{counted}{n}{case}")
-}
-
-/// A count, or a mean that need not be whole.
-fn number(value: f64) -> String {
-    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 
 #[cfg(test)]

@@ -86,10 +86,7 @@ impl Desk {
         let file = folder.join(COURSE);
         let text =
             fs::read_to_string(&file).map_err(|source| Error::Io { action: "read", path: file.clone(), source })?;
-        let rubric = Rubric::read(&text, lab).map_err(|mistakes| {
-            let each: Vec<String> = mistakes.iter().map(|mistake| format!("{}: {mistake}", file.display())).collect();
-            Error::usage(each.join("\n"))
-        })?;
+        let rubric = Rubric::of_file(&file, &text, lab)?;
         // In the folder itself, the name alone is the path that a reader knows.
         let kernel = if folder == Path::new(".") { kernel.into() } else { folder.join(kernel) };
         Ok(Self { lab, folder: folder.into(), kernel, rubric })
