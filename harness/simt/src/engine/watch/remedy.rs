@@ -57,11 +57,12 @@ impl Warp<'_> {
     }
 
     /// If two accesses belong to one line that reads an element and writes it back, like `x[i] += 1`, and one of them
-    /// reads and the other writes the same element, or both write: what the line does.
+    /// reads and the other writes the same element, or both write: what the line does. They may lie in two copies of
+    /// the line, in a loop that the compiler has unrolled.
     fn changes_one(&self, [a, b]: [u32; 2]) -> Option<Update> {
         let program = self.program();
         let [one, two] = [a, b].map(|pc| self.access(pc).map(|access| access.named));
-        let together = a == b || one == two;
+        let together = a == b || one == two || self.updates(b);
         if !together || !program.place_of(a).same_line(&program.place_of(b)) || !self.updates(a) {
             return None;
         }
