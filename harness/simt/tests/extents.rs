@@ -18,6 +18,20 @@ fn load_kernel(declarations: &str, parameters: &str, body: &str) -> Result<(Modu
     module.map(|module| (module, memory)).map_err(|error| error.to_string())
 }
 
+/// Wherever the arrays are declared: those of the module count for the kernels that use them.
+#[test]
+fn static_shared_memory_ends_at_48_kib() {
+    let f = ".shared .b8 one[40000]; .func f() { .shared .b8 two[9152]; .reg .b32 %r; ld.shared.b8 %r, [one]; ret; }";
+    assert!(load(f, "call f;").is_ok());
+    assert!(load(&format!(".shared .b8 unused[40000]; {f}"), "call f;").is_ok());
+    let own = ".shared .b8 own[1];";
+    let error = load(f, &format!("{own} call f;")).expect_err("too much");
+    assert_eq!(error, "49153 bytes of static shared memory, 49152 at most: larger arrays must be dynamic (in k)");
+    for size in [49_153u64, 300_000, 1 << 40] {
+        assert!(load("", &format!(".shared .b8 s[{size}];")).is_err(), "{size}");
+    }
+}
+
 #[test]
 fn local_variables_that_fill_32_bits_are_refused() {
     for body in [

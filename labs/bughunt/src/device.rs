@@ -1,5 +1,5 @@
 //! The kernels whose mistake is their own: what each is given, and what it should give.
-use cudarc::driver::{DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{DeviceRepr, PushKernelArg};
 use harness::{Check, Error, Number, Result, Run, Tolerance, Trial, poison};
 
 use crate::{answered, reference};
@@ -35,9 +35,10 @@ impl<I: DeviceRepr, O: DeviceRepr + Number + PartialEq, E: Number> Job<I, O, E> 
         Self { tolerance, ..self }
     }
 
-    /// Runs the case's kernel once, and checks its answer. Nobody needs the time of a kernel that is wrong.
-    pub(crate) fn run(self, run: &Run, case: &mut Trial<'_>, launch: LaunchConfig) -> Result<()> {
-        let (stream, kernel) = (run.stream(), case.kernel()?);
+    /// Runs the case's kernel once, with the case's launch, and checks its answer. Nobody needs the time of a kernel
+    /// that is wrong.
+    pub(crate) fn launched(self, run: &Run, case: &mut Trial<'_>) -> Result<()> {
+        let (stream, kernel, launch) = (run.stream(), case.kernel()?, case.launch());
         let input = if self.input.is_empty() { None } else { Some(stream.clone_htod(&self.input)?) };
         let sizes: Vec<u64> = self.sizes.iter().map(|size| *size as u64).collect();
         // SAFETY: written before the launch.
@@ -63,12 +64,6 @@ impl<I: DeviceRepr, O: DeviceRepr + Number + PartialEq, E: Number> Job<I, O, E> 
         }
         answered(case, Check::compare(&output, &self.expected, self.tolerance));
         Ok(())
-    }
-
-    /// As [`Job::run`], with the case's own launch.
-    fn launched(self, run: &Run, case: &mut Trial<'_>) -> Result<()> {
-        let launch = case.launch();
-        self.run(run, case, launch)
     }
 }
 

@@ -27,11 +27,12 @@ fn shaped<E: Number>(job: Job<f32, f32, E>, run: &Run, case: &mut Trial<'_>, sha
         answered(case, Check::that(false, format!("{shape} chose {grid} blocks of {block} threads: {error}")));
         return Ok(());
     }
+    case.launches_as(launch);
     case.note(format!(
         "{shape} chose {grid} blocks of {block} threads, {} bytes of shared memory",
         launch.shared_mem_bytes
     ));
-    job.run(run, case, launch)
+    job.launched(run, case)
 }
 
 /// The launch that the kernel `shape` writes for `n` elements.

@@ -12,6 +12,8 @@ fn every_mistake_can_be_mended() {
         assert!(ran.findings.is_empty(), "{}", ran.text);
         for row in &ran.rows {
             assert_eq!((row["verdict"].as_str(), row["answer"].as_str()), ("pass", "right"), "{row:?}");
+            // The rows of those that say themselves how they are launched have the launch too.
+            assert!(!row["grid"].is_empty(), "{row:?}");
         }
     }
 }

@@ -57,6 +57,13 @@ impl<'r> Trial<'r> {
         self.launch.expect("the case has a launch")
     }
 
+    /// Says how the kernel is launched, where the case finds it out as it runs: from here on this is its launch, and the
+    /// row has it.
+    pub fn launches_as(&mut self, launch: LaunchConfig) {
+        self.launch = Some(launch);
+        self.recorder.launches_as(launch);
+    }
+
     /// Blocks of the case's launch that a multiprocessor holds at once, as the driver reports it; at least one.
     ///
     /// # Errors

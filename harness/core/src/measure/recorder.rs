@@ -1,7 +1,7 @@
 //! What a case's body records: samples, checks, bytes moved and the lab's own columns.
 use std::{rc::Rc, time::Instant};
 
-use cudarc::driver::sys::CUevent_flags;
+use cudarc::driver::{LaunchConfig, sys::CUevent_flags};
 use wire::Told;
 
 use crate::{
@@ -91,6 +91,11 @@ impl<'r> Recorder<'r> {
             findings: Vec::new(),
             context_lost: false,
         }
+    }
+
+    /// The row has this launch.
+    pub(crate) fn launches_as(&mut self, launch: LaunchConfig) {
+        self.record = std::mem::take(&mut self.record).launched(Some(launch));
     }
 
     /// Times what `launch` puts on [`crate::Run::stream`], by CUDA events. For each sample: `prepare` (poison

@@ -16,6 +16,9 @@ use crate::lane::HostVectors;
 use crate::ptx::ast::{self, Base, Loc, Operand};
 use std::collections::{HashMap, HashSet};
 
+/// Largest static shared memory of a kernel, in bytes, as the driver's own assembler has it.
+const MAX_SHARED: u32 = 49_152;
+
 /// Lowers one kernel.
 pub struct Builder<'m> {
     /// The module.
@@ -197,12 +200,12 @@ impl<'m> Builder<'m> {
             let at = end.next_multiple_of(var.align.max(1));
             self.shared.insert(key, SharedPlace::At(at));
             let size = u32::try_from(var.size).unwrap_or(u32::MAX);
-            end = at.checked_add(size).ok_or_else(|| {
-                invalid(
-                    format!("`{}` of {} bytes of shared memory", var.name, var.size),
-                    (program.name.as_str(), Loc::default()),
-                )
-            })?;
+            end = at.saturating_add(size);
+            if end > MAX_SHARED {
+                let what =
+                    format!("{end} bytes of static shared memory, {MAX_SHARED} at most: larger arrays must be dynamic");
+                return Err(invalid(what, (program.name.as_str(), Loc::default())));
+            }
             program.shared_vars.push(SharedVar { name: var.name.clone(), offset: at, size });
         }
         program.static_shared = end;

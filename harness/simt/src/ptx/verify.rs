@@ -11,9 +11,6 @@ use super::error::{ParseError, Problem, Result};
 /// Largest constant memory of a module, in bytes.
 const MAX_CONST: u64 = 65_536;
 
-/// Largest static shared memory of a kernel, in bytes.
-const MAX_SHARED: u64 = 49_152;
-
 /// Largest size of a kernel's parameters, in bytes, since PTX 8.1 on Volta and later; before that it was 4352.
 const MAX_PARAMS: u64 = 32_764;
 
@@ -73,7 +70,7 @@ pub(super) fn verify(module: &Module) -> Result<()> {
     for function in &module.functions {
         head(function, module.version)?;
         if let Some(code) = &function.body {
-            body(function, code, &by_name)?;
+            body(code, &by_name)?;
         }
     }
     Ok(())
@@ -153,23 +150,8 @@ fn head(function: &Function, version: (u32, u32)) -> Result<()> {
     Ok(())
 }
 
-fn body(function: &Function, body: &Body, functions: &HashMap<&str, &Function>) -> Result<()> {
-    let mut shared = 0u64;
-    for var in &body.vars {
-        variable(var)?;
-        if var.space == Space::Shared && function.entry {
-            shared = shared.next_multiple_of(var.align as u64) + var.size;
-        }
-        if shared > MAX_SHARED {
-            return fail(
-                var.ptx_line,
-                format!(
-                    "`{}` uses {shared} bytes of static shared memory, {MAX_SHARED} at most: larger arrays must be dynamic",
-                    function.name
-                ),
-            );
-        }
-    }
+fn body(body: &Body, functions: &HashMap<&str, &Function>) -> Result<()> {
+    body.vars.iter().try_for_each(variable)?;
     let prototypes = body.prototypes.iter();
     let prototypes: HashMap<&str, (usize, usize)> =
         prototypes.map(|(name, returns, params)| (&**name, (returns.len(), params.len()))).collect();
