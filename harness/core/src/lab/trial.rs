@@ -9,7 +9,7 @@ use cudarc::driver::{CudaFunction, CudaSlice, DeviceRepr, LaunchConfig};
 use crate::{
     error::Result,
     lab::{case::Case, run::Run},
-    measure::{check::Check, poison::poison, recorder::Recorder},
+    measure::{check::Check, poison::poison, recorder::Recorder, same::Same},
     stats::Times,
 };
 
@@ -57,8 +57,8 @@ impl<'r> Trial<'r> {
         self.launch.expect("the case has a launch")
     }
 
-    /// Says how the kernel is launched, where the case finds it out as it runs: from here on this is its launch, and the
-    /// row has it.
+    /// Says how the kernel is launched, where the case finds it out as it runs: from here on this is its launch, and
+    /// the row has it.
     pub fn launches_as(&mut self, launch: LaunchConfig) {
         self.launch = Some(launch);
         self.recorder.launches_as(launch);
@@ -84,8 +84,8 @@ impl<'r> Trial<'r> {
     }
 
     /// Times what `launch` puts on [`Run::stream`], as [`Recorder::measure`] does. Before each sample `output` is
-    /// poisoned. After it, `check` is given the contents of `output`, unless they equal the last output that it found
-    /// right. `check` must therefore not be used to record what each sample gave. (As floats compare, -0.0 equals 0.0.)
+    /// poisoned. After it, `check` is given the contents of `output`, unless they equal an output that it found right
+    /// before. `check` must therefore not be used to record what each sample gave. (As floats compare, -0.0 equals 0.0.)
     ///
     /// # Errors
     /// Those of the closures, the driver's, and [`crate::Error::Interrupted`].
@@ -112,14 +112,22 @@ impl<'r> Trial<'r> {
         launch: impl FnMut(&mut [CudaSlice<T>]) -> Result<()>,
         mut check: impl FnMut(&[T]) -> Check,
     ) -> Result<Times> {
-        let stream = self.run.stream();
+        let (session, stream) = (self.run.session(), self.run.stream());
         let mut right = LastRight::default();
+        // A kernel that is graded could find the copy of a right answer on the GPU.
+        let mut may_keep = !self.run.options().confined;
+        let mut kept: Option<(Same<T>, Check)> = None;
         self.recorder.measure(
             outputs,
             |outputs| outputs.iter_mut().try_for_each(|output| poison(stream, output)),
             launch,
             |outputs| {
                 let last = outputs.last().expect("there is an output");
+                if let Some((same, known)) = &mut kept
+                    && same.equals(last)?
+                {
+                    return Ok(known.clone());
+                }
                 // To copy into memory that was written before is several times faster than into new memory.
                 let mut output = std::mem::take(&mut right.spare);
                 if output.len() == last.len() {
@@ -128,7 +136,11 @@ impl<'r> Trial<'r> {
                 } else {
                     output = stream.clone_dtoh(last)?;
                 }
-                Ok(right.check(output, &mut check))
+                let check = right.check(output, &mut check);
+                if check.passed() && std::mem::take(&mut may_keep) {
+                    kept = Same::keep(session, last)?.map(|same| (same, check.clone()));
+                }
+                Ok(check)
             },
         )
     }

@@ -1,6 +1,8 @@
 //! The checker: compares what a kernel gave with the reference. A NaN never passes.
 use std::fmt;
 
+use crate::measure::parallel::parallel;
+
 /// How far a result may lie from its reference: `|actual - expected| <= absolute + relative * |expected|`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
@@ -35,7 +37,7 @@ fn gamma(k: usize, epsilon: f64) -> f64 {
 }
 
 /// A number that the checker compares, exactly as f64.
-pub trait Number: Copy + fmt::Display {
+pub trait Number: Copy + Sync + fmt::Display {
     /// The value as f64; 64-bit integers above 2^53 are compared by [`Check::equal`] instead.
     fn to_f64(self) -> f64;
 
@@ -62,6 +64,9 @@ numbers!(f64 => |x| x.to_bits() == u64::MAX);
 numbers!(i32, u32, i64, u64, usize => |x| x == !0);
 // Of so few values each may well be what a kernel has computed.
 numbers!(i8, u8, i16, u16 => |_| false);
+
+/// Numbers that a core compares at a time.
+const CHUNK: usize = 1 << 20;
 
 /// How many mismatches are kept to print.
 const SHOWN: usize = 4;
@@ -111,9 +116,16 @@ impl Check {
     /// Compares `actual` with `expected`, element by element; a length that differs is a mismatch.
     pub fn compare<A: Number, E: Number>(actual: &[A], expected: &[E], tolerance: Tolerance) -> Self {
         let mut check = Self::lengths(actual.len(), expected.len());
-        for (i, (a, e)) in actual.iter().zip(expected).enumerate() {
-            check.add(Some(i), &i, &Pair::new(*a, *e), tolerance);
-        }
+        let chunks: Vec<_> = actual.chunks(CHUNK).zip(expected.chunks(CHUNK)).collect();
+        // On all cores: some outputs have hundreds of millions of numbers.
+        let checks = parallel(chunks.len(), |chunk| {
+            let mut check = Self::default();
+            for (i, (a, e)) in (chunk * CHUNK..).zip(chunks[chunk].0.iter().zip(chunks[chunk].1)) {
+                check.add(Some(i), &i, &Pair::new(*a, *e), tolerance);
+            }
+            check
+        });
+        checks.into_iter().for_each(|other| check.merge(other));
         check
     }
 
@@ -320,6 +332,18 @@ mod tests {
         assert_eq!((check.wrong, check.compared, check.mismatches.len()), (5, 100, SHOWN));
         assert!(check.summary().starts_with("5 of 100 wrong: [3] is 7, should be 0; [50]"));
         assert_eq!(check.max_abs_error, 7.0);
+    }
+
+    #[test]
+    fn large_outputs_are_compared_in_chunks_that_nobody_sees() {
+        let (n, wrong) = (2 * CHUNK + 5, [CHUNK - 1, CHUNK, 2 * CHUNK, 2 * CHUNK + 4]);
+        let mut actual = vec![1_u32; n];
+        wrong.into_iter().for_each(|i| actual[i] = 3);
+        let check = Check::compare(&actual, &vec![1_u32; n], Tolerance::EXACT);
+        assert_eq!((check.wrong, check.compared, check.max_abs_error), (4, n, 2.0));
+        assert_eq!(check.indices, wrong.map(Some));
+        assert!(check.mismatches[2].starts_with(&format!("[{}] is 3", 2 * CHUNK)), "{check:?}");
+        assert_eq!(Check::compare(&actual, &vec![1_u32; n - 1], Tolerance::EXACT).wrong, 4);
     }
 
     #[test]

@@ -1,0 +1,140 @@
+//! Whether an output equals the last right one, found out on the GPU: it compares a GiB in a millisecond, where to copy
+//! it to the host and compare it there takes a good part of a second, after every sample.
+use std::sync::Arc;
+
+use cudarc::{
+    driver::{CudaFunction, CudaSlice, CudaStream, DeviceRepr, LaunchConfig, PushKernelArg},
+    nvrtc::Ptx,
+};
+
+use crate::{device::session::Session, error::Result};
+
+/// `differs(a, b, words, flag)` sets `flag[0]` to 1 if a word of `a` is not that of `b`. For the oldest target and PTX
+/// version that any driver here reads.
+const DIFFERS: &str = "\
+.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry differs(.param .u64 a, .param .u64 b, .param .u64 words, .param .u64 flag)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<12>;
+    ld.param.u64 %rd1, [a];
+    ld.param.u64 %rd2, [b];
+    ld.param.u64 %rd3, [words];
+    ld.param.u64 %rd4, [flag];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mov.u32 %r4, %nctaid.x;
+    cvt.u64.u32 %rd5, %r3;
+    mul.wide.u32 %rd6, %r1, %r2;
+    add.s64 %rd5, %rd5, %rd6;
+    mul.wide.u32 %rd6, %r4, %r2;
+AGAIN:
+    setp.ge.u64 %p1, %rd5, %rd3;
+    @%p1 ret;
+    shl.b64 %rd7, %rd5, 2;
+    add.s64 %rd8, %rd1, %rd7;
+    add.s64 %rd9, %rd2, %rd7;
+    ld.global.u32 %r3, [%rd8];
+    ld.global.u32 %r4, [%rd9];
+    setp.eq.u32 %p2, %r3, %r4;
+    @%p2 bra NEXT;
+    st.global.u32 [%rd4], 1;
+NEXT:
+    add.s64 %rd5, %rd5, %rd6;
+    bra AGAIN;
+}
+";
+
+/// Outputs below this size, in bytes, are compared on the host, which is quicker then.
+const LEAST: usize = 1 << 20;
+
+/// Memory that stays free beside the copy of a right output, in bytes.
+const SPARE: usize = 1 << 30;
+
+/// The last right output, kept on the GPU.
+#[derive(Debug)]
+pub(crate) struct Same<T> {
+    stream: Arc<CudaStream>,
+    differs: CudaFunction,
+    flag: CudaSlice<u32>,
+    right: CudaSlice<T>,
+}
+
+impl<T: DeviceRepr> Same<T> {
+    /// Keeps a copy of `output`, which is right. `None` where the host compares: for small outputs, on the emulated
+    /// device, whose memory is the host's, and if the GPU has no room for the copy.
+    ///
+    /// # Errors
+    /// The driver's errors.
+    pub(crate) fn keep(session: &Session, output: &CudaSlice<T>) -> Result<Option<Self>> {
+        let bytes = bytes_of(output);
+        if session.device.is_emulated || bytes < LEAST || !bytes.is_multiple_of(4) {
+            return Ok(None);
+        }
+        Self::copied(session, output)
+    }
+
+    fn copied(session: &Session, output: &CudaSlice<T>) -> Result<Option<Self>> {
+        let (free, _) = session.context.mem_get_info()?;
+        if free < bytes_of(output).saturating_add(SPARE) {
+            return Ok(None);
+        }
+        let stream = session.stream.clone();
+        let differs = session.context.load_module(Ptx::from_src(DIFFERS))?.load_function("differs")?;
+        let flag = stream.alloc_zeros(1)?;
+        let right = stream.clone_dtod(output)?;
+        Ok(Some(Self { stream, differs, flag, right }))
+    }
+
+    /// Whether `output` equals the right one, bit for bit.
+    ///
+    /// # Errors
+    /// The driver's errors.
+    pub(crate) fn equals(&mut self, output: &CudaSlice<T>) -> Result<bool> {
+        if output.len() != self.right.len() {
+            return Ok(false);
+        }
+        let words = (bytes_of(output) / 4) as u64;
+        self.stream.memset_zeros(&mut self.flag)?;
+        let blocks = words.div_ceil(256).clamp(1, 1 << 14) as u32;
+        let launch = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+        let mut builder = self.stream.launch_builder(&self.differs);
+        builder.arg(output).arg(&self.right).arg(&words).arg(&mut self.flag);
+        // SAFETY: these are the kernel's parameters: two arrays of `words` words, and a word to write.
+        unsafe { builder.launch(launch) }?;
+        Ok(self.stream.clone_dtoh(&self.flag)? == [0])
+    }
+}
+
+/// The bytes of a device's array.
+fn bytes_of<T>(all: &CudaSlice<T>) -> usize {
+    all.len() * size_of::<T>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On the machine, which runs the same kernel.
+    #[test]
+    fn one_bit_anywhere_makes_a_difference() {
+        let session = Session::open(&"emulated".parse().unwrap()).unwrap();
+        let n = 300_001;
+        let values: Vec<f32> = (0..n).map(|i| i as f32).collect();
+        let right = session.stream.clone_htod(&values).unwrap();
+        assert!(Same::keep(&session, &right).unwrap().is_none(), "the host compares there");
+        let mut same = Same::copied(&session, &right).unwrap().unwrap();
+        assert!(same.equals(&right).unwrap());
+        for at in [0, 1, 255, 256, n - 2, n - 1] {
+            let mut other = values.clone();
+            other[at] = f32::from_bits(other[at].to_bits() ^ 1);
+            assert!(!same.equals(&session.stream.clone_htod(&other).unwrap()).unwrap(), "{at}");
+        }
+        assert!(!same.equals(&session.stream.clone_htod(&values[1..]).unwrap()).unwrap());
+        assert!(same.equals(&right).unwrap());
+    }
+}
