@@ -33,6 +33,11 @@ impl Plan {
         }
     }
 
+    /// One launch, and no warm-up before it on the same input.
+    pub(crate) fn one() -> Self {
+        Self { warmups: 0, least: 1, most: 1, time: Duration::MAX }
+    }
+
     /// The same plan with no more samples than `most`, unless their number is fixed already.
     pub(crate) fn at_most(self, most: usize) -> Self {
         if self.least == self.most { self } else { Self { least: self.least.min(most), most, ..self } }
