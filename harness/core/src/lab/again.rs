@@ -68,3 +68,31 @@ pub(crate) fn run(run: &mut Run, lab: &Command, body: impl Fn(&Run) -> Result<()
     }
     result
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{Arg, Args};
+
+    use super::*;
+
+    fn lab() -> Command {
+        Options::augment_args(Command::new("lab")).arg(Arg::new("x").long("x").allow_hyphen_values(true))
+    }
+
+    #[test]
+    fn a_round_has_the_seed_and_the_options_of_its_words() {
+        let round = Again::of(&lab(), r#"["--seed", "7", "--x=-3", "--blocks", "2"]"#).unwrap();
+        assert_eq!((round.seed, round.blocks, round.threads), (7, Some(2), None));
+        assert_eq!(round.args.get_one::<String>("x").unwrap(), "-3");
+    }
+
+    #[test]
+    fn words_that_are_none_are_refused_with_the_option() {
+        for words in ["--seed 7", r#"["--y=3"]"#, r#"["--seed", "many"]"#] {
+            match Again::of(&lab(), words) {
+                Err(Error::Usage(said)) => assert!(said.starts_with(&format!("--again {words}: ")), "{said}"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}

@@ -57,3 +57,38 @@ impl Rounds {
         self.had += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{lab::row::Expect, record::row::Record};
+
+    const fn variant(name: &'static str) -> Variant {
+        Variant { name, summary: "", expect: Expect::Right, own_process: false }
+    }
+    static A: Variant = variant("a");
+    static B: Variant = variant("b");
+
+    #[test]
+    fn a_case_goes_on_where_the_round_before_left_it() {
+        let passes = |case: &str| Passes::new(Record { case: case.into(), ..Record::default() });
+        let mut rounds = Rounds::first();
+        for (variant, case) in [(&A, "32 rows"), (&A, "64 rows"), (&B, "")] {
+            assert!(rounds.next(variant).is_none());
+            rounds.hold(variant, Case::new(variant.name).label(case), passes(case));
+        }
+        rounds.begin();
+        assert_eq!(rounds.number, 2);
+        // Drawn options change labels, but not the order.
+        for (variant, case) in [(&A, "32 rows"), (&A, "64 rows"), (&B, "")] {
+            let (known, passes) = rounds.next(variant).unwrap();
+            assert_eq!(known.key(), Case::new(variant.name).label(case).key());
+            rounds.hold(variant, known, passes);
+        }
+        assert!(rounds.next(&B).is_none());
+        rounds.begin();
+        assert!(rounds.next(&B).is_none(), "another variant's case");
+        let cases: Vec<String> = rounds.into_held().into_iter().map(|held| held.passes.record.case).collect();
+        assert_eq!(cases, ["32 rows", "64 rows", ""]);
+    }
+}

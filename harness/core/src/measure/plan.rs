@@ -85,5 +85,7 @@ mod tests {
         let four = Plan { least: 4, most: 4, time: Duration::MAX, ..GPU };
         assert!(!four.done(&[1.0; 3], Duration::from_secs(99)));
         assert!(four.done(&[1.0; 4], Duration::ZERO));
+        let one = Plan::one().at_most(5);
+        assert!(one.warmups == 0 && !one.done(&[], Duration::from_secs(99)) && one.done(&[1.0], Duration::ZERO));
     }
 }

@@ -26,7 +26,7 @@ const LONG: u64 = 100_000;
 
 /// Rounds of a run on a GPU, each with inputs of its own, and those of a run whose times count: the first one's do not.
 const ROUNDS: u32 = 3;
-const TIMED_ROUNDS: u32 = 6;
+const TIMED_ROUNDS: u32 = 5;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -83,9 +83,9 @@ pub fn run(task: &Task, variant: &str, size: Option<usize>, is_hidden: bool) -> 
     if matches!(task.choice, DeviceChoice::Emulated(_)) {
         command.args(["--check", "all", "--schedules", &task.schedules.to_string()]);
         // A round for each order of warps and blocks.
-        command.args(again(task, task.schedules.max(2)));
+        command.args(again(task.seed, &task.options, task.schedules.max(2)));
     } else {
-        command.args(again(task, ROUNDS));
+        command.args(again(task.seed, &task.options, ROUNDS));
     }
     if env::var_os("WARPLAB_BUDGET").is_none() {
         let budget = BUDGET.max(takes.saturating_mul(SLOWER));
@@ -104,7 +104,7 @@ pub fn timed(task: &Task, variant: &str, is_own: bool) -> Result<Vec<Record>, Er
     command.args(["run", task.lab.name, "--quiet", "--no-exercises", "--seed", &task.seed.to_string()]);
     command.args(["--device", &task.choice.to_string(), "--variant", variant]);
     command.args(drawn(&task.options, task.seed));
-    command.args(again(task, TIMED_ROUNDS));
+    command.args(again(task.seed, &task.options, TIMED_ROUNDS));
     if !is_own {
         command.arg("--kernel").arg(&task.kernel).args(["--partial", "--confined"]);
     }
@@ -145,13 +145,13 @@ fn command(task: &Task, variant: &str, size: Option<usize>) -> Result<Command, E
     Ok(command)
 }
 
-/// The options that make a run one of so many rounds. The first round has the task's seed and what it draws, as the run
-/// of the lab's own kernels has; each other one has a seed of its own that follows from it.
-fn again(task: &Task, rounds: u32) -> Vec<String> {
+/// What makes a run one of so many rounds. The first round has `seed` and the options that it draws, as the run of the
+/// lab's own kernels has; each other one has a seed of its own that follows from it.
+fn again(seed: u64, options: &[String], rounds: u32) -> Vec<String> {
     let round = |number: u32| {
-        let seed: u64 = Inputs::new(task.seed, &format!("round {number}")).u32(1, 0..u32::MAX)[0].into();
+        let seed: u64 = Inputs::new(seed, &format!("round {number}")).u32(1, 0..u32::MAX)[0].into();
         let mut words = vec!["--seed".to_string(), seed.to_string()];
-        words.extend(drawn(&task.options, seed));
+        words.extend(drawn(options, seed));
         ["--again".to_string(), serde_json::json!(words).to_string()]
     };
     (2..=rounds).flat_map(round).collect()
@@ -255,5 +255,25 @@ impl Ended {
                 Outcome::Failed(format!("the run crashed with {status}: {last}"))
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::again;
+
+    #[test]
+    fn each_round_has_a_seed_and_numbers_of_its_own() {
+        let options = ["--x={-9999..9999}".to_string(), "--stride".into()];
+        let rounds = |seed| again(seed, &options, 3);
+        let words = rounds(7);
+        let [first, second, third, fourth] = &words[..] else { panic!("{words:?}") };
+        assert_eq!([first, third], ["--again"; 2]);
+        let of = |text: &str| serde_json::from_str::<Vec<String>>(text).unwrap();
+        let (one, other) = (of(second), of(fourth));
+        assert!(one[0] == "--seed" && one[2].starts_with("--x=") && one[3] == "--stride", "{one:?}");
+        assert!(one[1] != other[1] && one[2] != other[2] && one[1] != "7", "{one:?} {other:?}");
+        assert_eq!(rounds(7), words);
+        assert_ne!(rounds(8), words);
     }
 }
