@@ -3,7 +3,7 @@
 //! CI tries two labs. All labs are a campaign, which takes an hour and more on two cores. It can be stopped, and goes
 //! on when it is started again with the same folder; at its end it writes the table of `reports/robustness.md` there:
 //! `WARPLAB_CHEATS=FOLDER cargo test --release --test cheats -- --ignored --nocapture campaign`.
-//! `WARPLAB_CHEATS_LABS=hello,scan` chooses labs.
+//! `WARPLAB_CHEATS_LABS=hello,scan` chooses labs, and `WARPLAB_CHEATS_KINDS=cached,nan` kinds.
 mod cheating;
 mod common;
 
@@ -101,19 +101,24 @@ fn right_kernels_that_are_unlike_the_labs_own_have_all_points_nvrtc() {
     }
 }
 
+/// Whether this variable of the environment has `name`, or nothing.
+fn is_chosen(variable: &str, name: &str) -> bool {
+    let chosen = env::var(variable).unwrap_or_default();
+    chosen.is_empty() || chosen.split(',').any(|one| one == name)
+}
+
 #[test]
 #[ignore = "a campaign over all labs: see the head of this file"]
 fn campaign() {
     let folder = PathBuf::from(env::var_os("WARPLAB_CHEATS").expect("WARPLAB_CHEATS names a folder"));
-    let chosen = env::var("WARPLAB_CHEATS_LABS").unwrap_or_default();
-    let is_chosen = |lab: &Lab| chosen.is_empty() || chosen.split(',').any(|name| name == lab.name);
-    let labs: Vec<Lab> = Lab::all().into_iter().filter(is_chosen).collect();
+    let labs: Vec<Lab> = Lab::all().into_iter().filter(|lab| is_chosen("WARPLAB_CHEATS_LABS", &lab.name)).collect();
     let row = |first: &str, cells: &[String]| format!("| {first} | {} |\n", cells.join(" | "));
     let names: Vec<String> = labs.iter().map(|lab| lab.name.clone()).collect();
     let mut table = row("cheat", &names) + &row("---", &vec!["---:".to_string(); labs.len()]);
     let mut earns = Vec::new();
     // The kinds that end soon come first, so that a campaign that is stopped has seen most.
-    let (slow, soon): (Vec<&Kind>, Vec<&Kind>) = KINDS.iter().partition(|kind| kind.ends == Ends::ByLimit);
+    let kinds = KINDS.iter().filter(|kind| is_chosen("WARPLAB_CHEATS_KINDS", kind.name));
+    let (slow, soon): (Vec<&Kind>, Vec<&Kind>) = kinds.partition(|kind| kind.ends == Ends::ByLimit);
     for kind in soon.into_iter().chain(slow) {
         let mut cells = Vec::new();
         for lab in &labs {

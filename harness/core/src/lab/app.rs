@@ -19,6 +19,7 @@ use crate::{
         warnings::warnings,
     },
     lab::{
+        again,
         asked::{self, Labs},
         child,
         declaration::Lab,
@@ -273,14 +274,14 @@ impl<'m> Program<'m> {
             file.write(&self.session, &self.options.settings(), &self.done, Some(lab.name))?;
         }
         let started = Instant::now();
-        let run = self.start(lab)?;
+        let mut run = self.start(lab)?;
         self.terminal.say(&paragraphs(&format!("\n{}: {}", lab.name, lab.summary)));
         for remark in asked::remarks(lab, &self.options, self.matches) {
             self.terminal.say(&paragraphs(&remark));
         }
         run.between_cases();
         // An interruption makes other calls fail.
-        let result = self.experiment(lab, &run).map_err(|error| interrupt::check().err().unwrap_or(error));
+        let result = self.experiment(lab, &mut run).map_err(|error| interrupt::check().err().unwrap_or(error));
         self.terminal.done();
         // Nobody can mend the lab's own files here.
         let warned = run.kernels.warnings();
@@ -338,21 +339,22 @@ impl<'m> Program<'m> {
             kernels: Kernels::new(lab.name, lab.kernels, &self.session, self.replaced.clone()),
             records: RefCell::new(Vec::new()),
             forecasts: RefCell::default(),
+            rounds: RefCell::new(None),
             lost: RefCell::new(None),
         })
     }
 
-    fn experiment(&self, lab: &'static Lab, run: &Run) -> Result<()> {
+    fn experiment(&self, lab: &'static Lab, run: &mut Run) -> Result<()> {
         let given = |name| asked::is_set(self.matches, name);
         if !given("exercises") {
-            match (lab.run)(run) {
+            match again::run(run, &command(lab), lab.run) {
                 Err(Error::Skip(reason)) => run.left_out(reason)?,
                 result => result?,
             }
         }
         if !given("no-exercises") {
             question::run(run, &(lab.questions)())?;
-            lab.exercises.map_or(Ok(()), |exercises| exercises(run))?;
+            lab.exercises.map_or(Ok(()), |exercises| again::run(run, &command(lab), exercises))?;
         }
         run.leaks()
     }

@@ -1,4 +1,5 @@
 //! What a lab declares, and the program that runs it.
+pub(crate) mod again;
 pub(crate) mod app;
 pub mod arguments;
 pub(crate) mod asked;
@@ -15,6 +16,7 @@ pub(crate) mod published;
 pub(crate) mod question;
 pub(crate) mod repeat;
 pub(crate) mod room;
+pub(crate) mod rounds;
 pub(crate) mod row;
 pub(crate) mod run;
 pub(crate) mod trial;

@@ -70,6 +70,10 @@ pub struct Options {
     /// grading does)
     #[arg(long, hide = true, requires = "kernel")]
     pub confined: bool,
+    /// Run once more with what this JSON array holds, a seed and options of the lab, in place of the first seed and
+    /// options (what grading does); every run then takes one sample, and all give one row a case
+    #[arg(long, hide = true, value_name = "WORDS")]
+    pub again: Vec<String>,
     /// memcheck, racecheck, initcheck, synccheck, leakcheck (several with commas), all or none [default: memcheck;
     /// all for variants that are wrong on purpose]
     #[arg(help_heading = WATCH, long, value_name = "CHECKS", value_parser = parse_checks)]

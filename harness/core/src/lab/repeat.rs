@@ -5,7 +5,7 @@ use crate::{device::session::Session, lab::declaration::Lab, record::row::Record
 
 /// Options that choose the case and the device, which the command says itself, or that only say what is shown or where
 /// it is written.
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 15] = [
     "variants",
     "cases",
     "device",
@@ -19,6 +19,7 @@ const OTHERS: [&str; 14] = [
     "findings",
     "partial",
     "confined",
+    "again",
     "min_percent",
 ];
 

@@ -20,6 +20,7 @@ use crate::{
         declaration::Lab,
         input::Input,
         options::Options,
+        rounds::Rounds,
         row::{Expect, Row, Variant},
         trial::Trial,
     },
@@ -27,6 +28,7 @@ use crate::{
         forecast::{self, Forecasts},
         inputs::Inputs,
         interrupt,
+        passes::{Pass, Passes},
         plan::Plan,
         recorder::{Recorder, Setup},
     },
@@ -68,6 +70,8 @@ pub struct Run {
     pub(crate) records: RefCell<Vec<Record>>,
     /// How fast this computer emulates.
     pub(crate) forecasts: RefCell<Forecasts>,
+    /// The rounds so far, if the lab runs in rounds.
+    pub(crate) rounds: RefCell<Option<Rounds>>,
     /// The case whose kernel has faulted and ruined the context, if there was one.
     pub(crate) lost: RefCell<Option<String>>,
 }
@@ -225,11 +229,15 @@ impl Run {
             if wanted != format!("{}/{}", self.lab.name, case.key()) {
                 return Ok(None);
             }
-        } else if !self.options.confined && (variant.own_process || self.options.timeout.is_some()) {
-            // A confined process starts no other: whoever has started it gave it one variant alone.
+        } else if !self.is_judged() && (variant.own_process || self.options.timeout.is_some()) {
             return self.in_own_process(variant, &case);
         }
         self.in_this_process(variant, &case, body).map(Some)
+    }
+
+    /// Whether a judge has started this process, for one variant alone: it starts no other.
+    fn is_judged(&self) -> bool {
+        self.options.confined || !self.options.again.is_empty()
     }
 
     fn in_own_process(&self, variant: &Variant, case: &Case) -> Result<Option<Record>> {
@@ -252,25 +260,35 @@ impl Run {
 
     fn in_this_process(
         &self,
-        variant: &Variant,
+        variant: &'static Variant,
         case: &Case,
         mut body: impl FnMut(&mut Trial<'_>) -> Result<()>,
     ) -> Result<Record> {
         let (launch, mut refused) = self.launch(case)?;
         let checks = self.checks(variant.expect);
-        let first = first_seed();
-        let schedules = if self.is_emulated() { u64::from(self.options.schedules.unwrap_or(1)) } else { 1 };
+        let round = self.rounds.borrow().as_ref().map(|rounds| rounds.number);
+        let earlier = self.rounds.borrow().as_ref().and_then(|rounds| rounds.next(variant));
+        let is_new = earlier.is_none();
+        let (known, passes) = earlier.unwrap_or_else(|| (case.clone(), Passes::new(self.record(case, launch))));
+        if passes.is_over() {
+            return self.ended(variant, known, passes);
+        }
+        let orders = if self.is_emulated() { u64::from(self.options.schedules.unwrap_or(1)) } else { 1 };
+        // Each round has one of the orders, in turn.
+        let (first, schedules) =
+            round.map_or((first_seed(), orders), |round| (first_seed().saturating_add((round - 1) % orders), 1));
+        let key = known.key();
         let mut time = None;
         if refused.is_none() {
-            self.watch(checks, first, &case.key());
+            self.watch(checks, first, &key);
             time = self.forecast(case, launch)?;
         }
         self.report.borrow().begin(&case.variant, &case.label, time);
         let terminal = self.report.borrow().terminal();
-        let mut trial = Trial::new(self, case, launch, self.recorder(case, launch));
-        for seed in first..first.saturating_add(schedules) {
-            self.watch(checks, seed, &case.key());
-            trial.recorder.begin(seed, seed == first)?;
+        let mut trial = Trial::new(self, case, launch, self.recorder(passes));
+        for schedule in first..first.saturating_add(schedules) {
+            self.watch(checks, schedule, &key);
+            trial.recorder.begin(Pass { schedule, is_first: is_new && schedule == first, round })?;
             let outcome = match refused.take() {
                 Some(error) => Err(error),
                 None => self.context().and_then(|()| {
@@ -279,18 +297,37 @@ impl Run {
                 }),
             };
             let more = trial.recorder.absorb(outcome, |report| self.hot_lines(report))?;
-            if trial.recorder.has_lost_context() {
-                *self.lost.borrow_mut() = Some(variant.name.into());
-            }
             if !more {
                 break;
             }
         }
         self.between_cases();
+        let passes = trial.recorder.into_passes();
+        if passes.has_lost_context() {
+            *self.lost.borrow_mut() = Some(variant.name.into());
+        }
+        self.ended(variant, known, passes)
+    }
+
+    /// The record of a case after its passes. It is final, unless another round may follow.
+    fn ended(&self, variant: &'static Variant, case: Case, passes: Passes) -> Result<Record> {
+        let record = self.judged(variant, passes.clone());
+        match &mut *self.rounds.borrow_mut() {
+            Some(rounds) => {
+                rounds.hold(variant, case, passes);
+                self.records.borrow_mut().push(record.clone());
+                Ok(record)
+            }
+            None => self.finish(record),
+        }
+    }
+
+    /// The record of a case with these passes.
+    pub(crate) fn judged(&self, variant: &Variant, passes: Passes) -> Record {
         let judge = |wrong: Option<&str>, found: Option<&str>| verdict(self.expect(variant), wrong, found);
-        let mut record = trial.recorder.judge(judge);
+        let mut record = passes.judge(self.session.ceilings, judge);
         self.add_published(&mut record);
-        self.finish(record)
+        record
     }
 
     /// How long the emulation of a case will take, if that is long. The user is told.
@@ -316,15 +353,16 @@ impl Run {
         Ok(time.map(forecast::in_words))
     }
 
-    /// A recorder for `case`.
-    fn recorder(&self, case: &Case, launch: Option<LaunchConfig>) -> Recorder<'_> {
+    /// A recorder that goes on with `passes`.
+    fn recorder(&self, passes: Passes) -> Recorder<'_> {
+        let plan = || Plan::new(self.options.samples, self.options.quick, self.is_emulated());
         let setup = Setup {
             session: &self.session,
             columns: self.columns.clone(),
-            plan: Plan::new(self.options.samples, self.options.quick, self.is_emulated()),
+            plan: if self.rounds.borrow().is_some() { Plan::one() } else { plan() },
             partial: self.options.partial,
         };
-        Recorder::new(setup, self.record(case, launch))
+        Recorder::new(setup, passes)
     }
 
     /// The record of `case` before it has run.
@@ -478,7 +516,7 @@ impl Run {
             .ok_or_else(|| Error::usage(format!("lab {} declares no variant `{name}`", self.lab.name)))
     }
 
-    fn finish(&self, record: Record) -> Result<Record> {
+    pub(crate) fn finish(&self, record: Record) -> Result<Record> {
         child::leave(&record)?;
         self.report.borrow_mut().row(&record)?;
         self.records.borrow_mut().push(record.clone());

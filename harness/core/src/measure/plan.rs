@@ -33,6 +33,11 @@ impl Plan {
         }
     }
 
+    /// One launch, and no warm-up before it on the same input.
+    pub(crate) fn one() -> Self {
+        Self { warmups: 0, least: 1, most: 1, time: Duration::MAX }
+    }
+
     /// The same plan with no more samples than `most`, unless their number is fixed already.
     pub(crate) fn at_most(self, most: usize) -> Self {
         if self.least == self.most { self } else { Self { least: self.least.min(most), most, ..self } }
@@ -80,5 +85,7 @@ mod tests {
         let four = Plan { least: 4, most: 4, time: Duration::MAX, ..GPU };
         assert!(!four.done(&[1.0; 3], Duration::from_secs(99)));
         assert!(four.done(&[1.0; 4], Duration::ZERO));
+        let one = Plan::one().at_most(5);
+        assert!(one.warmups == 0 && !one.done(&[], Duration::from_secs(99)) && one.done(&[1.0], Duration::ZERO));
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use harness::{
-    DeviceChoice, Error, Exit, Record, Verdict,
+    DeviceChoice, Error, Exit, Inputs, Record, Verdict,
     confine::{self, Limits},
 };
 use serde_json::Value;
@@ -23,6 +23,10 @@ const SLOWER: u64 = 50;
 /// If the lab's own kernels take more warp instructions than this at n = [`LONGEST`], ten times that n is too large to
 /// be tried several times under every check: the work grows with the cube of n (matmul), or does not depend on n.
 const LONG: u64 = 100_000;
+
+/// Rounds of a run on a GPU, each with inputs of its own, and those of a run whose times count: the first one's do not.
+const ROUNDS: u32 = 3;
+const TIMED_ROUNDS: u32 = 5;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -74,11 +78,14 @@ pub fn run(task: &Task, variant: &str, size: Option<usize>, is_hidden: bool) -> 
         return Ok(Tried { size, is_hidden, own, graded: None });
     }
     let takes = instructions(&own);
-    let schedules = task.schedules.to_string();
     let mut command = command(task, variant, size)?;
     command.arg("--kernel").arg(&task.kernel).args(["--partial", "--confined"]);
     if matches!(task.choice, DeviceChoice::Emulated(_)) {
-        command.args(["--check", "all", "--schedules", &schedules]);
+        command.args(["--check", "all", "--schedules", &task.schedules.to_string()]);
+        // A round for each order of warps and blocks.
+        command.args(again(task.seed, &task.options, task.schedules.max(2)));
+    } else {
+        command.args(again(task.seed, &task.options, ROUNDS));
     }
     if env::var_os("WARPLAB_BUDGET").is_none() {
         let budget = BUDGET.max(takes.saturating_mul(SLOWER));
@@ -97,6 +104,7 @@ pub fn timed(task: &Task, variant: &str, is_own: bool) -> Result<Vec<Record>, Er
     command.args(["run", task.lab.name, "--quiet", "--no-exercises", "--seed", &task.seed.to_string()]);
     command.args(["--device", &task.choice.to_string(), "--variant", variant]);
     command.args(drawn(&task.options, task.seed));
+    command.args(again(task.seed, &task.options, TIMED_ROUNDS));
     if !is_own {
         command.arg("--kernel").arg(&task.kernel).args(["--partial", "--confined"]);
     }
@@ -135,6 +143,18 @@ fn command(task: &Task, variant: &str, size: Option<usize>) -> Result<Command, E
         command.arg("--no-exercises");
     }
     Ok(command)
+}
+
+/// What makes a run one of so many rounds. The first round has `seed` and the options that it draws, as the run of the
+/// lab's own kernels has; each other one has a seed of its own that follows from it.
+fn again(seed: u64, options: &[String], rounds: u32) -> Vec<String> {
+    let round = |number: u32| {
+        let seed: u64 = Inputs::new(seed, &format!("round {number}")).u32(1, 0..u32::MAX)[0].into();
+        let mut words = vec!["--seed".to_string(), seed.to_string()];
+        words.extend(drawn(options, seed));
+        ["--again".to_string(), serde_json::json!(words).to_string()]
+    };
+    (2..=rounds).flat_map(round).collect()
 }
 
 /// The path of this program, which runs a submission in a process of its own.
@@ -235,5 +255,25 @@ impl Ended {
                 Outcome::Failed(format!("the run crashed with {status}: {last}"))
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::again;
+
+    #[test]
+    fn each_round_has_a_seed_and_numbers_of_its_own() {
+        let options = ["--x={-9999..9999}".to_string(), "--stride".into()];
+        let rounds = |seed| again(seed, &options, 3);
+        let words = rounds(7);
+        let [first, second, third, fourth] = &words[..] else { panic!("{words:?}") };
+        assert_eq!([first, third], ["--again"; 2]);
+        let of = |text: &str| serde_json::from_str::<Vec<String>>(text).unwrap();
+        let (one, other) = (of(second), of(fourth));
+        assert!(one[0] == "--seed" && one[2].starts_with("--x=") && one[3] == "--stride", "{one:?}");
+        assert!(one[1] != other[1] && one[2] != other[2] && one[1] != "7", "{one:?} {other:?}");
+        assert_eq!(rounds(7), words);
+        assert_ne!(rounds(8), words);
     }
 }

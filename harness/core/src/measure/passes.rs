@@ -1,0 +1,345 @@
+//! What passes over a case's body have given: each pass has an order of warps and blocks of its own, and in a judged
+//! run inputs of its own. Together they make one row.
+use wire::Told;
+
+use crate::{
+    device::{
+        ceilings::{Ceiling, Ceilings},
+        fault,
+        machine::{self, MachineReport},
+        session::Session,
+    },
+    error::{Error, Result, is_unmodelled},
+    measure::{check::Check, interrupt},
+    record::{
+        columns::Columns,
+        counters,
+        hot::HotLine,
+        row::{Record, Value, Verdict},
+    },
+    stats::{self, Times},
+};
+
+/// A pass over a case's body.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Pass {
+    /// The order of warps and blocks.
+    pub(crate) schedule: u64,
+    /// Whether it is the first one: counters, notes and the lab's own columns are its.
+    pub(crate) is_first: bool,
+    /// The inputs' number, if every round has inputs of its own; the first ones have the number 1.
+    pub(crate) round: Option<u64>,
+}
+
+/// What the passes so far have given.
+#[derive(Debug, Clone)]
+pub(crate) struct Passes {
+    pub(crate) record: Record,
+    pub(crate) ceiling: Ceiling,
+    pass: Pass,
+    /// What was checked in this pass, and the largest error of the passes before it.
+    check: Option<Check>,
+    worst: Option<f64>,
+    /// The times of the rounds before this one.
+    earlier: Vec<Times>,
+    notes: Vec<String>,
+    machine: MachineReport,
+    /// The first wrong answer, what no variant is allowed (wrong on purpose or not), why the case cannot run here, and
+    /// every finding once.
+    wrong: Option<String>,
+    broken: Option<String>,
+    skip: Option<String>,
+    findings: Vec<Told>,
+    /// A kernel has ruined the device's context.
+    context_lost: bool,
+}
+
+impl Passes {
+    /// None yet. They will complete `record`, which says what the case is.
+    pub(crate) fn new(record: Record) -> Self {
+        Self {
+            record,
+            ceiling: Ceiling::default(),
+            pass: Pass { is_first: true, ..Pass::default() },
+            check: None,
+            worst: None,
+            earlier: Vec::new(),
+            notes: Vec::new(),
+            machine: MachineReport::default(),
+            wrong: None,
+            broken: None,
+            skip: None,
+            findings: Vec::new(),
+            context_lost: false,
+        }
+    }
+
+    /// Begins a pass.
+    ///
+    /// # Errors
+    /// When the machine's report cannot be read.
+    pub(crate) fn begin(&mut self, pass: Pass) -> Result<()> {
+        self.pass = pass;
+        self.worst = self.check.take().map(|check| check.worst(self.worst)).or(self.worst);
+        if pass.round.is_some() {
+            self.earlier.extend(self.record.times.take());
+        }
+        // The counters that a body asks for are those of its own pass.
+        self.machine = MachineReport::default();
+        machine::report().map(drop)
+    }
+
+    /// Records how a pass ended. `hot` gives the costliest lines of what the machine counted in the first pass, if they
+    /// are wanted. `is_partial`: a kernel that the file of `--kernel` lacks makes a skipped row.
+    ///
+    /// # Errors
+    /// An outcome that ends the whole run.
+    pub(crate) fn absorb(
+        &mut self,
+        outcome: Result<()>,
+        (session, is_partial): (&Session, bool),
+        hot: impl FnOnce(&MachineReport) -> Vec<HotLine>,
+    ) -> Result<()> {
+        let mut fault = None;
+        match outcome {
+            Ok(()) => {}
+            Err(Error::Skip(reason)) => self.skip = Some(reason),
+            Err(Error::Driver(error)) => {
+                // Perhaps the interruption has ended its kernel.
+                interrupt::check()?;
+                self.context_lost = session.context.synchronize().is_err();
+                let words = Error::Driver(error).to_string();
+                match fault::class(error.0) {
+                    fault::Class::Kernel => fault = Some(words),
+                    fault::Class::Memory => {
+                        self.skip = Some(format!("not enough memory here: {words}"));
+                    }
+                    fault::Class::Host => self.broken = Some(words),
+                }
+            }
+            // A module that the driver refuses, or a kernel that cannot be launched, is a failure of this case; other
+            // cases may run.
+            Err(error @ (Error::Module { .. } | Error::OtherParameters { .. })) => {
+                self.broken = Some(error.to_string());
+                if let Error::Module { findings, .. } = error {
+                    self.machine.findings.extend(findings);
+                }
+            }
+            Err(Error::Kernel(error @ (kernels::Error::TooNew { .. } | kernels::Error::ArchDropped { .. }))) => {
+                self.skip = Some(error.to_string());
+            }
+            Err(error @ Error::NoSuchKernel { .. }) if is_partial => {
+                self.record.missing_kernel = error.missing_kernel().map(str::to_string);
+                self.skip = Some(error.to_string());
+            }
+            Err(other) => return Err(other),
+        }
+        self.machine()?;
+        if self.pass.is_first {
+            self.record.counters = counters::values(&self.machine);
+            self.record.hot = hot(&self.machine);
+        }
+        for finding in std::mem::take(&mut self.machine.findings) {
+            let key = finding.finding.key();
+            if self.findings.iter().all(|f| f.finding.key() != key) {
+                self.findings.push(finding);
+            }
+        }
+        self.end(fault);
+        Ok(())
+    }
+
+    /// Keeps what was wrong in this pass, `fault` or an answer, if it is the first.
+    fn end(&mut self, fault: Option<String>) {
+        let bad = self.check.as_ref().filter(|check| !check.passed());
+        if let (None, Some(wrong)) = (&self.wrong, fault.or_else(|| bad.map(Check::summary))) {
+            self.wrong = Some(self.in_this_pass(&wrong));
+        }
+    }
+
+    /// Whether another pass would tell nothing.
+    pub(crate) fn is_over(&self) -> bool {
+        self.context_lost || self.skip.is_some() || self.broken.is_some()
+    }
+
+    /// What is wrong in this pass, in words that say which one it is.
+    fn in_this_pass(&self, wrong: &str) -> String {
+        let Pass { schedule, is_first, round } = self.pass;
+        match round {
+            _ if is_first => wrong.into(),
+            Some(round) => format!(
+                "right with the first inputs, wrong with other ones (round {round}, under schedule seed {schedule}): \
+                 {wrong}; does it keep something from one launch to the next?"
+            ),
+            None => format!("under schedule seed {schedule}: {wrong}"),
+        }
+    }
+
+    /// Adds the check of an output.
+    pub(crate) fn check(&mut self, check: Check) {
+        match &mut self.check {
+            Some(all) => all.merge(check),
+            None => self.check = Some(check),
+        }
+    }
+
+    /// Sets the times of this pass, if they count.
+    pub(crate) fn times(&mut self, times: Option<Times>) {
+        if self.pass.is_first || self.pass.round.is_some() {
+            self.record.times = times;
+        }
+    }
+
+    /// Adds to the note of the first pass.
+    pub(crate) fn note(&mut self, note: String) {
+        if self.pass.is_first {
+            self.notes.push(note);
+        }
+    }
+
+    /// Sets one of the lab's own columns. With other inputs it has other values, which do not go with the counters.
+    pub(crate) fn set(&mut self, columns: &Columns, column: &str, value: Value) {
+        if self.pass.is_first || self.pass.round.is_none() {
+            columns.set(&mut self.record, column, value);
+        }
+    }
+
+    /// What the embedded machine counted and found in this pass so far; empty on a GPU.
+    ///
+    /// # Errors
+    /// When the machine's report cannot be read.
+    pub(crate) fn machine(&mut self) -> Result<&MachineReport> {
+        if let Some(report) = machine::report()? {
+            self.machine.extend(report);
+        }
+        Ok(&self.machine)
+    }
+
+    /// Whether a kernel of this case has ruined the device's context.
+    pub(crate) fn has_lost_context(&self) -> bool {
+        self.context_lost
+    }
+
+    /// Judges the case and completes its row. `verdict` gives the verdict, and what to say of it, from what is wrong
+    /// with the answer and from what the checks found; with the `ceilings` of a GPU, rates follow from its times.
+    pub(crate) fn judge(
+        mut self,
+        ceilings: Option<Ceilings>,
+        verdict: impl FnOnce(Option<&str>, Option<&str>) -> (Verdict, String),
+    ) -> Record {
+        self.time_rounds();
+        if let Some(reason) = self.skip {
+            self.record.verdict = Verdict::Skip;
+            self.record.note = reason;
+            return self.record;
+        }
+        let finding = self.findings.first().map(|first| match self.findings.len() {
+            1 => first.headline.clone(),
+            more => format!("{} (and {} more)", first.headline, more - 1),
+        });
+        self.record.findings = std::mem::take(&mut self.findings);
+        if is_unmodelled(&self.record.findings) {
+            self.record.verdict = Verdict::Skip;
+            self.record.note = format!("not judged: {}", finding.unwrap_or_default());
+            return self.record;
+        }
+        let worst = self.check.as_ref().map(|check| check.worst(self.worst)).or(self.worst);
+        if worst.is_some() {
+            self.record.max_abs_error = worst;
+        } else if self.wrong.is_none() && finding.is_none() && self.broken.is_none() {
+            self.broken = Some("nothing was checked".into());
+        }
+        self.record.wrong = self.broken.clone().or_else(|| self.wrong.clone());
+        let (verdict, what) = verdict(self.wrong.as_deref(), finding.as_deref());
+        self.record.verdict = if self.broken.is_some() { Verdict::Fail } else { verdict };
+        self.notes.extend([self.broken.take().unwrap_or_default(), what].into_iter().filter(|w| !w.is_empty()));
+        self.record.note = self.notes.join("; ");
+        self.rates(ceilings);
+        self.record
+    }
+
+    /// The times of rounds: a sample of each, but for the first, in which the driver loads the kernel.
+    fn time_rounds(&mut self) {
+        let mut rounds = std::mem::take(&mut self.earlier);
+        rounds.extend(self.record.times);
+        if rounds.len() > 1 {
+            let samples: Vec<f64> = rounds[1..].iter().map(|times| times.median).collect();
+            self.record.times = stats::times(&samples, rounds[1..].iter().map(|times| times.throttled).sum());
+        }
+    }
+
+    /// Rates and per cents: of a GPU's times only.
+    fn rates(&mut self, ceilings: Option<Ceilings>) {
+        let Some(ceilings) = ceilings else {
+            return;
+        };
+        let Some(times) = self.record.times else {
+            return;
+        };
+        let seconds = times.median / 1e3;
+        if seconds <= 0.0 || self.record.verdict != Verdict::Pass {
+            return;
+        }
+        self.record.gb_per_s = self.record.bytes.map(|b| b as f64 / seconds / 1e9);
+        self.record.gflop_per_s = self.record.flop.map(|f| f as f64 / seconds / 1e9);
+        self.record.percent_of_ceiling =
+            self.record.gb_per_s.zip(ceilings.gb_per_s(self.ceiling)).map(|(rate, ceiling)| 100.0 * rate / ceiling);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::row::tests::record;
+
+    fn pass(schedule: u64, round: Option<u64>) -> Pass {
+        Pass { schedule, is_first: schedule == 0, round }
+    }
+
+    fn sample(milliseconds: f64) -> Option<Times> {
+        stats::times(&[milliseconds], 0)
+    }
+
+    /// The passes of three rounds that take 9, 2 and 4 ms.
+    fn rounds(is_right: [bool; 3]) -> Passes {
+        let mut passes = Passes::new(Record { times: None, wrong: None, ..record() });
+        for (round, (ms, is_right)) in [9.0, 2.0, 4.0].into_iter().zip(is_right).enumerate() {
+            passes.begin(pass(round as u64, Some(round as u64 + 1))).unwrap();
+            passes.times(sample(ms));
+            passes.check(Check::that(is_right, "1 of 9"));
+            passes.end(None);
+        }
+        passes
+    }
+
+    fn judged(passes: Passes) -> Record {
+        passes.judge(None, |wrong, _| (if wrong.is_some() { Verdict::Fail } else { Verdict::Pass }, String::new()))
+    }
+
+    #[test]
+    fn rounds_make_one_row_with_a_sample_of_each_but_the_first() {
+        let row = judged(rounds([true; 3]));
+        let times = row.times.unwrap();
+        assert_eq!((row.verdict, times.samples, times.min, times.median), (Verdict::Pass, 2, 2.0, 3.0));
+        let mut orders = Passes::new(Record { times: None, ..record() });
+        for (schedule, ms) in [(0, 9.0), (1, 2.0)] {
+            orders.begin(pass(schedule, None)).unwrap();
+            orders.times(sample(ms));
+            orders.check(Check::that(true, ""));
+        }
+        assert_eq!(judged(orders).times.unwrap().median, 9.0);
+    }
+
+    #[test]
+    fn what_is_wrong_with_other_inputs_is_said_so() {
+        for (is_right, round) in [([true, false, true], "round 2"), ([true, true, false], "round 3")] {
+            let row = judged(rounds(is_right));
+            let wrong = row.wrong.unwrap();
+            assert_eq!(row.verdict, Verdict::Fail);
+            assert!(wrong.starts_with("right with the first inputs") && wrong.contains(round), "{wrong}");
+            assert!(wrong.contains("1 of 9"), "{wrong}");
+        }
+        let from_the_start = judged(rounds([false, true, false])).wrong.unwrap();
+        assert!(from_the_start.contains("1 of 9") && !from_the_start.contains("right with"), "{from_the_start}");
+    }
+}
