@@ -1,6 +1,6 @@
 //! How a part stands: tried at the sizes that a student knows, from small to large, up to the first at which it is not
 //! right.
-use std::{collections::HashSet, path::Path};
+use std::{collections::HashSet, path::Path, sync::Arc};
 
 use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, confine::Limits};
 use kernels::KernelSource;
@@ -10,7 +10,7 @@ use super::missed::{Missed, missed};
 use crate::{
     assignment::rubric::{Part, Rubric},
     judge::{
-        self, Task,
+        self, Known, Swept, Task,
         grade::{Event, Grade, JudgedRow, Mark},
     },
 };
@@ -68,6 +68,8 @@ pub struct Bench<'a> {
     pub kernel: &'a Path,
     /// What it holds.
     pub source: &'a KernelSource,
+    /// What is known of the lab's own kernels.
+    pub known: Arc<Known>,
 }
 
 /// The device on which a student's kernels run.
@@ -76,19 +78,18 @@ pub fn device() -> DeviceChoice {
 }
 
 impl Bench<'_> {
-    /// Tries `part`.
+    /// Tries `part`, as far as that is not `swept` already.
     ///
     /// # Errors
     /// What keeps runs from starting or being read.
-    pub fn try_part(&self, part: &Part) -> Result<Standing> {
-        let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
-        let sizes = if visible.is_empty() { vec![None] } else { visible };
+    pub fn try_part(&self, part: &Part, swept: &Swept) -> Result<Standing> {
+        let task = self.task(&part.options, &part.variants);
         let mut rows: Vec<JudgedRow> = Vec::new();
         let mut remarks = Vec::new();
         let mut judged: HashSet<&str> = HashSet::new();
         let mut why_not = None;
-        for size in sizes {
-            let grades = judge::judge(&self.task(part, size), &|_, _| ())?.grades;
+        for &size in &task.sizes {
+            let grades = judge::judge_at(&task, size, swept)?;
             if let Some(standing) = not_right(part, size, &grades, &self.rubric.kernel) {
                 return Ok(standing);
             }
@@ -107,8 +108,10 @@ impl Bench<'_> {
         Ok(if missed.is_empty() { Standing::Right(remarks) } else { Standing::Beyond(missed, remarks) })
     }
 
-    fn task(&self, part: &Part, size: Option<usize>) -> Task {
-        let is_asked = |name: &&'static str| part.variants.iter().any(|variant| variant == name);
+    /// These variants of the lab with these options, at the sizes that a student knows.
+    pub(super) fn task(&self, options: &[String], variants: &[String]) -> Task {
+        let is_asked = |name: &&'static str| variants.iter().any(|variant| variant == name);
+        let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
         Task {
             lab: self.lab,
             kernel: self.kernel.into(),
@@ -116,12 +119,13 @@ impl Bench<'_> {
             choice: device(),
             schedules: SCHEDULES,
             variants: self.lab.variants().iter().map(|variant| variant.name).filter(is_asked).collect(),
-            options: part.options.clone(),
+            options: options.to_vec(),
             seed: SEED,
-            sizes: vec![size],
+            sizes: if visible.is_empty() { vec![None] } else { visible },
             needs_sizes: false,
             hidden: 0,
             limits: LIMITS,
+            known: self.known.clone(),
         }
     }
 }
