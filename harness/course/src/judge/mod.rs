@@ -39,6 +39,8 @@ pub struct Judgement {
     pub sizes: Vec<Option<usize>>,
     /// What the compiler warns of.
     pub warnings: Vec<Warning>,
+    /// What it compiles to; empty if it was compiled elsewhere.
+    pub ptx: String,
 }
 
 /// Judges the file, and calls `progress` with the number of runs that have ended, and of all that are planned.
@@ -48,8 +50,8 @@ pub struct Judgement {
 pub fn judge(task: &Task, progress: Progress) -> Result<Judgement> {
     // The file is compiled here first, so that its errors are reported once and the runs find its PTX in the cache.
     let capability = Session::open(&task.choice)?.device.compute_capability;
-    let warnings = kernels::ptx_for(&task.source, capability)?.warnings;
-    Ok(Judgement { warnings, ..judge_elsewhere(task, progress)? })
+    let kernels::Compiled { warnings, ptx, .. } = kernels::ptx_for(&task.source, capability)?;
+    Ok(Judgement { warnings, ptx, ..judge_elsewhere(task, progress)? })
 }
 
 /// As [`judge`], but this process does not open the device, for it has opened another one. The file is known to
@@ -71,7 +73,7 @@ pub fn judge_elsewhere(task: &Task, progress: Progress) -> Result<Judgement> {
         grades.extend(grade_of(task, variant, &runs));
     }
     let sizes = task.sizes.iter().copied().chain(hidden).collect();
-    Ok(Judgement { grades, sizes, warnings: Vec::new() })
+    Ok(Judgement { grades, sizes, warnings: Vec::new(), ptx: String::new() })
 }
 
 /// The grades of the task's variants at one of its sizes alone, which is known. What was `swept` is not run again. The

@@ -20,8 +20,7 @@ use crate::hash::Hash;
 const FOLDER: &str = "own";
 
 /// Variables whose values say where and how fast something runs, and not what comes of it.
-const WITHOUT_EFFECT: [&str; 5] =
-    [harness::CORES, "WARPLAB_WORKERS", "WARPLAB_CACHE", "WARPLAB_TRUST_PTX", wire::RECORDS];
+const WITHOUT_EFFECT: [&str; 4] = [harness::CORES, "WARPLAB_WORKERS", "WARPLAB_CACHE", wire::RECORDS];
 
 /// What is known of the lab's own kernels.
 #[derive(Debug, Default)]

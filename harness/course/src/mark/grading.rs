@@ -129,6 +129,7 @@ impl Grading {
                 self.on_gpu(&task).filter(|_| asked.speed.is_some()).map(|task| timed(&task, asked)).transpose()?;
             let evidence = Evidence {
                 emulated: &group.emulated.grades,
+                ptx: &group.emulated.ptx,
                 gpu: group.gpu.as_ref().map(|judgement| &judgement.grades[..]),
                 timed: timed.as_ref(),
             };

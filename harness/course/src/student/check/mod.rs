@@ -113,6 +113,7 @@ impl Desk {
             rubric: &self.rubric,
             kernel: &self.kernel,
             source: &source,
+            ptx: &compiled.ptx,
             known: Known::cached(),
         };
         let parts: Vec<&Part> = chosen.iter().map(|index| self.part(*index)).collect();

@@ -6,7 +6,7 @@ use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, confine::Limits};
 use kernels::KernelSource;
 use wire::Told;
 
-use super::missed::{Missed, missed};
+use super::missed::{Missed, lacked, missed};
 use crate::{
     assignment::rubric::{Part, Rubric},
     judge::{
@@ -31,7 +31,7 @@ pub enum Standing {
     Right(Vec<String>),
     /// Wrong answers, and findings, at the smallest size at which there are any.
     Wrong(Wrong),
-    /// Right answers, but counters beyond their goals.
+    /// Right answers, but not what else is asked for: counters beyond their goals, instructions that are not there.
     Beyond(Vec<Missed>, Vec<String>),
     /// The file lacks these kernels.
     Missing(Vec<String>),
@@ -68,6 +68,8 @@ pub struct Bench<'a> {
     pub kernel: &'a Path,
     /// What it holds.
     pub source: &'a KernelSource,
+    /// What that compiles to.
+    pub ptx: &'a str,
     /// What is known of the lab's own kernels.
     pub known: Arc<Known>,
 }
@@ -104,7 +106,9 @@ impl Bench<'_> {
         if !part.variants.iter().all(|variant| judged.contains(variant.as_str())) {
             return Ok(Standing::Unjudged(why_not.unwrap_or_else(|| "it runs at no size".into())));
         }
-        let missed: Vec<Missed> = part.goals.iter().filter_map(|goal| missed(goal, self.lab, &rows)).collect();
+        let goals = part.goals.iter().filter_map(|goal| missed(goal, self.lab, &rows));
+        let instructions = part.instructions.iter().filter_map(|asked| lacked(asked, self.ptx));
+        let missed: Vec<Missed> = goals.chain(instructions).collect();
         Ok(if missed.is_empty() { Standing::Right(remarks) } else { Standing::Beyond(missed, remarks) })
     }
 
