@@ -89,17 +89,18 @@ fn a_sum_that_is_not_stored_by_compare_and_swap_loses_the_points_for_it_nvrtc() 
     let text = std::fs::read_to_string(own).unwrap();
     let begin = "__device__ void cas_add(double* total, double v) {\n";
     let rubric = std::fs::read_to_string(of_vecadd("../reduction/assignment/rubric.toml")).unwrap();
-    let part = rubric.split("[[part]]").find(|part| part.contains("\"compare-and-swap\"")).unwrap();
-    let head = "title = \"t\"\nkernel = \"reduction.cu\"\nsizes = { visible = [1000], hidden = 0 }\n[[part]]";
-    std::fs::write(folder.path().join("rubric.toml"), format!("{head}{part}")).unwrap();
+    let (head, parts) = rubric.split_once("[sizes]").unwrap();
+    let parts = &parts[parts.find("[[part]]").unwrap()..];
+    let rubric = format!("{head}[sizes]\nvisible = [33]\nhidden = 0\n{parts}");
+    std::fs::write(folder.path().join("rubric.toml"), rubric).unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
     let earned = |text: &str| {
         let (file, rubric) = (path("reduction.cu"), path("rubric.toml"));
         std::fs::write(&file, text).unwrap();
         let run = warplab(&["grade", "reduction", &file, "--rubric", &rubric, "--format", "json", "--seed", "7"]);
-        // Whatever other parts the file marks is not asked for.
         let all: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {run:?}"));
-        let criteria = all["submissions"][0]["parts"][0]["criteria"].as_array().unwrap();
+        let mut parts = all["submissions"][0]["parts"].as_array().unwrap().iter();
+        let criteria = parts.find(|part| part["name"] == "compare-and-swap").unwrap()["criteria"].as_array().unwrap();
         criteria.iter().map(|criterion| criterion["points"].as_f64().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(earned(&text), [10.0, 5.0, 5.0]);

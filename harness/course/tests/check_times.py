@@ -15,7 +15,8 @@ import time
 import tomllib
 from pathlib import Path
 
-from make_class import LABS, parts_of, with_parts
+sys.dont_write_bytecode = True
+from make_class import LABS, parts_of, with_parts  # noqa: E402
 
 
 def states(lab: str, handed_out: str) -> dict[str, str]:
@@ -50,7 +51,7 @@ def main() -> None:
     parser.add_argument("labs", nargs="*", metavar="LAB")
     parser.add_argument("--samples", type=int, default=5, help="checks after the first one of each state [default: 5]")
     parser.add_argument("--most", type=float, default=2.0, help="seconds that a median may be [default: 2]")
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     warplab = asked.warplab.resolve()
     labs = asked.labs or sorted(path.parents[1].name for path in LABS.glob("*/assignment/rubric.toml"))
     slow = []

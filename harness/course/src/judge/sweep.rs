@@ -76,8 +76,8 @@ pub fn sweep(tasks: &[Task], sizes: &[Option<usize>]) -> Result<Swept, Error> {
     Ok(all)
 }
 
-/// How these variants end in one process: a single one in any way, several if they are right. The lab's own kernels take
-/// `most` warp instructions.
+/// How these variants end in one process: a single one in any way, several if they are right. The lab's own kernels
+/// take `most` warp instructions.
 fn together(
     task: &Task,
     variants: &[&'static str],
