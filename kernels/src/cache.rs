@@ -1,20 +1,14 @@
 //! The cache of the compiler's answers, in the user's cache folder: one file for each compiler and each whole input,
 //! CUDA's headers included. If the cache cannot be used, the kernel is compiled again.
-use std::{
-    fs,
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
-
-use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
 
 use crate::{
     input::{Answer, Input},
-    source::hex,
+    kept,
 };
 
 /// The cache folder: `WARPLAB_CACHE`, or the user's own (`~/.cache/warplab` on Linux).
-pub(crate) fn folder() -> Option<PathBuf> {
+pub fn folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("WARPLAB_CACHE") {
         return Some(folder.into());
     }
@@ -34,41 +28,20 @@ pub(crate) fn or_ask<E>(
 ) -> Result<Answer, E> {
     let Some(folder) = folder.map(|folder| folder.join("answers")) else { return ask() };
     let file = folder.join(input.digest(compiler));
-    if let Some(answer) = get(&file) {
+    if let Some(answer) = kept::read(&file) {
         return Ok(answer);
     }
     let answer = ask()?;
     // If the folder is full or read-only, the next run compiles again.
     if !matches!(answer, Answer::Failed { .. }) {
-        let _ = put(&folder, &file, &answer);
+        let _ = kept::write(&file, &answer);
     }
     Ok(answer)
 }
 
-/// The answer in `file`, if it is there and as it was written: the first line is the SHA-256 of the rest.
-fn get(file: &Path) -> Option<Answer> {
-    let text = fs::read_to_string(file).ok()?;
-    let (sum, rest) = text.split_once('\n')?;
-    (sum == checksum(rest)).then(|| serde_json::from_str(rest).ok())?
-}
-
-/// Writes `answer`, atomically: another process sees all of it or nothing.
-fn put(folder: &Path, file: &Path, answer: &Answer) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let text = serde_json::to_string(answer)?;
-    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-    write!(temporary, "{}\n{text}", checksum(&text))?;
-    temporary.persist(file)?;
-    Ok(())
-}
-
-fn checksum(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::{cell::Cell, convert::Infallible};
+    use std::{cell::Cell, convert::Infallible, fs};
 
     use super::*;
 

@@ -24,6 +24,7 @@ mod error;
 mod find;
 mod headers;
 mod input;
+pub mod kept;
 mod log;
 mod nvrtc;
 #[cfg(unix)]
@@ -33,6 +34,7 @@ mod read;
 mod source;
 pub mod toolbox;
 
+pub use cache::folder as cache_folder;
 pub use commit::{Outcome, check, generate, sources_in};
 pub use error::{Error, GET_NVRTC, Limit};
 pub use headers::{Header, headers};

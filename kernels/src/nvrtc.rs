@@ -156,7 +156,7 @@ impl Nvrtc {
     }
 
     /// What tells it from other compilers: its version, and the size of its file, since several builds share a version.
-    pub(crate) fn identity(&self) -> String {
+    pub fn identity(&self) -> String {
         let bytes = std::fs::metadata(&self.path).map_or(0, |file| file.len());
         format!("{} {bytes}", self.version())
     }

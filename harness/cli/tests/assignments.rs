@@ -8,10 +8,7 @@ use std::{
 };
 
 use common::{Run, warplab};
-use course::assignment::drawn::drawn;
-
-/// What the head of a kernel file with parts says of them.
-const HEAD: &str = "What lies between [part ...] and [end] is what `warplab start` leaves to the student.";
+use course::assignment::{drawn::drawn, starter::HEAD};
 
 /// A lab's assignment.
 struct Assignment {
@@ -180,7 +177,8 @@ fn a_student_gets_the_handout_with_its_pictures_and_a_file_with_each_part_to_do(
         for part in assignment.parts() {
             assert!(starter.contains(&format!("// TODO ({}): ", name(part))), "{lab}: {} is not to do", name(part));
         }
-        let marker = starter.lines().map(str::trim_start).find(|line| line.starts_with("// ["));
+        let is_marker = |line: &&str| line.starts_with("// [") || line.contains("[part");
+        let marker = starter.lines().map(str::trim_start).find(is_marker);
         assert!(marker.is_none(), "{lab}: a marker is handed out: {marker:?}");
     }
 }

@@ -2,13 +2,14 @@
 mod common;
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::Read,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
     thread,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use common::{Run, fails, warplab_in};
@@ -176,6 +177,55 @@ fn hints_come_by_degrees_with_nvrtc() {
     says(&mine.check(&[]), 1, &["the last hint again."]);
     mine.edit(ADD, RIGHT);
     says(&mine.check(&["--part", "add", "--hint"]), 0, &["nothing to give a hint for"]);
+}
+
+/// The files of a folder, and when each was written.
+fn written(folder: &Path) -> BTreeMap<PathBuf, SystemTime> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    entries.map(|entry| (entry.path(), entry.metadata().unwrap().modified().unwrap())).collect()
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn the_labs_own_kernels_run_once_and_what_is_damaged_is_found_out_again_with_nvrtc() {
+    let mine = Mine::of("vecadd");
+    mine.edit(ADD, RIGHT);
+    let cache = mine.0.path().join("cache");
+    let check = || warplab_in(&mine.folder(), &["check"], &[("WARPLAB_CACHE", cache.to_str().unwrap())]);
+    says(&check(), 1, &["1 of 2 parts is right"]);
+    let first = written(&cache.join("own"));
+    // Two parts at the smallest size, and the right one at the two others.
+    assert_eq!(first.len(), 4, "{first:?}");
+    says(&check(), 1, &["1 of 2 parts is right"]);
+    assert_eq!(written(&cache.join("own")), first);
+    // Nothing is believed of a file that is not as it was written.
+    let file = first.keys().next().unwrap();
+    let whole = fs::read_to_string(file).unwrap();
+    for damaged in [whole.replace("\"Pass\"", "\"Fail\"").replace("pass", "fail"), whole[..whole.len() / 2].into()] {
+        assert_ne!(damaged, whole);
+        fs::write(file, damaged).unwrap();
+        says(&check(), 1, &["1 of 2 parts is right"]);
+        assert_eq!(fs::read_to_string(file).unwrap().lines().count(), 2);
+    }
+    // It belongs to the user, and not to the folder that is handed in.
+    assert!(!mine.folder().join(".warplab/own").exists());
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn no_variant_is_blamed_for_another_one_with_nvrtc() {
+    let mine = Mine::of("histogram");
+    let file = mine.folder().join("histogram.cu");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/histogram/kernels/histogram.cu");
+    fs::write(&file, fs::read_to_string(own).unwrap()).unwrap();
+    says(&mine.check(&["--all"]), 0, &["5 of 5 parts are right"]);
+    // It ends the context, and with it all that would have run after it in its process.
+    let kernel = "__global__ void matched_letters(";
+    let text = fs::read_to_string(&file).unwrap();
+    let body = text[text.find(kernel).unwrap()..].find('{').unwrap() + text.find(kernel).unwrap() + 1;
+    fs::write(&file, format!("{} __trap(); {}", &text[..body], &text[body..])).unwrap();
+    let run = mine.check(&["--all"]);
+    says(&run, 1, &["4 of 5 parts are right", "`matched`, is wrong at n = 1."]);
 }
 
 /// A check that goes on, and what it has said.

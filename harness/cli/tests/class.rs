@@ -97,10 +97,61 @@ impl Class {
 
     /// When each result was written.
     fn written(&self) -> BTreeMap<PathBuf, SystemTime> {
-        let entries = fs::read_dir(self.out("results")).into_iter().flatten().flatten();
-        let results = entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "json"));
-        results.map(|entry| (entry.path(), entry.metadata().unwrap().modified().unwrap())).collect()
+        let mut results = written(&self.out("results"));
+        results.retain(|path, _| path.extension().is_some_and(|end| end == "json"));
+        results
     }
+}
+
+/// The files of a folder, and when each was written.
+fn written(folder: &Path) -> BTreeMap<PathBuf, SystemTime> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| (entry.path(), entry.metadata().unwrap().modified().unwrap())).collect()
+}
+
+#[test]
+fn the_labs_own_kernels_run_once_for_a_class_and_no_student_has_a_say_in_it() {
+    let seed = ["--schedules", "2", "--seed", "11"];
+    let class = Class::of(&["ada"]);
+    assert_eq!(class.grade(&seed).code, 0);
+    let first = written(&class.out("own"));
+    assert!(!first.is_empty());
+    // A later submission is compared with what is known.
+    for kind in ["cu", "ptx"] {
+        fs::copy(class.submission(&format!("ada.{kind}")), class.submission(&format!("bob.{kind}"))).unwrap();
+    }
+    assert_eq!(class.grade(&[]).code, 0);
+    assert_eq!(written(&class.out("own")), first);
+    assert_eq!(class.marks()["bob"].0, "100");
+
+    // Whoever could write there could have any mark: as if the lab's own kernels did not use the file.
+    let forge = |folder: &Path| {
+        fs::create_dir_all(folder).unwrap();
+        for path in first.keys() {
+            kernels::kept::write(&folder.join(path.file_name().unwrap()), &"Elsewhere").unwrap();
+        }
+    };
+    forge(&class.out("own"));
+    class.grade(&["--regrade", "add"]);
+    assert_ne!(class.marks()["ada"].0, "100", "what is forged is not what is read");
+    // But a submission is not that place, and neither is the cache in which a student's own check looks.
+    let other = Class::of(&["ada"]);
+    let eve = other.submission("eve");
+    for folder in ["", "own", ".warplab", ".warplab/own", "results", "cache/own"] {
+        forge(&eve.join(folder));
+    }
+    for kind in ["cu", "ptx"] {
+        fs::copy(other.submission(&format!("ada.{kind}")), eve.join(format!("vecadd.{kind}"))).unwrap();
+    }
+    let cache = eve.join("cache");
+    let variables = [WITHOUT_NVRTC, ("WARPLAB_CACHE", cache.to_str().unwrap())];
+    let run = warplab_with(&other.with(&seed), &variables);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!((other.marks()["ada"].0.as_str(), other.marks()["eve"].0.as_str()), ("100", "100"));
+    let file = eve.join("vecadd.cu");
+    let settings = ["--seed", "11", "--device", "emulated:a100", "--limit-seconds", "60"];
+    let run = warplab_with(&[&["grade", "vecadd", file.to_str().unwrap()], &settings[..]].concat(), &variables);
+    assert!(run.code == 0 && run.stdout.contains(" all        100  100"), "{run:?}");
 }
 
 #[test]

@@ -80,6 +80,35 @@ fn a_starter_has_none_and_a_mutant_loses_what_it_breaks_nvrtc() {
     assert_eq!(marks(&[&tail], &["--seed", "7"])[0]["parts"], all[1]["parts"]);
 }
 
+/// The answers and the counters of an atomicAdd are right too: only what it compiles to tells.
+#[test]
+#[ignore = "needs NVRTC"]
+fn a_sum_that_is_not_stored_by_compare_and_swap_loses_the_points_for_it_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = of_vecadd("../reduction/kernels/reduction.cu");
+    let text = std::fs::read_to_string(own).unwrap();
+    let begin = "__device__ void cas_add(double* total, double v) {\n";
+    let rubric = std::fs::read_to_string(of_vecadd("../reduction/assignment/rubric.toml")).unwrap();
+    let (head, parts) = rubric.split_once("[sizes]").unwrap();
+    let parts = &parts[parts.find("[[part]]").unwrap()..];
+    let rubric = format!("{head}[sizes]\nvisible = [33]\nhidden = 0\n{parts}");
+    std::fs::write(folder.path().join("rubric.toml"), rubric).unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let earned = |text: &str| {
+        let (file, rubric) = (path("reduction.cu"), path("rubric.toml"));
+        std::fs::write(&file, text).unwrap();
+        let run = warplab(&["grade", "reduction", &file, "--rubric", &rubric, "--format", "json", "--seed", "7"]);
+        let all: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {run:?}"));
+        let mut parts = all["submissions"][0]["parts"].as_array().unwrap().iter();
+        let criteria = parts.find(|part| part["name"] == "compare-and-swap").unwrap()["criteria"].as_array().unwrap();
+        criteria.iter().map(|criterion| criterion["points"].as_f64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(earned(&text), [10.0, 5.0, 5.0]);
+    let body = text.find(begin).unwrap() + begin.len();
+    let end = body + text[body..].find("\n}\n").unwrap();
+    assert_eq!(earned(&format!("{}    atomicAdd(total, v);{}", &text[..body], &text[end..])), [10.0, 5.0, 0.0]);
+}
+
 #[test]
 fn a_computer_that_cannot_judge_says_so_and_gives_no_points() {
     let folder = tempfile::tempdir().unwrap();

@@ -16,6 +16,7 @@
 pub mod assignment;
 pub mod class;
 pub mod export;
+mod hash;
 pub mod judge;
 pub mod mark;
 pub mod student;

@@ -25,12 +25,17 @@ SLIPS = [
 ]
 
 
+def parts_of(solution: str) -> list[str]:
+    """The names of the parts of a lab's own kernel file."""
+    return sorted(set(re.findall(r"// \[part ([\w-]+)\]", solution)))
+
+
 def with_parts(solution: str, solved: set[str]) -> str:
     """The kernel file of a student who has solved these parts."""
     text, leaves_out = [], False
     for line in solution.splitlines():
         comment = line.strip().removeprefix("// ")
-        part = re.match(r"\[part (\w+)\]", comment)
+        part = re.match(r"\[part ([\w-]+)\]", comment)
         if part or comment == "[not handed out]":
             leaves_out = not (part and part[1] in solved)
         elif comment == "[end]":
@@ -54,7 +59,7 @@ def own_words(text: str, draw: random.Random) -> str:
 
 
 def kernel_file(index: int, solution: str, mutants: list[str], draw: random.Random) -> str:
-    parts = sorted(set(re.findall(r"// \[part (\w+)\]", solution)))
+    parts = parts_of(solution)
     kind = index % 20
     if kind == 0:
         return with_parts(solution, set())

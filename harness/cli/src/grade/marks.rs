@@ -5,7 +5,7 @@ use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use course::{
     assignment::rubric::Rubric,
     export::{self, Format},
-    judge::Progress,
+    judge::{Known, Progress},
     mark::Grading,
 };
 use harness::{DeviceChoice, Error, Exit, Lab};
@@ -55,6 +55,7 @@ pub fn run(matches: &ArgMatches, progress: Progress) -> Result<ExitCode, Error> 
         seed: matches.get_one("seed").copied(),
         schedules: *matches.get_one("schedules").expect("default"),
         limits: limits(matches),
+        known: Known::here(),
     };
     let mut all = Vec::new();
     for submission in submissions {

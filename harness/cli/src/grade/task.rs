@@ -2,7 +2,7 @@
 use std::{env, path::PathBuf};
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
-use course::judge::{Task, sizes};
+use course::judge::{Known, Task, sizes};
 use harness::{DeviceChoice, Error, Exit, Expect, Lab, confine::Limits, suggest};
 
 use super::marks;
@@ -137,6 +137,7 @@ impl Asked {
             needs_sizes: names_sizes,
             hidden: if names_sizes { 0 } else { 2 },
             limits: limits(matches),
+            known: Known::here(),
         };
         Ok(Self { task, names_variants: matches.get_many::<String>("variant").is_some() })
     }

@@ -61,6 +61,9 @@ pub struct Part {
     /// What the counters of a right part are to be.
     #[serde(default, rename = "goal")]
     pub goals: Vec<Goal>,
+    /// What the kernels of a right part are to be made of.
+    #[serde(default, rename = "instruction")]
+    pub instructions: Vec<Instruction>,
     /// How fast a right part is to be, where it is graded on a GPU.
     #[serde(default)]
     pub speed: Option<Speed>,
@@ -86,6 +89,20 @@ pub struct Goal {
     pub words: String,
 }
 
+/// An instruction that kernels are to have, where no counter tells how they work.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Instruction {
+    /// Points for having it.
+    pub points: f64,
+    /// Words of its name in PTX: `atom.cas` is any compare-and-swap, as `atom.global.cas.b64`.
+    pub name: String,
+    /// The kernels that are to have it, themselves or in what they call: each of them.
+    pub kernels: Vec<String>,
+    /// The goal in words, for a student.
+    pub words: String,
+}
+
 /// A speed to be reached on a GPU.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -101,7 +118,9 @@ pub struct Speed {
 impl Part {
     /// The most points that it gives where speed is not measured.
     pub fn points(&self) -> f64 {
-        self.right + self.clean + self.goals.iter().map(|goal| goal.points).sum::<f64>()
+        let goals = self.goals.iter().map(|goal| goal.points);
+        let instructions = self.instructions.iter().map(|asked| asked.points);
+        self.right + self.clean + goals.chain(instructions).sum::<f64>()
     }
 }
 
@@ -171,7 +190,7 @@ impl Rubric {
             if !names.insert(&part.name) {
                 mistakes.push(format!("there are two parts called `{}`", part.name));
             }
-            part.mistakes(lab, &mut mistakes);
+            part.mistakes(lab, &file.ptx, &mut mistakes);
         }
         if self.sizes.visible.contains(&0) {
             mistakes.push("sizes.visible: a size must be at least 1".into());
@@ -181,7 +200,7 @@ impl Rubric {
 }
 
 impl Part {
-    fn mistakes(&self, lab: &Lab, mistakes: &mut Vec<String>) {
+    fn mistakes(&self, lab: &Lab, ptx: &str, mistakes: &mut Vec<String>) {
         let name = &self.name;
         let variants = lab.variants();
         let right: Vec<&str> = variants
@@ -215,7 +234,20 @@ impl Part {
                 }
             }
         }
-        let points = [self.right, self.clean].into_iter().chain(self.goals.iter().map(|goal| goal.points));
+        let entries = ptx.split(".entry ").skip(1);
+        let kernels: Vec<&str> = entries.filter_map(|entry| Some(entry.split_once('(')?.0.trim())).collect();
+        for asked in &self.instructions {
+            if asked.kernels.is_empty() {
+                mistakes.push(format!("part `{name}`, instruction `{}`: kernels = [] names none", asked.name));
+            }
+            for unknown in asked.kernels.iter().filter(|kernel| !kernels.contains(&kernel.as_str())) {
+                let known = suggest::among(unknown, &kernels);
+                mistakes.push(format!("part `{name}`, instruction `{}`: no kernel `{unknown}`; {known}", asked.name));
+            }
+        }
+        let instructions = self.instructions.iter().map(|asked| asked.points);
+        let goals = self.goals.iter().map(|goal| goal.points);
+        let points = [self.right, self.clean].into_iter().chain(goals).chain(instructions);
         let speed = self.speed.iter().map(|speed| speed.points);
         if points.chain(speed).any(|points| !points.is_finite() || points < 0.0) {
             mistakes.push(format!("part `{name}`: points must not be negative"));

@@ -4,6 +4,9 @@
 //! comment, and ends with a line `// [end]`. What should not be handed out at all, such as variants that no part asks
 //! for, lies between `// [not handed out]` and `// [end]`.
 
+/// What the head of a kernel file with parts says to those who read the whole of it. It is not handed out.
+pub const HEAD: &str = "What lies between [part ...] and [end] is what `warplab start` leaves to the student.";
+
 /// What is left of a kernel file, and the parts that were taken out of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Starter {
@@ -68,8 +71,26 @@ impl Starter {
         }
         match open {
             Some((_, first)) => Err(format!("line {first}: the region that begins here has no `// [end]`")),
-            None => Ok(Self { text: without_gaps(&text), parts }),
+            None => Ok(Self { text: without_gaps(&without_head(&text)), parts }),
         }
+    }
+}
+
+/// The text without [`HEAD`], which may begin and end within lines of its first comment.
+fn without_head(text: &str) -> String {
+    let comment = text.lines().take_while(|line| line.starts_with("//"));
+    let words: Vec<&str> = comment.flat_map(|line| line["//".len()..].split_whitespace()).collect();
+    let head: Vec<&str> = HEAD.split(' ').collect();
+    let Some(found) = words.windows(head.len()).find(|words| *words == head) else {
+        return text.into();
+    };
+    let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    let (first, last) = (found[0], found[head.len() - 1]);
+    let (before, after) = (text[..place(first)].trim_end(), &text[place(last) + last.len()..]);
+    // A line that holds nothing else is left out.
+    match (before.strip_suffix("//"), after.strip_prefix('\n')) {
+        (Some(lines), Some(rest)) => format!("{lines}{rest}"),
+        _ => format!("{before}{after}"),
     }
 }
 
@@ -126,6 +147,21 @@ __global__ void add(float* c, int n) {
 }
 ";
         assert_eq!(starter.text, expected);
+    }
+
+    #[test]
+    fn what_the_head_says_of_markers_is_not_handed_out() {
+        let rest = "//\n//  add  adds\n\n__global__ void add();\n";
+        let (begin, end) = HEAD.split_at(HEAD.find("leaves").unwrap());
+        for (head, left) in [
+            (format!("// A file.\n// {HEAD}\n"), "// A file.\n"),
+            (format!("// A file, of\n// a lab. {HEAD}\n"), "// A file, of\n// a lab.\n"),
+            (format!("// A file. {begin}\n// {end}\n"), "// A file.\n"),
+            (format!("// {HEAD} And more.\n"), "// And more.\n"),
+            ("// A file.\n".into(), "// A file.\n"),
+        ] {
+            assert_eq!(Starter::of(&format!("{head}{rest}")).unwrap().text, format!("{left}{rest}"));
+        }
     }
 
     #[test]

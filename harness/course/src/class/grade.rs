@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     assignment::rubric::{Part, Rubric},
+    judge::Known,
     mark::{
         Grading,
         marked::{Marked, PartMark},
@@ -124,6 +125,7 @@ impl Class {
             seed: Some(self.settings.seed),
             schedules: self.settings.schedules,
             limits: self.settings.limits(),
+            known: Known::shared(self.store.own()),
         };
         let what = opened.submission.as_ref().map_or_else(PathBuf::as_path, |submission| &submission.kernel);
         let mut marked = grading.mark(what, &|_, _| ())?;

@@ -2,10 +2,12 @@
 use std::{fs, path::Path};
 
 use harness::{Error, Result};
-use sha2::{Digest, Sha256};
 
 use super::settings::Settings;
-use crate::assignment::rubric::{Part, Rubric};
+use crate::{
+    assignment::rubric::{Part, Rubric},
+    hash::Hash,
+};
 
 /// A hash of the kernel file in `folder` and of the headers beside it.
 ///
@@ -44,22 +46,4 @@ pub fn of_part(part: &Part, rubric: &Rubric, settings: &Settings, content: &str,
     // Hints are no part of what is marked.
     hash.add(&format!("{:?}", Part { hints: Vec::new(), ..part.clone() }));
     hash.end()
-}
-
-/// A hash of texts, no two sequences of which are the same to it.
-struct Hash(Sha256);
-
-impl Hash {
-    fn new() -> Self {
-        Self(Sha256::new())
-    }
-
-    fn add(&mut self, bytes: &(impl AsRef<[u8]> + ?Sized)) {
-        self.0.update((bytes.as_ref().len() as u64).to_le_bytes());
-        self.0.update(bytes.as_ref());
-    }
-
-    fn end(self) -> String {
-        kernels::hex(&self.0.finalize())
-    }
 }

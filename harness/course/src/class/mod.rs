@@ -5,6 +5,7 @@
 //! - `class.json`: what must stay the same from the first run to the last: the seed, the device, the limits;
 //! - `rubric.toml`: the rubric, which a teacher may edit;
 //! - `results/`: a JSON file for each submission, written whole when it is marked: a run that was killed goes on there;
+//! - `own/`: what came of the lab's own kernels, so that they need not run for each submission;
 //! - `overrides.toml`, `late.toml`: a teacher's, if there are any;
 //! - `marks.csv`, `marks-canvas.csv`, `changes.csv`, `class.html`, `similar.html`, `students/`: made anew by each run.
 

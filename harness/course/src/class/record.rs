@@ -66,6 +66,11 @@ impl Store {
         Ok(Self(path))
     }
 
+    /// The folder of what is known of the lab's own kernels, which all submissions are compared with.
+    pub fn own(&self) -> PathBuf {
+        self.0.with_file_name("own")
+    }
+
     fn path(&self, entry: &Entry) -> PathBuf {
         self.0.join(format!("{}.json", entry.file_name()))
     }

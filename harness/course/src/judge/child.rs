@@ -9,16 +9,24 @@ use harness::{
     DeviceChoice, Error, Exit, Inputs, Record, Verdict,
     confine::{self, Limits},
 };
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{sizes::LONGEST, task::Task};
+use super::{
+    own::{instructions, own},
+    sizes::LONGEST,
+    sweep::Swept,
+    task::Task,
+};
 use crate::assignment::drawn::drawn;
 
 /// A launch may take `BUDGET` warp instructions, or `SLOWER` times those of the lab's own kernels if that is more. An
 /// endless loop is then found in seconds, not after the hour that a run's usual budget lasts, and a kernel that is only
 /// slow is not stopped.
 const BUDGET: u64 = 20_000_000;
-const SLOWER: u64 = 50;
+pub(super) const SLOWER: u64 = 50;
+/// The variable that says how many a launch may take.
+pub(super) const BUDGET_NAME: &str = "WARPLAB_BUDGET";
 
 /// If the lab's own kernels take more warp instructions than this at n = [`LONGEST`], ten times that n is too large to
 /// be tried several times under every check: the work grows with the cube of n (matmul), or does not depend on n.
@@ -29,7 +37,7 @@ const ROUNDS: u32 = 3;
 const TIMED_ROUNDS: u32 = 5;
 
 /// How a run ended.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Outcome {
     /// The variant's rows, and those of its kernels that the file lacks.
     Ran { rows: Vec<Record>, missing: Vec<String> },
@@ -58,7 +66,7 @@ pub struct Tried {
 
 /// Whether `variant`, which was `tried`, uses the kernel file that is replaced. Where the lab does not take the size,
 /// its quick sizes tell.
-pub fn uses(task: &Task, variant: &str, tried: &Tried) -> Result<bool, Error> {
+pub fn uses(task: &Task, variant: &'static str, tried: &Tried) -> Result<bool, Error> {
     Ok(match tried.own {
         Outcome::Elsewhere => false,
         Outcome::Refused(_) if tried.size.is_some() => !matches!(own(task, variant, None)?, Outcome::Elsewhere),
@@ -67,18 +75,42 @@ pub fn uses(task: &Task, variant: &str, tried: &Tried) -> Result<bool, Error> {
 }
 
 /// Whether a size above [`LONGEST`] is too much work.
-pub fn is_long(task: &Task, variant: &str) -> Result<bool, Error> {
+pub fn is_long(task: &Task, variant: &'static str) -> Result<bool, Error> {
     Ok(instructions(&own(task, variant, Some(LONGEST))?) > LONG)
 }
 
-/// Runs the lab's own kernels, and then the file being graded, as `variant`.
-pub fn run(task: &Task, variant: &str, size: Option<usize>, is_hidden: bool) -> Result<Tried, Error> {
+/// Runs the lab's own kernels, and then the file being graded, as `variant`, unless that is `swept` already.
+pub fn run(
+    task: &Task,
+    variant: &'static str,
+    size: Option<usize>,
+    is_hidden: bool,
+    swept: &Swept,
+) -> Result<Tried, Error> {
     let own = own(task, variant, size)?;
-    if !matches!(own, Outcome::Ran { .. }) {
+    let Outcome::Ran { rows: theirs, .. } = &own else {
         return Ok(Tried { size, is_hidden, own, graded: None });
+    };
+    // A case that is not there may have been left out because of another variant.
+    let is_whole = |known: &&Outcome| !matches!(known, Outcome::Ran { rows, .. } if rows.len() < theirs.len());
+    let graded = match swept.of(task, variant, size).filter(is_whole) {
+        Some(known) => known.clone(),
+        None => alone(task, variant, size, instructions(&own))?,
+    };
+    Ok(Tried { size, is_hidden, own, graded: Some(graded) })
+}
+
+/// Runs the file being graded as `variant`, for which the lab's own kernels take so many warp instructions.
+pub(super) fn alone(task: &Task, variant: &'static str, size: Option<usize>, takes: u64) -> Result<Outcome, Error> {
+    let mut command = in_place(command(task, &[variant], size)?, task);
+    if env::var_os(BUDGET_NAME).is_none() {
+        command.env(BUDGET_NAME, BUDGET.max(takes.saturating_mul(SLOWER)).to_string());
     }
-    let takes = instructions(&own);
-    let mut command = command(task, variant, size)?;
+    Ended::of(command, &task.limits)?.graded()
+}
+
+/// The command, with the file being graded in place of the lab's own, confined, under every check, and in rounds.
+pub(super) fn in_place(mut command: Command, task: &Task) -> Command {
     command.arg("--kernel").arg(&task.kernel).args(["--partial", "--confined"]);
     if matches!(task.choice, DeviceChoice::Emulated(_)) {
         command.args(["--check", "all", "--schedules", &task.schedules.to_string()]);
@@ -87,12 +119,7 @@ pub fn run(task: &Task, variant: &str, size: Option<usize>, is_hidden: bool) -> 
     } else {
         command.args(again(task.seed, &task.options, ROUNDS));
     }
-    if env::var_os("WARPLAB_BUDGET").is_none() {
-        let budget = BUDGET.max(takes.saturating_mul(SLOWER));
-        command.env("WARPLAB_BUDGET", budget.to_string());
-    }
-    let graded = Ended::of(command, &task.limits)?.graded()?;
-    Ok(Tried { size, is_hidden, own, graded: Some(graded) })
+    command
 }
 
 /// The rows of `variant` at the size that the lab is measured at, of the file being graded or of the lab's own kernels.
@@ -116,26 +143,14 @@ pub fn timed(task: &Task, variant: &str, is_own: bool) -> Result<Vec<Record>, Er
     }
 }
 
-/// The result of the lab's own kernels.
-fn own(task: &Task, variant: &str, size: Option<usize>) -> Result<Outcome, Error> {
-    Ended::of(command(task, variant, size)?, &task.limits)?.own(task.replaces())
-}
-
-/// Warp instructions of the case that takes the most.
-fn instructions(own: &Outcome) -> u64 {
-    let Outcome::Ran { rows, .. } = own else {
-        return 0;
-    };
-    let all = rows.iter().filter_map(|r| r.counter("instructions"));
-    all.fold(0.0, f64::max) as u64
-}
-
-fn command(task: &Task, variant: &str, size: Option<usize>) -> Result<Command, Error> {
+/// What runs the lab's own kernels as these variants, which all take a size or do not.
+pub(super) fn command(task: &Task, variants: &[&'static str], size: Option<usize>) -> Result<Command, Error> {
     let mut command = Command::new(this_program()?);
     command.args(["run", task.lab.name, "--quick", "--quiet", "--seed", &task.seed.to_string()]);
-    command.args(["--device", &task.choice.to_string(), "--variant", variant]);
+    command.args(["--device", &task.choice.to_string()]);
+    command.args(variants.iter().flat_map(|variant| ["--variant", variant]));
     command.args(drawn(&task.options, task.seed));
-    if let Some(n) = size.filter(|_| task.lab.takes("n", variant)) {
+    if let Some(n) = size.filter(|_| variants.iter().all(|variant| task.lab.takes("n", variant))) {
         command.args(["--n", &n.to_string()]);
     }
     // The sizes of exercises do not depend on --n, so that running them once is enough.
@@ -170,7 +185,7 @@ pub fn this_program() -> Result<PathBuf, Error> {
 }
 
 /// What a run has left.
-struct Ended {
+pub(super) struct Ended {
     status: ExitStatus,
     /// Why it was stopped, if it was.
     stopped: Option<String>,
@@ -184,7 +199,7 @@ struct Ended {
 
 impl Ended {
     /// Runs `command` to its end.
-    fn of(mut command: Command, limits: &Limits) -> Result<Self, Error> {
+    pub(super) fn of(mut command: Command, limits: &Limits) -> Result<Self, Error> {
         let io = |action, path: PathBuf| move |source| Error::Io { action, path, source };
         let folder = tempfile::tempdir().map_err(io("create a folder in", env::temp_dir()))?;
         command.arg("--out").arg(folder.path());
@@ -213,8 +228,20 @@ impl Ended {
         is_unable.then(|| Error::CannotRun(self.words.clone()))
     }
 
+    /// Whether the lab's own kernels end in this way each time: not for want of time, memory or a device.
+    pub(super) fn is_lasting(&self) -> bool {
+        let is_refused = self.status.code() == Some(i32::from(Exit::Usage.code()));
+        let is_whole = self.status.success() && self.rows.iter().all(|row| row.verdict != Verdict::Skip);
+        self.stopped.is_none() && (is_refused || is_whole)
+    }
+
+    /// All rows of a run of several variants, if it has come to its end.
+    pub(super) fn whole(self) -> Option<Vec<Record>> {
+        (self.stopped.is_none() && matches!(self.status.code(), Some(0 | 1))).then_some(self.rows)
+    }
+
     /// The result of the lab's own kernels, of which one file, `replaced`, is to be graded.
-    fn own(self, replaced: &str) -> Result<Outcome, Error> {
+    pub(super) fn own(self, replaced: &str) -> Result<Outcome, Error> {
         Ok(match (self.status.code(), self.stopped) {
             (Some(130), _) => return Err(Error::Interrupted),
             (Some(0 | 1), None) if !self.lab["ptx"][replaced].is_string() => Outcome::Elsewhere,
@@ -226,7 +253,7 @@ impl Ended {
     }
 
     /// The result of the file that is graded.
-    fn graded(self) -> Result<Outcome, Error> {
+    pub(super) fn graded(self) -> Result<Outcome, Error> {
         let in_vain = self.in_vain();
         let Self { status, stopped, words, rows, lab } = self;
         // Kernels can be missing in a case, or before the cases, where the lab's run then ends.

@@ -7,10 +7,12 @@
 
 mod child;
 pub mod grade;
+mod own;
 mod remarks;
 #[cfg(test)]
 pub(crate) mod sample;
 pub mod sizes;
+mod sweep;
 pub mod task;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,6 +23,8 @@ use kernels::Warning;
 use child::Tried;
 pub use child::{this_program, timed};
 use grade::Grade;
+pub use own::Known;
+pub use sweep::{Swept, sweep};
 pub use task::Task;
 
 /// What is called with the number of runs that have ended, and of all that are planned.
@@ -35,6 +39,8 @@ pub struct Judgement {
     pub sizes: Vec<Option<usize>>,
     /// What the compiler warns of.
     pub warnings: Vec<Warning>,
+    /// What it compiles to; empty if it was compiled elsewhere.
+    pub ptx: String,
 }
 
 /// Judges the file, and calls `progress` with the number of runs that have ended, and of all that are planned.
@@ -44,8 +50,8 @@ pub struct Judgement {
 pub fn judge(task: &Task, progress: Progress) -> Result<Judgement> {
     // The file is compiled here first, so that its errors are reported once and the runs find its PTX in the cache.
     let capability = Session::open(&task.choice)?.device.compute_capability;
-    let warnings = kernels::ptx_for(&task.source, capability)?.warnings;
-    Ok(Judgement { warnings, ..judge_elsewhere(task, progress)? })
+    let kernels::Compiled { warnings, ptx, .. } = kernels::ptx_for(&task.source, capability)?;
+    Ok(Judgement { warnings, ptx, ..judge_elsewhere(task, progress)? })
 }
 
 /// As [`judge`], but this process does not open the device, for it has opened another one. The file is known to
@@ -55,30 +61,53 @@ pub fn judge(task: &Task, progress: Progress) -> Result<Judgement> {
 /// What keeps runs from starting or being read.
 pub fn judge_elsewhere(task: &Task, progress: Progress) -> Result<Judgement> {
     // A variant that does not use the file at the first size is not run at the others.
-    let mut first = Vec::new();
-    for (variant, runs) in try_all(task, &task.variants, &task.sizes[..1], false, progress)? {
-        if child::uses(task, variant, &runs[0])? {
-            first.push((variant, runs));
-        }
-    }
+    let none = Swept::default();
+    let first = used(task, try_all(task, &task.variants, &task.sizes[..1], false, &none, progress)?)?;
     let variants: Vec<&'static str> = first.iter().map(|(variant, _)| *variant).collect();
     let hidden = hidden_sizes(task, &variants)?;
-    let known = try_all(task, &variants, &task.sizes[1..], false, progress)?;
-    let unknown = try_all(task, &variants, &hidden, true, progress)?;
+    let known = try_all(task, &variants, &task.sizes[1..], false, &none, progress)?;
+    let unknown = try_all(task, &variants, &hidden, true, &none, progress)?;
     let mut grades = Vec::new();
     for ((variant, mut runs), more) in first.into_iter().zip(known.into_iter().zip(unknown)) {
         runs.extend(more.0.1.into_iter().chain(more.1.1));
-        let Some(mut grade) = Grade::of(variant, &runs, task.needs_sizes) else {
-            continue;
-        };
-        // The counters of a kernel with a planted mistake are no measure for a mended one.
-        if task.is_planted(variant) {
-            grade.remarks.clear();
-        }
-        grades.push(grade);
+        grades.extend(grade_of(task, variant, &runs));
     }
     let sizes = task.sizes.iter().copied().chain(hidden).collect();
-    Ok(Judgement { grades, sizes, warnings: Vec::new() })
+    Ok(Judgement { grades, sizes, warnings: Vec::new(), ptx: String::new() })
+}
+
+/// The grades of the task's variants at one of its sizes alone, which is known. What was `swept` is not run again. The
+/// file is known to compile.
+///
+/// # Errors
+/// What keeps runs from starting or being read.
+pub fn judge_at(task: &Task, size: Option<usize>, swept: &Swept) -> Result<Vec<Grade>> {
+    let tried = used(task, try_all(task, &task.variants, &[size], false, swept, &|_, _| ())?)?;
+    Ok(tried.iter().filter_map(|(variant, runs)| grade_of(task, variant, runs)).collect())
+}
+
+/// A variant, and its runs.
+type Runs = (&'static str, Vec<Tried>);
+
+/// Those of the variants that use the file, by their first runs.
+fn used(task: &Task, tried: Vec<Runs>) -> Result<Vec<Runs>> {
+    let mut used = Vec::new();
+    for (variant, runs) in tried {
+        if child::uses(task, variant, &runs[0])? {
+            used.push((variant, runs));
+        }
+    }
+    Ok(used)
+}
+
+/// The grade of the runs of `variant`, if it uses the file.
+fn grade_of(task: &Task, variant: &'static str, runs: &[Tried]) -> Option<Grade> {
+    let mut grade = Grade::of(variant, runs, task.needs_sizes)?;
+    // The counters of a kernel with a planted mistake are no measure for a mended one.
+    if task.is_planted(variant) {
+        grade.remarks.clear();
+    }
+    Some(grade)
 }
 
 /// The sizes that the seed decides; small ones if one of `variants` takes long.
@@ -97,12 +126,13 @@ fn try_all(
     variants: &[&'static str],
     sizes: &[Option<usize>],
     is_hidden: bool,
+    swept: &Swept,
     progress: Progress,
-) -> Result<Vec<(&'static str, Vec<Tried>)>> {
+) -> Result<Vec<Runs>> {
     let jobs = variants.len() * sizes.len();
     let done = AtomicUsize::new(0);
     let tried = harness::parallel(jobs, |i| {
-        let tried = child::run(task, variants[i / sizes.len()], sizes[i % sizes.len()], is_hidden);
+        let tried = child::run(task, variants[i / sizes.len()], sizes[i % sizes.len()], is_hidden, swept);
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, jobs);
         tried
     });

@@ -1,8 +1,10 @@
 //! What is judged, and how.
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use harness::{DeviceChoice, Expect, Lab, confine::Limits};
 use kernels::KernelSource;
+
+use super::own::Known;
 
 /// A kernel file, the variants of a lab that it is judged by, and how they run.
 #[derive(Debug, Clone)]
@@ -31,6 +33,8 @@ pub struct Task {
     pub hidden: usize,
     /// What each run may use.
     pub limits: Limits,
+    /// What is known of the lab's own kernels.
+    pub known: Arc<Known>,
 }
 
 impl Task {

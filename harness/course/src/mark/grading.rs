@@ -1,5 +1,5 @@
 //! The marks of a submission, from its file to its points.
-use std::{collections::HashMap, path::Path};
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 use harness::{DEFAULT_PROFILE, DeviceChoice, Error, Lab, Result, confine::Limits};
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     assignment::rubric::{Part, Rubric},
-    judge::{self, Judgement, Progress, Task, sizes},
+    judge::{self, Judgement, Known, Progress, Task, sizes},
     submission::{Submission, Unread},
 };
 
@@ -30,6 +30,8 @@ pub struct Grading {
     pub schedules: u32,
     /// What each run may use.
     pub limits: Limits,
+    /// What is known of the lab's own kernels: nothing that a submission could have written.
+    pub known: Arc<Known>,
 }
 
 /// What was found out about the parts that run with the same options.
@@ -127,6 +129,7 @@ impl Grading {
                 self.on_gpu(&task).filter(|_| asked.speed.is_some()).map(|task| timed(&task, asked)).transpose()?;
             let evidence = Evidence {
                 emulated: &group.emulated.grades,
+                ptx: &group.emulated.ptx,
                 gpu: group.gpu.as_ref().map(|judgement| &judgement.grades[..]),
                 timed: timed.as_ref(),
             };
@@ -158,6 +161,7 @@ impl Grading {
             needs_sizes: false,
             hidden: self.rubric.sizes.hidden,
             limits: self.limits,
+            known: self.known.clone(),
         })
     }
 

@@ -90,6 +90,8 @@ pub enum Kind {
     Clean,
     /// A counter within its limit.
     Goal,
+    /// An instruction that is there.
+    Instruction,
     /// A speed that is reached.
     Speed,
 }
@@ -101,6 +103,7 @@ impl Kind {
             Self::Right => "right",
             Self::Clean => "clean",
             Self::Goal => "goal",
+            Self::Instruction => "instruction",
             Self::Speed => "speed",
         }
     }

@@ -3,6 +3,7 @@
 //! - `right` is earned by a part whose every variant is right at every size, known or hidden;
 //! - `clean` by a right part in which no check has found anything;
 //! - a goal by a right part whose counters keep to the limit in every row that has them;
+//! - an instruction by a right part whose kernels have it in what they compile to;
 //! - `speed` by a right part, and only on a GPU: elsewhere it counts neither for nor against.
 //!
 //! What this computer could not judge is said to be so; it is never silently 0.
@@ -10,6 +11,7 @@
 mod criterion;
 pub mod goal;
 mod grading;
+pub mod instruction;
 pub mod marked;
 mod part;
 mod speed;

@@ -3,6 +3,7 @@ use harness::Lab;
 
 use super::{
     goal::goal,
+    instruction::instruction,
     marked::{Criterion, Detail, Kind, PartMark},
     speed::{Timed, speed},
 };
@@ -15,6 +16,8 @@ use crate::{
 pub struct Evidence<'a> {
     /// The grades on the emulated device, which checks and counts.
     pub emulated: &'a [Grade],
+    /// What the kernel file compiles to.
+    pub ptx: &'a str,
     /// The grades on a GPU, if it is graded on one.
     pub gpu: Option<&'a [Grade]>,
     /// What was timed on a GPU, or why nothing was.
@@ -59,6 +62,9 @@ pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark
         let criterion = other(Kind::Goal, asked.points, &|| goal(asked, lab, &rows));
         criteria.push(criterion.of_counter(&asked.counter));
     }
+    for asked in &part.instructions {
+        criteria.push(other(Kind::Instruction, asked.points, &|| instruction(asked, evidence.ptx)));
+    }
     if let Some(asked) = &part.speed {
         criteria.push(match evidence.timed {
             Some(timed) => other(Kind::Speed, asked.points, &|| speed(asked, timed)),
@@ -83,8 +89,10 @@ pub fn unjudged(part: &Part, why: &str) -> PartMark {
 fn every_criterion(part: &Part, criterion: impl Fn(Kind, f64) -> Criterion) -> PartMark {
     let clean = (part.clean > 0.0).then(|| criterion(Kind::Clean, part.clean));
     let goals = part.goals.iter().map(|goal| criterion(Kind::Goal, goal.points).of_counter(&goal.counter));
+    let instructions = part.instructions.iter().map(|asked| criterion(Kind::Instruction, asked.points));
     let speed = part.speed.iter().map(|_| Criterion::not_measured(Kind::Speed, "not measured"));
-    let all = std::iter::once(criterion(Kind::Right, part.right)).chain(clean).chain(goals).chain(speed);
+    let all =
+        std::iter::once(criterion(Kind::Right, part.right)).chain(clean).chain(goals).chain(instructions).chain(speed);
     PartMark::of(&part.name, all.collect())
 }
 

@@ -63,7 +63,7 @@ fn event(place: &str, is_hidden: bool) -> Event {
 }
 
 fn marked(grades: &[Grade]) -> PartMark {
-    part(&asked(), &Lab::DEFAULT, "k.cu", &Evidence { emulated: grades, gpu: None, timed: None })
+    part(&asked(), &Lab::DEFAULT, "k.cu", &Evidence { emulated: grades, ptx: "", gpu: None, timed: None })
 }
 
 fn states(mark: &PartMark) -> Vec<State> {
@@ -161,7 +161,7 @@ fn on_a_gpu_answers_count_there_and_beside_it() {
         (&right, &wrong, [Lost, Lost, Lost, Lost], 0.0),
         (&wrong, &right, [Lost, Lost, Lost, Lost], 0.0),
     ] {
-        let evidence = Evidence { emulated, gpu: Some(gpu), timed: Some(&timed) };
+        let evidence = Evidence { emulated, ptx: "", gpu: Some(gpu), timed: Some(&timed) };
         let mark = part(&asked(), &Lab::DEFAULT, "k.cu", &evidence);
         assert_eq!(states(&mark), expected, "{mark:?}");
         assert_eq!((mark.points, mark.of), (points, 63.0));

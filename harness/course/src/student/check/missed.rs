@@ -1,19 +1,25 @@
-//! A counter that is beyond its goal, in words.
+//! What a right part is to have beside its answers, in words: a counter that is beyond its goal, an instruction that is
+//! not there.
 use harness::Lab;
 
 use crate::{
-    assignment::rubric::Goal,
+    assignment::rubric::{Goal, Instruction},
     judge::grade::JudgedRow,
-    mark::goal::{Counted, counted, number, worst},
+    mark::{
+        goal::{Counted, counted, number, worst},
+        instruction::{lacking, words as without},
+    },
 };
 
 /// A goal that is missed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missed {
-    /// What was counted, and what would do.
+    /// What was counted, and what would do; or what is not there.
     pub counted: String,
     /// The goal in words.
     pub goal: String,
+    /// Whether it was counted.
+    pub is_counter: bool,
 }
 
 /// The counters of traffic, with the number of warp instructions that it comes from and the words for one of them.
@@ -25,7 +31,20 @@ const TRAFFIC: [(&str, &str, &str); 2] = [
 /// How far these rows are beyond `goal`, if any is: the one that is furthest shows best what is wrong.
 pub fn missed(goal: &Goal, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
     let counted = counted(goal, lab, rows);
-    worst(counted.iter()).map(|worst| Missed { counted: words(goal, worst), goal: goal.words.clone() })
+    worst(counted.iter()).map(|worst| Missed {
+        counted: words(goal, worst),
+        goal: goal.words.clone(),
+        is_counter: true,
+    })
+}
+
+/// What `ptx` lacks of what was asked for.
+pub fn lacked(asked: &Instruction, ptx: &str) -> Option<Missed> {
+    lacking(asked, ptx).map(|kernel| Missed {
+        counted: without(asked, kernel),
+        goal: asked.words.clone(),
+        is_counter: false,
+    })
 }
 
 /// `each warp that loads reads 32 sectors of 32 bytes where 4 would do, at n = 1000 (uniform)`.

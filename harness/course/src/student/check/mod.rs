@@ -4,6 +4,7 @@ mod diagnostics;
 mod memory;
 mod missed;
 mod standing;
+mod together;
 mod words;
 
 use std::{
@@ -16,9 +17,12 @@ use harness::{Error, Exit, Lab, Result, Session, suggest};
 use kernels::{GET_NVRTC, KernelSource};
 
 use super::folder::{COURSE, Folder};
-use crate::assignment::{
-    rubric::{Part, Rubric},
-    starter::Starter,
+use crate::{
+    assignment::{
+        rubric::{Part, Rubric},
+        starter::Starter,
+    },
+    judge::Known,
 };
 use diagnostics::Diagnostic;
 use memory::Memory;
@@ -104,13 +108,22 @@ impl Desk {
         // All runs then find its PTX in the cache.
         let capability = Session::open(&device())?.device.compute_capability;
         let compiled = kernels::ptx_for(&source, capability).map_err(|error| self.not_compiled(error, &source))?;
-        let bench = Bench { lab: self.lab, rubric: &self.rubric, kernel: &self.kernel, source: &source };
+        let bench = Bench {
+            lab: self.lab,
+            rubric: &self.rubric,
+            kernel: &self.kernel,
+            source: &source,
+            ptx: &compiled.ptx,
+            known: Known::cached(),
+        };
+        let parts: Vec<&Part> = chosen.iter().map(|index| self.part(*index)).collect();
+        let swept = bench.sweep(&parts, *asked == Asked::Every)?;
         let (first_wrong, tried) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
         let standings = harness::parallel(chosen.len(), |i| -> Result<Option<Standing>> {
             if *asked != Asked::Every && first_wrong.load(Ordering::Relaxed) < i {
                 return Ok(None);
             }
-            let standing = bench.try_part(&self.rubric.parts[chosen[i]])?;
+            let standing = bench.try_part(parts[i], &swept)?;
             if !standing.is_right() {
                 first_wrong.fetch_min(i, Ordering::Relaxed);
             }

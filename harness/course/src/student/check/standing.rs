@@ -1,16 +1,16 @@
 //! How a part stands: tried at the sizes that a student knows, from small to large, up to the first at which it is not
 //! right.
-use std::{collections::HashSet, path::Path};
+use std::{collections::HashSet, path::Path, sync::Arc};
 
 use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, confine::Limits};
 use kernels::KernelSource;
 use wire::Told;
 
-use super::missed::{Missed, missed};
+use super::missed::{Missed, lacked, missed};
 use crate::{
     assignment::rubric::{Part, Rubric},
     judge::{
-        self, Task,
+        self, Known, Swept, Task,
         grade::{Event, Grade, JudgedRow, Mark},
     },
 };
@@ -31,7 +31,7 @@ pub enum Standing {
     Right(Vec<String>),
     /// Wrong answers, and findings, at the smallest size at which there are any.
     Wrong(Wrong),
-    /// Right answers, but counters beyond their goals.
+    /// Right answers, but not what else is asked for: counters beyond their goals, instructions that are not there.
     Beyond(Vec<Missed>, Vec<String>),
     /// The file lacks these kernels.
     Missing(Vec<String>),
@@ -68,6 +68,10 @@ pub struct Bench<'a> {
     pub kernel: &'a Path,
     /// What it holds.
     pub source: &'a KernelSource,
+    /// What that compiles to.
+    pub ptx: &'a str,
+    /// What is known of the lab's own kernels.
+    pub known: Arc<Known>,
 }
 
 /// The device on which a student's kernels run.
@@ -76,19 +80,18 @@ pub fn device() -> DeviceChoice {
 }
 
 impl Bench<'_> {
-    /// Tries `part`.
+    /// Tries `part`, as far as that is not `swept` already.
     ///
     /// # Errors
     /// What keeps runs from starting or being read.
-    pub fn try_part(&self, part: &Part) -> Result<Standing> {
-        let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
-        let sizes = if visible.is_empty() { vec![None] } else { visible };
+    pub fn try_part(&self, part: &Part, swept: &Swept) -> Result<Standing> {
+        let task = self.task(&part.options, &part.variants);
         let mut rows: Vec<JudgedRow> = Vec::new();
         let mut remarks = Vec::new();
         let mut judged: HashSet<&str> = HashSet::new();
         let mut why_not = None;
-        for size in sizes {
-            let grades = judge::judge(&self.task(part, size), &|_, _| ())?.grades;
+        for &size in &task.sizes {
+            let grades = judge::judge_at(&task, size, swept)?;
             if let Some(standing) = not_right(part, size, &grades, &self.rubric.kernel) {
                 return Ok(standing);
             }
@@ -103,12 +106,16 @@ impl Bench<'_> {
         if !part.variants.iter().all(|variant| judged.contains(variant.as_str())) {
             return Ok(Standing::Unjudged(why_not.unwrap_or_else(|| "it runs at no size".into())));
         }
-        let missed: Vec<Missed> = part.goals.iter().filter_map(|goal| missed(goal, self.lab, &rows)).collect();
+        let goals = part.goals.iter().filter_map(|goal| missed(goal, self.lab, &rows));
+        let instructions = part.instructions.iter().filter_map(|asked| lacked(asked, self.ptx));
+        let missed: Vec<Missed> = goals.chain(instructions).collect();
         Ok(if missed.is_empty() { Standing::Right(remarks) } else { Standing::Beyond(missed, remarks) })
     }
 
-    fn task(&self, part: &Part, size: Option<usize>) -> Task {
-        let is_asked = |name: &&'static str| part.variants.iter().any(|variant| variant == name);
+    /// These variants of the lab with these options, at the sizes that a student knows.
+    pub(super) fn task(&self, options: &[String], variants: &[String]) -> Task {
+        let is_asked = |name: &&'static str| variants.iter().any(|variant| variant == name);
+        let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
         Task {
             lab: self.lab,
             kernel: self.kernel.into(),
@@ -116,12 +123,13 @@ impl Bench<'_> {
             choice: device(),
             schedules: SCHEDULES,
             variants: self.lab.variants().iter().map(|variant| variant.name).filter(is_asked).collect(),
-            options: part.options.clone(),
+            options: options.to_vec(),
             seed: SEED,
-            sizes: vec![size],
+            sizes: if visible.is_empty() { vec![None] } else { visible },
             needs_sizes: false,
             hidden: 0,
             limits: LIMITS,
+            known: self.known.clone(),
         }
     }
 }

@@ -78,7 +78,12 @@ fn block(
         Standing::Beyond(missed, remarks) => {
             let mut lines: Vec<String> = missed.iter().flat_map(missed_words).collect();
             lines.extend(counters(remarks));
-            (format!("{name}, has the right answers, but its counters are beyond their goals."), lines)
+            let what = if missed.iter().all(|missed| missed.is_counter) {
+                "its counters are beyond their goals"
+            } else {
+                "it is not made as it is asked for"
+            };
+            (format!("{name}, has the right answers, but {what}."), lines)
         }
         Standing::Missing(kernels) => {
             let as_handed_out = "write each as extern \"C\" __global__ void NAME(...), with the parameters handed out";

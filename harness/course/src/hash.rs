@@ -1,0 +1,24 @@
+//! A hash of what something depends on.
+use sha2::{Digest, Sha256};
+
+/// A hash of texts, no two sequences of which are the same to it.
+#[derive(Debug, Default)]
+pub struct Hash(Sha256);
+
+impl Hash {
+    /// Of no text yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes in one text.
+    pub fn add(&mut self, bytes: &(impl AsRef<[u8]> + ?Sized)) {
+        self.0.update((bytes.as_ref().len() as u64).to_le_bytes());
+        self.0.update(bytes.as_ref());
+    }
+
+    /// The hash, in hexadecimal digits.
+    pub fn end(self) -> String {
+        kernels::hex(&self.0.finalize())
+    }
+}

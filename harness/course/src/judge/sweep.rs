@@ -1,0 +1,141 @@
+//! Many variants in one process, for an answer at once. What is right there is right; whatever is not is run alone, so
+//! that no variant is blamed for another one.
+use std::{collections::HashMap, env};
+
+use harness::{Error, Record, Verdict};
+
+use super::{
+    child::{self, Ended, Outcome, SLOWER, command},
+    own::{instructions, own},
+    task::Task,
+};
+
+/// Warp instructions that a launch may take at least: what takes more is run alone, where it may take more.
+const BUDGET: u64 = 1_000_000;
+
+/// A variant with its options, at a size.
+type Place = (Vec<String>, Option<usize>, &'static str);
+
+/// How variants ended that need not be run any more.
+#[derive(Debug, Default)]
+pub struct Swept(HashMap<Place, Outcome>);
+
+impl Swept {
+    /// How `variant` of the task has ended at this size, if it has.
+    pub(super) fn of(&self, task: &Task, variant: &'static str, size: Option<usize>) -> Option<&Outcome> {
+        self.0.get(&(task.options.clone(), size, variant))
+    }
+
+    /// Whether every variant of the task is right at this size.
+    pub fn is_right(&self, task: &Task, size: Option<usize>) -> bool {
+        let is_right = |outcome: &Outcome| matches!(outcome, Outcome::Ran { rows, .. } if is_clean(rows.iter()));
+        task.variants.iter().all(|variant| self.of(task, variant, size).is_some_and(is_right))
+    }
+
+    /// Takes in what `other` has.
+    pub fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+}
+
+/// Runs all variants of each task at each of these sizes together, in a process for each task and size. The lab's own
+/// kernels have run first: a variant that they refuse does not take part.
+///
+/// # Errors
+/// What keeps runs from starting or being read.
+pub fn sweep(tasks: &[Task], sizes: &[Option<usize>]) -> Result<Swept, Error> {
+    let places: Vec<(&Task, Option<usize>)> =
+        tasks.iter().flat_map(|task| sizes.iter().map(move |size| (task, *size))).collect();
+    let each: Vec<_> =
+        places.iter().flat_map(|(task, size)| task.variants.iter().map(|variant| (*task, *size, *variant))).collect();
+    let own = harness::parallel(each.len(), |i| own(each[i].0, each[i].2, each[i].1));
+    let mut takes = own.into_iter();
+    let mut runs = Vec::new();
+    for (task, size) in places {
+        let (mut variants, mut most) = (Vec::new(), 0);
+        for (variant, own) in task.variants.iter().zip(takes.by_ref()) {
+            let own = own?;
+            if matches!(own, Outcome::Ran { .. }) {
+                variants.push(*variant);
+                most = instructions(&own).max(most);
+            }
+        }
+        // An option that one of them does not take cannot be given to all.
+        let (sized, others): (Vec<_>, Vec<_>) = variants.into_iter().partition(|v| task.lab.takes("n", v));
+        runs.extend([sized, others].into_iter().filter(|v| !v.is_empty()).map(|variants| (task, size, variants, most)));
+    }
+    let swept = harness::parallel(runs.len(), |i| {
+        let (task, size, variants, most) = &runs[i];
+        together(task, variants, *size, *most)
+    });
+    let mut all = Swept::default();
+    for (swept, (task, size, ..)) in swept.into_iter().zip(&runs) {
+        let place = |(variant, outcome)| ((task.options.clone(), *size, variant), outcome);
+        all.0.extend(swept?.into_iter().map(place));
+    }
+    Ok(all)
+}
+
+/// How these variants end in one process: a single one in any way, several if they are right. The lab's own kernels
+/// take `most` warp instructions.
+fn together(
+    task: &Task,
+    variants: &[&'static str],
+    size: Option<usize>,
+    most: u64,
+) -> Result<Vec<(&'static str, Outcome)>, Error> {
+    if let [variant] = variants {
+        return Ok(vec![(variant, child::alone(task, variant, size, most)?)]);
+    }
+    let mut command = child::in_place(command(task, variants, size)?, task);
+    if env::var_os(child::BUDGET_NAME).is_none() {
+        command.env(child::BUDGET_NAME, BUDGET.max(most.saturating_mul(SLOWER)).to_string());
+    }
+    let Some(rows) = Ended::of(command, &task.limits)?.whole() else {
+        return Ok(Vec::new());
+    };
+    let right =
+        |variant: &&'static str| Some((*variant, Outcome::Ran { rows: right(&rows, variant)?, missing: vec![] }));
+    Ok(variants.iter().filter_map(right).collect())
+}
+
+/// The rows of `variant`, if it is right.
+fn right(rows: &[Record], variant: &str) -> Option<Vec<Record>> {
+    let mine = || rows.iter().filter(|row| row.variant == variant);
+    is_clean(mine()).then(|| mine().cloned().collect())
+}
+
+/// Whether these are rows in which nothing is wrong.
+fn is_clean<'a>(mut rows: impl Iterator<Item = &'a Record> + Clone) -> bool {
+    let is_good = |row: &Record| {
+        row.verdict == Verdict::Pass && row.wrong.is_none() && row.findings.is_empty() && row.missing_kernel.is_none()
+    };
+    rows.clone().next().is_some() && rows.all(is_good)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::sample::{race, record},
+        *,
+    };
+
+    #[test]
+    fn only_a_variant_of_which_nothing_is_wrong_need_not_run_alone() {
+        let of = |variant: &str, verdict| Record { variant: variant.into(), ..record(verdict) };
+        let rows = [
+            of("right", Verdict::Pass),
+            of("wrong", Verdict::Pass),
+            of("wrong", Verdict::Fail),
+            Record { findings: vec![race(3, 1)], ..of("found", Verdict::Pass) },
+            Record { wrong: Some("1 of 9".into()), ..of("lucky", Verdict::Pass) },
+            Record { missing_kernel: Some("k".into()), ..of("missing", Verdict::Pass) },
+            of("lost", Verdict::Skip),
+            of("right", Verdict::Pass),
+        ];
+        assert_eq!(right(&rows, "right").map(|rows| rows.len()), Some(2));
+        for variant in ["wrong", "found", "lucky", "missing", "lost", "absent"] {
+            assert!(right(&rows, variant).is_none(), "{variant}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What a kernel is made of: whether what it compiles to has an instruction that was asked for.
+//!
+//! It says that the instruction is there, and not that it runs; answers and counters say what runs.
+use std::collections::HashMap;
+
+use super::marked::{Criterion, Kind};
+use crate::assignment::rubric::Instruction;
+
+/// The first of the kernels that lacks what is asked for, in PTX that has all of them.
+pub fn lacking<'a>(asked: &'a Instruction, ptx: &str) -> Option<&'a str> {
+    let functions = functions(ptx);
+    asked.kernels.iter().map(String::as_str).find(|kernel| !has(&functions, kernel, &asked.name))
+}
+
+/// What a kernel lacks, in words.
+pub fn words(asked: &Instruction, kernel: &str) -> String {
+    format!("{kernel} has no instruction {}", asked.name)
+}
+
+/// Whether the kernels of a right part have what is asked for.
+pub fn instruction(asked: &Instruction, ptx: &str) -> Criterion {
+    match lacking(asked, ptx) {
+        None => Criterion::earned(Kind::Instruction, asked.points, &asked.words),
+        Some(kernel) => {
+            let raise = format!("the goal: {}", asked.words);
+            Criterion::lost(Kind::Instruction, asked.points, words(asked, kernel), raise)
+        }
+    }
+}
+
+/// Whether `kernel`, or a function that it calls, has an instruction of this name.
+fn has(functions: &HashMap<&str, Vec<&str>>, kernel: &str, name: &str) -> bool {
+    let (mut todo, mut seen) = (vec![kernel], Vec::new());
+    while let Some(function) = todo.pop() {
+        if seen.contains(&function) {
+            continue;
+        }
+        seen.push(function);
+        for line in functions.get(function).into_iter().flatten() {
+            if opcode(line).is_some_and(|opcode| is_called(opcode, name)) {
+                return true;
+            }
+            let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+            todo.extend(line.split(|c| !is_word(c)).filter_map(|word| Some(*functions.get_key_value(word)?.0)));
+        }
+    }
+    false
+}
+
+/// The lines of each function, without comments and directives.
+fn functions(ptx: &str) -> HashMap<&str, Vec<&str>> {
+    let mut functions: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut current = "";
+    for line in ptx.lines().map(|line| line.split("//").next().unwrap_or_default().trim()) {
+        if line.contains(".entry") || line.contains(".func") {
+            // The name stands before the parameters, which a returned value in brackets may come before.
+            let name = line.trim_end_matches('(').rsplit([' ', '\t', ')']).next().unwrap_or_default();
+            current = name;
+        }
+        if !(line.is_empty() || line.starts_with(['.', '{', '}', '('])) {
+            functions.entry(current).or_default().push(line);
+        }
+    }
+    functions
+}
+
+/// The instruction's name, behind the predicate that guards it.
+fn opcode(line: &str) -> Option<&str> {
+    line.split_whitespace().find(|word| !word.starts_with('@')).map(|word| word.trim_end_matches(';'))
+}
+
+/// Whether `opcode` has the words of `name`: the first is its first, and the others follow in this order, as in
+/// `atom.global.cas.b64` those of `atom.cas`.
+fn is_called(opcode: &str, name: &str) -> bool {
+    let mut words = opcode.split('.');
+    let mut asked = name.split('.');
+    words.next() == asked.next() && asked.all(|asked| words.any(|word| word == asked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PTX: &str = "\
+.visible .func  (.param .b64 func_retval0) helper(
+\t.param .b64 helper_param_0
+)
+{
+\tatom.cas.b64 \t%rd1, [%rd2], %rd3, %rd4;
+\tret;
+}
+\t// .globl\tinlined
+.visible .entry inlined(
+\t.param .u64 inlined_param_0
+)
+.maxntid 256, 1, 1
+{
+$L__BB0_1:
+\t@%p1 atom.global.cas.b64 \t%rd1, [%rd2], %rd3, %rd4;
+\tret;
+}
+.visible .entry calls(
+\t.param .u64 calls_param_0
+)
+{
+\tcall.uni (retval0),
+\thelper,
+\t(
+\tparam0
+\t);
+\tret;
+}
+.visible .entry adds(
+\t.param .u64 adds_param_0
+)
+{
+\tatom.global.add.f64 \t%fd1, [%rd1], %fd2; // no atom.cas
+\tret;
+}
+";
+
+    fn lacking(kernels: &[&str], name: &str) -> Option<String> {
+        let kernels = kernels.iter().map(|kernel| (*kernel).to_string()).collect();
+        let asked = Instruction { points: 1.0, name: name.into(), kernels, words: "w".into() };
+        super::lacking(&asked, PTX).map(str::to_owned)
+    }
+
+    #[test]
+    fn an_instruction_is_found_in_a_kernel_and_in_what_it_calls() {
+        assert_eq!(lacking(&["inlined", "calls"], "atom.cas"), None);
+        assert_eq!(lacking(&["inlined", "adds"], "atom.cas"), Some("adds".into()));
+        assert_eq!(lacking(&["adds"], "atom.add"), None);
+        assert_eq!(lacking(&["adds"], "atom.add.f64"), None);
+        assert_eq!(lacking(&["adds"], "atom.add.f32"), Some("adds".into()));
+        assert_eq!(lacking(&["adds"], "red.add"), Some("adds".into()));
+        assert_eq!(lacking(&["absent"], "ret"), Some("absent".into()));
+    }
+}
