@@ -10,3 +10,4 @@ pub(crate) mod parallel;
 pub(crate) mod plan;
 pub(crate) mod poison;
 pub(crate) mod recorder;
+pub mod timer;
