@@ -7,7 +7,7 @@ use std::{
 };
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
-use harness::{DeviceChoice, Expect, Lab, Labs, Samples, Session, Timed, Variant};
+use harness::{DeviceChoice, Error, Expect, Lab, Labs, Result, Samples, Session, Timed, Variant};
 
 /// The environment variable that names the device; without it, a GPU if there is one.
 const DEVICE: &str = "WARPLAB_BENCH_DEVICE";
@@ -20,11 +20,15 @@ const DEVICE: &str = "WARPLAB_BENCH_DEVICE";
 /// The exit code is that of a run: a case whose answer is wrong fails.
 ///
 /// # Panics
-/// When the device cannot be opened.
+/// When there is no temporary folder, and when the lab fails as a whole.
 pub fn bench(lab: &'static Lab, program: &str) -> ExitCode {
+    harness::ended(run(lab, program))
+}
+
+fn run(lab: &'static Lab, program: &str) -> Result<ExitCode> {
     let device = std::env::var(DEVICE).unwrap_or_else(|_| "auto".into());
-    let choice: DeviceChoice = device.parse().unwrap_or_else(|error| panic!("{DEVICE}: {error}"));
-    let is_emulated = Session::open(&choice).unwrap_or_else(|error| panic!("{device}: {error}")).device.is_emulated;
+    let choice: DeviceChoice = device.parse().map_err(|error| Error::usage(format!("{DEVICE}: {error}")))?;
+    let is_emulated = Session::open(&choice)?.device.is_emulated;
     let out = tempfile::tempdir().expect("a temporary folder");
     let out = out.path().to_str().expect("a temporary folder whose name is UTF-8");
     let mut options = vec!["--device", &device, "--quiet", "--out", out];
@@ -63,7 +67,7 @@ pub fn bench(lab: &'static Lab, program: &str) -> ExitCode {
         group.finish();
     }
     criterion.final_summary();
-    ended
+    Ok(ended)
 }
 
 /// A group of benches that ends soon: a lab has dozens of cases, and each sample is checked.
