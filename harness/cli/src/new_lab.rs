@@ -21,10 +21,11 @@ macro_rules! template {
 }
 
 /// The template's files, by their paths in the lab's folder.
-static FILES: [(&str, &str); 11] = template![
+static FILES: [(&str, &str); 12] = template![
     "ANSWERS.md",
     "Cargo.toml",
     "README.md",
+    "benches/cases.rs",
     "kernels/newlab.cu",
     "kernels/newlab.ptx",
     "src/lib.rs",

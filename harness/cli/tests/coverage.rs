@@ -71,6 +71,20 @@ fn exists(word: &str, labs: &[&'static Lab]) -> bool {
 }
 
 #[test]
+fn each_lab_has_a_bench() {
+    for lab in labs::LABS {
+        let manifest = std::fs::read_to_string(root().join("labs").join(lab.name).join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let names: Vec<_> = manifest["bench"].as_array().unwrap().iter().map(|bench| bench["name"].as_str()).collect();
+        assert_eq!(names, [Some("cases")], "{}", lab.name);
+        // The harness of unit tests refuses criterion's options.
+        for target in [&manifest["lib"], &manifest["bin"][0]] {
+            assert_eq!(target["bench"].as_bool(), Some(false), "{}", lab.name);
+        }
+    }
+}
+
+#[test]
 fn every_item_of_the_texts_has_a_place_that_exists() {
     let text = std::fs::read_to_string(root().join("labs/COVERAGE.md")).unwrap();
     let rows = rows(&text);

@@ -80,6 +80,7 @@ pub use measure::{
     parallel::{CORES, parallel, parallel_chunks},
     poison::poison,
     recorder::Recorder,
+    timer::{Samples, Timed, timed_by},
 };
 pub use record::{
     column::{Column, column},

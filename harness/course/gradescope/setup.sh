@@ -4,6 +4,7 @@
 #   lab                        one line: the lab's name, such as `histogram`
 #   rubric.toml                a rubric of your own; without it the lab's own is used
 #   warplab                    the program for Linux; or set WARPLAB_URL below to where it can be fetched
+#   wheels                     where PyPI cannot be reached: the folder that `warplab setup --download wheels` fills
 set -eu
 root=${AUTOGRADER_ROOT:-/autograder}
 url=${WARPLAB_URL:-}
@@ -26,11 +27,16 @@ chmod 755 "$bin/warplab.new"
 mv "$bin/warplab.new" "$bin/warplab"
 "$bin/warplab" --version
 
-# NVRTC compiles what students hand in. It needs no GPU.
+# NVRTC compiles what students hand in. It needs no GPU, and comes from PyPI, or from the archive's folder wheels.
 if [ -z "${WARPLAB_NVRTC:-}" ]; then
-    if ! command -v pip3 > /dev/null; then
-        apt-get update && apt-get install -y --no-install-recommends python3-pip
+    WARPLAB_CACHE="$root/cache"
+    export WARPLAB_CACHE
+    if [ -d "$source/wheels" ]; then
+        "$bin/warplab" setup --from "$source/wheels"
+    else
+        if ! command -v pip3 > /dev/null; then
+            apt-get update && apt-get install -y --no-install-recommends python3-pip
+        fi
+        "$bin/warplab" setup
     fi
-    pip3 install --quiet --target "$root/nvrtc" 'nvidia-cuda-nvrtc-cu12==12.9.86' \
-        'nvidia-cuda-runtime-cu12==12.9.79' 'nvidia-cuda-cccl-cu12==12.9.27'
 fi

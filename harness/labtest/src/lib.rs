@@ -1,5 +1,6 @@
-//! What the labs' tests share: they run a lab's own program on the emulated device, and read its rows and the findings
-//! of the machine's checks. A dev-dependency of the labs, and of nothing else.
+//! What the labs' tests and benches share: tests run a lab's own program on the emulated device, and read its rows and
+//! the findings of the machine's checks; benches time its cases. A dev-dependency of the labs, and of nothing else.
+mod bench;
 mod device;
 mod measured;
 
@@ -16,6 +17,7 @@ pub use wire::{
     finding::{Kind, Space, What},
 };
 
+pub use bench::bench;
 pub use device::kernels;
 pub use measured::{Measured, measured};
 

@@ -62,10 +62,12 @@ fn title(column: &str) -> String {
         "time_min_ms" => "least, ms".into(),
         "gb_per_s" => "GB/s".into(),
         "gflop_per_s" => "GFLOP/s".into(),
+        "tflop_per_s" => "TFLOP/s".into(),
         "percent_of_ceiling" => "% of ceiling".into(),
-        other => match other.strip_suffix("_ms") {
-            Some(stem) => format!("{}, ms", stem.replace('_', " ")),
-            None => other.replace('_', " "),
+        other => match (other.strip_suffix("_ms"), other.strip_prefix("published_")) {
+            (Some(stem), _) => format!("{}, ms", stem.replace('_', " ")),
+            (None, Some(column)) => format!("published {}", title(column)),
+            (None, None) => other.replace('_', " "),
         },
     }
 }

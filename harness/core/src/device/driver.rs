@@ -93,7 +93,8 @@ pub fn open(choice: &DeviceChoice) -> Result<Opened> {
         },
     };
     match opened.as_ref() {
-        Some(before) if *before == now => return Ok(now),
+        // Why it was chosen may be said otherwise the second time: the machine answers by then.
+        Some(before) if before.device == now.device => return Ok(before.clone()),
         Some(before) => {
             return Err(Error::CannotRun(format!(
                 "this process already runs on {:?}, it cannot change to {:?}",

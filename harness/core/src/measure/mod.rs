@@ -12,3 +12,4 @@ pub(crate) mod plan;
 pub(crate) mod poison;
 pub(crate) mod recorder;
 pub(crate) mod same;
+pub mod timer;

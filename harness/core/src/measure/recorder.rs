@@ -12,6 +12,7 @@ use crate::{
         interrupt,
         passes::{Pass, Passes},
         plan::Plan,
+        timer::{self, Timed},
     },
     record::{columns::Columns, hot::HotLine, row::Value},
     stats::{self, Times},
@@ -159,10 +160,7 @@ impl<'r> Recorder<'r> {
         let end = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
         let stream = session.stream.clone();
         let mut flush = if self.cold { Some(Flush::new(session)?) } else { None };
-        let began = Instant::now();
-        let mut samples = Vec::new();
-        let mut throttled = Vec::new();
-        for i in 0.. {
+        let mut one = |is_checked: bool| {
             interrupt::check()?;
             prepare(state)?;
             if let Some(flush) = &mut flush {
@@ -176,19 +174,34 @@ impl<'r> Recorder<'r> {
             stream.synchronize()?;
             let wall_ms = wall.elapsed().as_secs_f64() * 1e3;
             let ms = if clock == Clock::Wall { wall_ms } else { f64::from(start.elapsed_ms(&end)?) };
-            verify(state)?;
-            if i >= plan.warmups {
-                let hot = session.monitor.as_ref().is_ok_and(Monitor::is_throttled);
-                if hot && throttled.len() < Plan::MOST_THROTTLED {
-                    throttled.push(ms);
-                } else {
-                    samples.push(ms);
+            if is_checked {
+                verify(state)?;
+            }
+            Ok(ms)
+        };
+        let began = Instant::now();
+        let mut throttled = Vec::new();
+        let samples = match timer::samples(|| self.timed(), &mut one)? {
+            Some(samples) => samples,
+            None => {
+                let mut samples = Vec::new();
+                for i in 0.. {
+                    let ms = one(true)?;
+                    if i >= plan.warmups {
+                        let hot = session.monitor.as_ref().is_ok_and(Monitor::is_throttled);
+                        if hot && throttled.len() < Plan::MOST_THROTTLED {
+                            throttled.push(ms);
+                        } else {
+                            samples.push(ms);
+                        }
+                    }
+                    if plan.done(&samples, began.elapsed()) {
+                        break;
+                    }
                 }
+                samples
             }
-            if plan.done(&samples, began.elapsed()) {
-                break;
-            }
-        }
+        };
         let dropped = throttled.len() as u32;
         if dropped > 0 {
             self.note(format!("{dropped} samples at a throttled clock dropped"));
@@ -196,6 +209,16 @@ impl<'r> Recorder<'r> {
         let times = stats::times(&samples, dropped).expect("a plan takes at least one sample");
         self.passes.times(Some(times));
         Ok(times)
+    }
+
+    /// What the case is, for a timer.
+    fn timed(&self) -> Timed {
+        let device = &self.setup.session.device;
+        let (record, is_emulated) = (&self.passes.record, device.is_emulated);
+        let name = if is_emulated { format!("emulated:{}", device.profile) } else { device.name.clone() };
+        let words = [record.variant.clone(), record.case.clone(), record.n.map_or_else(String::new, |n| n.to_string())];
+        let case = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("/");
+        Timed { case, bytes: record.bytes, device: name, is_emulated }
     }
 
     /// Adds the check of an output.

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# check_gpu.sh WARPLAB BUILT: the steps of the runner with the GPU, as .ci/gpu has them, on the emulated device: with a built
+# warplab, and the folder in which `.ci/run archive` left the tests. Exit code 1 if something is not as it should be.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+checkout=$(cd "$(dirname "$0")/.." && pwd)
+fail() { echo "check_gpu.sh: $*" >&2; exit 1; }
+
+mkdir "$work/built"
+cp "$1" "$work/built/warplab"
+cp "$2/tests.tar.zst" "$2/cargo-nextest" "$work/built/"
+export CI_BUILT=$work/built CI_OUT=$work/out WARPLAB_GPU=emulated:t4 WARPLAB_RUN=--quick WARPLAB_BASELINES=$work/baselines
+export WARPLAB_WAIT=1 GITHUB_STEP_SUMMARY=$work/summary
+# As on a computer without Rust.
+steps() { env PATH=/usr/bin:/bin "$checkout/.ci/gpu" "$@" > "$work/log" 2>&1; }
+
+steps clean measure || { cat "$work/log"; fail "the steps fail"; }
+# Both runs of the same commit count the same.
+steps compare keep || { cat "$work/log"; fail "the first run is not kept"; }
+if "$1" compare --help > "$work/log" 2>&1; then
+    steps measure compare || { cat "$work/log"; fail "a run differs from another of the same commit"; }
+fi
+steps report || { cat "$work/log"; fail "there is no report"; }
+grep -q '| vecadd |' "$work/summary" || fail "the job's summary has no table of the labs"
+[ -s "$work/out/report.html" ] || fail "there is no page"
+# The tests run from the archive if they were built in this folder, as gpu.yml does.
+WARPLAB_HOME=$work/home steps tests || { cat "$work/log"; fail "the archive's tests fail"; }
+grep -q '<testsuite ' "$work/out/junit.xml" || fail "JUnit has no tests"
+
+# What a job that died has left is ended, and nothing else.
+WARPLAB_CI_HOLDS=emulated:t4 sleep 300 &
+mine=$!
+WARPLAB_CI_HOLDS=emulated:a100 sleep 300 &
+other=$!
+steps clean || { cat "$work/log"; fail "a GPU cannot be cleaned"; }
+if kill -0 "$mine" 2> /dev/null; then fail "a process that a job left is still there"; fi
+kill -0 "$other" || fail "a process of another GPU is gone"
+kill "$other"
+
+# While another job holds the GPU, this one waits, and then says so.
+flock /tmp/warplab-emulated-t4.lock sleep 3 &
+sleep 0.2
+if steps clean; then fail "two jobs hold one GPU"; fi
+grep -q "another job holds emulated:t4" "$work/log" || { cat "$work/log"; fail "it is not said who holds the GPU"; }
+wait %% 2> /dev/null || true
+
+# A command that never ends gives the GPU back.
+printf '#!/bin/sh\nsleep 60\n' > "$work/built/warplab"
+if WARPLAB_WAIT=9 WARPLAB_LIMIT=1 steps measure; then fail "a run that does not end passes"; fi
+grep -q "was ended after 1 s" "$work/log" || { cat "$work/log"; fail "it is not said that the run was ended"; }
+echo "the runner's steps hold one GPU at a time, and leave it clean"

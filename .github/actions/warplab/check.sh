@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# check.sh RELEASE: the action's scripts with the release that `.ci/release` has left in a folder, as a job of another repository
+# runs them. NVRTC is the one that WARPLAB_NVRTC names. Exit code 1 if something is not as it should be.
+set -euo pipefail
+action=$(cd "$(dirname "$0")" && pwd)
+kernels=$(cd "$action/../../../labs/vecadd/kernels" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "check.sh: $*" >&2; cat "$work/log" >&2; exit 1; }
+
+mkdir -p "$work/releases/latest/download" "$work/releases/download/v9.9.9" "$work/temp"
+cp "$1"/* "$work/releases/latest/download/"
+# A script of the action, with nothing of this shell's but what a runner has.
+script() {
+    local name=$1
+    shift
+    env -i HOME="$work" PATH="$(cat "$work/path" 2> /dev/null || true):/usr/bin:/bin" WARPLAB_NVRTC="$WARPLAB_NVRTC" RUNNER_TEMP="$work/temp" \
+        GITHUB_PATH="$work/path" GITHUB_OUTPUT="$work/output" GITHUB_STEP_SUMMARY="$work/summary" ACTION_REPOSITORY=owner/warplab \
+        WARPLAB_RELEASES="file://$work/releases" DEVICE=emulated "$@" "$action/$name" > "$work/log" 2>&1
+}
+code() { local code=0; script "$@" || code=$?; echo "$code"; }
+
+# A release that was changed on its way is not used, nor one that its checksums do not name.
+cp "$1"/* "$work/releases/download/v9.9.9/"
+printf 'x' >> "$work/releases/download/v9.9.9/warplab-x86_64-unknown-linux-gnu.tgz"
+[ "$(code install.sh VERSION=v9.9.9)" = 4 ] || fail "a damaged release is used"
+: > "$work/releases/download/v9.9.9/SHA256SUMS"
+[ "$(code install.sh VERSION=v9.9.9)" = 4 ] || fail "a release without its checksum is used"
+[ "$(code install.sh VERSION=v0.0.0)" = 4 ] || fail "a release that is not there is used"
+[ ! -e "$work/path" ] || fail "what was refused is on the PATH"
+
+script install.sh || fail "the latest release cannot be installed"
+grep -q '^warplab ' "$work/log" || fail "it is not said which warplab it is"
+
+script run.sh COMMAND=grade LAB=vecadd FILE="$kernels/vecadd.cu" || fail "the lab's own kernels are not right"
+grep -q '### warplab: vecadd' "$work/summary" || fail "the summary has no marks"
+grep -q "^out=$work/temp/warplab-out" "$work/output" || fail "the output \`out\` is not set"
+
+# A kernel that reads past the end loses points, but not all.
+sed 's/if (i < n)/if (i <= n)/' "$kernels/vecadd.cu" > "$work/vecadd.cu"
+[ "$(code run.sh COMMAND=grade LAB=vecadd FILE="$work/vecadd.cu")" = 0 ] || fail "a wrong kernel cannot be marked"
+[ "$(code run.sh COMMAND=grade LAB=vecadd FILE="$work/vecadd.cu" THRESHOLD=99)" = 1 ] || fail "a wrong kernel has 99 % of the points"
+grep -q '^::error::.* of .* points' "$work/log" || fail "it is not said that the points are too few"
+[ "$(code run.sh COMMAND=grade LAB=vecadd FILE="$work/vecadd.cu" THRESHOLD=40)" = 0 ] || fail "40 % of the points are not enough"
+[ "$(code run.sh COMMAND=grade LAB=vecadd)" = 2 ] || fail "nothing is graded, and that passes"
+[ "$(code run.sh COMMAND=dance LAB=vecadd)" = 2 ] || fail "an unknown command passes"
+
+script run.sh COMMAND=run LAB=vecadd ARGUMENTS=--quick || fail "a run fails"
+grep -q '| vecadd |' "$work/summary" || fail "the summary has no table of the run"
+[ -s "$work/temp/warplab-out/report.html" ] || fail "there is no report"
+if WARPLAB_CACHE=$work "$(cat "$work/path")/warplab" compare --help > /dev/null 2>&1; then
+    mkdir "$work/baselines"
+    mv "$work/temp/warplab-out/run" "$work/baselines/first"
+    script run.sh COMMAND=run LAB=vecadd ARGUMENTS=--quick BASELINE="$work/baselines" || fail "the same run is slower"
+fi
+echo "the action installs the release, grades and runs"

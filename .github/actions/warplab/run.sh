@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Runs warplab as the action's inputs say, and writes what it gave into the job's summary. The exit code is warplab's; or 1 where
+# the marks are below the threshold.
+set -euo pipefail
+fail() { echo "::error::warplab: $*"; exit 2; }
+summary=${GITHUB_STEP_SUMMARY:-/dev/null}
+out=${RUNNER_TEMP:-/tmp}/warplab-out
+rm -rf "$out" && mkdir -p "$out"
+echo "out=$out" >> "${GITHUB_OUTPUT:-/dev/null}"
+read -r -a more <<< "${ARGUMENTS:-}"
+code=0
+
+grade() {
+    [ -n "${FILE:-}" ] || fail "the input \`file\` names what is graded"
+    # Text and JSON are of the same inputs and sizes.
+    local seed=$((RANDOM * 32768 + RANDOM)) options=()
+    if [ -n "${RUBRIC:-}" ]; then options+=(--rubric "$RUBRIC"); fi
+    options+=(--device "$DEVICE" --seed "$seed" "${more[@]}")
+    warplab grade "$LAB" "$FILE" "${options[@]}" --explain > "$out/marks.txt" 2>&1 || code=$?
+    cat "$out/marks.txt"
+    { echo "### warplab: $LAB"; echo '```'; cat "$out/marks.txt"; echo '```'; } >> "$summary"
+    [ "$code" -eq 0 ] || return 0
+    warplab grade "$LAB" "$FILE" "${options[@]}" --format json --out "$out/marks.json" > /dev/null
+    if [ -n "${THRESHOLD:-}" ] && ! enough; then code=1; fi
+}
+
+# Whether each submission has the threshold's share of the points.
+enough() {
+    python3 - "$out/marks.json" "$THRESHOLD" << 'END'
+import json, sys
+least = float(sys.argv[2])
+with open(sys.argv[1]) as file:
+    marks = json.load(file)["submissions"]
+below = [m for m in marks if 100 * m["points"] < least * m["of"]]
+for m in below:
+    print(f"::error::{m['submission']}: {m['points']} of {m['of']} points, and {least} % are asked for")
+sys.exit(1 if below else 0)
+END
+}
+
+run() {
+    local options=(--device "$DEVICE" --out "$out/run" "${more[@]}")
+    if [ -n "${FILE:-}" ]; then options+=(--kernel "$FILE"); fi
+    warplab run "$LAB" "${options[@]}" || code=$?
+    [ -f "$out/run/session.json" ] || return 0
+    warplab report "$out/run" --out "$out/report.html"
+    if [ -n "${BASELINE:-}" ]; then
+        options=(--baseline "$BASELINE" "$out/run" --md)
+        if [ -n "${THRESHOLD:-}" ]; then options+=(--threshold "$THRESHOLD"); fi
+        local compared=0
+        warplab compare "${options[@]}" > "$out/compare.md" || compared=$?
+        tee -a "$summary" < "$out/compare.md"
+        [ "$code" -ne 0 ] || code=$compared
+    fi
+    warplab report "$out/run" --md --out - | head -c 900000 >> "$summary"
+}
+
+case $COMMAND in
+    grade | run) "$COMMAND" ;;
+    *) fail "the input \`command\` is grade or run, not $COMMAND" ;;
+esac
+exit "$code"
