@@ -201,6 +201,7 @@ impl<'r> Recorder<'r> {
         let times = stats::times(&samples, dropped).expect("a plan takes at least one sample");
         if self.is_first {
             self.record.times = Some(times);
+            self.record.samples_ms = samples;
         }
         Ok(times)
     }
@@ -217,6 +218,7 @@ impl<'r> Recorder<'r> {
     pub fn times(&mut self, samples_ms: &[f64]) {
         if self.is_first {
             self.record.times = stats::times(samples_ms, 0);
+            self.record.samples_ms = samples_ms.to_vec();
         }
     }
 
