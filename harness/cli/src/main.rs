@@ -5,11 +5,13 @@
 mod check;
 mod checkout;
 mod class;
+mod compare;
 mod complete;
 mod device;
 mod driver;
 mod figures;
 mod grade;
+mod history;
 mod labs;
 mod list;
 mod new_lab;
@@ -20,6 +22,7 @@ mod setup;
 mod soname;
 mod start;
 mod submit;
+mod written;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -53,6 +56,8 @@ fn main() -> ExitCode {
         Some(("submit", m)) => submit::run(m),
         Some(("rubric", m)) => rubric::run(m),
         Some(("report", m)) => report::run(m),
+        Some(("compare", m)) => compare::run(m),
+        Some(("history", m)) => history::run(m),
         Some(("ptx", m)) => ptx::run(m),
         Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
@@ -85,6 +90,8 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(submit::command())
         .subcommand(rubric::command())
         .subcommand(report::command())
+        .subcommand(compare::command())
+        .subcommand(history::command())
         .subcommand(ptx::command())
         .subcommand(driver::command())
         .subcommand(figures::command())

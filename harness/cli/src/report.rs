@@ -1,6 +1,5 @@
 //! `warplab report`: a page, or Markdown, of one run or several.
 use std::{
-    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -9,7 +8,7 @@ use ::report::{Document, Run};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use harness::{Error, arguments::switch};
 
-use crate::labs::LABS;
+use crate::{labs::LABS, written::to_file};
 
 pub fn command() -> Command {
     Command::new("report")
@@ -50,21 +49,11 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         harness::print(text.trim_end());
         return Ok(ExitCode::SUCCESS);
     }
-    write(&out, &text)?;
+    to_file(&out, &text)?;
     harness::print(&out.display().to_string());
     if matches.get_flag("open") {
         let fail = |source| Error::Io { action: "open", path: out.clone(), source };
         open::that_detached(&out).map_err(fail)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes the file in one piece: a reader sees the old text or the new.
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let fail = |source| Error::Io { action: "write", path: path.into(), source };
-    // A device or a pipe is written to, and not replaced.
-    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return fs::write(path, text).map_err(fail);
-    }
-    harness::write_whole(path, text.as_bytes())
 }

@@ -11,7 +11,7 @@ pub enum Exit {
     Wrong = 1,
     /// The command line or the kernel file is wrong.
     Usage = 2,
-    /// The best variant of a case is slower than `--min-percent` allows.
+    /// The best variant of a case is slower than `--min-percent` allows, or a case than in the run it is compared with.
     Slow = 3,
     /// It could not run here.
     CannotRun = 4,
@@ -34,7 +34,7 @@ impl Exit {
             Self::Passed => "all passed",
             Self::Wrong => "a wrong answer or a finding",
             Self::Usage => "the command line or the kernel file is wrong",
-            Self::Slow => "slower than `--min-percent` allows",
+            Self::Slow => "slower than `--min-percent` allows, or than before (`compare`)",
             Self::CannotRun => "it could not run here",
             Self::Interrupted => "interrupted",
         }
@@ -61,6 +61,6 @@ mod tests {
     fn codes_are_those_that_scripts_rely_on() {
         assert_eq!(Exit::ALL.map(Exit::code), [0, 1, 2, 3, 4, 130]);
         assert!(Exit::ALL.is_sorted());
-        assert!(Exit::codes().contains("3 slower than `--min-percent` allows, 4 it"));
+        assert!(Exit::codes().contains("3 slower than `--min-percent` allows, or than before (`compare`), 4 it"));
     }
 }

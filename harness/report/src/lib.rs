@@ -1,14 +1,18 @@
-//! What a run's rows look like: one self-contained HTML page, and the same as Markdown.
+//! What a run's rows look like: one self-contained HTML page, and the same as Markdown; two runs compared, case by case;
+//! and many runs as a history.
 //!
 //! # The folders
 //!
 //! A folder or file uses only those below it:
 //!
-//! - `page`: the HTML page, with its style sheet and its script; `markdown`: the same as Markdown.
+//! - `page`: the HTML pages, with their style sheet and their script; `markdown`: the same as Markdown.
+//! - `history`: many runs one after another, where they change, and the run that a new one is compared with.
+//! - `compare`: two sides of runs, case by case.
 //! - `document`: what a report says, in order.
 //! - `subject`: what is shown of a run, a file a question: ladders, transfers, phases, the roofline, findings, ...
 //! - `picture`: the kinds of picture, as SVG.
 //! - `run`: the folder of a run, read.
+//! - `statistic`: what noisy numbers allow to be said.
 //! - `words`: numbers as a reader sees them.
 //!
 //! # Why the pictures are templates
@@ -18,11 +22,14 @@
 //! that a dark page, a style sheet for print or a mark's `<title>` have nothing to hold on to, and others bring a
 //! script of megabytes. The pictures here are few and plain; `picture::scale` is all that they need besides.
 
+pub mod compare;
 pub mod document;
-mod markdown;
-mod page;
+pub mod history;
+pub mod markdown;
+pub mod page;
 mod picture;
 pub mod run;
+pub mod statistic;
 mod subject;
 pub mod words;
 

@@ -70,7 +70,7 @@ mod tests {
         let mut file = in_folder(&columns, &outputs).unwrap().unwrap();
         let with_finding = record();
         file.row(&with_finding).unwrap();
-        file.row(&Record { findings: Vec::new(), ..record() }).unwrap();
+        file.row(&Record { findings: Vec::new(), samples_ms: Vec::new(), ..record() }).unwrap();
         file.row(&with_finding).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let read: Vec<Details> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

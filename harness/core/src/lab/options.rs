@@ -110,7 +110,13 @@ pub struct Options {
 impl Options {
     /// The options that session.json records.
     pub(crate) fn settings(&self) -> Settings {
-        Settings { seed: self.seed, check: self.check, schedules: self.schedules.unwrap_or(1) }
+        Settings {
+            seed: self.seed,
+            check: self.check,
+            schedules: self.schedules.unwrap_or(1),
+            quick: self.quick,
+            samples: self.samples,
+        }
     }
 
     /// What the options ask of the formats.

@@ -183,10 +183,11 @@ impl Passes {
         }
     }
 
-    /// Sets the times of this pass, if they count.
-    pub(crate) fn times(&mut self, times: Option<Times>) {
+    /// Sets the times of this pass and the samples behind them, in milliseconds, if they count.
+    pub(crate) fn times(&mut self, times: Option<Times>, samples_ms: Vec<f64>) {
         if self.pass.is_first || self.pass.round.is_some() {
             self.record.times = times;
+            self.record.samples_ms = samples_ms;
         }
     }
 
@@ -265,6 +266,7 @@ impl Passes {
         if rounds.len() > 1 {
             let samples: Vec<f64> = rounds[1..].iter().map(|times| times.median).collect();
             self.record.times = stats::times(&samples, rounds[1..].iter().map(|times| times.throttled).sum());
+            self.record.samples_ms = samples;
         }
     }
 
@@ -305,7 +307,7 @@ mod tests {
         let mut passes = Passes::new(Record { times: None, wrong: None, ..record() });
         for (round, (ms, is_right)) in [9.0, 2.0, 4.0].into_iter().zip(is_right).enumerate() {
             passes.begin(pass(round as u64, Some(round as u64 + 1))).unwrap();
-            passes.times(sample(ms));
+            passes.times(sample(ms), vec![ms]);
             passes.check(Check::that(is_right, "1 of 9"));
             passes.end(None);
         }
@@ -321,10 +323,11 @@ mod tests {
         let row = judged(rounds([true; 3]));
         let times = row.times.unwrap();
         assert_eq!((row.verdict, times.samples, times.min, times.median), (Verdict::Pass, 2, 2.0, 3.0));
+        assert_eq!(row.samples_ms, [2.0, 4.0]);
         let mut orders = Passes::new(Record { times: None, ..record() });
         for (schedule, ms) in [(0, 9.0), (1, 2.0)] {
             orders.begin(pass(schedule, None)).unwrap();
-            orders.times(sample(ms));
+            orders.times(sample(ms), vec![ms]);
             orders.check(Check::that(true, ""));
         }
         assert_eq!(judged(orders).times.unwrap().median, 9.0);

@@ -207,7 +207,7 @@ impl<'r> Recorder<'r> {
             self.note(format!("{dropped} samples at a throttled clock dropped"));
         }
         let times = stats::times(&samples, dropped).expect("a plan takes at least one sample");
-        self.passes.times(Some(times));
+        self.passes.times(Some(times), samples);
         Ok(times)
     }
 
@@ -228,7 +228,7 @@ impl<'r> Recorder<'r> {
 
     /// Sets the row's times from samples in milliseconds that the lab took itself.
     pub fn times(&mut self, samples_ms: &[f64]) {
-        self.passes.times(stats::times(samples_ms, 0));
+        self.passes.times(stats::times(samples_ms, 0), samples_ms.to_vec());
     }
 
     /// Bytes moved by one sample; gives GB/s on a GPU.

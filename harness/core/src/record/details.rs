@@ -1,13 +1,15 @@
-//! What is known of a case and does not fit into a row: the findings in full, and the cost of each line of the source.
+//! What is known of a case and does not fit into a row: every sample of a GPU, the findings in full, and the cost of
+//! each line of the source.
 use serde::{Deserialize, Serialize};
 
 use crate::record::{hot::HotLine, row::Record};
 
-/// Version of the lines of `<lab>.jsonl`; a change of meaning gives a new number.
+/// Version of the lines of `<lab>.jsonl`: a change of meaning gives a new number, a new field does not.
 const SCHEMA: u32 = 1;
 
 /// The details of one case: a line of `<lab>.jsonl` in the run's folder. The first three fields are the row's cells.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Details {
     /// The version of this line.
     pub schema: u32,
@@ -17,16 +19,21 @@ pub struct Details {
     pub case: String,
     /// The size of the problem.
     pub n: Option<u64>,
+    /// Every timed launch that was kept, in ns and in the order in which they were made; empty on the emulated device,
+    /// whose times say nothing of a GPU.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub samples_ns: Vec<u64>,
     /// What the checks of the machine found.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<FindingText>,
     /// The lines of the source that cost anything, the costliest first (`--hot`).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hot: Vec<HotLine>,
 }
 
 /// A finding, as a reader sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FindingText {
     /// One line.
     pub headline: String,
@@ -40,17 +47,54 @@ impl Details {
 
     /// The details of this record, if there are any.
     pub(crate) fn of(record: &Record) -> Option<Self> {
-        if record.findings.is_empty() && record.hot.is_empty() {
+        let is_timed = record.device == "cuda" && !record.samples_ms.is_empty();
+        if record.findings.is_empty() && record.hot.is_empty() && !is_timed {
             return None;
         }
+        // An event's clock ticks in 0.5 us or less; a nanosecond loses nothing, and takes few letters.
+        let ns = |ms: &f64| (ms * 1e6).round() as u64;
         let text = |told: &wire::Told| FindingText { headline: told.headline.clone(), text: told.text.clone() };
         Some(Self {
             schema: SCHEMA,
             variant: record.variant.clone(),
             case: record.case.clone(),
             n: record.n,
+            samples_ns: if is_timed { record.samples_ms.iter().map(ns).collect() } else { Vec::new() },
             findings: record.findings.iter().map(text).collect(),
             hot: record.hot.clone(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::row::tests::record;
+
+    #[test]
+    fn a_gpu_s_samples_are_kept_in_few_letters_and_an_emulated_time_is_not() {
+        let on_a_gpu = Record { findings: Vec::new(), ..record() };
+        let line = serde_json::to_string(&Details::of(&on_a_gpu).unwrap()).unwrap();
+        assert_eq!(
+            line,
+            r#"{"schema":1,"variant":"a","case":"block 256","n":1000,"samples_ns":[1000000,2000000,4500000]}"#
+        );
+        assert_eq!(serde_json::from_str::<Details>(&line).unwrap(), Details::of(&on_a_gpu).unwrap());
+        let emulated = Record { device: "emulated".into(), ..on_a_gpu };
+        assert_eq!(Details::of(&emulated), None);
+        let found = Record { device: "emulated".into(), ..record() };
+        assert!(Details::of(&found).unwrap().samples_ns.is_empty());
+    }
+
+    /// `UPDATE_EXPECTED=1 cargo test -p harness --lib schema` writes it anew.
+    #[test]
+    fn the_published_schema_of_a_lab_s_details_is_that_of_the_program() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/schemas/lab.jsonl.json");
+        let schema = serde_json::to_string_pretty(&schemars::schema_for!(Details)).unwrap() + "\n";
+        if std::env::var_os("UPDATE_EXPECTED").is_some() {
+            crate::write_whole(path.as_ref(), schema.as_bytes()).unwrap();
+        }
+        let published = std::fs::read_to_string(path).unwrap_or_default();
+        assert_eq!(published, schema, "{path}: refresh with UPDATE_EXPECTED=1");
     }
 }

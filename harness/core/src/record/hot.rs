@@ -7,6 +7,7 @@ use crate::device::machine::MachineReport;
 
 /// What one line of the source cost in a case, over all its launches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HotLine {
     /// The file as the kernel's line information names it; empty without any.
     pub file: String,

@@ -17,12 +17,31 @@ pub(crate) fn of_this_program() -> Option<String> {
     told.or(built).filter(|r| !r.is_empty()).or_else(of_the_checkout)
 }
 
+/// The branch of the checkout that the command runs in, whatever it holds: what continuous integration says (GitHub's
+/// `GITHUB_HEAD_REF` of a pull request, else `GITHUB_REF_NAME`), else git's. `None` outside of one, or where no branch is
+/// checked out.
+pub(crate) fn branch_here() -> Option<String> {
+    let asked = || git(&["rev-parse", "--abbrev-ref", "HEAD"]).filter(|branch| branch != "HEAD");
+    said("GITHUB_HEAD_REF").or_else(|| said("GITHUB_REF_NAME")).or_else(asked)
+}
+
+/// The commit of that checkout: `GITHUB_SHA`, else git's.
+pub(crate) fn commit_here() -> Option<String> {
+    said("GITHUB_SHA").or_else(|| git(&["rev-parse", "HEAD"]))
+}
+
+fn said(variable: &str) -> Option<String> {
+    std::env::var(variable).ok().filter(|value| !value.is_empty())
+}
+
+/// What git says in the current folder.
+fn git(args: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(args).stderr(std::process::Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
+    output.status.success().then_some(text)
+}
+
 fn of_the_checkout() -> Option<String> {
-    let git = |args: &[&str]| {
-        let output = Command::new("git").args(args).stderr(std::process::Stdio::null()).output().ok()?;
-        let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
-        output.status.success().then_some(text)
-    };
     let root = git(&["rev-parse", "--show-toplevel"])?;
     if !Path::new(&root).join("harness/core/Cargo.toml").exists() {
         return None;

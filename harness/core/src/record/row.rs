@@ -120,6 +120,8 @@ pub struct Record {
     pub missing_kernel: Option<String>,
     /// The lines that cost the most, if they were asked for.
     pub hot: Vec<HotLine>,
+    /// Every sample behind `times`, in milliseconds and in the order in which they were taken.
+    pub samples_ms: Vec<f64>,
 }
 
 impl Record {
@@ -229,6 +231,7 @@ pub(crate) mod tests {
             wrong: Some("1 of 9 wrong".into()),
             missing_kernel: Some("k".into()),
             hot: Vec::new(),
+            samples_ms: vec![1.0, 2.0, 4.5],
         }
     }
 

@@ -26,6 +26,10 @@ pub(crate) struct Settings {
     pub(crate) check: Option<Checks>,
     /// The schedules of each case on the emulated device.
     pub(crate) schedules: u32,
+    /// Small sizes and few samples (`--quick`).
+    pub(crate) quick: bool,
+    /// The number of samples that was asked for.
+    pub(crate) samples: Option<u32>,
 }
 
 /// The session that is being written, and those that were in the folder before.
@@ -34,6 +38,9 @@ pub(crate) struct SessionFile {
     folder: Folder,
     earlier: Vec<Value>,
     began: SystemTime,
+    /// The branch and the commit of the checkout that the command runs in.
+    branch: Option<String>,
+    commit: Option<String>,
 }
 
 impl SessionFile {
@@ -52,7 +59,13 @@ impl SessionFile {
             let path = path.display();
             Error::CannotRun(format!("{path} is not a session file ({why}); move it away, or choose another --out"))
         })?;
-        Ok(Self { folder: folder.clone(), earlier, began: SystemTime::now() })
+        Ok(Self {
+            folder: folder.clone(),
+            earlier,
+            began: SystemTime::now(),
+            branch: revision::branch_here(),
+            commit: revision::commit_here(),
+        })
     }
 
     /// Writes the file: this session with the `labs` done so far and the one that is `running`, and the earlier ones,
@@ -71,7 +84,11 @@ impl SessionFile {
             "argv": std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect::<Vec<_>>(),
             "started": humantime::format_rfc3339_seconds(self.began).to_string(),
             "git_revision": revision::of_this_program(),
+            "git_branch": self.branch,
+            "git_commit": self.commit,
             "seed": settings.seed,
+            "quick": settings.quick,
+            "samples": settings.samples,
             "device": session.device,
             "device_reason": session.reason,
             "machine_settings": machine_settings(session, settings),

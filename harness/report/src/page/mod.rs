@@ -1,18 +1,34 @@
 //! The HTML page: one file that needs no other.
 mod chart;
+mod comparison;
 mod heat;
+mod history;
 mod lab;
 mod run;
 mod table;
 
-use maud::{DOCTYPE, PreEscaped, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::document::Document;
+
+pub use comparison::comparison;
+pub use history::history;
 
 /// The page.
 pub fn page(document: &Document) -> String {
     let names: Vec<&str> = document.runs.iter().map(|run| run.name.as_str()).collect();
     let title = format!("warplab report: {}", names.join(", "));
+    let main = html! {
+        @for (i, run) in document.runs.iter().enumerate() {
+            (run::section(run, i, document.runs.len() > 1))
+        }
+        (run::side_by_side(document))
+    };
+    shell(&title, "warplab report", &run::contents(document), &main)
+}
+
+/// A whole page around `main`, under a heading and its contents.
+fn shell(title: &str, heading: &str, contents: &Markup, main: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -27,15 +43,10 @@ pub fn page(document: &Document) -> String {
             body {
                 a.skip href="#content" { "To the content" }
                 header {
-                    h1 { "warplab report" }
-                    (run::contents(document))
+                    h1 { (heading) }
+                    (contents)
                 }
-                main id="content" {
-                    @for (i, run) in document.runs.iter().enumerate() {
-                        (run::section(run, i, document.runs.len() > 1))
-                    }
-                    (run::side_by_side(document))
-                }
+                main id="content" { (main) }
                 // Where the script says the values of the mark that the arrow keys have come to.
                 div #tip aria-hidden="true" hidden {}
                 div #said .unseen aria-live="polite" {}

@@ -16,6 +16,18 @@ impl Scale {
         Self { from: 0.0, to: (most / step - 1e-9).ceil() * step, is_log: false }
     }
 
+    /// Around all of `values`, between round numbers, so that a small change is seen; from 0 if the smallest is not far
+    /// from it.
+    pub fn near(values: impl IntoIterator<Item = f64>) -> Self {
+        let values = values.into_iter().filter(|v| v.is_finite());
+        let (least, most) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+        if least > most || least < 0.3 * most {
+            return Self::linear(most);
+        }
+        let step = step((most - least).max(0.02 * most));
+        Self { from: (least / step - 0.2).floor() * step, to: (most / step + 0.2).ceil() * step, is_log: false }
+    }
+
     /// Over all of `values` that are positive, with a little room at both ends. Equal steps are equal factors.
     pub fn log(values: impl IntoIterator<Item = f64>) -> Self {
         let values = values.into_iter().filter(|v| v.is_finite() && *v > 0.0);
@@ -40,9 +52,9 @@ impl Scale {
     /// Round values to name, at most about six.
     pub fn ticks(&self) -> Vec<f64> {
         if !self.is_log {
-            let step = step(self.to);
-            let count = (self.to / step + 1e-9).floor() as usize;
-            return (0..=count).map(|i| i as f64 * step).collect();
+            let step = step(self.to - self.from);
+            let count = ((self.to - self.from) / step + 1e-9).floor() as usize;
+            return (0..=count).map(|i| self.from + i as f64 * step).collect();
         }
         let powers = self.powers(10.0);
         match powers.len() {
@@ -85,6 +97,17 @@ mod tests {
         for nothing in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(Scale::linear(nothing).ends(), (0.0, 1.0), "{nothing}");
         }
+    }
+
+    #[test]
+    fn an_axis_near_its_values_shows_small_differences_and_begins_at_0_if_that_is_near() {
+        let scale = Scale::near([100.0, 103.0]);
+        assert!(scale.ends().0 >= 98.0 && scale.ends().1 <= 105.0, "{scale:?}");
+        assert!((3..=8).contains(&scale.ticks().len()), "{:?}", scale.ticks());
+        assert_eq!(Scale::near([1.0, 10.0]).ends(), (0.0, 10.0));
+        assert_eq!(Scale::near([]).ends(), (0.0, 1.0));
+        let (from, to) = Scale::near([5.0]).ends();
+        assert!(from < 5.0 && to > 5.0);
     }
 
     #[test]

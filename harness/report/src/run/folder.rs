@@ -89,6 +89,16 @@ impl Run {
         self.sessions.iter().rev().find(|session| session.labs.iter().any(|l| l.lab == lab)).or(self.sessions.last())
     }
 
+    /// When its last session began, in RFC 3339; empty without a session.
+    pub fn started(&self) -> &str {
+        self.sessions.iter().map(|session| session.started.as_str()).max().unwrap_or_default()
+    }
+
+    /// The branch of the checkout that its last session ran in.
+    pub fn branch(&self) -> Option<&str> {
+        self.sessions.last()?.git_branch.as_deref()
+    }
+
     /// All rows.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.labs.iter().flat_map(|lab| &lab.rows)

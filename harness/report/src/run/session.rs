@@ -14,6 +14,11 @@ pub struct Session {
     pub argv: Vec<String>,
     pub started: String,
     pub git_revision: Option<String>,
+    pub git_branch: Option<String>,
+    pub git_commit: Option<String>,
+    pub quick: Option<bool>,
+    pub samples: Option<u32>,
+    pub machine_settings: Option<serde_json::Map<String, serde_json::Value>>,
     pub seed: Option<u64>,
     pub device: Device,
     pub device_reason: String,
@@ -46,6 +51,7 @@ pub struct Device {
 #[allow(missing_docs)] // Each field is the file's.
 pub struct Nvml {
     pub driver_version: Option<String>,
+    pub uuid: Option<String>,
     pub sm_clock_mhz: Option<u32>,
     pub sm_clock_max_mhz: Option<u32>,
     pub memory_clock_mhz: Option<u32>,

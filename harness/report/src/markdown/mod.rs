@@ -1,10 +1,17 @@
 //! The report as Markdown, for a CI job's summary. Bars are drawn in letters: a summary shows no pictures that are not
 //! on a server.
+mod comparison;
+mod text;
+
+use text::{escaped, folded, table};
+
 use crate::{
     document::{Document, LabPart, RunPart},
     picture::figure::{Figure, Picture, Table},
     subject::findings::Remark,
 };
+
+pub use comparison::comparison;
 
 /// The report.
 pub fn markdown(document: &Document) -> String {
@@ -86,52 +93,5 @@ fn figure(text: &mut String, figure: &Figure) {
         }
         Picture::Stacks(_) => *text += &table(&figure.table),
         Picture::Plot(_) => *text += &folded("The data", &table(&figure.table)),
-    }
-}
-
-fn folded(summary: &str, body: &str) -> String {
-    format!("\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n")
-}
-
-fn table(table: &Table) -> String {
-    let headings: Vec<String> = table.headings.iter().map(|heading| escaped(heading)).collect();
-    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-    let rows: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect()).collect();
-    let mut text = harness::markdown(&headings, &rows);
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-    if !table.left_out.is_empty() {
-        text += &format!("\n{}\n", table.left_out);
-    }
-    text
-}
-
-/// Text in which nothing is markup, on one line. (What would end a cell is seen to by the table.)
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '&' => escaped += "&amp;",
-            '*' | '_' | '`' | '[' | ']' | '\\' => {
-                escaped.push('\\');
-                escaped.push(c);
-            }
-            '\n' => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_cannot_break_a_table_or_be_markup() {
-        assert_eq!(escaped("a|b\n<script> * [x](y) &"), "a|b &lt;script&gt; \\* \\[x\\](y) &amp;");
     }
 }

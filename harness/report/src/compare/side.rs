@@ -1,0 +1,158 @@
+//! One side of a comparison: the cases of its runs.
+use std::collections::HashMap;
+
+use harness::{COUNTERS, Details, HotLine, Verdict};
+
+use crate::{
+    run::{
+        folder::{LabRows, Run},
+        row::Row,
+    },
+    statistic::difference::Timed,
+};
+
+/// What tells a case from all others: lab, variant, case, size.
+pub type Key = [String; 4];
+
+/// A case, in all runs of the side.
+#[derive(Debug, Clone, Default)]
+pub struct SideCase {
+    /// Which it is.
+    pub key: Key,
+    /// The worst verdict of the runs.
+    pub verdict: Verdict,
+    /// That row's note.
+    pub note: String,
+    /// Whether it is emulated.
+    pub is_emulated: bool,
+    /// Whether it is wrong on purpose: what it does then depends on the order of its threads.
+    pub is_wrong_on_purpose: bool,
+    /// Its times, one a run; none on the embedded machine.
+    pub timed: Vec<Timed>,
+    /// Whether some run has kept no samples, so that only the row's summary is known.
+    pub is_summary: bool,
+    /// The values of each of [`COUNTERS`], one a run.
+    pub counters: Vec<Vec<f64>>,
+    /// The cost of its lines, in the first run that has it.
+    pub lines: Vec<HotLine>,
+}
+
+/// The cases of a side.
+#[derive(Debug, Default)]
+pub struct Side {
+    /// In the order of the rows.
+    pub cases: Vec<SideCase>,
+    at: HashMap<Key, usize>,
+}
+
+impl Side {
+    /// The cases of these runs.
+    pub fn of(runs: &[Run]) -> Self {
+        let mut side = Self::default();
+        for lab in runs.iter().flat_map(|run| &run.labs) {
+            let details = by_case(lab);
+            // Memory that a case has leaked is a second row of the case: a finding, without times.
+            for row in &lab.rows {
+                let key = key(&lab.lab, row);
+                let details = details.get(&key).map_or(&[][..], Vec::as_slice);
+                side.add(key, row, details);
+            }
+        }
+        side
+    }
+
+    /// The case, if the side has it.
+    pub fn get(&self, key: &Key) -> Option<&SideCase> {
+        self.at.get(key).map(|at| &self.cases[*at])
+    }
+
+    fn add(&mut self, key: Key, row: &Row, details: &[&Details]) {
+        let at = *self.at.entry(key.clone()).or_insert_with(|| {
+            let counters = vec![Vec::new(); COUNTERS.len()];
+            self.cases.push(SideCase { key, verdict: Verdict::Pass, counters, ..SideCase::default() });
+            self.cases.len() - 1
+        });
+        let case = &mut self.cases[at];
+        if rank(row.verdict) > rank(case.verdict) {
+            case.verdict = row.verdict;
+            case.note = row.text("note").into();
+        }
+        case.is_emulated |= row.is_emulated();
+        case.is_wrong_on_purpose |= row.is_wrong_on_purpose();
+        if let Some(ms) = row.ms() {
+            let samples: Vec<f64> = details.iter().flat_map(|d| &d.samples_ns).map(|ns| *ns as f64 / 1e6).collect();
+            case.is_summary |= samples.is_empty();
+            case.timed.push(Timed::of(&samples).unwrap_or_else(|| summary(row, ms)));
+        }
+        for (values, column) in case.counters.iter_mut().zip(&COUNTERS) {
+            values.extend(row.number(column.name));
+        }
+        if case.lines.is_empty() {
+            case.lines = details.iter().flat_map(|d| d.hot.iter().cloned()).collect();
+        }
+    }
+}
+
+/// The verdicts from good to bad.
+fn rank(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Pass => 0,
+        Verdict::Skip => 1,
+        Verdict::Finding => 2,
+        Verdict::Fail => 3,
+    }
+}
+
+fn key(lab: &str, row: &Row) -> Key {
+    [lab.into(), row.variant().into(), row.case().into(), row.text("n").into()]
+}
+
+fn by_case(lab: &LabRows) -> HashMap<Key, Vec<&Details>> {
+    let mut found: HashMap<Key, Vec<&Details>> = HashMap::new();
+    for details in &lab.details {
+        let n = details.n.map_or(String::new(), |n| n.to_string());
+        let key = [lab.lab.clone(), details.variant.clone(), details.case.clone(), n];
+        found.entry(key).or_default().push(details);
+    }
+    found
+}
+
+/// What the row says of its samples, where they were not kept.
+fn summary(row: &Row, ms: f64) -> Timed {
+    let samples = row.number("samples").unwrap_or(1.0) as usize;
+    Timed { median_ms: ms, spread: row.number("time_stdev_ms").unwrap_or_default() / ms, samples }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::row::tests::row;
+
+    fn run(rows: Vec<Row>, details: Vec<Details>) -> Run {
+        let labs = vec![LabRows { lab: "scan".into(), rows, details }];
+        Run { folder: "run".into(), sessions: Vec::new(), labs, remarks: Vec::new() }
+    }
+
+    #[test]
+    fn samples_go_to_their_case_and_a_row_without_them_is_a_summary() {
+        let cells = [("variant", "a"), ("n", "4"), ("time_median_ms", "2"), ("time_stdev_ms", "0.5"), ("samples", "9")];
+        let details =
+            Details { variant: "a".into(), n: Some(4), samples_ns: vec![3_000_000; 12], ..Details::default() };
+        let other = Details { n: Some(5), ..details.clone() };
+        let side =
+            Side::of(&[run(vec![row(&cells)], vec![other.clone(), details]), run(vec![row(&cells)], vec![other])]);
+        assert_eq!(side.cases.len(), 1);
+        let case = &side.cases[0];
+        assert!((case.timed[0].median_ms - 3.0).abs() < 1e-9 && case.timed[0].samples == 12);
+        assert_eq!(case.timed[1], Timed { median_ms: 2.0, spread: 0.25, samples: 9 });
+        assert!(case.is_summary);
+    }
+
+    #[test]
+    fn the_worst_verdict_counts_and_a_leak_belongs_to_its_case() {
+        let bad = [("variant", "a"), ("verdict", "finding"), ("note", "leaked")];
+        let side = Side::of(&[run(vec![row(&[("variant", "a")]), row(&bad)], Vec::new())]);
+        assert_eq!(side.cases.len(), 1);
+        assert_eq!((side.cases[0].verdict, side.cases[0].note.as_str()), (Verdict::Finding, "leaked"));
+    }
+}

@@ -1,0 +1,230 @@
+//! A comparison in words and tables: what the terminal, Markdown and the page show.
+use super::comparison::{CaseChange, Change, Comparison};
+use crate::{
+    picture::figure::Table,
+    words::{count, list, short, time},
+};
+
+/// The counters of a case that are told; the JSON has all.
+const COUNTERS: usize = 3;
+
+/// The result, as a sentence.
+pub fn result(comparison: &Comparison) -> String {
+    let is_emulated = is_emulated(comparison);
+    let number = comparison.cases.iter().filter(|case| case.change == comparison.result).count();
+    match comparison.result {
+        Change::Wrong => format!("{} wrong, and was not.", verb(number, "is", "are"))
+            .replace("are wrong, and was", "are wrong, and were"),
+        Change::Slower if is_emulated => format!("{} more than before.", verb(number, "costs", "cost")),
+        Change::Slower => format!("{} slower.", verb(number, "is", "are")),
+        _ if is_emulated => "Nothing costs more than before.".into(),
+        _ => "Nothing is slower.".into(),
+    }
+}
+
+fn verb(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(number, "case"), if number == 1 { one } else { many })
+}
+
+/// Whether all cases are emulated.
+pub fn is_emulated(comparison: &Comparison) -> bool {
+    comparison.cases.iter().all(|case| case.is_emulated)
+}
+
+/// What is compared, how it was judged, and how many cases have changed, a sentence each.
+pub fn says(comparison: &Comparison) -> Vec<String> {
+    let is_emulated = is_emulated(comparison);
+    let totals: Vec<String> = comparison
+        .totals
+        .iter()
+        .rev()
+        .map(|total| format!("{} {}", total.cases, total.change.said(is_emulated)))
+        .collect();
+    let mut says = vec![format!("{}: {}.", count(comparison.cases.len(), "case"), list(&totals))];
+    says.extend(
+        comparison.differ.iter().map(|differs| format!("Compared anyway, though the sides differ in {differs}.")),
+    );
+    if is_emulated {
+        says.push("Emulated: counters are compared exactly, by row and counter; times mean nothing.".into());
+    } else {
+        let method = &comparison.method;
+        says.push(format!(
+            "A time counts as changed from {} % on, if noise alone does it in fewer than {} % of such comparisons in any \
+             case ({}).",
+            short(method.threshold_percent),
+            short(method.error_rate_percent),
+            method.test
+        ));
+        if let Some(together) = comparison.together_percent {
+            says.push(format!(
+                "All together, the new side takes {} % of time; {} % were taken for drift and out of each case.",
+                signed(together),
+                signed(comparison.drift_percent)
+            ));
+        }
+        if comparison.method.noise_factor > 1.0 {
+            says.push(format!(
+                "The cases differ by more than their samples tell: all noise was taken {} times as large.",
+                short(comparison.method.noise_factor)
+            ));
+        }
+    }
+    says.extend(comparison.remarks.iter().cloned());
+    says
+}
+
+/// The sides, one a row.
+pub fn sides(comparison: &Comparison) -> Table {
+    let mut table = Table::new(&["side", "runs", "device", "started", "branch", "commit"]);
+    for (name, side) in [("base", &comparison.base), ("new", &comparison.new)] {
+        let commit = side.git_commit.as_deref().map_or("", |commit| commit.get(..12).unwrap_or(commit));
+        let branch = side.git_branch.clone().unwrap_or_default();
+        let runs = side.runs.join(", ");
+        table.rows.push(vec![name.into(), runs, side.device.clone(), side.started.clone(), branch, commit.into()]);
+    }
+    table.without_empty_columns()
+}
+
+/// The cases, the worst change first; those that are the same only if `all` are wanted.
+pub fn cases(comparison: &Comparison, all: bool) -> Table {
+    let mut cases: Vec<&CaseChange> =
+        comparison.cases.iter().filter(|case| all || case.change != Change::Same).collect();
+    let size = |case: &CaseChange| case.times.map_or(0.0, |times| times.percent.abs());
+    cases.sort_by(|a, b| b.change.cmp(&a.change).then(size(b).total_cmp(&size(a))));
+    let mut table = Table::new(&["lab", "case", "change", "base", "new", "% of time", "95 % interval", "what"]);
+    table.rows = cases.into_iter().map(row).collect();
+    table.without_empty_columns()
+}
+
+fn row(case: &CaseChange) -> Vec<String> {
+    let mut cells = vec![case.lab.clone(), case.name(), case.change.said(case.is_emulated).to_string()];
+    match &case.times {
+        Some(times) if times.low_percent.is_finite() && times.high_percent < 1e6 => cells.extend([
+            time(times.base_ms),
+            time(times.new_ms),
+            signed(times.percent),
+            format!("{} to {}", signed(times.low_percent), signed(times.high_percent)),
+        ]),
+        Some(times) => cells.extend([time(times.base_ms), time(times.new_ms), signed(times.percent), String::new()]),
+        None => cells.extend([const { String::new() }; 4]),
+    }
+    cells.push(what(case));
+    cells
+}
+
+/// What the numbers of times do not say: why, and the counters that differ the most.
+fn what(case: &CaseChange) -> String {
+    let mut counters: Vec<_> = case.counters.iter().collect();
+    // Costs first, and of these the ones that cost more.
+    counters.sort_by_key(|counter| match counter.costs_more {
+        Some(true) => 0,
+        Some(false) => 1,
+        None => 2,
+    });
+    let mut parts: Vec<String> = counters
+        .iter()
+        .take(COUNTERS)
+        .map(|counter| {
+            let factor = counter.factor.map_or(String::new(), |factor| format!(" (x {})", precise(factor)));
+            format!("{} {} -> {}{factor}", counter.name, plain(counter.base), plain(counter.new))
+        })
+        .collect();
+    if counters.len() > COUNTERS {
+        parts.push(format!("and {}", count(counters.len() - COUNTERS, "more counter")));
+    }
+    if let Some(line) = case.lines.first() {
+        let file = line.file.rsplit('/').next().unwrap_or_default();
+        parts.push(format!("{file}:{}: {} {} -> {}", line.line, line.counter, line.base, line.new));
+    }
+    let counters = parts.join("; ");
+    [case.why.clone(), counters].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+}
+
+/// The lines of the source whose cost differs, in all cases.
+pub fn lines(comparison: &Comparison) -> Table {
+    let mut table = Table::new(&["lab", "case", "line", "counter", "base", "new", "source"]);
+    for case in &comparison.cases {
+        for line in &case.lines {
+            let file = line.file.rsplit('/').next().unwrap_or_default();
+            let file = if file.is_empty() { "PTX" } else { file };
+            let place = format!("{file}:{}", line.line);
+            let (base, new) = (line.base.to_string(), line.new.to_string());
+            table.rows.push(vec![
+                case.lab.clone(),
+                case.name(),
+                place,
+                line.counter.clone(),
+                base,
+                new,
+                line.source.clone(),
+            ]);
+        }
+    }
+    table
+}
+
+/// A per cent with its sign.
+fn signed(percent: f64) -> String {
+    if percent > 0.0 { format!("+{}", short(percent)) } else { short(percent) }
+}
+
+/// A counter's value: whole, if it is.
+fn plain(value: f64) -> String {
+    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.2}") }
+}
+
+/// A factor with the digits that tell it from 1.
+fn precise(factor: f64) -> String {
+    let digits = match (factor - 1.0).abs() {
+        difference if difference < 1e-4 => 6,
+        difference if difference < 0.01 => 4,
+        _ => 2,
+    };
+    format!("{factor:.digits$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::comparison::{CounterChange, LineChange};
+
+    #[test]
+    fn a_row_names_the_counters_that_cost_more_first() {
+        let counter = |name: &str, base: f64, new: f64, costs_more| CounterChange {
+            name: name.into(),
+            base,
+            new,
+            factor: Some(new / base),
+            costs_more,
+        };
+        let case = CaseChange {
+            lab: "scan".into(),
+            variant: "a".into(),
+            case: String::new(),
+            n: Some(4096),
+            is_emulated: true,
+            change: Change::Slower,
+            why: String::new(),
+            times: None,
+            counters: vec![
+                counter("registers_estimated", 8.0, 9.0, None),
+                counter("instructions", 100_000.0, 100_001.0, Some(true)),
+            ],
+            lines: vec![LineChange {
+                file: "/x/scan.cu".into(),
+                line: 7,
+                source: "a;".into(),
+                counter: "sectors".into(),
+                base: 1,
+                new: 2,
+            }],
+        };
+        let cells = row(&case);
+        assert_eq!(cells[1..3], ["a, n = 4,096", "costs more"]);
+        assert_eq!(
+            cells[7],
+            "instructions 100000 -> 100001 (x 1.000010); registers_estimated 8 -> 9 (x 1.12); scan.cu:7: sectors 1 -> 2"
+        );
+        assert_eq!((signed(3.0), signed(-3.0), signed(0.0)), ("+3".into(), "-3".into(), "0".into()));
+    }
+}

@@ -1,0 +1,121 @@
+//! Where a series of numbers changes: binary segmentation. The series is split where the numbers before and after
+//! differ the most, by Pettitt's statistic (Applied Statistics 28, 1979), the largest rank sum of all splits, so that
+//! an outlier counts no more than any other number. A split stays if the statistic is as large in less than
+//! [`ERROR_RATE`] of [`SHUFFLES`] shuffles of the same numbers and the medians differ by the threshold, and both halves
+//! are then split in turn. Of series that do not change, at most [`ERROR_RATE`] show a first split.
+use rand::{SeedableRng, seq::SliceRandom};
+use rand_chacha::ChaCha8Rng;
+
+use crate::statistic::robust;
+
+/// The share of unchanged series in which a change may be found.
+pub const ERROR_RATE: f64 = 0.01;
+
+/// The shuffles with which a split is compared.
+const SHUFFLES: usize = 999;
+
+/// The fewest numbers on either side of a change: fewer have no median to speak of.
+const FEWEST: usize = 3;
+
+/// A place where a series changes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Split {
+    /// The first number after it.
+    pub at: usize,
+    /// The share of shuffles that split as well.
+    pub p: f64,
+}
+
+/// The changes of these numbers, in order.
+pub fn of(values: &[f64], threshold: f64) -> Vec<Split> {
+    // The same series gives the same changes, whatever came before.
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut found = Vec::new();
+    split(values, 0, threshold, &mut random, &mut found);
+    found.sort_by_key(|split| split.at);
+    found
+}
+
+fn split(values: &[f64], offset: usize, threshold: f64, random: &mut ChaCha8Rng, found: &mut Vec<Split>) {
+    let ranks = ranks(values);
+    let Some((at, statistic)) = largest(&ranks) else {
+        return;
+    };
+    let middle = |values: &[f64]| robust::median(values).unwrap_or_default();
+    let (before, after) = (middle(&values[..at]), middle(&values[at..]));
+    if before <= 0.0 || after <= 0.0 || (after / before).ln().abs() < (1.0 + threshold).ln() {
+        return;
+    }
+    let mut shuffled = ranks;
+    let mut as_large = 0;
+    for _ in 0..SHUFFLES {
+        shuffled.shuffle(random);
+        as_large += usize::from(largest(&shuffled).is_some_and(|(_, other)| other >= statistic));
+        // No better than the error rate, whatever the others give.
+        if (as_large + 1) as f64 > ERROR_RATE * (SHUFFLES + 1) as f64 {
+            return;
+        }
+    }
+    found.push(Split { at: offset + at, p: (as_large + 1) as f64 / (SHUFFLES + 1) as f64 });
+    split(&values[..at], offset, threshold, random, found);
+    split(&values[at..], offset + at, threshold, random, found);
+}
+
+/// Twice the rank of each number, less what makes their mean 0; equal numbers share their rank.
+fn ranks(values: &[f64]) -> Vec<i64> {
+    let below = |value: f64| values.iter().filter(|other| **other < value).count() as i64;
+    let above = |value: f64| values.iter().filter(|other| **other > value).count() as i64;
+    values.iter().map(|value| below(*value) - above(*value)).collect()
+}
+
+/// The split with the largest rank sum, and that sum; `None` of too few numbers.
+fn largest(ranks: &[i64]) -> Option<(usize, i64)> {
+    let mut sum = 0;
+    let mut best: Option<(usize, i64)> = None;
+    for (i, rank) in ranks.iter().enumerate() {
+        sum += rank;
+        let at = i + 1;
+        if at >= FEWEST && ranks.len() - at >= FEWEST && best.is_none_or(|(_, most)| sum.abs() > most) {
+            best = Some((at, sum.abs()));
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::RngExt;
+
+    fn noisy(levels: &[(f64, usize)], noise: f64, seed: u64) -> Vec<f64> {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut at = |level: f64| level * (1.0 + noise * (random.random::<f64>() - 0.5));
+        levels.iter().flat_map(|(level, count)| vec![*level; *count]).map(&mut at).collect()
+    }
+
+    #[test]
+    fn planted_changes_are_found_where_they_are() {
+        let splits = of(&noisy(&[(1.0, 12), (1.05, 14), (0.9, 10)], 0.01, 7), 0.02);
+        assert_eq!(splits.iter().map(|split| split.at).collect::<Vec<_>>(), [12, 26]);
+        assert!(splits.iter().all(|split| split.p <= ERROR_RATE));
+    }
+
+    #[test]
+    fn an_outlier_a_small_change_and_too_few_numbers_are_no_change() {
+        let mut values = noisy(&[(1.0, 20)], 0.01, 3);
+        values[9] = 5.0;
+        assert_eq!(of(&values, 0.02), []);
+        assert_eq!(of(&noisy(&[(1.0, 15), (1.01, 15)], 0.002, 3), 0.02), []);
+        assert_eq!(of(&noisy(&[(1.0, 15), (1.01, 15)], 0.002, 3), 0.005).len(), 1);
+        assert_eq!(of(&[1.0, 1.0, 2.0, 2.0], 0.02), []);
+        assert_eq!(of(&[], 0.02), []);
+    }
+
+    #[test]
+    fn of_a_thousand_series_that_do_not_change_no_more_than_the_error_rate_says_show_a_change() {
+        // Without a threshold, so that the test alone decides.
+        let found = (0..1000).filter(|seed| !of(&noisy(&[(1.0, 24)], 0.2, *seed), 0.0).is_empty()).count();
+        assert!(found <= 15, "{found}");
+        assert!(found > 0, "a test that never alarms tests nothing");
+    }
+}

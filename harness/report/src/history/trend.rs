@@ -1,0 +1,226 @@
+//! What a history says: the JSON of `warplab history --json`, whose schema is `reports/schemas/history.json`.
+use std::collections::BTreeMap;
+
+use harness::Verdict;
+use serde::Serialize;
+
+use super::{changes, find::Found, services};
+use crate::{
+    run::{folder::Run, row::Row},
+    statistic::robust,
+    subject::facts,
+};
+
+/// The version of the JSON: a change of meaning, or a field that goes, gives a new number; a new field does not.
+pub const SCHEMA: u32 = 1;
+
+/// Many runs, case by case.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct History {
+    /// The version of this JSON.
+    pub schema: u32,
+    /// The program that made it.
+    pub program: String,
+    /// The least change of a time that counts, in per cent.
+    pub threshold_percent: f64,
+    /// In how many of a hundred unchanged series of times a change may be found.
+    pub error_rate_percent: f64,
+    /// The runs, the oldest first.
+    pub runs: Vec<RunFacts>,
+    /// The series: those with changes first.
+    pub series: Vec<Series>,
+    /// What a reader must know: the runs that cannot be read, and what is missing of others.
+    pub remarks: Vec<String>,
+}
+
+/// A run.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[allow(missing_docs)] // Each field is that of session.json, of the last session.
+pub struct RunFacts {
+    pub folder: String,
+    pub started: String,
+    pub device: String,
+    pub git_branch: Option<String>,
+    pub git_commit: Option<String>,
+    /// The rows that failed, or in which something was found.
+    pub wrong: usize,
+}
+
+/// One case on one device, over the runs.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Series {
+    /// The device.
+    pub device: String,
+    /// The lab.
+    pub lab: String,
+    /// The variant and, if it has one, the case.
+    pub case: String,
+    /// The size of the problem.
+    pub n: Option<u64>,
+    /// What is measured: `ms`, the median time on a GPU, or the name of a counter.
+    pub measure: String,
+    /// The values.
+    pub points: Vec<Point>,
+    /// Where they change.
+    pub changes: Vec<ChangePoint>,
+}
+
+/// A value.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Point {
+    /// Which of the runs, counted from 0.
+    pub run: usize,
+    /// The value.
+    pub value: f64,
+}
+
+/// A place where a series changes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ChangePoint {
+    /// The first run after it.
+    pub run: usize,
+    /// The median of the values since the change before it.
+    pub before: f64,
+    /// The median of the values up to the next change.
+    pub after: f64,
+    /// By how much it is more, in per cent; absent where it was 0.
+    pub percent: Option<f64>,
+    /// The share of shuffles of the values that change as much; absent of a counter, which is exact.
+    pub p: Option<f64>,
+}
+
+/// The history of `found`. A time changes if it does so by `threshold`, a share, or more.
+pub fn history(found: &Found, threshold: f64) -> History {
+    let mut remarks = found.unread.clone();
+    let mut series: BTreeMap<[String; 5], Vec<Point>> = BTreeMap::new();
+    for (number, run) in found.runs.iter().enumerate() {
+        remarks.extend(run.remarks.iter().map(|remark| format!("{}: {remark}", run.folder.display())));
+        for lab in &run.labs {
+            let device = run.session_of(&lab.lab).map_or("unknown device".into(), facts::device);
+            for row in lab.rows.iter().filter(|row| row.verdict == Verdict::Pass) {
+                for (measure, value) in services::measures(row) {
+                    let key =
+                        [device.clone(), lab.lab.clone(), row.name(), row.text("n").to_string(), measure.to_string()];
+                    let points = series.entry(key).or_default();
+                    // One value a run, if a case has several rows.
+                    if points.last().is_none_or(|last| last.run != number) {
+                        points.push(Point { run: number, value });
+                    }
+                }
+            }
+        }
+    }
+    let mut series: Vec<Series> = series
+        .into_iter()
+        .map(|([device, lab, case, n, measure], points)| {
+            let changes = if measure == "ms" { noisy(&points, threshold) } else { exact(&points) };
+            Series { device, lab, case, n: n.parse().ok(), measure, points, changes }
+        })
+        .collect();
+    series.sort_by_key(|series| series.changes.is_empty());
+    History {
+        schema: SCHEMA,
+        program: concat!("warplab ", env!("CARGO_PKG_VERSION")).into(),
+        threshold_percent: 100.0 * threshold,
+        error_rate_percent: 100.0 * changes::ERROR_RATE,
+        runs: found.runs.iter().map(run_facts).collect(),
+        series,
+        remarks,
+    }
+}
+
+fn run_facts(run: &Run) -> RunFacts {
+    let last = run.sessions.last();
+    let is_wrong = |row: &&Row| matches!(row.verdict, Verdict::Fail | Verdict::Finding);
+    RunFacts {
+        folder: run.folder.display().to_string(),
+        started: run.started().into(),
+        device: last.map_or("unknown device".into(), facts::device),
+        git_branch: run.branch().map(str::to_string),
+        git_commit: last.and_then(|session| session.git_commit.clone()),
+        wrong: run.rows().filter(is_wrong).count(),
+    }
+}
+
+/// The changes of times.
+fn noisy(points: &[Point], threshold: f64) -> Vec<ChangePoint> {
+    let values: Vec<f64> = points.iter().map(|point| point.value).collect();
+    let splits = changes::of(&values, threshold);
+    let ends: Vec<usize> = splits.iter().map(|split| split.at).chain([values.len()]).collect();
+    let mut from = 0;
+    let mut found = Vec::new();
+    for (split, to) in splits.iter().zip(&ends[1..]) {
+        let middle = |part: &[f64]| robust::median(part).unwrap_or_default();
+        let (before, after) = (middle(&values[from..split.at]), middle(&values[split.at..*to]));
+        let percent = Some(100.0 * (after / before - 1.0));
+        found.push(ChangePoint { run: points[split.at].run, before, after, percent, p: Some(split.p) });
+        from = split.at;
+    }
+    found
+}
+
+/// The changes of a counter: every one.
+fn exact(points: &[Point]) -> Vec<ChangePoint> {
+    let pairs = points.windows(2).filter(|pair| pair[0].value != pair[1].value);
+    let change = |pair: &[Point]| {
+        let (before, after) = (pair[0].value, pair[1].value);
+        let percent = (before != 0.0).then(|| 100.0 * (after / before - 1.0));
+        ChangePoint { run: pair[1].run, before, after, percent, p: None }
+    };
+    pairs.map(change).collect()
+}
+
+impl Series {
+    /// The lab, the case and the size.
+    pub fn name(&self) -> String {
+        let n = self.n.map_or(String::new(), |n| format!(", n = {}", crate::words::grouped(n as f64)));
+        format!("{}, {}{n}", self.lab, self.case)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{folder::LabRows, row::tests::row};
+
+    fn found(cells: &[Vec<(&'static str, String)>]) -> Found {
+        let run = |cells: &Vec<(&'static str, String)>| {
+            let cells: Vec<(&str, &str)> = cells.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            let labs = vec![LabRows { lab: "scan".into(), rows: vec![row(&cells)], details: Vec::new() }];
+            Run { folder: "x".into(), sessions: Vec::new(), labs, remarks: Vec::new() }
+        };
+        Found { runs: cells.iter().map(run).collect(), unread: vec!["y: torn".into()] }
+    }
+
+    #[test]
+    fn a_time_that_steps_has_a_change_with_what_was_before_and_after() {
+        let times: Vec<Vec<(&str, String)>> = (0..20)
+            .map(|i| {
+                let ms = if i < 12 { 2.0 } else { 2.2 } + 0.001 * f64::from(i * 7 % 5);
+                vec![("variant", "a".into()), ("time_median_ms", ms.to_string())]
+            })
+            .collect();
+        let history = history(&found(&times), 0.02);
+        let change = history.series[0].changes[0];
+        assert_eq!((history.series.len(), history.series[0].changes.len(), change.run), (1, 1, 12));
+        assert!((change.percent.unwrap() - 10.0).abs() < 0.2 && change.before < 2.01 && change.after > 2.19);
+        assert_eq!((history.remarks[0].as_str(), history.runs.len()), ("y: torn", 20));
+    }
+
+    #[test]
+    fn a_counter_changes_whenever_it_is_another() {
+        let row = |instructions: u64| {
+            vec![("variant", "a".into()), ("device", "emulated".into()), ("instructions", instructions.to_string())]
+        };
+        let history = history(&found(&[row(10), row(10), row(11), row(11)]), 0.02);
+        let series = &history.series[0];
+        assert_eq!((series.measure.as_str(), series.changes.len()), ("instructions", 1));
+        assert_eq!((series.changes[0].run, series.changes[0].p), (2, None));
+        assert!((series.changes[0].percent.unwrap() - 10.0).abs() < 1e-9);
+    }
+}

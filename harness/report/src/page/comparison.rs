@@ -1,0 +1,81 @@
+//! A comparison on a page.
+use maud::{Markup, html};
+
+use super::{shell, table};
+use crate::{
+    compare::{Comparison, comparison::Change, table as tables},
+    picture::figure::Table,
+    words::count,
+};
+
+/// The rows of a table: a page with more is slow to open.
+const MOST: usize = 2000;
+
+/// The page of a comparison.
+pub fn comparison(comparison: &Comparison) -> String {
+    let result = tables::result(comparison);
+    let changed = tables::cases(comparison, false);
+    let lines = tables::lines(comparison);
+    let contents = html! {
+        nav aria-label="Contents" {
+            ul {
+                li { a href="#result" { strong { "The result" } } }
+                li { a href="#changed" { "What has changed" } }
+                li { a href="#all" { "All cases" } }
+            }
+        }
+    };
+    let main = html! {
+        section id="result" aria-labelledby="result-title" {
+            h2 id="result-title" { (result) }
+            @if tables::is_emulated(comparison) {
+                p.banner { strong { "Emulated. " } "No GPU ran these kernels: counters are exact, and times mean nothing." }
+            }
+            (totals(comparison))
+            ul { @for sentence in tables::says(comparison) { li { (sentence) } } }
+            (table::table(&tables::sides(comparison), "What is compared"))
+        }
+        section id="changed" aria-labelledby="changed-title" {
+            h2 id="changed-title" { "What has changed" }
+            @if changed.rows.is_empty() { p { "Nothing." } } @else { (long(changed, "What has changed")) }
+            @if !lines.rows.is_empty() {
+                h3 { "Lines of the source whose cost differs" }
+                (long(lines, "Lines of the source whose cost differs"))
+            }
+        }
+        section id="all" aria-labelledby="all-title" {
+            h2 id="all-title" { "All cases" }
+            details {
+                summary { (count(comparison.cases.len(), "case")) }
+                (long(tables::cases(comparison, true), "All cases"))
+            }
+        }
+    };
+    shell(&format!("warplab compare: {result}"), "warplab compare", &contents, &main)
+}
+
+/// The changes in numbers.
+fn totals(comparison: &Comparison) -> Markup {
+    let is_emulated = tables::is_emulated(comparison);
+    let class = |change: Change| match change {
+        Change::Wrong | Change::Slower => "failed",
+        Change::Same | Change::Faster | Change::Mended => "passed",
+        Change::Unclear | Change::New | Change::Gone => "skipped",
+    };
+    html! {
+        ul.totals {
+            @for total in comparison.totals.iter().rev() {
+                li class=(class(total.change)) { strong { (total.cases) } " " (total.change.said(is_emulated)) }
+            }
+        }
+    }
+}
+
+fn long(mut table: Table, name: &str) -> Markup {
+    let left = table.rows.len().saturating_sub(MOST);
+    if left > 0 {
+        table.rows.truncate(MOST);
+        table.left_out = format!("{} more are in the JSON alone.", count(left, "row"));
+    }
+    table::table(&table, name)
+}
