@@ -20,6 +20,12 @@ pub fn speed(speed: &Speed, timed: &Result<Timed, String>) -> Criterion {
         Ok(timed) => timed,
         Err(why) => return Criterion::unjudged(Kind::Speed, speed.points, why),
     };
+    // It was right at small sizes, and is fast where it is wrong.
+    if let Some(wrong) = timed.mine.iter().find(|row| matches!(row.verdict, Verdict::Fail | Verdict::Finding)) {
+        let case = if wrong.case.is_empty() { String::new() } else { format!(" ({})", wrong.case) };
+        let words = format!("wrong where it was timed{case}: {}", wrong.note);
+        return Criterion::lost(Kind::Speed, speed.points, words, "make it right at the size that is timed");
+    }
     let fraction = if speed.of == "ceiling" { of_ceiling(&timed.mine) } else { of_variant(&timed.mine, &timed.theirs) };
     let Some(fraction) = fraction else {
         return Criterion::unjudged(Kind::Speed, speed.points, "nothing was timed that can be compared");
@@ -107,9 +113,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_wrong_where_it_is_timed_has_no_speed() {
+        let right = || row("sorted", 1.0, Some(90.0));
+        let wrong = Record { verdict: Verdict::Fail, note: "7 of 9 wrong".into(), ..row("random", 1.0, Some(90.0)) };
+        for rows in [vec![wrong.clone()], vec![right(), wrong]] {
+            let lost = judged("ceiling", &rows, &[]);
+            assert_eq!((lost.state, lost.points), (State::Lost, 0.0), "{lost:?}");
+            assert!(lost.words.contains("(random): 7 of 9 wrong"), "{lost:?}");
+        }
+        assert_eq!(judged("ceiling", &[right()], &[]).state, State::Earned);
+    }
+
+    #[test]
     fn what_was_not_timed_is_not_judged() {
-        let wrong = Record { verdict: Verdict::Fail, ..row("a", 1.0, Some(90.0)) };
-        for rows in [vec![], vec![wrong], vec![row("a", 1.0, None)]] {
+        let skipped = Record { verdict: Verdict::Skip, ..row("a", 1.0, Some(90.0)) };
+        for rows in [vec![], vec![skipped], vec![row("a", 1.0, None)]] {
             assert_eq!(judged("ceiling", &rows, &[]).state, State::Unjudged, "{rows:?}");
         }
     }
