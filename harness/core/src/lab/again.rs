@@ -51,7 +51,7 @@ pub(crate) fn run(run: &mut Run, lab: &Command, body: impl Fn(&Run) -> Result<()
         if result.is_err() || run.lost.borrow().is_some() {
             break;
         }
-        run.options = Options { seed, blocks, threads, ..run.options.clone() };
+        run.options = Options { blocks, threads, seed, ..run.options.clone() };
         run.args = args;
         run.records.borrow_mut().truncate(before);
         if let Some(rounds) = &mut *run.rounds.borrow_mut() {
