@@ -19,6 +19,27 @@ fn the_labs_own_rubric_fits_and_a_speed_counts_only_where_it_is_measured() {
 }
 
 #[test]
+fn an_instruction_is_asked_for_of_kernels_that_are_there() {
+    let end = "words = \"neighbouring threads read neighbouring elements: each sector of 32 bytes is read once\"\n";
+    let asked = |name: &str, kernels: &str, points: &str| {
+        let keys = format!("points = {points}\nname = \"{name}\"\nkernels = [{kernels}]\nwords = \"w\"\n");
+        format!("{end}\n[[part.instruction]]\n{keys}")
+    };
+    let right = RUBRIC.replacen(end, &asked("ld.global", "\"vecadd\"", "5"), 1);
+    assert_eq!(Rubric::read(&right, &vecadd::LAB).unwrap().points(), 105.0);
+    for (name, kernels, points, words) in [
+        ("ld.global", "\"vecad\"", "5", "instruction `ld.global`: no kernel `vecad`; did you mean `vecadd`"),
+        ("ld.global", "", "5", "kernels = [] names none"),
+        ("ld..global", "\"vecadd\"", "5", "no name of an instruction"),
+        ("", "\"vecadd\"", "5", "no name of an instruction"),
+        ("ld", "\"vecadd\"", "-5", "points must not be negative"),
+    ] {
+        let told = mistakes(end, &asked(name, kernels, points));
+        assert!(told.contains(words), "{name} {kernels}: {told}");
+    }
+}
+
+#[test]
 fn an_unknown_word_is_told_the_nearest() {
     for (old, new, words) in [
         ("clean = 10", "claen = 10", "did you mean `clean`"),

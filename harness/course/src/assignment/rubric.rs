@@ -237,6 +237,11 @@ impl Part {
         let entries = ptx.split(".entry ").skip(1);
         let kernels: Vec<&str> = entries.filter_map(|entry| Some(entry.split_once('(')?.0.trim())).collect();
         for asked in &self.instructions {
+            let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            if !asked.name.split('.').all(|word| !word.is_empty() && word.chars().all(is_letter)) {
+                mistakes
+                    .push(format!("part `{name}`: `{}` is no name of an instruction, such as `atom.cas`", asked.name));
+            }
             if asked.kernels.is_empty() {
                 mistakes.push(format!("part `{name}`, instruction `{}`: kernels = [] names none", asked.name));
             }

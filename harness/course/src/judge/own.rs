@@ -112,7 +112,10 @@ fn key(command: &Command, task: &Task) -> Option<String> {
     let mut hash = Hash::new();
     hash.add(&program()?);
     hash.add(
-        &kernels::nvrtc().ok()?.map(|nvrtc| format!("{} {:?}", nvrtc.identity(), nvrtc.path())).unwrap_or_default(),
+        &kernels::nvrtc()
+            .ok()?
+            .map(|nvrtc| format!("{} {}", nvrtc.identity(), nvrtc.path().display()))
+            .unwrap_or_default(),
     );
     hash.add(task.replaces());
     hash.add(&format!("{:?}", task.limits));
