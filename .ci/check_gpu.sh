@@ -11,16 +11,33 @@ mkdir "$work/built"
 cp "$1" "$work/built/warplab"
 cp "$2/tests.tar.zst" "$2/cargo-nextest" "$work/built/"
 export CI_BUILT=$work/built CI_OUT=$work/out WARPLAB_GPU=emulated:t4 WARPLAB_RUN=--quick WARPLAB_BASELINES=$work/baselines
-export WARPLAB_WAIT=1 GITHUB_STEP_SUMMARY=$work/summary
+export WARPLAB_WAIT=1 GITHUB_STEP_SUMMARY=$work/summary GITHUB_REF_NAME=main GITHUB_HEAD_REF=
 # As on a computer without Rust.
 steps() { env PATH=/usr/bin:/bin "$checkout/.ci/gpu" "$@" > "$work/log" 2>&1; }
 
 steps clean measure || { cat "$work/log"; fail "the steps fail"; }
-# Both runs of the same commit count the same.
+grep -q "main" "$work/out/run/session.json" || fail "the run does not know its branch"
 steps compare keep || { cat "$work/log"; fail "the first run is not kept"; }
-if "$1" compare --help > "$work/log" 2>&1; then
-    steps measure compare || { cat "$work/log"; fail "a run differs from another of the same commit"; }
-fi
+grep -q '::warning::not compared: .*no baseline' "$work/log" || { cat "$work/log"; fail "it is not said that there is no baseline"; }
+# That of a pull request is compared with the main branch. The same kernels count the same; others do not.
+export GITHUB_HEAD_REF=change
+steps measure compare || { cat "$work/log"; fail "a run differs from another of the same kernels"; }
+grep -q "The baseline is $work/baselines/" "$work/log" || { cat "$work/log"; fail "the run is not compared"; }
+kept=$(find "$work/baselines" -name vecadd.csv)
+python3 - "$kept" << 'END'
+import csv, sys
+with open(sys.argv[1], newline="") as file:
+    rows = list(csv.DictReader(file))
+for row in rows:
+    if row["global_load_sectors"]:
+        row["global_load_sectors"] = str(int(row["global_load_sectors"]) // 2)
+with open(sys.argv[1], "w", newline="") as file:
+    writer = csv.DictWriter(file, rows[0])
+    writer.writeheader()
+    writer.writerows(rows)
+END
+if steps compare; then cat "$work/log"; fail "a run that costs more than its baseline passes"; fi
+grep -q '| vecadd | pageable, .* | costs more |' "$work/out/compare.md" || { cat "$work/log"; fail "it is not said what costs more"; }
 steps report || { cat "$work/log"; fail "there is no report"; }
 grep -q '| vecadd |' "$work/summary" || fail "the job's summary has no table of the labs"
 [ -s "$work/out/report.html" ] || fail "there is no page"

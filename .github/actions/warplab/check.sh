@@ -48,9 +48,13 @@ grep -q '^::error::.* of .* points' "$work/log" || fail "it is not said that the
 script run.sh COMMAND=run LAB=vecadd ARGUMENTS=--quick || fail "a run fails"
 grep -q '| vecadd |' "$work/summary" || fail "the summary has no table of the run"
 [ -s "$work/temp/warplab-out/report.html" ] || fail "there is no report"
-if WARPLAB_CACHE=$work "$(cat "$work/path")/warplab" compare --help > /dev/null 2>&1; then
-    mkdir "$work/baselines"
-    mv "$work/temp/warplab-out/run" "$work/baselines/first"
-    script run.sh COMMAND=run LAB=vecadd ARGUMENTS=--quick BASELINE="$work/baselines" || fail "the same run is slower"
-fi
+mkdir "$work/baselines"
+comparing=(COMMAND=run LAB=vecadd ARGUMENTS=--quick BASELINE="$work/baselines" BRANCH=main GITHUB_REF_NAME=main)
+script run.sh "${comparing[@]}" || fail "without a run to compare with, a run fails"
+grep -q '::warning::.*no baseline' "$work/log" || fail "it is not said that there is no baseline"
+mv "$work/temp/warplab-out/run" "$work/baselines/first"
+# A run knows by the second when it was made.
+sleep 1
+script run.sh "${comparing[@]}" GITHUB_HEAD_REF=change || fail "the same kernels cost more"
+grep -q "The baseline is $work/baselines/first" "$work/log" || fail "the run is not compared"
 echo "the action installs the release, grades and runs"

@@ -27,7 +27,7 @@ thread_local! {
 }
 
 /// Runs `body`, for example [`crate::run_labs`], with `timer` in charge of the samples of each case that runs on this
-/// thread. Cases that are wrong on purpose, or that need a process of their own, are left out: nobody wants their times.
+/// thread. Cases that are wrong on purpose, or that need a process of their own, are left out.
 ///
 /// Outputs are poisoned before each sample, and checked after the last that the timer asks for at once. A case of which
 /// the timer asks for none is run once.
