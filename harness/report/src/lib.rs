@@ -29,6 +29,8 @@ pub mod markdown;
 pub mod page;
 mod picture;
 pub mod run;
+#[cfg(test)]
+mod schemas;
 pub mod statistic;
 mod subject;
 pub mod words;

@@ -12,7 +12,7 @@ pub mod judge;
 mod lines;
 pub mod side;
 pub mod table;
-mod times;
+pub mod times;
 
 pub use comparison::Comparison;
 pub use judge::{Asked, compare};

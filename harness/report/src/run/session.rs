@@ -7,6 +7,7 @@ const SCHEMA: u64 = 2;
 
 /// One command that wrote to the folder.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 #[allow(missing_docs)] // Each field is the file's.
 pub struct Session {
@@ -18,18 +19,20 @@ pub struct Session {
     pub git_commit: Option<String>,
     pub quick: Option<bool>,
     pub samples: Option<u32>,
-    pub machine_settings: Option<serde_json::Map<String, serde_json::Value>>,
+    pub machine_settings: Option<std::collections::BTreeMap<String, serde_json::Value>>,
     pub seed: Option<u64>,
     pub device: Device,
     pub device_reason: String,
     pub nvml: Option<Nvml>,
     pub nvml_missing: Option<String>,
+    #[cfg_attr(test, schemars(with = "Option<std::collections::BTreeMap<String, f64>>"))]
     pub ceilings: Option<Ceilings>,
     pub labs: Vec<LabRun>,
 }
 
 /// The device, as it reports itself.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 #[allow(missing_docs)] // Each field is the file's.
 pub struct Device {
@@ -47,6 +50,7 @@ pub struct Device {
 
 /// The GPU's state when the run ended.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 #[allow(missing_docs)] // Each field is the file's.
 pub struct Nvml {
@@ -65,6 +69,7 @@ pub struct Nvml {
 
 /// How a lab ended.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 #[allow(missing_docs)] // Each field is the file's.
 pub struct LabRun {

@@ -1,0 +1,277 @@
+//! `warplab compare` and `warplab history`, from the command line to the file: small emulated runs, copies of the
+//! reference run, and folders that are not as they should be.
+mod common;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+use common::{Run, fails, warplab};
+
+/// A small emulated run, made once.
+fn emulated() -> &'static Path {
+    static RUN: OnceLock<tempfile::TempDir> = OnceLock::new();
+    RUN.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let run = warplab(&[
+            "run",
+            "trapezoid",
+            "vecadd",
+            "--quick",
+            "--hot",
+            "--quiet",
+            "--device",
+            "emulated:t4",
+            "--out",
+            folder.path().to_str().unwrap(),
+        ]);
+        assert_eq!(run.code, 0, "{run:?}");
+        folder
+    })
+    .path()
+}
+
+fn reference() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/h200")
+}
+
+/// A folder in which copies of runs can be changed.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().into()
+    }
+
+    /// A copy of the run's files under this name.
+    fn copy(&self, run: &Path, name: &str) -> String {
+        fs::create_dir_all(self.path(name)).unwrap();
+        for entry in fs::read_dir(run).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
+            fs::copy(entry.path(), Path::new(&self.path(name)).join(entry.file_name())).unwrap();
+        }
+        self.path(name)
+    }
+}
+
+/// Changes the text of a file.
+fn edit(run: &str, file: &str, change: impl FnOnce(String) -> String) {
+    let path = Path::new(run).join(file);
+    let old = fs::read_to_string(&path).unwrap();
+    let new = change(old.clone());
+    assert_ne!(old, new, "nothing changed in {}", path.display());
+    fs::write(path, new).unwrap();
+}
+
+/// Changes a cell of the first row of this variant that has passed.
+fn cell(run: &str, lab: &str, variant: &str, column: &str, change: impl Fn(&str) -> String) {
+    edit(run, &format!("{lab}.csv"), |text| {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let header = reader.headers().unwrap().clone();
+        let at = |name: &str| header.iter().position(|h| h == name).unwrap();
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(&header).unwrap();
+        let mut is_done = false;
+        for row in reader.records().map(Result::unwrap) {
+            let is_it = !is_done && &row[at("variant")] == variant && &row[at("verdict")] == "pass";
+            is_done |= is_it;
+            let cells = row.iter().enumerate();
+            let cells = cells.map(|(i, old)| if is_it && i == at(column) { change(old) } else { old.to_string() });
+            writer.write_record(cells).unwrap();
+        }
+        assert!(is_done, "no row of {variant} in {lab}.csv");
+        String::from_utf8(writer.into_inner().unwrap()).unwrap()
+    });
+}
+
+fn compare(args: &[&str], code: i32) -> Run {
+    let run = warplab(&[&["compare"], args].concat());
+    assert_eq!(run.code, code, "{args:?}: {run:?}");
+    assert!(!run.stderr.contains("panicked"), "{run:?}");
+    run
+}
+
+#[test]
+fn emulated_counters_are_compared_exactly_and_verdicts_too() {
+    let place = Place::new();
+    let (base, new) = (place.copy(emulated(), "base"), place.copy(emulated(), "new"));
+    let same = compare(&[&base, &new], 0);
+    assert!(same.stdout.contains("Nothing costs more than before."), "{}", same.stdout);
+    cell(&new, "vecadd", "pinned", "instructions", |n| (n.parse::<u64>().unwrap() + 1).to_string());
+    let more = compare(&[&base, &new], 3);
+    assert!(more.stdout.contains("1 case costs more than before."), "{}", more.stdout);
+    assert!(more.stdout.contains("costs more") && more.stdout.contains("instructions"), "{}", more.stdout);
+    assert!(!more.stdout.contains("slower"), "an emulated case has no time: {}", more.stdout);
+    let less = compare(&[&new, &base], 0);
+    assert!(less.stdout.contains("costs less"), "{}", less.stdout);
+    // A wrong answer is worse.
+    cell(&new, "vecadd", "pageable", "verdict", |_| "fail".into());
+    let wrong = compare(&[&base, &new], 1);
+    assert!(wrong.stdout.contains("pass before, now fail"), "{}", wrong.stdout);
+    assert!(compare(&[&new, &base], 0).stdout.contains("mended"));
+    // A line that costs more is named.
+    edit(&new, "vecadd.jsonl", |text| text.replacen("\"thread_instructions\":", "\"thread_instructions\":1", 1));
+    cell(&new, "vecadd", "pageable", "verdict", |_| "fail".into());
+}
+
+#[test]
+fn a_case_of_the_reference_run_that_takes_three_per_cent_more_is_slower_and_no_other() {
+    let place = Place::new();
+    let (base, new) = (place.copy(&reference(), "base"), place.copy(&reference(), "new"));
+    assert!(compare(&[&base, &new], 0).stdout.contains("Nothing is slower."));
+    for column in ["time_median_ms", "time_stdev_ms"] {
+        cell(&new, "reduction", "interleaved", column, |ms| (1.03 * ms.parse::<f64>().unwrap()).to_string());
+    }
+    let run = compare(&[&base, &new, "--json"], 3);
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let slower: Vec<&str> = told["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|case| case["change"] == "slower" || case["change"] == "faster")
+        .map(|case| case["variant"].as_str().unwrap())
+        .collect();
+    assert_eq!((slower, told["result"].as_str()), (vec!["interleaved"], Some("slower")));
+    assert!(compare(&[&base, &new, "--threshold", "5"], 0).stdout.contains("Nothing is slower."));
+    // Both sides may be folders of several runs.
+    let several = Place::new();
+    for run in ["base/1", "base/2"] {
+        several.copy(&reference(), run);
+    }
+    several.copy(Path::new(&new), "new/1");
+    several.copy(Path::new(&new), "new/2");
+    compare(&[&several.path("base"), &several.path("new")], 3);
+}
+
+#[test]
+fn runs_that_cannot_be_compared_are_refused_with_what_differs() {
+    let place = Place::new();
+    let (base, new) = (place.copy(emulated(), "base"), place.copy(emulated(), "new"));
+    edit(&new, "session.json", |text| text.replace("\"profile\": \"t4\"", "\"profile\": \"a100\""));
+    fails(&["compare", &base, &new], 4, &["differ in the device: emulated:t4 and emulated:a100", "--anyway"]);
+    let anyway = compare(&[&base, &new, "--anyway"], 0);
+    assert!(anyway.stdout.contains("Compared anyway"), "{}", anyway.stdout);
+    fs::remove_file(Path::new(&new).join("session.json")).unwrap();
+    fails(&["compare", &base, &new], 4, &["has no session.json"]);
+    fails(&["compare", &base], 2, &["--baseline DIR NEW"]);
+    fails(&["compare", &base, "/no/such/run"], 2, &["/no/such/run", "there is no such folder"]);
+    fails(&["compare", &base, &base, "--threshold", "0"], 2, &["`0` is not a percentage"]);
+    fails(&["compare", &base, &base, "--md", "--json"], 2, &["only one format"]);
+    fails(&["compare", &base, &base, "--baseline", &base], 2, &["name NEW alone"]);
+}
+
+#[test]
+fn all_formats_are_written_whole_and_a_full_disk_leaves_what_was_there() {
+    let place = Place::new();
+    let run = emulated().to_str().unwrap();
+    let (md, html) = (place.path("c.md"), place.path("c.html"));
+    fs::write(&html, "old").unwrap();
+    let asked = compare(&[run, run, &format!("--md={md}"), &format!("--html={html}"), "--json"], 0);
+    assert!(serde_json::from_str::<serde_json::Value>(&asked.stdout).unwrap()["schema"] == 1);
+    assert!(fs::read_to_string(md).unwrap().starts_with("# warplab compare: Nothing costs more"));
+    let page = fs::read_to_string(html).unwrap();
+    assert!(page.trim_end().ends_with("</html>") && !page.contains("http://") && !page.contains("https://"));
+    #[cfg(target_os = "linux")]
+    if let Some(disk) = common::SmallDisk::mount() {
+        let file = disk.path().join("c.html");
+        fs::write(&file, "old").unwrap();
+        disk.fill();
+        let html = format!("--html={}", file.display());
+        fails(&["compare", run, run, &html], 4, &["cannot write", "c.html"]);
+        fails(&["history", run, &html], 4, &["cannot write", "c.html"]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+        assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 2, "nothing half-written is left");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_page_that_is_killed_while_it_is_written_is_the_old_one_or_the_new() {
+    let place = Place::new();
+    let file = place.path("h.html");
+    fs::write(&file, "old").unwrap();
+    for wait in [0, 5, 20, 40, 80, 160, 320] {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_warplab"))
+            .args(["history", reference().to_str().unwrap(), &format!("--html={file}")])
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        let _ = child.kill();
+        child.wait().unwrap();
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text == "old" || text.trim_end().ends_with("</html>"), "{} bytes after {wait} ms", text.len());
+    }
+}
+
+/// Copies of the emulated run, a day apart, the last two with more instructions.
+fn days(place: &Place) -> String {
+    for day in 1..=4 {
+        let run = place.copy(emulated(), &format!("days/{day}/run"));
+        edit(&run, "session.json", |text| {
+            let mut file: serde_json::Value = serde_json::from_str(&text).unwrap();
+            file["sessions"][0]["started"] = format!("2026-01-0{day}T00:00:00Z").into();
+            file["sessions"][0]["git_branch"] = "main".into();
+            file.to_string()
+        });
+        if day > 2 {
+            cell(&run, "vecadd", "pinned", "instructions", |n| (n.parse::<u64>().unwrap() + 5).to_string());
+        }
+    }
+    place.path("days")
+}
+
+#[test]
+fn a_history_tells_what_changed_when_and_services_read_the_newest_run() {
+    let place = Place::new();
+    let days = days(&place);
+    let told = warplab(&["history", &days]);
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stdout.contains("in 4 runs: 1 change."), "{}", told.stdout);
+    assert!(told.stdout.contains("vecadd, pinned") && told.stdout.contains("2026-01-03"), "{}", told.stdout);
+    let page = warplab(&["history", &days, "--html"]).stdout;
+    assert!(page.contains("1 changed") && page.contains("class=\"mark\"") && page.trim_end().ends_with("</html>"));
+    let json: serde_json::Value = serde_json::from_str(&warplab(&["history", &days, "--json"]).stdout).unwrap();
+    assert_eq!((json["runs"].as_array().unwrap().len(), &json["series"][0]["changes"][0]["run"]), (4, &2.into()));
+    let github: serde_json::Value = serde_json::from_str(&warplab(&["history", &days, "--github"]).stdout).unwrap();
+    let value = github.as_array().unwrap().iter().find(|v| v["name"] == "vecadd/pinned, n=4096: instructions");
+    assert!(value.is_some_and(|value| value["value"].as_f64() > Some(0.0)), "{github}");
+    let bencher: serde_json::Value = serde_json::from_str(&warplab(&["history", &days, "--bencher"]).stdout).unwrap();
+    assert_eq!(bencher["vecadd/pinned, n=4096"]["instructions"]["value"], value.unwrap()["value"]);
+    fails(&["history", &days, "--branch", "other"], 2, &["no run of branch other"]);
+    fails(&["history", "/no/such"], 2, &["there is no such folder"]);
+}
+
+#[test]
+fn the_baseline_is_the_last_good_run_and_what_cannot_be_read_is_said_and_left_out() {
+    let place = Place::new();
+    let days = days(&place);
+    let day = |day: u32| format!("{days}/{day}/run");
+    let run = compare(&["--baseline", &days, &day(4)], 0);
+    assert!(run.stderr.contains("The baseline is") && run.stderr.contains("/3/run"), "{}", run.stderr);
+    cell(&day(3), "vecadd", "pageable", "verdict", |_| "fail".into());
+    let run = compare(&["--baseline", &days, &day(4)], 3);
+    assert!(run.stderr.contains("/2/run"), "{}", run.stderr);
+    // A newer schema and a damaged file are named, and the others serve.
+    edit(&day(2), "session.json", |text| text.replace("\"schema\":2", "\"schema\":9"));
+    edit(&day(3), "vecadd.csv", |text| text.replacen("pass", "good", 1));
+    let run = compare(&["--baseline", &days, &day(4)], 3);
+    assert!(run.stderr.contains("/1/run") && run.stderr.contains("use the warplab that wrote it"), "{}", run.stderr);
+    assert!(run.stderr.contains("`good` is not a verdict"), "{}", run.stderr);
+    fails(&["compare", "--baseline", &days, &day(1)], 4, &["no baseline: of 4 runs"]);
+    fails(&["compare", "--baseline", &days, &day(4), "--branch", "x"], 4, &["not of branch x"]);
+    // A row and a line that are torn are left out, and said.
+    let torn = place.copy(emulated(), "torn");
+    for file in ["vecadd.csv", "vecadd.jsonl"] {
+        edit(&torn, file, |text| text[..text.len() - 7].to_string());
+    }
+    let run = compare(&[emulated().to_str().unwrap(), &torn], 0);
+    assert!(run.stdout.contains("its last row") && run.stdout.contains("its last line"), "{}", run.stdout);
+    assert!(run.stdout.contains("gone"), "{}", run.stdout);
+}
