@@ -132,6 +132,7 @@ impl Row<'_> {
             }
         }
         remarks.extend(self.marked().and_then(|marked| marked.fault.as_deref()).map(|fault| gist(fault).into()));
+        remarks.extend(self.marked().into_iter().flat_map(|marked| marked.remarks.iter().cloned()));
         for cell in &self.parts {
             match (cell.by_hand, cell.mark.and_then(|mark| mark.unjudged.as_ref())) {
                 (Some(one), _) => remarks.push(format!("{} set by hand: {}", cell.name, one.reason.trim())),

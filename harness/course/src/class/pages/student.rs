@@ -19,6 +19,7 @@ pub fn student(sheet: &Sheet, row: &Row) -> String {
         @if let Some(late) = &row.late { p { (late_words(late)) "." } }
         @if let Some(words) = why_none(row) { p .lost { (words) } }
         @if let Some(fault) = fault { pre { (fault) } }
+        @for remark in row.marked().iter().flat_map(|marked| &marked.remarks) { p { (remark) "." } }
         @for cell in &row.parts {
             h2 { (cell.name) ": " (points(cell.points)) " of " (points(cell.of)) }
             @if let Some(one) = cell.by_hand { p { "Set by hand: " (one.reason.trim()) } }
@@ -90,6 +91,7 @@ pub fn feedback(sheet: &Sheet, row: &Row) -> String {
     blocks.extend(why_none(row));
     let fault = row.marked().and_then(|marked| marked.fault.as_ref());
     blocks.extend(fault.cloned());
+    blocks.extend(row.marked().into_iter().flat_map(|marked| marked.remarks.iter().cloned()));
     for cell in &row.parts {
         let mut lines = vec![format!("{}: {} of {}", cell.name, points(cell.points), points(cell.of))];
         lines.extend(cell.by_hand.map(|one| format!("  Set by hand: {}", one.reason.trim())));
