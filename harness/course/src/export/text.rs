@@ -51,7 +51,9 @@ mod tests {
     #[test]
     fn a_teacher_sees_points_reasons_and_hidden_sizes() {
         let text = text(&[sample()], true);
-        for words in ["50", "name it so", "wrong at a hidden one", "n = 877", "To raise it: try sizes", "not judged in full"] {
+        for words in
+            ["50", "name it so", "wrong at a hidden one", "n = 877", "To raise it: try sizes", "not judged in full"]
+        {
             assert!(text.contains(words), "no {words} in {text}");
         }
         assert!(!super::text(&[sample()], false).contains("To raise it"));

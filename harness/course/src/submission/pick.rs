@@ -134,7 +134,8 @@ impl<'a> Found<'a> {
                 return Ok(Some(path));
             }
         }
-        let others: Vec<&str> = self.files.keys().map(String::as_str).filter(|path| has_extension(path, "cu")).collect();
+        let others: Vec<&str> =
+            self.files.keys().map(String::as_str).filter(|path| has_extension(path, "cu")).collect();
         match others[..] {
             [] => Ok(None),
             [only] => Ok(Some(only.into())),
