@@ -8,29 +8,12 @@ use std::{
 use flate2::read::GzDecoder;
 
 use super::{
-    Unread, Wanted,
     bounds::{self, LARGEST_ARCHIVE, LARGEST_UNPACKED, MOST_ENTRIES},
-    pick::{Found, Picked, has_extension},
-    unfit, unreadable,
+    kind::Kind,
+    pick::{Found, Picked},
+    unread::{Unread, too_large_archive, unfit, unreadable},
+    wanted::Wanted,
 };
-
-/// A kind of archive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// `.zip`.
-    Zip,
-    /// `.tar.gz` or `.tgz`.
-    TarGz,
-}
-
-impl Kind {
-    /// That of a file of this name, if it is one.
-    pub fn of(name: &str) -> Option<Self> {
-        let name = name.to_lowercase();
-        let is_tar = || [".tar.gz", ".tgz"].iter().any(|end| name.ends_with(end));
-        if has_extension(&name, "zip") { Some(Self::Zip) } else { is_tar().then_some(Self::TarGz) }
-    }
-}
 
 /// What is taken from the archive at `path`.
 ///
@@ -40,7 +23,7 @@ pub fn read_file(path: &Path, kind: Kind, wanted: Wanted) -> Result<Picked, Unre
     let file = bounds::open(path).map_err(|error| unreadable(path, &error))?;
     let size = file.metadata().map_err(|error| unreadable(path, &error))?.len();
     if size > LARGEST_ARCHIVE {
-        return Err(bounds::too_large_archive(&path.display().to_string()));
+        return Err(too_large_archive(&path.display().to_string()));
     }
     read(&path.display().to_string(), kind, file, wanted)
 }

@@ -5,8 +5,6 @@ use std::{
     path::Path,
 };
 
-use super::{Unread, unfit};
-
 /// Bytes of a kernel file or header.
 pub const LARGEST_FILE: u64 = 1 << 20;
 /// Headers below the folder of a kernel file.
@@ -21,11 +19,6 @@ pub const DEEPEST: usize = 8;
 pub const LARGEST_ARCHIVE: u64 = 16 << 20;
 /// Bytes that an archive may unpack to, as far as it must be unpacked to be read.
 pub const LARGEST_UNPACKED: u64 = 64 << 20;
-
-/// What an archive that is too large is told.
-pub fn too_large_archive(name: &str) -> Unread {
-    unfit(format!("{name} has more than {} MiB", LARGEST_ARCHIVE >> 20))
-}
 
 /// Opens a file, but nothing that a reader would have to wait for, such as a pipe.
 ///

@@ -2,10 +2,10 @@
 use std::{fs, path::Path};
 
 use super::{
-    Unread, Wanted,
     bounds::{self, DEEPEST, MOST_ENTRIES},
     pick::{Found, Picked},
-    unfit, unreadable,
+    unread::{Unread, unfit, unreadable},
+    wanted::Wanted,
 };
 
 /// What is taken from `folder`, or from folders there.

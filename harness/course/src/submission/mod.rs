@@ -1,13 +1,16 @@
 //! What is handed in: a kernel file, a folder, or an archive. Nothing in it is trusted: it is read in bounded amounts,
-//! its paths are written to nowhere but in a folder of its own, and only the kernel file and the headers below its folder
-//! are taken. Where there is no kernel file but an archive, that is opened.
+//! its paths are written to nowhere but in a folder of its own, and only the kernel file and the headers below its
+//! folder are taken. Where there is no kernel file but an archive, that is opened.
 
 mod archive;
 mod bounds;
 mod folder;
+mod kind;
 mod list;
 mod pick;
 mod single;
+mod unread;
+mod wanted;
 
 use std::{
     fs,
@@ -18,24 +21,15 @@ use std::{
 use harness::Error;
 use tempfile::TempDir;
 
-use bounds::LARGEST_FILE;
+use kind::{Kind, has_extension};
 pub use list::LIST;
-use pick::{Files, Picked, has_extension};
-
-/// How the names of headers end that are handed in. Any other file that a kernel file names is not.
-pub const HEADERS: [&str; 6] = ["cuh", "h", "hpp", "cu", "inc", "inl"];
+use pick::{Files, Picked};
+pub use unread::Unread;
+use unread::{unfit, unreadable};
+pub use wanted::{HEADERS, Wanted};
 
 /// Archives in one another that are opened, the outer one counted.
 const ARCHIVES: usize = 2;
-
-/// What is looked for in what is handed in.
-#[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
-    /// The lab of the assignment.
-    pub lab: &'a str,
-    /// The kernel file, such as `histogram.cu`.
-    pub kernel: &'a str,
-}
 
 /// A submission whose kernel file lies in a folder of its own, under the assignment's name, with the headers that lie
 /// below its folder.
@@ -49,17 +43,6 @@ pub struct Submission {
     pub remark: Option<String>,
     /// The folder lives as long as this.
     folder: TempDir,
-}
-
-/// Why there is no kernel file.
-#[derive(Debug, thiserror::Error)]
-pub enum Unread {
-    /// What is handed in is at fault; the text says what to do.
-    #[error("{0}")]
-    Unfit(String),
-    /// This computer is at fault.
-    #[error(transparent)]
-    Machine(#[from] Error),
 }
 
 impl Submission {
@@ -76,7 +59,7 @@ impl Submission {
             return Err(unfit(format!("{} is neither a file nor a folder", path.display())));
         } else if has_extension(&name, "cu") {
             (Picked::Files(single::read(path, wanted.kernel)?, None), 0)
-        } else if let Some(kind) = archive::Kind::of(&name) {
+        } else if let Some(kind) = Kind::of(&name) {
             (archive::read_file(path, kind, wanted)?, 1)
         } else {
             return Err(unfit(format!(
@@ -87,7 +70,7 @@ impl Submission {
         loop {
             picked = match picked {
                 Picked::Files(files, remark) => return write(wanted.kernel, &files, remark),
-                Picked::Archive(name, bytes) => match archive::Kind::of(&name).filter(|_| archives < ARCHIVES) {
+                Picked::Archive(name, bytes) => match Kind::of(&name).filter(|_| archives < ARCHIVES) {
                     Some(kind) => archive::read(&name, kind, Cursor::new(bytes), wanted)?,
                     None => return Err(unfit(format!("there is no {}, but {name}: unpack it", wanted.kernel))),
                 },
@@ -118,17 +101,4 @@ fn write(name: &str, files: &Files, remark: Option<String>) -> Result<Submission
     }
     let files = files.keys().cloned().collect();
     Ok(Submission { kernel: folder.path().join(name), files, remark, folder })
-}
-
-fn unfit(words: impl Into<String>) -> Unread {
-    Unread::Unfit(words.into())
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Unread {
-    unfit(format!("{} cannot be read: {error}", path.display()))
-}
-
-/// What a file that is too large is told.
-fn too_large(name: &str) -> Unread {
-    unfit(format!("{name} has more than {} KiB, which no kernel file needs", LARGEST_FILE >> 10))
 }

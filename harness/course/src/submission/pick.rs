@@ -1,12 +1,12 @@
 //! Which of the files of a submission are taken: the kernel file, and the headers in its folder and below.
-use std::{collections::BTreeMap, io::Read, path::Path};
+use std::{collections::BTreeMap, io::Read};
 
 use super::{
-    HEADERS, Unread, Wanted,
-    archive::Kind,
     bounds::{self, DEEPEST, LARGEST_ARCHIVE, LARGEST_FILE, LARGEST_UNPACKED, LONGEST_NAME, MOST_HEADERS},
+    kind::{Kind, has_extension},
     list::{LIST, Made},
-    too_large, unfit,
+    unread::{Unread, too_large, too_large_archive, unfit},
+    wanted::{HEADERS, Wanted},
 };
 
 /// Files by their paths from the kernel file's folder, with `/` between folders, and what they hold.
@@ -33,11 +33,6 @@ pub struct Found<'a> {
     archives: Vec<String>,
     archive: Option<Vec<u8>>,
     made: Option<(String, Made)>,
-}
-
-/// Whether a file's name ends so, as the case has it.
-pub fn has_extension(name: &str, extension: &str) -> bool {
-    Path::new(name).extension().is_some_and(|end| end == extension)
 }
 
 impl<'a> Found<'a> {
@@ -149,7 +144,7 @@ impl<'a> Found<'a> {
         match (&self.archives[..], self.archive) {
             ([], _) => Err(unfit(format!("there is no {kernel}"))),
             ([path], Some(bytes)) => Ok(Picked::Archive(path.clone(), bytes)),
-            ([path], None) => Err(bounds::too_large_archive(path)),
+            ([path], None) => Err(too_large_archive(path)),
             (several, _) => Err(unfit(format!(
                 "there is no {kernel}, but several archives: {}; hand in one of them",
                 first_of(several)

@@ -4,10 +4,11 @@ use std::{fs, path::Path};
 use kernels::KernelSource;
 
 use super::{
-    HEADERS, Unread,
     bounds::{self, LARGEST_FILE, MOST_HEADERS},
-    pick::{Files, has_extension},
-    too_large, unfit, unreadable,
+    kind::has_extension,
+    pick::Files,
+    unread::{Unread, too_large, unfit, unreadable},
+    wanted::HEADERS,
 };
 
 /// The kernel file at `path`, under the name `kernel`, and the headers in its folder and below that it includes.

@@ -1,5 +1,5 @@
-//! What Canvas's "Download Submissions" gives: `lovelaceada_124_457_histogram.cu`, which are the student's name, the word
-//! `LATE` or nothing, the student's number, the submission's, and the file's own name.
+//! What Canvas's "Download Submissions" gives: `lovelaceada_124_457_histogram.cu`, which are the student's name, the
+//! word `LATE` or nothing, the student's number, the submission's, and the file's own name.
 use std::path::PathBuf;
 
 use super::{
