@@ -7,6 +7,7 @@
 //! - `results/`: a JSON file for each submission, written whole when it is marked: a run that was killed goes on there;
 //! - `own/`: what came of the lab's own kernels, so that they need not run for each submission;
 //! - `overrides.toml`, `late.toml`: a teacher's, if there are any;
+//! - `totals.json`: the points that the last run has told, which the next one compares with;
 //! - `marks.csv`, `marks-canvas.csv`, `changes.csv`, `class.html`, `similar.html`, `students/`: made anew by each run.
 
 pub mod changes;
