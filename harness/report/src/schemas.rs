@@ -67,7 +67,14 @@ fn wrong(name: &str, value: &Value) -> Option<String> {
 }
 
 fn run(ms: &str) -> Run {
-    let cells = [("variant", "a"), ("n", "4"), ("time_median_ms", ms), ("time_stdev_ms", "0.001"), ("samples", "20")];
+    let cells = [
+        ("variant", "a"),
+        ("n", "4"),
+        ("time_median_ms", ms),
+        ("time_stdev_ms", "0.001"),
+        ("samples", "20"),
+        ("grid", "999"),
+    ];
     let emulated = [("variant", "b"), ("device", "emulated"), ("instructions", ms)];
     let labs = vec![LabRows { lab: "scan".into(), rows: vec![row(&cells), row(&emulated)], details: Vec::new() }];
     Run { folder: "run".into(), sessions: Vec::new(), labs, remarks: Vec::new() }

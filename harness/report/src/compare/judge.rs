@@ -48,9 +48,14 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
     cases.extend(gone.map(|case| without_times(Some(case), None)));
     let all: Vec<Pair> = pairs.iter().map(|(_, pair)| *pair).collect();
     let (judged, common) = times::judge(&all, asked.threshold, asked.error_rate);
+    let is_quick = base.iter().chain(new).flat_map(|run| &run.sessions).any(|session| session.quick == Some(true));
     for ((at, _), judged) in pairs.iter().zip(judged) {
         let case = &mut cases[*at];
         (case.change, case.why, case.times) = (judged.change, judged.why, Some(judged.times));
+        if is_quick {
+            case.change = Change::Unclear;
+            case.why = "with --quick, launches are timed more than kernels".into();
+        }
     }
     let count_of = |change: Change| cases.iter().filter(|case| case.change == change).count();
     let totals = Change::ALL.map(|change| Total { change, cases: count_of(change) });
@@ -197,7 +202,7 @@ mod tests {
 
     fn named(variant: &'static str, verdict: &'static str) -> Row {
         let cells = [("variant", variant), ("verdict", verdict), ("note", "2 of 9 wrong"), ("time_median_ms", "2")];
-        row(&[&cells[..], &[("time_stdev_ms", "0.001"), ("samples", "20")]].concat())
+        row(&[&cells[..], &[("time_stdev_ms", "0.001"), ("samples", "20"), ("grid", "4096")]].concat())
     }
 
     #[test]
@@ -236,6 +241,20 @@ mod tests {
         assert!(comparison.cases[1].why.contains("pass before, now finding: 2 of 9 wrong"));
         assert!(comparison.cases[0].times.is_some() && comparison.cases[1].times.is_none());
         assert_eq!(comparison.totals.iter().map(|total| total.cases).sum::<usize>(), 8);
+    }
+
+    #[test]
+    fn the_times_of_quick_runs_are_told_and_not_judged() {
+        let timed = |ms: &'static str, quick: bool| {
+            let cells = [("variant", "a"), ("time_median_ms", ms), ("time_stdev_ms", "0.001"), ("samples", "20")];
+            let mut run = runs(vec![row(&[&cells[..], &[("grid", "4096")]].concat())]);
+            run[0].sessions = vec![Session { quick: Some(quick), ..Session::default() }];
+            run
+        };
+        let change = |quick| compare(&timed("2", quick), &timed("3", quick), &Asked::default()).cases.remove(0);
+        assert_eq!(change(false).change, Change::Slower);
+        assert_eq!(change(true).change, Change::Unclear);
+        assert!((change(true).times.unwrap().percent - 50.0).abs() < 1e-6);
     }
 
     #[test]

@@ -74,7 +74,7 @@ mod tests {
     use crate::statistic::difference::Timed;
 
     fn level(ms: f64, spread: f64, samples: usize) -> Level {
-        Level::of(&[Timed { median_ms: ms, spread, samples }]).unwrap()
+        Level::of(&[Timed { median_ms: ms, spread, samples, is_host_paced: false }]).unwrap()
     }
 
     fn changes(pairs: &[Pair]) -> Vec<Change> {

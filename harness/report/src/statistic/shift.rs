@@ -43,7 +43,7 @@ mod tests {
     use crate::statistic::difference::{Level, Timed};
 
     fn difference(log: f64) -> Difference {
-        let timed = |ms: f64| Timed { median_ms: ms, spread: 0.001, samples: 20 };
+        let timed = |ms: f64| Timed { median_ms: ms, spread: 0.001, samples: 20, is_host_paced: false };
         let level = |ms: f64| Level::of(&[timed(ms)]).unwrap();
         Difference::between(&level(2.0), &level(2.0 * log.exp()))
     }
