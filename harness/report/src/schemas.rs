@@ -1,5 +1,5 @@
-//! The published schemas of all JSON that is written or read here, in `reports/schemas`. `UPDATE_EXPECTED=1 cargo test -p
-//! report --lib schemas` writes them anew; `<lab>.jsonl` has its schema from the harness, which writes it.
+//! The published schemas of all JSON that is written or read here, in `reports/schemas`. `UPDATE_EXPECTED=1 cargo test
+//! -p report --lib schemas` writes them anew; `<lab>.jsonl` has its schema from the harness, which writes it.
 use std::{collections::BTreeMap, path::PathBuf};
 
 use boon::{Compiler, Schemas};

@@ -46,15 +46,18 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
     }
     let gone = base_side.cases.iter().filter(|case| new_side.get(&case.key).is_none());
     cases.extend(gone.map(|case| without_times(Some(case), None)));
+    let mut remarks = remarks(base, new, &base_side, &new_side);
     let all: Vec<Pair> = pairs.iter().map(|(_, pair)| *pair).collect();
     let (judged, common) = times::judge(&all, asked.threshold, asked.error_rate);
     let is_quick = base.iter().chain(new).flat_map(|run| &run.sessions).any(|session| session.quick == Some(true));
+    if is_quick && !pairs.is_empty() {
+        remarks.push("With --quick, launches are timed more than kernels: times are told, and not judged.".into());
+    }
     for ((at, _), judged) in pairs.iter().zip(judged) {
         let case = &mut cases[*at];
         (case.change, case.why, case.times) = (judged.change, judged.why, Some(judged.times));
         if is_quick {
-            case.change = Change::Unclear;
-            case.why = "with --quick, launches are timed more than kernels".into();
+            (case.change, case.why) = (Change::Unclear, String::new());
         }
     }
     let count_of = |change: Change| cases.iter().filter(|case| case.change == change).count();
@@ -74,8 +77,8 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
             noise_factor,
         },
         differ: agree::differences(base, new),
-        remarks: remarks(base, new, &base_side, &new_side),
-        together_percent: (all.len() > 1).then(|| 100.0 * common.shift.exp_m1()),
+        remarks,
+        together_percent: common.is_known.then(|| 100.0 * common.shift.exp_m1()),
         drift_percent: 100.0 * common.drift.exp_m1(),
         totals: totals.into_iter().filter(|total| total.cases > 0).collect(),
         cases,

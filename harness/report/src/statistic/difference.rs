@@ -22,8 +22,8 @@ pub const FLOOR: f64 = 0.0015;
 /// of 5 us to 15 us on an H200.
 pub const JITTER_MS: f64 = 0.001;
 
-/// By how much, as a share, the time of a case differs from run to run whose pace is the host's: chains of small launches
-/// differed by 10 % to 17 % on an H200, though the samples of each run lay within 1 %.
+/// By how much, as a share, a time differs from run to run whose pace is the host's: chains of small launches differed
+/// by 10 % to 17 % on an H200, though the samples of each run lay within 1 %.
 pub const HOST: f64 = 0.1;
 
 /// Fewer samples of a side than these say nothing about its noise: of three, all are alike by chance too often.
