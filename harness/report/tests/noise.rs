@@ -86,7 +86,7 @@ fn comparison(cases: &[Case], slower: Option<(usize, f64)>, runs: usize, random:
     judge(&pairs, THRESHOLD, ERROR_RATE).0.iter().map(|judged| judged.change).collect()
 }
 
-fn is_alarm(change: &Change) -> bool {
+fn is_alarm(change: Change) -> bool {
     matches!(change, Change::Slower | Change::Faster)
 }
 
@@ -97,7 +97,7 @@ fn of_a_thousand_comparisons_of_runs_that_do_not_differ_no_more_than_the_error_r
         let mut alarms = 0;
         for _ in 0..comparisons {
             let cases: Vec<Case> = (0..60).map(|_| case(&mut random)).collect();
-            alarms += i32::from(comparison(&cases, None, runs, &mut random).iter().any(is_alarm));
+            alarms += i32::from(comparison(&cases, None, runs, &mut random).into_iter().any(is_alarm));
         }
         println!("{alarms} of {comparisons} comparisons of {runs} runs alarm");
         assert!(f64::from(alarms) <= f64::from(comparisons) * ERROR_RATE, "{alarms} of {comparisons}, {runs} runs");
@@ -113,7 +113,7 @@ fn a_planted_slowdown_of_three_per_cent_of_a_quiet_case_is_found_and_no_other_ca
         cases[11] = QUIET;
         let changes = comparison(&cases, Some((11, 1.03)), 1, &mut random);
         caught += usize::from(changes[11] == Change::Slower);
-        others += changes.iter().enumerate().filter(|(i, change)| *i != 11 && is_alarm(change)).count();
+        others += changes.iter().enumerate().filter(|(i, change)| *i != 11 && is_alarm(**change)).count();
     }
     println!("{caught} of 200 caught, {others} others");
     assert!(caught >= 190, "{caught} of 200");
