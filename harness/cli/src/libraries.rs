@@ -1,5 +1,5 @@
-//! The libraries inside `warplab`, written to a folder for programs of their own: the embedded machine as CUDA's driver,
-//! and CUDA's runtime.
+//! The libraries inside `warplab`, written to a folder for programs of their own: the embedded machine as CUDA's
+//! driver, and CUDA's runtime.
 use std::{fs, io, path::Path};
 
 use crate::soname;

@@ -1,7 +1,7 @@
 //! The major version of CUDA that this library stands for: 13, unless its name has been changed to that of 12.
 //!
-//! The library is built once, as `libcudart.so.13`. Where it is written out as `libcudart.so.12`, every place that holds
-//! its name is changed, this one too, and the calls whose arguments or structures differ look here.
+//! The library is built once, as `libcudart.so.13`. Where it is written out as `libcudart.so.12`, every place that
+//! holds its name is changed, this one too, and the calls whose arguments or structures differ look here.
 
 /// The library's name, with a zero at its end.
 #[used]

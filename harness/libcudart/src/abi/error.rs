@@ -1,4 +1,5 @@
 //! Error codes (`cudaError_t`). Most are also the driver's.
+use super::edition::is_twelve;
 use std::ffi::c_int;
 
 /// A `cudaError_t` other than `cudaSuccess`.
@@ -20,12 +21,13 @@ impl Error {
     pub const INVALID_DEVICE_FUNCTION: Self = Self(98);
     pub const INVALID_DEVICE: Self = Self(101);
     pub const NO_KERNEL_IMAGE: Self = Self(209);
+    pub const INVALID_HANDLE: Self = Self(400);
     pub const NOT_FOUND: Self = Self(500);
     pub const NOT_SUPPORTED: Self = Self(801);
 
-    /// Whether the context is lost with it, so that it stays the last error.
-    pub fn is_sticky(self) -> bool {
-        matches!(self.0, 214 | 220 | 226 | 700 | 702 | 710 | 714..=719 | 721)
+    /// What names no function: CUDA 13 calls it an invalid handle.
+    pub fn no_function() -> Self {
+        if is_twelve() { Self::INVALID_DEVICE_FUNCTION } else { Self::INVALID_HANDLE }
     }
 
     /// This, or `other` in its place when it is `code`.

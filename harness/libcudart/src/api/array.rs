@@ -171,7 +171,8 @@ fn texture(out: *mut u64, from: *const Resource, with: *const Texture, view: *co
     need(out)?;
     context::ensure()?;
     let (from, with) = (resource(from)?, get(with)?);
-    // `CU_TRSF_READ_AS_INTEGER`, `NORMALIZED_COORDINATES`, `SRGB`, `DISABLE_TRILINEAR_OPTIMIZATION`, `SEAMLESS_CUBEMAP`.
+    // `CU_TRSF_READ_AS_INTEGER`, `NORMALIZED_COORDINATES`, `SRGB`, `DISABLE_TRILINEAR_OPTIMIZATION`,
+    // `SEAMLESS_CUBEMAP`.
     let flags = [(with.read == 0, 0x01), (with.normalized != 0, 0x02), (with.srgb != 0, 0x10)];
     let more = [(with.no_trilinear != 0, 0x20), (with.seamless != 0, 0x40)];
     let native = NativeTexture {

@@ -22,10 +22,10 @@ pub fn check(direction: c_int) -> Result {
 
 fn copy(dst: *mut c_void, src: *const c_void, bytes: usize, direction: c_int) -> Result {
     context::ensure()?;
-    check(direction)?;
     if bytes == 0 {
         return Ok(());
     }
+    check(direction)?;
     match direction {
         kind::HOST_TO_DEVICE => driver::cuMemcpyHtoD_v2(address(dst), src, bytes),
         kind::DEVICE_TO_HOST => driver::cuMemcpyDtoH_v2(dst, address(src), bytes),
@@ -40,10 +40,10 @@ fn copy(dst: *mut c_void, src: *const c_void, bytes: usize, direction: c_int) ->
 /// `cudaErrorInvalidMemcpyDirection`; those of the driver.
 pub fn copy_async(dst: *mut c_void, src: *const c_void, bytes: usize, direction: c_int, stream: Stream) -> Result {
     context::ensure()?;
-    check(direction)?;
     if bytes == 0 {
         return Ok(());
     }
+    check(direction)?;
     match direction {
         kind::HOST_TO_DEVICE => driver::cuMemcpyHtoDAsync_v2(address(dst), src, bytes, stream),
         kind::DEVICE_TO_HOST => driver::cuMemcpyDtoHAsync_v2(dst, address(src), bytes, stream),

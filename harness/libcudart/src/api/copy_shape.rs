@@ -46,13 +46,13 @@ impl End {
 
 fn plane(dst: End, src: End, width: usize, height: usize, direction: c_int, stream: Where) -> Result {
     context::ensure()?;
-    let (from, to) = kinds(direction)?;
     if width == 0 || height == 0 {
         return Ok(());
     }
-    let is_narrow = |end: &End| matches!(end, End::Memory(_, pitch) if *pitch < width && height > 1);
+    let (from, to) = kinds(direction)?;
+    let is_narrow = |end: &End| matches!(end, End::Memory(_, pitch) if *pitch < width);
     if [dst, src].iter().any(is_narrow) {
-        return Err(Error::INVALID_PITCH);
+        return Err(if height > 1 { Error::INVALID_PITCH } else { Error::INVALID_VALUE });
     }
     let copy = Memcpy2d { src: src.native(from).into(), dst: dst.native(to).into(), width_bytes: width, height };
     match stream {
@@ -184,6 +184,12 @@ fn from_array(
     plane(End::Memory(dst, pitch), End::Array(src, x, y), w, h, k, s)
 }
 
+type InArray = (Handle, usize, usize);
+
+fn arrays(to: InArray, from: InArray, width: usize, height: usize, kind: c_int, stream: Where) -> Result {
+    plane(End::Array(to.0, to.1, to.2), End::Array(from.0, from.1, from.2), width, height, kind, stream)
+}
+
 calls! {
     cudaMemcpy2D(dst: Dst, dpitch: usize, src: Src, spitch: usize, w: usize, h: usize, kind: c_int)
         = (|d, dp, s, sp, w, h, k| linear(d, dp, s, sp, w, h, k, None));
@@ -198,9 +204,11 @@ calls! {
     cudaMemcpy2DFromArray_ptds(dst: Dst, pitch: usize, src: Handle, x: usize, y: usize, w: usize, h: usize, k: c_int)
         = (|d, p, s, x, y, w, h, k| own(|stream| from_array(d, p, s, x, y, w, h, k, stream)));
     cudaMemcpy2DArrayToArray(dst: Handle, dx: usize, dy: usize, src: Handle, sx: usize, sy: usize, w: usize, h: usize,
-        kind: c_int) = (|d, dx, dy, s, sx, sy, w, h, k| plane(End::Array(d, dx, dy), End::Array(s, sx, sy), w, h, k, None));
-    cudaMemcpy2DArrayToArray_ptds(dst: Handle, dx: usize, dy: usize, src: Handle, sx: usize, sy: usize, w: usize, h: usize,
-        kind: c_int) = (|d, dx, dy, s, sx, sy, w, h, k| own(|stream| plane(End::Array(d, dx, dy), End::Array(s, sx, sy), w, h, k, stream)));
+        kind: c_int)
+        = (|d, dx, dy, s, sx, sy, w, h, k| arrays((d, dx, dy), (s, sx, sy), w, h, k, None));
+    cudaMemcpy2DArrayToArray_ptds(dst: Handle, dx: usize, dy: usize, src: Handle, sx: usize, sy: usize, w: usize,
+        h: usize, kind: c_int)
+        = (|d, dx, dy, s, sx, sy, w, h, k| own(|stream| arrays((d, dx, dy), (s, sx, sy), w, h, k, stream)));
     cudaMemcpyToArray(dst: Handle, x: usize, y: usize, src: Src, bytes: usize, kind: c_int)
         = (|d, x, y, s, n, k| to_array(d, x, y, s, n, n, 1, k, None));
     cudaMemcpyToArray_ptds(dst: Handle, x: usize, y: usize, src: Src, bytes: usize, kind: c_int)
@@ -210,9 +218,11 @@ calls! {
     cudaMemcpyFromArray_ptds(dst: Dst, src: Handle, x: usize, y: usize, bytes: usize, kind: c_int)
         = (|d, s, x, y, n, k| own(|stream| from_array(d, n, s, x, y, n, 1, k, stream)));
     cudaMemcpyArrayToArray(dst: Handle, dx: usize, dy: usize, src: Handle, sx: usize, sy: usize, bytes: usize,
-        kind: c_int) = (|d, dx, dy, s, sx, sy, n, k| plane(End::Array(d, dx, dy), End::Array(s, sx, sy), n, 1, k, None));
+        kind: c_int)
+        = (|d, dx, dy, s, sx, sy, n, k| arrays((d, dx, dy), (s, sx, sy), n, 1, k, None));
     cudaMemcpyArrayToArray_ptds(dst: Handle, dx: usize, dy: usize, src: Handle, sx: usize, sy: usize, bytes: usize,
-        kind: c_int) = (|d, dx, dy, s, sx, sy, n, k| own(|stream| plane(End::Array(d, dx, dy), End::Array(s, sx, sy), n, 1, k, stream)));
+        kind: c_int)
+        = (|d, dx, dy, s, sx, sy, n, k| own(|stream| arrays((d, dx, dy), (s, sx, sy), n, 1, k, stream)));
     cudaMemcpy3D(copy: *const Copy3d) = (|copy| volume(copy, None));
     cudaMemcpy3D_ptds(copy: *const Copy3d) = (|copy| own(|stream| volume(copy, stream)));
     cudaMemcpy3DPeer(copy: *const Copy3dPeer) = (|copy| volume_peer(copy, None));

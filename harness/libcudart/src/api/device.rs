@@ -7,7 +7,7 @@ use crate::abi::{
 };
 use crate::api::entry::{calls, forwards};
 use crate::driver::{self, calls as driver_calls};
-use crate::state::{context, image, last_error};
+use crate::state::{context, image};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 fn count(out: *mut c_int) -> Result {
@@ -30,9 +30,7 @@ fn get(out: *mut c_int) -> Result {
 fn reset() -> Result {
     context::ensure()?;
     image::unload_all();
-    context::reset()?;
-    last_error::forget();
-    Ok(())
+    context::reset()
 }
 
 fn init(device: c_int, flags: c_uint, _wanted: c_uint) -> Result {

@@ -1,5 +1,6 @@
 //! What every entry point shares: its C name, and the last error that it leaves.
 use crate::abi::error::{Error, Result};
+use crate::driver::speech;
 use crate::state::last_error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -56,13 +57,8 @@ pub(crate) use {calls, forwards, stream_calls, stream_forwards};
 /// error.
 pub fn guard(name: &'static str, work: impl FnOnce() -> Result) -> i32 {
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Error(999)));
-    if traced() {
+    if speech::is_traced() {
         eprintln!("{name}: {result:?}");
     }
     last_error::keep(result)
-}
-
-fn traced() -> bool {
-    static TRACED: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *TRACED.get_or_init(|| std::env::var_os("WARPLAB_TRACE").is_some_and(|value| !value.is_empty()))
 }

@@ -217,7 +217,8 @@ calls! {
     cudaGraphExecMemcpyNodeSetParams(exec: Handle, node: Handle, copy: *const Copy3d)
         = (|exec, node, copy| set_exec(exec, node, &get(copy)?));
     cudaGraphAddMemcpyNode1D(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, dst: Dst, src: Src,
-        bytes: usize, kind: c_int) = (|out, graph, after, count, d, s, n, k| add(out, graph, after, count, &row(d, s, n, k)));
+        bytes: usize, kind: c_int)
+        = (|out, graph, after, count, d, s, n, k| add(out, graph, after, count, &row(d, s, n, k)));
     cudaGraphMemcpyNodeSetParams1D(node: Handle, dst: Dst, src: Src, bytes: usize, kind: c_int)
         = (|node, d, s, n, k| set(node, &row(d, s, n, k)));
     cudaGraphExecMemcpyNodeSetParams1D(exec: Handle, node: Handle, dst: Dst, src: Src, bytes: usize, kind: c_int)

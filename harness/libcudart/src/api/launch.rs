@@ -1,5 +1,6 @@
 //! Launches.
 use crate::abi::{
+    edition::is_twelve,
     error::{Error, Result},
     native,
     pointers::{get, need, put},
@@ -86,10 +87,10 @@ fn bytes(shared: usize) -> Result<c_uint> {
     c_uint::try_from(shared).map_err(|_| Error::INVALID_VALUE)
 }
 
-/// A grid or block that no device of this kind can have is `cudaErrorInvalidConfiguration`, where the driver calls every
-/// wrong argument an invalid value.
+/// In CUDA 12 a grid or block that no device of this kind can have is `cudaErrorInvalidConfiguration`. CUDA 13 calls
+/// every wrong argument an invalid value, as the driver does.
 fn refused(error: Error, grid: Dim3, block: Dim3) -> Error {
-    if error != Error::INVALID_VALUE {
+    if error != Error::INVALID_VALUE || !is_twelve() {
         return error;
     }
     match fits(grid, block) {

@@ -63,7 +63,8 @@ calls! {
     cudaGetDriverEntryPointByVersion(name: *const c_char, out: *mut *mut c_void, version: c_uint, flags: u64,
         status: *mut c_int) = entry_point_of;
     cudaGetDriverEntryPointByVersion_ptsz(name: *const c_char, out: *mut *mut c_void, version: c_uint, flags: u64,
-        status: *mut c_int) = (|name, out, version, flags, status| entry_point_of(name, out, version, own(flags), status));
+        status: *mut c_int)
+        = (|name, out, version, flags, status| entry_point_of(name, out, version, own(flags), status));
 }
 
 forwards! {

@@ -1,6 +1,6 @@
 //! Memory: of the device, managed, and of the host where the device sees it.
 use crate::abi::{
-    error::{Error, Result},
+    error::Result,
     pointers::{need, put},
     types::{Extent, Handle, PitchedPtr, PointerAttributes, Stream},
 };
@@ -39,10 +39,6 @@ fn malloc(out: *mut *mut c_void, bytes: usize) -> Result {
 }
 
 fn malloc_managed(out: *mut *mut c_void, bytes: usize, flags: c_uint) -> Result {
-    need(out)?;
-    if bytes == 0 {
-        return Err(Error::INVALID_VALUE);
-    }
     allocated(out, bytes, |address| driver::cuMemAllocManaged(address, bytes, flags))
 }
 

@@ -1,7 +1,8 @@
-//! Functions of the runtime that are lacking. A program that names them can be linked and started; a call says which one
-//! is lacking.
+//! Functions of the runtime that are lacking. A program that names them can be linked and started; a call says which
+//! one is lacking.
 use crate::abi::error::Error;
-use crate::state::{last_error, speech};
+use crate::driver::speech;
+use crate::state::last_error;
 
 fn lacking(name: &str) -> i32 {
     speech::once(&format!("{name} is not supported; it returns cudaErrorNotSupported"));

@@ -25,6 +25,12 @@ fn create_event(out: *mut Handle) -> Result {
     driver::cuEventCreate(out, 0)
 }
 
+fn elapsed(out: *mut f32, start: Handle, end: Handle) -> Result {
+    need(out)?;
+    context::ensure()?;
+    driver::cuEventElapsedTime(out, start, end)
+}
+
 /// `cudaStreamGetCaptureInfo`: CUDA 12's asks only for status and number.
 fn capture_info(
     stream: Stream,
@@ -68,6 +74,8 @@ fn update_capture(stream: Stream, nodes: *mut Handle, third: usize, fourth: usiz
 calls! {
     cudaStreamCreate(out: *mut Stream) = create;
     cudaEventCreate(out: *mut Handle) = create_event;
+    cudaEventElapsedTime(out: *mut f32, start: Handle, end: Handle) = elapsed;
+    cudaEventElapsedTime_v2(out: *mut f32, start: Handle, end: Handle) = elapsed;
 }
 
 stream_calls! {
@@ -88,8 +96,6 @@ forwards! {
     cudaEventDestroy(event: Handle) => cuEventDestroy_v2;
     cudaEventQuery(event: Handle) => cuEventQuery;
     cudaEventSynchronize(event: Handle) => cuEventSynchronize;
-    cudaEventElapsedTime(out: *mut f32, start: Handle, end: Handle) => cuEventElapsedTime;
-    cudaEventElapsedTime_v2(out: *mut f32, start: Handle, end: Handle) => cuEventElapsedTime_v2;
     cudaThreadExchangeStreamCaptureMode(mode: *mut c_int) => cuThreadExchangeStreamCaptureMode;
     cudaIpcGetEventHandle(out: *mut c_void, event: Handle) => cuIpcGetEventHandle;
 }

@@ -102,6 +102,7 @@ driver_calls! {
     cuStreamCreate(out: *mut Stream, flags: c_uint);
     cuStreamSynchronize(stream: Stream);
     cuEventCreate(out: *mut Handle, flags: c_uint);
+    cuEventElapsedTime(out: *mut f32, start: Handle, end: Handle);
     cuStreamCopyAttributes(dst: Stream, src: Stream);
     cuStreamGetCaptureInfo_v3(stream: Stream, status: *mut c_int, id: *mut u64, graph: *mut Handle,
         nodes: *mut *const Handle, edges: *mut *const c_void, count: *mut usize);

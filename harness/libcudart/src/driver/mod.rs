@@ -1,5 +1,6 @@
 //! The driver: whichever `libcuda.so.1` the loader finds, opened at the first call.
 pub mod calls;
+pub mod speech;
 
 use crate::abi::error::{Error, Result, result};
 use std::{
@@ -35,7 +36,7 @@ impl Slot {
         // SAFETY: an open library, and a name with its zero.
         let found = unsafe { libc::dlsym(library, self.name.as_ptr()) };
         if found.is_null() {
-            crate::state::speech::once(&format!("the driver has no {}", self.name.to_string_lossy()));
+            speech::once(&format!("the driver has no {}", self.name.to_string_lossy()));
             return Err(Error::NOT_SUPPORTED);
         }
         self.address.store(found, Ordering::Relaxed);
@@ -91,12 +92,15 @@ macro_rules! driver_call {
                 address,
             )($($arg),*)
         };
-        $crate::driver::told(code)
+        $crate::driver::told(stringify!($name), code)
     }};
 }
 pub(crate) use driver_call;
 
-/// The driver's code as a result.
-pub fn told(code: i32) -> Result {
+/// The driver's code as a result. `WARPLAB_TRACE` writes it to standard error unless the call succeeded.
+pub fn told(name: &str, code: i32) -> Result {
+    if code != 0 && speech::is_traced() {
+        eprintln!("  {name}: {code}");
+    }
     result(code)
 }

@@ -63,16 +63,16 @@ fn of_stub(stub: *const c_void) -> Option<&'static Function> {
 /// The handle that host code keeps of a stub's kernel. It stays valid when the image is loaded anew.
 ///
 /// # Errors
-/// `cudaErrorInvalidDeviceFunction`.
+/// As [`Error::no_function`].
 pub fn lasting(stub: *const c_void) -> Result<Handle> {
-    let function = of_stub(stub).ok_or(Error::INVALID_DEVICE_FUNCTION)?;
+    let function = of_stub(stub).ok_or_else(Error::no_function)?;
     Ok(std::ptr::from_ref(function).cast_mut().cast())
 }
 
 /// The driver's kernel of a stub or of a handle. The thread has a context from then on.
 ///
 /// # Errors
-/// `cudaErrorInvalidDeviceFunction`; those of loading the image.
+/// As [`Error::no_function`]; those of loading the image.
 pub fn kernel(symbol: *const c_void) -> Result<Handle> {
     context::ensure()?;
     let function = {
@@ -85,7 +85,7 @@ pub fn kernel(symbol: *const c_void) -> Result<Handle> {
             None => None,
         }
     };
-    function.ok_or(Error::INVALID_DEVICE_FUNCTION)?.kernel()
+    function.ok_or_else(Error::no_function)?.kernel()
 }
 
 /// As [`kernel`], but the function of the current context.

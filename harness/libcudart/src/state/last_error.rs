@@ -1,5 +1,5 @@
 //! The last error of each thread, as `cudaGetLastError` gives it.
-use crate::abi::error::{Error, Result};
+use crate::abi::error::Result;
 use std::cell::Cell;
 
 thread_local! {
@@ -9,10 +9,7 @@ thread_local! {
 /// Keeps the error of a call, and gives its code. A call that succeeds changes nothing.
 pub fn keep(result: Result) -> i32 {
     let Err(error) = result else { return 0 };
-    let last = Error(LAST.get());
-    if !last.is_sticky() {
-        LAST.set(error.0);
-    }
+    LAST.set(error.0);
     error.0
 }
 
@@ -21,32 +18,21 @@ pub fn peek() -> i32 {
     LAST.get()
 }
 
-/// The last error, which is forgotten, unless its context is lost.
+/// The last error, which is forgotten. Where it has cost the context, every later call gives it again.
 pub fn take() -> i32 {
-    let last = LAST.get();
-    if !Error(last).is_sticky() {
-        LAST.set(0);
-    }
-    last
-}
-
-/// After a reset of the device the context is a new one.
-pub fn forget() {
-    LAST.set(0);
+    LAST.replace(0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::abi::error::Error;
 
     #[test]
-    fn success_clears_nothing_and_a_lost_context_stays() {
-        forget();
+    fn success_clears_nothing_and_taking_clears() {
         assert_eq!((keep(Err(Error(1))), keep(Ok(())), peek(), take(), take()), (1, 0, 1, 1, 0));
         keep(Err(Error(700)));
         keep(Err(Error(1)));
-        assert_eq!((take(), take(), peek()), (700, 700, 700));
-        forget();
-        assert_eq!(take(), 0);
+        assert_eq!((take(), peek()), (1, 0));
     }
 }

@@ -4,5 +4,4 @@ pub mod fat_binary;
 pub mod function;
 pub mod image;
 pub mod last_error;
-pub mod speech;
 pub mod variable;

@@ -1,8 +1,14 @@
 //! What is said on standard error: each sentence once.
 use std::{
     collections::HashSet,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, OnceLock, PoisonError},
 };
+
+/// Whether calls and their results are written: `WARPLAB_TRACE` is set.
+pub fn is_traced() -> bool {
+    static TRACED: OnceLock<bool> = OnceLock::new();
+    *TRACED.get_or_init(|| std::env::var_os("WARPLAB_TRACE").is_some_and(|value| !value.is_empty()))
+}
 
 /// Says it, unless it has been said.
 pub fn once(words: &str) {
