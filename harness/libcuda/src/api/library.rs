@@ -115,7 +115,7 @@ fn get_managed(out: *mut DevicePtr, bytes: *mut usize, library: Handle, name: *c
     if found.is_none_or(|allocation| allocation.kind != Kind::Managed) {
         return Err(Error::NOT_FOUND);
     }
-    module::global(out, bytes, &*library, name)
+    module::global(out, bytes, &library, name)
 }
 
 fn kernel_function(out: *mut Handle, kernel: Handle) -> Result {

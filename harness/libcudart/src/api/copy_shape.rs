@@ -156,7 +156,8 @@ fn volume(copy: *const Copy3d, stream: Where) -> Result {
 fn volume_peer(copy: *const Copy3dPeer, stream: Where) -> Result {
     let Copy3dPeer { src_array, src_pos, src, dst_array, dst_pos, dst, extent, .. } = get(copy)?;
     let kind = kind::DEVICE_TO_DEVICE;
-    volume(&raw const *&Copy3d { src_array, src_pos, src, dst_array, dst_pos, dst, extent, kind }, stream)
+    let copy = Copy3d { src_array, src_pos, src, dst_array, dst_pos, dst, extent, kind };
+    volume(&raw const copy, stream)
 }
 
 type Dst = *mut c_void;

@@ -30,6 +30,7 @@ driver_calls! {
     cuLibraryLoadData(out: *mut Handle, code: *const c_void, jit: *mut c_int, jit_values: *mut *mut c_void,
         jit_count: c_uint, options: *mut c_int, values: *mut *mut c_void, count: c_uint);
     cuLibraryUnload(library: Handle);
+    cuLibraryGetModule(out: *mut Handle, library: Handle);
     cuLibraryGetKernel(out: *mut Handle, library: Handle, name: *const c_char);
     cuLibraryEnumerateKernels(out: *mut Handle, count: c_uint, library: Handle);
     cuLibraryGetGlobal(out: *mut u64, bytes: *mut usize, library: Handle, name: *const c_char);

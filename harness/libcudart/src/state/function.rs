@@ -75,6 +75,9 @@ pub fn lasting(stub: *const c_void) -> Result<Handle> {
 /// As [`Error::no_function`]; those of loading the image.
 pub fn kernel(symbol: *const c_void) -> Result<Handle> {
     context::ensure()?;
+    if symbol.is_null() {
+        return Err(Error::INVALID_DEVICE_FUNCTION);
+    }
     let function = {
         let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
         match known.stubs.get(&symbol.addr()) {

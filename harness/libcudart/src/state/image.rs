@@ -91,10 +91,19 @@ impl Image {
             return load(self.binary.image);
         }
         // What nvlink has made is code for some GPUs; the parts hold PTX, which can be linked for any.
-        match load_silently(self.binary.image) {
-            Err(Error::NO_KERNEL_IMAGE) => self.link(),
-            other => other,
+        let linked = load_silently(self.binary.image);
+        // A driver may look at the code only when the library's module is asked for.
+        let usable = linked.and_then(|library| {
+            let mut module = null_mut();
+            calls::cuLibraryGetModule(&raw mut module, library).map(|()| library)
+        });
+        if usable != Err(Error::NO_KERNEL_IMAGE) {
+            return usable;
         }
+        if let Ok(library) = linked {
+            calls::cuLibraryUnload(library)?;
+        }
+        self.link()
     }
 
     fn link(&self) -> Result<Handle> {
