@@ -10,7 +10,8 @@ use course::class::{
     grade::Class,
     record::Store,
     report::{self, Policy},
-    roster, run, settings, slurm,
+    roster::{self, Roster},
+    run, settings, slurm,
 };
 use harness::{DeviceChoice, Error, Exit, arguments::switch, suggest};
 
@@ -28,13 +29,15 @@ harness/course/README.md tells how.";
 
 pub fn command() -> Command {
     Command::new("class")
-        .about("Mark a class: a folder of submissions, a Gradescope or Moodle export, or a table of folders")
+        .about(
+            "Mark a class: a folder of submissions, an export of Gradescope, Moodle or Canvas, or a table of folders",
+        )
         .after_help(format!("{EXAMPLES}\n\n{}", harness::paragraphs(&Exit::codes())))
         .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab whose assignment it is"))
         .arg(
-            path("folder", "FOLDER")
-                .required_unless_present("roster")
-                .help("What was handed in: a file, folder or archive each, or a Gradescope or Moodle export"),
+            path("folder", "FOLDER").required_unless_present("roster").help(
+                "What was handed in: a file, folder or archive each, or an export of Gradescope, Moodle or Canvas",
+            ),
         )
         .arg(path("roster", "FILE").long("roster").help(
             "A CSV with the columns student and path, and if they are known id, email and time; paths are relative to \
@@ -101,10 +104,19 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         class.grade(entry.ok_or_else(|| Error::usage(format!("--only goes from 0 to {last}")))?)?;
         return Ok(ExitCode::SUCCESS);
     }
+    // The grading processes end with this one, and what they have kept is whole.
+    let _ = ctrlc::set_handler(|| {
+        let _ = writeln!(std::io::stderr(), "stopped; run the same command to go on");
+        std::process::exit(Exit::Interrupted.code().into());
+    });
     let policy = Policy::of(&class, &place.out)?;
     let before = report::records(&class)?;
     let due = run::due(&class)?;
     let words = place.words(&class)?;
+    harness::print_error(&match class.entries.len() - due.len() {
+        0 => format!("{} to grade", due.len()),
+        there => format!("{there} are there, {} to grade", due.len()),
+    });
     if matches.get_flag("slurm") && !due.is_empty() {
         let options: Vec<String> = matches.get_many("sbatch").map(|all| all.cloned().collect()).unwrap_or_default();
         slurm::grade(&class, &place.out, &due, &words, &options)?;
@@ -187,7 +199,11 @@ fn class(matches: &ArgMatches, place: &Place) -> Result<Class, Error> {
         limit_memory: count("limit-memory"),
         limit_output: count("limit-output"),
     };
-    let entries = roster::entries(place.folder.as_deref(), place.roster.as_deref(), &place.out)?;
+    let Roster { entries, strays } = roster::entries(place.folder.as_deref(), place.roster.as_deref(), &place.out)?;
+    if !strays.is_empty() && !matches.contains_id("only") {
+        let what = "no submission, which is a folder, a .cu file or an archive";
+        harness::print_error(&format!("warning: skipped, since it is {what}: {}", strays.join(", ")));
+    }
     let settings = settings::Settings::of(&place.out, lab, &asked)?;
     let rubric = settings::rubric(&place.out, lab, matches.get_one::<PathBuf>("rubric").map(PathBuf::as_path))?;
     let again: Vec<String> = matches.get_many("regrade").map(|all| all.cloned().collect()).unwrap_or_default();
@@ -199,14 +215,18 @@ fn class(matches: &ArgMatches, place: &Place) -> Result<Class, Error> {
     Ok(Class { lab, entries, settings, rubric, store: Store::of(&place.out)?, version, again })
 }
 
-/// Shows the progress to a waiting user; the last call clears the line.
+/// Lines of progress in a log, which has no line to write over.
+const LINES: usize = 20;
+
+/// Shows the progress to a waiting user; the last call clears the line of a terminal.
 fn progress(done: usize, all: usize) {
     let mut error = std::io::stderr();
-    if error.is_terminal() {
-        let _ = if done < all {
-            write!(error, "\r{done} of {all} submissions are graded")
-        } else {
-            write!(error, "\r{:50}\r", "")
-        };
-    }
+    let words = format!("{done} of {all} submissions are graded");
+    let _ = match (error.is_terminal(), done < all) {
+        (true, true) => write!(error, "\r{words}"),
+        (true, false) => write!(error, "\r{:50}\r", ""),
+        // In equal steps, and the last in any case.
+        (false, _) if done * LINES / all > (done - 1) * LINES / all => writeln!(error, "{words}"),
+        (false, _) => Ok(()),
+    };
 }

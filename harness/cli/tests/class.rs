@@ -219,6 +219,68 @@ fn a_run_that_was_killed_goes_on_and_gives_the_same_marks() {
     fails(&killed.with(&["--seed", "12"]), 2, &["was begun with --seed 11", "--out"]);
 }
 
+/// A loop that prints takes memory and output without end. That costs its author the points, and is marked once.
+#[test]
+fn a_limit_that_a_kernel_exceeds_is_its_own_wrong_answer() {
+    let class = Class::of(&[]);
+    class.edit("hostile", "$L_again:\n\tbra.uni \t$L_again;\n");
+    let ptx = class.submission("hostile.ptx");
+    let text = fs::read_to_string(&ptx).unwrap();
+    let begin = "\tld.param.u64 \t%rd9, [vecadd_stride_param_0];";
+    let entry = ".visible .entry vecadd(";
+    assert!(text.contains(begin) && text.contains(entry), "{text}");
+    let words = b"100 of 100 points\n\0".map(|byte| byte.to_string()).join(", ");
+    let data = format!(
+        ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n\
+         .global .align 1 .b8 words[19] = {{{words}}};\n{entry}"
+    );
+    let prints = "$L_print:\n\tmov.u64 %rd1, words;\n\tcvta.global.u64 %rd1, %rd1;\n\tmov.u64 %rd2, 0;\n\
+                  \t{\n\t.param .b64 f;\n\tst.param.b64 [f], %rd1;\n\t.param .b64 a;\n\tst.param.b64 [a], %rd2;\n\
+                  \t.param .b32 r;\n\tcall.uni (r), vprintf, (f, a);\n\t}\n\tbra.uni \t$L_print;\n";
+    fs::write(&ptx, text.replace(begin, &format!("{prints}{begin}")).replace(entry, &data)).unwrap();
+    let settings = ["--schedules", "2", "--limit-memory", "300M"];
+    let run = class.grade(&settings);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(class.marks()["hostile"].0, "0");
+    let page = fs::read_to_string(class.out("students/hostile.txt")).unwrap();
+    assert!(page.contains("add: 0 of 60") && page.contains("stopped: more than "), "{page}");
+    // Not even the process that grades may hold a byte.
+    let greedy = Class::of(&["ada"]);
+    let settings = ["--limit-memory", "1"];
+    let run = greedy.grade(&settings);
+    assert_eq!(run.code, 0, "{run:?}");
+    let (points, why) = greedy.marks()["ada"].clone();
+    assert!(points == "0" && why.starts_with("stopped: more than ") && why.contains(" of memory"), "{why}");
+    let written = greedy.written();
+    assert_eq!(greedy.grade(&settings).code, 0);
+    assert_eq!(greedy.written(), written);
+}
+
+#[cfg(unix)]
+#[test]
+fn whoever_stops_a_run_is_told_how_to_go_on() {
+    use std::io::{BufRead, BufReader, Read};
+
+    let class = Class::of(&[]);
+    class.edit("endless", "$L_again:\n\tbra.uni \t$L_again;\n");
+    fs::write(class.submission("notes.txt"), "").unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_warplab"))
+        .args(class.arguments())
+        .env("WARPLAB_TRUST_PTX", "1")
+        .env(WITHOUT_NVRTC.0, WITHOUT_NVRTC.1)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("1 to grade\n") && stderr.read_line(&mut said).unwrap() > 0 {}
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    stderr.read_to_string(&mut said).unwrap();
+    assert!(said.contains("notes.txt") && said.contains("stopped; run the same command to go on"), "{said}");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
 impl Class {
     fn with(&self, more: &[&str]) -> Vec<&'static str> {
         let words = self.arguments().into_iter().chain(more.iter().map(|word| (*word).to_string()));
@@ -252,8 +314,22 @@ fn what_a_teacher_decides_counts_and_nothing_is_graded_for_it() {
     assert_eq!(marks["ada"], ("90".into(), "add set by hand: no <b>comments</b>".into()));
     assert_eq!(marks["bob"], ("80".into(), "2 days late: 20 % of the points are taken off".into()));
     assert_eq!(class.written(), written);
-    let page = fs::read_to_string(class.out("students/ada.html")).unwrap();
+    assert!(run.stderr.contains("2 are there, 0 to grade"), "{run:?}");
+    let read = |file: &str| fs::read_to_string(class.out(file)).unwrap();
+    let page = read("students/ada.html");
     assert!(page.contains("Set by hand: no &lt;b&gt;"), "{page}");
+    assert!(read("students/bob.txt").contains("\nbob\n80 of 100 points\n\n100 points, 20 off for 2 days"), "{page}");
+    let changes = read("changes.csv");
+    assert!(
+        changes.contains("\nada,all,100,90,add set by hand: no <b>comments</b>\nbob,all,100,80,2 days"),
+        "{changes}"
+    );
+    for kind in ["cu", "ptx"] {
+        fs::remove_file(class.submission(&format!("bob.{kind}"))).unwrap();
+    }
+    let run = class.grade(&[]);
+    assert!(run.stdout.contains("  bob, all: 80 -> none (the submission is no longer there)\n"), "{run:?}");
+    assert!(read("changes.csv").ends_with("\nbob,all,80,,the submission is no longer there\n"), "{run:?}");
 
     for (part, points, reason, words) in [
         ("ad", 50.0, "x", "did you mean `add`?"),
@@ -288,7 +364,10 @@ fn a_part_is_marked_anew_and_the_changes_are_listed() {
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.stdout.contains("Changed:\n  ada, add: 7 -> 60\n"), "{}", run.stdout);
     let changes = fs::read_to_string(class.out("changes.csv")).unwrap();
-    assert_eq!(changes.trim(), "id,part,before,after\nada,add,7,60");
+    let expected = "id,part,before,after,reason\nada,add,7,60,graded anew\nada,all,100,68,graded anew";
+    assert_eq!(changes.trim(), expected);
+    let run = class.grade(&["--regrade", "add"]);
+    assert!(run.stdout.contains("Marked anew: add. No points have changed."), "{run:?}");
     // The other part is as it was.
     assert_eq!(class.marks()["ada"].0, "68");
 

@@ -71,8 +71,11 @@ fn the_archive_has_what_is_ones_own_and_nothing_else() {
     }
     let run = mine.submit(&[], &WITHOUT);
     assert_eq!(run.code, 0, "{run:?}");
-    for words in ["mine/vecadd.zip: parts/mine.cuh, parts/more.h, vecadd.cu\n", "TODO: stride\n", "not compiled before"]
-    {
+    for words in [
+        "wrote mine/vecadd.zip (parts/mine.cuh, parts/more.h, vecadd.cu): hand in this file\n",
+        "TODO: stride\n",
+        "not compiled before",
+    ] {
         assert!(run.stdout.contains(words), "no {words} in {run:?}");
     }
     let files = files(&mine.path("vecadd.zip"));
@@ -128,6 +131,12 @@ fn what_cannot_be_handed_in_is_said() {
     let run = mine.submit(&["--out", "mine/vecadd.cu"], &WITHOUT);
     assert!(run.code == 2 && run.stderr.contains("must end with .zip"), "{run:?}");
     assert_eq!(fs::read(mine.path("vecadd.cu")).unwrap(), kernel);
+    // A file without kernels is no solution either.
+    fs::write(mine.path("vecadd.cu"), "").unwrap();
+    let run = mine.submit(&[], &WITHOUT);
+    assert!(run.code == 2 && run.stderr.contains("kernel vecadd, kernel vecadd_stride"), "{run:?}");
+    assert!(run.stderr.contains("--anyway") && !mine.path("vecadd.zip").exists(), "{run:?}");
+    fs::write(mine.path("vecadd.cu"), &kernel).unwrap();
     for (course, words) in [
         ("lab = \"vecad\"\nkernel = \"vecadd.cu\"\n", "no lab `vecad`"),
         ("lab = \"vecadd\"\nkernel = \"../vecadd.cu\"\n", "is no file name"),
@@ -156,6 +165,27 @@ fn nvrtc_compiles_what_is_handed_in() {
     assert!(!mine.path("vecadd.zip").exists());
     let run = mine.submit(&["--anyway"], &[]);
     assert!(run.code == 0 && run.stdout.contains("does not compile"), "{run:?}");
+}
+
+/// What `check` finds in a folder of one's own is there when it is marked.
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_compiles_headers_in_folders_when_they_are_marked() {
+    let mine = Started::new();
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd/kernels/vecadd.cu");
+    let text = fs::read_to_string(own).unwrap().replace("x[i] + y[i]", "sum(x[i], y[i])");
+    fs::write(mine.path("vecadd.cu"), format!("#include \"sub/deep.cuh\"\n{text}")).unwrap();
+    fs::create_dir(mine.path("sub")).unwrap();
+    fs::write(mine.path("sub/deep.cuh"), "#include \"more.h\"\n").unwrap();
+    fs::write(mine.path("sub/more.h"), "__device__ float sum(float x, float y) { return x + y; }\n").unwrap();
+    let run = mine.submit(&[], &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    for what in ["mine/vecadd.zip", "mine", "mine/vecadd.cu"] {
+        let run = warplab_in(mine.0.path(), &["grade", "vecadd", what, "--schedules", "1"], &[]);
+        assert!(run.code == 0 && run.stdout.contains(" all        100  100"), "{what}: {run:?}");
+    }
+    let run = warplab_in(mine.0.path(), &["grade", "histogram", "mine/vecadd.zip"], &[]);
+    assert!(run.stdout.contains("made by `warplab submit` for vecadd, not histogram"), "{run:?}");
 }
 
 /// Each starter compiles as it is handed out.

@@ -5,19 +5,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use course::submission::Submission;
+use course::submission::{Submission, Wanted};
 use tempfile::tempdir;
+
+/// What is looked for.
+const WANTED: Wanted = Wanted { lab: "lab", kernel: "k.cu" };
 
 /// The files that a submission of `k.cu` holds, or why it is not taken.
 fn opened(path: &Path) -> Result<Vec<(String, String)>, String> {
-    let submission = Submission::open(path, "k.cu").map_err(|error| error.to_string())?;
-    assert_eq!(submission.kernel.file_name().unwrap(), "k.cu");
-    let entries = fs::read_dir(submission.kernel.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<(String, String)> = entries
-        .map(|path| (path.file_name().unwrap().to_str().unwrap().into(), fs::read_to_string(path).unwrap()))
-        .collect();
-    files.sort();
-    Ok(files)
+    Ok(remarked(path)?.0)
+}
+
+/// The same, and what the student is told about it.
+#[allow(clippy::type_complexity, reason = "two results")]
+fn remarked(path: &Path) -> Result<(Vec<(String, String)>, Option<String>), String> {
+    let submission = Submission::open(path, WANTED).map_err(|error| error.to_string())?;
+    assert_eq!(submission.kernel, submission.folder().join("k.cu"));
+    let text = |name: &String| (name.clone(), fs::read_to_string(submission.folder().join(name)).unwrap());
+    Ok((submission.files.iter().map(text).collect(), submission.remark))
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "it is compared with a result")]
@@ -27,40 +32,51 @@ fn files(names: &[(&str, &str)]) -> Result<Vec<(String, String)>, String> {
 
 /// A `.zip` and a `.tar.gz` of these entries, whatever their names are.
 fn archives(folder: &Path, entries: &[(&str, &str)]) -> [PathBuf; 2] {
-    let [zip, tar] = ["a.zip", "a.tar.gz"].map(|name| folder.join(name));
-    let mut writer = zip::ZipWriter::new(File::create(&zip).unwrap());
-    let options = zip::write::SimpleFileOptions::default();
-    for (name, text) in entries {
-        writer.start_file(*name, options).unwrap();
-        writer.write_all(text.as_bytes()).unwrap();
-    }
-    writer.finish().unwrap();
+    let entries: Vec<(&str, &[u8])> = entries.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    archives_of(folder, &entries)
+}
+
+fn archives_of(folder: &Path, entries: &[(&str, &[u8])]) -> [PathBuf; 2] {
+    let tar = folder.join("a.tar.gz");
     let encoder = flate2::write::GzEncoder::new(File::create(&tar).unwrap(), flate2::Compression::fast());
     let mut writer = tar::Builder::new(encoder);
-    for (name, text) in entries {
+    for (name, bytes) in entries {
         let mut header = tar::Header::new_gnu();
         header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
-        header.set_size(text.len() as u64);
+        header.set_size(bytes.len() as u64);
         header.set_mode(0o644);
         header.set_cksum();
-        writer.append(&header, text.as_bytes()).unwrap();
+        writer.append(&header, *bytes).unwrap();
     }
     writer.into_inner().unwrap().finish().unwrap();
-    [zip, tar]
+    [zipped(folder, entries), tar]
+}
+
+fn zipped(folder: &Path, entries: &[(&str, &[u8])]) -> PathBuf {
+    let zip = folder.join("a.zip");
+    let mut writer = zip::ZipWriter::new(File::create(&zip).unwrap());
+    let options = zip::write::SimpleFileOptions::default();
+    for (name, bytes) in entries {
+        writer.start_file(*name, options).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap();
+    zip
 }
 
 #[test]
-fn the_kernel_file_and_the_headers_beside_it_are_taken() {
+fn the_kernel_file_and_the_headers_below_its_folder_are_taken() {
     let folder = tempdir().unwrap();
     let entries = [
         ("ada/k.cu", "kernel"),
         ("ada/own.cuh", "header"),
         ("ada/notes.txt", "no"),
+        ("ada/sub/more/deep.h", "deep"),
         ("other.cuh", "no"),
         ("__MACOSX/ada/k.cu", "no"),
         (".git/k.cu", "no"),
     ];
-    let taken = files(&[("k.cu", "kernel"), ("own.cuh", "header")]);
+    let taken = files(&[("k.cu", "kernel"), ("own.cuh", "header"), ("sub/more/deep.h", "deep")]);
     for archive in archives(folder.path(), &entries) {
         assert_eq!(opened(&archive), taken, "{archive:?}");
     }
@@ -71,11 +87,81 @@ fn the_kernel_file_and_the_headers_beside_it_are_taken() {
         fs::write(path, text).unwrap();
     }
     assert_eq!(opened(&handed), taken);
-    // A kernel file that is named itself may have any name.
-    fs::rename(handed.join("ada/k.cu"), handed.join("ada/mine.cu")).unwrap();
+    // A kernel file that is named itself may have any name, and brings what it includes.
+    let own = "#include \"own.cuh\"\n#include \"sub/more/deep.h\"\n";
+    fs::write(handed.join("ada/mine.cu"), own).unwrap();
+    fs::remove_file(handed.join("ada/k.cu")).unwrap();
+    let taken = files(&[("k.cu", own), ("own.cuh", "header"), ("sub/more/deep.h", "deep")]);
     assert_eq!(opened(&handed.join("ada/mine.cu")), taken);
-    let told = opened(&handed).unwrap_err();
-    assert_eq!(told, "there is no k.cu, but ada/mine.cu: rename your file");
+    // So may the only one, and two may not.
+    let remark = Some("ada/mine.cu was taken as k.cu: name it so".to_string());
+    assert_eq!(remarked(&handed), Ok((taken.unwrap(), remark)));
+    fs::write(handed.join("other.cu"), "").unwrap();
+    assert_eq!(opened(&handed).unwrap_err(), "there is no k.cu, but ada/mine.cu, other.cu: rename your file");
+}
+
+/// An archive is opened where there is no kernel file, and one more in it.
+#[test]
+fn an_archive_in_a_folder_or_in_an_archive_is_opened() {
+    let folder = tempdir().unwrap();
+    let taken = files(&[("k.cu", "kernel"), ("sub/a.cuh", "header")]);
+    let mut bytes = archives(folder.path(), &[("k.cu", "kernel"), ("sub/a.cuh", "header"), ("b.zip", "no")]);
+    for depth in 1..=3 {
+        for (path, name) in bytes.iter().zip(["own.zip", "own.tar.gz"]) {
+            let handed = folder.path().join(format!("{depth} {name}"));
+            fs::create_dir(&handed).unwrap();
+            fs::copy(path, handed.join(name)).unwrap();
+            fs::write(handed.join("notes.txt"), "").unwrap();
+            let told = opened(&handed);
+            if depth < 3 {
+                assert_eq!(told, taken, "{handed:?}");
+            } else {
+                assert!(told.as_ref().is_err_and(|told| told.contains("but in.zip: unpack it")), "{told:?}");
+            }
+            fs::write(handed.join("second.tgz"), "").unwrap();
+            assert!(opened(&handed).unwrap_err().contains("several archives"), "{handed:?}");
+        }
+        let inner = fs::read(&bytes[0]).unwrap();
+        let outer = folder.path().join(depth.to_string());
+        fs::create_dir(&outer).unwrap();
+        bytes = archives_of(&outer, &[("in.zip", &inner), ("notes.txt", b"")]);
+    }
+    let broken = archives(folder.path(), &[("in.zip", "none")]);
+    assert!(opened(&broken[0]).unwrap_err().starts_with("in.zip is not a zip archive"));
+}
+
+/// What `warplab submit` has packed says for which lab, and under which name the kernel file is there.
+#[test]
+fn the_list_of_an_archive_is_believed_only_about_names() {
+    let folder = tempdir().unwrap();
+    let list = |lab: &str| format!("{{\"lab\": {lab:?}, \"kernel\": \"mine.cu\"}}");
+    for (list, told) in [
+        (list("lab"), Ok("kernel")),
+        (list("other"), Err("this was made by `warplab submit` for other, not lab")),
+        (list("<b>other</b>"), Err("there is no k.cu, but help.cu, mine.cu: rename your file")),
+        ("none".into(), Err("there is no k.cu, but help.cu, mine.cu: rename your file")),
+    ] {
+        let entries = [("mine.cu", "kernel"), ("help.cu", "help"), ("submission.json", &list)];
+        for archive in archives(folder.path(), &entries) {
+            let opened = opened(&archive);
+            let kernel = opened.as_ref().map(|files| files[1].1.as_str()).map_err(String::as_str);
+            assert_eq!(kernel, told, "{list}");
+        }
+    }
+}
+
+/// Names that a folder cannot have are the archive's fault.
+#[test]
+fn names_that_cannot_be_written_are_no_fault_of_the_computer() {
+    let folder = tempdir().unwrap();
+    for archive in archives(folder.path(), &[("k.cu", "kernel"), ("a.h", "file"), ("a.h/b.h", "in it")]) {
+        assert_eq!(opened(&archive).unwrap_err(), "a.h is both a file and a folder");
+    }
+    let (long, deep) = (format!("{}.h", "x".repeat(300)), "d/".repeat(40) + "a.h");
+    let [zip, _] = archives_of(folder.path(), &[("k.cu", b"kernel"), (&deep, b"")]);
+    assert_eq!(opened(&zip), files(&[("k.cu", "kernel")]));
+    let zip = zipped(folder.path(), &[("k.cu", b"kernel"), (&long, b"")]);
+    assert_eq!(opened(&zip), files(&[("k.cu", "kernel")]));
 }
 
 #[test]

@@ -1,5 +1,20 @@
 //! What a run has changed about marks that were there before.
-use super::record::Record;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use harness::Result;
+use serde::{Deserialize, Serialize};
+
+use super::{record::Record, settings, sheet::Sheet};
+use crate::export::file;
+
+/// The file that holds what the last run said.
+const TOTALS: &str = "totals.json";
+
+/// Why points have changed that no teacher has decided on.
+pub const GRADED: &str = "graded anew";
 
 /// A part whose points are not what they were.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,4 +42,115 @@ pub fn changes(before: &Record, after: &Record) -> Vec<Change> {
     };
     let changed = parts(after).into_iter().filter_map(changed);
     changed.map(|(part, before, points)| Change { id: after.id.clone(), part, before, after: points }).collect()
+}
+
+/// The points of a submission, as a run has told them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Total {
+    /// All of them, if they are the last word.
+    points: Option<f64>,
+    /// What a teacher has decided about them.
+    decisions: BTreeSet<String>,
+}
+
+/// The points of all submissions, by id.
+pub type Totals = BTreeMap<String, Total>;
+
+/// A submission whose points are not what they were.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moved {
+    /// The submission.
+    pub id: String,
+    /// The points that it had, if they were known.
+    pub before: Option<f64>,
+    /// The points that it has, if they are known.
+    pub after: Option<f64>,
+    /// Why.
+    pub reason: String,
+}
+
+/// The points that the last run into `out` has told.
+///
+/// # Errors
+/// [`harness::Error::Io`] when they are there and cannot be read.
+pub fn told(out: &Path) -> Result<Totals> {
+    let text = settings::read(&out.join(TOTALS))?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+}
+
+/// Keeps the points that are told now for the next run into `out`, and returns them.
+///
+/// # Errors
+/// [`harness::Error::Io`].
+pub fn tell(sheet: &Sheet, out: &Path) -> Result<Totals> {
+    let total =
+        |row: &super::sheet::Row| Total { points: row.settled(), decisions: row.decisions().into_iter().collect() };
+    let totals: Totals = sheet.rows.iter().map(|row| (row.entry.id.clone(), total(row))).collect();
+    file::write(&out.join(TOTALS), &serde_json::to_string_pretty(&totals).unwrap_or_default())?;
+    Ok(totals)
+}
+
+/// The submissions whose points have changed, and those that are gone. `changed` are the parts that were graded anew.
+pub fn moved(before: &Totals, after: &Totals, changed: &[Change]) -> Vec<Moved> {
+    let one = |(id, was): (&String, &Total)| {
+        let Some(is) = after.get(id) else {
+            let reason = "the submission is no longer there".into();
+            return Some(Moved { id: id.clone(), before: was.points, after: None, reason });
+        };
+        // What was not graded before has no marks that could change.
+        if was.points.is_none() || was.points == is.points {
+            return None;
+        }
+        let mut reasons: Vec<String> = is.decisions.difference(&was.decisions).cloned().collect();
+        reasons.extend(was.decisions.difference(&is.decisions).map(|one| format!("no longer: {one}")));
+        if reasons.is_empty() || changed.iter().any(|change| change.id == *id) {
+            reasons.insert(0, if is.points.is_some() { GRADED } else { "could not be judged now" }.into());
+        }
+        Some(Moved { id: id.clone(), before: was.points, after: is.points, reason: reasons.join("; ") })
+    };
+    before.iter().filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn totals(of: &[(&str, Option<f64>, &[&str])]) -> Totals {
+        let total = |(id, points, decisions): &(&str, Option<f64>, &[&str])| {
+            let decisions = decisions.iter().map(ToString::to_string).collect();
+            (id.to_string(), Total { points: *points, decisions })
+        };
+        of.iter().map(total).collect()
+    }
+
+    #[test]
+    fn each_total_that_has_changed_is_told_with_its_reason() {
+        let before = totals(&[
+            ("same", Some(1.0), &[]),
+            ("late", Some(10.0), &[]),
+            ("early", Some(8.0), &["one day late"]),
+            ("again", Some(1.0), &[]),
+            ("gone", Some(3.0), &[]),
+            ("new", None, &[]),
+            ("lost", Some(4.0), &[]),
+        ]);
+        let after = totals(&[
+            ("same", Some(1.0), &["set by hand"]),
+            ("late", Some(9.0), &["one day late"]),
+            ("early", Some(10.0), &[]),
+            ("again", Some(2.0), &[]),
+            ("new", Some(5.0), &[]),
+            ("lost", None, &[]),
+        ]);
+        let told: Vec<(String, Option<f64>, String)> =
+            moved(&before, &after, &[]).into_iter().map(|moved| (moved.id, moved.after, moved.reason)).collect();
+        let expected = [
+            ("again", Some(2.0), "graded anew"),
+            ("early", Some(10.0), "no longer: one day late"),
+            ("gone", None, "the submission is no longer there"),
+            ("late", Some(9.0), "one day late"),
+            ("lost", None, "could not be judged now"),
+        ];
+        assert_eq!(told, expected.map(|(id, points, reason)| (id.into(), points, reason.into())));
+    }
 }

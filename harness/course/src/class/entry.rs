@@ -12,6 +12,8 @@ pub struct Student {
     pub id: String,
     /// The address, if it is known.
     pub email: String,
+    /// Whether the id is Canvas's own number.
+    pub is_canvas: bool,
 }
 
 /// What was handed in, by one student or by a group.

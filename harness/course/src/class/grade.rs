@@ -22,8 +22,9 @@ use crate::{
     mark::{
         Grading,
         marked::{Marked, PartMark},
+        plain,
     },
-    submission::{Submission, Unread},
+    submission::{Submission, Unread, Wanted},
 };
 
 /// A class of which submissions are graded.
@@ -105,6 +106,20 @@ impl Class {
     /// # Errors
     /// What keeps the record from being written, and [`Error::Interrupted`].
     pub fn grade(&self, entry: &Entry) -> Result<()> {
+        let _lock = lock::of(&self.choice()?)?;
+        self.mark(entry, &|grading, what| grading.mark(what, &|_, _| ()))
+    }
+
+    /// Keeps that nothing is earned by a submission whose grading had to be stopped, because of `why`.
+    ///
+    /// # Errors
+    /// As [`Class::grade`].
+    pub fn stopped(&self, entry: &Entry, why: &str) -> Result<()> {
+        self.mark(entry, &|grading, what| Ok(grading.stopped(what, why)))
+    }
+
+    /// Marks the parts that are due, and keeps the record.
+    fn mark(&self, entry: &Entry, mark: &dyn Fn(&Grading, &Path) -> Result<Marked>) -> Result<()> {
         let known = self.store.read(entry)?;
         let path = match &entry.handed_in {
             Ok(path) => path,
@@ -115,21 +130,20 @@ impl Class {
         if due.is_empty() {
             return Ok(());
         }
-        let choice = self.choice()?;
-        let lock = lock::of(&choice)?;
         let started = Instant::now();
         let grading = Grading {
             lab: self.lab,
             rubric: Rubric { parts: due.clone(), ..self.rubric.clone() },
-            choice,
+            choice: self.choice()?,
             seed: Some(self.settings.seed),
             schedules: self.settings.schedules,
             limits: self.settings.limits(),
             known: Known::shared(self.store.own()),
         };
         let what = opened.submission.as_ref().map_or_else(PathBuf::as_path, |submission| &submission.kernel);
-        let mut marked = grading.mark(what, &|_, _| ())?;
-        drop(lock);
+        let mut marked = mark(&grading, what)?;
+        let remark = opened.submission.as_ref().ok().and_then(|submission| submission.remark.as_deref());
+        marked.remarks.extend(remark.map(plain));
         private::without_folders(&mut marked, path.parent().unwrap_or(Path::new("")));
         let earlier = known.filter(|_| due.len() < self.rubric.parts.len());
         let seconds = earlier.as_ref().map_or(0.0, |known| known.seconds) + started.elapsed().as_secs_f64();
@@ -140,8 +154,8 @@ impl Class {
         if let Ok(submission) = &opened.submission {
             record.lines = lines(&marked, &submission.kernel, &self.rubric.kernel);
             // A file that does not compile is like no other.
-            let source = harness::replacement(self.lab, &submission.kernel);
-            record.shingles = source.and_then(|source| similar::of_source(&source)).unwrap_or_default();
+            let source = harness::replacement(self.lab, &submission.kernel).ok().filter(|_| marked.fault.is_none());
+            record.shingles = source.and_then(|source| similar::of_source(&source).ok()).unwrap_or_default();
         }
         record.marked = Some(marked);
         self.store.write(entry, &record)
@@ -167,9 +181,10 @@ impl Class {
         let folder = alone(path)?;
         let apart =
             folder.as_ref().map_or(path.into(), |folder| folder.path().join(path.file_name().unwrap_or_default()));
-        let (submission, content) = match Submission::open(&apart, &self.rubric.kernel) {
+        let wanted = Wanted { lab: self.lab.name, kernel: &self.rubric.kernel };
+        let (submission, content) = match Submission::open(&apart, wanted) {
             Ok(submission) => {
-                let content = key::of_files(submission.kernel.parent().unwrap_or(Path::new(".")))?;
+                let content = key::of_files(&submission)?;
                 (Ok(submission), content)
             }
             Err(Unread::Unfit(words)) => {

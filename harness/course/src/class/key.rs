@@ -1,5 +1,5 @@
 //! What marks depend on: as long as it is the same, they need not be given anew.
-use std::{fs, path::Path};
+use std::fs;
 
 use harness::{Error, Result};
 
@@ -7,24 +7,19 @@ use super::settings::Settings;
 use crate::{
     assignment::rubric::{Part, Rubric},
     hash::Hash,
+    submission::Submission,
 };
 
-/// A hash of the kernel file in `folder` and of the headers beside it.
+/// A hash of the kernel file and of the headers below its folder.
 ///
 /// # Errors
 /// [`Error::Io`].
-pub fn of_files(folder: &Path) -> Result<String> {
-    let io = |path: &Path| {
-        let path = path.to_path_buf();
-        move |source| Error::Io { action: "read", path, source }
-    };
-    let entries = fs::read_dir(folder).map_err(io(folder))?;
-    let mut paths = entries.map(|entry| Ok(entry.map_err(io(folder))?.path())).collect::<Result<Vec<_>>>()?;
-    paths.sort();
+pub fn of_files(submission: &Submission) -> Result<String> {
     let mut hash = Hash::new();
-    for path in paths {
-        hash.add(path.file_name().unwrap_or_default().as_encoded_bytes());
-        hash.add(&fs::read(&path).map_err(io(&path))?);
+    for name in &submission.files {
+        let path = submission.folder().join(name);
+        hash.add(name);
+        hash.add(&fs::read(&path).map_err(|source| Error::Io { action: "read", path, source })?);
     }
     Ok(hash.end())
 }

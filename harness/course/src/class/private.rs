@@ -7,7 +7,7 @@ use crate::mark::marked::Marked;
 pub fn without_folders(marked: &mut Marked, folder: &Path) {
     let temporary = env::temp_dir();
     let clean = |words: &mut String| *words = without(words, folder, &temporary);
-    marked.fault.iter_mut().chain(&mut marked.warnings).for_each(clean);
+    marked.fault.iter_mut().chain(&mut marked.warnings).chain(&mut marked.remarks).for_each(clean);
     for part in &mut marked.parts {
         part.unjudged.iter_mut().for_each(clean);
         for criterion in &mut part.criteria {

@@ -7,7 +7,7 @@ use std::{
 use harness::{DeviceChoice, Error, Result};
 
 use super::{
-    changes::{Change, changes},
+    changes::{self, Change, Moved, changes},
     entry::Entry,
     grade::Class,
     pages,
@@ -16,7 +16,7 @@ use super::{
         overrides::{Override, overrides},
     },
     record::Record,
-    sheet::Sheet,
+    sheet::{Sheet, mean_and_median},
     similar::{self, Member},
     tables,
 };
@@ -68,12 +68,17 @@ pub fn write(class: &Class, out: &Path, policy: &Policy, before: &[Option<Record
         .collect();
     tables::marks(&sheet, &out.join("marks.csv"))?;
     tables::canvas(&sheet, &out.join("marks-canvas.csv"))?;
-    tables::changes(&changed, &out.join("changes.csv"))?;
+    let told = changes::told(out)?;
+    let moved = changes::moved(&told, &changes::tell(&sheet, out)?, &changed);
+    tables::changes(&changed, &moved, &out.join("changes.csv"))?;
     students(&sheet, &out.join("students"))?;
     file::write(&out.join("class.html"), &pages::class(&sheet))?;
     file::write(&out.join("similar.html"), &alike(class, &sheet))?;
     let is_settled = sheet.rows.iter().all(super::sheet::Row::is_settled);
-    Ok((summary(&sheet, &changed, out), is_settled))
+    let mut lines = summary(&sheet);
+    lines.extend(what_changed(&changed, &moved, &class.again));
+    lines.push(format!("Marks: {}; pages: {}", out.join("marks.csv").display(), out.join("class.html").display()));
+    Ok((lines.join("\n"), is_settled))
 }
 
 /// A page and a text for each submission, and none for others.
@@ -127,13 +132,10 @@ fn names(entry: &Entry) -> String {
 }
 
 /// The class in a few lines.
-fn summary(sheet: &Sheet, changed: &[Change], out: &Path) -> String {
-    let mut all: Vec<f64> = sheet.graded().map(super::sheet::Row::points).collect();
-    all.sort_by(f64::total_cmp);
+fn summary(sheet: &Sheet) -> Vec<String> {
+    let all: Vec<f64> = sheet.graded().map(super::sheet::Row::points).collect();
     let mut lines = vec![format!("{}: {} of {} graded", sheet.rubric.title, all.len(), sheet.rows.len())];
-    if !all.is_empty() {
-        let mean = all.iter().sum::<f64>() / all.len() as f64;
-        let median = f64::midpoint(all[(all.len() - 1) / 2], all[all.len() / 2]);
+    if let Some((mean, median)) = mean_and_median(&all) {
         let most = points(sheet.of_all());
         lines.push(format!("mean {} of {most} points, median {}", points(mean), points(median)));
     }
@@ -147,14 +149,23 @@ fn summary(sheet: &Sheet, changed: &[Change], out: &Path) -> String {
         lines.push("Not the last word, since some of it could not be judged here:".into());
         lines.extend(open);
     }
-    if !changed.is_empty() {
-        lines.push("Changed:".into());
-        let line = |change: &Change| {
-            let (before, after) = (points(change.before), points(change.after));
-            format!("  {}, {}: {before} -> {after}", change.id, change.part)
-        };
-        lines.extend(changed.iter().map(line));
+    lines
+}
+
+/// The points that are not what they were.
+fn what_changed(changed: &[Change], moved: &[Moved], again: &[String]) -> Vec<String> {
+    let part = |change: &Change| {
+        let (before, after) = (points(change.before), points(change.after));
+        format!("  {}, {}: {before} -> {after}", change.id, change.part)
+    };
+    let all = |moved: &Moved| {
+        let total = |known: Option<f64>| known.map_or("none".into(), points);
+        format!("  {}, all: {} -> {} ({})", moved.id, total(moved.before), total(moved.after), moved.reason)
+    };
+    let lines: Vec<String> = changed.iter().map(part).chain(moved.iter().map(all)).collect();
+    match (lines.is_empty(), again.is_empty()) {
+        (false, _) => std::iter::once("Changed:".to_string()).chain(lines).collect(),
+        (true, false) => vec![format!("Marked anew: {}. No points have changed.", again.join(", "))],
+        (true, true) => Vec::new(),
     }
-    lines.push(format!("Marks: {}; pages: {}", out.join("marks.csv").display(), out.join("class.html").display()));
-    lines.join("\n")
 }

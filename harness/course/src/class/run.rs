@@ -58,11 +58,12 @@ pub fn here(
         DeviceChoice::Cuda(_) => 1,
         _ => cores.min(due.len()).max(1),
     };
-    let share = (cores / at_once).to_string();
+    let within = cores / at_once;
+    let share = within.to_string();
     let grade = |index: usize| {
         let mut command = command(index)?;
         command.env(harness::CORES, &share).env("WARPLAB_WORKERS", &share);
-        let graded = one(class, &class.entries[index], command);
+        let graded = one(class, &class.entries[index], command, within);
         progress(done.fetch_add(1, Ordering::Relaxed) + 1);
         graded
     };
@@ -72,14 +73,16 @@ pub fn here(
     harness::parallel(due.len(), |place| grade(due[place])).into_iter().collect()
 }
 
-/// Grades one submission in a process of its own. If that leaves no record, the record says why.
-fn one(class: &Class, entry: &Entry, mut command: Command) -> Result<()> {
+/// Grades one submission in a process of its own. Up to `at_once` of its runs go on side by side. If
+/// that leaves no record, the record says why.
+fn one(class: &Class, entry: &Entry, mut command: Command, at_once: usize) -> Result<()> {
     let settings = &class.settings;
     let sizes = class.rubric.sizes.visible.len().max(1) + class.rubric.sizes.hidden;
     let variants: usize = class.rubric.parts.iter().map(|part| part.variants.len()).sum();
     let limits = Limits {
         seconds: settings.limit_seconds.saturating_mul(RUNS * (sizes * variants) as u64 + RUNS),
-        memory: settings.limit_memory,
+        // Each of its runs may hold as much as that, and is watched by it.
+        memory: settings.limit_memory.saturating_mul(at_once as u64 + 1),
         output: OUTPUT,
     };
     let ended = confine::run(&mut command, &limits).map_err(|source| Error::Io {
@@ -90,8 +93,14 @@ fn one(class: &Class, entry: &Entry, mut command: Command) -> Result<()> {
     match ended.status.code() {
         Some(0) => Ok(()),
         Some(130) => Err(Error::Interrupted),
+        _ if ended.stopped.is_some() && is_marked(class, entry, &reason(&ended)) => Ok(()),
         _ => class.store.write(entry, &Record { problem: Some(reason(&ended)), ..Record::new(entry) }),
     }
+}
+
+/// Whether the marks could be kept of a submission whose grading was stopped: they are the last word.
+fn is_marked(class: &Class, entry: &Entry, why: &str) -> bool {
+    matches!(panic::catch_unwind(AssertUnwindSafe(|| class.stopped(entry, why))), Ok(Ok(())))
 }
 
 fn reason(ended: &Ended) -> String {

@@ -99,6 +99,18 @@ fn cell<'a>(
     Cell { name: &part.name, points, of: most(part, has_speed), mark, by_hand }
 }
 
+impl Cell<'_> {
+    /// Whether the points are the last word.
+    fn is_settled(&self) -> bool {
+        self.by_hand.is_some() || self.mark.is_some_and(|mark| mark.unjudged.is_none())
+    }
+
+    /// The points, if they are the last word, for a table.
+    pub fn settled(&self) -> Option<f64> {
+        self.is_settled().then_some(self.points)
+    }
+}
+
 impl Row<'_> {
     /// What was marked.
     pub fn marked(&self) -> Option<&crate::mark::marked::Marked> {
@@ -115,10 +127,25 @@ impl Row<'_> {
         self.earned() * (1.0 - self.late.map_or(0.0, |late| late.percent) / 100.0)
     }
 
+    /// The points, if they are the last word.
+    pub fn settled(&self) -> Option<f64> {
+        self.is_settled().then(|| self.points())
+    }
+
+    /// Whether nothing at all is known of what was handed in.
+    pub fn is_unknown(&self) -> bool {
+        self.entry.handed_in.is_ok() && self.parts.iter().all(|cell| cell.mark.is_none() && cell.by_hand.is_none())
+    }
+
     /// Whether the points are the last word, so far as the program can tell.
     pub fn is_settled(&self) -> bool {
-        let is_settled = |cell: &Cell| cell.by_hand.is_some() || cell.mark.is_some_and(|mark| mark.unjudged.is_none());
-        self.parts.iter().all(is_settled) || self.entry.handed_in.is_err()
+        self.parts.iter().all(Cell::is_settled) || self.entry.handed_in.is_err()
+    }
+
+    /// What a teacher has decided about the points.
+    pub fn decisions(&self) -> Vec<String> {
+        let by_hand = |cell: &Cell| Some(format!("{} set by hand: {}", cell.name, cell.by_hand?.reason.trim()));
+        self.parts.iter().filter_map(by_hand).chain(self.late.map(|late| late_words(&late))).collect()
     }
 
     /// What a teacher should know about the points, in one line.
@@ -132,16 +159,22 @@ impl Row<'_> {
             }
         }
         remarks.extend(self.marked().and_then(|marked| marked.fault.as_deref()).map(|fault| gist(fault).into()));
+        remarks.extend(self.marked().into_iter().flat_map(|marked| marked.remarks.iter().cloned()));
         for cell in &self.parts {
-            match (cell.by_hand, cell.mark.and_then(|mark| mark.unjudged.as_ref())) {
-                (Some(one), _) => remarks.push(format!("{} set by hand: {}", cell.name, one.reason.trim())),
-                (None, Some(why)) => remarks.push(format!("{} not judged in full: {}", cell.name, first_line(why))),
-                (None, None) => {}
-            }
+            let unjudged = cell.mark.and_then(|mark| mark.unjudged.as_ref()).filter(|_| cell.by_hand.is_none());
+            remarks.extend(unjudged.map(|why| format!("{} not judged in full: {}", cell.name, first_line(why))));
         }
-        remarks.extend(self.late.map(|late| late_words(&late)));
+        remarks.extend(self.decisions());
         remarks.join("; ")
     }
+}
+
+/// The mean and the median, if there are any points.
+pub fn mean_and_median(all: &[f64]) -> Option<(f64, f64)> {
+    let mut sorted = all.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let median = f64::midpoint(*sorted.get(sorted.len().checked_sub(1)? / 2)?, sorted[sorted.len() / 2]);
+    Some((sorted.iter().sum::<f64>() / sorted.len() as f64, median))
 }
 
 /// How late it was, and what that costs.

@@ -3,7 +3,10 @@ use std::path::Path;
 
 use harness::{Error, Result};
 
-use super::{changes::Change, sheet::Sheet};
+use super::{
+    changes::{Change, GRADED, Moved},
+    sheet::Sheet,
+};
 use crate::export::{file, words::points};
 
 /// A text as a cell that no spreadsheet takes for a formula: whoever chooses a file's name does not choose what runs.
@@ -32,6 +35,11 @@ impl Table {
     }
 }
 
+/// Points that are the last word. An empty cell leaves a course's system as it is.
+fn cell(known: Option<f64>) -> String {
+    known.map_or(String::new(), points)
+}
+
 /// A row for each student, with the points of each part: Moodle asks which column is which.
 pub fn marks(sheet: &Sheet, path: &Path) -> Result<()> {
     let mut table = Table::default();
@@ -41,8 +49,9 @@ pub fn marks(sheet: &Sheet, path: &Path) -> Result<()> {
     for row in &sheet.rows {
         for student in &row.entry.students {
             let who = [student.name.clone(), student.id.clone(), student.email.clone()];
-            let all = [points(row.points()), points(sheet.of_all())];
-            let parts = row.parts.iter().map(|cell| points(cell.points));
+            let all = [cell(row.settled()), points(sheet.of_all())];
+            let is_there = row.entry.handed_in.is_ok();
+            let parts = row.parts.iter().map(|part| cell(part.settled().or((!is_there).then_some(0.0))));
             table.row(who.into_iter().chain(all).chain(parts).chain([row.remarks()]));
         }
     }
@@ -59,18 +68,25 @@ pub fn canvas(sheet: &Sheet, path: &Path) -> Result<()> {
     for row in &sheet.rows {
         for student in &row.entry.students {
             let (name, id, login) = (student.name.clone(), student.id.clone(), student.email.clone());
-            table.row([name, String::new(), id, login, String::new(), points(row.points())]);
+            // The names of Canvas's own files have its own number of a student.
+            let (own, id) = if student.is_canvas { (id, String::new()) } else { (String::new(), id) };
+            table.row([name, own, id, login, String::new(), cell(row.settled())]);
         }
     }
     table.write(path)
 }
 
-/// The parts whose points have changed.
-pub fn changes(changes: &[Change], path: &Path) -> Result<()> {
+/// The parts whose points have changed, and then the points of all parts together, each with the reason.
+pub fn changes(changes: &[Change], moved: &[Moved], path: &Path) -> Result<()> {
     let mut table = Table::default();
-    table.row(["id", "part", "before", "after"].map(String::from));
+    table.row(["id", "part", "before", "after", "reason"].map(String::from));
     for change in changes {
-        table.row([change.id.clone(), change.part.clone(), points(change.before), points(change.after)]);
+        let points = [points(change.before), points(change.after)];
+        table.row([change.id.clone(), change.part.clone()].into_iter().chain(points).chain([GRADED.into()]));
+    }
+    for moved in moved {
+        let points = [cell(moved.before), cell(moved.after)];
+        table.row([moved.id.clone(), "all".into()].into_iter().chain(points).chain([moved.reason.clone()]));
     }
     table.write(path)
 }
@@ -78,6 +94,42 @@ pub fn changes(changes: &[Change], path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        assignment::rubric::Rubric,
+        class::{
+            entry::{Entry, Student},
+            pages,
+            policy::late::Late,
+            record::Record,
+        },
+    };
+
+    /// An empty cell says nothing to Canvas; 0 would be a mark.
+    #[test]
+    fn what_could_not_be_graded_has_no_points() {
+        let rubric: Rubric =
+            toml::from_str("title = \"t\"\nkernel = \"k.cu\"\n[[part]]\nname = \"p\"\nvariants = [\"v\"]\nright = 9\n")
+                .unwrap();
+        let student = |id: &str, is_canvas| Student { name: id.into(), id: id.into(), is_canvas, ..Student::default() };
+        let there = Entry::of_one(student("ada", false), Ok("ada.zip".into()), None);
+        let absent = Entry::of_one(student("7", true), Err("nothing was handed in".into()), None);
+        let out = tempfile::tempdir().unwrap();
+        let late = Late::of(out.path(), &[]).unwrap();
+        let record = Record { problem: Some("no memory".into()), ..Record::new(&there) };
+        let entries = [(&there, Some(&record)), (&absent, None)];
+        let sheet = Sheet::of(&rubric, false, entries.into_iter(), &[], &late);
+        let written = |write: &dyn Fn(&Sheet, &Path) -> Result<()>| {
+            let path = out.path().join("table.csv");
+            write(&sheet, &path).unwrap();
+            std::fs::read_to_string(path).unwrap()
+        };
+        let table = written(&canvas);
+        assert!(table.ends_with("\nada,,ada,,,\n7,7,,,,0\n"), "{table}");
+        let table = written(&marks);
+        assert!(table.contains("\nada,ada,,,9,,could not be graded: no memory\n7,7,,0,9,0,"), "{table}");
+        let page = pages::student(&sheet, &sheet.rows[0]) + &pages::feedback(&sheet, &sheet.rows[0]);
+        assert!(page.contains("not graded yet") && !page.contains("0 of 9"), "{page}");
+    }
 
     #[test]
     fn no_cell_is_a_formula() {

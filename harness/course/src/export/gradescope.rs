@@ -29,8 +29,8 @@ struct Test {
 pub fn results(marked: &Marked, explains: bool) -> String {
     let tests: Vec<Test> = marked.parts.iter().zip(1..).flat_map(|(part, at)| of(part, at, explains)).collect();
     let mut output = format!("{}: {} of {} points", marked.title, points(marked.points), points(marked.of));
-    if let Some(fault) = &marked.fault {
-        output += &format!("\n\n{fault}");
+    for words in marked.fault.iter().chain(&marked.remarks) {
+        output += &format!("\n\n{words}");
     }
     if !marked.is_complete() {
         output += "\n\nSome of it could not be judged here: ask your teacher to grade it again.";

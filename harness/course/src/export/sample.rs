@@ -39,6 +39,7 @@ pub fn sample() -> Marked {
         sizes: vec!["1".into(), "877".into()],
         fault: None,
         warnings: Vec::new(),
+        remarks: vec!["mine.cu was taken as vecadd.cu: name it so".into()],
         points: parts.iter().map(|part| part.points).sum(),
         of: parts.iter().map(|part| part.of).sum(),
         parts,

@@ -16,6 +16,7 @@ fn of_one(marked: &Marked, explains: bool) -> String {
         marked.submission, marked.title, marked.device, marked.seed
     ))];
     blocks.extend(marked.fault.as_ref().map(|fault| harness::paragraphs(fault)));
+    blocks.extend(marked.remarks.iter().map(|remark| harness::paragraphs(remark)));
     let mut rows: Vec<Vec<String>> = Vec::new();
     for part in &marked.parts {
         let state = if part.unjudged.is_some() { "not judged in full" } else { "" };
@@ -50,7 +51,9 @@ mod tests {
     #[test]
     fn a_teacher_sees_points_reasons_and_hidden_sizes() {
         let text = text(&[sample()], true);
-        for words in ["50", "wrong at a hidden one", "n = 877", "To raise it: try sizes", "not judged in full"] {
+        for words in
+            ["50", "name it so", "wrong at a hidden one", "n = 877", "To raise it: try sizes", "not judged in full"]
+        {
             assert!(text.contains(words), "no {words} in {text}");
         }
         assert!(!super::text(&[sample()], false).contains("To raise it"));

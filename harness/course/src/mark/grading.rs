@@ -12,7 +12,7 @@ use super::{
 use crate::{
     assignment::rubric::{Part, Rubric},
     judge::{self, Judgement, Known, Progress, Task, sizes},
-    submission::{Submission, Unread},
+    submission::{Submission, Unread, Wanted},
 };
 
 /// How submissions are marked.
@@ -42,10 +42,12 @@ struct Group {
 
 /// What keeps a submission from being marked part by part.
 enum Stop {
-    /// The submission is at fault.
-    Fault(String),
+    /// The submission is at fault, and this would mend it.
+    Fault(String, &'static str),
     /// This computer is.
     Unable(String),
+    /// The user has stopped it.
+    Interrupted,
 }
 
 impl Grading {
@@ -54,48 +56,68 @@ impl Grading {
     /// # Errors
     /// [`Error::Interrupted`]. Whatever else happens to one submission is in its marks, so that others can be marked.
     pub fn mark(&self, path: &Path, progress: Progress) -> Result<Marked> {
-        let seed = self.seed.unwrap_or_else(sizes::fresh_seed);
-        let mut marked = Marked {
-            schema: SCHEMA,
-            lab: self.lab.name.into(),
-            title: self.rubric.title.clone(),
-            submission: plain(&path.display().to_string()),
-            seed,
-            device: self.choice.to_string(),
-            sizes: Vec::new(),
-            fault: None,
-            warnings: Vec::new(),
-            parts: Vec::new(),
-            points: 0.0,
-            of: 0.0,
+        let mut marked = self.unmarked(path);
+        let wanted = Wanted { lab: self.lab.name, kernel: &self.rubric.kernel };
+        let mut folder = None;
+        let judged = match Submission::open(path, wanted) {
+            Ok(submission) => {
+                // The copy that is judged lies in a folder that nobody knows.
+                folder = Some(format!("{}/", submission.folder().display()));
+                marked.remarks.extend(submission.remark.as_deref().map(plain));
+                let seed = marked.seed;
+                self.judged(&submission, seed, &mut marked, progress).map_err(stop)
+            }
+            Err(Unread::Unfit(words)) => Err(Stop::Fault(words, "hand in the file that `warplab submit` makes")),
+            Err(Unread::Machine(error)) => Err(stop(error)),
         };
-        let parts = &self.rubric.parts;
-        let opened = Submission::open(path, &self.rubric.kernel).map_err(|unread| match unread {
-            Unread::Unfit(words) => Error::usage(words),
-            Unread::Machine(error) => error,
-        });
-        // The copy that is judged lies in a folder that nobody knows.
-        let folder = opened.as_ref().ok().and_then(|submission| submission.kernel.parent());
-        let folder = folder.map(|folder| format!("{}/", folder.display()));
-        let judged = opened.and_then(|submission| self.judged(&submission, seed, &mut marked, progress));
-        marked.parts = match judged {
-            Ok(parts) => parts,
-            Err(Error::Interrupted) => return Err(Error::Interrupted),
-            Err(error) => match stop(error) {
-                Stop::Fault(words) => {
-                    let first = words.lines().next().unwrap_or_default().trim_end_matches(':');
-                    marked.fault = Some(plain(&words));
-                    parts.iter().map(|asked| part::without_answers(asked, first)).collect()
-                }
-                Stop::Unable(why) => parts.iter().map(|asked| part::unjudged(asked, &why)).collect(),
-            },
-        };
+        match judged {
+            Ok(parts) => marked.parts = parts,
+            Err(Stop::Interrupted) => return Err(Error::Interrupted),
+            Err(Stop::Fault(words, raise)) => self.nothing(&mut marked, &words, raise),
+            Err(Stop::Unable(why)) => {
+                marked.parts = self.rubric.parts.iter().map(|asked| part::unjudged(asked, &why)).collect();
+            }
+        }
         if let Some(folder) = folder {
             marked.each_text(&|text| *text = text.replace(&folder, ""));
         }
         marked.points = marked.parts.iter().map(|part| part.points).sum();
         marked.of = marked.parts.iter().map(|part| part.of).sum();
         Ok(marked)
+    }
+
+    /// The marks of what lies at `path` if marking it has exceeded a limit: nothing is earned.
+    pub fn stopped(&self, path: &Path, why: &str) -> Marked {
+        let mut marked = self.unmarked(path);
+        self.nothing(&mut marked, why, "let every kernel end, within the limits of time, memory and output");
+        marked.of = marked.parts.iter().map(|part| part.of).sum();
+        marked
+    }
+
+    /// Marks that say nothing yet.
+    fn unmarked(&self, path: &Path) -> Marked {
+        Marked {
+            schema: SCHEMA,
+            lab: self.lab.name.into(),
+            title: self.rubric.title.clone(),
+            submission: plain(&path.display().to_string()),
+            seed: self.seed.unwrap_or_else(sizes::fresh_seed),
+            device: self.choice.to_string(),
+            sizes: Vec::new(),
+            fault: None,
+            warnings: Vec::new(),
+            remarks: Vec::new(),
+            parts: Vec::new(),
+            points: 0.0,
+            of: 0.0,
+        }
+    }
+
+    /// No part has earned anything, because of `fault`.
+    fn nothing(&self, marked: &mut Marked, fault: &str, raise: &str) {
+        let first = fault.lines().next().unwrap_or_default().trim_end_matches(':');
+        marked.fault = Some(plain(fault));
+        marked.parts = self.rubric.parts.iter().map(|asked| part::without_answers(asked, first, raise)).collect();
     }
 
     /// The parts of what was handed in, once it is known to compile.
@@ -191,15 +213,17 @@ fn timed(task: &Task, asked: &Part) -> Result<Result<Timed, String>> {
 /// Whose fault an error is.
 fn stop(error: Error) -> Stop {
     use kernels::Error as Kernel;
+    const RAISE: &str = "hand in a kernel file that compiles";
     match error {
-        Error::Usage(words) => Stop::Fault(words),
+        Error::Interrupted => Stop::Interrupted,
+        Error::Usage(words) => Stop::Fault(words, RAISE),
         Error::Kernel(
             error @ (Kernel::Compile { .. }
             | Kernel::Exceeded { .. }
             | Kernel::Crashed { .. }
             | Kernel::TwoHeaders { .. }
             | Kernel::Read { .. }),
-        ) => Stop::Fault(error.to_string()),
+        ) => Stop::Fault(error.to_string(), RAISE),
         other => Stop::Unable(other.to_string()),
     }
 }

@@ -25,6 +25,9 @@ pub struct Marked {
     pub fault: Option<String>,
     /// What the compiler warns of.
     pub warnings: Vec<String>,
+    /// What else is to be known about what was handed in, such as a kernel file of another name.
+    #[serde(default)]
+    pub remarks: Vec<String>,
     /// The parts, in the rubric's order.
     pub parts: Vec<PartMark>,
     /// The points that were earned.
@@ -158,7 +161,7 @@ impl Marked {
 
     /// Changes every text that may come from the submission.
     pub(super) fn each_text(&mut self, change: &dyn Fn(&mut String)) {
-        self.fault.iter_mut().chain(&mut self.warnings).for_each(change);
+        self.fault.iter_mut().chain(&mut self.warnings).chain(&mut self.remarks).for_each(change);
         for part in &mut self.parts {
             part.unjudged.iter_mut().for_each(change);
             for criterion in &mut part.criteria {

@@ -77,8 +77,8 @@ pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark
 }
 
 /// A submission that cannot be run at all has earned nothing.
-pub fn without_answers(part: &Part, fault: &str) -> PartMark {
-    every_criterion(part, |kind, of| Criterion::lost(kind, of, fault, "hand in a kernel file that compiles"))
+pub fn without_answers(part: &Part, fault: &str, raise: &str) -> PartMark {
+    every_criterion(part, |kind, of| Criterion::lost(kind, of, fault, raise))
 }
 
 /// Nothing is known of a submission that this computer cannot run.

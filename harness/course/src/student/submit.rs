@@ -14,13 +14,10 @@ use sha2::{Digest, Sha256};
 use zip::{CompressionMethod, DateTime, ZipWriter, write::SimpleFileOptions};
 
 use super::{folder::Folder, to_do::to_do};
-use crate::assignment::{rubric::Rubric, starter::Starter};
-
-/// The name of the list in the archive.
-pub const LIST: &str = "submission.json";
-
-/// How the names of headers end that are handed in. Any other file that a kernel file names is not.
-const HEADERS: [&str; 6] = ["cuh", "h", "hpp", "cu", "inc", "inl"];
+use crate::{
+    assignment::{rubric::Rubric, starter::Starter},
+    submission::{HEADERS, LIST},
+};
 
 /// The device that the kernels must compile for, as the emulated machine is by default.
 const CAPABILITY: (i32, i32) = (8, 0);
@@ -71,6 +68,14 @@ pub fn submit(lab: &Lab, assignment: &Assignment, folder: &Path, archive: &Path,
         let words = format!("{} is as `warplab start` wrote it: nothing is solved yet", read.kernel);
         or_anyway(Error::usage(words), anyway, &mut notes)?;
     }
+    let has: Vec<String> = texts(&source).flat_map(|text| kernels_of(text, replaced)).collect();
+    let mut missing = kernels_of(&starter.text, replaced);
+    missing.retain(|name| !has.contains(name));
+    if !missing.is_empty() {
+        let words = format!("{} lacks what was asked for: kernel {}", read.kernel, missing.join(", kernel "));
+        // A macro may make a kernel, but not all of them in a file without any.
+        if has.is_empty() { or_anyway(Error::usage(words), anyway, &mut notes)? } else { notes.push(words) }
+    }
     let open: Vec<&str> = to_do(&source.cuda).iter().map(|open| open.part).collect();
     if !open.is_empty() {
         notes.push(format!("still marked TODO: {}", open.join(", ")));
@@ -82,7 +87,7 @@ pub fn submit(lab: &Lab, assignment: &Assignment, folder: &Path, archive: &Path,
     }
     harness::write_whole(archive, &zipped(lab.name, &read.kernel, &files)?)?;
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
-    let mut said = format!("{}: {}", archive.display(), names.join(", "));
+    let mut said = format!("wrote {} ({}): hand in this file", archive.display(), names.join(", "));
     for note in notes {
         let _ = write!(said, "\n{note}");
     }
@@ -120,6 +125,17 @@ fn own_files(folder: &Path, kernel: &str, source: &mut KernelSource) -> BTreeMap
     }
     source.headers = kept.into();
     files
+}
+
+/// The names of the kernels in a text that stands in for `replaced`.
+fn kernels_of(text: &str, replaced: &KernelSource) -> Vec<String> {
+    let source = KernelSource { cuda: text.to_string().into(), ..replaced.clone() };
+    source.kernels().into_iter().map(str::to_owned).collect()
+}
+
+/// The kernel file's text, and those of its own headers.
+fn texts(source: &KernelSource) -> impl Iterator<Item = &str> {
+    std::iter::once(&*source.cuda).chain(source.headers.iter().map(|header| &*header.text))
 }
 
 /// The lines of a text, whatever their ends; empty lines at its end do not count.

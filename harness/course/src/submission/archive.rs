@@ -1,31 +1,68 @@
-//! A submission that is an archive. It is never unpacked to files: the two kinds of files that matter are read from it,
-//! and the rest is passed over.
+//! A submission that is an archive. It is never unpacked to files: the kinds of files that matter are read from it, and
+//! the rest is passed over.
 use std::{
-    fs::File,
-    io::Read,
+    io::{Read, Seek},
     path::{Component, Path},
 };
 
 use flate2::read::GzDecoder;
 
 use super::{
-    Unread,
+    Unread, Wanted,
     bounds::{self, LARGEST_ARCHIVE, LARGEST_UNPACKED, MOST_ENTRIES},
-    pick::{Files, Found},
+    pick::{Found, Picked, has_extension},
     unfit, unreadable,
 };
 
-/// From a `.zip`.
+/// A kind of archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `.zip`.
+    Zip,
+    /// `.tar.gz` or `.tgz`.
+    TarGz,
+}
+
+impl Kind {
+    /// That of a file of this name, if it is one.
+    pub fn of(name: &str) -> Option<Self> {
+        let name = name.to_lowercase();
+        let is_tar = || [".tar.gz", ".tgz"].iter().any(|end| name.ends_with(end));
+        if has_extension(&name, "zip") { Some(Self::Zip) } else { is_tar().then_some(Self::TarGz) }
+    }
+}
+
+/// What is taken from the archive at `path`.
 ///
 /// # Errors
 /// As [`super::Submission::open`].
-pub fn zip(path: &Path, kernel: &str) -> Result<Files, Unread> {
-    let broken = |error: &zip::result::ZipError| unfit(format!("{} is not a zip archive: {error}", path.display()));
-    let mut archive = zip::ZipArchive::new(open(path)?).map_err(|error| broken(&error))?;
+pub fn read_file(path: &Path, kind: Kind, wanted: Wanted) -> Result<Picked, Unread> {
+    let file = bounds::open(path).map_err(|error| unreadable(path, &error))?;
+    let size = file.metadata().map_err(|error| unreadable(path, &error))?.len();
+    if size > LARGEST_ARCHIVE {
+        return Err(bounds::too_large_archive(&path.display().to_string()));
+    }
+    read(&path.display().to_string(), kind, file, wanted)
+}
+
+/// What is taken from an archive that is called `shown`.
+///
+/// # Errors
+/// As [`super::Submission::open`].
+pub fn read(shown: &str, kind: Kind, reader: impl Read + Seek, wanted: Wanted) -> Result<Picked, Unread> {
+    match kind {
+        Kind::Zip => zip(shown, reader, wanted),
+        Kind::TarGz => tar_gz(shown, reader, wanted),
+    }
+}
+
+fn zip(shown: &str, reader: impl Read + Seek, wanted: Wanted) -> Result<Picked, Unread> {
+    let broken = |error: &zip::result::ZipError| unfit(format!("{shown} is not a zip archive: {error}"));
+    let mut archive = zip::ZipArchive::new(reader).map_err(|error| broken(&error))?;
     if archive.len() > MOST_ENTRIES {
         return Err(too_many());
     }
-    let mut found = Found::new(kernel);
+    let mut found = Found::new(wanted);
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(|error| broken(&error))?;
         let name = inside(&entry.name().map_err(|error| broken(&error))?)?;
@@ -36,15 +73,11 @@ pub fn zip(path: &Path, kernel: &str) -> Result<Files, Unread> {
     found.pick()
 }
 
-/// From a `.tar.gz`.
-///
-/// # Errors
-/// As [`super::Submission::open`].
-pub fn tar_gz(path: &Path, kernel: &str) -> Result<Files, Unread> {
-    let broken = |error: &std::io::Error| unfit(format!("{} is not a whole .tar.gz: {error}", path.display()));
+fn tar_gz(shown: &str, reader: impl Read, wanted: Wanted) -> Result<Picked, Unread> {
+    let broken = |error: &std::io::Error| unfit(format!("{shown} is not a whole .tar.gz: {error}"));
     // What lies before an entry must be unpacked to reach it.
-    let mut archive = tar::Archive::new(GzDecoder::new(open(path)?).take(LARGEST_UNPACKED));
-    let mut found = Found::new(kernel);
+    let mut archive = tar::Archive::new(GzDecoder::new(reader).take(LARGEST_UNPACKED));
+    let mut found = Found::new(wanted);
     for (entry, count) in archive.entries().map_err(|error| broken(&error))?.zip(1..) {
         if count > MOST_ENTRIES {
             return Err(too_many());
@@ -56,15 +89,6 @@ pub fn tar_gz(path: &Path, kernel: &str) -> Result<Files, Unread> {
         }
     }
     found.pick()
-}
-
-fn open(path: &Path) -> Result<File, Unread> {
-    let file = bounds::open(path).map_err(|error| unreadable(path, &error))?;
-    let size = file.metadata().map_err(|error| unreadable(path, &error))?.len();
-    if size > LARGEST_ARCHIVE {
-        return Err(unfit(format!("{} has more than {} MiB", path.display(), LARGEST_ARCHIVE >> 20)));
-    }
-    Ok(file)
 }
 
 fn too_many() -> Unread {

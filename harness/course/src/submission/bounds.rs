@@ -5,10 +5,14 @@ use std::{
     path::Path,
 };
 
+use super::{Unread, unfit};
+
 /// Bytes of a kernel file or header.
 pub const LARGEST_FILE: u64 = 1 << 20;
-/// Headers beside a kernel file.
-pub const MOST_HEADERS: usize = 64;
+/// Headers below the folder of a kernel file.
+pub const MOST_HEADERS: usize = 256;
+/// Bytes of a file's or a folder's name.
+pub const LONGEST_NAME: usize = 128;
 /// Files in a folder or an archive, of any kind.
 pub const MOST_ENTRIES: usize = 10_000;
 /// Folders in folders.
@@ -17,6 +21,11 @@ pub const DEEPEST: usize = 8;
 pub const LARGEST_ARCHIVE: u64 = 16 << 20;
 /// Bytes that an archive may unpack to, as far as it must be unpacked to be read.
 pub const LARGEST_UNPACKED: u64 = 64 << 20;
+
+/// What an archive that is too large is told.
+pub fn too_large_archive(name: &str) -> Unread {
+    unfit(format!("{name} has more than {} MiB", LARGEST_ARCHIVE >> 20))
+}
 
 /// Opens a file, but nothing that a reader would have to wait for, such as a pipe.
 ///

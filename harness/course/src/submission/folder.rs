@@ -1,22 +1,19 @@
 //! A submission that is a folder. Links are not followed.
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use super::{
-    Unread,
-    bounds::{self, DEEPEST, MOST_ENTRIES, MOST_HEADERS},
-    pick::{Files, Found},
+    Unread, Wanted,
+    bounds::{self, DEEPEST, MOST_ENTRIES},
+    pick::{Found, Picked},
     unfit, unreadable,
 };
 
-/// The kernel file `kernel` in `folder` or in a folder there, and the headers beside it.
+/// What is taken from `folder`, or from folders there.
 ///
 /// # Errors
 /// As [`super::Submission::open`].
-pub fn read(folder: &Path, kernel: &str) -> Result<Files, Unread> {
-    let mut found = Found::new(kernel);
+pub fn read(folder: &Path, wanted: Wanted) -> Result<Picked, Unread> {
+    let mut found = Found::new(wanted);
     let mut entries = 0;
     let mut folders = vec![(folder.to_path_buf(), String::new(), 0)];
     while let Some((folder, path, depth)) = folders.pop() {
@@ -36,13 +33,4 @@ pub fn read(folder: &Path, kernel: &str) -> Result<Files, Unread> {
         }
     }
     found.pick()
-}
-
-/// The headers in the folder of a kernel file, as many as a kernel file may have.
-pub fn headers_beside(kernel: &Path) -> Vec<PathBuf> {
-    let folder = kernel.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES);
-    let is_file = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
-    let paths = entries.filter(is_file).map(|entry| entry.path());
-    paths.filter(|path| path.extension().is_some_and(|end| end == "cuh")).take(MOST_HEADERS).collect()
 }

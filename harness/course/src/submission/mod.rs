@@ -1,13 +1,17 @@
 //! What is handed in: a kernel file, a folder, or an archive. Nothing in it is trusted: it is read in bounded amounts,
-//! its paths are never written to, and only the kernel file and the headers beside it are taken.
+//! its paths are written to nowhere but in a folder of its own, and only the kernel file and the headers below its folder
+//! are taken. Where there is no kernel file but an archive, that is opened.
 
 mod archive;
 mod bounds;
 mod folder;
+mod list;
 mod pick;
+mod single;
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Cursor},
     path::{Path, PathBuf},
 };
 
@@ -15,15 +19,36 @@ use harness::Error;
 use tempfile::TempDir;
 
 use bounds::LARGEST_FILE;
-use pick::{Files, Found, has_extension};
+pub use list::LIST;
+use pick::{Files, Picked, has_extension};
 
-/// A submission whose kernel file lies in a folder of its own, under the assignment's name, with the headers beside it.
+/// How the names of headers end that are handed in. Any other file that a kernel file names is not.
+pub const HEADERS: [&str; 6] = ["cuh", "h", "hpp", "cu", "inc", "inl"];
+
+/// Archives in one another that are opened, the outer one counted.
+const ARCHIVES: usize = 2;
+
+/// What is looked for in what is handed in.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The lab of the assignment.
+    pub lab: &'a str,
+    /// The kernel file, such as `histogram.cu`.
+    pub kernel: &'a str,
+}
+
+/// A submission whose kernel file lies in a folder of its own, under the assignment's name, with the headers that lie
+/// below its folder.
 #[derive(Debug)]
 pub struct Submission {
     /// The kernel file.
     pub kernel: PathBuf,
+    /// The paths of all files from the kernel file's folder, sorted.
+    pub files: Vec<String>,
+    /// What the student should know about what was taken.
+    pub remark: Option<String>,
     /// The folder lives as long as this.
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// Why there is no kernel file.
@@ -38,62 +63,61 @@ pub enum Unread {
 }
 
 impl Submission {
-    /// Takes the kernel file `name`, such as `histogram.cu`, from what lies at `path`. A single `.cu` file may have any
-    /// name.
+    /// Takes the kernel file from what lies at `path`. A file that is the only one to end with `.cu` may have any name.
     ///
     /// # Errors
     /// [`Unread::Unfit`] when there is no such file, two, or something that must not be read.
-    pub fn open(path: &Path, name: &str) -> Result<Self, Unread> {
-        let kind = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    pub fn open(path: &Path, wanted: Wanted) -> Result<Self, Unread> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let data = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-        let files = if data.is_dir() {
-            folder::read(path, name)?
+        let (mut picked, mut archives) = if data.is_dir() {
+            (folder::read(path, wanted)?, 0)
         } else if !data.is_file() {
             return Err(unfit(format!("{} is neither a file nor a folder", path.display())));
-        } else if has_extension(&kind, "cu") {
-            single(path, name)?
-        } else if has_extension(&kind, "zip") {
-            archive::zip(path, name)?
-        } else if [".tar.gz", ".tgz"].iter().any(|end| kind.ends_with(end)) {
-            archive::tar_gz(path, name)?
+        } else if has_extension(&name, "cu") {
+            (Picked::Files(single::read(path, wanted.kernel)?, None), 0)
+        } else if let Some(kind) = archive::Kind::of(&name) {
+            (archive::read_file(path, kind, wanted)?, 1)
         } else {
             return Err(unfit(format!(
                 "{} is none of these: a .cu file, a folder, a .zip, a .tar.gz, a .tgz",
                 path.display()
             )));
         };
-        write(name, &files)
+        loop {
+            picked = match picked {
+                Picked::Files(files, remark) => return write(wanted.kernel, &files, remark),
+                Picked::Archive(name, bytes) => match archive::Kind::of(&name).filter(|_| archives < ARCHIVES) {
+                    Some(kind) => archive::read(&name, kind, Cursor::new(bytes), wanted)?,
+                    None => return Err(unfit(format!("there is no {}, but {name}: unpack it", wanted.kernel))),
+                },
+            };
+            archives += 1;
+        }
     }
-}
 
-/// A kernel file that is named itself, and the headers in its folder.
-fn single(path: &Path, name: &str) -> Result<Files, Unread> {
-    let mut found = Found::new(name);
-    let mut add = |path: &Path, name: &str| found.add(name, &mut bounds::open(path).map_err(|e| unreadable(path, &e))?);
-    add(path, name)?;
-    for header in folder::headers_beside(path) {
-        add(&header, &header.file_name().unwrap_or_default().to_string_lossy())?;
+    /// The folder in which the files lie.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
-    // PTX that the user made, which is loaded only where the user says that it is to be trusted.
-    let ptx = path.with_extension("ptx");
-    if ptx.is_file() {
-        add(&ptx, &Path::new(name).with_extension("ptx").to_string_lossy())?;
-    }
-    found.pick()
 }
 
 /// Writes the files into a new folder.
-fn write(name: &str, files: &Files) -> Result<Submission, Unread> {
-    let io = |path: &Path| {
+fn write(name: &str, files: &Files, remark: Option<String>) -> Result<Submission, Unread> {
+    let io = |action, path: &Path| {
         let path = path.to_path_buf();
-        move |source: io::Error| Error::Io { action: "write", path, source }
+        move |source: io::Error| Error::Io { action, path, source }
     };
-    let folder = tempfile::tempdir().map_err(io(&std::env::temp_dir()))?;
+    let folder = tempfile::tempdir().map_err(io("write", &std::env::temp_dir()))?;
     for (file, bytes) in files {
         let path = folder.path().join(file);
-        fs::write(&path, bytes).map_err(io(&path))?;
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(io("create", parent))?;
+        }
+        fs::write(&path, bytes).map_err(io("write", &path))?;
     }
-    Ok(Submission { kernel: folder.path().join(name), _folder: folder })
+    let files = files.keys().cloned().collect();
+    Ok(Submission { kernel: folder.path().join(name), files, remark, folder })
 }
 
 fn unfit(words: impl Into<String>) -> Unread {

@@ -1,21 +1,38 @@
-//! Which of the files of a submission are taken: the kernel file, and the headers beside it.
+//! Which of the files of a submission are taken: the kernel file, and the headers in its folder and below.
 use std::{collections::BTreeMap, io::Read, path::Path};
 
 use super::{
-    Unread,
-    bounds::{self, LARGEST_FILE, MOST_HEADERS},
+    HEADERS, Unread, Wanted,
+    archive::Kind,
+    bounds::{self, DEEPEST, LARGEST_ARCHIVE, LARGEST_FILE, LARGEST_UNPACKED, LONGEST_NAME, MOST_HEADERS},
+    list::{LIST, Made},
     too_large, unfit,
 };
 
-/// Names without folders, and what the files hold.
+/// Files by their paths from the kernel file's folder, with `/` between folders, and what they hold.
 pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// Names of files that an error tells.
+const TOLD: usize = 5;
+
+/// What is taken.
+#[derive(Debug)]
+pub enum Picked {
+    /// The kernel file, under the assignment's name, and the headers below its folder.
+    Files(Files, Option<String>),
+    /// An archive, with its path: there is no kernel file beside it.
+    Archive(String, Vec<u8>),
+}
 
 /// The files that were found, by their paths in the submission, with `/` between folders.
 pub struct Found<'a> {
-    kernel: &'a str,
-    files: BTreeMap<String, Vec<u8>>,
-    /// Kernel files of other names, which may be meant.
-    others: Vec<String>,
+    wanted: Wanted<'a>,
+    files: Files,
+    bytes: usize,
+    /// The archives, of which the first is kept unless it is too large.
+    archives: Vec<String>,
+    archive: Option<Vec<u8>>,
+    made: Option<(String, Made)>,
 }
 
 /// Whether a file's name ends so, as the case has it.
@@ -24,22 +41,20 @@ pub fn has_extension(name: &str, extension: &str) -> bool {
 }
 
 impl<'a> Found<'a> {
-    /// Nothing yet, of a submission of the kernel file `kernel`.
-    pub fn new(kernel: &'a str) -> Self {
-        Self { kernel, files: BTreeMap::new(), others: Vec::new() }
+    /// Nothing yet, of a submission in which `wanted` is looked for.
+    pub fn new(wanted: Wanted<'a>) -> Self {
+        Self { wanted, files: Files::new(), bytes: 0, archives: Vec::new(), archive: None, made: None }
     }
 
     /// Whether a file of this path is worth reading. Archives made on a Mac have a shadow of each file.
-    pub fn wants(&mut self, path: &str) -> bool {
+    pub fn wants(&self, path: &str) -> bool {
         let mut folders = path.split('/').collect::<Vec<_>>();
         let name = folders.pop().unwrap_or_default();
         if name.starts_with('.') || folders.iter().any(|folder| folder.starts_with('.') || *folder == "__MACOSX") {
             return false;
         }
-        if has_extension(name, "cu") && name != self.kernel {
-            self.others.push(path.into());
-        }
-        name == self.kernel || has_extension(name, "cuh")
+        let is_header = HEADERS.iter().any(|end| has_extension(name, end));
+        is_header || name == self.wanted.kernel || name == LIST || Kind::of(name).is_some()
     }
 
     /// Takes in a file.
@@ -47,10 +62,27 @@ impl<'a> Found<'a> {
     /// # Errors
     /// When it is too large, is there twice, or is one header too many.
     pub fn add(&mut self, path: &str, reader: &mut impl Read) -> Result<(), Unread> {
-        let read = bounds::read(reader, LARGEST_FILE).map_err(|e| unfit(format!("{path} cannot be read: {e}")))?;
-        let bytes = read.ok_or_else(|| too_large(path))?;
-        if self.files.len() > MOST_HEADERS {
-            return Err(unfit(format!("there are more than {MOST_HEADERS} headers")));
+        let unreadable = |error| unfit(format!("{path} cannot be read: {error}"));
+        let name = name_of(path);
+        if Kind::of(name).is_some() {
+            if self.archives.is_empty() {
+                self.archive = bounds::read(reader, LARGEST_ARCHIVE).map_err(unreadable)?;
+            }
+            self.archives.push(path.into());
+            return Ok(());
+        }
+        let bytes = bounds::read(reader, LARGEST_FILE).map_err(unreadable)?;
+        if name == LIST {
+            self.made = bytes.and_then(|bytes| Some((folder_of(path).into(), Made::read(&bytes)?)));
+            return Ok(());
+        }
+        let bytes = bytes.ok_or_else(|| too_large(path))?;
+        self.bytes += bytes.len();
+        if self.files.len() > MOST_HEADERS || self.bytes as u64 > LARGEST_UNPACKED {
+            return Err(unfit(format!(
+                "there are more than {MOST_HEADERS} headers, or more than {} MiB of them",
+                LARGEST_UNPACKED >> 20
+            )));
         }
         match self.files.insert(path.into(), bytes) {
             Some(_) => Err(unfit(format!("{path} is there twice"))),
@@ -58,34 +90,88 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The kernel file, and the files beside it.
+    /// The kernel file, and the files below its folder; or the only archive, where there is no kernel file.
     ///
     /// # Errors
     /// When there is none, or more than one.
-    pub fn pick(mut self) -> Result<Files, Unread> {
-        let kernel = self.kernel;
-        let is_kernel = |path: &&String| name_of(path) == kernel;
-        let paths: Vec<String> = self.files.keys().filter(is_kernel).cloned().collect();
-        match &paths[..] {
-            [] => Err(unfit(match &self.others[..] {
-                [] => format!("there is no {kernel}"),
-                others => {
-                    format!("there is no {kernel}, but {}: rename your file", others[..others.len().min(5)].join(", "))
-                }
-            })),
-            [path] => {
-                let folder = &path[..path.len() - kernel.len()];
-                let is_beside = |other: &String| other.strip_prefix(folder).is_some_and(|name| !name.contains('/'));
-                self.files.retain(|path, _| is_beside(path));
-                Ok(self.files.into_iter().map(|(path, bytes)| (name_of(&path).to_string(), bytes)).collect())
-            }
+    pub fn pick(mut self) -> Result<Picked, Unread> {
+        let kernel = self.wanted.kernel;
+        let named: Vec<&String> = self.files.keys().filter(|path| name_of(path) == kernel).collect();
+        let path = match named[..] {
+            [] => match self.of_other_name()? {
+                Some(path) => path,
+                None => return self.only_archive(),
+            },
+            [path] => path.clone(),
             [first, second, ..] => {
-                Err(unfit(format!("there are two files {kernel}: {first} and {second}; hand in one of them")))
+                return Err(unfit(format!("there are two files {kernel}: {first} and {second}; hand in one of them")));
             }
+        };
+        let folder = folder_of(&path);
+        let taken = self.files.remove(&path).unwrap_or_default();
+        let below = std::mem::take(&mut self.files).into_iter();
+        let below = below.filter_map(|(path, bytes)| Some((path.strip_prefix(folder)?.to_string(), bytes)));
+        let mut files: Files = below.filter(|(path, _)| is_short(path)).collect();
+        files.insert(kernel.into(), taken);
+        let is_folder = |path: &&String| files.keys().any(|other| other.starts_with(&format!("{path}/")));
+        if let Some(path) = files.keys().find(is_folder) {
+            return Err(unfit(format!("{path} is both a file and a folder")));
+        }
+        let remark = (name_of(&path) != kernel).then(|| format!("{path} was taken as {kernel}: name it so"));
+        Ok(Picked::Files(files, remark))
+    }
+
+    /// The kernel file whose name is not the one that was asked for: the one that `warplab submit` lists, or the only
+    /// one.
+    fn of_other_name(&self) -> Result<Option<String>, Unread> {
+        let Wanted { lab, kernel } = self.wanted;
+        if let Some((folder, made)) = &self.made {
+            if made.lab != lab {
+                return Err(unfit(format!("this was made by `warplab submit` for {}, not {lab}", made.lab)));
+            }
+            let path = format!("{folder}{}", made.kernel);
+            if self.files.contains_key(&path) {
+                return Ok(Some(path));
+            }
+        }
+        let others: Vec<&str> =
+            self.files.keys().map(String::as_str).filter(|path| has_extension(path, "cu")).collect();
+        match others[..] {
+            [] => Ok(None),
+            [only] => Ok(Some(only.into())),
+            _ => Err(unfit(format!("there is no {kernel}, but {}: rename your file", first_of(&others)))),
+        }
+    }
+
+    /// The only archive, where there is no kernel file.
+    fn only_archive(self) -> Result<Picked, Unread> {
+        let kernel = self.wanted.kernel;
+        match (&self.archives[..], self.archive) {
+            ([], _) => Err(unfit(format!("there is no {kernel}"))),
+            ([path], Some(bytes)) => Ok(Picked::Archive(path.clone(), bytes)),
+            ([path], None) => Err(bounds::too_large_archive(path)),
+            (several, _) => Err(unfit(format!(
+                "there is no {kernel}, but several archives: {}; hand in one of them",
+                first_of(several)
+            ))),
         }
     }
 }
 
+/// Whether any file system takes such a path below a folder.
+fn is_short(path: &str) -> bool {
+    path.split('/').count() <= DEEPEST + 1 && path.split('/').all(|name| name.len() <= LONGEST_NAME)
+}
+
+fn first_of<T: AsRef<str>>(paths: &[T]) -> String {
+    paths.iter().take(TOLD).map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
+}
+
 fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
+}
+
+/// The folder of a file, with the `/` at its end, or nothing.
+fn folder_of(path: &str) -> &str {
+    &path[..path.len() - name_of(path).len()]
 }

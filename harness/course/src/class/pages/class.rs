@@ -6,7 +6,7 @@ use super::{
     mistakes::mistakes,
 };
 use crate::{
-    class::sheet::{Row, Sheet},
+    class::sheet::{Row, Sheet, mean_and_median},
     export::words::points,
 };
 
@@ -24,6 +24,9 @@ pub fn class(sheet: &Sheet) -> String {
         p { (graded.len()) " of " (sheet.rows.len()) " submissions are graded." }
         @if open > 0 { p { (open) " of them could not be judged in full here: marks.csv says which." } }
         h2 { "Points" }
+        @if let Some((mean, median)) = mean_and_median(&all) {
+            p { "Mean " (points(mean)) ", median " (points(median)) " of " (points(sheet.of_all())) " points." }
+        }
         (distribution(&all, sheet.of_all()))
         h2 { "Parts" }
         (parts(sheet, &graded))
@@ -42,11 +45,13 @@ fn distribution(all: &[f64], most: f64) -> Markup {
     let edge = |place: usize| points(most * place as f64 / RANGES as f64);
     html! {
         table {
+            tr { th { "points" } th .n { "how many" } th .bars { "of all" } }
             @for place in (0..RANGES).rev() {
                 tr {
-                    td { (edge(place)) " to " (edge(place + 1)) }
+                    // Whoever has the points of an edge is in the range above it.
+                    td .n { (edge(place)) @if place + 1 < RANGES { " to under " } @else { " to " } (edge(place + 1)) }
                     td .n { (count(place)) }
-                    td { (bar(count(place), all.len())) }
+                    td .bars { (bar(count(place) as f64, all.len() as f64)) }
                 }
             }
         }
@@ -55,23 +60,33 @@ fn distribution(all: &[f64], most: f64) -> Markup {
 
 fn parts(sheet: &Sheet, graded: &[&Row]) -> Markup {
     html! {
-        table {
-            tr { th { "part" } th .n { "of" } th .n { "mean" } th .n { "all" } th .n { "some" } th .n { "none" } th {} }
+        div .wide { table {
+            tr {
+                th { "part" }
+                th .n { "mean" }
+                th .n { "of" }
+                th .bars { "mean, of the points" }
+                th .n { "all points" }
+                th .n { "some" }
+                th .n { "none" }
+            }
             @for (place, part) in sheet.rubric.parts.iter().enumerate() {
                 @let cells = || graded.iter().map(|row| &row.parts[place]);
                 @let all = cells().filter(|cell| cell.points >= cell.of).count();
                 @let none = cells().filter(|cell| cell.points <= 0.0).count();
+                @let of = cells().next().map_or(0.0, |cell| cell.of);
+                @let mean = cells().map(|cell| cell.points).sum::<f64>() / graded.len().max(1) as f64;
                 tr {
                     td { (part.name) }
-                    td .n { (cells().next().map_or(String::new(), |cell| points(cell.of))) }
-                    td .n { (points(cells().map(|cell| cell.points).sum::<f64>() / graded.len().max(1) as f64)) }
+                    td .n { (points(mean)) }
+                    td .n { (points(of)) }
+                    td .bars { (bar(mean, of)) }
                     td .n { (all) }
                     td .n { (graded.len() - all - none) }
                     td .n { (none) }
-                    td { (bar(all, graded.len())) }
                 }
             }
-        }
+        } }
     }
 }
 
@@ -79,7 +94,7 @@ fn commonest(sheet: &Sheet) -> Markup {
     let mistakes = mistakes(sheet);
     html! {
         @if mistakes.is_empty() { p { "None." } } @else {
-            table {
+            div .wide { table {
                 tr { th .n { "how many" } th { "part" } th { "what, for one of them" } }
                 @for mistake in mistakes.iter().take(SHOWN) {
                     tr {
@@ -88,7 +103,7 @@ fn commonest(sheet: &Sheet) -> Markup {
                         td { (mistake.words) @for line in &mistake.lines { pre { (line) } } }
                     }
                 }
-            }
+            } }
             @if mistakes.len() > SHOWN { p { "And " (mistakes.len() - SHOWN) " more." } }
         }
     }

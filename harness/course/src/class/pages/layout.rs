@@ -4,9 +4,10 @@ use maud::{DOCTYPE, Markup, html};
 const STYLE: &str = "\
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}\
 table{border-collapse:collapse;margin:1rem 0}td,th{text-align:left;padding:.25rem .75rem;border-bottom:1px solid #ccc;\
-vertical-align:top}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}\
+vertical-align:top}td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}.wide{overflow-x:auto}\
 pre{background:#f5f5f5;padding:.5rem;overflow-x:auto;white-space:pre-wrap}.lost{color:#a11}.earned{color:#161}\
-.bar{display:inline-block;height:.8rem;background:#47a}.quiet{color:#666}";
+.bars{width:50%;min-width:7rem;white-space:nowrap}.bar{display:inline-block;height:.8rem;margin-right:.4rem;background:#47a}\
+.quiet{color:#666}";
 
 /// A page, which loads nothing and runs nothing.
 pub fn page(title: &str, body: &Markup) -> String {
@@ -26,8 +27,9 @@ pub fn page(title: &str, body: &Markup) -> String {
     .into_string()
 }
 
-/// A bar for `part` of `all`.
-pub fn bar(part: usize, all: usize) -> Markup {
-    let width = 100.0 * part as f64 / all.max(1) as f64;
-    html! { span .bar style=(format!("width:{:.2}rem", width / 5.0)) {} }
+/// A bar for `part` of `all`, with how many per cent that is.
+pub fn bar(part: f64, all: f64) -> Markup {
+    let percent = if all > 0.0 { 100.0 * part / all } else { 0.0 };
+    // The longest leaves room for its label.
+    html! { span .bar style=(format!("width:{:.1}%", 0.7 * percent.clamp(0.0, 100.0))) {} (format!("{percent:.0} %")) }
 }

@@ -3,7 +3,10 @@ use maud::{Markup, html};
 
 use super::layout::page;
 use crate::{
-    class::sheet::{Cell, Row, Sheet, late_words},
+    class::{
+        entry::Student,
+        sheet::{Cell, Row, Sheet, late_words},
+    },
     export::words::points,
     mark::marked::{Criterion, Detail, State},
 };
@@ -15,12 +18,14 @@ const SHOWN: usize = 3;
 pub fn student(sheet: &Sheet, row: &Row) -> String {
     let fault = row.marked().and_then(|marked| marked.fault.as_ref());
     let body = html! {
-        p { strong { (points(row.points())) } " of " (points(sheet.of_all())) " points" }
-        @if let Some(late) = &row.late { p { (late_words(late)) "." } }
+        p { (who(row)) }
+        p { strong { (total(sheet, row)) } }
+        @if let Some(words) = how_late(row) { p { (words) "." } }
         @if let Some(words) = why_none(row) { p .lost { (words) } }
         @if let Some(fault) = fault { pre { (fault) } }
+        @for remark in row.marked().iter().flat_map(|marked| &marked.remarks) { p { (remark) "." } }
         @for cell in &row.parts {
-            h2 { (cell.name) ": " (points(cell.points)) " of " (points(cell.of)) }
+            h2 { (of_part(row, cell)) }
             @if let Some(one) = cell.by_hand { p { "Set by hand: " (one.reason.trim()) } }
             @if fault.is_none() { (criteria(cell)) }
         }
@@ -30,6 +35,43 @@ pub fn student(sheet: &Sheet, row: &Row) -> String {
         }
     };
     page(&sheet.rubric.title, &body)
+}
+
+/// Whose it is.
+fn who(row: &Row) -> String {
+    let one = |student: &Student| match (student.name == student.id || student.id.is_empty(), student.name.is_empty()) {
+        (true, _) => student.name.clone(),
+        (false, true) => student.id.clone(),
+        (false, false) => format!("{} ({})", student.name, student.id),
+    };
+    row.entry.students.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// All points, as far as they are known.
+fn total(sheet: &Sheet, row: &Row) -> String {
+    let of = points(sheet.of_all());
+    match row.settled() {
+        _ if row.is_unknown() => format!("not graded yet, of {of} points"),
+        Some(settled) => format!("{} of {of} points", points(settled)),
+        None => format!("{} of {of} points so far: not all of it could be judged yet", points(row.points())),
+    }
+}
+
+fn how_late(row: &Row) -> Option<String> {
+    let late = row.late.as_ref()?;
+    if row.is_unknown() {
+        return Some(late_words(late));
+    }
+    let days = if late.days == 1 { "one day".into() } else { format!("{} days", late.days) };
+    let off = row.earned() - row.points();
+    Some(format!("{} points, {} off for {days} ({} %)", points(row.earned()), points(off), points(late.percent)))
+}
+
+/// The points of a part, as far as they are known.
+fn of_part(row: &Row, cell: &Cell) -> String {
+    let is_known = row.entry.handed_in.is_err() || cell.mark.is_some() || cell.by_hand.is_some();
+    let known = if is_known { points(cell.points) } else { "not graded yet,".into() };
+    format!("{}: {known} of {}", cell.name, points(cell.of))
 }
 
 fn criteria(cell: &Cell) -> Markup {
@@ -77,21 +119,20 @@ fn known(criterion: &Criterion) -> impl Iterator<Item = &Detail> {
 fn why_none(row: &Row) -> Option<String> {
     match (&row.entry.handed_in, row.marked()) {
         (Err(why), _) => Some(why.clone()),
-        (Ok(_), None) => Some("This could not be graded yet.".into()),
-        (Ok(_), Some(_)) => None,
+        (Ok(_), _) => None,
     }
 }
 
 /// The text.
 pub fn feedback(sheet: &Sheet, row: &Row) -> String {
-    let mut blocks =
-        vec![format!("{}\n{} of {} points", sheet.rubric.title, points(row.points()), points(sheet.of_all()))];
-    blocks.extend(row.late.as_ref().map(late_words));
+    let mut blocks = vec![format!("{}\n{}\n{}", sheet.rubric.title, who(row), total(sheet, row))];
+    blocks.extend(how_late(row));
     blocks.extend(why_none(row));
     let fault = row.marked().and_then(|marked| marked.fault.as_ref());
     blocks.extend(fault.cloned());
+    blocks.extend(row.marked().into_iter().flat_map(|marked| marked.remarks.iter().cloned()));
     for cell in &row.parts {
-        let mut lines = vec![format!("{}: {} of {}", cell.name, points(cell.points), points(cell.of))];
+        let mut lines = vec![of_part(row, cell)];
         lines.extend(cell.by_hand.map(|one| format!("  Set by hand: {}", one.reason.trim())));
         let criteria = cell.mark.iter().flat_map(|mark| &mark.criteria).filter(|_| fault.is_none());
         for criterion in criteria {

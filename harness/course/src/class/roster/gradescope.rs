@@ -46,10 +46,15 @@ fn entry(path: &Path, name: &str, about: &Yaml) -> Entry {
     let submitters = about[":submitters"].as_vec().map(Vec::as_slice).unwrap_or_default();
     let mut students: Vec<Student> = submitters
         .iter()
-        .map(|of| Student { name: text(of, ":name"), id: text(of, ":sid"), email: text(of, ":email") })
+        .map(|of| Student {
+            name: text(of, ":name"),
+            id: text(of, ":sid"),
+            email: text(of, ":email"),
+            ..Student::default()
+        })
         .collect();
     if students.is_empty() {
-        students.push(Student { name: name.into(), id: id.clone(), email: String::new() });
+        students.push(Student { name: name.into(), id: id.clone(), ..Student::default() });
     }
     let submitted = words(&about[":created_at"]).and_then(|text| time::parse(&text).ok());
     Entry { id, students, handed_in: handed_in(path), submitted }

@@ -1,5 +1,6 @@
-//! Who is in the class, from what the teacher has: a folder, a Gradescope or Moodle export, or a table.
+//! Who is in the class, from what the teacher has: a folder, an export of Gradescope, Moodle or Canvas, or a table.
 
+mod canvas;
 mod gradescope;
 mod handed_in;
 mod moodle;
@@ -17,23 +18,37 @@ use harness::{Error, Result};
 use self::handed_in::name_of;
 use super::entry::Entry;
 
-/// What the class handed in, sorted by id. `out` is no submission, wherever it lies.
+/// What the class handed in.
+#[derive(Debug)]
+pub struct Roster {
+    /// Sorted by id.
+    pub entries: Vec<Entry>,
+    /// Files in the folder that are no submissions, by name.
+    pub strays: Vec<String>,
+}
+
+/// What the class handed in. `out` is no submission, wherever it lies.
 ///
 /// # Errors
 /// [`Error::Usage`] when there is nothing, or one id stands for two submissions; [`Error::Io`].
-pub fn entries(folder: Option<&Path>, roster: Option<&Path>, out: &Path) -> Result<Vec<Entry>> {
+pub fn entries(folder: Option<&Path>, roster: Option<&Path>, out: &Path) -> Result<Roster> {
+    let mut strays = Vec::new();
     let mut entries = match (folder, roster) {
         (folder, Some(roster)) => table::entries(roster, folder)?,
         (Some(folder), None) if gradescope::is_export(folder) => gradescope::entries(folder)?,
         (Some(folder), None) => {
             let paths = paths(folder, out)?;
-            moodle::entries(&paths).unwrap_or_else(|| plain::entries(&paths))
+            moodle::entries(&paths).unwrap_or_else(|| {
+                strays = plain::strays(&paths);
+                canvas::entries(&paths).unwrap_or_else(|| plain::entries(&paths))
+            })
         }
         (None, None) => return Err(Error::usage("name the folder with the submissions, or --roster FILE")),
     };
     if entries.is_empty() {
         let place = roster.or(folder).unwrap_or(Path::new("")).display();
-        return Err(Error::usage(format!("{place} holds no submission")));
+        let strays = if strays.is_empty() { "" } else { ", which is a folder, a .cu file or an archive each" };
+        return Err(Error::usage(format!("{place} holds no submission{strays}")));
     }
     entries.sort_by(|a, b| a.id.cmp(&b.id));
     let mut known: HashMap<String, &Entry> = HashMap::new();
@@ -45,7 +60,7 @@ pub fn entries(folder: Option<&Path>, roster: Option<&Path>, out: &Path) -> Resu
             return Err(Error::usage(format!("{one} and {two} are both of `{}`: leave one of them", entry.id)));
         }
     }
-    Ok(entries)
+    Ok(Roster { entries, strays })
 }
 
 /// What lies in the folder, without what is hidden and without `out`.

@@ -2,7 +2,10 @@
 //! each participant, or a file whose name goes on with `_NAME`.
 use std::path::PathBuf;
 
-use super::handed_in::{changed, handed_in, name_of};
+use super::{
+    handed_in::{changed, handed_in, name_of},
+    plain::several,
+};
 use crate::class::entry::{Entry, Student};
 
 const MARKER: &str = "_assignsubmission_file";
@@ -13,10 +16,7 @@ pub fn entries(paths: &[PathBuf]) -> Option<Vec<Entry>> {
     for path in paths {
         let Some(student) = student(&name_of(path)) else { continue };
         match entries.iter_mut().find(|entry| entry.id == student.id) {
-            Some(first) => {
-                let how = "several files were handed in; download them again with `Download submissions in folders`";
-                first.handed_in = Err(how.into());
-            }
+            Some(first) => first.handed_in = Err(several("download them again with `Download submissions in folders`")),
             None => entries.push(Entry::of_one(student, handed_in(path), changed(path))),
         }
     }
@@ -27,5 +27,5 @@ fn student(name: &str) -> Option<Student> {
     let (who, _) = name.split_once(MARKER)?;
     let (name, number) = who.rsplit_once('_')?;
     let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
-    is_number.then(|| Student { name: name.into(), id: number.into(), email: String::new() })
+    is_number.then(|| Student { name: name.into(), id: number.into(), ..Student::default() })
 }

@@ -45,7 +45,8 @@ pub fn entries(table: &Path, folder: Option<&Path>) -> Result<Vec<Entry>> {
         let handed_in = if line.path.is_empty() { Err("nothing was handed in".into()) } else { handed_in(&path) };
         let submitted = submitted.or_else(|| handed_in.as_ref().ok().and_then(|path| changed(path)));
         let id = if line.id.is_empty() { line.student.clone() } else { line.id };
-        entries.push(Entry::of_one(Student { name: line.student, id, email: line.email }, handed_in, submitted));
+        let student = Student { name: line.student, id, email: line.email, ..Student::default() };
+        entries.push(Entry::of_one(student, handed_in, submitted));
     }
     Ok(entries)
 }

@@ -16,6 +16,10 @@ fn folder(files: &[&str]) -> TempDir {
 }
 
 fn of(folder: &TempDir) -> Vec<Entry> {
+    roster(folder).entries
+}
+
+fn roster(folder: &TempDir) -> Roster {
     entries(Some(folder.path()), None, &folder.path().join("marks")).unwrap()
 }
 
@@ -25,9 +29,10 @@ fn ids(entries: &[Entry]) -> Vec<&str> {
 
 #[test]
 fn a_folder_holds_a_file_a_folder_or_an_archive_for_each_student() {
-    let class = folder(&["ada.cu", "ada.ptx", "bob/a.cu", "cy.d.tar.gz", "dan.ZIP", "eve.pdf", ".git/x", "marks/x"]);
+    let class = folder(&["ada.cu", "ada.ptx", "bob/a.cu", "cy.d.tar.gz", "dan.ZIP", "notes.txt", ".git/x", "marks/x"]);
     let entries = of(&class);
-    assert_eq!(ids(&entries), ["ada", "bob", "cy.d", "dan", "eve.pdf"]);
+    assert_eq!(ids(&entries), ["ada", "bob", "cy.d", "dan"]);
+    assert_eq!(roster(&class).strays, ["notes.txt"]);
     assert_eq!(entries[1].handed_in, Ok(class.path().join("bob")));
     assert!(entries.iter().all(|entry| entry.submitted.is_some()));
 }
@@ -64,6 +69,23 @@ fn moodles_names_are_taken_apart() {
     assert_eq!(names, ["Ada Lovelace", "Bob_de_Vries", "Cy"]);
     assert!(entries[0].handed_in.is_ok() && entries[1].handed_in.is_ok());
     assert!(entries[2].handed_in.as_ref().is_err_and(|why| why.contains("in folders")));
+}
+
+#[test]
+fn canvass_names_are_taken_apart() {
+    let names =
+        ["hoppergrace_LATE_124_457_vecadd-1.zip", "lovelaceada_123_458_vecadd.cu", "bob_7_8_a.cu", "bob_7_9_b.cu"];
+    let class = folder(&[&names[..], &["notes.txt"]].concat());
+    let entries = of(&class);
+    assert_eq!(ids(&entries), ["123", "124", "7"]);
+    let student = &entries[1].students[0];
+    assert_eq!((student.name.as_str(), student.is_canvas), ("hoppergrace", true));
+    assert!(entries[0].handed_in.is_ok() && entries[1].handed_in.is_ok());
+    assert!(entries[2].handed_in.as_ref().is_err_and(|why| why.contains("one archive")));
+    assert_eq!(roster(&class).strays, ["notes.txt"]);
+    // One name that is not Canvas's, and they are names of students.
+    let class = folder(&[names[1], "ada.cu"]);
+    assert_eq!(ids(&of(&class)), ["ada", "lovelaceada_123_458_vecadd"]);
 }
 
 #[test]
@@ -115,7 +137,7 @@ fn a_table_names_students_and_paths() {
     let table = class.path().join("roster.csv");
     let read = || entries(None, Some(&table), Path::new("out"));
     fs::write(&table, "student, path, time\nAda, repos/ada, 2026-05-01T10:00:00Z\nBob, repos/bob,\nCy,,\n").unwrap();
-    let all = read().unwrap();
+    let all = read().unwrap().entries;
     assert_eq!(ids(&all), ["Ada", "Bob", "Cy"]);
     assert_eq!(all[0].handed_in, Ok(class.path().join("repos/ada")));
     assert_eq!(all[0].submitted, humantime::parse_rfc3339("2026-05-01T10:00:00Z").ok());
