@@ -125,7 +125,9 @@ impl Check {
             }
             check
         });
-        checks.into_iter().for_each(|other| check.merge(other));
+        for other in checks {
+            check.merge(other);
+        }
         check
     }
 
@@ -338,7 +340,9 @@ mod tests {
     fn large_outputs_are_compared_in_chunks_that_nobody_sees() {
         let (n, wrong) = (2 * CHUNK + 5, [CHUNK - 1, CHUNK, 2 * CHUNK, 2 * CHUNK + 4]);
         let mut actual = vec![1_u32; n];
-        wrong.into_iter().for_each(|i| actual[i] = 3);
+        for i in wrong {
+            actual[i] = 3;
+        }
         let check = Check::compare(&actual, &vec![1_u32; n], Tolerance::EXACT);
         assert_eq!((check.wrong, check.compared, check.max_abs_error), (4, n, 2.0));
         assert_eq!(check.indices, wrong.map(Some));
