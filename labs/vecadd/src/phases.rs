@@ -142,7 +142,7 @@ fn read(transfer: &mut dyn Transfer) -> Result<()> {
 }
 
 fn compare(sum: &[f32], vectors: &Vectors) -> Check {
-    Check::compare(sum, &vectors.sum, Tolerance::EXACT)
+    Check::compare(sum, &vectors.sum, Tolerance::EXACT).of_same_output()
 }
 
 /// The end-to-end rate of a pass that only moves its bytes at the rates measured on this link: one direction after the

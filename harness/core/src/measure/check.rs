@@ -87,6 +87,8 @@ pub struct Check {
     indices: Vec<Option<usize>>,
     /// Of an output that several launches wrote: the launches after which it was wrong, and all of them.
     launches: Option<(usize, usize)>,
+    /// Whether the output was checked before, after another launch.
+    is_again: bool,
 }
 
 /// One number that is compared, and what it should be.
@@ -103,13 +105,24 @@ impl Pair {
 
     /// What the number is, and what it should be.
     fn words(&self) -> String {
-        let Self { actual, expected, is_poison } = self;
-        match (is_poison, actual.is_nan()) {
+        let Self { is_poison, .. } = self;
+        let (actual, expected) = texts(self.actual, self.expected);
+        match (is_poison, self.actual.is_nan()) {
             (true, true) => format!("was never written, should be {expected}"),
             (true, false) => format!("is {actual}, as before the launch, should be {expected}"),
             (false, _) => format!("is {actual}, should be {expected}"),
         }
     }
+}
+
+/// Two numbers that differ, with nine digits each, which tell any two of 32 bits apart; or with all that they have.
+fn texts(actual: f64, expected: f64) -> (String, String) {
+    let short = |number: f64| {
+        let rounded = format!("{number:.8e}").parse().unwrap_or(number);
+        if number.fract() == 0.0 { number.to_string() } else { f64::to_string(&rounded) }
+    };
+    let (one, other) = (short(actual), short(expected));
+    if one == other { (actual.to_string(), expected.to_string()) } else { (one, other) }
 }
 
 impl Check {
@@ -204,13 +217,25 @@ impl Check {
     /// Adds the check of the same output after another launch: what is counted and shown is that of the first launch
     /// after which it was wrong.
     pub(crate) fn again(&mut self, other: Self) {
-        let (wrong, all) = self.launches.unwrap_or((usize::from(!self.passed()), 1));
-        let launches = Some((wrong + usize::from(!other.passed()), all + 1));
+        let of = |check: &Self| check.launches.unwrap_or((usize::from(!check.passed()), 1));
+        let ((wrong, all), (more, others)) = (of(self), of(&other));
+        let launches = Some((wrong + more, all + others));
         let max_abs_error = worse(self.max_abs_error, other.max_abs_error);
         if self.passed() {
             *self = other;
         }
         (self.launches, self.max_abs_error) = (launches, max_abs_error);
+    }
+
+    /// The same, of an output that may have been checked before, after another launch. Elements are then counted once.
+    #[must_use]
+    pub fn of_same_output(self) -> Self {
+        Self { is_again: true, ..self }
+    }
+
+    /// Adds the next check of a case: of another output, or of the same one.
+    pub(crate) fn then(&mut self, next: Self) {
+        if next.is_again { self.again(next) } else { self.merge(next) }
     }
 
     /// The same with the places of mismatches as rows and columns of a matrix, or of a plane, that is stored row by row
@@ -394,19 +419,39 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_told_with_as_many_digits_as_they_need() {
+        let of = |actual: f64, expected: f64| Check::compare(&[actual], &[expected], Tolerance::EXACT).summary();
+        let float = |number: f32| f64::from(number);
+        assert_eq!(of(float(0.1), float(0.637_778_3)), "1 of 1 wrong: [0] is 0.100000001, should be 0.637778282");
+        assert_eq!(of(f64::NAN, 1_234_567_890_123.0), "1 of 1 wrong: [0] is NaN, should be 1234567890123");
+        assert_eq!(of(f64::INFINITY, 0.5), "1 of 1 wrong: [0] is inf, should be 0.5");
+        // Where nine say nothing, all do.
+        assert_eq!(
+            of(0.123_456_789_01, 0.123_456_789_02),
+            "1 of 1 wrong: [0] is 0.12345678901, should be 0.12345678902"
+        );
+    }
+
+    #[test]
     fn several_launches_are_told_but_not_added_up() {
         let right = || Check::compare(&[1, 2, 3], &[1, 2, 3], Tolerance::EXACT);
         let wrong = || Check::compare(&[1, 2, 9], &[1, 2, 3], Tolerance::EXACT);
+        let twice = || {
+            let mut check = wrong();
+            check.again(wrong());
+            check
+        };
         for (launches, words) in [
             (vec![wrong(), wrong(), wrong()], "1 of 3 wrong after each of 3 launches: [2] is 9, should be 3"),
             (vec![right(), wrong(), right()], "1 of 3 wrong after 1 of 3 launches: [2] is 9, should be 3"),
             (vec![wrong()], "1 of 3 wrong: [2] is 9, should be 3"),
             (vec![right(), right()], ""),
+            (vec![right(), twice(), wrong()], "1 of 3 wrong after 3 of 4 launches: [2] is 9, should be 3"),
         ] {
             let mut all: Option<Check> = None;
             for check in launches {
                 match &mut all {
-                    Some(all) => all.again(check),
+                    Some(all) => all.then(check.of_same_output()),
                     None => all = Some(check),
                 }
             }

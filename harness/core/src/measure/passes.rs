@@ -178,7 +178,7 @@ impl Passes {
     /// Adds the check of an output.
     pub(crate) fn check(&mut self, check: Check) {
         match &mut self.check {
-            Some(all) => all.merge(check),
+            Some(all) => all.then(check),
             None => self.check = Some(check),
         }
     }

@@ -4,8 +4,20 @@ use crate::mark::marked::{Marked, State};
 
 /// The marks of each submission, one after the other.
 pub fn text(all: &[Marked], explains: bool) -> String {
-    let each: Vec<String> = all.iter().map(|marked| of_one(marked, explains)).collect();
+    let mut each: Vec<String> = all.iter().map(|marked| of_one(marked, explains)).collect();
+    if all.len() > 1 {
+        each.push(totals(all));
+    }
     each.join("\n\n")
+}
+
+/// The points of all submissions, one below the other.
+fn totals(all: &[Marked]) -> String {
+    let row = |marked: &Marked| {
+        let state = if marked.is_complete() { "" } else { "not judged in full" };
+        vec![marked.submission.clone(), points(marked.points), points(marked.of), state.into()]
+    };
+    harness::table(&["submission", "points", "of", ""], &all.iter().map(row).collect::<Vec<_>>())
 }
 
 fn of_one(marked: &Marked, explains: bool) -> String {
@@ -57,5 +69,8 @@ mod tests {
             assert!(text.contains(words), "no {words} in {text}");
         }
         assert!(!super::text(&[sample()], false).contains("To raise it"));
+        let last = |all: &[Marked]| super::text(all, false).lines().last().unwrap().to_string();
+        assert!(last(&[sample(), sample()]).trim().starts_with("ada.zip"), "{}", last(&[sample(), sample()]));
+        assert!(!last(&[sample()]).contains("ada.zip"));
     }
 }

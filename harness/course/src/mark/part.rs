@@ -45,9 +45,7 @@ pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark
     // What the rest needs is a right part, and one that could be judged.
     let other = |kind, of, judge: &dyn Fn() -> Criterion| match &answers {
         Answers::Right => judge(),
-        Answers::Wrong(_) => {
-            Criterion::lost(kind, of, "counts only where the answers are right", "make the answers right first")
-        }
+        Answers::Wrong(_) => Criterion::lost(kind, of, "counts only where the answers are right", ""),
         Answers::Unjudged(why) => Criterion::unjudged(kind, of, why),
     };
     let mut criteria = vec![match &answers {
@@ -146,9 +144,42 @@ fn wrong(points: f64, failures: &[&Event]) -> Criterion {
                 .into(),
         ),
     };
-    let details =
-        failures.iter().map(|event| Detail::new(&format!("{}: {}", event.place, event.what), event.is_hidden));
-    Criterion::lost(Kind::Right, points, words, raise).with(details.collect())
+    Criterion::lost(Kind::Right, points, words, raise).with(in_full(failures))
+}
+
+/// What has failed: of failures of a kind, the first in full, and where else it was so.
+fn in_full(failures: &[&Event]) -> Vec<Detail> {
+    let mut kinds: Vec<(String, Vec<&Event>)> = Vec::new();
+    for event in failures {
+        let kind = kind(&event.what);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, same)) => same.push(event),
+            None => kinds.push((kind, vec![event])),
+        }
+    }
+    let of_kind = |(_, same): &(String, Vec<&Event>)| {
+        let first = same[0];
+        let also = |is_hidden: bool| {
+            let places: Vec<&str> =
+                same[1..].iter().filter(|event| event.is_hidden == is_hidden).map(|event| &*event.place).collect();
+            let rest = places.iter().skip(1).map(|place| place.strip_prefix("n = ").unwrap_or(place));
+            let places = places.first().copied().into_iter().chain(rest).collect::<Vec<_>>().join(", ");
+            (!places.is_empty()).then(|| Detail::new(&format!("also at {places}"), is_hidden))
+        };
+        let first = Detail::new(&format!("{}: {}", first.place, first.what), first.is_hidden);
+        std::iter::once(first).chain(also(false)).chain(also(true)).collect::<Vec<_>>()
+    };
+    kinds.iter().flat_map(of_kind).collect()
+}
+
+/// The kind of a failure: its words before the first colon, with any number for every number.
+fn kind(what: &str) -> String {
+    let before = what.split(':').next().unwrap_or_default();
+    let mut kind = before.replace(|c: char| c.is_ascii_digit(), "#");
+    while kind.contains("##") {
+        kind = kind.replace("##", "#");
+    }
+    kind
 }
 
 /// Whether no check has found anything in a right part.

@@ -97,6 +97,23 @@ fn one_variant_that_is_wrong_at_one_size_loses_the_part() {
 }
 
 #[test]
+fn what_fails_at_several_sizes_is_told_once() {
+    let timeout = Event { what: "the launch timed out".into(), ..event("n = 9", false) };
+    let failures =
+        vec![event("n = 1", false), event("n = 33", false), timeout, event("n = 1000", false), event("n = 877", true)];
+    let mark = marked(&[grade("v", Mark::Right), Grade { failures, ..grade("w", Mark::Wrong) }]);
+    let told: Vec<(&str, bool)> =
+        mark.criteria[0].details.iter().map(|detail| (detail.text.as_str(), detail.is_hidden)).collect();
+    let expected = [
+        ("n = 1: 1 of 9 wrong", false),
+        ("also at n = 33, 1000", false),
+        ("also at n = 877", true),
+        ("n = 9: the launch timed out", false),
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
 fn a_finding_costs_what_clean_is_worth() {
     let found = |known| Grade { findings: vec![race(3, 1)], known_findings: known, ..grade("w", Mark::Finding) };
     for (known, is_hidden) in [(1, false), (0, true)] {

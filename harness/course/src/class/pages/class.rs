@@ -100,7 +100,7 @@ fn commonest(sheet: &Sheet) -> Markup {
                     tr {
                         td .n { (mistake.count) }
                         td { (mistake.part) }
-                        td { (mistake.words) @for line in &mistake.lines { pre { (line) } } }
+                        td .words { (mistake.words) @for line in &mistake.lines { pre { (line) } } }
                     }
                 }
             } }

@@ -7,7 +7,9 @@ table{border-collapse:collapse;margin:1rem 0}td,th{text-align:left;padding:.25re
 vertical-align:top}td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}.wide{overflow-x:auto}\
 pre{background:#f5f5f5;padding:.5rem;overflow-x:auto;white-space:pre-wrap}.lost{color:#a11}.earned{color:#161}\
 .bars{width:50%;min-width:7rem;white-space:nowrap}.bar{display:inline-block;height:.8rem;margin-right:.4rem;background:#47a}\
-.quiet{color:#666}";
+.quiet{color:#666}.words{overflow-wrap:anywhere}\
+@media(max-width:40rem){td,th{padding:.25rem .3rem}th.n{white-space:normal}.bars{min-width:5rem}\
+.marks tr{display:flex;flex-wrap:wrap;border-bottom:1px solid #ccc}.marks td{border:0}.marks .words{flex-basis:100%}}";
 
 /// A page, which loads nothing and runs nothing.
 pub fn page(title: &str, body: &Markup) -> String {

@@ -77,12 +77,12 @@ fn of_part(row: &Row, cell: &Cell) -> String {
 fn criteria(cell: &Cell) -> Markup {
     html! {
         @if let Some(mark) = cell.mark {
-            table {
+            table .marks {
                 @for criterion in &mark.criteria {
                     tr {
                         td .(state(criterion)) { (criterion.name()) }
                         td .n { (counts(criterion)) }
-                        td {
+                        td .words {
                             (criterion.words)
                             @if !criterion.raise.is_empty() { br; span .quiet { "To raise it: " (criterion.raise) } }
                             @for detail in known(criterion) { pre { (detail.text) } }
