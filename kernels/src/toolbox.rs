@@ -27,7 +27,13 @@ pub fn all() -> impl Iterator<Item = PathBuf> {
     of_user().into_iter().chain(std::iter::once_with(of_all_users))
 }
 
+/// The name of the folder of NVRTC and CUDA's headers in a toolbox.
+pub const NVRTC: &str = "nvrtc";
+
+/// The name of nvcc's folder in a toolbox.
+pub const NVCC: &str = "nvcc";
+
 /// The folder of NVRTC and CUDA's headers in a toolbox.
 pub fn nvrtc_in(toolbox: &Path) -> PathBuf {
-    toolbox.join("nvrtc")
+    toolbox.join(NVRTC)
 }

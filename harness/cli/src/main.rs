@@ -9,12 +9,15 @@ mod compare;
 mod complete;
 mod device;
 mod driver;
+mod exec;
 mod figures;
 mod grade;
 mod history;
 mod labs;
+mod libraries;
 mod list;
 mod new_lab;
+mod nvcc;
 mod ptx;
 mod report;
 mod rubric;
@@ -39,7 +42,8 @@ Examples:
   warplab run vecadd --help             the options of one lab
   warplab run all --device emulated:t4  without a GPU, as a T4 would
   warplab device                        what the device reports about itself
-  warplab setup                         bring NVRTC, with which edited kernels are compiled";
+  warplab setup                         bring NVRTC, with which edited kernels are compiled
+  warplab exec hello.cu 10              compile and run a CUDA program (after warplab setup --nvcc)";
 
 fn main() -> ExitCode {
     harness::built_from(env!("WARPLAB_REVISION"));
@@ -59,6 +63,8 @@ fn main() -> ExitCode {
         Some(("compare", m)) => compare::run(m),
         Some(("history", m)) => history::run(m),
         Some(("ptx", m)) => ptx::run(m),
+        Some(("nvcc", m)) => nvcc::run(m),
+        Some(("exec", m)) => exec::run(m),
         Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
         Some(("new-lab", m)) => new_lab::run(m),
@@ -93,6 +99,8 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(compare::command())
         .subcommand(history::command())
         .subcommand(ptx::command())
+        .subcommand(nvcc::command())
+        .subcommand(exec::command())
         .subcommand(driver::command())
         .subcommand(figures::command())
         .subcommand(new_lab::command())

@@ -42,3 +42,49 @@ fn reference(library: &[u8], name: &str) -> object::Result<Option<(usize, [u8; 8
         (place, if header.is_little_endian() { at.to_le_bytes() } else { at.to_be_bytes() })
     }))
 }
+
+/// The library with each mention of its name `from` changed to `to`, which is as long, and with the versions of its
+/// symbols that are called like it.
+///
+/// # Errors
+/// In words, when the names differ in length, or the library does not contain the name.
+pub fn replaced(library: &[u8], from: &str, to: &str) -> Result<Vec<u8>, String> {
+    let mut renamed = library.to_vec();
+    if from.len() != to.len() {
+        return Err(format!("{from} cannot be called {to}: that name has another length"));
+    }
+    let mut at = 0;
+    let mut found = false;
+    while let Some(next) = renamed[at..].windows(from.len()).position(|bytes| bytes == from.as_bytes()) {
+        renamed[at + next..at + next + from.len()].copy_from_slice(to.as_bytes());
+        (at, found) = (at + next + from.len(), true);
+    }
+    if !found {
+        return Err(format!("the library does not contain the name {from}"));
+    }
+    // The loader finds a version by the hash of its name.
+    let old = elf::hash(from.as_bytes());
+    for place in version_hashes(library, old).map_err(|error| format!("{from} cannot be read: {error}"))? {
+        renamed[place..place + 4].copy_from_slice(&elf::hash(to.as_bytes()).to_ne_bytes());
+    }
+    Ok(renamed)
+}
+
+/// Where the library keeps the hashes `wanted` of the versions that it defines.
+fn version_hashes(library: &[u8], wanted: u32) -> object::Result<Vec<usize>> {
+    if !library.starts_with(&elf::ELFMAG) {
+        return Ok(Vec::new());
+    }
+    let header = elf::FileHeader64::<Endianness>::parse(library)?;
+    let endian = header.endian()?;
+    let sections = header.sections(endian, library)?;
+    let mut places = Vec::new();
+    if let Some((mut definitions, _)) = sections.gnu_verdef(endian, library)? {
+        while let Some((definition, _)) = definitions.next()? {
+            if definition.vd_hash.get(endian) == wanted {
+                places.push((&raw const definition.vd_hash).addr() - library.as_ptr().addr());
+            }
+        }
+    }
+    Ok(places)
+}

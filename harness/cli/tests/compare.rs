@@ -114,9 +114,12 @@ fn emulated_counters_are_compared_exactly_and_verdicts_too() {
     let wrong = compare(&[&base, &new], 1);
     assert!(wrong.stdout.contains("pass before, now fail"), "{}", wrong.stdout);
     assert!(compare(&[&new, &base], 0).stdout.contains("mended"));
-    // A line that costs more is named.
-    edit(&new, "vecadd.jsonl", |text| text.replacen("\"thread_instructions\":", "\"thread_instructions\":1", 1));
-    cell(&new, "vecadd", "pageable", "verdict", |_| "fail".into());
+    // A line that costs more is named, if the case costs more.
+    let new = place.copy(emulated(), "lines");
+    edit(&new, "vecadd.jsonl", |text| text.replace("\"thread_instructions\":", "\"thread_instructions\":1"));
+    cell(&new, "vecadd", "pinned", "instructions", |n| (n.parse::<u64>().unwrap() + 1).to_string());
+    let lines = compare(&[&base, &new, "--md"], 3).stdout;
+    assert!(lines.contains("Lines of the source whose cost differs") && lines.contains("vecadd.cu:"), "{lines}");
 }
 
 #[test]

@@ -212,6 +212,52 @@ fn what_is_damaged_is_said_and_mended() {
     assert_eq!(place.cached(), BROUGHT);
 }
 
+/// nvcc is a tool beside NVRTC: its programs can be executed, and the names for linkers are there.
+#[test]
+fn programs_stay_executable_and_names_for_linkers_are_made() {
+    let place = Place::new();
+    let wheel = place.path("wheels/compiler-1.0-py3-none-any.whl");
+    let mut zip = ZipWriter::new(fs::File::create(&wheel).unwrap());
+    for (name, mode) in [("nvidia/cu13/bin/nvcc", 0o744), ("nvidia/cu13/lib/libcudart.so.13", 0o644)] {
+        zip.start_file(name, SimpleFileOptions::default().unix_permissions(mode)).unwrap();
+        zip.write_all(b"#!/bin/sh\necho compiled \"$@\"\n").unwrap();
+    }
+    zip.finish().unwrap();
+    let platform = format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH);
+    let pins = format!(
+        "[[tool]]\nname = \"nvcc\"\nwhat = \"a compiler\"\n\
+         link = [{{ name = \"nvidia/cu13/lib64\", to = \"lib\" }}]\n\
+         [[tool.wheel]]\npackage = \"compiler\"\nversion = \"1.0\"\nkeep = [\"nvidia/\"]\n\
+         [tool.wheel.platform.{platform}]\nfile = \"compiler-1.0-py3-none-any.whl\"\nsha256 = \"{}\"\n",
+        sum(&wheel)
+    );
+    fs::write(place.path("pins.toml"), pins).unwrap();
+    let run = place.setup(&["--nvcc", "--from", "wheels"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("Programs are compiled by"), "{run:?}");
+    let nvcc = place.path("cache/toolbox/nvcc/nvidia/cu13");
+    assert_eq!(fs::metadata(nvcc.join("bin/nvcc")).unwrap().permissions().mode() & 0o777, 0o755);
+    assert_eq!(fs::metadata(nvcc.join("lib64/libcudart.so.13")).unwrap().permissions().mode() & 0o111, 0);
+    let check = place.setup(&["--nvcc", "--check"]);
+    assert_eq!(check.code, 0, "{check:?}");
+    // It is used, with what is added to the options; without a C++ compiler a sentence says what is missing.
+    let cache = place.path("cache");
+    let variables = |path: &str| [("WARPLAB_CACHE", cache.to_str().unwrap().to_owned()), ("PATH", path.to_owned())];
+    let compile = |path: &str| {
+        let variables = variables(path);
+        let variables = variables.each_ref().map(|(name, value)| (*name, value.as_str()));
+        warplab_in(place.0.path(), &["nvcc", "x.cu", "-DX"], &variables)
+    };
+    let bin = place.path("bin");
+    let run = compile(bin.to_str().unwrap());
+    assert_eq!(run.code, 4, "{run:?}");
+    assert!(run.stderr.contains("nvcc needs a C++ compiler") && run.stderr.contains("apt install g++"), "{run:?}");
+    fs::write(bin.join("g++"), "#!/bin/sh\n").unwrap();
+    fs::set_permissions(bin.join("g++"), fs::Permissions::from_mode(0o755)).unwrap();
+    let run = compile(bin.to_str().unwrap());
+    assert_eq!((run.code, run.stdout.as_str()), (0, "compiled -cudart shared x.cu -DX\n"), "{run:?}");
+}
+
 /// The wheels of PyPI are those that are pinned, and an edited kernel that includes CUDA's headers then compiles.
 #[test]
 #[ignore = "fetches NVRTC from PyPI"]

@@ -37,7 +37,7 @@ mod whole;
 pub use device::{
     ceilings::{Ceiling, Ceilings},
     choice::{DEFAULT_PROFILE, DeviceChoice, DeviceInfo},
-    driver::{check_profile, machine_library},
+    driver::{Device, Opened, check_profile, choose, machine_library},
     kernels::Kernels,
     launch::launch_1d,
     machine::MachineReport,
@@ -49,6 +49,7 @@ pub use error::{Error, Result, describe};
 pub use exit::Exit;
 pub use export::{
     chart::{Chart, Series},
+    hot::hot_table,
     layout::{paragraphs, significant, table},
     markdown::markdown,
     terminal::{print, print_error},
@@ -87,7 +88,7 @@ pub use record::{
     columns::{COMMON, Columns, SCHEMA},
     counters::COUNTERS,
     details::{Details, FindingText},
-    hot::HotLine,
+    hot::{HotLine, lines as hot_lines},
     revision::built_from,
     row::{Record, Value, Verdict},
 };

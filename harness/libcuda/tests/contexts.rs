@@ -34,7 +34,7 @@ fn the_one_device_says_what_it_is() {
         assert_eq!(small[3], 0);
         let mut version = 0;
         ok(sys::cuDriverGetVersion(&raw mut version));
-        assert_eq!(version, 12090);
+        assert_eq!(version, 13000);
     }
 }
 

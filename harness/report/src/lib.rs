@@ -1,5 +1,5 @@
-//! What a run's rows look like: one self-contained HTML page, and the same as Markdown; two runs compared, case by case;
-//! and many runs as a history.
+//! What a run's rows look like: one self-contained HTML page, and the same as Markdown; two runs compared, case by
+//! case; and many runs as a history.
 //!
 //! # The folders
 //!

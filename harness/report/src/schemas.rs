@@ -1,5 +1,5 @@
-//! The published schemas of all JSON that is written or read here, in `reports/schemas`. `UPDATE_EXPECTED=1 cargo test -p
-//! report --lib schemas` writes them anew; `<lab>.jsonl` has its schema from the harness, which writes it.
+//! The published schemas of all JSON that is written or read here, in `reports/schemas`. `UPDATE_EXPECTED=1 cargo test
+//! -p report --lib schemas` writes them anew; `<lab>.jsonl` has its schema from the harness, which writes it.
 use std::{collections::BTreeMap, path::PathBuf};
 
 use boon::{Compiler, Schemas};
@@ -67,7 +67,14 @@ fn wrong(name: &str, value: &Value) -> Option<String> {
 }
 
 fn run(ms: &str) -> Run {
-    let cells = [("variant", "a"), ("n", "4"), ("time_median_ms", ms), ("time_stdev_ms", "0.001"), ("samples", "20")];
+    let cells = [
+        ("variant", "a"),
+        ("n", "4"),
+        ("time_median_ms", ms),
+        ("time_stdev_ms", "0.001"),
+        ("samples", "20"),
+        ("grid", "999"),
+    ];
     let emulated = [("variant", "b"), ("device", "emulated"), ("instructions", ms)];
     let labs = vec![LabRows { lab: "scan".into(), rows: vec![row(&cells), row(&emulated)], details: Vec::new() }];
     Run { folder: "run".into(), sessions: Vec::new(), labs, remarks: Vec::new() }

@@ -28,8 +28,8 @@ struct Case {
     samples: usize,
 }
 
-/// A quiet case, as most kernels of some ms are.
-const QUIET: Case = Case { ms: 2.5, noise: 0.001, between: 0.001, outliers: 0.05, second_mode: 0.0, samples: 10 };
+/// A quiet case, as most kernels of some ms are: a run takes no more than ten samples only if they have no outlier.
+const QUIET: Case = Case { ms: 2.5, noise: 0.001, between: 0.001, outliers: 0.0, second_mode: 0.0, samples: 10 };
 
 /// A normally distributed number: the sum of twelve uniform ones.
 fn normal(random: &mut ChaCha8Rng) -> f64 {
@@ -86,21 +86,21 @@ fn comparison(cases: &[Case], slower: Option<(usize, f64)>, runs: usize, random:
     judge(&pairs, THRESHOLD, ERROR_RATE).0.iter().map(|judged| judged.change).collect()
 }
 
-fn is_alarm(change: &Change) -> bool {
+fn is_alarm(change: Change) -> bool {
     matches!(change, Change::Slower | Change::Faster)
 }
 
 #[test]
 fn of_a_thousand_comparisons_of_runs_that_do_not_differ_no_more_than_the_error_rate_says_alarm() {
-    for runs in [1, 3] {
+    for (runs, comparisons) in [(1, 1000), (3, 300)] {
         let mut random = ChaCha8Rng::seed_from_u64(runs as u64);
         let mut alarms = 0;
-        for _ in 0..1000 {
+        for _ in 0..comparisons {
             let cases: Vec<Case> = (0..60).map(|_| case(&mut random)).collect();
-            alarms += usize::from(comparison(&cases, None, runs, &mut random).iter().any(is_alarm));
+            alarms += i32::from(comparison(&cases, None, runs, &mut random).into_iter().any(is_alarm));
         }
-        println!("{alarms} of 1,000 comparisons of {runs} runs alarm");
-        assert!(alarms as f64 <= 1000.0 * ERROR_RATE, "{alarms} of 1,000 comparisons of {runs} runs alarm");
+        println!("{alarms} of {comparisons} comparisons of {runs} runs alarm");
+        assert!(f64::from(alarms) <= f64::from(comparisons) * ERROR_RATE, "{alarms} of {comparisons}, {runs} runs");
     }
 }
 
@@ -113,7 +113,7 @@ fn a_planted_slowdown_of_three_per_cent_of_a_quiet_case_is_found_and_no_other_ca
         cases[11] = QUIET;
         let changes = comparison(&cases, Some((11, 1.03)), 1, &mut random);
         caught += usize::from(changes[11] == Change::Slower);
-        others += changes.iter().enumerate().filter(|(i, change)| *i != 11 && is_alarm(change)).count();
+        others += changes.iter().enumerate().filter(|(i, change)| *i != 11 && is_alarm(**change)).count();
     }
     println!("{caught} of 200 caught, {others} others");
     assert!(caught >= 190, "{caught} of 200");

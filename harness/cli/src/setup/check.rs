@@ -6,15 +6,16 @@ use kernels::{GET_NVRTC, toolbox};
 
 use super::{
     install::{State, state},
-    pins::Wheel,
+    pins::{Tool, Wheel},
 };
+use crate::nvcc;
 
-/// Says what is there, and whether kernels can be compiled.
-pub fn check(wheels: &[Wheel]) -> Exit {
+/// Says what is there of a tool, and whether it can be used.
+pub fn check(tool: &Tool, wheels: &[Wheel]) -> Exit {
     let mut lines = Vec::new();
     let mut is_whole = true;
     for toolbox in toolbox::all() {
-        let folder = toolbox::nvrtc_in(&toolbox);
+        let folder = toolbox.join(&tool.name);
         let shown = folder.display();
         lines.push(match state(&folder, wheels) {
             State::Empty => format!("{shown}: nothing was brought here"),
@@ -26,7 +27,7 @@ pub fn check(wheels: &[Wheel]) -> Exit {
             }
         });
     }
-    let (can_compile, words) = in_use();
+    let (can_compile, words) = if tool.name == toolbox::NVCC { nvcc_in_use() } else { in_use() };
     harness::print(&format!("{}\n{words}", lines.join("\n")));
     if can_compile && is_whole { Exit::Passed } else { Exit::CannotRun }
 }
@@ -48,11 +49,22 @@ fn in_use() -> (bool, String) {
     }
 }
 
-/// What is used after `folder` has been filled.
+/// Whether whole programs can be compiled, and by what.
+fn nvcc_in_use() -> (bool, String) {
+    match nvcc::find() {
+        Ok(nvcc) => (true, format!("Programs are compiled by {}.", nvcc.display())),
+        Err(error) => (false, error.to_string()),
+    }
+}
+
+/// What is used after the folder of a tool has been filled.
 ///
 /// # Errors
 /// [`Error::CannotRun`] when the library that was brought does not load here.
-pub fn after(folder: &Path) -> Result<String, Error> {
+pub fn after(tool: &Tool, folder: &Path) -> Result<String, Error> {
+    if tool.name == toolbox::NVCC {
+        return nvcc::find().map(|nvcc| format!("Programs are compiled by {}.", nvcc.display()));
+    }
     let (can_compile, words) = in_use();
     let is_named = env::var_os("WARPLAB_NVRTC").is_some_and(|value| !value.is_empty());
     if is_named || can_compile && kernels::nvrtc()?.is_some_and(|nvrtc| is_in(nvrtc.path(), folder)) {

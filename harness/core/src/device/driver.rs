@@ -63,13 +63,12 @@ pub(crate) fn is_emulated() -> bool {
     matches!(opened.as_ref(), Some(Opened { device: Device::Emulated(_), .. }))
 }
 
-/// Opens the driver for `choice`. A process has one driver: asking again for another kind is an error.
+/// What `choice` means on this computer. Nothing is opened.
 ///
 /// # Errors
-/// [`Error::CannotRun`] when a GPU is asked for and absent, or the embedded library cannot be opened.
-pub fn open(choice: &DeviceChoice) -> Result<Opened> {
-    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
-    let now = match choice {
+/// [`Error::CannotRun`] when a GPU is asked for and absent.
+pub fn choose(choice: &DeviceChoice) -> Result<Opened> {
+    Ok(match choice {
         DeviceChoice::Emulated(profile) => {
             Opened { device: Device::Emulated(profile.clone()), reason: "asked for".into() }
         }
@@ -91,7 +90,16 @@ pub fn open(choice: &DeviceChoice) -> Result<Opened> {
             Probe::Gpus(_) => Opened { device: Device::Gpu(0), reason: "the first GPU here".into() },
             Probe::None(why) => Opened { device: Device::Emulated(default_profile()), reason: why },
         },
-    };
+    })
+}
+
+/// Opens the driver for `choice`. A process has one driver: asking again for another kind is an error.
+///
+/// # Errors
+/// [`Error::CannotRun`] when a GPU is asked for and absent, or the embedded library cannot be opened.
+pub fn open(choice: &DeviceChoice) -> Result<Opened> {
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    let now = choose(choice)?;
     match opened.as_ref() {
         // Why it was chosen may be said otherwise the second time: the machine answers by then.
         Some(before) if before.device == now.device => return Ok(before.clone()),

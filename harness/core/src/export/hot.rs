@@ -1,7 +1,7 @@
 //! The lines of the source that cost the most, as tables with the source beside them (`--hot`).
 use crate::{
     export::layout::{PADDING, SENTENCE, fitted, width},
-    record::row::Record,
+    record::{hot::HotLine, row::Record},
 };
 
 /// A line of source, shortened to fit on one line of the table.
@@ -15,44 +15,47 @@ fn shortened(source: &str, most: usize) -> String {
 
 /// The `most` hot lines of each record, as a reader sees them.
 pub(crate) fn tables(records: &[Record], most: usize) -> String {
-    let mut parts = Vec::new();
-    for record in records.iter().filter(|r| !r.hot.is_empty()) {
+    let parts = records.iter().filter(|r| !r.hot.is_empty()).map(|record| {
         let whose = format!("{} {} {}", record.lab, record.variant, record.case);
-        let title = format!("Hot lines of {}, by thread instructions", whose.trim_end());
-        let some = |v: u64| if v == 0 { String::new() } else { v.to_string() };
-        let mut rows: Vec<Vec<String>> = record
-            .hot
-            .iter()
-            .take(most)
-            .map(|l| {
-                let file = l.file.rsplit('/').next().unwrap_or_default();
-                let file = if file.is_empty() { "PTX" } else { file };
-                vec![
-                    format!("{:.1}", l.percent),
-                    l.thread_instructions.to_string(),
-                    some(l.sectors),
-                    some(l.conflicts),
-                    some(l.divergent_branches),
-                    format!("{file}:{}", l.line),
-                    l.source.clone(),
-                ]
-            })
-            .collect();
-        let headers = ["%", "thread instr.", "sectors", "conflicts", "divergent", "line", "source"];
-        // The source gets the width that the other columns leave, but at least enough for a few words.
-        let column = |i: usize| {
-            let most = rows.iter().map(|r: &Vec<String>| r[i].chars().count()).max();
-            most.filter(|m| *m > 0).map_or(0, |m| m.max(headers[i].len()) + PADDING)
-        };
-        let others: usize = (0..headers.len() - 1).map(column).sum();
-        let most = width().saturating_sub(others + PADDING).max(SENTENCE);
-        for row in &mut rows {
-            let source = row.pop().unwrap_or_default();
-            row.push(shortened(&source, most));
-        }
-        parts.push(format!("{title}\n{}", fitted(&headers, &rows, &[], width())));
+        hot_table(whose.trim_end(), &record.hot, most)
+    });
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// The first `most` of these lines, with a title that names whose they are.
+pub fn hot_table(whose: &str, lines: &[HotLine], most: usize) -> String {
+    let title = format!("Hot lines of {whose}, by thread instructions");
+    let some = |v: u64| if v == 0 { String::new() } else { v.to_string() };
+    let mut rows: Vec<Vec<String>> = lines
+        .iter()
+        .take(most)
+        .map(|l| {
+            let file = l.file.rsplit('/').next().unwrap_or_default();
+            let file = if file.is_empty() { "PTX" } else { file };
+            vec![
+                format!("{:.1}", l.percent),
+                l.thread_instructions.to_string(),
+                some(l.sectors),
+                some(l.conflicts),
+                some(l.divergent_branches),
+                format!("{file}:{}", l.line),
+                l.source.clone(),
+            ]
+        })
+        .collect();
+    let headers = ["%", "thread instr.", "sectors", "conflicts", "divergent", "line", "source"];
+    // The source gets the width that the other columns leave, but at least enough for a few words.
+    let column = |i: usize| {
+        let most = rows.iter().map(|r: &Vec<String>| r[i].chars().count()).max();
+        most.filter(|m| *m > 0).map_or(0, |m| m.max(headers[i].len()) + PADDING)
+    };
+    let others: usize = (0..headers.len() - 1).map(column).sum();
+    let most = width().saturating_sub(others + PADDING).max(SENTENCE);
+    for row in &mut rows {
+        let source = row.pop().unwrap_or_default();
+        row.push(shortened(&source, most));
     }
-    parts.join("\n\n")
+    format!("{title}\n{}", fitted(&headers, &rows, &[], width()))
 }
 
 #[cfg(test)]

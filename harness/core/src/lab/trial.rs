@@ -85,7 +85,8 @@ impl<'r> Trial<'r> {
 
     /// Times what `launch` puts on [`Run::stream`], as [`Recorder::measure`] does. Before each sample `output` is
     /// poisoned. After it, `check` is given the contents of `output`, unless they equal an output that it found right
-    /// before. `check` must therefore not be used to record what each sample gave. (As floats compare, -0.0 equals 0.0.)
+    /// before. `check` must therefore not be used to record what each sample gave. (On the host they are compared as
+    /// floats are, so that -0.0 equals 0.0.)
     ///
     /// # Errors
     /// Those of the closures, the driver's, and [`crate::Error::Interrupted`].

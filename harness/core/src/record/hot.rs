@@ -29,7 +29,7 @@ pub struct HotLine {
 
 /// Every line that cost anything, the one with the most thread-instructions first; `text` gives a file's text by its
 /// path.
-pub(crate) fn lines(report: &MachineReport, text: impl Fn(&str) -> Option<String>) -> Vec<HotLine> {
+pub fn lines(report: &MachineReport, text: impl Fn(&str) -> Option<String>) -> Vec<HotLine> {
     let mut found: HashMap<(String, u32), HotLine> = HashMap::new();
     let mut total = 0;
     for line in report.counters().flat_map(|counters| &counters.lines) {

@@ -18,8 +18,8 @@ pub(crate) fn of_this_program() -> Option<String> {
 }
 
 /// The branch of the checkout that the command runs in, whatever it holds: what continuous integration says (GitHub's
-/// `GITHUB_HEAD_REF` of a pull request, else `GITHUB_REF_NAME`), else git's. `None` outside of one, or where no branch is
-/// checked out.
+/// `GITHUB_HEAD_REF` of a pull request, else `GITHUB_REF_NAME`), else git's. `None` outside of one, or where no branch
+/// is checked out.
 pub(crate) fn branch_here() -> Option<String> {
     let asked = || git(&["rev-parse", "--abbrev-ref", "HEAD"]).filter(|branch| branch != "HEAD");
     said("GITHUB_HEAD_REF").or_else(|| said("GITHUB_REF_NAME")).or_else(asked)

@@ -2,14 +2,14 @@
 
 use std::ffi::c_int;
 
-/// The value of `cuDriverGetVersion`: CUDA 12.9.
-pub const DRIVER_VERSION: c_int = 12090;
+/// The value of `cuDriverGetVersion`: CUDA 13.0.
+pub const DRIVER_VERSION: c_int = 13000;
 
 /// The value of `cuCtxGetApiVersion`: contexts have had this version since CUDA 3.2.
 pub const CONTEXT_VERSION: u32 = 3020;
 
-/// The newest version of PTX that is read, as major * 10 + minor: the one that CUDA 12.9 emits.
-pub const NEWEST_PTX: u32 = 88;
+/// The newest version of PTX that is known, as major * 10 + minor: the one that CUDA 13.0 emits. Newer ones are tried.
+pub const NEWEST_PTX: u32 = 90;
 
 /// Newer forms of calls, each with the CUDA version in which it appeared. A client that asks for that version or a
 /// later one gets it.

@@ -108,12 +108,14 @@ fn caller(stack: &str) -> Option<String> {
 
 /// Whether a function lies between the program and the driver, so that naming it would not help.
 fn is_between(function: &str) -> bool {
-    const CRATES: [&str; 8] = ["simt_libcuda", "simt", "cudarc", "harness", "core", "std", "alloc", "backtrace_rs"];
+    const CRATES: [&str; 9] =
+        ["simt_libcuda", "simt_cudart", "simt", "cudarc", "harness", "core", "std", "alloc", "backtrace_rs"];
     if function == "<unknown>" || function.starts_with("__rust") {
         return true;
     }
-    // The driver's entry points: cuMemAlloc_v2.
-    let mut after = function.strip_prefix("cu").unwrap_or_default().chars();
+    // The entry points of the driver and of the runtime: cuMemAlloc_v2, cudaMalloc.
+    let entry = function.strip_prefix("cuda").or(function.strip_prefix("cu")).unwrap_or_default();
+    let mut after = entry.chars();
     if after.next().is_some_and(char::is_uppercase) && !function.contains("::") {
         return true;
     }

@@ -89,6 +89,11 @@ impl Observer for Recorder {
         misuse::unsupported(what);
     }
 
+    fn doubtful(&self, what: &str) {
+        static SAID: std::sync::Once = std::sync::Once::new();
+        SAID.call_once(|| crate::account::speech::say(what));
+    }
+
     fn internal(&self, place: &str, what: &str) {
         internal(place, what);
     }

@@ -1,14 +1,16 @@
 //! Images that modules are loaded from: PTX text, or a container with PTX in it.
 
 use crate::abi::error::{Error, Refused};
+use crate::state::device::driver::driver;
 use std::ffi::{CStr, c_char, c_void};
+use std::io::Read;
 
 fn refuse<T>(error: Error, log: &str) -> std::result::Result<T, Refused> {
     Err(Refused::new(error, log))
 }
 
 const CUBIN: &str = "this is machine code for a GPU (a cubin), which the emulated device cannot run; compile to PTX instead \
-                     (nvcc -ptx, or nvrtcGetPTX with --gpu-architecture=compute_NN)";
+                     (nvcc -ptx, a program with `warplab nvcc`, or nvrtcGetPTX with --gpu-architecture=compute_NN)";
 
 /// The magic number of `nvcc`'s wrapper around a fat binary.
 const WRAPPER: u32 = 0x4662_43b1;
@@ -53,47 +55,104 @@ pub fn from_memory(image: *const c_void) -> std::result::Result<String, Refused>
     }
 }
 
-/// A fat binary: a header (magic, version, its own size, the size of what follows), then entries, each with a header
-/// (kind, version, its own size, the payload's padded size, ...). The PTX for the newest architecture is used.
-unsafe fn from_container(start: *const u8) -> std::result::Result<String, Refused> {
+/// The bits of an entry's flags that say how its payload is compressed.
+const LZ4: u64 = 0x2000;
+const ZSTD: u64 = 0x8000;
+
+/// An entry of a fat binary.
+#[derive(Clone, Copy)]
+struct Entry<'a> {
+    kind: u16,
+    /// The architecture, as 10 times the major version of the compute capability plus the minor.
+    architecture: u32,
+    flags: u64,
+    /// What follows the header, padded.
+    payload: &'a [u8],
+    /// Bytes of the payload less the padding, if it is compressed.
+    packed: usize,
+    /// Bytes after unpacking; zero for a payload that is not compressed.
+    unpacked: usize,
+}
+
+impl Entry<'_> {
+    /// The PTX.
+    fn text(&self) -> std::result::Result<String, Refused> {
+        let broken = || Refused::new(Error::INVALID_IMAGE, "the fat binary's compressed PTX is damaged");
+        let packed = self.payload.get(..self.packed).ok_or_else(broken)?;
+        let text = if self.unpacked == 0 {
+            self.payload.to_vec()
+        } else if self.flags & LZ4 != 0 {
+            let mut text = vec![0; self.unpacked];
+            let written = lz4_flex::block::decompress_into(packed, &mut text).map_err(|_| broken())?;
+            text.truncate(written);
+            text
+        } else if self.flags & ZSTD != 0 {
+            let mut text = Vec::with_capacity(self.unpacked);
+            let decoder = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|_| broken())?;
+            decoder.take(self.unpacked as u64).read_to_end(&mut text).map_err(|_| broken())?;
+            text
+        } else {
+            return refuse(
+                Error::NO_BINARY_FOR_GPU,
+                "the fat binary's PTX is compressed in a way that is not known; build with nvcc --no-compress",
+            );
+        };
+        let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
+        Ok(String::from_utf8_lossy(&text[..end]).into_owned())
+    }
+}
+
+/// The entries of a fat binary: a header (magic, version, its own size, the size of what follows), then entries, each
+/// with a header (kind, version, its own size, the payload's padded size, ...).
+unsafe fn entries<'a>(start: *const u8) -> Vec<Entry<'a>> {
+    let mut all = Vec::new();
     // SAFETY: the caller promises a whole container; every offset below stays within the sizes that it names.
     unsafe {
-        let word = |at: usize| start.add(at).cast::<u32>().read_unaligned();
         let half = |at: usize| start.add(at).cast::<u16>().read_unaligned();
-        let header = usize::from(half(6));
-        let size = start.add(8).cast::<u64>().read_unaligned() as usize;
-        let mut at = header;
-        let mut best: Option<(u32, String)> = None;
-        let mut compressed = false;
-        let mut code = false;
-        while at + 64 <= header + size {
-            let (kind, entry_header, padded) = (half(at), word(at + 4) as usize, word(at + 8) as usize);
-            if entry_header < 32 || at + entry_header + padded > header + size {
+        let word = |at: usize| start.add(at).cast::<u32>().read_unaligned();
+        let long = |at: usize| start.add(at).cast::<u64>().read_unaligned();
+        let mut at = usize::from(half(6));
+        let end = at + long(8) as usize;
+        while at + 64 <= end {
+            let (header, padded) = (word(at + 4) as usize, word(at + 8) as usize);
+            if header < 32 || at + header + padded > end {
                 break;
             }
-            let architecture = word(at + 28);
-            let unpacked = start.add(at + 56).cast::<u64>().read_unaligned();
-            code |= kind == CODE_ENTRY;
-            if kind == PTX_ENTRY && unpacked != 0 {
-                compressed = true;
-            } else if kind == PTX_ENTRY {
-                let payload = std::slice::from_raw_parts(start.add(at + entry_header), padded);
-                let end = payload.iter().position(|byte| *byte == 0).unwrap_or(padded);
-                if best.as_ref().is_none_or(|(known, _)| architecture > *known) {
-                    best = Some((architecture, String::from_utf8_lossy(&payload[..end]).into_owned()));
-                }
-            }
-            at += entry_header + padded;
+            let unpacked = if header < 64 { 0 } else { long(at + 56) as usize };
+            all.push(Entry {
+                kind: half(at),
+                architecture: word(at + 28),
+                flags: long(at + 40),
+                payload: std::slice::from_raw_parts(start.add(at + header), padded),
+                packed: if unpacked == 0 { padded } else { word(at + 16) as usize },
+                unpacked,
+            });
+            at += header + padded;
         }
-        match best {
-            Some((_, text)) => Ok(text),
-            None if compressed => refuse(
-                Error::NO_BINARY_FOR_GPU,
-                "the fat binary's PTX is compressed, which is not supported; build with nvcc --no-compress",
-            ),
-            None if code => refuse(Error::NO_BINARY_FOR_GPU, CUBIN),
-            None => refuse(Error::INVALID_IMAGE, "the fat binary is empty"),
-        }
+    }
+    all
+}
+
+/// The entry with PTX for the newest architecture that a device of architecture `here` takes. Where all are newer, the
+/// oldest of them, so that the refusal names the least that is needed.
+fn choose<'e, 'a>(entries: &'e [Entry<'a>], here: u32) -> Option<&'e Entry<'a>> {
+    let ptx = || entries.iter().filter(|entry| entry.kind == PTX_ENTRY);
+    let fitting = ptx().filter(|entry| entry.architecture <= here).max_by_key(|entry| entry.architecture);
+    fitting.or_else(|| ptx().min_by_key(|entry| entry.architecture))
+}
+
+/// The PTX of a fat binary.
+unsafe fn from_container(start: *const u8) -> std::result::Result<String, Refused> {
+    // SAFETY: the caller's promise.
+    let entries = unsafe { entries(start) };
+    let here = driver().map_or(u32::MAX, |driver| {
+        let (major, minor) = driver.profile.compute_capability;
+        major * 10 + minor
+    });
+    match choose(&entries, here) {
+        Some(entry) => entry.text(),
+        None if entries.iter().any(|entry| entry.kind == CODE_ENTRY) => refuse(Error::NO_BINARY_FOR_GPU, CUBIN),
+        None => refuse(Error::INVALID_IMAGE, "the fat binary is empty"),
     }
 }
 
@@ -123,15 +182,18 @@ mod tests {
         from_memory(bytes.as_ptr().cast()).map_err(Error::from)
     }
 
-    fn container(entries: &[(u16, u64, &[u8])]) -> Vec<u8> {
+    /// A container of entries: kind, architecture, flags, bytes after unpacking, payload.
+    fn container(entries: &[(u16, u32, u64, u64, &[u8])]) -> Vec<u8> {
         let mut body = Vec::new();
-        for (kind, unpacked, payload) in entries {
+        for (kind, architecture, flags, unpacked, payload) in entries {
             let padded = payload.len().next_multiple_of(8);
             let mut header = [0u8; 64];
             header[0..2].copy_from_slice(&kind.to_le_bytes());
             header[4..8].copy_from_slice(&64u32.to_le_bytes());
             header[8..12].copy_from_slice(&(padded as u32).to_le_bytes());
-            header[28..32].copy_from_slice(&80u32.to_le_bytes());
+            header[16..20].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+            header[28..32].copy_from_slice(&architecture.to_le_bytes());
+            header[40..48].copy_from_slice(&flags.to_le_bytes());
             header[56..64].copy_from_slice(&unpacked.to_le_bytes());
             body.extend(header);
             body.extend(*payload);
@@ -149,13 +211,40 @@ mod tests {
     fn text_and_fat_binaries_are_read_and_machine_code_is_refused() {
         assert_eq!(load(PTX.as_bytes()).as_deref(), Ok(PTX));
         let code = b"\x7fELF and more".as_slice();
-        assert_eq!(load(&container(&[(2, 0, code), (1, 0, PTX.as_bytes())])).as_deref(), Ok(PTX));
-        assert_eq!(load(&container(&[(2, 0, code)])), Err(Error::NO_BINARY_FOR_GPU));
-        assert_eq!(load(&container(&[(1, 99, b"packed")])), Err(Error::NO_BINARY_FOR_GPU));
+        assert_eq!(load(&container(&[(2, 80, 0, 0, code), (1, 80, 0, 0, PTX.as_bytes())])).as_deref(), Ok(PTX));
+        assert_eq!(load(&container(&[(2, 80, 0, 0, code)])), Err(Error::NO_BINARY_FOR_GPU));
+        assert_eq!(load(&container(&[(1, 80, 0, 99, b"packed")])), Err(Error::NO_BINARY_FOR_GPU));
         assert_eq!(load(&container(&[])), Err(Error::INVALID_IMAGE));
         assert_eq!(load(code), Err(Error::NO_BINARY_FOR_GPU));
         for garbage in [b"".as_slice(), b"x", b"hello, world", b"\xff\xfe\xfd\xfc\xfb"] {
             assert_eq!(load(garbage), Err(Error::INVALID_IMAGE));
         }
+    }
+
+    #[test]
+    fn compressed_ptx_is_unpacked_and_damage_is_refused() {
+        let long = PTX.repeat(20);
+        // As the tools `lz4` (a block without a frame) and `zstd` write it.
+        let packed = [(LZ4, lz4_flex::block::compress(long.as_bytes())), (ZSTD, zstd(long.as_bytes()))];
+        for (flags, packed) in packed {
+            let whole = container(&[(1, 80, flags, long.len() as u64, &packed)]);
+            assert_eq!(load(&whole).as_deref(), Ok(long.as_str()));
+            let half = container(&[(1, 80, flags, long.len() as u64, &packed[..packed.len() / 2])]);
+            assert_eq!(load(&half), Err(Error::INVALID_IMAGE));
+        }
+    }
+
+    fn zstd(text: &[u8]) -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn the_newest_ptx_that_the_device_takes_is_chosen() {
+        let entry = |architecture: u32| (1, architecture, 0, 0, PTX.as_bytes());
+        let bytes = container(&[entry(90), entry(80), (2, 75, 0, 0, PTX.as_bytes()), entry(50), entry(75)]);
+        // SAFETY: a whole container.
+        let all = unsafe { entries(bytes.as_ptr()) };
+        let chosen = |here: u32| choose(&all, here).map(|entry| entry.architecture);
+        assert_eq!([90, 89, 80, 75, 60, 50, 35].map(chosen), [90, 80, 80, 75, 50, 50, 50].map(Some));
     }
 }

@@ -53,6 +53,11 @@ impl Options {
         }
     }
 
+    /// Whether there is a buffer for the error log.
+    pub fn asks_for_errors(&self) -> bool {
+        self.error.is_some()
+    }
+
     /// Writes the error log.
     pub fn write(&self, log: &str) {
         let mut filled = 0;

@@ -13,6 +13,7 @@ use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
 use crate::state::device::handles::Table;
 use crate::state::modules::module::{Module, adopt, find_function};
+use simt::memory::Kind;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 static LIBRARIES: Table<Module> = Table::new();
@@ -25,7 +26,10 @@ fn finish(out: *mut Handle, ptx: std::result::Result<String, Refused>, jit: &Opt
         }
         Err(refused) => {
             jit.write(&refused.log);
-            jit::tell(&refused);
+            // A client that asks for the log may have another image to try.
+            if !jit.asks_for_errors() {
+                jit::tell(&refused);
+            }
             Err(refused.error)
         }
     }
@@ -104,12 +108,14 @@ fn get_global(out: *mut DevicePtr, bytes: *mut usize, library: Handle, name: *co
     module::global(out, bytes, &*LIBRARIES.get(library)?, name)
 }
 
-fn get_managed(_out: *mut DevicePtr, _bytes: *mut usize, library: Handle, name: *const c_char) -> Result {
-    driver()?;
-    LIBRARIES.get(library)?;
-    text(name)?;
-    // The host code that nvcc makes creates `__managed__` variables; PTX alone has none.
-    Err(Error::NOT_FOUND)
+fn get_managed(out: *mut DevicePtr, bytes: *mut usize, library: Handle, name: *const c_char) -> Result {
+    let driver = driver()?;
+    let library = LIBRARIES.get(library)?;
+    let found = library.machine.global(&text(name)?).and_then(|(address, _)| driver.memory.find(address));
+    if found.is_none_or(|allocation| allocation.kind != Kind::Managed) {
+        return Err(Error::NOT_FOUND);
+    }
+    module::global(out, bytes, &library, name)
 }
 
 fn kernel_function(out: *mut Handle, kernel: Handle) -> Result {

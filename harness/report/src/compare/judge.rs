@@ -46,11 +46,19 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
     }
     let gone = base_side.cases.iter().filter(|case| new_side.get(&case.key).is_none());
     cases.extend(gone.map(|case| without_times(Some(case), None)));
+    let mut remarks = remarks(base, new, &base_side, &new_side);
     let all: Vec<Pair> = pairs.iter().map(|(_, pair)| *pair).collect();
     let (judged, common) = times::judge(&all, asked.threshold, asked.error_rate);
+    let is_quick = base.iter().chain(new).flat_map(|run| &run.sessions).any(|session| session.quick == Some(true));
+    if is_quick && !pairs.is_empty() {
+        remarks.push("With --quick, launches are timed more than kernels: times are told, and not judged.".into());
+    }
     for ((at, _), judged) in pairs.iter().zip(judged) {
         let case = &mut cases[*at];
         (case.change, case.why, case.times) = (judged.change, judged.why, Some(judged.times));
+        if is_quick {
+            (case.change, case.why) = (Change::Unclear, String::new());
+        }
     }
     let count_of = |change: Change| cases.iter().filter(|case| case.change == change).count();
     let totals = Change::ALL.map(|change| Total { change, cases: count_of(change) });
@@ -69,8 +77,8 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
             noise_factor,
         },
         differ: agree::differences(base, new),
-        remarks: remarks(base, new, &base_side, &new_side),
-        together_percent: (all.len() > 1).then(|| 100.0 * common.shift.exp_m1()),
+        remarks,
+        together_percent: common.is_known.then(|| 100.0 * common.shift.exp_m1()),
         drift_percent: 100.0 * common.drift.exp_m1(),
         totals: totals.into_iter().filter(|total| total.cases > 0).collect(),
         cases,
@@ -197,7 +205,7 @@ mod tests {
 
     fn named(variant: &'static str, verdict: &'static str) -> Row {
         let cells = [("variant", variant), ("verdict", verdict), ("note", "2 of 9 wrong"), ("time_median_ms", "2")];
-        row(&[&cells[..], &[("time_stdev_ms", "0.001"), ("samples", "20")]].concat())
+        row(&[&cells[..], &[("time_stdev_ms", "0.001"), ("samples", "20"), ("grid", "4096")]].concat())
     }
 
     #[test]
@@ -236,6 +244,20 @@ mod tests {
         assert!(comparison.cases[1].why.contains("pass before, now finding: 2 of 9 wrong"));
         assert!(comparison.cases[0].times.is_some() && comparison.cases[1].times.is_none());
         assert_eq!(comparison.totals.iter().map(|total| total.cases).sum::<usize>(), 8);
+    }
+
+    #[test]
+    fn the_times_of_quick_runs_are_told_and_not_judged() {
+        let timed = |ms: &'static str, quick: bool| {
+            let cells = [("variant", "a"), ("time_median_ms", ms), ("time_stdev_ms", "0.001"), ("samples", "20")];
+            let mut run = runs(vec![row(&[&cells[..], &[("grid", "4096")]].concat())]);
+            run[0].sessions = vec![Session { quick: Some(quick), ..Session::default() }];
+            run
+        };
+        let change = |quick| compare(&timed("2", quick), &timed("3", quick), &Asked::default()).cases.remove(0);
+        assert_eq!(change(false).change, Change::Slower);
+        assert_eq!(change(true).change, Change::Unclear);
+        assert!((change(true).times.unwrap().percent - 50.0).abs() < 1e-6);
     }
 
     #[test]

@@ -53,8 +53,11 @@ fn known(lines: &[HotLine]) -> HashMap<Key, &HotLine> {
     known
 }
 
+/// A line's count of something.
+type Counted = fn(&HotLine) -> u64;
+
 fn differences(base: &HotLine, new: &HotLine, shown: &HotLine, changes: &mut Vec<LineChange>) {
-    let counters: [(&str, fn(&HotLine) -> u64); 4] = [
+    let counters: [(&str, Counted); 4] = [
         ("thread_instructions", |l| l.thread_instructions),
         ("sectors", |l| l.sectors),
         ("conflicts", |l| l.conflicts),

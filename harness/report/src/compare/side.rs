@@ -49,13 +49,14 @@ impl Side {
     /// The cases of these runs.
     pub fn of(runs: &[Run]) -> Self {
         let mut side = Self::default();
-        for lab in runs.iter().flat_map(|run| &run.labs) {
+        for (run, lab) in runs.iter().flat_map(|run| run.labs.iter().map(move |lab| (run, lab))) {
+            let multiprocessors = run.session_of(&lab.lab).map_or(0, |session| session.device.multiprocessors);
             let details = by_case(lab);
             // Memory that a case has leaked is a second row of the case: a finding, without times.
             for row in &lab.rows {
                 let key = key(&lab.lab, row);
                 let details = details.get(&key).map_or(&[][..], Vec::as_slice);
-                side.add(key, row, details);
+                side.add(key, row, details, multiprocessors);
             }
         }
         side
@@ -66,7 +67,7 @@ impl Side {
         self.at.get(key).map(|at| &self.cases[*at])
     }
 
-    fn add(&mut self, key: Key, row: &Row, details: &[&Details]) {
+    fn add(&mut self, key: Key, row: &Row, details: &[&Details], multiprocessors: u32) {
         let at = *self.at.entry(key.clone()).or_insert_with(|| {
             let counters = vec![Vec::new(); COUNTERS.len()];
             self.cases.push(SideCase { key, verdict: Verdict::Pass, counters, ..SideCase::default() });
@@ -82,7 +83,8 @@ impl Side {
         if let Some(ms) = row.ms() {
             let samples: Vec<f64> = details.iter().flat_map(|d| &d.samples_ns).map(|ns| *ns as f64 / 1e6).collect();
             case.is_summary |= samples.is_empty();
-            case.timed.push(Timed::of(&samples).unwrap_or_else(|| summary(row, ms)));
+            let timed = Timed::of(&samples).unwrap_or_else(|| summary(row, ms));
+            case.timed.push(Timed { is_host_paced: is_host_paced(row, multiprocessors), ..timed });
         }
         for (values, column) in case.counters.iter_mut().zip(&COUNTERS) {
             values.extend(row.number(column.name));
@@ -117,10 +119,17 @@ fn by_case(lab: &LabRows) -> HashMap<Key, Vec<&Details>> {
     found
 }
 
+/// Whether the host sets the pace of a row: it launches nothing of its own, or a grid that leaves multiprocessors idle,
+/// as those do that launch many small grids one after another.
+fn is_host_paced(row: &Row, multiprocessors: u32) -> bool {
+    let blocks: Option<u64> = row.text("grid").split('x').map(|side| side.parse::<u64>().ok()).product();
+    blocks.is_none_or(|blocks| blocks < u64::from(multiprocessors))
+}
+
 /// What the row says of its samples, where they were not kept.
 fn summary(row: &Row, ms: f64) -> Timed {
     let samples = row.number("samples").unwrap_or(1.0) as usize;
-    Timed { median_ms: ms, spread: row.number("time_stdev_ms").unwrap_or_default() / ms, samples }
+    Timed { median_ms: ms, spread: row.number("time_stdev_ms").unwrap_or_default() / ms, samples, is_host_paced: false }
 }
 
 #[cfg(test)]
@@ -135,7 +144,14 @@ mod tests {
 
     #[test]
     fn samples_go_to_their_case_and_a_row_without_them_is_a_summary() {
-        let cells = [("variant", "a"), ("n", "4"), ("time_median_ms", "2"), ("time_stdev_ms", "0.5"), ("samples", "9")];
+        let cells = [
+            ("variant", "a"),
+            ("n", "4"),
+            ("grid", "8x4"),
+            ("time_median_ms", "2"),
+            ("time_stdev_ms", "0.5"),
+            ("samples", "9"),
+        ];
         let details =
             Details { variant: "a".into(), n: Some(4), samples_ns: vec![3_000_000; 12], ..Details::default() };
         let other = Details { n: Some(5), ..details.clone() };
@@ -144,8 +160,14 @@ mod tests {
         assert_eq!(side.cases.len(), 1);
         let case = &side.cases[0];
         assert!((case.timed[0].median_ms - 3.0).abs() < 1e-9 && case.timed[0].samples == 12);
-        assert_eq!(case.timed[1], Timed { median_ms: 2.0, spread: 0.25, samples: 9 });
+        assert_eq!(case.timed[1], Timed { median_ms: 2.0, spread: 0.25, samples: 9, is_host_paced: false });
         assert!(case.is_summary);
+    }
+
+    #[test]
+    fn a_row_without_a_launch_or_with_fewer_blocks_than_multiprocessors_is_paced_by_the_host() {
+        let paced = |grid: &str| is_host_paced(&row(&[("grid", grid)]), 132);
+        assert_eq!(["", "4x16", "131", "132", "12x11", "4x4x16"].map(paced), [true, true, true, false, false, false]);
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub fn says(comparison: &Comparison) -> Vec<String> {
         ));
         if let Some(together) = comparison.together_percent {
             says.push(format!(
-                "All together, the new side takes {} % of time; {} % were taken for drift and out of each case.",
+                "The cases together: {} % of time, of which {} % were taken for drift of the whole run and out of each case.",
                 signed(together),
                 signed(comparison.drift_percent)
             ));

@@ -49,7 +49,8 @@ pub fn judge(pairs: &[Pair], threshold: f64, error_rate: f64) -> (Vec<Judgement>
             () if p <= error_rate && log >= limit => (Change::Slower, String::new()),
             () if p <= error_rate && log <= -limit => (Change::Faster, String::new()),
             () if log.abs() + reach <= limit => (Change::Same, String::new()),
-            () => (Change::Unclear, "the noise is too large to tell".into()),
+            // The interval says why.
+            () => (Change::Unclear, String::new()),
         };
         let percent = |log: f64| 100.0 * log.exp_m1();
         let times = TimesChange {
@@ -74,7 +75,7 @@ mod tests {
     use crate::statistic::difference::Timed;
 
     fn level(ms: f64, spread: f64, samples: usize) -> Level {
-        Level::of(&[Timed { median_ms: ms, spread, samples }]).unwrap()
+        Level::of(&[Timed { median_ms: ms, spread, samples, is_host_paced: false }]).unwrap()
     }
 
     fn changes(pairs: &[Pair]) -> Vec<Change> {

@@ -1,7 +1,7 @@
 //! A comparison on a page.
 use maud::{Markup, html};
 
-use super::{shell, table};
+use super::{shell::shell, table};
 use crate::{
     compare::{Comparison, comparison::Change, table as tables},
     picture::figure::Table,

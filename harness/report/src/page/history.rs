@@ -1,7 +1,7 @@
 //! A history on a page: what changes first, and all else behind a click.
 use maud::html;
 
-use super::{chart::figure, shell, table};
+use super::{chart::figure, shell::shell, table};
 use crate::{
     history::{
         History,

@@ -8,6 +8,8 @@ const FEWEST: usize = 8;
 /// What the cases have in common.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Common {
+    /// Whether there are enough cases to tell.
+    pub is_known: bool,
     /// The median of all differences: by how much the whole of `new` is slower.
     pub shift: f64,
     /// The part of it that is taken for drift.
@@ -23,7 +25,7 @@ impl Common {
     pub fn of(differences: &[Difference], most: f64) -> Self {
         let all: Vec<&Difference> = differences.iter().filter(|d| d.is_enough).collect();
         if all.len() < FEWEST {
-            return Self { shift: 0.0, drift: 0.0, noise: 1.0 };
+            return Self { is_known: false, shift: 0.0, drift: 0.0, noise: 1.0 };
         }
         // Loud cases say little of a drift. They are left out, if enough others are left.
         let error = robust::median(&all.iter().map(|d| d.error).collect::<Vec<_>>()).unwrap_or_default();
@@ -33,7 +35,7 @@ impl Common {
         let drift = shift.clamp(-most, most);
         let scaled: Vec<f64> = all.iter().map(|d| (d.log - drift) / d.error).collect();
         let middle = robust::median(&scaled).unwrap_or_default();
-        Self { shift, drift, noise: robust::spread(&scaled, middle).max(1.0) }
+        Self { is_known: true, shift, drift, noise: robust::spread(&scaled, middle).max(1.0) }
     }
 }
 
@@ -43,7 +45,7 @@ mod tests {
     use crate::statistic::difference::{Level, Timed};
 
     fn difference(log: f64) -> Difference {
-        let timed = |ms: f64| Timed { median_ms: ms, spread: 0.001, samples: 20 };
+        let timed = |ms: f64| Timed { median_ms: ms, spread: 0.001, samples: 20, is_host_paced: false };
         let level = |ms: f64| Level::of(&[timed(ms)]).unwrap();
         Difference::between(&level(2.0), &level(2.0 * log.exp()))
     }
@@ -56,7 +58,7 @@ mod tests {
         assert!((common.shift - 0.0062).abs() < 2e-4 && common.drift == common.shift, "{common:?}");
         assert!((common.noise - 1.0).abs() < f64::EPSILON, "{common:?}");
         assert!((Common::of(&all, 0.004).drift - 0.004).abs() < 1e-12);
-        assert_eq!(Common::of(&all[..7], 0.01), Common { shift: 0.0, drift: 0.0, noise: 1.0 });
+        assert_eq!(Common::of(&all[..7], 0.01), Common { is_known: false, shift: 0.0, drift: 0.0, noise: 1.0 });
     }
 
     #[test]

@@ -79,6 +79,8 @@ pub trait Observer: Sync {
     fn left_behind(&self, left: &[Leftover]);
     /// A program asks for something that the machine does not model.
     fn unsupported(&self, what: &str);
+    /// Something may go wrong, and is tried all the same.
+    fn doubtful(&self, what: &str);
     /// The driver itself failed.
     fn internal(&self, place: &str, what: &str);
 }

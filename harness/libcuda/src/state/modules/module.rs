@@ -73,6 +73,9 @@ impl Module {
     pub fn load(ptx: &str, context: Option<&Arc<Context>>) -> std::result::Result<Arc<Module>, Refused> {
         let driver = driver().map_err(|error| Refused::new(error, ""))?;
         ptx::check(ptx, driver.profile)?;
+        if let Some(words) = ptx::doubt(ptx) {
+            tell(|observer| observer.doubtful(&words));
+        }
         let machine = machine::Module::load(ptx, &driver.memory, driver.profile).map_err(|error| {
             let code = match (&error, error.verdict()) {
                 (LoadError::Memory(_), _) => Error::OUT_OF_MEMORY,

@@ -12,25 +12,24 @@ fn directive<'a>(ptx: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// Checks that the device accepts this PTX: its version must not be newer than the driver, and its target not newer
-/// than the part.
+/// What is doubtful about this PTX: a version newer than the driver's, whose instructions may be unknown.
+pub fn doubt(ptx: &str) -> Option<String> {
+    let (major, minor) = directive(ptx, ".version")?.split_once('.')?;
+    let (major, minor) = (major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?);
+    (major * 10 + minor > NEWEST_PTX).then(|| {
+        format!(
+            "PTX {major}.{minor} is newer than {}.{}, the newest that this driver knows; it is tried all the same",
+            NEWEST_PTX / 10,
+            NEWEST_PTX % 10
+        )
+    })
+}
+
+/// Checks that the device accepts this PTX: its target must not be newer than the part.
 ///
 /// # Errors
 /// The driver's code, and an explanation.
 pub fn check(ptx: &str, profile: &Profile) -> std::result::Result<(), Refused> {
-    let version = directive(ptx, ".version").and_then(|text| {
-        let (major, minor) = text.split_once('.')?;
-        Some(major.parse::<u32>().ok()? * 10 + minor.parse::<u32>().ok()?)
-    });
-    if let Some(version) = version.filter(|version| *version > NEWEST_PTX) {
-        let (major, minor) = (version / 10, version % 10);
-        let log = format!(
-            "PTX {major}.{minor} is newer than this driver, which reads up to {}.{} (CUDA 12.9); compile with an older toolkit",
-            NEWEST_PTX / 10,
-            NEWEST_PTX % 10
-        );
-        return Err(Refused::new(Error::UNSUPPORTED_PTX_VERSION, log));
-    }
     let Some(target) = directive(ptx, ".target").and_then(|text| text.strip_prefix("sm_")) else {
         return Ok(());
     };
@@ -57,12 +56,13 @@ mod tests {
     const PTX: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
     #[test]
-    fn newer_targets_and_versions_are_refused() {
+    fn newer_targets_are_refused_and_newer_versions_are_doubtful() {
         let here = Profile::find("t4").unwrap();
         let refused = |ptx: &str| check(ptx, here).map_err(Error::from);
         assert_eq!(refused(PTX), Err(Error::INVALID_PTX));
         assert_eq!(refused(&PTX.replace("80", "75")), Ok(()));
         assert_eq!(refused(&PTX.replace("sm_80", "sm_70a")), Err(Error::INVALID_PTX));
-        assert_eq!(refused(&PTX.replace("7.8", "9.0")), Err(Error::UNSUPPORTED_PTX_VERSION));
+        assert_eq!(doubt(&PTX.replace("7.8", "9.0")), None);
+        assert!(doubt(&PTX.replace("7.8", "9.1")).is_some_and(|words| words.contains("PTX 9.1")));
     }
 }

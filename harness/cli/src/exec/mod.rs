@@ -1,0 +1,159 @@
+//! `warplab exec`: any CUDA program, where a lab would run: on the GPU if there is one, else on the embedded machine.
+mod inspect;
+mod process;
+mod summary;
+
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use harness::{Device, DeviceChoice, Error};
+use wire::Checks;
+
+use crate::{libraries, nvcc};
+use process::Settings;
+
+const MORE: &str = "\
+PROGRAM is a program that `warplab nvcc` or nvcc -cudart shared has compiled, any other program that uses CUDA's driver, or a file
+x.cu, which is compiled first.
+
+Exit codes: PROGRAM's own, but 1 if PROGRAM succeeds and the checks find a mistake in its kernels, 128 plus the signal's
+number if a signal ends PROGRAM, 2 if the command line is wrong or PROGRAM cannot be started, 4 if it cannot run here.
+
+Examples:
+  warplab exec hello.cu 10                          compile and run
+  warplab exec --check all ./hello 10               look for mistakes of every kind
+  warplab exec --device emulated:t4 -- python3 x.py";
+
+pub fn command() -> Command {
+    with_watching(Command::new("exec"))
+        .about("Run a CUDA program on the GPU if there is one, or else on the embedded machine")
+        .arg(
+            Arg::new("program")
+                .value_name("PROGRAM")
+                .num_args(1..)
+                .required(true)
+                .trailing_var_arg(true)
+                .allow_hyphen_values(true)
+                .value_parser(value_parser!(OsString))
+                .help("The program to run, or its source x.cu, and its arguments"),
+        )
+        .after_help(MORE)
+}
+
+/// Adds the options that say where a program runs, and what is watched.
+pub fn with_watching(command: Command) -> Command {
+    command
+        .arg(
+            Arg::new("device")
+                .long("device")
+                .value_name("DEVICE")
+                .value_parser(value_parser!(DeviceChoice))
+                .help("auto, cuda:N or emulated[:PROFILE]"),
+        )
+        .arg(Arg::new("check").long("check").value_name("CHECKS").value_parser(harness::parse_checks).help(
+            "memcheck, racecheck, initcheck, synccheck, leakcheck (several with commas), all or none \
+                     [default: memcheck]",
+        ))
+        .arg(
+            Arg::new("counters").long("counters").action(ArgAction::SetTrue).help(
+                "Show what was counted of each kernel: instructions, divergence, sectors, bank conflicts, atomics",
+            ),
+        )
+        .arg(
+            Arg::new("hot")
+                .long("hot")
+                .value_name("LINES")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("10")
+                .value_parser(harness::parse_count)
+                .help("Show the LINES lines of the source that cost the most [default: 10]"),
+        )
+        .arg(
+            Arg::new("schedules")
+                .long("schedules")
+                .value_name("COUNT")
+                .value_parser(harness::parse_u32)
+                .help("Run the program under COUNT orders of warps and blocks, and report the findings of all of them"),
+        )
+}
+
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+    let choice = matches.get_one::<DeviceChoice>("device").cloned().unwrap_or(DeviceChoice::Auto);
+    run_on(&choice, matches, None)
+}
+
+/// Runs the program that `matches` names. The libraries are written to `folder`, or to a temporary one.
+pub fn run_on(choice: &DeviceChoice, matches: &ArgMatches, folder: Option<&Path>) -> Result<ExitCode, Error> {
+    let words: Vec<&OsString> = matches.get_many("program").map(Iterator::collect).unwrap_or_default();
+    let Some((named, arguments)) = words.split_first() else {
+        return Err(Error::usage("name a program to run"));
+    };
+    let settings = Settings {
+        checks: matches.get_one::<Checks>("check").copied(),
+        counters: matches.get_flag("counters"),
+        hot: matches.get_one::<usize>("hot").copied().unwrap_or_default(),
+        schedules: matches.get_one::<u32>("schedules").copied().unwrap_or(1),
+    };
+    let opened = harness::choose(choice)?;
+    let temporary = tempfile::tempdir().map_err(in_temporary("create a folder in"))?;
+    let program = match compiled(named, temporary.path())? {
+        Compiled::Program(program) => program,
+        Compiled::Failed(code) => return Ok(ExitCode::from(code)),
+    };
+    let folder = folder.unwrap_or(temporary.path());
+    match &opened.device {
+        Device::Emulated(profile) => {
+            harness::check_profile(profile)?;
+            inspect::check(Path::new(&program))?;
+            libraries::write_driver(folder).map_err(in_temporary("write the driver to"))?;
+            libraries::write_runtime(folder).map_err(in_temporary("write the runtime to"))?;
+            process::on_machine(folder, profile, &program, arguments, &settings)
+        }
+        Device::Gpu(number) => {
+            settings.must_be_plain()?;
+            // NVIDIA's own runtime, if it is there, and else ours, which runs over NVIDIA's driver too.
+            let runtime = match nvcc::runtime_folder() {
+                Some(runtime) => runtime,
+                None => {
+                    libraries::write_runtime(folder).map_err(in_temporary("write the runtime to"))?;
+                    folder.to_path_buf()
+                }
+            };
+            process::on_gpu(&runtime, *number, &program, arguments)
+        }
+    }
+}
+
+fn in_temporary(action: &'static str) -> impl Fn(std::io::Error) -> Error {
+    move |source| Error::Io { action, path: env::temp_dir(), source }
+}
+
+/// What is to be run, after it has been compiled if need be.
+enum Compiled {
+    Program(OsString),
+    /// nvcc ended with this code, and has said why.
+    Failed(u8),
+}
+
+/// The program that a file of CUDA C++ is compiled to, in `folder`; any other program as it is.
+fn compiled(named: &OsString, folder: &Path) -> Result<Compiled, Error> {
+    let source = PathBuf::from(named);
+    if source.extension().is_none_or(|extension| extension != "cu") {
+        return Ok(Compiled::Program(named.clone()));
+    }
+    if !source.is_file() {
+        return Err(Error::usage(format!("cannot run {}: there is no such file", source.display())));
+    }
+    let program = folder.join(source.file_stem().unwrap_or(named.as_os_str()));
+    let options: [OsString; 4] = ["-lineinfo".into(), named.clone(), "-o".into(), program.clone().into()];
+    match nvcc::compile(&options.iter().collect::<Vec<_>>())? {
+        0 => Ok(Compiled::Program(program.into())),
+        code => Ok(Compiled::Failed(code)),
+    }
+}

@@ -1,0 +1,126 @@
+//! What a program's kernels did, a line each, when it has ended.
+use std::fs;
+
+use harness::{HotLine, MachineReport, hot_lines, hot_table, print_error, table};
+use wire::{Launch, Report, counters::Totals};
+
+use super::process::Settings;
+
+/// The launches of one kernel.
+struct Kernel<'a> {
+    name: &'a str,
+    launches: Vec<&'a Launch>,
+}
+
+impl Kernel<'_> {
+    fn total(&self, of: impl Fn(&Totals) -> u64) -> u64 {
+        self.launches.iter().map(|launch| of(&launch.counters.totals)).sum()
+    }
+}
+
+/// Writes it to standard error: standard output is the program's.
+pub fn tell(report: &Report, settings: &Settings) {
+    if report.launches.is_empty() {
+        return;
+    }
+    let kernels = kernels(&report.launches);
+    let mut parts =
+        vec![format!("Kernels of the program, on an emulated {}\n{}", report.profile, overview(&kernels, report))];
+    if settings.counters {
+        parts.push(format!("Counters\n{}", counters(&kernels)));
+    }
+    if settings.hot > 0 {
+        let machine = MachineReport { launches: report.launches.clone(), ..MachineReport::default() };
+        let lines: Vec<HotLine> = hot_lines(&machine, |file| fs::read_to_string(file).ok());
+        parts.push(hot_table("the program", &lines, settings.hot));
+    }
+    print_error(&format!("\n{}", parts.join("\n\n")));
+}
+
+/// The kernels in the order of their first launches.
+fn kernels(launches: &[Launch]) -> Vec<Kernel<'_>> {
+    let mut kernels: Vec<Kernel<'_>> = Vec::new();
+    for launch in launches {
+        match kernels.iter_mut().find(|kernel| kernel.launches[0].kernel == launch.kernel) {
+            Some(kernel) => kernel.launches.push(launch),
+            None => kernels.push(Kernel { name: &launch.kernel_name, launches: vec![launch] }),
+        }
+    }
+    kernels
+}
+
+/// A shape as `2x3`, without the ones at its end.
+fn shape(size: [u32; 3]) -> String {
+    let used = size.iter().rposition(|n| *n != 1).map_or(1, |last| last + 1);
+    size[..used].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// The one value that all launches have, or a word that they differ.
+fn same(kernel: &Kernel<'_>, of: impl Fn(&Launch) -> [u32; 3]) -> String {
+    let first = of(kernel.launches[0]);
+    if kernel.launches.iter().all(|launch| of(launch) == first) { shape(first) } else { "several".into() }
+}
+
+fn overview(kernels: &[Kernel<'_>], report: &Report) -> String {
+    let found =
+        |kernel: &Kernel<'_>| report.findings.iter().filter(|finding| finding.kernel_name == kernel.name).count();
+    let rows: Vec<Vec<String>> = kernels
+        .iter()
+        .map(|kernel| {
+            vec![
+                kernel.name.to_owned(),
+                kernel.launches.len().to_string(),
+                same(kernel, |launch| launch.grid),
+                same(kernel, |launch| launch.block),
+                kernel.total(|totals| totals.thread_instructions).to_string(),
+                found(kernel).to_string(),
+            ]
+        })
+        .collect();
+    table(&["kernel", "launches", "grid", "block", "thread instr.", "findings"], &rows)
+}
+
+fn counters(kernels: &[Kernel<'_>]) -> String {
+    let rows: Vec<Vec<String>> = kernels
+        .iter()
+        .map(|kernel| {
+            let numbers = [
+                kernel.total(|t| t.instructions),
+                kernel.total(|t| t.divergent_branches),
+                kernel.total(|t| t.barriers),
+                kernel.total(|t| t.global_loads.sectors),
+                kernel.total(|t| t.global_loads.ideal_sectors),
+                kernel.total(|t| t.global_stores.sectors),
+                kernel.total(|t| t.global_stores.ideal_sectors),
+                kernel.total(|t| t.shared_loads.conflicts + t.shared_stores.conflicts),
+                kernel.total(|t| t.global_atomics.requests + t.shared_atomics.requests),
+                kernel.total(|t| t.global_atomics.collisions + t.shared_atomics.collisions),
+            ];
+            std::iter::once(kernel.name.to_owned()).chain(numbers.map(|number| number.to_string())).collect()
+        })
+        .collect();
+    let headers = [
+        "kernel",
+        "instr.",
+        "divergent",
+        "barriers",
+        "sectors loaded",
+        "ideal",
+        "sectors stored",
+        "ideal ",
+        "conflicts",
+        "atomics",
+        "collisions",
+    ];
+    table(&headers, &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shape_has_no_ones_at_its_end() {
+        assert_eq!([[4, 1, 1], [1, 1, 1], [2, 3, 1], [1, 1, 5]].map(shape), ["4", "1", "2x3", "1x1x5"]);
+    }
+}

@@ -1,0 +1,47 @@
+//! The libraries inside `warplab`, written to a folder for programs of their own: the embedded machine as CUDA's
+//! driver, and CUDA's runtime.
+use std::{fs, io, path::Path};
+
+use crate::soname;
+
+/// The name of the driver that a linked program asks for.
+pub const DRIVER: &str = "libcuda.so.1";
+
+/// The names of the runtime, by CUDA's major version. The first is the one in the embedded library.
+const RUNTIMES: [&str; 2] = ["libcudart.so.13", "libcudart.so.12"];
+
+/// The CUDA runtime's library, over whichever driver is loaded.
+static RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cudart.bin"));
+
+/// Writes the embedded machine to `folder`, which is created if need be, as a driver.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_driver(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    // Programs are linked with the first name. Programs that load the driver themselves may try the second, which leads
+    // to the same file, so that nobody loads two drivers.
+    let library = soname::named(harness::machine_library(), DRIVER).map_err(io::Error::other)?;
+    fs::write(folder.join(DRIVER), library)?;
+    let other = folder.join("libcuda.so");
+    match fs::remove_file(&other) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(DRIVER, other);
+    #[cfg(not(unix))]
+    fs::copy(folder.join(DRIVER), other).map(drop)
+}
+
+/// Writes CUDA's runtime to `folder`, under each name that it has.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_runtime(folder: &Path) -> io::Result<()> {
+    for name in RUNTIMES {
+        let library = soname::replaced(RUNTIME, RUNTIMES[0], name).map_err(io::Error::other)?;
+        fs::write(folder.join(name), library)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! CUDA's runtime as it is written out: its names and versions, and programs that are linked with it, without nvcc.
+#![cfg(target_os = "linux")]
+mod common;
+
+use std::{fs, path::Path, process::Command};
+
+use common::{fails, warplab_in};
+use object::{
+    Endianness, elf,
+    read::elf::{Dyn, FileHeader},
+};
+
+/// Writes the libraries to a folder.
+fn written() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(warplab_in(folder.path(), &["driver", "--out", "."], &[]).code, 0);
+    folder
+}
+
+#[test]
+fn each_edition_has_its_name_and_its_version() {
+    let folder = written();
+    for file in ["libcudart.so.13", "libcudart.so.12"] {
+        let library = fs::read(folder.path().join(file)).unwrap();
+        let library = &library[..];
+        let header = elf::FileHeader64::<Endianness>::parse(library).unwrap();
+        let endian = header.endian().unwrap();
+        let sections = header.sections(endian, library).unwrap();
+        let (entries, strings) = sections.dynamic(endian, library).unwrap().unwrap();
+        let strings = sections.strings(endian, library, strings).unwrap();
+        let soname = entries.iter().find(|entry| entry.tag32(endian) == Some(elf::DT_SONAME)).unwrap();
+        assert_eq!(soname.string(endian, strings).unwrap(), file.as_bytes());
+        let versions = sections.versions(endian, library).unwrap().expect("versions of symbols");
+        let symbols = sections.symbols(endian, library, elf::SHT_DYNSYM).unwrap();
+        let mut seen = 0;
+        for (index, symbol) in symbols.enumerate() {
+            let name = symbols.symbol_name(endian, symbol).unwrap();
+            if name.starts_with(b"cuda") || name.starts_with(b"__cuda") {
+                let version = versions.version(versions.version_index(endian, index)).unwrap().expect("a version");
+                assert_eq!(version.name(), file.as_bytes(), "{}", String::from_utf8_lossy(name));
+                assert_eq!(version.hash(), elf::hash(file.as_bytes()));
+                seen += 1;
+            }
+        }
+        assert!(seen > 400, "{seen} calls");
+    }
+}
+
+const PROGRAM: &str = r#"
+#include <stdio.h>
+#include <string.h>
+int cudaRuntimeGetVersion(int *), cudaMalloc(void **, size_t), cudaFree(void *), cudaMemset(void *, int, size_t);
+int cudaMemcpy(void *, const void *, size_t, int), cudaSetDevice(int), cudaGetLastError(void), cudaGLSetGLDevice(int);
+const char *cudaGetErrorName(int);
+int main(void) {
+    int version = 0;
+    unsigned char host[100], *device = 0;
+    if (cudaRuntimeGetVersion(&version) || cudaMalloc((void **)&device, 100) || cudaMemset(device, 7, 100)) return 1;
+    if (cudaMemcpy(host, device, 100, 2) || host[99] != 7 || cudaFree(device)) return 2;
+    if (cudaSetDevice(77) != 101 || cudaGetLastError() != 101 || cudaGetLastError() != 0) return 3;
+    if (cudaGLSetGLDevice(0) != 801 || cudaGLSetGLDevice(0) != 801) return 4;
+    printf("%d %s\n", version, cudaGetErrorName(101));
+    return 0;
+}
+"#;
+
+/// Compiles the program and links it with this edition. False without a C compiler.
+fn linked(folder: &Path, edition: &str) -> bool {
+    fs::write(folder.join("program.c"), PROGRAM).unwrap();
+    let mut cc = Command::new("cc");
+    cc.args(["program.c", "-o", "program", "-L.", &format!("-l:{edition}")]).current_dir(folder);
+    let Ok(status) = cc.status() else { return false };
+    assert!(status.success(), "{edition}");
+    true
+}
+
+#[test]
+fn a_program_runs_with_the_edition_that_it_was_linked_with() {
+    let folder = written();
+    for (edition, version) in [("libcudart.so.13", "13000"), ("libcudart.so.12", "12090")] {
+        if !linked(folder.path(), edition) {
+            return;
+        }
+        let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "--check", "all", "./program"], &[]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert_eq!(run.stdout, format!("{version} cudaErrorInvalidDevice\n"));
+        // What is lacking is said once; the loader has nothing to say.
+        assert_eq!(
+            run.stderr.trim(),
+            "libcudart: cudaGLSetGLDevice is not supported; it returns cudaErrorNotSupported"
+        );
+    }
+}
+
+#[test]
+fn a_leak_is_the_program_s_and_every_order_is_run() {
+    let folder = written();
+    if !linked(folder.path(), "libcudart.so.13") {
+        return;
+    }
+    let source = fs::read_to_string(folder.path().join("program.c")).unwrap();
+    fs::write(folder.path().join("program.c"), source.replace("|| cudaFree(device)", "")).unwrap();
+    let cc = Command::new("cc")
+        .args(["program.c", "-g", "-rdynamic", "-o", "program", "-L.", "-l:libcudart.so.13"])
+        .current_dir(folder.path())
+        .status();
+    assert!(cc.unwrap().success());
+    let args = ["exec", "--device", "emulated", "--check", "leakcheck", "./program"];
+    let run = warplab_in(folder.path(), &args, &[]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("called by main"), "{run:?}");
+    let args = ["exec", "--device", "emulated", "--schedules", "3", "./program"];
+    let run = warplab_in(folder.path(), &args, &[]);
+    assert_eq!((run.code, run.stdout.lines().count()), (0, 1), "{run:?}");
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    fails(&["exec"], 2, &["PROGRAM"]);
+    fails(&["exec", "no-such-program"], 2, &["cannot run no-such-program: there is no such program"]);
+    fails(&["exec", "--device", "emulated:h300", "true"], 2, &["unknown profile `h300`", "h200"]);
+    fails(&["nvcc"], 2, &["name what to compile"]);
+    let cache = tempfile::tempdir().unwrap();
+    let nowhere = [("WARPLAB_CACHE", cache.path().to_str().unwrap()), ("PATH", "/nowhere")];
+    let run = warplab_in(cache.path(), &["nvcc", "x.cu"], &nowhere);
+    assert_eq!(run.code, 4, "{run:?}");
+    assert!(run.stderr.contains("`warplab setup --nvcc` brings it"), "{run:?}");
+}

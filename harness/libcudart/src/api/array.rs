@@ -1,0 +1,235 @@
+//! Arrays, textures and surfaces.
+use crate::abi::{
+    error::{Error, Result},
+    native::ArrayDesc,
+    pointers::{get, need, put},
+    types::{ChannelDesc, Extent, Handle},
+};
+use crate::api::entry::{calls, forwards};
+use crate::driver::calls as driver;
+use crate::state::context;
+use std::ffi::{c_int, c_uint, c_void};
+
+/// `cudaChannelFormatKind`: signed, unsigned, float. The driver's `CUarray_format` of each width, in bits.
+const FORMATS: [(c_int, c_int, c_int); 8] = [
+    (0, 8, 0x08),
+    (0, 16, 0x09),
+    (0, 32, 0x0a),
+    (1, 8, 0x01),
+    (1, 16, 0x02),
+    (1, 32, 0x03),
+    (2, 16, 0x10),
+    (2, 32, 0x20),
+];
+
+/// The driver's format and number of channels.
+fn format(desc: &ChannelDesc) -> Result<(c_int, c_uint)> {
+    let widths = [desc.x, desc.y, desc.z, desc.w];
+    let channels = widths.iter().take_while(|bits| **bits > 0).count();
+    let is_even = matches!(channels, 1 | 2 | 4)
+        && widths[..channels].iter().all(|bits| *bits == desc.x)
+        && widths[channels..].iter().all(|bits| *bits == 0);
+    let found = FORMATS.iter().find(|(kind, bits, _)| *kind == desc.kind && *bits == desc.x);
+    let (_, _, format) = found.filter(|_| is_even).ok_or(Error::INVALID_CHANNEL_DESCRIPTOR)?;
+    Ok((*format, channels as c_uint))
+}
+
+fn channels(format: c_int, channels: c_uint) -> ChannelDesc {
+    let (kind, bits, _) = FORMATS.iter().find(|(_, _, other)| *other == format).copied().unwrap_or((3, 0, 0));
+    let width = |channel: c_uint| if channel < channels { bits } else { 0 };
+    ChannelDesc { x: width(0), y: width(1), z: width(2), w: width(3), kind }
+}
+
+/// Bytes of an element.
+pub fn bytes(desc: &ArrayDesc) -> usize {
+    let bits = FORMATS.iter().find(|(_, _, format)| *format == desc.format).map_or(8, |(_, bits, _)| *bits);
+    desc.channels as usize * bits as usize / 8
+}
+
+fn described(desc: *const ChannelDesc, extent: Extent, flags: c_uint) -> Result<ArrayDesc> {
+    let (format, channels) = format(&get(desc)?)?;
+    let Extent { width, height, depth } = extent;
+    Ok(ArrayDesc { width, height, depth, format, channels, flags })
+}
+
+fn malloc_3d(out: *mut Handle, desc: *const ChannelDesc, extent: Extent, flags: c_uint) -> Result {
+    need(out)?;
+    context::ensure()?;
+    let desc = described(desc, extent, flags)?;
+    driver::cuArray3DCreate_v2(out, &raw const desc)
+}
+
+fn malloc(out: *mut Handle, desc: *const ChannelDesc, width: usize, height: usize, flags: c_uint) -> Result {
+    malloc_3d(out, desc, Extent { width, height, depth: 0 }, flags)
+}
+
+fn mipmapped(out: *mut Handle, desc: *const ChannelDesc, extent: Extent, levels: c_uint, flags: c_uint) -> Result {
+    need(out)?;
+    context::ensure()?;
+    let desc = described(desc, extent, flags)?;
+    driver::cuMipmappedArrayCreate(out, &raw const desc, levels)
+}
+
+fn desc_of(array: Handle) -> Result<ArrayDesc> {
+    context::ensure()?;
+    let mut desc = ArrayDesc { width: 0, height: 0, depth: 0, format: 0, channels: 0, flags: 0 };
+    driver::cuArray3DGetDescriptor_v2(&raw mut desc, array)?;
+    Ok(desc)
+}
+
+fn info(out: *mut ChannelDesc, extent: *mut Extent, flags: *mut c_uint, array: Handle) -> Result {
+    let desc = desc_of(array)?;
+    if !out.is_null() {
+        put(out, channels(desc.format, desc.channels))?;
+    }
+    if !extent.is_null() {
+        put(extent, Extent { width: desc.width, height: desc.height, depth: desc.depth })?;
+    }
+    if !flags.is_null() {
+        put(flags, desc.flags)?;
+    }
+    Ok(())
+}
+
+fn channel_desc(out: *mut ChannelDesc, array: Handle) -> Result {
+    need(out)?;
+    let desc = desc_of(array)?;
+    put(out, channels(desc.format, desc.channels))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaCreateChannelDesc(x: c_int, y: c_int, z: c_int, w: c_int, kind: c_int) -> ChannelDesc {
+    ChannelDesc { x, y, z, w, kind }
+}
+
+/// `cudaResourceDesc`, and `CUDA_RESOURCE_DESC`: a kind, 128 bytes, flags. Words 0 and 1 of the 128 bytes are a handle
+/// or an address in both; a description of channels follows it in the one, a format and a number of channels in the
+/// other; then come sizes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Resource {
+    kind: c_int,
+    padding: c_int,
+    handle: u64,
+    rest: [u32; 30],
+    flags: c_uint,
+}
+
+/// `cudaResourceTypeLinear`: from there on the resource is memory with a format.
+const LINEAR: c_int = 2;
+
+fn resource(desc: *const Resource) -> Result<Resource> {
+    let mut desc = get(desc)?;
+    if desc.kind >= LINEAR {
+        let word = |at: usize| desc.rest[at] as c_int;
+        let (format, channels) =
+            format(&ChannelDesc { x: word(0), y: word(1), z: word(2), w: word(3), kind: word(4) })?;
+        let sizes = desc.rest;
+        desc.rest[0] = format as u32;
+        desc.rest[1] = channels;
+        // Up to three sizes of eight bytes: they begin after 20 bytes, rounded up to 24, and after 8.
+        desc.rest[2..8].copy_from_slice(&sizes[6..12]);
+    }
+    Ok(desc)
+}
+
+/// `cudaTextureDesc`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Texture {
+    address: [c_int; 3],
+    filter: c_int,
+    read: c_int,
+    srgb: c_int,
+    border: [f32; 4],
+    normalized: c_int,
+    anisotropy: c_uint,
+    mipmap_filter: c_int,
+    mipmap_bias: f32,
+    least_level: f32,
+    most_level: f32,
+    no_trilinear: c_int,
+    seamless: c_int,
+}
+
+/// `CUDA_TEXTURE_DESC`.
+#[repr(C)]
+struct NativeTexture {
+    address: [c_int; 3],
+    filter: c_int,
+    flags: c_uint,
+    anisotropy: c_uint,
+    mipmap_filter: c_int,
+    mipmap_bias: f32,
+    least_level: f32,
+    most_level: f32,
+    border: [f32; 4],
+    reserved: [c_int; 12],
+}
+
+fn texture(out: *mut u64, from: *const Resource, with: *const Texture, view: *const c_void) -> Result {
+    need(out)?;
+    context::ensure()?;
+    let (from, with) = (resource(from)?, get(with)?);
+    // `CU_TRSF_READ_AS_INTEGER`, `NORMALIZED_COORDINATES`, `SRGB`, `DISABLE_TRILINEAR_OPTIMIZATION`,
+    // `SEAMLESS_CUBEMAP`.
+    let flags = [(with.read == 0, 0x01), (with.normalized != 0, 0x02), (with.srgb != 0, 0x10)];
+    let more = [(with.no_trilinear != 0, 0x20), (with.seamless != 0, 0x40)];
+    let native = NativeTexture {
+        address: with.address,
+        filter: with.filter,
+        flags: flags.iter().chain(&more).filter(|(set, _)| *set).map(|(_, flag)| flag).sum(),
+        anisotropy: with.anisotropy,
+        mipmap_filter: with.mipmap_filter,
+        mipmap_bias: with.mipmap_bias,
+        least_level: with.least_level,
+        most_level: with.most_level,
+        border: with.border,
+        reserved: [0; 12],
+    };
+    driver::cuTexObjectCreate(out, (&raw const from).cast(), (&raw const native).cast(), view)
+}
+
+fn surface(out: *mut u64, from: *const Resource) -> Result {
+    need(out)?;
+    context::ensure()?;
+    let from = resource(from)?;
+    driver::cuSurfObjectCreate(out, (&raw const from).cast())
+}
+
+fn free(array: Handle) -> Result {
+    context::ensure()?;
+    if array.is_null() { Ok(()) } else { driver::cuArrayDestroy(array) }
+}
+
+fn free_mipmapped(array: Handle) -> Result {
+    context::ensure()?;
+    if array.is_null() { Ok(()) } else { driver::cuMipmappedArrayDestroy(array) }
+}
+
+calls! {
+    cudaMallocArray(out: *mut Handle, desc: *const ChannelDesc, width: usize, height: usize, flags: c_uint) = malloc;
+    cudaMalloc3DArray(out: *mut Handle, desc: *const ChannelDesc, extent: Extent, flags: c_uint) = malloc_3d;
+    cudaMallocMipmappedArray(out: *mut Handle, desc: *const ChannelDesc, extent: Extent, levels: c_uint,
+        flags: c_uint) = mipmapped;
+    cudaArrayGetInfo(out: *mut ChannelDesc, extent: *mut Extent, flags: *mut c_uint, array: Handle) = info;
+    cudaGetChannelDesc(out: *mut ChannelDesc, array: Handle) = channel_desc;
+    cudaCreateTextureObject(out: *mut u64, from: *const Resource, with: *const Texture, view: *const c_void)
+        = texture;
+    cudaCreateSurfaceObject(out: *mut u64, from: *const Resource) = surface;
+    cudaFreeArray(array: Handle) = free;
+    cudaFreeMipmappedArray(array: Handle) = free_mipmapped;
+}
+
+forwards! {
+    cudaGetMipmappedArrayLevel(out: *mut Handle, array: Handle, level: c_uint) => cuMipmappedArrayGetLevel;
+    cudaArrayGetPlane(out: *mut Handle, array: Handle, plane: c_uint) => cuArrayGetPlane;
+    cudaArrayGetMemoryRequirements(out: *mut c_void, array: Handle, device: c_int) => cuArrayGetMemoryRequirements;
+    cudaMipmappedArrayGetMemoryRequirements(out: *mut c_void, array: Handle, device: c_int)
+        => cuMipmappedArrayGetMemoryRequirements;
+    cudaArrayGetSparseProperties(out: *mut c_void, array: Handle) => cuArrayGetSparseProperties;
+    cudaMipmappedArrayGetSparseProperties(out: *mut c_void, array: Handle) => cuMipmappedArrayGetSparseProperties;
+    cudaDestroyTextureObject(texture: u64) => cuTexObjectDestroy;
+    cudaDestroySurfaceObject(surface: u64) => cuSurfObjectDestroy;
+    cudaGetTextureObjectResourceViewDesc(out: *mut c_void, texture: u64) => cuTexObjectGetResourceViewDesc;
+}

@@ -1,0 +1,253 @@
+//! Copies of two and three dimensions, of memory and of arrays.
+use crate::abi::{
+    error::{Error, Result},
+    native::{ArrayDesc, End3d, Memcpy2d, Memcpy3d, memory},
+    pointers::get,
+    types::{Copy3d, Copy3dPeer, Extent, Handle, PER_THREAD, PitchedPtr, Pos, Stream, kind},
+};
+use crate::api::{
+    copy::check,
+    entry::{calls, stream_calls},
+};
+use crate::driver::calls as driver;
+use crate::state::context;
+use std::ffi::{c_int, c_void};
+
+/// Where a copy is queued; none is the default stream, which is waited for as the driver does.
+type Where = Option<Stream>;
+
+/// The kinds of memory of the source and the destination.
+fn kinds(direction: c_int) -> Result<(c_int, c_int)> {
+    check(direction)?;
+    Ok(match direction {
+        kind::HOST_TO_HOST => (memory::HOST, memory::HOST),
+        kind::HOST_TO_DEVICE => (memory::HOST, memory::DEVICE),
+        kind::DEVICE_TO_HOST => (memory::DEVICE, memory::HOST),
+        kind::DEVICE_TO_DEVICE => (memory::DEVICE, memory::DEVICE),
+        _ => (memory::UNIFIED, memory::UNIFIED),
+    })
+}
+
+/// One end of a copy in two dimensions: memory with a pitch, or a place in an array.
+#[derive(Clone, Copy)]
+enum End {
+    Memory(*mut c_void, usize),
+    Array(Handle, usize, usize),
+}
+
+impl End {
+    fn native(self, kind: c_int) -> End3d {
+        match self {
+            Self::Memory(pointer, pitch) => End3d::linear(kind, pointer, pitch, 0),
+            Self::Array(array, x, y) => End3d::array(array).at(x, y, 0),
+        }
+    }
+}
+
+fn plane(dst: End, src: End, width: usize, height: usize, direction: c_int, stream: Where) -> Result {
+    context::ensure()?;
+    if width == 0 || height == 0 {
+        return Ok(());
+    }
+    let (from, to) = kinds(direction)?;
+    let is_narrow = |end: &End| matches!(end, End::Memory(_, pitch) if *pitch < width);
+    if [dst, src].iter().any(is_narrow) {
+        return Err(if height > 1 { Error::INVALID_PITCH } else { Error::INVALID_VALUE });
+    }
+    let copy = Memcpy2d { src: src.native(from).into(), dst: dst.native(to).into(), width_bytes: width, height };
+    match stream {
+        None => driver::cuMemcpy2DUnaligned_v2(&raw const copy),
+        Some(stream) => driver::cuMemcpy2DAsync_v2(&raw const copy, stream),
+    }
+}
+
+fn own(work: impl FnOnce(Where) -> Result) -> Result {
+    work(Some(PER_THREAD))?;
+    driver::cuStreamSynchronize(PER_THREAD)
+}
+
+/// Bytes of an element of an array.
+///
+/// # Errors
+/// When there is no such array.
+pub fn element(array: Handle) -> Result<usize> {
+    let mut desc = ArrayDesc { width: 0, height: 0, depth: 0, format: 0, channels: 0, flags: 0 };
+    driver::cuArray3DGetDescriptor_v2(&raw mut desc, array)?;
+    Ok(crate::api::array::bytes(&desc))
+}
+
+/// The driver's form of a copy in three dimensions. Positions and extents are in elements where an array takes part.
+///
+/// # Errors
+/// Those of a wrong direction or array.
+pub fn native(copy: &Copy3d) -> Result<Memcpy3d> {
+    let (from, to) = kinds(copy.kind)?;
+    let unit = match [copy.src_array, copy.dst_array].into_iter().find(|array| !array.is_null()) {
+        Some(array) => element(array)?,
+        None => 1,
+    };
+    let end = |array: Handle, position: Pos, pointer: PitchedPtr, kind: c_int| {
+        let end = if array.is_null() {
+            End3d::linear(kind, pointer.ptr, pointer.pitch, pointer.ysize)
+        } else {
+            End3d::array(array)
+        };
+        // A place in memory is in bytes of the memory's own elements, which are those of the array.
+        end.at(position.x * unit, position.y, position.z)
+    };
+    Ok(Memcpy3d {
+        src: end(copy.src_array, copy.src_pos, copy.src, from),
+        dst: end(copy.dst_array, copy.dst_pos, copy.dst, to),
+        width_bytes: copy.extent.width * unit,
+        height: copy.extent.height,
+        depth: copy.extent.depth,
+    })
+}
+
+/// The runtime's form of a copy in three dimensions.
+///
+/// # Errors
+/// Those of a wrong array.
+pub fn from_native(copy: &Memcpy3d) -> Result<Copy3d> {
+    let unit = match [copy.src.array, copy.dst.array].into_iter().find(|array| !array.is_null()) {
+        Some(array) => element(array)?,
+        None => 1,
+    };
+    let pitched = |end: &End3d| PitchedPtr {
+        ptr: end.pointer(),
+        pitch: end.pitch,
+        xsize: copy.width_bytes / unit,
+        ysize: end.height,
+    };
+    let position = |end: &End3d| Pos { x: end.x_bytes / unit, y: end.y, z: end.z };
+    let is_host = |end: &End3d| end.kind == memory::HOST;
+    let kind = match (is_host(&copy.src), is_host(&copy.dst)) {
+        _ if copy.src.kind == memory::UNIFIED || copy.dst.kind == memory::UNIFIED => kind::DEFAULT,
+        (true, true) => kind::HOST_TO_HOST,
+        (true, false) => kind::HOST_TO_DEVICE,
+        (false, true) => kind::DEVICE_TO_HOST,
+        (false, false) => kind::DEVICE_TO_DEVICE,
+    };
+    Ok(Copy3d {
+        src_array: copy.src.array,
+        src_pos: position(&copy.src),
+        src: pitched(&copy.src),
+        dst_array: copy.dst.array,
+        dst_pos: position(&copy.dst),
+        dst: pitched(&copy.dst),
+        extent: Extent { width: copy.width_bytes / unit, height: copy.height, depth: copy.depth },
+        kind,
+    })
+}
+
+fn volume(copy: *const Copy3d, stream: Where) -> Result {
+    context::ensure()?;
+    let copy = native(&get(copy)?)?;
+    if copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0 {
+        return Ok(());
+    }
+    match stream {
+        None => driver::cuMemcpy3D_v2(&raw const copy),
+        Some(stream) => driver::cuMemcpy3DAsync_v2(&raw const copy, stream),
+    }
+}
+
+/// A copy between devices: their memory has one address space.
+fn volume_peer(copy: *const Copy3dPeer, stream: Where) -> Result {
+    let Copy3dPeer { src_array, src_pos, src, dst_array, dst_pos, dst, extent, .. } = get(copy)?;
+    let kind = kind::DEVICE_TO_DEVICE;
+    let copy = Copy3d { src_array, src_pos, src, dst_array, dst_pos, dst, extent, kind };
+    volume(&raw const copy, stream)
+}
+
+type Dst = *mut c_void;
+type Src = *const c_void;
+
+fn linear(dst: Dst, dpitch: usize, src: Src, spitch: usize, w: usize, h: usize, kind: c_int, s: Where) -> Result {
+    plane(End::Memory(dst, dpitch), End::Memory(src.cast_mut(), spitch), w, h, kind, s)
+}
+
+fn to_array(dst: Handle, x: usize, y: usize, src: Src, pitch: usize, w: usize, h: usize, k: c_int, s: Where) -> Result {
+    plane(End::Array(dst, x, y), End::Memory(src.cast_mut(), pitch), w, h, k, s)
+}
+
+fn from_array(
+    dst: Dst,
+    pitch: usize,
+    src: Handle,
+    x: usize,
+    y: usize,
+    w: usize,
+    h: usize,
+    k: c_int,
+    s: Where,
+) -> Result {
+    plane(End::Memory(dst, pitch), End::Array(src, x, y), w, h, k, s)
+}
+
+type InArray = (Handle, usize, usize);
+
+fn arrays(to: InArray, from: InArray, width: usize, height: usize, kind: c_int, stream: Where) -> Result {
+    plane(End::Array(to.0, to.1, to.2), End::Array(from.0, from.1, from.2), width, height, kind, stream)
+}
+
+calls! {
+    cudaMemcpy2D(dst: Dst, dpitch: usize, src: Src, spitch: usize, w: usize, h: usize, kind: c_int)
+        = (|d, dp, s, sp, w, h, k| linear(d, dp, s, sp, w, h, k, None));
+    cudaMemcpy2D_ptds(dst: Dst, dpitch: usize, src: Src, spitch: usize, w: usize, h: usize, kind: c_int)
+        = (|d, dp, s, sp, w, h, k| own(|stream| linear(d, dp, s, sp, w, h, k, stream)));
+    cudaMemcpy2DToArray(dst: Handle, x: usize, y: usize, src: Src, pitch: usize, w: usize, h: usize, kind: c_int)
+        = (|d, x, y, s, p, w, h, k| to_array(d, x, y, s, p, w, h, k, None));
+    cudaMemcpy2DToArray_ptds(dst: Handle, x: usize, y: usize, src: Src, pitch: usize, w: usize, h: usize, kind: c_int)
+        = (|d, x, y, s, p, w, h, k| own(|stream| to_array(d, x, y, s, p, w, h, k, stream)));
+    cudaMemcpy2DFromArray(dst: Dst, pitch: usize, src: Handle, x: usize, y: usize, w: usize, h: usize, kind: c_int)
+        = (|d, p, s, x, y, w, h, k| from_array(d, p, s, x, y, w, h, k, None));
+    cudaMemcpy2DFromArray_ptds(dst: Dst, pitch: usize, src: Handle, x: usize, y: usize, w: usize, h: usize, k: c_int)
+        = (|d, p, s, x, y, w, h, k| own(|stream| from_array(d, p, s, x, y, w, h, k, stream)));
+    cudaMemcpy2DArrayToArray(dst: Handle, dx: usize, dy: usize, src: Handle, sx: usize, sy: usize, w: usize, h: usize,
+        kind: c_int)
+        = (|d, dx, dy, s, sx, sy, w, h, k| arrays((d, dx, dy), (s, sx, sy), w, h, k, None));
+    cudaMemcpy2DArrayToArray_ptds(dst: Handle, dx: usize, dy: usize, src: Handle, sx: usize, sy: usize, w: usize,
+        h: usize, kind: c_int)
+        = (|d, dx, dy, s, sx, sy, w, h, k| own(|stream| arrays((d, dx, dy), (s, sx, sy), w, h, k, stream)));
+    cudaMemcpyToArray(dst: Handle, x: usize, y: usize, src: Src, bytes: usize, kind: c_int)
+        = (|d, x, y, s, n, k| to_array(d, x, y, s, n, n, 1, k, None));
+    cudaMemcpyToArray_ptds(dst: Handle, x: usize, y: usize, src: Src, bytes: usize, kind: c_int)
+        = (|d, x, y, s, n, k| own(|stream| to_array(d, x, y, s, n, n, 1, k, stream)));
+    cudaMemcpyFromArray(dst: Dst, src: Handle, x: usize, y: usize, bytes: usize, kind: c_int)
+        = (|d, s, x, y, n, k| from_array(d, n, s, x, y, n, 1, k, None));
+    cudaMemcpyFromArray_ptds(dst: Dst, src: Handle, x: usize, y: usize, bytes: usize, kind: c_int)
+        = (|d, s, x, y, n, k| own(|stream| from_array(d, n, s, x, y, n, 1, k, stream)));
+    cudaMemcpyArrayToArray(dst: Handle, dx: usize, dy: usize, src: Handle, sx: usize, sy: usize, bytes: usize,
+        kind: c_int)
+        = (|d, dx, dy, s, sx, sy, n, k| arrays((d, dx, dy), (s, sx, sy), n, 1, k, None));
+    cudaMemcpyArrayToArray_ptds(dst: Handle, dx: usize, dy: usize, src: Handle, sx: usize, sy: usize, bytes: usize,
+        kind: c_int)
+        = (|d, dx, dy, s, sx, sy, n, k| own(|stream| arrays((d, dx, dy), (s, sx, sy), n, 1, k, stream)));
+    cudaMemcpy3D(copy: *const Copy3d) = (|copy| volume(copy, None));
+    cudaMemcpy3D_ptds(copy: *const Copy3d) = (|copy| own(|stream| volume(copy, stream)));
+    cudaMemcpy3DPeer(copy: *const Copy3dPeer) = (|copy| volume_peer(copy, None));
+    cudaMemcpy3DPeer_ptds(copy: *const Copy3dPeer) = (|copy| own(|stream| volume_peer(copy, stream)));
+}
+
+stream_calls! {
+    cudaMemcpy2DAsync cudaMemcpy2DAsync_ptsz [stream] (dst: Dst, dpitch: usize, src: Src, spitch: usize, w: usize,
+        h: usize, kind: c_int, stream: Stream)
+        = (|d, dp, s, sp, w, h, k, stream| linear(d, dp, s, sp, w, h, k, Some(stream)));
+    cudaMemcpy2DToArrayAsync cudaMemcpy2DToArrayAsync_ptsz [stream] (dst: Handle, x: usize, y: usize, src: Src,
+        pitch: usize, w: usize, h: usize, kind: c_int, stream: Stream)
+        = (|d, x, y, s, p, w, h, k, stream| to_array(d, x, y, s, p, w, h, k, Some(stream)));
+    cudaMemcpy2DFromArrayAsync cudaMemcpy2DFromArrayAsync_ptsz [stream] (dst: Dst, pitch: usize, src: Handle,
+        x: usize, y: usize, w: usize, h: usize, kind: c_int, stream: Stream)
+        = (|d, p, s, x, y, w, h, k, stream| from_array(d, p, s, x, y, w, h, k, Some(stream)));
+    cudaMemcpyToArrayAsync cudaMemcpyToArrayAsync_ptsz [stream] (dst: Handle, x: usize, y: usize, src: Src,
+        bytes: usize, kind: c_int, stream: Stream)
+        = (|d, x, y, s, n, k, stream| to_array(d, x, y, s, n, n, 1, k, Some(stream)));
+    cudaMemcpyFromArrayAsync cudaMemcpyFromArrayAsync_ptsz [stream] (dst: Dst, src: Handle, x: usize, y: usize,
+        bytes: usize, kind: c_int, stream: Stream)
+        = (|d, s, x, y, n, k, stream| from_array(d, n, s, x, y, n, 1, k, Some(stream)));
+    cudaMemcpy3DAsync cudaMemcpy3DAsync_ptsz [stream] (copy: *const Copy3d, stream: Stream)
+        = (|copy, stream| volume(copy, Some(stream)));
+    cudaMemcpy3DPeerAsync cudaMemcpy3DPeerAsync_ptsz [stream] (copy: *const Copy3dPeer, stream: Stream)
+        = (|copy, stream| volume_peer(copy, Some(stream)));
+}

@@ -1,0 +1,64 @@
+//! What every entry point shares: its C name, and the last error that it leaves.
+use crate::abi::error::{Error, Result};
+use crate::driver::speech;
+use crate::state::last_error;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Functions with work of their own: a row is an exported function, and the function here that does its work.
+macro_rules! calls {
+    ($($name:ident($($arg:ident: $type:ty),* $(,)?) = $function:expr;)*) => { $(
+        #[allow(non_snake_case, reason = "the C name")]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($arg: $type),*) -> ::std::ffi::c_int {
+            $crate::api::entry::guard(stringify!($name), || $function($($arg),*))
+        }
+    )* };
+}
+
+/// As `calls`, for functions that exist twice: the second stands in programs that were compiled for a default stream
+/// per thread, in which the argument in brackets means that stream when it is null.
+macro_rules! stream_calls {
+    ($($name:ident $second:ident [$stream:ident] ($($arg:ident: $type:ty),* $(,)?) = $function:expr;)*) => { $(
+        $crate::api::entry::calls! { $name($($arg: $type),*) = $function; }
+        #[allow(non_snake_case, reason = "the C name")]
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $second($($arg: $type),*) -> ::std::ffi::c_int {
+            let $stream = $crate::abi::types::per_thread($stream);
+            $crate::api::entry::guard(stringify!($name), || $function($($arg),*))
+        }
+    )* };
+}
+
+/// Functions that are the driver's by another name: a row is an exported function, and the driver's with the same
+/// arguments. The thread gets a context first.
+macro_rules! forwards {
+    ($($name:ident($($arg:ident: $type:ty),* $(,)?) => $driver:ident;)*) => { $(
+        $crate::api::entry::calls! { $name($($arg: $type),*) = (|$($arg: $type),*| -> $crate::abi::error::Result {
+            $crate::state::context::ensure()?;
+            $crate::driver::driver_call!($driver($($arg: $type),*))
+        }); }
+    )* };
+}
+
+/// As `forwards`, for functions that exist twice, as in `stream_calls`.
+macro_rules! stream_forwards {
+    ($($name:ident $second:ident [$stream:ident] ($($arg:ident: $type:ty),* $(,)?) => $driver:ident;)*) => { $(
+        $crate::api::entry::stream_calls! { $name $second [$stream] ($($arg: $type),*)
+            = (|$($arg: $type),*| -> $crate::abi::error::Result {
+                $crate::state::context::ensure()?;
+                $crate::driver::driver_call!($driver($($arg: $type),*))
+            });
+        }
+    )* };
+}
+pub(crate) use {calls, forwards, stream_calls, stream_forwards};
+
+/// Runs the work of an entry point, and keeps its error. `WARPLAB_TRACE` writes each call and its result to standard
+/// error.
+pub fn guard(name: &'static str, work: impl FnOnce() -> Result) -> i32 {
+    let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Error(999)));
+    if speech::is_traced() {
+        eprintln!("{name}: {result:?}");
+    }
+    last_error::keep(result)
+}

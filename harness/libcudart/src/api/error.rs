@@ -1,0 +1,36 @@
+//! Errors: the last one of the thread, names and texts.
+use crate::abi::error_table::ERRORS;
+use crate::state::last_error;
+use std::{
+    collections::HashMap,
+    ffi::{CString, c_char, c_int},
+    sync::LazyLock,
+};
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetLastError() -> c_int {
+    last_error::take()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaPeekAtLastError() -> c_int {
+    last_error::peek()
+}
+
+/// Names and texts, with the zeros that C wants.
+static TEXTS: LazyLock<HashMap<i32, (CString, CString)>> = LazyLock::new(|| {
+    let text = |words: &str| CString::new(words).unwrap_or_default();
+    ERRORS.iter().map(|(code, name, words)| (*code, (text(name), text(words)))).collect()
+});
+
+const UNKNOWN: &std::ffi::CStr = c"unrecognized error code";
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetErrorName(code: c_int) -> *const c_char {
+    TEXTS.get(&code).map_or(UNKNOWN.as_ptr(), |(name, _)| name.as_ptr())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetErrorString(code: c_int) -> *const c_char {
+    TEXTS.get(&code).map_or(UNKNOWN.as_ptr(), |(_, words)| words.as_ptr())
+}

@@ -1,0 +1,146 @@
+//! Launches.
+use crate::abi::{
+    edition::is_twelve,
+    error::{Error, Result},
+    native,
+    pointers::{get, need, put},
+    types::{Dim3, LaunchConfig, Stream},
+};
+use crate::api::entry::{calls, stream_calls, stream_forwards};
+use crate::driver::calls as driver;
+use crate::state::{context, function};
+use std::{
+    cell::RefCell,
+    ffi::{c_uint, c_void},
+    ptr::null_mut,
+};
+
+type Arguments = *mut *mut c_void;
+type Configuration = (Dim3, Dim3, usize, Stream);
+
+thread_local! {
+    /// What stands between `<<<` and `>>>`, until the stub asks for it.
+    static CONFIGURED: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Gives zero, as for success: the stub is then called.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cudaPushCallConfiguration(grid: Dim3, block: Dim3, shared: usize, stream: Stream) -> c_uint {
+    CONFIGURED.with_borrow_mut(|stack| stack.push((grid, block, shared, stream)));
+    0
+}
+
+fn pop(grid: *mut Dim3, block: *mut Dim3, shared: *mut usize, stream: *mut c_void) -> Result {
+    let top = CONFIGURED.with_borrow_mut(Vec::pop).ok_or(Error::MISSING_CONFIGURATION)?;
+    put(grid, top.0)?;
+    put(block, top.1)?;
+    put(shared, top.2)?;
+    put(stream.cast(), top.3)
+}
+
+fn launch(symbol: *const c_void, grid: Dim3, block: Dim3, arguments: Arguments, shared: usize, s: Stream) -> Result {
+    let f = function::kernel(symbol)?;
+    let bytes = bytes(shared)?;
+    driver::cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, s, arguments, null_mut())
+        .map_err(|error| refused(error, grid, block))
+}
+
+fn cooperative(
+    symbol: *const c_void,
+    grid: Dim3,
+    block: Dim3,
+    arguments: Arguments,
+    shared: usize,
+    stream: Stream,
+) -> Result {
+    let f = function::function(symbol)?;
+    let bytes = bytes(shared)?;
+    driver::cuLaunchCooperativeKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, stream, arguments)
+        .map_err(|error| refused(error, grid, block))
+}
+
+/// The driver's form of a launch's configuration.
+pub fn native(config: *const LaunchConfig) -> Result<native::Launch> {
+    let LaunchConfig { grid, block, shared, stream, attributes, attribute_count } = get(config)?;
+    let shared = bytes(shared)?;
+    Ok(native::Launch { grid, block, shared, stream, attributes, attribute_count })
+}
+
+fn extended(config: *const LaunchConfig, symbol: *const c_void, arguments: Arguments) -> Result {
+    let config = native(config)?;
+    launch_native(&config, symbol, arguments)
+}
+
+fn extended_per_thread(config: *const LaunchConfig, symbol: *const c_void, arguments: Arguments) -> Result {
+    let mut config = native(config)?;
+    config.stream = crate::abi::types::per_thread(config.stream);
+    launch_native(&config, symbol, arguments)
+}
+
+fn launch_native(config: &native::Launch, symbol: *const c_void, arguments: Arguments) -> Result {
+    let kernel = function::kernel(symbol)?;
+    driver::cuLaunchKernelEx(config, kernel, arguments, null_mut())
+        .map_err(|error| refused(error, config.grid, config.block))
+}
+
+fn bytes(shared: usize) -> Result<c_uint> {
+    c_uint::try_from(shared).map_err(|_| Error::INVALID_VALUE)
+}
+
+/// In CUDA 12 a grid or block that no device of this kind can have is `cudaErrorInvalidConfiguration`. CUDA 13 calls
+/// every wrong argument an invalid value, as the driver does.
+fn refused(error: Error, grid: Dim3, block: Dim3) -> Error {
+    if error != Error::INVALID_VALUE || !is_twelve() {
+        return error;
+    }
+    match fits(grid, block) {
+        Ok(false) => Error::INVALID_CONFIGURATION,
+        _ => error,
+    }
+}
+
+fn fits(grid: Dim3, block: Dim3) -> Result<bool> {
+    let device = context::device()?;
+    // `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK`, the largest block's three sizes, the largest grid's.
+    let mut limits = [0; 7];
+    for (limit, attribute) in limits.iter_mut().zip(1..) {
+        driver::cuDeviceGetAttribute(limit, attribute, device)?;
+    }
+    let sizes = [block.x, block.y, block.z, grid.x, grid.y, grid.z];
+    let all = sizes.iter().zip(&limits[1..]).all(|(size, limit)| *size > 0 && i64::from(*size) <= i64::from(*limit));
+    let threads: u64 = sizes[..3].iter().map(|size| u64::from(*size)).product();
+    Ok(all && threads <= limits[0] as u64)
+}
+
+fn driver_kernel(out: *mut *mut c_void, symbol: *const c_void) -> Result {
+    need(out)?;
+    put(out, function::kernel(symbol)?)
+}
+
+fn driver_function(out: *mut *mut c_void, symbol: *const c_void) -> Result {
+    need(out)?;
+    put(out, function::function(symbol)?)
+}
+
+calls! {
+    __cudaPopCallConfiguration(grid: *mut Dim3, block: *mut Dim3, shared: *mut usize, stream: *mut c_void) = pop;
+    cudaLaunchKernelExC(config: *const LaunchConfig, f: *const c_void, arguments: Arguments) = extended;
+    cudaLaunchKernelExC_ptsz(config: *const LaunchConfig, f: *const c_void, arguments: Arguments)
+        = extended_per_thread;
+    cudaGetKernel(out: *mut *mut c_void, f: *const c_void) = driver_kernel;
+    cudaGetFuncBySymbol(out: *mut *mut c_void, f: *const c_void) = driver_function;
+}
+
+stream_calls! {
+    __cudaLaunchKernel __cudaLaunchKernel_ptsz [stream] (kernel: *const c_void, grid: Dim3, block: Dim3,
+        arguments: Arguments, shared: usize, stream: Stream) = launch;
+    cudaLaunchKernel cudaLaunchKernel_ptsz [stream] (f: *const c_void, grid: Dim3, block: Dim3,
+        arguments: Arguments, shared: usize, stream: Stream) = launch;
+    cudaLaunchCooperativeKernel cudaLaunchCooperativeKernel_ptsz [stream] (f: *const c_void, grid: Dim3, block: Dim3,
+        arguments: Arguments, shared: usize, stream: Stream) = cooperative;
+}
+
+stream_forwards! {
+    cudaLaunchHostFunc cudaLaunchHostFunc_ptsz [stream] (stream: Stream, f: *const c_void, data: *mut c_void)
+        => cuLaunchHostFunc;
+}

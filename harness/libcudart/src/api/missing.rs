@@ -1,0 +1,107 @@
+//! Functions of the runtime that are lacking. A program that names them can be linked and started; a call says which
+//! one is lacking.
+use crate::abi::error::Error;
+use crate::driver::speech;
+use crate::state::last_error;
+
+fn lacking(name: &str) -> i32 {
+    speech::once(&format!("{name} is not supported; it returns cudaErrorNotSupported"));
+    last_error::keep(Err(Error::NOT_SUPPORTED))
+}
+
+macro_rules! lacking {
+    ($($name:ident)*) => { $(
+        #[allow(non_snake_case, reason = "the C name")]
+        #[unsafe(no_mangle)]
+        extern "C" fn $name() -> i32 {
+            lacking(stringify!($name))
+        }
+    )* };
+}
+
+lacking! {
+    __cudaGetProcAddress
+    cudaDestroyExternalMemory
+    cudaDestroyExternalSemaphore
+    cudaDeviceGetHostAtomicCapabilities
+    cudaDeviceGetNvSciSyncAttributes
+    cudaDeviceGetP2PAtomicCapabilities
+    cudaDeviceGetTexture1DLinearMaxWidth
+    cudaDeviceRegisterAsyncNotification
+    cudaDeviceUnregisterAsyncNotification
+    cudaEGLStreamConsumerAcquireFrame
+    cudaEGLStreamConsumerConnect
+    cudaEGLStreamConsumerConnectWithFlags
+    cudaEGLStreamConsumerDisconnect
+    cudaEGLStreamConsumerReleaseFrame
+    cudaEGLStreamProducerConnect
+    cudaEGLStreamProducerDisconnect
+    cudaEGLStreamProducerPresentFrame
+    cudaEGLStreamProducerReturnFrame
+    cudaEventCreateFromEGLSync
+    cudaExternalMemoryGetMappedBuffer
+    cudaExternalMemoryGetMappedMipmappedArray
+    cudaGLGetDevices
+    cudaGLMapBufferObject
+    cudaGLMapBufferObjectAsync
+    cudaGLRegisterBufferObject
+    cudaGLSetBufferObjectMapFlags
+    cudaGLSetGLDevice
+    cudaGLUnmapBufferObject
+    cudaGLUnmapBufferObjectAsync
+    cudaGLUnregisterBufferObject
+    cudaGetExportTable
+    cudaGetSurfaceObjectResourceDesc
+    cudaGetTextureObjectResourceDesc
+    cudaGetTextureObjectTextureDesc
+    cudaGraphAddExternalSemaphoresSignalNode
+    cudaGraphAddExternalSemaphoresWaitNode
+    cudaGraphConditionalHandleCreate
+    cudaGraphExecExternalSemaphoresSignalNodeSetParams
+    cudaGraphExecExternalSemaphoresWaitNodeSetParams
+    cudaGraphExternalSemaphoresSignalNodeGetParams
+    cudaGraphExternalSemaphoresSignalNodeSetParams
+    cudaGraphExternalSemaphoresWaitNodeGetParams
+    cudaGraphExternalSemaphoresWaitNodeSetParams
+    cudaGraphicsEGLRegisterImage
+    cudaGraphicsGLRegisterBuffer
+    cudaGraphicsGLRegisterImage
+    cudaGraphicsMapResources
+    cudaGraphicsResourceGetMappedEglFrame
+    cudaGraphicsResourceGetMappedMipmappedArray
+    cudaGraphicsResourceGetMappedPointer
+    cudaGraphicsResourceSetMapFlags
+    cudaGraphicsSubResourceGetMappedArray
+    cudaGraphicsUnmapResources
+    cudaGraphicsUnregisterResource
+    cudaGraphicsVDPAURegisterOutputSurface
+    cudaGraphicsVDPAURegisterVideoSurface
+    cudaImportExternalMemory
+    cudaImportExternalSemaphore
+    cudaIpcOpenEventHandle
+    cudaIpcOpenMemHandle
+    cudaLogsCurrent
+    cudaLogsDumpToFile
+    cudaLogsDumpToMemory
+    cudaLogsRegisterCallback
+    cudaLogsUnregisterCallback
+    cudaMemDiscardAndPrefetchBatchAsync
+    cudaMemDiscardAndPrefetchBatchAsync_ptsz
+    cudaMemDiscardBatchAsync
+    cudaMemDiscardBatchAsync_ptsz
+    cudaMemGetDefaultMemPool
+    cudaMemGetMemPool
+    cudaMemPrefetchBatchAsync
+    cudaMemPrefetchBatchAsync_ptsz
+    cudaMemSetMemPool
+    cudaMemcpy3DBatchAsync
+    cudaMemcpy3DBatchAsync_ptsz
+    cudaMemcpyBatchAsync
+    cudaMemcpyBatchAsync_ptsz
+    cudaSignalExternalSemaphoresAsync
+    cudaSignalExternalSemaphoresAsync_ptsz
+    cudaVDPAUGetDevice
+    cudaVDPAUSetVDPAUDevice
+    cudaWaitExternalSemaphoresAsync
+    cudaWaitExternalSemaphoresAsync_ptsz
+}

@@ -1,0 +1,19 @@
+//! The exported functions, a file for each family.
+mod array;
+mod copy;
+mod copy_shape;
+mod device;
+mod entry;
+mod error;
+mod fill;
+mod function;
+mod graph;
+mod graph_nodes;
+mod launch;
+mod library;
+mod managed;
+mod memory;
+mod missing;
+mod properties;
+mod registration;
+mod stream;

@@ -1,0 +1,108 @@
+//! What the host code of nvcc calls before `main`: images, kernels and variables are registered by name
+//! (`crt/host_runtime.h`).
+use crate::api::entry::{calls, guard};
+use crate::state::{function, image, image::Image, variable};
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+/// A registered image, as host code holds it.
+type Registered = *mut *mut c_void;
+
+fn image_of(registered: Registered) -> &'static Image {
+    // SAFETY: host code gives back what it got from `__cudaRegisterFatBinary`, which is never freed.
+    unsafe { &*registered.cast::<Image>() }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cudaRegisterFatBinary(binary: *mut c_void) -> Registered {
+    // SAFETY: host code hands over its own fat binary.
+    let image = unsafe { image::register(binary) };
+    std::ptr::from_ref(image).cast_mut().cast()
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cudaRegisterFatBinaryEnd(_image: Registered) {}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cudaUnregisterFatBinary(image: Registered) {
+    if !image.is_null() {
+        image_of(image).unload();
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cudaRegisterFunction(
+    image: Registered,
+    stub: *const c_char,
+    _device_function: *mut c_char,
+    name: *const c_char,
+    _thread_limit: c_int,
+    _thread: *mut c_void,
+    _block: *mut c_void,
+    _block_size: *mut c_void,
+    _grid_size: *mut c_void,
+    _warp_size: *mut c_int,
+) {
+    // SAFETY: host code's constant name.
+    let name = unsafe { CStr::from_ptr(name) }.to_owned();
+    function::register(image_of(image), stub.expose_provenance(), name);
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cudaRegisterVar(
+    image: Registered,
+    shadow: *mut c_char,
+    _address: *mut c_char,
+    name: *const c_char,
+    _external: c_int,
+    _bytes: usize,
+    _constant: c_int,
+    _global: c_int,
+) {
+    // SAFETY: as above.
+    let name = unsafe { CStr::from_ptr(name) }.to_owned();
+    variable::register(image_of(image), shadow.expose_provenance(), name, false);
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cudaRegisterHostVar(image: Registered, name: *const c_char, shadow: *mut c_char, _bytes: usize) {
+    // SAFETY: as above.
+    let name = unsafe { CStr::from_ptr(name) }.to_owned();
+    variable::register(image_of(image), shadow.expose_provenance(), name, false);
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cudaRegisterManagedVar(
+    image: Registered,
+    place: *mut *mut c_void,
+    _address: *mut c_char,
+    name: *const c_char,
+    _external: c_int,
+    _bytes: usize,
+    _constant: c_int,
+    _global: c_int,
+) {
+    // SAFETY: as above.
+    let name = unsafe { CStr::from_ptr(name) }.to_owned();
+    variable::register(image_of(image), place.expose_provenance(), name, true);
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cudaRegisterUnifiedTable(_image: Registered, _table: *mut c_void) {}
+
+/// Loads an image, since the program reads one of its managed variables. Whether that went well.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __cudaInitModule(image: Registered) -> c_char {
+    let loaded = guard("__cudaInitModule", || {
+        crate::state::context::ensure()?;
+        image_of(image).library().map(drop)
+    });
+    c_char::from(loaded == 0)
+}
+
+fn lasting(out: *mut *mut c_void, stub: *const c_void) -> crate::abi::error::Result {
+    crate::abi::pointers::put(out, function::lasting(stub)?)
+}
+
+calls! {
+    __cudaGetKernel(out: *mut *mut c_void, stub: *const c_void) = lasting;
+}

@@ -1,0 +1,28 @@
+//! The CUDA runtime API (`libcudart`) over the CUDA driver API: a drop-in library for programs that nvcc has compiled.
+//!
+//! It talks to whichever `libcuda.so.1` the loader finds: NVIDIA's, or the embedded machine's. The crate has four
+//! layers. A layer uses those below it and none above it:
+//!
+//! - [`api`]: the calls, one file for each family. A row of a table there is an exported function.
+//! - [`state`]: what the runtime itself knows: the device of each thread, the images, functions and variables that a
+//!   program has registered, the last error.
+//! - [`driver`]: the driver's functions, found by name at their first use.
+//! - [`abi`]: types of the runtime's and the driver's headers, and error codes.
+//!
+//! What always holds:
+//!
+//! - A pointer of the caller is null or valid, as the C API demands.
+//! - An image is loaded when something in it is first used, so that a program may hold images that do not load.
+//! - The error codes of the driver are those of the runtime, with the exceptions that each call names.
+#![allow(
+    // The C ABI decides how many arguments a function has, and how they are passed.
+    clippy::too_many_arguments,
+    clippy::needless_pass_by_value,
+    // Every entry point is unsafe in the same way: the caller's pointers must be null or valid.
+    clippy::missing_safety_doc
+)]
+
+mod abi;
+mod api;
+mod driver;
+mod state;

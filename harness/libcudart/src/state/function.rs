@@ -1,0 +1,117 @@
+//! Kernels, known to a program by the addresses of their host stubs or by handles.
+use crate::abi::{
+    error::{Error, Result},
+    types::Handle,
+};
+use crate::driver::calls;
+use crate::state::{context, image::Image};
+use std::{
+    collections::{HashMap, HashSet},
+    ffi::{CString, c_void},
+    ptr::null_mut,
+    sync::{LazyLock, PoisonError, RwLock},
+};
+
+/// A kernel that a program has registered.
+pub struct Function {
+    image: &'static Image,
+    name: CString,
+    stub: usize,
+}
+
+#[derive(Default)]
+struct Known {
+    /// By the address of the stub.
+    stubs: HashMap<usize, &'static Function>,
+    /// The addresses of the functions themselves, which are handles for the launches of host code.
+    own: HashSet<usize>,
+    /// The driver's kernels that were given out, with their stubs if they have any.
+    kernels: HashMap<usize, Option<usize>>,
+}
+
+static KNOWN: LazyLock<RwLock<Known>> = LazyLock::new(RwLock::default);
+
+/// Registers a kernel of an image.
+pub fn register(image: &'static Image, stub: usize, name: CString) {
+    let function: &'static Function = Box::leak(Box::new(Function { image, name, stub }));
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    known.own.insert(std::ptr::from_ref(function).expose_provenance());
+    known.stubs.insert(stub, function);
+}
+
+/// Remembers a kernel that was given out.
+pub fn remember(kernel: Handle, stub: Option<usize>) {
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    let entry = known.kernels.entry(kernel.addr()).or_default();
+    *entry = entry.or(stub);
+}
+
+/// The stub of a kernel, or the kernel itself where it has none.
+pub fn stub_of(kernel: Handle) -> *const c_void {
+    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    match known.kernels.get(&kernel.addr()).copied().flatten() {
+        Some(stub) => std::ptr::with_exposed_provenance(stub),
+        None => kernel.cast_const(),
+    }
+}
+
+/// The function of a stub.
+fn of_stub(stub: *const c_void) -> Option<&'static Function> {
+    KNOWN.read().unwrap_or_else(PoisonError::into_inner).stubs.get(&stub.addr()).copied()
+}
+
+/// The handle that host code keeps of a stub's kernel. It stays valid when the image is loaded anew.
+///
+/// # Errors
+/// As [`Error::no_function`].
+pub fn lasting(stub: *const c_void) -> Result<Handle> {
+    let function = of_stub(stub).ok_or_else(Error::no_function)?;
+    Ok(std::ptr::from_ref(function).cast_mut().cast())
+}
+
+/// The driver's kernel of a stub or of a handle. The thread has a context from then on.
+///
+/// # Errors
+/// As [`Error::no_function`]; those of loading the image.
+pub fn kernel(symbol: *const c_void) -> Result<Handle> {
+    context::ensure()?;
+    if symbol.is_null() {
+        return Err(Error::INVALID_DEVICE_FUNCTION);
+    }
+    let function = {
+        let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+        match known.stubs.get(&symbol.addr()) {
+            Some(function) => Some(*function),
+            // SAFETY: its address is that of a function that was leaked.
+            None if known.own.contains(&symbol.addr()) => Some(unsafe { &*symbol.cast::<Function>() }),
+            None if known.kernels.contains_key(&symbol.addr()) => return Ok(symbol.cast_mut()),
+            None => None,
+        }
+    };
+    function.ok_or_else(Error::no_function)?.kernel()
+}
+
+/// As [`kernel`], but the function of the current context.
+///
+/// # Errors
+/// As [`kernel`].
+pub fn function(symbol: *const c_void) -> Result<Handle> {
+    let kernel = kernel(symbol)?;
+    let mut function = null_mut();
+    calls::cuKernelGetFunction(&raw mut function, kernel)?;
+    Ok(function)
+}
+
+impl Function {
+    fn kernel(&self) -> Result<Handle> {
+        let library = self.image.library()?;
+        let mut kernel = null_mut();
+        calls::cuLibraryGetKernel(&raw mut kernel, library, self.name.as_ptr())
+            .map_err(|error| error.instead(Error::NOT_FOUND, Error::INVALID_DEVICE_FUNCTION))?;
+        let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner).kernels.contains_key(&kernel.addr());
+        if !known {
+            remember(kernel, Some(self.stub));
+        }
+        Ok(kernel)
+    }
+}

@@ -1,0 +1,38 @@
+//! The last error of each thread, as `cudaGetLastError` gives it.
+use crate::abi::error::Result;
+use std::cell::Cell;
+
+thread_local! {
+    static LAST: Cell<i32> = const { Cell::new(0) };
+}
+
+/// Keeps the error of a call, and gives its code. A call that succeeds changes nothing.
+pub fn keep(result: Result) -> i32 {
+    let Err(error) = result else { return 0 };
+    LAST.set(error.0);
+    error.0
+}
+
+/// The last error, which stays.
+pub fn peek() -> i32 {
+    LAST.get()
+}
+
+/// The last error, which is forgotten. Where it has cost the context, every later call gives it again.
+pub fn take() -> i32 {
+    LAST.replace(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::error::Error;
+
+    #[test]
+    fn success_clears_nothing_and_taking_clears() {
+        assert_eq!((keep(Err(Error(1))), keep(Ok(())), peek(), take(), take()), (1, 0, 1, 1, 0));
+        keep(Err(Error(700)));
+        keep(Err(Error(1)));
+        assert_eq!((take(), peek()), (1, 0));
+    }
+}

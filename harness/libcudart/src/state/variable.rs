@@ -1,0 +1,48 @@
+//! Variables of the device, known to a program by the addresses of their host shadows.
+use crate::abi::error::{Error, Result};
+use crate::driver::calls;
+use crate::state::{context, image::Image};
+use std::{
+    collections::HashMap,
+    ffi::{CString, c_void},
+    sync::{LazyLock, PoisonError, RwLock},
+};
+
+struct Variable {
+    image: &'static Image,
+    name: CString,
+    /// Where the program keeps the address, for a managed variable.
+    managed: bool,
+}
+
+static KNOWN: LazyLock<RwLock<HashMap<usize, Variable>>> = LazyLock::new(RwLock::default);
+
+/// Registers a variable of an image.
+pub fn register(image: &'static Image, shadow: usize, name: CString, managed: bool) {
+    if managed {
+        image.add_managed(name.clone(), shadow);
+    }
+    KNOWN.write().unwrap_or_else(PoisonError::into_inner).insert(shadow, Variable { image, name, managed });
+}
+
+/// Address and bytes of the variable that a symbol names. The thread has a context from then on.
+///
+/// # Errors
+/// `cudaErrorInvalidSymbol`; those of loading the image.
+pub fn find(symbol: *const c_void) -> Result<(u64, usize)> {
+    context::ensure()?;
+    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    // Host code names a managed variable by its address on the device.
+    let is_at = |shadow: usize| {
+        // SAFETY: the program keeps the address there.
+        unsafe { std::ptr::with_exposed_provenance::<usize>(shadow).read() == symbol.addr() }
+    };
+    let of_address = || known.iter().find(|(shadow, variable)| variable.managed && is_at(**shadow)).map(|(_, v)| v);
+    let variable = known.get(&symbol.addr()).or_else(of_address).ok_or(Error::INVALID_SYMBOL)?;
+    let library = variable.image.library()?;
+    let (mut address, mut bytes) = (0, 0);
+    let get = if variable.managed { calls::cuLibraryGetManaged } else { calls::cuLibraryGetGlobal };
+    get(&raw mut address, &raw mut bytes, library, variable.name.as_ptr())
+        .map_err(|error| error.instead(Error::NOT_FOUND, Error::INVALID_SYMBOL))?;
+    Ok((address, bytes))
+}

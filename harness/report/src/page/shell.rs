@@ -1,0 +1,32 @@
+//! What every page has around its content.
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// A whole page around `main`, under a heading and its contents.
+pub fn shell(title: &str, heading: &str, contents: &Markup, main: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                link rel="icon" href="data:,";
+                style { (PreEscaped(include_str!("style.css"))) }
+            }
+            body {
+                a.skip href="#content" { "To the content" }
+                header {
+                    h1 { (heading) }
+                    (contents)
+                }
+                main id="content" { (main) }
+                // Where the script says the values of the mark that the arrow keys have come to.
+                div #tip aria-hidden="true" hidden {}
+                div #said .unseen aria-live="polite" {}
+                script { (PreEscaped(include_str!("script.js"))) }
+            }
+        }
+    };
+    page.into_string()
+}
