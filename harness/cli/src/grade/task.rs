@@ -38,7 +38,7 @@ fn codes() -> String {
         (Exit::CannotRun, "it could not be judged here"),
         (Exit::Interrupted, "interrupted"),
     ]);
-    format!("Marks: {marks}\nWith --kernel: {judged}")
+    format!("With marks. {marks}\nWith --kernel. {judged}")
 }
 
 pub fn command() -> Command {

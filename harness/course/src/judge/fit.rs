@@ -5,6 +5,7 @@ use kernels::KernelSource;
 use super::{
     child::Outcome,
     own::{Known, own},
+    printed::Printed,
     task::Task,
 };
 use crate::assignment::{
@@ -96,7 +97,7 @@ fn asked<'r>(lab: &'static Lab, rubric: &'r Rubric, own_file: &KernelSource) -> 
                 hidden: 0,
                 limits: LIMITS,
                 known: known.clone(),
-                printed: Default::default(),
+                printed: Printed::default(),
             };
             let runs = variants.iter().flat_map(|variant| sizes.iter().map(move |size| (*variant, *size)));
             all.extend(runs.map(|(variant, size)| Asked { part, task: task.clone(), variant, size }));
