@@ -21,10 +21,18 @@ Examples:
   warplab check --hint       and the next hint for it
   warplab check --watch      again and again, whenever you save";
 
+const CODES: [(Exit, &str); 5] = [
+    (Exit::Passed, "every part that was tried is right"),
+    (Exit::Wrong, "a part is not right"),
+    (Exit::Usage, "the kernel file does not compile, or the command line or course.toml is wrong"),
+    (Exit::CannotRun, "a part could not be judged here"),
+    (Exit::Interrupted, "interrupted"),
+];
+
 pub fn command() -> Command {
     Command::new("check")
         .about("Compile and run your kernels, and say what is wrong and what to do next")
-        .after_help(format!("{EXAMPLES}\n\n{}", harness::paragraphs(&Exit::codes())))
+        .after_help(format!("{EXAMPLES}\n\n{}", harness::paragraphs(&Exit::of_command(&CODES))))
         .arg(
             Arg::new("folder")
                 .value_name("DIR")

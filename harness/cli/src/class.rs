@@ -27,12 +27,19 @@ A run that was stopped goes on where it was, and one that is repeated grades wha
 In DIR, rubric.toml may be edited, overrides.toml sets marks by hand, and late.toml says what lateness costs:
 harness/course/README.md tells how.";
 
+const CODES: [(Exit, &str); 4] = [
+    (Exit::Passed, "all is marked, whatever the points"),
+    (Exit::Usage, "the command line, the class's folder or the rubric is wrong"),
+    (Exit::CannotRun, "some of it could not be judged here"),
+    (Exit::Interrupted, "interrupted"),
+];
+
 pub fn command() -> Command {
     Command::new("class")
         .about(
             "Mark a class: a folder of submissions, an export of Gradescope, Moodle or Canvas, or a table of folders",
         )
-        .after_help(format!("{EXAMPLES}\n\n{}", harness::paragraphs(&Exit::codes())))
+        .after_help(format!("{EXAMPLES}\n\n{}", harness::paragraphs(&Exit::of_command(&CODES))))
         .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab whose assignment it is"))
         .arg(
             path("folder", "FOLDER").required_unless_present("roster").help(

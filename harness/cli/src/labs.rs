@@ -43,6 +43,18 @@ pub fn known(name: &str) -> Result<&'static Lab, Error> {
     find(name).ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &names()))))
 }
 
+/// Says in a student's folder, to whom runs its lab, that these are not the student's own kernels.
+pub fn tell_whose_kernels(chosen: &[&Lab]) {
+    let Ok(Folder { lab, kernel }) = Folder::read(Path::new(".")) else { return };
+    if chosen.iter().any(|one| one.name == lab) {
+        let words = format!(
+            "These are the lab's own kernels. Yours are run by `warplab run {lab} --kernel {kernel}`, and `warplab \
+             check` judges them."
+        );
+        harness::print_error(&harness::paragraphs(&words));
+    }
+}
+
 /// The lab of a student's folder.
 pub fn of_folder(read: &Folder, folder: &Path) -> Result<&'static Lab, Error> {
     let name = &read.lab;

@@ -199,6 +199,9 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             chosen.push(lab);
         }
     }
+    if !matches.get_flag("quiet") && matches.get_one::<std::path::PathBuf>("kernel").is_none() {
+        labs::tell_whose_kernels(&chosen);
+    }
     let chosen = if is_all { Labs::All(labs::LABS) } else { Labs::Named(&chosen) };
     Ok(harness::run_labs(chosen, matches))
 }

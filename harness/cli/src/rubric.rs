@@ -2,7 +2,7 @@
 use std::{fs, path::PathBuf, process::ExitCode};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use course::assignment::rubric::Rubric;
+use course::{assignment::rubric::Rubric, judge};
 use harness::{Error, Lab};
 
 use crate::labs;
@@ -23,12 +23,21 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let lab = labs::named(matches)?;
     let Some(file) = matches.get_one::<PathBuf>("check") else {
-        harness::print(assignment(lab)?.rubric.trim_end());
+        let assignment = assignment(lab)?;
+        let text = Rubric::own(assignment, lab)?.with_lab(assignment.rubric, lab);
+        harness::print(text.trim_end());
         return Ok(ExitCode::SUCCESS);
     };
-    let rubric = read(file, lab)?;
+    let (_, rubric) = read(file, lab)?;
+    let shown = file.display();
+    let tried = judge::fit(lab, &rubric)?;
+    if !tried.mistakes.is_empty() {
+        let each: Vec<String> = tried.mistakes.iter().map(|mistake| format!("{shown}: {mistake}")).collect();
+        return Err(Error::usage(each.join("\n")));
+    }
+    tried.notes.iter().for_each(|note| harness::print(&harness::paragraphs(note)));
     let parts = rubric.parts.len();
-    harness::print(&format!("{}: {parts} parts, {} points in all", file.display(), rubric.points()));
+    harness::print(&format!("{shown}: {parts} parts, {} points in all", rubric.points()));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -38,9 +47,10 @@ pub fn assignment(lab: &Lab) -> Result<&harness::Assignment, Error> {
     lab.assignment.as_ref().ok_or_else(none)
 }
 
-/// A teacher's rubric.
-pub fn read(file: &PathBuf, lab: &Lab) -> Result<Rubric, Error> {
+/// A teacher's rubric, and its text.
+pub fn read(file: &PathBuf, lab: &'static Lab) -> Result<(String, Rubric), Error> {
     let io = |source| Error::Io { action: "read", path: file.clone(), source };
     let text = fs::read_to_string(file).map_err(io)?;
-    Rubric::of_file(file, &text, lab)
+    let rubric = Rubric::of_file(file, &text, lab)?;
+    Ok((text, rubric))
 }

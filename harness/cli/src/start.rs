@@ -2,7 +2,7 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use course::student::start;
+use course::{assignment::rubric::Rubric, student::start};
 use harness::Error;
 
 use crate::{labs, rubric};
@@ -17,13 +17,26 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("A new or empty folder [default: the lab's name]"),
         )
+        .arg(
+            Arg::new("rubric")
+                .long("rubric")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("A rubric of your own in place of the lab's: parts that it leaves out are handed out solved"),
+        )
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let lab = labs::named(matches)?;
     let assignment = rubric::assignment(lab)?;
     let folder = matches.get_one::<PathBuf>("folder").cloned().unwrap_or_else(|| lab.name.into());
-    let started = start::start(lab, assignment, &folder)?;
+    let started = match matches.get_one::<PathBuf>("rubric") {
+        Some(file) => {
+            let (text, rubric) = rubric::read(file, lab)?;
+            start::start(lab, assignment, &rubric, &text, &folder)?
+        }
+        None => start::start(lab, assignment, &Rubric::own(assignment, lab)?, assignment.rubric, &folder)?,
+    };
     harness::print(&started);
     Ok(ExitCode::SUCCESS)
 }

@@ -8,7 +8,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use course::student::{folder::Folder, submit::submit};
 use harness::{Error, arguments::switch};
 
-use crate::{labs, rubric};
+use crate::labs;
 
 pub fn command() -> Command {
     Command::new("submit")
@@ -35,6 +35,6 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let lab = labs::of_folder(&Folder::read(folder)?, folder)?;
     let archive =
         matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| folder.join(format!("{}.zip", lab.name)));
-    harness::print(&submit(lab, rubric::assignment(lab)?, folder, &archive, matches.get_flag("anyway"))?);
+    harness::print(&submit(lab, folder, &archive, matches.get_flag("anyway"))?);
     Ok(ExitCode::SUCCESS)
 }

@@ -131,7 +131,8 @@ fn a_rubric_fits_its_lab_and_gives_100_points() {
         assert_eq!(run.code, 0, "{run:?}");
         assert!(run.stdout.trim_end().ends_with(", 100 points in all"), "{}: {}", assignment.lab, run.stdout);
         let shown = warplab(&["rubric", &assignment.lab]).stdout;
-        assert_eq!(shown.trim_end(), fs::read_to_string(file).unwrap().trim_end());
+        let expected = format!("lab = \"{}\"\n{}", assignment.lab, fs::read_to_string(file).unwrap());
+        assert_eq!(shown.trim_end(), expected.trim_end());
     }
 }
 
@@ -162,6 +163,10 @@ fn a_student_gets_the_handout_with_its_pictures_and_a_file_with_each_part_to_do(
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default();
 
         let handout = read("HANDOUT.md");
+        assert!(!handout.contains("cargo run"), "{lab}: a student has no checkout");
+        // Whoever opens it must not find the solution.
+        let course: toml::Table = read("course.toml").parse().unwrap();
+        assert!(course["part"].as_array().unwrap().iter().all(|part| part.get("hints").is_none()), "{lab}");
         let pictures = handout.split("](").skip(1).filter_map(|link| link.split(')').next());
         for picture in pictures.filter(|link| is_svg(link) && !link.contains('/')) {
             let own = fs::read_to_string(assignment.folder.join(picture)).unwrap();

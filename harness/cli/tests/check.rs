@@ -68,8 +68,8 @@ fn line_of(text: &str, words: &str) -> usize {
 
 #[test]
 fn a_folder_that_is_no_students_and_a_part_that_is_not_asked_for_are_refused() {
-    fails(&["check"], 2, &["course.toml cannot be read", "warplab start LAB"]);
-    fails(&["check", "--watch"], 2, &["course.toml cannot be read"]);
+    fails(&["check"], 2, &["this is no assignment folder", "cd into yours, or name it", "warplab start LAB"]);
+    fails(&["check", "--watch"], 2, &["this is no assignment folder"]);
     fails(&["check", "--all", "--part", "add"], 2, &["--all", "--part"]);
     let mine = Mine::of("vecadd");
     says(&mine.check(&["--part", "ad"]), 2, &["no part `ad`", "did you mean `add`?"]);
@@ -95,7 +95,16 @@ fn one_part_after_the_other_with_nvrtc() {
     let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), ADD);
     let run = mine.check(&[]);
     let place = format!("`add`, is to be done: vecadd.cu:{line}. It is wrong at n = 1.");
-    says(&run, 1, &["[..] 0 of 2 parts are right", &place, "was never written", "Next: change part `add`"]);
+    says(
+        &run,
+        1,
+        &[
+            "[.?] no part is right yet; 2 is not tried yet (`--all`)",
+            &place,
+            "was never written",
+            "Next: change part `add`",
+        ],
+    );
     assert!(!run.stdout.contains("`stride`"), "{run:?}");
     // The one part that is right leads to the next one, and is praised once.
     mine.edit(ADD, RIGHT);
@@ -132,6 +141,12 @@ fn what_the_compiler_says_is_at_its_line_with_nvrtc() {
         "vecadd.cu:{line}:12: error: identifier \"twice\" is undefined\n   |\n{line} |     z[0] = twice;\n   |            ^"
     );
     says(&mine.check(&[]), 2, &["vecadd.cu does not compile", &mark]);
+    let submit = warplab_in(&mine.folder(), &["submit"], &[]);
+    says(&submit, 2, &["does not compile", &mark, "--anyway"]);
+    let text = fs::read_to_string(mine.kernel()).unwrap();
+    fs::write(mine.kernel(), format!("#include <stdio.h>\n{text}")).unwrap();
+    says(&mine.check(&[]), 2, &["Leave this #include out: printf and assert are there without it."]);
+    fs::write(mine.kernel(), text).unwrap();
     // A warning is shown and changes nothing; one about what was handed out is not shown.
     mine.edit("z[0] = twice;", &format!("int unused;\n    {RIGHT}"));
     let place = format!("vecadd.cu:{line}:9: warning #177-D: variable \"unused\"");
@@ -145,8 +160,12 @@ fn what_the_compiler_says_is_at_its_line_with_nvrtc() {
 fn the_smallest_size_that_is_not_right_is_told_with_nvrtc() {
     let mine = Mine::of("vecadd");
     mine.edit(ADD, "unsigned long long i = grid_index();\n    if (i < n && i < 20) z[i] = x[i] + y[i];\n    // ");
+    // What the kernel prints is shown, as far as it goes.
+    mine.edit("if (i < n && i < 20)", r#"printf("mine: %d\n", (int)i); if (i < n && i < 20)"#);
     let run = mine.check(&[]);
-    says(&run, 1, &["wrong at n = 33.", "[20] was never written, should be"]);
+    says(&run, 1, &["wrong at n = 33.", "[20] was never written, should be", "your kernel printed:\n  mine: "]);
+    assert_eq!(run.stdout.matches("  mine: ").count(), 20, "{run:?}");
+    mine.edit(r#"printf("mine: %d\n", (int)i); "#, "");
     assert!(!run.stdout.contains("n = 1000"), "{run:?}");
     // A finding is told with its line.
     let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), "i < 20");
@@ -295,7 +314,7 @@ fn every_save_is_answered_until_ctrl_c_with_nvrtc() {
     let mine = Mine::of("vecadd");
     let mut watching = Watching::of(&mine.folder());
     let first = watching.answer();
-    assert!(first.contains("0 of 2 parts") && first.contains("and save it."), "{first}");
+    assert!(first.contains("no part is right yet") && first.contains("and save it."), "{first}");
     assert!(!first.contains('\u{1b}'), "what is no terminal has no screen to clear: {first:?}");
     // Saved in place.
     mine.edit(ADD, RIGHT);

@@ -56,11 +56,12 @@ fn a_starter_has_none_and_a_mutant_loses_what_it_breaks_nvrtc() {
     let tail = mutant("tail", "if (i < n)", "if (i + 1 < n)");
     let stride = mutant("stride", "i += grid_threads()", "i += n");
     let scattered = mutant("scattered", "z[i] = x[i] + y[i];", "z[i] = x[i] + y[i] + 0 * x[i * 8 % n];");
+    let alone = mutant("alone", "if (i < n)", "if (i == 0) for (i = 0; i < n; i++)");
     let hostile = folder.path().join("hostile.zip");
     std::fs::write(&hostile, "not an archive").unwrap();
     let broken = mutant("broken", "z[i] =", "z[i] = this is not C");
     let whole = of_vecadd("tests/mutants/nan");
-    let all = marks(&[&starter, &tail, &hostile, &stride, &scattered, &broken, &whole], &["--seed", "7"]);
+    let all = marks(&[&starter, &tail, &hostile, &stride, &scattered, &broken, &whole, &alone], &["--seed", "7"]);
     let expected = [
         [0.0, 0.0, 0.0],
         [0.0, 40.0, 40.0],
@@ -69,6 +70,8 @@ fn a_starter_has_none_and_a_mutant_loses_what_it_breaks_nvrtc() {
         [50.0, 40.0, 90.0],
         [0.0, 0.0, 0.0],
         [0.0, 0.0, 0.0],
+        // Right answers, but one thread that adds all elements is not what part `add` asks for.
+        [40.0, 40.0, 80.0],
     ];
     for (marked, expected) in all.iter().zip(expected) {
         assert_eq!(points(marked), expected, "{marked:#}");

@@ -124,7 +124,7 @@ fn an_unchanged_starter_is_handed_in_only_anyway() {
 
 #[test]
 fn what_cannot_be_handed_in_is_said() {
-    fails(&["submit"], 2, &["course.toml cannot be read", "`warplab start LAB`"]);
+    fails(&["submit"], 2, &["this is no assignment folder", "`warplab start LAB`"]);
     let mine = Started::new();
     mine.edit(TODO, "//");
     let kernel = fs::read(mine.path("vecadd.cu")).unwrap();
@@ -161,7 +161,7 @@ fn nvrtc_compiles_what_is_handed_in() {
     mine.edit("\n{", "\n{ x[0] = ");
     let run = mine.submit(&[], &[]);
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(run.stderr.contains("vecadd.cu(") && run.stderr.contains("--anyway"), "{run:?}");
+    assert!(run.stderr.contains("vecadd.cu:") && run.stderr.contains("--anyway"), "{run:?}");
     assert!(!mine.path("vecadd.zip").exists());
     let run = mine.submit(&["--anyway"], &[]);
     assert!(run.code == 0 && run.stdout.contains("does not compile"), "{run:?}");

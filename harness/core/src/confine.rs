@@ -87,12 +87,13 @@ pub struct Ended {
     pub status: ExitStatus,
     /// The end of what it wrote to standard error, 64 KiB at most.
     pub error: String,
+    /// The beginning of what it wrote to standard output, 64 KiB at most.
+    pub output: String,
     /// The limit that it exceeded, if it was stopped.
     pub stopped: Option<Stopped>,
 }
 
-/// Runs `command` to its end, under `limits`. It reads nothing, and what it writes to standard output
-/// is dropped.
+/// Runs `command` to its end, under `limits`. It reads nothing.
 ///
 /// # Errors
 /// When it cannot be started or waited for.
@@ -102,12 +103,12 @@ pub fn run(command: &mut Command, limits: &Limits) -> io::Result<Ended> {
     let mut child = command.spawn()?;
     let (out, error) = (child.stdout.take(), child.stderr.take());
     let written = AtomicU64::new(0);
-    let tail = Mutex::new(VecDeque::new());
+    let (head, tail) = (Mutex::new(Vec::new()), Mutex::new(VecDeque::new()));
     let (status, stopped) = thread::scope(|scope| {
         let readers = [
             Builder::new().spawn_scoped(scope, || {
                 if let Some(pipe) = out {
-                    drain(pipe, &written, |_| ());
+                    drain(pipe, &written, |bytes| begin(&head, bytes));
                 }
             }),
             Builder::new().spawn_scoped(scope, || {
@@ -127,10 +128,12 @@ pub fn run(command: &mut Command, limits: &Limits) -> io::Result<Ended> {
     })?;
     let tail = tail.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     let error = String::from_utf8_lossy(&Vec::from(tail)).into_owned();
+    let head = head.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let output = String::from_utf8_lossy(&head).into_owned();
     // Between the last look and its end it may have written more.
     let wrote = || (written.load(Ordering::Relaxed) > limits.output).then_some(Stopped::Output(limits.output));
     let stopped = stopped.or_else(|| by_signal(status, limits)).or_else(wrote);
-    Ok(Ended { status, error, stopped })
+    Ok(Ended { status, error, output, stopped })
 }
 
 /// Waits for the end of `child`, and ends it when it exceeds a limit.
@@ -186,6 +189,14 @@ fn keep(tail: &Mutex<VecDeque<u8>>, bytes: &[u8]) {
     tail.extend(bytes);
     let surplus = tail.len().saturating_sub(MOST);
     tail.drain(..surplus);
+}
+
+/// Adds bytes to a text of which only the first are kept.
+fn begin(head: &Mutex<Vec<u8>>, bytes: &[u8]) {
+    const MOST: usize = 1 << 16;
+    let mut head = head.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let room = MOST.saturating_sub(head.len());
+    head.extend(&bytes[..bytes.len().min(room)]);
 }
 
 /// Has the child of `command` end when this process ends, however it does.

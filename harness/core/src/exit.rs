@@ -40,6 +40,12 @@ impl Exit {
         }
     }
 
+    /// The codes of one command with what they mean there, as a sentence for its help.
+    pub fn of_command(each: &[(Self, &str)]) -> String {
+        let each: Vec<String> = each.iter().map(|(exit, meaning)| format!("{} {meaning}", exit.code())).collect();
+        format!("Exit codes: {}.", each.join(", "))
+    }
+
     /// All codes with their meanings, as a sentence: what help and README show.
     pub fn codes() -> String {
         let each = Self::ALL.map(|exit| format!("{} {}", exit.code(), exit.meaning()));

@@ -49,9 +49,9 @@ fn an_unknown_word_is_told_the_nearest() {
         ("\"global_load_sectors\"", "\"global_load_sector\"", "did you mean `global_load_sectors`"),
         ("* global_load_ideal_sectors", "* global_load_ideal_sector", "did you mean `global_load_ideal_sectors`"),
         ("kernel = \"vecadd.cu\"", "kernel = \"vecad.cu\"", "did you mean `vecadd.cu`"),
-        ("name = \"stride\"", "name = \"strides\"", "marks a part `stride`, which the rubric does not have"),
+        ("name = \"stride\"", "name = \"strides\"", "marks no part `strides`; did you mean `stride`?"),
         ("name = \"stride\"", "name = \"add\"", "two parts called `add`"),
-        ("right = 40", "right = -1", "points must not be negative"),
+        ("right = 20", "right = -1", "points must not be negative"),
         ("visible = [1,", "visible = [0,", "a size must be at least 1"),
     ] {
         let told = mistakes(old, new);

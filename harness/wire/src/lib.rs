@@ -31,6 +31,9 @@ pub use version::{ReadError, VERSION};
 /// them.
 pub const RECORDS: &str = "WARPLAB_RECORDS";
 
+/// The end of the help for an endless loop: what to do if it is none. Who sets the budget for a user leaves it out.
+pub const RAISE_BUDGET: &str = "; if the kernel is only long, raise the instruction budget (WARPLAB_BUDGET)";
+
 /// A value as JSON on one line.
 fn json<T: serde::Serialize>(value: &T) -> String {
     // Strings, numbers and maps with string keys: nothing here can fail to be written.

@@ -16,6 +16,29 @@ pub struct Tally {
     pub first_lost: Option<String>,
 }
 
+/// As much of a printed line as a message quotes.
+const QUOTED: usize = 70;
+
+impl Tally {
+    /// What is lost of `total` lines, and what was printed in their place, `text`.
+    pub fn losses(&self, text: &str, total: u64) -> String {
+        let (lost, first) = (self.lost, self.first_lost.as_deref().unwrap_or_default());
+        let Some(printed) = text.lines().find(|line| !line.trim().is_empty()) else {
+            return format!("nothing was printed; expected {total} lines, such as `{first}`");
+        };
+        let quoted: String = printed.chars().take(QUOTED).collect();
+        let more = if printed.chars().count() > QUOTED { " ..." } else { "" };
+        if !text.ends_with('\n') || printed.matches("Hello from").count() > 1 {
+            return format!(
+                "{lost} of {total} lines lost, first: {first}; printed was `{quoted}`{more}: is `\\n` missing at its \
+                 end?"
+            );
+        }
+        let instead = if lost == total { format!("; printed was `{quoted}`{more}") } else { String::new() };
+        format!("{lost} of {total} lines lost, first: {first}{instead}")
+    }
+}
+
 /// The line of the thread at `thread` of the block at `block`, whose dimensions are `threads`, in a grid of `blocks`
 /// blocks.
 pub type Line = fn(thread: Dim3, threads: Dim3, block: Dim3, blocks: Dim3) -> String;

@@ -28,3 +28,16 @@ fn lost_doubled_and_strange_lines_are_counted() {
 fn no_output_is_all_lost() {
     assert_eq!(tally("", expected(blocks, [2, 1, 1], [5, 1, 1])).lost, 10);
 }
+
+#[test]
+fn what_is_lost_is_told_with_what_was_printed_in_its_place() {
+    let losses = |text: &str| tally(text, expected(blocks, [2, 1, 1], [5, 1, 1])).losses(text, 10);
+    let first = "Hello from thread 0 in block 0!";
+    assert_eq!(losses(""), format!("nothing was printed; expected 10 lines, such as `{first}`"));
+    let lacks = losses(&first.repeat(10));
+    assert!(lacks.ends_with("...: is `\\n` missing at its end?"), "{lacks}");
+    let other = losses("Hello from nobody\n");
+    assert_eq!(other, format!("10 of 10 lines lost, first: {first}; printed was `Hello from nobody`"));
+    let some = losses(&format!("{first}\n"));
+    assert_eq!(some, "9 of 10 lines lost, first: Hello from thread 1 in block 0!");
+}

@@ -73,7 +73,7 @@ pub fn run(matches: &ArgMatches, progress: Progress) -> Result<ExitCode, Error> 
 /// The rubric that is named, or the lab's own.
 fn the_rubric(lab: &'static Lab, matches: &ArgMatches) -> Result<Rubric, Error> {
     match matches.get_one::<PathBuf>("rubric") {
-        Some(file) => rubric::read(file, lab),
+        Some(file) => Ok(rubric::read(file, lab)?.1),
         None => Rubric::own(rubric::assignment(lab)?, lab),
     }
 }

@@ -2,7 +2,7 @@
 use std::{env, path::PathBuf};
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
-use course::judge::{Known, Task, sizes};
+use course::judge::{Known, Printed, Task, sizes};
 use harness::{DeviceChoice, Error, Exit, Expect, Lab, confine::Limits, suggest};
 
 use super::marks;
@@ -23,6 +23,24 @@ pub struct Asked {
     pub names_variants: bool,
 }
 
+/// How the command ends, by marks or with `--kernel`.
+fn codes() -> String {
+    let marks = Exit::of_command(&[
+        (Exit::Passed, "marked, whatever the points"),
+        (Exit::Usage, "the command line or the rubric is wrong"),
+        (Exit::CannotRun, "some of it could not be judged here"),
+        (Exit::Interrupted, "interrupted"),
+    ]);
+    let judged = Exit::of_command(&[
+        (Exit::Passed, "right"),
+        (Exit::Wrong, "a wrong answer or a finding"),
+        (Exit::Usage, "the command line or the kernel file is wrong"),
+        (Exit::CannotRun, "it could not be judged here"),
+        (Exit::Interrupted, "interrupted"),
+    ]);
+    format!("With marks. {marks}\nWith --kernel. {judged}")
+}
+
 pub fn command() -> Command {
     let limit = |name: &'static str, unit: &'static str, usual: &'static str, help: &'static str| {
         Arg::new(name)
@@ -36,7 +54,7 @@ pub fn command() -> Command {
     };
     Command::new("grade")
         .about("Mark what was handed in by a lab's rubric, or judge a kernel file that stands in for a lab's own")
-        .after_help(format!("{}\n\n{EXAMPLE}", harness::paragraphs(&Exit::codes())))
+        .after_help(format!("{}\n\n{EXAMPLE}", harness::paragraphs(&codes())))
         .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab whose kernels it replaces"))
         .arg(
             Arg::new("submissions")
@@ -138,6 +156,7 @@ impl Asked {
             hidden: if names_sizes { 0 } else { 2 },
             limits: limits(matches),
             known: Known::here(),
+            printed: Printed::default(),
         };
         Ok(Self { task, names_variants: matches.get_many::<String>("variant").is_some() })
     }

@@ -15,6 +15,11 @@ pub fn make_room(context: &CudaContext, lines: u64) -> bool {
     is_enough || context.set_limit(CU_LIMIT_PRINTF_FIFO_SIZE, needed).is_ok()
 }
 
+/// Whether so many bytes of text fill the driver's buffer for what kernels print.
+pub fn is_full(context: &CudaContext, bytes: usize) -> bool {
+    context.get_limit(CU_LIMIT_PRINTF_FIFO_SIZE).is_ok_and(|size| bytes >= size)
+}
+
 /// Written after what was captured: where there is no room for it, the text before it may lack its end.
 #[cfg(unix)]
 const MARK: &[u8] = b"\0end";

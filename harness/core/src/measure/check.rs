@@ -60,7 +60,8 @@ macro_rules! numbers {
     };
 }
 numbers!(f32 => |x| x.to_bits() == u32::MAX);
-numbers!(f64 => |x| x.to_bits() == u64::MAX);
+// A float that was never written may have been widened since.
+numbers!(f64 => |x| [u64::MAX, f64::from(f32::from_bits(u32::MAX)).to_bits()].contains(&x.to_bits()));
 numbers!(i32, u32, i64, u64, usize => |x| x == !0);
 // Of so few values each may well be what a kernel has computed.
 numbers!(i8, u8, i16, u16 => |_| false);
@@ -410,6 +411,8 @@ mod tests {
         let poison = f32::from_bits(u32::MAX);
         let of = |actual: f32| Check::compare(&[actual], &[2.5_f64], Tolerance::EXACT).summary();
         assert_eq!(of(poison), "1 of 1 wrong: [0] was never written, should be 2.5");
+        let widened = Check::scalar("sum", f64::from(poison), 2.5, Tolerance::EXACT);
+        assert_eq!(widened.summary(), "1 of 1 wrong: [sum] was never written, should be 2.5");
         assert_eq!(of(f32::NAN), "1 of 1 wrong: [0] is NaN, should be 2.5");
         let double = Check::scalar("sum", f64::from_bits(u64::MAX), 1.0, Tolerance::EXACT);
         assert_eq!(double.summary(), "1 of 1 wrong: [sum] was never written, should be 1");

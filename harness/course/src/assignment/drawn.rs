@@ -22,6 +22,19 @@ pub fn drawn(options: &[String], seed: u64) -> Vec<String> {
     options.iter().enumerate().map(draw).collect()
 }
 
+/// The options with the least of all numbers that may be drawn, and with the greatest; once if none is drawn.
+pub fn ends(options: &[String]) -> Vec<Vec<String>> {
+    let end = |which: fn(&Drawn) -> i32| {
+        let at_end = |option: &String| match split(option) {
+            Ok(Some(drawn)) => format!("{}{}{}", drawn.before, which(&drawn), drawn.after),
+            Ok(None) | Err(_) => option.clone(),
+        };
+        options.iter().map(at_end).collect::<Vec<String>>()
+    };
+    let (least, most) = (end(|drawn| drawn.least), end(|drawn| drawn.most));
+    if least == most { vec![least] } else { vec![least, most] }
+}
+
 /// What is wrong with an option, if something is.
 pub fn mistake(option: &str) -> Option<String> {
     split(option).err()
@@ -62,6 +75,14 @@ mod tests {
             seen.insert((x, number));
         }
         assert!(seen.len() > 40, "{}", seen.len());
+    }
+
+    #[test]
+    fn the_ends_are_the_least_and_the_greatest_numbers() {
+        let options = ["--x={-3..4}".to_string(), "--stride".into()];
+        assert_eq!(ends(&options), [["--x=-3", "--stride"], ["--x=4", "--stride"]]);
+        assert_eq!(ends(&options[1..]), [["--stride"]]);
+        assert_eq!(ends(&[]), [[""; 0]]);
     }
 
     #[test]

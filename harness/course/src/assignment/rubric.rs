@@ -4,7 +4,7 @@ use std::{collections::HashSet, path::Path};
 use harness::{Assignment, Error, Expect, Lab, suggest};
 use serde::Deserialize;
 
-use super::{drawn, limit::Limit, starter::Starter};
+use super::{limit::Limit, options, starter::Starter};
 
 /// What an assignment asks for, and what it is worth.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -129,7 +129,7 @@ impl Rubric {
     ///
     /// # Errors
     /// What is wrong with it, one sentence a mistake, and for a misspelt word the nearest right one.
-    pub fn read(text: &str, lab: &Lab) -> Result<Self, Vec<String>> {
+    pub fn read(text: &str, lab: &'static Lab) -> Result<Self, Vec<String>> {
         let rubric: Self = toml::from_str(text).map_err(|error| vec![in_words(&error)])?;
         let mistakes = rubric.mistakes(lab);
         if mistakes.is_empty() { Ok(rubric) } else { Err(mistakes) }
@@ -139,7 +139,7 @@ impl Rubric {
     ///
     /// # Errors
     /// [`Error::Usage`] with its mistakes.
-    pub fn own(assignment: &Assignment, lab: &Lab) -> harness::Result<Self> {
+    pub fn own(assignment: &Assignment, lab: &'static Lab) -> harness::Result<Self> {
         Self::read(assignment.rubric, lab).map_err(|mistakes| Error::usage(mistakes.join("\n")))
     }
 
@@ -147,11 +147,24 @@ impl Rubric {
     ///
     /// # Errors
     /// [`Error::Usage`] with its mistakes, each after the file's path.
-    pub fn of_file(path: &Path, text: &str, lab: &Lab) -> harness::Result<Self> {
+    pub fn of_file(path: &Path, text: &str, lab: &'static Lab) -> harness::Result<Self> {
         Self::read(text, lab).map_err(|mistakes| {
             let each: Vec<String> = mistakes.iter().map(|mistake| format!("{}: {mistake}", path.display())).collect();
             Error::usage(each.join("\n"))
         })
+    }
+
+    /// `text`, which is this rubric, with the name of its lab at its beginning, as in a student's folder.
+    pub fn with_lab(&self, text: &str, lab: &Lab) -> String {
+        if self.lab.is_some() { text.into() } else { format!("lab = \"{}\"\n{text}", lab.name) }
+    }
+
+    /// What a student starts from: `cuda`, the lab's own kernel file, without the parts that are asked for.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a marker that is out of place.
+    pub fn starter(&self, cuda: &str) -> harness::Result<Starter> {
+        Starter::without(cuda, |name| self.parts.iter().any(|part| part.name == name)).map_err(Error::usage)
     }
 
     /// The most points that it gives where speed is not measured.
@@ -160,7 +173,7 @@ impl Rubric {
     }
 
     /// What does not fit the lab.
-    fn mistakes(&self, lab: &Lab) -> Vec<String> {
+    fn mistakes(&self, lab: &'static Lab) -> Vec<String> {
         if let Some(other) = self.lab.as_ref().filter(|name| *name != lab.name) {
             return vec![format!("lab = \"{other}\": this is the rubric of another lab than {}", lab.name)];
         }
@@ -178,8 +191,12 @@ impl Rubric {
         match Starter::of(&file.cuda) {
             Err(mistake) => mistakes.push(format!("{}: {mistake}", file.path)),
             Ok(starter) => {
-                for name in starter.parts.iter().filter(|name| !self.parts.iter().any(|part| part.name == **name)) {
-                    mistakes.push(format!("{} marks a part `{name}`, which the rubric does not have", file.path));
+                // A part that the rubric leaves out is handed out solved; a file without any is handed out as it is.
+                let marked: Vec<&str> = starter.parts.iter().map(String::as_str).collect();
+                let unmarked = |part: &&Part| !marked.is_empty() && !marked.contains(&part.name.as_str());
+                for part in self.parts.iter().filter(unmarked) {
+                    let known = suggest::among(&part.name, &marked);
+                    mistakes.push(format!("{} marks no part `{}`; {known}", file.path, part.name));
                 }
             }
         }
@@ -200,7 +217,7 @@ impl Rubric {
 }
 
 impl Part {
-    fn mistakes(&self, lab: &Lab, ptx: &str, mistakes: &mut Vec<String>) {
+    fn mistakes(&self, lab: &'static Lab, ptx: &str, mistakes: &mut Vec<String>) {
         let name = &self.name;
         let variants = lab.variants();
         let right: Vec<&str> = variants
@@ -208,7 +225,7 @@ impl Part {
             .filter(|variant| matches!(variant.expect, Expect::Right | Expect::Planted(_)))
             .map(|variant| variant.name)
             .collect();
-        for mistake in self.options.iter().filter_map(|option| drawn::mistake(option)) {
+        if let Some(mistake) = options::mistake(&self.options, lab) {
             mistakes.push(format!("part `{name}`, options: {mistake}"));
         }
         if self.variants.is_empty() {

@@ -12,7 +12,7 @@ pub const HEAD: &str = "What lies between [part ...] and [end] is what `warplab 
 pub struct Starter {
     /// The file's text: each part is a comment that says what is to be done.
     pub text: String,
-    /// The names of the parts, each once, in the order of the file.
+    /// The names of all parts that the file marks, each once, in the order of the file.
     pub parts: Vec<String>,
 }
 
@@ -20,15 +20,25 @@ pub struct Starter {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Region {
     Part,
+    /// A part that is not asked for: it is handed out solved.
+    Solved,
     Hidden,
 }
 
 impl Starter {
-    /// The starter that `cuda`, a lab's kernel file, makes.
+    /// The starter that `cuda`, a lab's kernel file, makes: without any of its parts.
     ///
     /// # Errors
     /// A marker that is out of place, with its line.
     pub fn of(cuda: &str) -> Result<Self, String> {
+        Self::without(cuda, |_| true)
+    }
+
+    /// As [`Starter::of`], without the parts that are asked for. The others are handed out solved.
+    ///
+    /// # Errors
+    /// A marker that is out of place, with its line.
+    pub fn without(cuda: &str, is_asked_for: impl Fn(&str) -> bool) -> Result<Self, String> {
         let (mut text, mut parts) = (String::new(), Vec::new());
         let mut open: Option<(Region, usize)> = None;
         // Lines of comment right after a part's marker belong to it.
@@ -48,8 +58,13 @@ impl Starter {
                     if !parts.iter().any(|part| part == name) {
                         parts.push(name.to_string());
                     }
-                    text += &format!("{indent}// TODO ({name}): {words}\n");
-                    open = Some((Region::Part, number));
+                    let (begin, region) = if is_asked_for(name) {
+                        (format!("TODO ({name}): "), Region::Part)
+                    } else {
+                        (String::new(), Region::Solved)
+                    };
+                    text += &format!("{indent}// {begin}{words}\n");
+                    open = Some((region, number));
                     is_marker = true;
                     continue;
                 }
@@ -61,8 +76,8 @@ impl Starter {
                     text.push('\n');
                     continue;
                 }
-                (_, _, Some(_)) => (),
-                (_, _, None) => {
+                (_, _, Some((Region::Part | Region::Hidden, _))) => (),
+                (_, _, Some((Region::Solved, _)) | None) => {
                     text += line;
                     text.push('\n');
                 }
@@ -144,6 +159,26 @@ __global__ void add(float* c, int n) {
     int i = threadIdx.x;
     // TODO (add): Store the sum. No thread may
     // leave the arrays.
+}
+";
+        assert_eq!(starter.text, expected);
+    }
+
+    #[test]
+    fn a_part_that_is_not_asked_for_is_handed_out_solved() {
+        let starter = Starter::without(FILE, |name| name != "add").unwrap();
+        assert_eq!(starter.parts, ["add"]);
+        let expected = "\
+// A file.
+
+__global__ void add(float* c, int n) {
+    int i = threadIdx.x;
+    // Store the sum. No thread may
+    // leave the arrays.
+    if (i < n) {
+        c[i] = 1; // one
+        // a remark of the solution
+    }
 }
 ";
         assert_eq!(starter.text, expected);

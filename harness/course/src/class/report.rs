@@ -20,10 +20,7 @@ use super::{
     similar::{self, Member},
     tables,
 };
-use crate::{
-    assignment::starter::Starter,
-    export::{file, words::points},
-};
+use crate::export::{file, words::points};
 
 /// What a teacher decides, read before anything is graded, so that a mistake in it costs no time.
 #[derive(Debug)]
@@ -111,7 +108,7 @@ fn students(sheet: &Sheet, folder: &Path) -> Result<()> {
 fn alike(class: &Class, sheet: &Sheet) -> String {
     let own = class.lab.kernels.iter().find(|file| file.name == class.rubric.kernel);
     let solution = own.and_then(|own| similar::of_source(own).ok()).unwrap_or_default();
-    let given = own.and_then(|own| starter(own).ok()).unwrap_or_default();
+    let given = own.and_then(|own| starter(class, own).ok()).unwrap_or_default();
     let names: Vec<String> = sheet.rows.iter().map(|row| names(row.entry)).collect();
     let records = sheet.rows.iter().map(|row| row.record.map_or(&[][..], |record| &record.shingles));
     let mut members: Vec<Member> =
@@ -121,8 +118,8 @@ fn alike(class: &Class, sheet: &Sheet) -> String {
 }
 
 /// What the file that is handed out compiles to.
-fn starter(own: &kernels::KernelSource) -> Result<Vec<u32>> {
-    let text = Starter::of(&own.cuda).map_err(Error::CannotRun)?.text;
+fn starter(class: &Class, own: &kernels::KernelSource) -> Result<Vec<u32>> {
+    let text = class.rubric.starter(&own.cuda)?.text;
     similar::of_source(&kernels::KernelSource { cuda: text.into(), ptx: "".into(), ..own.clone() })
 }
 

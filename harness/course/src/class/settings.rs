@@ -102,7 +102,7 @@ impl Settings {
 ///
 /// # Errors
 /// [`Error::Usage`] with each mistake in it; [`Error::Io`].
-pub fn rubric(out: &Path, lab: &Lab, file: Option<&Path>) -> Result<Rubric> {
+pub fn rubric(out: &Path, lab: &'static Lab, file: Option<&Path>) -> Result<Rubric> {
     let kept = out.join("rubric.toml");
     let wanted: PathBuf = file.map_or_else(|| kept.clone(), Path::to_path_buf);
     let text = match (read(&wanted)?, file) {

@@ -106,7 +106,14 @@ pub(super) fn alone(task: &Task, variant: &'static str, size: Option<usize>, tak
     if env::var_os(BUDGET_NAME).is_none() {
         command.env(BUDGET_NAME, BUDGET.max(takes.saturating_mul(SLOWER)).to_string());
     }
-    Ended::of(command, &task.limits)?.graded()
+    let mut ended = Ended::of(command, &task.limits)?;
+    for told in ended.rows.iter_mut().flat_map(|row| &mut row.findings) {
+        for words in [&mut told.help, &mut told.text] {
+            *words = words.replace(wire::RAISE_BUDGET, "");
+        }
+    }
+    task.printed.add(&[variant], size, ended.printed());
+    ended.graded()
 }
 
 /// The command, with the file being graded in place of the lab's own, confined, under every check, and in rounds.
@@ -191,6 +198,8 @@ pub(super) struct Ended {
     stopped: Option<String>,
     /// What it wrote to standard error.
     words: String,
+    /// The beginning of what it wrote to standard output: what kernels print, for it is quiet itself.
+    printed: String,
     /// A run that is refused has no rows.
     rows: Vec<Record>,
     /// The lab's entry in `session.json`; null without one.
@@ -214,6 +223,7 @@ impl Ended {
         Ok(Self {
             status: ended.status,
             stopped: ended.stopped.map(|stopped| stopped.to_string()),
+            printed: ended.output,
             words: ended.error.trim().trim_start_matches("error: ").to_string(),
             rows,
             lab: session["sessions"][0]["labs"][0].clone(),
@@ -233,6 +243,11 @@ impl Ended {
         let is_refused = self.status.code() == Some(i32::from(Exit::Usage.code()));
         let is_whole = self.status.success() && self.rows.iter().all(|row| row.verdict != Verdict::Skip);
         self.stopped.is_none() && (is_refused || is_whole)
+    }
+
+    /// What kernels have printed.
+    pub(super) fn printed(&self) -> String {
+        self.printed.clone()
     }
 
     /// All rows of a run of several variants, if it has come to its end.
@@ -255,7 +270,7 @@ impl Ended {
     /// The result of the file that is graded.
     pub(super) fn graded(self) -> Result<Outcome, Error> {
         let in_vain = self.in_vain();
-        let Self { status, stopped, words, rows, lab } = self;
+        let Self { status, stopped, words, rows, lab, .. } = self;
         // Kernels can be missing in a case, or before the cases, where the lab's run then ends.
         let absent = lab["missing_kernel"].as_str().map(str::to_owned);
         let lacks = |r: &Record| r.missing_kernel.clone();

@@ -12,6 +12,9 @@ use super::{
     remarks::remarks,
 };
 
+/// The place of what happens to a variant that takes no size.
+pub const ITS_SIZE: &str = "its own size";
+
 /// The overall result of a variant's runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
@@ -199,6 +202,16 @@ impl Grade {
             grade.remarks = remarks(rows, own);
         }
         Some(grade)
+    }
+
+    /// Names no size in what happened, for a variant that takes none.
+    pub(super) fn without_sizes(&mut self) {
+        for event in self.failures.iter_mut().chain(&mut self.unjudged) {
+            if event.place.starts_with("n = ") {
+                let case = event.place.find(" (").map_or("", |at| &event.place[at..]);
+                event.place = format!("{ITS_SIZE}{case}");
+            }
+        }
     }
 
     /// Takes in the rows of one size, and those of the lab's own kernels. Returns whether the machine does not model

@@ -6,8 +6,10 @@
 //! faults, never ends or floods its output does not affect the other runs. What was not judged never counts as right.
 
 mod child;
+mod fit;
 pub mod grade;
 mod own;
+mod printed;
 mod remarks;
 #[cfg(test)]
 pub(crate) mod sample;
@@ -22,8 +24,10 @@ use kernels::Warning;
 
 use child::Tried;
 pub use child::{this_program, timed};
+pub use fit::{Fit, fit};
 use grade::Grade;
 pub use own::Known;
+pub use printed::Printed;
 pub use sweep::{Swept, sweep};
 pub use task::Task;
 
@@ -103,6 +107,9 @@ fn used(task: &Task, tried: Vec<Runs>) -> Result<Vec<Runs>> {
 /// The grade of the runs of `variant`, if it uses the file.
 fn grade_of(task: &Task, variant: &'static str, runs: &[Tried]) -> Option<Grade> {
     let mut grade = Grade::of(variant, runs, task.needs_sizes)?;
+    if !task.lab.takes("n", variant) {
+        grade.without_sizes();
+    }
     // The counters of a kernel with a planted mistake are no measure for a mended one.
     if task.is_planted(variant) {
         grade.remarks.clear();

@@ -91,7 +91,9 @@ fn together(
     if env::var_os(child::BUDGET_NAME).is_none() {
         command.env(child::BUDGET_NAME, BUDGET.max(most.saturating_mul(SLOWER)).to_string());
     }
-    let Some(rows) = Ended::of(command, &task.limits)?.whole() else {
+    let ended = Ended::of(command, &task.limits)?;
+    task.printed.add(variants, size, ended.printed());
+    let Some(rows) = ended.whole() else {
         return Ok(Vec::new());
     };
     let right =

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     assignment::rubric::{Part, Rubric},
-    judge::{self, Judgement, Known, Progress, Task, sizes},
+    judge::{self, Judgement, Known, Printed, Progress, Task, sizes},
     submission::{Submission, Unread, Wanted},
 };
 
@@ -184,6 +184,7 @@ impl Grading {
             hidden: self.rubric.sizes.hidden,
             limits: self.limits,
             known: self.known.clone(),
+            printed: Printed::default(),
         })
     }
 

@@ -1,4 +1,6 @@
 //! The points of one part.
+use std::collections::HashSet;
+
 use harness::Lab;
 
 use super::{
@@ -26,7 +28,8 @@ pub struct Evidence<'a> {
 
 /// Whether a part's answers are right.
 enum Answers {
-    Right,
+    /// At every size, but for these that could not be tried.
+    Right(Vec<String>),
     Wrong(Criterion),
     Unjudged(String),
 }
@@ -44,12 +47,18 @@ pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark
     let rows: Vec<&JudgedRow> = grades.iter().flat_map(|grade| &grade.rows).collect();
     // What the rest needs is a right part, and one that could be judged.
     let other = |kind, of, judge: &dyn Fn() -> Criterion| match &answers {
-        Answers::Right => judge(),
+        Answers::Right(_) => judge(),
         Answers::Wrong(_) => Criterion::lost(kind, of, "counts only where the answers are right", ""),
         Answers::Unjudged(why) => Criterion::unjudged(kind, of, why),
     };
     let mut criteria = vec![match &answers {
-        Answers::Right => Criterion::earned(Kind::Right, part.right, "right at every size, known or hidden"),
+        Answers::Right(untried) if untried.is_empty() => {
+            Criterion::earned(Kind::Right, part.right, "right at every size, known or hidden")
+        }
+        Answers::Right(untried) => {
+            let words = format!("right at every size that could be tried; not tried: {}", untried.join("; "));
+            Criterion::earned(Kind::Right, part.right, words)
+        }
         Answers::Wrong(wrong) => wrong.clone(),
         Answers::Unjudged(why) => Criterion::unjudged(Kind::Right, part.right, why),
     }];
@@ -97,6 +106,10 @@ fn every_criterion(part: &Part, criterion: impl Fn(Kind, f64) -> Criterion) -> P
 /// Whether every variant of the part is right. What was not judged is not right.
 fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
     let (mut failures, mut missing, mut unjudged) = (Vec::new(), Vec::new(), None);
+    let mut untried: Vec<String> = Vec::new();
+    let why = |event: &Event| {
+        if event.is_hidden { "a hidden size".into() } else { event.place.clone() + ": " + &event.what }
+    };
     for variant in &part.variants {
         let Some(grade) = grades.iter().find(|grade| grade.variant == *variant) else {
             unjudged =
@@ -107,13 +120,12 @@ fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
         match grade.mark {
             Mark::Wrong => failures.extend(&grade.failures),
             Mark::Unjudged | Mark::NotRun => {
-                let why = |event: &Event| {
-                    if event.is_hidden { "a hidden size".into() } else { event.place.clone() + ": " + &event.what }
-                };
                 let why = grade.unjudged.first().map_or("it runs at no size".into(), why);
                 unjudged = unjudged.or(Some(format!("variant `{variant}`: {why}")));
             }
-            Mark::Right | Mark::Finding | Mark::Missing => {}
+            Mark::Right | Mark::Finding | Mark::Missing => {
+                untried.extend(grade.unjudged.iter().map(why));
+            }
         }
     }
     if !failures.is_empty() {
@@ -127,7 +139,9 @@ fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
             "write each as extern \"C\" __global__ void NAME(...), by the name and with the parameters handed out";
         return Answers::Wrong(Criterion::lost(Kind::Right, part.right, words, raise));
     }
-    unjudged.map_or(Answers::Right, Answers::Unjudged)
+    let mut known = HashSet::new();
+    untried.retain(|event| known.insert(event.clone()));
+    unjudged.map_or(Answers::Right(untried), Answers::Unjudged)
 }
 
 /// What was wrong, without the sizes that are hidden.

@@ -1,11 +1,14 @@
 //! A student's folder, as `warplab start` makes it.
 use std::{
     fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
-use harness::{Error, Result};
+use harness::{Error, Lab, Result};
 use serde::Deserialize;
+
+use crate::assignment::rubric::Rubric;
 
 /// The file that says what counts, and of which lab the folder is.
 pub const COURSE: &str = "course.toml";
@@ -27,8 +30,13 @@ impl Folder {
     pub fn read(folder: &Path) -> Result<Self> {
         let file = folder.join(COURSE);
         let text = fs::read_to_string(&file).map_err(|error| {
-            let shown = file.display();
-            Error::usage(format!("{shown} cannot be read: {error}; `warplab start LAB` makes a folder that has one"))
+            let what = if error.kind() == ErrorKind::NotFound {
+                let here = if folder == Path::new(".") { "this".into() } else { folder.display().to_string() };
+                format!("{here} is no assignment folder, for it has no {COURSE}: cd into yours, or name it")
+            } else {
+                format!("{} cannot be read: {error}", file.display())
+            };
+            Error::usage(format!("{what}; `warplab start LAB` makes one"))
         })?;
         let read: Self = toml::from_str(&text).map_err(|error| Error::usage(format!("{}: {error}", file.display())))?;
         if Path::new(&read.kernel).file_name().is_none_or(|name| name != read.kernel.as_str()) {
@@ -37,9 +45,18 @@ impl Folder {
         Ok(read)
     }
 
-    /// The text of `course.toml` in the folder of `lab`: its rubric, with the lab's name.
-    pub fn course(lab: &str, rubric: &str) -> String {
-        format!("lab = \"{lab}\"\n{rubric}")
+    /// The rubric in `course.toml` in `folder`, of an assignment of `lab`. A part without hints has those of the lab.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when it does not fit the lab; [`Error::Io`].
+    pub fn rubric(folder: &Path, lab: &'static Lab) -> Result<Rubric> {
+        let file = folder.join(COURSE);
+        let text = fs::read_to_string(&file).map_err(|source| io("read", &file, source))?;
+        let mut rubric = Rubric::of_file(&file, &text, lab)?;
+        if let Some(assignment) = &lab.assignment {
+            rubric.take_hints(&Rubric::own(assignment, lab)?);
+        }
+        Ok(rubric)
     }
 }
 

@@ -1,10 +1,48 @@
-//! The handout in a student's folder: without links to files that are not handed out.
+//! The handout in a student's folder: with the commands that a student has, who has no checkout and no Rust, and
+//! without links to files that are not handed out.
 
 /// How a handout leads to its key, which is not handed out.
 const KEY: &str = "The answers are in [ANSWERS.md](ANSWERS.md).";
 
+/// What a student reads of `handout`, beside whom `files` lie.
+pub fn of_student(handout: &str, files: &[&str]) -> String {
+    let lines = without_lost_links(handout, files);
+    lines.split_inclusive('\n').map(with_warplab).collect()
+}
+
+/// The line with `warplab run LAB` in place of `cargo run --release -p LAB --`, and `warplab` in place of
+/// `cargo run --release --`. A comment after a command stays below that of the line before.
+fn with_warplab(line: &str) -> String {
+    const CARGO: &str = "cargo run --release";
+    let mut text = String::new();
+    let mut rest = line;
+    let mut is_short = false;
+    while let Some(at) = rest.find(CARGO) {
+        text += &rest[..at];
+        rest = &rest[at + CARGO.len()..];
+        if let Some(named) = rest.strip_prefix(" -p ") {
+            let end = named.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(named.len());
+            let (lab, after) = named.split_at(end);
+            text += if lab == "warplab" { "warplab" } else { "warplab run " };
+            text += if lab == "warplab" { "" } else { lab };
+            rest = after;
+        } else {
+            text += "warplab";
+        }
+        if let Some(after) = rest.strip_prefix(" -- ") {
+            text.push(' ');
+            rest = after;
+            is_short = true;
+        }
+    }
+    match rest.find("  #").filter(|_| is_short) {
+        Some(at) => text + &rest[..at] + "   " + &rest[at..],
+        None => text + rest,
+    }
+}
+
 /// `handout` with links only to `files`, to places on the web and to its own headings. Of other links the text stays.
-pub fn without_lost_links(handout: &str, files: &[&str]) -> String {
+fn without_lost_links(handout: &str, files: &[&str]) -> String {
     let handout = handout.replace(&format!(" {KEY}"), "").replace(KEY, "");
     let mut rest = handout.as_str();
     let mut kept = String::with_capacity(handout.len());
@@ -27,6 +65,20 @@ pub fn without_lost_links(handout: &str, files: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_student_has_warplab_and_no_checkout() {
+        for (handout, expected) in [
+            ("cargo run --release -p hello             # all\n", "warplab run hello             # all\n"),
+            ("cargo run --release -p hello -- 10       # ten\n", "warplab run hello 10          # ten\n"),
+            ("see `cargo run --release -p hello -- 1025` and", "see `warplab run hello 1025` and"),
+            ("cargo run --release -- grade hello", "warplab grade hello"),
+            ("cargo run --release -p warplab -- grade hello", "warplab grade hello"),
+            ("X=1 cargo run --release -p scan", "X=1 warplab run scan"),
+        ] {
+            assert_eq!(of_student(handout, &[]), expected);
+        }
+    }
 
     #[test]
     fn links_that_lead_nowhere_become_their_text() {

@@ -1,38 +1,46 @@
 //! The folder in which an assignment is solved.
 use std::path::Path;
 
-use harness::{Assignment, Error, Lab, Result};
-use kernels::KernelSource;
+use harness::{Assignment, Lab, Result};
+use kernels::{GET_NVRTC, KernelSource};
 
 use super::{
-    folder::{self, COURSE, Entry, Folder},
+    folder::{self, COURSE, Entry},
     handout,
 };
-use crate::assignment::{rubric::Rubric, starter::Starter};
+use crate::assignment::rubric::Rubric;
 
 /// The folder of the headers that the kernel file includes. They are not beside the file, where they would be taken for
 /// the student's own.
 const INCLUDE: &str = "include";
 
-/// Writes the folder of `lab`'s assignment, and says what is in it.
+/// Writes the folder of `lab`'s assignment by `rubric`, the text of which is `text`, and says what to do in it.
 ///
 /// # Errors
 /// [`Error::Usage`] when the folder is there and not empty, [`Error::Io`]; nothing is written then.
-pub fn start(lab: &Lab, assignment: &Assignment, folder: &Path) -> Result<String> {
-    let rubric = Rubric::own(assignment, lab)?;
+pub fn start(lab: &'static Lab, assignment: &Assignment, rubric: &Rubric, text: &str, folder: &Path) -> Result<String> {
+    let course = Rubric::own(assignment, lab)?.without_own_hints(&rubric.with_lab(text, lab));
     let file = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
-    folder::write(folder, &entries(lab, assignment, &rubric, file)?)?;
-    Ok(format!("{}: write the parts marked TODO in {}", folder.display(), folder.join(&rubric.kernel).display()))
+    let mut entries = entries(lab, assignment, rubric, file)?;
+    entries.push(Entry { path: COURSE.into(), text: course });
+    folder::write(folder, &entries)?;
+    let mut said =
+        format!("{}: write the parts marked TODO in {}", folder.display(), folder.join(&rubric.kernel).display());
+    if kernels::nvrtc().is_ok_and(|nvrtc| nvrtc.is_none()) {
+        said += &format!("\nNVRTC, the compiler, was not found. {GET_NVRTC}");
+    }
+    let there = if folder == Path::new(".") { String::new() } else { format!("cd {}; ", folder.display()) };
+    Ok(format!("{said}\nNext: {there}warplab check"))
 }
 
-/// All files of the folder.
+/// The files of the folder beside `course.toml`.
 fn entries(lab: &Lab, assignment: &Assignment, rubric: &Rubric, file: &KernelSource) -> Result<Vec<Entry>> {
     macro_rules! template {
         ($name:literal) => {
             include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/student/", $name))
         };
     }
-    let starter = Starter::of(&file.cuda).map_err(Error::usage)?;
+    let starter = rubric.starter(&file.cuda)?;
     let pictures: Vec<&str> = assignment.pictures.iter().map(|picture| picture.name).collect();
     let readme = template!("README.md")
         .replace("@TITLE@", &rubric.title)
@@ -41,8 +49,7 @@ fn entries(lab: &Lab, assignment: &Assignment, rubric: &Rubric, file: &KernelSou
     let entry = |path: &str, text: &str| Entry { path: path.into(), text: text.into() };
     let mut entries = vec![
         entry(&rubric.kernel, &starter.text),
-        entry("HANDOUT.md", &handout::without_lost_links(assignment.handout, &pictures)),
-        entry(COURSE, &Folder::course(lab.name, assignment.rubric)),
+        entry("HANDOUT.md", &handout::of_student(assignment.handout, &pictures)),
         entry("README.md", &readme),
         entry("compile_flags.txt", template!("compile_flags.txt")),
         entry(".clangd", template!("clangd.yaml")),

@@ -7,13 +7,13 @@ use std::{
     path::Path,
 };
 
-use harness::{Assignment, Error, Exit, Lab, Result};
+use harness::{Error, Exit, Lab, Result};
 use kernels::{GET_NVRTC, Header, KernelSource};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zip::{CompressionMethod, DateTime, ZipWriter, write::SimpleFileOptions};
 
-use super::{folder::Folder, to_do::to_do};
+use super::{check::not_compiled, folder::Folder, to_do::to_do};
 use crate::{
     assignment::{rubric::Rubric, starter::Starter},
     submission::{HEADERS, LIST},
@@ -52,9 +52,9 @@ pub struct Listed {
 /// # Errors
 /// [`Error::Usage`] for what is not handed in, with the reason; [`Error::Kernel`] when the kernel file cannot be read;
 /// [`Error::Io`]. There is no new archive then.
-pub fn submit(lab: &Lab, assignment: &Assignment, folder: &Path, archive: &Path, anyway: bool) -> Result<String> {
+pub fn submit(lab: &'static Lab, folder: &Path, archive: &Path, anyway: bool) -> Result<String> {
     let read = Folder::read(folder)?;
-    let rubric = Rubric::own(assignment, lab)?;
+    let rubric = Folder::rubric(folder, lab)?;
     let replaced = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
     if archive.extension().is_none_or(|end| end != "zip") {
         return Err(Error::usage(format!("{}: the name of the archive must end with .zip", archive.display())));
@@ -63,7 +63,7 @@ pub fn submit(lab: &Lab, assignment: &Assignment, folder: &Path, archive: &Path,
     let files = own_files(folder, &read.kernel, &mut source);
 
     let mut notes = Vec::new();
-    let starter = Starter::of(&replaced.cuda).map_err(Error::usage)?;
+    let starter = rubric.starter(&replaced.cuda)?;
     if lines(&source.cuda).eq(lines(&starter.text)) {
         let words = format!("{} is as `warplab start` wrote it: nothing is solved yet", read.kernel);
         or_anyway(Error::usage(words), anyway, &mut notes)?;
@@ -82,8 +82,11 @@ pub fn submit(lab: &Lab, assignment: &Assignment, folder: &Path, archive: &Path,
     }
     if kernels::nvrtc()?.is_none() {
         notes.push(format!("not compiled before, because NVRTC was not found. {GET_NVRTC}"));
-    } else if let Err(error) = kernels::ptx_for(&source.in_place_of(replaced), CAPABILITY) {
-        or_anyway(error.into(), anyway, &mut notes)?;
+    } else {
+        let source = source.in_place_of(replaced);
+        if let Err(error) = kernels::ptx_for(&source, CAPABILITY) {
+            or_anyway(not_compiled(error, &source, &folder.join(&read.kernel)), anyway, &mut notes)?;
+        }
     }
     harness::write_whole(archive, &zipped(lab.name, &read.kernel, &files)?)?;
     let names: Vec<&str> = files.keys().map(String::as_str).collect();

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::finding::{Allocation, Blame, FailureOf, Finding, Kind, Limit, Passed, Relation, Scope, Space, What};
 use crate::memory::HEAP_BLOCK;
+use wire::RAISE_BUDGET;
 
 /// A memory space as CUDA C names it.
 pub(super) const fn space(space: Space) -> &'static str {
@@ -351,10 +352,23 @@ fn counted(finding: &Finding, a: &Allocation) -> Option<String> {
     Some(format!("in elements of {} that is index {index}, and {has}", bytes(size)))
 }
 
+/// The last index of the accessed memory, if it consists of elements as wide as the access.
+fn last_index(finding: &Finding) -> Option<u64> {
+    let (size, access) = (finding.allocation.as_ref()?.size, finding.accesses.first()?.size);
+    let count = size.checked_div(u64::from(access)).filter(|_| size.is_multiple_of(u64::from(access)))?;
+    count.checked_sub(1)
+}
+
 /// The remedy.
 pub(super) fn remedy(finding: &Finding) -> String {
     if let Some(remedy) = &finding.remedy {
         return remedy.clone();
+    }
+    if let (Kind::OutOfBounds { space: Space::Global }, Some(last)) = (&finding.kind, last_index(finding)) {
+        return format!(
+            "the index must stay from 0 to {last}: guard the access with the size of this array, `if (i < n)` where it \
+             has n elements"
+        );
     }
     let text = match &finding.kind {
         Kind::OutOfBounds { space: Space::Shared } => {
@@ -428,7 +442,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
             "look at where each thread waits: they must reach the same barriers in the same order, and a lock must be released"
         }
         Kind::EndlessLoop { .. } => {
-            "check the loop's condition; if the kernel is only long, raise the instruction budget (WARPLAB_BUDGET)"
+            return format!("check the loop's condition{RAISE_BUDGET}");
         }
         Kind::Leak { .. } => "free what was allocated before the context or the process ends",
         Kind::DoubleFree => "free each allocation once",

@@ -18,11 +18,8 @@ use kernels::{GET_NVRTC, KernelSource};
 
 use super::folder::{COURSE, Folder};
 use crate::{
-    assignment::{
-        rubric::{Part, Rubric},
-        starter::Starter,
-    },
-    judge::Known,
+    assignment::rubric::{Part, Rubric},
+    judge::{Known, Printed},
 };
 use diagnostics::Diagnostic;
 use memory::Memory;
@@ -59,6 +56,8 @@ pub struct Checked {
     parts: Vec<(usize, Standing)>,
     /// The names of those that are right now, and were not when they were last tried.
     news: Vec<String>,
+    /// What the kernels print.
+    printed: Printed,
 }
 
 impl Checked {
@@ -87,10 +86,7 @@ impl Desk {
     /// [`Error::Usage`] when it is not a student's folder, or its rubric does not fit the lab.
     pub fn open(lab: &'static Lab, folder: &Path) -> Result<Self> {
         let Folder { kernel, .. } = Folder::read(folder)?;
-        let file = folder.join(COURSE);
-        let text =
-            fs::read_to_string(&file).map_err(|source| Error::Io { action: "read", path: file.clone(), source })?;
-        let rubric = Rubric::of_file(&file, &text, lab)?;
+        let rubric = Folder::rubric(folder, lab)?;
         // In the folder itself, the name alone is the path that a reader knows.
         let kernel = if folder == Path::new(".") { kernel.into() } else { folder.join(kernel) };
         Ok(Self { lab, folder: folder.into(), kernel, rubric })
@@ -107,7 +103,8 @@ impl Desk {
         let source = harness::replacement(self.lab, &self.kernel)?;
         // All runs then find its PTX in the cache.
         let capability = Session::open(&device())?.device.compute_capability;
-        let compiled = kernels::ptx_for(&source, capability).map_err(|error| self.not_compiled(error, &source))?;
+        let compiled =
+            kernels::ptx_for(&source, capability).map_err(|error| not_compiled(error, &source, &self.kernel))?;
         let bench = Bench {
             lab: self.lab,
             rubric: &self.rubric,
@@ -115,6 +112,7 @@ impl Desk {
             source: &source,
             ptx: &compiled.ptx,
             known: Known::cached(),
+            printed: Printed::default(),
         };
         let parts: Vec<&Part> = chosen.iter().map(|index| self.part(*index)).collect();
         let swept = bench.sweep(&parts, *asked == Asked::Every)?;
@@ -141,9 +139,10 @@ impl Desk {
                 break;
             }
         }
+        let printed = bench.printed.clone();
         let news = self.remember(&parts);
         let warnings = diagnostics::warnings(&compiled.warnings, &source, &self.handed_out()?);
-        Ok(Checked { source, warnings, parts, news })
+        Ok(Checked { source, warnings, parts, news, printed })
     }
 
     /// The next hint for the first part that is not right, in words.
@@ -179,7 +178,7 @@ impl Desk {
     fn handed_out(&self) -> Result<String> {
         let own =
             self.lab.kernels.iter().find(|file| file.name == self.rubric.kernel).expect("the rubric fits the lab");
-        Ok(Starter::of(&own.cuda).map_err(Error::usage)?.text)
+        Ok(self.rubric.starter(&own.cuda)?.text)
     }
 
     /// The places in the rubric of the parts that are asked for.
@@ -192,23 +191,6 @@ impl Desk {
         index.map(|index| vec![index]).ok_or_else(|| {
             Error::usage(format!("{} has no part `{name}`; {}", self.rubric.title, suggest::among(name, &names)))
         })
-    }
-
-    /// The error of a file without PTX, for a student.
-    fn not_compiled(&self, error: kernels::Error, source: &KernelSource) -> Error {
-        use kernels::Error as Kernel;
-        let file = self.kernel.display();
-        match error {
-            Kernel::Compile { log, .. } => {
-                let errors = diagnostics::errors(&log);
-                let shown = if errors.is_empty() { log } else { diagnostics::shown(&errors, source) };
-                Error::usage(format!("{file} does not compile\n\n{shown}"))
-            }
-            Kernel::NoCompiler { .. } | Kernel::Stale { .. } | Kernel::Unproven { .. } => {
-                Error::CannotRun(format!("NVRTC, the compiler, was not found, and {file} cannot be tried. {GET_NVRTC}"))
-            }
-            other => other.into(),
-        }
     }
 
     /// Remembers which parts are right, and returns those that were not before.
@@ -233,6 +215,25 @@ impl Desk {
 
     fn part(&self, index: usize) -> &Part {
         &self.rubric.parts[index]
+    }
+}
+
+/// The error of the kernel file `source`, known as `file`, that has no PTX, for a student: what the compiler says at
+/// its lines.
+pub fn not_compiled(error: kernels::Error, source: &KernelSource, file: &Path) -> Error {
+    use kernels::Error as Kernel;
+    let file = file.display();
+    match error {
+        Kernel::Compile { log, .. } => {
+            let errors = diagnostics::errors(&log);
+            let note = diagnostics::of_headers(&log).map_or(String::new(), |note| format!("\n\n{note}"));
+            let shown = if errors.is_empty() { log } else { diagnostics::shown(&errors, source) };
+            Error::usage(format!("{file} does not compile\n\n{shown}{note}"))
+        }
+        Kernel::NoCompiler { .. } | Kernel::Stale { .. } | Kernel::Unproven { .. } => {
+            Error::CannotRun(format!("NVRTC, the compiler, was not found, and {file} cannot be tried. {GET_NVRTC}"))
+        }
+        other => other.into(),
     }
 }
 

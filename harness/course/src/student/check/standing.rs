@@ -10,7 +10,7 @@ use super::missed::{Missed, lacked, missed};
 use crate::{
     assignment::rubric::{Part, Rubric},
     judge::{
-        self, Known, Swept, Task,
+        self, Known, Printed, Swept, Task,
         grade::{Event, Grade, JudgedRow, Mark},
     },
 };
@@ -72,6 +72,8 @@ pub struct Bench<'a> {
     pub ptx: &'a str,
     /// What is known of the lab's own kernels.
     pub known: Arc<Known>,
+    /// What its kernels print.
+    pub printed: Printed,
 }
 
 /// The device on which a student's kernels run.
@@ -130,6 +132,7 @@ impl Bench<'_> {
             hidden: 0,
             limits: LIMITS,
             known: self.known.clone(),
+            printed: self.printed.clone(),
         }
     }
 }

@@ -9,8 +9,13 @@ use super::{
 };
 use crate::{
     assignment::rubric::Part,
+    judge::grade::ITS_SIZE,
+    mark::plain,
     student::to_do::{ToDo, to_do},
 };
+
+/// Lines that are shown of what kernels print; the rest are counted.
+const PRINTED: usize = 20;
 
 /// Failures that are shown of one part; the rest are counted.
 const FAILURES: usize = 2;
@@ -28,8 +33,26 @@ pub fn words(desk: &Desk, checked: &Checked, watches: bool) -> String {
         let mark = open.iter().find(|mark| mark.part == part.name);
         blocks.extend(block(desk, (*index, part), standing, mark, checked.parts.len() == 1));
     }
+    blocks.extend(printed(desk, checked));
     blocks.push(next(desk, checked, watches));
     blocks.join("\n\n")
+}
+
+/// What the kernels of the part at hand print themselves, at the size of which the answer speaks.
+fn printed(desk: &Desk, checked: &Checked) -> Option<String> {
+    let at_hand = checked.parts.iter().find(|(_, standing)| !standing.is_right());
+    let (index, standing) = at_hand.or(checked.parts.last())?;
+    let smallest = desk.rubric.sizes.visible.first().copied();
+    let size = if let Standing::Wrong(wrong) = standing { wrong.size } else { smallest };
+    let part = desk.part(*index);
+    let text = plain(&checked.printed.at(&part.variants, size)?);
+    let at = at(desk, part, size);
+    let mut lines: Vec<String> = vec![format!("At {at}, your kernel printed:")];
+    lines.extend(text.lines().take(PRINTED).map(|line| format!("  {line}")));
+    if text.lines().count() > PRINTED {
+        lines.push("  and more".into());
+    }
+    Some(lines.join("\n"))
 }
 
 /// A hint, and how many there are.
@@ -45,11 +68,12 @@ fn progress(desk: &Desk, checked: &Checked) -> String {
     let right = checked.parts.iter().filter(|(_, standing)| standing.is_right()).count();
     let mut lines = Vec::new();
     // One part that is asked for says nothing about the others.
-    if checked.parts.len() > 1 || all == 1 || checked.parts.iter().all(|(index, _)| *index == 0) {
-        let bar = "#".repeat(right) + &".".repeat(all - right);
-        let parts = if all == 1 { "part" } else { "parts" };
-        let are = if right == 1 { "is" } else { "are" };
-        lines.push(format!("{}\n[{bar}] {right} of {all} {parts} {are} right", desk.rubric.title));
+    let is_from_first = checked.parts.iter().zip(0..).all(|((index, _), place)| *index == place);
+    if is_from_first {
+        let tried = checked.parts.len();
+        let bar = "#".repeat(right) + &".".repeat(tried - right) + &"?".repeat(all - tried);
+        let how = if tried == all { of_all(right, all) } else { as_far_as_tried(right, tried, all) };
+        lines.push(format!("{}\n[{bar}] {how}", desk.rubric.title));
     } else {
         lines.push(desk.rubric.title.clone());
     }
@@ -59,6 +83,23 @@ fn progress(desk: &Desk, checked: &Checked) -> String {
         lines.push(format!("{} {are} right now: well done.", names.join(", ")));
     }
     harness::paragraphs(&lines.join("\n"))
+}
+
+fn of_all(right: usize, all: usize) -> String {
+    let parts = if all == 1 { "part" } else { "parts" };
+    let are = if right == 1 { "is" } else { "are" };
+    format!("{right} of {all} {parts} {are} right")
+}
+
+/// Of parts that are tried in their order up to the first that is not right, nothing is known of those behind it.
+fn as_far_as_tried(right: usize, tried: usize, all: usize) -> String {
+    let right = match right {
+        0 => "no part is right yet".into(),
+        1 => "part 1 is right".into(),
+        more => format!("parts 1 to {more} are right"),
+    };
+    let untried = if tried + 1 == all { format!("{all} is") } else { format!("{} to {all} are", tried + 1) };
+    format!("{right}; {untried} not tried yet (`--all`)")
 }
 
 /// What there is to say of one part; nothing of one that is right, unless it is the only one.
@@ -74,7 +115,7 @@ fn block(
     let (title, mut lines) = match standing {
         Standing::Right(remarks) if is_only => (format!("{name}, is right."), counters(remarks)),
         Standing::Right(_) => return None,
-        Standing::Wrong(wrong) => wrong_words(&name, wrong),
+        Standing::Wrong(wrong) => wrong_words(&name, wrong, &at(desk, part, wrong.size)),
         Standing::Beyond(missed, remarks) => {
             let mut lines: Vec<String> = missed.iter().flat_map(missed_words).collect();
             lines.extend(counters(remarks));
@@ -113,16 +154,25 @@ fn block(
     Some(text)
 }
 
-fn wrong_words(name: &str, wrong: &Wrong) -> (String, Vec<String>) {
-    let at = wrong.size.map_or("the quick size".to_string(), |n| format!("n = {n}"));
+/// The size, in words; that of a part whose variants take no size is `its own size`.
+fn at(desk: &Desk, part: &Part, size: Option<usize>) -> String {
+    match size {
+        Some(_) if part.variants.iter().all(|variant| !desk.lab.takes("n", variant)) => ITS_SIZE.into(),
+        Some(n) => format!("n = {n}"),
+        None => "the quick size".into(),
+    }
+}
+
+fn wrong_words(name: &str, wrong: &Wrong, at: &str) -> (String, Vec<String>) {
+    let there = if at == ITS_SIZE { String::new() } else { format!(" at {at}") };
     let title = if wrong.failures.is_empty() {
-        format!("{name}, is right at {at} only by luck: a check has found a mistake.")
+        format!("{name}, is right{there} only by luck: a check has found a mistake.")
     } else {
-        format!("{name}, is wrong at {at}.")
+        format!("{name}, is wrong{there}.")
     };
     let shown = wrong.failures.iter().take(FAILURES).map(|event| {
         // The title has the size.
-        let case = event.place.strip_prefix(&at).unwrap_or(&event.place).trim();
+        let case = event.place.strip_prefix(at).unwrap_or(&event.place).trim();
         if case.is_empty() { event.what.clone() } else { format!("{case} {}", event.what) }
     });
     let mut lines: Vec<String> = shown.collect();

@@ -1,0 +1,62 @@
+//! Kernels with right answers that are not what a part asks for, or that are right by the shape of the block alone:
+//! they lose the points for it.
+mod common;
+
+use std::{fs, path::Path};
+
+use common::warplab;
+use serde_json::Value;
+
+/// The points of `part` of `lab`, and the most that it gives, for the lab's own kernels with the first `old` after the
+/// part's marker replaced.
+fn points(lab: &str, kernel: &str, part: &str, (old, new): (&str, &str)) -> (f64, f64) {
+    let of_lab = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs").join(lab);
+    let rubric = fs::read_to_string(of_lab.join("assignment/rubric.toml")).unwrap();
+    let (head, parts) = rubric.split_once("[[part]]").unwrap();
+    let mine = parts.split("[[part]]").find(|text| text.contains(&format!("\nname = \"{part}\"\n"))).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let text = format!("{}[[part]]{mine}", head.replace("hidden = 2", "hidden = 0"));
+    fs::write(path("rubric.toml"), text).unwrap();
+    let own = fs::read_to_string(of_lab.join("kernels").join(kernel)).unwrap();
+    let (before, after) = own.split_at(own.find(&format!("[part {part}]")).unwrap());
+    assert!(after.contains(old), "{lab}: {old}");
+    fs::write(path(kernel), format!("{before}{}", after.replacen(old, new, 1))).unwrap();
+    let (file, rubric) = (path(kernel), path("rubric.toml"));
+    let args = ["grade", lab, &file, "--rubric", &rubric, "--format", "json", "--seed", "2", "--schedules", "2"];
+    let run = warplab(&args);
+    let all: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {run:?}"));
+    let marked = &all["submissions"][0];
+    assert_eq!(marked["fault"], Value::Null, "{marked:#}");
+    (marked["points"].as_f64().unwrap(), marked["of"].as_f64().unwrap())
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn one_thread_that_does_all_loses_the_points_for_sharing_the_work_nvrtc() {
+    let add = ("if (i < n)", "if (i == 0) for (; i < n; i++)");
+    let turn = ("if (x < n && y < m)", "if (x + y == 0) for (; y < m; y++) for (x = 0; x < n; x++)");
+    let stride = ("for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)", SERIAL);
+    let count = ("for (size_t i = grid_index(); i < n; i += grid_threads())", SERIAL);
+    let multiply =
+        ("if (row < m && col < n)", "if (row + col == 0) for (; row < m; row++) for (col = 0; col < n; col++)");
+    for (lab, kernel, part, change, lost) in [
+        ("occupancy", "occupancy.cu", "add", add, 5.0),
+        ("transpose", "transpose.cu", "naive-read", turn, 2.0),
+        ("reduction", "reduction.cu", "grid-stride", stride, 5.0),
+        ("histogram", "histogram.cu", "atomic", count, 3.0),
+        ("matmul", "matmul.cu", "naive", multiply, 5.0),
+    ] {
+        let (points, of) = points(lab, kernel, part, change);
+        assert_eq!(of - points, lost, "{lab}, {part}: {points} of {of}");
+    }
+}
+
+const SERIAL: &str = "if (blockIdx.x + threadIdx.x == 0) for (size_t i = 0; i < n; i++)";
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn a_tree_for_powers_of_two_alone_has_no_points_nvrtc() {
+    let change = ("t % (2 * stride) == 0 && t + stride < blockDim.x", "t % (2 * stride) == 0");
+    assert_eq!(points("reduction", "reduction.cu", "interleaved", change), (0.0, 15.0));
+}

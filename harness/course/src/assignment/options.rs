@@ -1,0 +1,45 @@
+//! Options of a part: those of the lab, and those of a launch. What says where, at which size and with which inputs it
+//! runs is decided by who grades.
+use harness::{
+    Lab,
+    clap::{Command, error::ErrorKind, parser::ValueSource},
+};
+
+use super::drawn;
+
+/// Common options that a rubric may set too.
+const OF_A_LAUNCH: [&str; 2] = ["blocks", "threads"];
+
+/// What is wrong with these options of a part of `lab`'s assignment, if something is: the lab itself reads them, with
+/// the least and with the greatest numbers that are drawn.
+pub fn mistake(options: &[String], lab: &'static Lab) -> Option<String> {
+    options.iter().find_map(|option| drawn::mistake(option)).or_else(|| {
+        let command = harness::command(lab);
+        drawn::ends(options).iter().find_map(|options| misread(&command, options, lab))
+    })
+}
+
+/// What keeps `command` from reading the options, if something does.
+fn misread(command: &Command, options: &[String], lab: &Lab) -> Option<String> {
+    let words = std::iter::once(lab.name).chain(options.iter().map(String::as_str));
+    let matches = match command.clone().try_get_matches_from(words) {
+        Ok(matches) => matches,
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            return Some("a rubric can only have options with which kernels run".into());
+        }
+        Err(error) => {
+            let said = error.to_string();
+            let first = said.split("\n\nUsage").next().unwrap_or_default().trim_start_matches("error: ");
+            return Some(first.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+    };
+    let own = (lab.options)();
+    let may = |name: &str| OF_A_LAUNCH.contains(&name) || own.iter().any(|option| option.get_id() == name);
+    let is_given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
+    let other = command.get_arguments().find(|a| is_given(a.get_id().as_str()) && !may(a.get_id().as_str()))?;
+    let name = other.get_long().unwrap_or(other.get_id().as_str());
+    Some(format!(
+        "--{name} is not for a rubric, which may have the options of the lab itself, --blocks and --threads: sizes stand \
+         in [sizes], and device, seed and files are named by who grades"
+    ))
+}
