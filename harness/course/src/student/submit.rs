@@ -15,7 +15,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter, write::SimpleFileOptions};
 
 use super::{check::not_compiled, folder::Folder, to_do::to_do};
 use crate::{
-    assignment::{rubric::Rubric, starter::Starter},
+    assignment::rubric::Rubric,
     submission::{HEADERS, LIST},
 };
 
@@ -54,7 +54,11 @@ pub struct Listed {
 /// [`Error::Io`]. There is no new archive then.
 pub fn submit(lab: &'static Lab, folder: &Path, archive: &Path, anyway: bool) -> Result<String> {
     let read = Folder::read(folder)?;
-    let rubric = Folder::rubric(folder, lab)?;
+    // A slip in course.toml keeps nobody from handing in.
+    let rubric = match (Folder::rubric(folder, lab), &lab.assignment) {
+        (Err(Error::Usage(_)), Some(assignment)) => Rubric::own(assignment, lab)?,
+        (rubric, _) => rubric?,
+    };
     let replaced = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
     if archive.extension().is_none_or(|end| end != "zip") {
         return Err(Error::usage(format!("{}: the name of the archive must end with .zip", archive.display())));
