@@ -126,12 +126,12 @@ class Browser:
         return [entry["message"] for entry in self.do("/se/log", {"type": "browser"})]
 
 
-def check(browser: Browser, page: Path, axe: str, pictures: Path | None) -> list[str]:
+def check(browser: Browser, page: Path, axe: str, pictures: Path | None, *, has_pictures: bool = True) -> list[str]:
     """What is wrong with the page."""
-    wrong = []
     browser.look(1280, "light")
     browser.open(page)
-    wrong += interaction(browser)
+    wrong = interaction(browser) if has_pictures else []
+    wrong += links(browser)
     for scheme in SCHEMES:
         for width in WIDTHS:
             browser.look(width, scheme)
@@ -227,6 +227,12 @@ def interaction(browser: Browser) -> list[str]:
         browser.point(summaries[0], click=True)
         if not browser.script("return document.querySelector('figure details').open"):
             wrong.append("a click does not unfold the data")
+    return wrong
+
+
+def links(browser: Browser) -> list[str]:
+    """Links within the page that lead nowhere."""
+    wrong = []
     for link in browser.script("return [...document.querySelectorAll('a[href^=\"#\"]')].map((one) => one.getAttribute('href'))"):
         if not browser.script("return !!document.getElementById(arguments[0].slice(1))", link):
             wrong.append(f"the link {link} leads nowhere")
@@ -324,6 +330,7 @@ document.querySelector(".picture").addEventListener("keydown", (e) => {
 def main() -> int:
     parser = argparse.ArgumentParser(description="Looks at report pages in a real browser.")
     parser.add_argument("pages", nargs="*", type=Path)
+    parser.add_argument("--tables", nargs="*", type=Path, default=[], help="pages that have no pictures, but tables alone")
     parser.add_argument("--axe", type=Path, help="axe-core's axe.min.js")
     parser.add_argument("--pictures", type=Path, help="a folder for screenshots")
     parser.add_argument("--picture", type=Path, help="take the README's picture into this file")
@@ -341,13 +348,14 @@ def main() -> int:
         if options.pictures:
             options.pictures.mkdir(parents=True, exist_ok=True)
         failed = 0
-        for page in options.pages:
-            wrong = check(browser, page, axe, options.pictures)
+        pages = options.pages + options.tables
+        for page in pages:
+            wrong = check(browser, page, axe, options.pictures, has_pictures=page in options.pages)
             failed += bool(wrong)
             print(f"{page}: {'good' if not wrong else ''}")
             for what in wrong:
                 print(f"  {what}")
-    print(f"browser: {len(options.pages) - failed} passed, {failed} failed")
+    print(f"browser: {len(pages) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -37,7 +37,7 @@ pub fn comparison(comparison: &Comparison) -> String {
         }
         section id="changed" aria-labelledby="changed-title" {
             h2 id="changed-title" { "What has changed" }
-            @if changed.rows.is_empty() { p { "Nothing." } } @else { (long(changed, "What has changed")) }
+            @if changed.rows.is_empty() { p { "Nothing." } } @else { (long(changed, "Table of what has changed")) }
             @if !lines.rows.is_empty() {
                 h3 { "Lines of the source whose cost differs" }
                 (long(lines, "Lines of the source whose cost differs"))
@@ -47,7 +47,7 @@ pub fn comparison(comparison: &Comparison) -> String {
             h2 id="all-title" { "All cases" }
             details {
                 summary { (count(comparison.cases.len(), "case")) }
-                (long(tables::cases(comparison, true), "All cases"))
+                (long(tables::cases(comparison, true), "Table of all cases"))
             }
         }
     };

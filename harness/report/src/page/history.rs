@@ -51,13 +51,13 @@ pub fn history(history: &History) -> String {
         }
         section id="runs" aria-labelledby="runs-title" {
             h2 id="runs-title" { "The runs" }
-            (table::table(&runs(history), "The runs"))
+            (table::table(&runs(history), "Table of the runs"))
         }
         section id="series" aria-labelledby="series-title" {
             h2 id="series-title" { "All series" }
             details {
                 summary { (count(history.series.len(), "case")) ", each on one device" }
-                (table::table(&all(history), "All series"))
+                (table::table(&all(history), "Table of all series"))
             }
         }
     };
