@@ -244,7 +244,7 @@ fn a_limit_that_a_kernel_exceeds_is_its_own_wrong_answer() {
     assert_eq!(class.marks()["hostile"].0, "0");
     let page = fs::read_to_string(class.out("students/hostile.txt")).unwrap();
     // Each run is marked, and it is the run that exceeds the limit.
-    assert!(page.contains("add: 0 of 60") && page.contains("right (0 of 30): wrong at n = 1: "), "{page}");
+    assert!(page.contains("add: 0 of 60") && page.contains("right (0 of 20): wrong at n = 1: "), "{page}");
     // Not even the process that grades may hold a byte.
     let greedy = Class::of(&["ada"]);
     let settings = ["--limit-memory", "1"];
