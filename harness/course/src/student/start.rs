@@ -17,7 +17,7 @@ const INCLUDE: &str = "include";
 /// Writes the folder of `lab`'s assignment by `rubric`, the text of which is `text`, and says what to do in it.
 ///
 /// # Errors
-/// [`Error::Usage`] when the folder is there and not empty, [`Error::Io`]; nothing is written then.
+/// [`harness::Error::Usage`] when the folder is there and not empty, [`harness::Error::Io`]; nothing is written then.
 pub fn start(lab: &'static Lab, assignment: &Assignment, rubric: &Rubric, text: &str, folder: &Path) -> Result<String> {
     let course = Rubric::own(assignment, lab)?.without_own_hints(&rubric.with_lab(text, lab));
     let file = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
