@@ -30,7 +30,14 @@
     }
 // [end]
 // [part compare-and-swap]
-    asm volatile("red.global.add.f64 [%0], %1;" ::"l"(total), "d"(v) : "memory");
+    // Nothing is loaded first: what the sum is now is guessed, and a wrong guess is told by the answer.
+    unsigned long long guess = 0, was;
+    while (true) {
+        unsigned long long next = (unsigned long long)__double_as_longlong(__longlong_as_double((long long)guess) + v);
+        asm volatile("atom.global.cas.b64 %0, [%1], %2, %3;" : "=l"(was) : "l"(total), "l"(guess), "l"(next) : "memory");
+        if (was == guess) break;
+        guess = was;
+    }
 // [end]
 // [part vectorized]
     __shared__ bool last;
