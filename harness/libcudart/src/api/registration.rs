@@ -47,6 +47,16 @@ unsafe extern "C" fn __cudaRegisterFunction(
     function::register(image_of(image), stub.expose_provenance(), name);
 }
 
+/// Registers a variable that host code knows by the address `shadow`.
+///
+/// # Safety
+/// `name` is a C string.
+unsafe fn register_variable(image: Registered, shadow: usize, name: *const c_char, is_managed: bool) {
+    // SAFETY: the caller's.
+    let name = unsafe { CStr::from_ptr(name) }.to_owned();
+    variable::register(image_of(image), shadow, name, is_managed);
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cudaRegisterVar(
     image: Registered,
@@ -58,16 +68,14 @@ unsafe extern "C" fn __cudaRegisterVar(
     _constant: c_int,
     _global: c_int,
 ) {
-    // SAFETY: as above.
-    let name = unsafe { CStr::from_ptr(name) }.to_owned();
-    variable::register(image_of(image), shadow.expose_provenance(), name, false);
+    // SAFETY: host code's constant name.
+    unsafe { register_variable(image, shadow.expose_provenance(), name, false) };
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cudaRegisterHostVar(image: Registered, name: *const c_char, shadow: *mut c_char, _bytes: usize) {
-    // SAFETY: as above.
-    let name = unsafe { CStr::from_ptr(name) }.to_owned();
-    variable::register(image_of(image), shadow.expose_provenance(), name, false);
+    // SAFETY: host code's constant name.
+    unsafe { register_variable(image, shadow.expose_provenance(), name, false) };
 }
 
 #[unsafe(no_mangle)]
@@ -81,9 +89,8 @@ unsafe extern "C" fn __cudaRegisterManagedVar(
     _constant: c_int,
     _global: c_int,
 ) {
-    // SAFETY: as above.
-    let name = unsafe { CStr::from_ptr(name) }.to_owned();
-    variable::register(image_of(image), place.expose_provenance(), name, true);
+    // SAFETY: host code's constant name.
+    unsafe { register_variable(image, place.expose_provenance(), name, true) };
 }
 
 #[unsafe(no_mangle)]

@@ -1,7 +1,10 @@
 //! A comparison on a page.
 use maud::{Markup, html};
 
-use super::{shell::shell, table};
+use super::{
+    shell::{contents, shell},
+    table,
+};
 use crate::{
     compare::{Comparison, comparison::Change, table as tables},
     picture::figure::Table,
@@ -16,15 +19,7 @@ pub fn comparison(comparison: &Comparison) -> String {
     let result = tables::result(comparison);
     let changed = tables::cases(comparison, false);
     let lines = tables::lines(comparison);
-    let contents = html! {
-        nav aria-label="Contents" {
-            ul {
-                li { a href="#result" { strong { "The result" } } }
-                li { a href="#changed" { "What has changed" } }
-                li { a href="#all" { "All cases" } }
-            }
-        }
-    };
+    let contents = contents(&[("result", "The result"), ("changed", "What has changed"), ("all", "All cases")]);
     let main = html! {
         section id="result" aria-labelledby="result-title" {
             h2 id="result-title" { (result) }

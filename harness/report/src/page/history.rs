@@ -1,7 +1,11 @@
 //! A history on a page: what changes first, and all else behind a click.
 use maud::html;
 
-use super::{chart::figure, shell::shell, table};
+use super::{
+    chart::figure,
+    shell::{contents, shell},
+    table,
+};
 use crate::{
     history::{
         History,
@@ -22,15 +26,7 @@ const LISTED: usize = 3000;
 /// The page of a history.
 pub fn history(history: &History) -> String {
     let changed = history.series.iter().filter(|series| !series.changes.is_empty()).count();
-    let contents = html! {
-        nav aria-label="Contents" {
-            ul {
-                li { a href="#changes" { strong { "What has changed" } } }
-                li { a href="#runs" { "The runs" } }
-                li { a href="#series" { "All series" } }
-            }
-        }
-    };
+    let contents = contents(&[("changes", "What has changed"), ("runs", "The runs"), ("series", "All series")]);
     let main = html! {
         section id="changes" aria-labelledby="changes-title" {
             h2 id="changes-title" {

@@ -30,3 +30,16 @@ pub fn shell(title: &str, heading: &str, contents: &Markup, main: &Markup) -> St
     };
     page.into_string()
 }
+
+/// Links to the sections of a page, each an id and a title. The first one is what the page is about.
+pub fn contents(sections: &[(&str, &str)]) -> Markup {
+    html! {
+        nav aria-label="Contents" {
+            ul {
+                @for (i, (id, title)) in sections.iter().enumerate() {
+                    li { a href=(format!("#{id}")) { @if i == 0 { strong { (title) } } @else { (title) } } }
+                }
+            }
+        }
+    }
+}
