@@ -11,8 +11,6 @@ mkdir "$work/built"
 cp "$1" "$work/built/warplab"
 cp "$2/tests.tar.zst" "$2/cargo-nextest" "$work/built/"
 export CI_BUILT=$work/built CI_OUT=$work/out WARPLAB_GPU=emulated:t4 WARPLAB_RUN=--quick WARPLAB_BASELINES=$work/baselines
-# Locks and loops of compare-and-swap count the same in every run where one thread executes all blocks.
-export WARPLAB_WORKERS=1
 export WARPLAB_WAIT=1 GITHUB_STEP_SUMMARY=$work/summary GITHUB_REF_NAME=main GITHUB_HEAD_REF=
 # As on a computer without Rust.
 steps() { env PATH=/usr/bin:/bin "$checkout/.ci/gpu" "$@" > "$work/log" 2>&1; }

@@ -203,6 +203,32 @@ fn a_limit_on_addresses_is_met_or_said() {
     }
 }
 
+/// What a command gives, if it ends within a minute.
+///
+/// # Panics
+/// When it does not: with what each of its threads waits for.
+#[cfg(target_os = "linux")]
+fn within_a_minute(command: &mut Command) -> std::io::Result<std::process::Output> {
+    use std::time::{Duration, Instant};
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (pid, began) = (child.id(), Instant::now());
+    let waiter = std::thread::spawn(move || child.wait_with_output());
+    while !waiter.is_finished() {
+        if began.elapsed() > Duration::from_secs(60) {
+            let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+            let of = |folder: std::path::PathBuf| {
+                let words =
+                    ["comm", "wchan", "syscall", "children"].map(|file| std::fs::read_to_string(folder.join(file)));
+                words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+            };
+            let told: Vec<_> = threads.map(|thread| of(thread.path())).collect();
+            panic!("process {pid} does not end: {told:#?}");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    waiter.join().unwrap()
+}
+
 /// However little memory there is, a run says what it lacks, or runs; it neither crashes nor panics.
 #[cfg(target_os = "linux")]
 #[test]
@@ -212,7 +238,7 @@ fn too_little_memory_for_the_program_itself_is_said() {
         for lab in ["hello", "returning"] {
             let folder = tempfile::tempdir().unwrap();
             let args = ["run", lab, "--device", "emulated", "--quick", "--out", "out"];
-            let output = with_addresses(&mut program(folder.path(), &args), limit << 20).output();
+            let output = within_a_minute(with_addresses(&mut program(folder.path(), &args), limit << 20));
             // At first the system cannot even load the program.
             let Some(output) = output.ok().filter(|o| run + refused > 0 || matches!(o.status.code(), Some(0 | 4)))
             else {

@@ -73,6 +73,9 @@ pub struct Kernel<Code> {
     /// 32-bit registers a thread, estimated from the largest number of values alive at once; at most what `.maxnreg` or
     /// the launch bounds allow, or the largest block if there are none.
     pub registers: u32,
+    /// Loops that end only when another thread has written something, or has not been faster. How often they go round
+    /// depends on the order of the threads, and with it what is counted.
+    pub waiting_loops: u32,
     /// Threads a block may have (`__launch_bounds__`).
     pub max_threads: Option<u32>,
     /// Block size that the kernel requires.

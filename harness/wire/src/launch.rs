@@ -95,6 +95,8 @@ pub struct Launch {
     pub local_bytes: u32,
     /// Registers of a thread, as the machine estimates them from the PTX.
     pub registers_estimated: u32,
+    /// The kernel's loops that wait for other threads: what such a kernel counts depends on the order of its threads.
+    pub waiting_loops: u32,
     /// Whether all blocks were resident at once.
     pub cooperative: bool,
     /// The order of warps and blocks; 0 is the natural one.

@@ -57,6 +57,12 @@ pub fn room() -> Option<Room> {
     found.into_iter().flatten().min_by_key(|room| room.bytes)
 }
 
+/// The memory that the limits of this process (`ulimit`) leave it; `None` if it has none.
+pub fn allowed() -> Option<Room> {
+    let files = Files { root: Path::new("/") };
+    [files.address_space(), files.data()].into_iter().flatten().min_by_key(|room| room.bytes)
+}
+
 /// The files in which Linux tells of memory; on other systems there are none.
 struct Files<'r> {
     root: &'r Path,

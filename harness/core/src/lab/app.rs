@@ -104,7 +104,7 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
 /// options stay at their defaults.
 pub fn run_labs(labs: Labs<'_>, matches: &ArgMatches) -> ExitCode {
     scarce::install();
-    let outcome = Program::open(labs, matches).and_then(Program::run);
+    let outcome = scarce::check().and_then(|()| Program::open(labs, matches)).and_then(Program::run);
     match outcome {
         Ok(exit) => exit.into(),
         Err(error) => {

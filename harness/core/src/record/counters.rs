@@ -26,11 +26,13 @@ enum From {
     Copied(fn(&Copies) -> u64),
     /// Blocks of managed memory that moved.
     Moved(fn(&Managed) -> u64),
+    /// The largest value of a launch's kernel.
+    LargestOf(fn(&Launch) -> u32),
     /// A value of the launch with the most thread-instructions.
     Heaviest(fn(&Launch) -> Value),
 }
 
-use From::{Copied, Efficiency, Heaviest, Largest, Launches, Moved, Sum};
+use From::{Copied, Efficiency, Heaviest, Largest, LargestOf, Launches, Moved, Sum};
 
 /// A counter's column, and where its value comes from.
 type Counter = Sourced<From>;
@@ -82,6 +84,7 @@ const TABLE: &[Counter] = &[
     counter("registers_estimated", "registers of a thread", "estimated from the PTX: the largest number of values alive at once, which may differ from what ptxas gives. This and the next two are of the launch with the most thread instructions", Heaviest(|l| l.registers_estimated.into())),
     counter("shared_bytes_per_block", "bytes", "static and dynamic shared memory of a block", Heaviest(|l| (l.static_shared_bytes + l.dynamic_shared_bytes).into())),
     counter("theoretical_occupancy_percent", "%", "of an SM's warps that the launch can keep resident, by its threads, registers and shared memory", Heaviest(|l| l.occupancy.percent.into())),
+    counter("waiting_loops", "loops", "of a kernel that wait for other threads, or try again until no other was faster: what such a kernel counts varies with the order of its threads, if several processors emulate it", LargestOf(|l| l.waiting_loops)),
 ];
 
 /// The counters' columns, which follow the lab's own in every CSV.
@@ -104,6 +107,7 @@ pub(crate) fn values(report: &MachineReport) -> Vec<Value> {
         _ if report.launches.is_empty() => Value::Empty,
         Sum(of) => report.total(of).into(),
         Largest(of) => totals().map(of).max().into(),
+        LargestOf(of) => report.launches.iter().map(of).max().map(u64::from).into(),
         Efficiency if instructions == 0 => Value::Empty,
         Efficiency => Value::Real(100.0 * threads as f64 / (32.0 * instructions as f64)),
         Heaviest(of) => heaviest.map_or(Value::Empty, of),
@@ -147,6 +151,7 @@ pub(crate) mod tests {
             dynamic_shared_bytes: 64,
             local_bytes: 0,
             registers_estimated: 16,
+            waiting_loops: 0,
             cooperative: false,
             seed: 0,
             occupancy: Occupancy { blocks_per_sm: 1, warps_per_sm: 32, percent: 50.0, limiter: Limiter::Blocks },

@@ -92,6 +92,7 @@ mod tests {
             dynamic_shared_bytes: 0,
             local_bytes: 0,
             registers_estimated: 16,
+            waiting_loops: 0,
             cooperative: false,
             seed: 0,
             occupancy: Occupancy { blocks_per_sm: 1, warps_per_sm: 1, percent: 1.0, limiter: Limiter::Blocks },

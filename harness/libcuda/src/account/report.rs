@@ -87,6 +87,7 @@ pub fn launched(launch: Launched<'_>) {
         dynamic_shared_bytes: geometry.dynamic_shared,
         local_bytes: kernel.local_bytes,
         registers_estimated: kernel.registers,
+        waiting_loops: kernel.waiting_loops,
         cooperative: geometry.cooperative,
         seed,
         occupancy: Occupancy {

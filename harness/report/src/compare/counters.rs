@@ -1,16 +1,21 @@
-//! Cases judged by what the embedded machine counted: exactly, for it counts the same each time.
+//! Cases judged by what the embedded machine counted: exactly, for it counts the same each time, but where loops wait for
+//! other threads.
 use harness::COUNTERS;
 
 use super::comparison::{Change, CounterChange};
 
 /// Counters by which neither value is the better one: they describe the launch, or the data, or follow from others.
-const NEUTRAL: [&str; 5] = [
+const NEUTRAL: [&str; 6] = [
     "global_load_ideal_sectors",
     "global_store_ideal_sectors",
     "warp_execution_efficiency_percent",
     "registers_estimated",
     "shared_bytes_per_block",
+    WAITING_LOOPS,
 ];
+
+/// The counter that says that the others vary: loops that wait for other threads.
+const WAITING_LOOPS: &str = "waiting_loops";
 
 /// The counter of which more is better.
 const MORE_IS_BETTER: &str = "theoretical_occupancy_percent";
@@ -41,6 +46,14 @@ pub fn judge(base: &[Vec<f64>], new: &[Vec<f64>]) -> (Change, Vec<CounterChange>
         (false, false) => Change::Same,
     };
     (change, changes)
+}
+
+/// Whether a kernel of the case has loops that wait for other threads, so that its counters vary from run to run.
+pub fn waits(counters: &[Vec<f64>]) -> bool {
+    COUNTERS
+        .iter()
+        .zip(counters)
+        .any(|(column, values)| column.name == WAITING_LOOPS && values.iter().any(|n| *n > 0.0))
 }
 
 /// The values of both sides that are nearest to each other; `None` where the sides overlap, or one has none.

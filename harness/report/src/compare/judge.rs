@@ -135,7 +135,11 @@ fn by_counters(base: &SideCase, new: &SideCase, told: &mut CaseChange) {
     }
     (told.change, told.counters) = counters::judge(&base.counters, &new.counters);
     told.lines = lines::changes(&base.lines, &new.lines);
-    if told.change == Change::Unclear {
+    let waits = counters::waits(&base.counters) || counters::waits(&new.counters);
+    if waits && matches!(told.change, Change::Slower | Change::Faster | Change::Unclear) {
+        told.change = Change::Unclear;
+        told.why = "its loops wait for other threads, so that it counts otherwise in each run".into();
+    } else if told.change == Change::Unclear {
         told.why = "more of one cost, and less of another".into();
     }
 }
@@ -281,5 +285,18 @@ mod tests {
         assert_eq!((comparison.cases[0].change, comparison.cases[1].change), (Change::Slower, Change::Same));
         assert_eq!(comparison.cases[0].counters[0].factor, Some(1.1));
         assert_eq!(comparison.result.exit(), harness::Exit::Slow);
+    }
+
+    #[test]
+    fn a_case_whose_loops_wait_for_other_threads_counts_otherwise_in_each_run() {
+        let counted = |instructions: &'static str, loops: &'static str| {
+            let cells = [("variant", "a"), ("device", "emulated"), ("instructions", instructions)];
+            runs(vec![row(&[&cells[..], &[("waiting_loops", loops)]].concat())])
+        };
+        let change = |base, new| compare(&base, &new, &Asked::default()).cases.remove(0).change;
+        assert_eq!(change(counted("10", "0"), counted("11", "0")), Change::Slower);
+        assert_eq!(change(counted("10", "1"), counted("11", "1")), Change::Unclear);
+        assert_eq!(change(counted("11", ""), counted("10", "1")), Change::Unclear);
+        assert_eq!(change(counted("10", "1"), counted("10", "1")), Change::Same);
     }
 }

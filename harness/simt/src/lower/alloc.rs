@@ -23,7 +23,8 @@ pub fn register_bytes(width: u32) -> u32 {
     }
 }
 
-fn each(inst: &Inst, mut visit: impl FnMut(u32, bool)) {
+/// Each register of an instruction, and whether it is written.
+pub fn each(inst: &Inst, mut visit: impl FnMut(u32, bool)) {
     for at in 0..6 {
         if let Opnd::Reg(r) = inst.o[at] {
             if inst.uses & (1 << at) != 0 {
@@ -41,7 +42,8 @@ fn each(inst: &Inst, mut visit: impl FnMut(u32, bool)) {
     }
 }
 
-fn each_of_term(term: &Term, mut visit: impl FnMut(u32, bool)) {
+/// Each register of a block's end, and whether it is written.
+pub fn each_of_term(term: &Term, mut visit: impl FnMut(u32, bool)) {
     match term {
         Term::Branch { pred: Opnd::Reg(r), .. }
         | Term::Table { index: Opnd::Reg(r), .. }

@@ -20,6 +20,7 @@ mod program;
 mod recursion;
 mod speculation;
 mod values;
+mod waiting;
 
 use self::env::Env;
 use self::program::Builder;
@@ -90,6 +91,7 @@ fn kernel(
         local_bytes: lowered.program.local_bytes,
         const_bytes: env.const_bytes,
         registers: bounded(lowered.registers, function, profile),
+        waiting_loops: lowered.waiting_loops,
         max_threads: most.map(|n| n.iter().product()),
         required_threads: function.req_ntid,
         target: digits.parse().unwrap_or(0),

@@ -6,17 +6,33 @@ use super::ir::{Block, Term};
 
 /// The reachable blocks, in the order in which they are to be laid out.
 pub fn layout(blocks: &[Block]) -> Vec<u32> {
-    let n = blocks.len();
     let successors: Vec<Vec<u32>> = blocks.iter().map(|b| b.term.successors()).collect();
     let reach = post_order(&successors);
-    let mut predecessors = vec![Vec::new(); n];
+    let loops = loops(&successors, &reach);
+    let mut inside = vec![false; blocks.len()];
     for &b in &reach {
+        inside[b as usize] = true;
+    }
+    let mut out = Vec::with_capacity(reach.len());
+    arrange(0, &inside, &loops, &successors, &mut out);
+    out
+}
+
+/// The natural loops of a function: for each header, which blocks reach a back edge without passing through the header.
+pub fn natural_loops(blocks: &[Block]) -> Vec<Vec<bool>> {
+    let successors: Vec<Vec<u32>> = blocks.iter().map(|b| b.term.successors()).collect();
+    loops(&successors, &post_order(&successors)).into_iter().map(|(_, members)| members).collect()
+}
+
+fn loops(successors: &[Vec<u32>], reach: &[u32]) -> Vec<(u32, Vec<bool>)> {
+    let n = successors.len();
+    let mut predecessors = vec![Vec::new(); n];
+    for &b in reach {
         for &s in &successors[b as usize] {
             predecessors[s as usize].push(b);
         }
     }
-    let dominators = dominators(&reach, &predecessors, n);
-    // Natural loops: for each header, the blocks that reach a back edge without passing through the header.
+    let dominators = dominators(reach, &predecessors, n);
     let mut loops: Vec<(u32, Vec<bool>)> = Vec::new();
     for &b in reach.iter().rev() {
         for &header in &successors[b as usize] {
@@ -41,13 +57,7 @@ pub fn layout(blocks: &[Block]) -> Vec<u32> {
             }
         }
     }
-    let mut inside = vec![false; n];
-    for &b in &reach {
-        inside[b as usize] = true;
-    }
-    let mut out = Vec::with_capacity(reach.len());
-    arrange(0, &inside, &loops, &successors, &mut out);
-    out
+    loops
 }
 
 /// For every block that ends in a barrier, the blocks that every path from it passes through, except those that only

@@ -8,6 +8,7 @@ use super::frames::{Frames, take};
 use super::function::FnBuilder;
 use super::ir::*;
 use super::params::Slots;
+use super::waiting::waiting_loops;
 
 use crate::engine::warp::program::*;
 use crate::finding::Space;
@@ -64,6 +65,8 @@ pub struct Lowered {
     pub program: Program,
     /// 32-bit registers a thread, estimated.
     pub registers: u32,
+    /// Loops that wait for other threads.
+    pub waiting_loops: u32,
 }
 
 /// The error for a local variable that fits in no thread's memory.
@@ -132,6 +135,7 @@ impl<'m> Builder<'m> {
             lowered.push(FnBuilder::lower(&mut this, index, back)?);
         }
         this.frames.complete(&this.functions, &mut lowered);
+        let waiting_loops = lowered.iter().map(waiting_loops).sum();
         program.recursive = this.frames.stack.is_some();
         let own = |f| this.functions.iter().position(|&g| g == f);
         let pointers = this.env.function_values.iter();
@@ -140,7 +144,7 @@ impl<'m> Builder<'m> {
         let registers = emitter.emit(&lowered, &this.pools);
         program.locs = this.locs;
         program.packed = this.packed;
-        Ok(Lowered { program, registers })
+        Ok(Lowered { program, registers, waiting_loops })
     }
 
     /// The index of a place.
