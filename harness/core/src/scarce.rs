@@ -1,7 +1,7 @@
 //! A program for which there is not enough memory: told at its start, or at its end.
 //!
-//! Where several threads find none at the same time, the system's loader may end the process with words of its own. So a
-//! process that is allowed very little is told before it starts any.
+//! Where several threads find none at the same time, the system's loader may end the process with words of its own. So
+//! a process that is allowed very little is told before it starts any.
 //!
 //! Rust's allocator aborts the process then, and so does the embedded machine's. An abort looks like a defect, but the
 //! run could not be made here: it ends with [`Exit::CannotRun`] and a message that says so.
@@ -12,8 +12,8 @@ use crate::{
     error::{Error, Result},
 };
 
-/// What a run takes for itself: the driver, NVML, and what the smallest lab has on the host and on the device. (Twice what
-/// `run hello` was seen to need.)
+/// What a run takes for itself: the driver, NVML, and what the smallest lab has on the host and on the device. (Twice
+/// what `run hello` was seen to need.)
 const OWN: u64 = 40 << 20;
 /// What each processor's thread takes, with its stack.
 const THREAD: u64 = 4 << 20;

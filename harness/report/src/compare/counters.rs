@@ -1,5 +1,5 @@
-//! Cases judged by what the embedded machine counted: exactly, for it counts the same each time, but where loops wait for
-//! other threads.
+//! Cases judged by what the embedded machine counted: exactly, for it counts the same each time, but where loops wait
+//! for other threads.
 use harness::COUNTERS;
 
 use super::comparison::{Change, CounterChange};
