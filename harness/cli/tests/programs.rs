@@ -115,6 +115,31 @@ fn nvcc_keeps_the_line_of_what_is_found() {
 
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_programs_are_kept_with_their_findings_and_their_hot_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("wrong.cu"), PLANTED).unwrap();
+    let watched = ["exec", "--device", "emulated:t4", "--check", "all", "--counters", "--hot"];
+    let kept = ["--json", "run.jsonl", "--out", "run", "wrong.cu"];
+    let run = warplab_in(folder.path(), &[&watched[..], &kept].concat(), &[]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let lines = fs::read_to_string(folder.path().join("run.jsonl")).unwrap();
+    let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [launch, end] = &lines[..] else { panic!("{lines:?}") };
+    assert_eq!(launch["kernel"], "sum(int const*, int*, int)");
+    assert_eq!((&launch["block"][0], &launch["device"]), (&160.into(), &"emulated:t4".into()));
+    assert!(launch["counters"]["thread_instructions"].as_f64().unwrap() > 0.0, "{launch}");
+    let race = launch["findings"].as_array().unwrap().iter().find(|found| found["check"] == "racecheck").unwrap();
+    assert_eq!((&race["line"], race["file"].as_str().unwrap().ends_with("wrong.cu")), (&4.into(), true));
+    assert_eq!((&end["exit_code"], &end["command_exit_code"], &end["launches"]), (&0.into(), &1.into(), &1.into()));
+    assert!(end["kernels"][0]["findings"].as_u64().unwrap() >= 2, "{end}");
+    let page = warplab_in(folder.path(), &["report", "run", "--out", "-"], &[]).stdout;
+    for words in ["Race reported between", "Heat map of", "if (i &lt;= n) *total += x[i];", "Counters"] {
+        assert!(page.contains(words), "no {words}");
+    }
+}
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_programs_that_cannot_run_are_told_why() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(

@@ -4,7 +4,7 @@ mod common;
 
 use std::{fs, path::Path, process::Command};
 
-use common::{fails, warplab_in};
+use common::{fails, rows, warplab_in};
 use object::{
     Endianness, elf,
     read::elf::{Dyn, FileHeader},
@@ -112,6 +112,50 @@ fn a_leak_is_the_program_s_and_every_order_is_run() {
     let args = ["exec", "--device", "emulated", "--schedules", "3", "./program"];
     let run = warplab_in(folder.path(), &args, &[]);
     assert_eq!((run.code, run.stdout.lines().count()), (0, 1), "{run:?}");
+}
+
+/// The lines of JSON in a file.
+fn lines(file: &Path) -> Vec<serde_json::Value> {
+    fs::read_to_string(file).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_run_is_kept_as_lines_of_json_and_as_a_folder_that_becomes_a_page() {
+    let folder = written();
+    if !linked(folder.path(), "libcudart.so.13") {
+        return;
+    }
+    let exec = |options: &[&str], program: &[&str]| {
+        let args = [&["exec", "--device", "emulated:t4"], options, program].concat();
+        warplab_in(folder.path(), &args, &[])
+    };
+    let run = exec(&["--json", "run.jsonl", "--out", "run"], &["./program", "one"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let [end] = &lines(&folder.path().join("run.jsonl"))[..] else { panic!("one line") };
+    assert_eq!((&end["kind"], &end["exit_code"], &end["command_exit_code"]), (&"program".into(), &0.into(), &0.into()));
+    assert_eq!((&end["device"], &end["program"][1]), (&"emulated:t4".into(), &"one".into()));
+    let [main] = &rows(&folder.path().join("run/program.csv"))[..] else { panic!("one row") };
+    assert_eq!((main["variant"].as_str(), main["verdict"].as_str()), ("main", "pass"));
+    assert_eq!((main["copied_d2h_bytes"].as_str(), main["filled_bytes"].as_str()), ("100", "100"));
+    let report = warplab_in(folder.path(), &["report", "run", "--out", "-"], &[]);
+    assert_eq!(report.code, 0, "{report:?}");
+    for words in ["Emulated. ", "NVIDIA Tesla T4", "./program one"] {
+        assert!(report.stdout.contains(words), "no {words}");
+    }
+    // What fails is kept too, and a run in the same folder takes the place of the one before.
+    let run = exec(&["--json=-", "--out", "run"], &["/bin/sh", "-c", "kill -SEGV $$"]);
+    assert_eq!(run.code, 128 + libc::SIGSEGV, "{run:?}");
+    let end: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&end["exit_code"], &end["command_exit_code"]), (&serde_json::Value::Null, &run.code.into()));
+    let [main] = &rows(&folder.path().join("run/program.csv"))[..] else { panic!("one row") };
+    assert_eq!((main["verdict"].as_str(), main["note"].as_str()), ("fail", "ended by a signal"));
+    // A folder that is none, and a file in one that is missing.
+    let run = exec(&["--out", "run.jsonl"], &["./program"]);
+    assert_eq!(run.code, 4, "{run:?}");
+    assert!(run.stderr.contains("cannot create the output folder run.jsonl"), "{run:?}");
+    let run = exec(&["--json", "no/such/file"], &["./program"]);
+    assert_eq!(run.code, 4, "{run:?}");
+    assert!(run.stderr.contains("no/such"), "{run:?}");
 }
 
 #[test]
