@@ -150,3 +150,5 @@ pub struct Report {
     /// What stopped the kernel, if it did not run to its end.
     pub fault: Option<Fault>,
 }
+    /// What failed assertions wrote, which is not printed with the rest: it belongs to standard error.
+    pub asserted: Vec<u8>,

@@ -5,7 +5,7 @@ use super::worker::{Tally, Worker};
 use crate::checks::launch::LaunchRaces;
 use crate::counters::Counters;
 use crate::engine::warp::program::Program;
-use crate::engine::warp::shared::{Blocks, Count, Outcome, Shared};
+use crate::engine::warp::shared::{Blocks, Count, Ended, Outcome, Shared};
 use crate::engine::warp::tables::Order;
 use crate::engine::watch::bounds::bounds;
 use crate::finding::{Finding, Findings, Kind};
@@ -116,7 +116,7 @@ pub(crate) fn run(
         // It belongs to this launch, so nobody else can have freed it.
         let _ = memory.free(workspace);
     }
-    let (fault, printed) = shared.outcome.end();
+    let Ended { fault, printed, asserted } = shared.outcome.end();
     let finished: u64 = tallies.iter().map(|tally| tally.blocks).sum();
     // Without a fault, only `cancel` leaves blocks unfinished.
     let cut = finished < launch.geometry.blocks();
@@ -129,7 +129,7 @@ pub(crate) fn run(
         findings.extend(tally.findings.list.iter().cloned());
     }
     findings.distill();
-    Report { counters: counters(launch, settings.lines, &tallies), findings: findings.list, fault }
+    Report { counters: counters(launch, settings.lines, &tallies), findings: findings.list, fault, asserted }
 }
 
 /// The report of a launch that was not run.

@@ -99,12 +99,25 @@ pub(crate) struct Outcome {
     printed: Mutex<BTreeMap<u64, Vec<u8>>>,
 }
 
+    /// What failed assertions wrote.
+    asserted: Mutex<Vec<u8>>,
+}
+
+/// How a launch ended, when it has.
+pub(crate) struct Ended {
+    /// The first fault.
+    pub fault: Option<Fault>,
+    /// What each block printed, by its number.
+    pub printed: BTreeMap<u64, Vec<u8>>,
+    /// What failed assertions wrote.
+    pub asserted: Vec<u8>,
 impl Outcome {
-    /// The first fault, and what each block printed, by its number.
-    pub fn end(self) -> (Option<Fault>, BTreeMap<u64, Vec<u8>>) {
-        let fault = self.fault.into_inner();
-        let printed = self.printed.into_inner();
-        (fault.unwrap_or_else(PoisonError::into_inner), printed.unwrap_or_else(PoisonError::into_inner))
+    /// How the launch ended.
+    pub fn end(self) -> Ended {
+        let fault = self.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let printed = self.printed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let asserted = self.asserted.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ended { fault, printed, asserted }
     }
 }
 
@@ -156,6 +169,12 @@ impl Shared<'static> {
     /// A launch of nothing, for tests of single instructions.
     pub fn empty() -> &'static Shared<'static> {
         use std::sync::LazyLock;
+    /// Keeps what a failed assertion wrote.
+    #[cold]
+    pub fn assertion_failed(&self, text: &[u8]) {
+        self.outcome.asserted.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(text);
+    }
+
         static PROGRAM: LazyLock<Arc<Program>> = LazyLock::new(Arc::default);
         static NEVER: AtomicBool = AtomicBool::new(false);
         static SHARED: LazyLock<Shared<'static>> = LazyLock::new(|| Shared {
