@@ -11,10 +11,13 @@ use crate::state::device::observer::Launched;
 use crate::state::device::sync::lock;
 use crate::state::memory::managed;
 use simt::kernel::Geometry;
-use simt::machine::{self, Fault, Launch};
+use simt::machine::{self, Fault, Launch, Watch};
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How often it is told how far a launch is that runs for long.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One launch, its parameters copied.
 pub struct KernelLaunch {
@@ -69,7 +72,9 @@ impl KernelLaunch {
         let mut printed = Vec::new();
         let mut print = |bytes: &[u8]| printed.extend_from_slice(bytes);
         let start = Instant::now();
-        let report = machine::run_until(&driver.memory, driver.profile, &settings, &launch, &INTERRUPTED, &mut print);
+        let slow = |progress| tell(|observer| observer.slow(self.function.kernel(), progress));
+        let watch = Watch { cancel: &INTERRUPTED, patience: PATIENCE, slow: &slow };
+        let report = machine::run_watched(&driver.memory, driver.profile, &settings, &launch, &watch, &mut print);
         let took = start.elapsed();
         write_to(1, &printed);
         write_to(2, &report.asserted);
