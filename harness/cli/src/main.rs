@@ -5,6 +5,7 @@
 mod check;
 mod checkout;
 mod class;
+mod cmake;
 mod compare;
 mod complete;
 mod device;

@@ -11,6 +11,8 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::Error;
 use kernels::toolbox;
 
+use crate::cmake;
+
 /// nvcc in the folder of its tool.
 const BROUGHT: &str = "nvidia/cu13/bin/nvcc";
 
@@ -20,10 +22,12 @@ const OLDEST: &str = "arch=compute_75,code=compute_75";
 const MORE: &str = "\
 Every option is nvcc's, and is passed on. Added are `-cudart shared`, so that `warplab exec` can run the program on the embedded
 machine, and PTX for compute capability 7.5, unless your own options keep PTX (-arch, or -gencode with code=compute_NN).
+`--cmake` alone writes a toolchain file for CMake, and prints where it is.
 
 Examples:
   warplab nvcc hello.cu -o hello        then: warplab exec ./hello 10
-  warplab nvcc -lineinfo -c part.cu     findings then name the line";
+  warplab nvcc -lineinfo -c part.cu     findings then name the line
+  cmake -B build -DCMAKE_TOOLCHAIN_FILE=\"$(warplab nvcc --cmake)\"";
 
 pub fn command() -> Command {
     Command::new("nvcc")
@@ -45,6 +49,13 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let options: Vec<&OsString> = matches.get_many("options").map(Iterator::collect).unwrap_or_default();
     if options.is_empty() {
         return Err(Error::usage("name what to compile: `warplab nvcc hello.cu -o hello`"));
+    }
+    if options.iter().any(|option| *option == "--cmake") {
+        if options.len() > 1 {
+            return Err(Error::usage("--cmake writes a file for CMake, and stands alone: `warplab nvcc --cmake`"));
+        }
+        harness::print(&cmake::write(&find()?)?.display().to_string());
+        return Ok(ExitCode::SUCCESS);
     }
     let code = compile(&options)?;
     Ok(ExitCode::from(code))

@@ -6,9 +6,14 @@ mod common;
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
-use common::{Run, warplab_in};
+use common::warplab_in;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
@@ -21,28 +26,46 @@ fn noted(source: &str, word: &str) -> Vec<String> {
     words.split_whitespace().map(String::from).collect()
 }
 
-/// Compiles a program with the options that it notes, and runs it with the arguments that it notes.
-fn run(source: &Path, folder: &Path, options: &[&str]) -> Run {
-    let text = fs::read_to_string(source).unwrap();
-    let own = noted(&text, "nvcc");
-    let mut nvcc = vec!["nvcc", "-lineinfo", source.to_str().unwrap(), "-o", "program"];
-    nvcc.extend(own.iter().map(String::as_str));
-    let compiled = warplab_in(folder, &nvcc, &[]);
-    assert_eq!(compiled.code, 0, "{}: {compiled:?}", source.display());
-    let arguments = noted(&text, "run");
-    let mut exec = [&["exec", "--device", "emulated"], options, &["./program"]].concat();
-    exec.extend(arguments.iter().map(String::as_str));
-    warplab_in(folder, &exec, &[])
-}
-
-/// Runs a program and compares what it prints with the file beside it.
-fn runs_as_expected(source: &Path) {
+/// Compiles a program with the options that it notes, runs it with the arguments that it notes, and compares what it
+/// prints with the file beside it.
+fn runs_as_expected(source: &Path) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
-    let run = run(source, folder.path(), &["--check", "racecheck,synccheck"]);
+    let text = fs::read_to_string(source).unwrap();
+    let options = noted(&text, "nvcc");
+    let mut nvcc = vec!["nvcc", "-lineinfo", source.to_str().unwrap(), "-o", "program"];
+    nvcc.extend(options.iter().map(String::as_str));
+    let compiled = warplab_in(folder.path(), &nvcc, &[]);
+    if compiled.code != 0 {
+        return Err(format!("{}: {compiled:?}", source.display()));
+    }
+    let arguments = noted(&text, "run");
+    let mut exec = vec!["exec", "--device", "emulated", "--check", "racecheck,synccheck", "./program"];
+    exec.extend(arguments.iter().map(String::as_str));
+    let run = warplab_in(folder.path(), &exec, &[]);
     let expected = fs::read_to_string(source.with_extension("out")).unwrap();
     // A program that makes mistakes on purpose notes the exit code for them.
-    let code = noted(&fs::read_to_string(source).unwrap(), "code").first().map_or(0, |code| code.parse().unwrap());
-    assert_eq!((run.code, run.stdout.as_str()), (code, expected.as_str()), "{}: {run:?}", source.display());
+    let code = noted(&text, "code").first().map_or(0, |code| code.parse().unwrap());
+    if (run.code, run.stdout.as_str()) == (code, expected.as_str()) {
+        Ok(())
+    } else {
+        Err(format!("{}: {run:?}", source.display()))
+    }
+}
+
+/// All of them, as many at once as there are processors; those that fail are told together.
+fn all_run_as_expected(programs: &[PathBuf]) {
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(why) = runs_as_expected(program) {
+                failed.lock().unwrap().push(why);
+            }
+        }
+    };
+    let at_once = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| (0..at_once).for_each(|_| drop(scope.spawn(work))));
+    let failed = failed.into_inner().unwrap();
+    assert!(failed.is_empty(), "{} of {} programs failed:\n{}", failed.len(), programs.len(), failed.join("\n"));
 }
 
 /// The programs of a folder, in order.
@@ -57,10 +80,8 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_programs_of_every_kind_of_call_run_as_expected() {
     let programs = programs(&root().join("harness/libcudart/tests/programs"));
-    assert!(programs.len() >= 15, "{programs:?}");
-    for program in &programs {
-        runs_as_expected(program);
-    }
+    assert!(programs.len() >= 40, "{programs:?}");
+    all_run_as_expected(&programs);
 }
 
 #[test]
@@ -70,9 +91,84 @@ fn nvcc_programs_of_the_labs_run_as_expected() {
     let mut programs: Vec<PathBuf> = labs.filter(|lab| lab.is_dir()).map(|lab| lab.join("program.cu")).collect();
     programs.sort();
     assert!(programs.len() >= 14, "{programs:?}");
-    for program in &programs {
-        runs_as_expected(program);
+    all_run_as_expected(&programs);
+}
+
+/// A project of several files: the device code of one calls that of another, and the host code is in a third.
+const PROJECT: [(&str, &str); 5] = [
+    (
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.20)
+project(several LANGUAGES CXX CUDA)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CUDA_STANDARD 17)
+add_library(parts STATIC part.cu)
+add_executable(several kernel.cu main.cpp)
+target_link_libraries(several PRIVATE parts)
+set_target_properties(parts several PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+enable_testing()
+add_test(NAME several COMMAND several 5)
+",
+    ),
+    ("part.cuh", "__device__ int shifted(int x);\nextern __device__ int offset;\n"),
+    (
+        "part.cu",
+        "#include \"part.cuh\"
+__device__ int offset = 100;
+__device__ int shifted(int x) { return x + offset; }
+",
+    ),
+    (
+        "kernel.cu",
+        "#include \"part.cuh\"
+__global__ void fill(int *p) { p[threadIdx.x] = shifted(threadIdx.x) + offset; }
+int sum_of(int n) {
+    int *p, sum = 0;
+    cudaMallocManaged(&p, 32 * sizeof(int));
+    fill<<<1, n>>>(p);
+    if (cudaDeviceSynchronize() != cudaSuccess) return -1;
+    for (int i = 0; i < n; i++) sum += p[i];
+    cudaFree(p);
+    return sum;
+}
+",
+    ),
+    (
+        "main.cpp",
+        "#include <cstdio>
+#include <cstdlib>
+int sum_of(int n);
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]), sum = sum_of(n);
+    printf(\"%d\\n\", sum);
+    return sum == 200 * n + n * (n - 1) / 2 ? 0 : 1;
+}
+",
+    ),
+];
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings, and CMake"]
+fn nvcc_and_cmake_build_a_project_of_several_files_and_ctest_runs_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in PROJECT {
+        fs::write(folder.path().join(name), text).unwrap();
     }
+    let written = warplab_in(folder.path(), &["nvcc", "--cmake"], &[]);
+    assert_eq!(written.code, 0, "{written:?}");
+    let toolchain = format!("-DCMAKE_TOOLCHAIN_FILE={}", written.stdout.trim());
+    let does = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).current_dir(folder.path()).output().unwrap();
+        let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{program} {arguments:?}: {text}");
+        text
+    };
+    does("cmake", &["-B", "build", toolchain.as_str()]);
+    does("cmake", &["--build", "build"]);
+    let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "--check", "all", "build/several", "7"], &[]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "1421\n"), "{run:?}");
+    let tested = does("ctest", &["--test-dir", "build"]);
+    assert!(tested.contains("100% tests passed"), "{tested}");
 }
 
 const PLANTED: &str = "#include <cstdio>

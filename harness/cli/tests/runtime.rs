@@ -164,6 +164,7 @@ fn what_cannot_be_done_is_said() {
     fails(&["exec", "no-such-program"], 2, &["cannot run no-such-program: there is no such program"]);
     fails(&["exec", "--device", "emulated:h300", "true"], 2, &["unknown profile `h300`", "h200"]);
     fails(&["nvcc"], 2, &["name what to compile"]);
+    fails(&["nvcc", "--cmake", "x.cu"], 2, &["--cmake writes a file for CMake, and stands alone"]);
     let cache = tempfile::tempdir().unwrap();
     let nowhere = [("WARPLAB_CACHE", cache.path().to_str().unwrap()), ("PATH", "/nowhere")];
     let run = warplab_in(cache.path(), &["nvcc", "x.cu"], &nowhere);
