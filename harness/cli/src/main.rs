@@ -5,6 +5,7 @@
 mod check;
 mod checkout;
 mod class;
+mod closed;
 mod cmake;
 mod compare;
 mod complete;

@@ -11,7 +11,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::Error;
 use kernels::toolbox;
 
-use crate::cmake;
+use crate::{closed, cmake};
 
 /// nvcc in the folder of its tool.
 const BROUGHT: &str = "nvidia/cu13/bin/nvcc";
@@ -78,7 +78,14 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
     let status = process.status().map_err(|error| {
         Error::CannotRun(format!("cannot start {}: {error}; `warplab setup --nvcc` brings it", nvcc.display()))
     })?;
-    Ok(status.code().map_or(1, |code| code as u8))
+    let code = status.code().map_or(1, |code| code as u8);
+    if let Some(library) = closed::asked_for(&texts).filter(|_| code != 0) {
+        harness::print_error(&format!(
+            "{library} belongs to one of NVIDIA's libraries of machine code for GPUs: `warplab setup --nvcc` does not bring it, \
+             and the embedded machine cannot run it; to compile this for a GPU, install NVIDIA's CUDA toolkit"
+        ));
+    }
+    Ok(code)
 }
 
 /// What is added to the user's options.

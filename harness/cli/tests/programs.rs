@@ -257,6 +257,21 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
     let newer = compile(&["-arch=sm_120"]);
     assert_ne!(newer.code, 0, "{newer:?}");
     assert!(newer.stderr.contains("sm_120"), "{newer:?}");
+    // A kernel that launches kernels.
+    let source = "__global__ void child() {}\n__global__ void parent() { child<<<1, 1>>>(); }\n\
+                  int main() { parent<<<1, 1>>>(); return cudaGetLastError() != cudaErrorNotSupported; }\n";
+    fs::write(folder.path().join("parent.cu"), source).unwrap();
+    let compiled = ["nvcc", "-rdc=true", "parent.cu", "-o", "parent", "-lcudadevrt"];
+    assert_eq!(warplab_in(folder.path(), &compiled, &[]).code, 0);
+    let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "./parent"], &[]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("not modelled: a kernel that launches kernels (dynamic parallelism)"), "{run:?}");
+    // What nvcc says of a missing header or library is followed by why it is missing.
+    fs::write(folder.path().join("blas.cu"), "#include <cublas_v2.h>\nint main() {}\n").unwrap();
+    for blas in [&["exec", "blas.cu"][..], &["nvcc", "p.cu", "-o", "p", "-lcublas"]] {
+        let run = warplab_in(folder.path(), blas, &[]);
+        assert!(run.code != 0 && run.stderr.contains("machine code for GPUs"), "{run:?}");
+    }
     let nothing = warplab_in(folder.path(), &["exec", "--device", "emulated", "none.cu"], &[]);
     assert_eq!(nothing.code, 2, "{nothing:?}");
     assert!(nothing.stderr.contains("there is no such file"), "{nothing:?}");

@@ -159,6 +159,22 @@ fn a_run_is_kept_as_lines_of_json_and_as_a_folder_that_becomes_a_page() {
 }
 
 #[test]
+fn a_program_that_needs_machine_code_for_gpus_is_told_so_in_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let cc = |arguments: &[&str]| Command::new("cc").args(arguments).current_dir(folder.path()).status();
+    fs::write(folder.path().join("blas.c"), "int cublasCreate_v2(void **h) { return 0; }\n").unwrap();
+    let program = "int cublasCreate_v2(void **); int main(void) { void *h; return cublasCreate_v2(&h); }\n";
+    fs::write(folder.path().join("program.c"), program).unwrap();
+    let library = ["-shared", "-fPIC", "-Wl,-soname,libcublas.so.13", "blas.c", "-o", "libcublas.so.13"];
+    let Ok(status) = cc(&library) else { return };
+    assert!(status.success() && cc(&["program.c", "-o", "program", "-L.", "-l:libcublas.so.13"]).unwrap().success());
+    fs::remove_file(folder.path().join("libcublas.so.13")).unwrap();
+    let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "./program"], &[]);
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.lines().count()), (4, "", 1), "{run:?}");
+    assert!(run.stderr.contains("./program needs libcublas.so.13, which is machine code for GPUs"), "{run:?}");
+}
+
+#[test]
 fn what_cannot_be_done_is_said() {
     fails(&["exec"], 2, &["PROGRAM"]);
     fails(&["exec", "no-such-program"], 2, &["cannot run no-such-program: there is no such program"]);
