@@ -44,7 +44,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         })?;
     }
     if matches.get_many::<OsString>("program").is_some() {
-        return exec::run_on(&choice(matches)?, matches, out.map(PathBuf::as_path));
+        return exec::run_on(&choice(matches)?, matches, out.map(PathBuf::as_path), &exec::Wanted::default());
     }
     let Some(folder) = out else {
         return Err(Error::usage("name a program to run on the emulated device, or a folder for the driver by --out"));

@@ -5,6 +5,8 @@
 mod check;
 mod checkout;
 mod class;
+mod closed;
+mod cmake;
 mod compare;
 mod complete;
 mod device;

@@ -11,6 +11,8 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::Error;
 use kernels::toolbox;
 
+use crate::{closed, cmake};
+
 /// nvcc in the folder of its tool.
 const BROUGHT: &str = "nvidia/cu13/bin/nvcc";
 
@@ -20,10 +22,12 @@ const OLDEST: &str = "arch=compute_75,code=compute_75";
 const MORE: &str = "\
 Every option is nvcc's, and is passed on. Added are `-cudart shared`, so that `warplab exec` can run the program on the embedded
 machine, and PTX for compute capability 7.5, unless your own options keep PTX (-arch, or -gencode with code=compute_NN).
+`--cmake` alone writes a toolchain file for CMake, and prints where it is.
 
 Examples:
   warplab nvcc hello.cu -o hello        then: warplab exec ./hello 10
-  warplab nvcc -lineinfo -c part.cu     findings then name the line";
+  warplab nvcc -lineinfo -c part.cu     findings then name the line
+  cmake -B build -DCMAKE_TOOLCHAIN_FILE=\"$(warplab nvcc --cmake)\"";
 
 pub fn command() -> Command {
     Command::new("nvcc")
@@ -46,6 +50,13 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     if options.is_empty() {
         return Err(Error::usage("name what to compile: `warplab nvcc hello.cu -o hello`"));
     }
+    if options.iter().any(|option| *option == "--cmake") {
+        if options.len() > 1 {
+            return Err(Error::usage("--cmake writes a file for CMake, and stands alone: `warplab nvcc --cmake`"));
+        }
+        harness::print(&cmake::write(&find()?)?.display().to_string());
+        return Ok(ExitCode::SUCCESS);
+    }
     let code = compile(&options)?;
     Ok(ExitCode::from(code))
 }
@@ -67,7 +78,14 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
     let status = process.status().map_err(|error| {
         Error::CannotRun(format!("cannot start {}: {error}; `warplab setup --nvcc` brings it", nvcc.display()))
     })?;
-    Ok(status.code().map_or(1, |code| code as u8))
+    let code = status.code().map_or(1, |code| code as u8);
+    if let Some(library) = closed::asked_for(&texts).filter(|_| code != 0) {
+        harness::print_error(&format!(
+            "{library} belongs to one of NVIDIA's libraries of machine code for GPUs: `warplab setup --nvcc` does not bring it, \
+             and the embedded machine cannot run it; to compile this for a GPU, install NVIDIA's CUDA toolkit"
+        ));
+    }
+    Ok(code)
 }
 
 /// What is added to the user's options.

@@ -6,9 +6,14 @@ mod common;
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
-use common::{Run, warplab_in};
+use common::warplab_in;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
@@ -21,28 +26,46 @@ fn noted(source: &str, word: &str) -> Vec<String> {
     words.split_whitespace().map(String::from).collect()
 }
 
-/// Compiles a program with the options that it notes, and runs it with the arguments that it notes.
-fn run(source: &Path, folder: &Path, options: &[&str]) -> Run {
-    let text = fs::read_to_string(source).unwrap();
-    let own = noted(&text, "nvcc");
-    let mut nvcc = vec!["nvcc", "-lineinfo", source.to_str().unwrap(), "-o", "program"];
-    nvcc.extend(own.iter().map(String::as_str));
-    let compiled = warplab_in(folder, &nvcc, &[]);
-    assert_eq!(compiled.code, 0, "{}: {compiled:?}", source.display());
-    let arguments = noted(&text, "run");
-    let mut exec = [&["exec", "--device", "emulated"], options, &["./program"]].concat();
-    exec.extend(arguments.iter().map(String::as_str));
-    warplab_in(folder, &exec, &[])
-}
-
-/// Runs a program and compares what it prints with the file beside it.
-fn runs_as_expected(source: &Path) {
+/// Compiles a program with the options that it notes, runs it with the arguments that it notes, and compares what it
+/// prints with the file beside it.
+fn runs_as_expected(source: &Path) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
-    let run = run(source, folder.path(), &["--check", "racecheck,synccheck"]);
+    let text = fs::read_to_string(source).unwrap();
+    let options = noted(&text, "nvcc");
+    let mut nvcc = vec!["nvcc", "-lineinfo", source.to_str().unwrap(), "-o", "program"];
+    nvcc.extend(options.iter().map(String::as_str));
+    let compiled = warplab_in(folder.path(), &nvcc, &[]);
+    if compiled.code != 0 {
+        return Err(format!("{}: {compiled:?}", source.display()));
+    }
+    let arguments = noted(&text, "run");
+    let mut exec = vec!["exec", "--device", "emulated", "--check", "racecheck,synccheck", "./program"];
+    exec.extend(arguments.iter().map(String::as_str));
+    let run = warplab_in(folder.path(), &exec, &[]);
     let expected = fs::read_to_string(source.with_extension("out")).unwrap();
     // A program that makes mistakes on purpose notes the exit code for them.
-    let code = noted(&fs::read_to_string(source).unwrap(), "code").first().map_or(0, |code| code.parse().unwrap());
-    assert_eq!((run.code, run.stdout.as_str()), (code, expected.as_str()), "{}: {run:?}", source.display());
+    let code = noted(&text, "code").first().map_or(0, |code| code.parse().unwrap());
+    if (run.code, run.stdout.as_str()) == (code, expected.as_str()) {
+        Ok(())
+    } else {
+        Err(format!("{}: {run:?}", source.display()))
+    }
+}
+
+/// All of them, as many at once as there are processors; those that fail are told together.
+fn all_run_as_expected(programs: &[PathBuf]) {
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(why) = runs_as_expected(program) {
+                failed.lock().unwrap().push(why);
+            }
+        }
+    };
+    let at_once = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| (0..at_once).for_each(|_| drop(scope.spawn(work))));
+    let failed = failed.into_inner().unwrap();
+    assert!(failed.is_empty(), "{} of {} programs failed:\n{}", failed.len(), programs.len(), failed.join("\n"));
 }
 
 /// The programs of a folder, in order.
@@ -57,18 +80,95 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_programs_of_every_kind_of_call_run_as_expected() {
     let programs = programs(&root().join("harness/libcudart/tests/programs"));
-    assert!(programs.len() >= 15, "{programs:?}");
-    for program in &programs {
-        runs_as_expected(program);
-    }
+    assert!(programs.len() >= 40, "{programs:?}");
+    all_run_as_expected(&programs);
 }
 
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_programs_of_the_labs_run_as_expected() {
-    for lab in ["hello", "vecadd", "trapezoid", "histogram"] {
-        runs_as_expected(&root().join("labs").join(lab).join("program.cu"));
+    let labs = fs::read_dir(root().join("labs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut programs: Vec<PathBuf> = labs.filter(|lab| lab.is_dir()).map(|lab| lab.join("program.cu")).collect();
+    programs.sort();
+    assert!(programs.len() >= 14, "{programs:?}");
+    all_run_as_expected(&programs);
+}
+
+/// A project of several files: the device code of one calls that of another, and the host code is in a third.
+const PROJECT: [(&str, &str); 5] = [
+    (
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.20)
+project(several LANGUAGES CXX CUDA)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CUDA_STANDARD 17)
+add_library(parts STATIC part.cu)
+add_executable(several kernel.cu main.cpp)
+target_link_libraries(several PRIVATE parts)
+set_target_properties(parts several PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+enable_testing()
+add_test(NAME several COMMAND several 5)
+",
+    ),
+    ("part.cuh", "__device__ int shifted(int x);\nextern __device__ int offset;\n"),
+    (
+        "part.cu",
+        "#include \"part.cuh\"
+__device__ int offset = 100;
+__device__ int shifted(int x) { return x + offset; }
+",
+    ),
+    (
+        "kernel.cu",
+        "#include \"part.cuh\"
+__global__ void fill(int *p) { p[threadIdx.x] = shifted(threadIdx.x) + offset; }
+int sum_of(int n) {
+    int *p, sum = 0;
+    cudaMallocManaged(&p, 32 * sizeof(int));
+    fill<<<1, n>>>(p);
+    if (cudaDeviceSynchronize() != cudaSuccess) return -1;
+    for (int i = 0; i < n; i++) sum += p[i];
+    cudaFree(p);
+    return sum;
+}
+",
+    ),
+    (
+        "main.cpp",
+        "#include <cstdio>
+#include <cstdlib>
+int sum_of(int n);
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]), sum = sum_of(n);
+    printf(\"%d\\n\", sum);
+    return sum == 200 * n + n * (n - 1) / 2 ? 0 : 1;
+}
+",
+    ),
+];
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings, and CMake"]
+fn nvcc_and_cmake_build_a_project_of_several_files_and_ctest_runs_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in PROJECT {
+        fs::write(folder.path().join(name), text).unwrap();
     }
+    let written = warplab_in(folder.path(), &["nvcc", "--cmake"], &[]);
+    assert_eq!(written.code, 0, "{written:?}");
+    let toolchain = format!("-DCMAKE_TOOLCHAIN_FILE={}", written.stdout.trim());
+    let does = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).current_dir(folder.path()).output().unwrap();
+        let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{program} {arguments:?}: {text}");
+        text
+    };
+    does("cmake", &["-B", "build", toolchain.as_str()]);
+    does("cmake", &["--build", "build"]);
+    let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "--check", "all", "build/several", "7"], &[]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "1421\n"), "{run:?}");
+    let tested = does("ctest", &["--test-dir", "build"]);
+    assert!(tested.contains("100% tests passed"), "{tested}");
 }
 
 const PLANTED: &str = "#include <cstdio>
@@ -111,6 +211,31 @@ fn nvcc_keeps_the_line_of_what_is_found() {
 
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_programs_are_kept_with_their_findings_and_their_hot_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("wrong.cu"), PLANTED).unwrap();
+    let watched = ["exec", "--device", "emulated:t4", "--check", "all", "--counters", "--hot"];
+    let kept = ["--json", "run.jsonl", "--out", "run", "wrong.cu"];
+    let run = warplab_in(folder.path(), &[&watched[..], &kept].concat(), &[]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let lines = fs::read_to_string(folder.path().join("run.jsonl")).unwrap();
+    let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [launch, end] = &lines[..] else { panic!("{lines:?}") };
+    assert_eq!(launch["kernel"], "sum(int const*, int*, int)");
+    assert_eq!((&launch["block"][0], &launch["device"]), (&160.into(), &"emulated:t4".into()));
+    assert!(launch["counters"]["thread_instructions"].as_f64().unwrap() > 0.0, "{launch}");
+    let race = launch["findings"].as_array().unwrap().iter().find(|found| found["check"] == "racecheck").unwrap();
+    assert_eq!((&race["line"], race["file"].as_str().unwrap().ends_with("wrong.cu")), (&4.into(), true));
+    assert_eq!((&end["exit_code"], &end["command_exit_code"], &end["launches"]), (&0.into(), &1.into(), &1.into()));
+    assert!(end["kernels"][0]["findings"].as_u64().unwrap() >= 2, "{end}");
+    let page = warplab_in(folder.path(), &["report", "run", "--out", "-"], &[]).stdout;
+    for words in ["Race reported between", "Heat map of", "if (i &lt;= n) *total += x[i];", "Counters"] {
+        assert!(page.contains(words), "no {words}");
+    }
+}
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_programs_that_cannot_run_are_told_why() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(
@@ -132,6 +257,21 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
     let newer = compile(&["-arch=sm_120"]);
     assert_ne!(newer.code, 0, "{newer:?}");
     assert!(newer.stderr.contains("sm_120"), "{newer:?}");
+    // A kernel that launches kernels.
+    let source = "__global__ void child() {}\n__global__ void parent() { child<<<1, 1>>>(); }\n\
+                  int main() { parent<<<1, 1>>>(); return cudaGetLastError() != cudaErrorNotSupported; }\n";
+    fs::write(folder.path().join("parent.cu"), source).unwrap();
+    let compiled = ["nvcc", "-rdc=true", "parent.cu", "-o", "parent", "-lcudadevrt"];
+    assert_eq!(warplab_in(folder.path(), &compiled, &[]).code, 0);
+    let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "./parent"], &[]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("not modelled: a kernel that launches kernels (dynamic parallelism)"), "{run:?}");
+    // What nvcc says of a missing header or library is followed by why it is missing.
+    fs::write(folder.path().join("blas.cu"), "#include <cublas_v2.h>\nint main() {}\n").unwrap();
+    for blas in [&["exec", "blas.cu"][..], &["nvcc", "p.cu", "-o", "p", "-lcublas"]] {
+        let run = warplab_in(folder.path(), blas, &[]);
+        assert!(run.code != 0 && run.stderr.contains("machine code for GPUs"), "{run:?}");
+    }
     let nothing = warplab_in(folder.path(), &["exec", "--device", "emulated", "none.cu"], &[]);
     assert_eq!(nothing.code, 2, "{nothing:?}");
     assert!(nothing.stderr.contains("there is no such file"), "{nothing:?}");

@@ -4,7 +4,7 @@ mod common;
 
 use std::{fs, path::Path, process::Command};
 
-use common::{fails, warplab_in};
+use common::{fails, rows, warplab_in};
 use object::{
     Endianness, elf,
     read::elf::{Dyn, FileHeader},
@@ -114,12 +114,73 @@ fn a_leak_is_the_program_s_and_every_order_is_run() {
     assert_eq!((run.code, run.stdout.lines().count()), (0, 1), "{run:?}");
 }
 
+/// The lines of JSON in a file.
+fn lines(file: &Path) -> Vec<serde_json::Value> {
+    fs::read_to_string(file).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_run_is_kept_as_lines_of_json_and_as_a_folder_that_becomes_a_page() {
+    let folder = written();
+    if !linked(folder.path(), "libcudart.so.13") {
+        return;
+    }
+    let exec = |options: &[&str], program: &[&str]| {
+        let args = [&["exec", "--device", "emulated:t4"], options, program].concat();
+        warplab_in(folder.path(), &args, &[])
+    };
+    let run = exec(&["--json", "run.jsonl", "--out", "run"], &["./program", "one"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let [end] = &lines(&folder.path().join("run.jsonl"))[..] else { panic!("one line") };
+    assert_eq!((&end["kind"], &end["exit_code"], &end["command_exit_code"]), (&"program".into(), &0.into(), &0.into()));
+    assert_eq!((&end["device"], &end["program"][1]), (&"emulated:t4".into(), &"one".into()));
+    let [main] = &rows(&folder.path().join("run/program.csv"))[..] else { panic!("one row") };
+    assert_eq!((main["variant"].as_str(), main["verdict"].as_str()), ("main", "pass"));
+    assert_eq!((main["copied_d2h_bytes"].as_str(), main["filled_bytes"].as_str()), ("100", "100"));
+    let report = warplab_in(folder.path(), &["report", "run", "--out", "-"], &[]);
+    assert_eq!(report.code, 0, "{report:?}");
+    for words in ["Emulated. ", "NVIDIA Tesla T4", "./program one"] {
+        assert!(report.stdout.contains(words), "no {words}");
+    }
+    // What fails is kept too, and a run in the same folder takes the place of the one before.
+    let run = exec(&["--json=-", "--out", "run"], &["/bin/sh", "-c", "kill -SEGV $$"]);
+    assert_eq!(run.code, 128 + libc::SIGSEGV, "{run:?}");
+    let end: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&end["exit_code"], &end["command_exit_code"]), (&serde_json::Value::Null, &run.code.into()));
+    let [main] = &rows(&folder.path().join("run/program.csv"))[..] else { panic!("one row") };
+    assert_eq!((main["verdict"].as_str(), main["note"].as_str()), ("fail", "ended by a signal"));
+    // A folder that is none, and a file in one that is missing.
+    let run = exec(&["--out", "run.jsonl"], &["./program"]);
+    assert_eq!(run.code, 4, "{run:?}");
+    assert!(run.stderr.contains("cannot create the output folder run.jsonl"), "{run:?}");
+    let run = exec(&["--json", "no/such/file"], &["./program"]);
+    assert_eq!(run.code, 4, "{run:?}");
+    assert!(run.stderr.contains("no/such"), "{run:?}");
+}
+
+#[test]
+fn a_program_that_needs_machine_code_for_gpus_is_told_so_in_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let cc = |arguments: &[&str]| Command::new("cc").args(arguments).current_dir(folder.path()).status();
+    fs::write(folder.path().join("blas.c"), "int cublasCreate_v2(void **h) { return 0; }\n").unwrap();
+    let program = "int cublasCreate_v2(void **); int main(void) { void *h; return cublasCreate_v2(&h); }\n";
+    fs::write(folder.path().join("program.c"), program).unwrap();
+    let library = ["-shared", "-fPIC", "-Wl,-soname,libcublas.so.13", "blas.c", "-o", "libcublas.so.13"];
+    let Ok(status) = cc(&library) else { return };
+    assert!(status.success() && cc(&["program.c", "-o", "program", "-L.", "-l:libcublas.so.13"]).unwrap().success());
+    fs::remove_file(folder.path().join("libcublas.so.13")).unwrap();
+    let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "./program"], &[]);
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.lines().count()), (4, "", 1), "{run:?}");
+    assert!(run.stderr.contains("./program needs libcublas.so.13, which is machine code for GPUs"), "{run:?}");
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     fails(&["exec"], 2, &["PROGRAM"]);
     fails(&["exec", "no-such-program"], 2, &["cannot run no-such-program: there is no such program"]);
     fails(&["exec", "--device", "emulated:h300", "true"], 2, &["unknown profile `h300`", "h200"]);
     fails(&["nvcc"], 2, &["name what to compile"]);
+    fails(&["nvcc", "--cmake", "x.cu"], 2, &["--cmake writes a file for CMake, and stands alone"]);
     let cache = tempfile::tempdir().unwrap();
     let nowhere = [("WARPLAB_CACHE", cache.path().to_str().unwrap()), ("PATH", "/nowhere")];
     let run = warplab_in(cache.path(), &["nvcc", "x.cu"], &nowhere);

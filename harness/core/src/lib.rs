@@ -52,6 +52,7 @@ pub use export::{
     hot::hot_table,
     layout::{paragraphs, significant, table},
     markdown::markdown,
+    program::{PROGRAM, ProgramSettings, keep_program},
     terminal::{print, print_error},
     warnings::warnings,
 };
@@ -89,6 +90,7 @@ pub use record::{
     counters::COUNTERS,
     details::{Details, FindingText},
     hot::{HotLine, lines as hot_lines},
+    program::ProgramRun,
     revision::built_from,
     row::{Record, Value, Verdict},
 };

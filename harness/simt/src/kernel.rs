@@ -2,6 +2,9 @@
 
 use crate::counters::Counters;
 use crate::finding::{FailureOf, Finding};
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 pub use wire::{Checks, Fault, Settings};
 
@@ -140,6 +143,36 @@ impl<Code> Clone for Launch<'_, Code> {
 
 impl<Code> Copy for Launch<'_, Code> {}
 
+/// How far a launch is that still runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// How long it has run.
+    pub elapsed: Duration,
+    /// Blocks that have ended, as far as is known: a worker counts several at once.
+    pub ended: u64,
+    /// Blocks that have begun or will begin next, ended ones included.
+    pub begun: u64,
+    /// Blocks of the grid.
+    pub blocks: u64,
+}
+
+/// How whoever launches a kernel follows it while it runs.
+#[derive(Clone, Copy)]
+pub struct Watch<'w> {
+    /// Set, it stops the launch.
+    pub cancel: &'w AtomicBool,
+    /// After how long `slow` is told, and how long after that again.
+    pub patience: Duration,
+    /// Is told how far the launch is, on one of the threads that run it.
+    pub slow: &'w (dyn Fn(Progress) + Sync),
+}
+
+impl fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("cancel", &self.cancel).field("patience", &self.patience).finish_non_exhaustive()
+    }
+}
+
 /// What a launch left behind.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -149,4 +182,6 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What stopped the kernel, if it did not run to its end.
     pub fault: Option<Fault>,
+    /// What failed assertions wrote, which is not printed with the rest: it belongs to standard error.
+    pub asserted: Vec<u8>,
 }

@@ -1,11 +1,12 @@
 //! The machine as its users see it: load a module, look up a kernel, launch it, read the report.
 
 use crate::engine::warp::program::Program;
-pub use crate::kernel::{Checks, Fault, Geometry, LoadError, Param, Report, Settings};
+pub use crate::kernel::{Checks, Fault, Geometry, LoadError, Param, Progress, Report, Settings, Watch};
 use crate::memory::Memory;
 use crate::profile::Profile;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// What is known of a kernel before it runs, with its code.
 pub type Kernel = crate::kernel::Kernel<Arc<Program>>;
@@ -68,18 +69,19 @@ pub fn run(
     out: &mut dyn FnMut(&[u8]),
 ) -> Report {
     static NEVER: AtomicBool = AtomicBool::new(false);
-    run_until(memory, profile, settings, launch, &NEVER, out)
+    let watch = Watch { cancel: &NEVER, patience: Duration::MAX, slow: &|_| {} };
+    run_watched(memory, profile, settings, launch, &watch, out)
 }
 
-/// As [`run`], but stops soon after `cancel` is set, with [`Fault::LaunchTimeout`] unless the kernel has ended before.
-/// Nothing is found then: it is not the kernel's mistake.
-pub fn run_until(
+/// As [`run`], but tells `watch` how far it is, and stops soon after [`Watch::cancel`] is set, with
+/// [`Fault::LaunchTimeout`] unless the kernel has ended before. Nothing is found then: it is not the kernel's mistake.
+pub fn run_watched(
     memory: &Memory,
     profile: &Profile,
     settings: &Settings,
     launch: &Launch<'_>,
-    cancel: &AtomicBool,
+    watch: &Watch<'_>,
     out: &mut dyn FnMut(&[u8]),
 ) -> Report {
-    crate::engine::run::launch::run(memory, profile, settings, launch, cancel, out)
+    crate::engine::run::launch::run(memory, profile, settings, launch, watch, out)
 }

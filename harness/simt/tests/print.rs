@@ -49,7 +49,9 @@ fn a_failed_assertion_says_where() {
     let device = Device::new(PTX);
     let (report, text) = device.try_launch("asserts", [1; 3], [34, 1, 1], 0, &[Arg::I32(33)]);
     assert_eq!(report.fault, Some(Fault::Assert));
-    assert!(text.contains("block: [0,0,0], thread: [33,0,0] Assertion"), "{text}");
+    let asserted = String::from_utf8_lossy(&report.asserted);
+    assert!(asserted.contains("block: [0,0,0], thread: [33,0,0] Assertion"), "{asserted}");
+    assert_eq!(text, "", "it is for standard error");
     let finding = &report.findings[0];
     assert!(matches!(&finding.kind, Kind::Assert { expression } if expression.contains("threadIdx.x < n")));
     assert_eq!(finding.accesses[0].thread, [33, 0, 0]);

@@ -7,9 +7,7 @@ use object::{
     read::elf::{Dyn, FileHeader},
 };
 
-/// Libraries of NVIDIA's that are machine code for GPUs, by the beginnings of their names.
-const CLOSED: [&str; 8] =
-    ["libcublas", "libcufft", "libcurand", "libcusparse", "libcusolver", "libcudnn", "libnpp", "libnccl"];
+use crate::closed;
 
 /// # Errors
 /// [`Error::CannotRun`] when the program cannot run on the embedded machine: it has the runtime linked in, or needs a
@@ -18,7 +16,7 @@ pub fn check(program: &Path) -> Result<(), Error> {
     let Ok(file) = fs::read(program) else { return Ok(()) };
     let Ok(Some(found)) = read(&file) else { return Ok(()) };
     let shown = program.display();
-    let closed = found.needed.iter().find(|name| CLOSED.iter().any(|closed| name.starts_with(closed)));
+    let closed = found.needed.iter().find(|name| closed::is_file(name));
     if let Some(name) = closed {
         return Err(Error::CannotRun(format!(
             "{shown} needs {name}, which is machine code for GPUs that the embedded machine cannot run; it needs a GPU"

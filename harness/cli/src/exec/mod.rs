@@ -2,6 +2,7 @@
 mod inspect;
 mod process;
 mod summary;
+mod told;
 
 use std::{
     env,
@@ -16,6 +17,7 @@ use wire::Checks;
 
 use crate::{libraries, nvcc};
 use process::Settings;
+pub use told::Wanted;
 
 const MORE: &str = "\
 PROGRAM is a program that `warplab nvcc` or nvcc -cudart shared has compiled, any other program that uses CUDA's driver, or a file
@@ -27,11 +29,13 @@ number if a signal ends PROGRAM, 2 if the command line is wrong or PROGRAM canno
 Examples:
   warplab exec hello.cu 10                          compile and run
   warplab exec --check all ./hello 10               look for mistakes of every kind
+  warplab exec --hot --out run ./hello 10           then: warplab report run
   warplab exec --device emulated:t4 -- python3 x.py";
 
 pub fn command() -> Command {
     with_watching(Command::new("exec"))
         .about("Run a CUDA program on the GPU if there is one, or else on the embedded machine")
+        .args(told::options())
         .arg(
             Arg::new("program")
                 .value_name("PROGRAM")
@@ -85,11 +89,16 @@ pub fn with_watching(command: Command) -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let choice = matches.get_one::<DeviceChoice>("device").cloned().unwrap_or(DeviceChoice::Auto);
-    run_on(&choice, matches, None)
+    run_on(&choice, matches, None, &Wanted::of(matches))
 }
 
 /// Runs the program that `matches` names. The libraries are written to `folder`, or to a temporary one.
-pub fn run_on(choice: &DeviceChoice, matches: &ArgMatches, folder: Option<&Path>) -> Result<ExitCode, Error> {
+pub fn run_on(
+    choice: &DeviceChoice,
+    matches: &ArgMatches,
+    folder: Option<&Path>,
+    wanted: &Wanted,
+) -> Result<ExitCode, Error> {
     let words: Vec<&OsString> = matches.get_many("program").map(Iterator::collect).unwrap_or_default();
     let Some((named, arguments)) = words.split_first() else {
         return Err(Error::usage("name a program to run"));
@@ -107,13 +116,13 @@ pub fn run_on(choice: &DeviceChoice, matches: &ArgMatches, folder: Option<&Path>
         Compiled::Failed(code) => return Ok(ExitCode::from(code)),
     };
     let folder = folder.unwrap_or(temporary.path());
-    match &opened.device {
+    let ended = match &opened.device {
         Device::Emulated(profile) => {
             harness::check_profile(profile)?;
             inspect::check(Path::new(&program))?;
             libraries::write_driver(folder).map_err(in_temporary("write the driver to"))?;
             libraries::write_runtime(folder).map_err(in_temporary("write the runtime to"))?;
-            process::on_machine(folder, profile, &program, arguments, &settings)
+            process::on_machine(folder, profile, &program, arguments, &settings)?
         }
         Device::Gpu(number) => {
             settings.must_be_plain()?;
@@ -125,9 +134,15 @@ pub fn run_on(choice: &DeviceChoice, matches: &ArgMatches, folder: Option<&Path>
                     folder.to_path_buf()
                 }
             };
-            process::on_gpu(&runtime, *number, &program, arguments)
+            process::on_gpu(&runtime, *number, &program, arguments)?
         }
+    };
+    if let Some(report) = &ended.report {
+        summary::tell(report, &settings);
     }
+    let code = ended.code;
+    wanted.write(&words, &opened.device, choice, &settings, ended)?;
+    Ok(ExitCode::from(code))
 }
 
 fn in_temporary(action: &'static str) -> impl Fn(std::io::Error) -> Error {

@@ -1,16 +1,16 @@
-//! The program's process: its environment, its end, and what its exit code becomes.
+//! The program's process: its environment, its end, what the driver told of it, and what its exit code becomes.
 use std::{
     env,
     ffi::OsString,
     fs, io,
     path::Path,
-    process::{Command as Process, ExitCode, ExitStatus, Stdio},
+    process::{Command as Process, ExitStatus, Stdio},
+    time::Instant,
 };
 
 use harness::Error;
-use wire::{Checks, Report};
+use wire::{Checks, Report, Told};
 
-use super::summary;
 use crate::libraries::DRIVER;
 
 /// The environment variable that names a file for the driver's report, which it writes when the program ends.
@@ -48,8 +48,23 @@ impl Settings {
     }
 }
 
+/// How a program ended.
+#[derive(Debug, Default)]
+pub struct Ended {
+    /// The exit code to end with: the program's, unless it ended well and the checks found something.
+    pub code: u8,
+    /// The program's own exit code; `None` if a signal ended it.
+    pub own: Option<i32>,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// What the driver told of it. `None` on a GPU, and of a program that never called the driver.
+    pub report: Option<Report>,
+    /// What was found under all orders, each mistake once.
+    pub findings: Vec<Told>,
+}
+
 /// Runs the program on a GPU.
-pub fn on_gpu(runtime: &Path, number: usize, program: &OsString, arguments: &[&OsString]) -> Result<ExitCode, Error> {
+pub fn on_gpu(runtime: &Path, number: usize, program: &OsString, arguments: &[&OsString]) -> Result<Ended, Error> {
     let mut process = Process::new(program);
     process.args(arguments);
     search(&mut process, runtime)?;
@@ -57,26 +72,28 @@ pub fn on_gpu(runtime: &Path, number: usize, program: &OsString, arguments: &[&O
         process.env("CUDA_VISIBLE_DEVICES", number.to_string());
     }
     let _ = ctrlc::set_handler(|| {});
+    let began = Instant::now();
     let status = process.status().map_err(|error| Error::usage(refusal(program, &error)))?;
-    Ok(ExitCode::from(own_code(program, status).unwrap_or_else(|code| code)))
+    let seconds = began.elapsed().as_secs_f64();
+    let code = own_code(program, status).unwrap_or_else(|code| code);
+    Ok(Ended { code, own: status.code(), seconds, ..Ended::default() })
 }
 
-/// Runs the program with the driver and the runtime in `folder`, and gives the exit code to end with.
+/// Runs the program with the driver and the runtime in `folder`. It ends as under the first order, or as under the
+/// first one that goes wrong.
 pub fn on_machine(
     folder: &Path,
     profile: &str,
     program: &OsString,
     arguments: &[&OsString],
     settings: &Settings,
-) -> Result<ExitCode, Error> {
+) -> Result<Ended, Error> {
     let folder = fs::canonicalize(folder).map_err(|source| Error::Io {
         action: "find the driver in",
         path: folder.into(),
         source,
     })?;
-    let temporary = |source| Error::Io { action: "create a file in", path: env::temp_dir(), source };
-    let mut ends = 0;
-    let mut first = None;
+    let mut ended = Ended::default();
     // The program handles Ctrl-C. This process stays, to remove the temporary files after it.
     let _ = ctrlc::set_handler(|| {});
     for seed in 0..settings.schedules.max(1) {
@@ -95,24 +112,44 @@ pub fn on_machine(
             // What it prints was read once already; what is found is written to standard error.
             process.env("WARPLAB_SEED", seed.to_string()).stdout(Stdio::null());
         }
-        let report = tempfile::NamedTempFile::new().map_err(temporary)?;
-        process.env(REPORT, report.path());
-        let status = process.status().map_err(|error| Error::usage(refusal(program, &error)))?;
-        let text = fs::read_to_string(report.path()).unwrap_or_default();
-        ends = code(program, status, &text)?;
-        if first.is_none() {
-            keep(&text)?;
-            first = Some(text);
+        let under_one = under_one_order(process, program)?;
+        let report = read(program, &under_one.text)?;
+        let findings = report.as_ref().map(|report| report.findings.clone()).unwrap_or_default();
+        let has_found = !findings.is_empty();
+        if seed == 0 {
+            keep(&under_one.text)?;
+            (ended.report, ended.seconds) = (report, under_one.seconds);
         }
-        if ends != 0 {
+        for told in findings {
+            if !ended.findings.iter().any(|known| known.finding.same_mistake(&told.finding)) {
+                ended.findings.push(told);
+            }
+        }
+        ended.own = under_one.status.code();
+        ended.code = code(program, under_one.status, has_found);
+        if ended.code != 0 {
             break;
         }
     }
-    if let Some(report) = first.as_deref().filter(|text| !text.is_empty()) {
-        let report = read(program, report)?;
-        summary::tell(&report, settings);
-    }
-    Ok(ExitCode::from(ends))
+    Ok(ended)
+}
+
+/// A run under one order of warps and blocks.
+struct UnderOne {
+    status: ExitStatus,
+    seconds: f64,
+    /// The driver's report; empty if the program never called the driver.
+    text: String,
+}
+
+fn under_one_order(mut process: Process, program: &OsString) -> Result<UnderOne, Error> {
+    let temporary = |source| Error::Io { action: "create a file in", path: env::temp_dir(), source };
+    let report = tempfile::NamedTempFile::new().map_err(temporary)?;
+    process.env(REPORT, report.path());
+    let began = Instant::now();
+    let status = process.status().map_err(|error| Error::usage(refusal(program, &error)))?;
+    let seconds = began.elapsed().as_secs_f64();
+    Ok(UnderOne { status, seconds, text: fs::read_to_string(report.path()).unwrap_or_default() })
 }
 
 /// Puts a folder first on the path of libraries, because the folder of a real driver may already be on it.
@@ -162,18 +199,22 @@ fn own_code(program: &OsString, status: ExitStatus) -> Result<u8, u8> {
     Ok(status.code().map_or(1, |code| code as u8))
 }
 
-fn read(program: &OsString, report: &str) -> Result<Report, Error> {
-    Report::read(report)
-        .map_err(|error| Error::CannotRun(format!("the report of {} cannot be read: {error}", program.display())))
+/// The report in `text`. `None` if there is none.
+fn read(program: &OsString, text: &str) -> Result<Option<Report>, Error> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let report = Report::read(text)
+        .map_err(|error| Error::CannotRun(format!("the report of {} cannot be read: {error}", program.display())))?;
+    Ok(Some(report))
 }
 
-/// The exit code: the program's, unless it ended well and the checks found something.
-fn code(program: &OsString, status: ExitStatus, report: &str) -> Result<u8, Error> {
+/// The exit code: the program's, unless it ended well and something was found.
+fn code(program: &OsString, status: ExitStatus, is_found: bool) -> u8 {
     match own_code(program, status) {
-        Err(code) => Ok(code),
-        // A program that never called the driver leaves no report.
-        Ok(0) if !report.is_empty() => Ok(u8::from(!read(program, report)?.findings.is_empty())),
-        Ok(own) => Ok(own),
+        Err(code) => code,
+        Ok(0) => u8::from(is_found),
+        Ok(own) => own,
     }
 }
 
@@ -182,14 +223,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_decides_the_exit_code_and_one_that_cannot_be_read_is_an_error() {
-        let code = |report: &str| code(&"prog".into(), ExitStatus::default(), report);
-        assert_eq!(code("").unwrap(), 0);
-        assert_eq!(code(&Report::default().to_json()).unwrap(), 0);
-        let error = code(r#"{"version": 2, "findings": []}"#).unwrap_err();
+    fn what_was_found_decides_the_exit_code_and_a_report_that_cannot_be_read_is_an_error() {
+        let code = |is_found| code(&"prog".into(), ExitStatus::default(), is_found);
+        assert_eq!((code(false), code(true)), (0, 1));
+        let read = |report: &str| read(&"prog".into(), report);
+        assert_eq!(read("").unwrap(), None);
+        assert_eq!(read(&Report::default().to_json()).unwrap(), Some(Report::default()));
+        let error = read(r#"{"version": 2, "findings": []}"#).unwrap_err();
         let words = "the report of prog cannot be read: it is of version 2";
         assert!(error.to_string().starts_with(words), "{error}");
-        let error = code(r#"{"version": 1, "found": []}"#).unwrap_err();
+        let error = read(r#"{"version": 1, "found": []}"#).unwrap_err();
         assert!(error.to_string().contains("unknown field `found`"), "{error}");
     }
 }

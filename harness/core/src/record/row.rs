@@ -175,7 +175,7 @@ pub(crate) fn case_key(variant: &str, label: &str, n: Option<u64>) -> String {
 }
 
 /// A dimension as the CSV writes it: `256`, `16x16`, `4x4x4`.
-fn dims((x, y, z): (u32, u32, u32)) -> String {
+pub(crate) fn dims((x, y, z): (u32, u32, u32)) -> String {
     match (x, y, z) {
         (x, 1, 1) => x.to_string(),
         (x, y, 1) => format!("{x}x{y}"),
@@ -188,7 +188,7 @@ pub(crate) mod tests {
     use super::*;
     use wire::finding::{Finding, Kind};
 
-    fn told() -> Told {
+    pub(crate) fn told() -> Told {
         let finding = Finding::new(Kind::NullPointer, "k");
         Told {
             verdict: finding.kind.verdict(),

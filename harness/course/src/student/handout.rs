@@ -4,9 +4,13 @@
 /// How a handout leads to its key, which is not handed out.
 const KEY: &str = "The answers are in [ANSWERS.md](ANSWERS.md).";
 
+/// How the paragraph begins about the lab's whole program, which is not handed out either: it holds what is to be done.
+const PROGRAM: &str = "[program.cu](program.cu) is ";
+
 /// What a student reads of `handout`, beside whom `files` lie.
 pub fn of_student(handout: &str, files: &[&str]) -> String {
-    let lines = without_lost_links(handout, files);
+    let others = handout.split("\n\n").filter(|paragraph| !paragraph.starts_with(PROGRAM));
+    let lines = without_lost_links(&others.collect::<Vec<_>>().join("\n\n"), files);
     lines.split_inclusive('\n').map(with_warplab).collect()
 }
 
@@ -78,6 +82,12 @@ mod tests {
         ] {
             assert_eq!(of_student(handout, &[]), expected);
         }
+    }
+
+    #[test]
+    fn the_whole_program_is_not_spoken_of() {
+        let handout = "Add.\n\n[program.cu](program.cu) is\n it, with\n[a](b).\n\n## More\n";
+        assert_eq!(of_student(&handout.replace("is\n", "is "), &[]), "Add.\n\n## More\n");
     }
 
     #[test]

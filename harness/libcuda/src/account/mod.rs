@@ -8,5 +8,6 @@ pub mod leak;
 pub mod misuse;
 pub mod recorder;
 pub mod report;
+pub mod slow;
 pub mod sources;
 pub mod speech;

@@ -1,10 +1,11 @@
 //! The observer that writes the account.
 
 use super::report::{account, internal, launched};
-use super::{leak, misuse};
+use super::{leak, misuse, slow};
 use crate::state::device::leftover::Leftover;
 use crate::state::device::observer::{Direction, Launched, Observer, Place, RefusedLaunch};
 use crate::state::memory::managed::HOST_PAGE;
+use simt::machine::{Kernel, Progress};
 use simt::memory::{AccessError, FreeError};
 use wire::{Copied, Copies};
 
@@ -24,6 +25,10 @@ pub struct Recorder;
 impl Observer for Recorder {
     fn launched(&self, launch: Launched<'_>) {
         launched(launch);
+    }
+
+    fn slow(&self, kernel: &Kernel, progress: Progress) {
+        slow::tell(kernel, progress);
     }
 
     fn refused(&self, launch: RefusedLaunch<'_>) {

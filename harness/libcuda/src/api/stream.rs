@@ -6,6 +6,7 @@ use crate::abi::pointers::{need, put, put_optional};
 use crate::abi::types::{Handle, HostFn};
 use crate::state::contexts::current::current;
 use crate::state::contexts::streams::{self, find, find_any};
+use crate::state::device::sync::lock;
 use crate::state::graphs::capture::{self, enqueue};
 use crate::state::graphs::event::{self, Recorded};
 use crate::state::graphs::task::{Callback, HostCall, Task};
@@ -120,21 +121,30 @@ fn get_attribute(handle: Handle, attribute: c_int, out: *mut [u8; 64]) -> Result
         stream_attribute::PRIORITY => value[..4].copy_from_slice(&stream.priority.to_ne_bytes()),
         _ => return Err(Error::INVALID_VALUE),
     }
-    put(out, value)
+    let kept = lock(&stream.attributes).get(&attribute).copied();
+    put(out, kept.unwrap_or(value))
 }
 
 fn set_attribute(handle: Handle, attribute: c_int, value: *const [u8; 64]) -> Result {
-    find(handle)?;
+    let stream = find(handle)?;
     need(value)?;
+    // SAFETY: it points to a value, whose size is fixed.
+    let mut value = unsafe { value.read_unaligned() };
     match attribute {
-        stream_attribute::ACCESS_POLICY_WINDOW | stream_attribute::SYNCHRONIZATION_POLICY => Ok(()),
-        _ => Err(Error::INVALID_VALUE),
+        stream_attribute::ACCESS_POLICY_WINDOW => {}
+        // An enumeration: what follows in the union is whatever the caller has there.
+        stream_attribute::SYNCHRONIZATION_POLICY => value[4..].fill(0),
+        _ => return Err(Error::INVALID_VALUE),
     }
+    lock(&stream.attributes).insert(attribute, value);
+    Ok(())
 }
 
 fn copy_attributes(to: Handle, from: Handle) -> Result {
-    find(to)?;
-    find(from).map(drop)
+    let to = find(to)?;
+    let kept = lock(&find(from)?.attributes).clone();
+    lock(&to.attributes).extend(kept);
+    Ok(())
 }
 
 entry_points! {

@@ -271,7 +271,9 @@ impl Ladder<'_> {
         }
         let wrong = self.rungs.iter().filter(|rung| !rung.is_right).count();
         if wrong > 0 {
-            says.push("A dashed outline is a variant whose answer is wrong, most of them on purpose.".into());
+            let on_purpose = self.rungs.iter().any(|rung| rung.row.is_wrong_on_purpose());
+            let end = if on_purpose { "whose answer is wrong, most of them on purpose" } else { "that is not right" };
+            says.push(format!("A dashed outline is a variant {end}."));
         }
         let mut sources: Vec<&str> = Vec::new();
         for rung in &self.rungs {

@@ -11,7 +11,7 @@ use crate::state::device::driver::tell;
 use crate::state::device::observer::panic_text;
 use crate::state::device::sync::lock;
 use std::any::Any;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::Builder;
@@ -49,6 +49,8 @@ pub struct Stream {
     pub priority: i32,
     /// Whether it is its context's default stream.
     pub legacy: bool,
+    /// Attributes that are kept, and change nothing here, by their numbers.
+    pub attributes: Mutex<BTreeMap<i32, [u8; 64]>>,
     /// The capture it takes part in.
     pub capture: Mutex<CaptureSlot>,
     progress: Mutex<Progress>,
@@ -76,6 +78,7 @@ impl Stream {
             flags,
             priority,
             legacy,
+            attributes: Mutex::default(),
             capture: Mutex::default(),
             progress: Mutex::default(),
             changed: Condvar::new(),

@@ -3,7 +3,7 @@
 use crate::state::device::leftover::Leftover;
 use simt::finding::Limit;
 use simt::kernel::Geometry;
-use simt::machine::{Kernel, Report};
+use simt::machine::{Kernel, Progress, Report};
 use simt::memory::{AccessError, FreeError};
 use simt::profile::Profile;
 use std::any::Any;
@@ -59,6 +59,8 @@ pub struct RefusedLaunch<'a> {
 pub trait Observer: Sync {
     /// A launch has ended.
     fn launched(&self, launch: Launched<'_>);
+    /// A launch has run for long, and runs on.
+    fn slow(&self, kernel: &Kernel, progress: Progress);
     /// A launch was refused.
     fn refused(&self, launch: RefusedLaunch<'_>);
     /// Bytes were copied between two places.

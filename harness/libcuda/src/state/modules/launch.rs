@@ -11,10 +11,13 @@ use crate::state::device::observer::Launched;
 use crate::state::device::sync::lock;
 use crate::state::memory::managed;
 use simt::kernel::Geometry;
-use simt::machine::{self, Fault, Launch};
+use simt::machine::{self, Fault, Launch, Watch};
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How often it is told how far a launch is that runs for long.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One launch, its parameters copied.
 pub struct KernelLaunch {
@@ -69,9 +72,12 @@ impl KernelLaunch {
         let mut printed = Vec::new();
         let mut print = |bytes: &[u8]| printed.extend_from_slice(bytes);
         let start = Instant::now();
-        let report = machine::run_until(&driver.memory, driver.profile, &settings, &launch, &INTERRUPTED, &mut print);
+        let slow = |progress| tell(|observer| observer.slow(self.function.kernel(), progress));
+        let watch = Watch { cancel: &INTERRUPTED, patience: PATIENCE, slow: &slow };
+        let report = machine::run_watched(&driver.memory, driver.profile, &settings, &launch, &watch, &mut print);
         let took = start.elapsed();
-        print_out(&printed);
+        write_to(1, &printed);
+        write_to(2, &report.asserted);
         if let (Some(fault), Some(context)) = (report.fault, context) {
             context.fail(error_of(fault));
         }
@@ -88,18 +94,23 @@ impl KernelLaunch {
     }
 }
 
-/// Writes what a kernel has printed. If standard output is closed or full, there is nobody to report it to.
+/// Writes what a kernel has printed to standard output (1), or what its assertions wrote to standard error (2). If that
+/// is closed or full, there is nobody to report it to.
 #[cfg(unix)]
-fn print_out(printed: &[u8]) {
+fn write_to(stream: i32, text: &[u8]) {
     use std::os::fd::FromRawFd;
-    // SAFETY: the file is never dropped, so that descriptor 1 stays open. A buffer of our own would keep what could not
-    // be written, and write it later, to whatever takes the place of standard output.
-    let mut out = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(1) });
-    let _ = out.write_all(printed);
+    // SAFETY: the file is never dropped, so that the descriptor stays open. A buffer of our own would keep what could
+    // not be written, and write it later, to whatever takes the place of the stream.
+    let mut out = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(stream) });
+    let _ = out.write_all(text);
 }
 
 #[cfg(not(unix))]
-fn print_out(printed: &[u8]) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(printed).and_then(|()| out.flush());
+fn write_to(stream: i32, text: &[u8]) {
+    if stream == 1 {
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(text).and_then(|()| out.flush());
+    } else {
+        let _ = std::io::stderr().write_all(text);
+    }
 }

@@ -5,16 +5,16 @@ use super::worker::{Tally, Worker};
 use crate::checks::launch::LaunchRaces;
 use crate::counters::Counters;
 use crate::engine::warp::program::Program;
-use crate::engine::warp::shared::{Blocks, Count, Outcome, Shared};
+use crate::engine::warp::shared::{Blocks, Count, Ended, Outcome, Shared};
 use crate::engine::warp::tables::Order;
 use crate::engine::watch::bounds::bounds;
 use crate::finding::{Finding, Findings, Kind};
-use crate::kernel::{Fault, Kernel, Launch, Report, Settings};
+use crate::kernel::{Fault, Kernel, Launch, Report, Settings, Watch};
 use crate::lane::LANES;
 use crate::memory::{self, Memory};
 use crate::profile::{LOCAL_BYTES, Profile, occupancy};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::thread::Builder;
 use std::time::Instant;
 
@@ -93,13 +93,13 @@ fn workspace(memory: &Memory, cooperative: bool) -> Result<u64, String> {
         .map_err(|error| format!("no workspace for a cooperative grid: {error}"))
 }
 
-/// Runs a kernel to its end, to a fault, or until `cancel` is set.
+/// Runs a kernel to its end, to a fault, or until whoever watches it stops it.
 pub(crate) fn run(
     memory: &Memory,
     profile: &Profile,
     settings: &Settings,
     launch: &Launch<'_, Arc<Program>>,
-    cancel: &AtomicBool,
+    watch: &Watch<'_>,
     out: &mut dyn FnMut(&[u8]),
 ) -> Report {
     if let Some(what) = refusal(launch) {
@@ -110,15 +110,15 @@ pub(crate) fn run(
         Err(what) => return refused(launch.kernel, what),
     };
     let count = workers(settings, launch.geometry.blocks());
-    let shared = shared(memory, profile, settings, launch, (count, workspace, cancel));
+    let shared = shared(memory, profile, settings, launch, (count, workspace, *watch));
     let tallies = work(&shared, count);
     if workspace != 0 {
         // It belongs to this launch, so nobody else can have freed it.
         let _ = memory.free(workspace);
     }
-    let (fault, printed) = shared.outcome.end();
+    let Ended { fault, printed, asserted } = shared.outcome.end();
     let finished: u64 = tallies.iter().map(|tally| tally.blocks).sum();
-    // Without a fault, only `cancel` leaves blocks unfinished.
+    // Without a fault, only being stopped from outside leaves blocks unfinished.
     let cut = finished < launch.geometry.blocks();
     let fault = fault.or(cut.then_some(Fault::LaunchTimeout));
     for text in printed.values() {
@@ -129,7 +129,7 @@ pub(crate) fn run(
         findings.extend(tally.findings.list.iter().cloned());
     }
     findings.distill();
-    Report { counters: counters(launch, settings.lines, &tallies), findings: findings.list, fault }
+    Report { counters: counters(launch, settings.lines, &tallies), findings: findings.list, fault, asserted }
 }
 
 /// The report of a launch that was not run.
@@ -142,13 +142,13 @@ fn refused(kernel: &Kernel<Arc<Program>>, what: String) -> Report {
 }
 
 /// What the workers of a launch share. `count` is the number of workers, `workspace` the address of the grid's
-/// workspace; `cancel` stops the launch.
+/// workspace; `watch` follows the launch.
 fn shared<'l>(
     memory: &'l Memory,
     profile: &'l Profile,
     settings: &Settings,
     launch: &Launch<'l, Arc<Program>>,
-    (count, workspace, cancel): (usize, u64, &'l AtomicBool),
+    (count, workspace, watch): (usize, u64, Watch<'l>),
 ) -> Shared<'l> {
     let Launch { kernel, geometry, .. } = *launch;
     let program = &kernel.code;
@@ -195,7 +195,8 @@ fn shared<'l>(
         resident,
         spent: Count::default(),
         stop: AtomicBool::new(false),
-        cancel,
+        watch,
+        looked: AtomicU32::new(0),
         began: Instant::now(),
         heap: memory.heap(),
         workspace,

@@ -249,7 +249,7 @@ impl<'l> Worker<'l> {
 
     /// Whether the launch has been stopped, by a fault or from outside.
     pub fn stopped(&self) -> bool {
-        self.launch.stop.load(Ordering::Relaxed) || self.launch.cancel.load(Ordering::Relaxed)
+        self.launch.stop.load(Ordering::Relaxed) || self.launch.watch.cancel.load(Ordering::Relaxed)
     }
 
     /// Whether the spent instructions must be reported to the launch.
@@ -257,13 +257,14 @@ impl<'l> Worker<'l> {
         self.notes.spent > self.account
     }
 
-    /// Reports the spent instructions to the launch. If they exceed its budget, records a finding about this warp of
-    /// the block. Returns true if the launch stops.
+    /// Reports the spent instructions to the launch, and how far it is to those who watch. If they exceed its budget,
+    /// records a finding about this warp of the block. Returns true if the launch stops.
     #[cold]
     pub fn over_budget(&mut self, block: &Block<'_>, warp: usize) -> bool {
         let spent = std::mem::take(&mut self.notes.spent);
         let spent = self.launch.spent.0.fetch_add(spent, Ordering::Relaxed) + spent;
         let budget = self.launch.budget;
+        self.launch.look();
         if spent <= budget {
             return self.stopped();
         }

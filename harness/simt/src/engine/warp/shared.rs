@@ -6,12 +6,12 @@ use super::tables::Order;
 use crate::checks::bounds::Bounds;
 use crate::checks::launch::LaunchRaces;
 use crate::finding::{Finding, Findings};
-use crate::kernel::{Fault, Geometry, Param};
+use crate::kernel::{Fault, Geometry, Param, Progress, Watch};
 use crate::memory::{Heap, View};
 use crate::profile::Profile;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -58,8 +58,10 @@ pub(crate) struct Shared<'l> {
     pub resident: usize,
     pub spent: Count,
     pub stop: AtomicBool,
-    /// Whoever launched it sets this, to stop it from outside.
-    pub cancel: &'l AtomicBool,
+    /// Whoever launched it stops it by this, and hears how far it is.
+    pub watch: Watch<'l>,
+    /// How often they have heard that.
+    pub looked: AtomicU32,
     /// When it began, for the clocks.
     pub began: Instant,
     /// What `malloc` allocates from.
@@ -79,6 +81,8 @@ const WINDOW: u64 = 64;
 /// The blocks of a grid, as workers take them.
 pub(crate) struct Blocks {
     next: Count,
+    /// Those of the batches that are done.
+    ended: Count,
     count: u64,
     /// The number of blocks that a worker takes at once. They are neighbours in the grid, and so is their data: what
     /// one processor prefetches should not be data that another is about to write.
@@ -88,7 +92,7 @@ pub(crate) struct Blocks {
 impl Blocks {
     /// A grid of `count` blocks, of which a worker takes `batch` at once.
     pub fn new(count: u64, batch: u64) -> Blocks {
-        Blocks { next: Count::default(), count, batch }
+        Blocks { next: Count::default(), ended: Count::default(), count, batch }
     }
 }
 
@@ -97,14 +101,27 @@ impl Blocks {
 pub(crate) struct Outcome {
     fault: Mutex<Option<Fault>>,
     printed: Mutex<BTreeMap<u64, Vec<u8>>>,
+    /// What failed assertions wrote.
+    asserted: Mutex<Vec<u8>>,
+}
+
+/// How a launch ended, when it has.
+pub(crate) struct Ended {
+    /// The first fault.
+    pub fault: Option<Fault>,
+    /// What each block printed, by its number.
+    pub printed: BTreeMap<u64, Vec<u8>>,
+    /// What failed assertions wrote.
+    pub asserted: Vec<u8>,
 }
 
 impl Outcome {
-    /// The first fault, and what each block printed, by its number.
-    pub fn end(self) -> (Option<Fault>, BTreeMap<u64, Vec<u8>>) {
-        let fault = self.fault.into_inner();
-        let printed = self.printed.into_inner();
-        (fault.unwrap_or_else(PoisonError::into_inner), printed.unwrap_or_else(PoisonError::into_inner))
+    /// How the launch ended.
+    pub fn end(self) -> Ended {
+        let fault = self.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let printed = self.printed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let asserted = self.asserted.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ended { fault, printed, asserted }
     }
 }
 
@@ -113,6 +130,9 @@ impl Shared<'_> {
     /// not yet begun.
     pub fn take(&self, batch: &mut Range<u64>) -> Option<u64> {
         if batch.is_empty() {
+            if batch.end > 0 {
+                self.blocks.ended.0.fetch_add(self.blocks.batch, Ordering::Relaxed);
+            }
             let first = self.blocks.next.0.fetch_add(self.blocks.batch, Ordering::Relaxed);
             *batch = first..self.blocks.count.min(first + self.blocks.batch);
         }
@@ -132,12 +152,33 @@ impl Shared<'_> {
         self.blocks.next.0.load(Ordering::Relaxed) >= self.blocks.count
     }
 
+    /// Tells whoever watches how far the launch is, if it is time to.
+    pub fn look(&self) {
+        let elapsed = self.began.elapsed();
+        let told = self.looked.load(Ordering::Relaxed);
+        let is_time = self.watch.patience.checked_mul(told + 1).is_some_and(|next| elapsed >= next);
+        // Of several workers one tells.
+        let mine = || self.looked.compare_exchange(told, told + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if is_time && mine() {
+            let blocks = self.blocks.count;
+            let [ended, begun] =
+                [&self.blocks.ended, &self.blocks.next].map(|n| n.0.load(Ordering::Relaxed).min(blocks));
+            (self.watch.slow)(Progress { elapsed, ended, begun, blocks });
+        }
+    }
+
     /// Keeps what a block printed.
     pub fn print(&self, block: u64, text: Vec<u8>) {
         if !text.is_empty() {
             let mut printed = self.outcome.printed.lock().unwrap_or_else(PoisonError::into_inner);
             printed.entry(block).or_default().extend(text);
         }
+    }
+
+    /// Keeps what a failed assertion wrote.
+    #[cold]
+    pub fn assertion_failed(&self, text: &[u8]) {
+        self.outcome.asserted.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(text);
     }
 
     /// Stops the launch, and adds the finding to the worker's `findings`. The launch reports the first fault.
@@ -182,7 +223,8 @@ impl Shared<'static> {
             resident: 1,
             spent: Count::default(),
             stop: AtomicBool::new(false),
-            cancel: &NEVER,
+            watch: Watch { cancel: &NEVER, patience: std::time::Duration::MAX, slow: &|_| {} },
+            looked: AtomicU32::new(0),
             began: Instant::now(),
             heap: None,
             workspace: 0,

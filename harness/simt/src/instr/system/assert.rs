@@ -65,7 +65,7 @@ unsafe fn fail(warp: &mut Warp, op: &Op) -> Flow {
         let who = warp.located(access.clone(), lane);
         let ([bx, by, bz], [tx, ty, tz]) = (who.block, who.thread);
         let line = line[lane];
-        warp.print(
+        warp.launch().assertion_failed(
             format!("{file}:{line}: {function}: block: [{bx},{by},{bz}], thread: [{tx},{ty},{tz}] Assertion `{message}` failed.\n")
                 .as_bytes(),
         );

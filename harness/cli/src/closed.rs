@@ -1,0 +1,61 @@
+//! NVIDIA's libraries of machine code for GPUs, which the embedded machine cannot run.
+use std::{fs, path::Path};
+
+/// The names of the libraries, as `-l` takes them, by their beginnings. Headers begin alike.
+const NAMES: [&str; 9] = ["cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "npp", "nccl", "nvjpeg"];
+
+/// Whether a library's file name is that of such a library: `libcublas.so.13`.
+pub fn is_file(name: &str) -> bool {
+    name.strip_prefix("lib").is_some_and(is_name)
+}
+
+fn is_name(name: &str) -> bool {
+    NAMES.iter().any(|closed| name.starts_with(closed))
+}
+
+/// The library that a compilation with these options asks for, if there is one: by `-l`, or by a header that a source
+/// includes.
+pub fn asked_for(options: &[String]) -> Option<String> {
+    let after_l = |(i, option): (usize, &String)| match option.strip_prefix("-l") {
+        Some("") => options.get(i + 1).cloned(),
+        other => other.map(String::from),
+    };
+    let linked = options.iter().enumerate().filter_map(after_l).find(|name| is_name(name));
+    linked.or_else(|| options.iter().filter(|option| is_source(option)).find_map(|option| included(option)))
+}
+
+fn is_source(option: &str) -> bool {
+    Path::new(option).extension().is_some_and(|end| end == "cu" || end == "cpp" || end == "cc")
+}
+
+/// The header of such a library that a source includes itself.
+fn included(source: &str) -> Option<String> {
+    let text = fs::read_to_string(source).ok()?;
+    let header = |line: &str| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
+        let name = rest.strip_prefix(['<', '"'])?;
+        is_name(name).then(|| name.chars().take_while(|c| !"\">".contains(*c)).collect())
+    };
+    text.lines().find_map(header)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_is_known_by_file_by_option_and_by_header() {
+        assert!(is_file("libcublasLt.so.13") && !is_file("libcudart.so.13") && !is_file("cublas"));
+        let asked = |words: &[&str]| asked_for(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(asked(&["x.cu", "-lcublas"]), Some("cublas".into()));
+        assert_eq!(asked(&["x.cu", "-l", "cufft"]), Some("cufft".into()));
+        assert_eq!(asked(&["-lm", "-lcudadevrt", "-lineinfo"]), None);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x.cu");
+        let name = file.to_str().unwrap();
+        fs::write(&file, "#include <cstdio>\n# include \"curand_kernel.h\"\n").unwrap();
+        assert_eq!(asked(&[name]), Some("curand_kernel.h".into()));
+        fs::write(&file, "// #include <cublas_v2.h>\n#include <cuda.h>\n").unwrap();
+        assert_eq!(asked(&[name, "none.cu"]), None);
+    }
+}

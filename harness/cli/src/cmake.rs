@@ -1,0 +1,46 @@
+//! `warplab nvcc --cmake`: the toolchain file with which CMake builds programs that `warplab exec` can run.
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use harness::Error;
+
+/// The file, with the places of nvcc and of this program left open.
+const TEMPLATE: &str = include_str!("../templates/cmake/warplab.cmake");
+
+/// Writes the file to the user's cache folder, and returns where it is.
+///
+/// # Errors
+/// [`Error::Io`] when it cannot be written; [`Error::CannotRun`] without a folder to write it to.
+pub fn write(nvcc: &Path) -> Result<PathBuf, Error> {
+    let folder = kernels::cache_folder().ok_or_else(|| {
+        Error::CannotRun("there is no home folder for the toolchain file; name a folder by WARPLAB_CACHE".into())
+    })?;
+    let folder = std::path::absolute(&folder).unwrap_or(folder);
+    fs::create_dir_all(&folder).map_err(|source| Error::Io { action: "create", path: folder.clone(), source })?;
+    let nvcc = std::path::absolute(nvcc).unwrap_or_else(|_| nvcc.into());
+    let own = env::current_exe().unwrap_or_else(|_| "warplab".into());
+    let file = folder.join("warplab.cmake");
+    harness::write_whole(&file, text(&nvcc, &own).as_bytes())?;
+    Ok(file)
+}
+
+/// The file's text. CMake writes paths with slashes, on Windows too.
+fn text(nvcc: &Path, own: &Path) -> String {
+    let quoted = |path: &Path| path.to_string_lossy().replace('\\', "/").replace('"', "\\\"").replace('$', "\\$");
+    TEMPLATE.replace("@NVCC@", &quoted(nvcc)).replace("@WARPLAB@", &quoted(own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_names_the_programs_and_leaves_nothing_open() {
+        let text = text(Path::new("/a b/bin/nvcc"), Path::new("/home/$x/warplab"));
+        assert!(text.contains("set(CMAKE_CUDA_COMPILER \"/a b/bin/nvcc\")\n"), "{text}");
+        assert!(text.contains("set(CMAKE_TEST_LAUNCHER \"/home/\\$x/warplab;exec\")\n"), "{text}");
+        assert!(!text.contains('@'), "{text}");
+    }
+}

@@ -1,0 +1,215 @@
+//! The folder of a whole program's run, as a lab leaves one, so that whatever reads a lab's run reads a program's too:
+//! a row for each kernel and shape of its launches, and one for the program itself.
+use std::{fs, path::Path, rc::Rc};
+
+use serde_json::json;
+use wire::{Checks, Told};
+
+use crate::{
+    device::{
+        choice::DeviceChoice,
+        machine::{self, MachineReport},
+        session::Session,
+    },
+    error::{Error, Result, is_unmodelled},
+    export::{
+        csv, details,
+        exporter::{Exporter, Outputs, Wanted},
+        shared_table::SharedTable,
+        terminal::Terminal,
+    },
+    record::{
+        columns::Columns,
+        counters::values,
+        folder::Folder,
+        hot,
+        program::{ProgramRun, Shape, shape_of},
+        row::{Record, Verdict},
+        session_file::{SessionFile, Settings},
+    },
+};
+
+/// The name under which a program's rows are kept: no lab may have it.
+pub const PROGRAM: &str = "program";
+
+/// The variant of the row for the program itself, beside those of its kernels.
+const MAIN: &str = "main";
+
+/// What was asked for when the program ran.
+#[derive(Debug, Clone, Default)]
+pub struct ProgramSettings {
+    /// The checks that were named.
+    pub checks: Option<Checks>,
+    /// The orders of warps and blocks that were tried.
+    pub schedules: u32,
+}
+
+/// Writes the run to `folder`, which is created if need be: `program.csv`, `program.jsonl`, `session.json`.
+///
+/// # Errors
+/// [`Error::Io`] when it cannot be written; the errors of opening the device, which is asked about itself.
+pub fn keep_program(run: &ProgramRun, choice: &DeviceChoice, asked: &ProgramSettings, folder: &Path) -> Result<()> {
+    let session = Session::open(choice)?;
+    // This process has run nothing on the machine, and has nothing to say of it when it ends.
+    machine::report()?;
+    let busy = |_, path: &Path| {
+        let path = path.display();
+        Err(Error::CannotRun(format!("another run writes to {path}; choose another folder by --out")))
+    };
+    let folder = Folder::create(Some(folder), "", busy)?;
+    let mut session_file = SessionFile::open(&folder)?;
+    let columns = Rc::new(Columns { lab: PROGRAM, own: Vec::new() });
+    let outputs = Outputs {
+        folder: Some(&folder),
+        terminal: Rc::new(Terminal::of_a_case()),
+        wanted: Wanted::default(),
+        table: Rc::new(SharedTable::of(&[])),
+    };
+    let mut files: Vec<Box<dyn Exporter>> =
+        [csv::in_folder(&columns, &outputs)?, details::in_folder(&columns, &outputs)?].into_iter().flatten().collect();
+    for record in records(run) {
+        for file in &mut files {
+            file.row(&record)?;
+        }
+    }
+    for file in &mut files {
+        file.finish()?;
+    }
+    let settings = Settings {
+        seed: run.report.settings.seed,
+        check: asked.checks,
+        schedules: asked.schedules.max(1),
+        quick: false,
+        samples: None,
+    };
+    let lab = json!({ "lab": PROGRAM, "seconds": run.seconds });
+    session_file.write(&session, &settings, &[lab], None)
+}
+
+/// The rows: first that of the program itself.
+fn records(run: &ProgramRun) -> Vec<Record> {
+    let shapes = run.shapes();
+    let of_kernel = |shape: &Shape<'_>| {
+        let first = shape.launches[0];
+        let others = shapes.iter().filter(|other| other.launches[0].kernel == first.kernel);
+        let same = |other: &&Shape<'_>| {
+            let other = other.launches[0];
+            (other.grid, other.block) == (first.grid, first.block)
+        };
+        let alike = others.clone().filter(same).count();
+        let case = match (others.count(), alike) {
+            (1, _) => String::new(),
+            (_, 1) => format!("grid {}, block {}", shape_of(first.grid), shape_of(first.block)),
+            _ => format!(
+                "grid {}, block {}, {} bytes shared",
+                shape_of(first.grid),
+                shape_of(first.block),
+                first.dynamic_shared_bytes
+            ),
+        };
+        kernel_record(run, shape, case)
+    };
+    std::iter::once(main_record(run)).chain(shapes.iter().map(of_kernel)).collect()
+}
+
+/// A row without a launch.
+fn empty(run: &ProgramRun, variant: &str) -> Record {
+    let device = if run.device.starts_with("emulated") { "emulated" } else { "cuda" };
+    Record { variant: variant.into(), ..Record::new(PROGRAM, 0, device, run.report.settings.seed) }
+}
+
+/// The row of the program itself: its exit code, what it copied, and what was found in no kernel.
+fn main_record(run: &ProgramRun) -> Record {
+    let found = run.findings_of_host();
+    let (verdict, note) = match (run.exit_code, found.first()) {
+        (None, _) => (Verdict::Fail, "ended by a signal".into()),
+        (Some(code), _) if code != 0 => (Verdict::Fail, format!("exit code {code}")),
+        _ => judged(&found),
+    };
+    let report = &run.report;
+    let machine = MachineReport {
+        copies: report.copies,
+        managed: report.managed,
+        is_counted: report.settings.counters && !report.profile.is_empty(),
+        ..MachineReport::default()
+    };
+    let counters = values(&machine);
+    Record { verdict, note, findings: owned(&found), counters, ..empty(run, MAIN) }
+}
+
+/// The row of a kernel's launches with one shape.
+fn kernel_record(run: &ProgramRun, shape: &Shape<'_>, case: String) -> Record {
+    let first = shape.launches[0];
+    let launches = shape.launches.iter().copied().cloned().collect();
+    let is_counted = run.report.settings.counters;
+    let machine = MachineReport { launches, is_counted, ..MachineReport::default() };
+    let fault = shape.launches.iter().find_map(|launch| launch.fault);
+    let (verdict, note) = match fault {
+        Some(fault) if shape.findings.is_empty() => {
+            let word = serde_json::to_value(fault).unwrap_or_default();
+            (Verdict::Fail, format!("stopped: {}", word.as_str().unwrap_or_default().replace('_', " ")))
+        }
+        _ => judged(&shape.findings),
+    };
+    Record {
+        case,
+        grid: Some(shape_of(first.grid)),
+        block: Some(shape_of(first.block)),
+        shared_bytes: Some(first.dynamic_shared_bytes),
+        verdict,
+        note,
+        findings: owned(&shape.findings),
+        counters: values(&machine),
+        hot: hot::lines(&machine, |file| fs::read_to_string(file).ok()),
+        ..empty(run, &first.kernel_name)
+    }
+}
+
+/// The verdict on what has these findings, and a note.
+fn judged(found: &[&Told]) -> (Verdict, String) {
+    let Some(first) = found.first() else {
+        return (Verdict::Pass, String::new());
+    };
+    let verdict = if is_unmodelled(&owned(found)) { Verdict::Skip } else { Verdict::Finding };
+    let more = if found.len() > 1 { format!(" (and {} more)", found.len() - 1) } else { String::new() };
+    (verdict, format!("{}{more}", first.headline))
+}
+
+fn owned(found: &[&Told]) -> Vec<Told> {
+    found.iter().copied().cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::program::tests::run;
+
+    #[test]
+    fn each_shape_of_a_kernel_has_a_row_and_the_program_the_first() {
+        let records = records(&run());
+        let shown: Vec<(&str, &str, &str)> = records
+            .iter()
+            .map(|record| (record.variant.as_str(), record.case.as_str(), record.verdict.word()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("main", "", "finding"),
+                ("a(int)", "grid 1, block 1", "finding"),
+                ("b(int)", "", "pass"),
+                ("a(int)", "grid 3, block 1", "pass")
+            ]
+        );
+        assert_eq!(records[1].counter("launches"), Some(2.0));
+        assert_eq!(records[1].note, "Invalid read");
+    }
+
+    #[test]
+    fn a_program_that_fails_is_a_failed_row_whatever_was_found() {
+        let failed = ProgramRun { exit_code: Some(3), ..run() };
+        let record = main_record(&failed);
+        assert_eq!((record.verdict, record.note.as_str()), (Verdict::Fail, "exit code 3"));
+        assert_eq!(main_record(&ProgramRun { exit_code: None, ..run() }).note, "ended by a signal");
+        assert_eq!(record.findings.len(), 1);
+    }
+}

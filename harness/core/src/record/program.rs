@@ -1,0 +1,346 @@
+//! What is kept of a whole program's run: its launches, its end, and how `--json` writes them, a line each.
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use wire::{Launch, Report, Told};
+
+use crate::{
+    device::machine::MachineReport,
+    record::{
+        counters::{COUNTERS, values},
+        row::{Value, dims},
+    },
+};
+
+/// Version of the lines: a change of meaning gives a new number, a new field does not.
+const SCHEMA: u32 = 1;
+
+/// A program that has ended, and what the embedded machine told of it.
+#[derive(Debug, Clone)]
+pub struct ProgramRun {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// Where it ran: `cuda:0`, or `emulated:a100`.
+    pub device: String,
+    /// Its own exit code; `None` if a signal ended it.
+    pub exit_code: Option<i32>,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// What the machine told, without its findings; empty on a GPU, and for a program that never called the driver.
+    pub report: Report,
+    /// What was found under all orders of warps and blocks, each mistake once.
+    pub findings: Vec<Told>,
+}
+
+/// The launches of one kernel with one shape.
+#[derive(Debug)]
+pub(crate) struct Shape<'r> {
+    /// The launches, in order.
+    pub(crate) launches: Vec<&'r Launch>,
+    /// What was found in the kernel, told with its first shape.
+    pub(crate) findings: Vec<&'r Told>,
+}
+
+impl ProgramRun {
+    /// The launches by kernel and shape, in the order of the first of each.
+    pub(crate) fn shapes(&self) -> Vec<Shape<'_>> {
+        let key = |launch: &Launch| (launch.grid, launch.block, launch.dynamic_shared_bytes);
+        let mut places: BTreeMap<(&str, _), usize> = BTreeMap::new();
+        let mut shapes: Vec<Shape<'_>> = Vec::new();
+        for launch in &self.report.launches {
+            let place = *places.entry((launch.kernel.as_str(), key(launch))).or_insert_with(|| {
+                shapes.push(Shape { launches: Vec::new(), findings: Vec::new() });
+                shapes.len() - 1
+            });
+            shapes[place].launches.push(launch);
+        }
+        for told in &self.findings {
+            if let Some(shape) = shapes.iter_mut().find(|shape| shape.launches[0].kernel == told.finding.kernel) {
+                shape.findings.push(told);
+            }
+        }
+        shapes
+    }
+
+    /// What was found in no kernel that is known to have been launched: wrong copies, leaks, refused launches.
+    pub(crate) fn findings_of_host(&self) -> Vec<&Told> {
+        let is_known = |told: &&Told| self.report.launches.iter().any(|launch| launch.kernel == told.finding.kernel);
+        self.findings.iter().filter(|told| !is_known(told)).collect()
+    }
+
+    /// The run as lines of JSON, each ending in a line break: one for each launch, and the last one for the program.
+    /// `code` is what the command ends with, and `counters` asks for what was counted.
+    pub fn json_lines(&self, code: u8, counters: bool) -> String {
+        let mut lines: Vec<Line<'_>> = Vec::new();
+        let mut told: Vec<&str> = Vec::new();
+        for (launch, number) in self.report.launches.iter().zip(self.report.launches_dropped + 1..) {
+            let is_first = !told.contains(&launch.kernel.as_str());
+            if is_first {
+                told.push(&launch.kernel);
+            }
+            let findings = self.findings.iter().filter(|told| is_first && told.finding.kernel == launch.kernel);
+            lines.push(Line::Launch(LaunchLine {
+                schema: SCHEMA,
+                number,
+                kernel: &launch.kernel_name,
+                grid: launch.grid,
+                block: launch.block,
+                dynamic_shared_bytes: launch.dynamic_shared_bytes,
+                device: &self.device,
+                fault: launch.fault.map(|fault| serde_json::to_value(fault).unwrap_or_default()),
+                counters: counters.then(|| counted(launch)),
+                findings: findings.map(Found::of).collect(),
+            }));
+        }
+        let kernels = self.kernels();
+        lines.push(Line::Program(ProgramLine {
+            schema: SCHEMA,
+            program: &self.words,
+            device: &self.device,
+            exit_code: self.exit_code,
+            command_exit_code: code,
+            seconds: self.seconds,
+            launches: self.report.launches.len() as u64 + self.report.launches_dropped,
+            launches_dropped: self.report.launches_dropped,
+            kernels,
+            findings: self.findings_of_host().into_iter().map(Found::of).collect(),
+        }));
+        let text = |line: &Line<'_>| serde_json::to_string(line).expect("strings and numbers have a JSON") + "\n";
+        lines.iter().map(text).collect()
+    }
+
+    /// The kernels, in the order of their first launches.
+    fn kernels(&self) -> Vec<KernelSum<'_>> {
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut kernels: Vec<KernelSum<'_>> = Vec::new();
+        for launch in &self.report.launches {
+            let place = *places.entry(launch.kernel.as_str()).or_insert_with(|| {
+                let found = self.findings.iter().filter(|told| told.finding.kernel == launch.kernel).count();
+                kernels.push(KernelSum {
+                    kernel: &launch.kernel_name,
+                    launches: 0,
+                    thread_instructions: 0,
+                    findings: found,
+                });
+                kernels.len() - 1
+            });
+            kernels[place].launches += 1;
+            kernels[place].thread_instructions += launch.counters.totals.thread_instructions;
+        }
+        kernels
+    }
+}
+
+/// A size of three dimensions as the CSV writes it: `256`, `16x16`, `4x4x4`.
+pub(crate) fn shape_of([x, y, z]: [u32; 3]) -> String {
+    dims((x, y, z))
+}
+
+/// What was counted in a launch, by the columns' names.
+fn counted(launch: &Launch) -> BTreeMap<&'static str, f64> {
+    let launches = vec![launch.clone()];
+    let report = MachineReport { launches, is_counted: true, ..MachineReport::default() };
+    let cells = COUNTERS.iter().zip(values(&report));
+    let of_a_launch = |name: &str| name != "launches" && !name.starts_with("copied_") && !name.starts_with("managed_");
+    let number = |value: &Value| value.number();
+    cells
+        .filter(|(column, _)| of_a_launch(column.name) && column.name != "filled_bytes")
+        .filter_map(|(column, value)| Some((column.name, number(&value)?)))
+        .collect()
+}
+
+/// A line of the file that `warplab exec --json FILE` writes.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Line<'r> {
+    /// A kernel was launched.
+    Launch(LaunchLine<'r>),
+    /// The program has ended: the last line.
+    Program(ProgramLine<'r>),
+}
+
+/// One launch on the embedded machine. A GPU's launches are not watched.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct LaunchLine<'r> {
+    /// The version of this line.
+    schema: u32,
+    /// The number of the launch, counted from 1.
+    number: u64,
+    /// The kernel as its source declares it.
+    kernel: &'r str,
+    /// Blocks in x, y and z.
+    grid: [u32; 3],
+    /// Threads of a block in x, y and z.
+    block: [u32; 3],
+    /// Shared memory of a block that the launch asked for.
+    dynamic_shared_bytes: u32,
+    /// Where it ran, as --device names it.
+    device: &'r str,
+    /// What stopped it, if it did not run to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    fault: Option<serde_json::Value>,
+    /// What was counted, by the names of the columns in reports/README.md (`--counters`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counters: Option<BTreeMap<&'static str, f64>>,
+    /// What was found in this kernel, in any of its launches: the kernel's first line has it all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Found<'r>>,
+}
+
+/// How the program ended.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct ProgramLine<'r> {
+    /// The version of this line.
+    schema: u32,
+    /// The program and its arguments.
+    program: &'r [String],
+    /// Where it ran, as --device names it.
+    device: &'r str,
+    /// The program's own exit code; null if a signal ended it.
+    exit_code: Option<i32>,
+    /// What the command ended with: 1 also where the program succeeded and something was found.
+    command_exit_code: u8,
+    /// How long the program took, which on the embedded machine says nothing about a GPU.
+    seconds: f64,
+    /// How many launches there were.
+    launches: u64,
+    /// How many of them, the first ones, have no line here, because there were too many to keep.
+    launches_dropped: u64,
+    /// The kernels of the lines above, in the order of their first launches.
+    kernels: Vec<KernelSum<'r>>,
+    /// What was found outside of those kernels: wrong copies, leaks, launches that were refused.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Found<'r>>,
+}
+
+/// One kernel, over all its launches.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct KernelSum<'r> {
+    /// The kernel as its source declares it.
+    kernel: &'r str,
+    /// How often it was launched.
+    launches: u64,
+    /// Instructions executed by threads.
+    thread_instructions: u64,
+    /// How many different mistakes were found in it.
+    findings: usize,
+}
+
+/// A mistake that was found.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Found<'r> {
+    /// Which check found it: memcheck, racecheck, ...
+    #[cfg_attr(test, schemars(with = "String"))]
+    check: wire::Check,
+    /// One line.
+    headline: &'r str,
+    /// The file of the source, if it is known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    file: String,
+    /// The line in it, counted from 1; 0 if it is not known.
+    line: u32,
+    /// What to do about it.
+    help: &'r str,
+    /// The whole report with the lines of the source, ending in a line break.
+    text: &'r str,
+}
+
+impl<'r> Found<'r> {
+    fn of(told: &'r Told) -> Self {
+        let place = told.finding.places().into_iter().next().unwrap_or_default();
+        let line = if place.file.is_empty() { 0 } else { place.line };
+        let (headline, help, text) = (&told.headline, &told.help, &told.text);
+        Self { check: told.check, headline, file: place.file, line, help, text }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::record::{counters::tests::launch, row::tests::told};
+
+    /// Two launches of one kernel with different shapes, one of another, and a finding in each place.
+    pub(crate) fn run() -> ProgramRun {
+        let of = |kernel: &str, grid: u32| {
+            let mut launch = launch();
+            (launch.kernel, launch.kernel_name, launch.grid) = (kernel.into(), format!("{kernel}(int)"), [grid, 1, 1]);
+            launch.counters.totals.thread_instructions = 100;
+            launch.counters.totals.instructions = 4;
+            launch
+        };
+        let launches = vec![of("a", 1), of("b", 2), of("a", 1), of("a", 3)];
+        let of_host = {
+            let mut told = told();
+            told.finding.kernel = String::new();
+            told
+        };
+        let in_a = {
+            let mut told = told();
+            told.finding.kernel = "a".into();
+            told
+        };
+        ProgramRun {
+            words: vec!["./a".into(), "10".into()],
+            device: "emulated:a100".into(),
+            exit_code: Some(0),
+            seconds: 0.5,
+            report: Report { launches, launches_dropped: 7, ..Report::default() },
+            findings: vec![of_host, in_a],
+        }
+    }
+
+    #[test]
+    fn a_line_for_each_launch_and_one_for_the_program() {
+        let lines = run().json_lines(1, false);
+        let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let kinds: Vec<&str> = lines.iter().map(|line| line["kind"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["launch", "launch", "launch", "launch", "program"]);
+        assert_eq!((&lines[0]["number"], &lines[3]["grid"][0]), (&8.into(), &3.into()));
+        let found = |line: &serde_json::Value| line["findings"].as_array().map_or(0, Vec::len);
+        assert_eq!(lines.iter().map(found).collect::<Vec<_>>(), [1, 0, 0, 0, 1]);
+        let end = &lines[4];
+        assert_eq!((&end["launches"], &end["launches_dropped"]), (&11.into(), &7.into()));
+        assert_eq!((&end["exit_code"], &end["command_exit_code"]), (&0.into(), &1.into()));
+        assert_eq!(end["kernels"][0]["launches"], 3);
+        assert_eq!(end["kernels"][0]["thread_instructions"], 300);
+        assert_eq!((&end["kernels"][0]["findings"], &end["kernels"][1]["findings"]), (&1.into(), &0.into()));
+        assert!(lines[0].get("counters").is_none());
+        let counted = run().json_lines(1, true);
+        let first: serde_json::Value = serde_json::from_str(counted.lines().next().unwrap()).unwrap();
+        assert_eq!(first["counters"]["thread_instructions"], 100.0);
+        assert!(first["counters"].get("copied_h2d_bytes").is_none());
+    }
+
+    #[test]
+    fn shapes_are_told_apart_and_a_finding_is_told_once() {
+        let run = run();
+        let shapes = run.shapes();
+        let seen: Vec<(&str, u32, usize, usize)> = shapes
+            .iter()
+            .map(|shape| {
+                let first = shape.launches[0];
+                (first.kernel.as_str(), first.grid[0], shape.launches.len(), shape.findings.len())
+            })
+            .collect();
+        assert_eq!(seen, [("a", 1, 2, 1), ("b", 2, 1, 0), ("a", 3, 1, 0)]);
+        assert_eq!(run.findings_of_host().len(), 1);
+    }
+
+    /// `UPDATE_EXPECTED=1 cargo test -p harness --lib schema` writes it anew.
+    #[test]
+    fn the_published_schema_of_a_program_s_lines_is_that_of_the_program() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/schemas/exec.jsonl.json");
+        let schema = serde_json::to_string_pretty(&schemars::schema_for!(Line)).unwrap() + "\n";
+        if std::env::var_os("UPDATE_EXPECTED").is_some() {
+            crate::write_whole(path.as_ref(), schema.as_bytes()).unwrap();
+        }
+        let published = std::fs::read_to_string(path).unwrap_or_default();
+        assert_eq!(published, schema, "{path}: refresh with UPDATE_EXPECTED=1");
+    }
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# On a computer with a GPU: compiles the programs here and those of the labs by `warplab nvcc`, runs each over NVIDIA's
+# driver, once with NVIDIA's runtime and once with ours, and compares what they print with the files beside them.
+#
+#   harness/libcudart/tests/on_gpu.sh WARPLAB [PROGRAM.cu...]
+#
+# Needs what `warplab setup --nvcc` brings, and a C++ compiler. Each program has a line of the result: its name, and `same`
+# or what differs. Those with which all is well belong into tests/programs/seen.txt. The exit code is 1 if one differs.
+# A program that notes an exit code makes mistakes that only the machine's checks find: here it ends with 0.
+set -uo pipefail
+warplab=$(realpath "$1")
+shift
+root=$(realpath "$(dirname "$0")/../../..")
+if [ $# -eq 0 ]; then set -- "$root"/harness/libcudart/tests/programs/*.cu "$root"/labs/*/program.cu; fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$warplab" driver --out "$work/ours" > /dev/null || exit 4
+rm "$work"/ours/libcuda.so*
+nvcc=$("$warplab" nvcc --cmake) || exit 4
+nvidia=$(dirname "$(sed -n 's/^set(CMAKE_CUDA_COMPILER "\(.*\)")$/\1/p' "$nvcc")")/../lib
+noted() { sed -n "s,^// $2: ,,p" "$1" | head -n 1; }
+bad=0
+for source; do
+    name=${source#"$root"/}
+    read -ra options <<< "$(noted "$source" nvcc)"
+    read -ra arguments <<< "$(noted "$source" run)"
+    said=same
+    if ! "$warplab" nvcc "$source" -o "$work/program" "${options[@]}" > "$work/log" 2>&1; then
+        said="does not compile: $(head -n 1 "$work/log")"
+    else
+        for runtime in "$nvidia" "$work/ours"; do
+            whose=$([ "$runtime" = "$nvidia" ] && echo "NVIDIA's runtime" || echo "our runtime")
+            LD_LIBRARY_PATH=$runtime timeout 120 "$work/program" "${arguments[@]}" > "$work/out" 2> "$work/err"
+            code=$?
+            if [ "$code" != 0 ] || ! cmp -s "$work/out" "${source%.cu}.out"; then
+                said="differs with $whose: exit code $code, $(diff "$work/out" "${source%.cu}.out" | head -n 3 | tr '\n' ' ')"
+                break
+            fi
+        done
+    fi
+    [ "$said" = same ] || bad=1
+    echo "$name $said"
+done
+exit $bad

@@ -1,0 +1,58 @@
+//! A launch that runs for long tells whoever watches it how far it is.
+
+mod common;
+use common::Device;
+use simt::machine::{Geometry, Launch, Progress, Watch, run_watched};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Every thread goes round a loop a hundred thousand times.
+const PTX: &str = "
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry rounds() {
+    .reg .b32 %r<2>;
+    .reg .pred %p<2>;
+    mov.u32 %r1, 0;
+again:
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p1, %r1, 100000;
+    @%p1 bra again;
+    ret;
+}
+";
+
+/// What was told of a launch of 64 blocks to one who waits so long each time.
+fn told(patience: Duration) -> Vec<Progress> {
+    let device = Device::new(PTX);
+    let kernel = device.module.kernel("rounds").expect("it exists");
+    let launch = Launch { kernel, geometry: Geometry::new([64, 1, 1], [32, 1, 1]), params: &[] };
+    let all = Mutex::new(Vec::new());
+    let slow = |progress| all.lock().unwrap().push(progress);
+    let watch = Watch { cancel: &AtomicBool::new(false), patience, slow: &slow };
+    let profile = simt::profile::Profile::default_profile();
+    let report = run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
+    assert_eq!(report.fault, None);
+    all.into_inner().unwrap()
+}
+
+#[test]
+fn a_launch_that_takes_longer_than_its_watcher_s_patience_says_how_far_it_is() {
+    let patience = Duration::from_micros(100);
+    let told = told(patience);
+    assert!(!told.is_empty());
+    for (i, progress) in (1..).zip(&told) {
+        assert_eq!(progress.blocks, 64);
+        assert!(progress.ended <= progress.begun && progress.begun <= 64, "{told:?}");
+        assert!(progress.begun >= 1 && progress.elapsed >= patience * i, "{told:?}");
+    }
+    assert!(told[0].begun < 64, "{told:?}");
+    assert!(told.last().is_some_and(|last| last.ended > 0), "{told:?}");
+}
+
+#[test]
+fn a_patient_watcher_hears_nothing() {
+    assert_eq!(told(Duration::from_secs(3600)), []);
+}
