@@ -98,7 +98,11 @@ driver_calls! {
     cuArrayDestroy(array: Handle);
     cuMipmappedArrayDestroy(array: Handle);
     cuTexObjectCreate(out: *mut u64, resource: *const c_void, texture: *const c_void, view: *const c_void);
+    cuMipmappedArrayGetLevel(out: *mut Handle, array: Handle, level: c_uint);
+    cuTexObjectGetResourceDesc(out: *mut c_void, texture: u64);
+    cuTexObjectGetTextureDesc(out: *mut c_void, texture: u64);
     cuSurfObjectCreate(out: *mut u64, resource: *const c_void);
+    cuSurfObjectGetResourceDesc(out: *mut c_void, surface: u64);
     // Streams and events.
     cuStreamCreate(out: *mut Stream, flags: c_uint);
     cuStreamSynchronize(stream: Stream);
