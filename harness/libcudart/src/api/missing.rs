@@ -26,7 +26,6 @@ lacking! {
     cudaDeviceGetHostAtomicCapabilities
     cudaDeviceGetNvSciSyncAttributes
     cudaDeviceGetP2PAtomicCapabilities
-    cudaDeviceGetTexture1DLinearMaxWidth
     cudaDeviceRegisterAsyncNotification
     cudaDeviceUnregisterAsyncNotification
     cudaEGLStreamConsumerAcquireFrame

@@ -216,7 +216,15 @@ fn surface(out: *mut u64, from: *const Resource) -> Result {
     driver::cuSurfObjectCreate(out, (&raw const from).cast())
 }
 
+fn linear_width(out: *mut usize, desc: *const ChannelDesc, device: c_int) -> Result {
+    need(out)?;
+    context::ensure()?;
+    let (format, channels) = format(&get(desc)?)?;
+    driver::cuDeviceGetTexture1DLinearMaxWidth(out, format, channels, device)
+}
+
 calls! {
+    cudaDeviceGetTexture1DLinearMaxWidth(out: *mut usize, desc: *const ChannelDesc, device: c_int) = linear_width;
     cudaCreateTextureObject(out: *mut u64, from: *const Resource, with: *const Texture, view: *const c_void)
         = texture;
     cudaCreateSurfaceObject(out: *mut u64, from: *const Resource) = surface;

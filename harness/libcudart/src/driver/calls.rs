@@ -101,6 +101,7 @@ driver_calls! {
     cuMipmappedArrayGetLevel(out: *mut Handle, array: Handle, level: c_uint);
     cuTexObjectGetResourceDesc(out: *mut c_void, texture: u64);
     cuTexObjectGetTextureDesc(out: *mut c_void, texture: u64);
+    cuDeviceGetTexture1DLinearMaxWidth(out: *mut usize, format: c_int, channels: c_uint, device: c_int);
     cuSurfObjectCreate(out: *mut u64, resource: *const c_void);
     cuSurfObjectGetResourceDesc(out: *mut c_void, surface: u64);
     // Streams and events.

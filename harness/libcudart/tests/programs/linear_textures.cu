@@ -20,6 +20,10 @@ int main() {
     OK(cudaMalloc(&from, n * sizeof(float4)));
     OK(cudaMalloc(&to, (n + 20) * sizeof(float4)));
     OK(cudaMemcpy(from, host.data(), n * sizeof(float4), cudaMemcpyHostToDevice));
+    size_t most;
+    cudaChannelFormatDesc channel = cudaCreateChannelDesc<float4>();
+    OK(cudaDeviceGetTexture1DLinearMaxWidth(&most, &channel, 0));
+    IS(most >= 1 << 27);
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeLinear;
     resource.res.linear.devPtr = from;

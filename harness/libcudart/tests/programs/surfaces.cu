@@ -1,6 +1,5 @@
 // Surfaces over arrays: loads and stores of all widths, outside of them, and seen through a texture.
 #include "common.cuh"
-#include <cuda_surface_types.h>
 #include <vector>
 
 const int W = 16, H = 8, D = 3;

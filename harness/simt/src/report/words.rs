@@ -487,15 +487,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
         }
         Kind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
         Kind::InvalidCall { .. } => "call only through pointers that were set to a __device__ function on the device",
-        Kind::InvalidObject { surface: false, .. } => {
-            "pass a handle of cudaCreateTextureObject, and destroy the texture after the last kernel that uses it"
-        }
-        Kind::InvalidObject { .. } => {
-            "pass a handle of cudaCreateSurfaceObject, and destroy the surface after the last kernel that uses it"
-        }
-        Kind::OutsideSurface { .. } => {
-            "the first coordinate of a surface counts bytes, not elements: guard the access with the surface's extents, or use cudaBoundaryModeClamp or cudaBoundaryModeZero"
-        }
+        Kind::InvalidObject { .. } | Kind::OutsideSurface { .. } => remedy_of_image(&finding.kind),
         Kind::StackOverflow { .. } => {
             "bound the depth of the recursion, make local arrays smaller, or raise the limit by cudaDeviceSetLimit(cudaLimitStackSize, bytes) or cuCtxSetLimit(CU_LIMIT_STACK_SIZE, bytes)"
         }
@@ -503,6 +495,21 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::Internal { .. } => "this is a mistake in the harness: please report it with the kernel and its PTX",
     };
     text.into()
+}
+
+/// The remedy for a wrong use of a texture or surface.
+const fn remedy_of_image(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::InvalidObject { surface: false, .. } => {
+            "pass a handle of cudaCreateTextureObject, and destroy the texture after the last kernel that uses it"
+        }
+        Kind::InvalidObject { .. } => {
+            "pass a handle of cudaCreateSurfaceObject, and destroy the surface after the last kernel that uses it"
+        }
+        _ => {
+            "the first coordinate of a surface counts bytes, not elements: guard the access with the surface's extents, or use cudaBoundaryModeClamp or cudaBoundaryModeZero"
+        }
+    }
 }
 
 /// The remedy for a launch that the part or the kernel does not allow.

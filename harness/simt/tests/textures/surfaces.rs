@@ -72,6 +72,10 @@ fn an_access_outside_that_traps_is_found() {
         assert_eq!(finding.kind, Kind::OutsideSurface { at: [at[0], at[1], 0], extent: [20, 4, 1] });
         assert!(finding.accesses[0].place.ptx_line > 0);
         assert!(report.fault.is_some());
+        let text = simt::report::one(finding, &simt::report::Sources::new());
+        let what = ["read", "write", "atomic"][usize::from(at[0] != 20) + usize::from(at[1] == 4)];
+        assert!(text.contains(&format!("Invalid surface {what} of size 4 bytes at byte {} of row", at[0])), "{text}");
+        assert!(text.contains("The surface has 4 rows of 20 bytes in 1 slice"), "{text}");
     }
     let device = device("suld.b.2d.b32.trap {%o0}, [%h, {%i0, %i1}];", 2, 1);
     let (handle, _) = surface(&device, ChannelKind::Unsigned, 32, 1);

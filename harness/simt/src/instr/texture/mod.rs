@@ -4,8 +4,8 @@
 //! or a surface by a 64-bit handle in a register (PTX's unified mode). Names of `.texref`, `.samplerref` and `.surfref`
 //! variables are not supported: CUDA 12 has removed the references that they stand for.
 //!
-//! Every texel goes through the engine's checks as a load of global memory does. Nothing here counts as a global load or
-//! store, since a device counts texture traffic apart; it has no counters of its own yet.
+//! Every texel goes through the engine's checks as a load of global memory does. Nothing here counts as a global load
+//! or store, since a device counts texture traffic apart; it has no counters of its own yet.
 
 mod address;
 mod fetch;
