@@ -109,7 +109,7 @@ fn bytes_go_to_arrays_and_back() {
     }
     // Two rows of three, from the second column on.
     let plane = |x: usize, width: usize| {
-        filled(|copy: *mut sys::CUDA_MEMCPY2D| unsafe {
+        let copy = filled(|copy: *mut sys::CUDA_MEMCPY2D| unsafe {
             (&raw mut (*copy).srcMemoryType).write(sys::CUmemorytype::CU_MEMORYTYPE_ARRAY);
             (&raw mut (*copy).srcArray).write(array);
             (&raw mut (*copy).srcXInBytes).write(x);
@@ -119,12 +119,13 @@ fn bytes_go_to_arrays_and_back() {
             (&raw mut (*copy).dstPitch).write(12);
             (&raw mut (*copy).WidthInBytes).write(width);
             (&raw mut (*copy).Height).write(2);
-        })
+        });
+        unsafe { sys::cuMemcpy2D_v2(&raw const copy) }
     };
+    ok(plane(4, 12));
+    fails(plane(24, 12), CUDA_ERROR_INVALID_VALUE);
+    fails(plane(4, 10), CUDA_ERROR_INVALID_VALUE);
     unsafe {
-        ok(sys::cuMemcpy2D_v2(&raw const plane(4, 12)));
-        fails(sys::cuMemcpy2D_v2(&raw const plane(24, 12)), CUDA_ERROR_INVALID_VALUE);
-        fails(sys::cuMemcpy2D_v2(&raw const plane(4, 10)), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuArrayDestroy(array));
         ok(sys::cuMemFree_v2(device));
     }

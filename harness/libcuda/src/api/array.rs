@@ -91,9 +91,6 @@ fn create_mipmapped(out: *mut Handle, desc: *const ArrayDesc, levels: c_uint) ->
     need(out)?;
     let desc = get(desc)?;
     check_limits(&desc, levels)?;
-    if levels == 0 {
-        return Err(Error::INVALID_VALUE);
-    }
     put(out, array::create_mipmapped(&context, &desc, levels)?)
 }
 

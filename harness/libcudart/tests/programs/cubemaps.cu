@@ -47,7 +47,7 @@ int main() {
         float4 v = make_float4(part[0], part[1], part[2], 0);
         float x = fabsf(v.x), y = fabsf(v.y), z = fabsf(v.z), m = fmaxf(x, fmaxf(y, z));
         // Away from the edges of faces and of texels.
-        bool edge = (x != m && x > 0.98f * m) || (y != m && y > 0.98f * m) || (z != m && z > 0.98f * m);
+        bool edge = (x > 0.98f * m) + (y > 0.98f * m) + (z > 0.98f * m) != 1;
         for (float p : part) {
             float place = (p / m + 1) / 2 * N;
             edge = edge || (fabsf(p) != m && fabsf(place - roundf(place)) < 0.01f);

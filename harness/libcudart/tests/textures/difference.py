@@ -11,7 +11,8 @@ def read(path: str) -> dict[str, list[list[int]]]:
     cases = {}
     for line in open(path):
         name, _, words = line.partition(":")
-        cases[name] = [[int(word, 16) for word in fetch.split(".")] for fetch in words.split()]
+        fetches = [] if words.strip() == "refused" else words.split()
+        cases[name] = [[int(word, 16) for word in fetch.split(".")] for fetch in fetches]
     return cases
 
 
@@ -34,6 +35,10 @@ def main() -> int:
         return 2
     total = wrong = 0
     for name, fetches in gpu.items():
+        if len(fetches) != len(emulated[name]):
+            print(f"{name}: refused by one of the two")
+            wrong, total = wrong + 1, total + 1
+            continue
         differ = [i for i, (one, other) in enumerate(zip(fetches, emulated[name])) if one != other]
         total, wrong = total + len(fetches), wrong + len(differ)
         line = f"{name}: {len(differ)} of {len(fetches)} differ"

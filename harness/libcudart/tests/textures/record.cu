@@ -45,6 +45,10 @@ float bits(unsigned word) {
 }
 
 void run(const std::string &name, Kind kind, bool whole, cudaTextureObject_t t, const std::vector<float4> &at) {
+    if (!t) {
+        printf("%s: refused\n", name.c_str());
+        return;
+    }
     static float4 *from;
     static uint4 *to;
     if (!from) {
@@ -76,13 +80,21 @@ cudaArray_t array_of(cudaChannelFormatDesc channel, cudaExtent extent, unsigned 
     return array;
 }
 
+// A texture of a resource; 0 if the runtime refuses it.
+cudaTextureObject_t made(const cudaResourceDesc &resource, const cudaTextureDesc &desc) {
+    cudaTextureObject_t texture;
+    return CODE(cudaCreateTextureObject(&texture, &resource, &desc, nullptr)) == cudaSuccess ? texture : 0;
+}
+
 cudaTextureObject_t texture_of(cudaArray_t array, const cudaTextureDesc &desc) {
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeArray;
     resource.res.array.array = array;
-    cudaTextureObject_t texture;
-    OK(cudaCreateTextureObject(&texture, &resource, &desc, nullptr));
-    return texture;
+    return made(resource, desc);
+}
+
+void done(cudaTextureObject_t texture) {
+    if (texture) OK(cudaDestroyTextureObject(texture));
 }
 
 const char *modes[] = {"wrap", "clamp", "mirror", "border"};
@@ -134,7 +146,7 @@ void dimensions() {
                 std::string name = std::to_string(count) + "d " + modes[mode] + (how & 1 ? " linear" : " point") +
                                    (how >> 1 ? " normalized" : "");
                 run(name, (Kind)(LINE + count - 1), false, t, places(7, 5, 6, how >> 1));
-                OK(cudaDestroyTextureObject(t));
+                done(t);
             }
         OK(cudaFreeArray(array));
     }
@@ -153,7 +165,7 @@ void weights() {
         std::vector<float4> at(COUNT);
         for (int i = 0; i < COUNT; i++) at[i].x = (1.5f + i / 4096.0f + i / 64 * 0.25f) / (normalized ? 4 : 1);
         run(std::string("weights") + (normalized ? " normalized" : ""), LINE, false, t, at);
-        OK(cudaDestroyTextureObject(t));
+        done(t);
     }
     OK(cudaFreeArray(array));
 }
@@ -178,7 +190,7 @@ void formats() {
         bool real = format.channel.f == cudaChannelFormatKindFloat, narrow = format.channel.x < 32;
         for (int way = 0; way < 4; way++) {
             bool fraction = way > 0 && !real, linear = way > 1, srgb = way > 2;
-            if (way > 0 && !real && !narrow) continue;
+            if (way > 0 && !real && !narrow || way == 1 && real) continue;
             if (srgb && (real || format.channel.x > 8 || format.channel.f != cudaChannelFormatKindUnsigned)) continue;
             cudaTextureDesc desc = {};
             desc.addressMode[0] = desc.addressMode[1] = cudaAddressModeClamp;
@@ -189,7 +201,7 @@ void formats() {
             std::string name = std::string(format.name) + (fraction ? " fraction" : "") + (linear ? " linear" : "") +
                                (srgb ? " srgb" : "");
             run(name, PLANE, !real && !fraction, t, places(8, 4, 1, false));
-            OK(cudaDestroyTextureObject(t));
+            done(t);
         }
         OK(cudaFreeArray(array));
     }
@@ -211,7 +223,7 @@ void special() {
         for (int i = 0; i < COUNT; i++) at[i].x = i < 8 ? bits(coordinates[i]) : (i - 8) / 24.0f / (how >> 1 ? 8 : 1);
         run(std::string("special") + (how & 1 ? " linear" : " point") + (how >> 1 ? " wrap" : " clamp"), LINE, false, t,
             at);
-        OK(cudaDestroyTextureObject(t));
+        done(t);
     }
     OK(cudaFreeArray(array));
 }
@@ -234,7 +246,7 @@ void cubes() {
             if (i >= 27 && i < 90) at[i] = make_float4(i % 2 ? 1 : -1, 0.99f - i / 4 % 5 * 0.1f, i % 4 / 2 ? 0.98f : -0.97f, 0);
         }
         run(std::string("cube") + (how == 0 ? " point" : how == 1 ? " linear" : " seamless"), CUBE, false, t, at);
-        OK(cudaDestroyTextureObject(t));
+        done(t);
     }
     OK(cudaFreeArray(array));
 }
@@ -253,7 +265,7 @@ void layers() {
         memcpy(&at[i].z, &layer, 4);
     }
     run("layers", LAYER, false, t, at);
-    OK(cudaDestroyTextureObject(t));
+    done(t);
     OK(cudaFreeArray(array));
 }
 
@@ -281,8 +293,7 @@ void levels() {
         desc.mipmapLevelBias = how & 4 ? 0.3f : 0;
         desc.minMipmapLevelClamp = how & 4 ? 0.7f : 0;
         desc.maxMipmapLevelClamp = how & 4 ? 3.2f : count - 1;
-        cudaTextureObject_t t;
-        OK(cudaCreateTextureObject(&t, &resource, &desc, nullptr));
+        cudaTextureObject_t t = made(resource, desc);
         std::vector<float4> at(COUNT), sides(COUNT);
         for (int i = 0; i < COUNT; i++) {
             float level = i < 64 ? 1 + i / 1024.0f : i < 80 ? (i - 66) * 0.5f : between(-1, 6);
@@ -295,7 +306,7 @@ void levels() {
         run("level" + name, LEVEL, false, t, at);
         run("sides" + name, SIDES, false, t, sides);
         run("base" + name, PLANE, false, t, at);
-        OK(cudaDestroyTextureObject(t));
+        done(t);
     }
     OK(cudaFreeMipmappedArray(all));
 }
@@ -309,9 +320,27 @@ void gathers() {
         desc.normalizedCoords = normalized;
         cudaTextureObject_t t = texture_of(array, desc);
         run(std::string("gather") + (normalized ? " normalized" : ""), GATHER, false, t, places(7, 5, 1, normalized));
-        OK(cudaDestroyTextureObject(t));
+        done(t);
     }
     OK(cudaFreeArray(array));
+}
+
+__global__ void outside(cudaSurfaceObject_t s, int *out) { *out = surf2Dread<int>(s, 16, 0); }
+
+// What the host is told of an access outside of a surface that traps. Nothing works after it.
+void trap() {
+    const int zeros[4] = {};
+    cudaArray_t array =
+        array_of(cudaCreateChannelDesc<int>(), make_cudaExtent(4, 1, 0), cudaArraySurfaceLoadStore, zeros);
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    cudaSurfaceObject_t surface;
+    OK(cudaCreateSurfaceObject(&surface, &resource));
+    int *out;
+    OK(cudaMalloc(&out, sizeof(int)));
+    outside<<<1, 1>>>(surface, out);
+    printf("trap: %08x\n", cudaDeviceSynchronize());
 }
 
 int main() {
@@ -323,4 +352,5 @@ int main() {
     layers();
     levels();
     gathers();
+    trap();
 }

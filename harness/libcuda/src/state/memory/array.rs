@@ -146,7 +146,7 @@ pub fn create(context: &Context, desc: &ArrayDesc) -> Result<Handle> {
     Ok(ARRAYS.insert(Arc::new(Array { desc: *desc, image, memory, is_level: false })))
 }
 
-/// Makes an array with so many levels.
+/// Makes an array with so many levels; at least one, and at most as many as it can have.
 ///
 /// # Errors
 /// As [`create`].

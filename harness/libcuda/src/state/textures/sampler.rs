@@ -2,7 +2,7 @@
 
 use crate::abi::error::{Error, Result};
 use crate::abi::texture::{TextureDesc, resource_kind, texture_flags};
-use simt::texture::{Address, Image, Sampler};
+use simt::texture::{Address, Image, Sampler, Shape};
 
 /// The sampler that a description asks for, of an image that comes from a resource of this kind.
 ///
@@ -33,7 +33,8 @@ pub fn sampler(desc: &TextureDesc, image: &Image, kind: i32) -> Result<Sampler> 
     let sampler = Sampler {
         address,
         linear: is_linear(desc.filter)?,
-        normalized: is_set(texture_flags::NORMALIZED_COORDINATES),
+        // Directions have no other coordinates.
+        normalized: is_set(texture_flags::NORMALIZED_COORDINATES) || matches!(image.shape, Shape::Cube { .. }),
         promoted: !is_set(texture_flags::READ_AS_INTEGER),
         srgb: is_set(texture_flags::SRGB),
         border: desc.border.map(f32::to_bits),
