@@ -4,7 +4,7 @@
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Access, Kind, Space, What};
+use crate::finding::{Access, CalledFrom, Kind, Place, Space, What};
 use crate::instr::operands::Register;
 use crate::kernel::Fault;
 use crate::lane::LANES;
@@ -124,10 +124,21 @@ impl<'l> Warp<'l> {
         }
     }
 
+    /// The place of an instruction in the program's own source: the compiler's headers wrap each in a function or two.
+    #[cold]
+    pub(super) fn caller(&self, op: &Op) -> Place {
+        let mut place = self.program().place_of(op.site);
+        while place.file.ends_with("_indirect_functions.h") && !place.inlined_at.is_empty() {
+            let CalledFrom { file, line, column } = place.inlined_at.remove(0);
+            (place.file, place.line, place.column) = (file, line, column);
+        }
+        place
+    }
+
     #[cold]
     fn no_object(&mut self, op: &Op, lane: usize, handle: u64, surface: bool) -> Flow {
         let gone = self.launch().objects.is_gone(handle);
-        let access = Access::at(What::Execute, self.program().place_of(op.site));
+        let access = Access::at(What::Execute, self.caller(op));
         let access = self.located(access, lane);
         self.fault(Fault::IllegalAddress, Kind::InvalidObject { handle, surface, gone }, vec![access], None)
     }

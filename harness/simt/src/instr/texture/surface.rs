@@ -183,7 +183,7 @@ impl<'l> Warp<'l> {
     fn outside(&mut self, op: &Op, lane: usize, image: &Image, at: [i32; 3], (what, size): (What, u32)) -> Flow {
         let level = &image.levels[0];
         let extent = [level.width * image.format.bytes(), level.height, level.depth];
-        let access = Access { size, ..Access::at(what, self.program().place_of(op.site)) };
+        let access = Access { size, ..Access::at(what, self.caller(op)) };
         let access = self.located(access, lane);
         self.fault(Fault::IllegalAddress, Kind::OutsideSurface { at, extent }, vec![access], None)
     }
