@@ -11,6 +11,7 @@
 //! | [`profile`] | the limits of real parts, and occupancy |
 //! | [`finding`], [`counters`] | what a launch tells, as data |
 //! | [`lane`] | what a register holds in 32 lanes, and how wide the host's vectors are |
+//! | [`texture`] | textures and surfaces as data, and what a fetch gives |
 //! | [`memory`] | the device's address space, its allocations, and the heap of `malloc` in kernels |
 //! | `checks` | what the race check remembers of every access, and the rules by which it compares them |
 //! | [`kernel`] | the types that everybody shares: kernels, launches, geometry, settings, faults |
@@ -66,5 +67,6 @@ pub mod memory;
 pub mod profile;
 pub mod ptx;
 pub mod report;
+pub mod texture;
 
 pub use wire::{counters, finding};

@@ -4,5 +4,6 @@ pub mod constants;
 pub mod device_attributes;
 pub mod error;
 pub mod pointers;
+pub mod texture;
 pub mod types;
 pub mod versions;

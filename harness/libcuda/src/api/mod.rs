@@ -4,6 +4,8 @@
 #[macro_use]
 pub mod entry;
 
+pub mod array;
+pub mod array_copy;
 pub mod attributes;
 pub mod capture;
 pub mod context;
@@ -43,5 +45,6 @@ pub mod process;
 pub mod soname;
 pub mod stream;
 pub mod stream_value;
+pub mod texture;
 pub mod unsupported;
 pub mod user_object;

@@ -17,6 +17,8 @@ use std::sync::OnceLock;
 macro_rules! families {
     ($table:ident) => {
         [
+            $crate::api::array::$table,
+            $crate::api::array_copy::$table,
             $crate::api::capture::$table,
             $crate::api::context::$table,
             $crate::api::copy::$table,
@@ -46,6 +48,7 @@ macro_rules! families {
             $crate::api::proc_address::$table,
             $crate::api::stream::$table,
             $crate::api::stream_value::$table,
+            $crate::api::texture::$table,
             $crate::api::unsupported::$table,
             $crate::api::user_object::$table,
         ]

@@ -10,42 +10,19 @@ fn no() -> Result {
 }
 
 entry_points! {
-    // Arrays, textures, surfaces, tensor maps.
-    cuArray3DCreate_v2() = no;
-    cuArray3DGetDescriptor_v2() = no;
-    cuArrayCreate_v2() = no;
-    cuArrayDestroy() = no;
-    cuArrayGetDescriptor_v2() = no;
+    // Requirements of arrays, sparse arrays, references to textures and surfaces, tensor maps.
     cuArrayGetMemoryRequirements() = no;
     cuArrayGetPlane() = no;
     cuArrayGetSparseProperties() = no;
     cuMemMapArrayAsync() = no;
-    cuMemcpyAtoA_v2() = no;
-    cuMemcpyAtoD_v2() = no;
-    cuMemcpyAtoHAsync_v2() = no;
-    cuMemcpyAtoH_v2() = no;
-    cuMemcpyDtoA_v2() = no;
-    cuMemcpyHtoAAsync_v2() = no;
-    cuMemcpyHtoA_v2() = no;
-    cuMipmappedArrayCreate() = no;
-    cuMipmappedArrayDestroy() = no;
-    cuMipmappedArrayGetLevel() = no;
     cuMipmappedArrayGetMemoryRequirements() = no;
     cuMipmappedArrayGetSparseProperties() = no;
-    cuSurfObjectCreate() = no;
-    cuSurfObjectDestroy() = no;
-    cuSurfObjectGetResourceDesc() = no;
     cuSurfRefGetArray() = no;
     cuSurfRefSetArray() = no;
     cuTensorMapEncodeIm2col() = no;
     cuTensorMapEncodeIm2colWide() = no;
     cuTensorMapEncodeTiled() = no;
     cuTensorMapReplaceAddress() = no;
-    cuTexObjectCreate() = no;
-    cuTexObjectDestroy() = no;
-    cuTexObjectGetResourceDesc() = no;
-    cuTexObjectGetResourceViewDesc() = no;
-    cuTexObjectGetTextureDesc() = no;
     cuTexRefCreate() = no;
     cuTexRefDestroy() = no;
     cuTexRefGetAddressMode() = no;

@@ -1,4 +1,4 @@
-//! The state of the driver: the device, contexts and streams, memory, modules, graphs. It does not know C.
+//! The state of the driver: the device, contexts and streams, memory, modules, textures, graphs. It does not know C.
 
 pub mod contexts;
 pub mod device;
@@ -6,3 +6,4 @@ pub mod graphs;
 pub mod lifetime;
 pub mod memory;
 pub mod modules;
+pub mod textures;

@@ -16,6 +16,8 @@ impl Error {
     pub const INVALID_SYMBOL: Self = Self(13);
     pub const INVALID_CHANNEL_DESCRIPTOR: Self = Self(20);
     pub const INVALID_COPY_DIRECTION: Self = Self(21);
+    pub const INVALID_FILTER_SETTING: Self = Self(26);
+    pub const INVALID_NORM_SETTING: Self = Self(27);
     pub const INSUFFICIENT_DRIVER: Self = Self(35);
     pub const MISSING_CONFIGURATION: Self = Self(52);
     pub const INVALID_DEVICE_FUNCTION: Self = Self(98);

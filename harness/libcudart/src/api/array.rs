@@ -1,4 +1,4 @@
-//! Arrays, textures and surfaces.
+//! Arrays, with levels and without.
 use crate::abi::{
     error::{Error, Result},
     native::ArrayDesc,
@@ -23,7 +23,10 @@ const FORMATS: [(c_int, c_int, c_int); 8] = [
 ];
 
 /// The driver's format and number of channels.
-fn format(desc: &ChannelDesc) -> Result<(c_int, c_uint)> {
+///
+/// # Errors
+/// `cudaErrorInvalidChannelDescriptor`.
+pub fn format(desc: &ChannelDesc) -> Result<(c_int, c_uint)> {
     let widths = [desc.x, desc.y, desc.z, desc.w];
     let channels = widths.iter().take_while(|bits| **bits > 0).count();
     let is_even = matches!(channels, 1 | 2 | 4)
@@ -34,7 +37,8 @@ fn format(desc: &ChannelDesc) -> Result<(c_int, c_uint)> {
     Ok((*format, channels as c_uint))
 }
 
-fn channels(format: c_int, channels: c_uint) -> ChannelDesc {
+/// The runtime's form of a format and a number of channels.
+pub fn channels(format: c_int, channels: c_uint) -> ChannelDesc {
     let (kind, bits, _) = FORMATS.iter().find(|(_, _, other)| *other == format).copied().unwrap_or((3, 0, 0));
     let width = |channel: c_uint| if channel < channels { bits } else { 0 };
     ChannelDesc { x: width(0), y: width(1), z: width(2), w: width(3), kind }
@@ -70,7 +74,11 @@ fn mipmapped(out: *mut Handle, desc: *const ChannelDesc, extent: Extent, levels:
     driver::cuMipmappedArrayCreate(out, &raw const desc, levels)
 }
 
-fn desc_of(array: Handle) -> Result<ArrayDesc> {
+/// The description of an array.
+///
+/// # Errors
+/// When there is no such array.
+pub fn desc_of(array: Handle) -> Result<ArrayDesc> {
     context::ensure()?;
     let mut desc = ArrayDesc { width: 0, height: 0, depth: 0, format: 0, channels: 0, flags: 0 };
     driver::cuArray3DGetDescriptor_v2(&raw mut desc, array)?;
@@ -102,101 +110,6 @@ extern "C" fn cudaCreateChannelDesc(x: c_int, y: c_int, z: c_int, w: c_int, kind
     ChannelDesc { x, y, z, w, kind }
 }
 
-/// `cudaResourceDesc`, and `CUDA_RESOURCE_DESC`: a kind, 128 bytes, flags. Words 0 and 1 of the 128 bytes are a handle
-/// or an address in both; a description of channels follows it in the one, a format and a number of channels in the
-/// other; then come sizes.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Resource {
-    kind: c_int,
-    padding: c_int,
-    handle: u64,
-    rest: [u32; 30],
-    flags: c_uint,
-}
-
-/// `cudaResourceTypeLinear`: from there on the resource is memory with a format.
-const LINEAR: c_int = 2;
-
-fn resource(desc: *const Resource) -> Result<Resource> {
-    let mut desc = get(desc)?;
-    if desc.kind >= LINEAR {
-        let word = |at: usize| desc.rest[at] as c_int;
-        let (format, channels) =
-            format(&ChannelDesc { x: word(0), y: word(1), z: word(2), w: word(3), kind: word(4) })?;
-        let sizes = desc.rest;
-        desc.rest[0] = format as u32;
-        desc.rest[1] = channels;
-        // Up to three sizes of eight bytes: they begin after 20 bytes, rounded up to 24, and after 8.
-        desc.rest[2..8].copy_from_slice(&sizes[6..12]);
-    }
-    Ok(desc)
-}
-
-/// `cudaTextureDesc`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Texture {
-    address: [c_int; 3],
-    filter: c_int,
-    read: c_int,
-    srgb: c_int,
-    border: [f32; 4],
-    normalized: c_int,
-    anisotropy: c_uint,
-    mipmap_filter: c_int,
-    mipmap_bias: f32,
-    least_level: f32,
-    most_level: f32,
-    no_trilinear: c_int,
-    seamless: c_int,
-}
-
-/// `CUDA_TEXTURE_DESC`.
-#[repr(C)]
-struct NativeTexture {
-    address: [c_int; 3],
-    filter: c_int,
-    flags: c_uint,
-    anisotropy: c_uint,
-    mipmap_filter: c_int,
-    mipmap_bias: f32,
-    least_level: f32,
-    most_level: f32,
-    border: [f32; 4],
-    reserved: [c_int; 12],
-}
-
-fn texture(out: *mut u64, from: *const Resource, with: *const Texture, view: *const c_void) -> Result {
-    need(out)?;
-    context::ensure()?;
-    let (from, with) = (resource(from)?, get(with)?);
-    // `CU_TRSF_READ_AS_INTEGER`, `NORMALIZED_COORDINATES`, `SRGB`, `DISABLE_TRILINEAR_OPTIMIZATION`,
-    // `SEAMLESS_CUBEMAP`.
-    let flags = [(with.read == 0, 0x01), (with.normalized != 0, 0x02), (with.srgb != 0, 0x10)];
-    let more = [(with.no_trilinear != 0, 0x20), (with.seamless != 0, 0x40)];
-    let native = NativeTexture {
-        address: with.address,
-        filter: with.filter,
-        flags: flags.iter().chain(&more).filter(|(set, _)| *set).map(|(_, flag)| flag).sum(),
-        anisotropy: with.anisotropy,
-        mipmap_filter: with.mipmap_filter,
-        mipmap_bias: with.mipmap_bias,
-        least_level: with.least_level,
-        most_level: with.most_level,
-        border: with.border,
-        reserved: [0; 12],
-    };
-    driver::cuTexObjectCreate(out, (&raw const from).cast(), (&raw const native).cast(), view)
-}
-
-fn surface(out: *mut u64, from: *const Resource) -> Result {
-    need(out)?;
-    context::ensure()?;
-    let from = resource(from)?;
-    driver::cuSurfObjectCreate(out, (&raw const from).cast())
-}
-
 fn free(array: Handle) -> Result {
     context::ensure()?;
     if array.is_null() { Ok(()) } else { driver::cuArrayDestroy(array) }
@@ -214,9 +127,6 @@ calls! {
         flags: c_uint) = mipmapped;
     cudaArrayGetInfo(out: *mut ChannelDesc, extent: *mut Extent, flags: *mut c_uint, array: Handle) = info;
     cudaGetChannelDesc(out: *mut ChannelDesc, array: Handle) = channel_desc;
-    cudaCreateTextureObject(out: *mut u64, from: *const Resource, with: *const Texture, view: *const c_void)
-        = texture;
-    cudaCreateSurfaceObject(out: *mut u64, from: *const Resource) = surface;
     cudaFreeArray(array: Handle) = free;
     cudaFreeMipmappedArray(array: Handle) = free_mipmapped;
 }
@@ -229,7 +139,4 @@ forwards! {
         => cuMipmappedArrayGetMemoryRequirements;
     cudaArrayGetSparseProperties(out: *mut c_void, array: Handle) => cuArrayGetSparseProperties;
     cudaMipmappedArrayGetSparseProperties(out: *mut c_void, array: Handle) => cuMipmappedArrayGetSparseProperties;
-    cudaDestroyTextureObject(texture: u64) => cuTexObjectDestroy;
-    cudaDestroySurfaceObject(surface: u64) => cuSurfObjectDestroy;
-    cudaGetTextureObjectResourceViewDesc(out: *mut c_void, texture: u64) => cuTexObjectGetResourceViewDesc;
 }

@@ -185,6 +185,42 @@ fn from_array(
     plane(End::Memory(dst, pitch), End::Array(src, x, y), w, h, k, s)
 }
 
+/// The pieces of `bytes` bytes of an array from a place in a row on: the rest of that row, whole rows, and the start of
+/// another. Each with its place, its width and its height.
+fn pieces(array: Handle, x: usize, y: usize, bytes: usize) -> Result<Vec<(usize, usize, usize, usize)>> {
+    context::ensure()?;
+    let desc = crate::api::array::desc_of(array)?;
+    let row = desc.width * crate::api::array::bytes(&desc);
+    if x >= row || x == 0 && bytes < row || x + bytes <= row {
+        return Ok(vec![(x, y, bytes, 1)]);
+    }
+    let first = if x == 0 { 0 } else { row - x };
+    let (rows, last) = ((bytes - first) / row, (bytes - first) % row);
+    let below = y + usize::from(first > 0);
+    let pieces = [(x, y, first, 1), (0, below, row, rows), (0, below + rows, last, 1)];
+    Ok(pieces.into_iter().filter(|(.., width, height)| *width > 0 && *height > 0).collect())
+}
+
+/// A copy of bytes that lie one after another to an array, row after row.
+fn bytes_to_array(dst: Handle, x: usize, y: usize, src: Src, bytes: usize, kind: c_int, stream: Where) -> Result {
+    let mut from = src;
+    for (x, y, width, height) in pieces(dst, x, y, bytes)? {
+        to_array(dst, x, y, from, width, width, height, kind, stream)?;
+        from = from.wrapping_byte_add(width * height);
+    }
+    Ok(())
+}
+
+/// The same from an array.
+fn bytes_from_array(dst: Dst, src: Handle, x: usize, y: usize, bytes: usize, kind: c_int, stream: Where) -> Result {
+    let mut to = dst;
+    for (x, y, width, height) in pieces(src, x, y, bytes)? {
+        from_array(to, width, src, x, y, width, height, kind, stream)?;
+        to = to.wrapping_byte_add(width * height);
+    }
+    Ok(())
+}
+
 type InArray = (Handle, usize, usize);
 
 fn arrays(to: InArray, from: InArray, width: usize, height: usize, kind: c_int, stream: Where) -> Result {
@@ -211,13 +247,13 @@ calls! {
         h: usize, kind: c_int)
         = (|d, dx, dy, s, sx, sy, w, h, k| own(|stream| arrays((d, dx, dy), (s, sx, sy), w, h, k, stream)));
     cudaMemcpyToArray(dst: Handle, x: usize, y: usize, src: Src, bytes: usize, kind: c_int)
-        = (|d, x, y, s, n, k| to_array(d, x, y, s, n, n, 1, k, None));
+        = (|d, x, y, s, n, k| bytes_to_array(d, x, y, s, n, k, None));
     cudaMemcpyToArray_ptds(dst: Handle, x: usize, y: usize, src: Src, bytes: usize, kind: c_int)
-        = (|d, x, y, s, n, k| own(|stream| to_array(d, x, y, s, n, n, 1, k, stream)));
+        = (|d, x, y, s, n, k| own(|stream| bytes_to_array(d, x, y, s, n, k, stream)));
     cudaMemcpyFromArray(dst: Dst, src: Handle, x: usize, y: usize, bytes: usize, kind: c_int)
-        = (|d, s, x, y, n, k| from_array(d, n, s, x, y, n, 1, k, None));
+        = (|d, s, x, y, n, k| bytes_from_array(d, s, x, y, n, k, None));
     cudaMemcpyFromArray_ptds(dst: Dst, src: Handle, x: usize, y: usize, bytes: usize, kind: c_int)
-        = (|d, s, x, y, n, k| own(|stream| from_array(d, n, s, x, y, n, 1, k, stream)));
+        = (|d, s, x, y, n, k| own(|stream| bytes_from_array(d, s, x, y, n, k, stream)));
     cudaMemcpyArrayToArray(dst: Handle, dx: usize, dy: usize, src: Handle, sx: usize, sy: usize, bytes: usize,
         kind: c_int)
         = (|d, dx, dy, s, sx, sy, n, k| arrays((d, dx, dy), (s, sx, sy), n, 1, k, None));
@@ -242,10 +278,10 @@ stream_calls! {
         = (|d, p, s, x, y, w, h, k, stream| from_array(d, p, s, x, y, w, h, k, Some(stream)));
     cudaMemcpyToArrayAsync cudaMemcpyToArrayAsync_ptsz [stream] (dst: Handle, x: usize, y: usize, src: Src,
         bytes: usize, kind: c_int, stream: Stream)
-        = (|d, x, y, s, n, k, stream| to_array(d, x, y, s, n, n, 1, k, Some(stream)));
+        = (|d, x, y, s, n, k, stream| bytes_to_array(d, x, y, s, n, k, Some(stream)));
     cudaMemcpyFromArrayAsync cudaMemcpyFromArrayAsync_ptsz [stream] (dst: Dst, src: Handle, x: usize, y: usize,
         bytes: usize, kind: c_int, stream: Stream)
-        = (|d, s, x, y, n, k, stream| from_array(d, n, s, x, y, n, 1, k, Some(stream)));
+        = (|d, s, x, y, n, k, stream| bytes_from_array(d, s, x, y, n, k, Some(stream)));
     cudaMemcpy3DAsync cudaMemcpy3DAsync_ptsz [stream] (copy: *const Copy3d, stream: Stream)
         = (|copy, stream| volume(copy, Some(stream)));
     cudaMemcpy3DPeerAsync cudaMemcpy3DPeerAsync_ptsz [stream] (copy: *const Copy3dPeer, stream: Stream)

@@ -26,7 +26,6 @@ lacking! {
     cudaDeviceGetHostAtomicCapabilities
     cudaDeviceGetNvSciSyncAttributes
     cudaDeviceGetP2PAtomicCapabilities
-    cudaDeviceGetTexture1DLinearMaxWidth
     cudaDeviceRegisterAsyncNotification
     cudaDeviceUnregisterAsyncNotification
     cudaEGLStreamConsumerAcquireFrame
@@ -51,9 +50,6 @@ lacking! {
     cudaGLUnmapBufferObjectAsync
     cudaGLUnregisterBufferObject
     cudaGetExportTable
-    cudaGetSurfaceObjectResourceDesc
-    cudaGetTextureObjectResourceDesc
-    cudaGetTextureObjectTextureDesc
     cudaGraphAddExternalSemaphoresSignalNode
     cudaGraphAddExternalSemaphoresWaitNode
     cudaGraphConditionalHandleCreate

@@ -17,3 +17,4 @@ mod missing;
 mod properties;
 mod registration;
 mod stream;
+mod texture;

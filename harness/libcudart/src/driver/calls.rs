@@ -98,7 +98,12 @@ driver_calls! {
     cuArrayDestroy(array: Handle);
     cuMipmappedArrayDestroy(array: Handle);
     cuTexObjectCreate(out: *mut u64, resource: *const c_void, texture: *const c_void, view: *const c_void);
+    cuMipmappedArrayGetLevel(out: *mut Handle, array: Handle, level: c_uint);
+    cuTexObjectGetResourceDesc(out: *mut c_void, texture: u64);
+    cuTexObjectGetTextureDesc(out: *mut c_void, texture: u64);
+    cuDeviceGetTexture1DLinearMaxWidth(out: *mut usize, format: c_int, channels: c_uint, device: c_int);
     cuSurfObjectCreate(out: *mut u64, resource: *const c_void);
+    cuSurfObjectGetResourceDesc(out: *mut c_void, surface: u64);
     // Streams and events.
     cuStreamCreate(out: *mut Stream, flags: c_uint);
     cuStreamSynchronize(stream: Stream);

@@ -5,6 +5,7 @@
 //! - [`copy`]: asynchronous copies.
 //! - [`warp`]: what the lanes of a warp do together.
 //! - [`matrix`]: products of matrices.
+//! - [`texture`]: textures and surfaces.
 //! - [`control`]: branches, calls and barriers.
 //! - [`system`]: clocks, and the functions that a driver provides.
 //!
@@ -22,6 +23,7 @@ pub(crate) mod memory;
 pub(crate) mod operands;
 pub(crate) mod row;
 pub(crate) mod system;
+pub(crate) mod texture;
 pub(crate) mod warp;
 pub(crate) mod words;
 
@@ -30,8 +32,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// The families' rows.
-const FAMILIES: [&[Row]; 7] =
-    [alu::ROWS, memory::ROWS, copy::ROWS, warp::ROWS, matrix::ROWS, control::ROWS, system::ROWS];
+const FAMILIES: [&[Row]; 8] =
+    [alu::ROWS, memory::ROWS, copy::ROWS, warp::ROWS, matrix::ROWS, texture::ROWS, control::ROWS, system::ROWS];
 
 /// The rows by the first word of their names, those with longer names first.
 static BY_WORD: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| {

@@ -23,6 +23,7 @@ pub use error::{AccessError, FreeError, MemoryError};
 pub use kind::{Allocation, Kind};
 pub use view::{Diagnosis, Freed, Neighbour, Range, View};
 
+use crate::texture::{Object, Objects};
 use backing::Backing;
 pub(crate) use heap::{HEAP_BLOCK, HeapBlock, Places, Who};
 pub use heap::{HEAP_BYTES, Heap, HeapError};
@@ -70,6 +71,8 @@ pub struct Memory {
     total: u64,
     /// Whether new allocations remember which of their bytes have been written.
     tracking: AtomicBool,
+    /// The textures and surfaces over its bytes.
+    objects: Mutex<Arc<Objects>>,
 }
 
 /// Whether `len` bytes at `addr` are mapped in this process. A device's own addresses are not.
@@ -85,7 +88,23 @@ impl Memory {
             heap: OnceLock::new(),
             total: total_bytes,
             tracking: AtomicBool::new(false),
+            objects: Mutex::default(),
         }
+    }
+
+    /// The textures and surfaces as they are now.
+    pub fn objects(&self) -> Arc<Objects> {
+        Arc::clone(&self.objects.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds a texture or surface; returns the handle by which kernels name it.
+    pub fn add_object(&self, object: Object) -> u64 {
+        Arc::make_mut(&mut self.objects.lock().unwrap_or_else(PoisonError::into_inner)).add(object)
+    }
+
+    /// Takes a texture or surface out; returns whether there was one with this handle.
+    pub fn remove_object(&self, handle: u64) -> bool {
+        Arc::make_mut(&mut self.objects.lock().unwrap_or_else(PoisonError::into_inner)).remove(handle)
     }
 
     /// Makes sure that there is a heap for kernels.

@@ -183,7 +183,7 @@ pub enum Operand {
     Mem(Base, i64),
     /// `{%r1, %r2, _}`: a vector; also the parenthesised lists of `call`.
     Vec(Vec<Operand>),
-    /// `%p|%q`: the two destinations of `setp`, of a `shfl` or of a `match`.
+    /// `%p|%q`: the two destinations of `setp`, of a `shfl` or of a `match`; `{%f1, ...}|%p`: those of a fetch.
     Pair(Box<Operand>, Box<Operand>),
     /// `_`: a value that is discarded.
     Discard,

@@ -234,6 +234,15 @@ pub(super) fn mistake(finding: &Finding) -> String {
         }
         Kind::Trap => "Kernel stopped itself by a trap".into(),
         Kind::InvalidCall { target } => format!("Call of {target:#x}, which is no function"),
+        Kind::InvalidObject { handle, surface: false, .. } => {
+            format!("Fetch by the handle {handle:#x}, which names no texture")
+        }
+        Kind::InvalidObject { handle, surface: true, .. } => {
+            format!("Access by the handle {handle:#x}, which names no surface")
+        }
+        Kind::OutsideSurface { at: [x, y, z], .. } => {
+            format!("Invalid surface {} at byte {x} of row {y} in slice {z}", first_access(finding))
+        }
         Kind::StackOverflow { depth, stack_bytes } => {
             format!("Stack overflow at a depth of {depth} calls with a stack of {stack_bytes} bytes")
         }
@@ -264,6 +273,17 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
             lanes(*arrived),
             lanes(*exited)
         ));
+    }
+    if let Kind::OutsideSurface { extent: [row, rows, slices], .. } = &finding.kind {
+        lines.push(format!(
+            "The surface has {} of {} in {}",
+            plural(u64::from(*rows), "row", "rows"),
+            bytes(u64::from(*row)),
+            plural(u64::from(*slices), "slice", "slices")
+        ));
+    }
+    if let Kind::InvalidObject { gone: true, .. } = &finding.kind {
+        lines.push("The object with this handle has been destroyed".into());
     }
     if let Kind::PartialWarp { arrived, exited } = &finding.kind {
         lines.push(format!("all 32 lanes must execute it; here: {}; returned: {}", lanes(*arrived), lanes(*exited)));
@@ -467,6 +487,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
         }
         Kind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
         Kind::InvalidCall { .. } => "call only through pointers that were set to a __device__ function on the device",
+        Kind::InvalidObject { .. } | Kind::OutsideSurface { .. } => remedy_of_image(&finding.kind),
         Kind::StackOverflow { .. } => {
             "bound the depth of the recursion, make local arrays smaller, or raise the limit by cudaDeviceSetLimit(cudaLimitStackSize, bytes) or cuCtxSetLimit(CU_LIMIT_STACK_SIZE, bytes)"
         }
@@ -474,6 +495,21 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::Internal { .. } => "this is a mistake in the harness: please report it with the kernel and its PTX",
     };
     text.into()
+}
+
+/// The remedy for a wrong use of a texture or surface.
+const fn remedy_of_image(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::InvalidObject { surface: false, .. } => {
+            "pass a handle of cudaCreateTextureObject, and destroy the texture after the last kernel that uses it"
+        }
+        Kind::InvalidObject { .. } => {
+            "pass a handle of cudaCreateSurfaceObject, and destroy the surface after the last kernel that uses it"
+        }
+        _ => {
+            "the first coordinate of a surface counts bytes, not elements: guard the access with the surface's extents, or use cudaBoundaryModeClamp or cudaBoundaryModeZero"
+        }
+    }
 }
 
 /// The remedy for a launch that the part or the kernel does not allow.

@@ -307,6 +307,22 @@ kinds! {
         /// The pointer's value.
         target: u64,
     } => program(Kernel, Memcheck, None);
+    /// A handle that names no texture, or no surface.
+    InvalidObject {
+        /// The handle.
+        handle: u64,
+        /// A surface was meant.
+        surface: bool,
+        /// There was an object with this handle, which has been destroyed.
+        gone: bool,
+    } => program(Host, Memcheck, None);
+    /// An access outside of a surface by an instruction that traps there.
+    OutsideSurface {
+        /// Bytes into the row, the row, and the slice.
+        at: [i32; 3],
+        /// Bytes of a row, rows, and slices.
+        extent: [u32; 3],
+    } => program(Kernel, Memcheck, None);
     /// The stack of a thread is full: functions call themselves too deep.
     StackOverflow {
         /// How many calls of functions with frames are active, the one that does not fit included.

@@ -1,5 +1,6 @@
 //! Copies from a structure of the caller: offsets, pitches and types of memory.
 
+use super::array;
 use super::copy::{End, MemoryCopy, Side};
 use crate::abi::constants::memory_type;
 use crate::abi::error::{Error, Result};
@@ -21,11 +22,15 @@ const MAX_PITCH: usize = i32::MAX as usize;
 /// One side of such a copy: its memory, the offsets there, and the pitches.
 fn side(
     kind: i32,
-    (host, device): (u64, u64),
+    (host, device, handle): (u64, u64, usize),
     (x, y, z): (usize, usize, usize),
     (pitch, rows): (usize, usize),
     (width, height, depth): (usize, usize, usize),
 ) -> Result<Side> {
+    if kind == memory_type::ARRAY {
+        let (at, pitch, slice) = array::part(handle, [x, y, z], [width, height, depth])?;
+        return Ok(Side { end: End::Device(at), pitch, slice });
+    }
     let pitch = if pitch == 0 { x.checked_add(width).ok_or(Error::INVALID_VALUE)? } else { pitch };
     let rows = if rows == 0 { y.checked_add(height).ok_or(Error::INVALID_VALUE)? } else { rows };
     let tall = height > 1 || depth > 1;
@@ -42,8 +47,6 @@ fn side(
         memory_type::HOST => End::Host(at(host)?),
         memory_type::DEVICE => End::Device(at(device)?),
         memory_type::UNIFIED => unified(at(device)?)?,
-        // Arrays belong to textures, which are not modelled.
-        memory_type::ARRAY => return Err(Error::NOT_SUPPORTED),
         _ => return Err(Error::INVALID_VALUE),
     };
     Ok(Side { end, pitch, slice })
@@ -52,7 +55,8 @@ fn side(
 /// The copy that a structure of the caller describes.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for unknown memory types and rows that overlap, `CUDA_ERROR_NOT_SUPPORTED` for arrays.
+/// `CUDA_ERROR_INVALID_VALUE` for unknown memory types, rows that overlap, and parts that are not inside an array;
+/// `CUDA_ERROR_INVALID_HANDLE` for arrays that there are not.
 pub fn described(c: &Copy3D) -> Result<MemoryCopy> {
     let extent = (c.width, c.height, c.depth);
     let dst = (c.dst_x, c.dst_y, c.dst_z);
@@ -62,8 +66,8 @@ pub fn described(c: &Copy3D) -> Result<MemoryCopy> {
     }
     c.width.checked_mul(c.height).and_then(|area| area.checked_mul(c.depth)).ok_or(Error::INVALID_VALUE)?;
     Ok(MemoryCopy {
-        dst: side(c.dst_type, (c.dst_host, c.dst_device), dst, (c.dst_pitch, c.dst_height), extent)?,
-        src: side(c.src_type, (c.src_host, c.src_device), src, (c.src_pitch, c.src_height), extent)?,
+        dst: side(c.dst_type, (c.dst_host, c.dst_device, c.dst_array), dst, (c.dst_pitch, c.dst_height), extent)?,
+        src: side(c.src_type, (c.src_host, c.src_device, c.src_array), src, (c.src_pitch, c.src_height), extent)?,
         width: c.width,
         height: c.height,
         depth: c.depth,

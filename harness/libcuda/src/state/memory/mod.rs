@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod allocation;
+pub mod array;
 pub mod copy;
 pub mod described;
 pub mod fill;

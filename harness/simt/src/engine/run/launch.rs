@@ -177,6 +177,7 @@ fn shared<'l>(
         orders: if observed { orders(program) } else { Vec::new() },
         bounds: if observed && checks.memory { bounds(program, params, &view) } else { Vec::new() },
         view,
+        objects: memory.objects(),
         params: params.to_vec(),
         param_list: &kernel.params,
         profile,

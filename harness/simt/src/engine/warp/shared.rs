@@ -9,6 +9,7 @@ use crate::finding::{Finding, Findings};
 use crate::kernel::{Fault, Geometry, Param, Progress, Watch};
 use crate::memory::{Heap, View};
 use crate::profile::Profile;
+use crate::texture::Objects;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -25,6 +26,8 @@ pub(crate) struct Count(pub AtomicU64);
 pub(crate) struct Shared<'l> {
     pub program: &'l Arc<Program>,
     pub view: Arc<View>,
+    /// The textures and surfaces.
+    pub objects: Arc<Objects>,
     pub params: Vec<u8>,
     /// Where each parameter lies in them.
     pub param_list: &'l [Param],
@@ -202,6 +205,7 @@ impl Shared<'static> {
         static SHARED: LazyLock<Shared<'static>> = LazyLock::new(|| Shared {
             program: &PROGRAM,
             view: crate::memory::Memory::new(1 << 20).view(),
+            objects: Arc::default(),
             params: Vec::new(),
             param_list: &[],
             profile: &crate::profile::PROFILES[0],

@@ -88,8 +88,12 @@ impl<'a> Parser<'a> {
         match self.tok.kind {
             Kind::Mark(b'{') => {
                 self.bump();
-                let list = self.nested(|p| p.operands(scopes, b'}'))?;
-                Ok(Operand::Vec(list))
+                let list = Operand::Vec(self.nested(|p| p.operands(scopes, b'}'))?);
+                if !self.eat(b'|') {
+                    return Ok(list);
+                }
+                let second = self.named(scopes)?;
+                Ok(Operand::Pair(Box::new(list), Box::new(second)))
             }
             Kind::Mark(b'[') => self.nested(|p| p.address(scopes)),
             Kind::Mark(b'!') if self.next.kind == Kind::Name && self.next.text != "WARP_SZ" => {

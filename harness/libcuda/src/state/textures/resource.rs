@@ -1,0 +1,134 @@
+//! What a texture or surface reads: an array, an array with levels, or memory.
+
+use crate::abi::error::{Error, Result};
+use crate::abi::texture::{ResourceDesc, ViewDesc, array_flags, resource_kind};
+use crate::abi::types::Handle;
+use crate::state::memory::array;
+use simt::texture::{ChannelKind, Format, Image, Level, Shape};
+
+/// What the device allows of memory that is read as a texture.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// What its address must be a multiple of.
+    pub alignment: u64,
+    /// What the bytes from row to row must be a multiple of.
+    pub pitch_alignment: u64,
+    /// Texels of memory with one dimension.
+    pub linear_width: u64,
+    /// Texels of a row, rows, and bytes from row to row of memory with two dimensions.
+    pub plane: [u64; 3],
+}
+
+/// The image of a resource.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for what breaks the rules of `CUDA_RESOURCE_DESC`, `CUDA_ERROR_INVALID_HANDLE` for an
+/// array that there is not.
+pub fn image(desc: &ResourceDesc, limits: Limits) -> Result<Image> {
+    if desc.flags != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    let [first, second, width, height, pitch, ..] = desc.words;
+    let format = || array::format(second as u32 as i32, (second >> 32) as u32);
+    match desc.kind {
+        resource_kind::ARRAY => Ok(array::find(first as Handle)?.image.clone()),
+        resource_kind::MIPMAPPED_ARRAY => Ok(array::find_mipmapped(first as Handle)?.image.clone()),
+        resource_kind::LINEAR => {
+            let format = format()?;
+            let texels = width / u64::from(format.bytes());
+            if first == 0 || texels == 0 || texels > limits.linear_width || !first.is_multiple_of(limits.alignment) {
+                return Err(Error::INVALID_VALUE);
+            }
+            Ok(memory(Shape::Linear, format, first, [texels, 1, width]))
+        }
+        resource_kind::PITCH_2D => {
+            let format = format()?;
+            let extents = [width, height, pitch];
+            let is_fine = extents.iter().zip(limits.plane).all(|(extent, most)| (1..=most).contains(extent))
+                && first != 0
+                && first.is_multiple_of(limits.alignment)
+                && pitch.is_multiple_of(limits.pitch_alignment)
+                && pitch >= width * u64::from(format.bytes());
+            if !is_fine {
+                return Err(Error::INVALID_VALUE);
+            }
+            Ok(memory(Shape::D2 { layered: false }, format, first, extents))
+        }
+        _ => Err(Error::INVALID_VALUE),
+    }
+}
+
+/// Memory as an image of so many texels and rows, so many bytes apart. All are within the limits.
+fn memory(shape: Shape, format: Format, base: u64, [width, height, pitch]: [u64; 3]) -> Image {
+    let level = Level { base, width: width as u32, height: height as u32, depth: 1, pitch, slice: pitch * height };
+    Image { shape, format, levels: vec![level] }
+}
+
+/// Whether a resource may be used as a surface.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE` for an array that there is not; `CUDA_ERROR_INVALID_VALUE` for other resources, and for
+/// arrays that were made without `CUDA_ARRAY3D_SURFACE_LDST`.
+pub fn check_surface(desc: &ResourceDesc) -> Result {
+    if desc.kind != resource_kind::ARRAY {
+        return Err(Error::INVALID_VALUE);
+    }
+    let flags = array::find(desc.words[0] as Handle)?.desc.flags;
+    if flags & array_flags::SURFACE_LDST == 0 { Err(Error::INVALID_VALUE) } else { Ok(()) }
+}
+
+/// The format of a view (`CUresourceViewFormat`): those of integers and floating-point numbers.
+fn view_format(number: i32) -> Option<Format> {
+    let at = u32::try_from(number.checked_sub(1)?).ok()?;
+    let (group, channels) = (at / 3, [1, 2, 4][at as usize % 3]);
+    let (kind, bits) = match group {
+        0 => (ChannelKind::Unsigned, 8),
+        1 => (ChannelKind::Signed, 8),
+        2 => (ChannelKind::Unsigned, 16),
+        3 => (ChannelKind::Signed, 16),
+        4 => (ChannelKind::Unsigned, 32),
+        5 => (ChannelKind::Signed, 32),
+        6 => (ChannelKind::Float, 16),
+        7 => (ChannelKind::Float, 32),
+        _ => return None,
+    };
+    Some(Format { kind, bits, channels })
+}
+
+/// The part of an image that a view shows.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for a view of something else than an array, or of levels and layers that there are not;
+/// `CUDA_ERROR_NOT_SUPPORTED` for one with other extents, or of compressed blocks.
+pub fn viewed(mut image: Image, kind: i32, view: &ViewDesc) -> Result<Image> {
+    if !matches!(kind, resource_kind::ARRAY | resource_kind::MIPMAPPED_ARRAY) {
+        return Err(Error::INVALID_VALUE);
+    }
+    if view.format != 0 {
+        let format = view_format(view.format).ok_or(Error::NOT_SUPPORTED)?;
+        if format.bytes() != image.format.bytes() {
+            return Err(Error::INVALID_VALUE);
+        }
+        image.format = format;
+    }
+    let (first, last) = (view.first_level as usize, view.last_level as usize);
+    if first > last || last >= image.levels.len() {
+        return Err(Error::INVALID_VALUE);
+    }
+    image.levels = image.levels[first..=last].to_vec();
+    let level = image.levels[0];
+    if view.width != 0 && view.width != level.width as usize || view.height != 0 && view.height != level.height as usize
+    {
+        return Err(Error::NOT_SUPPORTED);
+    }
+    if image.shape != Shape::D3 && (view.first_layer, view.last_layer) != (0, 0) {
+        if view.first_layer > view.last_layer || view.last_layer >= level.depth {
+            return Err(Error::INVALID_VALUE);
+        }
+        for level in &mut image.levels {
+            level.base += u64::from(view.first_layer) * level.slice;
+            level.depth = view.last_layer - view.first_layer + 1;
+        }
+    }
+    Ok(image)
+}

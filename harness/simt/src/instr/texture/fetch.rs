@@ -1,0 +1,232 @@
+//! Fetches: `tex`.
+
+use super::address::{Geometry, address, geometry, types};
+use super::reader::Reader;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::instr::code::Opnd;
+use crate::instr::context::{Context, Result, parts};
+use crate::instr::operands::{Number, Register, codes, operands};
+use crate::lane::{F16, LANES, lanes};
+use crate::ptx::ast::{self, Operand, Type};
+use crate::texture::{Coordinates, Detail};
+
+codes! {
+    /// How an instruction tells the level of detail.
+    enum Told {
+        /// Not at all: it is the finest.
+        Base = "base",
+        /// As a number.
+        Level = "level",
+        /// By the sides of a footprint.
+        Footprint = "grad",
+    }
+}
+
+/// What a fetch does.
+#[derive(Clone, Copy)]
+struct Form {
+    /// Its coordinates are indices.
+    whole: bool,
+    /// It gives numbers of 16 bits.
+    half: bool,
+    /// How it tells the level of detail.
+    told: Told,
+}
+
+impl Number for Form {
+    fn code(self) -> u64 {
+        self.whole.code() | (self.half.code() << 1) | (self.told.code() << 2)
+    }
+
+    fn from_code(code: u64) -> Form {
+        Form {
+            whole: bool::from_code(code & 1),
+            half: bool::from_code(code & 2),
+            told: Told::from_code((code >> 2) & 3),
+        }
+    }
+}
+
+operands! {
+    /// What `tex` takes and gives.
+    struct Fetch {
+        /// The texture.
+        texture: read(u64) in a,
+        /// What it does.
+        form: number(Form) in b,
+        /// Four results, the layer, three coordinates, and then a level or the six parts of a footprint's sides.
+        registers: pool in imm,
+    }
+}
+
+operands! {
+    /// What tells whether texels are in memory.
+    struct Resident {
+        /// They are.
+        to: write(bool) in d,
+    }
+}
+
+/// The results of a fetch as registers, and the predicate that tells whether the texels were in memory.
+pub(super) fn results(
+    cx: &mut dyn Context,
+    inst: &ast::Inst,
+    width: u32,
+    list: &mut Vec<(Opnd, bool)>,
+) -> Result<Option<Opnd>> {
+    let (values, resident) = match &inst.operands[0] {
+        Operand::Pair(values, resident) => (&**values, Some(cx.dest(resident, 0)?)),
+        values => (values, None),
+    };
+    let values = parts(values);
+    if values.len() != 4 {
+        return Err(cx.invalid(format!("`{}` with {} results", inst.op, values.len())));
+    }
+    for value in values {
+        list.push((cx.dest(value, width)?, true));
+    }
+    Ok(resident)
+}
+
+/// Emits what sets the predicate that tells whether the texels were in memory: they always are.
+pub(super) fn tell_resident(cx: &mut dyn Context, to: Option<Opnd>) -> Result<()> {
+    match to {
+        Some(to) => cx.emit(Resident { to }.pack(set_resident)),
+        None => Ok(()),
+    }
+}
+
+/// Lowers `tex`.
+pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let known = |word: &str| {
+        word == "v4" || Told::named(word).is_some() || Geometry::named(word).is_some() || Type::named(word).is_some()
+    };
+    let (&[result, coordinate], Some(shape), true) =
+        (&types(&inst.op)[..], geometry(&inst.op), words.iter().all(|word| known(word)) && words.contains(&"v4"))
+    else {
+        return Err(cx.missing(inst));
+    };
+    let half = result == Type::F16;
+    let whole = coordinate == Type::S32;
+    let fine = matches!(result, Type::F16 | Type::F32 | Type::S32 | Type::U32) && (whole || coordinate == Type::F32);
+    if !fine || inst.operands.len() < 2 {
+        return Err(cx.missing(inst));
+    }
+    let told = words.iter().find_map(|word| Told::named(word)).unwrap_or(Told::Base);
+    let mut registers = Vec::new();
+    let resident = results(cx, inst, if half { 2 } else { 4 }, &mut registers)?;
+    let (texture, at) = address(cx, inst, &inst.operands[1], shape, coordinate)?;
+    registers.extend(at.map(|at| (at, false)));
+    match (told, &inst.operands[2..]) {
+        (Told::Base, []) => {}
+        // A level is a number of 32 bits: it is an index where the coordinates are.
+        (Told::Level, [level]) => registers.push((cx.source(level, coordinate)?, false)),
+        (Told::Footprint, [one, other]) => {
+            let zero = cx.bits(0, 4);
+            for side in [one, other] {
+                let side = parts(side);
+                for d in 0..3 {
+                    let part = if d < shape.dimensions() { side.get(d) } else { None };
+                    let part = part.map(|part| cx.source(part, Type::F32)).transpose()?;
+                    registers.push((part.unwrap_or(zero), false));
+                }
+            }
+        }
+        _ => return Err(cx.unsupported(format!("`{}` with {} operands", inst.op, inst.operands.len()))),
+    }
+    let fetch = Fetch { texture, form: Form { whole, half, told }, registers };
+    cx.emit(fetch.pack(execute))?;
+    tell_resident(cx, resident)
+}
+
+/// Executes `tex`.
+unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
+    let Fetch { texture, form, registers } = Fetch::unpack(op);
+    let mask = warp.mask();
+    // SAFETY: the registers were unpacked from this instruction; the lowering has put as many into the list.
+    unsafe {
+        let handles = *texture.lanes(warp);
+        let layer = warp.listed(registers, 4);
+        let at = [5, 6, 7].map(|number| warp.listed(registers, number));
+        let count = match form.told {
+            Told::Base => 0,
+            Told::Level => 1,
+            Told::Footprint => 6,
+        };
+        let mut detail = [[0u32; LANES]; 6];
+        for (number, detail) in detail[..count].iter_mut().enumerate() {
+            *detail = warp.listed(registers, 8 + number);
+        }
+        let mut words = [[0u32; 4]; LANES];
+        let mut textures = [None; LANES];
+        for lane in lanes(mask) {
+            match warp.texture(op, lane, handles[lane]) {
+                Ok(texture) => textures[lane] = Some(texture),
+                Err(flow) => return flow,
+            }
+        }
+        let mut reader = Reader::new(warp);
+        for lane in lanes(mask) {
+            let Some(texture) = textures[lane] else {
+                continue;
+            };
+            let real = |words: &[u32; LANES]| f32::from_bits(words[lane]);
+            let detail = match form.told {
+                Told::Base => Detail::Base,
+                Told::Level if form.whole => Detail::Level(detail[0][lane] as i32 as f32),
+                Told::Level => Detail::Level(real(&detail[0])),
+                Told::Footprint => {
+                    Detail::Footprint([0, 1, 2].map(|d| real(&detail[d])), [3, 4, 5].map(|d| real(&detail[d])))
+                }
+            };
+            let coordinates = match form.whole {
+                true => Coordinates::Whole(at.map(|at| at[lane] as i32)),
+                false => Coordinates::Real([0, 1, 2].map(|d| real(&at[d]))),
+            };
+            match texture.fetch(coordinates, layer[lane], detail, reader.lane(lane)) {
+                Some(fetched) => words[lane] = fetched,
+                None => break,
+            }
+        }
+        if let Err(flow) = reader.end().tell(warp, op) {
+            return flow;
+        }
+        give(warp, registers, form.half, &words);
+    }
+    Flow::Next
+}
+
+/// Writes the four results of a fetch.
+///
+/// # Safety
+/// The list begins with four registers of 32 bits, or of 16 if `half`.
+pub(super) unsafe fn give(warp: &mut Warp<'_>, registers: u64, half: bool, words: &[[u32; 4]; LANES]) {
+    let mask = warp.mask();
+    let lists = &warp.program().lists;
+    for channel in 0..4 {
+        let at = lists[registers as usize + channel];
+        // SAFETY: the caller's contract.
+        unsafe {
+            for lane in lanes(mask) {
+                let word = words[lane][channel];
+                if half {
+                    let value = F16::nearest(f32::from_bits(word)).0;
+                    (*Register::<u16>::at(at).lanes(warp))[lane] = value;
+                } else {
+                    (*Register::<u32>::at(at).lanes(warp))[lane] = word;
+                }
+            }
+        }
+    }
+}
+
+/// Sets the predicate that tells whether texels were in memory.
+unsafe fn set_resident(warp: &mut Warp, op: &Op) -> Flow {
+    let Resident { to } = Resident::unpack(op);
+    let mask = warp.mask();
+    // SAFETY: the register was unpacked from this instruction.
+    unsafe { to.set(warp, mask, mask) };
+    Flow::Next
+}

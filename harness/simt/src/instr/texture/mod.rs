@@ -1,0 +1,32 @@
+//! Textures and surfaces: fetches, gathers, queries, loads, stores and reductions.
+//!
+//! What a fetch gives is computed in [`crate::texture`]; here are the instructions around it. A kernel names a texture
+//! or a surface by a 64-bit handle in a register (PTX's unified mode). Names of `.texref`, `.samplerref` and `.surfref`
+//! variables are not supported: CUDA 12 has removed the references that they stand for.
+//!
+//! Every texel goes through the engine's checks as a load of global memory does. Nothing here counts as a global load
+//! or store, since a device counts texture traffic apart; it has no counters of its own yet.
+
+mod address;
+mod fetch;
+mod gather;
+mod query;
+mod reader;
+mod reduce;
+mod surface;
+
+use super::row::Row;
+
+/// The instructions of this family.
+pub(super) const ROWS: &[Row] = &[
+    Row::new("istypep", query::istypep),
+    Row::new("suld.b", surface::load),
+    Row::new("suq", query::suq),
+    Row::new("sured.b", reduce::reduce),
+    Row::new("sured.p", reduce::reduce),
+    Row::new("sust.b", surface::store),
+    Row::new("sust.p", surface::store),
+    Row::new("tex", fetch::tex),
+    Row::new("tld4", gather::tld4),
+    Row::new("txq", query::txq),
+];

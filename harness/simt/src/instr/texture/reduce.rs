@@ -1,0 +1,169 @@
+//! Reductions to surfaces: `sured`.
+
+use super::address::{address, geometry, types};
+use super::surface::{Outside, value};
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::What;
+use crate::instr::context::{Context, Result, parts};
+use crate::instr::operands::{Number, codes, operands};
+use crate::lane::lanes;
+use crate::ptx::ast::{self, Type};
+use crate::texture::Image;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+codes! {
+    /// How an element and a value are combined.
+    enum Operation {
+        /// Their sum.
+        Add = "add",
+        /// The smaller one.
+        Min = "min",
+        /// The larger one.
+        Max = "max",
+        /// The bits that both have.
+        And = "and",
+        /// The bits that either has.
+        Or = "or",
+    }
+}
+
+/// What a reduction does.
+#[derive(Clone, Copy)]
+struct Form {
+    operation: Operation,
+    /// Values are compared as signed ones.
+    signed: bool,
+    /// Bytes of an element.
+    size: u32,
+    /// Places in rows count texels.
+    scaled: bool,
+    outside: Outside,
+}
+
+impl Number for Form {
+    fn code(self) -> u64 {
+        self.operation.code()
+            | (self.signed.code() << 3)
+            | (u64::from(self.size) << 4)
+            | (self.scaled.code() << 8)
+            | (self.outside.code() << 9)
+    }
+
+    fn from_code(code: u64) -> Form {
+        Form {
+            operation: Operation::from_code(code & 7),
+            signed: bool::from_code(code & 8),
+            size: (code >> 4) as u32 & 15,
+            scaled: bool::from_code(code & (1 << 8)),
+            outside: Outside::from_code((code >> 9) & 3),
+        }
+    }
+}
+
+impl Form {
+    /// The new element, in 64 bits of which only as many count as it has.
+    fn combine(self, element: u64, value: u64) -> u64 {
+        let signed = |word: u64| if self.size == 4 { i64::from(word as u32 as i32) } else { word as i64 };
+        let is_less = if self.signed { signed(value) < signed(element) } else { value < element };
+        match self.operation {
+            Operation::Add => element.wrapping_add(value),
+            Operation::And => element & value,
+            Operation::Or => element | value,
+            Operation::Min => {
+                if is_less {
+                    value
+                } else {
+                    element
+                }
+            }
+            Operation::Max => {
+                if is_less {
+                    element
+                } else {
+                    value
+                }
+            }
+        }
+    }
+}
+
+operands! {
+    /// What a reduction takes.
+    struct Reduction {
+        /// The surface.
+        surface: read(u64) in a,
+        /// What it does.
+        form: number(Form) in b,
+        /// The value, then the layer and three coordinates.
+        registers: pool in imm,
+    }
+}
+
+/// Lowers `sured.b` and `sured.p`.
+pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let operation = words.iter().find_map(|word| Operation::named(word));
+    let outside = words.iter().find_map(|word| Outside::named(word));
+    let (&[ty], Some(shape), Some(operation), Some(outside)) =
+        (&types(&inst.op)[..], geometry(&inst.op), operation, outside)
+    else {
+        return Err(cx.missing(inst));
+    };
+    let is_bits = matches!(operation, Operation::And | Operation::Or);
+    let fine = match ty {
+        Type::U32 | Type::S32 | Type::U64 | Type::S64 => !is_bits,
+        Type::B32 | Type::B64 => is_bits || words[0] == "p",
+        _ => false,
+    };
+    let ([at, value], true) =
+        (inst.operands.as_slice(), fine && shape.dimensions() + usize::from(shape.is_layered()) < 4)
+    else {
+        return Err(cx.missing(inst));
+    };
+    let [value] = parts(value) else {
+        return Err(cx.wrong(inst));
+    };
+    let mut registers = vec![(cx.source(value, ty)?, false)];
+    let (surface, at) = address(cx, inst, at, shape, Type::B32)?;
+    registers.extend(at.map(|at| (at, false)));
+    let signed = matches!(ty, Type::S32 | Type::S64);
+    let form = Form { operation, signed, size: ty.size(), scaled: words[0] == "p", outside };
+    cx.emit(Reduction { surface, form, registers }.pack(execute))
+}
+
+/// Executes a reduction: lane by lane, the lowest first.
+unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
+    let Reduction { surface, form, registers } = Reduction::unpack(op);
+    let size = |_: &Image| form.size;
+    // SAFETY: the registers were unpacked from this instruction; the lowering has put as many into the list. Addresses
+    // have been checked, and are aligned.
+    unsafe {
+        let handles = *surface.lanes(warp);
+        let at = [1, 2, 3, 4].map(|number| warp.listed(registers, number));
+        let places = match warp.places(op, &handles, &at, (form.outside, What::Atomic), (size, form.scaled)) {
+            Ok(places) => places,
+            Err(flow) => return flow,
+        };
+        let pointers = match warp.reach(op, &places, (size, What::Atomic)) {
+            Ok(pointers) => pointers,
+            Err(flow) => return flow,
+        };
+        for lane in lanes(warp.mask()) {
+            let Some(to) = pointers[lane] else {
+                continue;
+            };
+            let value = value(warp, registers, 0, form.size, lane);
+            let order = Ordering::Relaxed;
+            // Neither of these fails, as both always have a new value.
+            if form.size == 8 {
+                let change = |element| Some(form.combine(element, value));
+                let _ = AtomicU64::from_ptr(to.cast()).fetch_update(order, order, change);
+            } else {
+                let change = |element: u32| Some(form.combine(element.into(), value) as u32);
+                let _ = AtomicU32::from_ptr(to.cast()).fetch_update(order, order, change);
+            }
+        }
+    }
+    Flow::Next
+}

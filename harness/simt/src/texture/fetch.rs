@@ -1,0 +1,207 @@
+//! A fetch, and the gather of four texels.
+
+use super::cube::{across, face_of};
+use super::format::Reading;
+use super::image::Shape;
+use super::level::Detail;
+use super::objects::Texture;
+use super::sampler::{ONE, Sampler, Tap};
+use smallvec::SmallVec;
+
+/// Where a fetch reads.
+#[derive(Clone, Copy, Debug)]
+pub enum Coordinates {
+    /// At coordinates of the texture; of a cube, in a direction.
+    Real([f32; 3]),
+    /// The texel with these indices.
+    Whole([i32; 3]),
+}
+
+/// Whoever reads the bytes of texels.
+pub trait Texels {
+    /// The `bytes` bytes at a device address; `None` if they may not be read, which ends the fetch.
+    fn read(&mut self, address: u64, bytes: u32) -> Option<[u8; 16]>;
+}
+
+/// A texel of a level, which is the border if there is none, and its weight.
+struct Sample {
+    level: usize,
+    texel: Option<[u32; 3]>,
+    weight: f64,
+}
+
+type Samples = SmallVec<[Sample; 16]>;
+
+impl Texture {
+    /// The four words that a fetch gives; `None` if a texel could not be read. `layer` counts layers, or cubes.
+    pub fn fetch(&self, at: Coordinates, layer: u32, detail: Detail, texels: &mut impl Texels) -> Option<[u32; 4]> {
+        let mut samples = Samples::new();
+        match at {
+            Coordinates::Real(at) if self.image.shape == Shape::Linear => {
+                return self.element(at[0].floor() as i64, texels);
+            }
+            Coordinates::Whole([i, ..]) if self.image.shape == Shape::Linear => return self.element(i.into(), texels),
+            Coordinates::Whole(at) => {
+                let level = match detail {
+                    Detail::Level(level) => (level as usize).min(self.image.levels.len() - 1),
+                    Detail::Base | Detail::Footprint(..) => 0,
+                };
+                let extents = self.image.extents(level);
+                let tap = |d: usize| self.sampler.texel(at[d].into(), extents[d], d);
+                let texel = match (tap(0), tap(1), tap(2)) {
+                    (Some(x), Some(y), Some(z)) => Some([x, y, self.slice(layer, z)]),
+                    _ => None,
+                };
+                samples.push(Sample { level, texel, weight: 1.0 });
+            }
+            Coordinates::Real(at) => {
+                for (level, weight) in self.levels(at, detail) {
+                    if weight > 0 {
+                        self.sample(level, at, layer, f64::from(weight) / f64::from(ONE), &mut samples);
+                    }
+                }
+            }
+        }
+        self.weigh(&samples, texels)
+    }
+
+    /// One channel of each of the four texels that a linear filter would weigh: those of the lower row first to the
+    /// left, then to the right, then those of the upper row from the right to the left.
+    pub fn gather(&self, at: [f32; 3], layer: u32, channel: usize, texels: &mut impl Texels) -> Option<[u32; 4]> {
+        let extents = self.image.extents(0);
+        let (at, slice) = self.on_face(at, layer);
+        let [(columns, _), (rows, _)] = [0, 1].map(|d| Sampler::pair(self.sampler.unnormalized(at[d], extents[d])));
+        let mut words = [0; 4];
+        for (word, (column, row)) in words.iter_mut().zip([(0, 1), (1, 1), (1, 0), (0, 0)]) {
+            let x = self.sampler.texel(columns[column], extents[0], 0);
+            let y = self.sampler.texel(rows[row], extents[1], 1);
+            let texel = x.zip(y).map(|(x, y)| [x, y, slice]);
+            *word = self.words(0, texel, texels)?[channel];
+        }
+        Some(words)
+    }
+
+    /// An element of linear memory; there are zeros outside.
+    fn element(&self, i: i64, texels: &mut impl Texels) -> Option<[u32; 4]> {
+        if !(0..i64::from(self.image.levels[0].width)).contains(&i) {
+            return Some([0; 4]);
+        }
+        self.words(0, Some([i as u32, 0, 0]), texels)
+    }
+
+    /// The slice of a layer; in a volume, the slice `z`.
+    fn slice(&self, layer: u32, z: u32) -> u32 {
+        if self.image.shape == Shape::D3 { z } else { layer.min(self.image.slices() - 1) }
+    }
+
+    /// The coordinates in a slice, and the slice: for cubes, those of the face that a direction meets.
+    fn on_face(&self, at: [f32; 3], layer: u32) -> ([f32; 3], u32) {
+        if !matches!(self.image.shape, Shape::Cube { .. }) {
+            return (at, self.slice(layer, 0));
+        }
+        let face = face_of(at);
+        let [s, t] = face.coordinates();
+        ([s as f32, t as f32, 0.0], self.cube(layer) * 6 + face.face)
+    }
+
+    /// The cube of this number, or the last one.
+    fn cube(&self, layer: u32) -> u32 {
+        layer.min((self.image.slices() / 6).max(1) - 1)
+    }
+
+    /// Adds the texels of a level that a fetch weighs.
+    fn sample(&self, level: usize, at: [f32; 3], layer: u32, weight: f64, samples: &mut Samples) {
+        let extents = self.image.extents(level);
+        if matches!(self.image.shape, Shape::Cube { .. }) && self.sampler.seamless && self.sampler.linear {
+            return self.sample_across(level, at, layer, weight, samples);
+        }
+        let (at, slice) = self.on_face(at, layer);
+        let whole: [Tap; 2] = [(Some(0), ONE), (None, 0)];
+        let mut taps = [whole; 3];
+        for d in 0..self.image.shape.dimensions() {
+            taps[d] = self.sampler.taps(at[d], extents[d], d);
+        }
+        for (z, of_z) in taps[2] {
+            for (y, of_y) in taps[1] {
+                for (x, of_x) in taps[0] {
+                    let parts = [of_x, of_y, of_z].map(|part| f64::from(part) / f64::from(ONE));
+                    let weight = weight * parts.iter().product::<f64>();
+                    let texel = match (x, y, z) {
+                        (Some(x), Some(y), Some(z)) => {
+                            Some([x, y, if self.image.shape == Shape::D3 { z } else { slice }])
+                        }
+                        _ => None,
+                    };
+                    if weight > 0.0 {
+                        samples.push(Sample { level, texel, weight });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The same for a linear filter that goes across the edges of a cube.
+    fn sample_across(&self, level: usize, at: [f32; 3], layer: u32, weight: f64, samples: &mut Samples) {
+        let n = self.image.extents(level)[0];
+        let first = self.cube(layer) * 6;
+        let face = face_of(at);
+        let [(columns, of_column), (rows, of_row)] =
+            face.coordinates().map(|part| Sampler::pair(self.sampler.unnormalized(part as f32, n)));
+        let parts = |second: u32| [ONE - second, second].map(|part| f64::from(part) / f64::from(ONE));
+        let (of_columns, of_rows) = (parts(of_column), parts(of_row));
+        let from = samples.len();
+        let mut missing = 0.0;
+        for (row, of_row) in rows.into_iter().zip(of_rows) {
+            for (column, of_column) in columns.into_iter().zip(of_columns) {
+                let weight = weight * of_row * of_column;
+                match across(face.face, [column, row], n) {
+                    Some((face, [x, y])) => {
+                        samples.push(Sample { level, texel: Some([x, y, first + face]), weight });
+                    }
+                    None => missing += weight,
+                }
+            }
+        }
+        if missing > 0.0 {
+            let count = (samples.len() - from) as f64;
+            for sample in &mut samples[from..] {
+                sample.weight += missing / count;
+            }
+        }
+        samples.retain(|sample| sample.weight > 0.0);
+    }
+
+    /// The weighted sum of texels.
+    fn weigh(&self, samples: &Samples, texels: &mut impl Texels) -> Option<[u32; 4]> {
+        if let [Sample { level, texel, .. }] = samples[..] {
+            return self.words(level, texel, texels);
+        }
+        let mut sums = [0f64; 4];
+        let is_float = self.image.format.reads_float(self.sampler.promoted);
+        for Sample { level, texel, weight } in samples {
+            let words = self.words(*level, *texel, texels)?;
+            if !is_float {
+                // Integers are not weighed: the first texel stands for all.
+                return Some(words);
+            }
+            for (sum, word) in sums.iter_mut().zip(words) {
+                *sum += weight * f64::from(f32::from_bits(word));
+            }
+        }
+        Some(sums.map(|sum| (sum as f32).to_bits()))
+    }
+
+    /// The words of a texel, or of the border.
+    fn words(&self, level: usize, texel: Option<[u32; 3]>, texels: &mut impl Texels) -> Option<[u32; 4]> {
+        let Some(at) = texel else {
+            return Some(self.sampler.border);
+        };
+        let format = self.image.format;
+        let reading = match self.sampler.promoted {
+            true => Reading::Float { srgb: self.sampler.srgb },
+            false => Reading::Integer,
+        };
+        let address = self.image.levels[level].address(format.bytes(), at);
+        Some(format.decode(&texels.read(address, format.bytes())?, reading))
+    }
+}

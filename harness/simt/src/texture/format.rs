@@ -1,0 +1,110 @@
+//! What a texel's bytes mean.
+
+use crate::lane::F16;
+
+/// What a channel holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelKind {
+    /// An unsigned integer.
+    Unsigned,
+    /// A signed integer.
+    Signed,
+    /// A floating-point number, of 16 or 32 bits.
+    Float,
+}
+
+/// The format of a texel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// What each channel holds.
+    pub kind: ChannelKind,
+    /// Bits of each channel: 8, 16 or 32.
+    pub bits: u32,
+    /// Channels: 1, 2 or 4.
+    pub channels: u32,
+}
+
+/// How the bytes of a texel become what a fetch gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Integers stay integers, extended to 32 bits.
+    Integer,
+    /// Integers of 8 and 16 bits become fractions of their largest value; floating-point numbers become those of 32
+    /// bits.
+    Float {
+        /// The first three channels are in the sRGB space, and become linear.
+        srgb: bool,
+    },
+}
+
+impl Format {
+    /// Bytes of a texel.
+    pub fn bytes(self) -> u32 {
+        self.bits / 8 * self.channels
+    }
+
+    /// Whether a fetch gives floating-point numbers, if integers are `promoted` to fractions.
+    pub fn reads_float(self, promoted: bool) -> bool {
+        self.kind == ChannelKind::Float || promoted && self.bits < 32
+    }
+
+    /// The words that a fetch gives for a texel: integers, or the bits of floating-point numbers.
+    pub fn decode(self, texel: &[u8; 16], reading: Reading) -> [u32; 4] {
+        let one = if self.reads_float(reading != Reading::Integer) { 1f32.to_bits() } else { 1 };
+        let mut words = [0, 0, 0, one];
+        let size = self.bits as usize / 8;
+        for (at, word) in words.iter_mut().enumerate().take(self.channels as usize) {
+            let mut raw = [0u8; 4];
+            raw[..size].copy_from_slice(&texel[at * size..(at + 1) * size]);
+            *word = self.channel(u32::from_le_bytes(raw), reading, at);
+        }
+        words
+    }
+
+    fn channel(self, raw: u32, reading: Reading, at: usize) -> u32 {
+        let shift = 32 - self.bits;
+        let signed = ((raw << shift) as i32) >> shift;
+        match (self.kind, reading) {
+            (ChannelKind::Float, _) if self.bits == 16 => F16(raw as u16).to_f32().to_bits(),
+            (ChannelKind::Float, _) => raw,
+            (ChannelKind::Unsigned, Reading::Float { srgb }) if self.bits < 32 => {
+                let fraction = f64::from(raw) / f64::from((1u32 << self.bits) - 1);
+                let is_color = srgb && at < 3 && self.bits == 8;
+                let value = if is_color { linear(fraction) } else { fraction };
+                (value as f32).to_bits()
+            }
+            (ChannelKind::Signed, Reading::Float { .. }) if self.bits < 32 => {
+                let fraction = f64::from(signed) / f64::from((1i32 << (self.bits - 1)) - 1);
+                (fraction.max(-1.0) as f32).to_bits()
+            }
+            (ChannelKind::Unsigned, _) => raw,
+            (ChannelKind::Signed, _) => signed as u32,
+        }
+    }
+
+    /// The bytes of a texel that a formatted store of these words writes: floating-point numbers are rounded to the
+    /// nearest, integers stop at the ends of the channel's range.
+    pub fn encode(self, words: [u32; 4]) -> [u8; 16] {
+        let mut texel = [0u8; 16];
+        let size = self.bits as usize / 8;
+        for at in 0..self.channels as usize {
+            let word = words[at];
+            let raw = match (self.kind, self.bits) {
+                (_, 32) => word,
+                (ChannelKind::Float, _) => F16::nearest(f32::from_bits(word)).0.into(),
+                (ChannelKind::Unsigned, bits) => word.min((1 << bits) - 1),
+                (ChannelKind::Signed, bits) => {
+                    let most = (1i32 << (bits - 1)) - 1;
+                    (word as i32).clamp(-most - 1, most) as u32
+                }
+            };
+            texel[at * size..(at + 1) * size].copy_from_slice(&raw.to_le_bytes()[..size]);
+        }
+        texel
+    }
+}
+
+/// From the sRGB space to a linear one.
+fn linear(value: f64) -> f64 {
+    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+}

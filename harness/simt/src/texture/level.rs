@@ -1,0 +1,70 @@
+//! The level of detail.
+
+use super::cube::{Face, face_of};
+use super::image::Shape;
+use super::objects::Texture;
+
+/// Which level a fetch asks for.
+#[derive(Clone, Copy, Debug)]
+pub enum Detail {
+    /// The finest.
+    Base,
+    /// This one.
+    Level(f32),
+    /// That of a footprint with these sides, in the coordinates of the texture.
+    Footprint([f32; 3], [f32; 3]),
+}
+
+/// A level, and its weight in 256ths.
+pub type Weighed = (usize, u32);
+
+impl Texture {
+    /// The levels that a fetch reads, and their weights: those of the second is 0 unless there are two.
+    pub(super) fn levels(&self, at: [f32; 3], detail: Detail) -> [Weighed; 2] {
+        let last = self.image.levels.len() - 1;
+        if last == 0 {
+            return [(0, 256), (0, 0)];
+        }
+        let asked = match detail {
+            Detail::Base => 0.0,
+            Detail::Level(level) => f64::from(level) + f64::from(self.sampler.bias),
+            Detail::Footprint(one, other) => self.footprint(at, one, other) + f64::from(self.sampler.bias),
+        };
+        let (least, most) = (f64::from(self.sampler.least), f64::from(self.sampler.most));
+        let asked = if asked.is_nan() { 0.0 } else { asked };
+        let level = asked.min(most).max(least).clamp(0.0, last as f64);
+        if !self.sampler.linear_levels {
+            return [(((level + 0.5).floor() as usize).min(last), 256), (0, 0)];
+        }
+        let at = (level * 256.0 + 0.5).floor() as usize;
+        let (first, weight) = ((at >> 8).min(last), (at & 255) as u32);
+        [(first, 256 - weight), ((first + 1).min(last), weight)]
+    }
+
+    /// The level at which the longer side of a footprint is as long as a texel.
+    fn footprint(&self, at: [f32; 3], one: [f32; 3], other: [f32; 3]) -> f64 {
+        let extents = self.image.extents(0);
+        let longest = [one, other].map(|side| match self.image.shape {
+            Shape::Cube { .. } => {
+                let [s, t] = along(&face_of(at), side);
+                let n = f64::from(extents[0]);
+                (s * n).hypot(t * n)
+            }
+            _ => {
+                let sides = side.iter().zip(extents).take(self.image.shape.dimensions());
+                let texels = sides.map(|(&side, extent)| {
+                    let scale = if self.sampler.normalized { f64::from(extent) } else { 1.0 };
+                    (f64::from(side) * scale).powi(2)
+                });
+                texels.sum::<f64>().sqrt()
+            }
+        });
+        longest[0].max(longest[1]).log2()
+    }
+}
+
+/// How a face's coordinates change along a change of direction: the derivative of the quotient that they are.
+fn along(face: &Face, change: [f32; 3]) -> [f64; 2] {
+    let [s, t, m] = face.components(change);
+    [(s, face.s), (t, face.t)].map(|(change, at)| (change * face.m - at * m) / (2.0 * face.m * face.m))
+}

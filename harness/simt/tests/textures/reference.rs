@@ -1,0 +1,107 @@
+//! What a fetch gives, written from the formulas of the programming guide alone: one texel and one weight at a time.
+
+use simt::texture::Address;
+
+/// A texture of floating-point numbers.
+pub struct Plain {
+    pub extents: [usize; 3],
+    pub address: Address,
+    pub linear: bool,
+    pub normalized: bool,
+    pub border: f64,
+    /// The texels, rows after rows, slices after slices.
+    pub texels: Vec<f64>,
+}
+
+impl Plain {
+    /// `T[i]` in one dimension: the index that stands for `i`.
+    fn index(&self, mut i: i64, n: usize) -> Option<usize> {
+        let n = n as i64;
+        match self.address {
+            Address::Wrap if self.normalized => {
+                while i < 0 {
+                    i += n;
+                }
+                Some((i % n) as usize)
+            }
+            // One step after another, turned round at each end.
+            Address::Mirror if self.normalized => {
+                let mut index = if i < 0 { -1 - i } else { i };
+                while index >= n {
+                    index = if index < 2 * n { 2 * n - 1 - index } else { index - 2 * n };
+                }
+                Some(index as usize)
+            }
+            Address::Border if i < 0 || i >= n => None,
+            _ => Some(i.max(0).min(n - 1) as usize),
+        }
+    }
+
+    fn texel(&self, at: [i64; 3]) -> f64 {
+        let mut index = [0; 3];
+        for d in 0..3 {
+            if self.extents[d] == 1 {
+                continue;
+            }
+            match self.index(at[d], self.extents[d]) {
+                Some(i) => index[d] = i,
+                None => return self.border,
+            }
+        }
+        self.texels[(index[2] * self.extents[1] + index[1]) * self.extents[0] + index[0]]
+    }
+
+    /// `tex(x, y, z)`.
+    pub fn fetch(&self, coordinates: [f32; 3]) -> f32 {
+        let mut whole = [0i64; 3];
+        let mut fraction = [0f64; 3];
+        for d in 0..3 {
+            let n = self.extents[d];
+            if n == 1 {
+                continue;
+            }
+            let x = f64::from(coordinates[d]) * if self.normalized { n as f64 } else { 1.0 };
+            if self.linear {
+                let below = x - 0.5;
+                // A fraction of 8 bits, which may be 1.
+                let rounded = ((below - below.floor()) * 256.0 + 0.5).floor() / 256.0;
+                (whole[d], fraction[d]) = (below.floor() as i64, rounded);
+            } else {
+                whole[d] = x.floor() as i64;
+            }
+        }
+        if !self.linear {
+            return self.texel(whole) as f32;
+        }
+        let [a, b, c] = fraction;
+        let [i, j, k] = whole;
+        let mut sum = 0.0;
+        for (dk, wk) in [(0, 1.0 - c), (1, c)] {
+            for (dj, wj) in [(0, 1.0 - b), (1, b)] {
+                sum +=
+                    wk * wj * ((1.0 - a) * self.texel([i, j + dj, k + dk]) + a * self.texel([i + 1, j + dj, k + dk]));
+            }
+        }
+        sum as f32
+    }
+}
+
+/// Coordinates: some at the places where something changes, and some anywhere.
+pub fn coordinates(count: usize, extent: usize, normalized: bool, seed: u64) -> Vec<f32> {
+    let n = extent as f32;
+    let scale = if normalized { 1.0 / n } else { 1.0 };
+    let edges = [0.0, 0.5, 1.0, 1.5, n - 1.0, n - 0.5, n, n + 0.5, -0.5, -1.0, 2.0 * n, -n, 3.0 * n - 0.25];
+    let mut state = seed;
+    (0..count)
+        .map(|i| {
+            let anywhere = (next(&mut state) as f32 / u32::MAX as f32 * 3.0 - 1.0) * n;
+            edges.get(i).copied().unwrap_or(anywhere) * scale
+        })
+        .collect()
+}
+
+/// Numbers without a pattern.
+pub fn next(state: &mut u64) -> u32 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 32) as u32
+}
