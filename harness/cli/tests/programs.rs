@@ -30,7 +30,9 @@ fn run(source: &Path, folder: &Path, options: &[&str]) -> Run {
     let compiled = warplab_in(folder, &nvcc, &[]);
     assert_eq!(compiled.code, 0, "{}: {compiled:?}", source.display());
     let arguments = noted(&text, "run");
-    let mut exec = [&["exec", "--device", "emulated"], options, &["./program"]].concat();
+    // A program that asks for what only some parts have notes one of them.
+    let part = noted(&text, "device").first().map_or("emulated".into(), |part| format!("emulated:{part}"));
+    let mut exec = [&["exec", "--device", &part], options, &["./program"]].concat();
     exec.extend(arguments.iter().map(String::as_str));
     warplab_in(folder, &exec, &[])
 }
