@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-use common::warplab_in;
+use common::{Run, warplab_in};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
@@ -26,25 +26,32 @@ fn noted(source: &str, word: &str) -> Vec<String> {
     words.split_whitespace().map(String::from).collect()
 }
 
-/// Compiles a program with the options that it notes, runs it with the arguments that it notes, and compares what it
-/// prints with the file beside it.
-fn runs_as_expected(source: &Path) -> Result<(), String> {
-    let folder = tempfile::tempdir().unwrap();
+/// Compiles a program with the options that it notes, and runs it with the arguments that it notes.
+fn run(source: &Path, folder: &Path, options: &[&str]) -> Result<Run, String> {
     let text = fs::read_to_string(source).unwrap();
-    let options = noted(&text, "nvcc");
+    let own = noted(&text, "nvcc");
     let mut nvcc = vec!["nvcc", "-lineinfo", source.to_str().unwrap(), "-o", "program"];
-    nvcc.extend(options.iter().map(String::as_str));
-    let compiled = warplab_in(folder.path(), &nvcc, &[]);
+    nvcc.extend(own.iter().map(String::as_str));
+    let compiled = warplab_in(folder, &nvcc, &[]);
     if compiled.code != 0 {
         return Err(format!("{}: {compiled:?}", source.display()));
     }
     let arguments = noted(&text, "run");
-    let mut exec = vec!["exec", "--device", "emulated", "--check", "racecheck,synccheck", "./program"];
+    // A program that asks for what only some parts have notes one of them.
+    let part = noted(&text, "device").first().map_or("emulated".into(), |part| format!("emulated:{part}"));
+    let mut exec = [&["exec", "--device", &part], options, &["./program"]].concat();
     exec.extend(arguments.iter().map(String::as_str));
-    let run = warplab_in(folder.path(), &exec, &[]);
+    Ok(warplab_in(folder, &exec, &[]))
+}
+
+/// Runs a program and compares what it prints with the file beside it.
+fn runs_as_expected(source: &Path) -> Result<(), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run(source, folder.path(), &["--check", "racecheck,synccheck"])?;
     let expected = fs::read_to_string(source.with_extension("out")).unwrap();
     // A program that makes mistakes on purpose notes the exit code for them.
-    let code = noted(&text, "code").first().map_or(0, |code| code.parse().unwrap());
+    let code = noted(&fs::read_to_string(source).unwrap(), "code");
+    let code = code.first().map_or(0, |code| code.parse().unwrap());
     if (run.code, run.stdout.as_str()) == (code, expected.as_str()) {
         Ok(())
     } else {

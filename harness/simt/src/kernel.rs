@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+pub use crate::ptx::ast::ClusterNeeds;
 pub use wire::{Checks, Fault, Settings};
 
 /// Why a module could not be loaded.
@@ -83,6 +84,8 @@ pub struct Kernel<Code> {
     pub max_threads: Option<u32>,
     /// Block size that the kernel requires.
     pub required_threads: Option<[u32; 3]>,
+    /// What it says of clusters.
+    pub cluster: ClusterNeeds,
     /// `.target` of the module, as major * 10 + minor: 75.
     pub target: u32,
     /// PTX version of the module, as major * 10 + minor: 78.
@@ -102,7 +105,7 @@ pub struct Geometry {
     pub dynamic_shared: u32,
     /// Whether all blocks are resident at once, so that they may wait for each other.
     pub cooperative: bool,
-    /// Blocks of a cluster in x, y, z. The machine has no clusters yet: a launch with one is refused.
+    /// Blocks of a cluster in x, y, z, if the launch has clusters. They divide the grid.
     pub cluster: Option<[u32; 3]>,
 }
 

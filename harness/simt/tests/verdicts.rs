@@ -43,18 +43,11 @@ const NOT_MODELLED: &[(&str, &str)] = &[
     ("surface load", "suld.b.1d.b32.trap {%r3}, [%d1, {%r2}];"),
     ("surface store", "sust.b.2d.b32.trap [%d1, {%r2, %r2}], {%r3};"),
     ("surface query", "suq.width.b32 %r3, [%d1];"),
-    ("cluster barrier", "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"),
-    ("address in a cluster", "mapa.shared::cluster.u32 %r3, %r1, 1;"),
-    ("shared memory of a cluster", "ld.shared::cluster.u32 %r3, [%r1];"),
-    ("asynchronous store", "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r1];"),
-    ("bulk copy", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1], 16, [%r1];"),
-    ("bulk group", "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"),
     (
         "tensor copy",
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2, %r2}], [%r1];",
     ),
     ("tensor store", "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%d1, {%r2, %r2}], [%r1];"),
-    ("bulk reduction", "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d1], [%r1], 16;"),
     ("tensor prefetch", "cp.async.bulk.prefetch.tensor.2d.L2.global [%d1, {%r2, %r2}];"),
     ("tensor map", "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%d2], %d1;"),
     ("warpgroup product", "wgmma.fence.sync.aligned;"),
@@ -62,7 +55,6 @@ const NOT_MODELLED: &[(&str, &str)] = &[
         "warpgroup product",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, 1, 1, 1, 0, 0;",
     ),
-    ("warpgroup registers", "setmaxnreg.inc.sync.aligned.u32 232;"),
     ("tensor memory", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 64;"),
     ("tensor memory", "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r3}, [%r2];"),
     ("multicast memory", "multimem.ld_reduce.relaxed.sys.global.add.f32 %f1, [%d1];"),
@@ -112,6 +104,8 @@ const WRONG: &[(&str, &str)] = &[
     ("no semicolon", "add.u32 %r3, %r1, %r2 ret"),
     ("a brace that stays open", "{ add.u32 %r3, %r1, %r2;"),
     ("a label twice", "L: L: ret;"),
+    ("registers in a step that there is not", "setmaxnreg.dec.sync.aligned.u32 25;"),
+    ("more registers than a thread has", "setmaxnreg.inc.sync.aligned.u32 264;"),
     ("a type that there is not", "mad.lo.s23 %r3, %r1, %r2, %r2;"),
 ];
 
@@ -130,5 +124,12 @@ fn what_is_wrong_is_the_programs() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(load(&kernel("add.u32 %r3, %r1, %r2;")), Ok(()));
+    for right in [
+        "add.u32 %r3, %r1, %r2;",
+        "setmaxnreg.inc.sync.aligned.u32 232; setmaxnreg.dec.sync.aligned.u32 24;",
+        "griddepcontrol.wait; griddepcontrol.launch_dependents;",
+        "cp.async.bulk.prefetch.L2.global [%d1], 64;",
+    ] {
+        assert_eq!(load(&kernel(right)), Ok(()), "{right}");
+    }
 }

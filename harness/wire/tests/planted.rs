@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use wire::counters::{BranchCount, Counters, Line, Totals};
 use wire::finding::{
-    Access, Allocation, CalledFrom, Finding, Kind, Limit, Passed, Place, Relation, Scope, Space, What,
+    Access, Allocation, CalledFrom, Finding, Kind, Limit, MbarrierMisuse, Passed, Place, Relation, Scope, Space, What,
 };
 use wire::{Checks, Fault, Launch, Leak, Leaks, Limiter, Occupancy, ReadError, Report, Settings, Told, VERSION};
 
@@ -53,6 +53,8 @@ fn kinds() -> Vec<Kind> {
         Kind::MismatchedBarrier { barrier: 1 },
         Kind::BarrierExited { barrier: 1, waiting: 2, exited: 3 },
         Kind::InvalidBarrier { barrier: 1 },
+        Kind::InvalidMbarrier { misuse: MbarrierMisuse::Arrivals },
+        Kind::BlockLeft { rank: 1 },
         Kind::InactiveLane { lane: 3 },
         Kind::UndeclaredLane { mask: 7, lane: 3 },
         Kind::MissingLanes { mask: 7, arrived: 3, exited: 1 },

@@ -6,7 +6,6 @@ use crate::abi::pointers::{get, get_all};
 use crate::abi::types::{Handle, LaunchConfig, LaunchParams};
 use crate::state::contexts::current::current;
 use crate::state::contexts::streams;
-use crate::state::device::driver::tell;
 use crate::state::graphs::capture::enqueue;
 use crate::state::graphs::task::Task;
 use crate::state::modules::launch::KernelLaunch;
@@ -117,24 +116,20 @@ fn launch_cooperative(
 }
 
 /// The geometry of a launch, from its configuration and attributes.
-fn geometry_of(config: &LaunchConfig) -> Result<Geometry> {
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for an attribute that there is not.
+pub(super) fn geometry_of(config: &LaunchConfig) -> Result<Geometry> {
     let mut geometry = Geometry { dynamic_shared: config.shared, ..Geometry::new(config.grid, config.block) };
     for attribute in get_all(config.attributes, config.count as usize)? {
         let value = &attribute.value;
         match attribute.id {
             launch_attribute::COOPERATIVE => geometry.cooperative = value[0] != 0,
-            // A cluster of one block is the same as no cluster.
-            launch_attribute::CLUSTER_DIMENSION if value[..3].iter().any(|blocks| *blocks > 1) => {
-                geometry.cluster = Some([value[0], value[1], value[2]]);
-            }
+            launch_attribute::CLUSTER_DIMENSION => geometry.cluster = Some([value[0], value[1], value[2]]),
             // The rest are hints, or ask for an order that is kept here anyway.
             launch_attribute::IGNORE..=launch_attribute::LAST => {}
             _ => return Err(Error::INVALID_VALUE),
         }
-    }
-    if geometry.cluster.is_some() {
-        tell(|observer| observer.unsupported("a launch with clusters of several blocks"));
-        return Err(Error::NOT_SUPPORTED);
     }
     Ok(geometry)
 }

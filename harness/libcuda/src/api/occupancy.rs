@@ -1,12 +1,15 @@
 //! Occupancy queries (`cuOccupancy*`).
 
+use super::launch::geometry_of;
 use crate::abi::constants::occupancy_flags;
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need, put, put_optional};
 use crate::abi::types::{Handle, LaunchConfig};
 use crate::state::contexts::current::current;
-use crate::state::modules::module::find_function;
+use crate::state::modules::clusters;
+use crate::state::modules::module::{Function, find_function};
 use crate::state::modules::occupancy::{self, resident_blocks};
+use simt::kernel::Geometry;
 use std::ffi::{c_int, c_uint};
 
 fn max_blocks(out: *mut c_int, function: Handle, threads: c_int, dynamic_shared: usize) -> Result {
@@ -90,13 +93,30 @@ fn positive(n: c_int) -> Result<u32> {
 }
 
 fn active_clusters(out: *mut c_int, function: Handle, config: *const LaunchConfig) -> Result {
+    clusters_of(out, function, config, clusters::active)
+}
+
+fn potential_cluster_size(out: *mut c_int, function: Handle, config: *const LaunchConfig) -> Result {
+    clusters_of(out, function, config, clusters::potential)
+}
+
+fn clusters_of(
+    out: *mut c_int,
+    function: Handle,
+    config: *const LaunchConfig,
+    ask: impl FnOnce(&Function, Geometry) -> Result<u32>,
+) -> Result {
     current()?;
     need(out)?;
-    find_function(function)?;
-    get(config)?;
-    // Clusters of several blocks are not modelled (`CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH` is 0).
-    put_optional(out, 0);
-    Err(Error::NOT_SUPPORTED)
+    let function = find_function(function)?;
+    let geometry = geometry_of(&get(config)?)?;
+    match ask(&function, geometry) {
+        Ok(count) => put(out, count as c_int),
+        Err(error) => {
+            put_optional(out, 0);
+            Err(error)
+        }
+    }
 }
 
 entry_points! {
@@ -112,5 +132,5 @@ entry_points! {
         = free_shared;
     cuOccupancyMaxActiveClusters(out: *mut c_int, function: Handle, config: *const LaunchConfig) = active_clusters;
     cuOccupancyMaxPotentialClusterSize(out: *mut c_int, function: Handle, config: *const LaunchConfig)
-        = active_clusters;
+        = potential_cluster_size;
 }

@@ -293,7 +293,7 @@ mod tests {
             let cells = [("variant", "a"), ("device", "emulated"), ("instructions", instructions)];
             runs(vec![row(&[&cells[..], &[("waiting_loops", loops)]].concat())])
         };
-        let change = |base, new| compare(&base, &new, &Asked::default()).cases.remove(0).change;
+        let change = |base: [Run; 1], new: [Run; 1]| compare(&base, &new, &Asked::default()).cases.remove(0).change;
         assert_eq!(change(counted("10", "0"), counted("11", "0")), Change::Slower);
         assert_eq!(change(counted("10", "1"), counted("11", "1")), Change::Unclear);
         assert_eq!(change(counted("11", ""), counted("10", "1")), Change::Unclear);

@@ -7,6 +7,7 @@
 //! ones, so that a correct protocol is never accused.
 
 use crate::lane::LANES;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The logical time of a launch. It has a cache line of its own, as all workers change it.
@@ -105,6 +106,34 @@ struct Named {
     pending: [[u64; WARPS]; BARRIERS],
     /// For each barrier, the time at which one of those warps last looked at a flag.
     acquired: [u64; BARRIERS],
+    /// The mbarriers, by their offsets in shared memory.
+    phases: HashMap<u32, Phases>,
+}
+
+/// What an mbarrier orders.
+#[derive(Clone, Debug, Default)]
+struct Phases {
+    /// How many phases have ended.
+    ended: u64,
+    /// What the warps know that have arrived in the present phase.
+    arriving: Known,
+    /// The same of all phases that have ended.
+    arrived: Known,
+}
+
+/// What warps know of each other.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    known: [u64; WARPS],
+    /// The time at which one of them last looked at a flag.
+    acquired: u64,
+}
+
+impl Known {
+    fn join(&mut self, from: &Known) {
+        join(&mut self.known, &from.known);
+        self.acquired = self.acquired.max(from.acquired);
+    }
 }
 
 fn join(into: &mut [u64; WARPS], from: &[u64; WARPS]) {
@@ -148,15 +177,78 @@ impl BlockClock {
 
     /// A warp of the block arrives at a barrier of some threads, whether it waits or not.
     pub fn arrive(&mut self, barrier: usize, warp: usize, clock: &WarpClock, time: &Time) {
-        let named = self.named.get_or_insert_with(|| {
-            Box::new(Named { known: [[0; WARPS]; WARPS], pending: [[0; WARPS]; BARRIERS], acquired: [0; BARRIERS] })
-        });
+        let named = self.named();
         let pending = &mut named.pending[barrier];
         join(pending, &named.known[warp]);
         pending[warp] = time.now();
         named.acquired[barrier] = named.acquired[barrier].max(clock.acquired);
         // What the warp does from here on is not ordered by this barrier.
         time.advance();
+    }
+
+    fn named(&mut self) -> &mut Named {
+        self.named.get_or_insert_with(|| {
+            Box::new(Named {
+                known: [[0; WARPS]; WARPS],
+                pending: [[0; WARPS]; BARRIERS],
+                acquired: [0; BARRIERS],
+                phases: HashMap::new(),
+            })
+        })
+    }
+
+    /// A warp of the block arrives at the mbarrier at this offset.
+    pub fn arrive_phase(&mut self, offset: u32, warp: usize, clock: &WarpClock, time: &Time) {
+        let named = self.named();
+        let known = named.known[warp];
+        let arriving = &mut named.phases.entry(offset).or_default().arriving;
+        join(&mut arriving.known, &known);
+        arriving.known[warp] = time.now();
+        arriving.acquired = arriving.acquired.max(clock.acquired);
+        time.advance();
+    }
+
+    /// A warp of another block arrives there. Its own fence publishes what it did; whoever waits has seen a flag.
+    pub fn arrive_from_outside(&mut self, offset: u32, time: &Time) {
+        let arriving = &mut self.named().phases.entry(offset).or_default().arriving;
+        arriving.acquired = time.advance();
+    }
+
+    /// What warp `warp` of the block did up to now is ordered before whoever has waited for the mbarrier.
+    pub fn publish_phase(&mut self, offset: u32, warp: usize, time: &Time) {
+        let arrived = &mut self.named().phases.entry(offset).or_default().arrived;
+        arrived.known[warp] = time.now();
+        time.advance();
+    }
+
+    /// The mbarrier at this offset ends a phase.
+    pub fn completed(&mut self, offset: u32) {
+        if let Some(phases) = self.named.as_mut().and_then(|named| named.phases.get_mut(&offset)) {
+            phases.ended += 1;
+            let arriving = std::mem::take(&mut phases.arriving);
+            phases.arrived.join(&arriving);
+        }
+    }
+
+    /// How many phases the mbarrier at this offset has ended.
+    pub fn phases(&mut self, offset: u32) -> u64 {
+        self.named().phases.entry(offset).or_default().ended
+    }
+
+    /// A warp goes on behind a phase of the mbarrier at this offset.
+    pub fn pass_phase(&mut self, offset: u32, warp: usize, clock: &mut WarpClock) {
+        let Some(named) = &mut self.named else { return };
+        if let Some(phases) = named.phases.get(&offset) {
+            join(&mut named.known[warp], &phases.arrived.known);
+            clock.acquired = clock.acquired.max(phases.arrived.acquired);
+        }
+    }
+
+    /// The mbarrier at this offset is initialised, or is none any more.
+    pub fn forget_phases(&mut self, offset: u32) {
+        if let Some(named) = &mut self.named {
+            named.phases.remove(&offset);
+        }
     }
 
     /// A warp goes on behind a barrier of some threads.
@@ -209,6 +301,11 @@ impl WarpClock {
     /// The clock of a warp that starts.
     pub fn start(&mut self, warp: u32) {
         *self = WarpClock { warp, ..WarpClock::default() };
+    }
+
+    /// The clock of a warp by which something is remembered that it began earlier.
+    pub fn of(warp: u32) -> WarpClock {
+        WarpClock { warp, ..WarpClock::default() }
     }
 
     /// The present tick.
@@ -267,6 +364,13 @@ impl WarpClock {
     /// A strong access is about to be made.
     pub fn acquire(&mut self, time: &Time) {
         self.pending = Some(time.now());
+    }
+
+    /// The warp may rely from here on on everything that was published before that time.
+    pub fn acquire_at(&mut self, block: &mut BlockClock, time: u64) {
+        self.looked = self.looked.max(time);
+        self.acquired = self.acquired.max(time);
+        block.acquired_now = block.acquired_now.max(self.acquired);
     }
 
     /// The last access has been made. If it was strong, the warp may rely from here on on everything that was published

@@ -23,10 +23,45 @@ pub(crate) struct Copy {
     pub moment: (u64, u32, u32),
 }
 
+/// What ends a bulk copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// A phase of the mbarrier at this offset, by its number.
+    Phase(u32, u64),
+    /// A group of the thread's bulk copies, by its number.
+    Group(u32),
+}
+
+/// A bulk copy, for the shared memory that it reads or writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Bulk {
+    pub pc: u32,
+    /// The warp in the grid, and the lane, that began it.
+    pub warp: u32,
+    pub lane: u32,
+    /// The first offset in shared memory.
+    pub start: u64,
+    pub bytes: u64,
+    /// It reads them; else it writes them.
+    pub reads: bool,
+    pub until: Until,
+}
+
+impl Bulk {
+    /// The pieces of 16 bytes, or fewer, in which accesses are compared: their offsets and sizes.
+    pub fn pieces(&self) -> impl Iterator<Item = (u64, u32)> + use<> {
+        let end = self.start + self.bytes;
+        (self.start..end).step_by(16).map(move |at| (at, (end - at).min(16) as u32))
+    }
+}
+
 /// The copies of a block that are under way.
 #[derive(Default)]
 pub(crate) struct Copies {
     list: Vec<Copy>,
+    bulk: Vec<Bulk>,
+    /// For each warp and lane, the number of groups of bulk copies that it has closed.
+    closed_bulk: Vec<[u32; LANES]>,
     /// A bit for each four bytes of shared memory that a copy writes. No copy is smaller or less aligned.
     bits: Vec<u64>,
     /// For each warp and lane, the number of groups that it has closed.
@@ -51,7 +86,9 @@ impl Copies {
     /// Prepares for a block that begins, with `bytes` bytes of shared memory.
     pub fn reset(&mut self, bytes: u64) {
         self.list.clear();
+        self.bulk.clear();
         self.closed.clear();
+        self.closed_bulk.clear();
         self.bits.clear();
         self.bits.resize(bytes.div_ceil(256) as usize, 0);
     }
@@ -59,7 +96,7 @@ impl Copies {
     /// Whether no copy is under way.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.list.is_empty() && self.bulk.is_empty()
     }
 
     /// For each lane of a warp, the number of groups that it has closed.
@@ -69,6 +106,51 @@ impl Copies {
             self.closed.resize(warp + 1, [0; LANES]);
         }
         &mut self.closed[warp]
+    }
+
+    /// For each lane of a warp, the number of groups of bulk copies that it has closed.
+    pub fn closed_bulk(&mut self, warp: u32) -> &mut [u32; LANES] {
+        let warp = warp as usize;
+        if self.closed_bulk.len() <= warp {
+            self.closed_bulk.resize(warp + 1, [0; LANES]);
+        }
+        &mut self.closed_bulk[warp]
+    }
+
+    /// A bulk copy begins.
+    pub fn begin_bulk(&mut self, copy: Bulk) {
+        self.bulk.push(copy);
+    }
+
+    /// Ends the bulk copies that reported to phases of the mbarrier at this offset before number `ended`, and returns
+    /// them.
+    pub fn end_phase(&mut self, offset: u32, ended: u64) -> Vec<Bulk> {
+        let over = |copy: &mut Bulk| matches!(copy.until, Until::Phase(at, phase) if at == offset && phase < ended);
+        self.bulk.extract_if(.., over).collect()
+    }
+
+    /// Ends the bulk copies of a lane of a warp (by its number in the grid) in all but the last `keep` groups that it
+    /// has closed.
+    pub fn end_groups(&mut self, (warp, lane): (u32, u32), closed: u32, keep: u32) {
+        let over = |group: u32| group.saturating_add(keep) < closed;
+        let ended = |copy: &Bulk| matches!(copy.until, Until::Group(group) if over(group));
+        self.bulk.retain(|copy| copy.warp != warp || copy.lane != lane || !ended(copy));
+    }
+
+    /// The bulk copy that an access of a lane meets; `now` is the warp's number in the grid. Reads do not meet copies
+    /// that read.
+    pub fn bulk_conflict(&self, event: &Event<'_>, now: u32) -> Option<(usize, &Bulk)> {
+        let Layout { low, high, .. } = event.layout;
+        let size = u64::from(event.size);
+        let near = |copy: &&Bulk| copy.start < high + size && low < copy.start + copy.bytes;
+        let meets = |copy: &Bulk, lane: &usize| {
+            let at = event.address[*lane];
+            copy.start < at + size && at < copy.start + copy.bytes
+        };
+        let conflicts = |copy: &&Bulk| !(copy.reads && event.what == crate::finding::What::Read);
+        let found = self.bulk.iter().filter(near).filter(conflicts);
+        let by = found.filter_map(|copy| Some((lanes(event.mask).find(|lane| meets(copy, lane))?, copy)));
+        by.max_by_key(|(_, copy)| copy.warp != now)
     }
 
     /// The index of a word of [`Copies::bits`], and the bits in it, for `bytes` bytes (a power of two) at an offset

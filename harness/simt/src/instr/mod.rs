@@ -3,6 +3,7 @@
 //! - [`alu`]: what is computed from registers alone. One row of a table declares an instruction.
 //! - [`memory`]: loads, stores, atomics, fences.
 //! - [`copy`]: asynchronous copies.
+//! - [`mbarrier`]: barriers in shared memory.
 //! - [`warp`]: what the lanes of a warp do together.
 //! - [`matrix`]: products of matrices.
 //! - [`texture`]: textures and surfaces.
@@ -19,6 +20,7 @@ pub(crate) mod context;
 pub(crate) mod control;
 pub(crate) mod copy;
 pub(crate) mod matrix;
+pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod operands;
 pub(crate) mod row;
@@ -32,8 +34,17 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// The families' rows.
-const FAMILIES: [&[Row]; 8] =
-    [alu::ROWS, memory::ROWS, copy::ROWS, warp::ROWS, matrix::ROWS, texture::ROWS, control::ROWS, system::ROWS];
+const FAMILIES: [&[Row]; 9] = [
+    alu::ROWS,
+    memory::ROWS,
+    copy::ROWS,
+    mbarrier::ROWS,
+    warp::ROWS,
+    matrix::ROWS,
+    texture::ROWS,
+    control::ROWS,
+    system::ROWS,
+];
 
 /// The rows by the first word of their names, those with longer names first.
 static BY_WORD: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| {

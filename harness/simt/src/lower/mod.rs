@@ -94,6 +94,7 @@ fn kernel(
         waiting_loops: lowered.waiting_loops,
         max_threads: most.map(|n| n.iter().product()),
         required_threads: function.req_ntid,
+        cluster: function.cluster,
         target: digits.parse().unwrap_or(0),
         ptx_version: module.version.0 * 10 + module.version.1,
         code: Arc::new(lowered.program),

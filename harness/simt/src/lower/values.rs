@@ -190,7 +190,7 @@ impl FnBuilder<'_, '_> {
     }
 
     fn special(&mut self, special: Special, want: u32) -> Result<Opnd> {
-        if want < 4 {
+        if want < 4 && (want, special) != (0, Special::IsExplicitCluster) {
             return Err(invalid(
                 format!("the special register {special:?} as a value of {}", width_name(want)),
                 self.at(),

@@ -143,6 +143,7 @@ pub enum Special {
     ClusterNctaid(u8),
     ClusterCtaRank,
     ClusterNctaRank,
+    IsExplicitCluster,
     /// `%reserved_smem_offset_begin` (0), `_end` (1), `_cap` (2), `_0` (3) and `_1` (4).
     ReservedSmem(u8),
     /// The constant `WARP_SZ`.
@@ -253,6 +254,19 @@ pub struct Var {
     pub ptx_line: u32,
 }
 
+/// What a kernel says of clusters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClusterNeeds {
+    /// `.reqnctapercluster` x, y, z: blocks of a cluster.
+    pub required: Option<[u32; 3]>,
+    /// `.explicitcluster`: every launch must say how large its clusters are.
+    pub explicit: bool,
+    /// `.maxclusterrank`: the most blocks of a cluster.
+    pub most: Option<u32>,
+    /// `.blocksareclusters`: the grid of a launch counts clusters.
+    pub grid_of_clusters: bool,
+}
+
 /// A function's or kernel's code.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Body {
@@ -289,6 +303,8 @@ pub struct Function {
     pub min_ctas_per_sm: Option<u32>,
     /// `.maxnreg`.
     pub max_regs: Option<u32>,
+    /// What it says of clusters.
+    pub cluster: ClusterNeeds,
     /// The code. A declaration (`.extern .func vprintf`) has none.
     pub body: Option<Body>,
     /// Line in the PTX.

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::finding::{Allocation, Blame, FailureOf, Finding, Kind, Limit, Passed, Relation, Scope, Space, What};
+use crate::finding::{
+    Allocation, Blame, FailureOf, Finding, Kind, Limit, MbarrierMisuse, Passed, Relation, Scope, Space, What,
+};
 use crate::memory::HEAP_BLOCK;
 use wire::RAISE_BUDGET;
 
@@ -106,6 +108,7 @@ fn limit(limit: Limit) -> &'static str {
         Limit::SharedMemory => "bytes of shared memory in a block",
         Limit::LocalMemory => "bytes of local memory in a thread",
         Limit::Cooperative => "blocks of a cooperative launch, resident at once",
+        Limit::Cluster => "blocks in a cluster",
         Limit::Parameters => "bytes of kernel parameters",
         Limit::Arguments => "bytes of arguments",
     }
@@ -138,6 +141,16 @@ fn side(what: What) -> &'static str {
         | What::Loop
         | What::Exit
         | What::Execute => "Read access",
+    }
+}
+
+/// What is wrong with the use of an mbarrier.
+const fn mbarrier(misuse: MbarrierMisuse) -> &'static str {
+    match misuse {
+        MbarrierMisuse::NotInitialised => "The mbarrier is not initialised",
+        MbarrierMisuse::Count => "The mbarrier is initialised for an invalid number of arrivals",
+        MbarrierMisuse::Arrivals => "More arrivals at the mbarrier than its phase waits for",
+        MbarrierMisuse::Bytes => "More bytes at the mbarrier than it can count",
     }
 }
 
@@ -184,6 +197,10 @@ pub(super) fn mistake(finding: &Finding) -> String {
         ),
         Kind::InvalidBarrier { barrier } => {
             format!("Barrier error detected. Invalid arguments for barrier {barrier}")
+        }
+        Kind::InvalidMbarrier { misuse } => format!("Barrier error detected. {}", mbarrier(*misuse)),
+        Kind::BlockLeft { rank } => {
+            format!("Invalid __shared__ {} of block {rank} of the cluster, which has returned", first_access(finding))
         }
         Kind::InactiveLane { lane } => format!("Shuffle from inactive lane {lane}"),
         Kind::UndeclaredLane { mask, lane } => {
@@ -448,6 +465,10 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::InvalidBarrier { .. } => {
             "use a barrier number from 0 to 15 and a thread count that is a multiple of 32 within the block"
         }
+        Kind::InvalidMbarrier { misuse } => remedy_of_mbarrier(*misuse),
+        Kind::BlockLeft { .. } => {
+            "keep every block of the cluster alive until the others have read its shared memory: let all of them pass cluster.sync() before they return"
+        }
         Kind::InactiveLane { .. } => {
             "read only from lanes that execute the shuffle and that its mask names: move it out of the branch, or keep the source among them"
         }
@@ -512,6 +533,20 @@ const fn remedy_of_image(kind: &Kind) -> &'static str {
     }
 }
 
+/// The remedy for the wrong use of an mbarrier.
+fn remedy_of_mbarrier(misuse: MbarrierMisuse) -> &'static str {
+    match misuse {
+        MbarrierMisuse::NotInitialised => {
+            "let one thread initialise it (init, mbarrier.init), put __syncthreads() behind that, and write nothing else to its eight bytes"
+        }
+        MbarrierMisuse::Count => "initialise it with the number of arrivals of each phase, from 1 to 1048575",
+        MbarrierMisuse::Arrivals => {
+            "let each phase have as many arrivals as the mbarrier was initialised with, and wait for a phase before arriving at the next"
+        }
+        MbarrierMisuse::Bytes => "expect at most 1048575 bytes in a phase, and no fewer than the copies bring",
+    }
+}
+
 /// The remedy for a launch that the part or the kernel does not allow.
 fn remedy_of_limit(limit: Limit) -> &'static str {
     match limit {
@@ -530,6 +565,7 @@ fn remedy_of_limit(limit: Limit) -> &'static str {
             "make the arrays of each thread smaller, or give each thread a part of an array in device memory"
         }
         Limit::Cooperative => "launch at most as many blocks as the occupancy query allows on all multiprocessors",
+        Limit::Cluster => "use fewer blocks in a cluster, and a grid that consists of whole clusters",
         Limit::Parameters => "pass large arguments through a buffer in device memory",
         Limit::Arguments => "give an argument for each of the kernel's parameters",
     }

@@ -15,6 +15,7 @@ pub struct Device {
     pub module: Module,
     pub settings: Settings,
     pub cooperative: bool,
+    pub cluster: Option<[u32; 3]>,
 }
 
 /// One argument of a kernel.
@@ -43,7 +44,7 @@ impl Device {
     pub fn new(ptx: &str) -> Device {
         let memory = Arc::new(Memory::new(1 << 30));
         let module = Module::load(ptx, &memory, Profile::default_profile()).expect("the module loads");
-        Device { memory, module, settings: Settings::default(), cooperative: false }
+        Device { memory, module, settings: Settings::default(), cooperative: false, cluster: None }
     }
 
     /// Puts numbers on the device.
@@ -96,7 +97,12 @@ impl Device {
         let mut text = Vec::new();
         let launch = Launch {
             kernel,
-            geometry: Geometry { dynamic_shared: shared, cooperative: self.cooperative, ..Geometry::new(grid, block) },
+            geometry: Geometry {
+                dynamic_shared: shared,
+                cooperative: self.cooperative,
+                cluster: self.cluster,
+                ..Geometry::new(grid, block)
+            },
             params: &params,
         };
         let report = run(&self.memory, Profile::default_profile(), &self.settings, &launch, &mut |piece| {

@@ -26,7 +26,7 @@ fn load(cases: &[Case]) -> Result<Device, String> {
     let memory = Arc::new(Memory::new(1 << 28));
     let module = Module::load(&kernels::module(cases), &memory, Profile::default_profile())
         .map_err(|error| error.to_string())?;
-    Ok(Device { memory, module, settings: simt::machine::Settings::default(), cooperative: false })
+    Ok(Device { memory, module, settings: simt::machine::Settings::default(), cooperative: false, cluster: None })
 }
 
 /// Loads cases together, and by halves those among which one does not load.
@@ -128,6 +128,8 @@ fn the_machine_gives_what_the_gpu_gave() {
     let entries: HashMap<&str, &Entry> = vectors.entries.iter().map(|e| (e.name.as_str(), e)).collect();
     let only = std::env::var("WARPLAB_CASES").unwrap_or_default();
     let mut cases = suite::all();
+    let recorded = |case: &Case| entries.contains_key(case.name.as_str());
+    cases.extend(suite::barriers::all().into_iter().filter(recorded));
     cases.retain(|case| case.name.contains(&only));
     let mut failures = Vec::new();
     let mut checked = 0;
@@ -190,7 +192,46 @@ fn a_wrong_bit_is_found() {
 #[test]
 fn names_are_unique() {
     let mut seen = HashSet::new();
-    for case in suite::all() {
+    for case in suite::to_record() {
         assert!(seen.insert(case.name.clone()), "{} is there twice", case.name);
     }
+}
+
+/// What a sum, an extreme or a bit of two operands is to be, for the reductions that no device has recorded yet.
+fn reduced(operation: &str, a: u64, b: u64) -> Option<u64> {
+    let (x, y) = (a as u32, b as u32);
+    Some(match operation {
+        "add.u32" | "add.s32" => x.wrapping_add(y).into(),
+        "add.u64" => a.wrapping_add(b),
+        "min.s32" => ((x as i32).min(y as i32) as u32).into(),
+        "max.u32" => x.max(y).into(),
+        "min.u64" => a.min(b),
+        "max.s64" => (a as i64).max(b as i64) as u64,
+        "and.b32" => (x & y).into(),
+        "or.b64" => a | b,
+        "xor.b32" => (x ^ y).into(),
+        "inc.u32" => if x >= y { 0 } else { x + 1 }.into(),
+        "dec.u32" => if x == 0 || x > y { y } else { x - 1 }.into(),
+        _ => return None,
+    })
+}
+
+#[test]
+fn cases_that_no_device_has_recorded_run_and_reduce() {
+    let cases = suite::barriers::all();
+    let mut results = Vec::new();
+    run(&cases, &mut results);
+    let mut compared = 0;
+    for (case, got) in cases.iter().zip(results) {
+        let got = got.unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let operands = case.operands();
+        let Some(operation) = case.name.strip_prefix("cp.reduce.async.bulk.") else { continue };
+        for thread in 0..COUNT {
+            let (a, b) = (operands[0][thread], operands[1][thread]);
+            let Some(want) = reduced(operation, a, b) else { break };
+            assert_eq!(got[0][thread], want, "{}: {a:#x}, {b:#x}", case.name);
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 12 * COUNT);
 }

@@ -42,6 +42,7 @@ fn load(file: &File) -> Device {
         memory,
         settings: Settings { checks: Checks::ALL, ..Settings::default() },
         cooperative: false,
+        cluster: None,
     }
 }
 

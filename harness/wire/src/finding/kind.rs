@@ -74,6 +74,20 @@ pub enum Passed {
     Double,
 }
 
+/// What is wrong with the use of an mbarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MbarrierMisuse {
+    /// It was never initialised, or it has been made invalid, or other data was written over it.
+    NotInitialised,
+    /// It is initialised for no arrivals, or for more than 2^20 - 1.
+    Count,
+    /// More arrivals than its phase waits for.
+    Arrivals,
+    /// More bytes expected, or completed, than it can count.
+    Bytes,
+}
+
 /// The kind of a launch limit that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -100,6 +114,8 @@ pub enum Limit {
     LocalMemory,
     /// Blocks of a cooperative launch that fit on the device at once.
     Cooperative,
+    /// Blocks of a cluster.
+    Cluster,
     /// Bytes of parameters.
     Parameters,
     /// Bytes of arguments that the launch passes for the parameters.
@@ -119,6 +135,7 @@ impl Limit {
             | Self::Registers
             | Self::SharedMemory
             | Self::Cooperative
+            | Self::Cluster
             | Self::Parameters
             | Self::Arguments => Blame::Host,
         }
@@ -215,6 +232,16 @@ kinds! {
         /// Number of the barrier.
         barrier: u32,
     } => program(Kernel, Synccheck, None);
+    /// An mbarrier used against its rules.
+    InvalidMbarrier {
+        /// What is wrong.
+        misuse: MbarrierMisuse,
+    } => program(Kernel, Synccheck, None);
+    /// An access to the shared memory of a block of the cluster that has returned.
+    BlockLeft {
+        /// The block's rank in the cluster.
+        rank: u32,
+    } => program(Kernel, Memcheck, Some(Space::Shared));
     /// A shuffle that reads a lane which does not take part: its value is undefined.
     InactiveLane {
         /// The lane that is read.

@@ -1,5 +1,6 @@
 //! The attributes of functions (`CUfunction_attribute`).
 
+use super::clusters;
 use super::module::Function;
 use super::occupancy::max_threads;
 use crate::abi::constants::function_attribute::{
@@ -37,7 +38,12 @@ pub fn attribute(function: &Function, attribute: i32) -> Result<i32> {
         CACHE_MODE_CA | DEVICE_NODE_UPDATE_SUPPORTED => 0,
         MAX_DYNAMIC_SHARED_SIZE_BYTES => settings.max_dynamic_shared as i32,
         PREFERRED_SHARED_MEMORY_CARVEOUT => settings.carveout,
-        CLUSTER_SIZE_MUST_BE_SET..=CLUSTER_SCHEDULING_POLICY_PREFERENCE => settings.cluster[cluster_index(attribute)],
+        CLUSTER_SIZE_MUST_BE_SET => kernel.cluster.explicit.into(),
+        REQUIRED_CLUSTER_WIDTH..=REQUIRED_CLUSTER_DEPTH if kernel.cluster.required.is_some() => {
+            let axis = (attribute - REQUIRED_CLUSTER_WIDTH) as usize;
+            kernel.cluster.required.map_or(0, |size| size[axis] as i32)
+        }
+        REQUIRED_CLUSTER_WIDTH..=CLUSTER_SCHEDULING_POLICY_PREFERENCE => settings.cluster[cluster_index(attribute)],
         _ => return Err(Error::INVALID_VALUE),
     })
 }
@@ -46,7 +52,8 @@ pub fn attribute(function: &Function, attribute: i32) -> Result<i32> {
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for an attribute that does not exist or cannot be set, and for a value that the device
-/// does not support; `CUDA_ERROR_NOT_SUPPORTED` for clusters of several blocks.
+/// does not support; `CUDA_ERROR_NOT_SUPPORTED` for clusters of several blocks on a part without clusters, and
+/// `CUDA_ERROR_NOT_PERMITTED` for their size where the kernel fixes it.
 pub fn set_attribute(function: &Function, attribute: i32, value: i32) -> Result {
     let profile = driver()?.profile;
     let mut settings = lock(&function.settings);
@@ -62,8 +69,11 @@ pub fn set_attribute(function: &Function, attribute: i32, value: i32) -> Result 
         PREFERRED_SHARED_MEMORY_CARVEOUT if (-1..=100).contains(&value) => {
             settings.carveout = value;
         }
-        // Every launch has clusters of one block.
-        REQUIRED_CLUSTER_WIDTH..=REQUIRED_CLUSTER_DEPTH if !(0..=1).contains(&value) => {
+        REQUIRED_CLUSTER_WIDTH..=REQUIRED_CLUSTER_DEPTH if function.kernel().cluster.required.is_some() => {
+            return Err(Error::NOT_PERMITTED);
+        }
+        REQUIRED_CLUSTER_WIDTH..=REQUIRED_CLUSTER_DEPTH if value < 0 => return Err(Error::INVALID_VALUE),
+        REQUIRED_CLUSTER_WIDTH..=REQUIRED_CLUSTER_DEPTH if value > 1 && !clusters::supported(profile) => {
             return Err(Error::NOT_SUPPORTED);
         }
         REQUIRED_CLUSTER_WIDTH..=REQUIRED_CLUSTER_DEPTH => {

@@ -1,7 +1,7 @@
 //! Launches of kernels: running them, and the errors of those that fail.
 
 use super::module::{Function, find_function};
-use super::refusal;
+use super::{clusters, refusal};
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::Context;
@@ -56,6 +56,7 @@ impl KernelLaunch {
     ) -> Result<Arc<Self>> {
         let function = find_function(handle)?;
         let params = params(&function)?;
+        let geometry = clusters::complete(&function, geometry)?;
         refusal::check(&function, &geometry)?;
         Ok(Arc::new(KernelLaunch { function, handle, geometry, params }))
     }

@@ -1,5 +1,6 @@
 //! Modules and their functions: loading PTX, linking it, and launching kernels.
 
+pub mod clusters;
 pub mod early_launch;
 pub mod function;
 pub mod launch;

@@ -1,7 +1,7 @@
 //! Launches that the part, or the kernel, does not allow: which limit, what was asked, and what would fit.
 
 use super::module::Function;
-use super::occupancy;
+use super::{clusters, occupancy};
 use crate::abi::error::{Error, Result};
 use crate::state::device::driver::{driver, tell};
 use crate::state::device::observer::RefusedLaunch;
@@ -12,8 +12,8 @@ use simt::machine::Kernel;
 use simt::profile::{LOCAL_BYTES, Profile};
 
 /// A launch that is refused.
-struct Refusal {
-    error: Error,
+pub(super) struct Refusal {
+    pub error: Error,
     limit: Limit,
     asked: u64,
     allowed: u64,
@@ -22,14 +22,14 @@ struct Refusal {
 }
 
 impl Refusal {
-    fn new(error: Error, limit: Limit, asked: impl Into<u64>, allowed: impl Into<u64>) -> Self {
+    pub fn new(error: Error, limit: Limit, asked: impl Into<u64>, allowed: impl Into<u64>) -> Self {
         Refusal { error, limit, asked: asked.into(), allowed: allowed.into(), remedy: None }
     }
-    fn with(mut self, remedy: impl Into<String>) -> Self {
+    pub fn with(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
     }
-    fn tell(self, kernel: &str) {
+    pub fn tell(self, kernel: &str) {
         tell(|observer| {
             observer.refused(RefusedLaunch {
                 kernel,
@@ -42,7 +42,7 @@ impl Refusal {
     }
 }
 
-fn dims(of: [u32; 3]) -> String {
+pub(super) fn dims(of: [u32; 3]) -> String {
     format!("({}, {}, {})", of[0], of[1], of[2])
 }
 
@@ -78,7 +78,10 @@ pub fn check(function: &Function, geometry: &Geometry) -> Result {
     }
     let refusal = match dimensions(function, geometry, profile) {
         Some(refusal) => Some(refusal),
-        None => resources(function, geometry, profile)?,
+        None => match clusters::refusal(function, geometry, profile) {
+            Some(refusal) => Some(refusal),
+            None => resources(function, geometry, profile)?,
+        },
     };
     let Some(refusal) = refusal else {
         return Ok(());

@@ -2,3 +2,4 @@
 
 pub(crate) mod resolve;
 pub(crate) mod shared;
+pub(crate) mod span;

@@ -6,7 +6,9 @@ use crate::engine::traffic::banks::bank_conflicts;
 use crate::engine::traffic::sectors::sectors;
 use crate::engine::warp::counts::count_sectors;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{LOCAL_WINDOW, Pointers, Request, SHARED_WINDOW, Wrong, space_of};
+use crate::engine::warp::request::{
+    LOCAL_WINDOW, Pointers, RANK_SHIFT, Request, SHARED_WINDOW, Wrong, home_of, space_of,
+};
 use crate::engine::warp::{LayoutOf, Resolve, Warp};
 use crate::finding::{Kind, Space, What};
 use crate::lane::{HostVectors, LANES, lanes};
@@ -184,7 +186,8 @@ impl Warp<'_> {
         }
         let generic = request.space == Space::Generic;
         let lies_in = |space: Space| {
-            lanes(self.mask()).filter(|&l| generic && space_of(address[l]).0 == space).fold(0u32, |m, l| m | 1 << l)
+            let here = |l: &usize| if generic { space_of(address[*l]).0 == space } else { request.space == space };
+            lanes(self.mask()).filter(here).fold(0u32, |m, l| m | 1 << l)
         };
         let (shared, local) = (lies_in(Space::Shared), lies_in(Space::Local));
         let elsewhere = self.mask() & !shared & !local;
@@ -234,6 +237,7 @@ impl Warp<'_> {
                 // SAFETY: inside the block's shared memory.
                 Ok(unsafe { self.shared.add(offset as usize) })
             }
+            Space::Shared if offset >> RANK_SHIFT != 0 => self.resolve_in_cluster(offset, size),
             Space::Local if fits(self.local_len) => {
                 // SAFETY: inside the lane's part of the warp's local memory.
                 Ok(unsafe { self.local.add(lane * self.local_stride + offset as usize) })
@@ -282,8 +286,35 @@ impl Warp<'_> {
         }
     }
 
+    /// The host's address of an access to the shared memory of a block of the cluster, which the offset names.
+    #[cold]
+    fn resolve_in_cluster(&self, offset: u64, size: u64) -> Result<*mut u8, Wrong> {
+        let wrong = |kind, address| Err(Wrong { kind, space: Space::Shared, address });
+        let outside = Kind::OutOfBounds { space: Space::Shared };
+        let block = self.block.get();
+        let (Some(rank), at) = home_of(offset) else {
+            return wrong(outside, offset);
+        };
+        let peers = if block.cluster.is_lent() { &block.cluster.get().blocks[..] } else { &[] };
+        if rank != block.rank && rank as usize >= peers.len() {
+            return wrong(outside, offset);
+        }
+        if at >= self.shared_len || self.shared_len - at < size {
+            return wrong(outside, at);
+        }
+        if rank == block.rank {
+            // SAFETY: inside the block's shared memory.
+            return Ok(unsafe { self.shared.add(at as usize) });
+        }
+        match &peers[rank as usize] {
+            // SAFETY: the shared memory of all blocks of a launch has the same size.
+            Some(peer) if peer.live > 0 => Ok(unsafe { peer.shared.ptr().add(at as usize) }),
+            _ => wrong(Kind::BlockLeft { rank }, at),
+        }
+    }
+
     /// Whether accesses to a range must be checked one by one, as the kernels' own heap has many blocks.
-    fn by_blocks(&self, range: &Range) -> bool {
+    pub(super) fn by_blocks(&self, range: &Range) -> bool {
         range.kind == memory::Kind::Heap && self.launch().memory_check
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Fill {
     dims: [u32; 3],
     grid: [u32; 3],
     sms: u32,
+    /// Blocks of a cluster.
+    cluster: [u32; 3],
 }
 
 fn set(slot: &WarpSlot, constant: Constant, value: impl Fn(usize) -> u64) {
@@ -60,6 +62,7 @@ impl Fill {
             dims: shared.geometry.block,
             grid: shared.geometry.grid,
             sms: shared.profile.sms,
+            cluster: shared.geometry.cluster.unwrap_or([1; 3]),
         };
         for &constant in &shared.program.constants {
             match constant.source {
@@ -101,7 +104,11 @@ impl Fill {
     fn of_launch(&self, shared: &Shared<'_>, special: Special) -> Option<u64> {
         Some(match special {
             Special::Ntid(axis) => u64::from(*self.dims.get(axis as usize).unwrap_or(&0)),
-            Special::Nctaid(axis) | Special::NclusterId(axis) => u64::from(*self.grid.get(axis as usize).unwrap_or(&0)),
+            Special::Nctaid(axis) => u64::from(*self.grid.get(axis as usize).unwrap_or(&0)),
+            Special::NclusterId(axis @ 0..3) => u64::from(self.grid[axis as usize] / self.cluster[axis as usize]),
+            Special::ClusterNctaid(axis @ 0..3) => self.cluster[axis as usize].into(),
+            Special::ClusterNctaRank => self.cluster.iter().map(|&n| u64::from(n)).product(),
+            Special::IsExplicitCluster => shared.geometry.cluster.is_some().into(),
             Special::NwarpId => u64::from(shared.threads.div_ceil(LANES as u32)),
             Special::NsmId => u64::from(self.sms),
             Special::GridId => 1,
@@ -110,7 +117,6 @@ impl Fill {
             Special::EnvReg(2) => shared.workspace & 0xffff_ffff,
             Special::TotalSmemSize | Special::AggrSmemSize => u64::from(shared.shared_bytes),
             Special::DynamicSmemSize => u64::from(shared.geometry.dynamic_shared),
-            Special::ClusterNctaid(_) | Special::ClusterNctaRank => 1,
             Special::WarpSize => LANES as u64,
             Special::LaneId
             | Special::LanemaskEq
@@ -143,10 +149,13 @@ impl Fill {
     }
 
     /// What changes with the block.
-    pub fn block(&self, slot: &WarpSlot, ctaid: [u32; 3], number: u64) {
+    pub fn block(&self, slot: &WarpSlot, ctaid: [u32; 3], number: u64, rank: u32) {
         for &(constant, special) in &self.block {
             let value = match special {
-                Special::Ctaid(axis) | Special::ClusterId(axis) => *ctaid.get(axis as usize).unwrap_or(&0),
+                Special::Ctaid(axis) => *ctaid.get(axis as usize).unwrap_or(&0),
+                Special::ClusterId(axis @ 0..3) => ctaid[axis as usize] / self.cluster[axis as usize],
+                Special::ClusterCtaid(axis @ 0..3) => ctaid[axis as usize] % self.cluster[axis as usize],
+                Special::ClusterCtaRank => rank,
                 Special::SmId => (number % u64::from(self.sms.max(1))) as u32,
                 _ => 0,
             };

@@ -43,8 +43,13 @@ fn refusal(launch: &Launch<'_, Arc<Program>>) -> Option<String> {
     if blocks == 0 || threads == 0 || threads > MOST_THREADS {
         return Some(format!("a launch of {blocks} blocks of {threads} threads reached the machine"));
     }
-    if geometry.cluster.is_some() {
-        return Some("a launch of clusters reached the machine, which does not support them".into());
+    if let Some(dims) = geometry.cluster
+        && !std::iter::zip(geometry.grid, dims).all(|(blocks, of)| of > 0 && blocks.is_multiple_of(of))
+    {
+        return Some(format!(
+            "a launch reached the machine whose grid {:?} has no whole clusters of {dims:?}",
+            geometry.grid
+        ));
     }
     if kernel.local_bytes > LOCAL_BYTES {
         return Some(format!(
@@ -161,8 +166,10 @@ fn shared<'l>(
         let device = u64::from(occupancy.blocks.max(1)) * u64::from(profile.sms);
         device.div_ceil(count as u64).max(1) as usize
     };
+    // What a worker takes: a cluster, or a block.
+    let of = geometry.cluster.map_or(1, |dims| dims.iter().map(|&n| u64::from(n)).product());
     let batch = match settings.seed {
-        0 => (blocks / (count as u64 * BATCHES)).clamp(1, LARGEST_BATCH),
+        0 => (blocks / of / (count as u64 * BATCHES)).clamp(1, LARGEST_BATCH),
         _ => 1,
     };
     let params = &launch.params[..kernel.param_bytes as usize];
@@ -201,7 +208,7 @@ fn shared<'l>(
         began: Instant::now(),
         heap: memory.heap(),
         workspace,
-        blocks: Blocks::new(blocks, batch),
+        blocks: Blocks::new(blocks / of, batch),
         outcome: Outcome::default(),
     }
 }

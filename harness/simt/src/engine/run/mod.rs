@@ -1,5 +1,6 @@
 //! Launches: the workers, the blocks that they run, the turns of the warps, and the counters.
 
+mod clusters;
 mod constants;
 pub(crate) mod launch;
 mod schedule;

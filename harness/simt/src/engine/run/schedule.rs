@@ -3,6 +3,7 @@
 use super::turn::turn;
 use super::worker::Worker;
 use crate::engine::warp::block::{BARRIERS, Barrier, Block};
+use crate::engine::warp::mbarrier::Mbarrier;
 use crate::engine::warp::program::Program;
 use crate::engine::warp::{State, Status, Turn};
 use crate::finding::{Access, Finding, Kind, What};
@@ -18,6 +19,8 @@ pub(crate) enum Progress {
     Finished,
     /// All warps that can run spin, or have used up their share.
     Yielded,
+    /// None of its warps can run: all wait.
+    Stuck,
     /// It was stopped.
     Stopped,
 }
@@ -64,8 +67,7 @@ pub(super) fn run<'l>(block: &mut Block<'l>, worker: &mut Worker<'l>) -> Progres
             return Progress::Finished;
         }
         if !ran {
-            deadlock(block, worker);
-            return Progress::Stopped;
+            return Progress::Stuck;
         }
         if !advanced {
             return Progress::Yielded;
@@ -82,7 +84,7 @@ pub(super) fn places(block: &Block<'_>, program: &Program, wanted: impl Fn(State
     for warp in block.warps.iter().flatten() {
         for group in warp.groups.iter().filter(|g| wanted(g.state)) {
             let what = match group.state {
-                State::Barrier(_) => What::Barrier,
+                State::Barrier(_) | State::Phase(_) | State::Cluster => What::Barrier,
                 State::Lanes(_) | State::Warp(_) | State::Whole => What::SyncWarp,
                 State::Ready | State::Deferred => What::Execute,
             };
@@ -102,7 +104,7 @@ pub(super) fn places(block: &Block<'_>, program: &Program, wanted: impl Fn(State
 }
 
 /// All threads wait for something that will not happen. Records a finding that says where.
-fn deadlock(block: &Block<'_>, worker: &mut Worker<'_>) {
+pub(super) fn deadlock(block: &Block<'_>, worker: &mut Worker<'_>) {
     let mut missing = None;
     let launch = worker.launch();
     let (program, threads) = (launch.program, launch.threads);
@@ -135,9 +137,33 @@ fn deadlock(block: &Block<'_>, worker: &mut Worker<'_>) {
     };
     let mut finding = Finding::new(kind, program.name.clone());
     finding.accesses = accesses;
+    finding.notes = waits_at_mbarriers(block, launch.shared_bytes);
     if let Kind::BarrierExited { barrier, .. } = finding.kind {
         let Barrier { arrived, expected, .. } = block.barriers[barrier as usize];
         finding.notes.push(format!("barrier {barrier} waits for {expected} threads, of which {arrived} have come"));
     }
     worker.fail(Fault::Deadlock, finding);
+}
+
+/// What the phases of mbarriers lack for which threads of the block wait, a sentence each.
+fn waits_at_mbarriers(block: &Block<'_>, shared_bytes: u32) -> Vec<String> {
+    let groups = block.warps.iter().flatten().flat_map(|warp| &warp.groups);
+    let mut offsets: Vec<u32> = groups
+        .filter_map(|group| match group.state {
+            State::Phase(offset) if offset.is_multiple_of(8) && offset + 8 <= shared_bytes => Some(offset),
+            _ => None,
+        })
+        .collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    let lacks = |offset: u32| {
+        // SAFETY: eight bytes of the block's shared memory; nobody changes them meanwhile.
+        let word = unsafe { block.shared.ptr().add(offset as usize).cast::<u64>().read() };
+        let Mbarrier { pending, bytes, expected, .. } = Mbarrier::from_word(word).ok()?;
+        Some(format!(
+            "the phase of the mbarrier at offset {offset:#x} of shared memory lacks {pending} of {expected} arrivals and \
+             {bytes} bytes"
+        ))
+    };
+    offsets.into_iter().filter_map(lacks).collect()
 }

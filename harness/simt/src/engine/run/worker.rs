@@ -1,7 +1,7 @@
 //! A worker: a host thread that runs blocks.
 
 use super::constants::Fill;
-use super::schedule::{Progress, places, run};
+use super::schedule::{Progress, deadlock, places, run};
 use crate::engine::memory::resolve::{layout_for, resolve_for};
 use crate::engine::warp::block::Block;
 use crate::engine::warp::buffer::Buffer;
@@ -86,8 +86,26 @@ impl<'l> Worker<'l> {
         self.launch
     }
 
-    /// Takes blocks and runs them until none is left, or the launch is stopped.
+    /// Runs blocks, or clusters, until none is left, or the launch is stopped.
     pub fn work(mut self) -> Tally {
+        match self.launch.geometry.cluster {
+            None => self.run_blocks(),
+            Some(dims) => self.run_clusters(dims),
+        }
+        self.launch.spent.0.fetch_add(self.notes.spent, Ordering::Relaxed);
+        Tally {
+            counts: self.counts,
+            sites: self.sites,
+            divergent: self.notes.divergent,
+            branch_warps: self.branch_warps,
+            diverged_warps: self.diverged_warps,
+            blocks: self.blocks,
+            findings: self.notes.findings,
+        }
+    }
+
+    /// Takes blocks and runs them until none is left, or the launch is stopped.
+    fn run_blocks(&mut self) {
         let mut resident: VecDeque<Box<Block<'l>>> = VecDeque::new();
         let mut batch = 0..0;
         let mut fruitless = 0;
@@ -113,45 +131,45 @@ impl<'l> Worker<'l> {
             let Some(mut block) = resident.pop_front() else {
                 break;
             };
-            match run(&mut block, &mut self) {
+            match run(&mut block, self) {
                 Progress::Finished => {
-                    self.blocks += 1;
-                    if !block.printed.is_empty() {
-                        let printed = std::mem::take(&mut block.printed);
-                        self.launch.print(block.number, printed);
-                    }
-                    self.spare.push(block);
+                    self.retire(block, true);
                     fruitless = 0;
                 }
-                Progress::Yielded => {
+                Progress::Stuck if !block.expire() => {
+                    deadlock(&block, self);
+                    self.retire(block, false);
+                    break;
+                }
+                Progress::Yielded | Progress::Stuck => {
                     fruitless += 1;
                     resident.push_back(block);
                 }
                 Progress::Stopped => {
-                    let printed = std::mem::take(&mut block.printed);
-                    self.launch.print(block.number, printed);
+                    self.retire(block, false);
                     break;
                 }
             }
         }
-        for mut block in resident {
+        for block in resident {
+            self.retire(block, false);
+        }
+    }
+
+    /// Keeps what a block printed and, if it has finished, the block for another.
+    pub(super) fn retire(&mut self, mut block: Box<Block<'l>>, finished: bool) {
+        if !block.printed.is_empty() {
             let printed = std::mem::take(&mut block.printed);
             self.launch.print(block.number, printed);
         }
-        self.launch.spent.0.fetch_add(self.notes.spent, Ordering::Relaxed);
-        Tally {
-            counts: self.counts,
-            sites: self.sites,
-            divergent: self.notes.divergent,
-            branch_warps: self.branch_warps,
-            diverged_warps: self.diverged_warps,
-            blocks: self.blocks,
-            findings: self.notes.findings,
+        if finished {
+            self.blocks += 1;
+            self.spare.push(block);
         }
     }
 
     /// Makes a block resident.
-    fn admit(&mut self, number: u64) -> Box<Block<'l>> {
+    pub(super) fn admit(&mut self, number: u64) -> Box<Block<'l>> {
         let spare = self.spare.pop();
         let mut block = spare.unwrap_or_else(|| Box::new(Block::new(self.launch)));
         block.begin(self.launch, number);
@@ -164,7 +182,7 @@ impl<'l> Worker<'l> {
         let program = launch.program;
         let mut slot = self.slot();
         if slot.block != block.number {
-            self.fill.block(&slot, block.ctaid, block.number);
+            self.fill.block(&slot, block.ctaid, block.number, block.rank);
             slot.block = block.number;
         }
         if slot.warp != index as u32 {
@@ -203,6 +221,7 @@ impl<'l> Worker<'l> {
             seed => seed.rotate_left(32) ^ (block.number << 10) ^ index as u64 | 1,
         };
         warp.poll = (u32::MAX, 0);
+        (warp.late, warp.met) = (0, (0, 0));
         warp.groups.clear();
         warp.groups.push(Group { pc: program.entry, mask: live, state: State::Ready });
         warp.next = u32::MAX;

@@ -2,6 +2,7 @@
 
 use super::buffer::Buffer;
 use super::dice::shuffle;
+use super::loan::Loan;
 use super::program::Op;
 use super::shared::Shared;
 use super::{Group, State, Status, Warp};
@@ -32,6 +33,26 @@ pub(crate) struct Barrier {
 /// `arrived` the number of threads that have arrived.
 pub(crate) type Results = fn(warp: &Warp<'_>, op: &Op, mask: u32, held: u32, arrived: u32);
 
+/// A cluster whose blocks are resident.
+#[derive(Default)]
+pub(crate) struct Cluster<'l> {
+    /// Its blocks by rank. The block that runs is taken out; those that have ended stay.
+    pub blocks: Vec<Option<Box<Block<'l>>>>,
+    /// Its barrier.
+    pub meeting: Meeting,
+}
+
+/// The barrier of a cluster (`barrier.cluster`).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Meeting {
+    /// Threads that have arrived in the present phase.
+    pub arrived: u32,
+    /// The number of the present phase.
+    pub phase: u32,
+    /// For the race check, the time at which that phase began.
+    pub began: u64,
+}
+
 /// A resident block.
 pub(crate) struct Block<'l> {
     /// Its number in the grid, x fastest.
@@ -52,6 +73,14 @@ pub(crate) struct Block<'l> {
     pub barriers: [Barrier; BARRIERS],
     /// A bit for each barrier at which groups wait.
     pub waiting: u32,
+    /// How often in a row its waits at mbarriers have run out.
+    pub expired: u32,
+    /// Its rank in its cluster.
+    pub rank: u32,
+    /// The other blocks of its cluster while it runs, if the launch has clusters.
+    pub cluster: Loan<Cluster<'l>>,
+    /// The barrier of its cluster, if it is alone in it.
+    pub meeting: Meeting,
     /// What its threads printed.
     pub printed: Vec<u8>,
     /// For the race check: the block's clock, and the history of its shared memory.
@@ -78,6 +107,10 @@ impl<'l> Block<'l> {
             shared: Buffer::new(launch.shared_bytes as usize + WINDOW as usize),
             barriers: [Barrier::default(); BARRIERS],
             waiting: 0,
+            expired: 0,
+            rank: 0,
+            cluster: Loan::none(),
+            meeting: Meeting::default(),
             printed: Vec::new(),
             clock: BlockClock::default(),
             races: SharedRaces::default(),
@@ -90,6 +123,7 @@ impl<'l> Block<'l> {
     pub fn begin(&mut self, launch: &Shared<'_>, number: u64) {
         let [gx, gy, _] = launch.geometry.grid.map(u64::from);
         self.number = number;
+        (self.expired, self.rank, self.meeting) = (0, 0, Meeting::default());
         self.ctaid = [(number % gx) as u32, (number / gx % gy) as u32, (number / gx / gy) as u32];
         (self.done, self.live, self.waiting) = (0, launch.threads, 0);
         self.barriers.fill(Barrier::default());
@@ -112,6 +146,10 @@ impl<'l> Block<'l> {
     /// Notes that so many threads have exited, and opens the barriers that only waited for them.
     pub fn left(&mut self, by: &mut Warp<'l>, threads: u32) {
         self.live -= threads;
+        self.expired = 0;
+        if self.meeting.arrived != 0 || self.cluster.is_lent() {
+            self.left_cluster(by);
+        }
         let mut waiting = self.waiting;
         while waiting != 0 {
             let id = waiting.trailing_zeros();
@@ -126,6 +164,7 @@ impl<'l> Block<'l> {
     /// Opens a barrier: the groups that wait at it get their results and go on behind it. `passes` says whether the
     /// warp that opened it goes on, too.
     pub fn open(&mut self, id: u32, by: &mut Warp<'l>, passes: bool) {
+        self.expired = 0;
         let barrier = &mut self.barriers[id as usize];
         let opened = *barrier;
         let some = barrier.expected != 0;

@@ -40,6 +40,10 @@ pub(crate) enum State {
     Lanes(u32),
     /// All other lanes of the warp, at an instruction that takes the whole warp.
     Whole,
+    /// The end of a phase of the mbarrier at this offset in the block's shared memory; of any if it is `u32::MAX`.
+    Phase(u32),
+    /// The other blocks of the cluster.
+    Cluster,
     /// Other lanes of the warp at `bar.warp.sync`, with this mask. The lanes may wait at different such instructions.
     Warp(u32),
 }

@@ -33,6 +33,11 @@ impl<T> Loan<T> {
         self.0 = ptr::null_mut();
     }
 
+    /// Whether something is lent.
+    pub fn is_lent(&self) -> bool {
+        !self.0.is_null()
+    }
+
     /// What is lent.
     #[inline(always)]
     pub fn get(&self) -> &T {

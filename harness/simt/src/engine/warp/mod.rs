@@ -6,11 +6,13 @@
 
 pub(crate) mod block;
 pub(crate) mod buffer;
+pub(crate) mod cluster;
 pub(crate) mod counts;
 pub(crate) mod dice;
 pub(crate) mod groups;
 pub mod handler;
 pub(crate) mod loan;
+pub(crate) mod mbarrier;
 pub(crate) mod notes;
 pub mod program;
 pub(crate) mod request;
@@ -112,6 +114,10 @@ pub struct Warp<'l> {
     pub(crate) groups: SmallVec<[Group; 4]>,
     /// The last unsuccessful look at a lock or flag: its program counter, and a digest of what it saw.
     pub(crate) poll: (u32, u64),
+    /// The lanes whose wait at an mbarrier has run out.
+    pub(crate) late: u32,
+    /// The lanes that have arrived at the cluster's barrier, and in which of its phases.
+    pub(crate) met: (u32, u32),
     /// What unsuccessful looks took from `fuel` without being executed instructions.
     pub(crate) penalty: i64,
     pub(crate) slot: Option<Box<WarpSlot>>,
@@ -166,6 +172,8 @@ impl<'l> Warp<'l> {
             ctaid: [0; 3],
             groups: SmallVec::new(),
             poll: (u32::MAX, 0),
+            late: 0,
+            met: (0, 0),
             penalty: 0,
             slot: None,
             status: Status::New,
@@ -264,6 +272,8 @@ impl<'l> Warp<'l> {
         if self.poll == poll {
             self.give_way(POLL);
         }
+        // Whoever looks at flags between its waits at an mbarrier may wait for another block.
+        self.block.get_mut().expired = 0;
         self.poll = poll;
     }
 

@@ -10,6 +10,23 @@ pub(crate) const LOCAL_WINDOW: u64 = 2 << 56;
 /// The generic address of offset 0 in the kernel's parameter block.
 pub(crate) const PARAM_WINDOW: u64 = 3 << 56;
 
+/// In the shared memory of a cluster, the rank of a block plus one stands above these bits. Offsets in the own block's
+/// shared memory have nothing there.
+pub(crate) const RANK_SHIFT: u32 = 24;
+
+/// The rank of the block in whose shared memory an offset lies, if the offset names one, and the offset there.
+pub(crate) fn home_of(offset: u64) -> (Option<u32>, u64) {
+    match offset >> RANK_SHIFT {
+        0 => (None, offset),
+        above => (Some((above - 1).min(u32::MAX.into()) as u32), offset & ((1 << RANK_SHIFT) - 1)),
+    }
+}
+
+/// The offset by which a block names a place in the shared memory of the block with this rank.
+pub(crate) fn offset_in(rank: u32, offset: u64) -> u64 {
+    (u64::from(rank) + 1) << RANK_SHIFT | offset & ((1 << RANK_SHIFT) - 1)
+}
+
 /// The space that a generic address belongs to, and its address there.
 pub(crate) fn space_of(address: u64) -> (Space, u64) {
     let offset = address & ((1 << 56) - 1);

@@ -200,16 +200,24 @@ impl Shared<'static> {
     /// A launch of nothing, for tests of single instructions.
     pub fn empty() -> &'static Shared<'static> {
         use std::sync::LazyLock;
+        static SHARED: LazyLock<Shared<'static>> =
+            LazyLock::new(|| Shared::with_geometry(Geometry::new([1; 3], [1; 3])));
+        &SHARED
+    }
+
+    /// A launch of nothing in this geometry.
+    pub fn with_geometry(geometry: Geometry) -> Shared<'static> {
+        use std::sync::LazyLock;
         static PROGRAM: LazyLock<Arc<Program>> = LazyLock::new(Arc::default);
         static NEVER: AtomicBool = AtomicBool::new(false);
-        static SHARED: LazyLock<Shared<'static>> = LazyLock::new(|| Shared {
+        Shared {
             program: &PROGRAM,
             view: crate::memory::Memory::new(1 << 20).view(),
             objects: Arc::default(),
             params: Vec::new(),
             param_list: &[],
             profile: &crate::profile::PROFILES[0],
-            geometry: Geometry::new([1; 3], [1; 3]),
+            geometry,
             threads: 1,
             shared_bytes: 0,
             local_bytes: 0,
@@ -234,7 +242,6 @@ impl Shared<'static> {
             workspace: 0,
             blocks: Blocks::new(1, 1),
             outcome: Outcome::default(),
-        });
-        &SHARED
+        }
     }
 }

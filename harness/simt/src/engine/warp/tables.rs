@@ -93,6 +93,8 @@ pub struct Order {
     pub narrow: bool,
     /// It is the write of an asynchronous copy.
     pub asynchronous: bool,
+    /// It is a bulk copy.
+    pub bulk: bool,
 }
 
 /// The array or allocation from which the addresses of a memory instruction were computed.

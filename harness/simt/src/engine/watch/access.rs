@@ -5,7 +5,7 @@ use crate::checks::race::Clocks;
 use crate::checks::{Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Request, space_of};
+use crate::engine::warp::request::{RANK_SHIFT, Request, space_of};
 use crate::finding::{Space, What};
 use crate::lane::{LANES, lanes};
 
@@ -50,7 +50,7 @@ impl Warp<'_> {
             strong: order.strong || request.what == What::Atomic,
             volatile: order.volatile,
             narrow: order.narrow && space == Space::Global,
-            block_local: space == Space::Shared,
+            block_local: space == Space::Shared && shared.geometry.cluster.is_none(),
             pc: op.site,
             mask,
             size: request.size,
@@ -63,6 +63,10 @@ impl Warp<'_> {
         {
             self.check_bounds(op, &event, *bounds);
         }
+        if space == Space::Shared && event.layout.high >> RANK_SHIFT != 0 {
+            self.check_in_cluster(op, &event);
+            return;
+        }
         if shared.init {
             self.check_written(op, &event, space);
         }
@@ -73,7 +77,7 @@ impl Warp<'_> {
             // Times are kept in 32 bits. After the last of them, races are missed, but no correct kernel is accused.
             return;
         }
-        let told = event.block_local && self.meets_copies(op, &event, order.asynchronous);
+        let told = space == Space::Shared && self.meets_copies(op, &event, order.asynchronous);
         let block = self.block.get_mut();
         if order.release {
             races.publications.fence(self.clock.warp, &block.clock, order.narrow, &races.time);

@@ -1,6 +1,6 @@
 //! Asynchronous copies in the race check.
 
-use crate::checks::copies::CopyConflict;
+use crate::checks::copies::{Bulk, CopyConflict, Until};
 use crate::checks::race::Clocks;
 use crate::checks::{Event, Layout};
 use crate::engine::warp::Warp;
@@ -21,6 +21,11 @@ impl Warp<'_> {
     fn check_copies(&mut self, op: &Op, event: &Event<'_>, copies: bool) -> bool {
         let races = &self.launch().races;
         let block = self.block.get_mut();
+        if !copies && let Some((lane, copy)) = block.copies.bulk_conflict(event, self.clock.warp) {
+            let copy = copy.clone();
+            self.bulk_race(op, event, lane, &copy);
+            return true;
+        }
         let (under_way, epoch) = (&mut block.copies, block.clock.epoch);
         let found = under_way.conflict(event, self.index);
         if copies && let Some(races) = races {
@@ -62,6 +67,43 @@ impl Warp<'_> {
             }
             .into(),
         );
+        self.record(finding);
+    }
+
+    /// An access meets a bulk copy that nobody has waited for.
+    #[cold]
+    fn bulk_race(&mut self, op: &Op, event: &Event<'_>, lane: usize, copy: &Bulk) {
+        let (now, allocation) = self.describe(op, event, Space::Shared, lane);
+        let Some(races) = &self.launch().races else { return };
+        let (block, warp) = (copy.warp / races.warps_per_block(), copy.warp % races.warps_per_block());
+        let place = self.program().place_of(copy.pc);
+        let mut other = Access::memory(What::Copy, Space::Shared, copy.bytes as u32, copy.start, place);
+        self.nearest_shared(copy.start, &mut other);
+        let ([x, y, _], [gx, gy, _]) = (self.launch().geometry.block, self.launch().geometry.grid);
+        let linear = warp * LANES as u32 + copy.lane;
+        let other =
+            other.by([block % gx, block / gx % gy, block / gx / gy], [linear % x, linear / x % y, linear / x / y]);
+        let scope = match (u64::from(block) == self.block.get().number, warp == self.index, lane as u32 == copy.lane) {
+            (false, ..) => Scope::Grid,
+            (true, true, true) => Scope::Thread,
+            (true, true, false) => Scope::Warp,
+            (true, false, _) => Scope::Block,
+        };
+        let kind = Kind::Race { space: Space::Shared, scope };
+        let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(other);
+        finding.allocation = allocation;
+        let remedy = match (copy.until, copy.reads) {
+            (Until::Phase(..), _) => {
+                "wait for the phase of the mbarrier to which the copy reports (wait of a cuda::barrier, mbarrier.try_wait) before its bytes are used: every thread that uses them waits, or one does and a barrier of the block follows"
+            }
+            (Until::Group(_), true) => {
+                "wait until the copy has read its bytes before they are changed: cp.async.bulk.commit_group and cp.async.bulk.wait_group.read by the thread that began it, then a barrier"
+            }
+            _ => {
+                "wait for the copy (cp.async.bulk.commit_group and cp.async.bulk.wait_group by the thread that began it) before its bytes are used"
+            }
+        };
+        finding.remedy = Some(remedy.into());
         self.record(finding);
     }
 

@@ -5,8 +5,10 @@
 //! places and threads.
 
 mod access;
+mod blocks;
 pub(crate) mod bounds;
 mod copies;
+mod mbarriers;
 mod races;
 mod remedy;
 mod sync;

@@ -8,18 +8,28 @@ use crate::engine::warp::request::{Request, space_of};
 use crate::finding::{Access, Finding, Kind, Scope, Space, What};
 use crate::lane::LANES;
 
+/// The remedy for a race between blocks of a cluster.
+const BETWEEN_BLOCKS: &str = "put cluster.sync() (barrier.cluster.arrive and wait) between the two accesses, or order them by an mbarrier with release and acquire of the cluster's scope";
+
+/// The remedy for a race with a bulk copy.
+const AROUND_COPY: &str = "let the threads that use these bytes wait for the copy (its mbarrier, or its groups and then a barrier), and begin it only after a barrier behind their earlier use";
+
 impl Warp<'_> {
     /// Records a race.
     pub(super) fn race(&mut self, op: &Op, event: &Event<'_>, space: Space, conflict: Conflict) {
-        let (now, allocation) = self.describe(op, event, space, conflict.lane);
+        let (mut now, allocation) = self.describe(op, event, space, conflict.lane);
         let launch = self.launch();
+        let bulk = [op.site, conflict.pc].map(|pc| launch.orders[pc as usize].bulk);
+        if bulk[0] {
+            now.what = What::Copy;
+        }
         let warps = launch.races.as_ref().map_or(1, |races| u64::from(races.warps_per_block()));
         let [gx, gy, _] = launch.geometry.grid.map(u64::from);
         let [bx, by, _] = launch.geometry.block;
         let block = u64::from(conflict.earlier_warp) / warps;
         let linear = (u64::from(conflict.earlier_warp) % warps) as u32 * LANES as u32 + conflict.earlier_lane;
         let mut earlier = Access::memory(
-            conflict.what,
+            if bulk[1] { What::Copy } else { conflict.what },
             space,
             event.size,
             event.address[conflict.lane],
@@ -34,6 +44,11 @@ impl Warp<'_> {
         let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(earlier);
         finding.allocation = allocation;
         self.advise(&mut finding, [op.site, conflict.pc], &conflict);
+        if space == Space::Shared && conflict.scope == Scope::Grid {
+            finding.remedy = Some(BETWEEN_BLOCKS.into());
+        } else if bulk != [false; 2] {
+            finding.remedy = Some(AROUND_COPY.into());
+        }
         self.record(finding);
     }
 

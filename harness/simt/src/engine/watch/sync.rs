@@ -27,6 +27,19 @@ impl Warp<'_> {
         }
     }
 
+    /// The running lanes go on behind the cluster's barrier.
+    #[cold]
+    pub(crate) fn met_in_cluster(&mut self) {
+        if let Some(races) = &self.launch().races {
+            let mask = self.mask();
+            let block = self.block.get_mut();
+            let began = block.meeting().began;
+            self.clock.settle(&mut block.clock, &races.time);
+            self.clock.acquire_at(&mut block.clock, began);
+            self.clock.sync(mask, self.live);
+        }
+    }
+
     /// Each running lane meets the lanes that it names.
     #[cold]
     pub(crate) fn met(&mut self, named: &[u32; LANES]) {

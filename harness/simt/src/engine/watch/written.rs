@@ -136,7 +136,7 @@ impl Warp<'_> {
 
     /// Reports that the lanes `bad` of an access read bytes that nobody has written.
     #[cold]
-    fn unwritten(&mut self, op: &Op, event: &Event<'_>, space: Space, bad: u32) {
+    pub(super) fn unwritten(&mut self, op: &Op, event: &Event<'_>, space: Space, bad: u32) {
         let lane = bad.trailing_zeros() as usize;
         let (mut access, allocation) = self.describe(op, event, space, lane);
         access.threads = bad.count_ones();

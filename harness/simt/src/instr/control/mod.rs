@@ -5,6 +5,7 @@
 
 mod barrier;
 pub(crate) mod branch;
+mod cluster;
 mod end;
 pub(crate) mod stack;
 
@@ -16,6 +17,10 @@ use super::row::Row;
 pub(super) const ROWS: &[Row] = &[
     Row::new("bar", barrier::bar).waits(),
     Row::new("barrier", barrier::bar).waits(),
+    Row::new("barrier.cluster.arrive", cluster::arrive).waits(),
+    Row::new("barrier.cluster.wait", cluster::wait).waits(),
     Row::new("brkpt", branch::trap),
+    Row::new("getctarank", cluster::getctarank),
+    Row::new("mapa", cluster::mapa),
     Row::new("trap", branch::trap),
 ];

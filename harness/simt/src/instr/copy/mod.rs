@@ -1,19 +1,29 @@
-//! Asynchronous copies from global to shared memory (`cp.async`).
+//! Asynchronous copies from global to shared memory (`cp.async`), and in bulk in either direction (`cp.async.bulk`).
 //!
 //! The machine copies at once, which a device may do. But nobody may rely on that before the copying thread has waited
 //! for the group of the copy. Until then the race check remembers the copy as under way, and any access to what it
 //! writes is a race. When the thread has waited, the copy counts as a write of that moment, so other threads still need
 //! a barrier after it. (A write to the *source* of a copy under way is not looked for.)
 
+mod bulk;
 mod copies;
 mod groups;
+mod report;
+mod store;
 
 use super::row::Row;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[Row] = &[
     Row::new("cp.async", copies::lower_copy).waits(),
+    Row::new("cp.async.bulk", bulk::copy).waits(),
+    Row::new("cp.async.bulk.commit_group", report::commit).waits(),
+    Row::new("cp.async.bulk.prefetch", report::prefetch),
+    Row::new("cp.async.bulk.wait_group", report::wait_group).waits(),
     Row::new("cp.async.commit_group", groups::lower_commit).waits(),
+    Row::new("cp.async.mbarrier.arrive", report::arrive).waits(),
     Row::new("cp.async.wait_all", groups::lower_wait_all).waits(),
     Row::new("cp.async.wait_group", groups::lower_wait_group).waits(),
+    Row::new("cp.reduce.async.bulk", bulk::reduce).waits(),
+    Row::new("st.async", store::store).waits(),
 ];

@@ -8,6 +8,7 @@ mod modifiers;
 mod spaces;
 pub(crate) mod store;
 
+pub(crate) use atomic::combine::{Combine, combination};
 pub(crate) use element::Elements;
 pub(crate) use modifiers::Modifiers;
 

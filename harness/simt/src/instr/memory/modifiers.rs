@@ -44,7 +44,7 @@ impl Modifiers {
         for word in inst.op.split('.').skip(1) {
             match word {
                 "global" => how.space = Space::Global,
-                "shared" | "shared::cta" => how.space = Space::Shared,
+                "shared" | "shared::cta" | "shared::cluster" => how.space = Space::Shared,
                 "local" => how.space = Space::Local,
                 "const" => how.space = Space::Const,
                 "param" | "param::entry" | "param::func" => how.space = Space::Param,
@@ -109,7 +109,7 @@ impl Modifiers {
             volatile: self.volatile,
             release: self.release,
             narrow: self.narrow,
-            asynchronous: false,
+            ..Order::default()
         })
     }
 }

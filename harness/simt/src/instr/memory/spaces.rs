@@ -1,7 +1,7 @@
 //! Spaces of addresses: `isspacep` and `cvta`.
 
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{LOCAL_WINDOW, SHARED_WINDOW, space_of};
+use crate::engine::warp::request::{LOCAL_WINDOW, SHARED_WINDOW, home_of, space_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::Space;
 use crate::instr::context::{Context, Result};
@@ -17,6 +17,8 @@ operands! {
         /// The space in question. Constants are read through addresses in global memory, so that no address lies in
         /// theirs.
         space: number(Space) in imm,
+        /// The block's own shared memory is asked for, not the cluster's.
+        own: number(bool) in b,
         /// Whether the address lies in it.
         to: write(bool) in d,
     }
@@ -26,7 +28,6 @@ operands! {
 pub(super) fn isspacep(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let space = match inst.op.split('.').nth(1).unwrap_or_default() {
         "global" => Space::Global,
-        // A block is alone in its cluster.
         "shared" | "shared::cta" | "shared::cluster" => Space::Shared,
         "local" => Space::Local,
         "param" | "param::entry" => Space::Param,
@@ -36,20 +37,22 @@ pub(super) fn isspacep(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let [to, from] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
-    let is_space = IsSpace { address: cx.source(from, Type::B64)?, space, to: cx.dest(to, 0)? };
+    let own = !inst.op.contains("cluster");
+    let is_space = IsSpace { address: cx.source(from, Type::B64)?, space, own, to: cx.dest(to, 0)? };
     cx.emit(is_space.pack(look))
 }
 
 /// Executes `isspacep`.
 unsafe fn look(warp: &mut Warp, op: &Op) -> Flow {
-    let IsSpace { address, space: wanted, to } = IsSpace::unpack(op);
+    let IsSpace { address, space: wanted, own, to } = IsSpace::unpack(op);
     let mask = warp.mask();
     let mut out = 0u32;
     for lane in lanes(mask) {
         // SAFETY: the register was unpacked from this instruction.
         let address = unsafe { (*address.lanes(warp))[lane] };
-        let (space, _) = space_of(address);
-        let holds = space == wanted;
+        let (space, offset) = space_of(address);
+        let elsewhere = own && space == Space::Shared && home_of(offset).0.is_some();
+        let holds = space == wanted && !elsewhere;
         out |= u32::from(holds) << lane;
     }
     // SAFETY: as above.
@@ -64,7 +67,7 @@ pub(super) fn cvta(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     };
     let words: Vec<&str> = inst.op.split('.').skip(1).collect();
     let window = words.iter().find_map(|w| match *w {
-        "shared" | "shared::cta" => Some(SHARED_WINDOW),
+        "shared" | "shared::cta" | "shared::cluster" => Some(SHARED_WINDOW),
         "local" => Some(LOCAL_WINDOW),
         "global" | "const" | "param" | "param::entry" => Some(0),
         _ => None,

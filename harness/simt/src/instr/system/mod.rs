@@ -6,6 +6,7 @@ mod call;
 pub(crate) mod clock;
 mod format;
 mod heap;
+mod hints;
 mod print;
 pub(crate) mod wanted;
 
@@ -15,7 +16,11 @@ use super::code::Inst;
 use super::row::Row;
 
 /// The instructions of this family.
-pub(super) const ROWS: &[Row] = &[Row::new("nanosleep", clock::nanosleep)];
+pub(super) const ROWS: &[Row] = &[
+    Row::new("griddepcontrol", hints::griddepcontrol),
+    Row::new("nanosleep", clock::nanosleep),
+    Row::new("setmaxnreg", hints::setmaxnreg).waits(),
+];
 
 /// A function that the machine provides: PTX declares it and has no body for it.
 pub(crate) struct Function {

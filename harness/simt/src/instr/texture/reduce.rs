@@ -145,7 +145,7 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
             Ok(places) => places,
             Err(flow) => return flow,
         };
-        let pointers = match warp.reach(op, &places, (size, What::Atomic)) {
+        let pointers = match warp.reach_texels(op, &places, (size, What::Atomic)) {
             Ok(pointers) => pointers,
             Err(flow) => return flow,
         };

@@ -189,7 +189,7 @@ impl<'l> Warp<'l> {
     }
 
     /// The host's address of each lane's access; the checks are told of them.
-    pub(super) fn reach(
+    pub(super) fn reach_texels(
         &mut self,
         op: &Op,
         places: &Places<'_>,
@@ -234,7 +234,7 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
             Ok(places) => places,
             Err(flow) => return flow,
         };
-        let pointers = match warp.reach(op, &places, (size, what)) {
+        let pointers = match warp.reach_texels(op, &places, (size, what)) {
             Ok(pointers) => pointers,
             Err(flow) => return flow,
         };

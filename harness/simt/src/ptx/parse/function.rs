@@ -1,6 +1,6 @@
 //! Functions and kernels: their heads, and the statements of their bodies.
 
-use super::super::ast::{Function, Inst, Operand, RegId, Space, Var};
+use super::super::ast::{ClusterNeeds, Function, Inst, Operand, RegId, Space, Var};
 use super::super::error::{ParseError, Problem, Result};
 use super::super::lex::Kind;
 use super::Parser;
@@ -34,6 +34,7 @@ impl<'a> Parser<'a> {
             max_ntid: None,
             req_ntid: None,
             min_ctas_per_sm: None,
+            cluster: ClusterNeeds::default(),
             max_regs: None,
             body: None,
             ptx_line,
@@ -95,16 +96,21 @@ impl<'a> Parser<'a> {
                 "minnctapersm" => function.min_ctas_per_sm = Some(self.directive_count()?),
                 "maxnreg" => function.max_regs = Some(self.directive_count()?),
                 // Hints about occupancy and calling conventions, which do not matter here.
-                "maxnctapersm" | "maxclusterrank" | "abi_preserve" | "abi_preserve_control" => {
+                "maxnctapersm" | "abi_preserve" | "abi_preserve_control" => {
                     self.directive_count()?;
                 }
-                "noreturn" | "blocksareclusters" | "explicitcluster" => {
+                "noreturn" => {
                     self.bump();
                 }
-                "reqnctapercluster" => {
-                    if self.extents()? != [1; 3] {
-                        return Err(self.unsupported("a cluster of several blocks"));
-                    }
+                "maxclusterrank" => function.cluster.most = Some(self.directive_count()?),
+                "reqnctapercluster" => function.cluster.required = Some(self.extents()?),
+                "explicitcluster" => {
+                    function.cluster.explicit = true;
+                    self.bump();
+                }
+                "blocksareclusters" => {
+                    function.cluster.grid_of_clusters = true;
+                    self.bump();
                 }
                 "pragma" => self.pragma()?,
                 "attribute" => {

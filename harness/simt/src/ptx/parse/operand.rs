@@ -61,6 +61,7 @@ fn special(name: &str, component: Option<&str>) -> Option<Special> {
         "aggr_smem_size" => Special::AggrSmemSize,
         "cluster_ctarank" => Special::ClusterCtaRank,
         "cluster_nctarank" => Special::ClusterNctaRank,
+        "is_explicit_cluster" => Special::IsExplicitCluster,
         "reserved_smem_offset_begin" => Special::ReservedSmem(0),
         "reserved_smem_offset_end" => Special::ReservedSmem(1),
         "reserved_smem_offset_cap" => Special::ReservedSmem(2),
@@ -74,7 +75,7 @@ fn special(name: &str, component: Option<&str>) -> Option<Special> {
 fn special_without_value(name: &str) -> bool {
     let numbered =
         |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    numbered("pm") || matches!(name, "is_explicit_cluster" | "current_graph_exec")
+    numbered("pm") || name == "current_graph_exec"
 }
 
 impl<'a> Parser<'a> {

@@ -5,6 +5,7 @@
 //! machine, and writes such a file; the test beside this folder runs them on the machine and compares.
 #![allow(dead_code, reason = "the test and the example each use what they need")]
 
+pub mod barriers;
 pub mod cases;
 pub mod file;
 pub mod kernels;
@@ -63,6 +64,13 @@ impl Case {
     pub fn operands(&self) -> Vec<Vec<u64>> {
         values::operands(&self.name, &self.sources)
     }
+}
+
+/// Every case that a device is given: those of the file, and those that it has no results for yet.
+pub fn to_record() -> Vec<Case> {
+    let mut list = all();
+    list.extend(barriers::all());
+    list
 }
 
 /// Every case, in the order of the file.

@@ -1,6 +1,7 @@
 //! Atomics: `atom` and `red`.
 
 mod change;
+pub(crate) mod combine;
 mod general;
 mod operations;
 mod sums;
@@ -36,7 +37,7 @@ impl<'i> Modifiers<'i> {
         for word in inst.op.split('.').skip(1) {
             match word {
                 "global" => how.space = Some(Space::Global),
-                "shared" | "shared::cta" => how.space = Some(Space::Shared),
+                "shared" | "shared::cta" | "shared::cluster" => how.space = Some(Space::Shared),
                 word if is_operation(word) => how.operation = word,
                 "release" | "acq_rel" => how.release = true,
                 "cta" => how.narrow = true,
@@ -91,7 +92,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest:
     let origin = cx.origin(address);
     let (base, offset) = cx.address(address)?;
     let space = how.space.unwrap_or(Space::Generic);
-    let order = Order { strong: true, volatile: false, release: how.release, narrow: how.narrow, asynchronous: false };
+    let order = Order { strong: true, release: how.release, narrow: how.narrow, ..Order::default() };
     let emit = |cx: &mut dyn Context, offset: u64, [value, second]: [Opnd; 2], old| {
         let atomic = Atomic { address: (base, offset), space, value, second, old };
         let inst = atomic.pack(run).order(order).from(origin);

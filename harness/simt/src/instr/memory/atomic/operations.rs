@@ -1,6 +1,7 @@
 //! The operations of atomics.
 
-use super::change::Change;
+use super::change::{Change, Word};
+use super::combine::Combine;
 use super::general::General;
 use super::sums::{Quick, Sum};
 use crate::engine::warp::handler::{Handler, handler};
@@ -36,6 +37,15 @@ macro_rules! operations {
                 )),)*
                 _ => None,
             }
+        }
+
+        /// The operations, with the words for them and for their types, on single elements.
+        pub(super) fn combinations() -> &'static [(&'static str, &'static [&'static str], Combine)] {
+            &[$((
+                $operation,
+                &[$($ty),+],
+                Combine { apply: combine::<$name>, size: size_of::<$word>() as u32 },
+            )),*]
         }
 
         /// Whether a modifier names an operation.
@@ -77,6 +87,21 @@ operations! {
     Xor64 "xor" "b64" | "u64" | "s64" u64 => |old, b, _c, _g| old ^ b;
     Inc32 "inc" "u32" u32 => |old, b, _c, _g| if old >= b { 0 } else { old + 1 };
     Dec32 "dec" "u32" u32 => |old, b, _c, _g| if old == 0 || old > b { b } else { old - 1 };
+}
+
+/// Changes one element.
+///
+/// # Safety
+/// As [`Combine::apply`] says.
+unsafe fn combine<C: Change>(to: *mut u8, from: *const u8, global: bool) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let (to, value) = (to.cast::<C::Word>(), from.cast::<C::Word>().read());
+        let mut seen = C::Word::load(to);
+        while let Err(now) = C::Word::swap_if(to, seen, C::new(seen, value, value, global)) {
+            seen = now;
+        }
+    }
 }
 
 /// Subnormal numbers as zero.

@@ -1,0 +1,63 @@
+//! Where the bytes of a bulk copy lie.
+
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{Request, Wrong};
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Kind, Space, What};
+use crate::lane::LANES;
+
+/// The bytes in which a bulk copy is checked, and of which its addresses are multiples.
+pub(crate) const PIECE: u32 = 16;
+
+impl Warp<'_> {
+    /// The host's address of `bytes` bytes that a lane copies at once, a multiple of [`PIECE`]. They must lie side by
+    /// side, in one allocation or in one block's shared memory.
+    pub(crate) fn span(
+        &mut self,
+        op: &Op,
+        lane: usize,
+        (space, address): (Space, u64),
+        bytes: u32,
+        what: What,
+    ) -> Result<*mut u8, Flow> {
+        if space == Space::Global
+            && address.is_multiple_of(PIECE.into())
+            && let Some(range) = self.launch().view.find(address)
+            && range.contains(address, bytes.into())
+            && (range.writable || what == What::Read)
+            && !self.by_blocks(range)
+        {
+            return Ok(range.host(address));
+        }
+        let request = Request { space, size: PIECE, what };
+        let mut first = std::ptr::null_mut::<u8>();
+        for at in (0..bytes.max(1)).step_by(PIECE as usize) {
+            let here = address.wrapping_add(at.into());
+            let wrong = match self.resolve_lane(lane, here, request) {
+                Ok(host) if at == 0 => {
+                    first = host;
+                    continue;
+                }
+                Ok(host) if host == first.wrapping_add(at as usize) => continue,
+                Ok(_) => Wrong { kind: Kind::OutOfBounds { space }, space, address: here },
+                Err(wrong) => wrong,
+            };
+            return Err(self.access_fault(op, lane, request, wrong));
+        }
+        Ok(first)
+    }
+
+    /// Tells the checks that a lane copies so many bytes from or to an address.
+    pub(crate) fn check_span(&mut self, op: &Op, lane: usize, (space, address): (Space, u64), bytes: u32, what: What) {
+        if !self.checking {
+            return;
+        }
+        let mask = self.mask();
+        self.set_mask(1 << lane);
+        for at in (0..bytes).step_by(PIECE as usize) {
+            let address = [address.wrapping_add(at.into()); LANES];
+            self.check_tile(op, Request { space, size: PIECE, what }, &address);
+        }
+        self.set_mask(mask);
+    }
+}

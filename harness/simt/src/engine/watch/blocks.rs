@@ -1,0 +1,98 @@
+//! Accesses to the shared memory of other blocks of the cluster, in the checks.
+
+use crate::checks::race::Clocks;
+use crate::checks::{Event, Layout};
+use crate::engine::warp::Warp;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::home_of;
+use crate::finding::{Space, What};
+use crate::lane::lanes;
+
+impl Warp<'_> {
+    /// Compares an access to the shared memory of several blocks with their pasts. `event` has the addresses as the
+    /// program names them.
+    #[cold]
+    pub(super) fn check_in_cluster(&mut self, op: &Op, event: &Event<'_>) {
+        let launch = self.launch();
+        let order = launch.orders[op.site as usize];
+        if let Some(races) = launch.races.as_ref().filter(|_| order.release) {
+            let block = self.block.get();
+            races.publications.fence(self.clock.warp, &block.clock, order.narrow, &races.time);
+        }
+        let own = self.block.get().rank;
+        let home = event.address.map(home_of);
+        let address = home.map(|(_, offset)| offset);
+        let mut rest = event.mask;
+        while rest != 0 {
+            let rank = home[rest.trailing_zeros() as usize].0.filter(|rank| *rank != own);
+            let here = |&lane: &usize| home[lane].0.filter(|rank| *rank != own) == rank;
+            let mask = lanes(rest).filter(here).fold(0u32, |m, lane| m | (1 << lane));
+            rest &= !mask;
+            let layout = Layout::of(&address, mask, event.size);
+            let event = Event { mask, address: &address, layout, ..*event };
+            if launch.init {
+                self.see_in(op, &event, rank);
+            }
+            self.compare_in(op, &event, rank);
+        }
+        if let Some(races) = launch.races.as_ref().filter(|_| event.strong) {
+            self.clock.acquire(&races.time);
+        }
+    }
+
+    /// Shows the initialisation check an access to the shared memory of one block: its own, or the one with that rank.
+    fn see_in(&mut self, op: &Op, event: &Event<'_>, rank: Option<u32>) {
+        let Some(rank) = rank else {
+            self.check_written(op, event, Space::Shared);
+            return;
+        };
+        let unwritten = self.with_block(|_, block| {
+            block.with_peer(rank, |_, peer| {
+                let see = |lane: &usize| {
+                    let (offset, size) = (event.address[*lane], u64::from(event.size));
+                    let missing = event.what != What::Write && peer.written.unwritten(offset, size).is_some();
+                    if event.what != What::Read {
+                        peer.written.write(offset, size);
+                    }
+                    missing
+                };
+                lanes(event.mask).filter(see).fold(0u32, |m, lane| m | (1 << lane))
+            })
+        });
+        if let Some(bad) = unwritten.filter(|bad| *bad != 0) {
+            self.unwritten(op, event, Space::Shared, bad);
+        }
+    }
+
+    /// Compares an access to the shared memory of one block, its own or the one with that rank, with the past.
+    pub(super) fn compare_in(&mut self, op: &Op, event: &Event<'_>, rank: Option<u32>) {
+        let shared = self.launch();
+        let Some(races) = &shared.races else {
+            return;
+        };
+        if races.time.now() > u64::from(u32::MAX) {
+            return;
+        }
+        let found = self.with_block(|warp, block| {
+            warp.clock.settle(&mut block.clock, &races.time);
+            let (time, launch) = (&races.time, &races.publications);
+            match rank {
+                None => {
+                    let start = block.clock.start;
+                    let clocks = Clocks { time, launch, block: &block.clock, warp: &warp.clock, start };
+                    block.races.access(&clocks, event)
+                }
+                Some(rank) => block
+                    .with_peer(rank, |own, peer| {
+                        let start = peer.clock.start;
+                        let clocks = Clocks { time, launch, block: &own.clock, warp: &warp.clock, start };
+                        peer.races.access(&clocks, event)
+                    })
+                    .flatten(),
+            }
+        });
+        if let Some(conflict) = found {
+            self.race(op, event, Space::Shared, conflict);
+        }
+    }
+}

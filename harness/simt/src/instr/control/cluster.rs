@@ -1,0 +1,213 @@
+//! Barriers of a cluster (`barrier.cluster`), and what tells its blocks from each other (`mapa`, `getctarank`).
+
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{SHARED_WINDOW, home_of, offset_in, space_of};
+use crate::engine::warp::{Flow, State, Warp};
+use crate::finding::Space;
+use crate::instr::code::{Inst, Opnd};
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::{Any, Number, operands};
+use crate::instr::words::has;
+use crate::lane::{LANES, lanes};
+use crate::ptx::ast::{self, Type};
+
+operands! {
+    /// What an arrival at the cluster's barrier takes.
+    struct Arrive {
+        /// It orders nothing.
+        relaxed: number(bool) in imm,
+    }
+}
+
+fn check(cx: &dyn Context, inst: &ast::Inst, known: &[&str]) -> Result<()> {
+    if !inst.operands.is_empty() {
+        return Err(cx.wrong(inst));
+    }
+    if !inst.op.split('.').skip(3).all(|word| known.contains(&word)) {
+        return Err(cx.missing(inst));
+    }
+    Ok(())
+}
+
+/// Lowers `barrier.cluster.arrive`.
+pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    check(cx, inst, &["release", "relaxed", "aligned"])?;
+    cx.emit(Arrive { relaxed: has(&inst.op, "relaxed") }.pack(run_arrive))
+}
+
+/// Lowers `barrier.cluster.wait`.
+pub(super) fn wait(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    check(cx, inst, &["acquire", "aligned"])?;
+    cx.emit(Inst::plain(run_wait))
+}
+
+/// Executes `barrier.cluster.arrive`.
+unsafe fn run_arrive(warp: &mut Warp, op: &Op) -> Flow {
+    if warp.checking && !Arrive::unpack(op).relaxed {
+        warp.pause();
+        warp.fenced(false);
+    }
+    warp.with_block(|warp, block| block.arrive_in_cluster(warp));
+    warp.switch_point();
+    Flow::Next
+}
+
+/// Executes `barrier.cluster.wait`.
+unsafe fn run_wait(warp: &mut Warp, op: &Op) -> Flow {
+    let phase = warp.block.get_mut().meeting().phase;
+    let (arrived, when) = warp.met;
+    if when == phase && arrived & warp.mask() != 0 {
+        return warp.park(op.site, State::Cluster);
+    }
+    if warp.checking {
+        warp.met_in_cluster();
+    }
+    Flow::Next
+}
+
+operands! {
+    /// What `mapa` takes and gives.
+    struct Map {
+        /// An address in the block's own shared memory.
+        address: read(Any) in a,
+        /// The rank of a block.
+        rank: read(u32) in b,
+        /// The address of the same place in that block's shared memory.
+        to: write(Any) in d,
+        /// The two addresses.
+        form: number(Form) in imm,
+    }
+}
+
+operands! {
+    /// What `getctarank` takes and gives.
+    struct Rank {
+        /// An address in shared memory.
+        address: read(Any) in a,
+        /// The rank of the block in whose shared memory it lies.
+        to: write(u32) in d,
+        /// The address.
+        form: number(Form) in imm,
+    }
+}
+
+/// How an instruction names places in shared memory.
+#[derive(Clone, Copy)]
+struct Form {
+    /// By generic addresses.
+    generic: bool,
+    /// By 64 bits.
+    wide: bool,
+}
+
+impl Number for Form {
+    fn code(self) -> u64 {
+        self.generic.code() | (self.wide.code() << 1)
+    }
+    fn from_code(code: u64) -> Form {
+        Form { generic: bool::from_code(code & 1), wide: bool::from_code(code & 2) }
+    }
+}
+
+impl Form {
+    fn of(cx: &dyn Context, inst: &ast::Inst) -> Result<Form> {
+        let mut form = Form { generic: true, wide: false };
+        for word in inst.op.split('.').skip(1) {
+            match word {
+                "shared::cluster" => form.generic = false,
+                "u64" => form.wide = true,
+                "u32" => {}
+                _ => return Err(cx.missing(inst)),
+            }
+        }
+        if form.generic && !form.wide {
+            return Err(cx.invalid(format!("`{}`: generic addresses have 64 bits", inst.op)));
+        }
+        Ok(form)
+    }
+
+    fn ty(self) -> Type {
+        if self.wide { Type::U64 } else { Type::U32 }
+    }
+
+    /// The lanes' addresses.
+    ///
+    /// # Safety
+    /// The register is one of the program that the warp runs, of this width.
+    unsafe fn read(self, warp: &Warp, from: crate::instr::operands::Register<Any>) -> [u64; LANES] {
+        // SAFETY: the caller's contract.
+        unsafe {
+            if self.wide {
+                *from.holding::<u64>().lanes(warp)
+            } else {
+                (*from.holding::<u32>().lanes(warp)).map(u64::from)
+            }
+        }
+    }
+
+    /// The offset in shared memory that an address names, if it does.
+    fn offset(self, address: u64) -> Option<u64> {
+        if !self.generic {
+            return Some(address);
+        }
+        Some(space_of(address)).filter(|(space, _)| *space == Space::Shared).map(|(_, offset)| offset)
+    }
+}
+
+/// Lowers `mapa`.
+pub(super) fn mapa(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let form = Form::of(cx, inst)?;
+    let [to, address, rank] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    let address: Opnd = cx.source(address, form.ty())?;
+    let map = Map { address, rank: cx.source(rank, Type::U32)?, to: cx.dest(to, form.ty().size())?, form };
+    cx.emit(map.pack(run_map))
+}
+
+/// Lowers `getctarank`.
+pub(super) fn getctarank(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let form = Form::of(cx, inst)?;
+    let [to, address] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    let rank = Rank { address: cx.source(address, form.ty())?, to: cx.dest(to, 4)?, form };
+    cx.emit(rank.pack(run_rank))
+}
+
+/// Executes `mapa`. What lies in the block's own shared memory keeps its own address.
+unsafe fn run_map(warp: &mut Warp, op: &Op) -> Flow {
+    let Map { address, rank, to, form } = Map::unpack(op);
+    let own = warp.block.get().rank;
+    // SAFETY: the registers were unpacked from this instruction.
+    unsafe {
+        let (from, rank) = (form.read(warp, address), *rank.lanes(warp));
+        for lane in lanes(warp.mask()) {
+            let offset = form.offset(from[lane]).unwrap_or(from[lane]);
+            let (_, offset) = home_of(offset);
+            let offset = if rank[lane] == own { offset } else { offset_in(rank[lane], offset) };
+            let address = if form.generic { SHARED_WINDOW.wrapping_add(offset) } else { offset };
+            if form.wide {
+                (*to.holding::<u64>().lanes(warp))[lane] = address;
+            } else {
+                (*to.holding::<u32>().lanes(warp))[lane] = address as u32;
+            }
+        }
+    }
+    Flow::Next
+}
+
+/// Executes `getctarank`.
+unsafe fn run_rank(warp: &mut Warp, op: &Op) -> Flow {
+    let Rank { address, to, form } = Rank::unpack(op);
+    let own = warp.block.get().rank;
+    // SAFETY: the registers were unpacked from this instruction.
+    unsafe {
+        let from = form.read(warp, address);
+        for lane in lanes(warp.mask()) {
+            let rank = form.offset(from[lane]).and_then(|offset| home_of(offset).0);
+            (*to.lanes(warp))[lane] = rank.unwrap_or(own);
+        }
+    }
+    Flow::Next
+}

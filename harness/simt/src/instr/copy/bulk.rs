@@ -1,0 +1,223 @@
+//! Bulk copies: `cp.async.bulk` and `cp.reduce.async.bulk`, which one thread begins and an engine of the device makes.
+
+use super::report::{Completion, reported};
+use crate::engine::memory::span::PIECE;
+use crate::engine::warp::program::{Op, Order};
+use crate::engine::warp::request::{Request, Wrong, offset_in};
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Kind, Space, What};
+use crate::instr::code::{Opnd, Role};
+use crate::instr::context::{Context, Result};
+use crate::instr::memory::{Combine, combination};
+use crate::instr::operands::{Number, operands};
+use crate::lane::lanes;
+use crate::ptx::ast::{self, Operand, Type};
+
+/// What a bulk copy does.
+#[derive(Clone, Copy)]
+struct How {
+    /// Where it copies to: shared or global memory.
+    to: Space,
+    /// Where it copies from.
+    from: Space,
+    /// It copies to the same place in several blocks of the cluster.
+    multicast: bool,
+    /// For a reduction, its number among them plus one.
+    combine: u32,
+}
+
+impl Number for How {
+    fn code(self) -> u64 {
+        self.to.code() | (self.from.code() << 3) | (self.multicast.code() << 6) | (u64::from(self.combine) << 8)
+    }
+    fn from_code(code: u64) -> How {
+        How {
+            to: Space::from_code(code & 7),
+            from: Space::from_code((code >> 3) & 7),
+            multicast: bool::from_code(code & (1 << 6)),
+            combine: (code >> 8) as u32,
+        }
+    }
+}
+
+operands! {
+    /// What a bulk copy takes.
+    struct Bulk {
+        /// Where it copies to.
+        to: read(u64) in a,
+        /// Where it copies from.
+        from: read(u64) in b,
+        /// How many bytes.
+        bytes: read(u32) in c,
+        /// The mbarrier to which it reports; without one, it belongs to the thread's next group.
+        barrier: maybe_read(u64) in e,
+        /// The blocks of the cluster to which it copies.
+        blocks: maybe_read(u16) in d2,
+        /// What it does.
+        how: number(How) in imm,
+    }
+}
+
+/// The spaces between which `[to, from]` copy, if the words say so.
+fn spaces(to: &str, from: &str) -> Option<(Space, Space)> {
+    match (to, from) {
+        ("shared::cluster" | "shared::cta", "global") => Some((Space::Shared, Space::Global)),
+        ("shared::cluster", "shared::cta") => Some((Space::Shared, Space::Shared)),
+        ("global", "shared::cta") => Some((Space::Global, Space::Shared)),
+        _ => None,
+    }
+}
+
+/// Lowers `cp.async.bulk`.
+pub(super) fn copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let words: Vec<&str> = inst.op.split('.').skip(3).collect();
+    lower(cx, inst, &words, None)
+}
+
+/// Lowers `cp.reduce.async.bulk`.
+pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let mut words: Vec<&str> = inst.op.split('.').skip(4).filter(|word| *word != "noftz").collect();
+    let (Some(ty), Some(operation)) = (words.pop(), words.pop()) else {
+        return Err(cx.missing(inst));
+    };
+    let Some(combine) = combination(operation, ty) else {
+        return Err(cx.missing(inst));
+    };
+    lower(cx, inst, &words, Some(combine))
+}
+
+/// Lowers a bulk copy with these modifiers behind its name.
+fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: Option<u32>) -> Result<()> {
+    let [to, from, rest @ ..] = words else {
+        return Err(cx.missing(inst));
+    };
+    let Some((to, from)) = spaces(to, from) else {
+        return Err(cx.missing(inst));
+    };
+    let (mut reports, mut grouped, mut hint, mut multicast) = (false, false, false, false);
+    for word in rest {
+        match *word {
+            "mbarrier::complete_tx::bytes" => reports = true,
+            "bulk_group" => grouped = true,
+            "L2::cache_hint" => hint = true,
+            "multicast::cluster" => multicast = true,
+            _ => return Err(cx.missing(inst)),
+        }
+    }
+    let shared = to == Space::Shared;
+    if (reports, grouped) != (shared, !shared) || (multicast && from != Space::Global) {
+        return Err(cx.missing(inst));
+    }
+    let mut operands = inst.operands.as_slice();
+    if hint {
+        operands = &operands[..operands.len().saturating_sub(1)];
+    }
+    let (there, here, bytes, barrier, blocks) = match (operands, reports, multicast) {
+        ([to, from, bytes], false, _) => (to, from, bytes, None, None),
+        ([to, from, bytes, barrier], true, false) => (to, from, bytes, Some(barrier), None),
+        ([to, from, bytes, barrier, blocks], true, true) => (to, from, bytes, Some(barrier), Some(blocks)),
+        _ => return Err(cx.wrong(inst)),
+    };
+    let bulk = Bulk {
+        to: whole(cx, there)?,
+        from: whole(cx, here)?,
+        bytes: cx.source(bytes, Type::U32)?,
+        barrier: barrier.map(|barrier| whole(cx, barrier)).transpose()?,
+        blocks: blocks.map(|blocks| cx.source(blocks, Type::B16)).transpose()?,
+        how: How { to, from, multicast, combine: combine.map_or(0, |combine| combine + 1) },
+    };
+    let order = Order { bulk: true, ..Order::default() };
+    cx.emit(bulk.pack(run).role(Role::Access(What::Write, to, PIECE)).order(order))
+}
+
+/// An address with its offset, in one register.
+pub(super) fn whole(cx: &mut dyn Context, operand: &Operand) -> Result<Opnd> {
+    let (base, offset) = cx.address(operand)?;
+    if offset == 0 {
+        return Ok(base);
+    }
+    let sum = cx.temp(8);
+    let offset = cx.bits(offset, 8);
+    let add = cx.compute("add.s64", sum, &[base, offset])?;
+    cx.prepare(add);
+    Ok(sum)
+}
+
+/// Executes a bulk copy. The machine makes it at once, which a device may do.
+unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
+    let Bulk { to, from, bytes, barrier, blocks, how } = Bulk::unpack(op);
+    // SAFETY: the registers were unpacked from this instruction.
+    let (to, from, bytes, barrier, blocks) = unsafe {
+        (
+            *to.lanes(warp),
+            *from.lanes(warp),
+            *bytes.lanes(warp),
+            barrier.map(|barrier| *barrier.lanes(warp)),
+            blocks.map(|blocks| *blocks.lanes(warp)),
+        )
+    };
+    for lane in lanes(warp.mask()) {
+        let blocks = blocks.map(|blocks| blocks[lane]).filter(|_| how.multicast);
+        let mut rest = blocks.unwrap_or(1);
+        while rest != 0 {
+            // The same offsets in every block that is named.
+            let rank = rest.trailing_zeros();
+            rest &= rest - 1;
+            let place = |offset: u64| if blocks.is_some() { offset_in(rank, offset) } else { offset };
+            let one = One {
+                lane,
+                to: (how.to, if how.to == Space::Shared { place(to[lane]) } else { to[lane] }),
+                from: (how.from, from[lane]),
+                bytes: bytes[lane],
+                combine: how.combine.checked_sub(1),
+            };
+            let done = match barrier {
+                Some(barrier) => Completion::Mbarrier(place(barrier[lane])),
+                None => Completion::Group,
+            };
+            if let Err(flow) = one.run(warp, op, done) {
+                return flow;
+            }
+        }
+    }
+    warp.switch_point();
+    Flow::Next
+}
+
+/// One copy by one lane.
+struct One {
+    lane: usize,
+    to: (Space, u64),
+    from: (Space, u64),
+    bytes: u32,
+    combine: Option<u32>,
+}
+
+impl One {
+    fn run(&self, warp: &mut Warp, op: &Op, done: Completion) -> std::result::Result<(), Flow> {
+        let &One { lane, to, from, bytes, combine } = self;
+        if !bytes.is_multiple_of(PIECE) {
+            // A device takes the number of bytes for an address that is not a multiple of 16.
+            let request = Request { space: from.0, size: PIECE, what: What::Read };
+            let kind = Kind::Misaligned { space: from.0, required: PIECE };
+            let end = from.1.wrapping_add(bytes.into());
+            return Err(warp.access_fault(op, lane, request, Wrong { kind, space: from.0, address: end }));
+        }
+        let source = warp.span(op, lane, from, bytes, What::Read)?;
+        let target = warp.span(op, lane, to, bytes, What::Write)?;
+        warp.check_span(op, lane, from, bytes, What::Read);
+        warp.check_span(op, lane, to, bytes, if combine.is_some() { What::Atomic } else { What::Write });
+        // SAFETY: both have been checked for so many bytes.
+        unsafe {
+            match combine.and_then(Combine::from_number) {
+                Some(Combine { apply, size }) => {
+                    for at in (0..bytes as usize).step_by(size as usize) {
+                        apply(target.add(at), source.add(at), to.0 == Space::Global);
+                    }
+                }
+                None => source.copy_to(target, bytes as usize),
+            }
+        }
+        reported(warp, op, (lane, bytes), (to, from), done)
+    }
+}

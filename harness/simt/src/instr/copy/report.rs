@@ -1,0 +1,195 @@
+//! How bulk copies tell that they have ended: by an mbarrier, or by the groups of the thread that began them.
+
+use super::bulk::whole;
+use crate::checks::copies::{Bulk, Until};
+use crate::engine::warp::block::Block;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::home_of;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Space, What};
+use crate::instr::code::{Inst, Role};
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::operands;
+use crate::instr::words::has;
+use crate::lane::lanes;
+use crate::ptx::ast::{self, Operand, Type};
+
+/// What is told when a copy has ended.
+#[derive(Clone, Copy)]
+pub(super) enum Completion {
+    /// The mbarrier at this address in shared memory.
+    Mbarrier(u64),
+    /// The group that the thread closes next.
+    Group,
+}
+
+/// Tells that a copy of so many bytes by a lane has ended. Nobody may rely on it before having waited for it, so the
+/// checks remember it as under way.
+pub(super) fn reported(
+    warp: &mut Warp,
+    op: &Op,
+    (lane, bytes): (usize, u32),
+    (to, from): ((Space, u64), (Space, u64)),
+    done: Completion,
+) -> std::result::Result<(), Flow> {
+    let shared = if to.0 == Space::Shared { to.1 } else { from.1 };
+    let (home, start) = home_of(shared);
+    match done {
+        Completion::Group => {
+            if warp.checking && home.is_none() {
+                let group = warp.block.get_mut().copies.closed_bulk(warp.index)[lane];
+                let copy = begun(warp, op, (lane, bytes), (start, true), Until::Group(group));
+                warp.block.get_mut().copies.begin_bulk(copy);
+            }
+            Ok(())
+        }
+        Completion::Mbarrier(address) => {
+            let at = warp.reach(op, lane, (Space::Shared, address), What::Atomic)?;
+            let outside = at.home.rank.is_some();
+            warp.arrives(op, lane, at.home, outside);
+            if warp.checking {
+                let offset = at.home.offset;
+                let copy = begun(warp, op, (lane, bytes), (start, false), Until::Phase(offset, 0));
+                warp.with_block(|_, block| {
+                    let begin = |block: &mut Block<'_>| {
+                        let until = Until::Phase(offset, block.clock.phases(offset));
+                        block.copies.begin_bulk(Bulk { until, ..copy.clone() });
+                    };
+                    match at.home.rank {
+                        None => begin(block),
+                        Some(rank) => {
+                            block.with_peer(rank, |_, peer| begin(peer));
+                        }
+                    }
+                });
+            }
+            warp.change_mbarrier(op, lane, at, |barrier| barrier.expect(-i64::from(bytes)))?;
+            Ok(())
+        }
+    }
+}
+
+/// A copy that a lane has begun, at an offset in shared memory that it `reads`, or else writes.
+fn begun(warp: &Warp, op: &Op, (lane, bytes): (usize, u32), (start, reads): (u64, bool), until: Until) -> Bulk {
+    Bulk { pc: op.site, warp: warp.clock.warp, lane: lane as u32, start, bytes: bytes.into(), reads, until }
+}
+
+/// Lowers `cp.async.bulk.commit_group`.
+pub(super) fn commit(cx: &mut dyn Context, _: &ast::Inst) -> Result<()> {
+    cx.emit(Inst::plain(run_commit))
+}
+
+/// Executes `cp.async.bulk.commit_group`.
+unsafe fn run_commit(warp: &mut Warp, _: &Op) -> Flow {
+    if warp.checking {
+        let mask = warp.mask();
+        let closed = warp.block.get_mut().copies.closed_bulk(warp.index);
+        for lane in lanes(mask) {
+            closed[lane] += 1;
+        }
+    }
+    Flow::Next
+}
+
+operands! {
+    /// What `cp.async.bulk.wait_group` takes.
+    struct Wait {
+        /// How many groups may still be under way.
+        keep: number(u64) in imm,
+    }
+}
+
+/// Lowers `cp.async.bulk.wait_group`.
+pub(super) fn wait_group(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let [Operand::Int(keep)] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    let keep = *keep as u64;
+    cx.emit(Wait { keep }.pack(run_wait))
+}
+
+/// Executes `cp.async.bulk.wait_group`.
+unsafe fn run_wait(warp: &mut Warp, op: &Op) -> Flow {
+    if warp.checking {
+        let keep = Wait::unpack(op).keep.min(u32::MAX.into()) as u32;
+        let (mask, index, number) = (warp.mask(), warp.index, warp.clock.warp);
+        let copies = &mut warp.block.get_mut().copies;
+        for lane in lanes(mask) {
+            let closed = copies.closed_bulk(index)[lane];
+            copies.end_groups((number, lane as u32), closed, keep);
+        }
+    }
+    Flow::Next
+}
+
+operands! {
+    /// What `cp.async.mbarrier.arrive` takes.
+    struct Arrive {
+        /// Where the mbarrier lies.
+        address: read(u64) in a,
+        /// The space that the instruction names.
+        space: number(Space) in e,
+        /// Whether the mbarrier was initialised for this arrival.
+        counted: number(bool) in c,
+    }
+}
+
+/// Lowers `cp.async.mbarrier.arrive`.
+pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let known = ["noinc", "shared", "shared::cta", "b64"];
+    let [address] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    if !inst.op.split('.').skip(4).all(|word| known.contains(&word)) || !has(&inst.op, "b64") {
+        return Err(cx.missing(inst));
+    }
+    let named = has(&inst.op, "shared") || has(&inst.op, "shared::cta");
+    let space = if named { Space::Shared } else { Space::Generic };
+    let arrive = Arrive { address: whole(cx, address)?, space, counted: has(&inst.op, "noinc") };
+    cx.emit(arrive.pack(run_arrive).role(Role::Access(What::Atomic, space, 8)))
+}
+
+/// Executes `cp.async.mbarrier.arrive`: the lanes' copies (`cp.async`) have been made, so they arrive now.
+unsafe fn run_arrive(warp: &mut Warp, op: &Op) -> Flow {
+    let Arrive { address, space, counted } = Arrive::unpack(op);
+    // SAFETY: the register was unpacked from this instruction.
+    let address = unsafe { *address.lanes(warp) };
+    if warp.checking {
+        warp.waited(None);
+    }
+    for lane in lanes(warp.mask()) {
+        let at = match warp.reach(op, lane, (space, address[lane]), What::Atomic) {
+            Ok(at) => at,
+            Err(flow) => return flow,
+        };
+        warp.arrives(op, lane, at.home, true);
+        let changed = warp.change_mbarrier(op, lane, at, |barrier| {
+            // An arrival that was not counted is added to those that the phase waits for.
+            barrier.pending += u32::from(!counted);
+            barrier.arrive(1, false)
+        });
+        if let Err(flow) = changed {
+            return flow;
+        }
+    }
+    warp.switch_point();
+    Flow::Next
+}
+
+/// Lowers `cp.async.bulk.prefetch`, a hint to a cache that the machine does not have.
+pub(super) fn prefetch(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    if !matches!(
+        inst.op.as_str(),
+        "cp.async.bulk.prefetch.L2.global" | "cp.async.bulk.prefetch.L2.global.L2::cache_hint"
+    ) {
+        return Err(cx.missing(inst));
+    }
+    match inst.operands.as_slice() {
+        [address, bytes, ..] => {
+            cx.address(address)?;
+            cx.source(bytes, Type::U32)?;
+            Ok(())
+        }
+        _ => Err(cx.wrong(inst)),
+    }
+}

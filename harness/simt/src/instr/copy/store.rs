@@ -1,0 +1,89 @@
+//! Stores that report to an mbarrier: `st.async`.
+
+use super::bulk::whole;
+use super::report::{Completion, reported};
+use crate::engine::warp::program::{Op, Order};
+use crate::engine::warp::request::Request;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Space, What};
+use crate::instr::code::Role;
+use crate::instr::context::{Context, Result, parts};
+use crate::instr::operands::operands;
+use crate::instr::words::{element, has};
+use crate::lane::{LANES, lanes};
+use crate::ptx::ast::{self, Type};
+
+operands! {
+    /// What `st.async` takes.
+    struct Store {
+        /// Where it stores to.
+        to: read(u64) in a,
+        /// The mbarrier to which it reports.
+        barrier: read(u64) in e,
+        /// Bytes of an element, and how many.
+        shape: number((u32, u32)) in imm,
+        /// The elements.
+        from: read_list in d | d2 | b | c,
+    }
+}
+
+/// Lowers `st.async`.
+pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let known = |word: &str| {
+        matches!(word, "weak" | "shared::cluster" | "mbarrier::complete_tx::bytes" | "v2" | "v4")
+            || Type::named(word).is_some()
+    };
+    let Some((count, ty)) = element(&inst.op).filter(|(count, ty)| matches!(ty.size() * count, 4 | 8 | 16)) else {
+        return Err(cx.missing(inst));
+    };
+    let reports = has(&inst.op, "mbarrier::complete_tx::bytes") && has(&inst.op, "shared::cluster");
+    if !reports || !matches!(ty.size(), 4 | 8) || !inst.op.split('.').skip(2).all(known) {
+        return Err(cx.missing(inst));
+    }
+    let [to, from, barrier] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    let list = parts(from);
+    if list.len() != count as usize {
+        return Err(cx.wrong(inst));
+    }
+    let from = list.iter().map(|from| cx.source(from, ty)).collect::<Result<_>>()?;
+    let store = Store { to: whole(cx, to)?, barrier: whole(cx, barrier)?, shape: (ty.size(), count), from };
+    let order = Order { bulk: true, ..Order::default() };
+    cx.emit(store.pack(run).role(Role::Access(What::Write, Space::Shared, ty.size() * count)).order(order))
+}
+
+/// Executes `st.async`.
+unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
+    let Store { to, barrier, shape: (size, count), from } = Store::unpack(op);
+    let bytes = size * count;
+    let request = Request { space: Space::Shared, size: bytes, what: What::Write };
+    // SAFETY: the registers were unpacked from this instruction.
+    let (to, barrier) = unsafe { (*to.lanes(warp), *barrier.lanes(warp)) };
+    let mask = warp.mask();
+    for lane in lanes(mask) {
+        let host = match warp.resolve_lane(lane, to[lane], request) {
+            Ok(host) => host,
+            Err(wrong) => return warp.access_fault(op, lane, request, wrong),
+        };
+        warp.set_mask(1 << lane);
+        warp.check_tile(op, request, &[to[lane]; LANES]);
+        warp.set_mask(mask);
+        for (k, from) in from[..count as usize & 7].iter().enumerate() {
+            // SAFETY: as above; so many bytes have been checked.
+            unsafe {
+                let at = host.add(k * size as usize);
+                match size {
+                    4 => at.cast::<u32>().write((*from.holding::<u32>().lanes(warp))[lane]),
+                    _ => at.cast::<u64>().write((*from.holding::<u64>().lanes(warp))[lane]),
+                }
+            }
+        }
+        let there = (Space::Shared, to[lane]);
+        if let Err(flow) = reported(warp, op, (lane, bytes), (there, there), Completion::Mbarrier(barrier[lane])) {
+            return flow;
+        }
+    }
+    warp.switch_point();
+    Flow::Next
+}

@@ -1,0 +1,136 @@
+//! An mbarrier begins and ends: `mbarrier.init`, `mbarrier.inval`; and what a state of it says.
+
+use super::reach::Modifiers;
+use crate::engine::warp::mbarrier::{Mbarrier, pending_of};
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::Request;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Space, What};
+use crate::instr::code::Role;
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::operands;
+use crate::lane::{LANES, lanes};
+use crate::ptx::ast::{self, Type};
+
+operands! {
+    /// What `mbarrier.init` takes.
+    struct Init {
+        /// Where the mbarrier is to lie.
+        address: address in a,
+        /// The arrivals of each phase.
+        count: read(u32) in b,
+        /// The space that the instruction names.
+        space: number(Space) in e,
+    }
+}
+
+operands! {
+    /// What `mbarrier.inval` takes.
+    struct Inval {
+        /// Where the mbarrier lies.
+        address: address in a,
+        /// The space that the instruction names.
+        space: number(Space) in e,
+    }
+}
+
+operands! {
+    /// What `mbarrier.pending_count` takes and gives.
+    struct Pending {
+        /// A state that an arrival gave.
+        state: read(u64) in a,
+        /// The arrivals that were pending before it.
+        count: write(u32) in d,
+    }
+}
+
+/// Lowers `mbarrier.init`.
+pub(super) fn init(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let space = Modifiers::of(cx, inst, 2)?.space();
+    let [address, count] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    let origin = cx.origin(address);
+    let init = Init { address: cx.address(address)?, count: cx.source(count, Type::U32)?, space };
+    cx.emit(init.pack(begin).role(Role::Access(What::Write, space, 8)).from(origin))
+}
+
+/// Lowers `mbarrier.inval`.
+pub(super) fn inval(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let space = Modifiers::of(cx, inst, 2)?.space();
+    let [address] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    let origin = cx.origin(address);
+    let inval = Inval { address: cx.address(address)?, space };
+    cx.emit(inval.pack(end).role(Role::Access(What::Write, space, 8)).from(origin))
+}
+
+/// Lowers `mbarrier.pending_count`.
+pub(super) fn pending_count(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let [to, state] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    if inst.op != "mbarrier.pending_count.b64" {
+        return Err(cx.missing(inst));
+    }
+    let pending = Pending { state: cx.source(state, Type::B64)?, count: cx.dest(to, 4)? };
+    cx.emit(pending.pack(count))
+}
+
+/// Executes `mbarrier.init`.
+unsafe fn begin(warp: &mut Warp, op: &Op) -> Flow {
+    let Init { address, count, space } = Init::unpack(op);
+    // SAFETY: the registers were unpacked from this instruction.
+    let (base, count) = unsafe { (*address.base.lanes(warp), *count.lanes(warp)) };
+    write(warp, op, space, base.map(|at| at.wrapping_add(address.offset)), |lane| Some(count[lane]))
+}
+
+/// Executes `mbarrier.inval`.
+unsafe fn end(warp: &mut Warp, op: &Op) -> Flow {
+    let Inval { address, space } = Inval::unpack(op);
+    // SAFETY: the register was unpacked from this instruction.
+    let base = unsafe { *address.base.lanes(warp) };
+    write(warp, op, space, base.map(|at| at.wrapping_add(address.offset)), |_| None)
+}
+
+/// Writes an mbarrier at each lane's address, with the arrivals that `count` gives; without them, one ends there.
+fn write(warp: &mut Warp, op: &Op, space: Space, address: [u64; LANES], count: impl Fn(usize) -> Option<u32>) -> Flow {
+    for lane in lanes(warp.mask()) {
+        let at = match warp.reach(op, lane, (space, address[lane]), What::Write) {
+            Ok(at) => at,
+            Err(flow) => return flow,
+        };
+        let word = match count(lane).map(Mbarrier::new) {
+            None => {
+                // What is no mbarrier cannot end as one.
+                if let Err(misuse) = Mbarrier::from_word(at.word()) {
+                    return warp.misused(op, lane, at.home, misuse);
+                }
+                0
+            }
+            Some(Ok(barrier)) => barrier.word(),
+            Some(Err(misuse)) => return warp.misused(op, lane, at.home, misuse),
+        };
+        at.set_word(word);
+        if warp.checking && at.home.rank.is_none() {
+            warp.block.get_mut().clock.forget_phases(at.home.offset);
+        }
+    }
+    warp.check_tile(op, Request { space, size: 8, what: What::Write }, &address);
+    Flow::Next
+}
+
+/// Executes `mbarrier.pending_count`.
+unsafe fn count(warp: &mut Warp, op: &Op) -> Flow {
+    let pending = Pending::unpack(op);
+    // SAFETY: the registers were unpacked from this instruction.
+    unsafe {
+        let state = *pending.state.lanes(warp);
+        let to = &mut *pending.count.lanes(warp);
+        for lane in lanes(warp.mask()) {
+            to[lane] = pending_of(state[lane]);
+        }
+    }
+    Flow::Next
+}

@@ -1,0 +1,140 @@
+//! Waits for a phase of an mbarrier: `mbarrier.test_wait` and `mbarrier.try_wait`.
+
+use super::reach::Modifiers;
+use crate::engine::warp::mbarrier::{Home, Mbarrier, is_odd};
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, State, Warp};
+use crate::finding::{Space, What};
+use crate::instr::code::Role;
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::{Any, Number, operands};
+use crate::instr::words::has;
+use crate::lane::{LANES, lanes};
+use crate::ptx::ast::{self, Type};
+
+/// How a lane waits.
+#[derive(Clone, Copy)]
+struct How {
+    /// The space that the instruction names.
+    space: Space,
+    /// It names its phase by whether that is odd, not by a state.
+    parity: bool,
+    /// It does not return at once.
+    blocks: bool,
+    /// It orders nothing.
+    relaxed: bool,
+}
+
+impl Number for How {
+    fn code(self) -> u64 {
+        self.space.code() | (self.parity.code() << 3) | (self.blocks.code() << 4) | (self.relaxed.code() << 5)
+    }
+    fn from_code(code: u64) -> How {
+        How {
+            space: Space::from_code(code & 7),
+            parity: bool::from_code(code & (1 << 3)),
+            blocks: bool::from_code(code & (1 << 4)),
+            relaxed: bool::from_code(code & (1 << 5)),
+        }
+    }
+}
+
+operands! {
+    /// What a wait takes and gives.
+    struct Wait {
+        /// Where the mbarrier lies.
+        address: address in a,
+        /// The phase: 64 bits of a state, or 32 bits that say whether it is odd.
+        phase: read(Any) in b,
+        /// How it waits.
+        how: number(How) in e,
+        /// Whether the phase has ended.
+        ended: write(bool) in d,
+    }
+}
+
+/// Lowers `mbarrier.test_wait` and `mbarrier.try_wait`.
+pub(super) fn wait(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let modifiers = Modifiers::of(cx, inst, 2)?;
+    let blocks = inst.op.starts_with("mbarrier.try_wait");
+    let (ended, address, phase) = match inst.operands.as_slice() {
+        [ended, address, phase] => (ended, address, phase),
+        // How long it may take is a hint.
+        [ended, address, phase, _] if blocks => (ended, address, phase),
+        _ => return Err(cx.wrong(inst)),
+    };
+    let parity = has(&inst.op, "parity");
+    if parity && inst.op.split('.').nth(2) != Some("parity") {
+        return Err(cx.missing(inst));
+    }
+    let how = How { space: modifiers.space(), parity, blocks, relaxed: modifiers.relaxed };
+    let origin = cx.origin(address);
+    let wait = Wait {
+        address: cx.address(address)?,
+        phase: cx.source(phase, if parity { Type::U32 } else { Type::B64 })?,
+        how,
+        ended: cx.dest(ended, 0)?,
+    };
+    cx.emit(wait.pack(run).role(Role::Access(What::Read, how.space, 8)).from(origin))
+}
+
+/// Executes `mbarrier.test_wait` and `mbarrier.try_wait`.
+unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
+    let Wait { address, phase, how, ended } = Wait::unpack(op);
+    // SAFETY: the registers were unpacked from this instruction.
+    let (base, odd) = unsafe {
+        let odd: [bool; LANES] = if how.parity {
+            (*phase.holding::<u32>().lanes(warp)).map(|phase| phase & 1 != 0)
+        } else {
+            (*phase.holding::<u64>().lanes(warp)).map(is_odd)
+        };
+        (*address.base.lanes(warp), odd)
+    };
+    let mask = warp.mask();
+    let mut homes = [Home::default(); LANES];
+    let (mut done, mut one) = (0u32, None);
+    for lane in lanes(mask) {
+        let at = (how.space, base[lane].wrapping_add(address.offset));
+        let at = match warp.reach(op, lane, at, What::Read) {
+            Ok(at) => at,
+            Err(flow) => return flow,
+        };
+        let barrier = match Mbarrier::from_word(at.word()) {
+            Ok(barrier) => barrier,
+            Err(misuse) => return warp.misused(op, lane, at.home, misuse),
+        };
+        homes[lane] = at.home;
+        done |= u32::from(barrier.odd != odd[lane]) << lane;
+        one = match one {
+            None => Some(at.home.offset),
+            Some(offset) if offset == at.home.offset => one,
+            Some(_) => Some(u32::MAX),
+        };
+    }
+    if done == 0 {
+        let again = warp.looked_again(op.site);
+        let late = std::mem::take(&mut warp.late) & mask != 0;
+        // A test that fails twice in a row waits, too: what it waits for is another's turn.
+        if !late && (how.blocks || again) {
+            return warp.park(op.site, State::Phase(one.unwrap_or(u32::MAX)));
+        }
+    }
+    warp.late &= !mask;
+    // SAFETY: as above.
+    unsafe { ended.set(warp, mask, done) };
+    if warp.checking {
+        warp.waits_at(op, &homes, done, how.relaxed);
+    }
+    warp.switch_point();
+    Flow::Next
+}
+
+impl Warp<'_> {
+    /// Notes an unsuccessful test at this instruction. Returns whether the last such look was at it, too.
+    fn looked_again(&mut self, site: u32) -> bool {
+        let poll = (site, u64::from(self.mask()));
+        let again = self.poll == poll;
+        self.poll = poll;
+        again
+    }
+}

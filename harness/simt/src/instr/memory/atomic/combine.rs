@@ -1,0 +1,27 @@
+//! The operations of atomics on single elements, for reductions that copies make.
+
+use super::operations::combinations;
+
+/// An operation on an element.
+#[derive(Clone, Copy)]
+pub(crate) struct Combine {
+    /// Changes what lies at the first address by what lies at the second; the flag says whether it is global memory.
+    ///
+    /// The first address may be read and written, the second read; both are aligned to the element.
+    pub apply: unsafe fn(*mut u8, *const u8, bool),
+    /// Bytes of an element.
+    pub size: u32,
+}
+
+impl Combine {
+    /// The operation with this number.
+    pub fn from_number(number: u32) -> Option<Combine> {
+        combinations().get(number as usize).map(|(_, _, combine)| *combine)
+    }
+}
+
+/// The number of an operation on a type, by PTX's words for them.
+pub(crate) fn combination(operation: &str, ty: &str) -> Option<u32> {
+    let same = |(known, types, _): &(&str, &[&str], Combine)| *known == operation && types.contains(&ty);
+    combinations().iter().position(same).map(|at| at as u32)
+}
