@@ -31,14 +31,14 @@ fn create(out: *mut u64, resource: *const ResourceDesc, texture: *const TextureD
     need(out)?;
     let view = if view.is_null() { None } else { Some(get(view)?) };
     let described = Described { resource: get(resource)?, texture: Some(get(texture)?), view };
-    put(out, object::create(described, limits()?)?)
+    put(out, object::create(&described, limits()?)?)
 }
 
 fn create_surface(out: *mut u64, resource: *const ResourceDesc) -> Result {
     current()?;
     need(out)?;
     let described = Described { resource: get(resource)?, texture: None, view: None };
-    put(out, object::create(described, limits()?)?)
+    put(out, object::create(&described, limits()?)?)
 }
 
 fn destroy(texture: u64) -> Result {

@@ -33,20 +33,15 @@ impl Face {
     pub fn coordinates(&self) -> [f64; 2] {
         // A direction of no length has no coordinates; the middle of the face stands for them.
         let quotient = |part: f64| if self.m == 0.0 { 0.0 } else { part / self.m };
-        [self.s, self.t].map(|part| (quotient(part) + 1.0) / 2.0)
+        [self.s, self.t].map(|part| f64::midpoint(quotient(part), 1.0))
     }
 }
 
 /// The face that a direction meets.
 pub fn face_of(direction: [f32; 3]) -> Face {
     let [x, y, z] = direction.map(f32::abs);
-    let axis = if z >= x && z >= y {
-        2
-    } else if y >= x {
-        1
-    } else {
-        0
-    };
+    // Among equals, z comes first, then y.
+    let axis = if z >= x && z >= y { 2 } else { usize::from(y >= x) };
     let face = 2 * axis as u32 + u32::from(direction[axis].is_sign_negative());
     let found = Face { face, m: 0.0, s: 0.0, t: 0.0 };
     let [s, t, m] = found.components(direction);
@@ -84,6 +79,6 @@ pub fn across(face: u32, [column, row]: [i64; 2], n: u32) -> Option<(u32, [u32; 
     let axis = (0..3).find(|&axis| direction[axis].abs() == 1.0)?;
     let other = 2 * axis as u32 + u32::from(direction[axis] < 0.0);
     let [(s, sign_s), (t, sign_t), _] = FACES[other as usize];
-    let index = |value: f64| (((value + 1.0) / 2.0 * f64::from(n)).floor() as i64).clamp(0, size - 1) as u32;
+    let index = |value: f64| ((f64::midpoint(value, 1.0) * f64::from(n)).floor() as i64).clamp(0, size - 1) as u32;
     Some((other, [index(direction[s] * sign_s), index(direction[t] * sign_t)]))
 }

@@ -197,10 +197,8 @@ impl Texture {
             return Some(self.sampler.border);
         };
         let format = self.image.format;
-        let reading = match self.sampler.promoted {
-            true => Reading::Float { srgb: self.sampler.srgb },
-            false => Reading::Integer,
-        };
+        let Sampler { promoted, srgb, .. } = self.sampler;
+        let reading = if promoted { Reading::Float { srgb } } else { Reading::Integer };
         let address = self.image.levels[level].address(format.bytes(), at);
         Some(format.decode(&texels.read(address, format.bytes())?, reading))
     }

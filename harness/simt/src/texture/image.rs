@@ -85,8 +85,6 @@ pub enum Placed {
     Nowhere,
     /// Outside, which stops the kernel.
     Outside,
-    /// To this address, which is no multiple of its size.
-    Misaligned(u64),
 }
 
 impl Level {
@@ -130,9 +128,6 @@ impl Image {
                 [clamp(x, last), clamp(y, u64::from(level.height) - 1), clamp(z, u64::from(level.depth) - 1)]
             }
         };
-        if !at[0].is_multiple_of(size) {
-            return Placed::Misaligned(level.address(1, at));
-        }
         Placed::At(level.address(1, at))
     }
 }

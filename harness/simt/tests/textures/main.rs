@@ -231,7 +231,7 @@ fn a_direction_meets_the_face_that_the_guide_names() {
     }
     // Between +x and +z, in the upper row: half of each side's texel if the filter goes across, else one side's.
     let edge = vec![vec![1f32.to_bits(), 0.5f32.to_bits(), 0.999_999f32.to_bits()]; 64];
-    for (seamless, want) in [(false, 0.0), (true, (0.0 + 17.0) / 2.0)] {
+    for (seamless, want) in [(false, 0.0), (true, 8.5)] {
         let sampler = Sampler { linear: true, seamless, ..normalized.clone() };
         let object = Object::Texture(Texture { image: image.clone(), sampler });
         let handle = device.memory.add_object(object);

@@ -28,21 +28,21 @@ static DESCRIBED: Mutex<BTreeMap<u64, Described>> = Mutex::new(BTreeMap::new());
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_INVALID_HANDLE`, `CUDA_ERROR_NOT_SUPPORTED`: see
 /// [`resource`](super::resource) and [`sampler`].
-pub fn create(described: Described, limits: Limits) -> Result<u64> {
+pub fn create(described: &Described, limits: Limits) -> Result<u64> {
     let Described { resource, texture, view } = described;
-    let mut image = image(&resource, limits)?;
-    if let Some(view) = &view {
+    let mut image = image(resource, limits)?;
+    if let Some(view) = view {
         image = viewed(image, resource.kind, view)?;
     }
     let object = if let Some(texture) = texture {
-        let sampler = sampler(&texture, &image, resource.kind)?;
+        let sampler = sampler(texture, &image, resource.kind)?;
         Object::Texture(Texture { image, sampler })
     } else {
-        check_surface(&resource)?;
+        check_surface(resource)?;
         Object::Surface(image)
     };
     let handle = driver()?.memory.add_object(object);
-    lock(&DESCRIBED).insert(handle, described);
+    lock(&DESCRIBED).insert(handle, *described);
     Ok(handle)
 }
 

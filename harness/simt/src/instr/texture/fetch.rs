@@ -181,9 +181,10 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
                     Detail::Footprint([0, 1, 2].map(|d| real(&detail[d])), [3, 4, 5].map(|d| real(&detail[d])))
                 }
             };
-            let coordinates = match form.whole {
-                true => Coordinates::Whole(at.map(|at| at[lane] as i32)),
-                false => Coordinates::Real([0, 1, 2].map(|d| real(&at[d]))),
+            let coordinates = if form.whole {
+                Coordinates::Whole(at.map(|at| at[lane] as i32))
+            } else {
+                Coordinates::Real([0, 1, 2].map(|d| real(&at[d])))
             };
             match texture.fetch(coordinates, layer[lane], detail, reader.lane(lane)) {
                 Some(fetched) => words[lane] = fetched,

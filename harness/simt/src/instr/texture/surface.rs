@@ -2,7 +2,7 @@
 
 use super::address::{address, geometry, types};
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Request, Wrong};
+use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, Kind, Space, What};
 use crate::instr::context::{Context, Result, parts, width};
@@ -167,12 +167,6 @@ impl<'l> Warp<'l> {
                 Placed::At(address) => places.address[lane] = Some(address),
                 Placed::Nowhere => {}
                 Placed::Outside => return Err(self.outside(op, lane, image, [x, y, slice], (what, bytes))),
-                Placed::Misaligned(address) => {
-                    let kind = Kind::Misaligned { space: Space::Global, required: bytes };
-                    let wrong = Wrong { kind, space: Space::Global, address };
-                    let request = Request { space: Space::Global, size: bytes, what };
-                    return Err(self.access_fault(op, lane, request, wrong));
-                }
             }
         }
         Ok(places)
