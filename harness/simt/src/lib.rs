@@ -67,4 +67,4 @@ pub mod profile;
 pub mod ptx;
 pub mod report;
 
-pub use wire::{counters, finding};
+pub use wire::{costs, counters, finding};

@@ -14,6 +14,7 @@ pub(crate) mod loan;
 pub(crate) mod notes;
 pub mod program;
 pub(crate) mod request;
+pub(crate) mod seen;
 pub(crate) mod shared;
 pub(crate) mod slot;
 pub mod tables;

@@ -7,6 +7,7 @@
 mod access;
 pub(crate) mod bounds;
 mod copies;
+pub(crate) mod costs;
 mod races;
 mod remedy;
 mod sync;
