@@ -89,6 +89,7 @@ pub use record::{
     counters::COUNTERS,
     details::{Details, FindingText},
     hot::{HotLine, lines as hot_lines},
+    prediction::{PREDICTED, Predicted},
     revision::built_from,
     row::{Record, Value, Verdict},
 };
