@@ -289,8 +289,8 @@ int main() {
         {"tensor_cycles", 32},     {"l1_bytes_per_clock", 128},    {"l1_fill_bytes_per_clock", 64},
     };
     for (auto [name, value] : sheet) tell(name, value, "from the data sheet of compute capability 9.0");
-    const std::pair<const char*, double> fitted[] = {{"sharpness", 3}, {"low_factor", 0.67}, {"high_factor", 1.5}};
-    for (auto [name, value] : fitted) tell(name, value, "fitted to rows of reports/h200: all labs");
+    const std::pair<const char*, double> fitted[] = {{"sharpness", 3}, {"low_factor", 0.85}, {"high_factor", 1.33}};
+    for (auto [name, value] : fitted) tell(name, value, "from the H200's constants");
     tell("arithmetic_cycles", latency<FMA>(), BY "dependent fused multiply-adds");
     tell("double_cycles", latency<DFMA>(), BY "the same in double precision");
     tell("special_cycles", latency<EX2>(), BY "dependent powers of two");
