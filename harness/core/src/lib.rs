@@ -90,6 +90,7 @@ pub use record::{
     counters::COUNTERS,
     details::{Details, FindingText},
     hot::{HotLine, lines as hot_lines},
+    prediction::{PREDICTED, Predicted},
     program::ProgramRun,
     revision::built_from,
     row::{Record, Value, Verdict},

@@ -69,4 +69,4 @@ pub mod ptx;
 pub mod report;
 pub mod texture;
 
-pub use wire::{counters, finding};
+pub use wire::{costs, counters, finding};

@@ -12,7 +12,9 @@
 //! An asynchronous copy (`cp.async`) is a load from global and a store to shared memory. Where its source is shorter
 //! than its destination, the load counts only the sectors that are read.
 
+use crate::costs::Costs;
 use crate::finding::Place;
+use crate::version::required;
 use serde::{Deserialize, Serialize};
 
 /// Traffic of one kind of memory access.
@@ -143,4 +145,7 @@ pub struct Counters {
     pub lines: Vec<Line>,
     /// By branch, in the order of the program.
     pub branches: Vec<BranchCount>,
+    /// What else decides the launch's time, if [`crate::Settings::costs`] asks for it.
+    #[serde(deserialize_with = "required")]
+    pub costs: Option<Costs>,
 }

@@ -4,13 +4,14 @@
 //! field that is renamed or missing is therefore an error where it is read, never a silent 0. Rendered text comes
 //! beside the data, only to be printed.
 //!
-//! [`Report`] holds everything: [`Launch`]es with their [`counters`], [`Told`] findings ([`finding`]), [`Copies`],
-//! [`Managed`] memory, [`Memory`], [`Settings`]. [`Leaks`] is the memory that is still allocated at the end. [`Wishes`]
-//! goes the other way: it says what a client asks of the machine.
+//! [`Report`] holds everything: [`Launch`]es with their [`counters`] and [`costs`], [`Told`] findings ([`finding`]),
+//! [`Copies`], [`Managed`] memory, [`Memory`], [`Settings`]. [`Leaks`] is the memory that is still allocated at the
+//! end. [`Wishes`] goes the other way: it says what a client asks of the machine.
 //!
 //! To change a field, change it here, and raise [`VERSION`] if its meaning or its name changes, or if it is removed.
 
 mod checks;
+pub mod costs;
 pub mod counters;
 pub mod finding;
 mod launch;

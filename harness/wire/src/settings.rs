@@ -17,6 +17,8 @@ pub struct Settings {
     /// Whether the figures are also kept for each line of the source ([`crate::counters::Counters::lines`]). They take
     /// far more memory than the rest of a launch's record.
     pub lines: bool,
+    /// Whether what decides a launch's time is counted too ([`crate::counters::Counters::costs`]), which takes longer.
+    pub costs: bool,
     /// Order of warps and blocks; 0 is the natural one.
     pub seed: u64,
     /// Warp instructions that a launch may execute before it is stopped.
@@ -33,6 +35,7 @@ impl Default for Settings {
             checks: Checks::MEMORY,
             counters: true,
             lines: false,
+            costs: false,
             seed: 0,
             budget: 200_000_000_000,
             workers: 0,
@@ -57,6 +60,9 @@ pub struct Wishes {
     /// [`Settings::lines`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<bool>,
+    /// [`Settings::costs`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub costs: Option<bool>,
     /// [`Settings::seed`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,

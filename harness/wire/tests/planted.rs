@@ -2,6 +2,7 @@
 //! version is an error that says so.
 
 use serde_json::{Value, json};
+use wire::costs::Costs;
 use wire::counters::{BranchCount, Counters, Line, Totals};
 use wire::finding::{
     Access, Allocation, CalledFrom, Finding, Kind, Limit, MbarrierMisuse, Passed, Place, Relation, Scope, Space, What,
@@ -90,6 +91,7 @@ fn report() -> Report {
         totals: totals.clone(),
         lines: vec![Line { place: place(), totals }],
         branches: vec![BranchCount { place: place(), warps: 2, diverged: 1, executions: 4, divergent: 3 }],
+        costs: Some(Costs::default()),
     };
     let launch = Launch {
         kernel: "_Z1kv".into(),

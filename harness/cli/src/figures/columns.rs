@@ -1,8 +1,8 @@
-//! Tables of the columns: `common` to all labs, the `counters`, or each lab's own (`labs`).
+//! Tables of the columns: `common` to all labs, the `counters`, what is `predicted`, or each lab's own (`labs`).
 
 use std::path::Path;
 
-use harness::{COMMON, COUNTERS, Column};
+use harness::{COMMON, COUNTERS, Column, PREDICTED};
 
 use super::Fault;
 use crate::labs::LABS;
@@ -12,8 +12,9 @@ pub(super) fn table(which: &str, _reports: &Path) -> Result<String, Fault> {
     match which {
         "common" => Ok(of(COMMON.iter())),
         "counters" => Ok(of(COUNTERS.iter())),
+        "predicted" => Ok(of(PREDICTED.iter())),
         "labs" => Ok(of_labs()),
-        other => Err(Fault::Marker(format!("unknown columns {other:?}; there are: common, counters, labs"))),
+        other => Err(Fault::Marker(format!("unknown columns {other:?}; there are: common, counters, predicted, labs"))),
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod hot;
 pub(crate) mod json;
 pub(crate) mod layout;
 pub(crate) mod markdown;
+pub(crate) mod predicted;
 pub(crate) mod program;
 pub(crate) mod progress;
 pub(crate) mod report;

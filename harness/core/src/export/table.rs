@@ -11,7 +11,7 @@ use crate::{
         exporter::{Exporter, Outputs, Started},
         hot,
         layout::{fitted, paragraphs, significant, width, wrapped},
-        style,
+        predicted, style,
         summary::Counts,
         terminal::Terminal,
     },
@@ -70,6 +70,7 @@ impl Exporter for Tables {
         if self.counters {
             below.insert(0, counters::tables(&self.records));
         }
+        below.insert(0, predicted::table(&self.records));
         for text in below.iter().filter(|t| !t.is_empty()) {
             self.terminal.say(&format!("\n{text}"));
         }

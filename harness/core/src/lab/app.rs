@@ -2,6 +2,7 @@
 use std::{cell::RefCell, path::Path, process::ExitCode, rc::Rc, sync::Arc, time::Instant};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use predict::Part;
 use serde_json::json;
 use wire::RECORDS;
 
@@ -24,7 +25,7 @@ use crate::{
         child,
         declaration::Lab,
         options::Options,
-        question,
+        predicting, question,
         repeat::Repeat,
         run::Run,
     },
@@ -124,6 +125,8 @@ struct Program<'m> {
     labs: Vec<&'static Lab>,
     matches: &'m ArgMatches,
     options: Options,
+    /// The part for which times are predicted.
+    part: Option<Part>,
     /// The file of `--kernel`.
     replaced: Option<kernels::KernelSource>,
     session: Arc<Session>,
@@ -156,7 +159,8 @@ impl<'m> Program<'m> {
             (Some(file), [lab]) => Some(replacement(lab, file)?),
             (Some(_), _) => return Err(Error::usage("--kernel goes with one lab; name it")),
         };
-        let mut session = Session::open(&options.device)?;
+        let mut session = Session::open(&predicting::device(&options, matches)?)?;
+        let part = predicting::part(&options, &session.device.profile)?;
         // The kernel file has been read, for it may come through a pipe, and a GPU's driver has started: both need
         // these rights. The file is not compiled yet.
         if options.confined {
@@ -208,6 +212,7 @@ impl<'m> Program<'m> {
             labs,
             matches,
             options,
+            part,
             replaced,
             session,
             folder,
@@ -335,6 +340,7 @@ impl<'m> Program<'m> {
             session: self.session.clone(),
             options: self.options.clone(),
             args: own_args(lab, &self.labs, self.matches),
+            part: self.part.clone(),
             report: RefCell::new(report),
             kernels: Kernels::new(lab.name, lab.kernels, &self.session, self.replaced.clone()),
             records: RefCell::new(Vec::new()),

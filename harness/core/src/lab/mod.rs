@@ -12,6 +12,7 @@ pub(crate) mod launch;
 pub(crate) mod number;
 pub(crate) mod of;
 pub(crate) mod options;
+pub(crate) mod predicting;
 pub(crate) mod published;
 pub(crate) mod question;
 pub(crate) mod repeat;

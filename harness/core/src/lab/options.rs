@@ -84,6 +84,10 @@ pub struct Options {
     /// Show what was counted: instructions, divergence, sectors, bank conflicts, atomics, copies
     #[arg(help_heading = WATCH, long)]
     pub counters: bool,
+    /// Predict how long each case takes on a GPU, and what bounds it, from what was counted: for the emulated part, or
+    /// for PART, which is then the one that is emulated (h100, h200)
+    #[arg(help_heading = WATCH, long, value_name = "PART", num_args = 0..=1, default_missing_value = "")]
+    pub predict: Option<String>,
     /// Show the LINES lines of the source that cost the most [default: 10]
     #[arg(help_heading = WATCH, long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "10",
         value_parser = parse_count)]

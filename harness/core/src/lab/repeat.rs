@@ -5,7 +5,7 @@ use crate::{device::session::Session, lab::declaration::Lab, record::row::Record
 
 /// Options that choose the case and the device, which the command says itself, or that only say what is shown or where
 /// it is written.
-const OTHERS: [&str; 15] = [
+const OTHERS: [&str; 16] = [
     "variants",
     "cases",
     "device",
@@ -16,6 +16,7 @@ const OTHERS: [&str; 15] = [
     "quiet",
     "counters",
     "hot",
+    "predict",
     "findings",
     "partial",
     "confined",

@@ -2,6 +2,7 @@
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DeviceRepr, LaunchConfig};
+use predict::Part;
 
 use wire::{Checks, Wishes};
 
@@ -66,6 +67,8 @@ pub struct Run {
     pub(crate) session: Arc<Session>,
     pub(crate) options: Options,
     pub(crate) args: clap::ArgMatches,
+    /// The part for which times are predicted.
+    pub(crate) part: Option<Part>,
     pub(crate) report: RefCell<Report>,
     pub(crate) kernels: Kernels,
     pub(crate) records: RefCell<Vec<Record>>,
@@ -364,6 +367,7 @@ impl Run {
             session: &self.session,
             columns: self.columns.clone(),
             plan: if self.rounds.borrow().is_some() { Plan::one() } else { plan() },
+            part: self.part.as_ref(),
             partial: self.options.partial,
         };
         Recorder::new(setup, passes)
@@ -463,6 +467,7 @@ impl Run {
         machine::configure(&Wishes {
             checks: Some(checks),
             lines: Some(self.options.hot.is_some()),
+            costs: Some(self.part.is_some()),
             seed: Some(seed),
             during: Some(during.into()),
             ..Wishes::default()

@@ -1,6 +1,6 @@
 //! What passes over a case's body have given: each pass has an order of warps and blocks of its own, and in a judged
 //! run inputs of its own. Together they make one row.
-use wire::Told;
+use wire::{Report, Told};
 
 use crate::{
     device::{
@@ -15,6 +15,7 @@ use crate::{
         columns::Columns,
         counters,
         hot::HotLine,
+        prediction::Predicted,
         row::{Record, Value, Verdict},
     },
     stats::{self, Times},
@@ -214,6 +215,18 @@ impl Passes {
             self.machine.extend(report);
         }
         Ok(&self.machine)
+    }
+
+    /// Adds what the machine has told.
+    pub(crate) fn told(&mut self, report: Report) {
+        self.machine.extend(report);
+    }
+
+    /// Sets what the launches of a sample of the first pass are predicted to take.
+    pub(crate) fn predicted(&mut self, predicted: Option<Predicted>) {
+        if self.pass.is_first {
+            self.record.predicted = predicted;
+        }
     }
 
     /// Whether a kernel of this case has ruined the device's context.

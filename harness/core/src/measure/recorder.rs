@@ -2,9 +2,16 @@
 use std::{rc::Rc, time::Instant};
 
 use cudarc::driver::{LaunchConfig, sys::CUevent_flags};
+use predict::Part;
+use wire::{Launch, Report};
 
 use crate::{
-    device::{ceilings::Ceiling, machine::MachineReport, nvml::Monitor, session::Session},
+    device::{
+        ceilings::Ceiling,
+        machine::{self, MachineReport},
+        nvml::Monitor,
+        session::Session,
+    },
     error::Result,
     measure::{
         check::Check,
@@ -14,7 +21,7 @@ use crate::{
         plan::Plan,
         timer::{self, Timed},
     },
-    record::{columns::Columns, hot::HotLine, row::Value},
+    record::{columns::Columns, hot::HotLine, prediction::Predicted, row::Value},
     stats::{self, Times},
 };
 
@@ -27,6 +34,8 @@ pub(crate) struct Setup<'r> {
     pub(crate) columns: Rc<Columns>,
     /// How many samples are taken.
     pub(crate) plan: Plan,
+    /// The part for which the time of the first sample is predicted.
+    pub(crate) part: Option<&'r Part>,
     /// Whether a kernel that the file of `--kernel` lacks makes a skipped row (`--partial`).
     pub(crate) partial: bool,
 }
@@ -38,6 +47,36 @@ enum Clock {
     Events,
     /// The host's time from before the body to the end of the stream's work.
     Wall,
+}
+
+/// What the machine tells around the first sample, so that its launches are known.
+#[derive(Debug, Default)]
+struct Watched {
+    /// Everything that was told, in order: the row's counters need it too.
+    told: Vec<Report>,
+    /// The launches of the first sample; none if the machine did not keep them all.
+    launches: Option<Vec<Launch>>,
+    is_over: bool,
+}
+
+impl Watched {
+    /// A sample is about to begin.
+    fn before(&mut self) -> Result<()> {
+        if !self.is_over {
+            self.told.extend(machine::report()?);
+        }
+        Ok(())
+    }
+
+    /// A sample has ended.
+    fn after(&mut self) -> Result<()> {
+        if !std::mem::replace(&mut self.is_over, true) {
+            let report = machine::report()?;
+            self.launches = report.iter().find(|r| r.launches_dropped == 0).map(|r| r.launches.clone());
+            self.told.extend(report);
+        }
+        Ok(())
+    }
 }
 
 /// Records one case. A lab's body calls [`Recorder::measure`] or, where nothing is timed,
@@ -160,6 +199,8 @@ impl<'r> Recorder<'r> {
         let end = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
         let stream = session.stream.clone();
         let mut flush = if self.cold { Some(Flush::new(session)?) } else { None };
+        // The launches of the first sample, if they are wanted, and what the machine told around them.
+        let mut watched = self.setup.part.map(|_| Watched::default());
         let mut one = |is_checked: bool| {
             interrupt::check()?;
             prepare(state)?;
@@ -167,6 +208,7 @@ impl<'r> Recorder<'r> {
                 flush.flush(&stream)?;
             }
             stream.synchronize()?;
+            watched.iter_mut().try_for_each(Watched::before)?;
             let wall = Instant::now();
             start.record(&stream)?;
             launch(state)?;
@@ -174,6 +216,7 @@ impl<'r> Recorder<'r> {
             stream.synchronize()?;
             let wall_ms = wall.elapsed().as_secs_f64() * 1e3;
             let ms = if clock == Clock::Wall { wall_ms } else { f64::from(start.elapsed_ms(&end)?) };
+            watched.iter_mut().try_for_each(Watched::after)?;
             if is_checked {
                 verify(state)?;
             }
@@ -181,8 +224,9 @@ impl<'r> Recorder<'r> {
         };
         let began = Instant::now();
         let mut throttled = Vec::new();
-        let samples = match timer::samples(|| self.timed(), &mut one)? {
-            Some(samples) => samples,
+        let timed = self.timed();
+        let all = || match timer::samples(|| timed, &mut one)? {
+            Some(samples) => Ok(samples),
             None => {
                 let mut samples = Vec::new();
                 for i in 0.. {
@@ -199,9 +243,16 @@ impl<'r> Recorder<'r> {
                         break;
                     }
                 }
-                samples
+                Ok(samples)
             }
         };
+        let samples: Result<Vec<f64>> = all();
+        // What was found before an error counts as well.
+        if let (Some(watched), Some(part)) = (watched, self.setup.part) {
+            self.passes.predicted(watched.launches.as_deref().and_then(|all| Predicted::of(all, part)));
+            watched.told.into_iter().for_each(|report| self.passes.told(report));
+        }
+        let samples = samples?;
         let dropped = throttled.len() as u32;
         if dropped > 0 {
             self.note(format!("{dropped} samples at a throttled clock dropped"));

@@ -2,7 +2,7 @@
 //! each line of the source.
 use serde::{Deserialize, Serialize};
 
-use crate::record::{hot::HotLine, row::Record};
+use crate::record::{hot::HotLine, prediction::Predicted, row::Record};
 
 /// Version of the lines of `<lab>.jsonl`: a change of meaning gives a new number, a new field does not.
 const SCHEMA: u32 = 1;
@@ -29,6 +29,10 @@ pub struct Details {
     /// The lines of the source that cost anything, the costliest first (`--hot`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hot: Vec<HotLine>,
+    /// What the launches of a sample are predicted to take on the part, and what was counted of each (`--predict`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<serde_json::Value>"))]
+    pub predicted: Option<Predicted>,
 }
 
 /// A finding, as a reader sees it.
@@ -48,7 +52,7 @@ impl Details {
     /// The details of this record, if there are any.
     pub(crate) fn of(record: &Record) -> Option<Self> {
         let is_timed = record.device == "cuda" && !record.samples_ms.is_empty();
-        if record.findings.is_empty() && record.hot.is_empty() && !is_timed {
+        if record.findings.is_empty() && record.hot.is_empty() && record.predicted.is_none() && !is_timed {
             return None;
         }
         // An event's clock ticks in 0.5 us or less; a nanosecond loses nothing, and takes few letters.
@@ -62,6 +66,7 @@ impl Details {
             samples_ns: if is_timed { record.samples_ms.iter().map(ns).collect() } else { Vec::new() },
             findings: record.findings.iter().map(text).collect(),
             hot: record.hot.clone(),
+            predicted: record.predicted.clone(),
         })
     }
 }

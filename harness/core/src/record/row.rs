@@ -1,9 +1,14 @@
-//! A record: one row of the CSV, the common columns first, the lab's own after them, the machine's counters last.
+//! A record: one row of the CSV, the common columns first, the lab's own after them, then the machine's counters and
+//! what was predicted.
 use cudarc::driver::LaunchConfig;
 use serde::{Deserialize, Serialize};
 use wire::{Leak, Told};
 
-use crate::{error::is_unmodelled, record::hot::HotLine, stats::Times};
+use crate::{
+    error::is_unmodelled,
+    record::{hot::HotLine, prediction::Predicted},
+    stats::Times,
+};
 
 /// How a case ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,6 +125,8 @@ pub struct Record {
     pub missing_kernel: Option<String>,
     /// The lines that cost the most, if they were asked for.
     pub hot: Vec<HotLine>,
+    /// What it is predicted to take on a GPU, if that was asked for.
+    pub predicted: Option<Predicted>,
     /// Every sample behind `times`, in milliseconds and in the order in which they were taken.
     pub samples_ms: Vec<f64>,
 }
@@ -231,6 +238,7 @@ pub(crate) mod tests {
             wrong: Some("1 of 9 wrong".into()),
             missing_kernel: Some("k".into()),
             hot: Vec::new(),
+            predicted: None,
             samples_ms: vec![1.0, 2.0, 4.5],
         }
     }

@@ -95,6 +95,7 @@ fn apply(json: *const c_char) -> Result<(), String> {
         settings.checks = wishes.checks.unwrap_or(settings.checks);
         settings.counters = wishes.counters.unwrap_or(settings.counters);
         settings.lines = wishes.lines.unwrap_or(settings.lines);
+        settings.costs = wishes.costs.unwrap_or(settings.costs);
         settings.seed = wishes.seed.unwrap_or(settings.seed);
         settings.budget = wishes.budget.unwrap_or(settings.budget);
         settings.workers = wishes.workers.unwrap_or(settings.workers);
@@ -102,8 +103,8 @@ fn apply(json: *const c_char) -> Result<(), String> {
 }
 
 /// Changes settings, for launches from now on: a JSON object with any of `profile` (before `cuInit`), `checks`,
-/// `counters`, `lines`, `seed`, `budget`, `workers`, `during`, `sources`. Returns 0, or `CUDA_ERROR_INVALID_VALUE` and
-/// words in `simt_last_error`.
+/// `counters`, `lines`, `costs`, `seed`, `budget`, `workers`, `during`, `sources`. Returns 0, or
+/// `CUDA_ERROR_INVALID_VALUE` and words in `simt_last_error`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
     match catch_unwind(|| apply(json)).unwrap_or_else(|_| Err("the machine failed".into())) {

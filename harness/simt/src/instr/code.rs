@@ -51,6 +51,18 @@ pub enum Role {
     Guard,
 }
 
+/// Whether the assembler makes one load of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Merge {
+    /// No.
+    #[default]
+    Alone,
+    /// This one is counted for all, as a load of so many bytes.
+    Leads(u32),
+    /// Another one is counted for it.
+    Follows,
+}
+
 /// An instruction.
 #[derive(Clone)]
 pub struct Inst {
@@ -72,6 +84,12 @@ pub struct Inst {
     pub order: Order,
     /// Where its addresses begin, for the checks.
     pub origin: Origin,
+    /// The index of its PTX instruction in the function's body.
+    pub at: u32,
+    /// Whether it is counted together with neighbours.
+    pub merge: Merge,
+    /// It is an atomic on a floating-point number.
+    pub float: bool,
     /// The number of a load that is judged where its value is used.
     pub speculated: Option<u32>,
     /// Further operands, which are written if the flag is set and read if not. They go into the program's lists, and
@@ -92,6 +110,9 @@ impl Inst {
             role: Role::Plain,
             order: Order::default(),
             origin: Origin::Unknown,
+            at: 0,
+            merge: Merge::default(),
+            float: false,
             speculated: None,
             list: Vec::new(),
         }

@@ -192,6 +192,7 @@ impl Emitter<'_> {
             end: 0,
             instructions: block.lines.iter().map(|l| l.1).sum(),
             lines: block.lines.clone(),
+            effort: block.effort,
         };
         let term = self.term(layout, function, &block.term);
         self.end(layout, function, &term, info);
@@ -208,6 +209,10 @@ impl Emitter<'_> {
             Role::Guard => program.guards.push(pc),
             Role::Access(..) => {}
         }
+        if inst.merge != Merge::Alone {
+            program.merged.resize(pc as usize + 1, None);
+            program.merged[pc as usize] = Some(if let Merge::Leads(bytes) = inst.merge { bytes } else { 0 });
+        }
         program.speculated.extend(inst.speculated.map(|load| (load, pc)));
         if let Role::Access(what, space, size) | Role::Tile(what, space, size) = inst.role {
             program.accesses.push(AccessInfo {
@@ -215,6 +220,7 @@ impl Emitter<'_> {
                 what,
                 space,
                 size,
+                float: inst.float,
                 order: Order { volatile: inst.order.volatile && !waits, ..inst.order },
                 origin: inst.origin,
                 named: (number_of(function, inst.o[Field::A as usize]), inst.imm),

@@ -1,5 +1,6 @@
 //! From a function's body to basic blocks.
 
+use super::effort;
 use super::error::unsupported;
 use super::ir::*;
 use super::origin;
@@ -8,6 +9,7 @@ use super::speculation::{self, Speculated};
 use crate::finding::What;
 use crate::instr::context::width;
 use crate::instr::control::branch;
+use crate::instr::words::has;
 use crate::ptx::ast::{self, Body, Operand, RegId, Type};
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -24,7 +26,7 @@ pub struct FnBuilder<'b, 'm> {
     pub body: &'m Body,
     /// Widths of its registers: bytes a lane, 0 for a predicate.
     pub regs: Vec<u32>,
-    blocks: Vec<Block>,
+    pub blocks: Vec<Block>,
     /// The block that is being filled; `None` after a terminator.
     current: Option<u32>,
     /// Blocks by the code that they begin with.
@@ -95,6 +97,12 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         this.count_defs();
         this.prologue(back)?;
         this.run()?;
+        this.merge_loads();
+        for block in &mut this.blocks {
+            block.effort = effort::of(block.code.iter().map(|&at| &body.code[at as usize]));
+            let followers = block.insts.iter().filter(|inst| inst.merge == Merge::Follows).count() as u64;
+            block.effort.pipes.memory = block.effort.pipes.memory.saturating_sub(followers);
+        }
         Ok(Func { name: f.name.clone(), regs: this.regs, blocks: this.blocks, back })
     }
 
@@ -237,7 +245,15 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             Role::Access(What::Read, ..) => self.speculated.loads.get(&self.now).copied(),
             _ => None,
         };
-        self.block().insts.push(Inst { loc, speculated, ..inst });
+        let (at, float) = (self.now, self.is_float(&inst));
+        self.block().insts.push(Inst { loc, at, float, speculated, ..inst });
+    }
+
+    /// Whether an instruction is an atomic on a floating-point number.
+    fn is_float(&self, inst: &Inst) -> bool {
+        let op = || self.body.code.get(self.now as usize).map_or("", |inst| inst.op.as_str());
+        matches!(inst.role, Role::Access(What::Atomic, ..))
+            && ["f32", "f64", "f16x2", "bf16x2"].iter().any(|t| has(op(), t))
     }
 
     /// A new register.
@@ -276,7 +292,9 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
 
     /// Counts the present instruction.
     pub fn tick(&mut self) {
-        let loc = self.loc;
-        self.block().count(loc);
+        let (loc, now) = (self.loc, self.now);
+        let block = self.block();
+        block.count(loc);
+        block.code.push(now);
     }
 }

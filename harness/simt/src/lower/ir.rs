@@ -1,8 +1,8 @@
 //! The intermediate form: basic blocks of instructions whose operands are still names of registers.
 
-use crate::engine::warp::program::Source;
+use crate::engine::warp::program::{Effort, Source};
 use crate::finding::What;
-pub use crate::instr::code::{Inst, Opnd, Role};
+pub use crate::instr::code::{Inst, Merge, Opnd, Role};
 pub use crate::instr::context::Result;
 use std::collections::HashMap;
 
@@ -68,6 +68,10 @@ pub struct Block {
     pub term_loc: u32,
     /// The number of PTX instructions by place.
     pub lines: Vec<(u32, u32)>,
+    /// Its PTX instructions, as indices into the function's body.
+    pub code: Vec<u32>,
+    /// What one execution costs in hardware.
+    pub effort: Effort,
 }
 
 impl Block {
@@ -79,7 +83,14 @@ impl Block {
 
     /// An empty block.
     pub fn new() -> Block {
-        Block { insts: Vec::new(), term: Term::Never, term_loc: 0, lines: Vec::new() }
+        Block {
+            insts: Vec::new(),
+            term: Term::Never,
+            term_loc: 0,
+            lines: Vec::new(),
+            code: Vec::new(),
+            effort: Effort::default(),
+        }
     }
     /// Counts a PTX instruction.
     pub fn count(&mut self, loc: u32) {

@@ -4,6 +4,7 @@
 mod alloc;
 mod calls;
 mod context;
+mod effort;
 mod emit;
 mod env;
 mod error;
@@ -11,6 +12,7 @@ mod flow;
 mod frames;
 mod function;
 mod ir;
+mod merge;
 mod order;
 mod origin;
 mod packed;

@@ -39,6 +39,7 @@ pub fn load_and_run(text: &str) -> bool {
                 checks,
                 counters: true,
                 lines: true,
+                costs: true,
                 seed,
                 budget: BUDGET,
                 workers: 1,

@@ -1,5 +1,5 @@
-//! Settings from the environment: `WARPLAB_PROFILE`, `WARPLAB_CHECKS`, `WARPLAB_LINES`, `WARPLAB_SEED`,
-//! `WARPLAB_BUDGET`, `WARPLAB_WORKERS`.
+//! Settings from the environment: `WARPLAB_PROFILE`, `WARPLAB_CHECKS`, `WARPLAB_LINES`, `WARPLAB_COSTS`,
+//! `WARPLAB_SEED`, `WARPLAB_BUDGET`, `WARPLAB_WORKERS`.
 //!
 //! They are read only here; the machine itself reads no variables. `WARPLAB_WORKERS=0`, like no value, means one thread
 //! for each processor of the host.
@@ -50,6 +50,7 @@ pub fn settings_from_environment() -> Result<Settings, String> {
         text.trim().parse().map(Some).map_err(|_| format!("{name}: `{text}` is not a whole number"))
     };
     settings.lines = variable("WARPLAB_LINES").is_some();
+    settings.costs = variable("WARPLAB_COSTS").is_some();
     settings.seed = number("WARPLAB_SEED")?.unwrap_or(settings.seed);
     settings.budget = number("WARPLAB_BUDGET")?.unwrap_or(settings.budget);
     settings.workers = number("WARPLAB_WORKERS")?.map_or(settings.workers, |workers| workers as usize);

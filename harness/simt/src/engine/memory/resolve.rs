@@ -139,7 +139,8 @@ impl Warp<'_> {
         site.requests += 1;
         site.lanes += u64::from(mask.count_ones());
         if self.counting && request.what != What::Atomic {
-            let (waves, ideal, ways) = bank_conflicts(address, mask, request.size);
+            let width = self.program().width(op, request.size);
+            let (waves, ideal, ways) = bank_conflicts(address, mask, width);
             site.sectors += u64::from(waves);
             site.ideal += u64::from(ideal);
             site.extra = site.extra.max(u64::from(ways));

@@ -71,7 +71,11 @@ unsafe fn learn(warp: &mut Warp<'_>, op: &Op, size: u32, one: bool) -> Option<*c
             site.delta = warp.notes.get_mut().patterns.add() as u64;
         }
         let pattern = site.delta as *mut Pattern;
-        (*pattern).learn(&address, size, one);
+        match warp.program().width(op, size) {
+            width if width == size => (*pattern).learn(&address, size, one),
+            // Lanes at one place share a merged load as they share a vector.
+            width => (*pattern).learn_as(&address, size, width),
+        }
         Some(pattern)
     }
 }

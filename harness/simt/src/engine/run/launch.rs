@@ -1,6 +1,6 @@
 //! A launch: its workers, what they share, and what they leave behind.
 
-use super::tally::expand;
+use super::tally::{costs, expand};
 use super::worker::{Tally, Worker};
 use crate::checks::launch::LaunchRaces;
 use crate::counters::Counters;
@@ -8,6 +8,7 @@ use crate::engine::warp::program::Program;
 use crate::engine::warp::shared::{Blocks, Count, Ended, Outcome, Shared};
 use crate::engine::warp::tables::Order;
 use crate::engine::watch::bounds::bounds;
+use crate::engine::watch::costs::looks;
 use crate::finding::{Finding, Findings, Kind};
 use crate::kernel::{Fault, Kernel, Launch, Report, Settings, Watch};
 use crate::lane::LANES;
@@ -183,6 +184,7 @@ fn shared<'l>(
         init: checks.init,
         orders: if observed { orders(program) } else { Vec::new() },
         bounds: if observed && checks.memory { bounds(program, params, &view) } else { Vec::new() },
+        looks: if settings.costs { looks(program) } else { Vec::new() },
         view,
         objects: memory.objects(),
         params: params.to_vec(),
@@ -242,5 +244,6 @@ fn counters(launch: &Launch<'_, Arc<Program>>, lines: bool, tallies: &[Tally]) -
         ..Counters::default()
     };
     expand(&launch.kernel.code, tallies, lines, &mut counters);
+    counters.costs = costs(&launch.kernel.code, tallies);
     counters
 }

@@ -1,9 +1,11 @@
 //! Turns the workers' tallies into the counters of a launch.
 
 use super::worker::Tally;
+use crate::costs::Costs;
 use crate::counters::{BranchCount, Counters, Line, Totals};
 use crate::engine::warp::counts::{Site, row_of};
 use crate::engine::warp::program::Program;
+use crate::engine::warp::seen::Seen;
 use crate::engine::warp::tables::AccessInfo;
 use crate::finding::{Space, What};
 use std::collections::BTreeMap;
@@ -59,6 +61,11 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
     }
     let rows = program.row();
     for access in &program.accesses {
+        let merged = program.merged.get(access.pc as usize).copied().flatten();
+        if merged == Some(0) {
+            continue;
+        }
+        let access = &AccessInfo { size: merged.unwrap_or(access.size), ..*access };
         // A generic address may lead to shared or local memory, and is then counted there.
         let further: &[Space] = if access.space == Space::Generic { &[Space::Shared, Space::Local] } else { &[] };
         for &space in [access.space].iter().chain(further) {
@@ -76,6 +83,17 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
     if lines {
         counters.lines = spread(program, by_loc);
     }
+}
+
+/// What decides the launch's time beside its traffic, if the workers have seen it.
+pub(crate) fn costs(program: &Program, tallies: &[Tally]) -> Option<Costs> {
+    tallies.first()?.seen.as_ref()?;
+    let mut costs = Seen::joined(tallies.iter().filter_map(|tally| tally.seen.as_deref()));
+    for (index, block) in program.blocks.iter().enumerate() {
+        let executions = tallies.iter().map(|tally| tally.counts[index].executions).sum();
+        costs.pipes.add(&block.effort.pipes, executions);
+    }
+    Some(costs)
 }
 
 /// What all workers counted at a memory instruction, in the row of sites that begins at `row`.

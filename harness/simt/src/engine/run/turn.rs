@@ -78,10 +78,11 @@ impl Warp<'_> {
             // SAFETY: the worker has started the warp with this program, and its groups stand in it.
             unsafe {
                 // Lanes that have exited may be computed, too, as nobody looks at their registers again.
-                if self.mask() == self.live {
-                    self.go::<true>();
-                } else {
-                    self.go::<false>();
+                match (self.mask() == self.live, self.launch().looks.is_empty()) {
+                    (true, true) => self.go::<true, false>(),
+                    (false, true) => self.go::<false, false>(),
+                    (true, false) => self.go::<true, true>(),
+                    (false, false) => self.go::<false, true>(),
                 }
             }
             let (pc, mask) = (self.pc, self.mask());
@@ -127,15 +128,20 @@ impl Warp<'_> {
         self.penalty = 0;
     }
 
+    /// Runs the group until it stops. `LOOK`: the launch's costs are counted.
+    ///
     /// # Safety
     /// `pc` is inside the program, all of whose paths end in an instruction that stops or jumps.
-    unsafe fn go<const FULL: bool>(&mut self) {
+    unsafe fn go<const FULL: bool, const LOOK: bool>(&mut self) {
         // SAFETY: see above; handlers keep to the contract of `Handler`.
         unsafe {
             let ops = self.ops;
             let mut at = ops.add(self.pc as usize);
             loop {
                 let op = &*at;
+                if LOOK {
+                    self.look_ahead(op);
+                }
                 let run = if FULL { op.full } else { op.part };
                 match run(self, op) {
                     Flow::Next => at = at.add(1),

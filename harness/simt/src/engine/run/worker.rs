@@ -7,6 +7,7 @@ use crate::engine::warp::block::Block;
 use crate::engine::warp::buffer::Buffer;
 use crate::engine::warp::counts::{BlockCount, Site};
 use crate::engine::warp::notes::{Notes, Patterns};
+use crate::engine::warp::seen::Seen;
 use crate::engine::warp::shared::Shared;
 use crate::engine::warp::slot::{WarpSlot, local_stride};
 use crate::engine::warp::touched::Touched;
@@ -27,6 +28,7 @@ pub(crate) struct Tally {
     pub diverged_warps: Vec<u64>,
     pub blocks: u64,
     pub findings: Findings,
+    pub seen: Option<Box<Seen>>,
 }
 
 /// A host thread's state.
@@ -66,6 +68,7 @@ impl<'l> Worker<'l> {
                 ranges: vec![u32::MAX; program.ops.len()],
                 patterns: Patterns::default(),
                 touched: Touched::new(launch.shared_bytes),
+                seen: (!launch.looks.is_empty()).then(|| Box::new(Seen::new())),
             },
             counts: vec![BlockCount::default(); program.blocks.len()],
             sites: vec![Site::default(); program.ops.len() + 2 * program.row()],
@@ -101,6 +104,7 @@ impl<'l> Worker<'l> {
             diverged_warps: self.diverged_warps,
             blocks: self.blocks,
             findings: self.notes.findings,
+            seen: self.notes.seen,
         }
     }
 
@@ -164,6 +168,9 @@ impl<'l> Worker<'l> {
         }
         if finished {
             self.blocks += 1;
+            if let Some(seen) = &mut self.notes.seen {
+                seen.block_ended(block.number);
+            }
             self.spare.push(block);
         }
     }
@@ -195,9 +202,11 @@ impl<'l> Worker<'l> {
         warp.local_len = u64::from(launch.local_bytes);
         warp.local_stride = local_stride(launch.local_bytes);
         warp.seen = slot.seen.as_mut_ptr();
+        // Where the chains of warps are counted, each has its own counts of basic blocks.
+        let slot_counts = slot.counts.as_mut_ptr();
         warp.slot = Some(slot);
         warp.ops = program.ops.as_ptr();
-        warp.counts = self.counts.as_mut_ptr();
+        warp.counts = if self.notes.seen.is_some() { slot_counts } else { self.counts.as_mut_ptr() };
         (warp.sites, warp.row) = (self.sites.as_mut_ptr(), self.row);
         warp.shared = block.shared.ptr();
         warp.shared_len = u64::from(launch.shared_bytes);
@@ -238,6 +247,7 @@ impl<'l> Worker<'l> {
                 local: (self.launch.local_bytes > 0)
                     .then(|| Buffer::new(local_stride(self.launch.local_bytes) * LANES)),
                 seen: vec![0; self.notes.seen_words * 2],
+                counts: vec![BlockCount::default(); if self.notes.seen.is_some() { program.blocks.len() } else { 0 }],
                 block: u64::MAX,
                 warp: u32::MAX,
             };
@@ -247,8 +257,17 @@ impl<'l> Worker<'l> {
     }
 
     /// Takes a warp's slot back, and adds its bit sets to the tallies.
-    pub fn finish(&mut self, warp: &mut Warp<'_>) {
+    pub fn finish(&mut self, block: u64, warp: &mut Warp<'_>) {
         if let Some(mut slot) = warp.slot.take() {
+            if let Some(seen) = &mut self.notes.seen {
+                let chains = self.launch.program.blocks.iter().map(|info| &info.effort.chain);
+                let executed = chains.zip(slot.counts.iter().map(|count| count.executions));
+                seen.warp_ended(block, executed.filter(|(_, times)| *times > 0));
+                for (all, own) in self.counts.iter_mut().zip(&mut slot.counts) {
+                    let own = std::mem::take(own);
+                    (all.executions, all.lanes) = (all.executions + own.executions, all.lanes + own.lanes);
+                }
+            }
             let words = self.notes.seen_words;
             for (at, word) in slot.seen.iter_mut().enumerate() {
                 let (tally, base) = if at < words {

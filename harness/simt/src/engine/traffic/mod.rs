@@ -1,5 +1,9 @@
-//! What the addresses of a request cost: sectors, bank conflicts, and patterns that repeat.
+//! What the addresses of a request cost: sectors, bank conflicts, patterns that repeat, what is touched in all,
+//! and atomics that wait for each other.
 
 pub(crate) mod banks;
+pub(crate) mod footprint;
+pub(crate) mod hash;
 pub(crate) mod pattern;
 pub(crate) mod sectors;
+pub(crate) mod serial;

@@ -106,6 +106,14 @@ impl Pattern {
     }
 }
 
+impl Pattern {
+    /// Learns a pattern of accesses of `size` bytes that count as one of `width` bytes, a multiple of that.
+    pub fn learn_as(&mut self, address: &[u64; LANES], size: u32, width: u32) {
+        self.learn(address, size, false);
+        (self.waves, self.ideal, self.ways) = bank_conflicts(address, ALL, width);
+    }
+}
+
 /// `to[i] = table[index[i] / 4]` in all lanes, for indices below [`WINDOW`].
 ///
 /// # Safety

@@ -16,6 +16,7 @@ pub(crate) mod mbarrier;
 pub(crate) mod notes;
 pub mod program;
 pub(crate) mod request;
+pub(crate) mod seen;
 pub(crate) mod shared;
 pub(crate) mod slot;
 pub mod tables;

@@ -1,5 +1,6 @@
 //! What a host thread notes down while its warps run.
 
+use super::seen::Seen;
 use super::touched::Touched;
 use crate::engine::traffic::pattern::Pattern;
 use crate::finding::{Findings, Space};
@@ -21,6 +22,8 @@ pub(crate) struct Notes {
     pub patterns: Patterns,
     /// For each word of shared memory, the last atomic that touched it.
     pub touched: Touched,
+    /// What was seen of the launch's costs, if they are counted.
+    pub seen: Option<Box<Seen>>,
 }
 
 /// Patterns that sites point at: they stay where they are until the worker is done.

@@ -69,6 +69,9 @@ pub struct Program {
     pub branches: Vec<BranchInfo>,
     /// Memory instructions.
     pub accesses: Vec<AccessInfo>,
+    /// For each instruction, the bytes a lane of the load that it is counted as, if the assembler merges it with
+    /// others: 0 if another load is counted for it. Empty if none are merged.
+    pub merged: Vec<Option<u32>>,
     /// Loads that are judged where their values are used: number and program counter.
     pub speculated: Vec<(u32, u32)>,
     /// Warp-level synchronising instructions inside blocks (program counters).
@@ -152,6 +155,15 @@ impl Program {
     pub(crate) fn row(&self) -> usize {
         let generic = self.accesses.iter().any(|access| access.space == Space::Generic);
         if generic { self.ops.len() } else { 0 }
+    }
+
+    /// The bytes a lane that a load counts as: its own, or those of the load that the assembler makes of it and others.
+    #[inline(always)]
+    pub fn width(&self, op: &Op, own: u32) -> u32 {
+        match self.merged.get(op.site as usize) {
+            Some(&Some(bytes)) if bytes > 0 => bytes,
+            _ => own,
+        }
     }
 
     /// The place of an instruction.

@@ -2,6 +2,7 @@
 
 use super::dice::shuffle;
 use super::program::Program;
+use super::seen::Look;
 use super::tables::Order;
 use crate::checks::bounds::Bounds;
 use crate::checks::launch::LaunchRaces;
@@ -55,6 +56,8 @@ pub(crate) struct Shared<'l> {
     /// For each instruction, where its addresses may lie, if that is known. Empty unless the memory check and one of
     /// the two others are on.
     pub bounds: Vec<Option<Bounds>>,
+    /// What is looked at before each instruction. Empty unless the launch's costs are counted.
+    pub looks: Vec<Look>,
     pub seed: u64,
     pub budget: u64,
     /// Blocks that a worker may have resident.
@@ -230,6 +233,7 @@ impl Shared<'static> {
             init: false,
             orders: Vec::new(),
             bounds: Vec::new(),
+            looks: Vec::new(),
             seed: 0,
             budget: 0,
             resident: 1,

@@ -1,6 +1,7 @@
 //! A place for a warp to run in.
 
 use super::buffer::Buffer;
+use super::counts::BlockCount;
 
 /// Bytes from one lane's local memory to the next lane's, if each has so many bytes. All lanes are at the same offset
 /// most of the time; an odd number of cache lines between them spreads them over the sets of the host's caches.
@@ -17,6 +18,8 @@ pub(crate) struct WarpSlot {
     pub local: Option<Buffer>,
     /// One bit for each branch that the warp executed, then one for each at which it diverged.
     pub seen: Vec<u64>,
+    /// How often the warp executed each basic block; empty unless the launch's costs are counted.
+    pub counts: Vec<BlockCount>,
     /// The number of the block, and of the warp in it, whose special registers have been filled in.
     pub block: u64,
     pub warp: u32,

@@ -1,6 +1,7 @@
 //! What a program knows about its instructions beside their code: constants, blocks, accesses, arguments of `printf`,
 //! names.
 
+use crate::costs::{Chain, Pipes};
 use crate::finding::{Space, What};
 use crate::ptx::ast::Special;
 
@@ -66,6 +67,15 @@ impl Source {
     }
 }
 
+/// What one execution of a basic block by a warp costs in hardware.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Effort {
+    /// Instructions by pipe.
+    pub pipes: Pipes,
+    /// Its longest dependent chain.
+    pub chain: Chain,
+}
+
 /// A basic block of the program.
 #[derive(Clone, Debug, Default)]
 pub struct BlockInfo {
@@ -77,6 +87,8 @@ pub struct BlockInfo {
     pub instructions: u32,
     /// The same for each place: an index into `Program::locs`, and a number of instructions.
     pub lines: Vec<(u32, u32)>,
+    /// What one execution costs.
+    pub effort: Effort,
 }
 
 /// How a memory instruction orders memory.
@@ -122,6 +134,8 @@ pub struct AccessInfo {
     pub space: Space,
     /// Bytes a thread.
     pub size: u32,
+    /// It is an atomic on a floating-point number.
+    pub float: bool,
     /// How it orders memory.
     pub order: Order,
     /// Where its addresses begin.

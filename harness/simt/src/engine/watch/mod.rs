@@ -8,6 +8,7 @@ mod access;
 mod blocks;
 pub(crate) mod bounds;
 mod copies;
+pub(crate) mod costs;
 mod mbarriers;
 mod races;
 mod remedy;

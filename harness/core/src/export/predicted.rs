@@ -1,0 +1,48 @@
+//! What the rows are predicted to take, as a table. Every line says that it is a prediction.
+use crate::{
+    export::layout::{fitted, significant, width},
+    record::{prediction::Predicted, row::Record},
+};
+
+/// The predictions of all records that have one; empty if none has.
+pub(crate) fn table(records: &[Record]) -> String {
+    let with = |record: &'_ Record| record.predicted.clone().map(|predicted| (record.clone(), predicted));
+    let rows: Vec<(Record, Predicted)> = records.iter().filter_map(with).collect();
+    let Some((_, first)) = rows.first() else {
+        return String::new();
+    };
+    let title = format!("Predicted for an {}: nothing here was measured", first.part);
+    let headers = ["variant", "case", "", "ms", "from", "to", "bound by", "next, times less"];
+    let line = |(record, predicted): &(Record, Predicted)| {
+        let all = &predicted.in_all;
+        let next =
+            all.terms.get(1).map_or_else(String::new, |next| format!("{}, {}", next.bound, significant(all.ahead())));
+        vec![
+            record.variant.clone(),
+            record.case.clone(),
+            "predicted".into(),
+            significant(all.ms),
+            significant(all.low_ms),
+            significant(all.high_ms),
+            all.bound().to_string(),
+            next,
+        ]
+    };
+    let lines: Vec<Vec<String>> = rows.iter().map(line).collect();
+    format!("{title}\n{}", fitted(&headers, &lines, &[], width()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{prediction::tests::predicted, row::tests::record};
+
+    #[test]
+    fn every_line_says_that_it_is_a_prediction() {
+        assert_eq!(table(&[record()]), "");
+        let text = table(&[Record { predicted: Some(predicted()), ..record() }, record()]);
+        assert!(text.starts_with("Predicted for an NVIDIA H200"), "{text}");
+        assert_eq!(text.matches("predicted").count(), 1, "{text}");
+        assert!(text.contains("integers"), "{text}");
+    }
+}

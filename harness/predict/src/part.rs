@@ -1,0 +1,184 @@
+//! What the model knows of a GPU: constants, each with what it was measured by or where it was taken from.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// A constant, and where it comes from.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Constant {
+    /// Its value, in the unit that its name ends in.
+    pub value: f64,
+    /// `measured by` a benchmark, `fitted to` rows, or `from` a data sheet or a paper.
+    pub source: String,
+}
+
+/// A GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Its name, as the emulated machine's profiles have it.
+    pub name: String,
+    /// What it is called in a sentence.
+    pub full_name: String,
+    constants: BTreeMap<String, Constant>,
+}
+
+/// Why there is no such part.
+#[derive(Debug, thiserror::Error)]
+pub enum Unknown {
+    /// Nobody has measured or looked up its constants.
+    #[error("no time can be predicted for {name}: its constants are not known; known are those of {known}")]
+    Part {
+        /// What was asked for.
+        name: String,
+        /// The parts that there are.
+        known: String,
+    },
+    /// A file of constants is not as it should be.
+    #[error("the constants cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// The parts that come with this crate, and their files.
+const FILES: [(&str, &str); 2] =
+    [("h100", include_str!("../constants/h100.toml")), ("h200", include_str!("../constants/h200.toml"))];
+
+/// The names of the constants that the model needs.
+pub(crate) const NEEDED: [&str; 41] = [
+    "sms",
+    "clock_ghz",
+    "issue_per_clock",
+    "single_per_clock",
+    "integer_per_clock",
+    "double_per_clock",
+    "special_per_clock",
+    "tensor_per_clock",
+    "exchange_per_clock",
+    "shared_passes_per_clock",
+    "shared_atomic_steps_per_clock",
+    "l1_bytes",
+    "l1_bytes_per_clock",
+    "l1_fill_bytes_per_clock",
+    "l2_bytes",
+    "l2_gb_per_s",
+    "dram_read_gb_per_s",
+    "dram_write_gb_per_s",
+    "dram_turn_percent",
+    "arithmetic_cycles",
+    "double_cycles",
+    "special_cycles",
+    "tensor_cycles",
+    "shared_cycles",
+    "exchange_cycles",
+    "l1_cycles",
+    "l2_cycles",
+    "dram_cycles",
+    "atomic_cycles",
+    "branch_cycles",
+    "barrier_cycles",
+    "block_start_cycles",
+    "atomic_step_ns",
+    "atomic_float_step_ns",
+    "atomic_steps_per_ns",
+    "block_ns",
+    "launch_us",
+    "next_launch_us",
+    "sharpness",
+    "low_factor",
+    "high_factor",
+];
+
+impl Part {
+    /// The part with this name.
+    ///
+    /// # Errors
+    /// [`Unknown::Part`], which names the parts that there are.
+    pub fn find(name: &str) -> Result<Part, Unknown> {
+        let file = FILES.iter().find(|(known, _)| *known == name);
+        let known = || FILES.map(|(known, _)| known).join(" and ");
+        let (_, text) = file.ok_or_else(|| Unknown::Part { name: name.into(), known: known() })?;
+        Part::read(text)
+    }
+
+    /// The part whose constants are in `text`, a TOML file as in this crate's folder `constants`.
+    ///
+    /// # Errors
+    /// [`Unknown::Unreadable`] when a constant is missing, unknown, not above 0, or without a source.
+    pub fn read(text: &str) -> Result<Part, Unknown> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct File {
+            name: String,
+            full_name: String,
+            constants: BTreeMap<String, Constant>,
+        }
+        let file: File = toml::from_str(text).map_err(|error| Unknown::Unreadable(error.to_string()))?;
+        let File { name, full_name, constants } = file;
+        let needed = || NEEDED.iter().chain(&crate::transfer::NEEDED).copied();
+        for needed in needed() {
+            match constants.get(needed) {
+                Some(found) if found.value > 0.0 && found.value.is_finite() && !found.source.is_empty() => {}
+                Some(_) => return Err(Unknown::Unreadable(format!("`{needed}` needs a value above 0 and a source"))),
+                None => return Err(Unknown::Unreadable(format!("`{needed}` is missing"))),
+            }
+        }
+        if let Some(other) = constants.keys().find(|key| needed().all(|needed| needed != *key)) {
+            return Err(Unknown::Unreadable(format!("there is no constant `{other}`")));
+        }
+        Ok(Part { name, full_name, constants })
+    }
+
+    /// A constant's value.
+    ///
+    /// # Panics
+    /// When the model asks for one that [`Part::read`] does not demand: a mistake in this crate.
+    pub(crate) fn value(&self, name: &str) -> f64 {
+        self.constants.get(name).unwrap_or_else(|| panic!("no constant {name}")).value
+    }
+
+    /// The constants by their names.
+    pub fn constants(&self) -> impl Iterator<Item = (&str, &Constant)> {
+        self.constants.iter().map(|(name, constant)| (name.as_str(), constant))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_that_is_named_can_be_read_and_says_where_its_constants_come_from() {
+        for (name, _) in FILES {
+            let part = Part::find(name).unwrap();
+            assert_eq!(part.name, name);
+            for (constant, known) in part.constants() {
+                let words = ["measured by ", "fitted to ", "from "];
+                assert!(words.iter().any(|w| known.source.starts_with(w)), "{name}: {constant}: {}", known.source);
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_without_constants_is_refused_by_name() {
+        let error = Part::find("rtx4090").unwrap_err().to_string();
+        assert!(error.contains("rtx4090") && error.contains("h100 and h200"), "{error}");
+    }
+
+    #[test]
+    fn a_constant_that_is_missing_misspelt_or_without_source_is_named() {
+        let good = FILES[1].1;
+        for (from, to, named) in [
+            ("[constants.sms]", "[constants.smx]", "`sms` is missing"),
+            ("name = \"h200\"", "name = \"h200\"\nage = 1", "age"),
+        ] {
+            assert!(good.contains(from), "{from}");
+            let error = Part::read(&good.replacen(from, to, 1)).unwrap_err().to_string();
+            assert!(error.contains(named), "{error}");
+        }
+        let more = format!("{good}\n[constants.colour]\nvalue = 1\nsource = \"from nowhere\"\n");
+        assert!(Part::read(&more).unwrap_err().to_string().contains("no constant `colour`"));
+        let none = good.replacen("value = 132", "value = 0", 1);
+        assert!(Part::read(&none).unwrap_err().to_string().contains("`sms` needs a value above 0"));
+    }
+}

@@ -1,0 +1,135 @@
+//! What the model takes from a launch: numbers that the machine counted, and the launch's shape.
+
+use serde::{Deserialize, Serialize};
+use wire::{Launch, costs::Costs};
+
+/// What the model takes from a launch. Counts are of the whole launch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[allow(missing_docs)] // The fields that are not explained are those of `wire::counters` and `wire::costs`.
+pub struct Subject {
+    /// The kernel, as its source declares it.
+    pub kernel: String,
+    /// Blocks of the grid.
+    pub blocks: f64,
+    /// Threads of a block.
+    pub threads: f64,
+    /// Blocks that an SM holds at once.
+    pub resident: f64,
+    /// Shared memory of a block, in bytes.
+    pub shared_bytes: f64,
+    /// Local memory of a thread, in bytes.
+    pub local_bytes: f64,
+    /// Instructions by pipe.
+    pub single: f64,
+    pub integer: f64,
+    pub double: f64,
+    pub special: f64,
+    pub tensor: f64,
+    pub memory: f64,
+    pub exchange: f64,
+    pub control: f64,
+    /// The chains of the blocks' longest warps, summed over the blocks.
+    pub chain_arithmetic: f64,
+    pub chain_double: f64,
+    pub chain_special: f64,
+    pub chain_tensor: f64,
+    pub chain_shared: f64,
+    pub chain_exchange: f64,
+    pub chain_global: f64,
+    pub chain_local: f64,
+    pub chain_atomics: f64,
+    pub chain_branches: f64,
+    pub chain_barriers: f64,
+    pub global_load_requests: f64,
+    pub global_load_sectors: f64,
+    pub global_store_requests: f64,
+    pub global_store_sectors: f64,
+    pub local_sectors: f64,
+    pub read_sectors: f64,
+    pub written_sectors: f64,
+    pub touched_sectors: f64,
+    pub block_read_sectors: f64,
+    /// Passes of loads and stores over the banks.
+    pub shared_passes: f64,
+    pub shared_atomic_requests: f64,
+    pub shared_atomic_steps: f64,
+    pub global_atomic_requests: f64,
+    pub atomic_steps: f64,
+    pub atomic_longest: f64,
+    pub atomic_longest_float: f64,
+}
+
+/// Launches that follow each other and that the model cannot tell apart.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Repeated {
+    /// How many.
+    pub count: u64,
+    /// What they are.
+    pub subject: Subject,
+}
+
+/// Why a launch cannot be a subject.
+#[derive(Debug, thiserror::Error)]
+#[error("what decides the time of {kernel} was not counted: the machine's setting `costs` is off")]
+pub struct NotCounted {
+    /// The kernel.
+    pub kernel: String,
+}
+
+impl Subject {
+    /// What the model takes from this launch.
+    ///
+    /// # Errors
+    /// [`NotCounted`] when the launch's costs were not counted.
+    pub fn of(launch: &Launch) -> Result<Subject, NotCounted> {
+        let Some(Costs { pipes, chain, footprint, serial }) = launch.counters.costs else {
+            return Err(NotCounted { kernel: launch.kernel_name.clone() });
+        };
+        let product = |dims: [u32; 3]| dims.iter().map(|&d| f64::from(d)).product();
+        let totals = &launch.counters.totals;
+        Ok(Subject {
+            kernel: launch.kernel_name.clone(),
+            blocks: product(launch.grid),
+            threads: product(launch.block),
+            resident: f64::from(launch.occupancy.blocks_per_sm.max(1)),
+            shared_bytes: f64::from(launch.static_shared_bytes + launch.dynamic_shared_bytes),
+            local_bytes: f64::from(launch.local_bytes),
+            single: pipes.single as f64,
+            integer: pipes.integer as f64,
+            double: pipes.double as f64,
+            special: pipes.special as f64,
+            tensor: pipes.tensor as f64,
+            memory: pipes.memory as f64,
+            exchange: pipes.exchange as f64,
+            control: pipes.control as f64,
+            chain_arithmetic: chain.arithmetic as f64,
+            chain_double: chain.double as f64,
+            chain_special: chain.special as f64,
+            chain_tensor: chain.tensor as f64,
+            chain_shared: chain.shared as f64,
+            chain_exchange: chain.exchange as f64,
+            chain_global: chain.global as f64,
+            chain_local: chain.local as f64,
+            chain_atomics: chain.atomics as f64,
+            chain_branches: chain.branches as f64,
+            chain_barriers: chain.barriers as f64,
+            global_load_requests: totals.global_loads.requests as f64,
+            global_load_sectors: totals.global_loads.sectors as f64,
+            global_store_requests: totals.global_stores.requests as f64,
+            global_store_sectors: totals.global_stores.sectors as f64,
+            local_sectors: (totals.local_loads.sectors + totals.local_stores.sectors) as f64,
+            read_sectors: footprint.read_sectors as f64,
+            written_sectors: footprint.written_sectors as f64,
+            touched_sectors: footprint.sectors as f64,
+            block_read_sectors: footprint.block_read_sectors as f64,
+            shared_passes: (totals.shared_loads.wavefronts + totals.shared_stores.wavefronts) as f64,
+            shared_atomic_requests: totals.shared_atomics.requests as f64,
+            shared_atomic_steps: serial.shared_steps as f64,
+            global_atomic_requests: totals.global_atomics.requests as f64,
+            atomic_steps: serial.steps as f64,
+            atomic_longest: serial.longest as f64,
+            atomic_longest_float: serial.longest_float as f64,
+        })
+    }
+}

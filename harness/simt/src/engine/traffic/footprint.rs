@@ -1,0 +1,123 @@
+//! Which 32-byte sectors of global memory a launch touches: each once in the launch, and each once in every block.
+
+use super::hash::Map;
+use crate::costs::Footprint;
+
+/// Bytes of a page of marks, as a power of two.
+const PAGE: u32 = 16;
+/// Words of 64 marks in a page: a mark for each sector.
+const WORDS: usize = 1 << (PAGE - 5 - 6);
+/// Pages that are found without a search.
+const RECENT: usize = 64;
+/// Lines of 128 bytes that a block's reads are remembered in, as a cache of as many lines would hold them.
+const LINES: usize = 1 << 13;
+
+/// Marks of the sectors of a page.
+#[derive(Clone)]
+struct Page {
+    read: [u64; WORDS],
+    written: [u64; WORDS],
+}
+
+/// A line that a block has read.
+#[derive(Clone, Copy, Default)]
+struct Line {
+    /// The line's number, from 1.
+    number: u64,
+    /// The block that read it, from 1.
+    block: u64,
+    /// Which of its four sectors.
+    sectors: u8,
+}
+
+/// What a worker's blocks have touched.
+pub(crate) struct Touch {
+    pages: Vec<Page>,
+    /// The index of each page in `pages`.
+    known: Map<u64, u32>,
+    recent: [(u64, u32); RECENT],
+    lines: Vec<Line>,
+    block_reads: u64,
+}
+
+impl Touch {
+    /// Nothing yet.
+    pub fn new() -> Touch {
+        let lines = vec![Line::default(); LINES];
+        Touch { pages: Vec::new(), known: Map::default(), recent: [(u64::MAX, 0); RECENT], lines, block_reads: 0 }
+    }
+
+    /// Notes that `block` reads or writes sectors of the 128-byte line with this number; a bit of `sectors` for each.
+    pub fn line(&mut self, block: u64, line: u64, sectors: u8, is_read: bool) {
+        let page = self.page(line >> (PAGE - 7));
+        let first = ((line & ((1 << (PAGE - 7)) - 1)) * 4) as usize;
+        let marks = if is_read { &mut page.read } else { &mut page.written };
+        marks[first / 64] |= u64::from(sectors) << (first % 64);
+        if is_read {
+            let at = &mut self.lines[(line ^ (line >> 13)) as usize % LINES];
+            if at.number != line + 1 || at.block != block + 1 {
+                *at = Line { number: line + 1, block: block + 1, sectors: 0 };
+            }
+            self.block_reads += u64::from((sectors & !at.sectors).count_ones());
+            at.sectors |= sectors;
+        }
+    }
+
+    fn page(&mut self, number: u64) -> &mut Page {
+        let recent = &mut self.recent[number as usize % RECENT];
+        if recent.0 != number {
+            let next = self.pages.len() as u32;
+            let index = *self.known.entry(number).or_insert(next);
+            if index == next {
+                self.pages.push(Page { read: [0; WORDS], written: [0; WORDS] });
+            }
+            *recent = (number, index);
+        }
+        &mut self.pages[recent.1 as usize]
+    }
+
+    /// Adds what another worker's blocks have touched.
+    pub fn join(&mut self, other: &Touch) {
+        self.block_reads += other.block_reads;
+        for (&number, &index) in &other.known {
+            let theirs = other.pages[index as usize].clone();
+            let ours = self.page(number);
+            for i in 0..WORDS {
+                ours.read[i] |= theirs.read[i];
+                ours.written[i] |= theirs.written[i];
+            }
+        }
+    }
+
+    /// The counts.
+    pub fn footprint(&self) -> Footprint {
+        let mut all = Footprint { block_read_sectors: self.block_reads, ..Footprint::default() };
+        for page in &self.pages {
+            for (read, written) in page.read.iter().zip(page.written) {
+                all.read_sectors += u64::from(read.count_ones());
+                all.written_sectors += u64::from(written.count_ones());
+                all.sectors += u64::from((read | written).count_ones());
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sector_counts_once_in_a_launch_and_once_in_every_block() {
+        let (mut one, mut other) = (Touch::new(), Touch::new());
+        one.line(0, 5, 0b1111, true);
+        one.line(0, 5, 0b0011, true);
+        one.line(1, 5, 0b0001, true);
+        other.line(2, 5, 0b1000, true);
+        other.line(2, 1 << 40, 0b0110, false);
+        other.line(2, 5, 0b0001, false);
+        one.join(&other);
+        let expected = Footprint { read_sectors: 4, written_sectors: 3, sectors: 6, block_read_sectors: 4 + 1 + 1 };
+        assert_eq!(one.footprint(), expected);
+    }
+}

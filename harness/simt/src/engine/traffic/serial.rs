@@ -1,0 +1,106 @@
+//! Where atomics wait for each other: the steps of a request, and the longest chain at one piece of memory.
+
+use super::hash::Map;
+use crate::costs::Serial;
+use crate::lane::{LANES, lanes};
+
+/// Bytes of memory whose atomics wait for each other, as a power of two: so much goes to one part of the L2 cache. On
+/// an H200, additions to 4096 words are 16 times as fast as to 32, and those to 256 words no faster than twice.
+const PIECE: u32 = 10;
+
+/// The atomics of a worker's blocks.
+#[derive(Default)]
+pub(crate) struct Chains {
+    /// Steps at each piece of global memory, all of them and those on floating-point numbers.
+    pieces: Map<u64, (u64, u64)>,
+    shared: u64,
+}
+
+impl Chains {
+    /// Notes an atomic on global memory.
+    pub fn global(&mut self, address: &[u64; LANES], mask: u32, float: bool) {
+        let mut words = [u64::MAX; LANES];
+        let mut count = 0;
+        for lane in lanes(mask) {
+            words[count] = address[lane] >> 2;
+            count += 1;
+        }
+        let words = &mut words[..count];
+        words.sort_unstable();
+        let mut at = 0;
+        while at < count {
+            // The lanes at one sector, and the most of them at one word of it.
+            let sector = words[at] >> 3;
+            let (mut most, mut same) = (0, 0);
+            let mut word = u64::MAX;
+            while at < count && words[at] >> 3 == sector {
+                same = if words[at] == word { same + 1 } else { 1 };
+                (word, most) = (words[at], most.max(same));
+                at += 1;
+            }
+            let piece = self.pieces.entry(sector >> (PIECE - 5)).or_default();
+            piece.0 += most;
+            piece.1 += if float { most } else { 0 };
+        }
+    }
+
+    /// Notes an atomic on shared memory.
+    pub fn shared(&mut self, address: &[u64; LANES], mask: u32) {
+        let mut banks = [0u8; 32];
+        lanes(mask).for_each(|lane| banks[(address[lane] >> 2) as usize % 32] += 1);
+        self.shared += u64::from(banks.into_iter().max().unwrap_or(0));
+    }
+
+    /// Adds another worker's.
+    pub fn join(&mut self, other: &Chains) {
+        self.shared += other.shared;
+        for (&piece, &(all, float)) in &other.pieces {
+            let ours = self.pieces.entry(piece).or_default();
+            (ours.0, ours.1) = (ours.0 + all, ours.1 + float);
+        }
+    }
+
+    /// The counts.
+    pub fn serial(&self) -> Serial {
+        let steps = self.pieces.values().map(|piece| piece.0).sum();
+        let (longest, longest_float) = self.pieces.values().copied().max().unwrap_or_default();
+        Serial { steps, longest, longest_float, shared_steps: self.shared }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::ALL;
+
+    fn steps(at: impl Fn(u64) -> u64) -> Serial {
+        let mut chains = Chains::default();
+        chains.global(&std::array::from_fn(|lane| at(lane as u64)), ALL, false);
+        chains.serial()
+    }
+
+    #[test]
+    fn lanes_at_one_word_wait_and_those_at_two_words_of_a_sector_do_not() {
+        let told = |serial: Serial| (serial.steps, serial.longest);
+        assert_eq!(told(steps(|_| 4096)), (32, 32), "one word");
+        assert_eq!(told(steps(|lane| 4096 + lane % 8 * 4)), (4, 4), "one sector");
+        assert_eq!(told(steps(|lane| 4096 + lane * 4)), (4, 4), "four sectors of one piece");
+        assert_eq!(told(steps(|lane| 4096 + lane * 1024)), (32, 1), "a piece each");
+        let mut chains = Chains::default();
+        chains.global(&[64; LANES], 0b111, true);
+        chains.global(&[64; LANES], 0b1, false);
+        let mut other = Chains::default();
+        other.global(&[68; LANES], ALL, false);
+        chains.join(&other);
+        assert_eq!(chains.serial(), Serial { steps: 36, longest: 36, longest_float: 3, shared_steps: 0 });
+    }
+
+    #[test]
+    fn an_atomic_on_shared_memory_takes_as_many_steps_as_lanes_meet_at_a_bank() {
+        for (stride, steps) in [(0, 32), (4, 1), (8, 2), (128, 32)] {
+            let mut chains = Chains::default();
+            chains.shared(&std::array::from_fn(|lane| lane as u64 * stride), ALL);
+            assert_eq!(chains.serial().shared_steps, steps, "{stride}");
+        }
+    }
+}

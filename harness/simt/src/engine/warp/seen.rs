@@ -1,0 +1,102 @@
+//! What a launch whose costs are counted is looked at for, and what has been seen: addresses, and the chains of warps.
+
+use super::request::{Request, space_of};
+use crate::costs::{Chain, Costs};
+use crate::engine::traffic::footprint::Touch;
+use crate::engine::traffic::serial::Chains;
+use crate::finding::{Space, What};
+use crate::lane::{LANES, lanes};
+use std::collections::BTreeMap;
+
+/// What is looked at before an instruction.
+#[derive(Clone, Copy)]
+pub(crate) enum Look {
+    /// Nothing.
+    Away,
+    /// The addresses that it accesses; whether it is an atomic on a floating-point number.
+    Addresses(Request, bool),
+    /// It guards the next instruction, and executes it itself if the guard holds in some lanes only.
+    Guard,
+}
+
+/// What a worker has seen.
+pub(crate) struct Seen {
+    touch: Touch,
+    chains: Chains,
+    /// The chain of the longest warp of each block that has ended, summed.
+    chain: Chain,
+    /// That of each block under way, by its number.
+    under_way: BTreeMap<u64, Chain>,
+}
+
+impl Seen {
+    /// Nothing yet.
+    pub fn new() -> Seen {
+        Seen { touch: Touch::new(), chains: Chains::default(), chain: Chain::default(), under_way: BTreeMap::new() }
+    }
+
+    /// A warp of a block has ended after so many executions of basic blocks with these chains.
+    pub fn warp_ended<'c>(&mut self, block: u64, executed: impl Iterator<Item = (&'c Chain, u64)>) {
+        let mut own = Chain::default();
+        executed.for_each(|(chain, times)| own.add(chain, times));
+        let longest = self.under_way.entry(block).or_default();
+        if own.cycles() > longest.cycles() {
+            *longest = own;
+        }
+    }
+
+    /// A block has ended.
+    pub fn block_ended(&mut self, block: u64) {
+        let longest = self.under_way.remove(&block).unwrap_or_default();
+        self.chain.add(&longest, 1);
+    }
+
+    /// What several workers have seen, without the instructions.
+    pub fn joined<'s>(all: impl Iterator<Item = &'s Seen>) -> Costs {
+        let mut sum = Seen::new();
+        for seen in all {
+            sum.touch.join(&seen.touch);
+            sum.chains.join(&seen.chains);
+            sum.chain.add(&seen.chain, 1);
+        }
+        let serial = sum.chains.serial();
+        Costs { chain: sum.chain, footprint: sum.touch.footprint(), serial, ..Costs::default() }
+    }
+
+    /// Notes an access of the lanes of `mask` of a warp of `block`. `float`: it is an atomic on floating-point numbers.
+    pub fn access(&mut self, block: u64, address: &[u64; LANES], mask: u32, request: Request, float: bool) {
+        let space = match request.space {
+            Space::Generic => space_of(address[mask.trailing_zeros() as usize & 31]).0,
+            named => named,
+        };
+        match (space, request.what) {
+            (Space::Shared, What::Atomic) => self.chains.shared(address, mask),
+            (Space::Global, what) => {
+                if what == What::Atomic {
+                    self.chains.global(address, mask, float);
+                }
+                self.sectors(block, address, mask, (request.size, what == What::Read));
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes the sectors of an access, those of neighbouring lanes in one line at once.
+    fn sectors(&mut self, block: u64, address: &[u64; LANES], mask: u32, (size, is_read): (u32, bool)) {
+        let (mut line, mut sectors) = (u64::MAX, 0u8);
+        for lane in lanes(mask) {
+            let first = address[lane] >> 5;
+            if first >> 2 != line {
+                if sectors != 0 {
+                    self.touch.line(block, line, sectors, is_read);
+                }
+                (line, sectors) = (first >> 2, 0);
+            }
+            sectors |= 1 << (first & 3);
+            debug_assert!(size <= 32, "an access of one sector at most");
+        }
+        if sectors != 0 {
+            self.touch.line(block, line, sectors, is_read);
+        }
+    }
+}

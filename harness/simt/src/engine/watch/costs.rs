@@ -1,0 +1,86 @@
+//! Looks at the addresses of a launch whose costs are counted: before each memory instruction, so that its handler
+//! stays as it is.
+
+use crate::engine::warp::Warp;
+use crate::engine::warp::program::{Op, Program};
+use crate::engine::warp::request::Request;
+use crate::engine::warp::seen::Look;
+use crate::finding::{Space, What};
+use crate::lane::LANES;
+
+/// What is looked at before each instruction of a program.
+pub(crate) fn looks(program: &Program) -> Vec<Look> {
+    let mut looks = vec![Look::Away; program.ops.len()];
+    for access in &program.accesses {
+        let request = Request { space: access.space, size: access.size, what: access.what };
+        // Tiles have addresses of another kind.
+        if program.warp_syncs.binary_search(&access.pc).is_err() && worth_a_look(access.space, access.what) {
+            looks[access.pc as usize] = Look::Addresses(request, access.float);
+        }
+    }
+    for &guard in &program.guards {
+        if matches!(looks.get(guard as usize + 1), Some(Look::Addresses(..))) {
+            looks[guard as usize] = Look::Guard;
+        }
+    }
+    looks
+}
+
+fn worth_a_look(space: Space, what: What) -> bool {
+    match space {
+        Space::Global | Space::Generic => true,
+        Space::Shared => what == What::Atomic,
+        _ => false,
+    }
+}
+
+impl Warp<'_> {
+    /// Looks at an instruction that is about to be executed.
+    ///
+    /// # Safety
+    /// `op` is the warp's next instruction, and the launch's costs are counted.
+    #[inline(always)]
+    pub(crate) unsafe fn look_ahead(&mut self, op: &Op) {
+        let looks = &self.launch().looks;
+        match looks[op.site as usize] {
+            Look::Away => {}
+            // SAFETY: this is a memory instruction.
+            Look::Addresses(request, float) => unsafe { self.look_at(op, self.mask(), request, float) },
+            Look::Guard => {
+                let mask = self.mask();
+                // SAFETY: a guard has its predicate in `a` and what to combine it with in `b`, and stands before the
+                // instruction that it guards.
+                unsafe {
+                    let on = (*self.reg::<u32>(op.a) ^ op.b) & mask;
+                    // If it holds in all lanes, the next instruction is seen on its own.
+                    if on != 0
+                        && on != mask
+                        && let Look::Addresses(request, float) = looks[op.site as usize + 1]
+                    {
+                        let next = &*std::ptr::from_ref(op).add(1);
+                        self.look_at(next, on, request, float);
+                    }
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// `op` is a memory instruction of the program.
+    unsafe fn look_at(&mut self, op: &Op, mask: u32, request: Request, float: bool) {
+        let (base, offset) = op.address();
+        // SAFETY: the caller's contract.
+        let address = unsafe { (*self.reg::<[u64; LANES]>(base)).map(|a| a.wrapping_add(offset)) };
+        let block = self.block_number();
+        if let Some(seen) = &mut self.notes.get_mut().seen {
+            seen.access(block, &address, mask, request, float);
+        }
+    }
+
+    /// The number of its block in the grid.
+    fn block_number(&self) -> u64 {
+        let [gx, gy, _] = self.launch().geometry.grid.map(u64::from);
+        let [x, y, z] = self.ctaid.map(u64::from);
+        x + gx * (y + gy * z)
+    }
+}

@@ -1,0 +1,164 @@
+//! What a basic block costs in hardware, estimated from its PTX: instructions by pipe, and the longest dependent chain.
+//!
+//! The assembler removes moves, conversions of addresses and parameters' loads, and makes several instructions of a
+//! division or of a 64-bit sum. It also moves loads up past what does not need them, so the chain of a block is the
+//! longest path through its data flow, whatever the order of its instructions. The weights below are of the SASS that
+//! nvcc makes for compute capability 9.0.
+
+use crate::costs::{Chain, Pipes};
+use crate::engine::warp::program::Effort;
+use crate::instr::words::has;
+use crate::ptx::ast::{Base, Inst, Operand, RegId};
+use std::collections::HashMap;
+
+/// Which count of [`Pipes`] and of [`Chain`] an instruction adds to, and how many instructions it becomes.
+struct Weight {
+    pipe: fn(&mut Pipes) -> &mut u64,
+    step: Option<fn(&mut Chain) -> &mut u64>,
+    instructions: u64,
+}
+
+fn weight(pipe: fn(&mut Pipes) -> &mut u64, step: Option<fn(&mut Chain) -> &mut u64>, instructions: u64) -> Weight {
+    Weight { pipe, step, instructions }
+}
+
+/// The effort of a block that consists of these instructions.
+pub fn of<'m>(code: impl Iterator<Item = &'m Inst>) -> Effort {
+    let mut effort = Effort::default();
+    // The chain that leads to each register's value.
+    let mut depth: HashMap<RegId, Chain> = HashMap::new();
+    for inst in code {
+        let Weight { pipe, step, instructions } = weigh(inst);
+        *pipe(&mut effort.pipes) += instructions;
+        let (writes, reads) = split(inst);
+        let mut chain = reads.iter().filter_map(|r| depth.get(r)).max_by_key(|c| c.cycles()).copied();
+        let mut own = chain.take().unwrap_or_default();
+        if let Some(step) = step {
+            // A division or a 64-bit product is a chain by itself.
+            *step(&mut own) += instructions.max(1);
+        }
+        if own.cycles() > effort.chain.cycles() {
+            effort.chain = own;
+        }
+        // Under a guard the register keeps its old value in some lanes.
+        let kept = if inst.guard.is_some() { longest(&writes, &depth) } else { Chain::default() };
+        let own = if kept.cycles() > own.cycles() { kept } else { own };
+        depth.extend(writes.into_iter().map(|register| (register, own)));
+    }
+    effort
+}
+
+fn longest(registers: &[RegId], depth: &HashMap<RegId, Chain>) -> Chain {
+    registers.iter().filter_map(|r| depth.get(r)).max_by_key(|c| c.cycles()).copied().unwrap_or_default()
+}
+
+/// What an instruction costs.
+fn weigh(inst: &Inst) -> Weight {
+    let op = inst.op.as_str();
+    let base = op.split('.').next().unwrap_or_default();
+    let wide = ["s64", "u64", "b64"].iter().any(|t| has(op, t));
+    let half = ["f16", "bf16", "f16x2", "bf16x2"].iter().any(|t| has(op, t));
+    match base {
+        // Registers are renamed, and parameters are operands from constant memory.
+        "mov" if inst.operands.get(1).is_some_and(|o| matches!(o, Operand::Special(_))) => {
+            weight(|p| &mut p.integer, Some(|c| &mut c.arithmetic), 1)
+        }
+        "mov" | "cvta" => weight(|p| &mut p.integer, None, 0),
+        "ld" | "ldu" | "st" if has(op, "param") => weight(|p| &mut p.integer, None, 0),
+        "ld" | "ldu" | "ldmatrix" | "wmma" | "tex" | "atom" | "st" | "red" | "cp" | "stmatrix" | "prefetch" => {
+            memory(base, op)
+        }
+        "mma" | "wgmma" => weight(|p| &mut p.tensor, Some(|c| &mut c.tensor), 1),
+        "shfl" | "vote" | "match" | "redux" | "activemask" => weight(|p| &mut p.exchange, Some(|c| &mut c.exchange), 1),
+        "bra" | "brx" | "call" | "ret" | "exit" | "trap" => weight(|p| &mut p.control, Some(|c| &mut c.branches), 1),
+        "bar" | "barrier" => weight(|p| &mut p.control, Some(|c| &mut c.barriers), 1),
+        "fence" | "membar" | "nanosleep" => weight(|p| &mut p.control, Some(|c| &mut c.barriers), 2),
+        "ex2" | "lg2" | "sin" | "cos" | "tanh" | "rcp" | "rsqrt" | "sqrt" | "div" | "rem" => slow(base, op, wide),
+        "popc" | "clz" | "bfind" | "brev" => weight(|p| &mut p.special, Some(|c| &mut c.special), 1),
+        "cvt" => conversion(op),
+        _ if has(op, "f64") => weight(|p| &mut p.double, Some(|c| &mut c.double), 1),
+        _ if has(op, "f32") && matches!(base, "add" | "sub" | "mul" | "fma" | "mad") => {
+            weight(|p| &mut p.single, Some(|c| &mut c.arithmetic), 1)
+        }
+        _ if half => weight(|p| &mut p.single, Some(|c| &mut c.arithmetic), 1),
+        // A product of 32 bits into 64 is one instruction; 64-bit sums are two with a carry, or one with the product.
+        "mul" | "mad" if wide && !has(op, "wide") => weight(|p| &mut p.integer, Some(|c| &mut c.arithmetic), 4),
+        "add" | "sub" | "and" | "or" | "xor" | "not" | "shl" | "shr" | "setp" | "selp" | "min" | "max" if wide => {
+            weight(|p| &mut p.integer, Some(|c| &mut c.arithmetic), 2)
+        }
+        _ => weight(|p| &mut p.integer, Some(|c| &mut c.arithmetic), 1),
+    }
+}
+
+/// Loads, stores and atomics.
+fn memory(base: &str, op: &str) -> Weight {
+    let step: Option<fn(&mut Chain) -> &mut u64> = match base {
+        "wmma" if has(op, "mma") => return weight(|p| &mut p.tensor, Some(|c| &mut c.tensor), 4),
+        "wmma" if has(op, "load") && has(op, "shared") => Some(|c| &mut c.shared),
+        "ldmatrix" => Some(|c| &mut c.shared),
+        "ld" | "ldu" if has(op, "shared") => Some(|c| &mut c.shared),
+        "ld" if has(op, "local") => Some(|c| &mut c.local),
+        "ld" if has(op, "const") => Some(|c| &mut c.shared),
+        "wmma" if has(op, "load") => Some(|c| &mut c.global),
+        "ld" | "ldu" | "tex" => Some(|c| &mut c.global),
+        "atom" if has(op, "shared") => Some(|c| &mut c.shared),
+        "atom" => Some(|c| &mut c.atomics),
+        "cp" if has(op, "wait_group") || has(op, "wait_all") => Some(|c| &mut c.global),
+        _ => None,
+    };
+    weight(|p| &mut p.memory, step, 1)
+}
+
+/// Functions and divisions: one instruction of the special function unit where an approximation is asked for, else a
+/// sequence that refines it.
+fn slow(base: &str, op: &str, wide: bool) -> Weight {
+    let approximate = has(op, "approx") || has(op, "full");
+    let float = has(op, "f32") || has(op, "f16") || has(op, "f16x2") || has(op, "bf16");
+    if has(op, "f64") {
+        return weight(|p| &mut p.double, Some(|c| &mut c.double), if base == "rcp" { 8 } else { 14 });
+    }
+    match (base, approximate, float) {
+        ("div", true, _) => weight(|p| &mut p.special, Some(|c| &mut c.special), 2),
+        ("div", false, true) => weight(|p| &mut p.single, Some(|c| &mut c.arithmetic), 12),
+        ("sqrt" | "rcp", false, true) => weight(|p| &mut p.single, Some(|c| &mut c.arithmetic), 8),
+        ("div" | "rem", false, false) if wide => weight(|p| &mut p.integer, Some(|c| &mut c.arithmetic), 70),
+        ("div" | "rem", false, false) => weight(|p| &mut p.integer, Some(|c| &mut c.arithmetic), 20),
+        _ => weight(|p| &mut p.special, Some(|c| &mut c.special), 1),
+    }
+}
+
+/// Conversions: from one width of integers to another they are part of what uses them; those of floating-point numbers
+/// go through a slower pipe, from `f32` to `f64` too.
+fn conversion(op: &str) -> Weight {
+    let float = ["f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "tf32"].iter().any(|t| has(op, t));
+    if float { weight(|p| &mut p.special, Some(|c| &mut c.special), 1) } else { weight(|p| &mut p.integer, None, 0) }
+}
+
+/// The registers that an instruction writes, and those that it reads.
+fn split(inst: &Inst) -> (Vec<RegId>, Vec<RegId>) {
+    let (mut writes, mut reads) = (Vec::new(), Vec::new());
+    let base = inst.op.split('.').next().unwrap_or_default();
+    let results = usize::from(!matches!(base, "st" | "red" | "bra" | "brx" | "bar" | "barrier" | "cp" | "stmatrix"));
+    for (at, operand) in inst.operands.iter().enumerate() {
+        registers(operand, if at < results { &mut writes } else { &mut reads });
+        if at < results && matches!(operand, Operand::Mem(..)) {
+            // `wmma.store` has its address first.
+            reads.append(&mut writes);
+        }
+    }
+    reads.extend(inst.guard.map(|(register, _)| register));
+    (writes, reads)
+}
+
+/// The registers in an operand.
+pub fn registers(operand: &Operand, found: &mut Vec<RegId>) {
+    match operand {
+        Operand::Reg(r) | Operand::NotReg(r) | Operand::Mem(Base::Reg(r), _) => found.push(*r),
+        Operand::Vec(list) => list.iter().for_each(|o| registers(o, found)),
+        Operand::Pair(a, b) => {
+            registers(a, found);
+            registers(b, found);
+        }
+        _ => {}
+    }
+}

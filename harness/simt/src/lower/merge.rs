@@ -1,0 +1,170 @@
+//! Loads from shared memory that the assembler makes one of: four words side by side, from one base register whose
+//! value it knows to be a multiple of 16, without a write to shared memory between them. They are executed one by one
+//! here, and counted as one: the first of them as a load of 16 bytes, and the others not at all.
+//!
+//! Seen in what Nsight Compute counts for the matmul lab's kernels on an H200 (`reports/agreement`). Rows of 40 bytes,
+//! whose starts are multiples of 8 only, stayed single loads there.
+
+use super::effort::registers;
+use super::function::FnBuilder;
+use super::ir::{Merge, Role};
+use crate::engine::warp::program::Source;
+use crate::finding::{Space, What};
+use crate::instr::words::{element, has};
+use crate::ptx::ast::{Base, Inst, Operand, RegId};
+use std::collections::HashMap;
+
+/// Bytes of a merged load.
+const WIDE: u32 = 16;
+/// Bytes of a load that may become part of one.
+const WORD: i64 = 4;
+/// What every number is taken to be a multiple of until something else is known: 2 to this power.
+const MOST: u32 = 16;
+
+/// The loads from each base register that nothing has come between so far: their offsets, and where they stand.
+type Open = HashMap<RegId, Vec<(i64, u32)>>;
+
+impl FnBuilder<'_, '_> {
+    /// Marks the loads that become one.
+    pub fn merge_loads(&mut self) {
+        if !self.body.code.iter().any(|inst| word_from_shared(inst).is_some()) {
+            return;
+        }
+        let powers = self.powers();
+        let mut marks: HashMap<u32, Merge> = HashMap::new();
+        for at in 0..self.blocks.len() {
+            let code = std::mem::take(&mut self.blocks[at].code);
+            self.find_merges(&code, &powers, &mut marks);
+            self.blocks[at].code = code;
+        }
+        for inst in self.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+            if matches!(inst.role, Role::Access(What::Read, Space::Shared, _)) {
+                inst.merge = marks.get(&inst.at).copied().unwrap_or_default();
+            }
+        }
+    }
+
+    /// Finds the loads of a block that become one.
+    fn find_merges(&self, code: &[u32], powers: &[u32], marks: &mut HashMap<u32, Merge>) {
+        let mut open = Open::new();
+        for &at in code {
+            let inst = &self.body.code[at as usize];
+            match word_from_shared(inst) {
+                Some((base, offset)) if powers[base.0 as usize] >= WIDE.ilog2() => {
+                    open.entry(base).or_default().push((offset, at));
+                }
+                _ if comes_between(inst) => {
+                    for (_, loads) in open.drain() {
+                        close(loads, marks);
+                    }
+                }
+                _ => {}
+            }
+            let mut changed = Vec::new();
+            written(inst, &mut changed);
+            for loads in changed.iter().filter_map(|register| open.remove(register)) {
+                close(loads, marks);
+            }
+        }
+        for (_, loads) in open {
+            close(loads, marks);
+        }
+    }
+
+    /// For each register, the power of two of which its value is known to be a multiple.
+    fn powers(&self) -> Vec<u32> {
+        let mut all = vec![MOST; self.body.regs.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for inst in &self.body.code {
+                let mut to = Vec::new();
+                written(inst, &mut to);
+                let power = self.power_of(inst, &all);
+                for register in to {
+                    let known = &mut all[register.0 as usize];
+                    changed |= power < *known;
+                    *known = power.min(*known);
+                }
+            }
+        }
+        all
+    }
+
+    /// The power of two of which the result of an instruction is a multiple.
+    fn power_of(&self, inst: &Inst, all: &[u32]) -> u32 {
+        let value = |operand: &Operand| match operand {
+            Operand::Reg(r) => all[r.0 as usize],
+            Operand::Int(v) => v.trailing_zeros().min(MOST),
+            Operand::Sym(name, offset) => self.power_of_symbol(name, *offset),
+            _ => 0,
+        };
+        let base = inst.op.split('.').next().unwrap_or_default();
+        let power = match (base, inst.operands.get(1..).unwrap_or_default()) {
+            ("mov" | "cvta" | "cvt", [from]) => value(from),
+            ("add" | "sub" | "or" | "min" | "max", [a, b]) | ("selp", [a, b, _]) => value(a).min(value(b)),
+            ("and", [a, b]) => value(a).max(value(b)),
+            ("shl", [a, Operand::Int(by)]) => value(a) + u32::try_from(*by).unwrap_or(0),
+            ("mul", [a, b]) if !has(&inst.op, "hi") => value(a) + value(b),
+            ("mad", [a, b, c]) if !has(&inst.op, "hi") => (value(a) + value(b)).min(value(c)),
+            _ => 0,
+        };
+        power.min(MOST)
+    }
+
+    /// The same for the address of a variable in shared memory.
+    fn power_of_symbol(&self, name: &str, offset: i64) -> u32 {
+        let own = self.body.vars.iter().any(|v| v.name == name);
+        match self.b.symbol(own.then_some(self.index), name, offset) {
+            Some(Source::Bits(address)) => address.trailing_zeros().min(MOST),
+            Some(Source::DynamicShared(offset)) => (offset | 1 << WIDE.ilog2()).trailing_zeros(),
+            _ => 0,
+        }
+    }
+}
+
+/// The base register and offset of a load of one word from shared memory that the assembler may merge.
+fn word_from_shared(inst: &Inst) -> Option<(RegId, i64)> {
+    let plain = inst.op.starts_with("ld.shared") && inst.guard.is_none();
+    let ordered = ["volatile", "relaxed", "acquire"].iter().any(|word| has(&inst.op, word));
+    let (1, ty) = element(&inst.op)? else {
+        return None;
+    };
+    match inst.operands.as_slice() {
+        [_, Operand::Mem(Base::Reg(base), offset)] if plain && !ordered && i64::from(ty.size()) == WORD => {
+            Some((*base, *offset))
+        }
+        _ => None,
+    }
+}
+
+/// The registers that an instruction writes.
+fn written(inst: &Inst, found: &mut Vec<RegId>) {
+    if let Some(to) = inst.operands.first().filter(|to| !matches!(to, Operand::Mem(..))) {
+        registers(to, found);
+    }
+}
+
+/// Whether a load may not be moved past an instruction.
+fn comes_between(inst: &Inst) -> bool {
+    let base = inst.op.split('.').next().unwrap_or_default();
+    let elsewhere = ["global", "local", "param"].iter().any(|space| has(&inst.op, space));
+    matches!(base, "bar" | "barrier" | "call" | "fence" | "membar" | "cp")
+        || (matches!(base, "st" | "atom" | "red" | "wmma" | "stmatrix") && !elsewhere)
+}
+
+/// Marks the loads of one base that lie side by side.
+fn close(mut loads: Vec<(i64, u32)>, marks: &mut HashMap<u32, Merge>) {
+    loads.sort_unstable();
+    loads.dedup_by_key(|load| load.0);
+    for four in loads.windows(4) {
+        let first = four[0].0;
+        if first % i64::from(WIDE) == 0 && (0..).zip(four).all(|(k, load)| load.0 == first + k * WORD) {
+            for load in four {
+                // They are counted by the lowest address, wherever it stands.
+                let mark = if load.0 == first { Merge::Leads(WIDE) } else { Merge::Follows };
+                marks.insert(load.1, mark);
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What decides a launch's time: what it touches, where its atomics wait, its instructions by pipe, and its chains.
+
+mod common;
+use common::{Arg, Device};
+use simt::costs::Costs;
+use simt::machine::Report;
+
+const BASIC: &str = include_str!("kernels/basic.ptx");
+
+/// A device on which costs are counted, by so many workers.
+fn device(ptx: &str, workers: usize) -> Device {
+    let mut device = Device::new(ptx);
+    device.settings.costs = true;
+    device.settings.workers = workers;
+    device
+}
+
+/// A kernel with this body; `%rd1` is its pointer, `%r1` the thread's number in the grid and `%rd2` that in 64 bits.
+fn kernel(body: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n
+.visible .entry probe(.param .u64 data)
+{{
+    .reg .pred %p<4>; .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<20>;
+    .shared .align 4 .b8 tile[4096];
+    ld.param.u64 %rd1, [data];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.u32 %r1, %r1, %r2, %r3;
+    cvt.u64.u32 %rd2, %r1;
+    {body}
+    ret;
+}}
+"
+    )
+}
+
+/// What a kernel with this body costs, in 2 blocks of 64 threads, with 4 KiB to work on.
+fn costs(body: &str) -> (Costs, Report) {
+    let device = device(&kernel(body), 1);
+    let data = device.zeros::<u32>(1024);
+    let report = device.launch("probe", 2, 64, &[Arg::Ptr(data)]);
+    (report.counters.costs.expect("costs are counted"), report)
+}
+
+#[test]
+fn a_launch_touches_each_sector_once_whoever_runs_it() {
+    let n = 10_000;
+    for workers in [1, 3] {
+        let device = device(BASIC, workers);
+        let data = vec![1.0f32; n];
+        let (x, y, z) = (device.put(&data), device.put(&data), device.put(&data));
+        let args = [Arg::Ptr(x), Arg::Ptr(y), Arg::Ptr(z), Arg::I32(n as i32)];
+        let costs = device.launch("vecadd", 40, 256, &args).counters.costs.unwrap();
+        let touched = costs.footprint;
+        assert_eq!((touched.read_sectors, touched.written_sectors), (2500, 1250), "{workers} workers");
+        assert_eq!((touched.sectors, touched.block_read_sectors), (3750, 2500), "{workers} workers");
+        // A load of x waits for nothing but its address, and so does that of y.
+        assert_eq!(costs.chain.global, 40, "{workers} workers");
+    }
+}
+
+#[test]
+fn nothing_else_is_counted_differently_and_no_costs_without_being_asked() {
+    let launch = |costs: bool| {
+        let mut device = device(BASIC, 2);
+        device.settings.costs = costs;
+        let data = vec![1.0f32; 1000];
+        let (x, y, z) = (device.put(&data), device.put(&data), device.put(&data));
+        device.launch("vecadd", 4, 256, &[Arg::Ptr(x), Arg::Ptr(y), Arg::Ptr(z), Arg::I32(1000)]).counters
+    };
+    let (with, without) = (launch(true), launch(false));
+    assert!(with.costs.is_some() && without.costs.is_none());
+    assert_eq!((&with.totals, &with.branches), (&without.totals, &without.branches));
+}
+
+#[test]
+fn lanes_that_add_to_one_word_wait_for_each_other() {
+    let (all, _) = costs("mov.u32 %r4, 1; red.global.add.u32 [%rd1], %r4;");
+    assert_eq!((all.serial.steps, all.serial.longest, all.serial.longest_float), (128, 128, 0));
+    let (float, _) = costs("mov.f32 %f1, 0f3F800000; red.global.add.f32 [%rd1], %f1;");
+    assert_eq!((float.serial.longest, float.serial.longest_float), (128, 128));
+    let (some, _) = costs("setp.lt.u32 %p1, %r3, 5; mov.u32 %r4, 1; @%p1 red.global.add.u32 [%rd1], %r4;");
+    assert_eq!(some.serial.longest, 2 * 5, "five lanes of each block's first warp");
+    let (apart, _) = costs("shl.b64 %rd3, %rd2, 2; add.s64 %rd3, %rd1, %rd3; red.global.add.u32 [%rd3], %r1;");
+    assert_eq!((apart.serial.steps, apart.serial.longest), (4 * 4, 16), "four warps at four sectors each");
+    let shared = "and.b32 %r4, %r3, 1; mul.wide.u32 %rd3, %r4, 4; mov.u64 %rd4, tile; add.s64 %rd4, %rd4, %rd3;
+        atom.shared.add.u32 %r5, [%rd4], %r1; st.global.u32 [%rd1], %r5;";
+    assert_eq!(costs(shared).0.serial.shared_steps, 4 * 16, "sixteen lanes at each of two words");
+}
+
+#[test]
+fn a_chain_is_as_long_as_its_loads_depend_on_each_other() {
+    let side_by_side = "ld.global.u32 %r4, [%rd1]; ld.global.u32 %r5, [%rd1+64]; add.u32 %r6, %r4, %r5;
+        st.global.u32 [%rd1+128], %r6;";
+    assert_eq!(costs(side_by_side).0.chain.global, 2, "one step in each of two blocks");
+    let one_after_another = "ld.global.u32 %r4, [%rd1]; cvt.u64.u32 %rd3, %r4; add.s64 %rd3, %rd1, %rd3;
+        ld.global.u32 %r5, [%rd3]; st.global.u32 [%rd1+128], %r5;";
+    assert_eq!(costs(one_after_another).0.chain.global, 2 * 2);
+    // The second warp of each block goes round a loop ten times, and the first once.
+    let longest = "shr.u32 %r4, %r3, 5; mul.lo.u32 %r4, %r4, 9;
+        LOOP: ld.global.u32 %r5, [%rd1]; add.u32 %r6, %r6, %r5; sub.u32 %r4, %r4, 1; setp.ge.s32 %p1, %r4, 0;
+        @%p1 bra LOOP; st.global.u32 [%rd1+128], %r6;";
+    assert_eq!(costs(longest).0.chain.global, 2 * 10, "the longer warp of each of two blocks");
+}
+
+#[test]
+fn instructions_go_to_their_pipes_and_moves_to_none() {
+    let (costs, report) = costs(
+        "cvt.rn.f32.u32 %f1, %r1; fma.rn.f32 %f2, %f1, %f1, %f1; fma.rn.f32 %f3, %f2, %f2, %f2; mov.f32 %f4, %f3;
+        ex2.approx.f32 %f5, %f4; add.u32 %r4, %r1, %r1; st.global.f32 [%rd1], %f5;",
+    );
+    let warps = report.counters.warps;
+    assert_eq!((costs.pipes.single, costs.pipes.special), (2 * warps, 2 * warps));
+    assert_eq!((costs.pipes.memory, costs.pipes.double), (warps, 0));
+    // Three special registers, the thread's number, and the sum.
+    assert_eq!(costs.pipes.integer, 5 * warps);
+}
+
+/// Four loads of neighbouring words of shared memory, from rows of so many bytes.
+fn neighbours(row: u32) -> (u64, u64, u64) {
+    let body = format!(
+        "shr.u32 %r4, %r3, 4; mul.wide.u32 %rd3, %r4, {row}; mov.u64 %rd4, tile; add.s64 %rd4, %rd4, %rd3;
+        mov.f32 %f9, 0f00000000; st.shared.f32 [%rd4], %f9; bar.sync 0;
+        ld.shared.f32 %f1, [%rd4]; ld.shared.f32 %f2, [%rd4+4]; add.f32 %f1, %f1, %f2;
+        ld.shared.f32 %f3, [%rd4+8]; ld.shared.f32 %f4, [%rd4+12]; add.f32 %f3, %f3, %f4;
+        add.f32 %f1, %f1, %f3; st.global.f32 [%rd1], %f1;"
+    );
+    let (costs, report) = costs(&body);
+    let loads = report.counters.totals.shared_loads;
+    (loads.requests, loads.wavefronts, costs.pipes.memory)
+}
+
+#[test]
+fn four_neighbours_are_one_load_where_the_assembler_knows_that_they_begin_at_a_multiple_of_16() {
+    // Each half of a warp reads one place: two passes for 16 bytes, as an H200 counts them.
+    assert_eq!(neighbours(64), (4, 8, 4 * (1 + 1 + 1)), "rows of 64 bytes");
+    assert_eq!(neighbours(40), (4 * 4, 4 * 4, 4 * (1 + 4 + 1)), "rows of 40 bytes");
+}
+
+#[test]
+fn loads_are_not_merged_past_a_write() {
+    let body =
+        "mov.u64 %rd4, tile; ld.shared.f32 %f1, [%rd4]; ld.shared.f32 %f2, [%rd4+4]; st.shared.f32 [%rd4+64], %f2;
+        ld.shared.f32 %f3, [%rd4+8]; ld.shared.f32 %f4, [%rd4+12]; add.f32 %f1, %f1, %f3; st.global.f32 [%rd1], %f1;";
+    assert_eq!(costs(body).1.counters.totals.shared_loads.requests, 4 * 4);
+}

@@ -1,0 +1,148 @@
+//! What decides a launch's time beside its traffic: instructions by pipe, the longest warp's dependent chain, what the
+//! launch touches in all, and the chains of atomics. Counted when [`crate::Settings::costs`] asks for it.
+
+use serde::{Deserialize, Serialize};
+
+/// Instructions of the hardware that warps execute, by the pipe that executes them, as the machine estimates them from
+/// the PTX: some of its instructions are removed by the assembler, others become several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pipes {
+    /// Single precision, and half precision by pairs.
+    pub single: u64,
+    /// Integers, logic, comparisons, selections.
+    pub integer: u64,
+    /// Double precision.
+    pub double: u64,
+    /// Functions of the special function unit, conversions, and counts of bits.
+    pub special: u64,
+    /// Products of matrices.
+    pub tensor: u64,
+    /// Loads, stores and atomics of every space.
+    pub memory: u64,
+    /// Shuffles, votes, matches and reductions of a warp.
+    pub exchange: u64,
+    /// Branches, calls, barriers.
+    pub control: u64,
+}
+
+impl Pipes {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.parts().iter().sum()
+    }
+
+    /// Adds `times` times those.
+    pub fn add(&mut self, other: &Pipes, times: u64) {
+        let parts = self.parts_mut().into_iter().zip(other.parts());
+        parts.for_each(|(to, from)| *to += from * times);
+    }
+
+    fn parts(&self) -> [u64; 8] {
+        let Pipes { single, integer, double, special, tensor, memory, exchange, control } = *self;
+        [single, integer, double, special, tensor, memory, exchange, control]
+    }
+
+    fn parts_mut(&mut self) -> [&mut u64; 8] {
+        let Pipes { single, integer, double, special, tensor, memory, exchange, control } = self;
+        [single, integer, double, special, tensor, memory, exchange, control]
+    }
+}
+
+/// The steps of a dependent chain by what each waits for: the longest path through the basic blocks that a warp
+/// executes, one block after another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chain {
+    /// Results of ordinary arithmetic.
+    pub arithmetic: u64,
+    /// Results of double precision.
+    pub double: u64,
+    /// Results of the special function unit.
+    pub special: u64,
+    /// Results of the tensor cores.
+    pub tensor: u64,
+    /// Loads from shared memory.
+    pub shared: u64,
+    /// Exchanges between the lanes.
+    pub exchange: u64,
+    /// Loads from global memory.
+    pub global: u64,
+    /// Loads from local memory.
+    pub local: u64,
+    /// Old values from atomics.
+    pub atomics: u64,
+    /// Ends of basic blocks that jump.
+    pub branches: u64,
+    /// Barriers of the block.
+    pub barriers: u64,
+}
+
+impl Chain {
+    /// Adds `times` times those steps.
+    pub fn add(&mut self, other: &Chain, times: u64) {
+        let parts = self.parts_mut().into_iter().zip(other.parts());
+        parts.for_each(|(to, from)| *to += from * times);
+    }
+
+    /// Roughly how many cycles these steps take on a GPU of any of the last generations: what tells the longer of two
+    /// chains.
+    pub fn cycles(&self) -> u64 {
+        const CYCLES: [u64; 11] = [4, 16, 20, 32, 28, 24, 600, 40, 600, 10, 20];
+        self.parts().iter().zip(CYCLES).map(|(steps, cycles)| steps * cycles).sum()
+    }
+
+    fn parts(&self) -> [u64; 11] {
+        let Chain { arithmetic, double, special, tensor, shared, exchange, .. } = *self;
+        let Chain { global, local, atomics, branches, barriers, .. } = *self;
+        [arithmetic, double, special, tensor, shared, exchange, global, local, atomics, branches, barriers]
+    }
+
+    fn parts_mut(&mut self) -> [&mut u64; 11] {
+        let Chain { arithmetic, double, special, tensor, shared, exchange, .. } = self;
+        let Chain { global, local, atomics, branches, barriers, .. } = self;
+        [arithmetic, double, special, tensor, shared, exchange, global, local, atomics, branches, barriers]
+    }
+}
+
+/// What a launch touches in global memory, each 32-byte sector once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Footprint {
+    /// Sectors that the launch reads.
+    pub read_sectors: u64,
+    /// Sectors that it writes or changes by atomics.
+    pub written_sectors: u64,
+    /// Sectors that it reads, writes or changes.
+    pub sectors: u64,
+    /// Sectors that each block reads, each once a block, summed over the blocks: what a cache of the SM cannot save.
+    pub block_read_sectors: u64,
+}
+
+/// Where atomics wait for each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Serial {
+    /// Steps of all atomics on global memory: a request takes as many at each sector as lanes meet at its busiest word.
+    pub steps: u64,
+    /// The most of these steps at one KiB of memory, which one part of the L2 cache serves.
+    pub longest: u64,
+    /// How many steps of the longest chain add or compare floating-point numbers.
+    pub longest_float: u64,
+    /// Steps of all atomics on shared memory: a request takes as many as lanes meet at its busiest bank.
+    pub shared_steps: u64,
+}
+
+/// What decides a launch's time beside its traffic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Costs {
+    /// Instructions by pipe.
+    pub pipes: Pipes,
+    /// The chain of each block's longest warp, summed over the blocks.
+    pub chain: Chain,
+    /// What is touched in all.
+    pub footprint: Footprint,
+    /// Atomics that wait for each other.
+    pub serial: Serial,
+}

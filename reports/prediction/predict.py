@@ -1,0 +1,294 @@
+"""Sets predicted times against those that were measured on an H200, row by row.
+
+predict.py emulate WARPLAB FOLDER     counts the launches of runs.txt on the emulated H200; writes FOLDER/subjects.jsonl
+predict.py compare PREDICT SUBJECTS   predicts them with the program `predict`; writes rows.csv, table.md and chart.svg here
+predict.py recount WARPLAB SUBJECTS FOLDER [--some]   counts again (only the small runs), and exits with 1 when the counts are others
+predict.py compare PREDICT SUBJECTS --check   exits with 1 when they are not what is committed
+
+A row is compared if the measured row has the same lab, variant, case, size, grid and block, and was timed by CUDA events. Rows that
+are wrong on purpose are left out: what they do depends on the order of their threads. PREDICT may be followed by a file of constants
+(PREDICT=FILE.toml) in place of the H200's.
+"""
+
+import csv
+import io
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+
+HERE = pathlib.Path(__file__).resolve().parent
+MEASURED = HERE.parent / "h200"
+KEY = ("lab", "variant", "case", "n", "grid", "block")
+# The folder whose runs take little time to emulate.
+SMALL = "n-65537"
+# Variants that do fewer rounds where the device is emulated.
+OTHER_WORK = {
+    *(("divergence", name) for name in ("ways", "lone")),
+    *(("occupancy", name) for name in ("register-heavy", "shared-heavy", "spilled", "waves", "waves-latency")),
+    *(("histogram", name) for name in ("contention-global", "contention-shared")),
+}
+# Timed by the host's clock, or no launch of one kernel after another: what the host does between the launches decides.
+BY_HOST = {"vecadd", "returning", "hello", "bughunt"}
+
+
+def runs():
+    """Folders and arguments."""
+    lines = (HERE / "runs.txt").read_text().splitlines()
+    return [line.split(" ", 1) for line in lines if line and not line.startswith("#")]
+
+
+def rows_of(folder):
+    """The measured rows of a folder that can be compared, by what tells them apart."""
+    found = {}
+    for path in sorted(folder.glob("*.csv")):
+        with path.open(newline="") as handle:
+            for row in csv.DictReader(handle):
+                timed = row["time_median_ms"] and row["verdict"] == "pass" and row["grid"]
+                by_host = row["lab"] in BY_HOST or row["variant"].startswith(("jacobi-", "cublas"))
+                sweeps = row["variant"].startswith(("jacobi-sweep",))
+                same = (row["lab"], row["variant"]) not in OTHER_WORK and "wrong on purpose" not in row["note"]
+                if timed and same and (sweeps or not by_host):
+                    found[tuple(row[name] for name in KEY)] = float(row["time_median_ms"])
+    return found
+
+
+def emulate(warplab, folder, some=False):
+    """Counts what decides the time of every row that was measured."""
+    environment = os.environ | {"WARPLAB_WORKERS": "1", "WARPLAB_NVRTC": ""}
+    lines = []
+    for of, arguments in runs():
+        if some and not of.endswith(SMALL):
+            continue
+        with tempfile.TemporaryDirectory() as out:
+            command = [warplab, *arguments.split(), "--device", "emulated:h200", "--predict", "--no-exercises", "--quiet", "--out", out]
+            code = subprocess.run(command, env=environment, check=False).returncode
+            print(f"{of}: {arguments}: exit code {code}", file=sys.stderr)
+            lines += counted(pathlib.Path(out), of, rows_of(MEASURED / of))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "subjects.jsonl").write_text("".join(json.dumps(line, sort_keys=True) + "\n" for line in lines))
+
+
+def counted(out, of, measured):
+    """The launches of a run's rows that were also measured."""
+    for path in sorted(out.glob("*.csv")):
+        details = defaultdict(list)
+        lines = path.with_suffix(".jsonl")
+        for line in lines.read_text().splitlines() if lines.exists() else []:
+            told = json.loads(line)
+            if told.get("predicted"):
+                details[told["variant"], told["case"], told["n"]].append(told["predicted"]["launches"])
+        with path.open(newline="") as handle:
+            for row in csv.DictReader(handle):
+                key = tuple(row[name] for name in KEY)
+                launches = details.get((row["variant"], row["case"], int(row["n"]) if row["n"] else None))
+                if key in measured and launches:
+                    for launch in launches[0]:
+                        # Zeros say nothing.
+                        launch["subject"] = {name: value for name, value in launch["subject"].items() if value}
+                    yield {"of": of, **dict(zip(KEY, key)), "launches": launches[0]}
+
+
+def recount(warplab, subjects, folder, some):
+    """Whether the launches count today what was counted for the committed predictions."""
+    emulate(warplab, folder, some)
+    read = lambda path: {json.dumps([row["of"], *(row[name] for name in KEY)]): row["launches"] for row in map(json.loads, path.open())}
+    before, now = read(subjects), read(folder / "subjects.jsonl")
+    other = [key for key in before if (not some or SMALL in key) and now.get(key) != before[key]]
+    other += [key for key in now if key not in before]
+    print(f"{len(now)} rows counted again, {len(other)} of them differ")
+    if other:
+        sys.exit("\n".join(["not as committed; run predict.py emulate and compare:", *sorted(other)]))
+
+
+def predicted(program, subjects):
+    """The rows with their predictions and measured times."""
+    program, _, constants = program.partition("=")
+    told = subprocess.run([program, constants or "h200"], input=subjects.read_bytes(), stdout=subprocess.PIPE, check=True).stdout
+    known = {}
+    for line in told.splitlines():
+        row = json.loads(line)
+        measured = known.setdefault(row["of"], rows_of(MEASURED / row["of"]))
+        yield {**row, "measured": measured[tuple(row[name] for name in KEY)]}
+
+
+def tau(rows):
+    """Kendall's tau-b of the pairs of rows of one run; of none there is no tau."""
+    agree = differ = ties_measured = ties_predicted = 0
+    for i, a in enumerate(rows):
+        for b in rows[:i]:
+            if a["of"] != b["of"]:
+                continue
+            x, y = a["measured"] - b["measured"], a["predicted"]["ms"] - b["predicted"]["ms"]
+            agree += x * y > 0
+            differ += x * y < 0
+            ties_measured += x == 0 and y != 0
+            ties_predicted += y == 0 and x != 0
+    pairs = (agree + differ + ties_measured) * (agree + differ + ties_predicted)
+    return (agree - differ) / math.sqrt(pairs) if pairs else math.nan
+
+
+def quantile(values, share):
+    values = sorted(values)
+    at = share * (len(values) - 1)
+    low = math.floor(at)
+    return values[low] + (values[min(low + 1, len(values) - 1)] - values[low]) * (at - low)
+
+
+def ratio(row):
+    return row["predicted"]["ms"] / row["measured"]
+
+
+def shares(rows):
+    """Rows, tau, median error, and the shares within 1.5 times, twice, and the interval."""
+    errors = [abs(math.log(ratio(row))) for row in rows]
+    part = lambda most: sum(e <= math.log(most) for e in errors) / len(rows)
+    inside = sum(row["predicted"]["low_ms"] <= row["measured"] <= row["predicted"]["high_ms"] for row in rows) / len(rows)
+    return len(rows), tau(rows), math.exp(quantile(errors, 0.5)) - 1, part(1.5), part(2), inside
+
+
+def percent(value):
+    return f"{100 * value:.0f} %"
+
+
+def line(name, rows):
+    count, rank, median, near, twice, inside = shares(rows)
+    return f"| {name} | {count} | {rank:.2f} | {percent(median)} | {percent(near)} | {percent(twice)} | {percent(inside)} |"
+
+
+def left_out(rows, lab):
+    """What a bias and an interval that are fitted to the other labs alone give for this lab."""
+    others = [math.log(ratio(row)) for row in rows if row["lab"] != lab]
+    own = [math.log(ratio(row)) for row in rows if row["lab"] == lab]
+    bias, low, high = (quantile(others, share) for share in (0.5, 0.1, 0.9))
+    near = sum(abs(value - bias) <= math.log(1.5) for value in own) / len(own)
+    inside = sum(low <= value <= high for value in own) / len(own)
+    return f"| {lab} | {math.exp(-bias):.2f} | {percent(near)} | {percent(inside)} |"
+
+
+def table(rows):
+    labs = sorted({row["lab"] for row in rows})
+    of = lambda lab: [row for row in rows if row["lab"] == lab]
+    bounds = sorted({row["predicted"]["terms"][0]["bound"] for row in rows})
+    bound = lambda name: [row for row in rows if row["predicted"]["terms"][0]["bound"] == name]
+    head = "rows | Kendall's tau | median error | within 1.5 times | within twice | inside the interval |"
+    return "\n".join([
+        f"{len(rows)} rows that were measured on one H200, predicted from what the emulated H200 counts (`predict.py`). Tau is over the",
+        "pairs of rows of one run.",
+        "",
+        f"| lab | {head}",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        *(line(lab, of(lab)) for lab in labs),
+        line("all", rows),
+        line("measured at least 20 µs", [row for row in rows if row["measured"] >= 0.02]),
+        "",
+        f"| predicted bound | {head}",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        *(line(name.replace("_", " "), bound(name)) for name in bounds),
+        "",
+        "With a factor on all times, and an interval, that are fitted to the other labs alone:",
+        "",
+        "| lab | factor | within 1.5 times | inside the interval |",
+        "| --- | ---: | ---: | ---: |",
+        *(left_out(rows, lab) for lab in labs),
+        "",
+    ])
+
+
+def listed(rows):
+    """Every row, as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*KEY, "measured_ms", "predicted_ms", "predicted_low_ms", "predicted_high_ms", "predicted_bound", "next", "ahead"])
+    short = lambda value: f"{value:.4g}"
+    for row in rows:
+        told = row["predicted"]
+        first, after = told["terms"][:2]
+        ahead = first["ms"] / after["ms"] if after["ms"] else math.inf
+        times = map(short, (row["measured"], told["ms"], told["low_ms"], told["high_ms"]))
+        writer.writerow([*(row[name] for name in KEY), *times, first["bound"], after["bound"], short(ahead)])
+    return text.getvalue()
+
+
+COLOURS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#332288", "#117733", "#882255"]
+
+
+def chart(rows):
+    """Predicted over measured, both by powers of ten, with the diagonal and 1.5 times beside it."""
+    size, edge, low, high = 640, 60, -2.6, 2.0
+    place = lambda value: (math.log10(value) - low) / (high - low) * (size - 2 * edge)
+    x, y = (lambda value: edge + place(value)), (lambda value: size - edge - place(value))
+    labs = sorted({row["lab"] for row in rows})
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size + 120} {size}" font-family="sans-serif" font-size="12">',
+        f'<title>Predicted and measured times of {len(rows)} rows on an H200</title>',
+        f'<rect width="{size + 120}" height="{size}" fill="white"/>',
+    ]
+    for power in range(-2, 3):
+        value = 10.0**power
+        parts += [
+            f'<path d="M{x(value):.1f} {edge}V{size - edge}M{edge} {y(value):.1f}H{size - edge}" stroke="#ddd"/>',
+            f'<text x="{x(value):.1f}" y="{size - edge + 18}" text-anchor="middle">{value:g}</text>',
+            f'<text x="{edge - 6}" y="{y(value) + 4:.1f}" text-anchor="end">{value:g}</text>',
+        ]
+    for factor, dash in ((1, "none"), (1.5, "4 4"), (1 / 1.5, "4 4")):
+        ends = [10**low * max(1, 1 / factor), 10**high * min(1, 1 / factor)]
+        (x1, y1), (x2, y2) = [(x(end), y(end * factor)) for end in ends]
+        parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#888" stroke-dasharray="{dash}"/>')
+    for row in rows:
+        colour = COLOURS[labs.index(row["lab"]) % len(COLOURS)]
+        name = " ".join(row[part] for part in ("lab", "variant", "case", "n")).replace("&", "&amp;").replace("<", "&lt;")
+        parts.append(
+            f'<circle cx="{x(row["measured"]):.1f}" cy="{y(row["predicted"]["ms"]):.1f}" r="3" fill="{colour}" fill-opacity="0.7">'
+            f"<title>{name}</title></circle>"
+        )
+    for i, lab in enumerate(labs):
+        parts += [
+            f'<circle cx="{size - 40}" cy="{edge + 20 * i}" r="5" fill="{COLOURS[i % len(COLOURS)]}"/>',
+            f'<text x="{size - 28}" y="{edge + 20 * i + 4}">{lab}</text>',
+        ]
+    middle = size / 2
+    parts += [
+        f'<text x="{middle}" y="{size - 15}" text-anchor="middle">measured, ms</text>',
+        f'<text x="18" y="{middle}" text-anchor="middle" transform="rotate(-90 18 {middle})">predicted, ms</text>',
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def compare(program, subjects, check):
+    rows = list(predicted(program, subjects))
+    if not rows:
+        sys.exit("nothing was compared: no row is in both")
+    stale = []
+    for name, text in (("table.md", table(rows)), ("rows.csv", listed(rows)), ("chart.svg", chart(rows))):
+        path = HERE / name
+        if not check:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            stale.append(name)
+    count, rank, median, near, _, _ = shares(rows)
+    print(f"{count} rows: tau {rank:.2f}, median error {percent(median)}, {percent(near)} within 1.5 times")
+    if stale:
+        sys.exit(f"{', '.join(stale)}: not what is predicted now; run predict.py without --check")
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word not in ("--check", "--some")]
+    match words:
+        case ["emulate", warplab, folder]:
+            emulate(os.path.realpath(warplab), pathlib.Path(folder))
+        case ["recount", warplab, subjects, folder]:
+            recount(os.path.realpath(warplab), pathlib.Path(subjects), pathlib.Path(folder), "--some" in sys.argv)
+        case ["compare", program, subjects]:
+            compare(program, pathlib.Path(subjects), "--check" in sys.argv)
+        case _:
+            sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
