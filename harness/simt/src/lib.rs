@@ -42,7 +42,8 @@
 //!   Addresses in memory are never trusted: each access goes through `engine::memory` or repeats its checks.
 //! - **A block belongs to one thread.** A worker runs its blocks, and their warps, one at a time. Only global memory
 //!   and the types with atomics or locks (`engine::warp::shared`, `checks::launch`) are seen by several workers at
-//!   once.
+//!   once. So do the blocks of a cluster, which reach each other while they have their turns; the one that runs is
+//!   taken out of the cluster meanwhile.
 //! - **A warp borrows for its turn.** Handlers get the warp alone. Its block and the worker's notes are lent to it
 //!   (`engine::warp::loan`) by exclusive borrows that last as long as the turn; the warp itself is taken out of its
 //!   block meanwhile. So no two live references lead to one thing. A launch is immutable for its workers, apart from

@@ -165,6 +165,22 @@ AGAIN:
     assert_eq!(fine(&lines, 1)[0], 50);
 }
 
+/// It may also wait for a time.
+#[test]
+fn a_wait_by_the_clock_ends() {
+    let lines = "  mbarrier.init.shared::cta.b64 [bar], 2;
+  mov.u64 %s0, %globaltimer;
+AGAIN:
+  mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;
+  mov.u64 %s1, %globaltimer;
+  sub.u64 %s2, %s1, %s0;
+  setp.lt.u64 %q, %s2, 100000000;
+  @%q bra AGAIN;
+  mov.u32 %r1, 7;
+  st.global.u32 [%at], %r1;";
+    assert_eq!(fine(lines, 1)[0], 7);
+}
+
 /// What the states of one thread's arrivals say, against a count by hand.
 #[test]
 fn states_drops_and_bytes_are_counted() {

@@ -5,6 +5,9 @@
 #include <cuda/barrier>
 #include <utility>
 
+// A barrier in shared memory is initialised by init.
+#pragma nv_diag_suppress static_var_with_dynamic_init
+
 using Barrier = cuda::barrier<cuda::thread_scope_block>;
 
 // Each thread gives its value to the thread opposite, round by round.

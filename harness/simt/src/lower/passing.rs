@@ -73,6 +73,9 @@ impl FnBuilder<'_, '_> {
 
     /// Lowers a store to a parameter that lies in registers; returns false for any other store.
     pub fn stores_parameter(&mut self, inst: &ast::Inst) -> Result<bool> {
+        if inst.op.starts_with("st.async.") {
+            return Ok(false);
+        }
         let how = Modifiers::of(self, inst)?;
         if how.space != Space::Param {
             return Ok(false);

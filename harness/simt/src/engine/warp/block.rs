@@ -12,6 +12,7 @@ use crate::checks::lines::SharedRaces;
 use crate::engine::traffic::pattern::WINDOW;
 use crate::lane::LANES;
 use crate::memory::Written;
+use std::time::Instant;
 
 /// The number of barriers that a block has.
 pub(crate) const BARRIERS: usize = 16;
@@ -75,6 +76,10 @@ pub(crate) struct Block<'l> {
     pub waiting: u32,
     /// How often in a row its waits at mbarriers have run out.
     pub expired: u32,
+    /// When they ran out first.
+    pub expired_since: Option<Instant>,
+    /// Its threads have looked at a clock, so that they may wait for a time.
+    pub timed: bool,
     /// Its rank in its cluster.
     pub rank: u32,
     /// The other blocks of its cluster while it runs, if the launch has clusters.
@@ -108,6 +113,8 @@ impl<'l> Block<'l> {
             barriers: [Barrier::default(); BARRIERS],
             waiting: 0,
             expired: 0,
+            expired_since: None,
+            timed: false,
             rank: 0,
             cluster: Loan::none(),
             meeting: Meeting::default(),
@@ -123,7 +130,7 @@ impl<'l> Block<'l> {
     pub fn begin(&mut self, launch: &Shared<'_>, number: u64) {
         let [gx, gy, _] = launch.geometry.grid.map(u64::from);
         self.number = number;
-        (self.expired, self.rank, self.meeting) = (0, 0, Meeting::default());
+        (self.expired, self.timed, self.rank, self.meeting) = (0, false, 0, Meeting::default());
         self.ctaid = [(number % gx) as u32, (number / gx % gy) as u32, (number / gx / gy) as u32];
         (self.done, self.live, self.waiting) = (0, launch.threads, 0);
         self.barriers.fill(Barrier::default());

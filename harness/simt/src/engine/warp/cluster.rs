@@ -2,10 +2,13 @@
 
 use super::block::{Block, Meeting};
 use super::{State, Status, Warp};
+use std::time::{Duration, Instant};
 
 /// How often in a row the waits at mbarriers of a block may run out before it is taken for stuck. A program that counts
 /// its attempts gives up before.
 const MOST_EXPIRED: u32 = 1000;
+/// How long they may run out if its threads look at clocks. A program that waits for a time gives up before.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 impl<'l> Block<'l> {
     /// The barrier of its cluster.
@@ -111,7 +114,11 @@ impl<'l> Block<'l> {
     /// none, or if that has happened too often in a row.
     pub fn expire(&mut self) -> bool {
         let expired = self.expired + 1;
-        if expired > MOST_EXPIRED {
+        if expired == 1 {
+            self.expired_since = Some(Instant::now());
+        }
+        let patient = self.timed && self.expired_since.is_some_and(|since| since.elapsed() < PATIENCE);
+        if expired > MOST_EXPIRED && !patient {
             return false;
         }
         let waits = |state: State| matches!(state, State::Phase(_));

@@ -57,6 +57,7 @@ pub(crate) fn reading(special: Special, to: Opnd, width: u32) -> Option<Inst> {
 
 unsafe fn read(warp: &mut Warp, op: &Op) -> Flow {
     let Reading { to, wide, clock } = Reading::unpack(op);
+    warp.block.get_mut().timed = true;
     let launch = warp.launch();
     let nanoseconds = launch.began.elapsed().as_nanos() as u64;
     let cycles = (u128::from(nanoseconds) * u128::from(launch.profile.clock_khz) / 1_000_000) as u64;
