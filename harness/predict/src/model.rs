@@ -340,7 +340,7 @@ mod tests {
     fn a_large_stream_takes_as_long_as_its_bytes_and_a_small_one_as_a_launch() {
         let large = predict(&streams(4e9), &part());
         assert_eq!(large.bound(), Bound::Dram);
-        assert!(large.ms > 4e9 / 4.595e9 && large.ms < 1.3 * 4e9 / 4.595e9, "{large:?}");
+        assert!(large.ms > 4e9 / 4.595e9 && large.ms < 1.4 * 4e9 / 4.595e9, "{large:?}");
         let small = predict(&streams(4096.0 * 132.0), &part());
         assert_eq!(small.bound(), Bound::Launch);
         // What the cache holds from one launch to the next does not come from device memory.
@@ -354,7 +354,8 @@ mod tests {
         let base = || streams(1e6);
         let plenty = 1e10;
         for (bound_by, subject) in [
-            (Bound::SinglePipe, Subject { single: plenty, ..base() }),
+            // Single precision goes as fast as it can be issued.
+            (Bound::Issue, Subject { single: plenty, ..base() }),
             (Bound::IntegerPipe, Subject { integer: plenty, ..base() }),
             (Bound::DoublePipe, Subject { double: plenty, ..base() }),
             (Bound::SpecialPipe, Subject { special: plenty, ..base() }),
