@@ -135,7 +135,7 @@ pub fn play(case: &Case, settings: &Settings) -> Play {
     let mut bench = Bench { memory: Arc::clone(&memory), buffers: Vec::new() };
     let mut findings = Findings::default();
     let mut fault = None;
-    let mut printed = Vec::new();
+    let (mut printed, mut asserted) = (Vec::new(), Vec::new());
     for launched in &case.launches {
         let kernel = module
             .kernel(&launched.kernel)
@@ -163,6 +163,7 @@ pub fn play(case: &Case, settings: &Settings) -> Play {
         let report = run(&memory, profile, settings, &launch, &mut |piece| {
             printed.extend_from_slice(piece);
         });
+        asserted.extend(report.asserted);
         findings.extend(report.findings);
         fault = report.fault;
         if fault.is_some() {
@@ -172,6 +173,9 @@ pub fn play(case: &Case, settings: &Settings) -> Play {
     let mut text = String::new();
     if !printed.is_empty() {
         let _ = writeln!(text, "printed:\n{}", String::from_utf8_lossy(&printed));
+    }
+    if !asserted.is_empty() {
+        let _ = writeln!(text, "on standard error:\n{}", String::from_utf8_lossy(&asserted));
     }
     let mut sources = Sources::new();
     let file = case.path.file_name().unwrap_or_default().to_string_lossy();
