@@ -1,5 +1,6 @@
 //! From a function's body to basic blocks.
 
+use super::attempts;
 use super::effort;
 use super::error::unsupported;
 use super::ir::*;
@@ -12,7 +13,7 @@ use crate::instr::control::branch;
 use crate::instr::words::has;
 use crate::ptx::ast::{self, Body, Operand, RegId, Type};
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Lowers one function.
 pub struct FnBuilder<'b, 'm> {
@@ -51,6 +52,8 @@ pub struct FnBuilder<'b, 'm> {
     pub home: Option<(Opnd, Opnd)>,
     /// The loads that are judged where their values are used.
     pub speculated: Speculated,
+    /// The loads that a compare-and-swap tells right or wrong.
+    attempts: HashSet<u32>,
     /// The 64-bit sums of 32-bit registers and offsets that hold in the current block.
     pub widened: HashMap<(Opnd, u32), Opnd>,
 }
@@ -84,6 +87,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             carry: None,
             home: None,
             widened: HashMap::new(),
+            attempts: attempts::find(body),
             speculated: Speculated::default(),
         };
         if let Some(reg) = body.regs.iter().find(|r| r.ty == Type::B128) {
@@ -246,7 +250,9 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             _ => None,
         };
         let (at, float) = (self.now, self.is_float(&inst));
-        self.block().insts.push(Inst { loc, at, float, speculated, ..inst });
+        let mut order = inst.order;
+        order.strong |= matches!(inst.role, Role::Access(What::Read, ..)) && self.attempts.contains(&self.now);
+        self.block().insts.push(Inst { loc, at, float, speculated, order, ..inst });
     }
 
     /// Whether an instruction is an atomic on a floating-point number.

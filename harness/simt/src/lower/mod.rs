@@ -2,6 +2,7 @@
 //! of blocks. Anything unsupported is reported here as an error with its line, so that it cannot fail later.
 
 mod alloc;
+mod attempts;
 mod calls;
 mod context;
 mod effort;

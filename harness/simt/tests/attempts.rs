@@ -1,0 +1,45 @@
+//! A plain load whose value a compare-and-swap only tries is no race with the swaps of other threads.
+
+mod common;
+use common::{Arg, Device};
+use simt::finding::Kind;
+use simt::machine::Checks;
+
+/// How many races are found when 256 threads of 4 blocks run this body; `%rd1` is an address in global memory, as is
+/// `%rd2`, of which the machine is told nothing.
+fn races(body: &str) -> usize {
+    let mut device = Device::new(&format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{
+        .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .f32 %f<9>;
+        ld.param.u64 %rd2, [p]; cvta.to.global.u64 %rd1, %rd2;\n{body}\nret;\n}}\n"
+    ));
+    device.settings.checks = Checks::ALL;
+    let at = device.zeros::<u32>(64);
+    let report = device.launch("k", 4, 256, &[Arg::Ptr(at)]);
+    report.findings.iter().filter(|found| matches!(found.kind, Kind::Race { .. })).count()
+}
+
+#[test]
+fn the_first_value_of_a_loop_of_compare_and_swap_is_a_guess() {
+    let turn = "L: add.u32 %r2, %r1, 1;\natom.global.cas.b32 %r3, [%rd1+4], %r1, %r2;
+        setp.ne.u32 %p1, %r1, %r3;\nmov.u32 %r1, %r3;\n@%p1 bra L;";
+    assert_eq!(races(&format!("ld.global.u32 %r1, [%rd1+4];\n{turn}")), 0);
+    // Through another register, and by a generic address.
+    assert_eq!(races(&format!("ld.u32 %r4, [%rd2+4];\nmov.b32 %r1, %r4;\n{turn}")), 0);
+    // A number whose bits are swapped.
+    let float = "ld.global.f32 %f1, [%rd1];\nmov.b32 %r1, %f1;\nL: add.f32 %f2, %f1, 0f3F800000;\nmov.b32 %r2, %f2;
+        atom.global.cas.b32 %r3, [%rd1], %r1, %r2;\nsetp.ne.u32 %p1, %r1, %r3;\nmov.u32 %r1, %r3;
+        mov.b32 %f1, %r3;\n@%p1 bra L;";
+    assert_eq!(races(float), 0);
+}
+
+#[test]
+fn other_plain_loads_are_no_guesses() {
+    let swap = "atom.global.cas.b32 %r3, [%rd1], %r1, 7;";
+    // Of another place.
+    assert!(races(&format!("ld.global.u32 %r1, [%rd1+4];\n{swap}\nred.global.add.u32 [%rd1+4], 1;")) > 0);
+    // What is swapped in, and not what is compared with.
+    assert!(races("ld.global.u32 %r1, [%rd1];\natom.global.cas.b32 %r3, [%rd1], 0, %r1;") > 0);
+    // With a plain store of other threads.
+    assert!(races(&format!("ld.global.u32 %r1, [%rd1];\n{swap}\nst.global.u32 [%rd1], 5;")) > 0);
+}
