@@ -191,8 +191,8 @@ fn entry_points_are_found_by_name_and_version() {
 #[test]
 fn what_is_not_modelled_says_so() {
     library();
-    let array: unsafe extern "C" fn(*mut usize, *const c_void) -> sys::CUresult = symbol("cuArrayCreate_v2");
-    fails(unsafe { array(&mut 0, std::ptr::null()) }, CUDA_ERROR_NOT_SUPPORTED);
+    let sparse: unsafe extern "C" fn(*mut c_void, usize) -> sys::CUresult = symbol("cuArrayGetSparseProperties");
+    fails(unsafe { sparse(null_mut(), 0) }, CUDA_ERROR_NOT_SUPPORTED);
 }
 
 /// A device is not inherited by a child process. Clients such as numba rely on this error code.

