@@ -252,7 +252,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         let (at, float) = (self.now, self.is_float(&inst));
         let mut order = inst.order;
         order.strong |= matches!(inst.role, Role::Access(What::Read, ..)) && self.attempts.contains(&self.now);
-        self.block().insts.push(Inst { loc, at, float, speculated, order, ..inst });
+        self.block().insts.push(Inst { loc, order, at, float, speculated, ..inst });
     }
 
     /// Whether an instruction is an atomic on a floating-point number.
