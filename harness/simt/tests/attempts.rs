@@ -43,3 +43,10 @@ fn other_plain_loads_are_no_guesses() {
     // With a plain store of other threads.
     assert!(races(&format!("ld.global.u32 %r1, [%rd1];\n{swap}\nst.global.u32 [%rd1], 5;")) > 0);
 }
+
+#[test]
+fn addresses_that_are_copied_in_a_circle_end() {
+    let body = "bra N;\nmov.u64 %rd3, %rd4;\nmov.u64 %rd4, %rd3;\nld.global.u32 %r1, [%rd3];
+        atom.global.cas.b32 %r3, [%rd4], %r1, 7;\nN:";
+    assert_eq!(races(body), 0);
+}

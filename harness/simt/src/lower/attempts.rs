@@ -61,8 +61,11 @@ impl Function<'_> {
             return None;
         };
         let mut reg = *reg;
-        // An address is copied, or brought from one space to another.
-        while let Some([at]) = self.defs.get(&reg).map(Vec::as_slice) {
+        // An address is copied, or brought from one space to another. Copies that go in a circle are followed once.
+        for _ in 0..self.defs.len() {
+            let Some([at]) = self.defs.get(&reg).map(Vec::as_slice) else {
+                break;
+            };
             let inst = &self.code[*at as usize];
             match inst.operands.get(1) {
                 Some(Operand::Reg(from)) if inst.op.starts_with("cvta") || inst.op.starts_with("mov.") => reg = *from,
