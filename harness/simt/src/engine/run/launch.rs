@@ -12,7 +12,7 @@ use crate::engine::watch::costs::looks;
 use crate::finding::{Finding, Findings, Kind};
 use crate::kernel::{Fault, Kernel, Launch, Report, Settings, Watch};
 use crate::lane::LANES;
-use crate::memory::{self, Memory};
+use crate::memory::{self, Memory, View};
 use crate::profile::{LOCAL_BYTES, Profile, occupancy};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -135,7 +135,12 @@ pub(crate) fn run(
         findings.extend(tally.findings.list.iter().cloned());
     }
     findings.distill();
-    Report { counters: counters(launch, settings.lines, &tallies), findings: findings.list, fault, asserted }
+    Report {
+        counters: counters(launch, settings.lines, &tallies, &shared.view),
+        findings: findings.list,
+        fault,
+        asserted,
+    }
 }
 
 /// The report of a launch that was not run.
@@ -234,7 +239,7 @@ fn work(shared: &Shared<'_>, count: usize) -> Vec<Tally> {
     })
 }
 
-fn counters(launch: &Launch<'_, Arc<Program>>, lines: bool, tallies: &[Tally]) -> Counters {
+fn counters(launch: &Launch<'_, Arc<Program>>, lines: bool, tallies: &[Tally], memory: &View) -> Counters {
     let threads = launch.geometry.threads();
     let blocks: u64 = tallies.iter().map(|t| t.blocks).sum();
     let mut counters = Counters {
@@ -244,6 +249,6 @@ fn counters(launch: &Launch<'_, Arc<Program>>, lines: bool, tallies: &[Tally]) -
         ..Counters::default()
     };
     expand(&launch.kernel.code, tallies, lines, &mut counters);
-    counters.costs = costs(&launch.kernel.code, tallies);
+    counters.costs = costs(&launch.kernel.code, tallies, memory);
     counters
 }

@@ -8,6 +8,7 @@ use crate::engine::warp::program::Program;
 use crate::engine::warp::seen::Seen;
 use crate::engine::warp::tables::AccessInfo;
 use crate::finding::{Space, What};
+use crate::memory::View;
 use std::collections::BTreeMap;
 
 /// Adds up the workers' tallies and, if `lines` is set, spreads them over the lines of the source.
@@ -86,9 +87,9 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
 }
 
 /// What decides the launch's time beside its traffic, if the workers have seen it.
-pub(crate) fn costs(program: &Program, tallies: &[Tally]) -> Option<Costs> {
+pub(crate) fn costs(program: &Program, tallies: &[Tally], memory: &View) -> Option<Costs> {
     tallies.first()?.seen.as_ref()?;
-    let mut costs = Seen::joined(tallies.iter().filter_map(|tally| tally.seen.as_deref()));
+    let mut costs = Seen::joined(tallies.iter().filter_map(|tally| tally.seen.as_deref()), memory);
     for (index, block) in program.blocks.iter().enumerate() {
         let executions = tallies.iter().map(|tally| tally.counts[index].executions).sum();
         costs.pipes.add(&block.effort.pipes, executions);

@@ -3,16 +3,20 @@
 use super::hash::Map;
 use crate::costs::Serial;
 use crate::lane::{LANES, lanes};
+use std::collections::BTreeMap;
 
 /// Bytes of memory whose atomics wait for each other, as a power of two: so much goes to one part of the L2 cache. On
 /// an H200, additions to 4096 words are 16 times as fast as to 32, and those to 256 words no faster than twice.
 const PIECE: u32 = 10;
+/// All allocations begin at multiples of so many bytes, a power of two. Atomics are counted by such units, and pieces
+/// are made of them once it is known where an allocation begins.
+const UNIT: u32 = crate::memory::ALIGNMENT.trailing_zeros();
 
 /// The atomics of a worker's blocks.
 #[derive(Default)]
 pub(crate) struct Chains {
-    /// Steps at each piece of global memory, all of them and those on floating-point numbers.
-    pieces: Map<u64, (u64, u64)>,
+    /// Steps at each unit of global memory, all of them and those on floating-point numbers.
+    units: Map<u64, (u64, u64)>,
     shared: u64,
 }
 
@@ -38,9 +42,9 @@ impl Chains {
                 (word, most) = (words[at], most.max(same));
                 at += 1;
             }
-            let piece = self.pieces.entry(sector >> (PIECE - 5)).or_default();
-            piece.0 += most;
-            piece.1 += if float { most } else { 0 };
+            let unit = self.units.entry(sector >> (UNIT - 5)).or_default();
+            unit.0 += most;
+            unit.1 += if float { most } else { 0 };
         }
     }
 
@@ -54,16 +58,24 @@ impl Chains {
     /// Adds another worker's.
     pub fn join(&mut self, other: &Chains) {
         self.shared += other.shared;
-        for (&piece, &(all, float)) in &other.pieces {
-            let ours = self.pieces.entry(piece).or_default();
+        for (&unit, &(all, float)) in &other.units {
+            let ours = self.units.entry(unit).or_default();
             (ours.0, ours.1) = (ours.0 + all, ours.1 + float);
         }
     }
 
-    /// The counts.
-    pub fn serial(&self) -> Serial {
-        let steps = self.pieces.values().map(|piece| piece.0).sum();
-        let (longest, longest_float) = self.pieces.values().copied().max().unwrap_or_default();
+    /// The counts. `start_of` tells where the allocation of an address begins: a piece of memory begins there, too, so
+    /// that the counts do not depend on where an array happens to lie.
+    pub fn serial(&self, start_of: impl Fn(u64) -> u64) -> Serial {
+        let mut pieces: BTreeMap<(u64, u64), (u64, u64)> = BTreeMap::new();
+        for (&unit, &(all, float)) in &self.units {
+            let address = unit << UNIT;
+            let start = start_of(address);
+            let piece = pieces.entry((start, (address - start) >> PIECE)).or_default();
+            (piece.0, piece.1) = (piece.0 + all, piece.1 + float);
+        }
+        let steps = pieces.values().map(|piece| piece.0).sum();
+        let (longest, longest_float) = pieces.values().copied().max().unwrap_or_default();
         Serial { steps, longest, longest_float, shared_steps: self.shared }
     }
 }
@@ -76,7 +88,7 @@ mod tests {
     fn steps(at: impl Fn(u64) -> u64) -> Serial {
         let mut chains = Chains::default();
         chains.global(&std::array::from_fn(|lane| at(lane as u64)), ALL, false);
-        chains.serial()
+        chains.serial(|_| 0)
     }
 
     #[test]
@@ -92,7 +104,17 @@ mod tests {
         let mut other = Chains::default();
         other.global(&[68; LANES], ALL, false);
         chains.join(&other);
-        assert_eq!(chains.serial(), Serial { steps: 36, longest: 36, longest_float: 3, shared_steps: 0 });
+        assert_eq!(chains.serial(|_| 0), Serial { steps: 36, longest: 36, longest_float: 3, shared_steps: 0 });
+    }
+
+    #[test]
+    fn where_an_array_lies_does_not_change_which_of_its_words_wait() {
+        let longest = |start: u64| {
+            let mut chains = Chains::default();
+            chains.global(&std::array::from_fn(|lane| start + lane as u64 * 32), ALL, false);
+            chains.serial(|_| start).longest
+        };
+        assert_eq!((longest(4096), longest(4096 + 512)), (32, 32));
     }
 
     #[test]

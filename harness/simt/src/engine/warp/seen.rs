@@ -6,6 +6,7 @@ use crate::engine::traffic::footprint::Touch;
 use crate::engine::traffic::serial::Chains;
 use crate::finding::{Space, What};
 use crate::lane::{LANES, lanes};
+use crate::memory::View;
 use std::collections::BTreeMap;
 
 /// What is looked at before an instruction.
@@ -51,15 +52,15 @@ impl Seen {
         self.chain.add(&longest, 1);
     }
 
-    /// What several workers have seen, without the instructions.
-    pub fn joined<'s>(all: impl Iterator<Item = &'s Seen>) -> Costs {
+    /// What several workers have seen in this memory, without the instructions.
+    pub fn joined<'s>(all: impl Iterator<Item = &'s Seen>, memory: &View) -> Costs {
         let mut sum = Seen::new();
         for seen in all {
             sum.touch.join(&seen.touch);
             sum.chains.join(&seen.chains);
             sum.chain.add(&seen.chain, 1);
         }
-        let serial = sum.chains.serial();
+        let serial = sum.chains.serial(|address| memory.find(address).map_or(0, |range| range.start));
         Costs { chain: sum.chain, footprint: sum.touch.footprint(), serial, ..Costs::default() }
     }
 
