@@ -122,7 +122,7 @@ mod tests {
         for (stride, steps) in [(0, 32), (4, 1), (8, 2), (128, 32)] {
             let mut chains = Chains::default();
             chains.shared(&std::array::from_fn(|lane| lane as u64 * stride), ALL);
-            assert_eq!(chains.serial().shared_steps, steps, "{stride}");
+            assert_eq!(chains.serial(|_| 0).shared_steps, steps, "{stride}");
         }
     }
 }
