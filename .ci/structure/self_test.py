@@ -3,6 +3,7 @@
 import tempfile
 from pathlib import Path
 
+LISTS = '[package]\nname = "small"\nversion = "0.1.0"\nedition = "2024"\nautotests = false\n\n[[test]]\nname = "all"\n'
 MANIFEST = '[package]\nname = "small"\nversion = "0.1.0"\nedition = "2024"\n'
 
 
@@ -132,6 +133,12 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
     "a macro's own layout": ({"src/lib.rs": "json!({\n  a: 1,\n      b: 2\n});\n"}, {}),
     "a function of 120 lines": ({"src/lib.rs": function(120)}, {}),
     "a long function": ({"src/lib.rs": function(121)}, {"functions": ["src/lib.rs:1: `long` has 121 lines"]}),
+    "tests that cargo finds": ({"src/lib.rs": "mod a;\n", "tests/one.rs": "mod a;\n", "tests/two.rs": "mod a;\n"}, {}),
+    "tests that a program lists": ({"Cargo.toml": LISTS, "src/lib.rs": "mod a;\n", "tests/all.rs": "mod one;\n", "tests/one.rs": "mod a;\n"}, {}),
+    "a file of tests that no program lists": (
+        {"Cargo.toml": LISTS, "src/lib.rs": "mod a;\n", "tests/all.rs": "mod one;\n", "tests/one.rs": "mod a;\n", "tests/two.rs": "mod a;\n"},
+        {"unlisted": ["tests/two.rs", "`mod two;`", "never runs"]},
+    ),
     "a long function of tests": ({"src/lib.rs": f"#[test]\n{function(121)}", "tests/it.rs": function(121)}, {}),
 }
 

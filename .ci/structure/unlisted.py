@@ -1,0 +1,25 @@
+"""Test files that no program of tests has, so that they would never run."""
+
+import re
+import tomllib
+from pathlib import Path
+
+
+def check(root: Path, crates: list[Path]) -> list[str]:
+    """Files in a crate's folder `tests` that are neither a test program nor a module of one, where cargo does not look itself."""
+    wrong = []
+    for crate in crates:
+        manifest = tomllib.loads((crate / "Cargo.toml").read_text(encoding="utf-8"))
+        if manifest["package"].get("autotests", True):
+            continue
+        programs = {f"{test['name']}.rs" for test in manifest.get("test", [])}
+        tests = crate / "tests"
+        listed = {
+            f"{name}.rs"
+            for program in programs
+            for name in re.findall(r"^mod (\w+);", (tests / program).read_text(encoding="utf-8"), re.MULTILINE)
+        }
+        for file in sorted(tests.glob("*.rs")):
+            if file.name not in programs | listed:
+                wrong.append(f"{file.relative_to(root)}: no program of tests has `mod {file.stem};`, so that it never runs")
+    return wrong

@@ -1,0 +1,3 @@
+//! All tests of the lab's programs and kernels, in one program, which is linked once.
+mod mutants;
+mod runs;

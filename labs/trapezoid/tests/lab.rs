@@ -1,0 +1,6 @@
+//! All tests of the lab's programs and kernels, in one program, which is linked once.
+mod findings;
+mod mutants;
+mod published;
+mod reference;
+mod runs;
