@@ -1,5 +1,5 @@
-//! Copies of boxes of tensors (`cp.async.bulk.tensor`): what they move, fill and leave out, what must be waited for, and
-//! what a device refuses.
+//! Copies of boxes of tensors (`cp.async.bulk.tensor`): what they move, fill and leave out, what must be waited for,
+//! and what a device refuses.
 
 mod common;
 use common::{Arg, Device};
@@ -369,6 +369,27 @@ fn a_tile_that_nobody_has_waited_for_has_not_come() {
     assert!(races(&report, Scope::Block), "{:#?}", report.findings);
     let remedy = report.findings[0].remedy.as_deref().unwrap_or_default();
     assert!(remedy.contains("wait_group"), "{remedy}");
+}
+
+/// A barrier alone does not order a store before a copy. The fence may stand on either side of it.
+#[test]
+fn a_missing_fence_of_proxies_is_a_race() {
+    let map = map(Element::U32, &[16, 8], &[8, 8]);
+    let store = store("cp.async.bulk.tensor.2d.global.shared::cta", "{0, 0}");
+    let behind = store.replace("STORED;\n", &format!("STORED;\n{FENCE}"));
+    for right in [[COUNT, FENCE, MEET, &store].concat(), [COUNT, MEET, &behind].concat()] {
+        fine(&run(&right, &map, &[1; 128]).0);
+    }
+    for wrong in [[COUNT, MEET, &store].concat(), [FENCE, COUNT, MEET, &store].concat()] {
+        let (report, ..) = run(&wrong, &map, &[1; 128]);
+        assert_eq!(report.fault, None);
+        assert!([Scope::Thread, Scope::Warp, Scope::Block].iter().any(|scope| races(&report, *scope)));
+        let remedy = report.findings[0].remedy.as_deref().unwrap_or_default();
+        assert!(remedy.contains("fence.proxy.async"), "{remedy}");
+    }
+    // What a copy has brought may be copied on.
+    let load = load("2d.shared::cluster.global", "{0, 0}", "", 256);
+    fine(&run(&[COUNT, MEET, &load, WAIT, &store].concat(), &map, &[1; 128]).0);
 }
 
 /// The finding of a kernel that a device stops, and all that is said of it.

@@ -44,6 +44,7 @@ const NOT_MODELLED: &[(&str, &str)] = &[
         "gather of rows",
         "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2, %r2, %r2, %r2, %r2}], [%r1];",
     ),
+    ("reduction of floats", "redux.sync.min.abs.NaN.f32 %f1, %f2, 0xffffffff;"),
     ("wide pixels", "cp.async.bulk.prefetch.tensor.3d.L2.global.im2col::w [%d1, {%r2, %r2, %r2}], {%h1, %h1};"),
     ("warpgroup product", "wgmma.fence.sync.aligned;"),
     (

@@ -484,7 +484,6 @@ pub(super) fn remedy(finding: &Finding) -> String {
             "use a barrier number from 0 to 15 and a thread count that is a multiple of 32 within the block"
         }
         Kind::InvalidMbarrier { misuse } => remedy_of_mbarrier(*misuse),
-        Kind::InvalidTensorMap { misuse } => remedy_of_tensor_map(*misuse),
         Kind::BlockLeft { .. } => {
             "keep every block of the cluster alive until the others have read its shared memory: let all of them pass cluster.sync() before they return"
         }
@@ -501,9 +500,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::Deadlock => {
             "look at where each thread waits: they must reach the same barriers in the same order, and a lock must be released"
         }
-        Kind::EndlessLoop { .. } => {
-            return format!("check the loop's condition{RAISE_BUDGET}");
-        }
+        Kind::EndlessLoop { .. } => return format!("check the loop's condition{RAISE_BUDGET}"),
         Kind::Leak { .. } => "free what was allocated before the context or the process ends",
         Kind::DoubleFree => "free each allocation once",
         Kind::InvalidFree => "free the pointer that the allocation returned, not one inside it",
@@ -528,6 +525,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
         Kind::InvalidCall { .. } => "call only through pointers that were set to a __device__ function on the device",
         Kind::InvalidObject { .. } | Kind::OutsideSurface { .. } => remedy_of_image(&finding.kind),
+        Kind::InvalidTensorMap { misuse } => remedy_of_tensor_map(*misuse),
         Kind::StackOverflow { .. } => {
             "bound the depth of the recursion, make local arrays smaller, or raise the limit by cudaDeviceSetLimit(cudaLimitStackSize, bytes) or cuCtxSetLimit(CU_LIMIT_STACK_SIZE, bytes)"
         }
@@ -567,7 +565,7 @@ fn remedy_of_mbarrier(misuse: MbarrierMisuse) -> &'static str {
 }
 
 /// The remedy for the wrong use of a tensor map.
-fn remedy_of_tensor_map(misuse: TensorMapMisuse) -> &'static str {
+const fn remedy_of_tensor_map(misuse: TensorMapMisuse) -> &'static str {
     match misuse {
         TensorMapMisuse::Misaligned => {
             "pass it as `const __grid_constant__ CUtensorMap`, or align where you copy it (alignas(64), cudaMalloc)"

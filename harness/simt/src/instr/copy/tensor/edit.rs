@@ -1,4 +1,5 @@
-//! Kernels change tensor maps: `tensormap.replace`, and `tensormap.cp_fenceproxy`, which makes the change known.
+//! Kernels change tensor maps: `tensormap.replace`, and `tensormap.cp_fenceproxy`, which makes the change known. The
+//! field `swizzle_atomicity` is left out, as no part before compute capability 10 has it.
 
 use super::super::bulk::whole;
 use super::reach::BYTES;
@@ -33,8 +34,6 @@ codes! {
         Interleave = "interleave_layout",
         /// The swizzle.
         Swizzle = "swizzle_mode",
-        /// The bytes that a swizzle keeps together.
-        Atoms = "swizzle_atomicity",
         /// What elements outside the tensor are loaded as.
         Fill = "fill_mode",
     }
@@ -69,7 +68,6 @@ impl Field {
             Field::Element => map.element = Element::from_ptx(number)?,
             Field::Interleave => map.interleave = Interleave::from_number(number)?,
             Field::Swizzle => map.swizzle = Some(number).filter(|swizzle| *swizzle <= 3)?,
-            Field::Atoms => return (number == 0).then_some(()),
             Field::Fill => map.fill_nan = Some(number).filter(|fill| *fill <= 1)? != 0,
         }
         Some(())
