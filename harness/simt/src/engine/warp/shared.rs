@@ -234,6 +234,7 @@ impl Shared<'static> {
             races: None,
             init: false,
             orders: Vec::new(),
+            bulk: false,
             bounds: Vec::new(),
             looks: Vec::new(),
             seed: 0,
