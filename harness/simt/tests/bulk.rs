@@ -115,7 +115,7 @@ fn each_thread_waits_or_is_told() {
 #[test]
 fn what_a_copy_reads_must_not_change_before() {
     let early = STORE.replace("  cp.async.bulk.wait_group.read 0;\n", "");
-    let fill = "  st.shared.v4.u32 [%mine], {%t, %t, %t, %t};\n  bar.sync 0;\n";
+    let fill = "  st.shared.v4.u32 [%mine], {%t, %t, %t, %t};\n  fence.proxy.async.shared::cta;\n  bar.sync 0;\n";
     let overwrite = "  st.shared.u32 [%mine], %t;\n";
     let (report, _) = run(&[fill, &early, overwrite].concat());
     assert!(races(&report, Scope::Block), "{:#?}", report.findings);
@@ -147,7 +147,7 @@ fn misaligned_and_outside() {
 fn reductions_in_bulk() {
     let value = |i: u32| (i / 4).wrapping_mul(0x9e37) ^ 0x3f0;
     let fill = "  mul.lo.u32 %r0, %t, 0x9e37;\n  xor.b32 %r0, %r0, 0x3f0;
-  st.shared.v4.u32 [%mine], {%r0, %r0, %r0, %r0};\n  bar.sync 0;\n";
+  st.shared.v4.u32 [%mine], {%r0, %r0, %r0, %r0};\n  fence.proxy.async;\n  bar.sync 0;\n";
     type Combine = fn(u32, u32) -> u32;
     let operations: [(&str, Combine); 6] = [
         ("add.u32", |a, b| a.wrapping_add(b)),

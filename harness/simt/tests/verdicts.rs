@@ -41,12 +41,11 @@ const NOT_MODELLED: &[(&str, &str)] = &[
     ("texture of samples", "tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d1, {%r2, %r2, %r2, %r2}];"),
     ("surface's order of channels", "suq.channel_order.b32 %r3, [%d1];"),
     (
-        "tensor copy",
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2, %r2}], [%r1];",
+        "gather of rows",
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2, %r2, %r2, %r2, %r2}], [%r1];",
     ),
-    ("tensor store", "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%d1, {%r2, %r2}], [%r1];"),
-    ("tensor prefetch", "cp.async.bulk.prefetch.tensor.2d.L2.global [%d1, {%r2, %r2}];"),
-    ("tensor map", "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%d2], %d1;"),
+    ("reduction of floats", "redux.sync.min.abs.NaN.f32 %f1, %f2, 0xffffffff;"),
+    ("wide pixels", "cp.async.bulk.prefetch.tensor.3d.L2.global.im2col::w [%d1, {%r2, %r2, %r2}], {%h1, %h1};"),
     ("warpgroup product", "wgmma.fence.sync.aligned;"),
     (
         "warpgroup product",
@@ -103,6 +102,18 @@ const WRONG: &[(&str, &str)] = &[
     ("a label twice", "L: L: ret;"),
     ("registers in a step that there is not", "setmaxnreg.dec.sync.aligned.u32 25;"),
     ("more registers than a thread has", "setmaxnreg.inc.sync.aligned.u32 264;"),
+    (
+        "coordinates of another number",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2}], [%r1];",
+    ),
+    (
+        "pixels of two dimensions",
+        "cp.async.bulk.tensor.2d.global.shared::cta.im2col_no_offs.bulk_group [%d1, {%r2, %r2}], [%r1];",
+    ),
+    (
+        "a tensor map's dimension that there is not",
+        "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%d2], 5, %r2;",
+    ),
     ("a type that there is not", "mad.lo.s23 %r3, %r1, %r2, %r2;"),
 ];
 

@@ -155,9 +155,9 @@ fn of_features(p: &Profile, attribute: i32) -> Option<i64> {
         | DMA_BUF_SUPPORTED
         | IPC_EVENT_SUPPORTED
         | HANDLE_TYPE_FABRIC_SUPPORTED => 0,
-        CLUSTER_LAUNCH => yes_from(9, 0),
-        // Tensor maps and multicast are not modelled, though Hopper has them.
-        TENSOR_MAP_ACCESS_SUPPORTED | MULTICAST_SUPPORTED => 0,
+        CLUSTER_LAUNCH | TENSOR_MAP_ACCESS_SUPPORTED => yes_from(9, 0),
+        // Memory for multicast is not modelled, though Hopper has it.
+        MULTICAST_SUPPORTED => 0,
         // None of these is modelled either.
         NUMA_CONFIG
         | MPS_ENABLED

@@ -79,7 +79,7 @@ impl World {
 
     /// What lies behind a pointer of a type.
     fn fill(&mut self, position: usize, kind: &str, choice: u64) {
-        let scratch = self.buffers[11].as_mut_ptr() as u64;
+        let scratch = self.buffers[MOST].as_mut_ptr() as u64;
         let mut words = std::mem::take(&mut self.buffers[position]);
         match kind {
             // Counts, and room for lists.
@@ -109,7 +109,31 @@ impl World {
     }
 }
 
-type Entry = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> i32;
+/// The most arguments that a call has.
+const MOST: usize = 15;
+
+#[rustfmt::skip]
+type Entry = unsafe extern "C" fn(
+    u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64,
+) -> i32;
+
+/// Makes a call.
+///
+/// # Safety
+/// The arguments are what it takes. All are whole words, which the C ABI passes alike whatever their number.
+unsafe fn enter(symbol: Symbol, given: [u64; MOST]) -> i32 {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let entry: Entry = std::mem::transmute(symbol.0);
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = given;
+        entry(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
+    }
+}
+
+/// These arguments, and zeros.
+fn only<const N: usize>(arguments: [u64; N]) -> [u64; MOST] {
+    std::array::from_fn(|at| arguments.get(at).copied().unwrap_or(0))
+}
 
 /// One object of each kind, for a sequence to begin with.
 fn begin(symbols: &HashMap<&str, Symbol>, world: &mut World) {
@@ -117,9 +141,8 @@ fn begin(symbols: &HashMap<&str, Symbol>, world: &mut World) {
         let mut out = 0u64;
         // SAFETY: each call below is given what cuda.h says, its result first.
         let code = unsafe {
-            let entry: Entry = std::mem::transmute(symbols[name].0);
             let [b, c, d, e] = arguments;
-            entry(&raw mut out as u64, b, c, d, e, 0, 0, 0, 0, 0, 0)
+            enter(symbols[name], only([&raw mut out as u64, b, c, d, e]))
         };
         assert_eq!(code, 0, "{name}");
         world.returned.push(out);
@@ -160,11 +183,11 @@ static SUCCEEDED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 
 /// Sequences of calls: which one, and a word for each of its arguments.
 pub fn calls() -> impl Strategy<Value = Vec<Call>> {
-    vec((any::<u64>(), any::<[u64; 11]>()), 1..120)
+    vec((any::<u64>(), any::<[u64; MOST]>()), 1..120)
 }
 
 /// One call of a sequence.
-pub type Call = (u64, [u64; 11]);
+pub type Call = (u64, [u64; MOST]);
 
 /// Makes the calls of a sequence. Some of what they create stays behind.
 pub fn run(calls: &[Call]) -> Result<(), TestCaseError> {
@@ -179,19 +202,14 @@ pub fn run(calls: &[Call]) -> Result<(), TestCaseError> {
     // A kernel that a legal launch starts must end soon.
     configure(None, |settings| settings.budget = 1000).expect("settings can always be changed");
     let (symbols, all) = &*CALLS;
-    let mut world = World { returned: Vec::new(), buffers: vec![vec![0; WORDS]; 12] };
-    let call = |world: &mut World, name: &'static str, arguments: &[&str], words: &[u64; 11]| {
-        let mut given = [0; 11];
+    let mut world = World { returned: Vec::new(), buffers: vec![vec![0; WORDS]; MOST + 1] };
+    let call = |world: &mut World, name: &'static str, arguments: &[&str], words: &[u64; MOST]| {
+        let mut given = [0; MOST];
         for (position, kind) in arguments.iter().enumerate() {
             given[position] = world.argument(position, kind, words[position]);
         }
-        // SAFETY: all arguments are whole words, which the C ABI passes alike whatever their number; the pointers among
-        // them are null or point to buffers that are longer than any call's structures and lists.
-        let code = unsafe {
-            let entry: Entry = std::mem::transmute(symbols[name].0);
-            let [a, b, c, d, e, f, g, h, i, j, k] = given;
-            entry(a, b, c, d, e, f, g, h, i, j, k)
-        };
+        // SAFETY: the pointers are null or point to buffers that are longer than any call's structures and lists.
+        let code = unsafe { enter(symbols[name], given) };
         if code == 0 {
             lock(&SUCCEEDED).insert(name);
             for (position, kind) in arguments.iter().enumerate() {
@@ -218,8 +236,7 @@ fn null_is_refused_by_every_call() {
     let _alone = lock(&ALONE);
     run(&[]).expect("the driver starts");
     let symbols: HashMap<&str, Symbol> = families!(ENTRIES).into_iter().flatten().copied().collect();
-    let pop: Entry = unsafe { std::mem::transmute(symbols["cuCtxPopCurrent_v2"].0) };
-    let mut buffers = vec![vec![0u64; WORDS]; 11];
+    let mut buffers = vec![vec![0u64; WORDS]; MOST];
     for with_context in [false, true] {
         for good_pointers in [false, true] {
             for (name, arguments) in families!(ARGUMENTS).into_iter().flatten() {
@@ -227,17 +244,14 @@ fn null_is_refused_by_every_call() {
                     continue;
                 }
                 // What the calls before have made current is not wanted.
-                while unsafe { pop(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) } == 0 {}
+                while unsafe { enter(symbols["cuCtxPopCurrent_v2"], [0; MOST]) } == 0 {}
                 if with_context {
                     let mut context = 0u64;
                     // SAFETY: the result's place, flags and a device.
-                    let code = unsafe {
-                        let make: Entry = std::mem::transmute(symbols["cuCtxCreate_v2"].0);
-                        make(&raw mut context as u64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-                    };
+                    let code = unsafe { enter(symbols["cuCtxCreate_v2"], only([&raw mut context as u64])) };
                     assert_eq!(code, 0);
                 }
-                let mut given = [0u64; 11];
+                let mut given = [0u64; MOST];
                 for (position, kind) in arguments.iter().enumerate() {
                     if good_pointers && kind.starts_with('*') {
                         buffers[position].fill(0);
@@ -245,11 +259,7 @@ fn null_is_refused_by_every_call() {
                     }
                 }
                 // SAFETY: null, or buffers that are longer than what any call reads or writes.
-                let code = unsafe {
-                    let entry: Entry = std::mem::transmute(symbols[name].0);
-                    let [a, b, c, d, e, f, g, h, i, j, k] = given;
-                    entry(a, b, c, d, e, f, g, h, i, j, k)
-                };
+                let code = unsafe { enter(symbols[name], given) };
                 assert!((0..=998).contains(&code), "{name}: {code}");
                 crate::state::graphs::capture::abandon_all();
             }

@@ -45,6 +45,7 @@ pub mod process;
 pub mod soname;
 pub mod stream;
 pub mod stream_value;
+pub mod tensor_map;
 pub mod texture;
 pub mod unsupported;
 pub mod user_object;

@@ -48,6 +48,7 @@ macro_rules! families {
             $crate::api::proc_address::$table,
             $crate::api::stream::$table,
             $crate::api::stream_value::$table,
+            $crate::api::tensor_map::$table,
             $crate::api::texture::$table,
             $crate::api::unsupported::$table,
             $crate::api::user_object::$table,

@@ -10,7 +10,7 @@ fn no() -> Result {
 }
 
 entry_points! {
-    // Requirements of arrays, sparse arrays, references to textures and surfaces, tensor maps.
+    // Requirements of arrays, sparse arrays, references to textures and surfaces, wide pixels.
     cuArrayGetMemoryRequirements() = no;
     cuArrayGetPlane() = no;
     cuArrayGetSparseProperties() = no;
@@ -19,10 +19,7 @@ entry_points! {
     cuMipmappedArrayGetSparseProperties() = no;
     cuSurfRefGetArray() = no;
     cuSurfRefSetArray() = no;
-    cuTensorMapEncodeIm2col() = no;
     cuTensorMapEncodeIm2colWide() = no;
-    cuTensorMapEncodeTiled() = no;
-    cuTensorMapReplaceAddress() = no;
     cuTexRefCreate() = no;
     cuTexRefDestroy() = no;
     cuTexRefGetAddressMode() = no;

@@ -6,4 +6,5 @@ pub mod graphs;
 pub mod lifetime;
 pub mod memory;
 pub mod modules;
+pub mod tensor_map;
 pub mod textures;

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::finding::{
-    Allocation, Blame, FailureOf, Finding, Kind, Limit, MbarrierMisuse, Passed, Relation, Scope, Space, What,
+    Allocation, Blame, FailureOf, Finding, Kind, Limit, MbarrierMisuse, Passed, Relation, Scope, Space,
+    TensorMapMisuse, What,
 };
 use crate::memory::HEAP_BLOCK;
 use wire::RAISE_BUDGET;
@@ -154,6 +155,22 @@ const fn mbarrier(misuse: MbarrierMisuse) -> &'static str {
     }
 }
 
+/// What is wrong with the use of a tensor map.
+fn tensor_map(misuse: TensorMapMisuse) -> String {
+    match misuse {
+        TensorMapMisuse::Misaligned => "The tensor map's address is not a multiple of 64".into(),
+        TensorMapMisuse::Space => "The tensor map lies in shared or local memory".into(),
+        TensorMapMisuse::NotAMap => "There is no tensor map at this address".into(),
+        TensorMapMisuse::Rank { map, asked } => {
+            let dimensions = plural(map.into(), "dimension", "dimensions");
+            format!("The tensor map has {dimensions}, and the copy takes {asked}")
+        }
+        TensorMapMisuse::Mode => "The tensor map was made for the other mode (tiled or im2col)".into(),
+        TensorMapMisuse::Operation => "The elements of the tensor map do not have this reduction".into(),
+        TensorMapMisuse::Field => "A field of the tensor map is replaced by a value that it cannot have".into(),
+    }
+}
+
 /// The kind of a finding in one line, with how often a race was seen.
 pub(super) fn headline(finding: &Finding) -> String {
     let mistake = mistake(finding);
@@ -199,6 +216,7 @@ pub(super) fn mistake(finding: &Finding) -> String {
             format!("Barrier error detected. Invalid arguments for barrier {barrier}")
         }
         Kind::InvalidMbarrier { misuse } => format!("Barrier error detected. {}", mbarrier(*misuse)),
+        Kind::InvalidTensorMap { misuse } => tensor_map(*misuse),
         Kind::BlockLeft { rank } => {
             format!("Invalid __shared__ {} of block {rank} of the cluster, which has returned", first_access(finding))
         }
@@ -482,9 +500,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::Deadlock => {
             "look at where each thread waits: they must reach the same barriers in the same order, and a lock must be released"
         }
-        Kind::EndlessLoop { .. } => {
-            return format!("check the loop's condition{RAISE_BUDGET}");
-        }
+        Kind::EndlessLoop { .. } => return format!("check the loop's condition{RAISE_BUDGET}"),
         Kind::Leak { .. } => "free what was allocated before the context or the process ends",
         Kind::DoubleFree => "free each allocation once",
         Kind::InvalidFree => "free the pointer that the allocation returned, not one inside it",
@@ -509,6 +525,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
         Kind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
         Kind::InvalidCall { .. } => "call only through pointers that were set to a __device__ function on the device",
         Kind::InvalidObject { .. } | Kind::OutsideSurface { .. } => remedy_of_image(&finding.kind),
+        Kind::InvalidTensorMap { misuse } => remedy_of_tensor_map(*misuse),
         Kind::StackOverflow { .. } => {
             "bound the depth of the recursion, make local arrays smaller, or raise the limit by cudaDeviceSetLimit(cudaLimitStackSize, bytes) or cuCtxSetLimit(CU_LIMIT_STACK_SIZE, bytes)"
         }
@@ -544,6 +561,29 @@ fn remedy_of_mbarrier(misuse: MbarrierMisuse) -> &'static str {
             "let each phase have as many arrivals as the mbarrier was initialised with, and wait for a phase before arriving at the next"
         }
         MbarrierMisuse::Bytes => "expect at most 1048575 bytes in a phase, and no fewer than the copies bring",
+    }
+}
+
+/// The remedy for the wrong use of a tensor map.
+const fn remedy_of_tensor_map(misuse: TensorMapMisuse) -> &'static str {
+    match misuse {
+        TensorMapMisuse::Misaligned => {
+            "pass it as `const __grid_constant__ CUtensorMap`, or align where you copy it (alignas(64), cudaMalloc)"
+        }
+        TensorMapMisuse::Space => {
+            "pass it as `const __grid_constant__ CUtensorMap`, so that the kernel names the parameter itself and no copy of it, or put it into global or constant memory"
+        }
+        TensorMapMisuse::NotAMap => {
+            "make it by cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, check what that returns, and copy all 128 bytes"
+        }
+        TensorMapMisuse::Rank { .. } => "use the copy for as many dimensions as the tensor map has (1d to 5d)",
+        TensorMapMisuse::Mode => {
+            "use .tile with a map of cuTensorMapEncodeTiled, and .im2col with one of cuTensorMapEncodeIm2col"
+        }
+        TensorMapMisuse::Operation => {
+            "add, min and max take integers of 32 and 64 bits, add also floating-point numbers; and, or and xor take integers; inc and dec take u32"
+        }
+        TensorMapMisuse::Field => "look at the limits of cuTensorMapEncodeTiled: the new value must keep to them",
     }
 }
 

@@ -88,6 +88,31 @@ pub enum MbarrierMisuse {
     Bytes,
 }
 
+/// What is wrong with the use of a tensor map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TensorMapMisuse {
+    /// Its address is not a multiple of 64.
+    Misaligned,
+    /// It lies in shared or local memory.
+    Space,
+    /// The 128 bytes there are no tensor map.
+    NotAMap,
+    /// It has another number of dimensions than the instruction.
+    Rank {
+        /// Dimensions of the map.
+        map: u32,
+        /// Dimensions that the instruction names.
+        asked: u32,
+    },
+    /// It was made for boxes and is used for columns of pixels (`im2col`), or the other way round.
+    Mode,
+    /// A reduction that the type of its elements does not have.
+    Operation,
+    /// A field is replaced by a value that it cannot have.
+    Field,
+}
+
 /// The kind of a launch limit that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -237,6 +262,11 @@ kinds! {
         /// What is wrong.
         misuse: MbarrierMisuse,
     } => program(Kernel, Synccheck, None);
+    /// A tensor map used against its rules.
+    InvalidTensorMap {
+        /// What is wrong.
+        misuse: TensorMapMisuse,
+    } => program(Kernel, Memcheck, None);
     /// An access to the shared memory of a block of the cluster that has returned.
     BlockLeft {
         /// The block's rank in the cluster.

@@ -65,6 +65,14 @@ impl Warp<'_> {
         Flow::Stop
     }
 
+    /// Adds a sentence to the finding that was just recorded.
+    #[cold]
+    pub(crate) fn add_note(&mut self, note: String) {
+        if let Some(finding) = self.notes.get_mut().findings.list.last_mut() {
+            finding.notes.push(note);
+        }
+    }
+
     /// Records a finding that does not stop the kernel.
     pub(crate) fn record(&mut self, mut finding: Finding) {
         finding.seed = self.launch().seed;

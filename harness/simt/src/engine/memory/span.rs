@@ -47,6 +47,54 @@ impl Warp<'_> {
         Ok(first)
     }
 
+    /// The host's address of `bytes` bytes of global memory that a lane copies at once, at any address. They must lie
+    /// side by side, in one allocation.
+    pub(crate) fn run_of(
+        &mut self,
+        op: &Op,
+        lane: usize,
+        address: u64,
+        bytes: u32,
+        what: What,
+    ) -> Result<*mut u8, Flow> {
+        if let Some(range) = self.launch().view.find(address)
+            && range.contains(address, bytes.into())
+            && (range.writable || what == What::Read)
+            && !self.by_blocks(range)
+        {
+            return Ok(range.host(address));
+        }
+        let space = Space::Global;
+        let mut first = std::ptr::null_mut::<u8>();
+        for (here, size) in pieces(address, bytes) {
+            let request = Request { space, size, what };
+            let wrong = match self.resolve_lane(lane, here, request) {
+                Ok(host) if here == address => {
+                    first = host;
+                    continue;
+                }
+                Ok(host) if host == first.wrapping_add(here.wrapping_sub(address) as usize) => continue,
+                Ok(_) => Wrong { kind: Kind::OutOfBounds { space }, space, address: here },
+                Err(wrong) => wrong,
+            };
+            return Err(self.access_fault(op, lane, request, wrong));
+        }
+        Ok(first)
+    }
+
+    /// Tells the checks that a lane copies so many bytes from or to any address of global memory.
+    pub(crate) fn check_run(&mut self, op: &Op, lane: usize, address: u64, bytes: u32, what: What) {
+        if !self.checking {
+            return;
+        }
+        let mask = self.mask();
+        self.set_mask(1 << lane);
+        for (at, size) in pieces(address, bytes) {
+            self.check_tile(op, Request { space: Space::Global, size, what }, &[at; LANES]);
+        }
+        self.set_mask(mask);
+    }
+
     /// Tells the checks that a lane copies so many bytes from or to an address.
     pub(crate) fn check_span(&mut self, op: &Op, lane: usize, (space, address): (Space, u64), bytes: u32, what: What) {
         if !self.checking {
@@ -59,5 +107,42 @@ impl Warp<'_> {
             self.check_tile(op, Request { space, size: PIECE, what }, &address);
         }
         self.set_mask(mask);
+    }
+}
+
+/// The pieces of at most [`PIECE`] bytes of a run, each aligned to its size: where they begin, and their sizes.
+fn pieces(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u32)> {
+    let end = address.wrapping_add(bytes.into());
+    let mut at = address;
+    std::iter::from_fn(move || {
+        let left = end.wrapping_sub(at);
+        if left == 0 {
+            return None;
+        }
+        let aligned = 1u64 << (at | u64::from(PIECE)).trailing_zeros();
+        let size = aligned.min(1 << left.ilog2());
+        let here = at;
+        at = at.wrapping_add(size);
+        Some((here, size as u32))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pieces;
+
+    #[test]
+    fn pieces_are_aligned_and_leave_nothing_out() {
+        for address in 0..40 {
+            for bytes in 0..100 {
+                let mut at = address;
+                for (here, size) in pieces(address, bytes) {
+                    assert_eq!(here, at);
+                    assert!(size.is_power_of_two() && size <= 16 && here.is_multiple_of(size.into()));
+                    at += u64::from(size);
+                }
+                assert_eq!(at, address + u64::from(bytes));
+            }
+        }
     }
 }

@@ -188,6 +188,7 @@ fn shared<'l>(
         races: checks.race.then(races),
         init: checks.init,
         orders: if observed { orders(program) } else { Vec::new() },
+        bulk: checks.race && geometry.cluster.is_none() && program.accesses.iter().any(|access| access.order.bulk),
         bounds: if observed && checks.memory { bounds(program, params, &view) } else { Vec::new() },
         looks: if settings.costs { looks(program) } else { Vec::new() },
         view,

@@ -9,6 +9,7 @@ use super::{Group, State, Status, Warp};
 use crate::checks::clock::BlockClock;
 use crate::checks::copies::Copies;
 use crate::checks::lines::SharedRaces;
+use crate::checks::proxies::Proxies;
 use crate::engine::traffic::pattern::WINDOW;
 use crate::lane::LANES;
 use crate::memory::Written;
@@ -93,6 +94,8 @@ pub(crate) struct Block<'l> {
     pub races: SharedRaces,
     /// For the race check: the asynchronous copies that have not been waited for.
     pub copies: Copies,
+    /// For the race check: what was stored without a fence before bulk copies.
+    pub proxies: Proxies,
     /// For the initialisation check: which bytes of its shared memory have been written.
     pub written: Written,
 }
@@ -122,6 +125,7 @@ impl<'l> Block<'l> {
             clock: BlockClock::default(),
             races: SharedRaces::default(),
             copies: Copies::default(),
+            proxies: Proxies::default(),
             written: Written::default(),
         }
     }
@@ -141,6 +145,7 @@ impl<'l> Block<'l> {
             self.clock = races.block();
             self.races.start(u64::from(launch.shared_bytes));
             self.copies.reset(launch.shared_bytes.into());
+            self.proxies.reset(if launch.bulk { launch.shared_bytes.into() } else { 0 });
         }
         if launch.init {
             self.written.reset(u64::from(launch.shared_bytes));

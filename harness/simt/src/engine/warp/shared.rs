@@ -53,6 +53,8 @@ pub(crate) struct Shared<'l> {
     pub init: bool,
     /// How each instruction orders memory. Empty if both of these checks are off.
     pub orders: Vec<Order>,
+    /// Whether blocks copy in bulk, and may miss fences before that. In clusters, other blocks' fences would count.
+    pub bulk: bool,
     /// For each instruction, where its addresses may lie, if that is known. Empty unless the memory check and one of
     /// the two others are on.
     pub bounds: Vec<Option<Bounds>>,
@@ -232,6 +234,7 @@ impl Shared<'static> {
             races: None,
             init: false,
             orders: Vec::new(),
+            bulk: false,
             bounds: Vec::new(),
             looks: Vec::new(),
             seed: 0,

@@ -124,8 +124,19 @@ impl Warp<'_> {
             }
             _ => None,
         };
+        let raced = told || found.is_some();
         if let Some(conflict) = found.filter(|_| !told) {
             self.race(op, &event, space, conflict);
+        }
+        // Copies of lanes (`cp.async`) are left out: they are no plain stores.
+        if space == Space::Shared && !order.asynchronous {
+            let (proxies, index) = (&mut self.block.get_mut().proxies, self.index);
+            if !proxies.is_off()
+                && let Some(unfenced) = proxies.access(&event, index, order.bulk)
+                && !raced
+            {
+                self.misses_fence(op, &event, unfenced);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Asynchronous copies in the race check.
 
 use crate::checks::copies::{Bulk, CopyConflict, Until};
+use crate::checks::proxies::Stored;
 use crate::checks::race::Clocks;
 use crate::checks::{Event, Layout};
 use crate::engine::warp::Warp;
@@ -104,6 +105,34 @@ impl Warp<'_> {
             }
         };
         finding.remedy = Some(remedy.into());
+        self.record(finding);
+    }
+
+    /// A bulk copy reads what a thread has stored, and nothing orders the store before copies.
+    #[cold]
+    pub(super) fn misses_fence(&mut self, op: &Op, event: &Event<'_>, (address, stored): (u64, Stored)) {
+        let lane = event.mask.trailing_zeros() as usize & 31;
+        let (mut now, allocation) = self.describe(op, event, Space::Shared, lane);
+        now.what = What::Copy;
+        let place = self.program().place_of(stored.pc);
+        let [x, y, _] = self.launch().geometry.block;
+        let linear = stored.by.0 * LANES as u32 + stored.by.1;
+        let mut earlier = Access::memory(What::Write, Space::Shared, event.size, address, place);
+        earlier.variable.clone_from(&now.variable);
+        let earlier = earlier.by(now.block, [linear % x, linear / x % y, linear / x / y]);
+        let scope = match (stored.by.0 == self.index, stored.by.1 == lane as u32) {
+            (true, true) => Scope::Thread,
+            (true, false) => Scope::Warp,
+            (false, _) => Scope::Block,
+        };
+        let kind = Kind::Race { space: Space::Shared, scope };
+        let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(earlier);
+        finding.allocation = allocation;
+        finding.notes.push("a barrier alone does not order plain stores before bulk copies".into());
+        finding.remedy = Some(
+            "let each thread put fence.proxy.async.shared::cta (cuda::ptx::fence_proxy_async(space_shared)) behind its stores and before the barrier that the copying thread passes"
+                .into(),
+        );
         self.record(finding);
     }
 

@@ -1,4 +1,5 @@
-//! Asynchronous copies from global to shared memory (`cp.async`), and in bulk in either direction (`cp.async.bulk`).
+//! Asynchronous copies from global to shared memory (`cp.async`), and in bulk in either direction (`cp.async.bulk`),
+//! of bytes that lie side by side or of boxes of tensors (`cp.async.bulk.tensor`).
 //!
 //! The machine copies at once, which a device may do. But nobody may rely on that before the copying thread has waited
 //! for the group of the copy. Until then the race check remembers the copy as under way, and any access to what it
@@ -10,6 +11,7 @@ mod copies;
 mod groups;
 mod report;
 mod store;
+mod tensor;
 
 use super::row::Row;
 
@@ -19,11 +21,16 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("cp.async.bulk", bulk::copy).waits(),
     Row::new("cp.async.bulk.commit_group", report::commit).waits(),
     Row::new("cp.async.bulk.prefetch", report::prefetch),
+    Row::new("cp.async.bulk.prefetch.tensor", tensor::prefetch),
+    Row::new("cp.async.bulk.tensor", tensor::copy).waits(),
     Row::new("cp.async.bulk.wait_group", report::wait_group).waits(),
     Row::new("cp.async.commit_group", groups::lower_commit).waits(),
     Row::new("cp.async.mbarrier.arrive", report::arrive).waits(),
     Row::new("cp.async.wait_all", groups::lower_wait_all).waits(),
     Row::new("cp.async.wait_group", groups::lower_wait_group).waits(),
     Row::new("cp.reduce.async.bulk", bulk::reduce).waits(),
+    Row::new("cp.reduce.async.bulk.tensor", tensor::reduce).waits(),
     Row::new("st.async", store::store).waits(),
+    Row::new("tensormap.cp_fenceproxy", tensor::publish).waits(),
+    Row::new("tensormap.replace", tensor::replace).waits(),
 ];

@@ -102,7 +102,7 @@ impl<'l> Warp<'l> {
     ///
     /// # Safety
     /// There are so many registers of 32 bits in the list.
-    pub(super) unsafe fn listed(&self, list: u64, number: usize) -> [u32; LANES] {
+    pub(in crate::instr) unsafe fn listed(&self, list: u64, number: usize) -> [u32; LANES] {
         let at = self.program().lists[list as usize + number];
         // SAFETY: the caller's contract.
         unsafe { *Register::<u32>::at(at).lanes(self) }

@@ -1,0 +1,120 @@
+//! Tensor maps: the rules of the driver for what they describe.
+//!
+//! The rules are those that cuda.h writes down. Where it is silent these are guesses, until a device has been asked:
+//! that a wrong argument always gives `CUDA_ERROR_INVALID_VALUE`; that types of less than a byte and swizzles of larger
+//! atoms, which compute capability 10 brought, are such arguments before; that strides may be zero or overlap, and the
+//! address null; and that rows of pixels, like rows of boxes, must be multiples of 16 bytes.
+
+use crate::abi::error::{Error, Result};
+use simt::tensor::{Element, Interleave, MOST_DIMENSIONS, Shape, TensorMap};
+
+/// The bytes that swizzles span, by their numbers.
+const SPANS: [Option<u64>; 4] = [None, Some(32), Some(64), Some(128)];
+
+/// The numbers of `CUtensorMapL2promotion` end before this one.
+const PROMOTIONS: i32 = 4;
+
+/// What is described besides the shape; the arrays have as many elements as the tensor has dimensions.
+pub struct Described {
+    pub element: i32,
+    pub address: u64,
+    pub dims: Vec<u64>,
+    pub strides: Vec<u64>,
+    pub steps: Vec<u32>,
+    pub interleave: i32,
+    pub swizzle: i32,
+    pub promotion: i32,
+    pub fill: i32,
+}
+
+/// Fails unless a rule holds.
+fn rule(holds: bool) -> Result {
+    if holds { Ok(()) } else { Err(Error::INVALID_VALUE) }
+}
+
+/// A number of an enumeration.
+fn number<T>(number: i32, find: impl Fn(u32) -> Option<T>) -> Result<T> {
+    u32::try_from(number).ok().and_then(find).ok_or(Error::INVALID_VALUE)
+}
+
+/// The first elements of an array of five, `rest` after them.
+fn five<T: Copy, const N: usize>(list: &[T], rest: T) -> [T; N] {
+    std::array::from_fn(|at| list.get(at).copied().unwrap_or(rest))
+}
+
+/// Whether a tensor may begin at an address.
+fn may_begin(address: u64, interleave: Interleave) -> bool {
+    address.is_multiple_of(if interleave == Interleave::B32 { 32 } else { 16 })
+}
+
+/// The map of a tensor from which boxes are taken.
+pub fn tiled(described: &Described, sizes: &[u32]) -> Result<TensorMap> {
+    rule(sizes.iter().all(|size| (1..=256).contains(size)))?;
+    make(described, Shape::Tiled(five(sizes, 1)), sizes[0])
+}
+
+/// The map of a tensor from which pixels are taken. The corners have as many elements as there are dimensions between
+/// the innermost and the outermost one.
+pub fn im2col(
+    described: &Described,
+    (lower, upper): (&[i32], &[i32]),
+    channels: u32,
+    pixels: u32,
+) -> Result<TensorMap> {
+    let rank = described.dims.len();
+    rule((3..=MOST_DIMENSIONS).contains(&rank))?;
+    let most = [32768, 128, 16][rank - 3];
+    rule(lower.iter().chain(upper).all(|corner| (-most..most).contains(corner)))?;
+    for ((lower, upper), size) in lower.iter().zip(upper).zip(&described.dims[1..]) {
+        rule(i128::from(*size) + i128::from(*upper) > i128::from(*lower))?;
+    }
+    rule((1..=256).contains(&channels) && (1..=1024).contains(&pixels))?;
+    let shape = Shape::Im2col { lower: five(lower, 0), upper: five(upper, 0), channels, pixels };
+    make(described, shape, channels)
+}
+
+/// The map of a tensor from which rows of so many elements are taken.
+fn make(described: &Described, shape: Shape, row: u32) -> Result<TensorMap> {
+    let Described { address, ref dims, ref strides, ref steps, .. } = *described;
+    let element = number(described.element, Element::from_number)?;
+    let interleave = number(described.interleave, Interleave::from_number)?;
+    let swizzle = number(described.swizzle, |at| SPANS.get(at as usize).map(|span| (at, *span)))?;
+    let fill_nan = number(described.fill, |fill| [false, true].get(fill as usize).copied())?;
+    rule((0..PROMOTIONS).contains(&described.promotion))?;
+    let rank = dims.len();
+    rule((1..=MOST_DIMENSIONS).contains(&rank) && (interleave == Interleave::None || rank >= 3))?;
+    rule(may_begin(address, interleave))?;
+    rule(dims.iter().all(|size| (1..=1 << 32).contains(size)))?;
+    let multiple = if interleave == Interleave::B32 { 32 } else { 16 };
+    rule(strides.iter().all(|stride| stride.is_multiple_of(multiple) && *stride < 1 << 40))?;
+    // Without slices, the step of the innermost dimension is ignored.
+    let ignored = usize::from(interleave == Interleave::None);
+    rule(steps[ignored..].iter().all(|step| (1..=8).contains(step)))?;
+    let mut steps: [u32; MOST_DIMENSIONS] = five(steps, 1);
+    steps[..ignored].fill(1);
+    let bytes = u64::from(row) * u64::from(element.bytes());
+    if interleave == Interleave::None {
+        rule(bytes.is_multiple_of(16) && swizzle.1.is_none_or(|span| bytes <= span))?;
+    }
+    rule(interleave != Interleave::B32 || swizzle.1 == Some(32))?;
+    rule(!fill_nan || element.is_float())?;
+    Ok(TensorMap {
+        address,
+        element,
+        rank: rank as u32,
+        dims: five(dims, 1),
+        strides: five(strides, 0),
+        shape,
+        steps,
+        interleave,
+        swizzle: swizzle.0,
+        fill_nan,
+    })
+}
+
+/// The words of a map with another address.
+pub fn moved(words: &[u64; 16], address: u64) -> Result<[u64; 16]> {
+    let map = TensorMap::from_words(words).ok_or(Error::INVALID_VALUE)?;
+    rule(may_begin(address, map.interleave))?;
+    Ok(TensorMap { address, ..map }.words())
+}

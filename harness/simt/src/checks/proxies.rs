@@ -1,0 +1,130 @@
+//! What threads wrote to shared memory by plain stores, and whether a fence of proxies came after it.
+//!
+//! Bulk copies read shared memory by another way than loads and stores do: the async proxy. A barrier orders a store
+//! before them only together with `fence.proxy.async`, by the storing thread before the barrier or by the copying
+//! thread behind it. It is enough for a finding that no thread of the block has executed one since the store. So a
+//! fence too many elsewhere hides a missing one, but no right kernel is accused.
+
+use super::{Event, lanes};
+use crate::finding::What;
+
+/// The bytes that are remembered as one.
+const PIECE: u64 = 16;
+
+/// The last store to a piece.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Stored {
+    /// The number of fences before it plus one; 0 if there was none, or a bulk copy has replaced what it stored.
+    fences: u32,
+    /// Its program counter.
+    pub pc: u32,
+    /// The warp in its block, and the lane.
+    pub by: (u32, u32),
+}
+
+/// The stores to a block's shared memory.
+#[derive(Default)]
+pub(crate) struct Proxies {
+    fences: u32,
+    /// By piece. Empty if nothing is to be remembered.
+    stored: Vec<Stored>,
+}
+
+impl Proxies {
+    /// Prepares for a block that begins, with so many bytes of shared memory; with 0, nothing is remembered.
+    pub fn reset(&mut self, bytes: u64) {
+        self.fences = 0;
+        self.stored.clear();
+        self.stored.resize(bytes.div_ceil(PIECE) as usize, Stored::default());
+    }
+
+    /// Whether nothing is remembered.
+    #[inline(always)]
+    pub fn is_off(&self) -> bool {
+        self.stored.is_empty()
+    }
+
+    /// A thread of the block executes `fence.proxy.async`.
+    pub fn fence(&mut self) {
+        self.fences += 1;
+    }
+
+    /// A warp accesses shared memory, by a bulk copy or otherwise. Returns the address and the store that the copy
+    /// reads without a fence between them.
+    pub fn access(&mut self, event: &Event<'_>, warp: u32, bulk: bool) -> Option<(u64, Stored)> {
+        let reads = event.what == What::Read;
+        if reads && !bulk {
+            return None;
+        }
+        let mut found = None;
+        for lane in lanes(event.mask) {
+            let at = event.address[lane as usize];
+            for piece in at / PIECE..=(at + u64::from(event.size) - 1) / PIECE {
+                let Some(stored) = self.stored.get_mut(piece as usize) else {
+                    continue;
+                };
+                if !bulk {
+                    *stored = Stored { fences: self.fences + 1, pc: event.pc, by: (warp, lane) };
+                    continue;
+                }
+                if reads && stored.fences == self.fences + 1 {
+                    found = found.or(Some((piece * PIECE, *stored)));
+                }
+                // What is told is not told again.
+                *stored = Stored::default();
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Layout;
+    use super::*;
+    use crate::lane::LANES;
+
+    fn access(proxies: &mut Proxies, what: What, address: u64, size: u32, bulk: bool) -> Option<u64> {
+        let address = [address; LANES];
+        let event = Event {
+            what,
+            strong: false,
+            volatile: false,
+            narrow: false,
+            block_local: true,
+            pc: 1,
+            mask: 1,
+            size,
+            address: &address,
+            layout: Layout::default(),
+        };
+        proxies.access(&event, 3, bulk).map(|(at, _)| at)
+    }
+
+    #[test]
+    fn a_fence_is_missed_once() {
+        let mut proxies = Proxies::default();
+        proxies.reset(100);
+        assert_eq!(access(&mut proxies, What::Write, 36, 4, false), None);
+        assert_eq!(access(&mut proxies, What::Read, 0, 16, true), None);
+        assert_eq!(access(&mut proxies, What::Read, 32, 16, false), None);
+        assert_eq!(access(&mut proxies, What::Read, 32, 16, true), Some(32));
+        assert_eq!(access(&mut proxies, What::Read, 32, 16, true), None);
+    }
+
+    #[test]
+    fn a_fence_or_another_copy_comes_between() {
+        let mut proxies = Proxies::default();
+        proxies.reset(100);
+        access(&mut proxies, What::Write, 32, 4, false);
+        proxies.fence();
+        assert_eq!(access(&mut proxies, What::Read, 32, 16, true), None);
+        access(&mut proxies, What::Atomic, 32, 4, false);
+        access(&mut proxies, What::Write, 32, 16, true);
+        assert_eq!(access(&mut proxies, What::Read, 32, 16, true), None);
+        access(&mut proxies, What::Atomic, 32, 4, false);
+        assert_eq!(access(&mut proxies, What::Read, 32, 16, true), Some(32));
+        proxies.reset(0);
+        assert!(proxies.is_off());
+    }
+}

@@ -1,0 +1,210 @@
+//! Kernels change tensor maps: `tensormap.replace`, and `tensormap.cp_fenceproxy`, which makes the change known. The
+//! field `swizzle_atomicity` is left out, as no part before compute capability 10 has it.
+
+use super::super::bulk::whole;
+use super::reach::BYTES;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Space, TensorMapMisuse, What};
+use crate::instr::code::Role;
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::{codes, operands};
+use crate::lane::lanes;
+use crate::ptx::ast::{self, Operand, Type};
+use crate::tensor::{Element, Interleave, MOST_DIMENSIONS, Shape, TensorMap};
+
+codes! {
+    /// A field of a tensor map; the words are PTX's.
+    enum Field {
+        /// Where the tensor begins.
+        Address = "global_address",
+        /// The number of dimensions less one.
+        Rank = "rank",
+        /// How far the box reaches in a dimension.
+        Box = "box_dim",
+        /// The elements in a dimension.
+        Size = "global_dim",
+        /// Bytes from one element to the next in a dimension but the innermost one.
+        Stride = "global_stride",
+        /// Elements from one that is taken to the next.
+        Step = "element_stride",
+        /// The type of the elements.
+        Element = "elemtype",
+        /// How channels lie.
+        Interleave = "interleave_layout",
+        /// The swizzle.
+        Swizzle = "swizzle_mode",
+        /// What elements outside the tensor are loaded as.
+        Fill = "fill_mode",
+    }
+}
+
+impl Field {
+    /// Whether it is there for each dimension.
+    fn is_of_dimension(self) -> bool {
+        matches!(self, Field::Box | Field::Size | Field::Stride | Field::Step)
+    }
+
+    /// Sets it, if the value is one that it can have.
+    fn set(self, map: &mut TensorMap, dimension: usize, value: u64) -> Option<()> {
+        let number = value as u32;
+        match self {
+            Field::Address => map.address = Some(value).filter(|at| at.is_multiple_of(16))?,
+            Field::Rank => map.rank = Some(number + 1).filter(|rank| *rank <= MOST_DIMENSIONS as u32)?,
+            Field::Box => match &mut map.shape {
+                Shape::Tiled(sizes) => {
+                    *sizes.get_mut(dimension)? = Some(number).filter(|size| (1..=256).contains(size))?;
+                }
+                Shape::Im2col { .. } => return None,
+            },
+            Field::Size => *map.dims.get_mut(dimension)? = if number == 0 { 1 << 32 } else { number.into() },
+            Field::Stride => {
+                let stride = Some(value).filter(|bytes| bytes.is_multiple_of(16) && *bytes < 1 << 40)?;
+                *map.strides.get_mut(dimension)? = stride;
+            }
+            Field::Step => {
+                *map.steps.get_mut(dimension)? = Some(number).filter(|step| (1..=8).contains(step))?;
+            }
+            Field::Element => map.element = Element::from_ptx(number)?,
+            Field::Interleave => map.interleave = Interleave::from_number(number)?,
+            Field::Swizzle => map.swizzle = Some(number).filter(|swizzle| *swizzle <= 3)?,
+            Field::Fill => map.fill_nan = Some(number).filter(|fill| *fill <= 1)? != 0,
+        }
+        Some(())
+    }
+}
+
+operands! {
+    /// What `tensormap.replace` takes.
+    struct Replace {
+        /// Where the map lies.
+        address: read(u64) in a,
+        /// The new value.
+        value: read(u64) in b,
+        /// The space that the instruction names.
+        space: number(Space) in e,
+        /// The field.
+        field: number(Field) in c,
+        /// The dimension.
+        dimension: number(u64) in imm,
+    }
+}
+
+/// Lowers `tensormap.replace`.
+pub(in crate::instr::copy) fn replace(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let words: Vec<&str> = inst.op.split('.').skip(2).collect();
+    let (field, space, ty) = match words.as_slice() {
+        ["tile", field, "b1024", ty] => (field, Space::Generic, ty),
+        ["tile", field, "global", "b1024", ty] => (field, Space::Global, ty),
+        ["tile", field, "shared::cta", "b1024", ty] => (field, Space::Shared, ty),
+        _ => return Err(cx.missing(inst)),
+    };
+    let Some(field) = Field::named(field) else {
+        return Err(cx.missing(inst));
+    };
+    let long = matches!(field, Field::Address | Field::Stride);
+    if *ty != if long { "b64" } else { "b32" } {
+        return Err(cx.invalid(format!("`{}`: a value of another width", inst.op)));
+    }
+    let (address, dimension, value) = match (inst.operands.as_slice(), field.is_of_dimension()) {
+        ([address, Operand::Int(dimension), value], true) => (address, *dimension as u64, value),
+        ([address, value], false) => (address, 0, value),
+        _ => return Err(cx.wrong(inst)),
+    };
+    if dimension >= MOST_DIMENSIONS as u64 {
+        return Err(cx.invalid(format!("`{}`: a tensor has no dimension {dimension}", inst.op)));
+    }
+    let value = if long {
+        cx.source(value, Type::B64)?
+    } else {
+        let (narrow, wide) = (cx.source(value, Type::B32)?, cx.temp(8));
+        let widen = cx.compute("cvt.u64.u32", wide, &[narrow])?;
+        cx.prepare(widen);
+        wide
+    };
+    let replace = Replace { address: whole(cx, address)?, value, space, field, dimension };
+    cx.emit(replace.pack(run_replace).role(Role::Access(What::Write, space, 16)))
+}
+
+/// Executes `tensormap.replace`.
+unsafe fn run_replace(warp: &mut Warp, op: &Op) -> Flow {
+    let Replace { address, value, space, field, dimension } = Replace::unpack(op);
+    // SAFETY: the registers were unpacked from this instruction.
+    let (address, value) = unsafe { (*address.lanes(warp), *value.lanes(warp)) };
+    for lane in lanes(warp.mask()) {
+        let words = match warp.map_words(op, lane, (space, address[lane]), What::Write) {
+            Ok(words) => words,
+            Err(flow) => return flow,
+        };
+        // SAFETY: as many bytes as a map has were found there.
+        let map = unsafe { TensorMap::from_words(&words.read_unaligned()) };
+        let Some(mut map) = map else {
+            return warp.wrong_map(op, lane, address[lane], TensorMapMisuse::NotAMap);
+        };
+        if field.set(&mut map, dimension as usize, value[lane]).is_none() {
+            return warp.wrong_map(op, lane, address[lane], TensorMapMisuse::Field);
+        }
+        warp.check_span(op, lane, (space, address[lane]), BYTES, What::Write);
+        // SAFETY: as above.
+        unsafe { words.write_unaligned(map.words()) };
+    }
+    Flow::Next
+}
+
+operands! {
+    /// What `tensormap.cp_fenceproxy` takes.
+    struct Publish {
+        /// Where the map is to lie in global memory.
+        to: read(u64) in a,
+        /// Where it lies in shared memory.
+        from: read(u64) in b,
+        /// Whether it is made known inside the block only.
+        narrow: number(bool) in imm,
+    }
+}
+
+/// Lowers `tensormap.cp_fenceproxy`.
+pub(in crate::instr::copy) fn publish(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let words: Vec<&str> = inst.op.split('.').skip(2).collect();
+    let ["global", "shared::cta", "tensormap::generic", "release", scope, "sync", "aligned"] = words.as_slice() else {
+        return Err(cx.missing(inst));
+    };
+    let narrow = match *scope {
+        "cta" => true,
+        "cluster" | "gpu" | "sys" => false,
+        _ => return Err(cx.missing(inst)),
+    };
+    let [to, from, Operand::Int(128)] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    let publish = Publish { to: whole(cx, to)?, from: whole(cx, from)?, narrow };
+    cx.emit(publish.pack(run_publish).role(Role::Access(What::Write, Space::Global, 16)))
+}
+
+/// Executes `tensormap.cp_fenceproxy`: the warp copies one map.
+unsafe fn run_publish(warp: &mut Warp, op: &Op) -> Flow {
+    if let Err(flow) = warp.gather_all(op) {
+        return flow;
+    }
+    let Publish { to, from, narrow } = Publish::unpack(op);
+    // SAFETY: the registers were unpacked from this instruction.
+    let (to, from) = unsafe { (*to.lanes(warp), *from.lanes(warp)) };
+    let lane = warp.mask().trailing_zeros() as usize & 31;
+    let both = warp.map_words(op, lane, (Space::Shared, from[lane]), What::Read).and_then(|from| {
+        let to = warp.map_words(op, lane, (Space::Global, to[lane]), What::Write)?;
+        Ok((from, to))
+    });
+    let (source, target) = match both {
+        Ok(both) => both,
+        Err(flow) => return flow,
+    };
+    warp.check_span(op, lane, (Space::Shared, from[lane]), BYTES, What::Read);
+    warp.check_span(op, lane, (Space::Global, to[lane]), BYTES, What::Write);
+    // SAFETY: as many bytes as a map has were found at both.
+    unsafe { target.write_unaligned(source.read_unaligned()) };
+    if warp.checking {
+        warp.fenced(narrow);
+    }
+    warp.switch_point();
+    Flow::Next
+}

@@ -1,0 +1,253 @@
+//! Copies of boxes of tensors (`cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`), and the changes that kernels
+//! make to tensor maps (`tensormap.replace`). What the documents leave open about them stands at [`crate::tensor`].
+//!
+//! Not modelled, as no profile has a device for it: gathers and scatters of rows, wide `im2col` modes and pairs of
+//! blocks (`tile::gather4`, `im2col::w`, `cta_group`), which compute capability 10 brought.
+
+mod edit;
+mod reach;
+mod run;
+
+pub(super) use edit::{publish, replace};
+
+use super::bulk::whole;
+use crate::engine::memory::span::PIECE;
+use crate::engine::warp::program::Order;
+use crate::finding::{Space, What};
+use crate::instr::code::{Opnd, Role};
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::{Number, operands};
+use crate::ptx::ast::{self, Base, Operand, Type};
+
+/// The reductions, in the order of their numbers.
+const REDUCTIONS: [&str; 8] = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
+
+/// What a tensor copy does.
+#[derive(Clone, Copy)]
+struct How {
+    /// The number of its dimensions.
+    dimensions: u32,
+    /// It copies to shared memory, and otherwise to global memory.
+    loads: bool,
+    /// It copies to the same place in several blocks of the cluster.
+    multicast: bool,
+    /// It takes columns of pixels.
+    im2col: bool,
+    /// It has offsets of pixels.
+    offsets: bool,
+    /// For a reduction, its number in [`REDUCTIONS`] plus one.
+    combine: u32,
+}
+
+impl Number for How {
+    fn code(self) -> u64 {
+        u64::from(self.dimensions)
+            | (self.loads.code() << 4)
+            | (self.multicast.code() << 5)
+            | (self.im2col.code() << 6)
+            | (self.offsets.code() << 7)
+            | (u64::from(self.combine) << 8)
+    }
+    fn from_code(code: u64) -> How {
+        let flag = |at: u32| bool::from_code(code & (1 << at));
+        How {
+            dimensions: (code & 15) as u32,
+            loads: flag(4),
+            multicast: flag(5),
+            im2col: flag(6),
+            offsets: flag(7),
+            combine: (code >> 8) as u32,
+        }
+    }
+}
+
+operands! {
+    /// What a tensor copy takes.
+    struct Copy {
+        /// The place in shared memory.
+        shared: read(u64) in a,
+        /// Where the tensor map lies.
+        map: read(u64) in b,
+        /// What it does.
+        how: number(How) in c,
+        /// The mbarrier to which a load reports.
+        barrier: maybe_read(u64) in e,
+        /// The blocks of the cluster to which it copies.
+        blocks: maybe_read(u16) in d2,
+        /// The coordinates, then the offsets.
+        coordinates: pool in imm,
+    }
+}
+
+/// The modifiers behind `cp.async.bulk.tensor` that say what is done, less the two spaces and the reduction.
+struct Words {
+    reports: bool,
+    grouped: bool,
+    multicast: bool,
+    hint: bool,
+    mode: Mode,
+}
+
+/// What a copy takes out of its tensor.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Tile,
+    Im2col,
+    Im2colWithoutOffsets,
+}
+
+impl Words {
+    fn of(cx: &dyn Context, inst: &ast::Inst, words: &[&str]) -> Result<Words> {
+        let mut found = Words { reports: false, grouped: false, multicast: false, hint: false, mode: Mode::Tile };
+        for word in words {
+            match *word {
+                "tile" => {}
+                "im2col" => found.mode = Mode::Im2col,
+                "im2col_no_offs" => found.mode = Mode::Im2colWithoutOffsets,
+                "mbarrier::complete_tx::bytes" => found.reports = true,
+                "bulk_group" => found.grouped = true,
+                "multicast::cluster" => found.multicast = true,
+                "L2::cache_hint" => found.hint = true,
+                _ => return Err(cx.missing(inst)),
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The number of dimensions that a modifier such as `2d` names.
+fn dimensions(word: Option<&&str>) -> Option<u32> {
+    let count = word?.strip_suffix('d')?.parse().ok()?;
+    (1..=5).contains(&count).then_some(count)
+}
+
+/// Lowers `cp.async.bulk.tensor`.
+pub(super) fn copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let words: Vec<&str> = inst.op.split('.').skip(4).collect();
+    lower(cx, inst, &words, 0)
+}
+
+/// Lowers `cp.reduce.async.bulk.tensor`.
+pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let mut words: Vec<&str> = inst.op.split('.').skip(5).collect();
+    let number = |word: &&str| REDUCTIONS.iter().position(|known| known == word);
+    let Some(at) = words.iter().position(|word| number(word).is_some()) else {
+        return Err(cx.missing(inst));
+    };
+    let combine = number(&words.remove(at)).map_or(0, |number| number as u32 + 1);
+    lower(cx, inst, &words, combine)
+}
+
+/// Lowers a tensor copy with these modifiers behind its name.
+fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: u32) -> Result<()> {
+    let (Some(dimensions), [_, to, from, rest @ ..]) = (dimensions(words.first()), words) else {
+        return Err(cx.missing(inst));
+    };
+    let loads = match (*to, *from) {
+        ("shared::cluster" | "shared::cta", "global") if combine == 0 => true,
+        ("global", "shared::cta") => false,
+        _ => return Err(cx.missing(inst)),
+    };
+    let words = Words::of(cx, inst, rest)?;
+    let offsets = loads && words.mode == Mode::Im2col;
+    if (words.reports, words.grouped) != (loads, !loads)
+        || words.mode == if loads { Mode::Im2colWithoutOffsets } else { Mode::Im2col }
+        || (words.multicast && (!loads || *to == "shared::cta"))
+    {
+        return Err(cx.missing(inst));
+    }
+    let mut operands = inst.operands.as_slice();
+    if words.hint {
+        operands = &operands[..operands.len().saturating_sub(1)];
+    }
+    let (shared, tensor, barrier, operands) = match (loads, operands) {
+        (true, [shared, tensor, barrier, rest @ ..]) => (shared, tensor, Some(barrier), rest),
+        (false, [tensor, shared, rest @ ..]) => (shared, tensor, None, rest),
+        _ => return Err(cx.wrong(inst)),
+    };
+    let (pixels, blocks) = match (offsets, words.multicast, operands) {
+        (false, false, []) => (None, None),
+        (true, false, [pixels]) => (Some(pixels), None),
+        (false, true, [blocks]) => (None, Some(blocks)),
+        (true, true, [pixels, blocks]) => (Some(pixels), Some(blocks)),
+        _ => return Err(cx.wrong(inst)),
+    };
+    let im2col = words.mode != Mode::Tile;
+    if im2col && dimensions < 3 {
+        return Err(cx.invalid(format!("`{}`: pixels have 3 to 5 dimensions", inst.op)));
+    }
+    let (map, mut coordinates) = address(cx, inst, tensor, dimensions)?;
+    if let Some(pixels) = pixels {
+        coordinates.extend(pixel_offsets(cx, inst, pixels, dimensions - 2)?);
+    }
+    let copy = Copy {
+        shared: whole(cx, shared)?,
+        map,
+        how: How { dimensions, loads, multicast: words.multicast, im2col, offsets, combine },
+        barrier: barrier.map(|barrier| whole(cx, barrier)).transpose()?,
+        blocks: blocks.map(|blocks| cx.source(blocks, Type::B16)).transpose()?,
+        coordinates: coordinates.into_iter().map(|at| (at, false)).collect(),
+    };
+    let order = Order { bulk: true, ..Order::default() };
+    let to = if loads { Space::Shared } else { Space::Global };
+    cx.emit(copy.pack(run::run).role(Role::Access(What::Write, to, PIECE)).order(order))
+}
+
+/// The tensor map and the coordinates in `[map, {x, y}]`.
+fn address(cx: &mut dyn Context, inst: &ast::Inst, tensor: &Operand, dimensions: u32) -> Result<(Opnd, Vec<Opnd>)> {
+    let Operand::Vec(parts) = tensor else {
+        return Err(cx.invalid(format!("`{}` without coordinates: it takes [map, {{x, ...}}]", inst.op)));
+    };
+    let [map @ Operand::Mem(base, _), Operand::Vec(coordinates)] = parts.as_slice() else {
+        return Err(cx.invalid(format!("`{}` without coordinates: it takes [map, {{x, ...}}]", inst.op)));
+    };
+    if matches!(base, Base::None) {
+        return Err(cx.wrong(inst));
+    }
+    if coordinates.len() != dimensions as usize {
+        let count = coordinates.len();
+        return Err(cx.invalid(format!("`{}` with {count} coordinates: it takes {dimensions}", inst.op)));
+    }
+    let map = whole(cx, map)?;
+    Ok((map, coordinates.iter().map(|at| cx.source(at, Type::S32)).collect::<Result<_>>()?))
+}
+
+/// The offsets of pixels, which are numbers of 16 bits, as numbers of 32 bits.
+fn pixel_offsets(cx: &mut dyn Context, inst: &ast::Inst, pixels: &Operand, count: u32) -> Result<Vec<Opnd>> {
+    let Operand::Vec(list) = pixels else {
+        return Err(cx.wrong(inst));
+    };
+    if list.len() != count as usize {
+        return Err(cx.invalid(format!("`{}` with {} offsets: it takes {count}", inst.op, list.len())));
+    }
+    let mut offsets = Vec::new();
+    for offset in list {
+        let narrow = cx.source(offset, Type::B16)?;
+        let wide = cx.temp(4);
+        let widen = cx.compute("cvt.s32.s16", wide, &[narrow])?;
+        cx.prepare(widen);
+        offsets.push(wide);
+    }
+    Ok(offsets)
+}
+
+/// Lowers `cp.async.bulk.prefetch.tensor`, a hint to a cache that the machine does not have.
+pub(super) fn prefetch(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let words: Vec<&str> = inst.op.split('.').skip(5).collect();
+    let (Some(dimensions), [_, "L2", "global", rest @ ..]) = (dimensions(words.first()), words.as_slice()) else {
+        return Err(cx.missing(inst));
+    };
+    let words = Words::of(cx, inst, rest)?;
+    if words.reports || words.grouped || words.multicast || words.mode == Mode::Im2colWithoutOffsets {
+        return Err(cx.missing(inst));
+    }
+    let Some(tensor) = inst.operands.first() else {
+        return Err(cx.wrong(inst));
+    };
+    let offsets = usize::from(words.mode == Mode::Im2col);
+    if inst.operands.len() != 1 + offsets + usize::from(words.hint) {
+        return Err(cx.wrong(inst));
+    }
+    address(cx, inst, tensor, dimensions)?;
+    Ok(())
+}

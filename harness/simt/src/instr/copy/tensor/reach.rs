@@ -1,0 +1,85 @@
+//! The tensor map that a lane names, and what is wrong with it.
+
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{Request, space_of};
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Access, Kind, Space, TensorMapMisuse, What};
+use crate::kernel::Fault;
+use crate::tensor::{Shape, TensorMap};
+
+/// Bytes of a tensor map.
+pub(super) const BYTES: u32 = 128;
+/// What its address must be a multiple of.
+const ALIGNMENT: u32 = 64;
+
+impl Warp<'_> {
+    /// The tensor map at a generic address, which a lane names.
+    pub(super) fn tensor_map(&mut self, op: &Op, lane: usize, address: u64) -> Result<TensorMap, Flow> {
+        let (space, _) = space_of(address);
+        if !address.is_multiple_of(ALIGNMENT.into()) {
+            return Err(self.wrong_map(op, lane, address, TensorMapMisuse::Misaligned));
+        }
+        if matches!(space, Space::Shared | Space::Local) {
+            return Err(self.wrong_map(op, lane, address, TensorMapMisuse::Space));
+        }
+        let words = self.map_words(op, lane, (Space::Generic, address), What::Read)?;
+        // SAFETY: as many bytes as a map has were found there.
+        let words = unsafe { words.read_unaligned() };
+        TensorMap::from_words(&words).ok_or_else(|| self.wrong_map(op, lane, address, TensorMapMisuse::NotAMap))
+    }
+
+    /// The 128 bytes of a map.
+    pub(super) fn map_words(
+        &mut self,
+        op: &Op,
+        lane: usize,
+        (space, address): (Space, u64),
+        what: What,
+    ) -> Result<*mut [u64; 16], Flow> {
+        let request = Request { space, size: ALIGNMENT, what };
+        let halves = [address, address.wrapping_add(ALIGNMENT.into())];
+        match halves.map(|at| self.resolve_lane(lane, at, request)) {
+            [Ok(first), Ok(_)] => Ok(first.cast()),
+            [Err(wrong), _] | [_, Err(wrong)] => Err(self.access_fault(op, lane, request, wrong)),
+        }
+    }
+
+    /// Stops the kernel because of the use of a tensor map.
+    #[cold]
+    pub(super) fn wrong_map(&mut self, op: &Op, lane: usize, address: u64, misuse: TensorMapMisuse) -> Flow {
+        let (space, offset) = space_of(address);
+        let place = self.program().place_of(op.site);
+        let access = self.located(Access::memory(What::Read, space, BYTES, offset, place), lane);
+        self.fault(Fault::IllegalInstruction, Kind::InvalidTensorMap { misuse }, vec![access], None)
+    }
+
+    /// Stops the kernel because the machine lacks something.
+    #[cold]
+    pub(super) fn lacking(&mut self, op: &Op, lane: usize, what: &str) -> Flow {
+        let place = self.program().place_of(op.site);
+        let access = self.located(Access::at(What::Copy, place), lane);
+        let what = format!("the machine does not model {what}");
+        self.fault(Fault::LaunchFailed, Kind::Unsupported { what }, vec![access], None)
+    }
+}
+
+/// A tensor map in words.
+pub(super) fn described(map: &TensorMap) -> String {
+    let rank = map.rank as usize;
+    let product = |sizes: &[u64]| sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ");
+    let taken = match map.shape {
+        Shape::Tiled(_) => {
+            let row = map.row_bytes() / u64::from(map.element.bytes());
+            let sizes: Vec<u64> = std::iter::once(row).chain((1..rank).map(|d| map.taken(d).into())).collect();
+            format!("a box of {}", product(&sizes))
+        }
+        Shape::Im2col { channels, pixels, .. } => format!("{pixels} pixels of {channels} channels"),
+    };
+    format!(
+        "the tensor map: {} elements of {} bytes at {:#x}, of which a copy takes {taken} ({} bytes)",
+        product(&map.dims[..rank]),
+        map.element.bytes(),
+        map.address,
+        map.box_bytes()
+    )
+}

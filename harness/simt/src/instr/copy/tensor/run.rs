@@ -1,0 +1,305 @@
+//! Executes copies of boxes of tensors. The machine makes them at once, which a device may do.
+
+use super::super::report::{Completion, reported};
+use super::reach::described;
+use super::{Copy, How, REDUCTIONS};
+use crate::engine::memory::span::PIECE;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{Request, Wrong, home_of, offset_in};
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Kind, Space, TensorMapMisuse, What};
+use crate::instr::memory::{Combine, combination};
+use crate::lane::lanes;
+use crate::tensor::{FILL_NAN, MOST_DIMENSIONS, Row, Shape, TensorMap};
+
+/// What the address of a box in shared memory must be a multiple of.
+const ALIGNMENT: u32 = 128;
+
+/// The longest row of a box: 256 elements of 8 bytes.
+const LONGEST_ROW: usize = 2048;
+
+/// A row on its way.
+struct Buffer([u64; LONGEST_ROW / 8]);
+
+impl Buffer {
+    fn new() -> Buffer {
+        Buffer([0; LONGEST_ROW / 8])
+    }
+
+    fn ptr(&mut self, offset: u64) -> *mut u8 {
+        self.0.as_mut_ptr().cast::<u8>().wrapping_add(offset as usize)
+    }
+}
+
+/// Executes a tensor copy.
+pub(super) unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
+    let Copy { shared, map, how, barrier, blocks, coordinates } = Copy::unpack(op);
+    // SAFETY: the registers were unpacked from this instruction, and the list has as many as it names.
+    let (shared, map, barrier, blocks) = unsafe {
+        (
+            *shared.lanes(warp),
+            *map.lanes(warp),
+            barrier.map(|barrier| *barrier.lanes(warp)),
+            blocks.map(|blocks| *blocks.lanes(warp)),
+        )
+    };
+    for lane in lanes(warp.mask()) {
+        // SAFETY: as above.
+        let number = |at: u32| unsafe { warp.listed(coordinates, at as usize)[lane] as i32 };
+        let (mut at, mut offsets) = ([0; MOST_DIMENSIONS], [0; 3]);
+        for d in 0..how.dimensions {
+            at[d as usize] = number(d);
+        }
+        if how.offsets {
+            for d in 0..how.dimensions - 2 {
+                offsets[d as usize] = number(how.dimensions + d);
+            }
+        }
+        let one = One { lane, at, offsets, how };
+        let done = match barrier {
+            Some(barrier) => {
+                let ends = Ends { blocks: blocks.map(|blocks| blocks[lane]), to: shared[lane], barrier: barrier[lane] };
+                one.load(warp, op, map[lane], &ends)
+            }
+            None => one.store(warp, op, map[lane], shared[lane]),
+        };
+        if let Err(flow) = done {
+            return flow;
+        }
+    }
+    warp.switch_point();
+    Flow::Next
+}
+
+/// Where a load goes.
+struct Ends {
+    /// The blocks of the cluster that get it, if it names any.
+    blocks: Option<u16>,
+    /// The place in each of them.
+    to: u64,
+    /// The mbarrier in each of them.
+    barrier: u64,
+}
+
+impl Ends {
+    /// The place and the mbarrier of each block that gets it.
+    fn all(&self) -> impl Iterator<Item = (u64, u64)> {
+        let (named, to, barrier) = (self.blocks.is_some(), self.to, self.barrier);
+        let mut rest = self.blocks.unwrap_or(1);
+        std::iter::from_fn(move || {
+            if rest == 0 {
+                return None;
+            }
+            let rank = rest.trailing_zeros();
+            rest &= rest - 1;
+            Some(if named { (offset_in(rank, to), offset_in(rank, barrier)) } else { (to, barrier) })
+        })
+    }
+}
+
+/// One copy by one lane.
+struct One {
+    lane: usize,
+    at: [i32; MOST_DIMENSIONS],
+    offsets: [i32; 3],
+    how: How,
+}
+
+/// A box in shared memory.
+#[derive(Clone, Copy)]
+struct Tile {
+    /// Its offset in the shared memory of its block.
+    start: u64,
+    /// The host's address of that.
+    host: *mut u8,
+}
+
+impl Tile {
+    /// Calls `act` with each piece of the row that begins `offset` bytes behind the start: its place in the row, and
+    /// where it lies on the host.
+    fn pieces(&self, map: &TensorMap, offset: u64, act: impl Fn(u64, *mut u8)) {
+        let pattern = map.pattern().unwrap_or_default();
+        for at in (0..map.row_bytes()).step_by(PIECE as usize) {
+            let there = pattern.apply(self.start + offset + at) as i64 - self.start as i64;
+            act(at, self.host.wrapping_offset(there as isize));
+        }
+    }
+}
+
+impl One {
+    /// The map, if it fits this copy.
+    fn map(&self, warp: &mut Warp, op: &Op, address: u64) -> Result<TensorMap, Flow> {
+        let map = warp.tensor_map(op, self.lane, address)?;
+        let How { dimensions, im2col, .. } = self.how;
+        let misuse = if map.rank != dimensions {
+            TensorMapMisuse::Rank { map: map.rank, asked: dimensions }
+        } else if matches!(map.shape, Shape::Im2col { .. }) != im2col {
+            TensorMapMisuse::Mode
+        } else {
+            return match map.lacks(self.at) {
+                Some(what) => Err(warp.lacking(op, self.lane, what)),
+                None => Ok(map),
+            };
+        };
+        let flow = warp.wrong_map(op, self.lane, address, misuse);
+        warp.add_note(described(&map));
+        Err(flow)
+    }
+
+    /// The box in shared memory at this address, which must have room for all of it.
+    fn tile(&self, warp: &mut Warp, op: &Op, address: u64, map: &TensorMap, what: What) -> Result<Tile, Flow> {
+        let (_, start) = home_of(address);
+        let bytes = map.box_bytes();
+        // A swizzle may move the last pieces behind the end of a box that is not made of whole rows of 128 bytes.
+        let last = (start + bytes) & !(u64::from(ALIGNMENT) - 1);
+        let pattern = map.pattern().unwrap_or_default();
+        let moved = (last..start + bytes).step_by(PIECE as usize).map(|at| pattern.apply(at) + u64::from(PIECE));
+        let end = moved.max().unwrap_or(0).max(start + bytes);
+        let wrong = if !address.is_multiple_of(ALIGNMENT.into()) {
+            Kind::Misaligned { space: Space::Shared, required: ALIGNMENT }
+        } else if end > warp.shared_len {
+            Kind::OutOfBounds { space: Space::Shared }
+        } else {
+            let host = warp.span(op, self.lane, (Space::Shared, address), (end - start) as u32, what)?;
+            warp.check_span(op, self.lane, (Space::Shared, address), bytes as u32, what);
+            return Ok(Tile { start, host });
+        };
+        let request = Request { space: Space::Shared, size: bytes.min(u32::MAX.into()) as u32, what };
+        let wrong = Wrong { kind: wrong, space: Space::Shared, address: start };
+        let flow = warp.access_fault(op, self.lane, request, wrong);
+        warp.add_note(described(map));
+        Err(flow)
+    }
+
+    /// Where a row lies in global memory.
+    fn global(&self, warp: &mut Warp, op: &Op, row: Row, map: &TensorMap, what: What) -> Result<*mut u8, Flow> {
+        let bytes = row.inside as u32;
+        match warp.run_of(op, self.lane, row.address, bytes, what) {
+            Ok(host) => {
+                warp.check_run(op, self.lane, row.address, bytes, what);
+                Ok(host)
+            }
+            Err(flow) => {
+                warp.add_note(described(map));
+                Err(flow)
+            }
+        }
+    }
+
+    /// Copies a box from global to shared memory.
+    fn load(&self, warp: &mut Warp, op: &Op, address: u64, ends: &Ends) -> Result<(), Flow> {
+        let map = self.map(warp, op, address)?;
+        let mut tiles = Vec::new();
+        for (to, _) in ends.all() {
+            tiles.push(self.tile(warp, op, to, &map, What::Write)?);
+        }
+        let mut buffer = Buffer::new();
+        let fill = if map.fill_nan { u64::from(FILL_NAN) * 0x0001_0001_0001_0001 } else { 0 };
+        let mut offset = 0;
+        map.rows(self.at, self.offsets, |row| {
+            if row.inside < map.row_bytes() {
+                buffer.0.fill(fill);
+            }
+            if row.inside != 0 {
+                let from = self.global(warp, op, row, &map, What::Read)?;
+                // SAFETY: so many bytes were found there, and no row is longer than the buffer.
+                unsafe { from.copy_to(buffer.ptr(row.before), row.inside as usize) };
+                if map.element.is_tf32() {
+                    round(&mut buffer, row);
+                }
+            }
+            let from = buffer.ptr(0);
+            for tile in &tiles {
+                // SAFETY: the box has room for all its rows.
+                tile.pieces(&map, offset, |at, to| unsafe { from.add(at as usize).copy_to(to, PIECE as usize) });
+            }
+            offset += map.row_bytes();
+            Ok(())
+        })?;
+        let bytes = map.box_bytes() as u32;
+        for (to, barrier) in ends.all() {
+            let both = ((Space::Shared, to), (Space::Global, map.address));
+            reported(warp, op, (self.lane, bytes), both, Completion::Mbarrier(barrier))?;
+        }
+        Ok(())
+    }
+
+    /// Copies a box from shared to global memory, or combines it with what is there.
+    fn store(&self, warp: &mut Warp, op: &Op, address: u64, from: u64) -> Result<(), Flow> {
+        let map = self.map(warp, op, address)?;
+        let mut combine = None;
+        if let Some(number) = self.how.combine.checked_sub(1) {
+            combine = combination(REDUCTIONS[number as usize & 7], map.element.word()).and_then(Combine::from_number);
+            if combine.is_none() {
+                let halves = map.element.is_float() && map.element.bytes() == 2;
+                return Err(if halves && matches!(number, 1 | 2) {
+                    warp.lacking(op, self.lane, "a tensor reduction to the least or greatest half")
+                } else {
+                    warp.wrong_map(op, self.lane, address, TensorMapMisuse::Operation)
+                });
+            }
+        }
+        let tile = self.tile(warp, op, from, &map, What::Read)?;
+        let what = if combine.is_some() { What::Atomic } else { What::Write };
+        let mut buffer = Buffer::new();
+        let mut offset = 0;
+        map.rows(self.at, self.offsets, |row| {
+            if row.inside != 0 {
+                let to = self.global(warp, op, row, &map, what)?;
+                let copy = buffer.ptr(0);
+                // SAFETY: the box has been found for all its rows, and no row is longer than the buffer.
+                tile.pieces(&map, offset, |at, from| unsafe { from.copy_to(copy.add(at as usize), PIECE as usize) });
+                let from = buffer.ptr(row.before);
+                // SAFETY: so many bytes were found there, aligned as elements are.
+                unsafe {
+                    match combine {
+                        None => from.copy_to(to, row.inside as usize),
+                        Some(Combine { apply, size }) => {
+                            for at in (0..row.inside as usize).step_by(size as usize) {
+                                apply(to.add(at), from.add(at), true);
+                            }
+                        }
+                    }
+                }
+            }
+            offset += map.row_bytes();
+            Ok(())
+        })?;
+        let both = ((Space::Global, map.address), (Space::Shared, from));
+        reported(warp, op, (self.lane, map.box_bytes() as u32), both, Completion::Group)
+    }
+}
+
+/// Rounds what was loaded of a row to TF32.
+fn round(buffer: &mut Buffer, row: Row) {
+    for at in (row.before..row.before + row.inside).step_by(4) {
+        let word = buffer.ptr(at).cast::<u32>();
+        // SAFETY: inside the buffer, and aligned to the element.
+        unsafe { word.write(tf32(word.read())) };
+    }
+}
+
+/// A number of 32 bits as TF32: the nearest one, ties away from zero.
+fn tf32(bits: u32) -> u32 {
+    match (bits & 0x7f80_0000, bits & 0x007f_ffff) {
+        (0x7f80_0000, 0) => bits,
+        (0x7f80_0000, _) => 0x7fff_e000,
+        _ => bits.wrapping_add(0x1000) & 0xffff_e000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tf32;
+
+    #[test]
+    fn numbers_are_rounded_to_tf32() {
+        let rounded = |x: f32| f32::from_bits(tf32(x.to_bits()));
+        assert_eq!(rounded(1.0), 1.0);
+        assert_eq!(rounded(-1.0 - 2f32.powi(-11)), -1.0 - 2f32.powi(-10));
+        assert_eq!(rounded(1.0 + 2f32.powi(-11) - 2f32.powi(-23)), 1.0);
+        assert_eq!(rounded(f32::MAX), f32::INFINITY);
+        assert_eq!(rounded(f32::NEG_INFINITY), f32::NEG_INFINITY);
+        assert_eq!(tf32(0xffc0_0001), 0x7fff_e000);
+    }
+}

@@ -1,0 +1,256 @@
+//! Tensor maps as data: the arrays of up to five dimensions, and the boxes in them, that tensor copies move.
+//!
+//! A program gets a tensor map from the driver as 128 opaque bytes, and passes them to a kernel or puts them into
+//! global memory. [`TensorMap::words`] gives those bytes and [`TensorMap::from_words`] reads them. Their layout is this
+//! machine's own, as NVIDIA's is not published; so nobody can mix maps of the two, and every map carries a mark.
+//!
+//! # What was not compared with a device
+//!
+//! The documents leave some behaviour open. Until the recorded cases and programs have run on an H200, these are
+//! guesses, each with what it rests on:
+//!
+//! - Boxes lie in shared memory without gaps, also where a row is shorter than the span of the swizzle.
+//! - The NaN of filled elements has the bits `0x7ff7` in every 16 bits ([`FILL_NAN`]), and elements of type TF32 are
+//!   rounded, ties away from zero, as they are loaded: so a public comparison with an H100 says. The same found that
+//!   the types with `FTZ` change nothing in a copy.
+//! - Slices of an interleaved tensor follow each other behind the last two dimensions but the outermost one; only boxes
+//!   inside one slice are modelled.
+//! - In `im2col` mode the dimensions of corners and offsets begin with the innermost one (W, H, D). The upper corner
+//!   counts from the last pixel, and the steps between pixels are the element strides.
+//! - A box may begin at any element.
+
+mod rows;
+mod words;
+
+pub(crate) use rows::Row;
+
+use crate::swizzle::Swizzle;
+
+/// What each 16 bits of an element outside the tensor hold if the map asks for NaN.
+pub const FILL_NAN: u16 = 0x7ff7;
+
+/// The most dimensions.
+pub const MOST_DIMENSIONS: usize = 5;
+
+/// The type of an element; the numbers are those of `CUtensorMapDataType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Element {
+    U8 = 0,
+    U16 = 1,
+    U32 = 2,
+    S32 = 3,
+    U64 = 4,
+    S64 = 5,
+    F16 = 6,
+    F32 = 7,
+    F64 = 8,
+    Bf16 = 9,
+    F32Ftz = 10,
+    Tf32 = 11,
+    Tf32Ftz = 12,
+}
+
+impl Element {
+    /// All of them, by number.
+    pub const ALL: [Element; 13] = [
+        Element::U8,
+        Element::U16,
+        Element::U32,
+        Element::S32,
+        Element::U64,
+        Element::S64,
+        Element::F16,
+        Element::F32,
+        Element::F64,
+        Element::Bf16,
+        Element::F32Ftz,
+        Element::Tf32,
+        Element::Tf32Ftz,
+    ];
+
+    /// The elements by the numbers that `tensormap.replace` takes.
+    const BY_PTX: [Element; 13] = [
+        Element::U8,
+        Element::U16,
+        Element::U32,
+        Element::S32,
+        Element::U64,
+        Element::S64,
+        Element::F16,
+        Element::F32,
+        Element::F32Ftz,
+        Element::F64,
+        Element::Bf16,
+        Element::Tf32,
+        Element::Tf32Ftz,
+    ];
+
+    /// The element with this number of `CUtensorMapDataType`.
+    pub fn from_number(number: u32) -> Option<Element> {
+        Element::ALL.get(number as usize).copied()
+    }
+
+    /// The element with this number of `tensormap.replace`.
+    pub fn from_ptx(number: u32) -> Option<Element> {
+        Element::BY_PTX.get(number as usize).copied()
+    }
+
+    /// Its size.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Element::U8 => 1,
+            Element::U16 | Element::F16 | Element::Bf16 => 2,
+            Element::U64 | Element::S64 | Element::F64 => 8,
+            _ => 4,
+        }
+    }
+
+    /// Whether it is a floating-point number.
+    pub fn is_float(self) -> bool {
+        !matches!(self, Element::U8 | Element::U16 | Element::U32 | Element::S32 | Element::U64 | Element::S64)
+    }
+
+    /// Whether it is loaded as TF32.
+    pub(crate) fn is_tf32(self) -> bool {
+        matches!(self, Element::Tf32 | Element::Tf32Ftz)
+    }
+
+    /// PTX's word for its type, as reductions name it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Element::U8 => "u8",
+            Element::U16 => "u16",
+            Element::U32 => "u32",
+            Element::S32 => "s32",
+            Element::U64 => "u64",
+            Element::S64 => "s64",
+            Element::F16 => "f16",
+            Element::Bf16 => "bf16",
+            Element::F64 => "f64",
+            Element::F32 | Element::F32Ftz | Element::Tf32 | Element::Tf32Ftz => "f32",
+        }
+    }
+}
+
+/// How channels lie in slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interleave {
+    /// They lie side by side.
+    None = 0,
+    /// In slices of 16 bytes.
+    B16 = 1,
+    /// In slices of 32 bytes.
+    B32 = 2,
+}
+
+impl Interleave {
+    /// The one with this number of `CUtensorMapInterleave`, which `tensormap.replace` shares.
+    pub fn from_number(number: u32) -> Option<Interleave> {
+        [Interleave::None, Interleave::B16, Interleave::B32].get(number as usize).copied()
+    }
+
+    /// The bytes of a slice.
+    pub(crate) fn slice(self) -> Option<u32> {
+        match self {
+            Interleave::None => None,
+            Interleave::B16 => Some(16),
+            Interleave::B32 => Some(32),
+        }
+    }
+}
+
+/// What a copy takes out of the tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A box: how far it reaches in each dimension, innermost first.
+    Tiled([u32; MOST_DIMENSIONS]),
+    /// Columns of pixels, for convolutions.
+    Im2col {
+        /// How far the first pixel lies from the first of the tensor, in W, H and D.
+        lower: [i32; 3],
+        /// How far the last pixel lies from the last of the tensor.
+        upper: [i32; 3],
+        /// The elements of a pixel that are taken.
+        channels: u32,
+        /// The pixels that are taken.
+        pixels: u32,
+    },
+}
+
+/// A tensor map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TensorMap {
+    /// Where the tensor begins in global memory.
+    pub address: u64,
+    /// The type of its elements.
+    pub element: Element,
+    /// The number of its dimensions, from 1 to 5.
+    pub rank: u32,
+    /// Elements in each dimension, innermost first, up to 2^32; 1 in those that it lacks.
+    pub dims: [u64; MOST_DIMENSIONS],
+    /// Bytes from one element to the next in each dimension but the innermost one.
+    pub strides: [u64; MOST_DIMENSIONS - 1],
+    /// What a copy takes.
+    pub shape: Shape,
+    /// The elements from one that is taken to the next, in each dimension.
+    pub steps: [u32; MOST_DIMENSIONS],
+    /// How channels lie.
+    pub interleave: Interleave,
+    /// The number of its `CUtensorMapSwizzle`.
+    pub swizzle: u32,
+    /// Elements outside the tensor are loaded as NaN, and otherwise as zero.
+    pub fill_nan: bool,
+}
+
+impl TensorMap {
+    /// Bytes of a row of the box, which lie side by side.
+    pub(crate) fn row_bytes(&self) -> u64 {
+        let elements = match self.shape {
+            Shape::Tiled(sizes) => sizes[0],
+            Shape::Im2col { channels, .. } => channels,
+        };
+        u64::from(elements) * u64::from(self.element.bytes())
+    }
+
+    /// The elements that are taken in a dimension other than the innermost one.
+    pub(crate) fn taken(&self, dimension: usize) -> u32 {
+        match self.shape {
+            Shape::Tiled(sizes) if dimension < self.rank as usize => {
+                sizes[dimension].div_ceil(self.steps[dimension].max(1))
+            }
+            _ => 1,
+        }
+    }
+
+    /// Bytes of all that a copy moves, those outside the tensor included.
+    pub(crate) fn box_bytes(&self) -> u64 {
+        let rows = match self.shape {
+            Shape::Tiled(_) => (1..self.rank as usize).map(|at| u64::from(self.taken(at))).product::<u64>(),
+            Shape::Im2col { pixels, .. } => pixels.into(),
+        };
+        rows * self.row_bytes()
+    }
+
+    /// The swizzle, if the machine has it.
+    pub(crate) fn pattern(&self) -> Option<Swizzle> {
+        [Swizzle::None, Swizzle::B32, Swizzle::B64, Swizzle::B128].get(self.swizzle as usize).copied()
+    }
+
+    /// What the machine lacks of a copy by this map from these coordinates.
+    pub(crate) fn lacks(&self, at: [i32; MOST_DIMENSIONS]) -> Option<&'static str> {
+        if self.pattern().is_none() {
+            return Some("a tensor map with a swizzle of atoms larger than 16 bytes");
+        }
+        if !self.row_bytes().is_multiple_of(16) {
+            return Some("a tensor map whose rows are not multiples of 16 bytes");
+        }
+        let slice = self.interleave.slice()?;
+        let bytes = self.element.bytes();
+        let inside = (at[0].rem_euclid((slice / bytes) as i32) as u64) * u64::from(bytes);
+        if inside + self.row_bytes() > u64::from(slice) || self.steps[0] != 1 {
+            return Some("a copy of several slices of an interleaved tensor");
+        }
+        None
+    }
+}
