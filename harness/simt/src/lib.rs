@@ -12,6 +12,7 @@
 //! | [`finding`], [`counters`] | what a launch tells, as data |
 //! | [`lane`] | what a register holds in 32 lanes, and how wide the host's vectors are |
 //! | [`texture`] | textures and surfaces as data, and what a fetch gives |
+//! | `swizzle` | how tiles are swizzled in shared memory |
 //! | [`memory`] | the device's address space, its allocations, and the heap of `malloc` in kernels |
 //! | `checks` | what the race check remembers of every access, and the rules by which it compares them |
 //! | [`kernel`] | the types that everybody shares: kernels, launches, geometry, settings, faults |
@@ -68,6 +69,7 @@ pub mod memory;
 pub mod profile;
 pub mod ptx;
 pub mod report;
+mod swizzle;
 pub mod texture;
 
 pub use wire::{costs, counters, finding};

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use wire::costs::Costs;
 use wire::counters::{BranchCount, Counters, Line, Totals};
 use wire::finding::{
-    Access, Allocation, CalledFrom, Finding, Kind, Limit, MbarrierMisuse, Passed, Place, Relation, Scope, Space, What,
+    Access, Allocation, CalledFrom, Finding, Kind, Limit, MbarrierMisuse, Passed, Place, Relation, Scope, Space,
+    WarpgroupMisuse, What,
 };
 use wire::{Checks, Fault, Launch, Leak, Leaks, Limiter, Occupancy, ReadError, Report, Settings, Told, VERSION};
 
@@ -55,6 +56,7 @@ fn kinds() -> Vec<Kind> {
         Kind::BarrierExited { barrier: 1, waiting: 2, exited: 3 },
         Kind::InvalidBarrier { barrier: 1 },
         Kind::InvalidMbarrier { misuse: MbarrierMisuse::Arrivals },
+        Kind::InvalidWarpgroup { misuse: WarpgroupMisuse::Apart },
         Kind::BlockLeft { rank: 1 },
         Kind::InactiveLane { lane: 3 },
         Kind::UndeclaredLane { mask: 7, lane: 3 },

@@ -8,6 +8,7 @@ pub(crate) mod clock;
 pub(crate) mod copies;
 pub(crate) mod launch;
 pub(crate) mod lines;
+pub(crate) mod proxies;
 pub(crate) mod race;
 
 use crate::finding::What;

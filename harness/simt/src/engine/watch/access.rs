@@ -77,6 +77,9 @@ impl Warp<'_> {
             // Times are kept in 32 bits. After the last of them, races are missed, but no correct kernel is accused.
             return;
         }
+        if space == Space::Shared && shared.program.products && !order.bulk {
+            self.block.get_mut().proxies.access(&event);
+        }
         let told = space == Space::Shared && self.meets_copies(op, &event, order.asynchronous);
         let block = self.block.get_mut();
         if order.release {

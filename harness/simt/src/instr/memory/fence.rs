@@ -12,6 +12,8 @@ operands! {
     struct Fence {
         /// Whether it orders only inside the block.
         narrow: number(bool) in imm,
+        /// Whether it orders shared memory between the generic and the asynchronous proxy.
+        proxies: number(bool) in e,
     }
 }
 
@@ -22,14 +24,19 @@ pub(super) fn fence(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         return Err(cx.invalid(format!("`{}` without a scope such as `.gpu`", inst.op)));
     }
     let narrow = inst.op.split('.').any(|word| word == "cta");
-    cx.emit(Fence { narrow }.pack(order))
+    let proxies = has(&["proxy"]) && has(&["async"]) && !has(&["global"]);
+    cx.emit(Fence { narrow, proxies }.pack(order))
 }
 
 /// Executes a fence: what was written before is seen before what is written after.
 unsafe fn order(warp: &mut Warp, op: &Op) -> Flow {
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
     if warp.checking {
-        warp.fenced(Fence::unpack(op).narrow);
+        let Fence { narrow, proxies } = Fence::unpack(op);
+        warp.fenced(narrow);
+        if proxies {
+            warp.block.get_mut().proxies.fence();
+        }
     }
     warp.switch_point();
     Flow::Next
