@@ -2,7 +2,7 @@
 
 use super::descriptor::{Descriptor, PIECE};
 use super::form::{COLUMNS, DEPTH_BYTES, Element, Form, ROWS};
-use super::scratch::{Scratch, Wide};
+use super::scratch::{Deep, Scratch, TOGETHER};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
@@ -66,10 +66,12 @@ pub(super) fn a(warp: &mut Warp, op: &Op, form: &Form, bits: u64, scratch: &mut 
 /// # Errors
 /// As for [`a`].
 #[inline(always)]
-pub(super) fn b(warp: &mut Warp, op: &Op, form: &Form, bits: u64, b: &mut Wide) -> Result<(), Flow> {
+pub(super) fn b(warp: &mut Warp, op: &Op, form: &Form, bits: u64, b: &mut [Deep<u32>]) -> Result<(), Flow> {
     let count = form.columns();
     let matrix = Matrix { descriptor: Descriptor::new(bits), transposed: form.transposed[1], first: 0, count };
-    matrix.read(warp, op, form.factors[1], |column, depth, bits| b[depth][column] = bits)
+    matrix.read(warp, op, form.factors[1], |column, depth, bits| {
+        b[column / TOGETHER][depth][column % TOGETHER] = bits;
+    })
 }
 
 /// A factor, or rows of it, in shared memory.

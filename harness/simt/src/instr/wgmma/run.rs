@@ -1,7 +1,7 @@
 //! Executes `wgmma.mma_async`: a warp computes its rows of the product.
 
 use super::form::{Element, Form, Sum};
-use super::scratch::{self, Scratch};
+use super::scratch::{self, Scratch, TOGETHER};
 use super::{factor, sum};
 use crate::engine::warp::handler::Exec;
 use crate::engine::warp::program::Op;
@@ -47,10 +47,11 @@ impl Exec for Run {
             let a = product.a.map(|a| (*a.lanes(warp))[lane]);
             (a, (*product.b.lanes(warp))[lane], accumulates.unwrap_or(product.always))
         };
-        let done = scratch::with(|scratch| {
-            // SAFETY: as above.
-            unsafe { rows(warp, op, &product.form, (a, b), (product.registers as usize, accumulates), scratch) }
-        });
+        let mut scratch = scratch::take();
+        // SAFETY: as above.
+        let done =
+            unsafe { rows(warp, op, &product.form, (a, b), (product.registers as usize, accumulates), &mut scratch) };
+        scratch::put(scratch);
         match done {
             Ok(()) => Flow::Next,
             Err(flow) => flow,
@@ -96,9 +97,9 @@ unsafe fn rows(
         let to = unsafe { &mut *Register::<u32>::at(register).lanes(warp) };
         for lane in lanes(mask) {
             let (row, column) = form.place(at, lane);
-            let found = scratch.sums[row][column];
+            let found = *scratch.sum(row, column);
             to[lane] = match form.sum {
-                Sum::F16 => found & 0xffff | scratch.sums[row][column + 1] << 16,
+                Sum::F16 => found & 0xffff | *scratch.sum(row, column + 1) << 16,
                 _ => found,
             };
         }
@@ -113,7 +114,8 @@ unsafe fn rows(
 #[inline(always)]
 unsafe fn accumulators(warp: &Warp, form: &Form, registers: &[u32], accumulates: bool, scratch: &mut Scratch) {
     if !accumulates {
-        scratch.sums.iter_mut().for_each(|row| row[..form.columns()].fill(0));
+        let together = form.columns().div_ceil(TOGETHER);
+        scratch.sums[..together].as_flattened_mut().as_flattened_mut().fill(0);
         return;
     }
     for (at, &register) in registers.iter().enumerate() {
@@ -123,10 +125,10 @@ unsafe fn accumulators(warp: &Warp, form: &Form, registers: &[u32], accumulates:
             let (row, column) = form.place(at, lane);
             match form.sum {
                 Sum::F16 => {
-                    scratch.sums[row][column] = value & 0xffff;
-                    scratch.sums[row][column + 1] = value >> 16;
+                    *scratch.sum(row, column) = value & 0xffff;
+                    *scratch.sum(row, column + 1) = value >> 16;
                 }
-                _ => scratch.sums[row][column] = value,
+                _ => *scratch.sum(row, column) = value,
             }
         }
     }

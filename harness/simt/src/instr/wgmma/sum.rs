@@ -4,9 +4,9 @@
 //! largest term and cut off there, all in 32 bits, which the compiler makes vector code of. Numbers that are not
 //! finite, and results that are not normal numbers, take the plain way.
 
-use super::form::{COLUMNS, Element, Form, ROWS, Sum};
+use super::form::{DEPTH_BYTES, Element, Form, ROWS, Sum};
 use super::number::{is_finite, is_nan, taken_apart};
-use super::scratch::Scratch;
+use super::scratch::{Scratch, Some16, TOGETHER};
 use crate::instr::alu::soft::{self, Format, Round};
 
 /// Bits that a sum keeps below the leading bit of its largest term.
@@ -15,12 +15,6 @@ const KEPT: u32 = 25;
 const KEPT_OF_FP8: u32 = 13;
 /// Bits of the mantissa of an f32 that is a sum of FP8 which are always zero.
 const CLEARED_OF_FP8: u32 = 23 - KEPT_OF_FP8;
-/// Columns that are computed together.
-const TOGETHER: usize = 16;
-
-/// As many numbers as are computed together.
-type Some16<T> = [T; TOGETHER];
-
 /// How the terms of a sum lie in fixed point.
 #[derive(Clone, Copy)]
 struct Point {
@@ -45,46 +39,34 @@ impl Point {
     }
 }
 
-/// So many columns of a row from `first` on.
-#[inline(always)]
-fn some<T>(row: &[T; COLUMNS], first: usize) -> &Some16<T> {
-    row[first..].first_chunk().expect("a multiple of the columns that are computed together")
-}
-
-/// The same, to change them.
-#[inline(always)]
-fn some_mut<T>(row: &mut [T; COLUMNS], first: usize) -> &mut Some16<T> {
-    row[first..].first_chunk_mut().expect("a multiple of the columns that are computed together")
-}
-
 /// Computes the sums of floating-point numbers in place.
 #[inline(always)]
 pub(super) fn floats(form: &Form, scratch: &mut Scratch) {
     let (point, depth) = (Point::of(form), form.factors[0].depth());
-    let columns = form.columns().next_multiple_of(TOGETHER);
+    let together_each = form.columns().div_ceil(TOGETHER);
     let [format_a, format_b] = form.factors.map(Element::format);
-    let Scratch { a, b, significands, tops, sums } = scratch;
-    let mut finite_b = true;
-    for k in 0..depth {
-        let (bits, significands, tops) = (&b[k][..columns], &mut significands[k][..columns], &mut tops[k][..columns]);
-        for ((&bits, significand), top) in bits.iter().zip(significands).zip(tops) {
-            (*significand, *top) = taken_apart(format_b, bits);
-            finite_b &= is_finite(format_b, bits);
-        }
-    }
+    let Scratch { a, b, apart: [significands, tops], sums } = scratch;
+    let mut of_a = [[(0, 0); DEPTH_BYTES]; ROWS];
+    let mut finite_a = [true; ROWS];
     for row in 0..ROWS {
-        let of_a = a[row].map(|bits| taken_apart(format_a, bits));
-        let finite = finite_b && a[row][..depth].iter().all(|&bits| is_finite(format_a, bits));
-        for first in (0..columns).step_by(TOGETHER) {
-            let c = some_mut(&mut sums[row], first);
-            let plain = finite && c.iter().all(|&bits| is_finite(point.sum, bits));
-            let special = if plain {
-                None
-            } else {
-                let pairs = |at: usize| (0..depth).map(move |k| (k, first + at));
-                Some(special(form, point.sum, c, |at| pairs(at).map(|(k, column)| (a[row][k], b[k][column]))))
-            };
-            together(point, &of_a[..depth], |k| (some(&significands[k], first), some(&tops[k], first)), c);
+        of_a[row] = a[row].map(|bits| taken_apart(format_a, bits));
+        finite_a[row] = a[row][..depth].iter().all(|&bits| is_finite(format_a, bits));
+    }
+    for (b, sums) in b.iter().zip(sums).take(together_each) {
+        let mut finite_b = true;
+        for ((bits, significands), tops) in b[..depth].iter().zip(&mut *significands).zip(&mut *tops) {
+            let mut finite = [true; TOGETHER];
+            for j in 0..TOGETHER {
+                (significands[j], tops[j]) = taken_apart(format_b, bits[j]);
+                finite[j] = is_finite(format_b, bits[j]);
+            }
+            finite_b &= finite == [true; TOGETHER];
+        }
+        for (row, c) in sums.iter_mut().enumerate() {
+            let plain = finite_b && finite_a[row] && c.iter().all(|&bits| is_finite(point.sum, bits));
+            let pairs = |at: usize| a[row][..depth].iter().zip(b).map(move |(&a, b)| (a, b[at]));
+            let special = (!plain).then(|| special(form, point.sum, c, pairs));
+            together(point, &of_a[row][..depth], (&significands[..depth], &tops[..depth]), c);
             for (to, special) in c.iter_mut().zip(special.into_iter().flatten()) {
                 *to = special.unwrap_or(*to);
             }
@@ -93,12 +75,12 @@ pub(super) fn floats(form: &Form, scratch: &mut Scratch) {
 }
 
 /// Computes sums whose terms are finite; others count as zero. `of_a` are the significands and exponents of a row of A,
-/// `of_b` gives those of some columns of B at a place of the depth.
+/// `of_b` are those of some columns of B.
 #[inline(always)]
-fn together<'b>(
+fn together(
     point: Point,
     of_a: &[(i32, i32)],
-    of_b: impl Fn(usize) -> (&'b Some16<i32>, &'b Some16<i32>),
+    (significands, tops): (&[Some16<i32>], &[Some16<i32>]),
     c: &mut Some16<u32>,
 ) {
     let (mut sig_c, mut top_c) = ([0; TOGETHER], [0; TOGETHER]);
@@ -106,16 +88,14 @@ fn together<'b>(
         (sig_c[j], top_c[j]) = taken_apart(point.sum, c[j]);
     }
     let mut highest = top_c;
-    for (k, &(_, top)) in of_a.iter().enumerate() {
-        let (_, tops) = of_b(k);
+    for (&(_, top), tops) in of_a.iter().zip(tops) {
         for j in 0..TOGETHER {
             highest[j] = highest[j].max(top + tops[j]);
         }
     }
     // The largest sum of products is less than 2^31: see the test.
     let mut sum = [0i32; TOGETHER];
-    for (k, &(sig, top)) in of_a.iter().enumerate() {
-        let (significands, tops) = of_b(k);
+    for ((&(sig, top), significands), tops) in of_a.iter().zip(significands).zip(tops) {
         for j in 0..TOGETHER {
             let product = sig * significands[j];
             let down = (highest[j] - top - tops[j]).min(31) as u32;
@@ -221,11 +201,10 @@ fn special<I: Iterator<Item = (u32, u32)>>(
 pub(super) fn integers(form: &Form, scratch: &mut Scratch) {
     let Scratch { a, b, sums, .. } = scratch;
     let depth = form.factors[0].depth();
-    whole(form, sums, |row, first, sum| {
-        for k in 0..depth {
-            let (a, b) = (a[row][k] as i32, some(&b[k], first));
+    whole(form, sums, |row, some, sum| {
+        for (&a, b) in a[row][..depth].iter().zip(&b[some]) {
             for j in 0..TOGETHER {
-                sum[j] += a * b[j] as i32;
+                sum[j] += a as i32 * b[j] as i32;
             }
         }
     });
@@ -236,9 +215,8 @@ pub(super) fn integers(form: &Form, scratch: &mut Scratch) {
 pub(super) fn bits(form: &Form, scratch: &mut Scratch) {
     let Scratch { a, b, sums, .. } = scratch;
     let depth = form.factors[0].depth();
-    whole(form, sums, |row, first, sum| {
-        for k in 0..depth {
-            let (a, b) = (a[row][k], some(&b[k], first));
+    whole(form, sums, |row, some, sum| {
+        for (&a, b) in a[row][..depth].iter().zip(&b[some]) {
             for j in 0..TOGETHER {
                 sum[j] += (a & b[j]).count_ones() as i32;
             }
@@ -246,16 +224,17 @@ pub(super) fn bits(form: &Form, scratch: &mut Scratch) {
     });
 }
 
-/// Adds whole numbers to the accumulators: `add` computes them for some columns of a row.
+/// Adds whole numbers to the accumulators: `add` computes them for a row and some columns, which it is given the number
+/// of.
 #[inline(always)]
-fn whole(form: &Form, sums: &mut [[u32; COLUMNS]; ROWS], add: impl Fn(usize, usize, &mut Some16<i32>)) {
-    for (row, sums) in sums.iter_mut().enumerate() {
-        for first in (0..form.columns()).step_by(TOGETHER) {
+fn whole(form: &Form, sums: &mut [[Some16<u32>; ROWS]], add: impl Fn(usize, usize, &mut Some16<i32>)) {
+    for (some, sums) in sums.iter_mut().enumerate().take(form.columns().div_ceil(TOGETHER)) {
+        for (row, c) in sums.iter_mut().enumerate() {
             let mut sum = [0i32; TOGETHER];
-            add(row, first, &mut sum);
-            for (c, sum) in some_mut(sums, first).iter_mut().zip(sum) {
-                let c_value = *c as i32;
-                *c = if form.saturates { c_value.saturating_add(sum) } else { c_value.wrapping_add(sum) } as u32;
+            add(row, some, &mut sum);
+            for (c, sum) in c.iter_mut().zip(sum) {
+                let before = *c as i32;
+                *c = if form.saturates { before.saturating_add(sum) } else { before.wrapping_add(sum) } as u32;
             }
         }
     }

@@ -4,10 +4,18 @@ use super::{Point, floats};
 use crate::instr::alu::soft::{self, Round};
 use crate::instr::matrix::reference;
 use crate::instr::wgmma::form::{Element, Form, ROWS, Sum};
-use crate::instr::wgmma::scratch;
+use crate::instr::wgmma::scratch::{self, Scratch, TOGETHER};
 
 fn form(factors: [Element; 2], sum: Sum) -> Form {
     Form { eights: 3, factors, sum, negative: [false; 2], transposed: [false; 2], registers: false, saturates: false }
+}
+
+/// Calls `act` with a piece of memory.
+fn with<R>(act: impl FnOnce(&mut Scratch) -> R) -> R {
+    let mut scratch = scratch::take();
+    let result = act(&mut scratch);
+    scratch::put(scratch);
+    result
 }
 
 /// Numbers that look random.
@@ -51,22 +59,24 @@ fn sums_are_those_of_mma_bit_for_bit() {
         let form = form([element; 2], sum);
         let depth = element.depth();
         for (round, what) in [What::Any, What::Tame, What::Special].into_iter().cycle().take(36).enumerate() {
-            scratch::with(|s| {
+            with(|s| {
                 s.a.as_flattened_mut().fill_with(|| bits_of(what, element, &mut state));
-                s.b.as_flattened_mut().fill_with(|| bits_of(what, element, &mut state));
+                s.b.as_flattened_mut().as_flattened_mut().fill_with(|| bits_of(what, element, &mut state));
                 let c = if sum == Sum::F16 { Element::F16 } else { Element::Tf32 };
                 let more = if sum == Sum::F16 { 0 } else { 13 };
                 // Some sums start from zero.
                 let zero = round % 4 == 3;
-                s.sums.as_flattened_mut().fill_with(|| {
+                s.sums.as_flattened_mut().as_flattened_mut().fill_with(|| {
                     let bits = (bits_of(what, c, &mut state) << more) | (random(&mut state) & ((1 << more) - 1));
                     if zero { 0 } else { bits }
                 });
                 let before = s.sums;
+                let at = |column: usize| (column / TOGETHER, column % TOGETHER);
                 floats(&form, s);
                 for row in 0..ROWS {
                     for column in 0..form.columns() {
-                        let pairs: Vec<(u32, u32)> = (0..depth).map(|k| (s.a[row][k], s.b[k][column])).collect();
+                        let pairs: Vec<(u32, u32)> =
+                            (0..depth).map(|k| (s.a[row][k], s.b[at(column).0][k][at(column).1])).collect();
                         let word = match element {
                             Element::F16 => "f16",
                             Element::Bf16 => "bf16",
@@ -76,12 +86,13 @@ fn sums_are_those_of_mma_bit_for_bit() {
                         let up = if element == Element::Tf32 { 13 } else { 0 };
                         let pairs: Vec<_> = pairs.iter().map(|(a, b)| (a << up, b << up)).collect();
                         let to = if sum == Sum::F16 { "f16" } else { "f32" };
-                        let wanted = reference(word, &pairs, before[row][column], to);
-                        let found = s.sums[row][column];
+                        let wanted = reference(word, &pairs, before[at(column).0][row][at(column).1], to);
+                        let found = *s.sum(row, column);
                         assert_eq!(
-                            found, wanted,
+                            found,
+                            wanted,
                             "{element:?} {sum:?} {what:?}: {pairs:x?} + {:x}",
-                            before[row][column]
+                            before[at(column).0][row][at(column).1]
                         );
                     }
                 }
@@ -118,15 +129,15 @@ fn sums_of_fp8_keep_fewer_bits() {
         format.pack(Round::Nearest, value < 0.0, exp, u128::from(bits & ((1 << 52) - 1) | 1 << 52)) as u32
     };
     let compute = |products: &[(f64, f64)], c: f32| {
-        scratch::with(|s| {
+        with(|s| {
             s.a.as_flattened_mut().fill(0);
-            s.b.as_flattened_mut().fill(0);
-            s.sums.as_flattened_mut().fill(c.to_bits());
+            s.b.as_flattened_mut().as_flattened_mut().fill(0);
+            s.sums.as_flattened_mut().as_flattened_mut().fill(c.to_bits());
             for (k, &(a, b)) in products.iter().enumerate() {
-                (s.a[3][k], s.b[k][5]) = (number(a), number(b));
+                (s.a[3][k], s.b[1][k][5]) = (number(a), number(b));
             }
             floats(&form, s);
-            f32::from_bits(s.sums[3][5])
+            f32::from_bits(*s.sum(3, TOGETHER + 5))
         })
     };
     assert_eq!(compute(&[(1.5, 2.0), (-4.0, 0.25)], 0.5), 2.5);
