@@ -90,17 +90,20 @@ fn together(
     let mut highest = top_c;
     for (&(_, top), tops) in of_a.iter().zip(tops) {
         for j in 0..TOGETHER {
-            highest[j] = highest[j].max(top + tops[j]);
+            highest[j] = highest[j].max(top.wrapping_add(tops[j]));
         }
     }
-    // The largest sum of products is less than 2^31: see the test.
+    // The largest sum of products is less than 2^31: see the test. Nothing overflows; checks for that, where they are
+    // compiled in, would keep the loops from being vector code.
     let mut sum = [0i32; TOGETHER];
     for ((&(sig, top), significands), tops) in of_a.iter().zip(significands).zip(tops) {
         for j in 0..TOGETHER {
-            let product = sig * significands[j];
-            let down = (highest[j] - top - tops[j]).min(31) as u32;
-            let cut = ((product.unsigned_abs() << point.product) >> down) as i32;
-            sum[j] += if product < 0 { -cut } else { cut };
+            let product = sig.wrapping_mul(significands[j]);
+            let down = highest[j].wrapping_sub(top).wrapping_sub(tops[j]).min(31) as u32;
+            let cut = product.unsigned_abs().wrapping_shl(point.product).wrapping_shr(down) as i32;
+            // All ones if the product is negative: what it is combined and subtracted with changes the sign.
+            let sign = product >> 31;
+            sum[j] = sum[j].wrapping_add((cut ^ sign).wrapping_sub(sign));
         }
     }
     // Room for the bits of an accumulator that lie below those that are kept.
@@ -204,7 +207,7 @@ pub(super) fn integers(form: &Form, scratch: &mut Scratch) {
     whole(form, sums, |row, some, sum| {
         for (&a, b) in a[row][..depth].iter().zip(&b[some]) {
             for j in 0..TOGETHER {
-                sum[j] += a as i32 * b[j] as i32;
+                sum[j] = sum[j].wrapping_add((a as i32).wrapping_mul(b[j] as i32));
             }
         }
     });
@@ -218,7 +221,7 @@ pub(super) fn bits(form: &Form, scratch: &mut Scratch) {
     whole(form, sums, |row, some, sum| {
         for (&a, b) in a[row][..depth].iter().zip(&b[some]) {
             for j in 0..TOGETHER {
-                sum[j] += (a & b[j]).count_ones() as i32;
+                sum[j] = sum[j].wrapping_add((a & b[j]).count_ones() as i32);
             }
         }
     });
