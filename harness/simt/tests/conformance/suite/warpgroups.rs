@@ -38,7 +38,7 @@ struct Product {
 
 /// Both matrices as core matrices of 8 rows by 16 bytes, the second half of the depth `far` bytes further.
 fn plain(far: u64) -> u64 {
-    far >> 4 << 16 | 128 >> 4 << 32
+    ((far >> 4) << 16) | ((128 >> 4) << 32)
 }
 
 impl Product {
@@ -167,7 +167,7 @@ fn layouts() -> Vec<Case> {
     let transpositions = [", 1, 1, 0, 0", ", 1, 1, 1, 0", ", 1, 1, 0, 1", ", 1, 1, 1, 1"];
     for (mode, width) in [(0, 16), (1, 128), (2, 64), (3, 32)] {
         for (which, immediates) in transpositions.iter().enumerate() {
-            let at = |bytes: u64, field: u32| bytes >> 4 << field;
+            let at = |bytes: u64, field: u32| (bytes >> 4) << field;
             // Enough for either direction: the strides of neighbouring tiles.
             let swizzled = at(16 * width, 16) | at(8 * width, 32) | mode << 62;
             let descriptors = if mode == 0 { [plain(1024), plain(256)] } else { [swizzled; 2] };
@@ -175,13 +175,13 @@ fn layouts() -> Vec<Case> {
             list.push(Product { descriptors, immediates, ..Product::new("f32.f16.f16", &what, kinds) }.case());
         }
     }
-    let wide = 1024 >> 4 << 32 | 1 << 62;
+    let wide = ((1024 >> 4) << 32) | (1 << 62);
     for (what, more) in [("a step of 32 bytes", 2), ("a step of 96 bytes", 6)] {
         list.push(Product { descriptors: [wide + more; 2], ..Product::new("f32.f16.f16", what, kinds) }.case());
     }
     for base in [1u64, 3, 7] {
         // Eights of rows overlap, so that all of them lie in the cells.
-        let moved = (512 >> 4 << 32 | 1 << 62) + (128 * base >> 4) + (base << 49);
+        let moved = (((512 >> 4) << 32) | (1 << 62)) + ((128 * base) >> 4) + (base << 49);
         let what = format!("a base of {base}");
         list.push(Product { descriptors: [moved, wide], ..Product::new("f32.f16.f16", &what, kinds) }.case());
     }
