@@ -46,11 +46,6 @@ const NOT_MODELLED: &[(&str, &str)] = &[
     ),
     ("reduction of floats", "redux.sync.min.abs.NaN.f32 %f1, %f2, 0xffffffff;"),
     ("wide pixels", "cp.async.bulk.prefetch.tensor.3d.L2.global.im2col::w [%d1, {%r2, %r2, %r2}], {%h1, %h1};"),
-    ("warpgroup product", "wgmma.fence.sync.aligned;"),
-    (
-        "warpgroup product",
-        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, 1, 1, 1, 0, 0;",
-    ),
     ("tensor memory", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 64;"),
     ("tensor memory", "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r3}, [%r2];"),
     ("multicast memory", "multimem.ld_reduce.relaxed.sys.global.add.f32 %f1, [%d1];"),
@@ -114,6 +109,7 @@ const WRONG: &[(&str, &str)] = &[
         "a tensor map's dimension that there is not",
         "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%d2], 5, %r2;",
     ),
+    ("an instruction of another architecture", "wgmma.fence.sync.aligned;"),
     ("a type that there is not", "mad.lo.s23 %r3, %r1, %r2, %r2;"),
 ];
 
@@ -140,4 +136,79 @@ fn what_is_wrong_is_the_programs() {
     ] {
         assert_eq!(load(&kernel(right)), Ok(()), "{right}");
     }
+}
+
+/// Products by a warpgroup that the vendor's assembler (13.0) refuses, with its reason.
+const REFUSED_PRODUCTS: &[(&str, &str)] = &[
+    (
+        "Argument 5: unexpected value '2', expected to be -1 or 1",
+        "m64n8k16.f32.f16.f16 {F4}, %d1, %d2, %p1, 1, 2, 0, 0",
+    ),
+    ("Argument 7: unexpected value '2', expected to be 0 or 1", "m64n8k16.f32.f16.f16 {F4}, %d1, %d2, %p1, 1, 1, 0, 2"),
+    ("Arguments mismatch", "m64n8k16.f32.f16.f16 {F4}, %d1, %d2, %p1"),
+    ("Arguments mismatch", "m64n8k8.f32.tf32.tf32 {F4}, %d1, %d2, %p1, 1, 1, 0, 0"),
+    ("Arguments mismatch", "m64n8k16.f32.f16.f16 {F4}, {R4}, %d2, %p1, 1, 1, 1, 0"),
+    ("Arguments mismatch", "m64n8k16.f32.f16.f16 {F4}, %d1, %d2, %p1, %r1, 1, 0, 0"),
+    ("Illegal matrix shape", "m64n40k32.s32.s8.s8 {R20}, %d1, %d2, %p1"),
+    ("Illegal instruction types with shape", "m64n8k16.f32.tf32.tf32 {F4}, %d1, %d2, %p1, 1, 1"),
+    ("Unexpected instruction types", "m64n8k16.f16.bf16.bf16 {R2}, %d1, %d2, %p1, 1, 1, 0, 0"),
+    ("Unexpected instruction types", "m64n8k16.f32.f16.bf16 {F4}, %d1, %d2, %p1, 1, 1, 0, 0"),
+    ("Incorrect operations", "m64n8k256.s32.b1.b1.xor.popc {R4}, %d1, %d2, %p1"),
+    ("Argument vector size mismatch", "m64n8k16.f32.f16.f16 {F3}, %d1, %d2, %p1, 1, 1, 0, 0"),
+    ("Unknown modifier", "m64n12k16.f32.f16.f16 {F4}, %d1, %d2, %p1, 1, 1, 0, 0"),
+];
+
+/// Products that it takes.
+const PRODUCTS: &[&str] = &[
+    "m64n8k16.f32.f16.f16 {F4}, %d1, %d2, 1, 1, 1, 0, 0",
+    "m64n8k16.f32.f16.f16 {F4}, %d1, %d2, !%p1, 1, -1, 1, 0",
+    "m64n8k16.f32.f16.f16 {R4}, {R4}, %d2, %p1, 1, 1, 1",
+    "f32.f16.f16.m64n8k16 {F4}, %d1, %d2, %p1, 1, 1, 0, 0",
+    "m64n8k32.f16.e4m3.e5m2 {R2}, {R4}, %d2, %p1, 1, 1",
+    "m64n24k32.satfinite.s32.s8.u8 {R12}, %d1, %d2, %p1",
+    "m64n24k32.s32.s8.u8.satfinite {R12}, %d1, %d2, %p1",
+    "m64n8k256.s32.b1.b1.and.popc {R4}, %d1, %d2, %p1",
+];
+
+/// A kernel for the architecture that has products by warpgroups.
+fn product(target: &str, operands: &str) -> String {
+    let list = |letter: char, count: usize| {
+        let names: Vec<String> = (10..10 + count).map(|at| format!("%{letter}{at}")).collect();
+        format!("{{{}}}", names.join(", "))
+    };
+    let mut code = format!("wgmma.mma_async.sync.aligned.{operands};");
+    for (letter, name) in [('F', 'f'), ('R', 'r')] {
+        for count in [2, 3, 4, 12, 20] {
+            code = code.replace(&format!("{{{letter}{count}}}"), &list(name, count));
+        }
+    }
+    kernel(&code).replace("sm_100a", target)
+}
+
+#[test]
+fn products_by_warpgroups_are_refused_as_the_assembler_does() {
+    let mut wrong = Vec::new();
+    for (reason, operands) in REFUSED_PRODUCTS {
+        match load(&product("sm_90a", operands)) {
+            Err((FailureOf::Program, _)) => {}
+            other => wrong.push(format!("{reason}: {operands}: {other:?}")),
+        }
+    }
+    for (what, code) in
+        [("negative", "wgmma.wait_group.sync.aligned -1;"), ("a register", "wgmma.wait_group.sync.aligned %r1;")]
+    {
+        if !matches!(load(&kernel(code).replace("sm_100a", "sm_90a")), Err((FailureOf::Program, _))) {
+            wrong.push(format!("{what}: {code}"));
+        }
+    }
+    for operands in PRODUCTS {
+        if let Err(error) = load(&product("sm_90a", operands)) {
+            wrong.push(format!("{operands}: {error:?}"));
+        }
+        match load(&product("sm_90", operands)) {
+            Err((FailureOf::Program, words)) if words.contains("not supported on `.target sm_90`") => {}
+            other => wrong.push(format!("for sm_90: {other:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

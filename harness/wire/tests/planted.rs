@@ -6,7 +6,7 @@ use wire::costs::Costs;
 use wire::counters::{BranchCount, Counters, Line, Totals};
 use wire::finding::{
     Access, Allocation, CalledFrom, Finding, Kind, Limit, MbarrierMisuse, Passed, Place, Relation, Scope, Space,
-    TensorMapMisuse, What,
+    TensorMapMisuse, WarpgroupMisuse, What,
 };
 use wire::{Checks, Fault, Launch, Leak, Leaks, Limiter, Occupancy, ReadError, Report, Settings, Told, VERSION};
 
@@ -57,6 +57,7 @@ fn kinds() -> Vec<Kind> {
         Kind::InvalidBarrier { barrier: 1 },
         Kind::InvalidMbarrier { misuse: MbarrierMisuse::Arrivals },
         Kind::InvalidTensorMap { misuse: TensorMapMisuse::Rank { map: 2, asked: 3 } },
+        Kind::InvalidWarpgroup { misuse: WarpgroupMisuse::Apart },
         Kind::BlockLeft { rank: 1 },
         Kind::InactiveLane { lane: 3 },
         Kind::UndeclaredLane { mask: 7, lane: 3 },

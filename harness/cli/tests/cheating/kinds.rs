@@ -214,7 +214,7 @@ pub const KINDS: [Kind; 34] = [
             )
         }),
     ),
-    quick("unmodelled", Entry("", |_, _| "asm volatile(\"wgmma.fence.sync.aligned;\"); return;".into())),
+    quick("unmodelled", Entry("", |_, _| "asm volatile(\"tcgen05.wait::ld.sync.aligned;\"); return;".into())),
     quick("unknown-word", Entry("", |_, _| "asm volatile(\"frobnicate.u32 %r1, 2;\"); return;".into())),
     quick("template-bomb", Whole(template_bomb)),
     quick("macro-bomb", Whole(macro_bomb)),

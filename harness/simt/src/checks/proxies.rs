@@ -1,7 +1,7 @@
 //! What threads wrote to shared memory by plain stores, and whether a fence of proxies came after it.
 //!
-//! Bulk copies read shared memory by another way than loads and stores do: the async proxy. A barrier orders a store
-//! before them only together with `fence.proxy.async`, by the storing thread before the barrier or by the copying
+//! Bulk copies, and products of matrices by a warpgroup, read shared memory by another way than loads and stores do:
+//! the async proxy. A barrier orders a store before them only together with `fence.proxy.async`, by the storing thread before the barrier or by the copying
 //! thread behind it. It is enough for a finding that no thread of the block has executed one since the store. So a
 //! fence too many elsewhere hides a missing one, but no right kernel is accused.
 
@@ -9,7 +9,7 @@ use super::{Event, lanes};
 use crate::finding::What;
 
 /// The bytes that are remembered as one.
-const PIECE: u64 = 16;
+pub(crate) const PIECE: u64 = 16;
 
 /// The last store to a piece.
 #[derive(Clone, Copy, Default)]
@@ -75,6 +75,15 @@ impl Proxies {
             }
         }
         found
+    }
+
+    /// The first of these addresses whose piece was stored to without a fence since, and the program counter of the
+    /// store.
+    pub fn unfenced(&self, places: &[u64]) -> Option<(u64, u32)> {
+        places.iter().find_map(|&place| {
+            let stored = self.stored.get((place / PIECE) as usize)?;
+            (stored.fences == self.fences + 1).then_some((place, stored.pc))
+        })
     }
 }
 

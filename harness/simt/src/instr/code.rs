@@ -45,6 +45,8 @@ pub enum Role {
     Access(What, Space, u32),
     /// The lanes of the warp execute it together.
     WarpSync,
+    /// The warp multiplies matrices, as a part of its warpgroup.
+    Product,
     /// The lanes access memory together: what for, the space, bytes a lane at once.
     Tile(What, Space, u32),
     /// It guards the next instruction.

@@ -6,6 +6,7 @@
 //! - [`mbarrier`]: barriers in shared memory.
 //! - [`warp`]: what the lanes of a warp do together.
 //! - [`matrix`]: products of matrices.
+//! - [`wgmma`]: products of matrices by four warps, from shared memory.
 //! - [`texture`]: textures and surfaces.
 //! - [`control`]: branches, calls and barriers.
 //! - [`system`]: clocks, and the functions that a driver provides.
@@ -27,6 +28,7 @@ pub(crate) mod row;
 pub(crate) mod system;
 pub(crate) mod texture;
 pub(crate) mod warp;
+pub(crate) mod wgmma;
 pub(crate) mod words;
 
 use row::Row;
@@ -34,13 +36,14 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// The families' rows.
-const FAMILIES: [&[Row]; 9] = [
+const FAMILIES: [&[Row]; 10] = [
     alu::ROWS,
     memory::ROWS,
     copy::ROWS,
     mbarrier::ROWS,
     warp::ROWS,
     matrix::ROWS,
+    wgmma::ROWS,
     texture::ROWS,
     control::ROWS,
     system::ROWS,

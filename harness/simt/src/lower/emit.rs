@@ -206,6 +206,10 @@ impl Emitter<'_> {
         match inst.role {
             Role::Plain => {}
             Role::WarpSync | Role::Tile(..) => program.warp_syncs.push(pc),
+            Role::Product => {
+                program.warp_syncs.push(pc);
+                program.products = true;
+            }
             Role::Guard => program.guards.push(pc),
             Role::Access(..) => {}
         }

@@ -5,11 +5,13 @@ use super::effort;
 use super::error::unsupported;
 use super::ir::*;
 use super::origin;
+use super::pending;
 use super::program::Builder;
 use super::speculation::{self, Speculated};
 use crate::finding::What;
 use crate::instr::context::width;
 use crate::instr::control::branch;
+use crate::instr::wgmma;
 use crate::instr::words::has;
 use crate::ptx::ast::{self, Body, Operand, RegId, Type};
 use std::cell::OnceCell;
@@ -54,6 +56,8 @@ pub struct FnBuilder<'b, 'm> {
     pub speculated: Speculated,
     /// The loads that a compare-and-swap tells right or wrong.
     attempts: HashSet<u32>,
+    /// Accumulators of products by warpgroups.
+    accumulators: HashSet<RegId>,
     /// The 64-bit sums of 32-bit registers and offsets that hold in the current block.
     pub widened: HashMap<(Opnd, u32), Opnd>,
 }
@@ -88,6 +92,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             home: None,
             widened: HashMap::new(),
             attempts: attempts::find(body),
+            accumulators: pending::accumulators(body),
             speculated: Speculated::default(),
         };
         if let Some(reg) = body.regs.iter().find(|r| r.ty == Type::B128) {
@@ -173,6 +178,10 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             (self.now, self.guard) = (at as u32, inst.guard);
             self.judge_loads()?;
             self.instruction(inst)?;
+            let used = pending::used(inst, &self.accumulators);
+            if !used.is_empty() && self.current.is_some() {
+                self.prepare(wgmma::look(&used));
+            }
         }
         let end = code.len() as u32;
         if let Some(&block) = self.starts.get(&end) {

@@ -19,6 +19,7 @@ mod origin;
 mod packed;
 mod params;
 mod passing;
+mod pending;
 mod program;
 mod recursion;
 mod speculation;

@@ -71,6 +71,7 @@ pub(super) fn verify(module: &Module) -> Result<()> {
         head(function, module.version)?;
         if let Some(code) = &function.body {
             body(code, &by_name)?;
+            code.code.iter().try_for_each(|inst| specific(inst, &module.target))?;
         }
     }
     Ok(())
@@ -176,6 +177,30 @@ fn body(body: &Body, functions: &HashMap<&str, &Function>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Instructions of one architecture, with the targets that have them, whose code no other part runs.
+const SPECIFIC: [(&str, &[&str]); 2] =
+    [("wgmma.", &["sm_90a"]), ("setmaxnreg.", &["sm_90a", "sm_100", "sm_101", "sm_103", "sm_110", "sm_120", "sm_121"])];
+
+/// Checks that an instruction of one architecture stands in a module for it (`sm_90a`, not `sm_90`).
+fn specific(inst: &Inst, target: &str) -> Result<()> {
+    let Some((_, targets)) = SPECIFIC.iter().find(|(name, _)| inst.op.starts_with(name)) else {
+        return Ok(());
+    };
+    let family = target.trim_end_matches(['a', 'f']);
+    if targets.contains(&target) || (family != target && targets.contains(&family)) {
+        return Ok(());
+    }
+    let name: Vec<&str> = inst.op.split('.').take(2).collect();
+    let (name, wanted) = (name.join("."), targets[0]);
+    fail(
+        inst.loc.ptx_line,
+        format!(
+            "instruction `{name}` not supported on `.target {target}`: compile for {wanted} \
+             (--gpu-architecture={wanted})"
+        ),
+    )
 }
 
 /// Checks that a call gives as many arguments as the function takes, and takes as many values as it returns.

@@ -3,6 +3,7 @@
 //! The text follows miri's diagnostics: the kind of finding, then each access that took part with its source line, then
 //! whose mistake it is and the remedy. Headlines use the terms of the common sanitizers.
 
+mod warpgroup;
 mod words;
 
 use std::collections::BTreeMap;

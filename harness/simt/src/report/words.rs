@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::warpgroup;
 use crate::finding::{
     Allocation, Blame, FailureOf, Finding, Kind, Limit, MbarrierMisuse, Passed, Relation, Scope, Space,
     TensorMapMisuse, What,
@@ -217,6 +218,7 @@ pub(super) fn mistake(finding: &Finding) -> String {
         }
         Kind::InvalidMbarrier { misuse } => format!("Barrier error detected. {}", mbarrier(*misuse)),
         Kind::InvalidTensorMap { misuse } => tensor_map(*misuse),
+        Kind::InvalidWarpgroup { misuse } => format!("Warpgroup error detected. {}", warpgroup::what(*misuse)),
         Kind::BlockLeft { rank } => {
             format!("Invalid __shared__ {} of block {rank} of the cluster, which has returned", first_access(finding))
         }
@@ -421,8 +423,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
     }
     if let (Kind::OutOfBounds { space: Space::Global }, Some(last)) = (&finding.kind, last_index(finding)) {
         return format!(
-            "the index must stay from 0 to {last}: guard the access with the size of this array, `if (i < n)` where it \
-             has n elements"
+            "the index must stay from 0 to {last}: guard the access with the size of this array, `if (i < n)` where it has n elements"
         );
     }
     let text = match &finding.kind {
@@ -484,6 +485,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
             "use a barrier number from 0 to 15 and a thread count that is a multiple of 32 within the block"
         }
         Kind::InvalidMbarrier { misuse } => remedy_of_mbarrier(*misuse),
+        Kind::InvalidWarpgroup { misuse } => warpgroup::remedy(*misuse),
         Kind::BlockLeft { .. } => {
             "keep every block of the cluster alive until the others have read its shared memory: let all of them pass cluster.sync() before they return"
         }

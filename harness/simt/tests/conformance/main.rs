@@ -129,7 +129,8 @@ fn the_machine_gives_what_the_gpu_gave() {
     let only = std::env::var("WARPLAB_CASES").unwrap_or_default();
     let mut cases = suite::all();
     let recorded = |case: &Case| entries.contains_key(case.name.as_str());
-    cases.extend(suite::barriers::all().into_iter().filter(recorded));
+    let further = suite::barriers::all().into_iter().chain(suite::warpgroups::all());
+    cases.extend(further.filter(recorded));
     cases.retain(|case| case.name.contains(&only));
     let mut failures = Vec::new();
     let mut checked = 0;
@@ -214,6 +215,23 @@ fn reduced(operation: &str, a: u64, b: u64) -> Option<u64> {
         "dec.u32" => if x == 0 || x > y { y } else { x - 1 }.into(),
         _ => return None,
     })
+}
+
+#[test]
+fn products_that_no_device_has_recorded_run() {
+    let cases = suite::warpgroups::all();
+    let mut results = Vec::new();
+    run(&cases, &mut results);
+    let mut some = 0;
+    for (case, got) in cases.iter().zip(results) {
+        let got = got.unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let operands = case.operands();
+        // The accumulators stand behind the four words of shared memory.
+        let changed = got.iter().zip(&operands[4..]).any(|(after, before)| after != before);
+        assert!(changed, "{}", case.name);
+        some += usize::from(got.iter().flatten().any(|bits| *bits != 0));
+    }
+    assert_eq!(some, cases.len());
 }
 
 #[test]

@@ -113,6 +113,24 @@ pub enum TensorMapMisuse {
     Field,
 }
 
+/// What is wrong with the use of a warpgroup: with `wgmma`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarpgroupMisuse {
+    /// The block has fewer than four warps for it.
+    Incomplete,
+    /// Its warps execute different products.
+    Apart,
+    /// A warp of it has exited without a product that the others execute.
+    Exited,
+    /// No `wgmma.fence` stands before the first product.
+    Unfenced,
+    /// A register of a product that has not been waited for is used.
+    Pending,
+    /// Shared memory was written without a `fence.proxy.async` before a product reads it.
+    OtherProxy,
+}
+
 /// The kind of a launch limit that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -267,6 +285,11 @@ kinds! {
         /// What is wrong.
         misuse: TensorMapMisuse,
     } => program(Kernel, Memcheck, None);
+    /// A warpgroup that multiplies matrices against its rules.
+    InvalidWarpgroup {
+        /// What is wrong.
+        misuse: WarpgroupMisuse,
+    } => program(Kernel, Synccheck, None);
     /// An access to the shared memory of a block of the cluster that has returned.
     BlockLeft {
         /// The block's rank in the cluster.

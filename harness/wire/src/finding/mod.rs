@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::version::required;
 pub use access::{Access, Allocation, CalledFrom, Place, Relation, What};
-pub use kind::{Blame, FailureOf, Kind, Limit, MbarrierMisuse, Passed, Scope, Space, TensorMapMisuse};
+pub use kind::{Blame, FailureOf, Kind, Limit, MbarrierMisuse, Passed, Scope, Space, TensorMapMisuse, WarpgroupMisuse};
 
 /// A sort of mistake: findings of one class differ only in their places, threads and numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

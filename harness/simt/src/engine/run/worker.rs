@@ -231,6 +231,7 @@ impl<'l> Worker<'l> {
         };
         warp.poll = (u32::MAX, 0);
         (warp.late, warp.met) = (0, (0, 0));
+        warp.products.reset();
         warp.groups.clear();
         warp.groups.push(Group { pc: program.entry, mask: live, state: State::Ready });
         warp.next = u32::MAX;

@@ -5,6 +5,7 @@ use super::dice::shuffle;
 use super::loan::Loan;
 use super::program::Op;
 use super::shared::Shared;
+use super::warpgroup::{WARPS, Warpgroup};
 use super::{Group, State, Status, Warp};
 use crate::checks::clock::BlockClock;
 use crate::checks::copies::Copies;
@@ -87,6 +88,8 @@ pub(crate) struct Block<'l> {
     pub cluster: Loan<Cluster<'l>>,
     /// The barrier of its cluster, if it is alone in it.
     pub meeting: Meeting,
+    /// Its warpgroups, once one of them has multiplied matrices.
+    pub warpgroups: Vec<Warpgroup>,
     /// What its threads printed.
     pub printed: Vec<u8>,
     /// For the race check: the block's clock, and the history of its shared memory.
@@ -94,7 +97,7 @@ pub(crate) struct Block<'l> {
     pub races: SharedRaces,
     /// For the race check: the asynchronous copies that have not been waited for.
     pub copies: Copies,
-    /// For the race check: what was stored without a fence before bulk copies.
+    /// For the race check: what was stored without a fence before bulk copies and products of matrices.
     pub proxies: Proxies,
     /// For the initialisation check: which bytes of its shared memory have been written.
     pub written: Written,
@@ -121,6 +124,7 @@ impl<'l> Block<'l> {
             rank: 0,
             cluster: Loan::none(),
             meeting: Meeting::default(),
+            warpgroups: Vec::new(),
             printed: Vec::new(),
             clock: BlockClock::default(),
             races: SharedRaces::default(),
@@ -138,6 +142,7 @@ impl<'l> Block<'l> {
         self.ctaid = [(number % gx) as u32, (number / gx % gy) as u32, (number / gx / gy) as u32];
         (self.done, self.live, self.waiting) = (0, launch.threads, 0);
         self.barriers.fill(Barrier::default());
+        self.warpgroups.clear();
         for warp in self.warps.iter_mut().flatten() {
             warp.status = Status::New;
         }
@@ -145,7 +150,8 @@ impl<'l> Block<'l> {
             self.clock = races.block();
             self.races.start(u64::from(launch.shared_bytes));
             self.copies.reset(launch.shared_bytes.into());
-            self.proxies.reset(if launch.bulk { launch.shared_bytes.into() } else { 0 });
+            let looks = launch.bulk || launch.program.products;
+            self.proxies.reset(if looks { launch.shared_bytes.into() } else { 0 });
         }
         if launch.init {
             self.written.reset(u64::from(launch.shared_bytes));
@@ -159,6 +165,11 @@ impl<'l> Block<'l> {
     pub fn left(&mut self, by: &mut Warp<'l>, threads: u32) {
         self.live -= threads;
         self.expired = 0;
+        if by.live == 0
+            && let Some(group) = self.warpgroups.get_mut(by.index as usize / WARPS)
+        {
+            by.leaves_warpgroup(group, by.mask().trailing_zeros() as usize & 31);
+        }
         if self.meeting.arrived != 0 || self.cluster.is_lent() {
             self.left_cluster(by);
         }

@@ -21,6 +21,7 @@ pub(crate) mod shared;
 pub(crate) mod slot;
 pub mod tables;
 pub(crate) mod touched;
+pub(crate) mod warpgroup;
 
 use self::block::Block;
 use self::counts::{BlockCount, Site};
@@ -32,6 +33,7 @@ use self::program::{Op, Program};
 use self::request::{Pointers, Request};
 use self::shared::Shared;
 use self::slot::WarpSlot;
+use self::warpgroup::Products;
 use crate::checks::Layout;
 use crate::checks::clock::WarpClock;
 use crate::finding::Space;
@@ -119,6 +121,8 @@ pub struct Warp<'l> {
     pub(crate) late: u32,
     /// The lanes that have arrived at the cluster's barrier, and in which of its phases.
     pub(crate) met: (u32, u32),
+    /// Its products by the warpgroup.
+    pub(crate) products: Products,
     /// What unsuccessful looks took from `fuel` without being executed instructions.
     pub(crate) penalty: i64,
     pub(crate) slot: Option<Box<WarpSlot>>,
@@ -175,6 +179,7 @@ impl<'l> Warp<'l> {
             poll: (u32::MAX, 0),
             late: 0,
             met: (0, 0),
+            products: Products::default(),
             penalty: 0,
             slot: None,
             status: Status::New,

@@ -72,6 +72,8 @@ pub struct Program {
     /// For each instruction, the bytes a lane of the load that it is counted as, if the assembler merges it with
     /// others: 0 if another load is counted for it. Empty if none are merged.
     pub merged: Vec<Option<u32>>,
+    /// It multiplies matrices by warpgroups.
+    pub products: bool,
     /// Loads that are judged where their values are used: number and program counter.
     pub speculated: Vec<(u32, u32)>,
     /// Warp-level synchronising instructions inside blocks (program counters).

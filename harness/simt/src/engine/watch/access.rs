@@ -133,6 +133,7 @@ impl Warp<'_> {
             let (proxies, index) = (&mut self.block.get_mut().proxies, self.index);
             if !proxies.is_off()
                 && let Some(unfenced) = proxies.access(&event, index, order.bulk)
+                && shared.bulk
                 && !raced
             {
                 self.misses_fence(op, &event, unfenced);

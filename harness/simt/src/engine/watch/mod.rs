@@ -13,4 +13,5 @@ mod mbarriers;
 mod races;
 mod remedy;
 mod sync;
+mod warpgroups;
 mod written;

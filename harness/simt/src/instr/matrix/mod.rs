@@ -8,6 +8,8 @@ mod sum;
 mod tile;
 
 use super::row::Row;
+#[cfg(test)]
+pub(super) use sum::reference;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[Row] = &[

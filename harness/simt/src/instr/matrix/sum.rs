@@ -112,3 +112,12 @@ pub(super) fn dot(pairs: &(impl Iterator<Item = (Term, Term)> + Clone), c: Term,
         format.pack(round, sum < 0, unit, u128::from(sum.unsigned_abs()))
     }
 }
+
+/// The sum of products of these bits and an accumulator, for tests of others who compute the same.
+#[cfg(test)]
+pub(crate) fn reference(element: &str, pairs: &[(u32, u32)], c: u32, to: &str) -> u32 {
+    let named = |word| Element::named(word).expect("a type");
+    let [element, to] = [element, to].map(named);
+    let terms = pairs.iter().map(|&(a, b)| (Term::new(element, a.into()), Term::new(element, b.into())));
+    dot(&terms, Term::new(to, c.into()), to) as u32
+}

@@ -12,7 +12,7 @@ operands! {
     struct Fence {
         /// Whether it orders only inside the block.
         narrow: number(bool) in imm,
-        /// Whether it orders stores to shared memory before bulk copies.
+        /// Whether it orders shared memory between the generic and the asynchronous proxy.
         proxies: number(bool) in c,
     }
 }

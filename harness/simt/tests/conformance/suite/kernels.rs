@@ -23,7 +23,9 @@ pub fn kernel_name(index: usize) -> String {
 
 /// A module with a kernel for every case.
 pub fn module(cases: &[Case]) -> String {
-    let mut out = String::from(".version 8.6\n.target sm_90\n.address_size 64\n");
+    // Products by warpgroups are in the code of one architecture only.
+    let target = if cases.iter().any(|case| case.text.contains("wgmma.")) { "sm_90a" } else { "sm_90" };
+    let mut out = format!(".version 8.6\n.target {target}\n.address_size 64\n");
     for (i, case) in cases.iter().enumerate() {
         kernel(&mut out, &kernel_name(i), case).expect("a string takes it");
     }

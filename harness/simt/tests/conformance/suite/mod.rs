@@ -13,6 +13,7 @@ pub mod matrix;
 pub mod memory;
 pub mod values;
 pub mod warp;
+pub mod warpgroups;
 
 /// Threads of a launch, which is operands of a case.
 pub const COUNT: usize = 1024;
@@ -70,6 +71,7 @@ impl Case {
 pub fn to_record() -> Vec<Case> {
     let mut list = all();
     list.extend(barriers::all());
+    list.extend(warpgroups::all());
     list
 }
 

@@ -1,0 +1,170 @@
+//! The factors of a product: A from registers or from shared memory, B from shared memory.
+
+use super::descriptor::{Descriptor, PIECE};
+use super::form::{COLUMNS, DEPTH_BYTES, Element, Form, ROWS};
+use super::scratch::{Deep, Scratch, TOGETHER};
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{Request, Wrong};
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Kind, Space, What};
+use crate::instr::operands::Register;
+use crate::lane::LANES;
+
+/// Pieces of a factor: two a row or column.
+const PIECES: usize = 2 * COLUMNS;
+
+/// Registers of A, if it is in registers.
+pub(super) const REGISTERS: usize = 4;
+
+/// Takes the rows of A that a warp has from its registers.
+///
+/// # Safety
+/// The registers are four of the program that the warp runs, of 32 bits.
+#[inline(always)]
+pub(super) unsafe fn from_registers(warp: &Warp, form: &Form, registers: &[u32], scratch: &mut Scratch) {
+    let element = form.factors[0];
+    let each = 4 / element.unit();
+    for (at, &register) in registers.iter().enumerate() {
+        // SAFETY: the caller's contract.
+        let values = unsafe { &*Register::<u32>::at(register).lanes(warp) };
+        for (lane, value) in values.iter().enumerate() {
+            let row = &mut scratch.a[lane / 4 + 8 * (at % 2)];
+            for sub in 0..each {
+                let bits = value >> (8 * element.unit() * sub);
+                row[lane % 4 * each + sub + 4 * each * (at / 2)] = widened(element, bits);
+            }
+        }
+    }
+}
+
+/// An element in the low bits of a word as the sums take it.
+#[inline(always)]
+fn widened(element: Element, bits: u32) -> u32 {
+    match element {
+        Element::F16 | Element::Bf16 => bits & 0xffff,
+        Element::Tf32 => bits >> 13,
+        Element::E4m3 | Element::E5m2 | Element::U8 => bits & 0xff,
+        Element::S8 => bits as i8 as u32,
+        Element::B1 => bits,
+    }
+}
+
+/// Takes the rows of A that the warp of this rank has from shared memory.
+///
+/// # Errors
+/// What stops the kernel: the matrix leaves shared memory.
+#[inline(always)]
+pub(super) fn a(warp: &mut Warp, op: &Op, form: &Form, bits: u64, scratch: &mut Scratch) -> Result<(), Flow> {
+    let first = ROWS as u64 * u64::from(warp.index % 4);
+    let matrix = Matrix { descriptor: Descriptor::new(bits), transposed: form.transposed[0], first, count: ROWS };
+    let a = &mut scratch.a;
+    matrix.read(warp, op, form.factors[0], |row, depth, bits| a[row][depth] = bits)
+}
+
+/// Takes B from shared memory.
+///
+/// # Errors
+/// As for [`a`].
+#[inline(always)]
+pub(super) fn b(warp: &mut Warp, op: &Op, form: &Form, bits: u64, b: &mut [Deep<u32>]) -> Result<(), Flow> {
+    let count = form.columns();
+    let matrix = Matrix { descriptor: Descriptor::new(bits), transposed: form.transposed[1], first: 0, count };
+    matrix.read(warp, op, form.factors[1], |column, depth, bits| {
+        b[column / TOGETHER][depth][column % TOGETHER] = bits;
+    })
+}
+
+/// A factor, or rows of it, in shared memory.
+struct Matrix {
+    descriptor: Descriptor,
+    /// It lies across the depth.
+    transposed: bool,
+    /// The first row (of B: column) that is read.
+    first: u64,
+    /// How many are read.
+    count: usize,
+}
+
+impl Matrix {
+    /// Reads the elements: `put` takes the row (of B: column) from the first one on, the place of the depth, and the
+    /// bits.
+    #[inline(always)]
+    fn read(
+        &self,
+        warp: &mut Warp,
+        op: &Op,
+        element: Element,
+        mut put: impl FnMut(usize, usize, u32),
+    ) -> Result<(), Flow> {
+        let mut places = [0u64; PIECES];
+        let places = &mut places[..2 * self.count];
+        if self.transposed {
+            for (at, place) in places.iter_mut().enumerate() {
+                *place = self.descriptor.across(self.first / 8 + at as u64 / 16, at as u64 % 16);
+            }
+        } else {
+            for (at, place) in places.iter_mut().enumerate() {
+                *place = self.descriptor.along(self.first + at as u64 / 2, at as u64 % 2);
+            }
+        }
+        warp.reads_pieces(op, places)?;
+        let shared = warp.shared;
+        // SAFETY: the pieces have been found to lie inside the block's shared memory.
+        let piece = |at: u64| unsafe { shared.add(at as usize).cast::<[u8; PIECE as usize]>().read() };
+        if self.transposed {
+            for (at, &place) in places.iter().enumerate() {
+                for (i, bits) in piece(place).as_chunks::<2>().0.iter().enumerate() {
+                    put(at / 16 * 8 + i, at % 16, u16::from_le_bytes(*bits).into());
+                }
+            }
+            return Ok(());
+        }
+        let half = |at: usize| (at / 2, at % 2 * DEPTH_BYTES / 2);
+        for (at, &place) in places.iter().enumerate() {
+            let (bytes, (row, from)) = (piece(place), half(at));
+            match element.unit() {
+                1 => {
+                    for (i, &bits) in bytes.iter().enumerate() {
+                        put(row, from + i, widened(element, bits.into()));
+                    }
+                }
+                2 => {
+                    for (i, bits) in bytes.as_chunks::<2>().0.iter().enumerate() {
+                        put(row, from / 2 + i, u16::from_le_bytes(*bits).into());
+                    }
+                }
+                _ => {
+                    for (i, bits) in bytes.as_chunks::<4>().0.iter().enumerate() {
+                        put(row, from / 4 + i, widened(element, u32::from_le_bytes(*bits)));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Warp<'_> {
+    /// The warp is about to read pieces of shared memory: checks that they lie inside, and tells the checks.
+    fn reads_pieces(&mut self, op: &Op, places: &[u64]) -> Result<(), Flow> {
+        let request = Request { space: Space::Shared, size: PIECE as u32, what: What::Read };
+        let room = self.shared_len.checked_sub(PIECE);
+        if let Some(&address) = places.iter().find(|&&place| room.is_none_or(|room| place > room)) {
+            let wrong = Wrong { kind: Kind::OutOfBounds { space: Space::Shared }, space: Space::Shared, address };
+            let lane = self.mask().trailing_zeros() as usize & 31;
+            return Err(self.access_fault(op, lane, request, wrong));
+        }
+        if self.checking {
+            self.reads_through_async_proxy(op, places);
+            let mask = self.mask();
+            for places in places.chunks(LANES) {
+                let mut address = [0; LANES];
+                address[..places.len()].copy_from_slice(places);
+                self.set_mask(u32::MAX >> (LANES - places.len()));
+                self.check(op, request, Space::Shared, &address);
+            }
+            self.set_mask(mask);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! Products of matrices by a warpgroup, with factors in shared memory: `wgmma`.
+//!
+//! # How four warps come together
+//! They need not. Row by row a product is the work of one warp: the warp of rank `i` in its warpgroup holds rows `16 *
+//! i` to `16 * i + 15` of the accumulator, gives or reads the same rows of A, and reads all of B. `.sync` waits for
+//! the lanes of the warp only. So each warp computes its rows when it executes the instruction, at once, and nobody
+//! waits for the other warps. Real programs rely on that: a warp that has written its own rows of A itself multiplies
+//! them without a barrier of the warpgroup. That all four warps execute the same instructions in the same order is a
+//! rule for programs; [`Warpgroup`](crate::engine::warp::warpgroup::Warpgroup) remembers who executed what, and the
+//! finding tells of a difference.
+//!
+//! A device may compute a product at any time until `wgmma.wait_group`. Here its result lies in the registers at once.
+//! The vendor's assembler waits by itself where code uses an accumulator too early, so that nobody sees an old value on
+//! a device either; but PTX leaves it undefined.
+//!
+//! # What is known, and what is a guess
+//! - The layouts of fragments and of matrices in shared memory are those of the PTX manual and of the vendor's library.
+//! - Sums are those of `mma` on the same part: products and accumulator are cut off 25 bits below the leading bit of
+//!   the largest. Of FP8 they are cut off 13 bits below it, and a result of f32 keeps 13 bits of its mantissa, as is
+//!   published. Neither has been compared with a device yet.
+//! - The base offset of a descriptor shifts the rows of the swizzle by so many rows of 128 bytes: a guess by its
+//!   description.
+//! - Which result a sum has that overflows, and whether an infinite one keeps its sign: as with `mma`, a guess.
+
+mod descriptor;
+mod factor;
+mod form;
+mod lower;
+mod number;
+mod pending;
+mod run;
+mod scratch;
+mod sum;
+mod wait;
+
+pub(crate) use pending::look;
+
+use super::row::Row;
+
+/// The instructions of this family.
+pub(super) const ROWS: &[Row] = &[
+    Row::new("wgmma.commit_group", wait::commit).waits(),
+    Row::new("wgmma.fence", wait::fence).waits(),
+    Row::new("wgmma.mma_async", lower::mma_async).waits(),
+    Row::new("wgmma.wait_group", wait::wait_group).waits(),
+];

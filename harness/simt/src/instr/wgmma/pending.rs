@@ -1,0 +1,32 @@
+//! The look at whether registers belong to a product that has not been waited for.
+
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::instr::code::{Inst, Opnd};
+use crate::instr::operands::operands;
+
+operands! {
+    /// What the look takes.
+    struct Look {
+        /// How many registers there are.
+        count: number(u32) in e,
+        /// The registers.
+        registers: pool in imm,
+    }
+}
+
+/// Stands behind an instruction that uses these registers, which are accumulators of some product.
+pub(crate) fn look(registers: &[Opnd]) -> Inst {
+    let registers: Vec<(Opnd, bool)> = registers.iter().map(|&register| (register, false)).collect();
+    Look { count: registers.len() as u32, registers }.pack(run)
+}
+
+/// Executes the look.
+unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
+    if warp.launch().sync_check {
+        let Look { count, registers } = Look::unpack(op);
+        let registers = &warp.launch().program.lists[registers as usize..][..count as usize];
+        warp.uses_accumulators(op, registers);
+    }
+    Flow::Next
+}

@@ -1,0 +1,56 @@
+//! Where a product is computed: a piece of memory for each thread of the host, which is used again and again.
+
+use super::form::{COLUMNS, DEPTH_BYTES, ROWS};
+use std::cell::Cell;
+
+/// Columns that are computed together.
+pub(super) const TOGETHER: usize = 16;
+
+/// As many numbers as are computed together.
+pub(super) type Some16<T> = [T; TOGETHER];
+
+/// A factor's numbers for columns that are computed together, by the depth.
+pub(super) type Deep<T> = [Some16<T>; DEPTH_BYTES];
+
+/// The numbers of one product.
+pub(super) struct Scratch {
+    /// The rows of A that the warp has: bits of `[row][depth]`.
+    pub a: [[u32; DEPTH_BYTES]; ROWS],
+    /// B: bits.
+    pub b: [Deep<u32>; COLUMNS / TOGETHER],
+    /// The significands and exponents of columns of B.
+    pub apart: [Deep<i32>; 2],
+    /// The accumulators, by columns that are computed together and then by rows: bits before and after.
+    pub sums: [[Some16<u32>; ROWS]; COLUMNS / TOGETHER],
+}
+
+impl Scratch {
+    /// The accumulator of a row and a column.
+    #[inline(always)]
+    pub fn sum(&mut self, row: usize, column: usize) -> &mut u32 {
+        &mut self.sums[column / TOGETHER][row][column % TOGETHER]
+    }
+}
+
+thread_local! {
+    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
+}
+
+/// Takes this thread's piece of memory. What computes with it is not passed to this function, as that would then be
+/// compiled for any processor.
+#[expect(clippy::large_stack_arrays, reason = "made once for a thread, and moved to the heap")]
+pub(super) fn take() -> Box<Scratch> {
+    SCRATCH.take().unwrap_or_else(|| {
+        Box::new(Scratch {
+            a: [[0; DEPTH_BYTES]; ROWS],
+            b: [[[0; TOGETHER]; DEPTH_BYTES]; COLUMNS / TOGETHER],
+            apart: [[[0; TOGETHER]; DEPTH_BYTES]; 2],
+            sums: [[[0; TOGETHER]; ROWS]; COLUMNS / TOGETHER],
+        })
+    })
+}
+
+/// Puts it back.
+pub(super) fn put(scratch: Box<Scratch>) {
+    SCRATCH.set(Some(scratch));
+}

@@ -1,0 +1,84 @@
+//! What orders products: `wgmma.fence`, `wgmma.commit_group` and `wgmma.wait_group`.
+
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::instr::code::{Inst, Role};
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::operands;
+use crate::ptx::ast::{self, Operand};
+
+operands! {
+    /// What `wgmma.wait_group` takes.
+    struct Wait {
+        /// How many groups may stay under way.
+        keep: number(u64) in imm,
+    }
+}
+
+/// Checks the modifiers, whose order does not matter.
+fn check(cx: &dyn Context, inst: &ast::Inst) -> Result<()> {
+    let mut words: Vec<&str> = inst.op.split('.').skip(2).collect();
+    words.sort_unstable();
+    if words == ["aligned", "sync"] { Ok(()) } else { Err(cx.missing(inst)) }
+}
+
+/// Lowers `wgmma.fence`.
+pub(super) fn fence(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    check(cx, inst)?;
+    if !inst.operands.is_empty() {
+        return Err(cx.wrong(inst));
+    }
+    cx.emit(Inst::plain(run_fence).role(Role::WarpSync))
+}
+
+/// Lowers `wgmma.commit_group`.
+pub(super) fn commit(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    check(cx, inst)?;
+    if !inst.operands.is_empty() {
+        return Err(cx.wrong(inst));
+    }
+    cx.emit(Inst::plain(run_commit).role(Role::WarpSync))
+}
+
+/// Lowers `wgmma.wait_group`.
+pub(super) fn wait_group(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    check(cx, inst)?;
+    match inst.operands.as_slice() {
+        [Operand::Int(keep)] if *keep >= 0 => {
+            let wait = Wait { keep: *keep as u64 };
+            cx.emit(wait.pack(run_wait).role(Role::WarpSync))
+        }
+        [Operand::Int(keep)] => {
+            Err(cx.invalid(format!("`{}`: unexpected value '{keep}', expected to be non-negative integer", inst.op)))
+        }
+        _ => Err(cx.wrong(inst)),
+    }
+}
+
+/// Executes `wgmma.fence`.
+unsafe fn run_fence(warp: &mut Warp, op: &Op) -> Flow {
+    if let Err(flow) = warp.gather_all(op) {
+        return flow;
+    }
+    warp.products.fence();
+    Flow::Next
+}
+
+/// Executes `wgmma.commit_group`.
+unsafe fn run_commit(warp: &mut Warp, op: &Op) -> Flow {
+    if let Err(flow) = warp.gather_all(op) {
+        return flow;
+    }
+    warp.products.commit();
+    Flow::Next
+}
+
+/// Executes `wgmma.wait_group`. Products have been computed when they began.
+unsafe fn run_wait(warp: &mut Warp, op: &Op) -> Flow {
+    if let Err(flow) = warp.gather_all(op) {
+        return flow;
+    }
+    warp.products.wait(Wait::unpack(op).keep);
+    warp.switch_point();
+    Flow::Next
+}

@@ -1,0 +1,215 @@
+//! Cases of products by a warpgroup (`wgmma`): each warpgroup has the cells of its threads as its shared memory.
+//!
+//! The file of the H200's results has none of them yet: see [`barriers`](super::barriers).
+
+use super::Case;
+use super::values::Kind;
+
+/// Columns of the products.
+const COLUMNS: u32 = 16;
+
+/// Every case.
+pub fn all() -> Vec<Case> {
+    let mut list = types();
+    list.extend(layouts());
+    list.extend(rest());
+    list
+}
+
+/// A product on what the threads' words make of shared memory.
+struct Product {
+    /// The types of sums, A and B.
+    types: &'static str,
+    /// What else the case's name says.
+    what: String,
+    /// What the words hold, and the accumulators.
+    kinds: [Kind; 2],
+    /// A mask of the words' bits, and bits that are set in them.
+    words: Option<(u32, u32)>,
+    /// The upper bits of the descriptors of A and B.
+    descriptors: [u64; 2],
+    /// Immediates behind the scale of the accumulators.
+    immediates: &'static str,
+    registers: bool,
+    /// The accumulators count.
+    adds: bool,
+    satfinite: bool,
+}
+
+/// Both matrices as core matrices of 8 rows by 16 bytes, the second half of the depth `far` bytes further.
+fn plain(far: u64) -> u64 {
+    ((far >> 4) << 16) | ((128 >> 4) << 32)
+}
+
+impl Product {
+    fn new(types: &'static str, what: &str, kinds: [Kind; 2]) -> Product {
+        let immediates = match types {
+            t if t.contains("s32") => "",
+            "f32.tf32.tf32" => ", 1, 1",
+            t if t.contains("e4m3") || t.contains("e5m2") => ", 1, 1",
+            _ => ", 1, 1, 0, 0",
+        };
+        Product {
+            types,
+            what: what.into(),
+            kinds,
+            words: None,
+            descriptors: [plain(1024), plain(256)],
+            immediates,
+            registers: false,
+            adds: true,
+            satfinite: false,
+        }
+    }
+
+    fn case(&self) -> Case {
+        let depth = match self.types {
+            t if t.contains("b1") => 256,
+            t if t.contains("16") && !t.contains('e') => 16,
+            "f32.tf32.tf32" => 8,
+            _ => 32,
+        };
+        let halves = self.types.starts_with("f16");
+        let sums = COLUMNS / if halves { 4 } else { 2 };
+        let list = |letter: char, from: u32, count: u32| {
+            let names: Vec<String> = (from..from + count).map(|at| format!("%{letter}{at}")).collect();
+            format!("{{{}}}", names.join(", "))
+        };
+        let mut text = String::new();
+        if let Some((mask, set)) = self.words {
+            for at in 0..4 {
+                text += &format!("and.b32 %s{at}, %s{at}, {mask:#x};\nor.b32 %s{at}, %s{at}, {set:#x};\n");
+            }
+        }
+        for (at, order) in [[0, 1, 2, 3], [3, 0, 1, 2], [1, 0, 2, 3], [2, 3, 0, 1]].iter().enumerate() {
+            let words: Vec<String> = order.iter().map(|word| format!("%s{word}")).collect();
+            text += &format!("st.shared.v4.b32 [%shared+{}], {{{}}};\n", 16 * at, words.join(", "));
+        }
+        text += "fence.proxy.async.shared::cta;\nbar.sync 0;\n.reg .b64 %da, %db;\nand.b32 %n, %t, 127;\n\
+                 mul.lo.u32 %n, %n, 64;\nsub.u32 %n, %shared, %n;\nshr.u32 %n, %n, 4;\ncvt.u64.u32 %da, %n;\n";
+        let [a, b] = self.descriptors;
+        text += &format!("add.u64 %db, %da, {};\nadd.u64 %da, %da, {a:#x};\n", b + (2048 >> 4));
+        for at in 0..sums {
+            text += &format!("mov.b32 %d{at}, %s{};\n", 4 + at);
+        }
+        let first = if self.registers { list('s', 0, 4) } else { "%da".into() };
+        let (popc, satfinite) =
+            (if depth == 256 { ".and.popc" } else { "" }, if self.satfinite { ".satfinite" } else { "" });
+        let name = format!("wgmma.mma_async.sync.aligned.m64n{COLUMNS}k{depth}{satfinite}.{}{popc}", self.types);
+        text += &format!(
+            "wgmma.fence.sync.aligned;\n{name} {}, {first}, %db, {}{};\nwgmma.commit_group.sync.aligned;\n\
+             wgmma.wait_group.sync.aligned 0;",
+            list('d', 0, sums),
+            u32::from(self.adds),
+            self.immediates
+        );
+        let mut kinds = vec![self.kinds[0]; 4];
+        kinds.extend(vec![self.kinds[1]; sums as usize]);
+        Case::new(format!("{name} {}", self.what), text, &kinds, &vec![32; sums as usize])
+    }
+}
+
+fn types() -> Vec<Case> {
+    let word = Kind::Int(32);
+    let mut list = Vec::new();
+    for (types, what, kinds) in [
+        ("f32.f16.f16", "whole", [Kind::WholeHalves, Kind::Whole]),
+        ("f32.f16.f16", "tame", [Kind::TameHalves, Kind::Tame]),
+        ("f32.f16.f16", "any", [Kind::Halves, Kind::Single]),
+        ("f16.f16.f16", "whole", [Kind::WholeHalves; 2]),
+        ("f16.f16.f16", "tame", [Kind::TameHalves; 2]),
+        ("f16.f16.f16", "any", [Kind::Halves; 2]),
+        ("f32.bf16.bf16", "whole", [Kind::WholeBFloats, Kind::Whole]),
+        ("f32.bf16.bf16", "tame", [Kind::TameBFloats, Kind::Tame]),
+        ("f32.bf16.bf16", "any", [Kind::BFloats, Kind::Single]),
+        ("f32.tf32.tf32", "whole", [Kind::Whole; 2]),
+        ("f32.tf32.tf32", "tame", [Kind::Tame; 2]),
+        ("f32.tf32.tf32", "any", [Kind::Single; 2]),
+    ] {
+        list.push(Product::new(types, what, kinds).case());
+    }
+    for types in ["s32.s8.s8", "s32.u8.u8", "s32.s8.u8", "s32.u8.s8", "s32.b1.b1"] {
+        list.push(Product::new(types, "any", [word; 2]).case());
+        if !types.contains("b1") {
+            list.push(Product { satfinite: true, ..Product::new(types, "any", [word; 2]) }.case());
+        }
+    }
+    for a in ["e4m3", "e5m2"] {
+        for b in ["e4m3", "e5m2"] {
+            // Signs and mantissas are any, exponents are near one. The masks fit both types, if they are the same.
+            let (mask, set) = if a == "e4m3" { (0x8f8f_8f8f, 0x3030_3030) } else { (0x8787_8787, 0x3838_3838) };
+            for (sum, c, tame) in [("f32", Kind::Single, Kind::Tame), ("f16", Kind::Halves, Kind::TameHalves)] {
+                let types: &'static str = match (sum, a, b) {
+                    ("f32", "e4m3", "e4m3") => "f32.e4m3.e4m3",
+                    ("f32", "e4m3", _) => "f32.e4m3.e5m2",
+                    ("f32", _, "e4m3") => "f32.e5m2.e4m3",
+                    ("f32", ..) => "f32.e5m2.e5m2",
+                    (_, "e4m3", "e4m3") => "f16.e4m3.e4m3",
+                    (_, "e4m3", _) => "f16.e4m3.e5m2",
+                    (_, _, "e4m3") => "f16.e5m2.e4m3",
+                    _ => "f16.e5m2.e5m2",
+                };
+                list.push(Product { words: Some((mask, set)), ..Product::new(types, "tame", [word, tame]) }.case());
+                list.push(Product::new(types, "any", [word, c]).case());
+                // What a sum loses of an accumulator alone.
+                let nothing = Some((0, 0));
+                list.push(Product { words: nothing, ..Product::new(types, "of nothing", [word, c]) }.case());
+            }
+        }
+    }
+    list
+}
+
+/// Swizzles, matrices across the depth, steps inside a tile, and base offsets.
+fn layouts() -> Vec<Case> {
+    let kinds = [Kind::WholeHalves, Kind::Whole];
+    let mut list = Vec::new();
+    let transpositions = [", 1, 1, 0, 0", ", 1, 1, 1, 0", ", 1, 1, 0, 1", ", 1, 1, 1, 1"];
+    for (mode, width) in [(0, 16), (1, 128), (2, 64), (3, 32)] {
+        for (which, immediates) in transpositions.iter().enumerate() {
+            let at = |bytes: u64, field: u32| (bytes >> 4) << field;
+            // Enough for either direction: the strides of neighbouring tiles.
+            let swizzled = at(16 * width, 16) | at(8 * width, 32) | mode << 62;
+            let descriptors = if mode == 0 { [plain(1024), plain(256)] } else { [swizzled; 2] };
+            let what = format!("swizzle {mode}, transposition {which}");
+            list.push(Product { descriptors, immediates, ..Product::new("f32.f16.f16", &what, kinds) }.case());
+        }
+    }
+    let wide = ((1024 >> 4) << 32) | (1 << 62);
+    for (what, more) in [("a step of 32 bytes", 2), ("a step of 96 bytes", 6)] {
+        list.push(Product { descriptors: [wide + more; 2], ..Product::new("f32.f16.f16", what, kinds) }.case());
+    }
+    for base in [1u64, 3, 7] {
+        // Eights of rows overlap, so that all of them lie in the cells.
+        let moved = (((512 >> 4) << 32) | (1 << 62)) + ((128 * base) >> 4) + (base << 49);
+        let what = format!("a base of {base}");
+        list.push(Product { descriptors: [moved, wide], ..Product::new("f32.f16.f16", &what, kinds) }.case());
+    }
+    list
+}
+
+/// A in registers, negative factors, and sums that begin with nothing.
+fn rest() -> Vec<Case> {
+    let word = Kind::Int(32);
+    let mut list = Vec::new();
+    for (types, kinds, immediates) in [
+        ("f32.f16.f16", [Kind::TameHalves, Kind::Tame], ", 1, 1, 0"),
+        ("f32.tf32.tf32", [Kind::Tame; 2], ", 1, 1"),
+        ("f32.e4m3.e4m3", [word, Kind::Tame], ", 1, 1"),
+        ("s32.s8.u8", [word; 2], ""),
+        ("s32.b1.b1", [word; 2], ""),
+    ] {
+        let what = "A in registers";
+        list.push(Product { registers: true, immediates, ..Product::new(types, what, kinds) }.case());
+    }
+    for (what, immediates) in
+        [("minus A", ", -1, 1, 0, 0"), ("minus B", ", 1, -1, 0, 0"), ("minus both", ", -1, -1, 0, 0")]
+    {
+        let kinds = [Kind::Halves, Kind::Single];
+        list.push(Product { immediates, ..Product::new("f32.f16.f16", what, kinds) }.case());
+    }
+    for (types, kinds) in [("f32.bf16.bf16", [Kind::BFloats, Kind::Single]), ("s32.u8.u8", [word; 2])] {
+        list.push(Product { adds: false, ..Product::new(types, "fresh", kinds) }.case());
+    }
+    list
+}
