@@ -120,8 +120,7 @@ pub fn run_on(
         Device::Emulated(profile) => {
             harness::check_profile(profile)?;
             inspect::check(Path::new(&program))?;
-            libraries::write_driver(folder).map_err(in_temporary("write the driver to"))?;
-            libraries::write_runtime(folder).map_err(in_temporary("write the runtime to"))?;
+            libraries::write_machine(folder).map_err(in_temporary("write the driver to"))?;
             process::on_machine(folder, profile, &program, arguments, &settings)?
         }
         Device::Gpu(number) => {
