@@ -69,6 +69,7 @@ fn look() {
     let pci = gpu.pci_info().unwrap();
     assert_eq!((pci.bus_id.as_str(), pci.domain, pci.bus), ("0000FFFF:01:00.0", 0xffff, 1));
     assert_eq!(nvml.device_by_uuid(uuid.as_str()).unwrap().uuid().unwrap(), uuid);
+    assert_eq!(nvml.device_by_uuid(&uuid["GPU-".len()..]).unwrap().uuid().unwrap(), uuid);
     assert_eq!(nvml.device_by_pci_bus_id("ffff:01:00.0").unwrap().index().unwrap(), 0);
     assert!(matches!(nvml.device_by_pci_bus_id("0000:01:00.0"), Err(NvmlError::NotFound)));
     assert!(matches!(nvml.device_by_uuid("GPU-0"), Err(NvmlError::NotFound)));
@@ -121,6 +122,13 @@ fn misuse() {
         assert_eq!(name(handle, letters.as_mut_ptr(), 96), 0);
         assert_eq!(name(handle, letters.as_mut_ptr(), 5), 7);
         assert_eq!((name(handle, std::ptr::null_mut(), 96), name(null, letters.as_mut_ptr(), 96)), (2, 2));
+        // The first edition, which nvml-wrapper does not ask.
+        let memory: extern "C" fn(*mut c_void, *mut [u64; 3]) -> c_uint =
+            std::mem::transmute(function(c"nvmlDeviceGetMemoryInfo"));
+        let mut sizes = [0; 3];
+        allocate();
+        assert_eq!((memory(handle, &raw mut sizes), memory(handle, std::ptr::null_mut())), (0, 2));
+        assert_eq!((sizes[0] - sizes[1], sizes[2]), (1 << 20, 1 << 20));
         assert_eq!((shutdown(), count(&raw mut n)), (0, 1));
         let text = |code| CStr::from_ptr(text(code)).to_str().unwrap();
         assert_eq!((text(3), text(30), text(999)), ("Not Supported", "Reset type not supported", "Unknown Error"));

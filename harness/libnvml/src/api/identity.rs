@@ -37,7 +37,10 @@ fn by_index(index: c_uint, out: *mut nvmlDevice_t) -> Result {
 
 fn by_uuid(uuid: *const c_char, out: *mut nvmlDevice_t) -> Result {
     let device = machine::device()?;
-    if get_text(uuid)?.eq_ignore_ascii_case(&uuid_of(&device)) { put(out, handle()) } else { Err(Error::NOT_FOUND) }
+    let (asked, mine) = (get_text(uuid)?, uuid_of(&device));
+    // CUDA's own form has no prefix, and some clients ask by that.
+    let is_mine = [&mine[..], &mine["GPU-".len()..]].iter().any(|mine| asked.eq_ignore_ascii_case(mine));
+    if is_mine { put(out, handle()) } else { Err(Error::NOT_FOUND) }
 }
 
 /// A place on the bus.
