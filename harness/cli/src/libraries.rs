@@ -17,6 +17,9 @@ static RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cudart.bin"));
 const NVML: &str = "libnvidia-ml.so.1";
 static NVML_LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/nvml.bin"));
 
+/// What stands for NVIDIA's assembler, for clients that would call it: the machine executes PTX.
+pub const PTXAS: &str = "ptxas";
+
 /// Writes all that a program needs to `folder`, which is created if need be: the embedded machine as a driver, and what
 /// belongs to it.
 ///
@@ -25,7 +28,17 @@ static NVML_LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/nvml.bin"
 pub fn write_machine(folder: &Path) -> io::Result<()> {
     write_driver(folder)?;
     write_runtime(folder)?;
-    fs::write(folder.join(NVML), NVML_LIBRARY)
+    fs::write(folder.join(NVML), NVML_LIBRARY)?;
+    write_ptxas(folder)
+}
+
+/// Writes what passes PTX through, as a program: it can be asked for more than once.
+fn write_ptxas(folder: &Path) -> io::Result<()> {
+    let file = folder.join(PTXAS);
+    fs::write(&file, include_str!("../templates/ptxas.sh"))?;
+    #[cfg(unix)]
+    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    Ok(())
 }
 
 /// Writes the embedded machine to `folder`, which is created if need be, as a driver.

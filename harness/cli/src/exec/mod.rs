@@ -1,4 +1,5 @@
 //! `warplab exec`: any CUDA program, where a lab would run: on the GPU if there is one, else on the embedded machine.
+mod clients;
 mod inspect;
 mod process;
 mod summary;
@@ -30,7 +31,7 @@ Examples:
   warplab exec hello.cu 10                          compile and run
   warplab exec --check all ./hello 10               look for mistakes of every kind
   warplab exec --hot --out run ./hello 10           then: warplab report run
-  warplab exec --device emulated:t4 -- python3 x.py";
+  warplab exec --device emulated:t4 -- python3 x.py    numba, Triton, CuPy, cuda.core, PyCUDA, Taichi";
 
 pub fn command() -> Command {
     with_watching(Command::new("exec"))
