@@ -101,7 +101,7 @@ fn nvcc_programs_of_the_labs_run_as_expected() {
     all_run_as_expected(&programs);
 }
 
-/// The answers to wrong calls: our own, which harness/libcudart/tests/on_gpu.sh compares with those of NVIDIA's runtime.
+/// The answers to wrong calls. `harness/libcudart/tests/on_gpu.sh` compares them with those of NVIDIA's runtime.
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_every_call_with_wrong_arguments_answers_as_recorded() {

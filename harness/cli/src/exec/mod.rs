@@ -31,7 +31,7 @@ Examples:
   warplab exec hello.cu 10                          compile and run
   warplab exec --check all ./hello 10               look for mistakes of every kind
   warplab exec --hot --out run ./hello 10           then: warplab report run
-  warplab exec --device emulated:t4 -- python3 x.py    numba, Triton, CuPy, cuda.core, PyCUDA, Taichi";
+  warplab exec --device emulated:t4 -- python3 x.py    numba, Triton, PyCUDA, Taichi, cuda.core";
 
 pub fn command() -> Command {
     with_watching(Command::new("exec"))
