@@ -1,6 +1,6 @@
 //! Leaves the git revision of the sources in `WARPLAB_REVISION`: empty when they are no checkout (an unpacked
-//! archive), what `WARPLAB_GIT_REVISION` says when it is set. And copies the CUDA runtime's library, which cargo has
-//! built as this package's build-dependency, to `OUT_DIR` for `include_bytes!`.
+//! archive), what `WARPLAB_GIT_REVISION` says when it is set. And copies the libraries of the CUDA runtime and of
+//! NVML, which cargo has built as this package's build-dependencies, to `OUT_DIR` for `include_bytes!`.
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -9,7 +9,8 @@ use std::{
 };
 
 fn main() {
-    embed_runtime();
+    embed("simt_cudart", "cudart.bin");
+    embed("simt_nvml", "nvml.bin");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=WARPLAB_GIT_REVISION");
     let told = std::env::var("WARPLAB_GIT_REVISION").ok();
@@ -17,24 +18,24 @@ fn main() {
     println!("cargo::rustc-env=WARPLAB_REVISION={revision}");
 }
 
-/// Copies the newest of the libraries that cargo has built.
-fn embed_runtime() {
+/// Copies the newest of the libraries of this name that cargo has built.
+fn embed(library: &str, copy: &str) {
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     // OUT_DIR is target/<profile>/build/<package>-<hash>/out; the library lies in target/<profile>/deps.
     let deps = out.ancestors().nth(3).expect("OUT_DIR lies three folders deep").join("deps");
     let built = fs::read_dir(&deps).unwrap_or_else(|e| panic!("cannot read {}: {e}", deps.display()));
     let is_library = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        name.starts_with(&format!("{}simt_cudart", env::consts::DLL_PREFIX)) && name.ends_with(env::consts::DLL_SUFFIX)
+        name.starts_with(&format!("{}{library}", env::consts::DLL_PREFIX)) && name.ends_with(env::consts::DLL_SUFFIX)
     };
     let newest = built
         .filter_map(Result::ok)
         .map(|entry| entry.path())
         .filter(is_library)
         .max_by_key(|path| fs::metadata(path).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH))
-        .unwrap_or_else(|| panic!("cargo built no simt_cudart library in {}", deps.display()));
+        .unwrap_or_else(|| panic!("cargo built no {library} library in {}", deps.display()));
     println!("cargo::rerun-if-changed={}", newest.display());
-    fs::copy(&newest, out.join("cudart.bin")).expect("OUT_DIR is writable");
+    fs::copy(&newest, out.join(copy)).expect("OUT_DIR is writable");
 }
 
 /// The checkout's revision, marked when files differ from it.

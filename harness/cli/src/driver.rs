@@ -30,8 +30,8 @@ pub fn command() -> Command {
                 .help("The program to run, and its arguments"),
         )
         .arg(Arg::new("out").long("out").value_name("DIR").value_parser(value_parser!(PathBuf)).help(
-            "Write libcuda.so.1, libcuda.so and CUDA's runtime, libcudart.so.13 and .12, to this folder, which is \
-                     created if needed",
+            "Write libcuda.so.1, libcuda.so, CUDA's runtime, libcudart.so.13 and .12, and NVML, libnvidia-ml.so.1, to \
+                     this folder, which is created if needed",
         ))
         .after_help(MORE)
 }
@@ -39,7 +39,7 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let out = matches.get_one::<PathBuf>("out");
     if let Some(folder) = out {
-        libraries::write_driver(folder).and_then(|()| libraries::write_runtime(folder)).map_err(|error| {
+        libraries::write_machine(folder).map_err(|error| {
             Error::usage(format!("--out {}: cannot write the driver there: {error}", folder.display()))
         })?;
     }

@@ -1,5 +1,5 @@
 //! The libraries inside `warplab`, written to a folder for programs of their own: the embedded machine as CUDA's
-//! driver, and CUDA's runtime.
+//! driver, CUDA's runtime, and NVML.
 use std::{fs, io, path::Path};
 
 use crate::soname;
@@ -13,11 +13,36 @@ const RUNTIMES: [&str; 2] = ["libcudart.so.13", "libcudart.so.12"];
 /// The CUDA runtime's library, over whichever driver is loaded.
 static RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cudart.bin"));
 
-/// Writes the embedded machine to `folder`, which is created if need be, as a driver.
+/// The name of NVML's library, and the library. It tells what the driver beside it says of its device.
+const NVML: &str = "libnvidia-ml.so.1";
+static NVML_LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/nvml.bin"));
+
+/// What stands for NVIDIA's assembler, for clients that would call it: the machine executes PTX.
+pub const PTXAS: &str = "ptxas";
+
+/// Writes all that a program needs to `folder`, which is created if need be: the embedded machine as a driver, and what
+/// belongs to it.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn write_driver(folder: &Path) -> io::Result<()> {
+pub fn write_machine(folder: &Path) -> io::Result<()> {
+    write_driver(folder)?;
+    write_runtime(folder)?;
+    fs::write(folder.join(NVML), NVML_LIBRARY)?;
+    write_ptxas(folder)
+}
+
+/// Writes what passes PTX through, as a program: it can be asked for more than once.
+fn write_ptxas(folder: &Path) -> io::Result<()> {
+    let file = folder.join(PTXAS);
+    fs::write(&file, include_str!("../templates/ptxas.sh"))?;
+    #[cfg(unix)]
+    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    Ok(())
+}
+
+/// Writes the embedded machine to `folder`, which is created if need be, as a driver.
+fn write_driver(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     // Programs are linked with the first name. Programs that load the driver themselves may try the second, which leads
     // to the same file, so that nobody loads two drivers.

@@ -98,6 +98,26 @@ fn a_leak_is_told_and_is_the_exit_code() {
 }
 
 #[test]
+fn triton_is_told_where_the_driver_is_and_gets_its_ptx_back() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.ptx"), ".version 9.0").unwrap();
+    let script = "set -e; test -e $TRITON_LIBCUDA_PATH/libcuda.so.1; $TRITON_PTXAS_BLACKWELL_PATH --version; \
+                  $TRITON_PTXAS_PATH -lineinfo -v --gpu-name=sm_90a in.ptx -o out; cat out; echo \" $TRITON_CACHE_DIR\"";
+    let run = |variables: &[(&str, &str)]| {
+        let run =
+            warplab_in(folder.path(), &["exec", "--device", "emulated", "--", "/bin/sh", "-c", script], variables);
+        assert_eq!(run.code, 0, "{run:?}");
+        run.stdout
+    };
+    let said = run(&[("WARPLAB_CACHE", "/kept")]);
+    // Triton takes the version of CUDA from these words, and from that the version of the PTX that it writes.
+    assert!(said.contains("Cuda compilation tools, release 13.0, V13.0"), "{said}");
+    assert!(said.ends_with("\n.version 9.0 /kept/triton\n"), "{said}");
+    // Who has a place for Triton's cache keeps it.
+    assert!(run(&[("TRITON_CACHE_DIR", "/mine")]).ends_with(".version 9.0 /mine\n"));
+}
+
+#[test]
 fn a_program_of_ours_judges_itself() {
     let own = env!("CARGO_BIN_EXE_warplab");
     let run = ["run", "vecadd", "--quick", "--variant", "pageable", "--check", "all"];

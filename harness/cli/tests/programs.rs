@@ -101,6 +101,29 @@ fn nvcc_programs_of_the_labs_run_as_expected() {
     all_run_as_expected(&programs);
 }
 
+/// The answers to wrong calls. `harness/libcudart/tests/on_gpu.sh` compares them with those of NVIDIA's runtime.
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_every_call_with_wrong_arguments_answers_as_recorded() {
+    let errors = root().join("harness/libcudart/tests/errors");
+    let folder = tempfile::tempdir().unwrap();
+    let source = errors.join("errors.cpp");
+    let options = ["nvcc", "-std=c++20", "-w", source.to_str().unwrap(), "-o", "errors"];
+    let compiled = warplab_in(folder.path(), &options, &[]);
+    assert_eq!(compiled.code, 0, "{compiled:?}");
+    let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "./errors"], &[("WARPLAB_QUIET", "1")]);
+    let table = errors.join("errors.csv");
+    if std::env::var_os("WARPLAB_RECORD").is_some() {
+        fs::write(&table, &run.stdout).unwrap();
+    }
+    let recorded = fs::read_to_string(&table).unwrap();
+    let (now, then): (Vec<_>, Vec<_>) = (run.stdout.lines().collect(), recorded.lines().collect());
+    let changed: Vec<_> = now.iter().filter(|row| !then.contains(row)).collect();
+    assert!(changed.is_empty(), "other answers than in errors.csv; if they are right, WARPLAB_RECORD=1: {changed:#?}");
+    assert_eq!(now.len(), then.len(), "rows of errors.csv are missing");
+    assert!(now.len() > 1000 && !run.stdout.contains("signal"), "{} rows", now.len());
+}
+
 /// A project of several files: the device code of one calls that of another, and the host code is in a third.
 const PROJECT: [(&str, &str); 5] = [
     (

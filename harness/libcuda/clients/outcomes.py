@@ -9,6 +9,11 @@ TOO_LARGE = {
     "test_issue_9229": "launches 5.7e9 threads",
 }
 
+# Tests with a mistake that a GPU does not notice. The machine finds it and ends the context, and with it every later test.
+MISTAKEN = {
+    "test_dispatcher_cpointer_arguments": "works on 16 elements of arrays of 10",
+}
+
 
 class Outcomes(unittest.TextTestResult):
     """Notes each test's outcome as it comes, so that those before a crash are kept."""
@@ -18,7 +23,8 @@ class Outcomes(unittest.TextTestResult):
     def startTest(self, test):
         super().startTest(test)
         self.worst = "ok"
-        if reason := TOO_LARGE.get(test.id().rpartition(".")[2]):
+        name = test.id().rpartition(".")[2]
+        if reason := TOO_LARGE.get(name) or MISTAKEN.get(name):
             test.setUp = lambda: test.skipTest(reason)
 
     def stopTest(self, test):
@@ -28,6 +34,9 @@ class Outcomes(unittest.TextTestResult):
         out.flush()
 
     def addError(self, test, err):
+        # pytest's way to skip is an error to unittest.
+        if err[0].__name__ == "Skipped":
+            return self.addSkip(test, str(err[1]))
         super().addError(test, err)
         self.worst = "ERROR"
 

@@ -279,3 +279,101 @@ fn stream_ordered_memory_is_a_pool_s() {
         ok(sys::cuStreamDestroy_v2(stream));
     }
 }
+
+/// `CUmemLocation`.
+#[repr(C)]
+struct Place {
+    kind: i32,
+    id: i32,
+}
+
+#[test]
+fn pools_are_found_by_their_place_since_cuda_13() {
+    type Get = unsafe extern "C" fn(*mut *mut c_void, *const Place, i32) -> sys::CUresult;
+    type Set = unsafe extern "C" fn(*const Place, i32, *mut c_void) -> sys::CUresult;
+    context();
+    let (default, current): (Get, Get) = (symbol("cuMemGetDefaultMemPool"), symbol("cuMemGetMemPool"));
+    let set: Set = symbol("cuMemSetMemPool");
+    let (device, host, nowhere) = (Place { kind: 1, id: 0 }, Place { kind: 2, id: 0 }, Place { kind: 9, id: 0 });
+    let other = Place { kind: 1, id: 1 };
+    let (pinned, managed) = (1, 2);
+    let (mut of_device, mut found, null): (*mut c_void, _, _) =
+        (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
+    unsafe {
+        ok(sys::cuDeviceGetDefaultMemPool((&raw mut of_device).cast(), 0));
+        ok(default(&raw mut found, &raw const device, pinned));
+        assert_eq!(found, of_device);
+        ok(set(&raw const device, pinned, of_device));
+        found = null;
+        ok(current(&raw mut found, &raw const device, pinned));
+        assert_eq!(found, of_device);
+        fails(set(&raw const device, pinned, null), CUDA_ERROR_INVALID_VALUE);
+        fails(default(std::ptr::null_mut(), &raw const device, pinned), CUDA_ERROR_INVALID_VALUE);
+        fails(default(&raw mut found, std::ptr::null(), pinned), CUDA_ERROR_INVALID_VALUE);
+        fails(default(&raw mut found, &raw const nowhere, pinned), CUDA_ERROR_INVALID_VALUE);
+        fails(default(&raw mut found, &raw const device, 99), CUDA_ERROR_INVALID_VALUE);
+        fails(default(&raw mut found, &raw const other, pinned), CUDA_ERROR_INVALID_DEVICE);
+        // There are no pools of other memory yet.
+        fails(default(&raw mut found, &raw const host, pinned), CUDA_ERROR_NOT_SUPPORTED);
+        fails(current(&raw mut found, &raw const device, managed), CUDA_ERROR_NOT_SUPPORTED);
+    }
+}
+
+#[test]
+fn batches_of_copies_have_the_arguments_of_the_client_s_version() {
+    type Batch = unsafe extern "C" fn(
+        *const u64,
+        *const u64,
+        *const usize,
+        usize,
+        *const c_void,
+        *const usize,
+        usize,
+        sys::CUstream,
+    ) -> sys::CUresult;
+    context();
+    let mut address = std::ptr::null_mut();
+    let name = c"cuMemcpyBatchAsync".as_ptr();
+    type GetProcAddress =
+        unsafe extern "C" fn(*const std::ffi::c_char, *mut *mut c_void, i32, u64, *mut i32) -> sys::CUresult;
+    let get: GetProcAddress = symbol("cuGetProcAddress_v2");
+    unsafe { ok(get(name, &raw mut address, 13000, 0, std::ptr::null_mut())) };
+    let batch: Batch = unsafe { std::mem::transmute(address) };
+    let (from, to) = (alloc(64), alloc(64));
+    let mut stream = std::ptr::null_mut();
+    let (attributes, index) = ([0_u64; 8], 0);
+    unsafe {
+        ok(sys::cuStreamCreate(&raw mut stream, 1));
+        ok(sys::cuMemsetD8_v2(from, 9, 64));
+        let (dsts, srcs, sizes) = ([to, to + 32], [from, from + 32], [32, 32]);
+        let given = attributes.as_ptr().cast();
+        ok(batch(dsts.as_ptr(), srcs.as_ptr(), sizes.as_ptr(), 2, given, &raw const index, 1, stream));
+        ok(sys::cuStreamSynchronize(stream));
+        let mut host = [0_u8; 64];
+        ok(sys::cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), to, 64));
+        assert_eq!(host, [9; 64]);
+        ok(sys::cuStreamDestroy_v2(stream));
+    }
+}
+
+#[test]
+fn a_context_is_named_or_current_since_cuda_13() {
+    type Of = unsafe extern "C" fn(*mut i32, sys::CUcontext) -> sys::CUresult;
+    type Wait = unsafe extern "C" fn(sys::CUcontext) -> sys::CUresult;
+    let mine = own_context();
+    let (of, wait): (Of, Wait) = (symbol("cuCtxGetDevice_v2"), symbol("cuCtxSynchronize_v2"));
+    let (mut device, null) = (7, std::ptr::null_mut());
+    unsafe {
+        ok(of(&raw mut device, mine));
+        assert_eq!(device, 0);
+        ok(of(&raw mut device, null));
+        fails(of(std::ptr::null_mut(), mine), CUDA_ERROR_INVALID_VALUE);
+        ok(wait(mine));
+        ok(wait(null));
+        let mut none = null;
+        ok(sys::cuCtxPopCurrent_v2(&raw mut none));
+        ok(wait(mine));
+        fails(wait(null), CUDA_ERROR_INVALID_CONTEXT);
+        ok(sys::cuCtxDestroy_v2(mine));
+    }
+}

@@ -4,6 +4,8 @@
 #
 #   harness/libcudart/tests/on_gpu.sh WARPLAB [PROGRAM.cu...]
 #
+# At the end it compares the answers to wrong calls with errors/errors.csv.
+#
 # Needs what `warplab setup --nvcc` brings, and a C++ compiler. Each program has a line of the result: its name, and `same`
 # or what differs. Those with which all is well belong into tests/programs/seen.txt. The exit code is 1 if one differs.
 # A program that notes an exit code makes mistakes that only the machine's checks find: here it ends with 0.
@@ -41,4 +43,18 @@ for source; do
     [ "$said" = same ] || bad=1
     echo "$name $said"
 done
+# Every call with wrong arguments: the answers of NVIDIA's runtime, and of ours over NVIDIA's driver, beside errors.csv, which
+# has ours over the embedded one. What differs is shown: < is in the file, > is the answer here.
+errors=$root/harness/libcudart/tests/errors
+if "$warplab" nvcc -std=c++20 -w "$errors/errors.cpp" -o "$work/errors" > "$work/log" 2>&1; then
+    for runtime in "$nvidia" "$work/ours"; do
+        whose=$([ "$runtime" = "$nvidia" ] && echo "NVIDIA's runtime" || echo "our runtime")
+        LD_LIBRARY_PATH=$runtime timeout 1200 "$work/errors" > "$work/out" 2> "$work/err"
+        echo "errors.csv, $whose: $(diff "$errors/errors.csv" "$work/out" | grep -c '^>') of $(wc -l < "$work/out") rows differ"
+        diff "$errors/errors.csv" "$work/out" | grep '^[<>]'
+    done
+else
+    echo "errors.cpp does not compile: $(head -n 1 "$work/log")"
+    bad=1
+fi
 exit $bad

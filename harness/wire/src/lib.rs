@@ -6,13 +6,14 @@
 //!
 //! [`Report`] holds everything: [`Launch`]es with their [`counters`] and [`costs`], [`Told`] findings ([`finding`]),
 //! [`Copies`], [`Managed`] memory, [`Memory`], [`Settings`]. [`Leaks`] is the memory that is still allocated at the
-//! end. [`Wishes`] goes the other way: it says what a client asks of the machine.
+//! end, and [`Device`] the device itself. [`Wishes`] goes the other way: it says what a client asks of the machine.
 //!
 //! To change a field, change it here, and raise [`VERSION`] if its meaning or its name changes, or if it is removed.
 
 mod checks;
 pub mod costs;
 pub mod counters;
+mod device;
 pub mod finding;
 mod launch;
 mod report;
@@ -21,6 +22,7 @@ mod transfer;
 mod version;
 
 pub use checks::{Check, Checks, UnknownCheck};
+pub use device::Device;
 pub use launch::{Fault, Launch, Limiter, Occupancy};
 pub use report::{Leak, Leaks, Report, Told};
 pub use settings::{Settings, Wishes};

@@ -1,4 +1,5 @@
 //! `warplab exec`: any CUDA program, where a lab would run: on the GPU if there is one, else on the embedded machine.
+mod clients;
 mod inspect;
 mod process;
 mod summary;
@@ -30,7 +31,7 @@ Examples:
   warplab exec hello.cu 10                          compile and run
   warplab exec --check all ./hello 10               look for mistakes of every kind
   warplab exec --hot --out run ./hello 10           then: warplab report run
-  warplab exec --device emulated:t4 -- python3 x.py";
+  warplab exec --device emulated:t4 -- python3 x.py    numba, Triton, PyCUDA, Taichi, cuda.core";
 
 pub fn command() -> Command {
     with_watching(Command::new("exec"))
@@ -120,8 +121,7 @@ pub fn run_on(
         Device::Emulated(profile) => {
             harness::check_profile(profile)?;
             inspect::check(Path::new(&program))?;
-            libraries::write_driver(folder).map_err(in_temporary("write the driver to"))?;
-            libraries::write_runtime(folder).map_err(in_temporary("write the runtime to"))?;
+            libraries::write_machine(folder).map_err(in_temporary("write the driver to"))?;
             process::on_machine(folder, profile, &program, arguments, &settings)?
         }
         Device::Gpu(number) => {

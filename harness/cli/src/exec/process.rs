@@ -11,7 +11,7 @@ use std::{
 use harness::Error;
 use wire::{Checks, Report, Told};
 
-use crate::libraries::DRIVER;
+use super::clients;
 
 /// The environment variable that names a file for the driver's report, which it writes when the program ends.
 const REPORT: &str = "WARPLAB_REPORT";
@@ -100,8 +100,7 @@ pub fn on_machine(
         let mut process = Process::new(program);
         process.args(arguments);
         search(&mut process, &folder)?;
-        // numba does not search the path.
-        process.env("NUMBA_CUDA_DRIVER", folder.join(DRIVER)).env("WARPLAB_PROFILE", profile);
+        process.envs(clients::variables(&folder)).env("WARPLAB_PROFILE", profile);
         if let Some(checks) = &settings.checks {
             process.env("WARPLAB_CHECKS", checks.to_string());
         }

@@ -47,12 +47,23 @@ fn node_of(bus_id: &str) -> Option<u32> {
     std::fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
+/// Whether the NVML that a process finds is the embedded device's. What it says must never be taken for a GPU's.
+fn is_emulated() -> bool {
+    let names: &[&str] = if cfg!(windows) { &["nvml.dll"] } else { &["libnvidia-ml.so", "libnvidia-ml.so.1"] };
+    // SAFETY: loading the system's NVML, as is done next anyway; a name is only looked for.
+    let found = names.iter().find_map(|name| unsafe { libloading::Library::new(*name) }.ok());
+    found.is_some_and(|library| unsafe { library.get::<*const ()>(b"simt_nvml_version") }.is_ok())
+}
+
 impl Monitor {
     /// Opens NVML for the GPU at this bus address (`0000:01:00.0`).
     ///
     /// # Errors
     /// One line that says why NVML is not available.
     pub fn open(bus_id: &str) -> Result<Self, String> {
+        if is_emulated() {
+            return Err("NVML is not available: the library on the path is the embedded device's".into());
+        }
         let nvml = Nvml::init()
             // Some systems have the library only under its full name.
             .or_else(|_| Nvml::builder().lib_path("libnvidia-ml.so.1".as_ref()).init())

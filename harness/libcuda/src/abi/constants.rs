@@ -110,6 +110,7 @@ pub mod attach_flags {
 /// `CUmemAllocationType`.
 pub mod allocation_type {
     pub const PINNED: i32 = 1;
+    pub const MANAGED: i32 = 2;
 }
 
 /// `CUmemAccess_flags`.

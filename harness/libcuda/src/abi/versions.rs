@@ -15,6 +15,8 @@ pub const NEWEST_PTX: u32 = 90;
 /// later one gets it.
 pub const VERSIONED: &[(&str, &[(c_int, &str)])] = &[
     ("cuCtxCreate", &[(3020, "_v2"), (11040, "_v3"), (12050, "_v4")]),
+    ("cuCtxGetDevice", &[(13000, "_v2")]),
+    ("cuCtxSynchronize", &[(13000, "_v2")]),
     ("cuDeviceGetUuid", &[(11040, "_v2")]),
     ("cuEventElapsedTime", &[(12080, "_v2")]),
     ("cuGetProcAddress", &[(12000, "_v2")]),
@@ -32,6 +34,8 @@ pub const VERSIONED: &[(&str, &[(c_int, &str)])] = &[
     ("cuGraphRemoveDependencies", &[(12030, "_v2")]),
     ("cuMemAdvise", &[(12020, "_v2")]),
     ("cuMemPrefetchAsync", &[(12020, "_v2")]),
+    ("cuMemcpy3DBatchAsync", &[(13000, "_v2")]),
+    ("cuMemcpyBatchAsync", &[(13000, "_v2")]),
     ("cuStreamBatchMemOp", &[(11070, "_v2")]),
     ("cuStreamBeginCapture", &[(10010, "_v2")]),
     ("cuStreamGetCaptureInfo", &[(11030, "_v2"), (12030, "_v3")]),

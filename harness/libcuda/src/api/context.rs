@@ -80,6 +80,12 @@ fn get_device(out: *mut Device) -> Result {
     put(out, 0)
 }
 
+/// The device of a context, or of the current one for null.
+fn get_device_of(out: *mut Device, context: Handle) -> Result {
+    given_or_current(context)?;
+    put(out, 0)
+}
+
 fn get_flags(out: *mut c_uint) -> Result {
     put(out, current_any()?.flags.load(Ordering::Relaxed))
 }
@@ -103,6 +109,11 @@ fn api_version(context: Handle, out: *mut c_uint) -> Result {
 
 fn synchronize() -> Result {
     current_uncaptured()?.synchronize()
+}
+
+/// Waits for a context's work; for that of the current one for null.
+fn synchronize_one(context: Handle) -> Result {
+    if context == 0 { synchronize() } else { given_or_current(context)?.synchronize() }
 }
 
 fn priority_range(least: *mut c_int, greatest: *mut c_int) -> Result {
@@ -210,6 +221,8 @@ entry_points! {
     cuCtxGetId(context: Handle, out: *mut u64) = get_id;
     cuCtxGetApiVersion(context: Handle, out: *mut c_uint) = api_version;
     cuCtxSynchronize() = synchronize;
+    cuCtxSynchronize_v2(context: Handle) = synchronize_one;
+    cuCtxGetDevice_v2(out: *mut Device, context: Handle) = get_device_of;
     cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) = priority_range;
     cuCtxGetCacheConfig(out: *mut c_int) = get_cache_config;
     cuCtxSetCacheConfig(config: c_int) = set_cache_config;

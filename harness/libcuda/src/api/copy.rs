@@ -130,7 +130,25 @@ fn batch(
     Ok(())
 }
 
+/// As [`batch`], since CUDA 13: it does not tell which copy failed.
+fn batch_v2(
+    dsts: *const DevicePtr,
+    srcs: *const DevicePtr,
+    sizes: *const usize,
+    count: usize,
+    attributes: *const c_void,
+    indices: *const usize,
+    attribute_count: usize,
+    stream: Handle,
+) -> Result {
+    batch(dsts, srcs, sizes, count, attributes, indices, attribute_count, std::ptr::null_mut(), stream)
+}
+
 entry_points! {
+    cuMemcpyBatchAsync_v2(dsts: *const DevicePtr, srcs: *const DevicePtr, sizes: *const usize, count: usize,
+        attributes: *const c_void, indices: *const usize, attribute_count: usize, stream: Handle) = batch_v2;
+    cuMemcpyBatchAsync_v2_ptsz(dsts: *const DevicePtr, srcs: *const DevicePtr, sizes: *const usize, count: usize,
+        attributes: *const c_void, indices: *const usize, attribute_count: usize, stream: Handle) = batch_v2;
     cuMemcpy(dst: DevicePtr, src: DevicePtr, bytes: usize) = any_to_any;
     cuMemcpy_ptds(dst: DevicePtr, src: DevicePtr, bytes: usize) = any_to_any;
     cuMemcpyAsync(dst: DevicePtr, src: DevicePtr, bytes: usize, stream: Handle) = any_to_any_async;

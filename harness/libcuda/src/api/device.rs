@@ -4,10 +4,13 @@ use crate::abi::constants::p2p_attribute;
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need, put, put_optional, put_text, text};
 use crate::abi::types::{Device, DeviceProperties, Uuid};
+use crate::abi::versions::DRIVER_VERSION;
 use crate::api::attributes;
 use crate::state::contexts::current::current;
-use crate::state::device::driver::driver;
+use crate::state::device::activity;
+use crate::state::device::driver::{driver, part};
 use crate::state::memory::graph_usage;
+use simt::profile::Profile;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// The device's place on the bus: in a domain that no real bus has, so that no tool mistakes it for a card.
@@ -32,20 +35,56 @@ fn count(out: *mut c_int) -> Result {
     put(out, 1)
 }
 
+/// A part's name, which says that it is emulated.
+fn name_of(profile: &Profile) -> String {
+    format!("{} (emulated)", profile.full_name)
+}
+
 fn name(out: *mut c_char, len: c_int, dev: Device) -> Result {
     check(dev)?;
     let len = usize::try_from(len).map_err(|_| Error::INVALID_VALUE)?;
-    put_text(out, len, &format!("{} (emulated)", driver()?.profile.full_name))
+    put_text(out, len, &name_of(driver()?.profile))
 }
 
 /// The UUID is made from the profile's name, so it is the same in every process.
-fn uuid(out: *mut Uuid, dev: Device) -> Result {
-    check(dev)?;
+fn uuid_of(profile: &Profile) -> [u8; 16] {
     let mut bytes = *b"emulated\0\0\0\0\0\0\0\0";
-    let name = driver()?.profile.name.as_bytes();
+    let name = profile.name.as_bytes();
     let len = name.len().min(8);
     bytes[8..8 + len].copy_from_slice(&name[..len]);
-    put(out, Uuid(bytes))
+    bytes
+}
+
+fn uuid(out: *mut Uuid, dev: Device) -> Result {
+    check(dev)?;
+    put(out, Uuid(uuid_of(driver()?.profile)))
+}
+
+/// The device as it is now, for libraries of monitoring. It may be asked for before `cuInit`, which it does not call:
+/// a process that only looks may still be forked.
+///
+/// # Errors
+/// A message, when the environment names no part that exists.
+pub fn described() -> std::result::Result<wire::Device, String> {
+    let profile = part()?;
+    let driver = driver().ok();
+    Ok(wire::Device {
+        version: wire::Device::VERSION,
+        name: name_of(profile),
+        uuid: uuid_of(profile),
+        bus_id: BUS_ID.to_owned(),
+        driver_version: DRIVER_VERSION as u32,
+        compute_capability: profile.compute_capability,
+        multiprocessors: profile.sms,
+        clock_khz: profile.clock_khz,
+        memory_clock_khz: profile.mem_clock_khz,
+        bus_bits: profile.bus_bits,
+        ecc: profile.ecc,
+        total_bytes: profile.total_memory,
+        used_bytes: driver.map_or(0, |driver| driver.memory.used()),
+        is_started: driver.is_some(),
+        busy_us: activity::busy().as_micros() as u64,
+    })
 }
 
 fn total_memory(out: *mut usize, dev: Device) -> Result {

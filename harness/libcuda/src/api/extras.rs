@@ -5,6 +5,7 @@ use crate::abi::pointers::text;
 use crate::account::sources::know;
 use crate::account::speech::somebody_reads;
 use crate::account::{leak, report};
+use crate::api::device::described;
 use crate::state::device::call_site::during;
 use crate::state::device::driver::configure;
 use crate::state::device::interrupt::interrupt;
@@ -74,13 +75,33 @@ fn failed(place: &str, panic: &(dyn Any + Send)) -> Findings {
     findings
 }
 
-/// Frees a string of `simt_report_json` or `simt_leaks_json`. Null is allowed.
+/// The device as it is now, as JSON; `cuInit` need not have been called. Null when the environment names no part that
+/// exists: `simt_last_error` says which there are. `simt_string_free` frees it.
+#[unsafe(no_mangle)]
+extern "C" fn simt_device_json() -> *mut c_char {
+    match catch_unwind(described).unwrap_or_else(|_| Err("the machine failed".into())) {
+        Ok(device) => owned(device.to_json()),
+        Err(message) => {
+            keep_error(&message);
+            std::ptr::null_mut()
+        }
+    }
+}
+
+/// Frees a string of `simt_report_json`, `simt_leaks_json` or `simt_device_json`. Null is allowed.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_string_free(string: *mut c_char) {
     if !string.is_null() {
-        // SAFETY: the caller passes a string that `simt_report_json` or `simt_leaks_json` has returned.
+        // SAFETY: the caller passes a string that one of the functions above has returned.
         drop(unsafe { CString::from_raw(string) });
     }
+}
+
+/// Keeps words for `simt_last_error`.
+fn keep_error(message: &str) {
+    let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
+    // There is no place for it any more in a destructor at the thread's end.
+    let _ = ERROR.try_with(|error| error.replace(message));
 }
 
 fn apply(json: *const c_char) -> Result<(), String> {
@@ -110,9 +131,7 @@ unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
     match catch_unwind(|| apply(json)).unwrap_or_else(|_| Err("the machine failed".into())) {
         Ok(()) => 0,
         Err(message) => {
-            let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
-            // There is no place for it any more in a destructor at the thread's end.
-            let _ = ERROR.try_with(|error| error.replace(message));
+            keep_error(&message);
             Error::INVALID_VALUE.0
         }
     }
@@ -126,7 +145,7 @@ extern "C" fn simt_interrupt() {
     interrupt();
 }
 
-/// Why this thread's last `simt_configure` failed; valid until the next one.
+/// Why this thread's last `simt_configure` or `simt_device_json` failed; valid until the next one.
 #[unsafe(no_mangle)]
 extern "C" fn simt_last_error() -> *const c_char {
     ERROR.try_with(|error| error.borrow().as_ptr()).unwrap_or(c"".as_ptr())

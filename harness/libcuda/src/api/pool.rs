@@ -130,7 +130,42 @@ fn set_device_pool(dev: c_int, pool: Handle) -> Result {
     Ok(())
 }
 
+/// Refuses a location and a kind of memory without pools: there are pools of the device's memory only.
+fn check_place(location: *const Location, kind: c_int) -> Result {
+    driver()?;
+    let location = get(location)?;
+    if !(Location::DEVICE..=Location::HOST_NUMA_CURRENT).contains(&location.kind) {
+        return Err(Error::INVALID_VALUE);
+    }
+    match kind {
+        allocation_type::PINNED if location.kind == Location::DEVICE => device::check(location.id),
+        allocation_type::PINNED | allocation_type::MANAGED => Err(Error::NOT_SUPPORTED),
+        _ => Err(Error::INVALID_VALUE),
+    }
+}
+
+fn default_pool_of(out: *mut Handle, location: *const Location, kind: c_int) -> Result {
+    need(out)?;
+    check_place(location, kind)?;
+    put(out, pool::default_pool().handle())
+}
+
+fn pool_of(out: *mut Handle, location: *const Location, kind: c_int) -> Result {
+    need(out)?;
+    check_place(location, kind)?;
+    put(out, pool::device_pool().handle())
+}
+
+fn set_pool_of(location: *const Location, kind: c_int, pool: Handle) -> Result {
+    check_place(location, kind)?;
+    pool::set_device_pool(find(pool)?);
+    Ok(())
+}
+
 entry_points! {
+    cuMemGetDefaultMemPool(out: *mut Handle, location: *const Location, kind: c_int) = default_pool_of;
+    cuMemGetMemPool(out: *mut Handle, location: *const Location, kind: c_int) = pool_of;
+    cuMemSetMemPool(location: *const Location, kind: c_int, pool: Handle) = set_pool_of;
     cuMemAllocAsync(out: *mut DevicePtr, bytes: usize, stream: Handle) = alloc_async;
     cuMemAllocAsync_ptsz(out: *mut DevicePtr, bytes: usize, stream: Handle) = alloc_async;
     cuMemAllocFromPoolAsync(out: *mut DevicePtr, bytes: usize, pool: Handle, stream: Handle) = alloc_from;

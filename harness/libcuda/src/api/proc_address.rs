@@ -127,6 +127,9 @@ mod tests {
         assert_eq!(name_of("cuStreamGetCaptureInfo", 12090), Some("cuStreamGetCaptureInfo_v3"));
         assert_eq!(name_of("cuMemPrefetchAsync", 8000), Some("cuMemPrefetchAsync"));
         assert_eq!(name_of("cuMemPrefetchAsync", 12020), Some("cuMemPrefetchAsync_v2"));
+        assert_eq!(name_of("cuMemcpyBatchAsync", 12090), Some("cuMemcpyBatchAsync"));
+        assert_eq!(name_of("cuMemcpyBatchAsync", 13000), Some("cuMemcpyBatchAsync_v2"));
+        assert_eq!(name_of("cuCtxSynchronize", 12090), Some("cuCtxSynchronize"));
         assert!(find("cuMemAlloc", 12000).is_some());
         assert!(find("cuNoSuchThing", 12000).is_none());
     }

@@ -97,6 +97,10 @@ entry_points! {
     cuMemSetAccess() = no;
     cuMemUnmap() = no;
     cuMemcpy3DBatchAsync() = no;
+    cuMemcpy3DBatchAsync_v2() = no;
+    cuMemDiscardAndPrefetchBatchAsync() = no;
+    cuMemDiscardBatchAsync() = no;
+    cuMemPrefetchBatchAsync() = no;
     cuMulticastAddDevice() = no;
     cuMulticastBindAddr() = no;
     cuMulticastBindMem() = no;
@@ -132,6 +136,9 @@ entry_points! {
     cuGraphKernelNodeSetAttribute() = no;
     cuStreamBatchMemOp() = no;
     cuStreamBatchMemOp_v2() = no;
+    // What atomics a host or another device can do.
+    cuDeviceGetHostAtomicCapabilities() = no;
+    cuDeviceGetP2PAtomicCapabilities() = no;
     // Checkpoints, core dumps, logs, textures as parameters.
     cuCheckpointProcessCheckpoint() = no;
     cuCheckpointProcessGetRestoreThreadId() = no;

@@ -17,6 +17,10 @@ fn kernel(out: *mut Handle, library: Handle, name: *const c_char) -> Result {
 fn kernels(out: *mut Handle, count: c_uint, library: Handle) -> Result {
     need(out)?;
     context::ensure()?;
+    // The caller's list may be longer than there are kernels, and then need not be as long as it says.
+    let mut number = 0;
+    driver_calls::cuLibraryGetKernelCount(&raw mut number, library)?;
+    let count = count.min(number);
     // SAFETY: the caller promises room for so many.
     let all = unsafe { std::slice::from_raw_parts_mut(out, count as usize) };
     all.fill(std::ptr::null_mut());

@@ -33,6 +33,7 @@ driver_calls! {
     cuLibraryGetModule(out: *mut Handle, library: Handle);
     cuLibraryGetKernel(out: *mut Handle, library: Handle, name: *const c_char);
     cuLibraryEnumerateKernels(out: *mut Handle, count: c_uint, library: Handle);
+    cuLibraryGetKernelCount(out: *mut c_uint, library: Handle);
     cuLibraryGetGlobal(out: *mut u64, bytes: *mut usize, library: Handle, name: *const c_char);
     cuLibraryGetManaged(out: *mut u64, bytes: *mut usize, library: Handle, name: *const c_char);
     cuLinkCreate_v2(count: c_uint, options: *mut c_int, values: *mut *mut c_void, out: *mut Handle);

@@ -51,6 +51,18 @@ pub fn forked_off() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
+/// The part that the device stands for, or will stand for once `cuInit` is called.
+///
+/// # Errors
+/// A message, when the environment names no part that exists.
+pub fn part() -> std::result::Result<&'static Profile, String> {
+    let early = lock(&EARLY).profile;
+    match DRIVER.get().map(|driver| driver.profile).or(early) {
+        Some(profile) => Ok(profile),
+        None => profile_from_environment(),
+    }
+}
+
 /// Tells the observer something, if there is a driver.
 pub fn tell(event: impl FnOnce(&dyn Observer)) {
     if let Ok(driver) = driver() {

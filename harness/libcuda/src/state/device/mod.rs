@@ -1,5 +1,6 @@
 //! The device: the driver that stands for it, its settings, tables of handles, and the observer of what happens.
 
+pub mod activity;
 pub mod call_site;
 pub mod driver;
 pub mod handles;

@@ -5,6 +5,7 @@ use super::{clusters, refusal};
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::Context;
+use crate::state::device::activity;
 use crate::state::device::driver::{driver, tell};
 use crate::state::device::interrupt::INTERRUPTED;
 use crate::state::device::observer::Launched;
@@ -75,7 +76,9 @@ impl KernelLaunch {
         let start = Instant::now();
         let slow = |progress| tell(|observer| observer.slow(self.function.kernel(), progress));
         let watch = Watch { cancel: &INTERRUPTED, patience: PATIENCE, slow: &slow };
+        let busy = activity::begin();
         let report = machine::run_watched(&driver.memory, driver.profile, &settings, &launch, &watch, &mut print);
+        drop(busy);
         let took = start.elapsed();
         write_to(1, &printed);
         write_to(2, &report.asserted);

@@ -1,0 +1,24 @@
+//! What some clients must be told by variables of their own before they use the embedded machine.
+use std::{env, ffi::OsString, path::Path};
+
+use kernels::toolbox;
+
+use crate::libraries::{DRIVER, PTXAS};
+
+/// The variables for clients of the libraries in `folder`.
+pub fn variables(folder: &Path) -> Vec<(&'static str, OsString)> {
+    let mut variables: Vec<(&str, OsString)> = vec![
+        // numba does not search the path.
+        ("NUMBA_CUDA_DRIVER", folder.join(DRIVER).into()),
+        // Triton asks the loader's cache before the path, and would have ptxas make machine code, of which it keeps
+        // what it has made.
+        ("TRITON_LIBCUDA_PATH", folder.into()),
+        ("TRITON_PTXAS_PATH", folder.join(PTXAS).into()),
+        ("TRITON_PTXAS_BLACKWELL_PATH", folder.join(PTXAS).into()),
+    ];
+    let own = toolbox::of_user().map(|toolbox| toolbox.with_file_name("triton"));
+    if let Some(kept) = own.filter(|_| env::var_os("TRITON_CACHE_DIR").is_none()) {
+        variables.push(("TRITON_CACHE_DIR", kept.into()));
+    }
+    variables
+}

@@ -1,0 +1,61 @@
+//! For how long kernels have been running, for libraries of monitoring.
+
+use super::sync::lock;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// How many kernels run now, since when at least one does, and for how long one did before.
+struct Activity {
+    running: u32,
+    since: Option<Instant>,
+    before: Duration,
+}
+
+static ACTIVITY: Mutex<Activity> = Mutex::new(Activity { running: 0, since: None, before: Duration::ZERO });
+
+/// A kernel that runs; dropped at its end.
+pub struct Busy(());
+
+/// Notes that a kernel begins.
+pub fn begin() -> Busy {
+    let mut activity = lock(&ACTIVITY);
+    activity.running += 1;
+    activity.since = activity.since.or_else(|| Some(Instant::now()));
+    Busy(())
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let mut activity = lock(&ACTIVITY);
+        activity.running -= 1;
+        if activity.running == 0 {
+            let ended = activity.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+            activity.before += ended;
+        }
+    }
+}
+
+/// For how long at least one kernel of this process has been running; kernels at the same time count once.
+pub fn busy() -> Duration {
+    let activity = lock(&ACTIVITY);
+    activity.before + activity.since.map_or(Duration::ZERO, |since| since.elapsed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_at_the_same_time_count_once() {
+        let start = Instant::now();
+        let before = busy();
+        let kernels = (begin(), begin());
+        std::thread::sleep(Duration::from_millis(20));
+        drop(kernels.0);
+        assert!(busy().saturating_sub(before) >= Duration::from_millis(20));
+        drop(kernels.1);
+        // Other tests may run kernels too: no time counts twice.
+        let counted = busy().saturating_sub(before);
+        assert!(counted >= Duration::from_millis(20) && counted <= start.elapsed(), "{counted:?}");
+    }
+}

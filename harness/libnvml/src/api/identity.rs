@@ -1,0 +1,178 @@
+//! The one device: how it is found, and what it is called.
+use crate::abi::{Error, Result, chars, get, get_text, put, put_text, struct_version};
+use crate::api::entry::calls;
+use crate::machine;
+use nvml_wrapper_sys::bindings::{nvmlDevice_t, nvmlPciInfo_t, nvmlPciInfoExt_v1_t};
+use std::ffi::{c_char, c_uint};
+use wire::Device;
+
+/// What the device's handle points to.
+static HANDLE: u8 = 0;
+
+fn handle() -> nvmlDevice_t {
+    (&raw const HANDLE).cast_mut().cast()
+}
+
+/// The device of a handle.
+///
+/// # Errors
+/// `NVML_ERROR_INVALID_ARGUMENT` for what is not its handle; `NVML_ERROR_UNINITIALIZED` before `nvmlInit`.
+pub fn device(given: nvmlDevice_t) -> Result<Device> {
+    machine::started()?;
+    if given == handle() { machine::device() } else { Err(Error::INVALID_ARGUMENT) }
+}
+
+fn count(out: *mut c_uint) -> Result {
+    machine::started()?;
+    put(out, 1)
+}
+
+fn by_index(index: c_uint, out: *mut nvmlDevice_t) -> Result {
+    machine::started()?;
+    if index > 0 {
+        return Err(Error::INVALID_ARGUMENT);
+    }
+    put(out, handle())
+}
+
+fn by_uuid(uuid: *const c_char, out: *mut nvmlDevice_t) -> Result {
+    let device = machine::device()?;
+    let (asked, mine) = (get_text(uuid)?, uuid_of(&device));
+    // CUDA's own form has no prefix, and some clients ask by that.
+    let is_mine = [&mine[..], &mine["GPU-".len()..]].iter().any(|mine| asked.eq_ignore_ascii_case(mine));
+    if is_mine { put(out, handle()) } else { Err(Error::NOT_FOUND) }
+}
+
+/// A place on the bus.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    domain: u32,
+    bus: u32,
+    device: u32,
+}
+
+/// `DOMAIN:BUS:DEVICE.FUNCTION` in hexadecimal digits; the domain and the function may be left out.
+fn place(text: &str) -> Option<Place> {
+    let (text, function) = text.split_once('.').unwrap_or((text, "0"));
+    let number = |digits: &str| u32::from_str_radix(digits, 16).ok();
+    let parts: Vec<u32> = text.split(':').map(number).collect::<Option<_>>()?;
+    match (parts[..].as_ref(), number(function)?) {
+        (&[domain, bus, device], 0) => Some(Place { domain, bus, device }),
+        (&[bus, device], 0) => Some(Place { domain: 0, bus, device }),
+        _ => None,
+    }
+}
+
+fn place_of(device: &Device) -> Result<Place> {
+    place(&device.bus_id).ok_or(Error::UNKNOWN)
+}
+
+fn by_bus_id(id: *const c_char, out: *mut nvmlDevice_t) -> Result {
+    let mine = place_of(&machine::device()?)?;
+    let asked = place(&get_text(id)?).ok_or(Error::INVALID_ARGUMENT)?;
+    if asked == mine { put(out, handle()) } else { Err(Error::NOT_FOUND) }
+}
+
+fn name(given: nvmlDevice_t, out: *mut c_char, length: c_uint) -> Result {
+    put_text(out, length, &device(given)?.name)
+}
+
+/// The UUID as NVML writes it.
+fn uuid_of(device: &Device) -> String {
+    let all = format!("{:032x}", u128::from_be_bytes(device.uuid));
+    format!("GPU-{}-{}-{}-{}-{}", &all[..8], &all[8..12], &all[12..16], &all[16..20], &all[20..])
+}
+
+fn uuid(given: nvmlDevice_t, out: *mut c_char, length: c_uint) -> Result {
+    put_text(out, length, &uuid_of(&device(given)?))
+}
+
+fn index(given: nvmlDevice_t, out: *mut c_uint) -> Result {
+    device(given)?;
+    put(out, 0)
+}
+
+/// No vendor and no device: the numbers of PCI are those of cards.
+fn pci(given: nvmlDevice_t, out: *mut nvmlPciInfo_t) -> Result {
+    let Place { domain, bus, device } = place_of(&device(given)?)?;
+    put(
+        out,
+        nvmlPciInfo_t {
+            busIdLegacy: chars(&format!("{domain:04X}:{bus:02X}:{device:02X}.0")),
+            domain,
+            bus,
+            device,
+            pciDeviceId: 0,
+            pciSubSystemId: 0,
+            busId: chars(&format!("{domain:08X}:{bus:02X}:{device:02X}.0")),
+        },
+    )
+}
+
+/// The structure of the first two editions, of which the first ends before `subsystem`.
+#[repr(C)]
+struct PciOld {
+    id: [c_char; 16],
+    domain: c_uint,
+    bus: c_uint,
+    device: c_uint,
+    pci_device: c_uint,
+}
+
+#[repr(C)]
+struct PciSecond {
+    first: PciOld,
+    subsystem: c_uint,
+}
+
+fn pci_old(given: nvmlDevice_t, out: *mut PciOld) -> Result {
+    let Place { domain, bus, device } = place_of(&device(given)?)?;
+    let id = chars(&format!("{domain:04X}:{bus:02X}:{device:02X}.0"));
+    put(out, PciOld { id, domain, bus, device, pci_device: 0 })
+}
+
+fn pci_second(given: nvmlDevice_t, out: *mut PciSecond) -> Result {
+    pci_old(given, out.cast())?;
+    // SAFETY: the call before has refused a null pointer.
+    put(unsafe { &raw mut (*out).subsystem }, 0)
+}
+
+fn pci_ext(given: nvmlDevice_t, out: *mut nvmlPciInfoExt_v1_t) -> Result {
+    let Place { domain, bus, device } = place_of(&device(given)?)?;
+    // The version is the first field.
+    let version = get(out.cast::<c_uint>())?;
+    if version != struct_version::<nvmlPciInfoExt_v1_t>(1) {
+        return Err(Error::ARGUMENT_VERSION_MISMATCH);
+    }
+    put(
+        out,
+        nvmlPciInfoExt_v1_t {
+            version,
+            domain,
+            bus,
+            device,
+            pciDeviceId: 0,
+            pciSubSystemId: 0,
+            baseClass: 0,
+            subClass: 0,
+            busId: chars(&format!("{domain:08X}:{bus:02X}:{device:02X}.0")),
+        },
+    )
+}
+
+calls! {
+    nvmlDeviceGetCount(out: *mut c_uint) = count;
+    nvmlDeviceGetCount_v2(out: *mut c_uint) = count;
+    nvmlDeviceGetHandleByIndex(index: c_uint, device: *mut nvmlDevice_t) = by_index;
+    nvmlDeviceGetHandleByIndex_v2(index: c_uint, device: *mut nvmlDevice_t) = by_index;
+    nvmlDeviceGetHandleByUUID(uuid: *const c_char, device: *mut nvmlDevice_t) = by_uuid;
+    nvmlDeviceGetHandleByPciBusId(id: *const c_char, device: *mut nvmlDevice_t) = by_bus_id;
+    nvmlDeviceGetHandleByPciBusId_v2(id: *const c_char, device: *mut nvmlDevice_t) = by_bus_id;
+    nvmlDeviceGetName(device: nvmlDevice_t, out: *mut c_char, length: c_uint) = name;
+    nvmlDeviceGetUUID(device: nvmlDevice_t, out: *mut c_char, length: c_uint) = uuid;
+    nvmlDeviceGetIndex(device: nvmlDevice_t, out: *mut c_uint) = index;
+    nvmlDeviceGetPciInfo(device: nvmlDevice_t, out: *mut PciOld) = pci_old;
+    nvmlDeviceGetPciInfo_v2(device: nvmlDevice_t, out: *mut PciSecond) = pci_second;
+    nvmlDeviceGetPciInfo_v3(device: nvmlDevice_t, out: *mut nvmlPciInfo_t) = pci;
+    nvmlDeviceGetPciInfoExt(device: nvmlDevice_t, out: *mut nvmlPciInfoExt_v1_t) = pci_ext;
+}

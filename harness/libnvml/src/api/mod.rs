@@ -1,0 +1,8 @@
+//! NVML's calls, one file for each family.
+mod entry;
+
+mod identity;
+mod missing;
+mod part;
+mod system;
+mod usage;

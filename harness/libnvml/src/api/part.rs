@@ -1,0 +1,115 @@
+//! What the part is: its compute capability, cores, clocks, bus and modes.
+use crate::abi::{Error, Result, need, put};
+use crate::api::entry::calls;
+use crate::api::identity::device;
+use nvml_wrapper_sys::bindings::nvmlDevice_t;
+use std::ffi::{c_int, c_uint};
+
+/// What differs by compute capability: the number of NVML for the architecture, and the cores of an SM (CUDA C++
+/// Programming Guide, throughput of 32-bit floating-point additions a clock).
+const ARCHITECTURES: [(u32, u32, u32, u32); 11] = [
+    // major, minor, architecture, cores
+    (5, 0, 3, 128),
+    (5, 2, 3, 128),
+    (6, 0, 4, 64),
+    (6, 1, 4, 128),
+    (7, 0, 5, 64),
+    (7, 5, 6, 64),
+    (8, 0, 7, 64),
+    (8, 6, 7, 128),
+    (8, 9, 8, 128),
+    (9, 0, 9, 128),
+    (10, 0, 10, 128),
+];
+
+/// The architecture's number, and the cores of an SM.
+fn architecture_of(capability: (u32, u32)) -> Result<(u32, u32)> {
+    let row = ARCHITECTURES.iter().find(|(major, minor, ..)| (*major, *minor) == capability);
+    row.map(|(_, _, number, cores)| (*number, *cores)).ok_or(Error::NOT_SUPPORTED)
+}
+
+fn capability(given: nvmlDevice_t, major: *mut c_int, minor: *mut c_int) -> Result {
+    let (x, y) = device(given)?.compute_capability;
+    need(minor)?;
+    put(major, x as c_int)?;
+    put(minor, y as c_int)
+}
+
+fn architecture(given: nvmlDevice_t, out: *mut c_uint) -> Result {
+    put(out, architecture_of(device(given)?.compute_capability)?.0)
+}
+
+fn cores(given: nvmlDevice_t, out: *mut c_uint) -> Result {
+    let device = device(given)?;
+    put(out, architecture_of(device.compute_capability)?.1 * device.multiprocessors)
+}
+
+fn bus_width(given: nvmlDevice_t, out: *mut c_uint) -> Result {
+    put(out, device(given)?.bus_bits)
+}
+
+/// The part's clocks in MHz: graphics (0), SM (1) and memory (2). A clock for video (3) is not known.
+fn max_clock(given: nvmlDevice_t, kind: c_uint, out: *mut c_uint) -> Result {
+    let device = device(given)?;
+    match kind {
+        0 | 1 => put(out, device.clock_khz / 1000),
+        2 => put(out, device.memory_clock_khz / 1000),
+        3 => Err(Error::NOT_SUPPORTED),
+        _ => Err(Error::INVALID_ARGUMENT),
+    }
+}
+
+/// A part with ECC has it on, and keeps it.
+fn ecc(given: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) -> Result {
+    if !device(given)?.ecc {
+        return Err(Error::NOT_SUPPORTED);
+    }
+    need(pending)?;
+    put(current, 1)?;
+    put(pending, 1)
+}
+
+/// Parts that can be divided into instances (compute capability 8.0, and from 9.0 on) are not divided.
+fn mig(given: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) -> Result {
+    let capability = device(given)?.compute_capability;
+    if capability != (8, 0) && capability < (9, 0) {
+        return Err(Error::NOT_SUPPORTED);
+    }
+    need(pending)?;
+    put(current, 0)?;
+    put(pending, 0)
+}
+
+/// Numbers that are 0: compute mode (any number of contexts), persistence mode, display, no instance, one GPU on the
+/// board, no virtual machine, no fans, no kinds of events, brand and bus unknown.
+fn zero(given: nvmlDevice_t, out: *mut c_uint) -> Result {
+    device(given)?;
+    put(out, 0)
+}
+
+fn zero_wide(given: nvmlDevice_t, out: *mut u64) -> Result {
+    device(given)?;
+    put(out, 0)
+}
+
+calls! {
+    nvmlDeviceGetCudaComputeCapability(device: nvmlDevice_t, major: *mut c_int, minor: *mut c_int) = capability;
+    nvmlDeviceGetArchitecture(device: nvmlDevice_t, number: *mut c_uint) = architecture;
+    nvmlDeviceGetNumGpuCores(device: nvmlDevice_t, out: *mut c_uint) = cores;
+    nvmlDeviceGetMemoryBusWidth(device: nvmlDevice_t, bits: *mut c_uint) = bus_width;
+    nvmlDeviceGetMaxClockInfo(device: nvmlDevice_t, kind: c_uint, mhz: *mut c_uint) = max_clock;
+    nvmlDeviceGetEccMode(device: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) = ecc;
+    nvmlDeviceGetMigMode(device: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) = mig;
+    nvmlDeviceGetComputeMode(device: nvmlDevice_t, mode: *mut c_uint) = zero;
+    nvmlDeviceGetPersistenceMode(device: nvmlDevice_t, mode: *mut c_uint) = zero;
+    nvmlDeviceGetDisplayMode(device: nvmlDevice_t, mode: *mut c_uint) = zero;
+    nvmlDeviceGetDisplayActive(device: nvmlDevice_t, is_active: *mut c_uint) = zero;
+    nvmlDeviceIsMigDeviceHandle(device: nvmlDevice_t, is_mig: *mut c_uint) = zero;
+    nvmlDeviceGetMaxMigDeviceCount(device: nvmlDevice_t, count: *mut c_uint) = zero;
+    nvmlDeviceGetMultiGpuBoard(device: nvmlDevice_t, is_multi: *mut c_uint) = zero;
+    nvmlDeviceGetVirtualizationMode(device: nvmlDevice_t, mode: *mut c_uint) = zero;
+    nvmlDeviceGetNumFans(device: nvmlDevice_t, count: *mut c_uint) = zero;
+    nvmlDeviceGetBrand(device: nvmlDevice_t, brand: *mut c_uint) = zero;
+    nvmlDeviceGetBusType(device: nvmlDevice_t, bus: *mut c_uint) = zero;
+    nvmlDeviceGetSupportedEventTypes(device: nvmlDevice_t, kinds: *mut u64) = zero_wide;
+}
