@@ -129,6 +129,9 @@ pub struct Serial {
     pub longest: u64,
     /// How many steps of the longest chain add or compare floating-point numbers.
     pub longest_float: u64,
+    /// The most requests at one word, of a kernel whose loops try again until no other thread was faster: so many
+    /// succeed one after another.
+    pub retried: u64,
     /// Steps of all atomics on shared memory: a request takes as many as lanes meet at its busiest bank.
     pub shared_steps: u64,
 }

@@ -1,5 +1,5 @@
 //! What a row is predicted to take on a GPU, as columns of the CSV: of the launches of its first timed sample.
-use predict::{Part, Prediction, Repeated, Subject};
+use predict::{NotPredicted, Part, Prediction, Repeated, Subject};
 use serde::{Deserialize, Serialize};
 use wire::Launch;
 
@@ -13,14 +13,19 @@ use crate::record::{
 pub struct Predicted {
     /// What the GPU is called.
     pub part: String,
-    /// All launches of a sample together.
-    pub in_all: Prediction,
+    /// All launches of a sample together, if a time can be predicted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_all: Option<Prediction>,
+    /// Why not, if not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_predicted: Option<String>,
     /// The launches, those that follow each other and differ in nothing together.
     pub launches: Vec<Repeated>,
 }
 
 impl Predicted {
-    /// What these launches take together on this part; `None` if there are none, or their costs were not counted.
+    /// What these launches take together on this part, or why that is not predicted; `None` if there are none, or their
+    /// costs were not counted.
     pub(crate) fn of(launches: &[Launch], part: &Part) -> Option<Self> {
         let mut repeated: Vec<Repeated> = Vec::new();
         for launch in launches {
@@ -30,21 +35,37 @@ impl Predicted {
                 _ => repeated.push(Repeated { count: 1, subject }),
             }
         }
-        let in_all = predict::in_all(&repeated, part)?;
-        Some(Self { part: part.full_name.clone(), in_all, launches: repeated })
+        let (in_all, not_predicted) = match predict::in_all(&repeated, part) {
+            Ok(in_all) => (Some(in_all), None),
+            Err(NotPredicted::NoLaunch) => return None,
+            Err(waits @ NotPredicted::Waits { .. }) => (None, Some(waits.to_string())),
+        };
+        Some(Self { part: part.full_name.clone(), in_all, not_predicted, launches: repeated })
+    }
+}
+
+impl Predicted {
+    /// What bounds it, or why nothing is predicted.
+    pub fn bound(&self) -> String {
+        let not = || self.not_predicted.clone().unwrap_or_default();
+        self.in_all.as_ref().map_or_else(not, |all| all.bound().to_string())
+    }
+
+    fn time(&self, of: impl Fn(&Prediction) -> f64) -> Value {
+        self.in_all.as_ref().map(of).into()
     }
 }
 
 /// How a value comes from a prediction.
-type Source = Sourced<fn(&Prediction) -> Value>;
+type Source = Sourced<fn(&Predicted) -> Value>;
 
 /// The columns, in order.
 #[rustfmt::skip]
 const TABLE: &[Source] = &[
-    Source { column: column("predicted_ms", "what the launches of a sample are predicted to take on the emulated part (`--predict`); nothing was measured"), source: |p| p.ms.into() },
-    Source { column: column("predicted_low_ms", "of ten such times, about eight were measured to lie above this,"), source: |p| p.low_ms.into() },
-    Source { column: column("predicted_high_ms", "and below this"), source: |p| p.high_ms.into() },
-    Source { column: column("predicted_bound", "what is predicted to bound it"), source: |p| p.bound().to_string().into() },
+    Source { column: column("predicted_ms", "what the launches of a sample are predicted to take on the emulated part (`--predict`); nothing was measured"), source: |p| p.time(|t| t.ms) },
+    Source { column: column("predicted_low_ms", "of ten such times, about eight were measured to lie above this,"), source: |p| p.time(|t| t.low_ms) },
+    Source { column: column("predicted_high_ms", "and below this"), source: |p| p.time(|t| t.high_ms) },
+    Source { column: column("predicted_bound", "what is predicted to bound it, or why nothing is predicted"), source: |p| p.bound().into() },
 ];
 
 /// The predictions' columns, which are the last in every CSV.
@@ -52,7 +73,7 @@ pub const PREDICTED: [Column; TABLE.len()] = columns_of(TABLE);
 
 /// The values of [`PREDICTED`]; none where nothing was predicted.
 pub(crate) fn values(record: &Record) -> Vec<Value> {
-    let of = |predicted: &Predicted| TABLE.iter().map(|c| (c.source)(&predicted.in_all)).collect();
+    let of = |predicted: &Predicted| TABLE.iter().map(|c| (c.source)(predicted)).collect();
     record.predicted.as_ref().map_or_else(Vec::new, of)
 }
 
@@ -81,9 +102,19 @@ pub(crate) mod tests {
         let record = Record { predicted: Some(predicted.clone()), ..record() };
         let values = values(&record);
         assert_eq!(values.len(), PREDICTED.len());
-        assert_eq!(values[0].number(), Some(predicted.in_all.ms));
+        assert_eq!(values[0].number(), predicted.in_all.as_ref().map(|all| all.ms));
         assert_eq!(values[3], Value::Text("integers".into()));
         assert!(values[1].number() < values[0].number() && values[0].number() < values[2].number());
+    }
+
+    #[test]
+    fn a_row_whose_kernel_takes_a_lock_says_so_and_has_no_time() {
+        let mut locks = launch();
+        (locks.locking_loops, locks.counters.costs) = (1, Some(Costs::default()));
+        let predicted = Predicted::of(&[locks], &Part::find("h200").unwrap());
+        let values = values(&Record { predicted, ..record() });
+        assert_eq!(values[..3], [Value::Empty, Value::Empty, Value::Empty]);
+        assert_eq!(values[3], Value::Text("not predicted: waits for other threads".into()));
     }
 
     #[test]
