@@ -39,7 +39,7 @@ pub fn in_all(launches: &[Repeated], part: &Part) -> Result<Prediction, NotPredi
     let (mut ms, mut total) = (0.0, 0.0);
     for Repeated { count, subject } in launches {
         let (terms, count) = (terms(subject, part), *count as f64);
-        ms += combined(&terms, part) * count;
+        ms += alone(subject, &terms, part) * count;
         total += count;
         for term in terms {
             match sums.iter_mut().find(|sum| sum.bound == term.bound) {
@@ -54,6 +54,22 @@ pub fn in_all(launches: &[Repeated], part: &Part) -> Result<Prediction, NotPredi
     let launch = first + next * (total - 1.0);
     sums.push(Term { bound: Bound::Launch, ms: launch });
     Ok(Prediction::new(ms + launch, sums, part))
+}
+
+/// What a launch takes by itself. While a block waits for memory, its own barriers or atomics, only the other blocks of
+/// its SM keep the pipes busy; where a kernel has no barriers, other warps do as well. So of what a chain waits, the
+/// share of one among them is added to the rest.
+fn alone(subject: &Subject, terms: &[Term], part: &Part) -> f64 {
+    let spread = Spread::of(subject, part);
+    let hits = Hits::of(subject, part, &spread);
+    let warps = (subject.threads / 32.0).ceil().max(1.0);
+    let others = spread.resident.max(1.0) * if subject.chain_barriers > 0.0 { 1.0 } else { warps };
+    let waits = spread.waves * waiting(subject, part, &hits) / spread.clocks_per_ms / others;
+    let rest = |term: &Term| match term.bound {
+        Bound::Latency => Term { ms: (term.ms - waits).max(0.0), ..*term },
+        _ => *term,
+    };
+    waits + combined(&terms.iter().map(rest).collect::<Vec<_>>(), part)
 }
 
 /// What all resources together need: a little more than the busiest, as they overlap but not perfectly.
@@ -179,21 +195,26 @@ fn dram(subject: &Subject, part: &Part, cold: f64) -> f64 {
 
 /// Cycles from the start of an average block to the end of its longest warp, if nothing else were in the way.
 fn latency(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
-    let load =
-        hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles");
     let local = part.value("l1_cycles") + hits.spilled * (part.value("l2_cycles") - part.value("l1_cycles"));
-    let chain = subject.chain_global * load
-        + subject.chain_local * local
+    let chain = subject.chain_local * local
         + subject.chain_arithmetic * part.value("arithmetic_cycles")
         + subject.chain_double * part.value("double_cycles")
         + subject.chain_special * part.value("special_cycles")
         + subject.chain_tensor * part.value("tensor_cycles")
         + subject.chain_shared * part.value("shared_cycles")
         + subject.chain_exchange * part.value("exchange_cycles")
+        + subject.chain_branches * part.value("branch_cycles");
+    part.value("block_start_cycles") + chain / subject.blocks.max(1.0) + waiting(subject, part, hits)
+}
+
+/// How many of these cycles are waits for global memory, atomics on it, and barriers.
+fn waiting(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
+    let load =
+        hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles");
+    let waits = subject.chain_global * load
         + subject.chain_atomics * part.value("atomic_cycles")
-        + subject.chain_branches * part.value("branch_cycles")
         + subject.chain_barriers * part.value("barrier_cycles");
-    part.value("block_start_cycles") + chain / subject.blocks.max(1.0)
+    waits / subject.blocks.max(1.0)
 }
 
 /// Milliseconds of atomics on global memory: the longest chain at one piece of the L2 cache, or all of them at the
@@ -298,6 +319,22 @@ mod tests {
         assert!(few.ms > 200.0 * 0.2e-3, "{few:?}");
         // Each waits for more of the others.
         assert!(many.ms > 15.0 * few.ms, "{} {}", many.ms, few.ms);
+    }
+
+    #[test]
+    fn what_a_lone_block_waits_at_its_barriers_is_added_and_what_one_of_eight_waits_is_not() {
+        let blocks = 132.0;
+        let work = |resident: f64, chain_global: f64| Subject {
+            blocks: blocks * resident,
+            threads: 256.0,
+            resident,
+            shared_passes: blocks * 1e6,
+            chain_barriers: blocks * resident,
+            chain_global: blocks * resident * chain_global,
+            ..Subject::default()
+        };
+        let added = |resident: f64| alone(&work(resident, 1000.0)).ms / alone(&work(resident, 0.0)).ms;
+        assert!(added(1.0) > 1.03 && added(8.0) < 1.01, "{} {}", added(1.0), added(8.0));
     }
 
     #[test]
