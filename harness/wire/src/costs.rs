@@ -125,7 +125,7 @@ pub struct Footprint {
 pub struct Serial {
     /// Steps of all atomics on global memory: a request takes as many at each sector as lanes meet at its busiest word.
     pub steps: u64,
-    /// The most of these steps at one KiB of memory, which one part of the L2 cache serves.
+    /// The most of these steps at 512 bytes of memory, which one part of the L2 cache serves.
     pub longest: u64,
     /// How many steps of the longest chain add or compare floating-point numbers.
     pub longest_float: u64,
