@@ -35,7 +35,7 @@ OTHER_WORK = {
     *(("histogram", name) for name in ("contention-global", "contention-shared")),
 }
 # Timed by the host's clock, or no launch of one kernel after another: what the host does between the launches decides.
-BY_HOST = {"vecadd", "returning", "hello", "bughunt"}
+BY_HOST = {"returning", "hello", "bughunt"}
 
 
 def runs():
@@ -51,7 +51,7 @@ def rows_of(folder):
         with path.open(newline="") as handle:
             for row in csv.DictReader(handle):
                 timed = row["time_median_ms"] and row["verdict"] == "pass" and row["grid"]
-                by_host = row["lab"] in BY_HOST or row["variant"].startswith(("jacobi-", "cublas"))
+                by_host = row["lab"] in BY_HOST or row["variant"] == "constant" or row["variant"].startswith(("jacobi-", "cublas"))
                 sweeps = row["variant"].startswith(("jacobi-sweep",))
                 same = (row["lab"], row["variant"]) not in OTHER_WORK and "wrong on purpose" not in row["note"]
                 if timed and same and (sweeps or not by_host):
@@ -83,22 +83,23 @@ def counted(out, of, measured):
         for line in lines.read_text().splitlines() if lines.exists() else []:
             told = json.loads(line)
             if told.get("predicted"):
-                details[told["variant"], told["case"], told["n"]].append(told["predicted"]["launches"])
+                details[told["variant"], told["case"], told["n"]].append(told["predicted"])
         with path.open(newline="") as handle:
             for row in csv.DictReader(handle):
                 key = tuple(row[name] for name in KEY)
-                launches = details.get((row["variant"], row["case"], int(row["n"]) if row["n"] else None))
-                if key in measured and launches:
-                    for launch in launches[0]:
+                counted = details.get((row["variant"], row["case"], int(row["n"]) if row["n"] else None))
+                if key in measured and counted:
+                    launches, moved = counted[0]["launches"], counted[0].get("transfer")
+                    for launch in launches:
                         # Zeros say nothing.
                         launch["subject"] = {name: value for name, value in launch["subject"].items() if value}
-                    yield {"of": of, **dict(zip(KEY, key)), "launches": launches[0]}
+                    yield {"of": of, **dict(zip(KEY, key)), "launches": launches, **({"transfer": moved} if moved else {})}
 
 
 def recount(warplab, subjects, folder, some):
     """Whether the launches count today what was counted for the committed predictions."""
     emulate(warplab, folder, some)
-    read = lambda path: {json.dumps([row["of"], *(row[name] for name in KEY)]): row["launches"] for row in map(json.loads, path.open())}
+    read = lambda path: {json.dumps([row["of"], *(row[name] for name in KEY)]): row for row in map(json.loads, path.open())}
     before, now = read(subjects), read(folder / "subjects.jsonl")
     other = [key for key in before if (not some or SMALL in key) and now.get(key) != before[key]]
     other += [key for key in now if key not in before]
@@ -124,6 +125,8 @@ def alike(rows):
     """Milliseconds by which the measured times of four of five pairs of rows differ whose launches are counted alike."""
     groups = defaultdict(list)
     for row in rows:
+        if "transfer" in row:
+            continue  # What the host does besides is not counted.
         counts = [(launch["count"], {**launch["subject"], "kernel": ""}) for launch in row["launched"]]
         groups[json.dumps(counts, sort_keys=True)].append(row["measured"])
     differences = [abs(a - b) for times in groups.values() for i, a in enumerate(times) for b in times[:i]]

@@ -40,6 +40,8 @@ pub enum Bound {
     Blocks,
     /// What any launch takes.
     Launch,
+    /// Transfers between host and device.
+    Link,
 }
 
 impl fmt::Display for Bound {
@@ -60,6 +62,7 @@ impl fmt::Display for Bound {
             Bound::Atomics => "atomics",
             Bound::Blocks => "starting blocks",
             Bound::Launch => "launch",
+            Bound::Link => "transfers",
         })
     }
 }

@@ -1,5 +1,5 @@
 //! What a row is predicted to take on a GPU, as columns of the CSV: of the launches of its first timed sample.
-use predict::{NotPredicted, Part, Prediction, Repeated, Subject};
+use predict::{NotPredicted, Part, Prediction, Repeated, Subject, transfer::Transfer};
 use serde::{Deserialize, Serialize};
 use wire::Launch;
 
@@ -19,6 +19,9 @@ pub struct Predicted {
     /// Why not, if not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_predicted: Option<String>,
+    /// What a sample moves between host and device, and how, if that is a part of its time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transfer: Option<Transfer>,
     /// The launches, those that follow each other and differ in nothing together.
     pub launches: Vec<Repeated>,
 }
@@ -26,7 +29,7 @@ pub struct Predicted {
 impl Predicted {
     /// What these launches take together on this part, or why that is not predicted; `None` if there are none, or their
     /// costs were not counted.
-    pub(crate) fn of(launches: &[Launch], part: &Part) -> Option<Self> {
+    pub(crate) fn of(launches: &[Launch], transfer: Option<Transfer>, part: &Part) -> Option<Self> {
         let mut repeated: Vec<Repeated> = Vec::new();
         for launch in launches {
             let subject = Subject::of(launch).ok()?;
@@ -36,11 +39,14 @@ impl Predicted {
             }
         }
         let (in_all, not_predicted) = match predict::in_all(&repeated, part) {
-            Ok(in_all) => (Some(in_all), None),
+            Ok(in_all) => match transfer {
+                Some(transfer) => (Some(predict::transfer::with(&in_all, transfer, part)), None),
+                None => (Some(in_all), None),
+            },
             Err(NotPredicted::NoLaunch) => return None,
             Err(waits @ NotPredicted::Waits { .. }) => (None, Some(waits.to_string())),
         };
-        Some(Self { part: part.full_name.clone(), in_all, not_predicted, launches: repeated })
+        Some(Self { part: part.full_name.clone(), in_all, not_predicted, transfer, launches: repeated })
     }
 }
 
@@ -79,6 +85,7 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use predict::transfer::{Moved, Way};
     use wire::costs::{Costs, Pipes};
 
     use super::*;
@@ -92,7 +99,7 @@ pub(crate) mod tests {
             one.counters.costs = Some(Costs { pipes, ..Costs::default() });
             one
         };
-        Predicted::of(&[counted(1 << 30), counted(1 << 30), counted(7)], &Part::find("h200").unwrap()).unwrap()
+        Predicted::of(&[counted(1 << 30), counted(1 << 30), counted(7)], None, &Part::find("h200").unwrap()).unwrap()
     }
 
     #[test]
@@ -108,10 +115,21 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn what_a_sample_moves_is_a_part_of_its_time() {
+        let mut counted = launch();
+        counted.counters.costs = Some(Costs::default());
+        let moved = Moved { copies: 3.0, to_device: 134e6, to_host: 67e6 };
+        let of = |transfer| Predicted::of(std::slice::from_ref(&counted), transfer, &Part::find("h200").unwrap());
+        let (alone, moves) = (of(None).unwrap(), of(Some(Transfer { way: Way::Pageable, moved })).unwrap());
+        assert_eq!((alone.bound().as_str(), moves.bound().as_str()), ("launch", "transfers"));
+        assert!(moves.in_all.unwrap().ms > alone.in_all.unwrap().ms + 20.0);
+    }
+
+    #[test]
     fn a_row_whose_kernel_takes_a_lock_says_so_and_has_no_time() {
         let mut locks = launch();
         (locks.locking_loops, locks.counters.costs) = (1, Some(Costs::default()));
-        let predicted = Predicted::of(&[locks], &Part::find("h200").unwrap());
+        let predicted = Predicted::of(&[locks], None, &Part::find("h200").unwrap());
         let values = values(&Record { predicted, ..record() });
         assert_eq!(values[..3], [Value::Empty, Value::Empty, Value::Empty]);
         assert_eq!(values[3], Value::Text("not predicted: waits for other threads".into()));
@@ -119,8 +137,8 @@ pub(crate) mod tests {
 
     #[test]
     fn nothing_is_predicted_of_a_launch_whose_costs_were_not_counted() {
-        assert_eq!(Predicted::of(&[launch()], &Part::find("h200").unwrap()), None);
-        assert_eq!(Predicted::of(&[], &Part::find("h200").unwrap()), None);
+        assert_eq!(Predicted::of(&[launch()], None, &Part::find("h200").unwrap()), None);
+        assert_eq!(Predicted::of(&[], None, &Part::find("h200").unwrap()), None);
         assert!(super::values(&record()).is_empty());
     }
 }
