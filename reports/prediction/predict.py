@@ -16,9 +16,11 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections import defaultdict
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -33,7 +35,7 @@ OTHER_WORK = {
     *(("histogram", name) for name in ("contention-global", "contention-shared")),
 }
 # Timed by the host's clock, or no launch of one kernel after another: what the host does between the launches decides.
-BY_HOST = {"vecadd", "returning", "hello", "bughunt"}
+BY_HOST = {"returning", "hello", "bughunt"}
 
 
 def runs():
@@ -43,17 +45,17 @@ def runs():
 
 
 def rows_of(folder):
-    """The measured rows of a folder that can be compared, by what tells them apart."""
+    """The measured times and their spreads, in ms, of a folder's rows that can be compared, by what tells them apart."""
     found = {}
     for path in sorted(folder.glob("*.csv")):
         with path.open(newline="") as handle:
             for row in csv.DictReader(handle):
                 timed = row["time_median_ms"] and row["verdict"] == "pass" and row["grid"]
-                by_host = row["lab"] in BY_HOST or row["variant"].startswith(("jacobi-", "cublas"))
+                by_host = row["lab"] in BY_HOST or row["variant"] == "constant" or row["variant"].startswith(("jacobi-", "cublas"))
                 sweeps = row["variant"].startswith(("jacobi-sweep",))
                 same = (row["lab"], row["variant"]) not in OTHER_WORK and "wrong on purpose" not in row["note"]
                 if timed and same and (sweeps or not by_host):
-                    found[tuple(row[name] for name in KEY)] = float(row["time_median_ms"])
+                    found[tuple(row[name] for name in KEY)] = float(row["time_median_ms"]), float(row["time_stdev_ms"])
     return found
 
 
@@ -81,22 +83,23 @@ def counted(out, of, measured):
         for line in lines.read_text().splitlines() if lines.exists() else []:
             told = json.loads(line)
             if told.get("predicted"):
-                details[told["variant"], told["case"], told["n"]].append(told["predicted"]["launches"])
+                details[told["variant"], told["case"], told["n"]].append(told["predicted"])
         with path.open(newline="") as handle:
             for row in csv.DictReader(handle):
                 key = tuple(row[name] for name in KEY)
-                launches = details.get((row["variant"], row["case"], int(row["n"]) if row["n"] else None))
-                if key in measured and launches:
-                    for launch in launches[0]:
+                counted = details.get((row["variant"], row["case"], int(row["n"]) if row["n"] else None))
+                if key in measured and counted:
+                    launches, moved = counted[0]["launches"], counted[0].get("transfer")
+                    for launch in launches:
                         # Zeros say nothing.
                         launch["subject"] = {name: value for name, value in launch["subject"].items() if value}
-                    yield {"of": of, **dict(zip(KEY, key)), "launches": launches[0]}
+                    yield {"of": of, **dict(zip(KEY, key)), "launches": launches, **({"transfer": moved} if moved else {})}
 
 
 def recount(warplab, subjects, folder, some):
     """Whether the launches count today what was counted for the committed predictions."""
     emulate(warplab, folder, some)
-    read = lambda path: {json.dumps([row["of"], *(row[name] for name in KEY)]): row["launches"] for row in map(json.loads, path.open())}
+    read = lambda path: {json.dumps([row["of"], *(row[name] for name in KEY)]): row for row in map(json.loads, path.open())}
     before, now = read(subjects), read(folder / "subjects.jsonl")
     other = [key for key in before if (not some or SMALL in key) and now.get(key) != before[key]]
     other += [key for key in now if key not in before]
@@ -110,26 +113,45 @@ def predicted(program, subjects):
     program, _, constants = program.partition("=")
     told = subprocess.run([program, constants or "h200"], input=subjects.read_bytes(), stdout=subprocess.PIPE, check=True).stdout
     known = {}
-    for line in told.splitlines():
-        row = json.loads(line)
+    launched = [json.loads(line)["launches"] for line in subjects.read_text().splitlines()]
+    for line, launches in zip(told.splitlines(), launched):
+        row = {**json.loads(line), "launched": launches}
         measured = known.setdefault(row["of"], rows_of(MEASURED / row["of"]))
-        yield {**row, "measured": measured[tuple(row[name] for name in KEY)]}
+        ms, spread = measured[tuple(row[name] for name in KEY)]
+        yield {**row, "measured": ms, "spread": spread}
 
 
-def tau(rows):
-    """Kendall's tau-b of the pairs of rows of one run; of none there is no tau."""
+def alike(rows):
+    """Milliseconds by which the measured times of four of five pairs of rows differ whose launches are counted alike."""
+    groups = defaultdict(list)
+    for row in rows:
+        if "transfer" in row:
+            continue  # What the host does besides is not counted.
+        counts = [(launch["count"], {**launch["subject"], "kernel": ""}) for launch in row["launched"]]
+        groups[json.dumps(counts, sort_keys=True)].append(row["measured"])
+    differences = [abs(a - b) for times in groups.values() for i, a in enumerate(times) for b in times[:i]]
+    return quantile(differences, 0.8) if differences else 0.0
+
+
+def tau(rows, noise=None):
+    """Kendall's tau-b of the pairs of rows of one lab and run, and how many pairs that are; of none there is no tau.
+
+    With `noise`, in milliseconds, pairs are left out whose measured times differ by no more than that, or than their spreads.
+    """
     agree = differ = ties_measured = ties_predicted = 0
     for i, a in enumerate(rows):
         for b in rows[:i]:
-            if a["of"] != b["of"]:
+            if (a["of"], a["lab"]) != (b["of"], b["lab"]):
                 continue
             x, y = a["measured"] - b["measured"], a["predicted"]["ms"] - b["predicted"]["ms"]
+            if noise is not None and abs(x) <= max(noise, math.hypot(a["spread"], b["spread"])):
+                continue
             agree += x * y > 0
             differ += x * y < 0
             ties_measured += x == 0 and y != 0
             ties_predicted += y == 0 and x != 0
     pairs = (agree + differ + ties_measured) * (agree + differ + ties_predicted)
-    return (agree - differ) / math.sqrt(pairs) if pairs else math.nan
+    return (agree - differ) / math.sqrt(pairs) if pairs else math.nan, agree + differ + ties_measured + ties_predicted
 
 
 def quantile(values, share):
@@ -143,58 +165,97 @@ def ratio(row):
     return row["predicted"]["ms"] / row["measured"]
 
 
-def shares(rows):
-    """Rows, tau, median error, and the shares within 1.5 times, twice, and the interval."""
+def shares(rows, noise):
+    """Rows, tau of all pairs and of those that differ by more than noise, median error, and the shares within 1.5 times,
+    twice, and the interval."""
     errors = [abs(math.log(ratio(row))) for row in rows]
     part = lambda most: sum(e <= math.log(most) for e in errors) / len(rows)
     inside = sum(row["predicted"]["low_ms"] <= row["measured"] <= row["predicted"]["high_ms"] for row in rows) / len(rows)
-    return len(rows), tau(rows), math.exp(quantile(errors, 0.5)) - 1, part(1.5), part(2), inside
+    return len(rows), tau(rows)[0], tau(rows, noise), math.exp(quantile(errors, 0.5)) - 1, part(1.5), part(2), inside
 
 
 def percent(value):
     return f"{100 * value:.0f} %"
 
 
-def line(name, rows):
-    count, rank, median, near, twice, inside = shares(rows)
-    return f"| {name} | {count} | {rank:.2f} | {percent(median)} | {percent(near)} | {percent(twice)} | {percent(inside)} |"
+def line(name, rows, noise):
+    count, rank, (clear, pairs), median, near, twice, inside = shares(rows, noise)
+    ranks = f"{rank:.2f} | {clear:.2f} of {pairs}" if pairs else f"{rank:.2f} | "
+    return f"| {name} | {count} | {ranks} | {percent(median)} | {percent(near)} | {percent(twice)} | {percent(inside)} |"
+
+
+def parts(row):
+    """What a row's launches are predicted to take beside what any launch takes, and how many follow the first."""
+    own = next(term["ms"] for term in row["predicted"]["terms"] if term["bound"] == "launch")
+    return row["predicted"]["ms"] - own, sum(launch["count"] for launch in row["launched"]) - 1
+
+
+def fit(rows):
+    """Milliseconds of a first launch and of each that follows, such that half of the rows' errors are as small as can be."""
+    known = [(*parts(row), row["measured"]) for row in rows]
+    error = lambda first, after: sum(abs(math.log((ms + first + after * more) / measured)) for ms, more, measured in known)
+    return min(((f / 1e4, a / 1e4) for f in range(50, 80, 1) for a in range(20, 45, 1)), key=lambda pair: error(*pair))
 
 
 def left_out(rows, lab):
-    """What a bias and an interval that are fitted to the other labs alone give for this lab."""
-    others = [math.log(ratio(row)) for row in rows if row["lab"] != lab]
-    own = [math.log(ratio(row)) for row in rows if row["lab"] == lab]
-    bias, low, high = (quantile(others, share) for share in (0.5, 0.1, 0.9))
-    near = sum(abs(value - bias) <= math.log(1.5) for value in own) / len(own)
+    """What a launch's constants and an interval that are fitted to the other labs alone give for this lab."""
+    others, own = [row for row in rows if row["lab"] != lab], [row for row in rows if row["lab"] == lab]
+    first, after = fit(others)
+    def error(row):
+        ms, more = parts(row)
+        return math.log((ms + first + after * more) / row["measured"])
+    low, high = (quantile([error(row) for row in others], share) for share in (0.1, 0.9))
+    own = [error(row) for row in own]
+    near = sum(abs(value) <= math.log(1.5) for value in own) / len(own)
     inside = sum(low <= value <= high for value in own) / len(own)
-    return f"| {lab} | {math.exp(-bias):.2f} | {percent(near)} | {percent(inside)} |"
+    median = math.exp(quantile([abs(value) for value in own], 0.5)) - 1
+    return f"| {lab} | {1e3 * first:.1f} | {1e3 * after:.1f} | {percent(median)} | {percent(near)} | {percent(inside)} |"
 
 
-def table(rows):
+def fitted():
+    """The constants of the H200 that are fitted to a lab's rows, by the lab."""
+    constants = tomllib.loads((HERE.parent.parent / "harness/predict/constants/h200.toml").read_text())["constants"]
+    found = defaultdict(list)
+    for name, constant in sorted(constants.items()):
+        lab = re.match(r"fitted to rows of reports/h200(?:/[^:]*)?: (\w+)", constant["source"])
+        if lab:
+            found[lab[1]].append(f"`{name}`")
+    return found
+
+
+def table(rows, noise):
+    refused = [row for row in rows if "predicted" not in row]
+    rows = [row for row in rows if "predicted" in row]
     labs = sorted({row["lab"] for row in rows})
     of = lambda lab: [row for row in rows if row["lab"] == lab]
     bounds = sorted({row["predicted"]["terms"][0]["bound"] for row in rows})
     bound = lambda name: [row for row in rows if row["predicted"]["terms"][0]["bound"] == name]
-    head = "rows | Kendall's tau | median error | within 1.5 times | within twice | inside the interval |"
+    head = "rows | Kendall's tau | beyond noise, of pairs | median error | within 1.5 times | within twice | inside the interval |"
+    rule = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    reasons = sorted({f"{row['lab']}, {row['variant']}: {row['not_predicted']}" for row in refused})
+    own = fitted()
     return "\n".join([
         f"{len(rows)} rows that were measured on one H200, predicted from what the emulated H200 counts (`predict.py`). Tau is over the",
-        "pairs of rows of one run.",
+        f"pairs of rows of one lab and run. Beyond noise are the pairs whose measured times differ by more than {1e3 * noise:.1f} µs, and by more",
+        "than the spread of their samples: by so much differ four of five pairs of rows whose launches are counted alike.",
         "",
+        *([f"{len(refused)} rows have no predicted time ({'; '.join(reasons)}).", ""] if refused else []),
         f"| lab | {head}",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-        *(line(lab, of(lab)) for lab in labs),
-        line("all", rows),
-        line("measured at least 20 µs", [row for row in rows if row["measured"] >= 0.02]),
+        rule,
+        *(line(lab, of(lab), noise) for lab in labs),
+        line("all", rows, noise),
+        line("measured at least 20 µs", [row for row in rows if row["measured"] >= 0.02], noise),
         "",
         f"| predicted bound | {head}",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-        *(line(name.replace("_", " "), bound(name)) for name in bounds),
+        rule,
+        *(line(name.replace("_", " "), bound(name), noise) for name in bounds),
         "",
-        "With a factor on all times, and an interval, that are fitted to the other labs alone:",
+        "With the two constants of a launch, in µs, and an interval that are fitted to the other labs alone; the last column names the",
+        "constants that were fitted to rows of this lab, for which its agreement is in part by construction:",
         "",
-        "| lab | factor | within 1.5 times | inside the interval |",
-        "| --- | ---: | ---: | ---: |",
-        *(left_out(rows, lab) for lab in labs),
+        "| left out | first launch | each more | median error | within 1.5 times | inside the interval | fitted to it |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
+        *(f"{left_out(rows, lab)} {', '.join(own[lab])} |" for lab in labs),
         "",
     ])
 
@@ -206,7 +267,10 @@ def listed(rows):
     writer.writerow([*KEY, "measured_ms", "predicted_ms", "predicted_low_ms", "predicted_high_ms", "predicted_bound", "next", "ahead"])
     short = lambda value: f"{value:.4g}"
     for row in rows:
-        told = row["predicted"]
+        told = row.get("predicted")
+        if not told:
+            writer.writerow([*(row[name] for name in KEY), short(row["measured"]), "", "", "", row["not_predicted"], "", ""])
+            continue
         first, after = told["terms"][:2]
         ahead = first["ms"] / after["ms"] if after["ms"] else math.inf
         times = map(short, (row["measured"], told["ms"], told["low_ms"], told["high_ms"]))
@@ -261,18 +325,20 @@ def chart(rows):
 
 
 def compare(program, subjects, check):
-    rows = list(predicted(program, subjects))
+    every = list(predicted(program, subjects))
+    rows = [row for row in every if "predicted" in row]
     if not rows:
         sys.exit("nothing was compared: no row is in both")
+    noise = alike(every)
     stale = []
-    for name, text in (("table.md", table(rows)), ("rows.csv", listed(rows)), ("chart.svg", chart(rows))):
+    for name, text in (("table.md", table(every, noise)), ("rows.csv", listed(every)), ("chart.svg", chart(rows))):
         path = HERE / name
         if not check:
             path.write_text(text)
         elif not path.exists() or path.read_text() != text:
             stale.append(name)
-    count, rank, median, near, _, _ = shares(rows)
-    print(f"{count} rows: tau {rank:.2f}, median error {percent(median)}, {percent(near)} within 1.5 times")
+    count, rank, (clear, _), median, near, _, _ = shares(rows, noise)
+    print(f"{count} rows: tau {rank:.2f}, beyond noise {clear:.2f}, median error {percent(median)}, {percent(near)} within 1.5 times")
     if stale:
         sys.exit(f"{', '.join(stale)}: not what is predicted now; run predict.py without --check")
 

@@ -101,3 +101,4 @@ pub use whole::write_whole;
 
 /// The command-line parser, for a lab's own options.
 pub use clap;
+pub use predict::transfer::{Moved, Way};

@@ -8,9 +8,11 @@
 
 mod model;
 mod part;
+mod prediction;
 mod subject;
 pub mod transfer;
 
-pub use model::{Bound, Prediction, Term, in_all, predict};
+pub use model::{in_all, predict};
 pub use part::{Constant, Part, Unknown};
+pub use prediction::{Bound, NotPredicted, Prediction, Term};
 pub use subject::{NotCounted, Repeated, Subject};

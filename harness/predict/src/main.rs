@@ -1,10 +1,11 @@
 //! `predict PART < subjects.jsonl`: predicts each line, a JSON object with `launches`, a list of `{count, subject}`,
-//! and writes the line with `predicted` in place of `launches`. `PART` is the name of a part, or a file of constants.
+//! and writes the line with `predicted`, or with the reason why not in `not_predicted`, in place of `launches`. `PART`
+//! is the name of a part, or a file of constants.
 
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
 
-use predict::{Part, Repeated, in_all};
+use predict::{Part, Repeated, in_all, transfer};
 use serde_json::{Map, Value, json};
 
 fn main() -> ExitCode {
@@ -33,8 +34,16 @@ fn run() -> Result<(), String> {
         let mut row: Map<String, Value> = serde_json::from_str(&line).map_err(|error| wrong(&error))?;
         let launches = row.remove("launches").unwrap_or(json!([]));
         let launches: Vec<Repeated> = serde_json::from_value(launches).map_err(|error| wrong(&error))?;
-        let predicted = in_all(&launches, &part);
-        row.insert("predicted".into(), json!(predicted));
+        let moved: Option<transfer::Transfer> = row
+            .get("transfer")
+            .map(|t| serde_json::from_value(t.clone()))
+            .transpose()
+            .map_err(|error| wrong(&error))?;
+        match in_all(&launches, &part).map(|all| moved.map_or_else(|| all.clone(), |m| transfer::with(&all, m, &part)))
+        {
+            Ok(predicted) => row.insert("predicted".into(), json!(predicted)),
+            Err(not) => row.insert("not_predicted".into(), json!(not.to_string())),
+        };
         writeln!(out, "{}", Value::Object(row)).map_err(|error| error.to_string())?;
     }
     out.flush().map_err(|error| error.to_string())

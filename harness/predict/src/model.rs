@@ -1,117 +1,16 @@
 //! The model: what each resource alone would need, and what a launch takes with all of them. The README has the
 //! equations with their sources.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
 use crate::{
     part::Part,
+    prediction::{Bound, NotPredicted, Prediction, Term},
     subject::{Repeated, Subject},
 };
 
-/// What a launch can be bound by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Bound {
-    /// Bytes from and to device memory.
-    Dram,
-    /// Bytes from and to the L2 cache.
-    L2,
-    /// Requests and bytes through the SMs' L1 caches.
-    L1,
-    /// Passes over the banks of shared memory.
-    SharedMemory,
-    /// The schedulers' issue slots.
-    Issue,
-    /// Single precision.
-    SinglePipe,
-    /// Integers.
-    IntegerPipe,
-    /// Double precision.
-    DoublePipe,
-    /// Special functions and conversions.
-    SpecialPipe,
-    /// Tensor cores.
-    TensorPipe,
-    /// Exchanges between lanes.
-    ExchangePipe,
-    /// Dependent instructions, with too few warps to hide their latencies.
-    Latency,
-    /// Atomics that wait for each other.
-    Atomics,
-    /// The rate at which blocks are started.
-    Blocks,
-    /// What any launch takes.
-    Launch,
-}
-
-impl fmt::Display for Bound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Bound::Dram => "device memory",
-            Bound::L2 => "L2 cache",
-            Bound::L1 => "L1 cache",
-            Bound::SharedMemory => "shared memory",
-            Bound::Issue => "issue slots",
-            Bound::SinglePipe => "single precision",
-            Bound::IntegerPipe => "integers",
-            Bound::DoublePipe => "double precision",
-            Bound::SpecialPipe => "special functions",
-            Bound::TensorPipe => "tensor cores",
-            Bound::ExchangePipe => "exchanges",
-            Bound::Latency => "latency",
-            Bound::Atomics => "atomics",
-            Bound::Blocks => "starting blocks",
-            Bound::Launch => "launch",
-        })
-    }
-}
-
-/// What one resource alone would need.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Term {
-    /// The resource.
-    pub bound: Bound,
-    /// Milliseconds.
-    pub ms: f64,
-}
-
-/// What a launch, or several one after another, are predicted to take.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Prediction {
-    /// Milliseconds.
-    pub ms: f64,
-    /// Eight of ten times that were measured lie above this,
-    pub low_ms: f64,
-    /// and below this.
-    pub high_ms: f64,
-    /// What each resource alone would need, the longest first.
-    pub terms: Vec<Term>,
-}
-
-impl Prediction {
-    /// What bounds it.
-    pub fn bound(&self) -> Bound {
-        self.terms.first().map_or(Bound::Launch, |term| term.bound)
-    }
-
-    /// How many times longer what bounds it takes than the next resource alone.
-    pub fn ahead(&self) -> f64 {
-        match self.terms.as_slice() {
-            [first, next, ..] if next.ms > 0.0 => first.ms / next.ms,
-            _ => f64::INFINITY,
-        }
-    }
-
-    fn new(ms: f64, mut terms: Vec<Term>, part: &Part) -> Prediction {
-        terms.sort_by(|a, b| b.ms.total_cmp(&a.ms));
-        let (low, high) = (part.value("low_factor"), part.value("high_factor"));
-        Prediction { ms, low_ms: ms * low, high_ms: ms * high, terms }
-    }
-}
-
 /// What this launch takes on this part.
+///
+/// # Errors
+/// [`NotPredicted::Waits`] for a kernel that takes a lock.
 ///
 /// ```
 /// let part = predict::Part::find("h200").unwrap();
@@ -120,26 +19,27 @@ impl Prediction {
 ///     blocks: 1e5, threads: 256.0, resident: 8.0, read_sectors: read, block_read_sectors: read,
 ///     global_load_sectors: read, touched_sectors: 1e7, ..predict::Subject::default()
 /// };
-/// assert_eq!(predict::predict(&copy, &part).terms.len(), 15);
+/// assert_eq!(predict::predict(&copy, &part).unwrap().terms.len(), 15);
 /// ```
-pub fn predict(subject: &Subject, part: &Part) -> Prediction {
-    let launch = part.value("launch_us") * 1e-3;
-    let terms = terms(subject, part);
-    let ms = launch + combined(&terms, part);
-    let mut all = terms;
-    all.push(Term { bound: Bound::Launch, ms: launch });
-    Prediction::new(ms, all, part)
+pub fn predict(subject: &Subject, part: &Part) -> Result<Prediction, NotPredicted> {
+    in_all(&[Repeated { count: 1, subject: subject.clone() }], part)
 }
 
 /// What launches that follow each other on a stream take together: one whole launch, and less for each that the host
 /// can prepare while its predecessor runs.
-pub fn in_all(launches: &[Repeated], part: &Part) -> Option<Prediction> {
+///
+/// # Errors
+/// [`NotPredicted`] if there is no launch, or a kernel takes a lock.
+pub fn in_all(launches: &[Repeated], part: &Part) -> Result<Prediction, NotPredicted> {
+    if let Some(waits) = launches.iter().find(|launch| launch.subject.locking_loops > 0.0) {
+        return Err(NotPredicted::Waits { kernel: waits.subject.kernel.clone() });
+    }
     let (first, next) = (part.value("launch_us") * 1e-3, part.value("next_launch_us") * 1e-3);
     let mut sums: Vec<Term> = Vec::new();
     let (mut ms, mut total) = (0.0, 0.0);
     for Repeated { count, subject } in launches {
         let (terms, count) = (terms(subject, part), *count as f64);
-        ms += combined(&terms, part) * count;
+        ms += alone(subject, &terms, part) * count;
         total += count;
         for term in terms {
             match sums.iter_mut().find(|sum| sum.bound == term.bound) {
@@ -149,11 +49,27 @@ pub fn in_all(launches: &[Repeated], part: &Part) -> Option<Prediction> {
         }
     }
     if total == 0.0 {
-        return None;
+        return Err(NotPredicted::NoLaunch);
     }
     let launch = first + next * (total - 1.0);
     sums.push(Term { bound: Bound::Launch, ms: launch });
-    Some(Prediction::new(ms + launch, sums, part))
+    Ok(Prediction::new(ms + launch, sums, part))
+}
+
+/// What a launch takes by itself. While a block waits for memory, its own barriers or atomics, only the other blocks of
+/// its SM keep the pipes busy; where a kernel has no barriers, other warps do as well. So of what a chain waits, the
+/// share of one among them is added to the rest.
+fn alone(subject: &Subject, terms: &[Term], part: &Part) -> f64 {
+    let spread = Spread::of(subject, part);
+    let hits = Hits::of(subject, part, &spread);
+    let warps = (subject.threads / 32.0).ceil().max(1.0);
+    let others = spread.resident.max(1.0) * if subject.chain_barriers > 0.0 { 1.0 } else { warps };
+    let waits = spread.waves * waiting(subject, part, &hits) / spread.clocks_per_ms / others;
+    let rest = |term: &Term| match term.bound {
+        Bound::Latency => Term { ms: (term.ms - waits).max(0.0), ..*term },
+        _ => *term,
+    };
+    waits + combined(&terms.iter().map(rest).collect::<Vec<_>>(), part)
 }
 
 /// What all resources together need: a little more than the busiest, as they overlap but not perfectly.
@@ -279,30 +195,40 @@ fn dram(subject: &Subject, part: &Part, cold: f64) -> f64 {
 
 /// Cycles from the start of an average block to the end of its longest warp, if nothing else were in the way.
 fn latency(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
-    let load =
-        hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles");
     let local = part.value("l1_cycles") + hits.spilled * (part.value("l2_cycles") - part.value("l1_cycles"));
-    let chain = subject.chain_global * load
-        + subject.chain_local * local
+    let chain = subject.chain_local * local
         + subject.chain_arithmetic * part.value("arithmetic_cycles")
         + subject.chain_double * part.value("double_cycles")
         + subject.chain_special * part.value("special_cycles")
         + subject.chain_tensor * part.value("tensor_cycles")
         + subject.chain_shared * part.value("shared_cycles")
         + subject.chain_exchange * part.value("exchange_cycles")
+        + subject.chain_branches * part.value("branch_cycles");
+    part.value("block_start_cycles") + chain / subject.blocks.max(1.0) + waiting(subject, part, hits)
+}
+
+/// How many of these cycles are waits for global memory, atomics on it, and barriers.
+fn waiting(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
+    let load =
+        hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles");
+    let waits = subject.chain_global * load
         + subject.chain_atomics * part.value("atomic_cycles")
-        + subject.chain_branches * part.value("branch_cycles")
         + subject.chain_barriers * part.value("barrier_cycles");
-    part.value("block_start_cycles") + chain / subject.blocks.max(1.0)
+    waits / subject.blocks.max(1.0)
 }
 
 /// Milliseconds of atomics on global memory: the longest chain at one piece of the L2 cache, or all of them at the
-/// rate of the whole cache.
+/// rate of the whole cache. Where a thread tries again until no other was faster, one thread at a word succeeds in each
+/// round trip, which takes longer where many wait: half of all those that come, on average.
 fn atomics(subject: &Subject, part: &Part) -> f64 {
     let integer = subject.atomic_longest - subject.atomic_longest_float;
     let chain =
         integer * part.value("atomic_step_ns") + subject.atomic_longest_float * part.value("atomic_float_step_ns");
-    chain.max(subject.atomic_steps / part.value("atomic_steps_per_ns")) * 1e-6
+    let trip = part.value("atomic_trip_cycles") / part.value("clock_ghz");
+    let resident = subject.resident * part.value("sms") * subject.threads;
+    let waiting = 0.5 * subject.atomic_retried.min(resident) * part.value("atomic_step_ns");
+    let retried = subject.atomic_retried * trip.max(waiting);
+    chain.max(retried).max(subject.atomic_steps / part.value("atomic_steps_per_ns")) * 1e-6
 }
 
 #[cfg(test)]
@@ -311,6 +237,10 @@ mod tests {
 
     fn part() -> Part {
         Part::find("h200").unwrap()
+    }
+
+    fn alone(subject: &Subject) -> Prediction {
+        predict(subject, &part()).unwrap()
     }
 
     /// A launch that fills the device and streams so many bytes.
@@ -333,15 +263,15 @@ mod tests {
     }
 
     fn bound(subject: &Subject) -> Bound {
-        predict(subject, &part()).terms.iter().find(|t| t.bound != Bound::Launch).unwrap().bound
+        alone(subject).terms.iter().find(|t| t.bound != Bound::Launch).unwrap().bound
     }
 
     #[test]
     fn a_large_stream_takes_as_long_as_its_bytes_and_a_small_one_as_a_launch() {
-        let large = predict(&streams(4e9), &part());
+        let large = alone(&streams(4e9));
         assert_eq!(large.bound(), Bound::Dram);
         assert!(large.ms > 4e9 / 4.595e9 && large.ms < 1.4 * 4e9 / 4.595e9, "{large:?}");
-        let small = predict(&streams(4096.0 * 132.0), &part());
+        let small = alone(&streams(4096.0 * 132.0));
         assert_eq!(small.bound(), Bound::Launch);
         // What the cache holds from one launch to the next does not come from device memory.
         let ms = |p: &Prediction, bound| p.terms.iter().find(|t| t.bound == bound).unwrap().ms;
@@ -378,14 +308,49 @@ mod tests {
     fn a_floating_point_atomic_waits_longer_than_an_integer_one() {
         let whole = Subject { atomic_longest: 1e6, ..streams(1e6) };
         let float = Subject { atomic_longest_float: 1e6, ..whole.clone() };
-        assert!(predict(&float, &part()).ms > 2.0 * predict(&whole, &part()).ms);
+        assert!(alone(&float).ms > 2.0 * alone(&whole).ms);
+    }
+
+    #[test]
+    fn of_threads_that_try_again_one_succeeds_in_each_round_trip() {
+        let tries = |retried: f64| alone(&Subject { atomic_retried: retried, ..streams(1e6) });
+        let (few, many) = (tries(200.0), tries(2000.0));
+        assert_eq!(few.bound(), Bound::Atomics);
+        assert!(few.ms > 200.0 * 0.2e-3, "{few:?}");
+        // Each waits for more of the others.
+        assert!(many.ms > 15.0 * few.ms, "{} {}", many.ms, few.ms);
+    }
+
+    #[test]
+    fn what_a_lone_block_waits_at_its_barriers_is_added_and_what_one_of_eight_waits_is_not() {
+        let blocks = 132.0;
+        let work = |resident: f64, chain_global: f64| Subject {
+            blocks: blocks * resident,
+            threads: 256.0,
+            resident,
+            shared_passes: blocks * 1e6,
+            chain_barriers: blocks * resident,
+            chain_global: blocks * resident * chain_global,
+            ..Subject::default()
+        };
+        let added = |resident: f64| alone(&work(resident, 1000.0)).ms / alone(&work(resident, 0.0)).ms;
+        assert!(added(1.0) > 1.03 && added(8.0) < 1.01, "{} {}", added(1.0), added(8.0));
+    }
+
+    #[test]
+    fn a_kernel_that_takes_a_lock_is_not_predicted_nor_is_what_it_is_a_part_of() {
+        let locks = Subject { locking_loops: 1.0, kernel: "k".into(), ..streams(1e6) };
+        let waits = Err(NotPredicted::Waits { kernel: "k".into() });
+        assert_eq!(predict(&locks, &part()), waits);
+        let both = [Repeated { count: 1, subject: streams(1e6) }, Repeated { count: 1, subject: locks }];
+        assert_eq!(in_all(&both, &part()), waits);
     }
 
     #[test]
     fn one_more_block_than_a_wave_holds_takes_another_wave() {
         let wave = |blocks: f64| {
             let subject = Subject { blocks, resident: 2.0, chain_arithmetic: blocks * 1e5, ..Subject::default() };
-            predict(&subject, &part()).ms
+            alone(&subject).ms
         };
         assert!((wave(264.0) / wave(263.0) - 1.0).abs() < 0.01);
         assert!(wave(265.0) > 1.8 * wave(264.0));
@@ -397,7 +362,7 @@ mod tests {
         let many = Repeated { count: 100, subject: streams(1e6) };
         let (one, many) = (in_all(&[one], &part()).unwrap(), in_all(&[many], &part()).unwrap());
         assert!(many.ms > 30.0 * one.ms && many.ms < 100.0 * one.ms, "{} {}", one.ms, many.ms);
-        assert_eq!(in_all(&[], &part()), None);
+        assert_eq!(in_all(&[], &part()), Err(NotPredicted::NoLaunch));
         let (first, next) = (many.terms[0].ms, many.terms[1].ms);
         assert_eq!((many.bound(), many.ahead()), (many.terms[0].bound, first / next));
     }

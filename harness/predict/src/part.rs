@@ -45,7 +45,7 @@ const FILES: [(&str, &str); 2] =
     [("h100", include_str!("../constants/h100.toml")), ("h200", include_str!("../constants/h200.toml"))];
 
 /// The names of the constants that the model needs.
-pub(crate) const NEEDED: [&str; 41] = [
+pub(crate) const NEEDED: [&str; 42] = [
     "sms",
     "clock_ghz",
     "issue_per_clock",
@@ -78,6 +78,7 @@ pub(crate) const NEEDED: [&str; 41] = [
     "branch_cycles",
     "barrier_cycles",
     "block_start_cycles",
+    "atomic_trip_cycles",
     "atomic_step_ns",
     "atomic_float_step_ns",
     "atomic_steps_per_ns",

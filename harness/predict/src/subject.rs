@@ -58,6 +58,9 @@ pub struct Subject {
     pub atomic_steps: f64,
     pub atomic_longest: f64,
     pub atomic_longest_float: f64,
+    pub atomic_retried: f64,
+    /// Loops that try to take a lock.
+    pub locking_loops: f64,
 }
 
 /// Launches that follow each other and that the model cannot tell apart.
@@ -130,6 +133,8 @@ impl Subject {
             atomic_steps: serial.steps as f64,
             atomic_longest: serial.longest as f64,
             atomic_longest_float: serial.longest_float as f64,
+            atomic_retried: serial.retried as f64,
+            locking_loops: f64::from(launch.locking_loops),
         })
     }
 }

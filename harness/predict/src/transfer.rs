@@ -2,12 +2,18 @@
 //!
 //! A copy takes a start and its bytes at the link's rate. Pageable memory goes through the driver's own page-locked
 //! buffer, at the rate of that. Copies in both directions at once share the link's two directions, each of which keeps
-//! most of its rate. Managed memory moves in faults, whose rate is much lower.
+//! most of its rate. Managed memory moves in faults, whose rate is much lower, or is sent ahead, which takes long to
+//! start.
 
-use crate::part::Part;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    part::Part,
+    prediction::{Bound, Prediction, Term},
+};
 
 /// The constants of the link.
-pub(crate) const NEEDED: [&str; 8] = [
+pub(crate) const NEEDED: [&str; 12] = [
     "copy_us",
     "pinned_h2d_gb_per_s",
     "pinned_d2h_gb_per_s",
@@ -16,10 +22,15 @@ pub(crate) const NEEDED: [&str; 8] = [
     "both_ways_percent",
     "managed_h2d_gb_per_s",
     "managed_d2h_gb_per_s",
+    "managed_us",
+    "prefetch_us",
+    "prefetch_h2d_gb_per_s",
+    "prefetch_d2h_gb_per_s",
 ];
 
 /// The kind of the host's memory, and how it is moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Way {
     /// Memory as `malloc` gives it.
     Pageable,
@@ -27,19 +38,55 @@ pub enum Way {
     Pinned,
     /// Page-locked memory, in pieces, with both directions and the kernel at the same time.
     Overlapped,
+    /// Page-locked memory that the kernel itself reads and writes over the link.
+    Mapped,
     /// Managed memory that moves when it is touched.
     Managed,
+    /// Managed memory that is sent ahead.
+    Prefetched,
 }
 
 /// What is moved.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Moved {
-    /// Copies that are made.
+    /// Copies that wait for each other.
     pub copies: f64,
     /// Bytes to the device.
     pub to_device: f64,
     /// Bytes to the host.
     pub to_host: f64,
+}
+
+/// What is moved in a sample, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Transfer {
+    /// How.
+    pub way: Way,
+    /// What.
+    pub moved: Moved,
+}
+
+/// What launches take with the transfers before and after them: one after the other, or both at once where the kernel
+/// and the link work at the same time.
+///
+/// ```
+/// use predict::{Part, Subject, predict, transfer::{Moved, Transfer, Way, with}};
+/// let part = Part::find("h200").unwrap();
+/// let add = Subject { blocks: 65536.0, threads: 256.0, resident: 8.0, ..Subject::default() };
+/// let kernel = predict(&add, &part).unwrap();
+/// let moved = Moved { copies: 3.0, to_device: 134e6, to_host: 67e6 };
+/// let times = |way| with(&kernel, Transfer { way, moved }, &part).ms;
+/// assert!(times(Way::Pinned) > kernel.ms && times(Way::Mapped) < times(Way::Pinned));
+/// ```
+pub fn with(launches: &Prediction, transfer: Transfer, part: &Part) -> Prediction {
+    let link = ms(transfer.moved, transfer.way, part);
+    let at_once = matches!(transfer.way, Way::Overlapped | Way::Mapped);
+    // Nothing is under way before the launch.
+    let launch: f64 = launches.terms.iter().filter(|term| term.bound == Bound::Launch).map(|term| term.ms).sum();
+    let all = if at_once { launch + (launches.ms - launch).max(link) } else { launches.ms + link };
+    let mut terms = launches.terms.clone();
+    terms.push(Term { bound: Bound::Link, ms: link });
+    Prediction::new(all, terms, part)
 }
 
 /// Milliseconds that these copies take on this part's link.
@@ -67,14 +114,18 @@ pub fn ms(moved: Moved, way: Way, part: &Part) -> f64 {
             let (there, back) = both("pinned");
             start + there + back
         }
-        Way::Overlapped => {
+        Way::Overlapped | Way::Mapped => {
             let (there, back) = both("pinned");
             // While both directions are busy each keeps this part of its rate.
             start + there.max(back) + there.min(back) * (100.0 / part.value("both_ways_percent") - 1.0)
         }
         Way::Managed => {
             let (there, back) = both("managed");
-            there + back
+            there + back + part.value("managed_us") * 1e-3
+        }
+        Way::Prefetched => {
+            let (there, back) = both("prefetch");
+            there + back + part.value("prefetch_us") * 1e-3
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::{
         findings::{self, Remark},
         heat::{self, Listing},
         known::Known,
-        ladder, occupancy, overview, phases, roofline, rows, side_by_side, transfer,
+        ladder, occupancy, overview, phases, predicted, roofline, rows, side_by_side, transfer,
     },
 };
 
@@ -117,13 +117,14 @@ fn run_part(run: &Run, name: &str, known: &Known) -> RunPart {
         let sweep = transfer::figures(lab);
         // A sweep's ladders, one a size, say again what its lines say.
         let first = if sweep.is_empty() && is_fair { ladders.next() } else { None };
-        let figures = first.into_iter().chain(sweep).chain(phases::figures(lab));
+        let mut foretold = predicted::figures(lab).into_iter();
+        let figures = foretold.next().into_iter().chain(first).chain(sweep).chain(phases::figures(lab));
         LabPart {
             name: lab.lab.clone(),
             summary: known.lab(&lab.lab).map_or("", |lab| lab.summary).into(),
             totals: Totals::of(lab.rows.iter()),
             figures: figures.chain(occupancy::figures(lab)).chain(divergence::figures(lab)).collect(),
-            more: ladders.take(12).collect(),
+            more: foretold.chain(ladders).take(12).collect(),
             counters: counters::table(lab),
             heat: heat::listings(lab, known),
             remarks: findings::remarks(lab),

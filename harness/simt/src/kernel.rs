@@ -80,6 +80,10 @@ pub struct Kernel<Code> {
     /// Loops that end only when another thread has written something, or has not been faster. How often they go round
     /// depends on the order of the threads, and with it what is counted.
     pub waiting_loops: u32,
+    /// How many of them try to take a lock.
+    pub locking_loops: u32,
+    /// How many of them try again with what they have read until no other thread was faster.
+    pub retrying_loops: u32,
     /// Threads a block may have (`__launch_bounds__`).
     pub max_threads: Option<u32>,
     /// Block size that the kernel requires.

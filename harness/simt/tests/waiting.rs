@@ -7,6 +7,11 @@ use std::sync::Arc;
 
 /// The waiting loops of a kernel with this body; `%rd1` is an address in global memory.
 fn waiting(body: &str) -> u32 {
+    kinds(body).0
+}
+
+/// All waiting loops of a kernel with this body, those that try to take a lock, and those that try again.
+fn kinds(body: &str) -> (u32, u32, u32) {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{
         .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<9>; .shared .b32 word;
@@ -14,7 +19,27 @@ fn waiting(body: &str) -> u32 {
     );
     let memory = Arc::new(Memory::new(1 << 24));
     let module = Module::load(&text, &memory, Profile::default_profile()).expect("it loads");
-    module.kernel("k").expect("it is there").waiting_loops
+    let kernel = module.kernel("k").expect("it is there");
+    (kernel.waiting_loops, kernel.locking_loops, kernel.retrying_loops)
+}
+
+#[test]
+fn a_lock_is_told_from_a_retry_and_both_from_a_flag() {
+    let ends = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra L;";
+    for takes in ["atom.global.cas.b32 %r1, [%rd1], 0, 1;", "atom.global.acquire.gpu.exch.b32 %r1, [%rd1], 1;"] {
+        assert_eq!(kinds(&format!("L: {takes}\n{ends}")), (1, 1, 0), "{takes}");
+    }
+    // It looks before it tries.
+    let looks = "L: ld.volatile.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra L;
+        atom.global.cas.b32 %r1, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra L;";
+    assert_eq!(kinds(looks), (1, 1, 0));
+    let retry = "ld.global.u32 %r1, [%rd1];\nL: add.u32 %r2, %r1, 1;\natom.global.cas.b32 %r3, [%rd1], %r1, %r2;
+        setp.ne.u32 %p1, %r1, %r3;\nmov.u32 %r1, %r3;\n@%p1 bra L;";
+    assert_eq!(kinds(retry), (1, 0, 1));
+    assert_eq!(kinds(&format!("L: ld.acquire.gpu.global.u32 %r1, [%rd1];\n{ends}")), (1, 0, 0));
+    // Pieces of work that are handed out until none is left.
+    let work = "L: atom.global.add.u32 %r1, [%rd1], 1;\nsetp.lt.u32 %p1, %r1, 9;\n@%p1 bra L;";
+    assert_eq!(kinds(work), (1, 0, 0));
 }
 
 #[test]

@@ -125,10 +125,13 @@ pub struct Footprint {
 pub struct Serial {
     /// Steps of all atomics on global memory: a request takes as many at each sector as lanes meet at its busiest word.
     pub steps: u64,
-    /// The most of these steps at one KiB of memory, which one part of the L2 cache serves.
+    /// The most of these steps at 512 bytes of memory, which one part of the L2 cache serves.
     pub longest: u64,
     /// How many steps of the longest chain add or compare floating-point numbers.
     pub longest_float: u64,
+    /// The most requests at one word, of a kernel whose loops try again until no other thread was faster: so many
+    /// succeed one after another.
+    pub retried: u64,
     /// Steps of all atomics on shared memory: a request takes as many as lanes meet at its busiest bank.
     pub shared_steps: u64,
 }

@@ -97,6 +97,10 @@ pub struct Launch {
     pub registers_estimated: u32,
     /// The kernel's loops that wait for other threads: what such a kernel counts depends on the order of its threads.
     pub waiting_loops: u32,
+    /// Those of them that try to take a lock.
+    pub locking_loops: u32,
+    /// Those of them that try again with what they have read, until no other thread was faster.
+    pub retrying_loops: u32,
     /// Whether all blocks were resident at once.
     pub cooperative: bool,
     /// The order of warps and blocks; 0 is the natural one.

@@ -106,6 +106,8 @@ fn report() -> Report {
         local_bytes: 3,
         registers_estimated: 4,
         waiting_loops: 0,
+        locking_loops: 0,
+        retrying_loops: 0,
         cooperative: true,
         seed: 5,
         occupancy: Occupancy { blocks_per_sm: 6, warps_per_sm: 7, percent: 12.5, limiter: Limiter::SharedMemory },

@@ -11,7 +11,7 @@ pub mod sweep;
 
 use cudarc::driver::LaunchConfig;
 use harness::{
-    Case, Figure, Lab, Launch, Of, Published, Record, Result, Row, Run, Sizes, arguments, clap::Arg, figure, row,
+    Case, Figure, Lab, Launch, Of, Published, Record, Result, Row, Run, Sizes, Way, arguments, clap::Arg, figure, row,
 };
 
 use input::Vectors;
@@ -58,28 +58,29 @@ pub static LAB: Lab = Lab {
 };
 
 /// Ordinary host memory, copied there and back.
-const PAGEABLE: Mode = Mode { allocate: copied::pageable, is_both_ways: false, needs: Needs::Nothing };
+const PAGEABLE: Mode =
+    Mode { allocate: copied::pageable, way: Way::Pageable, is_both_ways: false, needs: Needs::Nothing };
 
 /// The modes, in the order of the handout.
 #[rustfmt::skip]
 static MODES: &[Row<Mode>] = &[
     row("pageable", "ordinary host memory, copied there and back", PAGEABLE),
     row("pinned", "like pageable, but the host's pages are locked, so that the copy engine reads them itself",
-        Mode { allocate: copied::pinned, ..PAGEABLE }),
+        Mode { allocate: copied::pinned, way: Way::Pinned, ..PAGEABLE }),
     row("pinned-async", "like pinned, but copies and kernel are queued on a stream, and waited for once",
-        Mode { allocate: copied::queued, ..PAGEABLE }),
+        Mode { allocate: copied::queued, way: Way::Pinned, ..PAGEABLE }),
     row("overlapped", "like pinned-async, but in chunks over several streams: both copy engines and the SMs at once",
-        Mode { allocate: copied::chunked, is_both_ways: true, ..PAGEABLE }),
+        Mode { allocate: copied::chunked, way: Way::Overlapped, is_both_ways: true, ..PAGEABLE }),
     row("write-combined", "like pinned-async, but the inputs bypass the host's caches",
-        Mode { allocate: copied::write_combined, ..PAGEABLE }),
+        Mode { allocate: copied::write_combined, way: Way::Pinned, ..PAGEABLE }),
     row("unified", "managed memory: pages move when they are touched",
-        Mode { allocate: managed::plain, needs: Needs::Managed, ..PAGEABLE }),
+        Mode { allocate: managed::plain, way: Way::Managed, needs: Needs::Managed, ..PAGEABLE }),
     row("unified-prefetch", "like unified, but the pages are sent ahead",
-        Mode { allocate: managed::prefetched, needs: Needs::Migration, ..PAGEABLE }),
+        Mode { allocate: managed::prefetched, way: Way::Prefetched, needs: Needs::Migration, ..PAGEABLE }),
     row("unified-advise", "like unified, but the driver is told how each vector is used",
-        Mode { allocate: managed::advised, needs: Needs::Migration, ..PAGEABLE }),
+        Mode { allocate: managed::advised, way: Way::Managed, needs: Needs::Migration, ..PAGEABLE }),
     row("zero-copy", "the kernel reads and writes host memory over the link; nothing is copied",
-        Mode { allocate: mapped::zero_copy, needs: Needs::Mapping, is_both_ways: true }),
+        Mode { allocate: mapped::zero_copy, way: Way::Mapped, needs: Needs::Mapping, is_both_ways: true }),
 ];
 
 fn options() -> Vec<Arg> {

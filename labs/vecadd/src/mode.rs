@@ -1,6 +1,6 @@
 //! What a mode is: where its vectors lie, how they travel, and what the device must be able to do.
 use cudarc::driver::{CudaFunction, CudaStream, LaunchConfig, PushKernelArg, sys::CUdeviceptr};
-use harness::{Error, Result, Run};
+use harness::{Error, Result, Run, Way};
 
 /// Three vectors, x, y and z, in the memory of one mode.
 pub(crate) trait Transfer {
@@ -52,6 +52,8 @@ type Allocate = for<'a> fn(&'a Add<'a>) -> Allocated<'a>;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mode {
     pub(crate) allocate: Allocate,
+    /// How a pass moves its vectors.
+    pub(crate) way: Way,
     /// Whether a pass uses both directions of the link at once.
     pub(crate) is_both_ways: bool,
     pub(crate) needs: Needs,

@@ -1,7 +1,9 @@
 //! The measurement of one mode: the first pass step by step, warm passes step by step, and warm passes end to end.
 use std::{hint::black_box, time::Instant};
 
-use harness::{Ceiling, Check, Column, Recorder, Result, Run, Tolerance, column, significant, table, times, two_norm};
+use harness::{
+    Ceiling, Check, Column, Moved, Recorder, Result, Run, Tolerance, Way, column, significant, table, times, two_norm,
+};
 
 use crate::{
     input::Vectors,
@@ -53,6 +55,9 @@ pub(crate) fn measure(case: &mut Recorder<'_>, mode: &Mode, add: &Add<'_>, vecto
     case.set("d2h_bytes", to_host);
     case.bytes(to_device + to_host);
     case.flop(add.n as u64);
+    // Each vector is a copy of its own; what the kernel itself fetches over the link starts once.
+    let copies = if mode.way == Way::Mapped { 1.0 } else { 3.0 };
+    case.transfer(mode.way, Moved { copies, to_device: to_device as f64, to_host: to_host as f64 });
     case.ceiling(link_ceiling(run, mode, to_device as f64, to_host as f64));
     if let Some(nvml) = run.session().snapshot() {
         case.set("link_generation", nvml.link_generation);

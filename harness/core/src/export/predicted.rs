@@ -1,4 +1,6 @@
 //! What the rows are predicted to take, as a table. Every line says that it is a prediction.
+use predict::Prediction;
+
 use crate::{
     export::layout::{fitted, significant, width},
     record::{prediction::Predicted, row::Record},
@@ -14,18 +16,18 @@ pub(crate) fn table(records: &[Record]) -> String {
     let title = format!("Predicted for an {}: nothing here was measured", first.part);
     let headers = ["variant", "case", "", "ms", "from", "to", "bound by", "next, times less"];
     let line = |(record, predicted): &(Record, Predicted)| {
-        let all = &predicted.in_all;
-        let next =
-            all.terms.get(1).map_or_else(String::new, |next| format!("{}, {}", next.bound, significant(all.ahead())));
+        let all = predicted.in_all.as_ref();
+        let time = |of: fn(&Prediction) -> f64| all.map_or_else(String::new, |all| significant(of(all)));
+        let next = all.and_then(|all| Some(format!("{}, {}", all.terms.get(1)?.bound, significant(all.ahead()))));
         vec![
             record.variant.clone(),
             record.case.clone(),
             "predicted".into(),
-            significant(all.ms),
-            significant(all.low_ms),
-            significant(all.high_ms),
-            all.bound().to_string(),
-            next,
+            time(|all| all.ms),
+            time(|all| all.low_ms),
+            time(|all| all.high_ms),
+            predicted.bound(),
+            next.unwrap_or_default(),
         ]
     };
     let lines: Vec<Vec<String>> = rows.iter().map(line).collect();

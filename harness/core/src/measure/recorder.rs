@@ -24,6 +24,7 @@ use crate::{
     record::{columns::Columns, hot::HotLine, prediction::Predicted, row::Value},
     stats::{self, Times},
 };
+use predict::transfer::{Moved, Transfer, Way};
 
 /// What a recorder takes from the run that its case belongs to.
 #[derive(Debug)]
@@ -85,6 +86,8 @@ impl Watched {
 pub struct Recorder<'r> {
     setup: Setup<'r>,
     cold: bool,
+    /// What a sample moves between host and device.
+    transfer: Option<Transfer>,
     /// What the passes over the body have given.
     passes: Passes,
 }
@@ -92,7 +95,7 @@ pub struct Recorder<'r> {
 impl<'r> Recorder<'r> {
     /// A recorder that goes on with `passes`, which say what the case is.
     pub(crate) fn new(setup: Setup<'r>, passes: Passes) -> Self {
-        Self { setup, cold: false, passes }
+        Self { setup, cold: false, transfer: None, passes }
     }
 
     /// Begins a pass over the case's body.
@@ -249,7 +252,7 @@ impl<'r> Recorder<'r> {
         let samples: Result<Vec<f64>> = all();
         // What was found before an error counts as well.
         if let (Some(watched), Some(part)) = (watched, self.setup.part) {
-            self.passes.predicted(watched.launches.as_deref().and_then(|all| Predicted::of(all, part)));
+            self.passes.predicted(watched.launches.as_deref().and_then(|all| Predicted::of(all, self.transfer, part)));
             watched.told.into_iter().for_each(|report| self.passes.told(report));
         }
         let samples = samples?;
@@ -285,6 +288,11 @@ impl<'r> Recorder<'r> {
     /// Bytes moved by one sample; gives GB/s on a GPU.
     pub fn bytes(&mut self, bytes: usize) {
         self.passes.record.bytes = Some(bytes as u64);
+    }
+
+    /// What one sample moves between host and device, and how: a part of the time that `--predict` predicts.
+    pub fn transfer(&mut self, way: Way, moved: Moved) {
+        self.transfer = Some(Transfer { way, moved });
     }
 
     /// Floating-point operations of one sample; gives GFLOP/s on a GPU.

@@ -152,6 +152,8 @@ pub(crate) mod tests {
             local_bytes: 0,
             registers_estimated: 16,
             waiting_loops: 0,
+            locking_loops: 0,
+            retrying_loops: 0,
             cooperative: false,
             seed: 0,
             occupancy: Occupancy { blocks_per_sm: 1, warps_per_sm: 32, percent: 50.0, limiter: Limiter::Blocks },

@@ -1,5 +1,5 @@
 //! What a row is predicted to take on a GPU, as columns of the CSV: of the launches of its first timed sample.
-use predict::{Part, Prediction, Repeated, Subject};
+use predict::{NotPredicted, Part, Prediction, Repeated, Subject, transfer::Transfer};
 use serde::{Deserialize, Serialize};
 use wire::Launch;
 
@@ -13,15 +13,23 @@ use crate::record::{
 pub struct Predicted {
     /// What the GPU is called.
     pub part: String,
-    /// All launches of a sample together.
-    pub in_all: Prediction,
+    /// All launches of a sample together, if a time can be predicted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_all: Option<Prediction>,
+    /// Why not, if not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_predicted: Option<String>,
+    /// What a sample moves between host and device, and how, if that is a part of its time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transfer: Option<Transfer>,
     /// The launches, those that follow each other and differ in nothing together.
     pub launches: Vec<Repeated>,
 }
 
 impl Predicted {
-    /// What these launches take together on this part; `None` if there are none, or their costs were not counted.
-    pub(crate) fn of(launches: &[Launch], part: &Part) -> Option<Self> {
+    /// What these launches take together on this part, or why that is not predicted; `None` if there are none, or their
+    /// costs were not counted.
+    pub(crate) fn of(launches: &[Launch], transfer: Option<Transfer>, part: &Part) -> Option<Self> {
         let mut repeated: Vec<Repeated> = Vec::new();
         for launch in launches {
             let subject = Subject::of(launch).ok()?;
@@ -30,21 +38,40 @@ impl Predicted {
                 _ => repeated.push(Repeated { count: 1, subject }),
             }
         }
-        let in_all = predict::in_all(&repeated, part)?;
-        Some(Self { part: part.full_name.clone(), in_all, launches: repeated })
+        let (in_all, not_predicted) = match predict::in_all(&repeated, part) {
+            Ok(in_all) => match transfer {
+                Some(transfer) => (Some(predict::transfer::with(&in_all, transfer, part)), None),
+                None => (Some(in_all), None),
+            },
+            Err(NotPredicted::NoLaunch) => return None,
+            Err(waits @ NotPredicted::Waits { .. }) => (None, Some(waits.to_string())),
+        };
+        Some(Self { part: part.full_name.clone(), in_all, not_predicted, transfer, launches: repeated })
+    }
+}
+
+impl Predicted {
+    /// What bounds it, or why nothing is predicted.
+    pub fn bound(&self) -> String {
+        let not = || self.not_predicted.clone().unwrap_or_default();
+        self.in_all.as_ref().map_or_else(not, |all| all.bound().to_string())
+    }
+
+    fn time(&self, of: impl Fn(&Prediction) -> f64) -> Value {
+        self.in_all.as_ref().map(of).into()
     }
 }
 
 /// How a value comes from a prediction.
-type Source = Sourced<fn(&Prediction) -> Value>;
+type Source = Sourced<fn(&Predicted) -> Value>;
 
 /// The columns, in order.
 #[rustfmt::skip]
 const TABLE: &[Source] = &[
-    Source { column: column("predicted_ms", "what the launches of a sample are predicted to take on the emulated part (`--predict`); nothing was measured"), source: |p| p.ms.into() },
-    Source { column: column("predicted_low_ms", "of ten such times, about eight were measured to lie above this,"), source: |p| p.low_ms.into() },
-    Source { column: column("predicted_high_ms", "and below this"), source: |p| p.high_ms.into() },
-    Source { column: column("predicted_bound", "what is predicted to bound it"), source: |p| p.bound().to_string().into() },
+    Source { column: column("predicted_ms", "what the launches of a sample are predicted to take on the emulated part (`--predict`); nothing was measured"), source: |p| p.time(|t| t.ms) },
+    Source { column: column("predicted_low_ms", "of ten such times, about eight were measured to lie above this,"), source: |p| p.time(|t| t.low_ms) },
+    Source { column: column("predicted_high_ms", "and below this"), source: |p| p.time(|t| t.high_ms) },
+    Source { column: column("predicted_bound", "what is predicted to bound it, or why nothing is predicted"), source: |p| p.bound().into() },
 ];
 
 /// The predictions' columns, which are the last in every CSV.
@@ -52,12 +79,13 @@ pub const PREDICTED: [Column; TABLE.len()] = columns_of(TABLE);
 
 /// The values of [`PREDICTED`]; none where nothing was predicted.
 pub(crate) fn values(record: &Record) -> Vec<Value> {
-    let of = |predicted: &Predicted| TABLE.iter().map(|c| (c.source)(&predicted.in_all)).collect();
+    let of = |predicted: &Predicted| TABLE.iter().map(|c| (c.source)(predicted)).collect();
     record.predicted.as_ref().map_or_else(Vec::new, of)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use predict::transfer::{Moved, Way};
     use wire::costs::{Costs, Pipes};
 
     use super::*;
@@ -71,7 +99,7 @@ pub(crate) mod tests {
             one.counters.costs = Some(Costs { pipes, ..Costs::default() });
             one
         };
-        Predicted::of(&[counted(1 << 30), counted(1 << 30), counted(7)], &Part::find("h200").unwrap()).unwrap()
+        Predicted::of(&[counted(1 << 30), counted(1 << 30), counted(7)], None, &Part::find("h200").unwrap()).unwrap()
     }
 
     #[test]
@@ -81,15 +109,36 @@ pub(crate) mod tests {
         let record = Record { predicted: Some(predicted.clone()), ..record() };
         let values = values(&record);
         assert_eq!(values.len(), PREDICTED.len());
-        assert_eq!(values[0].number(), Some(predicted.in_all.ms));
+        assert_eq!(values[0].number(), predicted.in_all.as_ref().map(|all| all.ms));
         assert_eq!(values[3], Value::Text("integers".into()));
         assert!(values[1].number() < values[0].number() && values[0].number() < values[2].number());
     }
 
     #[test]
+    fn what_a_sample_moves_is_a_part_of_its_time() {
+        let mut counted = launch();
+        counted.counters.costs = Some(Costs::default());
+        let moved = Moved { copies: 3.0, to_device: 134e6, to_host: 67e6 };
+        let of = |transfer| Predicted::of(std::slice::from_ref(&counted), transfer, &Part::find("h200").unwrap());
+        let (alone, moves) = (of(None).unwrap(), of(Some(Transfer { way: Way::Pageable, moved })).unwrap());
+        assert_eq!((alone.bound().as_str(), moves.bound().as_str()), ("launch", "transfers"));
+        assert!(moves.in_all.unwrap().ms > alone.in_all.unwrap().ms + 20.0);
+    }
+
+    #[test]
+    fn a_row_whose_kernel_takes_a_lock_says_so_and_has_no_time() {
+        let mut locks = launch();
+        (locks.locking_loops, locks.counters.costs) = (1, Some(Costs::default()));
+        let predicted = Predicted::of(&[locks], None, &Part::find("h200").unwrap());
+        let values = values(&Record { predicted, ..record() });
+        assert_eq!(values[..3], [Value::Empty, Value::Empty, Value::Empty]);
+        assert_eq!(values[3], Value::Text("not predicted: waits for other threads".into()));
+    }
+
+    #[test]
     fn nothing_is_predicted_of_a_launch_whose_costs_were_not_counted() {
-        assert_eq!(Predicted::of(&[launch()], &Part::find("h200").unwrap()), None);
-        assert_eq!(Predicted::of(&[], &Part::find("h200").unwrap()), None);
+        assert_eq!(Predicted::of(&[launch()], None, &Part::find("h200").unwrap()), None);
+        assert_eq!(Predicted::of(&[], None, &Part::find("h200").unwrap()), None);
         assert!(super::values(&record()).is_empty());
     }
 }

@@ -88,6 +88,8 @@ pub fn launched(launch: Launched<'_>) {
         local_bytes: kernel.local_bytes,
         registers_estimated: kernel.registers,
         waiting_loops: kernel.waiting_loops,
+        locking_loops: kernel.locking_loops,
+        retrying_loops: kernel.retrying_loops,
         cooperative: geometry.cooperative,
         seed,
         occupancy: Occupancy {

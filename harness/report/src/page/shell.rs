@@ -15,6 +15,14 @@ pub fn shell(title: &str, heading: &str, contents: &Markup, main: &Markup) -> St
                 style { (PreEscaped(include_str!("style.css"))) }
             }
             body {
+                // The filling of what is predicted, once for all pictures.
+                svg.unseen width="0" height="0" aria-hidden="true" {
+                    defs {
+                        pattern id="hatched" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
+                            line.hatch x1="0" x2="0" y1="0" y2="6" {}
+                        }
+                    }
+                }
                 a.skip href="#content" { "To the content" }
                 header {
                     h1 { (heading) }

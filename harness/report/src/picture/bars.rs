@@ -29,6 +29,8 @@ pub struct Bar {
     pub tone: Tone,
     /// What others measured: value and words.
     pub peers: Vec<(f64, String)>,
+    /// From where to where the value may lie.
+    pub interval: Option<(f64, f64)>,
 }
 
 /// How a bar is drawn.
@@ -41,6 +43,8 @@ pub enum Tone {
     First,
     /// Its answer is wrong: an outline.
     Wrong,
+    /// It is predicted, not measured: hatched.
+    Predicted,
 }
 
 /// A limit.
@@ -61,7 +65,8 @@ impl Bars {
     /// The axis. A limit that is far off is left out of it.
     fn scale(&self) -> Scale {
         let peers = self.bars.iter().flat_map(|bar| bar.peers.iter().map(|p| p.0));
-        let most = self.bars.iter().map(|bar| bar.value).chain(peers).fold(0.0, f64::max);
+        let ends = self.bars.iter().filter_map(|bar| bar.interval).map(|(_, high)| high);
+        let most = self.bars.iter().map(|bar| bar.value).chain(peers).chain(ends).fold(0.0, f64::max);
         let limits = self.limits.iter().map(|limit| limit.value).filter(|value| *value < 20.0 * most);
         Scale::linear(limits.fold(most, f64::max))
     }
@@ -85,9 +90,16 @@ impl Bars {
                         title { (bar.tip) }
                         rect.hit x="0" y=(y) width="100%" height=(ROW) {}
                         rect.bar.first[bar.tone == Tone::First].wrong[bar.tone == Tone::Wrong]
+                            .predicted[bar.tone == Tone::Predicted]
                             x="0" y=(y + 18) width=(percent(bar.value)) height="13" {}
                         text.name x="0" y=(y + 13) { (bar.name) }
                         text.value x="100%" y=(y + 13) text-anchor="end" { (bar.text) }
+                    }
+                    @if let Some((low, high)) = bar.interval {
+                        line.interval x1=(percent(low)) x2=(percent(high)) y1=(y + 24) y2=(y + 24) {}
+                        @for end in [low, high] {
+                            line.interval x1=(percent(end)) x2=(percent(end)) y1=(y + 20) y2=(y + 28) {}
+                        }
                     }
                     @for (value, tip) in &bar.peers {
                         svg.mark x=(percent(*value)) y=(y + 24) {
@@ -149,6 +161,18 @@ mod tests {
     fn a_limit_that_is_far_off_does_not_flatten_the_bars() {
         let svg = bars(&[1.0], 4000.0).svg("x").into_string();
         assert!(svg.contains(r#"width="100.00%" height="13""#) && !svg.contains("copy"), "{svg}");
+    }
+
+    #[test]
+    fn what_is_predicted_is_hatched_and_has_its_interval() {
+        let bar = |tone, interval| Bar { value: 50.0, tone, interval, ..Bar::default() };
+        let svg = |bar| Bars { bars: vec![bar], ..Bars::default() }.svg("x").into_string();
+        let predicted = svg(bar(Tone::Predicted, Some((40.0, 80.0))));
+        assert!(predicted.contains(r#"class="bar predicted""#), "{predicted}");
+        assert_eq!(predicted.matches(r#"class="interval""#).count(), 3, "{predicted}");
+        assert!(predicted.contains(r#"x2="80.00%""#) || predicted.contains(r#"x2="100.00%""#), "{predicted}");
+        let plain = svg(bar(Tone::Plain, None));
+        assert!(!plain.contains("predicted") && !plain.contains("interval"), "{plain}");
     }
 
     #[test]

@@ -209,6 +209,7 @@ impl Ladder<'_> {
                     true => Tone::Plain,
                 },
                 peers: self.metric.peers(rung.row).into_iter().map(peer).collect(),
+                interval: None,
             }
         };
         self.rungs.iter().enumerate().map(bar).collect()

@@ -12,6 +12,7 @@ pub mod metric;
 pub mod occupancy;
 pub mod overview;
 pub mod phases;
+pub mod predicted;
 pub mod roofline;
 pub mod rows;
 pub mod side_by_side;

@@ -8,7 +8,7 @@ use super::frames::{Frames, take};
 use super::function::FnBuilder;
 use super::ir::*;
 use super::params::Slots;
-use super::waiting::waiting_loops;
+use super::waiting::{Waiting, waiting};
 
 use crate::engine::warp::program::*;
 use crate::finding::Space;
@@ -66,7 +66,7 @@ pub struct Lowered {
     /// 32-bit registers a thread, estimated.
     pub registers: u32,
     /// Loops that wait for other threads.
-    pub waiting_loops: u32,
+    pub waiting: Waiting,
 }
 
 /// The error for a local variable that fits in no thread's memory.
@@ -135,7 +135,15 @@ impl<'m> Builder<'m> {
             lowered.push(FnBuilder::lower(&mut this, index, back)?);
         }
         this.frames.complete(&this.functions, &mut lowered);
-        let waiting_loops = lowered.iter().map(waiting_loops).sum();
+        let bodies = this.functions.iter().map(|&f| module.functions[f].body.as_ref());
+        let waiting: Waiting = lowered
+            .iter()
+            .zip(bodies)
+            .map(|(func, body)| {
+                waiting(func, |at| body.and_then(|body| body.code.get(at as usize)).map_or("", |inst| &inst.op))
+            })
+            .sum();
+        program.retries = waiting.retries != 0;
         program.recursive = this.frames.stack.is_some();
         let own = |f| this.functions.iter().position(|&g| g == f);
         let pointers = this.env.function_values.iter();
@@ -144,7 +152,7 @@ impl<'m> Builder<'m> {
         let registers = emitter.emit(&lowered, &this.pools);
         program.locs = this.locs;
         program.packed = this.packed;
-        Ok(Lowered { program, registers, waiting_loops })
+        Ok(Lowered { program, registers, waiting })
     }
 
     /// The index of a place.

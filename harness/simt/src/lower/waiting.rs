@@ -6,13 +6,51 @@ use super::ir::{Block, Func, Role, Term};
 use super::order::natural_loops;
 use crate::finding::{Space, What};
 use crate::instr::code::Inst;
+use crate::instr::words::has;
+use std::iter::Sum;
+
+/// Loops of a function, or of a kernel with all its functions, that wait for other threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// All of them.
+    pub loops: u32,
+    /// Those that try to take a lock: the same exchange again, until another thread has let go.
+    pub locks: u32,
+    /// Those that try again with what they have read, until no other thread was faster: some thread always is.
+    pub retries: u32,
+}
+
+impl Sum for Waiting {
+    fn sum<I: Iterator<Item = Waiting>>(all: I) -> Waiting {
+        all.fold(Waiting::default(), |sum, one| Waiting {
+            loops: sum.loops + one.loops,
+            locks: sum.locks + one.locks,
+            retries: sum.retries + one.retries,
+        })
+    }
+}
 
 /// How many loops of a function end only when a value from memory that other blocks write says so. The value comes from
 /// an atomic or a volatile, relaxed or stronger load in the loop; what is computed from it, and what is set where a
-/// branch depends on it, is followed within the loop. Functions that the loop calls are not looked into.
-pub fn waiting_loops(func: &Func) -> u32 {
-    let waits = |members: &Vec<bool>| Loop { func, members, told: vec![false; func.regs.len()] }.waits();
-    natural_loops(&func.blocks).iter().filter(|members| waits(members)).count() as u32
+/// branch depends on it, is followed within the loop. Functions that the loop calls are not looked into. `opcode` tells
+/// the PTX opcode of an instruction of the function's body.
+pub fn waiting<'m>(func: &Func, opcode: impl Fn(u32) -> &'m str) -> Waiting {
+    let exchanges = |inst: &Inst| ["cas", "exch"].iter().any(|word| has(opcode(inst.at), word));
+    let mut found = Waiting::default();
+    for members in &natural_loops(&func.blocks) {
+        if !Loop::new(func, members, &is_shared).waits() {
+            continue;
+        }
+        found.loops += 1;
+        let is_exchange = |inst: &Inst| is_shared(inst) && is_atomic(inst) && exchanges(inst);
+        let mut tries = Loop::new(func, members, &is_exchange);
+        if tries.waits() {
+            let again = tries.blocks().flat_map(|(_, block)| &block.insts);
+            let is_retry = again.filter(|inst| is_exchange(inst)).any(|inst| tries.uses(inst));
+            *(if is_retry { &mut found.retries } else { &mut found.locks }) += 1;
+        }
+    }
+    found
 }
 
 struct Loop<'f> {
@@ -21,17 +59,31 @@ struct Loop<'f> {
     members: &'f [bool],
     /// Whether each register depends on what other blocks write.
     told: Vec<bool>,
+    /// Which instructions read what other blocks write.
+    reads: &'f dyn Fn(&Inst) -> bool,
 }
 
-impl Loop<'_> {
-    fn waits(mut self) -> bool {
+impl<'f> Loop<'f> {
+    fn new(func: &'f Func, members: &'f [bool], reads: &'f dyn Fn(&Inst) -> bool) -> Loop<'f> {
+        Loop { func, members, told: vec![false; func.regs.len()], reads }
+    }
+
+    fn waits(&mut self) -> bool {
         while self.follow() {}
         let leaves = |block: &Block| block.term.successors().iter().any(|s| !self.members[*s as usize]);
         self.blocks().any(|(_, block)| leaves(block) && self.branches(&block.term))
     }
 
-    fn blocks(&self) -> impl Iterator<Item = (u32, &Block)> {
-        (0u32..).zip(&self.func.blocks).filter(|(b, _)| self.members[*b as usize])
+    fn blocks(&self) -> impl Iterator<Item = (u32, &'f Block)> {
+        let members = self.members;
+        (0u32..).zip(&self.func.blocks).filter(move |(b, _)| members[*b as usize])
+    }
+
+    /// Whether an instruction uses what depends on what other blocks write.
+    fn uses(&self, inst: &Inst) -> bool {
+        let mut is_told = false;
+        each(inst, |r, def| is_told |= !def && self.told[r as usize]);
+        is_told
     }
 
     /// Whether it branches on what other blocks write.
@@ -53,8 +105,7 @@ impl Loop<'_> {
             };
             let mut is_guarded = false;
             for inst in &block.insts {
-                let mut is_told = is_chosen || is_guarded || is_shared(inst);
-                each(inst, |r, def| is_told |= !def && self.told[r as usize]);
+                let is_told = is_chosen || is_guarded || (self.reads)(inst) || self.uses(inst);
                 is_guarded = inst.role == Role::Guard && is_told;
                 if is_told {
                     each(inst, |r, def| found.extend(def.then_some(r)));
@@ -75,6 +126,10 @@ fn is_shared(inst: &Inst) -> bool {
         return false;
     };
     let has_value = inst.defs != 0 || inst.list.iter().any(|(_, def)| *def);
-    let is_strong = what == What::Atomic || (what == What::Read && inst.order.strong);
+    let is_strong = is_atomic(inst) || (what == What::Read && inst.order.strong);
     has_value && is_strong && !matches!(space, Space::Shared | Space::Local)
+}
+
+fn is_atomic(inst: &Inst) -> bool {
+    matches!(inst.role, Role::Access(What::Atomic, ..))
 }

@@ -68,7 +68,7 @@ impl<'l> Worker<'l> {
                 ranges: vec![u32::MAX; program.ops.len()],
                 patterns: Patterns::default(),
                 touched: Touched::new(launch.shared_bytes),
-                seen: (!launch.looks.is_empty()).then(|| Box::new(Seen::new())),
+                seen: (!launch.looks.is_empty()).then(|| Box::new(Seen::new(launch.program.retries))),
             },
             counts: vec![BlockCount::default(); program.blocks.len()],
             sites: vec![Site::default(); program.ops.len() + 2 * program.row()],

@@ -6,8 +6,9 @@ use crate::lane::{LANES, lanes};
 use std::collections::BTreeMap;
 
 /// Bytes of memory whose atomics wait for each other, as a power of two: so much goes to one part of the L2 cache. On
-/// an H200, additions to 4096 words are 16 times as fast as to 32, and those to 256 words no faster than twice.
-const PIECE: u32 = 10;
+/// an H200, random additions to 2 KiB are twice as fast as the same steps at 512 bytes or less, and those to 4096 words
+/// are 16 times as fast as to 32.
+const PIECE: u32 = 9;
 /// All allocations begin at multiples of so many bytes, a power of two. Atomics are counted by such units, and pieces
 /// are made of them once it is known where an allocation begins.
 const UNIT: u32 = crate::memory::ALIGNMENT.trailing_zeros();
@@ -17,10 +18,17 @@ const UNIT: u32 = crate::memory::ALIGNMENT.trailing_zeros();
 pub(crate) struct Chains {
     /// Steps at each unit of global memory, all of them and those on floating-point numbers.
     units: Map<u64, (u64, u64)>,
+    /// Requests at each word, if the kernel's loops try again until no other thread was faster.
+    tries: Option<Map<u64, u64>>,
     shared: u64,
 }
 
 impl Chains {
+    /// None yet. `retries`: the kernel's loops try again until no other thread was faster.
+    pub fn new(retries: bool) -> Chains {
+        Chains { tries: retries.then(Map::default), ..Chains::default() }
+    }
+
     /// Notes an atomic on global memory.
     pub fn global(&mut self, address: &[u64; LANES], mask: u32, float: bool) {
         let mut words = [u64::MAX; LANES];
@@ -39,6 +47,11 @@ impl Chains {
             let mut word = u64::MAX;
             while at < count && words[at] >> 3 == sector {
                 same = if words[at] == word { same + 1 } else { 1 };
+                if same == 1
+                    && let Some(tries) = &mut self.tries
+                {
+                    *tries.entry(words[at]).or_default() += 1;
+                }
                 (word, most) = (words[at], most.max(same));
                 at += 1;
             }
@@ -58,6 +71,9 @@ impl Chains {
     /// Adds another worker's.
     pub fn join(&mut self, other: &Chains) {
         self.shared += other.shared;
+        for (&word, &requests) in other.tries.iter().flatten() {
+            *self.tries.get_or_insert_default().entry(word).or_default() += requests;
+        }
         for (&unit, &(all, float)) in &other.units {
             let ours = self.units.entry(unit).or_default();
             (ours.0, ours.1) = (ours.0 + all, ours.1 + float);
@@ -76,7 +92,8 @@ impl Chains {
         }
         let steps = pieces.values().map(|piece| piece.0).sum();
         let (longest, longest_float) = pieces.values().copied().max().unwrap_or_default();
-        Serial { steps, longest, longest_float, shared_steps: self.shared }
+        let retried = self.tries.iter().flat_map(Map::values).copied().max().unwrap_or(0);
+        Serial { steps, longest, longest_float, retried, shared_steps: self.shared }
     }
 }
 
@@ -104,7 +121,19 @@ mod tests {
         let mut other = Chains::default();
         other.global(&[68; LANES], ALL, false);
         chains.join(&other);
-        assert_eq!(chains.serial(|_| 0), Serial { steps: 36, longest: 36, longest_float: 3, shared_steps: 0 });
+        assert_eq!(chains.serial(|_| 0), Serial { steps: 36, longest: 36, longest_float: 3, ..Serial::default() });
+    }
+
+    #[test]
+    fn requests_at_one_word_are_counted_where_they_are_tried_again() {
+        for retries in [false, true] {
+            let (mut chains, mut other) = (Chains::new(retries), Chains::new(retries));
+            chains.global(&[64; LANES], ALL, false);
+            chains.global(&[64; LANES], 0b11, false);
+            other.global(&std::array::from_fn(|lane| 64 + lane as u64 % 2 * 4), ALL, false);
+            chains.join(&other);
+            assert_eq!(chains.serial(|_| 0).retried, if retries { 3 } else { 0 });
+        }
     }
 
     #[test]
@@ -114,7 +143,7 @@ mod tests {
             chains.global(&std::array::from_fn(|lane| start + lane as u64 * 32), ALL, false);
             chains.serial(|_| start).longest
         };
-        assert_eq!((longest(4096), longest(4096 + 512)), (32, 32));
+        assert_eq!((longest(4096), longest(4096 + 512)), (16, 16), "two pieces");
     }
 
     #[test]

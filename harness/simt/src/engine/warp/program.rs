@@ -65,6 +65,8 @@ pub struct Program {
     pub inlines: Vec<Inline>,
     /// Basic blocks.
     pub blocks: Vec<BlockInfo>,
+    /// Whether loops of it try again with what they have read until no other thread was faster.
+    pub retries: bool,
     /// Conditional branches; their number is in the instruction.
     pub branches: Vec<BranchInfo>,
     /// Memory instructions.

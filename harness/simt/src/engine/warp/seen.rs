@@ -31,9 +31,9 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Nothing yet.
-    pub fn new() -> Seen {
-        Seen { touch: Touch::new(), chains: Chains::default(), chain: Chain::default(), under_way: BTreeMap::new() }
+    /// Nothing yet. `retries`: the kernel's loops try again until no other thread was faster.
+    pub fn new(retries: bool) -> Seen {
+        Seen { touch: Touch::new(), chains: Chains::new(retries), chain: Chain::default(), under_way: BTreeMap::new() }
     }
 
     /// A warp of a block has ended after so many executions of basic blocks with these chains.
@@ -54,7 +54,7 @@ impl Seen {
 
     /// What several workers have seen in this memory, without the instructions.
     pub fn joined<'s>(all: impl Iterator<Item = &'s Seen>, memory: &View) -> Costs {
-        let mut sum = Seen::new();
+        let mut sum = Seen::new(false);
         for seen in all {
             sum.touch.join(&seen.touch);
             sum.chains.join(&seen.chains);

@@ -1,0 +1,126 @@
+//! What is predicted: a time, what each resource alone would need, and why there is no time where there is none.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::part::Part;
+
+/// What a launch can be bound by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Bytes from and to device memory.
+    Dram,
+    /// Bytes from and to the L2 cache.
+    L2,
+    /// Requests and bytes through the SMs' L1 caches.
+    L1,
+    /// Passes over the banks of shared memory.
+    SharedMemory,
+    /// The schedulers' issue slots.
+    Issue,
+    /// Single precision.
+    SinglePipe,
+    /// Integers.
+    IntegerPipe,
+    /// Double precision.
+    DoublePipe,
+    /// Special functions and conversions.
+    SpecialPipe,
+    /// Tensor cores.
+    TensorPipe,
+    /// Exchanges between lanes.
+    ExchangePipe,
+    /// Dependent instructions, with too few warps to hide their latencies.
+    Latency,
+    /// Atomics that wait for each other.
+    Atomics,
+    /// The rate at which blocks are started.
+    Blocks,
+    /// What any launch takes.
+    Launch,
+    /// Transfers between host and device.
+    Link,
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Bound::Dram => "device memory",
+            Bound::L2 => "L2 cache",
+            Bound::L1 => "L1 cache",
+            Bound::SharedMemory => "shared memory",
+            Bound::Issue => "issue slots",
+            Bound::SinglePipe => "single precision",
+            Bound::IntegerPipe => "integers",
+            Bound::DoublePipe => "double precision",
+            Bound::SpecialPipe => "special functions",
+            Bound::TensorPipe => "tensor cores",
+            Bound::ExchangePipe => "exchanges",
+            Bound::Latency => "latency",
+            Bound::Atomics => "atomics",
+            Bound::Blocks => "starting blocks",
+            Bound::Launch => "launch",
+            Bound::Link => "transfers",
+        })
+    }
+}
+
+/// What one resource alone would need.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Term {
+    /// The resource.
+    pub bound: Bound,
+    /// Milliseconds.
+    pub ms: f64,
+}
+
+/// What a launch, or several one after another, are predicted to take.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// Milliseconds.
+    pub ms: f64,
+    /// Eight of ten times that were measured lie above this,
+    pub low_ms: f64,
+    /// and below this.
+    pub high_ms: f64,
+    /// What each resource alone would need, the longest first.
+    pub terms: Vec<Term>,
+}
+
+impl Prediction {
+    /// What bounds it.
+    pub fn bound(&self) -> Bound {
+        self.terms.first().map_or(Bound::Launch, |term| term.bound)
+    }
+
+    /// How many times longer what bounds it takes than the next resource alone.
+    pub fn ahead(&self) -> f64 {
+        match self.terms.as_slice() {
+            [first, next, ..] if next.ms > 0.0 => first.ms / next.ms,
+            _ => f64::INFINITY,
+        }
+    }
+
+    pub(crate) fn new(ms: f64, mut terms: Vec<Term>, part: &Part) -> Prediction {
+        terms.sort_by(|a, b| b.ms.total_cmp(&a.ms));
+        let (low, high) = (part.value("low_factor"), part.value("high_factor"));
+        Prediction { ms, low_ms: ms * low, high_ms: ms * high, terms }
+    }
+}
+
+/// Why no time is predicted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotPredicted {
+    /// There is no launch.
+    #[error("not predicted: there is no launch")]
+    NoLaunch,
+    /// A kernel takes a lock. How long its threads wait depends on how many of them come at once, which the machine
+    /// does not imitate: such a time would be too short by up to 200 times.
+    #[error("not predicted: waits for other threads")]
+    Waits {
+        /// The kernel.
+        kernel: String,
+    },
+}
