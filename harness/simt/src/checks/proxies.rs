@@ -1,9 +1,9 @@
 //! What threads wrote to shared memory by plain stores, and whether a fence of proxies came after it.
 //!
 //! Bulk copies, and products of matrices by a warpgroup, read shared memory by another way than loads and stores do:
-//! the async proxy. A barrier orders a store before them only together with `fence.proxy.async`, by the storing thread before the barrier or by the copying
-//! thread behind it. It is enough for a finding that no thread of the block has executed one since the store. So a
-//! fence too many elsewhere hides a missing one, but no right kernel is accused.
+//! the async proxy. A barrier orders a store before them only together with `fence.proxy.async`, by the storing thread
+//! before the barrier or by the reading thread behind it. It is enough for a finding that no thread of the block has
+//! executed one since the store. So a fence too many elsewhere hides a missing one, but no right kernel is accused.
 
 use super::{Event, lanes};
 use crate::finding::What;
