@@ -93,6 +93,8 @@ def counted(out, of, measured):
                     for launch in launches:
                         # Zeros say nothing.
                         launch["subject"] = {name: value for name, value in launch["subject"].items() if value}
+                    # Launches on several streams are told in any order.
+                    launches.sort(key=lambda launch: json.dumps(launch, sort_keys=True))
                     yield {"of": of, **dict(zip(KEY, key)), "launches": launches, **({"transfer": moved} if moved else {})}
 
 
