@@ -129,7 +129,7 @@ fn the_machine_gives_what_the_gpu_gave() {
     let only = std::env::var("WARPLAB_CASES").unwrap_or_default();
     let mut cases = suite::all();
     let recorded = |case: &Case| entries.contains_key(case.name.as_str());
-    let further = suite::barriers::all().into_iter().chain(suite::warpgroups::all());
+    let further = suite::barriers::all().into_iter().chain(suite::warpgroups::all()).chain(suite::of_8_bits());
     cases.extend(further.filter(recorded));
     cases.retain(|case| case.name.contains(&only));
     let mut failures = Vec::new();
@@ -236,7 +236,8 @@ fn products_that_no_device_has_recorded_run() {
 
 #[test]
 fn cases_that_no_device_has_recorded_run_and_reduce() {
-    let cases = suite::barriers::all();
+    let mut cases = suite::barriers::all();
+    cases.extend(suite::of_8_bits());
     let mut results = Vec::new();
     run(&cases, &mut results);
     let mut compared = 0;

@@ -1,7 +1,7 @@
 //! All rows, and the search for one.
 
 use super::table::{Form, Table};
-use super::{approx, bits, carry, compare, convert, float, half, integer, logic, select, simd};
+use super::{approx, bits, carry, compare, convert, float, half, integer, logic, quarter, select, simd};
 use crate::instr::words::sorted;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -17,6 +17,7 @@ fn rows(t: &mut Table) {
     convert::rows(t);
     approx::rows(t);
     half::rows(t);
+    quarter::rows(t);
     simd::rows(t);
 }
 

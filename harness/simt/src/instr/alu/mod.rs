@@ -35,6 +35,7 @@ pub mod integer;
 pub mod integer_types;
 pub mod logic;
 pub(crate) mod lower;
+pub mod quarter;
 pub mod select;
 pub mod simd;
 pub mod soft;
