@@ -12,7 +12,7 @@ use std::{
     process::Command,
 };
 
-use common::{Run, warplab_in, warplab_with};
+use common::{Run, libraries, warplab_in, warplab_with};
 use nvml_wrapper::{
     Nvml,
     enum_wrappers::device::{Clock, TemperatureSensor},
@@ -168,16 +168,9 @@ fn wrong_calls_have_their_codes() {
     assert_eq!(run.code, 0, "{run:?}");
 }
 
-/// Writes the libraries to a folder.
-fn written() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    assert_eq!(warplab_in(folder.path(), &["driver", "--out", "."], &[]).code, 0);
-    folder
-}
-
 #[test]
 fn beside_another_driver_it_describes_nothing() {
-    let folder = written();
+    let folder = libraries();
     // Any library that is not the machine's driver.
     fs::copy(folder.path().join("libcudart.so.13"), folder.path().join("libcuda.so.1")).unwrap();
     let tried = |path: &Path| {
@@ -207,7 +200,7 @@ fn our_own_runs_do_not_take_it_for_a_gpu() {
 
 #[test]
 fn every_function_of_the_header_is_there() {
-    let folder = written();
+    let folder = libraries();
     let library = fs::read(folder.path().join("libnvidia-ml.so.1")).unwrap();
     let library = &library[..];
     let header = elf::FileHeader64::<Endianness>::parse(library).unwrap();

@@ -4,22 +4,15 @@ mod common;
 
 use std::{fs, path::Path, process::Command};
 
-use common::{fails, rows, warplab_in};
+use common::{fails, libraries, rows, warplab_in};
 use object::{
     Endianness, elf,
     read::elf::{Dyn, FileHeader},
 };
 
-/// Writes the libraries to a folder.
-fn written() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    assert_eq!(warplab_in(folder.path(), &["driver", "--out", "."], &[]).code, 0);
-    folder
-}
-
 #[test]
 fn each_edition_has_its_name_and_its_version() {
-    let folder = written();
+    let folder = libraries();
     for file in ["libcudart.so.13", "libcudart.so.12"] {
         let library = fs::read(folder.path().join(file)).unwrap();
         let library = &library[..];
@@ -76,7 +69,7 @@ fn linked(folder: &Path, edition: &str) -> bool {
 
 #[test]
 fn a_program_runs_with_the_edition_that_it_was_linked_with() {
-    let folder = written();
+    let folder = libraries();
     for (edition, version) in [("libcudart.so.13", "13000"), ("libcudart.so.12", "12090")] {
         if !linked(folder.path(), edition) {
             return;
@@ -94,7 +87,7 @@ fn a_program_runs_with_the_edition_that_it_was_linked_with() {
 
 #[test]
 fn a_leak_is_the_program_s_and_every_order_is_run() {
-    let folder = written();
+    let folder = libraries();
     if !linked(folder.path(), "libcudart.so.13") {
         return;
     }
@@ -121,7 +114,7 @@ fn lines(file: &Path) -> Vec<serde_json::Value> {
 
 #[test]
 fn a_run_is_kept_as_lines_of_json_and_as_a_folder_that_becomes_a_page() {
-    let folder = written();
+    let folder = libraries();
     if !linked(folder.path(), "libcudart.so.13") {
         return;
     }

@@ -102,3 +102,10 @@ pub fn fails(args: &[&str], code: i32, words: &[&str]) {
 pub fn rows(csv: &Path) -> Vec<std::collections::HashMap<String, String>> {
     csv::Reader::from_path(csv).unwrap().deserialize().map(Result::unwrap).collect()
 }
+
+/// A folder with the libraries that `warplab driver` writes.
+pub fn libraries() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(warplab_in(folder.path(), &["driver", "--out", "."], &[]).code, 0);
+    folder
+}
