@@ -76,7 +76,8 @@ fn the_device_s_memory_is_accounted_for() {
         ok(sys::cuMemGetInfo_v2(&raw mut free, &raw mut total));
         let address = alloc(3 << 30);
         ok(sys::cuMemGetInfo_v2(&raw mut less, &raw mut total));
-        assert!(free - less >= 3 << 30);
+        // The other tests of this program allocate and free meanwhile, but far less than a gigabyte.
+        assert!(free - less > 2 << 30);
         let (mut base, mut size) = (0, 0);
         ok(sys::cuMemGetAddressRange_v2(&raw mut base, &raw mut size, address + 12345));
         assert_eq!((base, size), (address, 3 << 30));

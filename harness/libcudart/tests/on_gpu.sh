@@ -6,7 +6,7 @@
 #
 # At the end it compares the answers to wrong calls with errors/errors.csv.
 #
-# Needs what `warplab setup --nvcc` brings, and a C++ compiler. Each program has a line of the result: its name, and `same`
+# Needs nvcc 13.0 (by `warplab setup --nvcc`, or installed), and a C++ compiler. Several programs are compiled at a time. Each program has a line of the result: its name, and `same`
 # or what differs. Those with which all is well belong into tests/programs/seen.txt. The exit code is 1 if one differs.
 # A program that notes an exit code makes mistakes that only the machine's checks find: here it ends with 0.
 set -uo pipefail
@@ -18,31 +18,38 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$warplab" driver --out "$work/ours" > /dev/null || exit 4
 rm "$work"/ours/libcuda.so*
-nvcc=$("$warplab" nvcc --cmake) || exit 4
-nvidia=$(dirname "$(sed -n 's/^set(CMAKE_CUDA_COMPILER "\(.*\)")$/\1/p' "$nvcc")")/../lib
+toolchain=$("$warplab" nvcc --cmake) || exit 4
+nvcc=$(sed -n 's/^set(CMAKE_CUDA_COMPILER "\(.*\)")$/\1/p' "$toolchain")
+# The runtime beside nvcc: `lib64` of an installed toolkit, `lib` of what PyPI has.
+nvidia=$(dirname "$(dirname "$nvcc")")
+nvidia=$nvidia/$([ -e "$nvidia/lib64/libcudart.so.13" ] && echo lib64 || echo lib)
+export warplab root work nvidia
+
 noted() { sed -n "s,^// $2: ,,p" "$1" | head -n 1; }
-bad=0
-for source; do
-    name=${source#"$root"/}
+one() {
+    local source=$1 said=same scratch runtime whose code
+    scratch=$(mktemp -d -p "$work")
     read -ra options <<< "$(noted "$source" nvcc)"
     read -ra arguments <<< "$(noted "$source" run)"
-    said=same
-    if ! "$warplab" nvcc "$source" -o "$work/program" "${options[@]}" > "$work/log" 2>&1; then
-        said="does not compile: $(head -n 1 "$work/log")"
+    if ! "$warplab" nvcc "$source" -o "$scratch/program" "${options[@]}" > "$scratch/log" 2>&1; then
+        said="does not compile: $(head -n 1 "$scratch/log")"
     else
         for runtime in "$nvidia" "$work/ours"; do
             whose=$([ "$runtime" = "$nvidia" ] && echo "NVIDIA's runtime" || echo "our runtime")
-            LD_LIBRARY_PATH=$runtime timeout 120 "$work/program" "${arguments[@]}" > "$work/out" 2> "$work/err"
+            LD_LIBRARY_PATH=$runtime timeout 120 "$scratch/program" "${arguments[@]}" > "$scratch/out" 2> "$scratch/err"
             code=$?
-            if [ "$code" != 0 ] || ! cmp -s "$work/out" "${source%.cu}.out"; then
-                said="differs with $whose: exit code $code, $(diff "$work/out" "${source%.cu}.out" | head -n 3 | tr '\n' ' ')"
+            if [ "$code" != 0 ] || ! cmp -s "$scratch/out" "${source%.cu}.out"; then
+                said="differs with $whose: exit code $code, $(diff "$scratch/out" "${source%.cu}.out" | head -n 3 | tr '\n' ' ')"
                 break
             fi
         done
     fi
-    [ "$said" = same ] || bad=1
-    echo "$name $said"
-done
+    echo "${source#"$root"/} $said"
+    [ "$said" = same ]
+}
+export -f noted one
+bad=0
+printf '%s\0' "$@" | xargs -0 -P "$((($(nproc) + 1) / 2))" -I{} bash -uc 'one "$1"' one {} || bad=1
 # Every call with wrong arguments: the answers of NVIDIA's runtime, and of ours over NVIDIA's driver, beside errors.csv, which
 # has ours over the embedded one. What differs is shown: < is in the file, > is the answer here.
 errors=$root/harness/libcudart/tests/errors

@@ -10,7 +10,10 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +22,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -219,11 +223,15 @@ void rows() {
 #include "rows.inc"
 }
 
-// Runs the rows of one function in processes of their own, and tells of those that crash.
-void all_of(const char *self, const Function &function) {
+// Seconds after which a call that waits for ever is ended by a signal.
+constexpr unsigned LONGEST = 30;
+
+// Runs the rows of one function in processes of their own, and returns them, with those that end by a signal.
+std::string all_of(const char *self, const Function &function) {
     std::string told;
+    const char *folder = std::getenv("TMPDIR");
+    const std::string file = std::string(folder ? folder : "/tmp") + "/errors." + std::to_string(getpid()) + function.name;
     for (int from = 0;;) {
-        std::string file = std::string(std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp") + "/errors." + std::to_string(getpid());
         std::string number = std::to_string(from);
         char *arguments[] = {const_cast<char *>(self), const_cast<char *>(function.name.c_str()), number.data(), nullptr};
         posix_spawn_file_actions_t actions;
@@ -234,25 +242,40 @@ void all_of(const char *self, const Function &function) {
         posix_spawn(&pid, self, &actions, nullptr, arguments, environ);
         waitpid(pid, &status, 0);
         std::ifstream read(file);
-        for (std::string line; std::getline(read, line); from++) puts(line.c_str());
+        for (std::string line; std::getline(read, line); from++) told += line + "\n";
         std::remove(file.c_str());
-        if (!WIFSIGNALED(status)) return;
-        printf("%s,row %d,signal %d\n", function.name.c_str(), from++, WTERMSIG(status));
+        if (!WIFSIGNALED(status)) return told;
+        told += function.name + ",row " + std::to_string(from++) + ",signal " + std::to_string(WTERMSIG(status)) + "\n";
     }
+}
+
+// The rows of all functions, several at a time, in their order.
+void all(const char *self) {
+    std::vector<std::string> told(functions.size());
+    std::atomic<size_t> next = 0;
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); i++) {
+        threads.emplace_back([&] {
+            for (size_t at; (at = next++) < functions.size();) told[at] = all_of(self, functions[at]);
+        });
+    }
+    for (auto &thread : threads) thread.join();
+    puts("function,argument,given,answer");
+    for (const auto &rows : told) fputs(rows.c_str(), stdout);
 }
 
 }  // namespace
 
 int main(int count, char **arguments) {
     rows();
+    if (count == 1) {
+        all(arguments[0]);
+        return 0;
+    }
     setvbuf(stdout, nullptr, _IOLBF, 0);
-    if (count == 1) puts("function,argument,given,answer");
+    alarm(LONGEST);
     for (const auto &function : functions) {
-        if (count == 1) {
-            all_of(arguments[0], function);
-        } else if (function.name == arguments[1]) {
-            function.run(std::atoi(arguments[2]));
-        }
+        if (function.name == arguments[1]) function.run(std::atoi(arguments[2]));
     }
     return 0;
 }
