@@ -69,7 +69,7 @@ fn try_it(run: &Run, case: &mut Trial<'_>, function: &CudaFunction, launch: Laun
     let stream = run.stream();
     let threads = u64::from(product(launch.grid_dim)) * u64::from(product(launch.block_dim));
     // Takes at most a quarter of the free memory; the remaining threads have nothing to do.
-    let (free, _) = run.session().context.mem_get_info()?;
+    let free = run.session().free_bytes()?;
     let n = threads.min(1 << 24).min(free as u64 / 48).max(1) as usize;
     let x = run.inputs("launch").u32(n, 0..1 << 30);
     let (dx, count) = (stream.clone_htod(&x)?, n as u64);

@@ -75,7 +75,9 @@ impl Mode {
     /// Whether this device can run the mode with vectors of `n` elements.
     pub(crate) fn check(&self, run: &Run, n: usize) -> Result<()> {
         let device = &run.session().device;
-        let (free, _) = run.session().context.mem_get_info()?;
+        let free = run.session().free_bytes()?;
+        // Managed memory cannot have what the allocator keeps.
+        let (for_managed, _) = run.session().context.mem_get_info()?;
         let bytes = 3 * n * size_of::<f32>();
         let lacking = match self.needs {
             Needs::Managed | Needs::Migration if !device.managed_memory => "the device has no managed memory".into(),
@@ -86,8 +88,10 @@ impl Mode {
             }
             Needs::Mapping if !device.can_map_host_memory => "the device cannot map host memory".into(),
             // A device whose managed memory is oversubscribed thrashes until nothing progresses.
-            Needs::Managed | Needs::Migration if bytes > free / 4 => {
-                format!("{bytes} bytes of managed memory are more than a quarter of the {free} free on the device")
+            Needs::Managed | Needs::Migration if bytes > for_managed / 4 => {
+                format!(
+                    "{bytes} bytes of managed memory are more than a quarter of the {for_managed} free on the device"
+                )
             }
             _ if bytes > free / 10 * 9 => format!("three vectors are {bytes} bytes, the device has {free} free"),
             _ => return Ok(()),

@@ -7,6 +7,7 @@ pub(crate) mod host;
 pub(crate) mod kernels;
 pub(crate) mod launch;
 pub(crate) mod machine;
+pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod nvml;
 pub(crate) mod session;

@@ -8,6 +8,7 @@ use crate::{
         ceilings::Ceilings,
         choice::{DeviceChoice, DeviceInfo},
         driver::{self, Device},
+        memory,
         nvml::{Monitor, Snapshot},
     },
     error::Result,
@@ -47,6 +48,7 @@ impl Session {
         // `stream` is in order by itself; a lab that uses more streams orders them with `join`.
         // SAFETY: no buffer was made yet, and those made later are freed on the stream that made them.
         unsafe { context.disable_event_tracking() };
+        memory::keep_freed(&context);
         let device = DeviceInfo::query(&context, profile)?;
         let monitor = if device.is_emulated {
             Err("NVML: not on the emulated device".into())

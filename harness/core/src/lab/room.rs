@@ -16,7 +16,7 @@ impl Run {
     /// [`Error::Usage`] when the device has too little memory, [`Error::CannotRun`] when this computer has. If nobody
     /// has asked for this size, [`Error::Skip`] in place of the latter. The driver's errors.
     pub fn needs(&self, bytes: Option<usize>, what: &str, flag: &str) -> Result<()> {
-        let (free, _) = self.session().context.mem_get_info()?;
+        let free = self.session().free_bytes()?;
         let name = &self.session().device.name;
         let Some(bytes) = bytes.filter(|bytes| *bytes <= free) else {
             let size = bytes.map_or_else(|| "more bytes than can be counted".into(), |bytes| format!("{bytes} bytes"));

@@ -252,6 +252,7 @@ impl Run {
         let time = self.forecast(case, launch)?;
         self.report.borrow().begin(&case.variant, &case.label, time);
         let most = self.options.timeout;
+        self.session.give_back_freed();
         let end = child::run(self.lab.name, case, self.session.ceilings, most, |line| self.say(line))?;
         let records = match end {
             End::Told(records) => records,

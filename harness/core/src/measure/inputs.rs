@@ -1,13 +1,19 @@
 //! Seeded inputs: the same seed and label give the same numbers on every computer.
-use std::ops::Range;
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::measure::parallel::parallel_chunks;
 
-/// Elements that one generator of [`Inputs::in_chunks`] makes.
+/// Elements that one core makes at a time.
 const CHUNK: usize = 1 << 20;
+
+/// Bytes of a word of the generator.
+const WORD: usize = 4;
 
 /// A generator of input data (`ChaCha8`), seeded by `--seed` and a label, so that adding one input
 /// to a lab does not change the others.
@@ -46,29 +52,71 @@ impl Inputs {
 
     /// `n` floats, uniform in `range`.
     pub fn f32(&mut self, n: usize, range: Range<f32>) -> Vec<f32> {
-        (0..n).map(|_| self.0.random_range(range.clone())).collect()
+        self.many(n, |rng| rng.random_range(range.clone()))
     }
 
     /// `n` doubles, uniform in `range`.
     pub fn f64(&mut self, n: usize, range: Range<f64>) -> Vec<f64> {
-        (0..n).map(|_| self.0.random_range(range.clone())).collect()
+        self.many(n, |rng| rng.random_range(range.clone()))
     }
 
     /// `n` integers, uniform in `range`.
     pub fn i32(&mut self, n: usize, range: Range<i32>) -> Vec<i32> {
-        (0..n).map(|_| self.0.random_range(range.clone())).collect()
+        self.many(n, |rng| rng.random_range(range.clone()))
     }
 
     /// `n` unsigned integers, uniform in `range`.
     pub fn u32(&mut self, n: usize, range: Range<u32>) -> Vec<u32> {
-        (0..n).map(|_| self.0.random_range(range.clone())).collect()
+        self.many(n, |rng| rng.random_range(range.clone()))
     }
 
     /// `n` bytes, uniform over all 256 values.
     pub fn bytes(&mut self, n: usize) -> Vec<u8> {
-        let mut bytes = vec![0; n];
-        self.0.fill(&mut bytes[..]);
+        let mut words = vec![[0_u8; WORD]; n / WORD];
+        let start = self.0.get_word_pos();
+        parallel_chunks(&mut words, CHUNK, |i, chunk| {
+            let mut rng = self.0.clone();
+            rng.set_word_pos(start + (i * CHUNK) as u128);
+            rng.fill(chunk.as_flattened_mut());
+        });
+        self.0.set_word_pos(start + words.len() as u128);
+        let mut bytes = words.into_flattened();
+        let mut rest = vec![0; n - bytes.len()];
+        self.0.fill(&mut rest[..]);
+        bytes.extend(rest);
         bytes
+    }
+
+    /// `n` elements that `draw` gives one after another, each by as many words of the generator as it has: long lists
+    /// are made on all cores, by generators that begin where the one before them ends. Now and then a draw takes more
+    /// words; from the chunk where that happens they are then made in turn.
+    fn many<T: Copy + Default + Send>(&mut self, n: usize, draw: impl Fn(&mut ChaCha8Rng) -> T + Sync) -> Vec<T> {
+        let mut all = vec![T::default(); n];
+        let start = self.0.get_word_pos();
+        let words_of = |elements: usize| (elements * size_of::<T>().div_ceil(WORD)) as u128;
+        let fill = |rng: &mut ChaCha8Rng, chunk: &mut [T]| {
+            let end = rng.get_word_pos() + words_of(chunk.len());
+            chunk.fill_with(|| draw(rng));
+            rng.get_word_pos() == end
+        };
+        // Where the first chunk takes more words, most do.
+        let (head, tail) = all.split_at_mut(CHUNK.min(n));
+        if !fill(&mut self.0, head) {
+            tail.fill_with(|| draw(&mut self.0));
+            return all;
+        }
+        let first_longer = AtomicUsize::new(usize::MAX);
+        parallel_chunks(tail, CHUNK, |i, chunk| {
+            let mut rng = self.0.clone();
+            rng.set_word_pos(start + words_of((i + 1) * CHUNK));
+            if !fill(&mut rng, chunk) {
+                first_longer.fetch_min(i, Ordering::Relaxed);
+            }
+        });
+        let whole = first_longer.into_inner().saturating_mul(CHUNK).min(tail.len());
+        self.0.set_word_pos(start + words_of(head.len() + whole));
+        tail[whole..].fill_with(|| draw(&mut self.0));
+        all
     }
 
     /// The generator itself, for any other distribution of the `rand` crate.
@@ -79,6 +127,8 @@ impl Inputs {
 
 #[cfg(test)]
 mod tests {
+    use rand::RngExt;
+
     use super::{CHUNK, Inputs};
 
     #[test]
@@ -94,6 +144,33 @@ mod tests {
     fn the_numbers_are_the_same_on_every_computer() {
         // Recorded once: a report's seed must give the same data next year.
         assert_eq!(Inputs::new(1, "x").u32(4, 0..1000), [771, 282, 810, 536]);
+    }
+
+    #[test]
+    fn many_cores_make_what_one_generator_gives() {
+        let n = 3 * CHUNK + 7;
+        let inputs = || Inputs::new(5, "x");
+        let (mut serial, mut all) = (inputs(), inputs());
+        let one_by_one: Vec<f32> = (0..n).map(|_| serial.rng().random_range(-1.0..1.0)).collect();
+        assert!(all.f32(n, -1.0..1.0) == one_by_one);
+        assert_eq!(all.u32(9, 0..99), serial.u32(9, 0..99), "what follows is the same");
+        let (mut serial, mut all) = (inputs(), inputs());
+        let one_by_one: Vec<f64> = (0..n).map(|_| serial.rng().random_range(0.0..3.0)).collect();
+        assert!(all.f64(n, 0.0..3.0) == one_by_one);
+        assert_eq!(all.u32(9, 0..99), serial.u32(9, 0..99));
+        // Of wide ranges a good part of the draws takes a second word; of the other some chunk does.
+        for range in [0..3_000_000_000_u32, 0..1500, 0..700, 0..7] {
+            let (mut serial, mut all) = (inputs(), inputs());
+            let one_by_one: Vec<u32> = (0..n).map(|_| serial.rng().random_range(range.clone())).collect();
+            assert!(all.u32(n, range.clone()) == one_by_one, "{range:?}");
+            assert_eq!(all.u32(9, 0..99), serial.u32(9, 0..99), "{range:?}");
+        }
+        for n in [4 * n + 3, 4 * CHUNK, 5, 0] {
+            let (mut serial, mut all) = (inputs(), inputs());
+            let mut at_once = vec![0; n];
+            serial.rng().fill(&mut at_once[..]);
+            assert!(all.bytes(n) == at_once, "{n}");
+        }
     }
 
     #[test]

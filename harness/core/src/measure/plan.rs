@@ -29,7 +29,7 @@ impl Plan {
             (Some(n), emulated) => Self { warmups: usize::from(!emulated), least: n, most: n, time: Duration::MAX },
             (None, true) => Self { warmups: 0, least: 1, most: 1, time: Duration::MAX },
             (None, false) if quick => Self { warmups: 1, least: 3, most: 3, time: Duration::MAX },
-            (None, false) => Self { warmups: 1, least: 10, most: 1000, time: Duration::from_millis(500) },
+            (None, false) => Self { warmups: 1, least: 10, most: 1000, time: Duration::from_millis(300) },
         }
     }
 

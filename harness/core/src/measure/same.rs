@@ -79,8 +79,7 @@ impl<T: DeviceRepr> Same<T> {
     }
 
     fn copied(session: &Session, output: &CudaSlice<T>) -> Result<Option<Self>> {
-        let (free, _) = session.context.mem_get_info()?;
-        if free < bytes_of(output).saturating_add(SPARE) {
+        if session.free_bytes()? < bytes_of(output).saturating_add(SPARE) {
             return Ok(None);
         }
         let stream = session.stream.clone();
