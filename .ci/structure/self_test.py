@@ -139,6 +139,14 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         {"Cargo.toml": LISTS, "src/lib.rs": "mod a;\n", "tests/all.rs": "mod one;\n", "tests/one.rs": "mod a;\n", "tests/two.rs": "mod a;\n"},
         {"unlisted": ["tests/two.rs", "`mod two;`", "never runs"]},
     ),
+    "a program of tests in a folder": (
+        {"Cargo.toml": LISTS, "src/lib.rs": "mod a;\n", "tests/all/main.rs": "mod one;\n", "tests/all/one.rs": "mod a;\n"},
+        {},
+    ),
+    "a program of tests in a folder that is not listed": (
+        {"Cargo.toml": LISTS, "src/lib.rs": "mod a;\n", "tests/all.rs": "mod one;\n", "tests/one.rs": "mod a;\n", "tests/two/main.rs": "mod a;\n"},
+        {"unlisted": ["tests/two/main.rs", "no test `two`", "never runs"]},
+    ),
     "a long function of tests": ({"src/lib.rs": f"#[test]\n{function(121)}", "tests/it.rs": function(121)}, {}),
 }
 

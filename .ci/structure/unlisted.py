@@ -12,14 +12,18 @@ def check(root: Path, crates: list[Path]) -> list[str]:
         manifest = tomllib.loads((crate / "Cargo.toml").read_text(encoding="utf-8"))
         if manifest["package"].get("autotests", True):
             continue
-        programs = {f"{test['name']}.rs" for test in manifest.get("test", [])}
+        names = {test["name"] for test in manifest.get("test", [])}
         tests = crate / "tests"
         listed = {
-            f"{name}.rs"
-            for program in programs
-            for name in re.findall(r"^mod (\w+);", (tests / program).read_text(encoding="utf-8"), re.MULTILINE)
+            module
+            for name in names
+            if (program := tests / f"{name}.rs").exists()
+            for module in re.findall(r"^mod (\w+);", program.read_text(encoding="utf-8"), re.MULTILINE)
         }
         for file in sorted(tests.glob("*.rs")):
-            if file.name not in programs | listed:
+            if file.stem not in names | listed:
                 wrong.append(f"{file.relative_to(root)}: no program of tests has `mod {file.stem};`, so that it never runs")
+        for file in sorted(tests.glob("*/main.rs")):
+            if file.parent.name not in names:
+                wrong.append(f"{file.relative_to(root)}: Cargo.toml has no test `{file.parent.name}`, so that it never runs")
     return wrong

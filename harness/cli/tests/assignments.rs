@@ -1,13 +1,12 @@
 //! The labs' assignments: each rubric fits its lab, and a student gets all that the handout speaks of, and no solution.
 //! With NVRTC: what is handed out compiles, no part of it is solved, and each part can be solved alone.
-mod common;
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use common::{Run, warplab};
+use crate::common::{Run, warplab};
 use course::assignment::{drawn::drawn, starter::HEAD};
 
 /// A lab's assignment.

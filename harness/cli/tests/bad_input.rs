@@ -1,10 +1,6 @@
 //! Whatever a user gets wrong ends in one clear message and the right exit code, never in a panic.
-mod common;
-#[allow(dead_code, reason = "the names are wanted, not the rest")]
-#[path = "../src/labs.rs"]
-mod labs;
 
-use common::{fails, warplab};
+use crate::common::{fails, warplab};
 
 #[test]
 fn an_unknown_lab_is_guessed_at() {
@@ -107,7 +103,7 @@ fn a_full_disk_ends_the_run_with_the_file_named() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_small_disk_that_fills_up_keeps_the_rows_that_fitted() {
-    let Some(disk) = common::SmallDisk::mount() else {
+    let Some(disk) = crate::common::SmallDisk::mount() else {
         eprintln!("skipped: this user may not mount a tmpfs");
         return;
     };
@@ -121,14 +117,14 @@ fn a_small_disk_that_fills_up_keeps_the_rows_that_fitted() {
     assert!(run.stderr.contains("histogram.csv") || run.stderr.contains("histogram.jsonl"), "{run:?}");
     assert!(run.stderr.contains("No space left on device"), "{run:?}");
     // Whole rows only.
-    let rows = common::rows(&out.join("histogram.csv"));
+    let rows = crate::common::rows(&out.join("histogram.csv"));
     assert!(!rows.is_empty());
     assert!(rows.iter().all(|r| !r["verdict"].is_empty()), "{rows:?}");
 }
 
 #[test]
 fn every_lab_takes_a_tiny_n_or_says_what_is_wrong_with_it() {
-    for lab in labs::names() {
+    for lab in crate::labs::names() {
         let run = warplab(&["run", lab, "--quick", "--no-exercises", "--device", "emulated", "--n", "1", "-q"]);
         assert!([0, 2].contains(&run.code), "{lab}: {run:?}");
         assert!(!run.stderr.contains("panicked"), "{lab}: {run:?}");
@@ -161,7 +157,7 @@ fn a_kernel_file_that_is_not_there_or_cannot_be_compiled_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("vecadd.cu");
     std::fs::write(&file, "extern \"C\" __global__ void vecadd() {}\n").unwrap();
-    let run = common::warplab_with(
+    let run = crate::common::warplab_with(
         &["run", "vecadd", "--kernel", file.to_str().unwrap(), "--device", "emulated", "--n", "64"],
         &[("WARPLAB_NVRTC", "off")],
     );

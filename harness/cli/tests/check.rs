@@ -1,5 +1,4 @@
 //! `warplab check`: help in a student's folder.
-mod common;
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +11,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use common::{Run, fails, warplab_in};
+use crate::common::{Run, fails, warplab_in};
 
 /// A student's folder, `mine`.
 struct Mine(tempfile::TempDir);
@@ -344,7 +343,7 @@ fn the_screen_of_a_terminal_is_cleared_and_what_can_be_mended_is_waited_for() {
     let right = fs::read_to_string(&course).unwrap();
     let break_it = |key: &str| fs::write(&course, right.replace("[sizes]", key)).unwrap();
     break_it("[size]");
-    let (ours, theirs) = common::terminal(100);
+    let (ours, theirs) = crate::common::terminal(100);
     let mut watching = Watching::with(&mine.folder(), theirs.into(), ours);
     let first = watching.answer();
     assert!(first.starts_with("\u{1b}[2J\u{1b}[H") && first.contains("size"), "{first:?}");

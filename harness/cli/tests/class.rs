@@ -1,6 +1,5 @@
 //! The marks of a small class: one hostile or broken submission says nothing about the others, a run that was killed
 //! goes on, and what a teacher decides counts.
-mod common;
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +10,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use common::{Run, fails, rows, warplab_with};
+use crate::common::{Run, fails, rows, warplab_with};
 use tempfile::TempDir;
 
 /// The PTX beside each kernel file is what runs.

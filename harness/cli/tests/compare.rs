@@ -1,6 +1,5 @@
 //! `warplab compare` and `warplab history`, from the command line to the file: small emulated runs, copies of the
 //! reference run, and folders that are not as they should be.
-mod common;
 
 use std::{
     fs,
@@ -8,7 +7,7 @@ use std::{
     sync::OnceLock,
 };
 
-use common::{Run, fails, warplab};
+use crate::common::{Run, fails, warplab};
 
 /// A small emulated run, made once.
 fn emulated() -> &'static Path {
@@ -180,7 +179,7 @@ fn all_formats_are_written_whole_and_a_full_disk_leaves_what_was_there() {
     let page = fs::read_to_string(html).unwrap();
     assert!(page.trim_end().ends_with("</html>") && !page.contains("http://") && !page.contains("https://"));
     #[cfg(target_os = "linux")]
-    if let Some(disk) = common::SmallDisk::mount() {
+    if let Some(disk) = crate::common::SmallDisk::mount() {
         let file = disk.path().join("c.html");
         fs::write(&file, "old").unwrap();
         disk.fill();

@@ -1,12 +1,8 @@
 //! What `labs/COVERAGE.md` names exists: variants, options, columns, files and commands.
-mod common;
-#[allow(dead_code, reason = "the list is wanted, not the rest")]
-#[path = "../src/labs.rs"]
-mod labs;
 
 use std::path::{Path, PathBuf};
 
-use common::warplab;
+use crate::common::warplab;
 use harness::Lab;
 
 /// Items of the five texts.
@@ -28,8 +24,8 @@ fn rows(text: &str) -> Vec<(&str, &str)> {
 fn named(place: &str) -> Vec<&'static Lab> {
     let plain: String = place.split('`').step_by(2).collect();
     let words: Vec<&str> = plain.split(|c: char| !c.is_alphanumeric()).collect();
-    let named: Vec<&Lab> = labs::LABS.iter().copied().filter(|lab| words.contains(&lab.name)).collect();
-    if named.is_empty() { labs::LABS.to_vec() } else { named }
+    let named: Vec<&Lab> = crate::labs::LABS.iter().copied().filter(|lab| words.contains(&lab.name)).collect();
+    if named.is_empty() { crate::labs::LABS.to_vec() } else { named }
 }
 
 /// Whether `option` (`--n 8`, `--check leakcheck`) is an option of a run of one of the labs.
@@ -72,7 +68,7 @@ fn exists(word: &str, labs: &[&'static Lab]) -> bool {
 
 #[test]
 fn each_lab_has_a_bench() {
-    for lab in labs::LABS {
+    for lab in crate::labs::LABS {
         let manifest = std::fs::read_to_string(root().join("labs").join(lab.name).join("Cargo.toml")).unwrap();
         let manifest: toml::Table = manifest.parse().unwrap();
         let names: Vec<_> = manifest["bench"].as_array().unwrap().iter().map(|bench| bench["name"].as_str()).collect();

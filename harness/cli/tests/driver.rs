@@ -1,7 +1,6 @@
 //! `warplab driver`: other programs on the embedded machine. The program is this test's own file, which plays a client
 //! of the driver when it is told to, or the shell.
 #![cfg(unix)]
-mod common;
 
 use std::{
     env,
@@ -9,7 +8,7 @@ use std::{
     fs,
 };
 
-use common::{Run, fails, warplab, warplab_in, warplab_with};
+use crate::common::{Run, fails, warplab, warplab_in, warplab_with};
 
 /// What the client is to do: `free`, or `forget` its memory.
 const CLIENT: &str = "WARPLAB_TEST_CLIENT";
@@ -17,7 +16,7 @@ const CLIENT: &str = "WARPLAB_TEST_CLIENT";
 /// Runs the client under `warplab driver` with these options.
 fn client(does: &str, options: &[&str], variables: &[(&str, &str)]) -> Run {
     let own = env::current_exe().unwrap();
-    let program = ["--", own.to_str().unwrap(), "--exact", "a_client", "--ignored", "--nocapture"];
+    let program = ["--", own.to_str().unwrap(), "--exact", "driver::a_client", "--ignored", "--nocapture"];
     let args = [&["driver"], options, &program].concat();
     warplab_with(&args, &[&[(CLIENT, does)], variables].concat())
 }
@@ -81,7 +80,7 @@ fn a_leak_is_told_and_is_the_exit_code() {
     for words in [
         "error: Leaked 3000 bytes in 2 allocations",
         "2000 bytes at 0x",
-        "from cuMemAlloc, called by driver::a_client",
+        "from cuMemAlloc, called by command::driver::a_client",
         "= fault: the host code's",
     ] {
         assert!(run.stderr.contains(words), "no {words}: {run:?}");

@@ -1,12 +1,8 @@
 //! Whole runs on the embedded machine: rows, session, streams, interruption.
-mod common;
-#[allow(dead_code, reason = "the names are wanted, not the rest")]
-#[path = "../src/labs.rs"]
-mod labs;
 
 use std::time::{Duration, Instant};
 
-use common::{rows, warplab, warplab_in};
+use crate::common::{rows, warplab, warplab_in};
 
 const SMALL: [&str; 4] = ["--device", "emulated", "--n", "1000"];
 
@@ -343,7 +339,7 @@ fn no_lab_leaves_device_memory_behind() {
     let leaked: Vec<String> = leaked.map(|row| format!("{} {}", row["lab"], row["variant"])).collect();
     assert_eq!(leaked, [r#""bughunt" "leak""#], "{}", run.stderr);
     // Every lab was there to be looked at.
-    for lab in labs::names() {
+    for lab in crate::labs::names() {
         let row = format!("\"lab\":\"{lab}\"");
         assert!(run.stdout.contains(&row), "no row of {lab}");
     }

@@ -1,9 +1,8 @@
 //! How a run tells what has failed: by name, with the command that repeats it, also where it is otherwise quiet.
-mod common;
 
 use std::{path::Path, process::Command};
 
-use common::{rows, warplab_in};
+use crate::common::{rows, warplab_in};
 
 /// A kernel file of vecadd that leaves out the last block.
 fn mutant() -> String {

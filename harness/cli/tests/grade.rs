@@ -1,10 +1,9 @@
 //! Grading: the labs' own kernels pass, their mutants do not. The files have their PTX beside them, so that no NVRTC
 //! is needed.
-mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::{fails, warplab, warplab_with};
+use crate::common::{fails, warplab, warplab_with};
 
 /// A file of a lab.
 fn of(lab: &str, path: &str) -> PathBuf {

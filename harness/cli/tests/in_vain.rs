@@ -1,10 +1,6 @@
 //! Nothing that is asked for is ignored in silence, and a run in which nothing ran does not pass.
-mod common;
-#[allow(dead_code, reason = "the names are wanted, not the rest")]
-#[path = "../src/labs.rs"]
-mod labs;
 
-use common::{fails, rows, warplab, warplab_in};
+use crate::common::{fails, rows, warplab, warplab_in};
 
 const EMULATED: [&str; 3] = ["--quick", "--device", "emulated"];
 
@@ -121,8 +117,9 @@ fn volume(dims: &str) -> u64 {
 #[test]
 fn an_option_that_a_variant_takes_changes_its_rows() {
     let mut seen = 0;
-    for (lab, (option, value)) in
-        labs::LABS.iter().flat_map(|lab| [("threads", "64"), ("blocks", "512"), ("n", "96")].map(|given| (lab, given)))
+    for (lab, (option, value)) in crate::labs::LABS
+        .iter()
+        .flat_map(|lab| [("threads", "64"), ("blocks", "512"), ("n", "96")].map(|given| (lab, given)))
     {
         let folder = tempfile::tempdir().unwrap();
         let given = format!("--{option}={value}");

@@ -1,9 +1,8 @@
 //! Files given by `--kernel` that nobody vouches for.
-mod common;
 
 use std::path::Path;
 
-use common::{Run, warplab_with};
+use crate::common::{Run, warplab_with};
 
 /// What must never be shown.
 const SECRET: &str = "the_secret_word";
@@ -102,7 +101,11 @@ fn what_is_no_kernel_file_is_said() {
         ("none.cu", "No such file"),
     ] {
         for command in ["run", "grade"] {
-            common::fails(&[command, "vecadd", "--kernel", file], 2, &["cannot read the kernel file", file, words]);
+            crate::common::fails(
+                &[command, "vecadd", "--kernel", file],
+                2,
+                &["cannot read the kernel file", file, words],
+            );
         }
     }
 }

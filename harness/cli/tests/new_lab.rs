@@ -38,6 +38,11 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
+/// What tests the new lab: of the workspace it alone has such a program of tests. With `--package` in place of
+/// `--workspace` the features of dependencies are those that the new lab needs: the machine and its libraries are built
+/// again, in place of those that are there.
+const TESTS: [&str; 5] = ["test", "--workspace", "--test", "runs", "--no-fail-fast"];
+
 /// Runs cargo in the copy. It builds where the workspace is built, where all but the new lab is there already. So it
 /// must not build `warplab`, which other tests run.
 fn cargo(copy: &Path, arguments: &[&str]) -> Output {
@@ -61,8 +66,7 @@ fn a_new_lab_runs_is_checked_and_is_tested_at_once() {
     let made = warplab_in(&copy.path().join("labs"), &["new-lab", "made_by_a_test"], &[]);
     assert_eq!(made.code, 0, "{made:?}");
 
-    let tests = ["test", "--package", "made_by_a_test", "--tests", "--no-fail-fast"];
-    let tested = cargo(copy.path(), &tests);
+    let tested = cargo(copy.path(), &TESTS);
     assert!(tested.status.success(), "{}", text(&tested));
     assert!(text(&tested).contains("4 passed"), "{}", text(&tested));
 
@@ -94,7 +98,7 @@ fn a_new_lab_runs_is_checked_and_is_tested_at_once() {
     let wrong = right.replacen("setp.ge.u64", "setp.gt.u64", 1);
     assert_ne!(right, wrong);
     fs::write(&file, wrong).unwrap();
-    let tested = cargo(copy.path(), &tests);
+    let tested = cargo(copy.path(), &TESTS);
     assert!(!tested.status.success(), "{}", text(&tested));
     assert!(text(&tested).contains("every_size_around_a_block_is_right ... FAILED"), "{}", text(&tested));
 }

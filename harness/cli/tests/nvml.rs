@@ -1,7 +1,6 @@
 //! NVML of the embedded device, as clients load it: through nvml-wrapper. The client is this test's own file, run by
 //! `warplab exec`.
 #![cfg(target_os = "linux")]
-mod common;
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +11,7 @@ use std::{
     process::Command,
 };
 
-use common::{Run, libraries, warplab_in, warplab_with};
+use crate::common::{Run, libraries, warplab_in, warplab_with};
 use nvml_wrapper::{
     Nvml,
     enum_wrappers::device::{Clock, TemperatureSensor},
@@ -30,7 +29,7 @@ const CLIENT: &str = "WARPLAB_TEST_CLIENT";
 fn client(does: &str, profile: &str) -> Run {
     let own = env::current_exe().unwrap();
     let device = format!("emulated:{profile}");
-    let program = ["--", own.to_str().unwrap(), "--exact", "a_client", "--ignored", "--nocapture"];
+    let program = ["--", own.to_str().unwrap(), "--exact", "nvml::a_client", "--ignored", "--nocapture"];
     warplab_with(&[&["exec", "--device", &device], &program[..]].concat(), &[(CLIENT, does)])
 }
 
@@ -175,7 +174,7 @@ fn beside_another_driver_it_describes_nothing() {
     fs::copy(folder.path().join("libcudart.so.13"), folder.path().join("libcuda.so.1")).unwrap();
     let tried = |path: &Path| {
         let mut client = Command::new(env::current_exe().unwrap());
-        client.args(["--exact", "a_client", "--ignored", "--nocapture"]).env(CLIENT, "try");
+        client.args(["--exact", "nvml::a_client", "--ignored", "--nocapture"]).env(CLIENT, "try");
         let output = client.env("LD_LIBRARY_PATH", path).output().unwrap();
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
     };

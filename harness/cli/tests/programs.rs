@@ -1,7 +1,6 @@
 //! Whole CUDA C++ programs, compiled by nvcc from PyPI and run on the embedded machine: those beside the runtime's
 //! sources, which cover its calls and check themselves, and those of the labs.
 #![cfg(target_os = "linux")]
-mod common;
 
 use std::{
     fs,
@@ -13,7 +12,7 @@ use std::{
     },
 };
 
-use common::{Run, warplab_in};
+use crate::common::{Run, warplab_in};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()

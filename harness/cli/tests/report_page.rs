@@ -1,6 +1,5 @@
 //! `warplab report`, from the command line to the file: the reference run, an emulated run, and folders that are not as
 //! they should be.
-mod common;
 
 use std::{
     fs,
@@ -8,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{fails, warplab, warplab_in};
+use crate::common::{fails, warplab, warplab_in};
 
 /// A folder of the reference run on an H200.
 fn reference(folder: &str) -> String {
@@ -172,7 +171,7 @@ fn a_torn_csv_is_reported_as_far_as_it_goes_with_a_word() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_the_report_that_was_there() {
-    let Some(disk) = common::SmallDisk::mount() else { return };
+    let Some(disk) = crate::common::SmallDisk::mount() else { return };
     let out = disk.path().join("report.html");
     fs::write(&out, "before").unwrap();
     disk.fill();

@@ -1,9 +1,8 @@
 //! A teacher's rubric: what no submission can pass is refused, and what is changed reaches students and marks.
-mod common;
 
 use std::{fs, path::Path};
 
-use common::{Run, warplab, warplab_in, warplab_with};
+use crate::common::{Run, warplab, warplab_in, warplab_with};
 
 fn of_vecadd(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd").join(path)).unwrap()

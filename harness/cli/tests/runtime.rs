@@ -1,10 +1,9 @@
 //! CUDA's runtime as it is written out: its names and versions, and programs that are linked with it, without nvcc.
 #![cfg(target_os = "linux")]
-mod common;
 
 use std::{fs, path::Path, process::Command};
 
-use common::{fails, libraries, rows, warplab_in};
+use crate::common::{fails, libraries, rows, warplab_in};
 use object::{
     Endianness, elf,
     read::elf::{Dyn, FileHeader},

@@ -1,10 +1,9 @@
 //! Kernels with right answers that are not what a part asks for, or that are right by the shape of the block alone:
 //! they lose the points for it.
-mod common;
 
 use std::{fs, path::Path};
 
-use common::warplab;
+use crate::common::warplab;
 use serde_json::Value;
 
 /// The points of `part` of `lab`, and the most that it gives, for the lab's own kernels with the first `old` after the

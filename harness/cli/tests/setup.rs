@@ -1,6 +1,5 @@
 //! `warplab setup`, with small wheels in place of NVIDIA's, and a Python that has them; and once with NVIDIA's.
 #![cfg(unix)]
-mod common;
 
 use std::{
     fs,
@@ -9,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{Run, warplab_in};
+use crate::common::{Run, warplab_in};
 use sha2::{Digest, Sha256};
 use zip::{ZipWriter, write::SimpleFileOptions};
 

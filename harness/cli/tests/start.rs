@@ -1,5 +1,4 @@
 //! `warplab start`: a student's folder for each assignment.
-mod common;
 
 use std::{
     collections::BTreeSet,
@@ -8,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use common::{Run, fails, warplab_in};
+use crate::common::{Run, fails, warplab_in};
 
 /// The labs that have an assignment.
 fn assigned() -> Vec<String> {
@@ -98,7 +97,7 @@ fn a_folder_that_is_taken_stays_as_it_is() {
 #[cfg(target_os = "linux")]
 #[test]
 fn on_a_full_disk_nothing_is_left() {
-    let Some(disk) = common::SmallDisk::mount() else { return };
+    let Some(disk) = crate::common::SmallDisk::mount() else { return };
     fs::write(disk.path().join("taken"), vec![1; 40 << 10]).unwrap();
     let run = start(disk.path(), &["vecadd"]);
     assert_eq!(run.code, 4, "{run:?}");

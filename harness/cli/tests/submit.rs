@@ -1,5 +1,4 @@
 //! `warplab submit`: what is handed in, and what is not.
-mod common;
 
 use std::{
     fs,
@@ -7,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{Run, fails, warplab_in};
+use crate::common::{Run, fails, warplab_in};
 use zip::ZipArchive;
 
 /// A folder of lab vecadd, as `warplab start` makes it.

@@ -1,13 +1,12 @@
 //! What a person sees: colours, lines that fit the terminal, help, manual pages and completions.
 #![cfg(unix)]
-mod common;
 
 use std::{
     io::Read,
     process::{Command, Stdio},
 };
 
-use common::{fails, terminal, warplab, warplab_in, warplab_with};
+use crate::common::{fails, terminal, warplab, warplab_in, warplab_with};
 
 const RACE: [&str; 8] = ["run", "trapezoid", "--variant", "race", "--variant", "atomic", "--device", "emulated"];
 
@@ -88,7 +87,7 @@ fn hello_takes_numbers_under_run_too() {
         let args = [&["run", "hello"][..], numbers, &["--no-exercises", "--device", "emulated", "--out", "out"]];
         let run = warplab_in(folder.path(), &args.concat(), &[]);
         assert_eq!(run.code, 0, "{run:?}");
-        let rows = common::rows(&folder.path().join("out/hello.csv"));
+        let rows = crate::common::rows(&folder.path().join("out/hello.csv"));
         let shapes: Vec<_> = rows.iter().map(|r| [&r["variant"], &r["grid"], &r["block"]]).collect();
         assert_eq!(shapes, [[variant, grid, block]], "{run:?}");
     }

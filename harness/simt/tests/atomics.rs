@@ -1,7 +1,6 @@
 //! Atomics: every operation, on global and shared memory, from many blocks at once.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 
 const PTX: &str = include_str!("kernels/atomics.ptx");
 

@@ -1,7 +1,6 @@
 //! A plain load whose value a compare-and-swap only tries is no race with the swaps of other threads.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use simt::finding::Kind;
 use simt::machine::Checks;
 

@@ -1,7 +1,6 @@
 //! Kernels in which every thread minds its own element.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 
 const PTX: &str = include_str!("kernels/basic.ptx");
 

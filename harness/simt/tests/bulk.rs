@@ -1,7 +1,6 @@
 //! Bulk copies (`cp.async.bulk`): what they move, what must be waited for, and what a device refuses.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use simt::finding::{Kind, Scope, Space};
 use simt::machine::{Checks, Fault, Report};
 

@@ -1,9 +1,7 @@
 //! The race and initialisation checks over whole kernels: each mistake is found and named, and the program that does it
 //! right is not accused, whatever the order of warps and blocks.
 
-mod common;
-
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use simt::finding::{Finding, Kind, Scope, Space};
 use simt::machine::Checks;
 

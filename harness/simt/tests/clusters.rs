@@ -1,7 +1,6 @@
 //! Clusters: who is where in one, shared memory of other blocks, and the cluster's barrier.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use simt::finding::{Kind, Scope, Space};
 use simt::machine::{Checks, Fault, Report};
 

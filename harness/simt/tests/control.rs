@@ -1,7 +1,6 @@
 //! Control flow: what lanes do when they part and meet, calls, variables.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 
 const PTX: &str = include_str!("kernels/control.ptx");
 

@@ -1,7 +1,6 @@
 //! What decides a launch's time: what it touches, where its atomics wait, its instructions by pipe, and its chains.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use simt::costs::Costs;
 use simt::machine::Report;
 

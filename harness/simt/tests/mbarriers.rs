@@ -1,7 +1,6 @@
 //! Barriers in shared memory (`mbarrier`): phases, states, bytes, and what the checks make of them.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use simt::finding::{Kind, MbarrierMisuse, Scope, Space};
 use simt::machine::{Checks, Fault, Report};
 

@@ -1,7 +1,6 @@
 //! What kernels print, and how they fail.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use simt::finding::{Kind, Relation, Space, What};
 use simt::machine::Fault;
 

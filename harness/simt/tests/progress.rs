@@ -1,7 +1,6 @@
 //! A launch that runs for long tells whoever watches it how far it is.
 
-mod common;
-use common::Device;
+use crate::common::Device;
 use simt::machine::{Geometry, Launch, Progress, Watch, run_watched};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;

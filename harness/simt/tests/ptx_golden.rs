@@ -1,6 +1,6 @@
 //! Real PTX, read and verified: every file of `tests/ptx/` beside a summary of its syntax tree.
 //!
-//! `UPDATE_EXPECTED=1 cargo test -p simt --test ptx_golden` writes the summaries anew.
+//! `UPDATE_EXPECTED=1 cargo test -p simt --test machine ptx_golden` writes the summaries anew.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

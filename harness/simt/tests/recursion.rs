@@ -1,7 +1,6 @@
 //! The stack of functions that call themselves.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use simt::finding::Kind;
 use simt::machine::{Checks, Fault};
 

@@ -1,6 +1,6 @@
 //! What findings look like: every report beside its expected text in `tests/report/`.
 //!
-//! `UPDATE_EXPECTED=1 cargo test -p simt --test report` writes the files anew.
+//! `UPDATE_EXPECTED=1 cargo test -p simt --test machine report::` writes the files anew.
 
 use simt::finding::*;
 use simt::report::{self, Sources};

@@ -1,8 +1,7 @@
 //! Shared memory and atomics by addresses of every kind: values and counters against what a few lines of Rust make of
 //! them. The machine remembers the patterns that addresses have; whether they repeat, move or change must not show.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use std::collections::BTreeSet;
 
 const ROUNDS: usize = 64;

@@ -1,7 +1,6 @@
 //! What threads do together: shuffles, votes, barriers, locks, and what happens when some never come.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use simt::finding::Kind;
 use simt::machine::Fault;
 

@@ -1,8 +1,7 @@
 //! Copies of boxes of tensors (`cp.async.bulk.tensor`): what they move, fill and leave out, what must be waited for,
 //! and what a device refuses.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use simt::finding::{Kind, Scope, Space, TensorMapMisuse};
 use simt::machine::{Checks, Fault, Report};
 use simt::tensor::{Element, Interleave, Shape, TensorMap};

@@ -1,7 +1,6 @@
 //! Tiles on tensor cores (`wmma`), against plain arithmetic.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use simt::instr::alu::soft::{self, Round};
 use simt::machine::Checks;
 

@@ -1,7 +1,6 @@
 //! Products of matrices by a warpgroup (`wgmma`), against plain arithmetic on whole numbers.
 
-mod common;
-use common::{Arg, Device};
+use crate::common::{Arg, Device};
 use simt::finding::{Kind, Space, WarpgroupMisuse};
 use simt::instr::alu::soft::{self, Format, Round};
 use simt::machine::{Checks, Report};

@@ -1,0 +1,31 @@
+//! What `warplab` does as its users run it, in one program of tests, which is linked once.
+//!
+//! Programs of their own are `cheats`, whose campaign is started by hand, `new_lab`, which runs cargo, and `parallel`
+//! and `surroundings`, which load the computer or take something from it.
+mod assignments;
+mod bad_input;
+mod check;
+mod class;
+mod common;
+mod compare;
+mod coverage;
+mod driver;
+mod emulated;
+mod failures;
+mod grade;
+mod in_vain;
+mod kernel_file;
+#[allow(dead_code, reason = "the list is wanted, not the rest")]
+#[path = "../src/labs.rs"]
+mod labs;
+mod marks;
+mod nvml;
+mod programs;
+mod report_page;
+mod rubric;
+mod runtime;
+mod serial;
+mod setup;
+mod start;
+mod submit;
+mod terminal;
