@@ -2,7 +2,11 @@
 //! and tensor cores, with cuBLAS for comparison.
 pub mod answer;
 mod blas;
+mod element;
 mod experiment;
+mod hopper;
+mod map;
+mod problem;
 mod questions;
 pub mod reference;
 mod rung;
@@ -12,9 +16,12 @@ use harness::{
     Lab, Of, Published, Result, Row, Run, arguments, clap::Arg, clap::value_parser, column, figure, parse_count, row,
 };
 
+pub use element::{Bf16, Element};
 pub use experiment::launch;
+use hopper::{BF16_WGMMA, TF32_WGMMA, TF32X3_WGMMA};
+pub use hopper::{Given, Hopper};
 pub use rung::{Arithmetic, Plan, Rung, depth_in_block, rectangular};
-use rung::{DEEP, LARGE, Misfit, PLAIN, TENSOR};
+use rung::{BF16, DEEP, LARGE, Misfit, PLAIN, TENSOR};
 pub use shape::Shape;
 
 /// The lab.
@@ -26,14 +33,21 @@ pub static LAB: Lab = Lab {
         kernels::source!("ladder"),
         kernels::source!("async"),
         kernels::source!("tensor"),
+        kernels::source!("bf16"),
+        kernels::source!("tf32_hopper", headers: ["hopper.cuh"]),
+        kernels::source!("split_hopper", headers: ["hopper.cuh"]),
+        kernels::source!("bf16_hopper", headers: ["hopper.cuh"]),
         kernels::source!("matvec"),
     ],
-    variants: &[&RUNGS, &MISFITS, &LIBRARY, &MATVEC],
+    variants: &[&RUNGS, &NARROW, &HOPPER, &MISFITS, &LIBRARY, &MATVEC],
     columns: &[
         column("m", "rows of A and C"),
         column("k", "columns of A, rows of B; `n` has the columns of B and C"),
         column("tflop_per_s", "10^12 operations a second, on a GPU"),
-        column("percent_of_cublas", "tflop_per_s as a percentage of cuBLAS's in float in the same run"),
+        column(
+            "percent_of_cublas",
+            "tflop_per_s as a percentage of cuBLAS's in the same run: with the inputs and the accuracy of the row",
+        ),
         column("load_floats", "floats that all threads load from global memory, by arithmetic"),
         column("counted_load_floats", "load_floats, as the emulated device counted them"),
         column("load_fold", "how many times fewer floats than `naive` loads"),
@@ -82,6 +96,18 @@ pub static RUNGS: &[Row<Rung>] = &[
         Rung { kernel: "tf32x3", arithmetic: Arithmetic::Tf32Split, ..TENSOR }),
 ];
 
+/// The rungs whose inputs are bfloat16.
+pub static NARROW: &[Row<Rung>] =
+    &[row("bf16", "like tf32, but inputs of 16 bits, twice as deep, and read by ldmatrix (8.0 and later)", BF16)];
+
+/// The rungs with the instructions that only Hopper has.
+#[rustfmt::skip]
+pub static HOPPER: &[Row<Hopper>] = &[
+    row("bf16-hopper", "like bf16, but wgmma, TMA, warps that only load, clusters (9.0 only)", BF16_WGMMA),
+    row("tf32-hopper", "like bf16-hopper, but TF32: the transpose, with B^T from registers", TF32_WGMMA),
+    row("tf32x3-hopper", "like tf32-hopper, but each input in two parts, as in tf32x3: float accuracy", TF32X3_WGMMA),
+];
+
 /// Launches that do not fit: the kernel, and the grid and block that a text gives it. Only the driver checks them.
 #[rustfmt::skip]
 pub(crate) static MISFITS: &[Row<Misfit>] = &[
@@ -100,6 +126,7 @@ pub(crate) static MISFITS: &[Row<Misfit>] = &[
 pub(crate) static LIBRARY: &[Row<Arithmetic>] = &[
     row("cublas", "NVIDIA's library, float, when it can be loaded", Arithmetic::Float),
     row("cublas-tf32", "like cublas, but on the tensor cores", Arithmetic::Tf32),
+    row("cublas-bf16", "like cublas-tf32, but bfloat16 in, float out", Arithmetic::Bf16),
 ];
 
 /// Matrix times vector: the kernel, and the number of rows for a block of 256 threads.
@@ -145,8 +172,9 @@ fn options() -> Vec<Arg> {
 }
 
 fn run(run: &Run) -> Result<()> {
-    let products = run.rows(RUNGS).next().is_some() || run.rows(MISFITS).next().is_some();
-    if products || run.rows(LIBRARY).next().is_some() {
+    let rungs = [RUNGS, NARROW].into_iter().any(|table| run.rows(table).next().is_some());
+    let others = run.rows(MISFITS).next().is_some() || run.rows(LIBRARY).next().is_some();
+    if rungs || others || run.rows(HOPPER).next().is_some() {
         for shape in shape::of(run) {
             experiment::products(run, shape)?;
         }

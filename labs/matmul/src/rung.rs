@@ -31,8 +31,28 @@ pub enum Arithmetic {
     Float,
     /// Inputs rounded to TF32 (11 bits), sums in float without correct rounding.
     Tf32,
+    /// As [`Arithmetic::Tf32`], but what is beyond TF32 is cut off the elements of A.
+    Tf32Cut,
     /// Inputs split in two TF32 numbers each.
     Tf32Split,
+    /// Inputs are bfloat16; products are exact, sums in float without correct rounding.
+    Bf16,
+}
+
+impl Arithmetic {
+    /// Bytes of an element of A and B.
+    pub const fn element_bytes(self) -> usize {
+        if matches!(self, Self::Bf16) { 2 } else { 4 }
+    }
+
+    /// How the library computes with which it is compared: with the same inputs, and with no more error.
+    pub const fn peer(self) -> Self {
+        match self {
+            Self::Float | Self::Tf32Split => Self::Float,
+            Self::Tf32 | Self::Tf32Cut => Self::Tf32,
+            Self::Bf16 => Self::Bf16,
+        }
+    }
 }
 
 /// A kernel with a launch that does not suit it.
@@ -68,6 +88,15 @@ pub(crate) const TENSOR: Rung = Rung {
     kernel: "tf32",
     shared_bytes: 4 * (128 * 20 + 16 * 136) * 4,
     arithmetic: Arithmetic::Tf32,
+    ..LARGE
+};
+
+/// Tensor cores for bfloat16: four stages of padded tiles in shared memory (see bf16.cu).
+pub(crate) const BF16: Rung = Rung {
+    file: "bf16.cu",
+    kernel: "bf16_mma",
+    shared_bytes: 4 * (128 * 40 + 32 * 136) * 2,
+    arithmetic: Arithmetic::Bf16,
     ..LARGE
 };
 
@@ -118,7 +147,7 @@ impl Rung {
         wanted.clamp(1, shape.k.div_ceil(16).max(1)).min(65535) as u32
     }
 
-    /// The number of floats that all threads together load from global memory, by arithmetic.
+    /// The number of elements (floats, but for bfloat16) that all threads together load from global memory, by arithmetic.
     ///
     /// A thread of `naive` reads 2 k floats for its element. A block with a tile of tm x tn reads k (tm + tn) floats
     /// for tm tn elements, so a tile of T x T cuts the loads by a factor of T. Partial tiles at the edges load only
@@ -137,12 +166,13 @@ impl Rung {
     ///
     /// A warp of `naive` holds 2 x 16 elements. For each step along the depth it asks for 2 sectors of A, one for each
     /// of its rows, because 16 lanes that read the same float need it once; and for 2 of B, 16 adjacent floats. That is
-    /// 4 sectors for 64 loads. Tiles are loaded in whole sectors, 8 floats each.
+    /// 4 sectors for 64 loads. Tiles are loaded in whole sectors, 8 floats or 16 elements of bfloat16 each.
     pub fn sectors(&self, shape: Shape) -> Option<u128> {
         let fits = |side: usize, tile: usize| side.is_multiple_of(tile);
         if self.shares {
-            let whole = fits(self.tile.1 as usize, 8) && fits(shape.k, 8) && fits(shape.n, 8);
-            whole.then(|| self.loads(shape) / 8)
+            let each = 32 / self.arithmetic.element_bytes();
+            let whole = fits(self.tile.1 as usize, each) && fits(shape.k, each) && fits(shape.n, each);
+            whole.then(|| self.loads(shape) / each as u128)
         } else {
             (fits(shape.m, 16) && fits(shape.n, 16)).then(|| self.loads(shape) / 16)
         }
