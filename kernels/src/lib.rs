@@ -85,9 +85,8 @@ pub struct Compiled {
 ///
 /// # Errors
 /// [`Error::Compile`] when the source has an error; [`Error::Exceeded`] when compiling it takes too much;
-/// [`Error::Stale`], [`Error::NoCompiler`], [`Error::Unproven`] or
-/// [`Error::TooNew`] when the committed PTX cannot be used and there is no NVRTC; [`Error::OtherDevice`] when the source
-/// is for another compute capability alone.
+/// [`Error::Stale`], [`Error::NoCompiler`], [`Error::Unproven`] or [`Error::TooNew`] when the committed PTX cannot be
+/// used and there is no NVRTC; [`Error::OtherDevice`] when the source is for another compute capability alone.
 pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled, Error> {
     let Some(nvrtc) = nvrtc()? else {
         return committed_for(source, capability);

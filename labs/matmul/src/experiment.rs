@@ -80,7 +80,8 @@ fn rate_of(rates: &Rates, arithmetic: Arithmetic) -> Option<f64> {
     rates.iter().find(|(with, _)| *with == peer).map(|(_, rate)| *rate)
 }
 
-/// NVIDIA's library, for the rows whose arithmetic is `wanted`. It comes first, because the others are compared with it.
+/// NVIDIA's library, for the rows whose arithmetic is `wanted`. It comes first, because the others are compared with
+/// it.
 fn library<T: Element>(run: &Run, problem: &mut Problem<T>, wanted: impl Fn(Arithmetic) -> bool) -> Result<Rates> {
     let (shape, mut rates) = (problem.shape, Vec::new());
     for row in run.rows(LIBRARY).filter(|row| wanted(row.with)) {
@@ -101,7 +102,10 @@ fn on_hopper<T: Element>(run: &Run, row: &Row<Hopper>, problem: &mut Problem<T>,
     let (shape, rung) = (problem.shape, row.with);
     let launch = rung.launch(shape, run.session().device.multiprocessors).map_err(Error::Usage)?;
     let case = Case::new(row.name()).label(shape.to_string()).n(shape.n).work(shape.flop() / 2);
-    run.case(case.kernel(rung.file, rung.kernel).launch(launch), |case| {
+    let case = case.kernel(rung.file, rung.kernel);
+    // On another device there is no launch that could be checked: there the row is skipped, because it has no kernel.
+    let is_hopper = run.session().device.compute_capability == (9, 0);
+    run.case(if is_hopper { case.launch(launch) } else { case }, |case| {
         let mut ready = Ready::new(run, case, &rung, shape, [&problem.a, &problem.b])?;
         ready.also().into_iter().for_each(|words| case.note(words));
         let peer = rate_of(cublas, rung.arithmetic);
@@ -116,7 +120,7 @@ fn misfit(run: &Run, row: &Row<Misfit>, problem: &mut Problem<f32>) -> Result<()
     let [grid_dim, block_dim] = (row.launch)(shape);
     run.case(Case::new(row.name()).label(shape.to_string()).n(shape.n).kernel(rung.file, rung.kernel), |case| {
         let launch_config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: rung.shared_bytes };
-        let plan = Plan { launch: launch_config, slice: shape.k as u32 };
+        let plan = Plan { launch: launch_config, slice: shape.k as u32, clears: false };
         let function = case.kernel()?;
         let words = |(x, y, z): (u32, u32, u32)| format!("{x} x {y} x {z}");
         let threads = block_dim.0 * block_dim.1 * block_dim.2;
@@ -158,12 +162,18 @@ fn product<T: Element>(run: &Run, row: &Row<Rung>, problem: &mut Problem<T>, cub
         let function = case.kernel()?;
         if rung.adds {
             let slices = plan.launch.grid_dim.2;
-            case.note(format!("{slices} slices of {}; clearing C is timed too", plan.slice));
+            case.note(format!("{slices} slices of {}", plan.slice));
+        }
+        if rung.stream > 0 {
+            case.note(format!("{} shares", plan.launch.grid_dim.0));
+        }
+        if plan.clears {
+            case.note("clearing C is timed too");
         }
         let peer =
             rate_of(cublas, Arithmetic::Float).filter(|_| size_of::<T>() == 4).or(rate_of(cublas, rung.arithmetic));
         problem.measure(run, case, rung.arithmetic, peer, |(a, b, c)| {
-            if rung.adds {
+            if plan.clears {
                 run.stream().memset_zeros(c)?;
             }
             // SAFETY: the plan and the matrices are of this shape.

@@ -21,7 +21,7 @@ pub use experiment::launch;
 use hopper::{BF16_WGMMA, TF32_WGMMA, TF32X3_WGMMA};
 pub use hopper::{Given, Hopper};
 pub use rung::{Arithmetic, Plan, Rung, depth_in_block, rectangular};
-use rung::{BF16, DEEP, LARGE, Misfit, PLAIN, TENSOR};
+use rung::{BF16, DEEP, FOUR_DEEP, LARGE, Misfit, PLAIN, STREAM_K, STREAM_K_SMALL, TENSOR};
 pub use shape::Shape;
 
 /// The lab.
@@ -32,6 +32,7 @@ pub static LAB: Lab = Lab {
         kernels::source!("matmul"),
         kernels::source!("ladder"),
         kernels::source!("async"),
+        kernels::source!("stream"),
         kernels::source!("tensor"),
         kernels::source!("bf16"),
         kernels::source!("tf32_hopper", headers: ["hopper.cuh"]),
@@ -61,7 +62,7 @@ pub static LAB: Lab = Lab {
     ignored: &[
         (&["blocks", "threads"], Of::Every),
         (&["tile"], Of::AllBut(&["rectangular"])),
-        (&["slices"], Of::AllBut(&["depth-parallel"])),
+        (&["slices"], Of::AllBut(&["depth-parallel", "stream-k", "stream-k-small"])),
     ],
     run,
     questions: questions::all,
@@ -91,6 +92,9 @@ pub static RUNGS: &[Row<Rung>] = &[
         Rung { file: "async.cu", kernel: "async_copy", ..LARGE }),
     row("async-wide", "like async-copy, but 16 x 8 elements a thread, three tiles under way",
         Rung { file: "async.cu", kernel: "async_wide", block: (128, 1, 1), ..LARGE }),
+    row("four-deep", "like async-wide, but A as it lies: a read of A serves four steps of the depth", FOUR_DEEP),
+    row("stream-k", "like four-deep, but each block has the same share of the work, wherever tiles end", STREAM_K),
+    row("stream-k-small", "like stream-k, but smaller tiles: for small C", STREAM_K_SMALL),
     row("tf32", "tensor cores: inputs of 11 bits (8.0 and later)", TENSOR),
     row("tf32x3", "like tf32, but each input in two parts, and sums of tiles as floats: float accuracy",
         Rung { kernel: "tf32x3", arithmetic: Arithmetic::Tf32Split, ..TENSOR }),
@@ -159,7 +163,7 @@ const PEERS: Published = Published {
 
 fn options() -> Vec<Arg> {
     let side = |name, help| arguments::value(name, "COUNT", help).value_parser(parse_count);
-    let slices = "Slices of the depth in `depth-parallel` [default: as many as fill the device]";
+    let slices = "Slices of the depth in `depth-parallel`, shares of the work in `stream-k` [default: as many as fill the device]";
     vec![
         side("m", "Rows of A and C [default: n]"),
         side("k", "Columns of A, rows of B [default: n]"),
