@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    Error, KernelSource, Nvrtc, advice, cache,
+    Arch, Error, KernelSource, Nvrtc, advice, cache,
     child::{self, Stopped},
     confine::Limits,
     input::{Answer, Input},
@@ -27,7 +27,7 @@ pub(crate) struct Output {
 /// # Errors
 /// [`Error::Compile`] with the compiler's log; [`Error::ArchDropped`]; [`Error::Exceeded`] and [`Error::Crashed`];
 /// [`Error::TwoHeaders`]; [`Error::Start`] and [`Error::Nvrtc`].
-pub(crate) fn compile(nvrtc: &Nvrtc, source: &KernelSource, arch: u32) -> Result<Output, Error> {
+pub(crate) fn compile(nvrtc: &Nvrtc, source: &KernelSource, arch: Arch) -> Result<Output, Error> {
     compile_with(nvrtc, source, arch, None)
 }
 
@@ -35,14 +35,14 @@ pub(crate) fn compile(nvrtc: &Nvrtc, source: &KernelSource, arch: u32) -> Result
 ///
 /// # Errors
 /// As [`compile`].
-pub(crate) fn compile_or_remember(nvrtc: &Nvrtc, source: &KernelSource, arch: u32) -> Result<Output, Error> {
+pub(crate) fn compile_or_remember(nvrtc: &Nvrtc, source: &KernelSource, arch: Arch) -> Result<Output, Error> {
     compile_with(nvrtc, source, arch, cache::folder().as_deref())
 }
 
-fn compile_with(nvrtc: &Nvrtc, source: &KernelSource, arch: u32, cached: Option<&Path>) -> Result<Output, Error> {
+fn compile_with(nvrtc: &Nvrtc, source: &KernelSource, arch: Arch, cached: Option<&Path>) -> Result<Output, Error> {
     let (file, version, oldest) = (source.path.to_string(), nvrtc.version(), nvrtc.oldest());
-    if oldest > arch {
-        return Err(Error::ArchDropped { file, version, arch, oldest });
+    if oldest > arch.number {
+        return Err(Error::ArchDropped { file, version, arch: arch.number, oldest });
     }
     let mut input = Input::new(source, arch);
     nvrtc.cuda().add_named(&mut input)?;

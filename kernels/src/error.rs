@@ -1,6 +1,8 @@
 //! What can go wrong between a `.cu` file and PTX.
 use std::{fmt, io, path::PathBuf, time::Duration};
 
+use crate::Arch;
+
 /// How to get NVRTC. Every message about a missing compiler ends with it.
 pub const GET_NVRTC: &str = "Get it by `warplab setup`, which needs no GPU";
 
@@ -44,6 +46,19 @@ pub enum Error {
         /// Compute capability of the device, e.g. 61.
         device: u32,
     },
+    /// The kernels have instructions that only one compute capability has.
+    #[error(
+        "{file} has instructions that only compute capability {}.{} has (compute_{only}a); this device has {}.{}",
+        only / 10, only % 10, device / 10, device % 10
+    )]
+    OtherDevice {
+        /// The kernel file as the user knows it.
+        file: String,
+        /// The compute capability, e.g. 90.
+        only: u32,
+        /// Compute capability of the device, e.g. 80.
+        device: u32,
+    },
     /// The compiler rejects the source.
     #[error("{file} does not compile (NVRTC {version}, compute_{arch}):\n{log}")]
     Compile {
@@ -52,7 +67,7 @@ pub enum Error {
         /// The compiler's version, e.g. `12.9`.
         version: String,
         /// The virtual architecture compiled for.
-        arch: u32,
+        arch: Arch,
         /// The compiler's own messages, with the user's file name and lines.
         log: String,
     },

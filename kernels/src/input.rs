@@ -2,7 +2,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Header, KernelSource, headers, source::hex};
+use crate::{Arch, Header, KernelSource, headers, source::hex};
 
 /// Options besides the architecture. `-lineinfo`, so that findings and profilers name lines of the `.cu`.
 const OPTIONS: [&str; 2] = ["-lineinfo", "--std=c++17"];
@@ -24,7 +24,7 @@ pub(crate) struct Input {
 impl Input {
     /// `source` for `compute_<arch>`, with the headers that are embedded in it and those that labs share; CUDA's own
     /// are to be added.
-    pub(crate) fn new(source: &KernelSource, arch: u32) -> Self {
+    pub(crate) fn new(source: &KernelSource, arch: Arch) -> Self {
         let mut options = vec![format!("--gpu-architecture=compute_{arch}")];
         options.extend(OPTIONS.map(String::from));
         let headers = headers::known(source).into_values().cloned().collect();

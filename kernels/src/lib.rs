@@ -14,6 +14,7 @@
 use std::path::Path;
 
 mod advice;
+mod arch;
 mod cache;
 mod child;
 mod commit;
@@ -34,6 +35,7 @@ mod read;
 mod source;
 pub mod toolbox;
 
+pub use arch::Arch;
 pub use cache::folder as cache_folder;
 pub use commit::{Outcome, check, generate, sources_in};
 pub use error::{Error, GET_NVRTC, Limit};
@@ -54,7 +56,7 @@ pub enum PtxOrigin {
         /// NVRTC's version, e.g. `12.9`.
         version: String,
         /// The virtual architecture, e.g. 90.
-        arch: u32,
+        arch: Arch,
     },
 }
 
@@ -83,8 +85,8 @@ pub struct Compiled {
 ///
 /// # Errors
 /// [`Error::Compile`] when the source has an error; [`Error::Exceeded`] when compiling it takes too much;
-/// [`Error::Stale`], [`Error::NoCompiler`], [`Error::Unproven`] or
-/// [`Error::TooNew`] when the committed PTX cannot be used and there is no NVRTC.
+/// [`Error::Stale`], [`Error::NoCompiler`], [`Error::Unproven`] or [`Error::TooNew`] when the committed PTX cannot be
+/// used and there is no NVRTC; [`Error::OtherDevice`] when the source is for another compute capability alone.
 pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled, Error> {
     let Some(nvrtc) = nvrtc()? else {
         return committed_for(source, capability);
@@ -94,10 +96,18 @@ pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled
         origin: PtxOrigin::Nvrtc { version: nvrtc.version(), arch },
         warnings: compiled.warnings,
     };
+    let device = (capability.0 * 10 + capability.1) as u32;
+    if source.arch().is_exact {
+        return match source.arch() {
+            arch if !arch.runs_on(device) => Err(other_device(source, arch, device)),
+            arch if nvrtc.knows(arch) => Ok(by_nvrtc(compile::compile_or_remember(nvrtc, source, arch)?, arch)),
+            _ => committed_for(source, capability),
+        };
+    }
     let Some(arch) = nvrtc.arch_for(capability) else {
         // This compiler is too new for the device, but the committed PTX may be old enough.
         return committed_for(source, capability).or_else(|_| {
-            let arch = (capability.0 * 10 + capability.1) as u32;
+            let arch = Arch::from(device);
             Ok(by_nvrtc(compile::compile(nvrtc, source, arch)?, arch))
         });
     };
@@ -118,16 +128,23 @@ pub fn committed_for(source: &KernelSource, capability: (i32, i32)) -> Result<Co
         return Err(Error::Stale { file: file() });
     }
     let device = (capability.0 * 10 + capability.1) as u32;
-    if header.arch <= device {
+    if header.arch.is_exact && !header.arch.runs_on(device) {
+        return Err(other_device(source, header.arch, device));
+    }
+    if header.arch.runs_on(device) {
         return Ok(Compiled { ptx: source.ptx.to_string(), origin: PtxOrigin::Committed, warnings: Vec::new() });
     }
     // PTX of the base architecture differs from an older one's by its target line and by the instructions
     // that the source itself asks for (`match`, double atomics); the driver checks those one by one.
-    if header.arch == BASE_ARCH && device >= OLDEST_DEVICE {
+    if header.arch == Arch::from(BASE_ARCH) && device >= OLDEST_DEVICE {
         let ptx = source.ptx.replacen(&format!(".target sm_{BASE_ARCH}"), &format!(".target sm_{device}"), 1);
         return Ok(Compiled { ptx, origin: PtxOrigin::Committed, warnings: Vec::new() });
     }
-    Err(Error::TooNew { file: file(), made: header.arch, device })
+    Err(Error::TooNew { file: file(), made: header.arch.number, device })
+}
+
+fn other_device(source: &KernelSource, arch: Arch, device: u32) -> Error {
+    Error::OtherDevice { file: source.path.to_string(), only: arch.number, device }
 }
 
 /// Maxwell: the oldest architecture that is supported by the drivers that can read the version of the committed PTX.

@@ -13,7 +13,7 @@ use std::{
 use libloading::Library;
 
 use crate::{
-    Error,
+    Arch, Error,
     cuda::CudaHeaders,
     find::{self, Choice},
     input::{Answer, Input},
@@ -162,9 +162,14 @@ impl Nvrtc {
     }
 
     /// The newest virtual architecture that this compiler knows and a device of `capability` runs.
-    pub fn arch_for(&self, capability: (i32, i32)) -> Option<u32> {
+    pub fn arch_for(&self, capability: (i32, i32)) -> Option<Arch> {
         let device = (capability.0 * 10 + capability.1) as u32;
-        self.archs.iter().copied().filter(|a| *a <= device).max()
+        self.archs.iter().copied().filter(|a| *a <= device).max().map(Arch::from)
+    }
+
+    /// Whether this compiler knows an architecture; those for one compute capability alone came with CUDA 12.
+    pub(crate) fn knows(&self, arch: Arch) -> bool {
+        self.archs.contains(&arch.number) && (!arch.is_exact || self.version.0 >= 12)
     }
 
     /// Compiles `input` in this process.

@@ -1,6 +1,6 @@
 //! PTX text: what is done to the compiler's output before it is stored or loaded, and the header by
 //! which a committed file is known.
-use crate::{KernelSource, input::Input};
+use crate::{Arch, KernelSource, input::Input};
 
 /// The PTX ISA version of committed files, if their instructions allow it. 7.4 belongs to CUDA 11.4, whose driver API
 /// is the oldest that the workspace binds: a driver that is too old for this version could not run the labs anyway.
@@ -12,7 +12,7 @@ const COMPILER_LINE: &str = "// compiler NVRTC ";
 
 /// Makes the compiler's output repeatable and portable: removes the comments that name the compiler's build, replaces
 /// paths on this computer by the names that the user knows, and lowers the PTX version to the one that is needed.
-pub(crate) fn tidy(ptx: &str, input: &Input, arch: u32) -> String {
+pub(crate) fn tidy(ptx: &str, input: &Input, arch: Arch) -> String {
     let body = ptx.lines().skip_while(|l| l.trim().is_empty() || l.starts_with("//"));
     let mut lines: Vec<String> =
         body.map(|l| relative_file(l, input).unwrap_or_else(|| l.trim_end().to_string())).collect();
@@ -21,7 +21,7 @@ pub(crate) fn tidy(ptx: &str, input: &Input, arch: u32) -> String {
     }
     if let Some(version) = lines.iter_mut().find(|l| l.starts_with(".version ")) {
         let lowest = lowest_version(arch);
-        if parse_version(version).is_some_and(|v| v > lowest) && uses_only_old_instructions(ptx) {
+        if parse_version(version).is_some_and(|v| v > lowest) && uses_only_old_instructions(ptx, arch) {
             *version = format!(".version {}.{}", lowest.0, lowest.1);
         }
     }
@@ -49,8 +49,9 @@ fn parse_version(line: &str) -> Option<(u32, u32)> {
 }
 
 /// The lowest PTX version for a target (PTX ISA, release notes table), but at least [`OLDEST_VERSION`].
-fn lowest_version(arch: u32) -> (u32, u32) {
-    match arch {
+fn lowest_version(arch: Arch) -> (u32, u32) {
+    match arch.number {
+        90 if arch.is_exact => (8, 0),
         0..=87 => OLDEST_VERSION,
         88..=99 => (7, 8),
         100 | 101 => (8, 6),
@@ -169,14 +170,21 @@ const NEW_QUALIFIERS: &[&str] = &[
     "async",
 ];
 
-/// Whether [`OLDEST_VERSION`] has every instruction. An opcode that is not in the list counts as new.
-fn uses_only_old_instructions(ptx: &str) -> bool {
+/// Opcodes and qualifiers that PTX ISA 8.0 has for compute capability 9.0 alone, or that need it.
+const HOPPER_OPCODES: &[&str] = &["mapa", "mbarrier", "setmaxnreg", "wgmma"];
+const HOPPER_QUALIFIERS: &[&str] = &["async", "bulk", "cluster", "mbarrier", "proxy", "tensor"];
+
+/// Whether the lowest version for `arch` has every instruction. An opcode that is not in a list counts as new.
+fn uses_only_old_instructions(ptx: &str, arch: Arch) -> bool {
+    let (opcodes, qualifiers) = if arch.is_exact { (HOPPER_OPCODES, HOPPER_QUALIFIERS) } else { (&[][..], &[][..]) };
     ptx.lines().filter_map(instruction).all(|i| {
         let mut parts = i.split('.');
         let opcode = parts.next().unwrap_or("");
-        let known = OLD_OPCODES.contains(&opcode) && !(opcode == "fence" && i.contains("acquire"));
+        let is_old = OLD_OPCODES.contains(&opcode) && !(opcode == "fence" && i.contains("acquire"));
+        let known = is_old || opcodes.contains(&opcode);
         // cp.async is old (7.0); cp.async.bulk is not.
-        known && parts.all(|q| !NEW_QUALIFIERS.contains(&q.trim_end_matches(':')) || (opcode == "cp" && q == "async"))
+        let is_new = |q: &str| NEW_QUALIFIERS.contains(&q) && !qualifiers.contains(&q);
+        known && parts.all(|q| !is_new(q.trim_end_matches(':')) || (opcode == "cp" && q == "async"))
     })
 }
 
@@ -194,7 +202,7 @@ fn instruction(line: &str) -> Option<&str> {
 }
 
 /// A committed file's header and text.
-pub(crate) fn committed_text(source: &KernelSource, nvrtc_version: &str, arch: u32, ptx: &str) -> String {
+pub(crate) fn committed_text(source: &KernelSource, nvrtc_version: &str, arch: Arch, ptx: &str) -> String {
     format!(
         "// Made by `warplab ptx` from {}; edit that, not this.\n{SOURCE_LINE}{}\n{COMPILER_LINE}{nvrtc_version}, compute_{arch}\n\n{ptx}",
         source.path,
@@ -210,7 +218,7 @@ pub struct Committed {
     /// The compiler's version, e.g. `12.9`.
     pub compiler: String,
     /// The virtual architecture, e.g. 70.
-    pub arch: u32,
+    pub arch: Arch,
 }
 
 impl Committed {
@@ -242,12 +250,12 @@ mod tests {
     }
 
     fn input(path: &'static str) -> Input {
-        Input::new(&source(path), 70)
+        Input::new(&source(path), Arch::from(70))
     }
 
     #[test]
     fn paths_and_version_are_made_portable() {
-        let tidy = tidy(PTX, &input("labs/a/kernels/a.cu"), 70);
+        let tidy = tidy(PTX, &input("labs/a/kernels/a.cu"), Arch::from(70));
         assert!(tidy.starts_with(".version 7.4\n.target sm_70\n"), "{tidy}");
         assert!(
             tidy.contains(".file\t1 \"labs/a/kernels/a.cu\"\n\t.file\t2 \"kernels/include/index.cuh\"\n"),
@@ -263,7 +271,7 @@ mod tests {
         let mut input = input("labs/a/kernels/a.cu");
         input.add(header("b.cuh", "labs/a/kernels/b.cuh"));
         input.add(header("sub/b.cuh", "cooperative_groups/b.cuh"));
-        let tidy = tidy(&format!("{PTX}\t.file\t3 \"/b.cuh\"\n\t.file\t4 \"/sub/b.cuh\"\n"), &input, 70);
+        let tidy = tidy(&format!("{PTX}\t.file\t3 \"/b.cuh\"\n\t.file\t4 \"/sub/b.cuh\"\n"), &input, Arch::from(70));
         assert!(tidy.contains("3 \"labs/a/kernels/b.cuh\""), "{tidy}");
         assert!(tidy.contains("4 \"cooperative_groups/b.cuh\""), "{tidy}");
     }
@@ -275,28 +283,38 @@ mod tests {
             "\tst.async.b32 [%rd1], 1;\n",
             "\tstmatrix.sync [%r1], {%r2};\n",
         ] {
-            assert!(tidy(&format!("{PTX}{new}"), &input("a.cu"), 70).starts_with(".version 8.8\n"), "{new}");
+            assert!(
+                tidy(&format!("{PTX}{new}"), &input("a.cu"), Arch::from(70)).starts_with(".version 8.8\n"),
+                "{new}"
+            );
         }
         assert!(
-            tidy(&format!("{PTX}\tcp.async.ca.shared.global [%r1], [%rd1], 16;\n"), &input("a.cu"), 80)
+            tidy(&format!("{PTX}\tcp.async.ca.shared.global [%r1], [%rd1], 16;\n"), &input("a.cu"), Arch::from(80))
                 .starts_with(".version 7.4")
         );
-        assert!(tidy(PTX, &input("a.cu"), 90).starts_with(".version 7.8"));
+        assert!(tidy(PTX, &input("a.cu"), Arch::from(90)).starts_with(".version 7.8"));
     }
 
     #[test]
     fn every_opcode_that_the_labs_compile_to_is_known_to_be_old() {
         assert!(uses_only_old_instructions(
-            "\tred.global.add.f32 [%rd1], %f1;\n\tsetp.ge.s32 %p1, %r1, %r2;\n{ bar.red.popc.u32 %r1, 0, %p1; }\n"
+            "\tred.global.add.f32 [%rd1], %f1;\n\tsetp.ge.s32 %p1, %r1, %r2;\n{ bar.red.popc.u32 %r1, 0, %p1; }\n",
+            Arch::from(70)
         ));
-        assert!(!uses_only_old_instructions("\tfrobnicate.u32 %r1, %r2;\n"));
+        let hopper = "\tsetmaxnreg.dec.sync.aligned.u32 40;\n\tbarrier.cluster.wait.acquire.aligned;\n";
+        assert!(uses_only_old_instructions(hopper, "90a".parse().unwrap()));
+        assert!(!uses_only_old_instructions(hopper, Arch::from(90)));
+        assert!(!uses_only_old_instructions("\tfrobnicate.u32 %r1, %r2;\n", Arch::from(70)));
     }
 
     #[test]
     fn the_header_reads_back() {
         let source = source("labs/a/kernels/a.cu");
-        let text = committed_text(&source, "12.9", 70, ".version 7.4\n");
-        assert_eq!(Committed::parse(&text), Some(Committed { hash: source.hash(), compiler: "12.9".into(), arch: 70 }));
+        let text = committed_text(&source, "12.9", Arch::from(70), ".version 7.4\n");
+        assert_eq!(
+            Committed::parse(&text),
+            Some(Committed { hash: source.hash(), compiler: "12.9".into(), arch: Arch::from(70) })
+        );
         assert_eq!(Committed::parse(".version 7.4\n"), None);
     }
 }

@@ -8,7 +8,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Error,
+    Arch, Error,
     headers::{self, Header},
     read,
 };
@@ -130,11 +130,11 @@ impl KernelSource {
     }
 
     /// The virtual architecture, e.g. 80, that committed PTX of this source is made for: [`BASE_ARCH`], or
-    /// what a line `// target: compute_80` near the top asks for.
-    pub fn arch(&self) -> u32 {
+    /// what a line `// target: compute_80` or `// target: compute_90a` near the top asks for.
+    pub fn arch(&self) -> Arch {
         let asked =
             self.cuda.lines().take(40).find_map(|l| l.trim().strip_prefix("// target: compute_")?.trim().parse().ok());
-        asked.unwrap_or(BASE_ARCH)
+        asked.unwrap_or(Arch::from(BASE_ARCH))
     }
 
     /// SHA-256 over the source and the headers that it includes, except CUDA's own. It tells whether committed PTX was

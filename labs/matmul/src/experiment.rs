@@ -1,78 +1,16 @@
 //! The rows of the experiment: each way to multiply matrices of one shape, checked against the CPU's product in f64.
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, LaunchConfig, PushKernelArg, sys::CUresult};
-use harness::{Case, Check, Error, Result, Row, Run, Times, Trial, launch_1d};
+use harness::{Case, Check, Error, Result, Row, Run, Trial, launch_1d};
 
 use crate::{
-    Arithmetic, LIBRARY, MATVEC, MISFITS, Plan, RUNGS, Rung, Shape, answer::Answer, blas::Blas, rectangular,
-    rung::Misfit, shape,
+    Arithmetic, Bf16, Element, HOPPER, Hopper, LIBRARY, MATVEC, MISFITS, NARROW, Plan, RUNGS, Rung, Shape,
+    blas::Blas,
+    hopper::Ready,
+    problem::{Problem, tera},
+    rectangular,
+    rung::Misfit,
+    shape,
 };
-
-/// A, B and C on the device.
-pub(crate) type Matrices<'a> = (&'a CudaSlice<f32>, &'a CudaSlice<f32>, &'a mut CudaSlice<f32>);
-
-/// One shape's matrices on the device, and the right answer.
-struct Problem {
-    shape: Shape,
-    a: CudaSlice<f32>,
-    b: CudaSlice<f32>,
-    c: CudaSlice<f32>,
-    answer: Answer,
-}
-
-impl Problem {
-    fn new(run: &Run, shape: Shape) -> Result<Self> {
-        // Impossible sizes are refused before the matrices are made.
-        shape.check().map_err(Error::Usage)?;
-        run.needs(shape.bytes(), &format!("matrices of {shape}"), "--m, --k or --n")?;
-        let a = run.inputs("A").f32(shape.m * shape.k, -1.0..1.0);
-        let b = run.inputs("B").f32(shape.k * shape.n, -1.0..1.0);
-        let stream = run.stream();
-        Ok(Self {
-            shape,
-            answer: Answer::new(&a, &b, shape, run.options().seed),
-            a: stream.clone_htod(&a)?,
-            b: stream.clone_htod(&b)?,
-            // SAFETY: poisoned before each sample, and read only after the kernel.
-            c: unsafe { stream.alloc(shape.m * shape.n) }?,
-        })
-    }
-
-    /// Sets the columns that say what is multiplied.
-    fn describe(&self, case: &mut Trial<'_>) {
-        case.set("m", self.shape.m);
-        case.set("k", self.shape.k);
-        case.flop(self.shape.flop());
-    }
-
-    /// Times `multiply`, checks each product, and sets the columns that every row has.
-    fn measure(
-        &mut self,
-        run: &Run,
-        case: &mut Trial<'_>,
-        arithmetic: Arithmetic,
-        cublas: Option<f64>,
-        mut multiply: impl FnMut(Matrices<'_>) -> Result<()>,
-    ) -> Result<Times> {
-        self.describe(case);
-        case.set("error_bound", self.answer.tolerance(arithmetic).absolute);
-        if let Some(partly) = self.answer.partly() {
-            case.note(partly);
-        }
-        let Self { a, b, c, answer, .. } = self;
-        let times = case.time(c, |c| multiply((a, b, c)), |c| answer.check(c, arithmetic))?;
-        if !run.is_emulated() && times.median > 0.0 {
-            let rate = tera(self.shape, times);
-            case.set("tflop_per_s", rate);
-            case.set("percent_of_cublas", cublas.map(|c| 100.0 * rate / c));
-        }
-        Ok(times)
-    }
-}
-
-/// The rate in 10^12 operations per second.
-fn tera(shape: Shape, times: Times) -> f64 {
-    shape.flop() as f64 / times.median / 1e9
-}
 
 /// Launches a rung's kernel: C = A B, or C += A B where [`Rung::adds`].
 ///
@@ -81,12 +19,12 @@ fn tera(shape: Shape, times: Times) -> f64 {
 ///
 /// # Safety
 /// The matrices are of the shape that `plan` was made for.
-pub unsafe fn launch(
+pub unsafe fn launch<T: Element>(
     stream: &CudaStream,
     function: &CudaFunction,
     rung: &Rung,
     plan: Plan,
-    (a, b, c): Matrices<'_>,
+    (a, b, c): (&CudaSlice<T>, &CudaSlice<T>, &mut CudaSlice<f32>),
     shape: Shape,
 ) -> Result<()> {
     let (m, k, n) = (shape.m as u32, shape.k as u32, shape.n as u32);
@@ -100,38 +38,89 @@ pub unsafe fn launch(
     Ok(())
 }
 
-/// Every chosen way to multiply matrices of `shape`. The library comes first, because the others are compared with it.
+/// Every chosen way to multiply matrices of `shape`: those of floats, then those of bfloat16, which are other matrices.
 pub(crate) fn products(run: &Run, shape: Shape) -> Result<()> {
-    let mut problem = Problem::new(run, shape)?;
-    let mut float = None;
-    for row in run.rows(LIBRARY) {
+    let is_narrow = |arithmetic: Arithmetic| arithmetic.element_bytes() == size_of::<Bf16>();
+    let any = |narrow: bool| {
+        run.rows(LIBRARY).any(|row| is_narrow(row.with) == narrow)
+            || run.rows(HOPPER).any(|row| is_narrow(row.arithmetic) == narrow)
+    };
+    if any(false) || run.rows(RUNGS).next().is_some() || run.rows(MISFITS).next().is_some() {
+        let mut problem = Problem::<f32>::new(run, shape)?;
+        let cublas = library(run, &mut problem, |arithmetic| !is_narrow(arithmetic))?;
+        for row in run.rows(RUNGS) {
+            product(run, row, &mut problem, &cublas)?;
+        }
+        for row in run.rows(HOPPER).filter(|row| !is_narrow(row.arithmetic)) {
+            on_hopper(run, row, &mut problem, &cublas)?;
+        }
+        for row in run.rows(MISFITS) {
+            misfit(run, row, &mut problem)?;
+        }
+    }
+    if any(true) || run.rows(NARROW).next().is_some() {
+        let mut problem = Problem::<Bf16>::new(run, shape)?;
+        let cublas = library(run, &mut problem, is_narrow)?;
+        for row in run.rows(NARROW) {
+            product(run, row, &mut problem, &cublas)?;
+        }
+        for row in run.rows(HOPPER).filter(|row| is_narrow(row.arithmetic)) {
+            on_hopper(run, row, &mut problem, &cublas)?;
+        }
+    }
+    Ok(())
+}
+
+/// Rates of cuBLAS, for the arithmetic that it was asked for.
+type Rates = Vec<(Arithmetic, f64)>;
+
+/// The rate with which `arithmetic` is compared. What keeps a float's accuracy is compared with floats.
+fn rate_of(rates: &Rates, arithmetic: Arithmetic) -> Option<f64> {
+    let peer = arithmetic.peer();
+    rates.iter().find(|(with, _)| *with == peer).map(|(_, rate)| *rate)
+}
+
+/// NVIDIA's library, for the rows whose arithmetic is `wanted`. It comes first, because the others are compared with
+/// it.
+fn library<T: Element>(run: &Run, problem: &mut Problem<T>, wanted: impl Fn(Arithmetic) -> bool) -> Result<Rates> {
+    let (shape, mut rates) = (problem.shape, Vec::new());
+    for row in run.rows(LIBRARY).filter(|row| wanted(row.with)) {
         run.case(Case::new(row.name()).label(shape.to_string()).n(shape.n), |case| {
             // A skipped row also says what it would have multiplied.
             problem.describe(case);
             let blas = Blas::open(run, row.with == Arithmetic::Tf32)?;
             let times = problem.measure(run, case, row.with, None, |abc| blas.multiply(abc, shape))?;
-            if row.with == Arithmetic::Float {
-                float = Some(tera(shape, times));
-            }
+            rates.push((row.with, tera(shape, times)));
             Ok(())
         })?;
     }
-    for row in run.rows(RUNGS) {
-        product(run, row, &mut problem, float)?;
-    }
-    for row in run.rows(MISFITS) {
-        misfit(run, row, &mut problem)?;
-    }
+    Ok(rates)
+}
+
+/// A rung that only Hopper runs.
+fn on_hopper<T: Element>(run: &Run, row: &Row<Hopper>, problem: &mut Problem<T>, cublas: &Rates) -> Result<()> {
+    let (shape, rung) = (problem.shape, row.with);
+    let launch = rung.launch(shape, run.session().device.multiprocessors).map_err(Error::Usage)?;
+    let case = Case::new(row.name()).label(shape.to_string()).n(shape.n).work(shape.flop() / 2);
+    let case = case.kernel(rung.file, rung.kernel);
+    // On another device there is no launch that could be checked: there the row is skipped, because it has no kernel.
+    let is_hopper = run.session().device.compute_capability == (9, 0);
+    run.case(if is_hopper { case.launch(launch) } else { case }, |case| {
+        let mut ready = Ready::new(run, case, &rung, shape, [&problem.a, &problem.b])?;
+        ready.also().into_iter().for_each(|words| case.note(words));
+        let peer = rate_of(cublas, rung.arithmetic);
+        problem.measure(run, case, rung.arithmetic, peer, |abc| ready.multiply(run, abc)).map(drop)
+    })?;
     Ok(())
 }
 
 /// A launch that does not fit. The case does not know it, so that the driver is the one to refuse it.
-fn misfit(run: &Run, row: &Row<Misfit>, problem: &mut Problem) -> Result<()> {
+fn misfit(run: &Run, row: &Row<Misfit>, problem: &mut Problem<f32>) -> Result<()> {
     let (shape, rung) = (problem.shape, row.rung);
     let [grid_dim, block_dim] = (row.launch)(shape);
     run.case(Case::new(row.name()).label(shape.to_string()).n(shape.n).kernel(rung.file, rung.kernel), |case| {
         let launch_config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: rung.shared_bytes };
-        let plan = Plan { launch: launch_config, slice: shape.k as u32 };
+        let plan = Plan { launch: launch_config, slice: shape.k as u32, clears: false };
         let function = case.kernel()?;
         let words = |(x, y, z): (u32, u32, u32)| format!("{x} x {y} x {z}");
         let threads = block_dim.0 * block_dim.1 * block_dim.2;
@@ -151,7 +140,7 @@ fn misfit(run: &Run, row: &Row<Misfit>, problem: &mut Problem) -> Result<()> {
     Ok(())
 }
 
-fn product(run: &Run, row: &Row<Rung>, problem: &mut Problem, cublas: Option<f64>) -> Result<()> {
+fn product<T: Element>(run: &Run, row: &Row<Rung>, problem: &mut Problem<T>, cublas: &Rates) -> Result<()> {
     let shape = problem.shape;
     let rung = match row.kernel {
         "rectangular" => rectangular(run.count("tile").unwrap_or(row.tile.0)),
@@ -173,10 +162,18 @@ fn product(run: &Run, row: &Row<Rung>, problem: &mut Problem, cublas: Option<f64
         let function = case.kernel()?;
         if rung.adds {
             let slices = plan.launch.grid_dim.2;
-            case.note(format!("{slices} slices of {}; clearing C is timed too", plan.slice));
+            case.note(format!("{slices} slices of {}", plan.slice));
         }
-        problem.measure(run, case, rung.arithmetic, cublas, |(a, b, c)| {
-            if rung.adds {
+        if rung.stream > 0 {
+            case.note(format!("{} shares", plan.launch.grid_dim.0));
+        }
+        if plan.clears {
+            case.note("clearing C is timed too");
+        }
+        let peer =
+            rate_of(cublas, Arithmetic::Float).filter(|_| size_of::<T>() == 4).or(rate_of(cublas, rung.arithmetic));
+        problem.measure(run, case, rung.arithmetic, peer, |(a, b, c)| {
+            if plan.clears {
                 run.stream().memset_zeros(c)?;
             }
             // SAFETY: the plan and the matrices are of this shape.
@@ -198,7 +195,7 @@ fn count(run: &Run, case: &mut Trial<'_>, rung: &Rung, shape: Shape) -> Result<(
     if bytes == 0.0 {
         return Ok(());
     }
-    let (floats, sectors) = (bytes / count / size_of::<f32>() as f64, sectors / count);
+    let (floats, sectors) = (bytes / count / rung.arithmetic.element_bytes() as f64, sectors / count);
     case.set("counted_load_floats", floats);
     case.set("counted_load_sectors", sectors);
     // A kernel of the user's own may load any number.
@@ -216,7 +213,7 @@ fn count(run: &Run, case: &mut Trial<'_>, rung: &Rung, shape: Shape) -> Result<(
 pub(crate) fn matvec(run: &Run) -> Result<()> {
     let shape = shape::of_vector(run);
     let Shape { m, k, .. } = shape;
-    let mut problem = Problem::new(run, shape)?;
+    let mut problem = Problem::<f32>::new(run, shape)?;
     for row in run.rows(MATVEC) {
         let (kernel, rows_of_a_block) = row.with;
         let launch = launch_1d(m.div_ceil(rows_of_a_block) as u32, 256);

@@ -2,7 +2,11 @@
 //! and tensor cores, with cuBLAS for comparison.
 pub mod answer;
 mod blas;
+mod element;
 mod experiment;
+mod hopper;
+mod map;
+mod problem;
 mod questions;
 pub mod reference;
 mod rung;
@@ -12,9 +16,12 @@ use harness::{
     Lab, Of, Published, Result, Row, Run, arguments, clap::Arg, clap::value_parser, column, figure, parse_count, row,
 };
 
+pub use element::{Bf16, Element};
 pub use experiment::launch;
+use hopper::{BF16_WGMMA, TF32_WGMMA, TF32X3_WGMMA};
+pub use hopper::{Given, Hopper};
 pub use rung::{Arithmetic, Plan, Rung, depth_in_block, rectangular};
-use rung::{DEEP, LARGE, Misfit, PLAIN, TENSOR};
+use rung::{BF16, DEEP, FOUR_DEEP, LARGE, Misfit, PLAIN, STREAM_K, STREAM_K_SMALL, TENSOR};
 pub use shape::Shape;
 
 /// The lab.
@@ -25,15 +32,23 @@ pub static LAB: Lab = Lab {
         kernels::source!("matmul"),
         kernels::source!("ladder"),
         kernels::source!("async"),
+        kernels::source!("stream"),
         kernels::source!("tensor"),
+        kernels::source!("bf16"),
+        kernels::source!("tf32_hopper", headers: ["hopper.cuh"]),
+        kernels::source!("split_hopper", headers: ["hopper.cuh"]),
+        kernels::source!("bf16_hopper", headers: ["hopper.cuh"]),
         kernels::source!("matvec"),
     ],
-    variants: &[&RUNGS, &MISFITS, &LIBRARY, &MATVEC],
+    variants: &[&RUNGS, &NARROW, &HOPPER, &MISFITS, &LIBRARY, &MATVEC],
     columns: &[
         column("m", "rows of A and C"),
         column("k", "columns of A, rows of B; `n` has the columns of B and C"),
         column("tflop_per_s", "10^12 operations a second, on a GPU"),
-        column("percent_of_cublas", "tflop_per_s as a percentage of cuBLAS's in float in the same run"),
+        column(
+            "percent_of_cublas",
+            "tflop_per_s as a percentage of cuBLAS's in the same run: with the inputs and the accuracy of the row",
+        ),
         column("load_floats", "floats that all threads load from global memory, by arithmetic"),
         column("counted_load_floats", "load_floats, as the emulated device counted them"),
         column("load_fold", "how many times fewer floats than `naive` loads"),
@@ -47,7 +62,7 @@ pub static LAB: Lab = Lab {
     ignored: &[
         (&["blocks", "threads"], Of::Every),
         (&["tile"], Of::AllBut(&["rectangular"])),
-        (&["slices"], Of::AllBut(&["depth-parallel"])),
+        (&["slices"], Of::AllBut(&["depth-parallel", "stream-k", "stream-k-small"])),
     ],
     run,
     questions: questions::all,
@@ -77,9 +92,24 @@ pub static RUNGS: &[Row<Rung>] = &[
         Rung { file: "async.cu", kernel: "async_copy", ..LARGE }),
     row("async-wide", "like async-copy, but 16 x 8 elements a thread, three tiles under way",
         Rung { file: "async.cu", kernel: "async_wide", block: (128, 1, 1), ..LARGE }),
+    row("four-deep", "like async-wide, but A as it lies: a read of A serves four steps of the depth", FOUR_DEEP),
+    row("stream-k", "like four-deep, but each block has the same share of the work, wherever tiles end", STREAM_K),
+    row("stream-k-small", "like stream-k, but smaller tiles: for small C", STREAM_K_SMALL),
     row("tf32", "tensor cores: inputs of 11 bits (8.0 and later)", TENSOR),
     row("tf32x3", "like tf32, but each input in two parts, and sums of tiles as floats: float accuracy",
         Rung { kernel: "tf32x3", arithmetic: Arithmetic::Tf32Split, ..TENSOR }),
+];
+
+/// The rungs whose inputs are bfloat16.
+pub static NARROW: &[Row<Rung>] =
+    &[row("bf16", "like tf32, but inputs of 16 bits, twice as deep, and read by ldmatrix (8.0 and later)", BF16)];
+
+/// The rungs with the instructions that only Hopper has.
+#[rustfmt::skip]
+pub static HOPPER: &[Row<Hopper>] = &[
+    row("bf16-hopper", "like bf16, but wgmma, TMA, warps that only load, clusters (9.0 only)", BF16_WGMMA),
+    row("tf32-hopper", "like bf16-hopper, but TF32: the transpose, with B^T from registers", TF32_WGMMA),
+    row("tf32x3-hopper", "like tf32-hopper, but each input in two parts, as in tf32x3: float accuracy", TF32X3_WGMMA),
 ];
 
 /// Launches that do not fit: the kernel, and the grid and block that a text gives it. Only the driver checks them.
@@ -100,6 +130,7 @@ pub(crate) static MISFITS: &[Row<Misfit>] = &[
 pub(crate) static LIBRARY: &[Row<Arithmetic>] = &[
     row("cublas", "NVIDIA's library, float, when it can be loaded", Arithmetic::Float),
     row("cublas-tf32", "like cublas, but on the tensor cores", Arithmetic::Tf32),
+    row("cublas-bf16", "like cublas-tf32, but bfloat16 in, float out", Arithmetic::Bf16),
 ];
 
 /// Matrix times vector: the kernel, and the number of rows for a block of 256 threads.
@@ -132,7 +163,7 @@ const PEERS: Published = Published {
 
 fn options() -> Vec<Arg> {
     let side = |name, help| arguments::value(name, "COUNT", help).value_parser(parse_count);
-    let slices = "Slices of the depth in `depth-parallel` [default: as many as fill the device]";
+    let slices = "Slices of the depth in `depth-parallel`, shares of the work in `stream-k` [default: as many as fill the device]";
     vec![
         side("m", "Rows of A and C [default: n]"),
         side("k", "Columns of A, rows of B [default: n]"),
@@ -145,8 +176,9 @@ fn options() -> Vec<Arg> {
 }
 
 fn run(run: &Run) -> Result<()> {
-    let products = run.rows(RUNGS).next().is_some() || run.rows(MISFITS).next().is_some();
-    if products || run.rows(LIBRARY).next().is_some() {
+    let rungs = [RUNGS, NARROW].into_iter().any(|table| run.rows(table).next().is_some());
+    let others = run.rows(MISFITS).next().is_some() || run.rows(LIBRARY).next().is_some();
+    if rungs || others || run.rows(HOPPER).next().is_some() {
         for shape in shape::of(run) {
             experiment::products(run, shape)?;
         }

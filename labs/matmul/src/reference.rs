@@ -75,6 +75,8 @@ const SPLIT_TILE: f64 = 16.0;
 ///
 /// - Float: k additions, each rounded.
 /// - TF32: each input is off by at most 2^-11 of itself. The tensor cores cut their sums off instead of rounding them.
+/// - TF32, cut: of A, an input is off by up to twice as much.
+/// - bfloat16: products are exact, and sums are those of the tensor cores.
 /// - TF32 in two parts: at most 3 x 2^-22 of a product is lost. The tensor cores add the products of a tile of depth
 ///   16, in 6 steps that lose at most 6.5 u each; the tiles are added as floats.
 pub fn error_bound(k: usize, arithmetic: Arithmetic) -> f64 {
@@ -88,13 +90,13 @@ pub fn error_bound(k: usize, arithmetic: Arithmetic) -> f64 {
     };
     // Errors of independent products: the share `each` of them all, or the deviations of their sum.
     let products = |each: f64| each.min(DEVIATIONS * each / k.sqrt());
+    // What is cut off a sum has the sign of the partial sum, so it adds up: a bound for k / 8 steps of 6.5 u.
+    let cut = gamma((2.0 * k).min(10.0 * k.sqrt()) * u);
     match arithmetic {
         Arithmetic::Float => additions(1.0),
-        Arithmetic::Tf32 => {
-            // What is cut off has the sign of the partial sum, so it adds up: a bound for k / 8 steps of 6.5 u.
-            let cut = gamma((2.0 * k).min(10.0 * k.sqrt()) * u);
-            products(2.0_f64.powi(-10) + 2.0_f64.powi(-22)) + cut
-        }
+        Arithmetic::Bf16 => cut,
+        Arithmetic::Tf32 => products(2.0_f64.powi(-10) + 2.0_f64.powi(-22)) + cut,
+        Arithmetic::Tf32Cut => products(1.5 * 2.0_f64.powi(-10) + 2.0_f64.powi(-21)) + cut,
         Arithmetic::Tf32Split => {
             let tiles = (k / SPLIT_TILE).max(1.0);
             // The magnitudes of a tile's products are 3/4 of a deviation each.

@@ -18,6 +18,8 @@ pub struct Rung {
     pub shared_bytes: u32,
     /// The kernel adds into C, which must hold zeros; its last argument is the slice of the depth.
     pub adds: bool,
+    /// Blocks of a multiprocessor among which the work is cut into equal shares; 0 if a block has a tile.
+    pub stream: u32,
     /// Each element of a block's tiles is loaded once for the block, not once for each thread.
     pub shares: bool,
     /// How its inputs and sums are rounded.
@@ -31,8 +33,28 @@ pub enum Arithmetic {
     Float,
     /// Inputs rounded to TF32 (11 bits), sums in float without correct rounding.
     Tf32,
+    /// As [`Arithmetic::Tf32`], but what is beyond TF32 is cut off the elements of A.
+    Tf32Cut,
     /// Inputs split in two TF32 numbers each.
     Tf32Split,
+    /// Inputs are bfloat16; products are exact, sums in float without correct rounding.
+    Bf16,
+}
+
+impl Arithmetic {
+    /// Bytes of an element of A and B.
+    pub const fn element_bytes(self) -> usize {
+        if matches!(self, Self::Bf16) { 2 } else { 4 }
+    }
+
+    /// How the library computes with which it is compared: with the same inputs, and with no more error.
+    pub const fn peer(self) -> Self {
+        match self {
+            Self::Float | Self::Tf32Split => Self::Float,
+            Self::Tf32 | Self::Tf32Cut => Self::Tf32,
+            Self::Bf16 => Self::Bf16,
+        }
+    }
 }
 
 /// A kernel with a launch that does not suit it.
@@ -52,6 +74,7 @@ pub(crate) const PLAIN: Rung = Rung {
     block: (16, 16, 1),
     shared_bytes: 0,
     adds: false,
+    stream: 0,
     shares: true,
     arithmetic: Arithmetic::Float,
 };
@@ -68,6 +91,39 @@ pub(crate) const TENSOR: Rung = Rung {
     kernel: "tf32",
     shared_bytes: 4 * (128 * 20 + 16 * 136) * 4,
     arithmetic: Arithmetic::Tf32,
+    ..LARGE
+};
+
+/// Four steps along the depth in a read: STAGES stages of depth 16 in shared memory (see stream.cu).
+pub(crate) const FOUR_DEEP: Rung =
+    Rung { file: "stream.cu", kernel: "four_deep", tile: (256, 128), shared_bytes: 4 * 16 * (256 + 128) * 4, ..LARGE };
+
+/// Equal shares of the work, in tiles of 128 x 128.
+pub(crate) const STREAM_K: Rung = Rung {
+    kernel: "stream_k",
+    tile: (128, 128),
+    block: (128, 1, 1),
+    shared_bytes: 4 * 16 * (128 + 128) * 4,
+    stream: 2,
+    ..FOUR_DEEP
+};
+
+/// Equal shares of the work, in tiles of 64 x 64.
+pub(crate) const STREAM_K_SMALL: Rung = Rung {
+    kernel: "stream_k_small",
+    tile: (64, 64),
+    block: (64, 1, 1),
+    shared_bytes: 4 * 16 * (64 + 64) * 4,
+    stream: 6,
+    ..STREAM_K
+};
+
+/// Tensor cores for bfloat16: four stages of padded tiles in shared memory (see bf16.cu).
+pub(crate) const BF16: Rung = Rung {
+    file: "bf16.cu",
+    kernel: "bf16_mma",
+    shared_bytes: 4 * (128 * 40 + 32 * 136) * 2,
+    arithmetic: Arithmetic::Bf16,
     ..LARGE
 };
 
@@ -90,10 +146,12 @@ pub struct Plan {
     pub launch: LaunchConfig,
     /// Depth of the slice that a block of `depth-parallel` sums; k elsewhere.
     pub slice: u32,
+    /// The kernel adds to C, or to a part of it, which must hold zeros.
+    pub clears: bool,
 }
 
 impl Rung {
-    /// The launch for `shape`; `slices` cuts the depth of `depth-parallel` and is 1 elsewhere.
+    /// The launch for `shape`; `slices` cuts the depth of `depth-parallel`, and the work of `stream-k`.
     ///
     /// # Errors
     /// Those of [`Shape::check`].
@@ -103,22 +161,32 @@ impl Rung {
         // Slices of whole tiles: each begins at a sector wherever a row does.
         let slice = if self.adds { k.div_ceil(slices.clamp(1, k)).next_multiple_of(16) } else { k };
         let (rows, columns) = self.tile;
-        let grid_dim = ((shape.n as u32).div_ceil(columns), (shape.m as u32).div_ceil(rows), k.div_ceil(slice));
-        Ok(Plan {
-            launch: LaunchConfig { grid_dim, block_dim: self.block, shared_mem_bytes: self.shared_bytes },
-            slice,
-        })
+        let mut grid_dim = ((shape.n as u32).div_ceil(columns), (shape.m as u32).div_ceil(rows), k.div_ceil(slice));
+        let mut clears = self.adds;
+        if self.stream > 0 {
+            let tiles = u64::from(grid_dim.0) * u64::from(grid_dim.1);
+            let shares = u64::from(slices.max(1)).min(tiles.saturating_mul(u64::from(k.div_ceil(16))));
+            // If there are as many tiles for each, none is cut.
+            clears = !tiles.is_multiple_of(shares);
+            grid_dim = (shares as u32, 1, 1);
+        }
+        let launch = LaunchConfig { grid_dim, block_dim: self.block, shared_mem_bytes: self.shared_bytes };
+        Ok(Plan { launch, slice, clears })
     }
 
     /// The number of slices of the depth with which `depth-parallel` fills `multiprocessors` four times over, when C
-    /// alone has too few tiles. A slice is never thinner than a tile.
+    /// alone has too few tiles. A slice is never thinner than a tile. Of `stream-k`, the number of shares.
     pub fn slices_for(&self, shape: Shape, multiprocessors: u32) -> u32 {
+        if self.stream > 0 {
+            return multiprocessors * self.stream;
+        }
         let tiles = shape.n.div_ceil(self.tile.1 as usize) * shape.m.div_ceil(self.tile.0 as usize);
         let wanted = (4 * multiprocessors as usize * 2).div_ceil(tiles.max(1));
         wanted.clamp(1, shape.k.div_ceil(16).max(1)).min(65535) as u32
     }
 
-    /// The number of floats that all threads together load from global memory, by arithmetic.
+    /// The number of elements (floats, but for bfloat16) that all threads together load from global memory, by
+    /// arithmetic.
     ///
     /// A thread of `naive` reads 2 k floats for its element. A block with a tile of tm x tn reads k (tm + tn) floats
     /// for tm tn elements, so a tile of T x T cuts the loads by a factor of T. Partial tiles at the edges load only
@@ -137,12 +205,13 @@ impl Rung {
     ///
     /// A warp of `naive` holds 2 x 16 elements. For each step along the depth it asks for 2 sectors of A, one for each
     /// of its rows, because 16 lanes that read the same float need it once; and for 2 of B, 16 adjacent floats. That is
-    /// 4 sectors for 64 loads. Tiles are loaded in whole sectors, 8 floats each.
+    /// 4 sectors for 64 loads. Tiles are loaded in whole sectors, 8 floats or 16 elements of bfloat16 each.
     pub fn sectors(&self, shape: Shape) -> Option<u128> {
         let fits = |side: usize, tile: usize| side.is_multiple_of(tile);
         if self.shares {
-            let whole = fits(self.tile.1 as usize, 8) && fits(shape.k, 8) && fits(shape.n, 8);
-            whole.then(|| self.loads(shape) / 8)
+            let each = 32 / self.arithmetic.element_bytes();
+            let whole = fits(self.tile.1 as usize, each) && fits(shape.k, each) && fits(shape.n, each);
+            whole.then(|| self.loads(shape) / each as u128)
         } else {
             (fits(shape.m, 16) && fits(shape.n, 16)).then(|| self.loads(shape) / 16)
         }

@@ -2,10 +2,10 @@
 //! is exact too.
 use cudarc::driver::PushKernelArg;
 use harness::launch_1d;
-use matmul::{LAB, MATVEC, RUNGS, Rung, Shape, launch, rectangular};
+use matmul::{Bf16, Element, LAB, MATVEC, NARROW, RUNGS, Rung, Shape, launch, rectangular};
 use proptest::prelude::*;
 
-/// Integers from -4 to 4, which TF32 holds as well.
+/// Integers from -4 to 4, which TF32 and bfloat16 hold as well.
 fn matrix(elements: usize, seed: u64) -> Vec<f32> {
     let mut state = seed;
     let mut next = || {
@@ -16,14 +16,22 @@ fn matrix(elements: usize, seed: u64) -> Vec<f32> {
 }
 
 fn check(rung: &Rung, shape: Shape, slices: u32, seed: u64) {
+    match rung.arithmetic.element_bytes() {
+        2 => check_with::<Bf16>(rung, shape, slices, seed),
+        _ => check_with::<f32>(rung, shape, slices, seed),
+    }
+}
+
+fn check_with<T: Element>(rung: &Rung, shape: Shape, slices: u32, seed: u64) {
     let (kernels, stream) = labtest::kernels(&LAB);
     let (a, b) = (matrix(shape.m * shape.k, seed), matrix(shape.k * shape.n, !seed));
     let expected = matmul::reference::multiply(&a, &b, shape);
-    let (da, db) = (stream.clone_htod(&a).unwrap(), stream.clone_htod(&b).unwrap());
-    let before = if rung.adds { 0.0 } else { f32::NAN };
+    let of = |x: &[f32]| stream.clone_htod(&x.iter().map(|x| T::of(*x)).collect::<Vec<T>>()).unwrap();
+    let (da, db) = (of(&a), of(&b));
+    let plan = rung.plan(shape, slices).unwrap();
+    let before = if plan.clears { 0.0 } else { f32::NAN };
     let mut dc = stream.clone_htod(&vec![before; shape.m * shape.n]).unwrap();
     let kernel = kernels.function_with_shared(rung.file, rung.kernel, rung.shared_bytes).unwrap();
-    let plan = rung.plan(shape, slices).unwrap();
     // SAFETY: the matrices are of this shape.
     unsafe { launch(stream, &kernel, rung, plan, (&da, &db, &mut dc), shape) }.unwrap();
     let c = stream.clone_dtoh(&dc).unwrap();
@@ -46,7 +54,7 @@ proptest! {
 
     #[test]
     fn every_rung_at_any_shape(m in side(140), k in side(40), n in side(140), slices in 1u32..9, seed: u64) {
-        for rung in RUNGS {
+        for rung in RUNGS.iter().chain(NARROW) {
             check(rung, Shape { m, k, n }, slices, seed);
         }
     }
@@ -81,7 +89,7 @@ proptest! {
 /// Deep sums go through every stage of the pipelines many times.
 #[test]
 fn a_deep_product() {
-    for rung in RUNGS {
+    for rung in RUNGS.iter().chain(NARROW) {
         check(rung, Shape { m: 3, k: 1000, n: 5 }, 7, 1);
         check(rung, Shape { m: 5, k: 1001, n: 4 }, 7, 2);
     }

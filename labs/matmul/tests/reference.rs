@@ -35,11 +35,16 @@ fn norms() {
 fn bounds_grow_with_the_depth_and_notice_a_lost_product() {
     // Inputs uniform in [-1, 1): norms of sqrt(k / 3), products of 1/4 on average.
     let allowed = |k: usize, arithmetic| error_bound(k, arithmetic) * k as f64 / 3.0;
-    for arithmetic in [Arithmetic::Float, Arithmetic::Tf32, Arithmetic::Tf32Split] {
+    use Arithmetic::{Bf16, Float, Tf32, Tf32Cut, Tf32Split};
+    for arithmetic in [Float, Tf32, Tf32Cut, Tf32Split, Bf16] {
         for (less, more) in [(1, 10), (10, 1000), (1000, 100_000)] {
             assert!(allowed(less, arithmetic) < allowed(more, arithmetic), "{arithmetic:?} {less}");
         }
-        let lost = if arithmetic == Arithmetic::Tf32 { 0.25 } else { 0.25 / 100.0 };
+        let lost = match arithmetic {
+            Float | Tf32Split => 0.25 / 100.0,
+            Bf16 => 0.25 / 4.0,
+            Tf32 | Tf32Cut => 0.25,
+        };
         assert!(allowed(4096, arithmetic) < lost, "{arithmetic:?}: {}", allowed(4096, arithmetic));
     }
     // Two certain bounds: one product, and as many as the other bound takes over from.

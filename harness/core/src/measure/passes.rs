@@ -1,5 +1,6 @@
 //! What passes over a case's body have given: each pass has an order of warps and blocks of its own, and in a judged
 //! run inputs of its own. Together they make one row.
+use kernels::Error as KernelError;
 use wire::{Report, Told};
 
 use crate::{
@@ -126,7 +127,10 @@ impl Passes {
                     self.machine.findings.extend(findings);
                 }
             }
-            Err(Error::Kernel(error @ (kernels::Error::TooNew { .. } | kernels::Error::ArchDropped { .. }))) => {
+            Err(Error::Kernel(
+                error
+                @ (KernelError::TooNew { .. } | KernelError::OtherDevice { .. } | KernelError::ArchDropped { .. }),
+            )) => {
                 self.skip = Some(error.to_string());
             }
             Err(error @ Error::NoSuchKernel { .. }) if is_partial => {

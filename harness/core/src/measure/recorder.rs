@@ -207,10 +207,15 @@ impl<'r> Recorder<'r> {
         let mut one = |is_checked: bool| {
             interrupt::check()?;
             prepare(state)?;
-            if let Some(flush) = &mut flush {
-                flush.flush(&stream)?;
-            }
             stream.synchronize()?;
+            if let Some(flush) = &mut flush {
+                // The device is at work on this while the host finds its way to the launch, so that the events enclose
+                // the launch alone.
+                flush.flush(&stream)?;
+                if clock == Clock::Wall {
+                    stream.synchronize()?;
+                }
+            }
             watched.iter_mut().try_for_each(Watched::before)?;
             let wall = Instant::now();
             start.record(&stream)?;

@@ -1,0 +1,236 @@
+//! The rungs that only Hopper runs: what their kernels need besides A, B and C, and how they are launched.
+use cudarc::driver::{CudaFunction, CudaSlice, DevicePtr, LaunchConfig, PushKernelArg};
+use harness::{Result, Run, Trial, launch_1d};
+
+use crate::{
+    Arithmetic, Element, Shape,
+    map::{ALIGNED, Map, Stored},
+    problem::Matrices,
+};
+
+/// A kernel that is given tensor maps of A and B.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hopper {
+    /// Kernel file.
+    pub file: &'static str,
+    /// Kernel.
+    pub kernel: &'static str,
+    /// Rows and columns of C that a cluster of two blocks computes.
+    pub tile: (u32, u32),
+    /// Dynamic shared memory of a block in bytes.
+    pub shared_bytes: u32,
+    /// How A and B are given to it.
+    pub given: Given,
+    /// Columns and rows of a box of A, and of one of B.
+    pub boxes: [(u32, u32); 2],
+    /// How its inputs and sums are rounded.
+    pub arithmetic: Arithmetic,
+}
+
+/// How A and B are given to a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// As they are, or copied to rows that begin at multiples of 16 bytes.
+    Whole,
+    /// In big and small parts, those of B turned.
+    Split,
+}
+
+/// Threads of a block: a warpgroup that brings tiles, and two that multiply.
+const THREADS: u32 = 3 * 128;
+
+/// Blocks of a cluster.
+const BLOCKS: u32 = 2;
+
+/// Bytes of the barriers behind the tiles in shared memory: two for each of `stages`.
+const fn barriers(stages: u32) -> u32 {
+    stages * 2 * 8
+}
+
+/// bfloat16: see `bf16_hopper.cu`.
+pub(crate) const BF16_WGMMA: Hopper = Hopper {
+    file: "bf16_hopper.cu",
+    kernel: "bf16_wgmma",
+    tile: (256, 256),
+    shared_bytes: 4 * (128 + 256) * 128 + barriers(4),
+    given: Given::Whole,
+    boxes: [(64, 128), (64, 64)],
+    arithmetic: Arithmetic::Bf16,
+};
+
+/// TF32: see `tf32_hopper.cu`.
+pub(crate) const TF32_WGMMA: Hopper = Hopper {
+    file: "tf32_hopper.cu",
+    kernel: "tf32_wgmma",
+    boxes: [(32, 128), (32, 32)],
+    arithmetic: Arithmetic::Tf32Cut,
+    ..BF16_WGMMA
+};
+
+/// TF32 in two parts: see `split_hopper.cu`.
+pub(crate) const TF32X3_WGMMA: Hopper = Hopper {
+    file: "split_hopper.cu",
+    kernel: "tf32x3_wgmma",
+    tile: (256, 128),
+    shared_bytes: 3 * 2 * (128 + 128) * 128 + barriers(3),
+    given: Given::Split,
+    boxes: [(32, 128), (32, 64)],
+    arithmetic: Arithmetic::Tf32Split,
+};
+
+impl Hopper {
+    /// The launch for `shape`: as many clusters as `multiprocessors` hold, but no more than there are tiles.
+    ///
+    /// # Errors
+    /// Those of [`Shape::check`].
+    pub fn launch(&self, shape: Shape, multiprocessors: u32) -> Result<LaunchConfig, String> {
+        shape.check()?;
+        let tiles = shape.m.div_ceil(self.tile.0 as usize) * shape.n.div_ceil(self.tile.1 as usize);
+        let clusters = tiles.min((multiprocessors / BLOCKS).max(1) as usize) as u32;
+        let (grid_dim, block_dim) = ((clusters * BLOCKS, 1, 1), (THREADS, 1, 1));
+        Ok(LaunchConfig { grid_dim, block_dim, shared_mem_bytes: self.shared_bytes })
+    }
+}
+
+/// A kernel that makes what another one is given of a matrix, and where it puts it.
+struct Made<T> {
+    kernel: CudaFunction,
+    rows: u32,
+    columns: u32,
+    stride: u32,
+    to: CudaSlice<T>,
+}
+
+/// A rung, ready to multiply two matrices.
+pub(crate) struct Ready<T> {
+    kernel: CudaFunction,
+    launch: LaunchConfig,
+    made: [Option<Made<T>>; 2],
+    maps: Vec<Map>,
+    shape: Shape,
+}
+
+impl<T: Element> Ready<T> {
+    /// Loads the kernels, allocates what they need, and makes the maps.
+    ///
+    /// # Errors
+    /// [`harness::Error::Skip`] where the device is no Hopper; the driver's errors.
+    pub(crate) fn new(
+        run: &Run,
+        case: &Trial<'_>,
+        rung: &Hopper,
+        shape: Shape,
+        inputs: [&CudaSlice<T>; 2],
+    ) -> Result<Self> {
+        let kernel = case.kernel()?;
+        let sides = [(shape.m, shape.k), (shape.k, shape.n)];
+        let mut made = [None, None];
+        let mut maps = [Vec::new(), Vec::new()];
+        for (which, (rows, columns)) in sides.into_iter().enumerate() {
+            let plan = Plan::of::<T>(rung.given, which, rows, columns);
+            if let Some(by) = plan.by {
+                let kernel = run.function(rung.file, by)?;
+                // SAFETY: the kernel writes what is read of it before every product.
+                let to = unsafe { run.stream().alloc(plan.parts * plan.stored.0 * plan.stride) }?;
+                let (rows, columns, stride) = (rows as u32, columns as u32, plan.stride as u32);
+                made[which] = Some(Made { kernel, rows, columns, stride, to });
+            }
+            let (buffer, boxes) = (made[which].as_ref().map_or(inputs[which], |made| &made.to), rung.boxes[which]);
+            let first = buffer.device_ptr(run.stream()).0;
+            for part in 0..plan.parts {
+                let address = first + (part * plan.stored.0 * plan.stride * size_of::<T>()) as u64;
+                let (rows, columns) = plan.stored;
+                maps[which].push(Map::new::<T>(Stored { address, rows, columns, stride: plan.stride }, boxes)?);
+            }
+        }
+        let [a, b] = maps;
+        let maps = a.into_iter().zip(b).flat_map(|(a, b)| [a, b]).collect();
+        Ok(Self { kernel, launch: case.launch(), made, maps, shape })
+    }
+
+    /// What is done besides the product, in words; `None` if nothing is.
+    pub(crate) fn also(&self) -> Option<String> {
+        let bytes: usize = self.made.iter().flatten().map(|made| made.to.num_bytes()).sum();
+        let names: Vec<&str> =
+            ["A", "B"].into_iter().zip(&self.made).filter_map(|(n, m)| m.as_ref().and(Some(n))).collect();
+        (bytes > 0).then(|| format!("rewriting {} first ({bytes} bytes) is timed too", names.join(" and ")))
+    }
+
+    /// C = A B.
+    ///
+    /// # Errors
+    /// The driver's errors.
+    pub(crate) fn multiply(&mut self, run: &Run, (a, b, c): Matrices<'_, T>) -> Result<()> {
+        for (made, from) in self.made.iter_mut().zip([a, b]) {
+            let Some(made) = made else { continue };
+            let pieces = (made.to.len() / 4).div_ceil(256).clamp(1, 16 * run.session().device.multiprocessors as usize);
+            let mut builder = run.stream().launch_builder(&made.kernel);
+            builder.arg(from).arg(&mut made.to).arg(&made.rows).arg(&made.columns).arg(&made.stride);
+            // SAFETY: these are the kernel's parameters, and the buffer has room for what it writes.
+            unsafe { builder.launch(launch_1d(pieces as u32, 256)) }?;
+        }
+        let (m, k, n) = (self.shape.m as u32, self.shape.k as u32, self.shape.n as u32);
+        let mut builder = run.stream().launch_builder(&self.kernel);
+        for map in &self.maps {
+            builder.arg(map);
+        }
+        builder.arg(c).arg(&m).arg(&k).arg(&n);
+        // SAFETY: these are the kernel's parameters, and the maps are of these matrices.
+        unsafe { builder.launch(self.launch) }?;
+        Ok(())
+    }
+}
+
+/// What is made of a matrix.
+struct Plan {
+    /// The kernel that makes it; `None` if the matrix is given as it is.
+    by: Option<&'static str>,
+    /// How many matrices there are then.
+    parts: usize,
+    /// Their rows and columns.
+    stored: (usize, usize),
+    /// Elements from row to row.
+    stride: usize,
+}
+
+impl Plan {
+    /// For A (`which` is 0) or B (1), of so many rows and columns.
+    fn of<T>(given: Given, which: usize, rows: usize, columns: usize) -> Self {
+        let aligned = |columns: usize| columns.next_multiple_of(ALIGNED / size_of::<T>());
+        match (given, which) {
+            (Given::Whole, _) => {
+                let stride = aligned(columns);
+                Self { by: (stride != columns).then_some("pad"), parts: 1, stored: (rows, columns), stride }
+            }
+            (Given::Split, 0) => {
+                Self { by: Some("split_rows"), parts: 2, stored: (rows, columns), stride: aligned(columns) }
+            }
+            (Given::Split, _) => {
+                Self { by: Some("split_columns"), parts: 2, stored: (columns, rows), stride: aligned(rows) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_is_as_large_as_the_device_and_no_larger_than_the_work() {
+        let grid = |m, n, multiprocessors| BF16_WGMMA.launch(Shape { m, k: 1, n }, multiprocessors).unwrap().grid_dim.0;
+        assert_eq!([grid(4096, 4096, 132), grid(257, 1, 132), grid(4096, 4096, 7)], [132, 4, 6]);
+        assert!(matches!(BF16_WGMMA.launch(Shape { m: 0, k: 1, n: 1 }, 132), Err(words) if words.contains("--m")));
+    }
+
+    #[test]
+    fn only_rows_that_tma_cannot_read_are_copied() {
+        for (columns, stride, by) in [(4096, 4096, None), (1020, 1020, None), (1021, 1024, Some("pad"))] {
+            let plan = Plan::of::<f32>(Given::Whole, 0, 3, columns);
+            assert_eq!((plan.stride, plan.by, plan.stored), (stride, by, (3, columns)));
+        }
+        assert_eq!(Plan::of::<crate::Bf16>(Given::Whole, 1, 3, 1020).stride, 1024);
+        let b = Plan::of::<f32>(Given::Split, 1, 5, 9);
+        assert_eq!((b.stored, b.stride, b.parts), ((9, 5), 8, 2));
+    }
+}

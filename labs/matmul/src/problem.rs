@@ -1,0 +1,83 @@
+//! One shape's matrices on the device, and the right answer.
+use cudarc::driver::CudaSlice;
+use harness::{Error, Result, Run, Times, Trial};
+
+use crate::{Arithmetic, Element, Shape, answer::Answer};
+
+/// A, B and C on the device.
+pub(crate) type Matrices<'a, T> = (&'a CudaSlice<T>, &'a CudaSlice<T>, &'a mut CudaSlice<f32>);
+
+/// The matrices, with elements of type `T` in A and B, and the right answer.
+pub(crate) struct Problem<T> {
+    pub(crate) shape: Shape,
+    pub(crate) a: CudaSlice<T>,
+    pub(crate) b: CudaSlice<T>,
+    c: CudaSlice<f32>,
+    answer: Answer,
+}
+
+impl<T: Element> Problem<T> {
+    pub(crate) fn new(run: &Run, shape: Shape) -> Result<Self> {
+        // Impossible sizes are refused before the matrices are made.
+        shape.check().map_err(Error::Usage)?;
+        run.needs(shape.bytes(), &format!("matrices of {shape}"), "--m, --k or --n")?;
+        let input = |label, elements| -> (Vec<T>, Vec<f32>) {
+            let random = run.inputs(label).f32(elements, -1.0..1.0);
+            let rounded: Vec<T> = random.into_iter().map(T::of).collect();
+            let values = rounded.iter().map(|x| x.value()).collect();
+            (rounded, values)
+        };
+        let (a, exact_a) = input("A", shape.m * shape.k);
+        let (b, exact_b) = input("B", shape.k * shape.n);
+        let stream = run.stream();
+        Ok(Self {
+            shape,
+            answer: Answer::new(&exact_a, &exact_b, shape, run.options().seed),
+            a: stream.clone_htod(&a)?,
+            b: stream.clone_htod(&b)?,
+            // SAFETY: poisoned before each sample, and read only after the kernel.
+            c: unsafe { stream.alloc(shape.m * shape.n) }?,
+        })
+    }
+
+    /// Sets the columns that say what is multiplied.
+    pub(crate) fn describe(&self, case: &mut Trial<'_>) {
+        case.set("m", self.shape.m);
+        case.set("k", self.shape.k);
+        case.flop(self.shape.flop());
+    }
+
+    /// Times `multiply`, checks each product, and sets the columns that every row has. Each sample begins with a cold
+    /// cache, as all do, whatever the row before it has left there.
+    pub(crate) fn measure(
+        &mut self,
+        run: &Run,
+        case: &mut Trial<'_>,
+        arithmetic: Arithmetic,
+        cublas: Option<f64>,
+        mut multiply: impl FnMut(Matrices<'_, T>) -> Result<()>,
+    ) -> Result<Times> {
+        self.describe(case);
+        // On the emulated device, which has no times, there is nothing to be gained by it.
+        if !run.is_emulated() {
+            case.cold();
+        }
+        case.set("error_bound", self.answer.tolerance(arithmetic).absolute);
+        if let Some(partly) = self.answer.partly() {
+            case.note(partly);
+        }
+        let Self { a, b, c, answer, .. } = self;
+        let times = case.time(c, |c| multiply((a, b, c)), |c| answer.check(c, arithmetic))?;
+        if !run.is_emulated() && times.median > 0.0 {
+            let rate = tera(self.shape, times);
+            case.set("tflop_per_s", rate);
+            case.set("percent_of_cublas", cublas.map(|c| 100.0 * rate / c));
+        }
+        Ok(times)
+    }
+}
+
+/// The rate in 10^12 operations per second.
+pub(crate) fn tera(shape: Shape, times: Times) -> f64 {
+    shape.flop() as f64 / times.median / 1e9
+}
