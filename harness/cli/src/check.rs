@@ -18,7 +18,7 @@ use crate::labs;
 const EXAMPLES: &str = "\
 Examples:
   warplab check              the first part that is not right, in the folder that you are in
-  warplab check --hint       and the next hint for it
+  warplab check --hint       and the next hint for it, or what bounds the speed of what is right
   warplab check --watch      again and again, whenever you save";
 
 const CODES: [(Exit, &str); 5] = [
@@ -47,7 +47,14 @@ pub fn command() -> Command {
                 .help("This part [default: the first part that is not right]"),
         )
         .arg(switch("all", "Every part").conflicts_with("part"))
-        .arg(switch("hint", "The next hint for the part that is not right").conflicts_with_all(["all", "watch"]))
+        .arg(
+            switch(
+                "hint",
+                "The next hint for the part that is not right; of a part with right answers, what it is predicted to \
+                 take on an H200, what bounds that and on which line",
+            )
+            .conflicts_with_all(["all", "watch"]),
+        )
         .arg(switch(
             "watch",
             "Again whenever the kernel file, a header of yours or course.toml is saved; Ctrl-C ends it",
@@ -68,6 +75,9 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let checked = desk.check(&asked, &progress)?;
     if matches.get_flag("hint") {
         harness::print(&desk.hint(&checked)?);
+        if let Some(speed) = desk.foreseen(&checked) {
+            harness::print(&format!("\n{speed}"));
+        }
     } else {
         harness::print(&desk.words(&checked, false));
     }

@@ -197,6 +197,29 @@ fn hints_come_by_degrees_with_nvrtc() {
     says(&mine.check(&["--part", "add", "--hint"]), 0, &["nothing to give a hint for"]);
 }
 
+#[test]
+#[ignore = "needs NVRTC"]
+fn what_bounds_a_right_part_is_a_hint_with_its_line_with_nvrtc() {
+    let mine = Mine::of("transpose");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/transpose/kernels/transpose.cu");
+    let own = fs::read_to_string(own).unwrap();
+    let file = mine.folder().join("transpose.cu");
+    fs::write(&file, &own).unwrap();
+    let plain = mine.check(&["--part", "tiled"]);
+    let run = mine.check(&["--part", "tiled", "--hint"]);
+    says(&run, plain.code, &["Speed of part `tiled`: ", "on an NVIDIA H200 at n = ", "(predicted)"]);
+    // A column of the tile lies in one bank.
+    let said = run.stdout.replace("\n  ", " ");
+    let line = said.split("32 ways on line ").nth(1).and_then(|rest| rest.split(' ').next());
+    let line = line.and_then(|line| own.lines().nth(line.parse::<usize>().ok()? - 1)).unwrap_or_default();
+    assert!(line.contains("tile[lane]") && said.contains("without the conflicts, "), "{line} {run:?}");
+    // What is wrong has hints, and no speed.
+    fs::write(&file, own.replacen("__global__ void tiled(", "__global__ void tilde(", 1)).unwrap();
+    let run = mine.check(&["--part", "tiled", "--hint"]);
+    says(&run, 1, &["Hint 1 of "]);
+    assert!(!run.stdout.contains("Speed of"), "{run:?}");
+}
+
 /// The files of a folder, and when each was written.
 fn written(folder: &Path) -> BTreeMap<PathBuf, SystemTime> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());

@@ -8,11 +8,15 @@
 
 mod model;
 mod part;
+mod place;
 mod prediction;
+mod remedy;
+mod resources;
 mod subject;
 pub mod transfer;
 
 pub use model::{in_all, predict};
 pub use part::{Constant, Part, Unknown};
 pub use prediction::{Bound, NotPredicted, Prediction, Term};
+pub use remedy::{Excess, Remedy, remedy};
 pub use subject::{NotCounted, Repeated, Subject};

@@ -1,9 +1,10 @@
-//! The model: what each resource alone would need, and what a launch takes with all of them. The README has the
-//! equations with their sources.
+//! The model: what a launch takes with all that its resources need. The README has the equations with their sources.
 
 use crate::{
     part::Part,
+    place::{Hits, Spread},
     prediction::{Bound, NotPredicted, Prediction, Term},
+    resources::{terms, waiting},
     subject::{Repeated, Subject},
 };
 
@@ -31,6 +32,11 @@ pub fn predict(subject: &Subject, part: &Part) -> Result<Prediction, NotPredicte
 /// # Errors
 /// [`NotPredicted`] if there is no launch, or a kernel takes a lock.
 pub fn in_all(launches: &[Repeated], part: &Part) -> Result<Prediction, NotPredicted> {
+    spared(launches, part, None)
+}
+
+/// The same, with a resource that needs no more than the next one, if it is the busiest.
+pub(crate) fn spared(launches: &[Repeated], part: &Part, bound: Option<Bound>) -> Result<Prediction, NotPredicted> {
     if let Some(waits) = launches.iter().find(|launch| launch.subject.locking_loops > 0.0) {
         return Err(NotPredicted::Waits { kernel: waits.subject.kernel.clone() });
     }
@@ -38,8 +44,9 @@ pub fn in_all(launches: &[Repeated], part: &Part) -> Result<Prediction, NotPredi
     let mut sums: Vec<Term> = Vec::new();
     let (mut ms, mut total) = (0.0, 0.0);
     for Repeated { count, subject } in launches {
-        let (terms, count) = (terms(subject, part), *count as f64);
-        ms += alone(subject, &terms, part) * count;
+        let (mut terms, count) = (terms(subject, part), *count as f64);
+        let least = bound.map_or(1.0, |bound| lowered(&mut terms, bound));
+        ms += alone(subject, &terms, part, least) * count;
         total += count;
         for term in terms {
             match sums.iter_mut().find(|sum| sum.bound == term.bound) {
@@ -56,15 +63,26 @@ pub fn in_all(launches: &[Repeated], part: &Part) -> Result<Prediction, NotPredi
     Ok(Prediction::new(ms + launch, sums, part))
 }
 
+/// Lowers what this resource needs to what the next one does, and returns which share of the chain is left.
+fn lowered(terms: &mut [Term], bound: Bound) -> f64 {
+    let next = terms.iter().filter(|term| term.bound != bound).map(|term| term.ms).fold(0.0, f64::max);
+    let Some(term) = terms.iter_mut().find(|term| term.bound == bound && term.ms > next) else {
+        return 1.0;
+    };
+    let share = next / term.ms;
+    term.ms = next;
+    if bound == Bound::Latency { share } else { 1.0 }
+}
+
 /// What a launch takes by itself. While a block waits for memory, its own barriers or atomics, only the other blocks of
 /// its SM keep the pipes busy; where a kernel has no barriers, other warps do as well. So of what a chain waits, the
-/// share of one among them is added to the rest.
-fn alone(subject: &Subject, terms: &[Term], part: &Part) -> f64 {
+/// share of one among them is added to the rest. `latency` is the share of the chain that is left.
+fn alone(subject: &Subject, terms: &[Term], part: &Part, latency: f64) -> f64 {
     let spread = Spread::of(subject, part);
     let hits = Hits::of(subject, part, &spread);
     let warps = (subject.threads / 32.0).ceil().max(1.0);
     let others = spread.resident.max(1.0) * if subject.chain_barriers > 0.0 { 1.0 } else { warps };
-    let waits = spread.waves * waiting(subject, part, &hits) / spread.clocks_per_ms / others;
+    let waits = latency * spread.waves * waiting(subject, part, &hits) / spread.clocks_per_ms / others;
     let rest = |term: &Term| match term.bound {
         Bound::Latency => Term { ms: (term.ms - waits).max(0.0), ..*term },
         _ => *term,
@@ -81,154 +99,6 @@ fn combined(terms: &[Term], part: &Part) -> f64 {
     }
     let sum: f64 = terms.iter().map(|term| (term.ms / longest).powf(sharpness)).sum();
     longest * sum.powf(1.0 / sharpness)
-}
-
-/// What each resource alone would need, without what any launch takes.
-fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
-    let spread = Spread::of(subject, part);
-    let hits = Hits::of(subject, part, &spread);
-    let mut terms = throughput(subject, part, &spread);
-    let mut add = |bound, ms| terms.push(Term { bound, ms });
-    let on_sm = |amount: f64, rate: &str| amount * spread.busiest / part.value(rate) / spread.clocks_per_ms;
-    let l1_sectors = subject.global_load_sectors + subject.global_store_sectors + subject.local_sectors;
-    let requests = subject.global_load_requests + subject.global_store_requests;
-    let l1 = (l1_sectors * 32.0).max(requests * part.value("l1_bytes_per_clock"));
-    let filled = hits.l2_sectors * 32.0;
-    add(Bound::L1, on_sm(l1, "l1_bytes_per_clock").max(on_sm(filled, "l1_fill_bytes_per_clock")));
-    let passes = on_sm(subject.shared_passes, "shared_passes_per_clock");
-    // Two cycles at least for an atomic request.
-    let steps = subject.shared_atomic_steps.max(2.0 * subject.shared_atomic_requests);
-    add(Bound::SharedMemory, passes + on_sm(steps, "shared_atomic_steps_per_clock"));
-    let l2_sectors = hits.l2_sectors + subject.global_store_sectors + subject.atomic_steps.min(subject.memory * 32.0);
-    add(Bound::L2, l2_sectors * 32.0 / part.value("l2_gb_per_s") / 1e6);
-    add(Bound::Dram, dram(subject, part, hits.cold));
-    add(Bound::Latency, spread.waves * latency(subject, part, &hits) / spread.clocks_per_ms);
-    add(Bound::Atomics, atomics(subject, part));
-    add(Bound::Blocks, subject.blocks * part.value("block_ns") * 1e-6);
-    terms
-}
-
-/// How a grid lies on the SMs.
-struct Spread {
-    /// The share of all blocks that the busiest SM runs.
-    busiest: f64,
-    /// How many times an SM's resident blocks are replaced.
-    waves: f64,
-    /// Blocks resident on an SM.
-    resident: f64,
-    clocks_per_ms: f64,
-}
-
-impl Spread {
-    fn of(subject: &Subject, part: &Part) -> Spread {
-        let (sms, blocks) = (part.value("sms"), subject.blocks.max(1.0));
-        let resident = subject.resident.min((blocks / sms).ceil());
-        let device = sms * resident;
-        // With many waves, the blocks of one begin as those of the wave before end, and few SMs idle at the end.
-        let whole = (blocks / device).ceil();
-        let waves = if whole < 8.0 { whole } else { blocks / device + 0.5 };
-        let share = if whole <= 1.0 { (blocks / sms).ceil() / blocks } else { (waves * resident / blocks).min(1.0) };
-        // The last wave of several is seldom full.
-        let even = 1.0 / sms.min(blocks);
-        let busiest = if whole <= 1.0 { share } else { f64::midpoint(share, even) };
-        Spread { busiest, waves, resident, clocks_per_ms: part.value("clock_ghz") * 1e6 }
-    }
-}
-
-/// Where loads find their data.
-struct Hits {
-    /// The shares of loads that end in the L1 cache, the L2 cache and in device memory.
-    l1: f64,
-    l2: f64,
-    dram: f64,
-    /// Sectors that the SMs ask the L2 cache for.
-    l2_sectors: f64,
-    /// The share of what is touched that no launch before has left in the L2 cache.
-    cold: f64,
-    /// The share of local memory's sectors that the L1 cache does not hold.
-    spilled: f64,
-}
-
-impl Hits {
-    fn of(subject: &Subject, part: &Part, spread: &Spread) -> Hits {
-        let l2_bytes = part.value("l2_bytes");
-        // A launch is repeated, and finds what fits in the cache; of what is a little larger, some.
-        let touched = subject.touched_sectors * 32.0;
-        let cold = ((touched - 0.4 * l2_bytes) / (0.6 * l2_bytes)).clamp(0.0, 1.0);
-        let l1_bytes = (part.value("l1_bytes") - subject.shared_bytes * spread.resident).max(16384.0);
-        let local = subject.local_bytes * subject.threads * spread.resident;
-        let spilled = ((local - 0.5 * l1_bytes) / l1_bytes).clamp(0.0, 1.0);
-        let loads = subject.global_load_sectors;
-        let missed = subject.block_read_sectors.min(loads);
-        let from_dram = subject.read_sectors.min(missed) * cold;
-        let share = |sectors: f64| if loads > 0.0 { sectors / loads } else { 0.0 };
-        let (l2, dram) = (share(missed - from_dram), share(from_dram));
-        let l2_sectors = missed + subject.local_sectors * spilled;
-        Hits { l1: 1.0 - l2 - dram, l2, dram, l2_sectors, cold, spilled }
-    }
-}
-
-/// Instructions: issue slots and pipes.
-fn throughput(subject: &Subject, part: &Part, spread: &Spread) -> Vec<Term> {
-    let Subject { single, integer, double, special, tensor, memory, exchange, control, .. } = *subject;
-    let all = single + integer + double + special + tensor + memory + exchange + control;
-    let pipes = [
-        (Bound::Issue, all, "issue_per_clock"),
-        (Bound::SinglePipe, single, "single_per_clock"),
-        (Bound::IntegerPipe, integer, "integer_per_clock"),
-        (Bound::DoublePipe, double, "double_per_clock"),
-        (Bound::SpecialPipe, special, "special_per_clock"),
-        (Bound::TensorPipe, tensor, "tensor_per_clock"),
-        (Bound::ExchangePipe, exchange, "exchange_per_clock"),
-    ];
-    let ms = |amount: f64, rate| amount * spread.busiest / part.value(rate) / spread.clocks_per_ms;
-    pipes.into_iter().map(|(bound, amount, rate)| Term { bound, ms: ms(amount, rate) }).collect()
-}
-
-/// Milliseconds at device memory. Reads between writes cost turns of the bus.
-fn dram(subject: &Subject, part: &Part, cold: f64) -> f64 {
-    let time = |sectors: f64, rate: &str| sectors * cold * 32.0 / part.value(rate) / 1e6;
-    let reads = time(subject.read_sectors, "dram_read_gb_per_s");
-    let writes = time(subject.written_sectors, "dram_write_gb_per_s");
-    reads + writes + 2.0 * reads.min(writes) * part.value("dram_turn_percent") / 100.0
-}
-
-/// Cycles from the start of an average block to the end of its longest warp, if nothing else were in the way.
-fn latency(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
-    let local = part.value("l1_cycles") + hits.spilled * (part.value("l2_cycles") - part.value("l1_cycles"));
-    let chain = subject.chain_local * local
-        + subject.chain_arithmetic * part.value("arithmetic_cycles")
-        + subject.chain_double * part.value("double_cycles")
-        + subject.chain_special * part.value("special_cycles")
-        + subject.chain_tensor * part.value("tensor_cycles")
-        + subject.chain_shared * part.value("shared_cycles")
-        + subject.chain_exchange * part.value("exchange_cycles")
-        + subject.chain_branches * part.value("branch_cycles");
-    part.value("block_start_cycles") + chain / subject.blocks.max(1.0) + waiting(subject, part, hits)
-}
-
-/// How many of these cycles are waits for global memory, atomics on it, and barriers.
-fn waiting(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
-    let load =
-        hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles");
-    let waits = subject.chain_global * load
-        + subject.chain_atomics * part.value("atomic_cycles")
-        + subject.chain_barriers * part.value("barrier_cycles");
-    waits / subject.blocks.max(1.0)
-}
-
-/// Milliseconds of atomics on global memory: the longest chain at one piece of the L2 cache, or all of them at the
-/// rate of the whole cache. Where a thread tries again until no other was faster, one thread at a word succeeds in each
-/// round trip, which takes longer where many wait: half of all those that come, on average.
-fn atomics(subject: &Subject, part: &Part) -> f64 {
-    let integer = subject.atomic_longest - subject.atomic_longest_float;
-    let chain =
-        integer * part.value("atomic_step_ns") + subject.atomic_longest_float * part.value("atomic_float_step_ns");
-    let trip = part.value("atomic_trip_cycles") / part.value("clock_ghz");
-    let resident = subject.resident * part.value("sms") * subject.threads;
-    let waiting = 0.5 * subject.atomic_retried.min(resident) * part.value("atomic_step_ns");
-    let retried = subject.atomic_retried * trip.max(waiting);
-    chain.max(retried).max(subject.atomic_steps / part.value("atomic_steps_per_ns")) * 1e-6
 }
 
 #[cfg(test)]

@@ -21,8 +21,23 @@ pub struct HotLine {
     pub thread_instructions: u64,
     /// Sectors of 32 bytes touched in global and local memory.
     pub sectors: u64,
+    /// Sectors that the same bytes would fill if they lay side by side.
+    #[serde(default)]
+    pub ideal_sectors: u64,
+    /// Passes over the banks of shared memory.
+    #[serde(default)]
+    pub shared_passes: u64,
     /// Passes lost to conflicts of shared-memory banks.
     pub conflicts: u64,
+    /// Ways of the worst bank of the worst request to shared memory.
+    #[serde(default)]
+    pub worst_ways: u64,
+    /// Atomics on global memory by threads.
+    #[serde(default)]
+    pub atomics: u64,
+    /// Atomics on shared memory by threads.
+    #[serde(default)]
+    pub shared_atomics: u64,
     /// Times that live lanes went different ways.
     pub divergent_branches: u64,
 }
@@ -46,6 +61,12 @@ pub fn lines(report: &MachineReport, text: impl Fn(&str) -> Option<String>) -> V
             + counted.global_stores.sectors
             + counted.local_loads.sectors
             + counted.local_stores.sectors;
+        let ideal = [&counted.global_loads, &counted.global_stores, &counted.local_loads, &counted.local_stores];
+        hot.ideal_sectors += ideal.iter().map(|traffic| traffic.ideal_sectors).sum::<u64>();
+        hot.shared_passes += counted.shared_loads.wavefronts + counted.shared_stores.wavefronts;
+        hot.worst_ways = hot.worst_ways.max(counted.shared_loads.worst_ways).max(counted.shared_stores.worst_ways);
+        hot.atomics += counted.global_atomics.lanes;
+        hot.shared_atomics += counted.shared_atomics.lanes;
         hot.conflicts += counted.shared_loads.conflicts + counted.shared_stores.conflicts;
         hot.divergent_branches += counted.divergent_branches;
         total += counted.thread_instructions;
@@ -78,7 +99,12 @@ pub(crate) mod tests {
             let mut totals = Totals { thread_instructions: threads, divergent_branches: 1, ..Totals::default() };
             totals.global_loads.sectors = sectors;
             totals.global_stores.sectors = 1;
+            totals.global_loads.ideal_sectors = sectors / 4;
             totals.shared_loads.conflicts = 2;
+            totals.shared_loads.wavefronts = 3;
+            totals.shared_loads.worst_ways = threads / 20;
+            totals.global_atomics.lanes = 5;
+            totals.shared_atomics.lanes = 6;
             Line { place, totals }
         };
         let launch = |lines: Vec<Line>| {
@@ -107,7 +133,12 @@ pub(crate) mod tests {
             percent: 80.0,
             thread_instructions: 80,
             sectors: 10,
+            ideal_sectors: 2,
+            shared_passes: 6,
             conflicts: 4,
+            worst_ways: 3,
+            atomics: 10,
+            shared_atomics: 12,
             divergent_branches: 2,
         };
         assert_eq!(hot[0], first);

@@ -150,6 +150,28 @@ pub fn timed(task: &Task, variant: &str, is_own: bool) -> Result<Vec<Record>, Er
     }
 }
 
+/// The rows of `variant` of the file being graded with what they are predicted to take on `gpu`, which is emulated, and
+/// with what each line costs: of one sample, at size `n`, or at the one that the lab has on the emulated device. What
+/// the rubric draws is left at what the lab has, since it draws small sizes too.
+///
+/// # Errors
+/// [`Error::CannotRun`] when the run gives no rows, with its words; what keeps it from starting.
+pub fn foreseen(task: &Task, variant: &str, gpu: &str, n: Option<u64>) -> Result<Vec<Record>, Error> {
+    let mut command = Command::new(this_program()?);
+    command.args(["run", task.lab.name, "--quiet", "--no-exercises", "--seed", &task.seed.to_string()]);
+    command.args(["--device", &format!("emulated:{gpu}"), "--predict", "--hot", "--variant", variant]);
+    command.args(["--samples", "1", "--check", "none"]);
+    command.args(task.options.iter().filter(|option| !option.contains('{')));
+    command.args(n.iter().flat_map(|n| ["--n".to_string(), n.to_string()]));
+    command.arg("--kernel").arg(&task.kernel).args(["--partial", "--confined"]);
+    let ended = Ended::of(command, &task.limits)?;
+    match ended.stopped {
+        Some(stopped) => Err(Error::CannotRun(format!("its emulation was {stopped}"))),
+        None if ended.rows.is_empty() => Err(Error::CannotRun(ended.words)),
+        None => Ok(ended.rows),
+    }
+}
+
 /// What runs the lab's own kernels as these variants, which all take a size or do not.
 pub(super) fn command(task: &Task, variants: &[&'static str], size: Option<usize>) -> Result<Command, Error> {
     let mut command = Command::new(this_program()?);

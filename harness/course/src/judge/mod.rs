@@ -23,7 +23,7 @@ use harness::{Result, Session};
 use kernels::Warning;
 
 use child::Tried;
-pub use child::{this_program, timed};
+pub use child::{foreseen, this_program, timed};
 pub use fit::{Fit, fit};
 use grade::Grade;
 pub use own::Known;

@@ -1,6 +1,7 @@
 //! Help for a student: the kernel file of a folder compiled and tried, part by part, at once.
 
 mod diagnostics;
+mod foreseen;
 mod memory;
 mod missed;
 mod standing;
@@ -105,15 +106,7 @@ impl Desk {
         let capability = Session::open(&device())?.device.compute_capability;
         let compiled =
             kernels::ptx_for(&source, capability).map_err(|error| not_compiled(error, &source, &self.kernel))?;
-        let bench = Bench {
-            lab: self.lab,
-            rubric: &self.rubric,
-            kernel: &self.kernel,
-            source: &source,
-            ptx: &compiled.ptx,
-            known: Known::cached(),
-            printed: Printed::default(),
-        };
+        let bench = self.bench(&source, &compiled.ptx);
         let parts: Vec<&Part> = chosen.iter().map(|index| self.part(*index)).collect();
         let swept = bench.sweep(&parts, *asked == Asked::Every)?;
         let (first_wrong, tried) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
@@ -162,6 +155,32 @@ impl Desk {
         *shown = next + 1;
         memory.keep(&self.folder)?;
         Ok(words::hint(part, next))
+    }
+
+    /// What the part at hand, or each part that was tried if all are right, is predicted to take on a GPU, what bounds
+    /// it, and what there is to gain; `None` if the part at hand is wrong. Nothing else depends on it: what keeps it
+    /// from being predicted is said in its place.
+    pub fn foreseen(&self, checked: &Checked) -> Option<String> {
+        let at_hand = checked.at_hand();
+        let is_asked = |index: usize| at_hand.is_none_or(|at_hand| at_hand == index);
+        let parts = checked.parts.iter().filter(|(index, standing)| is_asked(*index) && foreseen::helps(standing));
+        let parts: Vec<&Part> = parts.map(|(index, _)| self.part(*index)).collect();
+        let bench = self.bench(&checked.source, "");
+        let said = harness::parallel(parts.len(), |i| bench.foreseen(parts[i]));
+        (!said.is_empty()).then(|| said.join("\n"))
+    }
+
+    /// What the parts are tried with; `ptx` is what `source` compiles to.
+    fn bench<'a>(&'a self, source: &'a KernelSource, ptx: &'a str) -> Bench<'a> {
+        Bench {
+            lab: self.lab,
+            rubric: &self.rubric,
+            kernel: &self.kernel,
+            source,
+            ptx,
+            known: Known::cached(),
+            printed: Printed::default(),
+        }
     }
 
     /// What a change of the kernel file, its headers or the rubric changes; `None` while the file is not there.

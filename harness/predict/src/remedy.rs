@@ -1,0 +1,218 @@
+//! What a prediction would be without what bounds it: what there is to gain, and by what.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    model::{in_all, spared},
+    part::Part,
+    prediction::{Bound, NotPredicted, Prediction},
+    subject::{Repeated, Subject},
+};
+
+/// Why a resource is busier than the launch's data need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Excess {
+    /// Lanes of a warp meet at a bank of shared memory.
+    Conflicts,
+    /// Lanes of a warp touch more sectors than their bytes would fill.
+    Sectors,
+    /// Atomics on global memory wait for each other.
+    Contention,
+    /// Atomics on shared memory wait for each other.
+    SharedContention,
+    /// Nothing of these: it is the work itself.
+    Work,
+}
+
+/// What there is to gain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Remedy {
+    /// What bounds the launches, beside what any launch takes.
+    pub bound: Bound,
+    /// Why it is so busy.
+    pub excess: Excess,
+    /// Milliseconds as they are,
+    pub ms: f64,
+    /// and without the excess; where it is the work itself, with as little of it as the next resource needs.
+    pub ms_without: f64,
+    /// Milliseconds of both that any launch takes.
+    pub launch_ms: f64,
+    /// What bounds them then.
+    pub next: Bound,
+}
+
+impl Remedy {
+    /// How many times faster it would be.
+    pub fn times(&self) -> f64 {
+        self.ms / self.ms_without
+    }
+
+    /// The same, without what any launch takes: how it is for data so large that this does not count.
+    pub fn times_beside_launch(&self) -> f64 {
+        (self.ms - self.launch_ms) / (self.ms_without - self.launch_ms).max(f64::MIN_POSITIVE)
+    }
+
+    /// Whether most of the time is what any launch takes.
+    pub fn is_mostly_launch(&self) -> bool {
+        self.launch_ms > 0.5 * self.ms
+    }
+}
+
+/// What bounds these launches, and what they would take without it.
+///
+/// # Errors
+/// As [`in_all`].
+///
+/// ```
+/// use predict::{Bound, Excess, Part, Repeated, Subject, remedy};
+/// let transpose = Subject {
+///     blocks: 1e5, threads: 256.0, resident: 8.0, shared_passes: 3.3e7, shared_conflicts: 3.1e7, ..Subject::default()
+/// };
+/// let found = remedy(&[Repeated { count: 1, subject: transpose }], &Part::find("h200").unwrap()).unwrap();
+/// assert_eq!((found.bound, found.excess), (Bound::SharedMemory, Excess::Conflicts));
+/// assert!(found.times() > 1.2);
+/// ```
+pub fn remedy(launches: &[Repeated], part: &Part) -> Result<Remedy, NotPredicted> {
+    let whole = in_all(launches, part)?;
+    let bound = beside_launch(&whole);
+    let mended = |excess: Excess| {
+        let mended = |one: &Repeated| Repeated { count: one.count, subject: without(&one.subject, excess) };
+        launches.iter().map(mended).collect::<Vec<_>>()
+    };
+    // The excess without which least is left.
+    let mut best = (Excess::Work, spared(launches, part, Some(bound))?);
+    let mut least = whole.ms;
+    for excess in causes(bound) {
+        let after = in_all(&mended(*excess), part)?;
+        if after.ms < 0.99 * least {
+            least = after.ms;
+            best = (*excess, after);
+        }
+    }
+    let launch_ms = whole.terms.iter().find(|term| term.bound == Bound::Launch).map_or(0.0, |term| term.ms);
+    let next = match best.0 {
+        // Both need the same then, and this one is the other.
+        Excess::Work => others(&whole, bound),
+        _ => beside_launch(&best.1),
+    };
+    Ok(Remedy { bound, excess: best.0, ms: whole.ms, ms_without: best.1.ms, launch_ms, next })
+}
+
+/// What takes the longest beside what any launch takes.
+fn beside_launch(prediction: &Prediction) -> Bound {
+    others(prediction, Bound::Launch)
+}
+
+/// What takes the longest beside this one and what any launch takes.
+fn others(prediction: &Prediction, but: Bound) -> Bound {
+    let other = prediction.terms.iter().find(|term| term.bound != but && term.bound != Bound::Launch && term.ms > 0.0);
+    other.map_or(Bound::Launch, |term| term.bound)
+}
+
+/// What can make this resource busier than the data need.
+fn causes(bound: Bound) -> &'static [Excess] {
+    match bound {
+        Bound::SharedMemory => &[Excess::Conflicts, Excess::SharedContention],
+        Bound::L1 | Bound::L2 | Bound::Dram => &[Excess::Sectors],
+        Bound::Atomics => &[Excess::Contention],
+        _ => &[],
+    }
+}
+
+/// The launch without this excess.
+fn without(subject: &Subject, excess: Excess) -> Subject {
+    let mut left = subject.clone();
+    match excess {
+        Excess::Conflicts => {
+            left.shared_passes -= left.shared_conflicts;
+            left.shared_conflicts = 0.0;
+        }
+        Excess::Sectors => {
+            // Without the ideal, nothing is known of it.
+            let ideal = |sectors: f64, ideal: f64| if ideal > 0.0 { ideal.min(sectors) } else { sectors };
+            left.global_load_sectors = ideal(left.global_load_sectors, left.global_load_ideal_sectors);
+            left.global_store_sectors = ideal(left.global_store_sectors, left.global_store_ideal_sectors);
+            left.block_read_sectors = left.block_read_sectors.min(left.global_load_sectors);
+        }
+        Excess::Contention => {
+            (left.atomic_longest, left.atomic_longest_float, left.atomic_retried) = (0.0, 0.0, 0.0);
+        }
+        Excess::SharedContention => {
+            left.shared_atomic_steps = left.shared_atomic_steps.min(2.0 * left.shared_atomic_requests);
+        }
+        Excess::Work => {}
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(subject: Subject) -> Remedy {
+        let filled = Subject { blocks: 132_000.0, threads: 256.0, resident: 8.0, ..subject };
+        remedy(&[Repeated { count: 2, subject: filled }], &Part::find("h200").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_the_excess_costs_is_gained_as_far_as_the_next_resource_lets() {
+        let conflicts = |integer: f64| {
+            let passes = 3.2e8;
+            of(Subject { shared_passes: passes, shared_conflicts: passes * 31.0 / 32.0, integer, ..Subject::default() })
+        };
+        let (alone, beside) = (conflicts(1e6), conflicts(2e8));
+        assert_eq!((alone.bound, alone.excess), (Bound::SharedMemory, Excess::Conflicts));
+        assert!(alone.times() > 8.0, "{alone:?}");
+        assert_eq!(beside.next, Bound::IntegerPipe);
+        assert!((2.0..4.0).contains(&beside.times()), "{beside:?}");
+        assert!(beside.times_beside_launch() > beside.times() && !beside.is_mostly_launch());
+    }
+
+    #[test]
+    fn each_excess_is_found_where_it_costs_and_the_work_itself_where_there_is_none() {
+        let sectors = 1e9;
+        let far = Subject {
+            global_load_sectors: sectors,
+            global_load_ideal_sectors: sectors / 8.0,
+            global_load_requests: sectors / 32.0,
+            block_read_sectors: sectors,
+            read_sectors: sectors / 8.0,
+            touched_sectors: sectors / 8.0,
+            ..Subject::default()
+        };
+        let near = Subject { global_load_ideal_sectors: sectors, ..far.clone() };
+        for (subject, bound, excess) in [
+            (far, Bound::L2, Excess::Sectors),
+            (near, Bound::L2, Excess::Work),
+            (Subject { atomic_longest: 1e7, ..Subject::default() }, Bound::Atomics, Excess::Contention),
+            (
+                Subject { shared_atomic_steps: 1e9, shared_atomic_requests: 1e8, ..Subject::default() },
+                Bound::SharedMemory,
+                Excess::SharedContention,
+            ),
+            (Subject { special: 1e9, single: 1e8, ..Subject::default() }, Bound::SpecialPipe, Excess::Work),
+            (Subject { chain_arithmetic: 1e11, ..Subject::default() }, Bound::Latency, Excess::Work),
+        ] {
+            let found = of(subject);
+            assert_eq!((found.bound, found.excess), (bound, excess), "{found:?}");
+            assert!(found.times() >= 1.0, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_chain_that_waits_as_much_is_left_as_the_next_resource_needs() {
+        let chain = of(Subject { chain_global: 1e9, chain_barriers: 1.0, single: 1e9, ..Subject::default() });
+        assert_eq!((chain.bound, chain.next), (Bound::Latency, Bound::Issue));
+        assert!(chain.times() > 2.0, "{chain:?}");
+    }
+
+    #[test]
+    fn a_launch_of_hardly_any_work_is_mostly_a_launch_and_a_lock_is_refused() {
+        let part = Part::find("h200").unwrap();
+        let small = Subject { blocks: 1.0, threads: 32.0, resident: 1.0, integer: 9.0, ..Subject::default() };
+        let of = |subject: Subject| remedy(&[Repeated { count: 1, subject }], &part);
+        assert!(of(small.clone()).unwrap().is_mostly_launch());
+        assert!(of(Subject { locking_loops: 1.0, ..small }).is_err());
+    }
+}

@@ -1,0 +1,96 @@
+//! What each resource alone would need for a launch. The README has the equations with their sources.
+
+use crate::{
+    part::Part,
+    place::{Hits, Spread},
+    prediction::{Bound, Term},
+    subject::Subject,
+};
+
+/// What each resource alone would need, without what any launch takes.
+pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
+    let spread = Spread::of(subject, part);
+    let hits = Hits::of(subject, part, &spread);
+    let mut terms = throughput(subject, part, &spread);
+    let mut add = |bound, ms| terms.push(Term { bound, ms });
+    let on_sm = |amount: f64, rate: &str| amount * spread.busiest / part.value(rate) / spread.clocks_per_ms;
+    let l1_sectors = subject.global_load_sectors + subject.global_store_sectors + subject.local_sectors;
+    let requests = subject.global_load_requests + subject.global_store_requests;
+    let l1 = (l1_sectors * 32.0).max(requests * part.value("l1_bytes_per_clock"));
+    let filled = hits.l2_sectors * 32.0;
+    add(Bound::L1, on_sm(l1, "l1_bytes_per_clock").max(on_sm(filled, "l1_fill_bytes_per_clock")));
+    let passes = on_sm(subject.shared_passes, "shared_passes_per_clock");
+    // Two cycles at least for an atomic request.
+    let steps = subject.shared_atomic_steps.max(2.0 * subject.shared_atomic_requests);
+    add(Bound::SharedMemory, passes + on_sm(steps, "shared_atomic_steps_per_clock"));
+    let l2_sectors = hits.l2_sectors + subject.global_store_sectors + subject.atomic_steps.min(subject.memory * 32.0);
+    add(Bound::L2, l2_sectors * 32.0 / part.value("l2_gb_per_s") / 1e6);
+    add(Bound::Dram, dram(subject, part, hits.cold));
+    add(Bound::Latency, spread.waves * latency(subject, part, &hits) / spread.clocks_per_ms);
+    add(Bound::Atomics, atomics(subject, part));
+    add(Bound::Blocks, subject.blocks * part.value("block_ns") * 1e-6);
+    terms
+}
+
+/// Instructions: issue slots and pipes.
+fn throughput(subject: &Subject, part: &Part, spread: &Spread) -> Vec<Term> {
+    let Subject { single, integer, double, special, tensor, memory, exchange, control, .. } = *subject;
+    let all = single + integer + double + special + tensor + memory + exchange + control;
+    let pipes = [
+        (Bound::Issue, all, "issue_per_clock"),
+        (Bound::SinglePipe, single, "single_per_clock"),
+        (Bound::IntegerPipe, integer, "integer_per_clock"),
+        (Bound::DoublePipe, double, "double_per_clock"),
+        (Bound::SpecialPipe, special, "special_per_clock"),
+        (Bound::TensorPipe, tensor, "tensor_per_clock"),
+        (Bound::ExchangePipe, exchange, "exchange_per_clock"),
+    ];
+    let ms = |amount: f64, rate| amount * spread.busiest / part.value(rate) / spread.clocks_per_ms;
+    pipes.into_iter().map(|(bound, amount, rate)| Term { bound, ms: ms(amount, rate) }).collect()
+}
+
+/// Milliseconds at device memory. Reads between writes cost turns of the bus.
+fn dram(subject: &Subject, part: &Part, cold: f64) -> f64 {
+    let time = |sectors: f64, rate: &str| sectors * cold * 32.0 / part.value(rate) / 1e6;
+    let reads = time(subject.read_sectors, "dram_read_gb_per_s");
+    let writes = time(subject.written_sectors, "dram_write_gb_per_s");
+    reads + writes + 2.0 * reads.min(writes) * part.value("dram_turn_percent") / 100.0
+}
+
+/// Cycles from the start of an average block to the end of its longest warp, if nothing else were in the way.
+fn latency(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
+    let local = part.value("l1_cycles") + hits.spilled * (part.value("l2_cycles") - part.value("l1_cycles"));
+    let chain = subject.chain_local * local
+        + subject.chain_arithmetic * part.value("arithmetic_cycles")
+        + subject.chain_double * part.value("double_cycles")
+        + subject.chain_special * part.value("special_cycles")
+        + subject.chain_tensor * part.value("tensor_cycles")
+        + subject.chain_shared * part.value("shared_cycles")
+        + subject.chain_exchange * part.value("exchange_cycles")
+        + subject.chain_branches * part.value("branch_cycles");
+    part.value("block_start_cycles") + chain / subject.blocks.max(1.0) + waiting(subject, part, hits)
+}
+
+/// How many of these cycles are waits for global memory, atomics on it, and barriers.
+pub(crate) fn waiting(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
+    let load =
+        hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles");
+    let waits = subject.chain_global * load
+        + subject.chain_atomics * part.value("atomic_cycles")
+        + subject.chain_barriers * part.value("barrier_cycles");
+    waits / subject.blocks.max(1.0)
+}
+
+/// Milliseconds of atomics on global memory: the longest chain at one piece of the L2 cache, or all of them at the
+/// rate of the whole cache. Where a thread tries again until no other was faster, one thread at a word succeeds in each
+/// round trip, which takes longer where many wait: half of all those that come, on average.
+fn atomics(subject: &Subject, part: &Part) -> f64 {
+    let integer = subject.atomic_longest - subject.atomic_longest_float;
+    let chain =
+        integer * part.value("atomic_step_ns") + subject.atomic_longest_float * part.value("atomic_float_step_ns");
+    let trip = part.value("atomic_trip_cycles") / part.value("clock_ghz");
+    let resident = subject.resident * part.value("sms") * subject.threads;
+    let waiting = 0.5 * subject.atomic_retried.min(resident) * part.value("atomic_step_ns");
+    let retried = subject.atomic_retried * trip.max(waiting);
+    chain.max(retried).max(subject.atomic_steps / part.value("atomic_steps_per_ns")) * 1e-6
+}
