@@ -48,7 +48,7 @@ __device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, u
         for (unsigned q = 0; q < k; q += DEPTH, turn.next()) {
             unsigned long long* full = &s.full[turn.stage];
             // Both blocks have read what was there: this block's half of B goes to both.
-            barrier_wait_cluster(&s.empty[turn.stage], turn.parity ^ 1);
+            barrier_wait(&s.empty[turn.stage], turn.parity ^ 1);
             barrier_expect(full, sizeof(s.a[0]) + sizeof(s.b[0]));
             copy_box(s.a[turn.stage], of_a, q, row, full);
             for (unsigned i = 0; i < TILE_N / 64 / BLOCKS; i++) {

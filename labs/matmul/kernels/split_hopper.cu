@@ -48,7 +48,7 @@ __device__ void bring(Shared& s, const Maps& of, unsigned m, unsigned k, unsigne
         for (unsigned q = 0; q < k; q += DEPTH, turn.next()) {
             unsigned long long* full = &s.full[turn.stage];
             unsigned half = rank * (TILE_N / BLOCKS);
-            barrier_wait_cluster(&s.empty[turn.stage], turn.parity ^ 1);
+            barrier_wait(&s.empty[turn.stage], turn.parity ^ 1);
             barrier_expect(full, sizeof(s.a[0]) + sizeof(s.b[0]));
 #pragma unroll
             for (unsigned i = 0; i < 2; i++) {

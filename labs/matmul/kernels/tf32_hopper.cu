@@ -44,7 +44,7 @@ __device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, u
         unsigned row = tile.y * TILE_M, column = (tile.x * BLOCKS + rank) * TILE_N;
         for (unsigned q = 0; q < k; q += DEPTH, turn.next()) {
             unsigned long long* full = &s.full[turn.stage];
-            barrier_wait_cluster(&s.empty[turn.stage], turn.parity ^ 1);
+            barrier_wait(&s.empty[turn.stage], turn.parity ^ 1);
             barrier_expect(full, sizeof(s.a[0]) + sizeof(s.b[0]));
             for (unsigned i = 0; i < TILE_N / 32; i++) copy_box(s.b[turn.stage][i], of_b, column + i * 32, q, full);
             // This block's half of the rows of A goes to both.
