@@ -20,21 +20,7 @@ __device__ void barrier_wait(unsigned long long* barrier, unsigned parity) {
         "{\n"
         ".reg .pred done;\n"
         "again:\n"
-        "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 done, [%0], %1;\n"
-        "@done bra over;\n"
-        "bra again;\n"
-        "over:\n"
-        "}\n" ::"r"(shared_address(barrier)),
-        "r"(parity)
-        : "memory");
-}
-// As barrier_wait, but the arrivals may be those of the cluster's other block.
-__device__ void barrier_wait_cluster(unsigned long long* barrier, unsigned parity) {
-    asm volatile(
-        "{\n"
-        ".reg .pred done;\n"
-        "again:\n"
-        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
         "@done bra over;\n"
         "bra again;\n"
         "over:\n"
@@ -44,17 +30,18 @@ __device__ void barrier_wait_cluster(unsigned long long* barrier, unsigned parit
 }
 // Arrives, and announces bytes that copies will bring.
 __device__ void barrier_expect(unsigned long long* barrier, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
                  "r"(bytes)
                  : "memory");
 }
-// Arrives at the barrier in the same place of the cluster's block `rank`.
+// Arrives at the barrier in the same place of the cluster's block `rank`. It says that shared memory has been read; to
+// order writes to global memory for the cluster as well would cost a fence, and is not needed.
 __device__ void barrier_arrive(unsigned long long* barrier, unsigned rank) {
     asm volatile(
         "{\n"
         ".reg .b32 there;\n"
         "mapa.shared::cluster.u32 there, %0, %1;\n"
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n"
+        "mbarrier.arrive.shared::cluster.b64 _, [there];\n"
         "}\n" ::"r"(shared_address(barrier)),
         "r"(rank)
         : "memory");

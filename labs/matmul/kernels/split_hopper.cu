@@ -48,7 +48,7 @@ __device__ void bring(Shared& s, const Maps& of, unsigned m, unsigned k, unsigne
         for (unsigned q = 0; q < k; q += DEPTH, turn.next()) {
             unsigned long long* full = &s.full[turn.stage];
             unsigned half = rank * (TILE_N / BLOCKS);
-            barrier_wait_cluster(&s.empty[turn.stage], turn.parity ^ 1);
+            barrier_wait(&s.empty[turn.stage], turn.parity ^ 1);
             barrier_expect(full, sizeof(s.a[0]) + sizeof(s.b[0]));
 #pragma unroll
             for (unsigned i = 0; i < 2; i++) {
@@ -62,19 +62,22 @@ __device__ void bring(Shared& s, const Maps& of, unsigned m, unsigned k, unsigne
 // Stores a warpgroup's 64 x 128 results: of 8 columns, a thread has two neighbours in two rows.
 __device__ void store(float* C, unsigned m, unsigned n, unsigned row, unsigned column, const float (&d)[64]) {
     unsigned lane = threadIdx.x % 32, y = row + threadIdx.x % 128 / 32 * 16 + lane / 4, x = column + lane % 4 * 2;
+    // Where all columns are inside, and every pair begins at a multiple of 8 bytes, nothing else is asked.
+    bool whole = n % 2 == 0 && column + TILE_N <= n;
 #pragma unroll
     for (unsigned half = 0; half < 2; half++) {
         if (y + half * 8 >= m) continue;
         float* to = C + (size_t)(y + half * 8) * n + x;
+        if (whole) {
 #pragma unroll
-        for (unsigned i = 0; i < 16; i++) {
-            float u = d[i * 4 + half * 2], v = d[i * 4 + half * 2 + 1];
-            if (n % 2 == 0) {
-                if (x + i * 8 < n) __stcs((float2*)(to + i * 8), make_float2(u, v));
-            } else {
-                if (x + i * 8 < n) __stcs(to + i * 8, u);
-                if (x + i * 8 + 1 < n) __stcs(to + i * 8 + 1, v);
-            }
+            for (unsigned i = 0; i < 16; i++)
+                __stcs((float2*)(to + i * 8), make_float2(d[i * 4 + half * 2], d[i * 4 + half * 2 + 1]));
+            continue;
+        }
+#pragma unroll
+        for (unsigned i = 0; i < 32; i++) {
+            unsigned c = i / 2 * 8 + i % 2;
+            if (x + c < n) to[c] = d[i / 2 * 4 + half * 2 + i % 2];
         }
     }
 }

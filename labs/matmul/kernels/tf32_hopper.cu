@@ -44,7 +44,7 @@ __device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, u
         unsigned row = tile.y * TILE_M, column = (tile.x * BLOCKS + rank) * TILE_N;
         for (unsigned q = 0; q < k; q += DEPTH, turn.next()) {
             unsigned long long* full = &s.full[turn.stage];
-            barrier_wait_cluster(&s.empty[turn.stage], turn.parity ^ 1);
+            barrier_wait(&s.empty[turn.stage], turn.parity ^ 1);
             barrier_expect(full, sizeof(s.a[0]) + sizeof(s.b[0]));
             for (unsigned i = 0; i < TILE_N / 32; i++) copy_box(s.b[turn.stage][i], of_b, column + i * 32, q, full);
             // This block's half of the rows of A goes to both.
@@ -91,18 +91,19 @@ struct Part {
 // Stores a warpgroup's results, 256 rows by 64 columns, turned: a thread has two neighbouring columns in 2 of 8 rows.
 __device__ void store(float* C, unsigned m, unsigned n, unsigned row, unsigned column, const float (&d)[128]) {
     unsigned lane = threadIdx.x % 32, x = column + threadIdx.x % 128 / 32 * 16 + lane / 4 * 2, y = row + lane % 4 * 2;
-    if (x >= n) return;
     float* to = C + (size_t)y * n + x;
+    // Where all columns are inside, and every pair begins at a multiple of 8 bytes, only the rows are asked for.
+    bool whole = n % 2 == 0 && column + 64 <= n;
 #pragma unroll
     for (unsigned i = 0; i < 64; i++) {
         unsigned r = i / 2 * 8 + i % 2;
         if (y + r >= m) continue;
         float u = d[i / 2 * 4 + i % 2], v = d[i / 2 * 4 + i % 2 + 2];
-        if (n % 2 == 0) {
+        if (whole) {
             __stcs((float2*)(to + (size_t)r * n), make_float2(u, v));
         } else {
-            __stcs(to + (size_t)r * n, u);
-            if (x + 1 < n) __stcs(to + (size_t)r * n + 1, v);
+            if (x < n) to[(size_t)r * n] = u;
+            if (x + 1 < n) to[(size_t)r * n + 1] = v;
         }
     }
 }
