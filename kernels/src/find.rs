@@ -8,6 +8,9 @@ use std::{
 
 use crate::toolbox;
 
+/// The environment variable that names NVRTC.
+pub(crate) const VARIABLE: &str = "WARPLAB_NVRTC";
+
 /// What the environment variable `WARPLAB_NVRTC` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Choice {
@@ -21,7 +24,7 @@ pub(crate) enum Choice {
 
 /// Reads `WARPLAB_NVRTC`: a library's path, or `off`.
 pub(crate) fn choice() -> Choice {
-    match env::var_os("WARPLAB_NVRTC") {
+    match env::var_os(VARIABLE) {
         Some(v) if v == "off" => Choice::Off,
         Some(v) if !v.is_empty() => Choice::Path(v.into()),
         _ => Choice::Search,

@@ -43,7 +43,6 @@ pub use headers::{Header, headers};
 pub use log::Warning;
 pub use nvrtc::{Nvrtc, nvrtc};
 pub use ptx::Committed;
-pub use read::for_children;
 pub use source::{BASE_ARCH, KernelSource, hex};
 
 /// Where a module's PTX came from.
@@ -78,6 +77,12 @@ pub struct Compiled {
     pub origin: PtxOrigin,
     /// The compiler's warnings, in the order of its log; none for committed PTX.
     pub warnings: Vec<Warning>,
+}
+
+/// The environment variables that a process of this same program needs: the kernel file, if that came through a pipe or
+/// standard input; and the NVRTC that [`nvrtc`] has found or not found here, so that nobody searches for it again.
+pub fn for_children() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> {
+    read::copy_for_children().into_iter().chain(nvrtc::for_children())
 }
 
 /// The PTX to load for `source` on a device of compute capability `capability`: compiled for it when

@@ -4,7 +4,7 @@
 //!
 //! The nine functions bound here are the same in NVRTC 11.2 to 13; `cuda.h` is not needed.
 use std::{
-    ffi::{CStr, CString, c_char, c_int, c_void},
+    ffi::{CStr, CString, OsString, c_char, c_int, c_void},
     path::{Path, PathBuf},
     ptr,
     sync::OnceLock,
@@ -64,12 +64,20 @@ mod call {
     pub type ErrorString = unsafe extern "C" fn(Status) -> *const c_char;
 }
 
+/// What the search found.
+static FOUND: OnceLock<Option<Nvrtc>> = OnceLock::new();
+
+/// The environment variable that tells a process what the search of this one found, if there was one.
+pub(crate) fn for_children() -> Option<(&'static str, OsString)> {
+    let found = FOUND.get()?.as_ref();
+    Some((find::VARIABLE, found.map_or("off".into(), |nvrtc| nvrtc.path.clone().into())))
+}
+
 /// The NVRTC of this process, searched for once. `None` if there is none.
 ///
 /// # Errors
 /// [`Error::Load`] when `WARPLAB_NVRTC` names a library that cannot be used.
 pub fn nvrtc() -> Result<Option<&'static Nvrtc>, Error> {
-    static FOUND: OnceLock<Option<Nvrtc>> = OnceLock::new();
     if let Some(found) = FOUND.get() {
         return Ok(found.as_ref());
     }

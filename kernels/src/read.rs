@@ -1,6 +1,7 @@
 //! Reading a kernel file: once, and not without end.
 use std::{
     env,
+    ffi::OsString,
     fs::{self, File},
     io::{self, Read, Seek, Write},
     path::Path,
@@ -30,18 +31,18 @@ static READ_ONCE: OnceLock<File> = OnceLock::new();
 
 /// The environment variable that a process of this same program needs to be given the same kernel file, if that came
 /// through a pipe or standard input.
-pub fn for_children() -> Option<(&'static str, String)> {
+pub(crate) fn copy_for_children() -> Option<(&'static str, OsString)> {
     #[cfg(target_os = "linux")]
     {
         use std::os::fd::AsRawFd;
         let file = READ_ONCE.get()?;
-        Some((COPY, format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd())))
+        Some((COPY, format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into()))
     }
     #[cfg(not(target_os = "linux"))]
     None
 }
 
-/// The text of a kernel file that the user names. What can be read only once is kept for [`for_children`].
+/// The text of a kernel file that the user names. What can be read only once is kept for [`copy_for_children`].
 ///
 /// # Errors
 /// As [`file`].

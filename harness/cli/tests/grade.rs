@@ -33,6 +33,25 @@ fn a_labs_own_kernels_are_right() {
     }
 }
 
+/// A search asks Python where its packages are. What a grading has found or not, the processes that it starts are told.
+#[cfg(unix)]
+#[test]
+fn nvrtc_is_searched_for_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (python, asked) = (folder.path().join("python3"), folder.path().join("asked"));
+    std::fs::write(&python, format!("#!/bin/sh\necho asked >> {}\n", asked.display())).unwrap();
+    std::fs::set_permissions(&python, PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let file = of("vecadd", "kernels/vecadd.cu");
+    let args = ["grade", "vecadd", "--kernel", file.to_str().unwrap(), "-n", "33", "--variant", "pageable"];
+    let run = warplab_with(&args, &[("WARPLAB_NVRTC", ""), ("PATH", &path)]);
+    assert_eq!(run.code, 0, "{run:?}");
+    // A compiler that is found elsewhere is found before.
+    let asked = std::fs::read_to_string(asked).unwrap_or_default();
+    assert!(asked.lines().count() <= 1, "Python was asked {} times", asked.lines().count());
+}
+
 /// A planted mistake is graded too: the lab's own file has it, and a file in which it is mended is right. The lab's own
 /// counters are no measure for it.
 #[test]
@@ -396,12 +415,12 @@ fn a_limit_that_is_exceeded_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let endless = with_ptx(folder.path(), "$L_again:\n\tbra.uni \t$L_again;\n");
     let args = ["grade", "vecadd", "--json", "--kernel", endless.to_str().unwrap(), "--variant", "pageable"];
-    let limits = ["-n", "33", "--limit-seconds", "20"];
+    let limits = ["-n", "33", "--limit-seconds", "5"];
     let unlimited = [("WARPLAB_NVRTC", "off"), ("WARPLAB_BUDGET", "1000000000000")];
     let run = warplab_with(&[&args[..], &limits].concat(), &unlimited);
     let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((run.code, &json["variants"][0]["verdict"]), (1, &"wrong".into()), "{json}");
-    assert_eq!(json["variants"][0]["failures"][0], "n = 33: stopped: it lasted more than 20 s", "{json}");
+    assert_eq!(json["variants"][0]["failures"][0], "n = 33: stopped: it lasted more than 5 s", "{json}");
     // A limit below what the lab's own kernels need says nothing about this one.
     let own = of("vecadd", "kernels/vecadd.cu");
     let limits = ["--variant", "pageable", "-n", "33", "--limit-memory", "1M"];

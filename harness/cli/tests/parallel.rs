@@ -14,6 +14,7 @@ fn all_at_once(folder: &Path, runs: &[Vec<&str>]) -> Vec<Output> {
     let start = |args: &Vec<&str>| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
         command.arg("run").args(args).args(["--quick", "--device", "emulated"]).current_dir(folder);
+        command.envs(common::compiler());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let children: Vec<Child> = runs.iter().map(start).collect();

@@ -14,7 +14,7 @@ use common::{rows, warplab_in};
 /// The program, to be run in `folder`.
 fn program(folder: &std::path::Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
-    command.args(args).current_dir(folder).stdin(Stdio::null());
+    command.args(args).current_dir(folder).stdin(Stdio::null()).envs(common::compiler());
     command
 }
 

@@ -11,10 +11,13 @@ fn run(variant: &str, more: &[&str]) -> (Option<i32>, Vec<serde_json::Value>, St
 
 fn output(variant: &str, more: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
+    // NVRTC is searched for once for all processes.
+    let _ = kernels::nvrtc();
     Command::new(env!("CARGO_BIN_EXE_leaky-lab"))
         .args(["--device", "emulated", "--variant", variant])
         .args(more)
         .env_remove("WARPLAB_CHECKS")
+        .envs(kernels::for_children())
         .current_dir(folder.path())
         .output()
         .unwrap()

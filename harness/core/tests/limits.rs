@@ -16,6 +16,9 @@ fn lab(folder: &Path, arguments: &[&str]) -> Command {
     command.args(["--device", "emulated", "--out", "out"]).args(arguments).current_dir(folder);
     // If nothing else ends a kernel, its budget does.
     command.env("WARPLAB_BUDGET", "3000000000").env_remove("WARPLAB_CHECKS");
+    // NVRTC is searched for once for all processes.
+    let _ = kernels::nvrtc();
+    command.envs(kernels::for_children());
     limited(&mut command, libc::RLIMIT_DATA, DATA);
     command
 }

@@ -152,7 +152,10 @@ fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
         command.args(["--device", "emulated"]);
     }
     let records = tempfile::NamedTempFile::new().unwrap();
+    // NVRTC is searched for once for all processes. If what the user names cannot be loaded, the process says so.
+    let _ = kernels::nvrtc();
     let mut child = command
+        .envs(kernels::for_children())
         .env(wire::RECORDS, records.path())
         // The mutants' PTX is committed beside them.
         .env("WARPLAB_TRUST_PTX", "1")

@@ -20,11 +20,12 @@ pub fn steps_of_tree(n: u64) -> u32 {
 /// assert_eq!(reduction::reads_of_overlapping(64, 1024), [64512, 2048, 64512]);
 /// ```
 pub fn reads_of_overlapping(blocks: usize, width: usize) -> [usize; 3] {
-    let mut reads = vec![0; 2 * blocks * width];
+    // How often each stretch of `width` elements is read.
+    let mut reads = vec![0; 2 * blocks];
     for block in 0..blocks {
-        reads[block * width..(block + 2) * width].iter_mut().for_each(|times| *times += 1);
+        reads[block..block + 2].iter_mut().for_each(|times| *times += 1);
     }
-    [0, 1, 2].map(|times| reads.iter().filter(|read| **read == times).count())
+    [0, 1, 2].map(|times| width * reads.iter().filter(|read| **read == times).count())
 }
 
 /// The questions, with the answers of Pacheco and Malensek, *An Introduction to Parallel Programming*, 2nd edition,

@@ -60,6 +60,13 @@ pub struct Run {
     pub stderr: String,
 }
 
+/// The environment variable by which the processes of all tests use what one search for NVRTC has found.
+pub fn compiler() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> {
+    // If what the user names cannot be loaded, the process says so.
+    let _ = kernels::nvrtc();
+    kernels::for_children()
+}
+
 /// Runs `warplab` with these arguments, in a folder of its own.
 pub fn warplab(args: &[&str]) -> Run {
     warplab_with(args, &[])
@@ -77,6 +84,7 @@ pub fn warplab_in(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> R
         .args(args)
         // The tests write the PTX beside their kernel files, so that they need no NVRTC.
         .env("WARPLAB_TRUST_PTX", "1")
+        .envs(compiler())
         .envs(variables.iter().copied())
         .current_dir(folder)
         .output()

@@ -88,7 +88,8 @@ impl Lab {
     pub fn all_columns(&self) -> Columns {
         let mut own = self.columns.to_vec();
         let published = self.published.iter().map(|published| column(published.column, published.source));
-        let questions = QUESTION_COLUMNS.into_iter().filter(|_| !(self.questions)().is_empty());
+        let asks = !(self.questions)().is_empty();
+        let questions = QUESTION_COLUMNS.into_iter().filter(|_| asks);
         for column in published.chain(questions) {
             if !own.iter().any(|known| known.name == column.name) {
                 own.push(column);
