@@ -35,6 +35,31 @@ fn nvrtc_compiles_for_the_device_with_the_users_own_names() {
     assert_eq!(kernels::ptx_for(&source(GOOD), (8, 6)).unwrap().ptx, compiled.ptx);
 }
 
+/// Instructions of one compute capability alone are compiled for it, and refused elsewhere, with or without a compiler.
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_compiles_for_one_compute_capability_alone() {
+    let hopper = source(
+        "// target: compute_90a\nextern \"C\" __global__ void less() {\n    \
+         asm volatile(\"setmaxnreg.dec.sync.aligned.u32 40;\");\n}\n",
+    );
+    let compiled = kernels::ptx_for(&hopper, (9, 0)).unwrap();
+    assert!(compiled.ptx.starts_with(".version 8.0\n.target sm_90a\n"), "{}", compiled.ptx);
+    for (device, words) in [((8, 0), "this device has 8.0"), ((10, 0), "this device has 10.0")] {
+        let refused = kernels::ptx_for(&hopper, device).unwrap_err();
+        assert!(matches!(refused, Error::OtherDevice { only: 90, .. }), "{refused}");
+        assert!(refused.to_string().contains("only compute capability 9.0 has") && refused.to_string().contains(words));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.ptx");
+    kernels::generate(kernels::nvrtc().unwrap().unwrap(), &hopper, &file).unwrap();
+    let committed = KernelSource { ptx: std::fs::read_to_string(&file).unwrap().into(), ..hopper };
+    assert!(kernels::committed_for(&committed, (9, 0)).is_ok());
+    for device in [(8, 0), (10, 0)] {
+        assert!(matches!(kernels::committed_for(&committed, device), Err(Error::OtherDevice { only: 90, .. })));
+    }
+}
+
 /// CUDA's own headers are found beside the compiler, and no path of this computer gets into the PTX.
 #[test]
 #[ignore = "needs NVRTC, with the headers of CUDA's runtime and of CCCL"]

@@ -71,18 +71,18 @@ pub(crate) fn products(run: &Run, shape: Shape) -> Result<()> {
     Ok(())
 }
 
-/// Rates of cuBLAS, for the arithmetic that it was asked for.
-type Rates = Vec<(Arithmetic, f64)>;
+/// A rate of cuBLAS, and the arithmetic that it was asked for.
+type Rate = (Arithmetic, f64);
 
 /// The rate with which `arithmetic` is compared. What keeps a float's accuracy is compared with floats.
-fn rate_of(rates: &Rates, arithmetic: Arithmetic) -> Option<f64> {
+fn rate_of(rates: &[Rate], arithmetic: Arithmetic) -> Option<f64> {
     let peer = arithmetic.peer();
     rates.iter().find(|(with, _)| *with == peer).map(|(_, rate)| *rate)
 }
 
 /// NVIDIA's library, for the rows whose arithmetic is `wanted`. It comes first, because the others are compared with
 /// it.
-fn library<T: Element>(run: &Run, problem: &mut Problem<T>, wanted: impl Fn(Arithmetic) -> bool) -> Result<Rates> {
+fn library<T: Element>(run: &Run, problem: &mut Problem<T>, wanted: impl Fn(Arithmetic) -> bool) -> Result<Vec<Rate>> {
     let (shape, mut rates) = (problem.shape, Vec::new());
     for row in run.rows(LIBRARY).filter(|row| wanted(row.with)) {
         run.case(Case::new(row.name()).label(shape.to_string()).n(shape.n), |case| {
@@ -98,7 +98,7 @@ fn library<T: Element>(run: &Run, problem: &mut Problem<T>, wanted: impl Fn(Arit
 }
 
 /// A rung that only Hopper runs.
-fn on_hopper<T: Element>(run: &Run, row: &Row<Hopper>, problem: &mut Problem<T>, cublas: &Rates) -> Result<()> {
+fn on_hopper<T: Element>(run: &Run, row: &Row<Hopper>, problem: &mut Problem<T>, cublas: &[Rate]) -> Result<()> {
     let (shape, rung) = (problem.shape, row.with);
     let launch = rung.launch(shape, run.session().device.multiprocessors).map_err(Error::Usage)?;
     let case = Case::new(row.name()).label(shape.to_string()).n(shape.n).work(shape.flop() / 2);
@@ -140,7 +140,7 @@ fn misfit(run: &Run, row: &Row<Misfit>, problem: &mut Problem<f32>) -> Result<()
     Ok(())
 }
 
-fn product<T: Element>(run: &Run, row: &Row<Rung>, problem: &mut Problem<T>, cublas: &Rates) -> Result<()> {
+fn product<T: Element>(run: &Run, row: &Row<Rung>, problem: &mut Problem<T>, cublas: &[Rate]) -> Result<()> {
     let shape = problem.shape;
     let rung = match row.kernel {
         "rectangular" => rectangular(run.count("tile").unwrap_or(row.tile.0)),

@@ -155,6 +155,9 @@ const PEERS: Published = Published {
         figure("cublas", "8192x8192x8192", 8192, 51.06),
         figure("cublas-tf32", "4096x4096x4096", 4096, 411.4),
         figure("cublas-tf32", "8192x8192x8192", 8192, 450.0),
+        // With random inputs and a cold cache.
+        figure("cublas-bf16", "4096x4096x4096", 4096, 762.5),
+        figure("cublas-bf16", "8192x8192x8192", 8192, 738.9),
         // These are 0.1491 and 0.0219 ms.
         figure("tiled10", "1000x500x700", 700, 7.0e8 / 0.1491e-3 / 1e12),
         figure("cublas", "1000x500x700", 700, 7.0e8 / 0.0219e-3 / 1e12),

@@ -48,6 +48,7 @@ impl Arithmetic {
     }
 
     /// How the library computes with which it is compared: with the same inputs, and with no more error.
+    #[must_use]
     pub const fn peer(self) -> Self {
         match self {
             Self::Float | Self::Tf32Split => Self::Float,

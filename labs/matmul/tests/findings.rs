@@ -29,7 +29,9 @@ fn no_rung_for_hopper_has_findings() {
     let variants: Vec<&str> = harness::Table::variants(&matmul::HOPPER).iter().map(|variant| variant.name).collect();
     for [m, k, n] in [["35", "41", "67"], ["260", "328", "136"], ["17000", "9", "257"]] {
         let mut options = [&hopper[..], &["--m", m, "--k", k, "--n", n]].concat();
-        variants.iter().for_each(|variant| options.extend(["--variant", variant]));
+        for variant in &variants {
+            options.extend(["--variant", variant]);
+        }
         let ran = LAB.accepts(&options);
         assert!(ran.findings.is_empty(), "{}", ran.text);
         assert!(
