@@ -1,6 +1,6 @@
 //! The rows of the experiment: each way to multiply matrices of one shape, checked against the CPU's product in f64.
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, LaunchConfig, PushKernelArg, sys::CUresult};
-use harness::{Case, Check, Error, Result, Row, Run, Times, Trial, launch_1d};
+use harness::{Case, Check, Error, Result, Row, Run, Times, Trial, Uploaded, launch_1d};
 
 use crate::{
     Arithmetic, LIBRARY, MATVEC, MISFITS, Plan, RUNGS, Rung, Shape, answer::Answer, blas::Blas, rectangular,
@@ -13,27 +13,27 @@ pub(crate) type Matrices<'a> = (&'a CudaSlice<f32>, &'a CudaSlice<f32>, &'a mut 
 /// One shape's matrices on the device, and the right answer.
 struct Problem {
     shape: Shape,
-    a: CudaSlice<f32>,
-    b: CudaSlice<f32>,
+    a: Uploaded<f32>,
+    b: Uploaded<f32>,
     c: CudaSlice<f32>,
     answer: Answer,
 }
 
 impl Problem {
-    fn new(run: &Run, shape: Shape) -> Result<Self> {
+    /// The kernels call what is multiplied by these names.
+    fn new(run: &Run, shape: Shape, names: [&str; 2]) -> Result<Self> {
         // Impossible sizes are refused before the matrices are made.
         shape.check().map_err(Error::Usage)?;
         run.needs(shape.bytes(), &format!("matrices of {shape}"), "--m, --k or --n")?;
         let a = run.inputs("A").f32(shape.m * shape.k, -1.0..1.0);
         let b = run.inputs("B").f32(shape.k * shape.n, -1.0..1.0);
-        let stream = run.stream();
         Ok(Self {
             shape,
             answer: Answer::new(&a, &b, shape, run.options().seed),
-            a: stream.clone_htod(&a)?,
-            b: stream.clone_htod(&b)?,
+            a: run.upload(names[0], &a)?,
+            b: run.upload(names[1], &b)?,
             // SAFETY: poisoned before each sample, and read only after the kernel.
-            c: unsafe { stream.alloc(shape.m * shape.n) }?,
+            c: unsafe { run.stream().alloc(shape.m * shape.n) }?,
         })
     }
 
@@ -102,7 +102,7 @@ pub unsafe fn launch(
 
 /// Every chosen way to multiply matrices of `shape`. The library comes first, because the others are compared with it.
 pub(crate) fn products(run: &Run, shape: Shape) -> Result<()> {
-    let mut problem = Problem::new(run, shape)?;
+    let mut problem = Problem::new(run, shape, ["A", "B"])?;
     let mut float = None;
     for row in run.rows(LIBRARY) {
         run.case(Case::new(row.name()).label(shape.to_string()).n(shape.n), |case| {
@@ -216,7 +216,7 @@ fn count(run: &Run, case: &mut Trial<'_>, rung: &Rung, shape: Shape) -> Result<(
 pub(crate) fn matvec(run: &Run) -> Result<()> {
     let shape = shape::of_vector(run);
     let Shape { m, k, .. } = shape;
-    let mut problem = Problem::new(run, shape)?;
+    let mut problem = Problem::new(run, shape, ["A", "x"])?;
     for row in run.rows(MATVEC) {
         let (kernel, rows_of_a_block) = row.with;
         let launch = launch_1d(m.div_ceil(rows_of_a_block) as u32, 256);
