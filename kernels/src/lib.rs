@@ -34,7 +34,7 @@ mod read;
 mod source;
 pub mod toolbox;
 
-pub use cache::folder as cache_folder;
+pub use cache::{ANSWERS, folder as cache_folder};
 pub use commit::{Outcome, check, generate, sources_in};
 pub use error::{Error, GET_NVRTC, Limit};
 pub use headers::{Header, headers};
