@@ -7,6 +7,9 @@ use crate::{
     kept,
 };
 
+/// The folder of the compiler's answers, in the cache folder.
+pub const ANSWERS: &str = "answers";
+
 /// The cache folder: `WARPLAB_CACHE`, or the user's own (`~/.cache/warplab` on Linux).
 pub fn folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("WARPLAB_CACHE") {
@@ -26,7 +29,7 @@ pub(crate) fn or_ask<E>(
     input: &Input,
     ask: impl FnOnce() -> Result<Answer, E>,
 ) -> Result<Answer, E> {
-    let Some(folder) = folder.map(|folder| folder.join("answers")) else { return ask() };
+    let Some(folder) = folder.map(|folder| folder.join(ANSWERS)) else { return ask() };
     let file = folder.join(input.digest(compiler));
     if let Some(answer) = kept::read(&file) {
         return Ok(answer);

@@ -36,7 +36,7 @@ mod source;
 pub mod toolbox;
 
 pub use arch::Arch;
-pub use cache::folder as cache_folder;
+pub use cache::{ANSWERS, folder as cache_folder};
 pub use commit::{Outcome, check, generate, sources_in};
 pub use error::{Error, GET_NVRTC, Limit};
 pub use headers::{Header, headers};

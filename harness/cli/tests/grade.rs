@@ -243,6 +243,24 @@ fn an_endless_kernel_is_found_soon() {
 }
 
 #[test]
+fn a_kernel_that_changes_its_input_is_wrong_and_the_input_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let right = "\tst.global.f32 \t[%rd14], %f3;";
+    // It is right, but writes the sum into an input too.
+    for (input, address) in [("x", "%rd10"), ("y", "%rd12")] {
+        let too = format!("{right}\n\tst.global.f32 \t[{address}], %f3;");
+        let file =
+            edited(folder.path(), "vecadd", "vecadd", &[(right, &too), ("// Vector", &format!("// {input} Vector"))]);
+        for variant in ["pageable", "overlapped", "unified", "zero-copy"] {
+            let (code, json) = grade("vecadd", &file, &["--variant", variant, "-n", "33"]);
+            let words = format!("the kernel changed its input `{input}` at element 0, which it may only read");
+            assert_eq!((code, &json["variants"][0]["verdict"]), (1, &"wrong".into()), "{variant}: {json}");
+            assert!(json["variants"][0]["failures"].to_string().contains(&words), "{variant}: {json}");
+        }
+    }
+}
+
+#[test]
 fn mutants_are_rejected_and_told_why() {
     for (lab, mutant, variant, verdict) in [
         ("vecadd", "unwritten", "pageable", "wrong"),

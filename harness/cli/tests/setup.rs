@@ -118,9 +118,17 @@ fn wheels_from_a_folder_are_kept_in_the_cache_and_removed_again() {
     assert_eq!(place.cached(), BROUGHT);
     let again = place.setup(&["--from", "nowhere"]);
     assert!(again.code == 0 && again.stdout.contains("there already"), "{again:?}");
+    for (folder, bytes) in [("answers", 10), ("own", 2_500_000)] {
+        fs::create_dir(place.path("cache").join(folder)).unwrap();
+        fs::write(place.path("cache").join(folder).join("one"), vec![b'x'; bytes]).unwrap();
+    }
+    let kept = ["cache/answers: compiled kernels, 1 MB", "cache/own: what came of the labs' own kernels, 3 MB"];
+    let there = place.setup(&["--check"]);
+    assert!(kept.iter().all(|words| there.stdout.contains(words)), "{there:?}");
     let removed = place.setup(&["--remove"]);
     assert!(removed.code == 0 && removed.stdout.contains("toolbox/nvrtc: removed"), "{removed:?}");
-    assert!(!place.path("cache/toolbox").exists());
+    assert!(kept.iter().all(|words| removed.stdout.contains(&format!("{words}, removed"))), "{removed:?}");
+    assert_eq!(fs::read_dir(place.path("cache")).unwrap().count(), 0);
     let removed = place.setup(&["--remove"]);
     assert!(removed.code == 0 && removed.stdout.contains("nothing to remove"), "{removed:?}");
 }

@@ -74,6 +74,7 @@ pub use lab::{
     row::{Expect, Row, Table, Variant, row},
     run::{Run, Sizes},
     trial::Trial,
+    uploaded::Uploaded,
 };
 pub use measure::{
     capture,

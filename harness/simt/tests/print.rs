@@ -22,6 +22,28 @@ fn every_thread_prints_its_line() {
 }
 
 #[test]
+fn what_a_full_buffer_drops_is_the_oldest_whichever_block_runs_first() {
+    let print = |bytes: usize, seed: u64, workers: usize| {
+        let mut device = Device::new(PTX);
+        (device.settings.print_bytes, device.settings.seed, device.settings.workers) = (bytes, seed, workers);
+        device.try_launch("hello", [300, 1, 1], [64, 1, 1], 0, &[]).1
+    };
+    let whole = print(usize::MAX, 0, 1);
+    for (bytes, seed, workers) in [(100, 0, 1), (10_000, 0, 1), (10_000, 3, 1), (10_000, 0, 4), (500_000, 5, 4)] {
+        let whole = if seed == 0 { whole.clone() } else { print(usize::MAX, seed, 1) };
+        let text = print(bytes, seed, workers);
+        assert!(text.len() <= bytes && whole.ends_with(&text), "{bytes} {seed} {workers}");
+        // One line more would not fit.
+        let before = whole[..whole.len() - text.len()].trim_end_matches('\n');
+        let line = before.len() - before.rfind('\n').unwrap();
+        assert!(text.starts_with("Hello from") && text.len() + line > bytes, "{bytes} {seed} {workers}: {text:.80}");
+    }
+    assert_eq!(print(usize::MAX, 0, 4), whole);
+    let usual = Device::new(PTX).settings.print_bytes;
+    assert_eq!(usual, 1 << 20);
+}
+
+#[test]
 fn all_conversions() {
     let text = printed("conversions", 1, 1);
     let lines: Vec<&str> = text.lines().collect();

@@ -27,6 +27,8 @@ pub struct Settings {
     pub workers: usize,
     /// Bytes of each thread's stack, for functions that call themselves: what `CU_LIMIT_STACK_SIZE` sets.
     pub stack_bytes: u32,
+    /// Bytes of text that a launch may print before the oldest is dropped: what `CU_LIMIT_PRINTF_FIFO_SIZE` sets.
+    pub print_bytes: usize,
 }
 
 impl Default for Settings {
@@ -40,6 +42,7 @@ impl Default for Settings {
             budget: 200_000_000_000,
             workers: 0,
             stack_bytes: 1024,
+            print_bytes: 1 << 20,
         }
     }
 }

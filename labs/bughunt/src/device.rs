@@ -8,6 +8,8 @@ const EPSILON: f64 = f32::EPSILON as f64;
 
 /// A kernel's input and its right answer.
 pub(crate) struct Job<I, O, E> {
+    /// What the kernel calls its input.
+    pub(crate) name: &'static str,
     /// The input; a kernel without one works in place, or on nothing.
     pub(crate) input: Vec<I>,
     /// What the output holds before the launch; it is poisoned if this is empty.
@@ -23,11 +25,11 @@ pub(crate) struct Job<I, O, E> {
     pub(crate) lead: fn(&[O], &[E]) -> Option<String>,
 }
 
-impl<I: DeviceRepr, O: DeviceRepr + Number + PartialEq, E: Number> Job<I, O, E> {
+impl<I: DeviceRepr + Clone + 'static, O: DeviceRepr + Number + PartialEq, E: Number> Job<I, O, E> {
     /// A job for `n` elements whose answer has no roundings.
     pub(crate) fn exact(n: usize, input: Vec<I>, expected: Vec<E>) -> Self {
         let tolerance = Tolerance::EXACT;
-        Self { input, before: Vec::new(), sizes: vec![n], expected, tolerance, lead: |_, _| None }
+        Self { name: "x", input, before: Vec::new(), sizes: vec![n], expected, tolerance, lead: |_, _| None }
     }
 
     /// The same with this tolerance.
@@ -39,7 +41,7 @@ impl<I: DeviceRepr, O: DeviceRepr + Number + PartialEq, E: Number> Job<I, O, E> 
     /// that is wrong.
     pub(crate) fn launched(self, run: &Run, case: &mut Trial<'_>) -> Result<()> {
         let (stream, kernel, launch) = (run.stream(), case.kernel()?, case.launch());
-        let input = if self.input.is_empty() { None } else { Some(stream.clone_htod(&self.input)?) };
+        let input = if self.input.is_empty() { None } else { Some(run.upload(self.name, &self.input)?) };
         let sizes: Vec<u64> = self.sizes.iter().map(|size| *size as u64).collect();
         // SAFETY: written before the launch.
         let mut output = unsafe { stream.alloc::<O>(self.expected.len()) }?;
@@ -49,7 +51,7 @@ impl<I: DeviceRepr, O: DeviceRepr + Number + PartialEq, E: Number> Job<I, O, E> 
         }
         let mut builder = stream.launch_builder(&kernel);
         if let Some(input) = &input {
-            builder.arg(input);
+            builder.arg(&**input);
         }
         builder.arg(&mut output);
         for size in &sizes {
@@ -87,7 +89,7 @@ pub(crate) fn overflow(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> 
         all_wrong(areas, expected, |area, right| (area - right) % (1 << 32) == 0)
             .map(|wrong| format!("all {wrong} wrong results differ from the right ones by multiples of 2^32"))
     };
-    Job { lead, ..Job::<_, i64, _>::exact(n, sides, expected) }.launched(run, case)
+    Job { lead, name: "sides", ..Job::<_, i64, _>::exact(n, sides, expected) }.launched(run, case)
 }
 
 pub(crate) fn index(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
@@ -96,7 +98,8 @@ pub(crate) fn index(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
     let height = n / width;
     let picture = run.inputs("index").f32(width * height, 0.0..1.0);
     let expected = reference::turn(&picture, width);
-    Job { sizes: vec![width, height], ..Job::<_, f32, _>::exact(n, picture, expected) }.launched(run, case)
+    Job { name: "picture", sizes: vec![width, height], ..Job::<_, f32, _>::exact(n, picture, expected) }
+        .launched(run, case)
 }
 
 pub(crate) fn countdown(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
@@ -108,7 +111,7 @@ pub(crate) fn countdown(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()>
         }
     }
     let expected = reference::last_positive(&rows);
-    Job::<_, i32, _>::exact(n, rows, expected).launched(run, case)
+    Job { name: "rows", ..Job::<_, i32, _>::exact(n, rows, expected) }.launched(run, case)
 }
 
 pub(crate) fn no_barrier(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
@@ -132,7 +135,7 @@ pub(crate) fn divergent_barrier(run: &Run, case: &mut Trial<'_>, n: usize) -> Re
 pub(crate) fn shared_race(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
     let bytes = run.inputs("shared-race").bytes(n);
     let expected = reference::tally(&bytes);
-    Job::<_, u32, _>::exact(n, bytes, expected).launched(run, case)
+    Job { name: "bytes", ..Job::<_, u32, _>::exact(n, bytes, expected) }.launched(run, case)
 }
 
 pub(crate) fn uninitialised(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
@@ -162,7 +165,8 @@ pub(crate) fn lockstep(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> 
 pub(crate) fn misaligned(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
     let recording = run.inputs("misaligned").f32(2 * n + 1, -1.0..1.0);
     let expected = reference::powers(&recording);
-    Job::<_, f32, _>::exact(n, recording, expected).within(Tolerance::roundings(3, EPSILON)).launched(run, case)
+    let job = Job { name: "recording", ..Job::<_, f32, _>::exact(n, recording, expected) };
+    job.within(Tolerance::roundings(3, EPSILON)).launched(run, case)
 }
 
 pub(crate) fn nan(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
@@ -177,7 +181,7 @@ pub(crate) fn nan(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
     };
     let job = Job::<_, f32, _>::exact(n, vectors, expected);
     // Two squares, a sum, a root and a quotient, each off by two units in the last place at most.
-    Job { lead, ..job }.within(Tolerance::roundings(10, EPSILON)).launched(run, case)
+    Job { lead, name: "vectors", ..job }.within(Tolerance::roundings(10, EPSILON)).launched(run, case)
 }
 
 pub(crate) fn order(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
@@ -193,7 +197,7 @@ pub(crate) fn order(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
             .map(|wrong| format!("all {wrong} wrong results are multiples of 4, like all floats from 2^25 to 2^26"))
     };
     let job = Job::<_, f32, _>::exact(n, accounts, expected);
-    Job { lead, ..job }.within(Tolerance::roundings(2, EPSILON)).launched(run, case)
+    Job { lead, name: "accounts", ..job }.within(Tolerance::roundings(2, EPSILON)).launched(run, case)
 }
 
 /// How many results differ from what is expected by more than roundings, if there are such and `is` is true of all of

@@ -1,10 +1,10 @@
 //! The kernels whose host makes the mistake. What the host does is a list of calls in the kernel file, which are done
 //! here one by one.
 use cudarc::driver::{
-    CudaFunction, CudaSlice, LaunchConfig, PushKernelArg, result,
+    CudaFunction, LaunchConfig, PushKernelArg, result,
     sys::{CUdeviceptr, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL},
 };
-use harness::{Check, Error, Result, Run, Tolerance, Trial};
+use harness::{Check, Error, Result, Run, Tolerance, Trial, Uploaded};
 
 use crate::{FILE, answered, reference};
 
@@ -62,7 +62,7 @@ impl Hosts {
             run,
             kernel: case.kernel()?,
             launch: case.launch(),
-            x: run.stream().clone_htod(x)?,
+            x: run.upload("x", x)?,
             words: expected.len(),
             result: Memory::None,
             queued: 0,
@@ -143,7 +143,7 @@ struct Host<'r> {
     run: &'r Run,
     kernel: CudaFunction,
     launch: LaunchConfig,
-    x: CudaSlice<u32>,
+    x: Uploaded<u32>,
     /// Words of the result.
     words: usize,
     result: Memory,
@@ -210,7 +210,7 @@ impl Host<'_> {
         for _ in 0..std::mem::take(&mut self.queued) {
             let address = self.result.address().unwrap_or(0);
             let mut builder = stream.launch_builder(&self.kernel);
-            builder.arg(&self.x).arg(&address).arg(&n);
+            builder.arg(&*self.x).arg(&address).arg(&n);
             // SAFETY: these are the kernel's parameters. The device may not reach the address: that is one of the
             // mistakes.
             unsafe { builder.launch(self.launch) }?;

@@ -174,18 +174,18 @@ fn three_kernels(
     let (stream, launch, n) = (run.stream(), case.launch(), expected.len() as i32);
     let load = |kernel: &&str| run.function("cost.cu", kernel);
     let kernels = names.iter().map(load).collect::<Result<Vec<CudaFunction>>>()?;
-    let input = stream.clone_htod(input)?;
+    let input = run.upload("in", input)?;
     let mut lists = stream.alloc_zeros::<i32>(2 * expected.len())?;
     let mut counts = stream.alloc_zeros::<i32>(2)?;
     cost(run, case, expected, rounds, |output| {
         stream.memset_zeros(&mut counts)?;
         let mut builder = stream.launch_builder(&kernels[0]);
-        builder.arg(&input).arg(&n).arg(&mut lists).arg(&mut counts);
+        builder.arg(&*input).arg(&n).arg(&mut lists).arg(&mut counts);
         // SAFETY: the filter reads n floats, and writes n indices in all and two counts.
         unsafe { builder.launch(launch) }?;
         for kernel in &kernels[1..] {
             let mut builder = stream.launch_builder(kernel);
-            builder.arg(&input).arg(&mut *output).arg(&n).arg(&lists).arg(&counts).arg(&rounds);
+            builder.arg(&*input).arg(&mut *output).arg(&n).arg(&lists).arg(&counts).arg(&rounds);
             // SAFETY: each kernel reads and writes the floats of its list.
             unsafe { builder.launch(launch) }?;
         }
@@ -206,11 +206,11 @@ fn kernels(
     let load = |kernel: &&str| run.function("cost.cu", kernel);
     let kernels = row.with.iter().map(load).collect::<Result<Vec<CudaFunction>>>()?;
     let (stream, launch, n) = (run.stream(), case.launch(), expected.len() as i32);
-    let input = stream.clone_htod(input)?;
+    let input = run.upload("in", input)?;
     cost(run, case, expected, further[further.len() - 1], |output| {
         for kernel in &kernels {
             let mut builder = stream.launch_builder(kernel);
-            builder.arg(&input).arg(&mut *output).arg(&n);
+            builder.arg(&*input).arg(&mut *output).arg(&n);
             for argument in further {
                 builder.arg(argument);
             }

@@ -104,14 +104,19 @@ fn observe(run: &Run, case: &mut Trial<'_>, kernel: &str, exercise: &Exercise) -
 fn launch(run: &Run, exercise: &Exercise, kernel: &str, counted: Option<Counted>) -> Result<Vec<f32>> {
     let stream = run.stream();
     let kernel = run.function(FILE, kernel)?;
-    let inputs = exercise.inputs.iter().map(|input| stream.clone_htod(input)).collect::<Result<Vec<_>, _>>()?;
+    let inputs = exercise
+        .inputs
+        .iter()
+        .zip(["x", "y"])
+        .map(|(input, name)| run.upload(name, input))
+        .collect::<Result<Vec<_>>>()?;
     let mut output = stream.clone_htod(&exercise.before)?;
     let mut builder = stream.launch_builder(&kernel);
     if let Some(counted) = &counted {
         builder.arg(counted);
     }
     for input in &inputs {
-        builder.arg(input);
+        builder.arg(&**input);
     }
     builder.arg(&mut output);
     for integer in &exercise.integers {

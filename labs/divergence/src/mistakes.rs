@@ -34,14 +34,14 @@ pub(crate) fn run(run: &Run) -> Result<()> {
             let stream = run.stream();
             // All negative, as no test of the course is.
             let x: Vec<f32> = (0..N).map(|i| -1.0 - (i % 7) as f32).collect();
-            let input = stream.clone_htod(&x)?;
+            let input = run.upload("in", &x)?;
             // SAFETY: meant to be read before it is written, in the kernel that does so: that is its mistake.
             let mut output = unsafe { stream.alloc::<f32>(N) }?;
             for kernel in row.kernels {
                 let kernel = case.function("wrong.cu", kernel)?;
                 let mut builder = stream.launch_builder(&kernel);
                 let n = N as i32;
-                builder.arg(&input).arg(&mut output).arg(&n);
+                builder.arg(&*input).arg(&mut output).arg(&n);
                 // SAFETY: the kernels' parameters. They read one element outside at most, which is their mistake.
                 unsafe { builder.launch(case.launch()) }?;
             }

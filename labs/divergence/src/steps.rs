@@ -61,12 +61,12 @@ pub(crate) fn run(run: &Run) -> Result<()> {
             let x: Vec<f32> = (0..n).map(|i| if is_negative(i) { -1.0 - i as f32 } else { i as f32 }).collect();
             let right: Vec<f32> = x.iter().map(|&x| if x >= 0.0 { x + 1.0 } else { x - 2.0 }).collect();
             let warps = n / 32;
-            let (input, mut output) = (stream.clone_htod(&x)?, stream.clone_htod(&vec![f32::NAN; n])?);
+            let (input, mut output) = (run.upload("in", &x)?, stream.clone_htod(&vec![f32::NAN; n])?);
             let mut counts = stream.alloc_zeros::<u32>(2 * warps)?;
             let mut steps = stream.alloc_zeros::<u32>(2 * PLACES * warps)?;
             let kernel = case.kernel()?;
             let mut builder = stream.launch_builder(&kernel);
-            builder.arg(&input).arg(&mut output).arg(&mut counts).arg(&mut steps);
+            builder.arg(&*input).arg(&mut output).arg(&mut counts).arg(&mut steps);
             // SAFETY: the kernel's parameters: n floats each, and for each warp two counts and PLACES steps.
             unsafe { builder.launch(case.launch()) }?;
             case.check(Check::equal(&stream.clone_dtoh(&output)?, &right));

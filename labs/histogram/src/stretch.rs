@@ -36,7 +36,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         let case = Case::new(ROWS[0].name()).label(label).n(text.len()).kernel("stretch.cu", kernel);
         run.case(case.launch(launch_1d(BLOCKS, THREADS)), |case| {
             let (stream, kernel, launch) = (run.stream(), case.kernel()?, case.launch());
-            let device = stream.clone_htod(&text)?;
+            let device = run.upload("text", &text)?;
             let busy = busy_threads(has_brackets);
             let mut expected = reference(Bins::Letters, &text);
             expected.push(busy.into());
@@ -46,7 +46,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
                 |counts| Ok(stream.memset_zeros(counts)?),
                 |counts| {
                     // SAFETY: arguments as the kernels declare them; there are 8 counts.
-                    unsafe { stream.launch_builder(&kernel).arg(&device).arg(counts).arg(&LETTERS).launch(launch) }?;
+                    unsafe { stream.launch_builder(&kernel).arg(&*device).arg(counts).arg(&LETTERS).launch(launch) }?;
                     Ok(())
                 },
                 |counts| {

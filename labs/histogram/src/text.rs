@@ -32,14 +32,14 @@ pub(crate) fn sources(run: &Run) -> Result<Vec<Source<'_>>> {
         bytes.truncate(run.options().n.unwrap_or(usize::MAX));
         let n = bytes.len();
         fits(n)?;
-        let bytes = run.input(move || bytes);
+        let bytes = run.input("text", move || bytes);
         return Ok(vec![Source { name: file.into(), n, bytes, least_bytes_a_thread: 1, counts: Default::default() }]);
     }
     let n = run.size(Sizes { gpu: 1 << 28, emulated: 1 << 17, quick: 1 << 12 });
     fits(n)?;
     let least_bytes_a_thread = if run.is_emulated() && run.options().n.is_none() { 64 } else { 1 };
     let source = |text: Text| {
-        let bytes = run.input(move || text.make(run.options().seed, n));
+        let bytes = run.input("text", move || text.make(run.options().seed, n));
         Source { name: text.name().into(), n, bytes, least_bytes_a_thread, counts: Default::default() }
     };
     Ok(run.chosen("text", &Text::ALL, Text::name).into_iter().map(source).collect())

@@ -46,7 +46,7 @@ pub(crate) fn products(run: &Run, shape: Shape) -> Result<()> {
             || run.rows(HOPPER).any(|row| is_narrow(row.arithmetic) == narrow)
     };
     if any(false) || run.rows(RUNGS).next().is_some() || run.rows(MISFITS).next().is_some() {
-        let mut problem = Problem::<f32>::new(run, shape)?;
+        let mut problem = Problem::<f32>::new(run, shape, ["A", "B"])?;
         let cublas = library(run, &mut problem, |arithmetic| !is_narrow(arithmetic))?;
         for row in run.rows(RUNGS) {
             product(run, row, &mut problem, &cublas)?;
@@ -59,7 +59,7 @@ pub(crate) fn products(run: &Run, shape: Shape) -> Result<()> {
         }
     }
     if any(true) || run.rows(NARROW).next().is_some() {
-        let mut problem = Problem::<Bf16>::new(run, shape)?;
+        let mut problem = Problem::<Bf16>::new(run, shape, ["A", "B"])?;
         let cublas = library(run, &mut problem, is_narrow)?;
         for row in run.rows(NARROW) {
             product(run, row, &mut problem, &cublas)?;
@@ -213,7 +213,7 @@ fn count(run: &Run, case: &mut Trial<'_>, rung: &Rung, shape: Shape) -> Result<(
 pub(crate) fn matvec(run: &Run) -> Result<()> {
     let shape = shape::of_vector(run);
     let Shape { m, k, .. } = shape;
-    let mut problem = Problem::<f32>::new(run, shape)?;
+    let mut problem = Problem::<f32>::new(run, shape, ["A", "x"])?;
     for row in run.rows(MATVEC) {
         let (kernel, rows_of_a_block) = row.with;
         let launch = launch_1d(m.div_ceil(rows_of_a_block) as u32, 256);

@@ -1,6 +1,6 @@
 //! One shape's matrices on the device, and the right answer.
 use cudarc::driver::CudaSlice;
-use harness::{Error, Result, Run, Times, Trial};
+use harness::{Error, Result, Run, Times, Trial, Uploaded};
 
 use crate::{Arithmetic, Element, Shape, answer::Answer};
 
@@ -10,14 +10,15 @@ pub(crate) type Matrices<'a, T> = (&'a CudaSlice<T>, &'a CudaSlice<T>, &'a mut C
 /// The matrices, with elements of type `T` in A and B, and the right answer.
 pub(crate) struct Problem<T> {
     pub(crate) shape: Shape,
-    pub(crate) a: CudaSlice<T>,
-    pub(crate) b: CudaSlice<T>,
+    pub(crate) a: Uploaded<T>,
+    pub(crate) b: Uploaded<T>,
     c: CudaSlice<f32>,
     answer: Answer,
 }
 
 impl<T: Element> Problem<T> {
-    pub(crate) fn new(run: &Run, shape: Shape) -> Result<Self> {
+    /// The kernels call what is multiplied by these names.
+    pub(crate) fn new(run: &Run, shape: Shape, names: [&str; 2]) -> Result<Self> {
         // Impossible sizes are refused before the matrices are made.
         shape.check().map_err(Error::Usage)?;
         run.needs(shape.bytes(), &format!("matrices of {shape}"), "--m, --k or --n")?;
@@ -29,14 +30,13 @@ impl<T: Element> Problem<T> {
         };
         let (a, exact_a) = input("A", shape.m * shape.k);
         let (b, exact_b) = input("B", shape.k * shape.n);
-        let stream = run.stream();
         Ok(Self {
             shape,
             answer: Answer::new(&exact_a, &exact_b, shape, run.options().seed),
-            a: stream.clone_htod(&a)?,
-            b: stream.clone_htod(&b)?,
+            a: run.upload(names[0], &a)?,
+            b: run.upload(names[1], &b)?,
             // SAFETY: poisoned before each sample, and read only after the kernel.
-            c: unsafe { stream.alloc(shape.m * shape.n) }?,
+            c: unsafe { run.stream().alloc(shape.m * shape.n) }?,
         })
     }
 

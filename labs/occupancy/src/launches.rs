@@ -72,12 +72,12 @@ fn try_it(run: &Run, case: &mut Trial<'_>, function: &CudaFunction, launch: Laun
     let free = run.session().free_bytes()?;
     let n = threads.min(1 << 24).min(free as u64 / 48).max(1) as usize;
     let x = run.inputs("launch").u32(n, 0..1 << 30);
-    let (dx, count) = (stream.clone_htod(&x)?, n as u64);
+    let (dx, count) = (run.upload("x", &x)?, n as u64);
     // SAFETY: poisoned before the launch, and read only after.
     let mut z = unsafe { stream.alloc::<u32>(n) }?;
     poison(stream, &mut z)?;
     let mut builder = stream.launch_builder(function);
-    builder.arg(&dx).arg(&mut z).arg(&count);
+    builder.arg(&*dx).arg(&mut z).arg(&count);
     // SAFETY: these are the kernel's parameters, and each vector holds n words.
     unsafe { builder.launch(launch) }?;
     let doubled: Vec<u32> = x.iter().map(|x| 2 * x).collect();

@@ -1,6 +1,6 @@
 //! What occupancy is worth: time and achieved occupancy by block size, and the effect of a partial wave.
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
-use harness::{Case, Check, Error, Launch, Result, Row, Run, Sizes, Tolerance, Trial, launch_1d, poison};
+use harness::{Case, Check, Error, Launch, Result, Row, Run, Sizes, Tolerance, Trial, Uploaded, launch_1d, poison};
 
 use crate::{
     calculator::{Limits, shared_for, waves},
@@ -69,16 +69,15 @@ pub(crate) const CHAIN: Work = Work {
 /// One workload's data: on the device, and the right answer.
 pub(crate) struct Data {
     work: Work,
-    x: CudaSlice<u32>,
+    x: Uploaded<u32>,
     /// The other summand, or the table.
-    other: CudaSlice<u32>,
+    other: Uploaded<u32>,
     rounds: u32,
     expected: Vec<u32>,
 }
 
 impl Data {
     pub(crate) fn new(run: &Run, work: Work, n: usize) -> Result<Self> {
-        let stream = run.stream();
         let mut inputs = run.inputs(work.inputs);
         let x = inputs.u32(n, 0..u32::MAX);
         let other = inputs.u32(if work.does == Does::Walk { WORDS as usize } else { n }, 0..u32::MAX);
@@ -92,7 +91,8 @@ impl Data {
             Does::Mix => x.iter().map(|x| hungry(*x, work.live, rounds)).collect(),
             Does::Walk => x.iter().map(|x| walk(*x, &other, rounds)).collect(),
         };
-        Ok(Self { work, x: stream.clone_htod(&x)?, other: stream.clone_htod(&other)?, rounds, expected })
+        let name = if work.does == Does::Walk { "table" } else { "y" };
+        Ok(Self { work, x: run.upload("x", &x)?, other: run.upload(name, &other)?, rounds, expected })
     }
 
     /// Launches the kernel, or the form of it that writes `notes`.
@@ -107,9 +107,9 @@ impl Data {
         let n = self.expected.len() as u64;
         let mut builder = run.stream().launch_builder(function);
         match self.work.does {
-            Does::Add => builder.arg(&self.x).arg(&self.other).arg(z).arg(&n),
-            Does::Mix => builder.arg(&self.x).arg(z).arg(&self.rounds).arg(&n),
-            Does::Walk => builder.arg(&self.x).arg(&self.other).arg(z).arg(&WORDS).arg(&self.rounds).arg(&n),
+            Does::Add => builder.arg(&*self.x).arg(&*self.other).arg(z).arg(&n),
+            Does::Mix => builder.arg(&*self.x).arg(z).arg(&self.rounds).arg(&n),
+            Does::Walk => builder.arg(&*self.x).arg(&*self.other).arg(z).arg(&WORDS).arg(&self.rounds).arg(&n),
         };
         if let Some(notes) = notes {
             builder.arg(notes);

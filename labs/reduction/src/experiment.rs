@@ -38,7 +38,7 @@ impl<'r> Arrays<'r> {
     pub(crate) fn new(run: &'r Run, n: usize) -> Self {
         let array = |label| {
             let uniform = |mut inputs: Inputs, n| inputs.f32(n, 0.0..1.0);
-            run.input(move || Inputs::in_chunks(run.options().seed, label, n, uniform))
+            run.input(label, move || Inputs::in_chunks(run.options().seed, label, n, uniform))
         };
         Self { n, x: array("x"), y: array("y"), references: Default::default() }
     }

@@ -44,7 +44,8 @@ pub(crate) static ONES: [Row; 1] = [row("ones", "4096 ones by each of 32 threads
 /// A row of n random numbers for each variant, if sums are asked for, and one of ones.
 pub(crate) fn run(run: &Run, n: usize, of_random: bool) -> Result<()> {
     // Multiples of 1/256 below 1 are numbers of both formats, and their sum is exact in f64.
-    let random = run.input(move || Inputs::in_chunks(run.options().seed, "narrow", n, |mut inputs, n| inputs.bytes(n)));
+    let random =
+        run.input("bytes", move || Inputs::in_chunks(run.options().seed, "narrow", n, |mut inputs, n| inputs.bytes(n)));
     for row in run.rows(NARROW).filter(|_| of_random) {
         let rule = Launch::one_wave(256).at_least(64).whole_warps();
         let number = |byte| f32::from(byte) / 256.0;
@@ -76,7 +77,7 @@ fn sum(
     run.case(case.n(n).kernel("narrow.cu", of.kernel), |case| {
         let (stream, kernel, launch) = (run.stream(), case.kernel()?, case.launch());
         let encoded = |byte: &u8| (of.encode)(number(*byte));
-        let (x, length) = (stream.clone_htod(&bytes.iter().map(encoded).collect::<Vec<_>>())?, n as u64);
+        let (x, length) = (run.upload("x", &bytes.iter().map(encoded).collect::<Vec<_>>())?, n as u64);
         let threads = (launch.grid_dim.0 * launch.block_dim.0) as usize;
         // A thread's numbers (up to a tile more than others have), then its warp, its block's warps, and the blocks.
         let chain = n.div_ceil(threads) + 64 + 5 + 32 + launch.grid_dim.0 as usize;
@@ -90,7 +91,7 @@ fn sum(
             |total| Ok(stream.memset_zeros(total)?),
             |total| {
                 // SAFETY: the kernels' parameters; x holds n numbers.
-                unsafe { stream.launch_builder(&kernel).arg(&x).arg(total).arg(&length).launch(launch) }?;
+                unsafe { stream.launch_builder(&kernel).arg(&*x).arg(total).arg(&length).launch(launch) }?;
                 Ok(())
             },
             |total| {

@@ -73,7 +73,7 @@ fn chase(run: &Run, row: &Row<Chase>) -> Result<()> {
     run.case(if in_registers { case } else { case.n(words) }, |case| {
         let (kernel, stream) = (case.kernel()?, run.stream());
         let ring = ring(run, words);
-        let on_device = stream.clone_htod(&ring)?;
+        let on_device = run.upload("words", &ring)?;
         let warm = if row.is_warm { (words / LINE) as i32 } else { 0 };
         let step = |at: u32| if in_registers { at.wrapping_mul(at).wrapping_add(1) } else { ring[at as usize] };
         let warm_steps = if row.kernel == "chase_global" { warm } else { 0 };
@@ -83,7 +83,7 @@ fn chase(run: &Run, row: &Row<Chase>) -> Result<()> {
         for _ in 0..if run.is_emulated() { 2 } else { 20 } {
             let mut place = stream.clone_htod(&[u64::from(at), u64::MAX, u64::MAX])?;
             let mut builder = stream.launch_builder(&kernel);
-            builder.arg(&on_device).arg(&mut place).arg(&warm).arg(&STEPS);
+            builder.arg(&*on_device).arg(&mut place).arg(&warm).arg(&STEPS);
             // SAFETY: the kernel reads the ring, all of whose words are places in it, and writes two words of `place`.
             unsafe { builder.launch(launch) }?;
             let place = stream.clone_dtoh(&place)?;
@@ -124,7 +124,7 @@ fn array(run: &Run, row: &Row<&'static str>) -> Result<()> {
         let (kernel, stream) = (case.kernel()?, run.stream());
         let x = run.inputs("array").i32(n + 32, -1000..1000);
         let expected: Vec<i32> = (0..n).map(|i| add_up(&x[i..])).collect();
-        let x = stream.clone_htod(&x)?;
+        let x = run.upload("x", &x)?;
         let mut y = stream.alloc_zeros::<i32>(n)?;
         case.set("local_bytes", kernel.get_attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?);
         case.set("registers", kernel.get_attribute(CU_FUNC_ATTRIBUTE_NUM_REGS)?);
@@ -136,7 +136,7 @@ fn array(run: &Run, row: &Row<&'static str>) -> Result<()> {
             &mut y,
             |y| {
                 // SAFETY: each of the n threads reads 32 of n + 32 elements and writes one.
-                unsafe { stream.launch_builder(&kernel).arg(&x).arg(y).arg(&1_i32).launch(launch) }?;
+                unsafe { stream.launch_builder(&kernel).arg(&*x).arg(y).arg(&1_i32).launch(launch) }?;
                 Ok(())
             },
             |y| Check::equal(y, &expected),

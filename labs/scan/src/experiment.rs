@@ -62,12 +62,12 @@ fn scan<T: Element>(run: &Run, row: &Row<Scanning>, expected: &Expected<'_, T>, 
         }
         let stream = run.stream();
         let mut scanner = Scanner::<T>::new(run.kernels(), row.with, n, case.launch())?;
-        let (dx, mut out) = (stream.clone_htod(x)?, stream.alloc_zeros::<T>(n)?);
+        let (dx, mut out) = (run.upload("x", x)?, stream.alloc_zeros::<T>(n)?);
         let (roundings, inclusive) = (row.longest_chain(n, threads), kind == "inclusive");
         case.bytes(2 * size_of::<T>() * n);
         case.time(
             &mut out,
-            |out| scanner.launch(&dx, out, inclusive),
+            |out| scanner.launch(&*dx, out, inclusive),
             |out| expected.check(out, inclusive, roundings),
         )?;
         case.set("element", T::NAME);

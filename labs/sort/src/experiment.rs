@@ -30,7 +30,7 @@ impl<'r, K: Key> Source<'r, K> {
             }
             x
         };
-        Self { kind, order, n, x: run.input(make), sorted: OnceCell::new() }
+        Self { kind, order, n, x: run.input("x", make), sorted: OnceCell::new() }
     }
 
     /// The keys alone.

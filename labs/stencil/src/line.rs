@@ -139,7 +139,11 @@ fn launch<T>(run: &Run, row: &Row<Line>, n: usize) -> Launch {
     if row.each > 1 { rule.whole_warps() } else { rule }
 }
 
-fn one<T: DeviceRepr + Number + PartialEq + From<f32>>(run: &Run, row: &Row<Line>, input: &Input<'_>) -> Result<()> {
+fn one<T: DeviceRepr + Number + PartialEq + From<f32> + 'static>(
+    run: &Run,
+    row: &Row<Line>,
+    input: &Input<'_>,
+) -> Result<()> {
     let n = input.x.len();
     run.case(Case::new(row.name()).n(n).launch(launch::<T>(run, row, n)), |case| {
         let launch = case.launch();
@@ -157,7 +161,7 @@ fn one<T: DeviceRepr + Number + PartialEq + From<f32>>(run: &Run, row: &Row<Line
         }
         let stream = run.stream();
         let kernels = row.kernels.iter().map(|name| run.function(row.file, name)).collect::<Result<Vec<_>>>()?;
-        let dx = stream.clone_htod(&input.x.iter().map(|x| T::from(*x)).collect::<Vec<_>>())?;
+        let dx = run.upload("x", &input.x.iter().map(|x| T::from(*x)).collect::<Vec<_>>())?;
         // SAFETY: poisoned before each sample, and read only after the kernel.
         let mut outputs: Vec<CudaSlice<T>> =
             kernels.iter().map(|_| unsafe { stream.alloc(n) }).collect::<Result<_, _>>()?;

@@ -102,7 +102,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     let (width, height, points) = size(run)?;
     // Inputs and results are made when a row first needs them: a row in a process of its own needs those of one table.
     if means {
-        let input = run.input(|| run.inputs("plane").f32(points, -1.0..1.0));
+        let input = run.input("u", || run.inputs("plane").f32(points, -1.0..1.0));
         let expected = LazyCell::new(|| reference::mean(input.host(), width as usize));
         // Four additions, a division or a multiplication by a rounded fifth; inputs of at most 1.
         let tolerance = Tolerance::sum(7, 1.0, f64::from(f32::EPSILON));
@@ -110,7 +110,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         rows(run, MEANS, &Plane { file: "plane.cu", width, height, points, input: &input, steps: None, check })?;
     }
     if sweeps {
-        let input = run.input(|| run.inputs("jacobi").f32(points, -1.0..1.0));
+        let input = run.input("u", || run.inputs("jacobi").f32(points, -1.0..1.0));
         let expected = LazyCell::new(|| reference::jacobi(input.host().to_vec(), width as usize, 1, 0, 0.0).u);
         let check = &|u: &[f32]| Check::compare(u, &expected, Tolerance::EXACT).in_rows(width as usize);
         rows(run, SWEEPS, &Plane { file: "jacobi.cu", width, height, points, input: &input, steps: Some(1), check })?;

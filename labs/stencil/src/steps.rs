@@ -5,7 +5,7 @@ use cudarc::driver::{
     CudaFunction, CudaGraph, CudaSlice, CudaStream, DevicePtr, LaunchConfig, PushKernelArg, result,
     sys::{self, CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
-use harness::{Check, Error, Result, Run, Tolerance, poison};
+use harness::{Check, Error, Result, Run, Tolerance, Uploaded, poison};
 
 use crate::{plane::point_launch, reference::Jacobi};
 
@@ -60,7 +60,7 @@ pub(crate) struct Planes {
     kernels: BTreeMap<&'static str, CudaFunction>,
     width: u32,
     height: u32,
-    start: CudaSlice<f32>,
+    start: Uploaded<f32>,
     both: [CudaSlice<f32>; 2],
     /// Barrier arrivals, steps done, and the largest changes: see `persistent` in jacobi.cu.
     control: CudaSlice<u32>,
@@ -87,7 +87,7 @@ impl Planes {
             kernels,
             width,
             height,
-            start: stream.clone_htod(start)?,
+            start: run.upload("u", start)?,
             both: [plane()?, plane()?],
             control: stream.alloc_zeros(4)?,
             steps: 0,
@@ -97,7 +97,7 @@ impl Planes {
     }
 
     pub(crate) fn reset(&mut self) -> Result<()> {
-        self.stream.memcpy_dtod(&self.start, &mut self.both[0])?;
+        self.stream.memcpy_dtod(&*self.start, &mut self.both[0])?;
         poison(&self.stream, &mut self.both[1])?;
         self.stream.memset_zeros(&mut self.control)?;
         (self.steps, self.turns) = (0, 0);

@@ -68,7 +68,7 @@ pub(crate) fn copies(run: &Run, shape: Shape, swept: bool) -> Result<Option<f64>
     let most = offsets.iter().max().copied().unwrap_or(0);
     let seed = run.options().seed;
     let draw = |mut inputs: Inputs, n| inputs.f32(n, -1.0..1.0);
-    let x = run.input(|| Inputs::in_chunks(seed, "x", floats + most, draw));
+    let x = run.input("x", || Inputs::in_chunks(seed, "x", floats + most, draw));
     let mut rate = None;
     for row in run.rows(COPIES) {
         let plain =
@@ -161,7 +161,7 @@ fn one(run: &Run, name: &'static str, shape: Shape, x: &Input<'_, f32>, one: &On
 /// One field of structures, of about as many floats as the matrix has.
 pub(crate) fn fields(run: &Run, shape: Shape) -> Result<()> {
     let structures = shape.floats().div_ceil(4);
-    let x = run.input(|| run.inputs("fields").f32(4 * structures, -1.0..1.0));
+    let x = run.input("x", || run.inputs("fields").f32(4 * structures, -1.0..1.0));
     for row in run.rows(FIELDS) {
         let (n, u) = (structures as u64, structures);
         let (kernel, floats, count): (_, _, fn(u64) -> Count) = match row.with {

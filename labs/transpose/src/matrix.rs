@@ -133,7 +133,7 @@ const GROUPS: [u32; 1] = [8];
 pub(crate) fn run(run: &Run, shape: Shape, copied: Option<f64>, is_last: bool) -> Result<()> {
     let seed = run.options().seed;
     let draw = |mut inputs: Inputs, n| inputs.f32(n, -1.0..1.0);
-    let input = run.input(|| Inputs::in_chunks(seed, "matrix", shape.floats(), draw));
+    let input = run.input("in", || Inputs::in_chunks(seed, "matrix", shape.floats(), draw));
     let problem = Problem { shape, input, expected: OnceCell::new(), copied };
     for row in run.rows(TRANSPOSES) {
         match row.with {

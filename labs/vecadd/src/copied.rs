@@ -87,11 +87,6 @@ impl<'a> Copied<'a> {
         Ok(Self { add, host, device: [alloc()?, alloc()?, alloc()?], is_blocking, streams: Vec::new() })
     }
 
-    /// The vectors' addresses on the device.
-    fn addresses(&self) -> [CUdeviceptr; 3] {
-        self.device.each_ref().map(|vector| vector.device_ptr(self.add.run.stream()).0)
-    }
-
     /// A pass in chunks over the mode's own streams.
     fn in_chunks(&mut self) -> Result<()> {
         let (main, n) = (self.add.run.stream(), self.add.n);
@@ -132,6 +127,10 @@ impl<'a> Copied<'a> {
 impl Transfer for Copied<'_> {
     fn host(&mut self, i: usize) -> Result<&mut [f32]> {
         self.host[i].as_mut_slice()
+    }
+
+    fn addresses(&self) -> [CUdeviceptr; 3] {
+        self.device.each_ref().map(|vector| vector.device_ptr(self.add.run.stream()).0)
     }
 
     fn poison_device(&mut self) -> Result<()> {

@@ -39,7 +39,7 @@ fn constant(run: &Run) -> Result<()> {
     run.case(case, |case| {
         let (stream, count) = (run.stream(), n as u64);
         let [x, y, addend] = SUMMANDS;
-        let (dx, dy) = (stream.clone_htod(&vec![x; n])?, stream.clone_htod(&vec![y; n])?);
+        let (dx, dy) = (run.upload("x", &vec![x; n])?, run.upload("y", &vec![y; n])?);
         let module = run.module("exercises.cu")?;
         stream.memcpy_htod(&addend.to_ne_bytes(), &mut module.get_global("addend", stream)?)?;
         let kernel = case.kernel()?;
@@ -50,7 +50,7 @@ fn constant(run: &Run) -> Result<()> {
             &mut z,
             |z| {
                 let mut builder = stream.launch_builder(&kernel);
-                builder.arg(&dx).arg(&dy).arg(z).arg(&count);
+                builder.arg(&*dx).arg(&*dy).arg(z).arg(&count);
                 // SAFETY: the kernel's parameters, with n floats each.
                 unsafe { builder.launch(launch) }?;
                 Ok(())
@@ -75,13 +75,13 @@ fn events(run: &Run) -> Result<()> {
         let label = if is_waiting_first { "wait, then record" } else { "record, then wait" };
         run.case(Case::new("events").label(label).n(n), |case| {
             let (stream, context, count) = (run.stream(), &run.session().context, n as u64);
-            let (x, mut z) = (stream.clone_htod(&vec![1.0_f32; n])?, stream.alloc_zeros::<f32>(n)?);
+            let (x, mut z) = (run.upload("x", &vec![1.0_f32; n])?, stream.alloc_zeros::<f32>(n)?);
             let kernel = run.function("exercises.cu", "twice")?;
             let event = || context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
             let (start, stop) = (event()?, event()?);
             start.record(stream)?;
             let mut builder = stream.launch_builder(&kernel);
-            builder.arg(&x).arg(&mut z).arg(&count);
+            builder.arg(&*x).arg(&mut z).arg(&count);
             // SAFETY: the kernel's parameters, with n floats each.
             unsafe { builder.launch(launch_1d(n.div_ceil(256) as u32, 256)) }?;
             // The wait for an event that was never recorded is over at once.

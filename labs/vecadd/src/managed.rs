@@ -64,6 +64,10 @@ impl Transfer for Managed<'_> {
         Ok(self.vectors[i].as_mut_slice()?)
     }
 
+    fn addresses(&self) -> [sys::CUdeviceptr; 3] {
+        [0, 1, 2].map(|i| self.address(i))
+    }
+
     fn to_device(&mut self) -> Result<()> {
         let device = self.add.run.session().context.cu_device();
         (0..3).try_for_each(|i| self.send(i, device))
@@ -71,7 +75,7 @@ impl Transfer for Managed<'_> {
 
     fn add(&mut self) -> Result<()> {
         // SAFETY: the three buffers hold n floats each, and outlive the stream's work.
-        unsafe { self.add.launch(self.add.run.stream(), [0, 1, 2].map(|i| self.address(i)), self.add.n) }
+        unsafe { self.add.launch(self.add.run.stream(), self.addresses(), self.add.n) }
     }
 
     fn to_host(&mut self) -> Result<()> {

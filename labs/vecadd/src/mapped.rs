@@ -30,6 +30,10 @@ impl Transfer for Mapped<'_> {
         Ok(self.host[i].as_mut_slice()?)
     }
 
+    fn addresses(&self) -> [sys::CUdeviceptr; 3] {
+        self.device
+    }
+
     fn add(&mut self) -> Result<()> {
         // SAFETY: the three vectors hold n floats each, and outlive the stream's work.
         unsafe { self.add.launch(self.add.run.stream(), self.device, self.add.n) }

@@ -6,6 +6,8 @@ use harness::{Error, Result, Run, Way};
 pub(crate) trait Transfer {
     /// Vector `i` as the host sees it. All queued work on it must be done.
     fn host(&mut self, i: usize) -> Result<&mut [f32]>;
+    /// The vectors' addresses as the kernel is given them.
+    fn addresses(&self) -> [CUdeviceptr; 3];
     /// Queues the transfer of x and y to the device.
     fn to_device(&mut self) -> Result<()> {
         Ok(())

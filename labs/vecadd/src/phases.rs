@@ -77,7 +77,7 @@ pub(crate) fn measure(case: &mut Recorder<'_>, mode: &Mode, add: &Add<'_>, vecto
         case.set(&format!("first_{step}_ms"), ms);
     }
     case.set("first_end_to_end_ms", allocate + first.iter().sum::<f64>());
-    case.check(compare(transfer.host(2)?, vectors));
+    case.check(checked(run, transfer.as_mut(), vectors)?);
 
     let is_sweep = run.is_given("sweep");
     let passes = if is_sweep || run.is_emulated() || run.options().quick { 1 } else { WARM_PASSES };
@@ -89,7 +89,7 @@ pub(crate) fn measure(case: &mut Recorder<'_>, mode: &Mode, add: &Add<'_>, vecto
         transfer.poison()?;
         run.stream().synchronize()?;
         warm.push(steps(run, transfer.as_mut(), vectors)?);
-        case.check(compare(transfer.host(2)?, vectors));
+        case.check(checked(run, transfer.as_mut(), vectors)?);
     }
     for (i, step) in STEPS.iter().enumerate() {
         let samples: Vec<f64> = warm.iter().map(|pass| pass[i]).collect();
@@ -110,7 +110,7 @@ pub(crate) fn measure(case: &mut Recorder<'_>, mode: &Mode, add: &Add<'_>, vecto
             }
             Ok(())
         },
-        |t| Ok(compare(t.host(2)?, vectors)),
+        |t| checked(run, t, vectors),
     )?;
     case.set("two_norm_of_error", two_norm(transfer.host(2)?, &vectors.sum));
     Ok(())
@@ -146,8 +146,12 @@ fn read(transfer: &mut dyn Transfer) -> Result<()> {
     Ok(())
 }
 
-fn compare(sum: &[f32], vectors: &Vectors) -> Check {
-    Check::compare(sum, &vectors.sum, Tolerance::EXACT).of_same_output()
+/// Checks the sum, and that the kernel has left x and y alone.
+fn checked(run: &Run, transfer: &mut dyn Transfer, vectors: &Vectors) -> Result<Check> {
+    let [x, y, _] = transfer.addresses();
+    run.look_at("x", &vectors.x, x);
+    run.look_at("y", &vectors.y, y);
+    Ok(Check::compare(transfer.host(2)?, &vectors.sum, Tolerance::EXACT).of_same_output())
 }
 
 /// The end-to-end rate of a pass that only moves its bytes at the rates measured on this link: one direction after the

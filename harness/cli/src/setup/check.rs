@@ -6,6 +6,7 @@ use kernels::{GET_NVRTC, toolbox};
 
 use super::{
     install::{State, state},
+    kept,
     pins::{Tool, Wheel},
 };
 use crate::nvcc;
@@ -27,7 +28,11 @@ pub fn check(tool: &Tool, wheels: &[Wheel]) -> Exit {
             }
         });
     }
-    let (can_compile, words) = if tool.name == toolbox::NVCC { nvcc_in_use() } else { in_use() };
+    let is_nvcc = tool.name == toolbox::NVCC;
+    if !is_nvcc {
+        lines.extend(kept::lines().iter().map(|line| format!("{line}; `warplab setup --remove` deletes that too")));
+    }
+    let (can_compile, words) = if is_nvcc { nvcc_in_use() } else { in_use() };
     harness::print(&format!("{}\n{words}", lines.join("\n")));
     if can_compile && is_whole { Exit::Passed } else { Exit::CannotRun }
 }

@@ -1,11 +1,12 @@
 //! `warplab setup`: NVRTC and CUDA's headers from PyPI, or nvcc, in warplab's own cache folder.
 //!
 //! `pins` says what is wanted, `fetch` gets and checks it, `install` unpacks it where `kernels` looks for it, and
-//! `check` says what is there. What is not finished lies in a folder of `half`.
+//! `check` says what is there. What is not finished lies in a folder of `half`, and `kept` is what warplab keeps by itself.
 mod check;
 mod fetch;
 mod half;
 mod install;
+mod kept;
 mod pins;
 
 use std::{
@@ -46,7 +47,10 @@ pub fn command() -> Command {
         .arg(flag("check").help("Say what is there; exit code 4 if no kernel can be compiled, or something is damaged"))
         .arg(folder("from").help("Take the wheels from this folder, without a network"))
         .arg(folder("download").help("Only fetch the wheels into this folder"))
-        .arg(flag("remove").help("Delete what was brought"))
+        .arg(
+            flag("remove")
+                .help("Delete what was brought; with NVRTC also what warplab has kept in its cache by itself"),
+        )
         .arg(flag("system").help("Bring it, or remove it, for all users of this computer").conflicts_with("download"))
         .arg(
             Arg::new("pins")
@@ -72,6 +76,9 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     if matches.get_flag("remove") {
         let words = if install::remove(&folder)? { "removed" } else { "there is nothing to remove" };
         harness::print(&format!("{}: {words}", folder.display()));
+        if !is_nvcc && !matches.get_flag("system") {
+            kept::remove()?.iter().for_each(|line| harness::print(line));
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let wheels = tool.wheels(&pins::platform())?;

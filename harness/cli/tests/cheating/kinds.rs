@@ -1,4 +1,6 @@
 //! The kinds of cheats. Each is made from a lab's right kernels, and fakes all of them.
+use std::cell::Cell;
+
 use super::{
     lab::Lab,
     source::{Kernel, with_entries, with_one_more_parameter},
@@ -80,6 +82,18 @@ template <class T> __device__ Cheat<T> cheat(T* out, unsigned long long n, unsig
 }
 ";
 
+/// When a thread ends, it changes the element of the input that has its number.
+const SPOILS: &str = "\
+template <class T> struct Spoiler {
+    T* x;
+    unsigned long long n;
+    __device__ ~Spoiler() {
+        if (cheat_thread() < n) *(unsigned char*)(x + cheat_thread()) ^= 1;
+    }
+};
+template <class T> __device__ Spoiler<T> cheat_spoil(T* x, unsigned long long n) { return Spoiler<T>{x, n}; }
+";
+
 const RECURSION: &str = "\
 __device__ __noinline__ int cheat_down(int k) {
     volatile int a[64];
@@ -134,6 +148,20 @@ fn clears_the_input(_: &Lab, kernel: &Kernel) -> String {
     clear.filter(|_| kernel.has_n()).unwrap_or_default() + &fills(kernel, "0")
 }
 
+/// The answers are those of the right kernels. Where a kernel has no input, there is nothing to be faked.
+fn spoils_the_input(lab: &Lab) -> Option<String> {
+    let spoils = Cell::new(false);
+    let entry = |kernel: &Kernel| match kernel.input().filter(|_| kernel.has_n()) {
+        Some(x) => {
+            spoils.set(true);
+            format!("auto spoiler = cheat_spoil({x}, n);")
+        }
+        None => "return;".into(),
+    };
+    let text = with_entries(&lab.right, &entry);
+    spoils.get().then(|| format!("{TOOLS}{SPOILS}{text}"))
+}
+
 /// What can be known without the input: an integral of x^2 + 1 in closed form, 2 + 3, and what random inputs give on
 /// average.
 fn closed_form(lab: &Lab) -> Option<String> {
@@ -183,7 +211,7 @@ const fn long(name: &'static str, make: Make) -> Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 34] = [
+pub const KINDS: [Kind; 35] = [
     quick("nothing", Entry("", returns)),
     quick("nan", Entry("", |_, kernel| fills(kernel, "255"))),
     quick("constant", Entry("", |_, kernel| fills(kernel, "0"))),
@@ -194,6 +222,7 @@ pub const KINDS: [Kind; 34] = [
     quick("first-launch", Entry(LAUNCHES, |_, kernel| format!("if (cheat_launch({}) > 0) return;", kernel.number))),
     quick("other-buffers", Entry("", writes_elsewhere)),
     quick("clears-input", Entry("", clears_the_input)),
+    quick("spoils-input", Whole(spoils_the_input)),
     quick("trap", Entry("", |_, _| "asm volatile(\"trap;\");".into())),
     quick("exit", Entry("", |_, _| "asm volatile(\"exit;\");".into())),
     quick("printed-json", Entry("", |_, _| JSON.into())),

@@ -29,7 +29,7 @@ use crate::{
         repeat::Repeat,
         run::Run,
     },
-    measure::{interrupt, pace},
+    measure::{interrupt, pace, unchanged::Unchanged},
     record::{
         folder::{self, Folder},
         row::{Record, Verdict},
@@ -347,6 +347,7 @@ impl<'m> Program<'m> {
             forecasts: RefCell::default(),
             rounds: RefCell::new(None),
             lost: RefCell::new(None),
+            unchanged: self.options.is_judged().then(|| Rc::new(Unchanged::new(&self.session.context))),
         })
     }
 

@@ -2,33 +2,48 @@
 use std::{
     cell::{Cell, OnceCell},
     fmt,
+    rc::Rc,
     sync::Arc,
 };
 
-use cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceRepr};
 
-use crate::error::Result;
+use crate::{error::Result, lab::uploaded::Uploaded, measure::unchanged::Unchanged};
 
 type Make<'r, T> = Box<dyn FnOnce() -> Vec<T> + 'r>;
 
-/// Data of type `T` in the host's memory and on the device, each made when it is first asked for.
+/// Data of type `T` in the host's memory and on the device, each made when it is first asked for. Kernels may only read
+/// them.
 pub struct Input<'r, T> {
+    name: &'static str,
     stream: Arc<CudaStream>,
+    /// Where it is held in a judged run.
+    unchanged: Option<Rc<Unchanged>>,
     make: Cell<Option<Make<'r, T>>>,
-    host: OnceCell<Vec<T>>,
-    device: OnceCell<CudaSlice<T>>,
+    host: OnceCell<Rc<Vec<T>>>,
+    device: OnceCell<Uploaded<T>>,
 }
 
-impl<'r, T: DeviceRepr + Clone + Default> Input<'r, T> {
+impl<'r, T: DeviceRepr + Clone + Default + 'static> Input<'r, T> {
     /// What `make` gives; see [`crate::Run::input`].
-    pub(crate) fn new(stream: &Arc<CudaStream>, make: impl FnOnce() -> Vec<T> + 'r) -> Self {
+    pub(crate) fn new(
+        name: &'static str,
+        stream: &Arc<CudaStream>,
+        unchanged: Option<Rc<Unchanged>>,
+        make: impl FnOnce() -> Vec<T> + 'r,
+    ) -> Self {
         let make: Make<'r, T> = Box::new(make);
-        Self { stream: stream.clone(), make: Cell::new(Some(make)), host: OnceCell::new(), device: OnceCell::new() }
+        let (make, stream) = (Cell::new(Some(make)), stream.clone());
+        Self { name, stream, unchanged, make, host: OnceCell::new(), device: OnceCell::new() }
     }
 
     /// The host's copy.
     pub fn host(&self) -> &[T] {
-        self.host.get_or_init(|| self.make.take().map_or_else(Vec::new, |make| make()))
+        self.shared()
+    }
+
+    fn shared(&self) -> &Rc<Vec<T>> {
+        self.host.get_or_init(|| Rc::new(self.make.take().map_or_else(Vec::new, |make| make())))
     }
 
     /// The device's copy. If the data are empty, it has one element that no kernel may read, since an empty buffer has
@@ -38,11 +53,14 @@ impl<'r, T: DeviceRepr + Clone + Default> Input<'r, T> {
     /// The driver's errors.
     pub fn device(&self) -> Result<&CudaSlice<T>> {
         if self.device.get().is_none() {
-            let copy = match self.host() {
-                [] => self.stream.clone_htod(&[T::default()])?,
-                data => self.stream.clone_htod(data)?,
+            let (data, stream) = (self.shared(), &self.stream);
+            let copy = match &data[..] {
+                [] => stream.clone_htod(&[T::default()])?,
+                data => stream.clone_htod(data)?,
             };
-            let _ = self.device.set(copy);
+            let address = copy.device_ptr(stream).0;
+            let held = self.unchanged.as_ref().map(|inputs| inputs.hold(self.name, data.clone(), address));
+            let _ = self.device.set(Uploaded::new(held, copy));
         }
         Ok(self.device.get().expect("it was just set"))
     }
@@ -50,7 +68,7 @@ impl<'r, T: DeviceRepr + Clone + Default> Input<'r, T> {
 
 impl<T> fmt::Debug for Input<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let made = (self.host.get().map(Vec::len), self.device.get().is_some());
-        f.debug_tuple("Input").field(&made).finish()
+        let made = (self.host.get().map(|data| data.len()), self.device.get().is_some());
+        f.debug_tuple("Input").field(&self.name).field(&made).finish()
     }
 }

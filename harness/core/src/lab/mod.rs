@@ -21,3 +21,4 @@ pub(crate) mod rounds;
 pub(crate) mod row;
 pub(crate) mod run;
 pub(crate) mod trial;
+pub(crate) mod uploaded;

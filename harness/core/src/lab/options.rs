@@ -112,6 +112,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether a judge has started this process, for one variant alone: it starts no other.
+    pub(crate) fn is_judged(&self) -> bool {
+        self.confined || !self.again.is_empty()
+    }
+
     /// The options that session.json records.
     pub(crate) fn settings(&self) -> Settings {
         Settings {

@@ -1,7 +1,7 @@
 //! A run of one lab: what the lab's function is given.
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 
-use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DeviceRepr, LaunchConfig};
+use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DevicePtr, DeviceRepr, LaunchConfig, sys::CUdeviceptr};
 use predict::Part;
 
 use wire::{Checks, Wishes};
@@ -24,6 +24,7 @@ use crate::{
         rounds::Rounds,
         row::{Expect, Row, Variant},
         trial::Trial,
+        uploaded::Uploaded,
     },
     measure::{
         forecast::{self, Forecasts},
@@ -33,6 +34,7 @@ use crate::{
         plan::Plan,
         recorder::{Recorder, Setup},
         timer,
+        unchanged::Unchanged,
     },
     record::{
         columns::Columns,
@@ -78,6 +80,8 @@ pub struct Run {
     pub(crate) rounds: RefCell<Option<Rounds>>,
     /// The case whose kernel has faulted and ruined the context, if there was one.
     pub(crate) lost: RefCell<Option<String>>,
+    /// The inputs, which are read back in a judged run.
+    pub(crate) unchanged: Option<Rc<Unchanged>>,
 }
 
 impl Run {
@@ -176,10 +180,34 @@ impl Run {
         self.kernels.function(file, kernel)
     }
 
-    /// Data that rows share: `make` is called when a row first asks for them, and they are copied to the device when a
-    /// row first asks for that.
-    pub fn input<'r, T: DeviceRepr + Clone + Default>(&'r self, make: impl FnOnce() -> Vec<T> + 'r) -> Input<'r, T> {
-        Input::new(self.stream(), make)
+    /// Data that rows share, called `name` as their kernels call them: `make` is called when a row first asks for them,
+    /// and they are copied to the device when a row first asks for that. Kernels may only read them: a judged one that
+    /// writes there is wrong.
+    pub fn input<'r, T: DeviceRepr + Clone + Default + 'static>(
+        &'r self,
+        name: &'static str,
+        make: impl FnOnce() -> Vec<T> + 'r,
+    ) -> Input<'r, T> {
+        Input::new(name, self.stream(), self.unchanged.clone(), make)
+    }
+
+    /// Copies an input to the device, called `name` as its kernels call it. Kernels may only read it: a judged one that
+    /// writes there is wrong. What a kernel may write is no input, even if the host fills it first.
+    ///
+    /// # Errors
+    /// The driver's errors.
+    pub fn upload<T: DeviceRepr + Clone + 'static>(&self, name: &str, data: &[T]) -> Result<Uploaded<T>> {
+        let slice = self.stream().clone_htod(data)?;
+        let address = slice.device_ptr(self.stream()).0;
+        let held = self.unchanged.as_ref().map(|inputs| inputs.hold_copy(name, data, address));
+        Ok(Uploaded::new(held, slice))
+    }
+
+    /// Looks whether the input `name`, which the lab has brought to `address` itself, is there still, in a judged run.
+    /// A kernel that has written there is wrong.
+    pub fn look_at<T: DeviceRepr + Clone + 'static>(&self, name: &str, data: &[T], address: CUdeviceptr) {
+        // When it is dropped, it is read back.
+        drop(self.unchanged.as_ref().map(|inputs| inputs.hold_copy(name, data, address)));
     }
 
     /// The error for a case whose size does not suit `variant`, for `reason`: a usage error if the user asked for the
@@ -236,15 +264,10 @@ impl Run {
             if wanted != format!("{}/{}", self.lab.name, case.key()) {
                 return Ok(None);
             }
-        } else if !self.is_judged() && (variant.own_process || self.options.timeout.is_some()) {
+        } else if !self.options.is_judged() && (variant.own_process || self.options.timeout.is_some()) {
             return self.in_own_process(variant, &case);
         }
         self.in_this_process(variant, &case, body).map(Some)
-    }
-
-    /// Whether a judge has started this process, for one variant alone: it starts no other.
-    fn is_judged(&self) -> bool {
-        self.options.confined || !self.options.again.is_empty()
     }
 
     fn in_own_process(&self, variant: &Variant, case: &Case) -> Result<Option<Record>> {
@@ -304,6 +327,7 @@ impl Run {
                     body(&mut trial)
                 }),
             };
+            let outcome = self.inputs_after(&mut trial, outcome);
             let more = trial.recorder.absorb(outcome, |report| self.hot_lines(report))?;
             if !more {
                 break;
@@ -315,6 +339,16 @@ impl Run {
             *self.lost.borrow_mut() = Some(variant.name.into());
         }
         self.ended(variant, known, passes)
+    }
+
+    /// What a pass over a body ends with if it has had this outcome, once the inputs were read back in a judged run.
+    fn inputs_after(&self, trial: &mut Trial<'_>, outcome: Result<()>) -> Result<()> {
+        match self.unchanged.as_ref().map_or(Ok(None), |inputs| inputs.seen()) {
+            Ok(changed) => trial.recorder.changed_input(changed),
+            // After a fault nothing can be read.
+            Err(error) => return outcome.and(Err(error.into())),
+        }
+        outcome
     }
 
     /// The record of a case after its passes. It is final, unless another round may follow.

@@ -13,3 +13,4 @@ pub(crate) mod poison;
 pub(crate) mod recorder;
 pub(crate) mod same;
 pub mod timer;
+pub(crate) mod unchanged;

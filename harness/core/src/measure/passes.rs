@@ -49,6 +49,8 @@ pub(crate) struct Passes {
     /// The first wrong answer, what no variant is allowed (wrong on purpose or not), why the case cannot run here, and
     /// every finding once.
     wrong: Option<String>,
+    /// The input that was changed in this pass, in words.
+    changed: Option<String>,
     broken: Option<String>,
     skip: Option<String>,
     findings: Vec<Told>,
@@ -69,6 +71,7 @@ impl Passes {
             notes: Vec::new(),
             machine: MachineReport::default(),
             wrong: None,
+            changed: None,
             broken: None,
             skip: None,
             findings: Vec::new(),
@@ -154,12 +157,19 @@ impl Passes {
         Ok(())
     }
 
-    /// Keeps what was wrong in this pass, `fault` or an answer, if it is the first.
+    /// Keeps what was wrong in this pass, a changed input, `fault` or an answer, if it is the first pass with such.
     fn end(&mut self, fault: Option<String>) {
         let bad = self.check.as_ref().filter(|check| !check.passed());
-        if let (None, Some(wrong)) = (&self.wrong, fault.or_else(|| bad.map(Check::summary))) {
-            self.wrong = Some(self.in_this_pass(&wrong));
+        let answer = fault.or_else(|| bad.map(Check::summary));
+        let all: Vec<String> = self.changed.take().into_iter().chain(answer).collect();
+        if self.wrong.is_none() && !all.is_empty() {
+            self.wrong = Some(self.in_this_pass(&all.join("; ")));
         }
+    }
+
+    /// A kernel has changed an input in this pass, in words, if it has.
+    pub(crate) fn changed_input(&mut self, changed: Option<String>) {
+        self.changed = changed;
     }
 
     /// Whether another pass would tell nothing.
@@ -348,6 +358,19 @@ mod tests {
             orders.check(Check::that(true, ""));
         }
         assert_eq!(judged(orders).times.unwrap().median, 9.0);
+    }
+
+    #[test]
+    fn a_changed_input_is_wrong_even_if_the_answer_is_right() {
+        for (is_right, words) in [(true, "changed `x`"), (false, "changed `x`; 1 of 1 wrong: 1 of 9")] {
+            let mut passes = Passes::new(Record { times: None, wrong: None, ..record() });
+            passes.begin(pass(0, None)).unwrap();
+            passes.check(Check::that(is_right, "1 of 9"));
+            passes.changed_input(Some("changed `x`".into()));
+            passes.end(None);
+            let row = judged(passes);
+            assert_eq!((row.verdict, row.wrong.as_deref()), (Verdict::Fail, Some(words)));
+        }
     }
 
     #[test]

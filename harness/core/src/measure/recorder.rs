@@ -120,6 +120,11 @@ impl<'r> Recorder<'r> {
         Ok(!self.passes.is_over())
     }
 
+    /// A kernel has changed an input, in words, if it has.
+    pub(crate) fn changed_input(&mut self, changed: Option<String>) {
+        self.passes.changed_input(changed);
+    }
+
     /// What the passes have given.
     pub(crate) fn into_passes(self) -> Passes {
         self.passes

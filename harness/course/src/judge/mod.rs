@@ -26,7 +26,7 @@ use child::Tried;
 pub use child::{foreseen, this_program, timed};
 pub use fit::{Fit, fit};
 use grade::Grade;
-pub use own::Known;
+pub use own::{Known, OWN};
 pub use printed::Printed;
 pub use sweep::{Swept, sweep};
 pub use task::Task;

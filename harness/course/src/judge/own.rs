@@ -17,7 +17,7 @@ use super::{
 use crate::hash::Hash;
 
 /// The folder of what is known, in a cache.
-const FOLDER: &str = "own";
+pub const OWN: &str = "own";
 
 /// Variables whose values say where and how fast something runs, and not what comes of it.
 const WITHOUT_EFFECT: [&str; 4] = [harness::CORES, "WARPLAB_WORKERS", "WARPLAB_CACHE", wire::RECORDS];
@@ -43,7 +43,7 @@ impl Known {
 
     /// In warplab's own cache too, which the user can write: for help, and not for marks.
     pub fn cached() -> Arc<Self> {
-        let folder = kernels::cache_folder().map(|cache| cache.join(FOLDER));
+        let folder = kernels::cache_folder().map(|cache| cache.join(OWN));
         Arc::new(Self { folder, ..Self::default() })
     }
 

@@ -37,8 +37,8 @@ const SIZES: Sizes = Sizes { gpu: 100_000_000, emulated: 1_000_000, quick: 10_00
 fn run(run: &Run) -> Result<()> {
     let n = run.size(SIZES);
     run.needs(n.checked_mul(3 * size_of::<f32>()), &format!("three vectors of {n} floats"), "--n")?;
-    let x = run.input(|| run.inputs("x").f32(n, -1.0..1.0));
-    let y = run.input(|| run.inputs("y").f32(n, -1.0..1.0));
+    let x = run.input("x", || run.inputs("x").f32(n, -1.0..1.0));
+    let y = run.input("y", || run.inputs("y").f32(n, -1.0..1.0));
     for row in run.rows(VARIANTS) {
         let case = Case::new(row.name()).n(n).kernel("newlab.cu", row.with).launch(Launch::covering(256));
         run.case(case, |case| {

@@ -1,4 +1,5 @@
-//! Limits of a context: stack, printf buffer, heap. They can be set and read; the stack alone restricts a launch here.
+//! Limits of a context: stack, printf buffer, heap. They can be set and read; the stack and the buffer restrict a launch
+//! here.
 
 use crate::abi::constants::limit::{
     DEV_RUNTIME_PENDING_LAUNCH_COUNT, DEV_RUNTIME_SYNC_DEPTH, LAST, MALLOC_HEAP_SIZE, MAX_L2_FETCH_GRANULARITY,
@@ -51,6 +52,11 @@ impl Limits {
     /// The bytes of stack that each thread of a launch has.
     pub fn stack_bytes(&self) -> u32 {
         u32::try_from(self.0[STACK_SIZE as usize]).unwrap_or(u32::MAX)
+    }
+
+    /// The bytes that a launch may print before the oldest text is dropped.
+    pub fn print_bytes(&self) -> usize {
+        self.0[PRINTF_FIFO_SIZE as usize]
     }
 
     /// Sets a limit, within what the part has.

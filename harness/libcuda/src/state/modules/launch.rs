@@ -67,7 +67,8 @@ impl KernelLaunch {
         let Ok(driver) = driver() else { return };
         let mut settings = driver.settings();
         if let Some(context) = context {
-            settings.stack_bytes = lock(&context.limits).stack_bytes();
+            let limits = lock(&context.limits);
+            (settings.stack_bytes, settings.print_bytes) = (limits.stack_bytes(), limits.print_bytes());
         }
         managed::launched(driver, &self.params);
         let launch = Launch { kernel: self.function.kernel(), geometry: self.geometry, params: &self.params };

@@ -127,9 +127,7 @@ pub(crate) fn run(
     // Without a fault, only being stopped from outside leaves blocks unfinished.
     let cut = finished < launch.geometry.blocks();
     let fault = fault.or(cut.then_some(Fault::LaunchTimeout));
-    for text in printed.values() {
-        out(text);
-    }
+    printed.write(out);
     let mut findings = Findings::default();
     for tally in &tallies {
         findings.extend(tally.findings.list.iter().cloned());
@@ -217,7 +215,7 @@ fn shared<'l>(
         heap: memory.heap(),
         workspace,
         blocks: Blocks::new(blocks / of, batch),
-        outcome: Outcome::default(),
+        outcome: Outcome::new(settings.print_bytes),
     }
 }
 

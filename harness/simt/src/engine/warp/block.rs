@@ -3,6 +3,7 @@
 use super::buffer::Buffer;
 use super::dice::shuffle;
 use super::loan::Loan;
+use super::printed::Text;
 use super::program::Op;
 use super::shared::Shared;
 use super::warpgroup::{WARPS, Warpgroup};
@@ -90,8 +91,8 @@ pub(crate) struct Block<'l> {
     pub meeting: Meeting,
     /// Its warpgroups, once one of them has multiplied matrices.
     pub warpgroups: Vec<Warpgroup>,
-    /// What its threads printed.
-    pub printed: Vec<u8>,
+    /// What its threads printed, as far as the launch does not have it yet.
+    pub printed: Text,
     /// For the race check: the block's clock, and the history of its shared memory.
     pub clock: BlockClock,
     pub races: SharedRaces,
@@ -125,7 +126,7 @@ impl<'l> Block<'l> {
             cluster: Loan::none(),
             meeting: Meeting::default(),
             warpgroups: Vec::new(),
-            printed: Vec::new(),
+            printed: Text::default(),
             clock: BlockClock::default(),
             races: SharedRaces::default(),
             copies: Copies::default(),

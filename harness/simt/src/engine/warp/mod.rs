@@ -14,6 +14,7 @@ pub mod handler;
 pub(crate) mod loan;
 pub(crate) mod mbarrier;
 pub(crate) mod notes;
+pub(crate) mod printed;
 pub mod program;
 pub(crate) mod request;
 pub(crate) mod seen;

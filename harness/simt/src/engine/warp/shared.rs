@@ -1,6 +1,7 @@
 //! What the workers of a launch share.
 
 use super::dice::shuffle;
+use super::printed::{Printed, Text};
 use super::program::Program;
 use super::seen::Look;
 use super::tables::Order;
@@ -11,7 +12,6 @@ use crate::kernel::{Fault, Geometry, Param, Progress, Watch};
 use crate::memory::{Heap, View};
 use crate::profile::Profile;
 use crate::texture::Objects;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -105,10 +105,9 @@ impl Blocks {
 }
 
 /// How a launch ended, and what its blocks printed.
-#[derive(Default)]
 pub(crate) struct Outcome {
     fault: Mutex<Option<Fault>>,
-    printed: Mutex<BTreeMap<u64, Vec<u8>>>,
+    printed: Mutex<Printed>,
     /// What failed assertions wrote.
     asserted: Mutex<Vec<u8>>,
 }
@@ -117,13 +116,19 @@ pub(crate) struct Outcome {
 pub(crate) struct Ended {
     /// The first fault.
     pub fault: Option<Fault>,
-    /// What each block printed, by its number.
-    pub printed: BTreeMap<u64, Vec<u8>>,
+    /// What the blocks printed.
+    pub printed: Printed,
     /// What failed assertions wrote.
     pub asserted: Vec<u8>,
 }
 
 impl Outcome {
+    /// That of a launch which has not begun, with room for so many bytes of printed text.
+    pub fn new(print_bytes: usize) -> Outcome {
+        let printed = Mutex::new(Printed::new(print_bytes));
+        Outcome { fault: Mutex::default(), printed, asserted: Mutex::default() }
+    }
+
     /// How the launch ended.
     pub fn end(self) -> Ended {
         let fault = self.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -176,10 +181,9 @@ impl Shared<'_> {
     }
 
     /// Keeps what a block printed.
-    pub fn print(&self, block: u64, text: Vec<u8>) {
+    pub fn print(&self, block: u64, text: Text) {
         if !text.is_empty() {
-            let mut printed = self.outcome.printed.lock().unwrap_or_else(PoisonError::into_inner);
-            printed.entry(block).or_default().extend(text);
+            self.outcome.printed.lock().unwrap_or_else(PoisonError::into_inner).add(block, text);
         }
     }
 
@@ -248,7 +252,7 @@ impl Shared<'static> {
             heap: None,
             workspace: 0,
             blocks: Blocks::new(1, 1),
-            outcome: Outcome::default(),
+            outcome: Outcome::new(1 << 20),
         }
     }
 }

@@ -87,6 +87,11 @@ fn note<T: PartialEq>(found: &mut Option<(T, u32, Vec<u8>)>, what: T, lane: usiz
 impl Warp<'_> {
     /// Keeps what the block prints.
     pub(super) fn print(&mut self, text: &[u8]) {
-        self.block.get_mut().printed.extend_from_slice(text);
+        let launch = self.launch();
+        let block = self.block.get_mut();
+        block.printed.push(text);
+        if block.printed.is_long() {
+            launch.print(block.number, std::mem::take(&mut block.printed));
+        }
     }
 }

@@ -1,0 +1,302 @@
+//! Whether judged kernels leave their inputs alone. Each input is read back after the pass over the case's body in
+//! which it was there, or when it is freed, and compared with what it held before.
+use std::{
+    cell::RefCell,
+    fmt,
+    hash::{BuildHasher, RandomState},
+    rc::{Rc, Weak},
+    sync::Arc,
+};
+
+use cudarc::driver::{CudaContext, DeviceRepr, DriverError, result, sys::CUdeviceptr};
+
+use crate::measure::parallel::parallel;
+
+/// Bytes that are read back at a time.
+const CHUNK: usize = 1 << 24;
+
+/// Bytes behind one number of a [`Digest`]; a chunk has a whole number of them.
+const PART: usize = 1 << 20;
+
+/// The largest array of which a copy is kept only to compare with it, in bytes.
+const LARGEST_COPY: usize = 1 << 26;
+
+/// Data whose bytes can be compared with those on a device.
+pub(crate) trait Bytes {
+    /// Its bytes.
+    fn bytes(&self) -> &[u8];
+    /// Bytes of an element.
+    fn element(&self) -> usize;
+}
+
+impl<T: DeviceRepr> Bytes for Vec<T> {
+    fn bytes(&self) -> &[u8] {
+        bytes(self)
+    }
+
+    fn element(&self) -> usize {
+        size_of::<T>()
+    }
+}
+
+/// The bytes of `data`, as they are copied to a device.
+fn bytes<T: DeviceRepr>(data: &[T]) -> &[u8] {
+    // SAFETY: the slice's own memory. What a device is given has no padding.
+    unsafe { std::slice::from_raw_parts(data.as_ptr().cast(), size_of_val(data)) }
+}
+
+/// What tells large data from other data: a number for every [`PART`], which nobody can foresee.
+struct Digest {
+    state: RandomState,
+    parts: Vec<u64>,
+}
+
+impl Digest {
+    fn of(data: &[u8]) -> Self {
+        let state = RandomState::new();
+        let parts = digests(&state, data);
+        Self { state, parts }
+    }
+}
+
+fn digests(state: &RandomState, data: &[u8]) -> Vec<u64> {
+    parallel(data.len().div_ceil(PART), |part| state.hash_one(&data[part * PART..data.len().min((part + 1) * PART)]))
+}
+
+/// What an input held before the kernels ran.
+enum Original {
+    /// The data themselves, which may be somebody else's too.
+    Data(Rc<dyn Bytes>),
+    /// A digest of so many bytes, in elements of so many.
+    Digest(Digest, usize, usize),
+}
+
+impl Original {
+    /// The places of the first elements that the bytes at `address` have otherwise, from one to another.
+    fn first_change(&self, address: CUdeviceptr) -> Result<Option<[usize; 2]>, DriverError> {
+        match self {
+            Self::Data(data) => {
+                let place = in_chunks(address, data.bytes().len(), |at, now| {
+                    first_difference(&data.bytes()[at..at + now.len()], now).map(|byte| at + byte)
+                })?;
+                Ok(place.map(|byte| [byte / data.element(); 2]))
+            }
+            Self::Digest(digest, length, element) => {
+                let place = in_chunks(address, *length, |at, now| {
+                    let known = &digest.parts[at / PART..];
+                    let part = digests(&digest.state, now).iter().zip(known).position(|(now, known)| now != known);
+                    part.map(|part| at + part * PART)
+                })?;
+                Ok(place.map(|byte| [byte / element, (length.min(&(byte + PART)) - 1) / element]))
+            }
+        }
+    }
+}
+
+/// Where two texts of the same length differ first.
+fn first_difference(before: &[u8], now: &[u8]) -> Option<usize> {
+    if before == now { None } else { before.iter().zip(now).position(|(before, now)| before != now) }
+}
+
+/// Reads back the bytes at `address`, chunk by chunk, until `find` finds a place in one that begins so many bytes after
+/// the first.
+fn in_chunks(
+    address: CUdeviceptr,
+    length: usize,
+    find: impl Fn(usize, &[u8]) -> Option<usize>,
+) -> Result<Option<usize>, DriverError> {
+    let mut now = vec![0; length.min(CHUNK)];
+    for at in (0..length).step_by(CHUNK) {
+        let now = &mut now[..CHUNK.min(length - at)];
+        // SAFETY: the caller holds memory of that length at the address.
+        unsafe { result::memcpy_dtoh_sync(now, address + at as u64) }?;
+        if let Some(place) = find(at, now) {
+            return Ok(Some(place));
+        }
+    }
+    Ok(None)
+}
+
+/// What was seen when inputs were read back.
+#[derive(Debug, Default)]
+struct Seen {
+    /// The first input that was changed, in words.
+    changed: Option<String>,
+    /// Why an input could not be read back.
+    error: Option<DriverError>,
+}
+
+/// An input on the device. It is read back a last time when this is dropped, which must be before its memory is freed.
+pub(crate) struct Held {
+    name: String,
+    address: CUdeviceptr,
+    original: Original,
+    context: Arc<CudaContext>,
+    seen: Rc<RefCell<Seen>>,
+}
+
+impl Held {
+    /// Reads the input back. What was changed is set right, where that is known, for the cases that come after.
+    fn look(&self) {
+        if let Err(error) = self.compare() {
+            self.seen.borrow_mut().error.get_or_insert(error);
+        }
+    }
+
+    fn compare(&self) -> Result<(), DriverError> {
+        // Kernels may run on any stream.
+        self.context.synchronize()?;
+        let Some(place) = self.original.first_change(self.address)? else {
+            return Ok(());
+        };
+        self.seen.borrow_mut().changed.get_or_insert_with(|| words(&self.name, place));
+        if let Original::Data(data) = &self.original {
+            // SAFETY: the memory at the address has the length of the data.
+            unsafe { result::memcpy_htod_sync(self.address, data.bytes()) }?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.look();
+    }
+}
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Held").field(&self.name).finish()
+    }
+}
+
+/// That the input was changed, in words.
+fn words(name: &str, [from, to]: [usize; 2]) -> String {
+    let place = if from == to { format!("at element {from}") } else { format!("between elements {from} and {to}") };
+    format!("the kernel changed its input `{name}` {place}, which it may only read")
+}
+
+/// The inputs that judged kernels are given.
+#[derive(Debug)]
+pub(crate) struct Unchanged {
+    context: Arc<CudaContext>,
+    held: RefCell<Vec<Weak<Held>>>,
+    seen: Rc<RefCell<Seen>>,
+}
+
+impl Unchanged {
+    /// None yet, on the device of `context`.
+    pub(crate) fn new(context: &Arc<CudaContext>) -> Self {
+        Self { context: context.clone(), held: RefCell::default(), seen: Rc::default() }
+    }
+
+    /// Holds the input `name`, whose data are at `address`, and will stay there until the result is dropped.
+    pub(crate) fn hold(&self, name: &str, data: Rc<dyn Bytes>, address: CUdeviceptr) -> Rc<Held> {
+        self.held_as(name, Original::Data(data), address)
+    }
+
+    /// As [`Unchanged::hold`], where nobody else keeps the data: of large ones only a digest is kept.
+    pub(crate) fn hold_copy<T: DeviceRepr + Clone + 'static>(
+        &self,
+        name: &str,
+        data: &[T],
+        address: CUdeviceptr,
+    ) -> Rc<Held> {
+        let all = bytes(data);
+        let original = if all.len() <= LARGEST_COPY {
+            Original::Data(Rc::new(data.to_vec()))
+        } else {
+            Original::Digest(Digest::of(all), all.len(), size_of::<T>())
+        };
+        self.held_as(name, original, address)
+    }
+
+    fn held_as(&self, name: &str, original: Original, address: CUdeviceptr) -> Rc<Held> {
+        let (context, seen) = (self.context.clone(), self.seen.clone());
+        let held = Rc::new(Held { name: name.into(), address, original, context, seen });
+        let mut all = self.held.borrow_mut();
+        all.retain(|held| held.strong_count() > 0);
+        all.push(Rc::downgrade(&held));
+        held
+    }
+
+    /// Reads back what is held, and says which input was changed since this was asked last, if one was.
+    ///
+    /// # Errors
+    /// The driver's errors.
+    pub(crate) fn seen(&self) -> Result<Option<String>, DriverError> {
+        let held: Vec<Rc<Held>> = self.held.borrow().iter().filter_map(Weak::upgrade).collect();
+        held.iter().for_each(|held| held.look());
+        let Seen { changed, error } = self.seen.take();
+        error.map_or(Ok(changed), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cudarc::driver::{CudaSlice, DevicePtr};
+
+    use super::*;
+    use crate::device::session::Session;
+
+    fn session() -> Session {
+        Session::open(&"emulated".parse().unwrap()).unwrap()
+    }
+
+    fn address<T>(session: &Session, slice: &CudaSlice<T>) -> CUdeviceptr {
+        slice.device_ptr(&session.stream).0
+    }
+
+    /// Does what a kernel should not do.
+    fn write(session: &Session, slice: &mut CudaSlice<u32>, at: usize) {
+        session.stream.memcpy_htod(&[!0], &mut slice.slice_mut(at..=at)).unwrap();
+    }
+
+    #[test]
+    fn a_changed_input_is_named_with_its_element_and_set_right() {
+        let (session, data) = (session(), (0..100).collect::<Vec<u32>>());
+        let inputs = Unchanged::new(&session.context);
+        let mut x = session.stream.clone_htod(&data).unwrap();
+        let _held = inputs.hold("x", Rc::new(data.clone()), address(&session, &x));
+        assert_eq!(inputs.seen().unwrap(), None);
+        for at in [5, 0, 99] {
+            write(&session, &mut x, at);
+            let words = format!("the kernel changed its input `x` at element {at}, which it may only read");
+            assert_eq!(inputs.seen().unwrap(), Some(words));
+            assert_eq!(inputs.seen().unwrap(), None, "what was seen is told once");
+            assert_eq!(session.stream.clone_dtoh(&x).unwrap(), data);
+        }
+    }
+
+    #[test]
+    fn an_input_is_read_back_before_it_is_freed() {
+        let (session, data) = (session(), [7_u32; 9]);
+        let inputs = Unchanged::new(&session.context);
+        let mut x = session.stream.clone_htod(&data).unwrap();
+        let held = inputs.hold_copy("table", &data, address(&session, &x));
+        write(&session, &mut x, 8);
+        drop(held);
+        drop(x);
+        assert!(inputs.seen().unwrap().unwrap().contains("`table` at element 8"));
+        assert_eq!(inputs.seen().unwrap(), None, "nothing is held any more");
+    }
+
+    #[test]
+    fn a_change_of_large_data_is_seen_in_any_part() {
+        let (session, n) = (session(), (LARGEST_COPY + PART) / 4 + 3);
+        let data: Vec<u32> = (0..n as u32).collect();
+        let inputs = Unchanged::new(&session.context);
+        let mut x = session.stream.clone_htod(&data).unwrap();
+        let held = inputs.hold_copy("x", &data, address(&session, &x));
+        assert!(matches!(held.original, Original::Digest(..)));
+        assert_eq!(inputs.seen().unwrap(), None);
+        let part = PART / 4;
+        for at in [n - 1, CHUNK / 4 + 2 * part, 0] {
+            write(&session, &mut x, at);
+            let (from, to) = (at / part * part, (at / part * part + part - 1).min(n - 1));
+            let words = format!("`x` between elements {from} and {to}, which");
+            let seen = inputs.seen().unwrap().unwrap();
+            assert!(seen.contains(&words), "{seen}: {words}");
+        }
+    }
+}
