@@ -175,6 +175,28 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_far_apart_costs_lookups_whole_pairs_and_merges() {
+        let ms = |subject: &Subject, bound| {
+            alone(subject).terms.iter().find(|term| term.bound == bound).map_or(0.0, |term| term.ms)
+        };
+        let near = streams(1e9);
+        let requests = near.global_load_requests;
+        // Four lines of a request are looked up at once; 32 take as many clocks, less those.
+        let four = Subject { request_lines: 4.0 * requests, ..near.clone() };
+        let many = Subject { request_lines: 32.0 * requests, ..near.clone() };
+        assert_eq!(ms(&four, Bound::L1), ms(&near, Bound::L1));
+        // What is not in the cache comes at half of the rate.
+        assert!((ms(&many, Bound::L1) / ms(&near, Bound::L1) - 29.0 / 2.0).abs() < 0.01);
+        // Of a pair of sectors one is asked for, and both come.
+        let half = Subject { read_pairs: near.read_sectors, ..near.clone() };
+        assert!((ms(&half, Bound::Dram) / ms(&near, Bound::Dram) - 2.0).abs() < 0.01);
+        let stores =
+            |ideal: f64| Subject { global_store_sectors: 1e8, global_store_ideal_sectors: ideal, ..Subject::default() };
+        let (whole, partial) = (ms(&stores(1e8), Bound::L2), ms(&stores(1.25e7), Bound::L2));
+        assert!(partial > 2.0 * whole && (partial - 1e8 / 67e6).abs() < 1e-6, "{whole} {partial}");
+    }
+
+    #[test]
     fn a_floating_point_atomic_waits_longer_than_an_integer_one() {
         let whole = Subject { atomic_longest: 1e6, ..streams(1e6) };
         let float = Subject { atomic_longest_float: 1e6, ..whole.clone() };

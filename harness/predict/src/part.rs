@@ -45,7 +45,7 @@ const FILES: [(&str, &str); 2] =
     [("h100", include_str!("../constants/h100.toml")), ("h200", include_str!("../constants/h200.toml"))];
 
 /// The names of the constants that the model needs.
-pub(crate) const NEEDED: [&str; 42] = [
+pub(crate) const NEEDED: [&str; 43] = [
     "sms",
     "clock_ghz",
     "issue_per_clock",
@@ -62,6 +62,7 @@ pub(crate) const NEEDED: [&str; 42] = [
     "l1_fill_bytes_per_clock",
     "l2_bytes",
     "l2_gb_per_s",
+    "partial_stores_per_ns",
     "dram_read_gb_per_s",
     "dram_write_gb_per_s",
     "dram_turn_percent",
@@ -100,6 +101,26 @@ impl Part {
         let known = || FILES.map(|(known, _)| known).join(" and ");
         let (_, text) = file.ok_or_else(|| Unknown::Part { name: name.into(), known: known() })?;
         Part::read(text)
+    }
+
+    /// The part that a driver calls so: its full name, with or without words after that, such as the memory's size.
+    pub fn called(name: &str) -> Option<Part> {
+        let parts = FILES.iter().filter_map(|(_, text)| Part::read(text).ok());
+        let mut parts = parts.filter(|part| {
+            let rest = name.strip_prefix(part.full_name.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        });
+        parts.next()
+    }
+
+    /// Operations in single precision, a multiply-add being two, in GFLOP/s.
+    pub fn single_gflop_per_s(&self) -> f64 {
+        2.0 * 32.0 * self.value("single_per_clock") * self.value("sms") * self.value("clock_ghz")
+    }
+
+    /// What device memory gives to a kernel that reads, in GB/s.
+    pub fn dram_gb_per_s(&self) -> f64 {
+        self.value("dram_read_gb_per_s")
     }
 
     /// The part whose constants are in `text`, a TOML file as in this crate's folder `constants`.
@@ -164,6 +185,16 @@ mod tests {
     fn a_part_without_constants_is_refused_by_name() {
         let error = Part::find("rtx4090").unwrap_err().to_string();
         assert!(error.contains("rtx4090") && error.contains("h100 and h200"), "{error}");
+    }
+
+    #[test]
+    fn a_part_is_known_by_what_its_driver_calls_it() {
+        let called = |name: &str| Part::called(name).map(|part| part.name);
+        assert_eq!(called("NVIDIA H200"), Some("h200".into()));
+        assert_eq!(called("NVIDIA H100 80GB HBM3"), Some("h100".into()));
+        assert_eq!((called("NVIDIA H2000"), called("Tesla T4"), called("")), (None, None, None));
+        let flops = Part::find("h200").unwrap().single_gflop_per_s();
+        assert!((flops / 66_909.0 - 1.0).abs() < 0.001, "{flops}");
     }
 
     #[test]

@@ -15,16 +15,22 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
     let mut add = |bound, ms| terms.push(Term { bound, ms });
     let on_sm = |amount: f64, rate: &str| amount * spread.busiest / part.value(rate) / spread.clocks_per_ms;
     let l1_sectors = subject.global_load_sectors + subject.global_store_sectors + subject.local_sectors;
+    // Four lines of a request are looked up at once, and of more a line a clock, however little of it is asked for:
+    // words that lie so far from each other are seldom in different banks.
     let requests = subject.global_load_requests + subject.global_store_requests;
-    let l1 = (l1_sectors * 32.0).max(requests * part.value("l1_bytes_per_clock"));
+    let lookups = requests.max(subject.request_lines - 3.0 * requests);
+    let l1 = (l1_sectors * 32.0).max(lookups * part.value("l1_bytes_per_clock"));
     let filled = hits.l2_sectors * 32.0;
     add(Bound::L1, on_sm(l1, "l1_bytes_per_clock").max(on_sm(filled, "l1_fill_bytes_per_clock")));
     let passes = on_sm(subject.shared_passes, "shared_passes_per_clock");
     // Two cycles at least for an atomic request.
     let steps = subject.shared_atomic_steps.max(2.0 * subject.shared_atomic_requests);
     add(Bound::SharedMemory, passes + on_sm(steps, "shared_atomic_steps_per_clock"));
-    let l2_sectors = hits.l2_sectors + subject.global_store_sectors + subject.atomic_steps.min(subject.memory * 32.0);
-    add(Bound::L2, l2_sectors * 32.0 / part.value("l2_gb_per_s") / 1e6);
+    let partial = partial_stores(subject);
+    let whole = hits.l2_sectors + subject.global_store_sectors - partial;
+    let l2_sectors = whole + subject.atomic_steps.min(subject.memory * 32.0);
+    let l2 = l2_sectors * 32.0 / part.value("l2_gb_per_s") + partial / part.value("partial_stores_per_ns");
+    add(Bound::L2, l2 / 1e6);
     add(Bound::Dram, dram(subject, part, hits.cold));
     add(Bound::Latency, spread.waves * latency(subject, part, &hits) / spread.clocks_per_ms);
     add(Bound::Atomics, atomics(subject, part));
@@ -49,11 +55,19 @@ fn throughput(subject: &Subject, part: &Part, spread: &Spread) -> Vec<Term> {
     pipes.into_iter().map(|(bound, amount, rate)| Term { bound, ms: ms(amount, rate) }).collect()
 }
 
-/// Milliseconds at device memory. Reads between writes cost turns of the bus.
+/// Sectors that are stored in part, which the L2 cache has to merge with what it holds: where a store touches more
+/// sectors than its bytes would fill, taken to be of 4 bytes in each.
+fn partial_stores(subject: &Subject) -> f64 {
+    let Subject { global_store_sectors: stored, global_store_ideal_sectors: ideal, .. } = *subject;
+    // Without the ideal, nothing is known of it.
+    if ideal > 0.0 { (8.0 / 7.0 * (stored - ideal)).clamp(0.0, stored) } else { 0.0 }
+}
+
+/// Milliseconds at device memory, which gives and takes pairs of sectors. Reads between writes cost turns of the bus.
 fn dram(subject: &Subject, part: &Part, cold: f64) -> f64 {
     let time = |sectors: f64, rate: &str| sectors * cold * 32.0 / part.value(rate) / 1e6;
-    let reads = time(subject.read_sectors, "dram_read_gb_per_s");
-    let writes = time(subject.written_sectors, "dram_write_gb_per_s");
+    let reads = time(subject.read_sectors.max(2.0 * subject.read_pairs), "dram_read_gb_per_s");
+    let writes = time(subject.written_sectors.max(2.0 * subject.written_pairs), "dram_write_gb_per_s");
     reads + writes + 2.0 * reads.min(writes) * part.value("dram_turn_percent") / 100.0
 }
 

@@ -54,6 +54,9 @@ pub struct Subject {
     pub written_sectors: f64,
     pub touched_sectors: f64,
     pub block_read_sectors: f64,
+    pub read_pairs: f64,
+    pub written_pairs: f64,
+    pub request_lines: f64,
     /// Passes of loads and stores over the banks.
     pub shared_passes: f64,
     /// Those of them that conflicts of the banks cost.
@@ -134,6 +137,9 @@ impl Subject {
             written_sectors: footprint.written_sectors as f64,
             touched_sectors: footprint.sectors as f64,
             block_read_sectors: footprint.block_read_sectors as f64,
+            read_pairs: footprint.read_pairs as f64,
+            written_pairs: footprint.written_pairs as f64,
+            request_lines: footprint.request_lines as f64,
             shared_passes: (totals.shared_loads.wavefronts + totals.shared_stores.wavefronts) as f64,
             shared_conflicts: (totals.shared_loads.conflicts + totals.shared_stores.conflicts) as f64,
             shared_atomic_requests: totals.shared_atomics.requests as f64,

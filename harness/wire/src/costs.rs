@@ -117,6 +117,12 @@ pub struct Footprint {
     pub sectors: u64,
     /// Sectors that each block reads, each once a block, summed over the blocks: what a cache of the SM cannot save.
     pub block_read_sectors: u64,
+    /// Pairs of neighbouring sectors that it reads at least one of: device memory gives 64 bytes at once.
+    pub read_pairs: u64,
+    /// Pairs of neighbouring sectors that it writes at least one of.
+    pub written_pairs: u64,
+    /// Lines of 128 bytes that its requests touch, summed over the requests: the L1 cache looks up one at a time.
+    pub request_lines: u64,
 }
 
 /// Where atomics wait for each other.

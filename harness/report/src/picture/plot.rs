@@ -63,6 +63,8 @@ pub enum Draw {
     Dashed,
     /// Points alone.
     Points,
+    /// Points alone, hatched: predicted, not measured.
+    Predicted,
     /// A line alone, for a limit.
     Limit,
 }
@@ -110,7 +112,7 @@ impl Plot {
                     text.tick x=(place) y="10" text-anchor=(anchor(self.x.scale.at(*value))) { (text) }
                 }
                 svg viewBox=(format!("0 0 100 {HEIGHT}")) preserveAspectRatio="none" width="100%" height=(HEIGHT) {
-                    @for series in self.series.iter().filter(|series| series.draw != Draw::Points) {
+                    @for series in self.series.iter().filter(|series| series.draw.has_line()) {
                         polyline class=(series.class()) points=(line(&series.points)) {}
                     }
                 }
@@ -118,7 +120,7 @@ impl Plot {
                     @for point in &series.points {
                         svg.mark x=(format!("{:.2}%", x(point.x))) y=(format!("{:.1}", y(point.y))) {
                             title { (point.tip) }
-                            path class=(format!("point fill{}", series.style % STYLES)) d=(SHAPES[series.style % STYLES]) {}
+                            path class=(series.point()) d=(SHAPES[series.style % STYLES]) {}
                         }
                     }
                 }
@@ -135,13 +137,12 @@ impl Plot {
                 @for series in &self.series {
                     li {
                         svg width="28" height="14" aria-hidden="true" {
-                            @if series.draw != Draw::Points {
+                            @if series.draw.has_line() {
                                 line class=(series.class()) x1="0" x2="28" y1="7" y2="7" {}
                             }
                             @if series.draw != Draw::Limit {
                                 svg x="14" y="7" {
-                                    path class=(format!("point fill{}", series.style % STYLES))
-                                        d=(SHAPES[series.style % STYLES]) {}
+                                    path class=(series.point()) d=(SHAPES[series.style % STYLES]) {}
                                 }
                             }
                         }
@@ -173,9 +174,25 @@ impl Series {
         let dashes = match self.draw {
             Draw::Dashed => " dashed",
             Draw::Limit => " roof",
-            Draw::Line | Draw::Points => "",
+            Draw::Line | Draw::Points | Draw::Predicted => "",
         };
         format!("line stroke{}{dashes}", self.style % STYLES)
+    }
+
+    /// How its points are filled.
+    fn point(&self) -> String {
+        let style = self.style % STYLES;
+        if self.draw == Draw::Predicted {
+            format!("point predicted stroke{style}")
+        } else {
+            format!("point fill{style}")
+        }
+    }
+}
+
+impl Draw {
+    fn has_line(self) -> bool {
+        !matches!(self, Draw::Points | Draw::Predicted)
     }
 }
 

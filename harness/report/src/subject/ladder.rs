@@ -3,13 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    picture::{
-        bars::{Bar, Bars, Limit, Tone},
-        figure::{Figure, Picture, Table},
-    },
     run::{folder::LabRows, row::Row},
     subject::{known::Known, metric::Metric},
-    words::{grouped, short, size, time},
 };
 
 /// The variants of a lab on one case.
@@ -154,7 +149,7 @@ fn ladder<'r>(group: &Group<'r>, known: &Known) -> Option<Ladder<'r>> {
 }
 
 /// Whether two rows solve a problem of the same size with the same least work.
-fn is_same_work(one: &Row, other: &Row) -> bool {
+pub(super) fn is_same_work(one: &Row, other: &Row) -> bool {
     ["n", "bytes", "flop"].iter().all(|column| one.text(column) == other.text(column))
 }
 
@@ -174,159 +169,15 @@ impl Ladder<'_> {
             Metric::Instructions => None,
         }
     }
-
-    /// The figure.
-    pub fn figure(&self, known: &Known) -> Figure {
-        let what = match self.metric {
-            Metric::Rate(..) => "How fast each variant is",
-            Metric::Time => "How long each variant takes",
-            Metric::Instructions => "What each variant executes",
-        };
-        let case = if self.case.is_empty() { String::new() } else { format!(": {}", self.case) };
-        let bars = Bars { unit: self.metric.unit().into(), bars: self.bars(known), limits: self.limits() };
-        Figure {
-            title: format!("{what}{case}"),
-            says: self.says(known),
-            picture: Picture::Bars(bars),
-            table: self.table(),
-        }
-    }
-
-    fn bars(&self, known: &Known) -> Vec<Bar> {
-        let bar = |(i, rung): (usize, &Rung)| {
-            let peer = |(column, value): (&str, f64)| {
-                let source = known.meaning(rung.row.text("lab"), column).unwrap_or(column);
-                (value, format!("{}: {} ({source})", rung.name, self.metric.words(value)))
-            };
-            Bar {
-                name: rung.name.clone(),
-                value: rung.value,
-                text: self.metric.words(rung.value),
-                tip: self.tip(rung),
-                tone: match rung.is_right {
-                    false => Tone::Wrong,
-                    true if self.textbook == Some(i) => Tone::First,
-                    true => Tone::Plain,
-                },
-                peers: self.metric.peers(rung.row).into_iter().map(peer).collect(),
-                interval: None,
-            }
-        };
-        self.rungs.iter().enumerate().map(bar).collect()
-    }
-
-    fn tip(&self, rung: &Rung) -> String {
-        let row = rung.row;
-        let mut parts = vec![format!("{}: {}", rung.name, self.metric.words(rung.value))];
-        parts.extend(row.number("percent_of_ceiling").map(|share| format!("{} % of the ceiling", short(share))));
-        parts.extend(rung.speed_up.map(|times| format!("{} times as fast as {}", short(times), self.textbook_name())));
-        parts.extend(row.ms().map(time));
-        parts.extend(row.noise_percent().map(|noise| format!("± {} %", short(noise))));
-        parts.extend(row.number("n").map(|n| format!("n = {}", grouped(n))));
-        if !rung.is_right {
-            parts.push(if row.is_wrong_on_purpose() { "wrong on purpose".into() } else { "not right".into() });
-        }
-        parts.join(" · ")
-    }
-
-    fn textbook_name(&self) -> &str {
-        self.textbook.map_or("", |i| self.rungs[i].name.as_str())
-    }
-
-    /// The ceilings of the rungs, as their percentages tell.
-    fn limits(&self) -> Vec<Limit> {
-        let mut limits: Vec<Limit> = Vec::new();
-        if self.metric.unit() != "GB/s" {
-            return limits;
-        }
-        for rung in &self.rungs {
-            let Some(share) = rung.row.number("percent_of_ceiling").filter(|share| *share > 0.0) else { continue };
-            let value = 100.0 * rung.value / share;
-            if limits.iter().all(|known| (known.value / value - 1.0).abs() > 0.01) {
-                limits.push(Limit { value, name: format!("ceiling {}", short(value)) });
-            }
-        }
-        limits
-    }
-
-    fn says(&self, known: &Known) -> Vec<String> {
-        let mut says = Vec::new();
-        if let Some(best) = self.best() {
-            let right = || self.rungs.iter().filter(|rung| rung.is_right);
-            let is_same =
-                !matches!(self.metric, Metric::Rate(..)) || right().all(|rung| is_same_work(rung.row, best.row));
-            let share = best.row.number("percent_of_ceiling");
-            let share = share.map_or(String::new(), |share| format!(", {} % of the ceiling", short(share)));
-            let times = best
-                .speed_up
-                .map_or(String::new(), |times| format!(", {} times as fast as {}", short(times), self.textbook_name()));
-            says.push(format!(
-                "{} {}: {}{share}{times}.",
-                best.name,
-                if is_same { "is the fastest" } else { "has the highest rate, though not all do the same work" },
-                self.metric.words(best.value)
-            ));
-        }
-        if self.metric == Metric::Instructions {
-            says.push("Emulated: instructions are counted; nothing is said about a GPU's time.".into());
-        }
-        let wrong = self.rungs.iter().filter(|rung| !rung.is_right).count();
-        if wrong > 0 {
-            let on_purpose = self.rungs.iter().any(|rung| rung.row.is_wrong_on_purpose());
-            let end = if on_purpose { "whose answer is wrong, most of them on purpose" } else { "that is not right" };
-            says.push(format!("A dashed outline is a variant {end}."));
-        }
-        let mut sources: Vec<&str> = Vec::new();
-        for rung in &self.rungs {
-            for (column, _) in self.metric.peers(rung.row) {
-                let source = known.meaning(rung.row.text("lab"), column).unwrap_or(column);
-                if !sources.contains(&source) {
-                    sources.push(source);
-                }
-            }
-        }
-        if !sources.is_empty() {
-            says.push(format!("Diamonds: {}.", sources.join("; ")));
-        }
-        if self.rungs.iter().any(|rung| rung.row.number("percent_of_ceiling").is_some_and(|share| share > 100.0)) {
-            says.push(
-                "A ceiling is a copy measured in the same run; a kernel that reads more than it writes can pass it."
-                    .into(),
-            );
-        }
-        says
-    }
-
-    fn table(&self) -> Table {
-        let unit = match self.metric {
-            Metric::Rate(_, unit) => unit,
-            Metric::Time => "ms",
-            Metric::Instructions => "warp instructions",
-        };
-        let mut table =
-            Table::new(&["variant", "n", unit, "% of ceiling", "speed-up", "noise, %", "published", "bytes"]);
-        for rung in &self.rungs {
-            let number = |column: &str| rung.row.number(column);
-            let peers = self.metric.peers(rung.row);
-            table.rows.push(vec![
-                rung.name.clone(),
-                number("n").map_or(String::new(), grouped),
-                short(rung.value),
-                number("percent_of_ceiling").map_or(String::new(), short),
-                rung.speed_up.map_or(String::new(), short),
-                rung.row.noise_percent().map_or(String::new(), short),
-                peers.iter().map(|peer| short(peer.1)).collect::<Vec<_>>().join(", "),
-                number("bytes").map_or(String::new(), size),
-            ]);
-        }
-        table.without_empty_columns()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::row::tests::row;
+    use crate::{
+        picture::{bars::Tone, figure::Picture},
+        run::row::tests::row,
+    };
 
     fn lab(rows: Vec<Row>) -> LabRows {
         LabRows { lab: "x".into(), rows, details: Vec::new() }

@@ -39,6 +39,21 @@ impl Metric {
         }
     }
 
+    /// What is predicted for the row, and from where to where that may lie, in this quantity.
+    pub fn predicted(&self, row: &Row) -> Option<(f64, (f64, f64))> {
+        let ms = |column: &str| row.number(column).filter(|ms| *ms > 0.0);
+        let [is, low, high] = ["predicted_ms", "predicted_low_ms", "predicted_high_ms"].map(ms);
+        match self {
+            // A rate is what it is at the measured time, so much less at a longer one.
+            Self::Rate(..) => {
+                let work = self.value(row)? * row.ms()?;
+                Some((work / is?, (work / high?, work / low?)))
+            }
+            Self::Time => Some((is?, (low?, high?))),
+            Self::Instructions => None,
+        }
+    }
+
     /// The unit, as an axis names it.
     pub fn unit(&self) -> &'static str {
         match self {
@@ -92,6 +107,16 @@ mod tests {
         assert_eq!(Metric::of(&[&emulated]), Some(Metric::Instructions));
         assert_eq!(RATES[0].value(&emulated), None);
         assert_eq!(Metric::of(&[&row(&[])]), None);
+    }
+
+    #[test]
+    fn what_is_predicted_stands_in_the_quantity_that_is_compared() {
+        let times = [("predicted_ms", "4"), ("predicted_low_ms", "2"), ("predicted_high_ms", "8")];
+        let row = row(&[&[("time_median_ms", "2"), ("gb_per_s", "100")][..], &times[..]].concat());
+        assert_eq!(Metric::Time.predicted(&row), Some((4.0, (2.0, 8.0))));
+        assert_eq!(RATES[0].predicted(&row), Some((50.0, (25.0, 100.0))));
+        assert_eq!(Metric::Instructions.predicted(&row), None);
+        assert_eq!(Metric::Time.predicted(&super::super::super::run::row::tests::row(&[])), None);
     }
 
     #[test]

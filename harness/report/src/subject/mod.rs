@@ -15,5 +15,6 @@ pub mod phases;
 pub mod predicted;
 pub mod roofline;
 pub mod rows;
+mod rungs;
 pub mod side_by_side;
 pub mod transfer;

@@ -32,6 +32,22 @@ pub fn figures(lab: &LabRows) -> Vec<Figure> {
     groups.iter().filter_map(|(case, rows)| figure(lab, case, rows)).collect()
 }
 
+/// Which of these rows are not predicted, each with the reason that it gives; `None` if all are, or none was to be.
+pub fn refused<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<String> {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    let is_refused = |row: &&Row| row.number("predicted_ms").is_none() && !row.text("predicted_bound").is_empty();
+    for row in rows.filter(is_refused) {
+        let reason = row.text("predicted_bound").trim_start_matches("not predicted: ");
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, variants)) => variants.push(row.variant().into()),
+            None => reasons.push((reason, vec![row.variant().into()])),
+        }
+    }
+    let words = |(reason, variants): &(&str, Vec<String>)| format!("{} ({reason})", list(variants));
+    let all: Vec<String> = reasons.iter().map(words).collect();
+    (!all.is_empty()).then(|| format!("Not predicted: {}.", all.join("; ")))
+}
+
 fn figure(lab: &LabRows, case: &str, rows: &[&Row]) -> Option<Figure> {
     let known: Vec<(&Row, f64)> = rows.iter().filter_map(|row| Some((*row, row.number("predicted_ms")?))).collect();
     let part =
@@ -51,11 +67,7 @@ fn figure(lab: &LabRows, case: &str, rows: &[&Row]) -> Option<Figure> {
             shortest.text("predicted_bound")
         ),
     ];
-    let without: Vec<String> =
-        rows.iter().filter(|row| row.number("predicted_ms").is_none()).map(|row| row.variant().to_owned()).collect();
-    if !without.is_empty() {
-        says.push(format!("Not predicted, since they wait for other threads: {}.", list(&without)));
-    }
+    says.extend(refused(rows.iter().copied()));
     let bars = known.iter().map(|(row, ms)| bar(row, *ms)).collect();
     let mut table = Table::new(&["variant", "predicted", "from", "to", "bound by"]);
     let cell = |row: &Row, column: &str| row.number(column).map_or_else(String::new, time);
@@ -110,16 +122,17 @@ mod tests {
             told("a", "emulated", "2", "latency"),
             told("b", "emulated", "1", "launch"),
             told("locks", "emulated", "", "not predicted: waits for other threads"),
+            told("spins", "emulated", "", "not predicted: waits for other threads"),
+            told("huge", "emulated", "", "not predicted: its emulation would take about 3 h"),
         ];
         let figures = of(rows);
         let [figure] = figures.as_slice() else { panic!("{figures:?}") };
         assert!(figure.title.starts_with("Predicted"), "{}", figure.title);
         assert!(figure.says[0].contains("nothing here was measured"), "{:?}", figure.says);
-        assert!(
-            figure.says[1].starts_with("b is predicted") && figure.says[2].ends_with("locks."),
-            "{:?}",
-            figure.says
-        );
+        assert!(figure.says[1].starts_with("b is predicted"), "{:?}", figure.says);
+        let refused =
+            "Not predicted: locks and spins (waits for other threads); huge (its emulation would take about 3 h).";
+        assert_eq!(figure.says[2], refused);
         let Picture::Bars(bars) = &figure.picture else { panic!("{figure:?}") };
         assert_eq!(bars.bars.len(), 2);
         assert!(bars.bars.iter().all(|bar| bar.tone == Tone::Predicted && bar.text.contains("predicted")));

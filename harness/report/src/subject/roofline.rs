@@ -1,4 +1,6 @@
 //! The roofline: every kernel by its operations a byte and its operations a second, under the device's roofs.
+use predict::Part;
+
 use crate::{
     picture::{
         figure::{Figure, Picture, Table},
@@ -16,9 +18,40 @@ struct Kernel<'r> {
     /// Operations a byte that must be moved.
     intensity: f64,
     gflop_per_s: f64,
+    /// Whether its time is predicted, not measured.
+    is_predicted: bool,
 }
 
-/// The figure; `None` where no kernel has been timed that has both.
+/// The roofs: arithmetic in GFLOP/s, device memory and the link in GB/s, as far as they are known.
+struct Roofs {
+    peak: Option<f64>,
+    copy: Option<f64>,
+    link: Option<f64>,
+    /// What the one of device memory is.
+    memory: &'static str,
+}
+
+impl Roofs {
+    /// Those of the device, or, where it is emulated and times were predicted, those of the part for which they were.
+    fn of(run: &Run, lab: &str) -> Roofs {
+        let session = run.session_of(lab);
+        let peak = session.and_then(|session| session.device.peak_gflop_per_s());
+        let ceilings = session.and_then(|session| session.ceilings);
+        let (copy, link) = ceilings.map(|all| (all.device_copy_gb_per_s, all.h2d_gb_per_s)).unzip();
+        let measured = Roofs { peak, copy, link, memory: "device memory, measured copy" };
+        if peak.is_some() || copy.is_some() {
+            return measured;
+        }
+        let details = run.labs.iter().flat_map(|lab| &lab.details);
+        let part = details.filter_map(|details| details.predicted.as_ref()).find_map(|p| Part::called(&p.part));
+        part.map_or(measured, |part| {
+            let (peak, copy) = (Some(part.single_gflop_per_s()), Some(part.dram_gb_per_s()));
+            Roofs { peak, copy, link: None, memory: "device memory, reads, of the constants that predict" }
+        })
+    }
+}
+
+/// The figure; `None` where no kernel has been timed, or its time predicted, that has both.
 pub fn figure(run: &Run, known: &Known) -> Option<Figure> {
     let mut labs: Vec<(&str, Vec<Kernel>)> = Vec::new();
     for lab in &run.labs {
@@ -29,15 +62,12 @@ pub fn figure(run: &Run, known: &Known) -> Option<Figure> {
     }
     let all = || labs.iter().flat_map(|lab| &lab.1);
     all().next()?;
-    let session = run.session_of(labs[0].0);
-    let peak = session.and_then(|session| session.device.peak_gflop_per_s());
-    let copy = session.and_then(|session| session.ceilings).map(|ceilings| ceilings.device_copy_gb_per_s);
-    let link = session.and_then(|session| session.ceilings).map(|ceilings| ceilings.h2d_gb_per_s);
+    let Roofs { peak, copy, link, memory } = Roofs::of(run, labs[0].0);
     let knee = peak.zip(copy).map(|(peak, copy)| peak / copy);
     let x = Scale::log(all().map(|k| k.intensity).chain(knee.map(|knee| 3.0 * knee)));
     let y = Scale::log(all().map(|k| k.gflop_per_s).chain(peak));
     let mut series = Vec::new();
-    for (name, style, rate) in [("link, host to device", 1, link), ("device memory, measured copy", 0, copy)] {
+    for (name, style, rate) in [("link, host to device", 1, link), (memory, 0, copy)] {
         let Some(rate) = rate.filter(|rate| *rate > 0.0) else { continue };
         let top = peak.unwrap_or(y.ends().1).min(y.ends().1);
         // The roof begins where it enters the picture.
@@ -60,23 +90,25 @@ pub fn figure(run: &Run, known: &Known) -> Option<Figure> {
         };
         let mark = |kernel: &Kernel| {
             let tip = format!(
-                "{lab} {}: {} GFLOP/s at {} flop a byte",
+                "{lab} {}: {} GFLOP/s at {} flop a byte{}",
                 kernel.row.name(),
                 short(kernel.gflop_per_s),
-                short(kernel.intensity)
+                short(kernel.intensity),
+                predicted(kernel)
             );
             Point { x: kernel.intensity, y: kernel.gflop_per_s, tip }
         };
-        series.push(Series {
-            name: (*lab).into(),
-            style: i % STYLES,
-            draw: Draw::Points,
-            points: kernels.iter().map(mark).collect(),
-        });
+        for (draw, name) in [(Draw::Points, (*lab).to_string()), (Draw::Predicted, format!("{lab}, predicted"))] {
+            let of = kernels.iter().filter(|kernel| kernel.is_predicted == (draw == Draw::Predicted));
+            let points: Vec<Point> = of.map(mark).collect();
+            if !points.is_empty() {
+                series.push(Series { name, style: i % STYLES, draw, points });
+            }
+        }
         table.rows.extend(kernels.iter().map(|kernel| {
             vec![
                 (*lab).to_string(),
-                kernel.row.name(),
+                format!("{}{}", kernel.row.name(), predicted(kernel)),
                 short(kernel.intensity),
                 short(kernel.gflop_per_s),
                 kernel.row.number("bytes").map_or(String::new(), size),
@@ -94,36 +126,57 @@ pub fn figure(run: &Run, known: &Known) -> Option<Figure> {
         "Each point is a variant's fastest case. How far it lies below the roof above it is what is left to gain."
             .into(),
     ];
+    if all().any(|kernel| kernel.is_predicted) {
+        says.push(
+            "Hatched points are predicted from what the embedded machine counted; they were not measured.".into(),
+        );
+    }
     if let Some(knee) = knee {
         says.push(format!(
             "With fewer than {} operations a byte the memory is the limit, with more the arithmetic. Tensor cores can pass the flat roof.",
             short(knee)
         ));
     }
-    Some(Figure {
-        title: "Roofline: every kernel under the device's limits".into(),
-        says,
-        picture: Picture::Plot(plot),
-        table,
-    })
+    let title = match (all().all(|kernel| kernel.is_predicted), "Roofline: every kernel under the device's limits") {
+        (true, _) => "Predicted roofline: every kernel under a GPU's limits",
+        (false, measured) => measured,
+    };
+    Some(Figure { title: title.into(), says, picture: Picture::Plot(plot), table })
 }
 
 fn point(x: f64, y: f64) -> Point {
     Point { x, y, tip: String::new() }
 }
 
-/// The fastest row of each right variant.
+/// What tells a predicted kernel from a measured one, in words.
+fn predicted(kernel: &Kernel) -> &'static str {
+    if kernel.is_predicted { ", predicted" } else { "" }
+}
+
+/// The fastest row of each right variant, as it was measured, and as it is predicted.
 fn kernels<'r>(rows: &'r [Row], known: &Known) -> Vec<Kernel<'r>> {
+    let foretold = |row: &Row| row.number("predicted_ms").filter(|ms| *ms > 0.0);
+    let mut all = fastest(rows, known, false, Row::ms);
+    all.extend(fastest(rows, known, true, foretold));
+    all
+}
+
+fn fastest<'r>(
+    rows: &'r [Row],
+    known: &Known,
+    is_predicted: bool,
+    ms: impl Fn(&Row) -> Option<f64>,
+) -> Vec<Kernel<'r>> {
     let mut best: Vec<Kernel> = Vec::new();
-    for row in rows.iter().filter(|row| row.ms().is_some() && known.is_right(row)) {
+    for row in rows.iter().filter(|row| known.is_right(row)) {
         let (Some(bytes), Some(flop)) = (least_bytes(row), row.number("flop").or_else(|| flop_of(row))) else {
             continue;
         };
         if bytes <= 0.0 || flop <= 0.0 {
             continue;
         }
-        let Some(ms) = row.ms() else { continue };
-        let kernel = Kernel { row, intensity: flop / bytes, gflop_per_s: flop / ms / 1e6 };
+        let Some(ms) = ms(row) else { continue };
+        let kernel = Kernel { row, intensity: flop / bytes, gflop_per_s: flop / ms / 1e6, is_predicted };
         match best.iter_mut().find(|known| known.row.variant() == row.variant()) {
             Some(known) if known.gflop_per_s < kernel.gflop_per_s => *known = kernel,
             Some(_) => {}
@@ -173,5 +226,36 @@ mod tests {
         let run = Run { folder: "x".into(), sessions: Vec::new(), labs: vec![lab], remarks: Vec::new() };
         let figure = figure(&run, &Known(&[])).unwrap();
         assert_eq!(figure.table.rows, [["x", "a, fast", "0.5", "2", "3.81 MiB", ""].map(String::from).to_vec()]);
+    }
+
+    #[test]
+    fn what_is_predicted_is_a_hatched_point_under_the_roofs_of_its_part() {
+        let row = row(&[
+            ("variant", "a"),
+            ("device", "emulated"),
+            ("time_median_ms", "9"),
+            ("predicted_ms", "1"),
+            ("bytes", "4000000"),
+            ("flop", "2000000"),
+        ]);
+        let predicted = harness::Predicted {
+            part: "NVIDIA H200".into(),
+            in_all: None,
+            not_predicted: None,
+            transfer: None,
+            launches: Vec::new(),
+        };
+        let details = vec![harness::Details { predicted: Some(predicted), ..harness::Details::default() }];
+        let lab = LabRows { lab: "x".into(), rows: vec![row], details };
+        let run = Run { folder: "x".into(), sessions: Vec::new(), labs: vec![lab], remarks: Vec::new() };
+        let figure = figure(&run, &Known(&[])).unwrap();
+        assert!(figure.title.starts_with("Predicted") && figure.says[1].contains("not measured"), "{figure:?}");
+        assert_eq!(figure.table.rows[0][1..4], ["a, predicted", "0.5", "2"]);
+        let Picture::Plot(plot) = &figure.picture else { panic!("{figure:?}") };
+        let names: Vec<(&str, Draw)> = plot.series.iter().map(|s| (s.name.as_str(), s.draw)).collect();
+        assert_eq!(names.last(), Some(&("x, predicted", Draw::Predicted)));
+        assert!(names[0].0.starts_with("device memory, reads") && names[1].0.contains("TFLOP/s"), "{names:?}");
+        let svg = plot.svg("x").into_string();
+        assert!(svg.contains(r#"class="point predicted stroke0""#), "{svg}");
     }
 }

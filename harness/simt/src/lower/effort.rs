@@ -22,13 +22,19 @@ fn weight(pipe: fn(&mut Pipes) -> &mut u64, step: Option<fn(&mut Chain) -> &mut 
     Weight { pipe, step, instructions }
 }
 
-/// The effort of a block that consists of these instructions.
-pub fn of<'m>(code: impl Iterator<Item = &'m Inst>) -> Effort {
+/// The effort of a block that consists of these instructions, each with what it becomes if the assembler joins it with
+/// others.
+pub fn of<'m>(code: impl Iterator<Item = (&'m Inst, Option<u64>)>) -> Effort {
     let mut effort = Effort::default();
     // The chain that leads to each register's value.
     let mut depth: HashMap<RegId, Chain> = HashMap::new();
-    for inst in code {
+    for (inst, joined) in code {
         let Weight { pipe, step, instructions } = weigh(inst);
+        let (step, instructions) = match joined {
+            Some(0) => (None, 0),
+            Some(joined) => (step, joined),
+            None => (step, instructions),
+        };
         *pipe(&mut effort.pipes) += instructions;
         let (writes, reads) = split(inst);
         let mut chain = reads.iter().filter_map(|r| depth.get(r)).max_by_key(|c| c.cycles()).copied();
@@ -135,7 +141,7 @@ fn conversion(op: &str) -> Weight {
 }
 
 /// The registers that an instruction writes, and those that it reads.
-fn split(inst: &Inst) -> (Vec<RegId>, Vec<RegId>) {
+pub fn split(inst: &Inst) -> (Vec<RegId>, Vec<RegId>) {
     let (mut writes, mut reads) = (Vec::new(), Vec::new());
     let base = inst.op.split('.').next().unwrap_or_default();
     let results = usize::from(!matches!(base, "st" | "red" | "bra" | "brx" | "bar" | "barrier" | "cp" | "stmatrix"));

@@ -4,6 +4,7 @@ use super::attempts;
 use super::effort;
 use super::error::unsupported;
 use super::ir::*;
+use super::joined::joined;
 use super::origin;
 use super::pending;
 use super::program::Builder;
@@ -107,8 +108,9 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         this.prologue(back)?;
         this.run()?;
         this.merge_loads();
+        let joined = joined(body);
         for block in &mut this.blocks {
-            block.effort = effort::of(block.code.iter().map(|&at| &body.code[at as usize]));
+            block.effort = effort::of(block.code.iter().map(|&at| (&body.code[at as usize], joined[at as usize])));
             let followers = block.insts.iter().filter(|inst| inst.merge == Merge::Follows).count() as u64;
             block.effort.pipes.memory = block.effort.pipes.memory.saturating_sub(followers);
         }

@@ -13,6 +13,7 @@ mod flow;
 mod frames;
 mod function;
 mod ir;
+mod joined;
 mod merge;
 mod order;
 mod origin;

@@ -38,17 +38,21 @@ pub(crate) struct Touch {
     recent: [(u64, u32); RECENT],
     lines: Vec<Line>,
     block_reads: u64,
+    /// Lines that requests have touched, each once a request.
+    request_lines: u64,
 }
 
 impl Touch {
     /// Nothing yet.
     pub fn new() -> Touch {
         let lines = vec![Line::default(); LINES];
-        Touch { pages: Vec::new(), known: Map::default(), recent: [(u64::MAX, 0); RECENT], lines, block_reads: 0 }
+        let (pages, known, recent) = (Vec::new(), Map::default(), [(u64::MAX, 0); RECENT]);
+        Touch { pages, known, recent, lines, block_reads: 0, request_lines: 0 }
     }
 
     /// Notes that `block` reads or writes sectors of the 128-byte line with this number; a bit of `sectors` for each.
     pub fn line(&mut self, block: u64, line: u64, sectors: u8, is_read: bool) {
+        self.request_lines += 1;
         let page = self.page(line >> (PAGE - 7));
         let first = ((line & ((1 << (PAGE - 7)) - 1)) * 4) as usize;
         let marks = if is_read { &mut page.read } else { &mut page.written };
@@ -79,6 +83,7 @@ impl Touch {
     /// Adds what another worker's blocks have touched.
     pub fn join(&mut self, other: &Touch) {
         self.block_reads += other.block_reads;
+        self.request_lines += other.request_lines;
         for (&number, &index) in &other.known {
             let theirs = other.pages[index as usize].clone();
             let ours = self.page(number);
@@ -91,11 +96,16 @@ impl Touch {
 
     /// The counts.
     pub fn footprint(&self) -> Footprint {
-        let mut all = Footprint { block_read_sectors: self.block_reads, ..Footprint::default() };
+        let (block_read_sectors, request_lines) = (self.block_reads, self.request_lines);
+        let mut all = Footprint { block_read_sectors, request_lines, ..Footprint::default() };
+        // Neighbours from an even one on, each pair once.
+        let pairs = |sectors: u64| u64::from(((sectors | sectors >> 1) & 0x5555_5555_5555_5555).count_ones());
         for page in &self.pages {
             for (read, written) in page.read.iter().zip(page.written) {
                 all.read_sectors += u64::from(read.count_ones());
                 all.written_sectors += u64::from(written.count_ones());
+                all.read_pairs += pairs(*read);
+                all.written_pairs += pairs(written);
                 all.sectors += u64::from((read | written).count_ones());
             }
         }
@@ -117,7 +127,15 @@ mod tests {
         other.line(2, 1 << 40, 0b0110, false);
         other.line(2, 5, 0b0001, false);
         one.join(&other);
-        let expected = Footprint { read_sectors: 4, written_sectors: 3, sectors: 6, block_read_sectors: 4 + 1 + 1 };
+        let expected = Footprint {
+            read_sectors: 4,
+            written_sectors: 3,
+            sectors: 6,
+            block_read_sectors: 4 + 1 + 1,
+            read_pairs: 2,
+            written_pairs: 3,
+            request_lines: 6,
+        };
         assert_eq!(one.footprint(), expected);
     }
 }

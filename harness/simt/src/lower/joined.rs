@@ -1,0 +1,265 @@
+//! What the assembler makes of several instructions. A product or a shift and a sum of addresses are one instruction;
+//! addresses of shared memory have 32 bits in hardware, and their constant part lies in the access; sums and logic take
+//! three operands; a comparison takes in the predicate that it is joined with.
+
+use super::effort::split;
+use crate::instr::words::has;
+use crate::ptx::ast::{Base, Body, Inst, Operand, RegId, Type};
+
+/// How many instructions of the hardware each instruction of a body becomes, where that is not what it would become by
+/// itself.
+pub fn joined(body: &Body) -> Vec<Option<u64>> {
+    Joined::of(body).counts
+}
+
+/// What an instruction is to its neighbours.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A sum of 64 bits.
+    WideSum,
+    /// A product of 32 bits into 64.
+    WideProduct,
+    /// A shift to the left by a constant, of 64 bits.
+    WideShift,
+    /// A sum of 32 bits, or a shift that is a part of one.
+    Sum,
+    Shift,
+    /// Logic of 32 bits.
+    Logic,
+    /// Logic of predicates, and comparisons.
+    Predicates,
+    Comparison,
+    Other,
+}
+
+struct Joined<'b> {
+    body: &'b Body,
+    kinds: Vec<Kind>,
+    /// For each register, the instructions that read it.
+    users: Vec<Vec<u32>>,
+    /// For each register, the one instruction that writes it.
+    writer: Vec<Option<u32>>,
+    counts: Vec<Option<u64>>,
+}
+
+impl<'b> Joined<'b> {
+    fn of(body: &'b Body) -> Joined<'b> {
+        let none = body.regs.len();
+        let kinds = body.code.iter().map(kind).collect();
+        let counts = vec![None; body.code.len()];
+        let mut this = Joined { body, kinds, users: vec![Vec::new(); none], writer: vec![None; none], counts };
+        let mut written = vec![0u32; none];
+        for (at, inst) in (0u32..).zip(&body.code) {
+            let (writes, reads) = split(inst);
+            reads.iter().for_each(|r| this.users[r.0 as usize].push(at));
+            for register in writes {
+                written[register.0 as usize] += 1;
+                this.writer[register.0 as usize] = Some(at).filter(|_| written[register.0 as usize] == 1);
+            }
+        }
+        this.addresses();
+        this.three_operands();
+        this
+    }
+
+    /// The register that an instruction writes, if that is all that it does, each time.
+    fn result(&self, at: u32) -> Option<RegId> {
+        let inst = &self.body.code[at as usize];
+        match inst.operands.first() {
+            Some(Operand::Reg(register)) if inst.guard.is_none() => Some(*register),
+            _ => None,
+        }
+    }
+
+    /// Addresses: products and shifts are a part of the sums that use them, and what leads to shared memory alone has
+    /// 32 bits.
+    fn addresses(&mut self) {
+        let narrow = self.narrow();
+        for at in 0..self.body.code.len() as u32 {
+            let Some(result) = self.result(at) else { continue };
+            let (is_narrow, kind) = (narrow[result.0 as usize], self.kinds[at as usize]);
+            let part_of = |of: &Self| -> bool {
+                let users = &of.users[result.0 as usize];
+                !users.is_empty() && users.iter().all(|&user| of.kinds[user as usize] == Kind::WideSum)
+            };
+            let count = match kind {
+                Kind::WideProduct | Kind::WideShift if part_of(self) => Some(0),
+                Kind::WideSum => self.sum(at, is_narrow),
+                _ if is_narrow && is_wide(&self.body.code[at as usize]) => Some(1),
+                _ => None,
+            };
+            self.counts[at as usize] = count;
+        }
+    }
+
+    /// What a sum of 64 bits becomes.
+    fn sum(&self, at: u32, is_narrow: bool) -> Option<u64> {
+        let inst = &self.body.code[at as usize];
+        let from = inst.operands[1..].iter().filter_map(|operand| match operand {
+            Operand::Reg(r) => self.writer[r.0 as usize],
+            _ => None,
+        });
+        let (mut product, mut shift, mut symbol) = (false, false, false);
+        for writer in from {
+            let is_part = self.counts[writer as usize] == Some(0);
+            product |= is_part && self.kinds[writer as usize] == Kind::WideProduct;
+            shift |= is_part && self.kinds[writer as usize] == Kind::WideShift;
+            let writer = &self.body.code[writer as usize];
+            symbol |= matches!(writer.operands.get(1), Some(Operand::Sym(..)));
+        }
+        match (is_narrow, product, shift, symbol) {
+            // The start of an array in shared memory is a part of the access.
+            (true, false, false, true) => Some(0),
+            (true, ..) | (false, true, ..) => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Which registers of 64 bits lead to addresses of shared memory alone, and to nothing of more than 32 bits.
+    fn narrow(&self) -> Vec<bool> {
+        let is_wide = |ty: Type| matches!(ty, Type::B64 | Type::U64 | Type::S64);
+        let mut narrow: Vec<bool> =
+            self.body.regs.iter().zip(&self.users).map(|(reg, users)| is_wide(reg.ty) && !users.is_empty()).collect();
+        loop {
+            let mut has_changed = false;
+            for at in (0..self.body.code.len() as u32).rev() {
+                let inst = &self.body.code[at as usize];
+                let keeps = self.result(at).is_some_and(|result| narrow[result.0 as usize]) && keeps_low_bits(inst);
+                let shared = |index: usize| has(&inst.op, "shared") && (index == 0 || !inst.op.starts_with("cp"));
+                for (index, operand) in inst.operands.iter().enumerate() {
+                    let mut drop = |register: &RegId| {
+                        has_changed |= std::mem::take(&mut narrow[register.0 as usize]);
+                    };
+                    match operand {
+                        Operand::Mem(Base::Reg(r), _) if !shared(index) => drop(r),
+                        Operand::Reg(r) if !(keeps || index == 0 && self.result(at).is_some()) => drop(r),
+                        Operand::Vec(_) | Operand::Pair(..) => {
+                            let mut all = Vec::new();
+                            super::effort::registers(operand, &mut all);
+                            all.iter().for_each(drop);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            if !has_changed {
+                return narrow;
+            }
+        }
+    }
+
+    /// Sums and logic of three operands: an instruction whose result one other of its kind uses is a part of that,
+    /// which can take in one.
+    fn three_operands(&mut self) {
+        let mut has_taken = vec![false; self.body.code.len()];
+        for at in 0..self.body.code.len() {
+            let Some(result) = self.result(at as u32) else { continue };
+            let &[user] = self.users[result.0 as usize].as_slice() else { continue };
+            let (own, other) = (self.kinds[at], self.kinds[user as usize]);
+            let fits = match own {
+                Kind::Sum | Kind::Shift => other == Kind::Sum,
+                Kind::Logic => other == Kind::Logic,
+                Kind::Predicates | Kind::Comparison => other == Kind::Predicates,
+                _ => false,
+            };
+            let is_single = self.writer[result.0 as usize].is_some() && user as usize > at;
+            if fits && is_single && !has_taken[at] && !has_taken[user as usize] {
+                has_taken[user as usize] = true;
+                self.counts[at] = Some(0);
+            }
+        }
+    }
+}
+
+/// Whether the low 32 bits of the result come from the low 32 bits of the operands.
+fn keeps_low_bits(inst: &Inst) -> bool {
+    let base = inst.op.split('.').next().unwrap_or_default();
+    match base {
+        "add" | "sub" | "shl" | "and" | "or" | "xor" | "mov" => true,
+        "mul" | "mad" => has(&inst.op, "lo"),
+        _ => false,
+    }
+}
+
+fn is_wide(inst: &Inst) -> bool {
+    let base = inst.op.split('.').next().unwrap_or_default();
+    let is_one = matches!(base, "add" | "sub" | "shl" | "and" | "or" | "xor" | "mul" | "mad");
+    is_one && ["s64", "u64", "b64"].iter().any(|t| has(&inst.op, t))
+}
+
+fn kind(inst: &Inst) -> Kind {
+    let op = inst.op.as_str();
+    let any = |types: [&str; 3]| types.iter().any(|t| has(op, t));
+    let (wide, plain) = (any(["s64", "u64", "b64"]), any(["s32", "u32", "b32"]));
+    let is_constant = matches!(inst.operands.get(2), Some(Operand::Int(_)));
+    match op.split('.').next().unwrap_or_default() {
+        _ if inst.guard.is_some() => Kind::Other,
+        "add" if wide => Kind::WideSum,
+        "mul" if has(op, "wide") => Kind::WideProduct,
+        "shl" if wide && is_constant => Kind::WideShift,
+        "shl" if plain && is_constant => Kind::Shift,
+        "add" | "sub" if plain && !has(op, "cc") => Kind::Sum,
+        "and" | "or" | "xor" | "not" if plain => Kind::Logic,
+        "and" | "or" | "xor" | "not" if has(op, "pred") => Kind::Predicates,
+        "setp" => Kind::Comparison,
+        _ => Kind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ptx::parse;
+
+    /// The counts of the instructions of a body.
+    fn counts(code: &str) -> Vec<Option<u64>> {
+        let text = format!(
+            ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n.reg .pred %p<9>;\n\
+             .reg .f32 %f<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.shared .align 4 .b8 tile[4096];\n{code}\nret;\n}}\n"
+        );
+        let module = parse(&text).unwrap();
+        let mut counts = joined(module.functions[0].body.as_ref().unwrap());
+        counts.pop();
+        counts
+    }
+
+    #[test]
+    fn a_product_is_a_part_of_each_sum_that_uses_it_and_counts_where_something_else_does() {
+        let two = "mul.wide.u32 %rd1, %r1, 4; add.s64 %rd2, %rd3, %rd1; add.s64 %rd4, %rd5, %rd1;
+            ld.global.f32 %f1, [%rd2]; st.global.f32 [%rd4], %f1;";
+        assert_eq!(counts(two), [Some(0), Some(1), Some(1), None, None]);
+        let other = "mul.wide.u32 %rd1, %r1, 4; add.s64 %rd2, %rd3, %rd1; st.global.u64 [%rd2], %rd1;";
+        assert_eq!(counts(other), [None, None, None]);
+        // A shift of 64 bits and a sum are two.
+        let shift = "shl.b64 %rd1, %rd2, 2; add.s64 %rd3, %rd4, %rd1; ld.global.f32 %f1, [%rd3];";
+        assert_eq!(counts(shift), [Some(0), None, None]);
+    }
+
+    #[test]
+    fn an_address_of_shared_memory_has_32_bits() {
+        let code = "mov.u64 %rd1, tile; add.s64 %rd2, %rd3, %rd4; shl.b64 %rd5, %rd2, 2; add.s64 %rd6, %rd1, %rd5;
+            ld.shared.f32 %f1, [%rd6]; add.s64 %rd7, %rd1, %rd6; ld.shared.f32 %f2, [%rd7+4];";
+        assert_eq!(counts(code), [None, Some(1), Some(0), Some(1), None, Some(0), None]);
+        // What also leads elsewhere keeps its 64 bits.
+        let both = code.replace("[%rd7+4];", "[%rd7+4]; st.global.u64 [%rd8], %rd2;");
+        assert_eq!(counts(&both)[1], None);
+        let copy = "add.s64 %rd1, %rd2, %rd3; add.s64 %rd4, %rd5, %rd6;
+            cp.async.ca.shared.global [%rd1], [%rd4], 4;";
+        assert_eq!(counts(copy), [Some(1), None, None]);
+    }
+
+    #[test]
+    fn sums_logic_and_predicates_take_three_operands_and_no_more() {
+        let sums = "add.s32 %r1, %r2, %r3; add.s32 %r4, %r1, %r5; sub.s32 %r6, %r4, %r7; st.shared.u32 [%rd1], %r6;";
+        assert_eq!(counts(sums)[..3], [Some(0), None, None]);
+        let twice = "add.s32 %r1, %r2, %r3; add.s32 %r4, %r1, %r1; st.shared.u32 [%rd1], %r4;";
+        assert_eq!(counts(twice)[..2], [None, None]);
+        let logic = "and.b32 %r1, %r2, %r3; or.b32 %r4, %r1, %r5; add.s32 %r6, %r4, 1; st.shared.u32 [%rd1], %r6;";
+        assert_eq!(counts(logic)[..3], [Some(0), None, None]);
+        let index = "shl.b32 %r1, %r2, 4; add.s32 %r3, %r1, %r4; st.shared.u32 [%rd1], %r3;";
+        assert_eq!(counts(index)[..2], [Some(0), None]);
+        let either =
+            "setp.lt.s32 %p1, %r1, %r2; setp.lt.s32 %p2, %r3, %r4; or.pred %p3, %p1, %p2; @%p3 bra DONE; DONE:";
+        assert_eq!(counts(either)[..3], [Some(0), None, None]);
+    }
+}
