@@ -38,7 +38,7 @@ fn main() -> Result<()> {
 
 fn write_ptx(folder: &str) -> Result<()> {
     std::fs::create_dir_all(folder)?;
-    for (i, cases) in suite::to_record().chunks(CHUNK).enumerate() {
+    for (i, cases) in suite::all().chunks(CHUNK).enumerate() {
         std::fs::write(format!("{folder}/{i:03}.ptx"), kernels::module(cases))?;
     }
     Ok(())
@@ -46,7 +46,7 @@ fn write_ptx(folder: &str) -> Result<()> {
 
 fn show(file: &str, name: &str) -> Result<()> {
     let vectors = Vectors::read(&std::fs::read(file)?).ok_or("no file of vectors")?;
-    let cases = suite::to_record();
+    let cases = suite::all();
     let case = cases.iter().find(|case| case.name == name);
     let case = case.ok_or("no such case")?;
     let entry = vectors.entries.iter().find(|entry| entry.name == name);
@@ -71,7 +71,7 @@ fn show(file: &str, name: &str) -> Result<()> {
 fn compact(full: &str, out: &str) -> Result<()> {
     let mut vectors = Vectors::read(&std::fs::read(full)?).ok_or("no file of vectors")?;
     vectors.entries.retain(|entry| entry.error.is_empty());
-    let cases = suite::to_record();
+    let cases = suite::all();
     let find = |name: &str| cases.iter().find(|case| case.name == name);
     // Cases that have been removed from the suite are removed from the file.
     vectors.entries.retain(|entry| find(&entry.name).is_some());
@@ -121,7 +121,7 @@ fn run_all(device: &mut Device, cases: &[Case], out: &mut Vec<Entry>) -> Result<
 }
 
 fn record(out: &str) -> Result<()> {
-    let cases = suite::to_record();
+    let cases = suite::all();
     let bytes = cases.iter().map(|case| kernels::input_bytes(case).max(kernels::output_bytes(case))).max().unwrap_or(0);
     let mut device = Device::open(bytes)?;
     let name = device.name()?;

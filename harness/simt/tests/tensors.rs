@@ -261,6 +261,14 @@ fn reductions_of_tensors() {
     let (report, _, tensor) = run(&[&one, FENCE, MEET, &store].concat(), &halves, &[0x4000_3c00; 64]);
     fine(&report);
     assert_eq!((tensor[0], tensor[31], tensor[32]), (0x4200_3e00, 0x4200_3e00, 0x4000_3c00));
+    // 2^-139 twice; types with FTZ take it for zero.
+    for (element, sum) in [(Element::F32, 0x800), (Element::F32Ftz, 0)] {
+        let map = map(element, &[8, 8], &[8, 4]);
+        let small = COUNT.replace("%t;\n", "0x400;\n");
+        let (report, _, tensor) = run(&[&small, FENCE, MEET, &store].concat(), &map, &[0x400; 64]);
+        fine(&report);
+        assert_eq!((tensor[0], tensor[31], tensor[32]), (sum, sum, 0x400), "{element:?}");
+    }
     // Bytes have no sums.
     let bytes = map(Element::U8, &[16, 8], &[16, 4]);
     let (report, ..) = run(&[COUNT, FENCE, MEET, &store].concat(), &bytes, &[0; 64]);

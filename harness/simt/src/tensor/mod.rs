@@ -12,7 +12,8 @@
 //! - Boxes lie in shared memory without gaps, also where a row is shorter than the span of the swizzle.
 //! - The NaN of filled elements has the bits `0x7ff7` in every 16 bits ([`FILL_NAN`]), and elements of type TF32 are
 //!   rounded, ties away from zero, as they are loaded: so a public comparison with an H100 says. The same found that
-//!   the types with `FTZ` change nothing in a copy.
+//!   the types with `FTZ` change nothing in a copy. Their sums take subnormal numbers for zero, by the name; those of
+//!   the others keep them, as `cp.reduce.async.bulk` does on an H200.
 //! - Slices of an interleaved tensor follow each other behind the last two dimensions but the outermost one; only boxes
 //!   inside one slice are modelled.
 //! - In `im2col` mode the dimensions of corners and offsets begin with the innermost one (W, H, D). The upper corner
@@ -128,7 +129,8 @@ impl Element {
             Element::F16 => "f16",
             Element::Bf16 => "bf16",
             Element::F64 => "f64",
-            Element::F32 | Element::F32Ftz | Element::Tf32 | Element::Tf32Ftz => "f32",
+            Element::F32 | Element::Tf32 => "f32",
+            Element::F32Ftz | Element::Tf32Ftz => "f32.ftz",
         }
     }
 }

@@ -17,10 +17,9 @@
 //! - The layouts of fragments and of matrices in shared memory are those of the PTX manual and of the vendor's library.
 //! - Sums are those of `mma` on the same part: products and accumulator are cut off 25 bits below the leading bit of
 //!   the largest. Of FP8 they are cut off 13 bits below it, and a result of f32 keeps 13 bits of its mantissa, as is
-//!   published. Neither has been compared with a device yet.
+//!   published; the subnormal factors of FP8 are not normalised. An H200 gives the same bits for every recorded form.
 //! - The base offset of a descriptor shifts the rows of the swizzle by so many rows of 128 bytes: a guess by its
 //!   description.
-//! - Which result a sum has that overflows, and whether an infinite one keeps its sign: as with `mma`, a guess.
 
 mod descriptor;
 mod factor;

@@ -7,6 +7,9 @@ pub(super) const NOTHING: i32 = -20_000;
 
 /// The significand of a number, with its sign and its leading one at the place of the format's implicit one, and the
 /// exponent of that leading one. Zero has no significand. A number that is not finite has those of zero, too.
+///
+/// Subnormal numbers of 8 bits are not shifted: they have the exponent of the smallest normal number, and their leading
+/// one lies lower. Where terms are cut off depends on it.
 #[inline(always)]
 pub(super) fn taken_apart(format: Format, bits: u32) -> (i32, i32) {
     let m = format.mantissa;
@@ -15,7 +18,7 @@ pub(super) fn taken_apart(format: Format, bits: u32) -> (i32, i32) {
     let biased = (bits >> m) & ((1 << format.exponent) - 1);
     // The place of the leading one of a subnormal number, as a conversion finds it. All of this is vector code.
     let leading = ((mantissa as f32).to_bits() >> 23) as i32 - 127;
-    let shift = (m as i32 - leading) & 31;
+    let shift = if m + format.exponent < 8 { 0 } else { (m as i32 - leading) & 31 };
     let subnormal = biased == 0;
     let zero = subnormal && mantissa == 0;
     let sig = if subnormal { mantissa << shift } else { mantissa | (1 << m) } as i32;
@@ -76,7 +79,9 @@ mod tests {
                 if wanted == 0.0 {
                     assert_eq!((sig, top), (0, NOTHING), "{element:?} {number:#x}");
                 } else {
-                    assert_eq!(sig.unsigned_abs() >> format.mantissa, 1, "{element:?} {number:#x}");
+                    let biased = (number >> format.mantissa) & ((1 << format.exponent) - 1);
+                    let leading = bits > 8 || biased != 0;
+                    assert_eq!(sig.unsigned_abs() >> format.mantissa, u32::from(leading), "{element:?} {number:#x}");
                     let found = f64::from(sig) * 2f64.powi(top - format.mantissa as i32);
                     assert_eq!(found, wanted, "{element:?} {number:#x}");
                 }

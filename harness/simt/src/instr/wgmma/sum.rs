@@ -154,7 +154,9 @@ fn packed(point: Point, sum: i64, unit: i32) -> u32 {
         return (sign | point.sum.infinity()) as u32;
     }
     let round = if point.sum == soft::F16 { Round::Nearest } else { Round::Zero };
-    point.sum.pack(round, sum < 0, unit, u128::from(magnitude)) as u32 & point.mask
+    let bits = point.sum.pack(round, sum < 0, unit, u128::from(magnitude)) as u32 & point.mask;
+    // Zero has no sign where all of an f32 is cut off.
+    if point.sum != soft::F16 && u64::from(bits) == point.sum.sign() { 0 } else { bits }
 }
 
 /// The results of sums with terms that are not finite: NaN, or an infinite number; none for other sums.

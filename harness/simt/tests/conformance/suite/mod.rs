@@ -67,33 +67,16 @@ impl Case {
     }
 }
 
-/// Every case that a device is given: those of the file, and those that it has no results for yet.
-pub fn to_record() -> Vec<Case> {
-    let mut list = all();
-    list.extend(barriers::all());
-    list.extend(warpgroups::all());
-    list.extend(of_8_bits());
-    list
-}
-
-fn has_8_bits(case: &Case) -> bool {
-    ["e4m3x2", "e5m2x2"].iter().any(|ty| case.name.contains(ty))
-}
-
-/// Conversions of 8-bit floats, for which the file has no results yet.
-pub fn of_8_bits() -> Vec<Case> {
-    cases::all().into_iter().filter(has_8_bits).collect()
-}
-
-/// Every case, in the order of the file.
+/// Every case.
 pub fn all() -> Vec<Case> {
     let mut list = cases::all();
-    list.retain(|case| !has_8_bits(case));
     list.extend(warp::all());
     list.extend(memory::all());
     list.extend(matrix::all());
     let refused: HashSet<&str> = include_str!("../not_ptx.txt").lines().collect();
     list.retain(|case| !refused.contains(case.name.as_str()));
+    list.extend(barriers::all());
+    list.extend(warpgroups::all());
     list
 }
 

@@ -20,8 +20,14 @@ impl Combine {
     }
 }
 
-/// The number of an operation on a type, by PTX's words for them.
+/// The number of an operation on a type, by PTX's words for them. Sums of `f32` keep subnormal numbers, which atomics
+/// in global memory take for zero; those of `f32.ftz` do not.
 pub(crate) fn combination(operation: &str, ty: &str) -> Option<u32> {
+    let ty = match ty {
+        "f32" if operation == "add" => "f32 kept",
+        "f32.ftz" => "f32",
+        ty => ty,
+    };
     let same = |(known, types, _): &(&str, &[&str], Combine)| *known == operation && types.contains(&ty);
     combinations().iter().position(same).map(|at| at as u32)
 }

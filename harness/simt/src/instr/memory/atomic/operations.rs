@@ -61,6 +61,7 @@ operations! {
     Add32 "add" "u32" | "s32" u32 quick => |old, b, _c, _g| old.wrapping_add(b);
     Add64 "add" "u64" | "s64" u64 => |old, b, _c, _g| old.wrapping_add(b);
     AddF32 "add" "f32" u32 quick => |old, b, _c, g| sum32(old, b, g);
+    AddF32Kept "add" "f32 kept" u32 => |old, b, _c, _g| sum32(old, b, false);
     AddF64 "add" "f64" u64 => |old, b, _c, g| sum64(old, b, g);
     AddF16 "add" "f16" u16 => |old, b, _c, _g| sum16(old, b);
     AddBf16 "add" "bf16" u16 => |old, b, _c, _g| sum_b16(old, b);
