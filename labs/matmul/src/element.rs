@@ -2,7 +2,7 @@
 use cudarc::{cublas::sys::cudaDataType_t, driver::DeviceRepr};
 
 /// A type of elements.
-pub trait Element: DeviceRepr + Copy + Clone {
+pub trait Element: DeviceRepr + Copy + Clone + 'static {
     /// What cuBLAS calls it.
     const CUBLAS: cudaDataType_t;
     /// What a tensor map calls it (`CUtensorMapDataType`).
