@@ -344,3 +344,19 @@ fn no_lab_leaves_device_memory_behind() {
         assert!(run.stdout.contains(&row), "no row of {lab}");
     }
 }
+
+#[test]
+fn the_companion_of_a_run_on_a_gpu_predicts_the_same_cases() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = folder.path().join("records");
+    let args = ["run", "vecadd", "--device", "cuda:0", "--predict", "--variant", "pinned", "--n", "1000"];
+    let variables = [("WARPLAB_COMPANION", "vecadd h200"), (wire::RECORDS, records.to_str().unwrap())];
+    let run = warplab_in(folder.path(), &[&args[..], &["--no-exercises"]].concat(), &variables);
+    assert_eq!(run.code, 0, "{run:?}");
+    let rows = harness::records(&std::fs::read_to_string(records).unwrap()).unwrap();
+    let [row] = rows.as_slice() else { panic!("{rows:?}") };
+    let predicted = row.predicted.as_ref().and_then(|predicted| predicted.in_all.as_ref());
+    assert!(row.device == "emulated" && row.n == Some(1000) && predicted.is_some(), "{row:?}");
+    // It leaves nothing but its rows.
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}

@@ -23,6 +23,7 @@ use crate::{
         again,
         asked::{self, Labs},
         child,
+        companion::{self, Companion},
         declaration::Lab,
         options::Options,
         predicting, question,
@@ -127,6 +128,8 @@ struct Program<'m> {
     options: Options,
     /// The part for which times are predicted.
     part: Option<Part>,
+    /// The part for which a companion predicts them, beside those of a GPU.
+    beside: Option<Part>,
     /// The file of `--kernel`.
     replaced: Option<kernels::KernelSource>,
     session: Arc<Session>,
@@ -146,7 +149,11 @@ struct Program<'m> {
 impl<'m> Program<'m> {
     /// Checks the command line, opens the device and the run's folder, and says what runs where.
     fn open(labs: Labs<'_>, matches: &'m ArgMatches) -> Result<Self> {
-        let options = Options::from_arg_matches(matches).map_err(|e| Error::usage(e.to_string()))?;
+        let mut options = Options::from_arg_matches(matches).map_err(|e| Error::usage(e.to_string()))?;
+        let accompanied = companion::wanted();
+        if let Some((_, part)) = &accompanied {
+            options.accompany(part);
+        }
         check_variants(labs, &options)?;
         folder::outlive_file_limits();
         let is_own = matches!(labs, Labs::Own(_));
@@ -161,6 +168,7 @@ impl<'m> Program<'m> {
         };
         let mut session = Session::open(&predicting::device(&options, matches)?)?;
         let part = predicting::part(&options, &session.device.profile)?;
+        let beside = predicting::beside(&options, &session.device.profile, &session.device.name)?;
         // The kernel file has been read, for it may come through a pipe, and a GPU's driver has started: both need
         // these rights. The file is not compiled yet.
         if options.confined {
@@ -172,7 +180,7 @@ impl<'m> Program<'m> {
             ));
         }
         interrupt::listen();
-        let is_child = child::wanted().is_some();
+        let is_child = child::wanted().is_some() || accompanied.is_some();
         let folder = if is_child { None } else { Some(own_folder(&options, &session)?) };
         let terminal = Rc::new(if is_child {
             Terminal::of_a_case()
@@ -213,6 +221,7 @@ impl<'m> Program<'m> {
             matches,
             options,
             part,
+            beside: beside.filter(|_| !is_child),
             replaced,
             session,
             folder,
@@ -230,6 +239,9 @@ impl<'m> Program<'m> {
     fn run(mut self) -> Result<Exit> {
         for lab in self.labs.clone() {
             if child::wanted().is_some_and(|case| !case.starts_with(&format!("{}/", lab.name))) {
+                continue;
+            }
+            if companion::wanted().is_some_and(|(wanted, _)| wanted != lab.name) {
                 continue;
             }
             if let Err(error) = self.lab(lab) {
@@ -332,6 +344,11 @@ impl<'m> Program<'m> {
             wanted: self.options.wanted(),
             table: self.table.clone(),
         };
+        let companion = self.beside.as_ref().map(|part| {
+            self.terminal
+                .say(&format!("{}: emulated first, so that times can be predicted beside those of the GPU", lab.name));
+            Companion::of(part, || companion::run(lab.name, part))
+        });
         let columns = Rc::new(lab.all_columns());
         let report = Report::start(&columns, &outputs)?;
         Ok(Run {
@@ -341,6 +358,7 @@ impl<'m> Program<'m> {
             options: self.options.clone(),
             args: own_args(lab, &self.labs, self.matches),
             part: self.part.clone(),
+            companion,
             report: RefCell::new(report),
             kernels: Kernels::new(lab.name, lab.kernels, &self.session, self.replaced.clone()),
             records: RefCell::new(Vec::new()),

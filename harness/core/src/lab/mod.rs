@@ -6,6 +6,7 @@ pub(crate) mod asked;
 pub(crate) mod assignment;
 pub(crate) mod case;
 pub(crate) mod child;
+pub(crate) mod companion;
 pub(crate) mod declaration;
 pub(crate) mod input;
 pub(crate) mod launch;

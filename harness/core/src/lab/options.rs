@@ -85,7 +85,7 @@ pub struct Options {
     #[arg(help_heading = WATCH, long)]
     pub counters: bool,
     /// Predict how long each case takes on a GPU, and what bounds it, from what was counted: for the emulated part, or
-    /// for PART, which is then the one that is emulated (h100, h200)
+    /// for PART, which is then the one that is emulated (h100, h200); on a GPU, for that one, by an emulated run before
     #[arg(help_heading = WATCH, long, value_name = "PART", num_args = 0..=1, default_missing_value = "")]
     pub predict: Option<String>,
     /// Show the LINES lines of the source that cost the most [default: 10]
@@ -115,6 +115,15 @@ impl Options {
     /// Whether a judge has started this process, for one variant alone: it starts no other.
     pub(crate) fn is_judged(&self) -> bool {
         self.confined || !self.again.is_empty()
+    }
+
+    /// Changes them to those of a companion of a run on a GPU, which counts on the emulated `part`: one sample of each
+    /// case, and no checks.
+    pub(crate) fn accompany(&mut self, part: &str) {
+        self.device = DeviceChoice::Emulated(part.into());
+        self.predict = Some(part.into());
+        (self.samples, self.check, self.schedules) = (Some(1), Some(Checks::NONE), None);
+        (self.min_percent, self.timeout, self.quiet) = (None, None, true);
     }
 
     /// The options that session.json records.

@@ -12,7 +12,7 @@ use crate::{
 /// The device for which the options ask, which is the part of `--predict` unless another was named.
 ///
 /// # Errors
-/// A usage error for a GPU, or for another part than the one that is to be emulated.
+/// A usage error for another part than the one that is to be emulated.
 pub(crate) fn device(options: &Options, matches: &ArgMatches) -> Result<DeviceChoice> {
     let device = || options.device.clone();
     let Some(part) = options.predict.as_deref() else {
@@ -21,9 +21,6 @@ pub(crate) fn device(options: &Options, matches: &ArgMatches) -> Result<DeviceCh
     let said = matches.get_raw("device").and_then(|mut said| said.next());
     let is_open = said.is_none_or(|said| said == "auto" || said == "emulated");
     match device() {
-        DeviceChoice::Cuda(_) => {
-            Err(Error::usage("--predict works on the emulated device only; leave --device out, or write emulated"))
-        }
         DeviceChoice::Emulated(profile) if !is_open && !part.is_empty() && profile != part => Err(Error::usage(
             format!("--predict {part} goes with --device emulated:{part}: the launches of {profile} are others"),
         )),
@@ -35,20 +32,66 @@ pub(crate) fn device(options: &Options, matches: &ArgMatches) -> Result<DeviceCh
     }
 }
 
-/// The part for which times are predicted, once the device is open; `None` without `--predict`.
+/// The part for which times are predicted from what the device counts, once it is open; `None` without `--predict`, and
+/// on a GPU, which counts nothing.
 ///
 /// # Errors
-/// A usage error when the device is a GPU or a part whose constants are not known.
+/// A usage error when the constants of the emulated part are not known.
 pub(crate) fn part(options: &Options, profile: &str) -> Result<Option<Part>> {
     match &options.predict {
-        None => Ok(None),
-        Some(_) if profile.is_empty() => {
-            Err(Error::usage("--predict works on the emulated device only: add --device emulated:h200"))
-        }
-        Some(_) => known(profile).map(Some),
+        Some(_) if !profile.is_empty() => known(profile).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// The part for which a companion predicts times beside those that this GPU takes; `None` without `--predict`, and on
+/// the emulated device.
+///
+/// # Errors
+/// A usage error when the GPU's constants are not known, or another part is asked for.
+pub(crate) fn beside(options: &Options, profile: &str, gpu: &str) -> Result<Option<Part>> {
+    let Some(asked) = options.predict.as_deref().filter(|_| profile.is_empty()) else {
+        return Ok(None);
+    };
+    match Part::called(gpu) {
+        Some(part) if asked.is_empty() || asked == part.name => Ok(Some(part)),
+        Some(_) => Err(Error::usage(format!(
+            "--predict {asked} is for another GPU than this {gpu}: leave --device out, and it is emulated"
+        ))),
+        None => Err(Error::usage(format!(
+            "--predict: the constants of this {gpu} are not known; --device emulated:h200 predicts for another GPU"
+        ))),
     }
 }
 
 fn known(name: &str) -> Result<Part> {
     Part::find(name).map_err(|error| Error::usage(format!("--predict: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, FromArgMatches};
+
+    fn options(words: &[&str]) -> Options {
+        let command = Options::augment_args(clap::Command::new("x").no_binary_name(true));
+        Options::from_arg_matches(&command.get_matches_from(words)).unwrap()
+    }
+
+    #[test]
+    fn beside_a_gpu_its_own_times_are_predicted_and_no_others() {
+        let asked = |words: &[&str], gpu: &str| beside(&options(words), "", gpu);
+        let name = |part: Option<Part>| part.map(|part| part.name);
+        assert_eq!(name(asked(&["--predict"], "NVIDIA H200").unwrap()), Some("h200".into()));
+        assert_eq!(name(asked(&["--predict", "h100"], "NVIDIA H100 80GB HBM3").unwrap()), Some("h100".into()));
+        assert_eq!(name(asked(&[], "NVIDIA H200").unwrap()), None);
+        let other = asked(&["--predict", "h100"], "NVIDIA H200").unwrap_err().to_string();
+        assert!(other.contains("another GPU than this NVIDIA H200"), "{other}");
+        let unknown = asked(&["--predict"], "Tesla T4").unwrap_err().to_string();
+        assert!(unknown.contains("Tesla T4 are not known"), "{unknown}");
+        // What is emulated counts by itself.
+        assert_eq!(name(beside(&options(&["--predict"]), "h200", "NVIDIA H200").unwrap()), None);
+        assert_eq!(part(&options(&["--predict"]), "").unwrap(), None);
+        assert_eq!(name(part(&options(&["--predict"]), "h200").unwrap()), Some("h200".into()));
+    }
 }

@@ -18,6 +18,7 @@ use crate::{
     lab::{
         case::Case,
         child::{self, End},
+        companion::{self, Companion},
         declaration::Lab,
         input::Input,
         options::Options,
@@ -71,6 +72,8 @@ pub struct Run {
     pub(crate) args: clap::ArgMatches,
     /// The part for which times are predicted.
     pub(crate) part: Option<Part>,
+    /// What an emulated run of the same cases has predicted, beside those of a GPU.
+    pub(crate) companion: Option<Companion>,
     pub(crate) report: RefCell<Report>,
     pub(crate) kernels: Kernels,
     pub(crate) records: RefCell<Vec<Record>>,
@@ -142,7 +145,8 @@ impl Run {
 
     /// The size for this device, whatever `--n` says: for an axis that is not n.
     pub fn pick(&self, sizes: Sizes) -> usize {
-        match (self.options.quick, self.is_emulated()) {
+        // A companion runs the cases of a GPU.
+        match (self.options.quick, self.is_emulated() && companion::wanted().is_none()) {
             (true, _) => sizes.quick,
             (_, true) => sizes.emulated,
             _ => sizes.gpu,
@@ -260,6 +264,9 @@ impl Run {
             return Ok(None);
         }
         interrupt::check()?;
+        if companion::wanted().is_some() && variant.own_process {
+            return Ok(None);
+        }
         if let Some(wanted) = child::wanted() {
             if wanted != format!("{}/{}", self.lab.name, case.key()) {
                 return Ok(None);
@@ -312,7 +319,10 @@ impl Run {
         let mut time = None;
         if refused.is_none() {
             self.watch(checks, first, &key);
-            time = self.forecast(case, launch)?;
+            match self.forecast(case, launch) {
+                Err(long @ Error::Skip(_)) => refused = Some(long),
+                known => time = known?,
+            }
         }
         self.report.borrow().begin(&case.variant, &case.label, time);
         let terminal = self.report.borrow().terminal();
@@ -385,6 +395,9 @@ impl Run {
         let passes = u64::from(self.options.samples.unwrap_or(1)) * u64::from(self.options.schedules.unwrap_or(1));
         let mut forecasts = self.forecasts.borrow_mut();
         let time = forecasts.of(&self.session, launch, elements.saturating_mul(passes))?;
+        if let Some(long) = companion::too_long(time).filter(|_| companion::wanted().is_some()) {
+            return Err(long);
+        }
         if let Some(time) = time.filter(|time| forecasts.is_news(*time)) {
             let what = format!("{} {}", self.lab.name, case.variant);
             self.report.borrow().warn(&format!(
@@ -560,7 +573,10 @@ impl Run {
             .ok_or_else(|| Error::usage(format!("lab {} declares no variant `{name}`", self.lab.name)))
     }
 
-    pub(crate) fn finish(&self, record: Record) -> Result<Record> {
+    pub(crate) fn finish(&self, mut record: Record) -> Result<Record> {
+        if let Some(companion) = self.companion.as_ref().filter(|_| record.grid.is_some()) {
+            record.predicted = Some(companion.predicted(&record));
+        }
         child::leave(&record)?;
         self.report.borrow_mut().row(&record)?;
         self.records.borrow_mut().push(record.clone());

@@ -1,0 +1,147 @@
+//! `--predict` on a GPU. A prediction needs counts, which only an emulated run has: so the same command runs once more,
+//! emulated, in a process of its own, and what it predicts stands beside what was measured. Cases whose emulation would
+//! take too long are left out, and say so.
+use std::{
+    env, fs,
+    path::Path,
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use predict::Part;
+use wire::RECORDS;
+
+use crate::{
+    confine,
+    error::{Error, Result},
+    lab::child::records,
+    record::{
+        prediction::Predicted,
+        row::{Record, Verdict},
+    },
+};
+
+/// Names the lab, and the part that is emulated, in a companion's environment.
+const COMPANION: &str = "WARPLAB_COMPANION";
+
+/// What the emulation of one case may take.
+pub(crate) const LONGEST: Duration = Duration::from_secs(20);
+
+/// In a companion, the lab and the part that is emulated.
+pub(crate) fn wanted() -> Option<(String, String)> {
+    let text = env::var(COMPANION).ok()?;
+    text.split_once(' ').map(|(lab, part)| (lab.into(), part.into()))
+}
+
+/// What a companion has found out of a lab.
+#[derive(Debug)]
+pub(crate) struct Companion {
+    part: String,
+    /// Its rows, or why there are none.
+    rows: std::result::Result<Vec<Record>, String>,
+}
+
+impl Companion {
+    /// What `run` gives: the rows of the same cases on this part, emulated.
+    pub(crate) fn of(part: &Part, run: impl FnOnce() -> Result<Vec<Record>>) -> Self {
+        Self { part: part.full_name.clone(), rows: run().map_err(|error| error.to_string()) }
+    }
+
+    /// What the case of this row is predicted to take, or why that is not predicted.
+    pub(crate) fn predicted(&self, row: &Record) -> Predicted {
+        let key = |row: &Record| (row.variant.clone(), row.case.clone(), row.n, row.grid.clone(), row.block.clone());
+        let case = |row: &Record| (row.variant.clone(), row.case.clone(), row.n);
+        let rows = match &self.rows {
+            Ok(rows) => rows,
+            Err(why) => return self.refused(&format!("the emulated run failed: {why}")),
+        };
+        if let Some(predicted) = rows.iter().filter(|other| key(other) == key(row)).find_map(|r| r.predicted.clone()) {
+            return predicted;
+        }
+        match rows.iter().find(|other| case(other) == case(row)) {
+            Some(other) if other.verdict == Verdict::Skip => self.refused(&other.note),
+            Some(other) if key(other) != key(row) => self.refused("the emulated device launches another grid"),
+            Some(_) => self.refused("nothing that it launches is timed"),
+            None => self.refused("the emulated run has no such case"),
+        }
+    }
+
+    fn refused(&self, why: &str) -> Predicted {
+        let not_predicted = Some(format!("not predicted: {why}"));
+        Predicted { part: self.part.clone(), in_all: None, not_predicted, transfer: None, launches: Vec::new() }
+    }
+}
+
+/// The rows of this very command for `lab`, emulated on `part`.
+///
+/// # Errors
+/// [`Error::CannotRun`] with what the process said if it left no rows; what keeps it from starting.
+pub(crate) fn run(lab: &str, part: &Part) -> Result<Vec<Record>> {
+    let io = |action, path: &Path| {
+        let path = path.to_path_buf();
+        move |source| Error::Io { action, path, source }
+    };
+    let file = tempfile::NamedTempFile::new().map_err(io("create a file in", &env::temp_dir()))?;
+    let program = env::current_exe().map_err(io("find this program at", Path::new("/proc/self/exe")))?;
+    let mut command = Command::new(&program);
+    command.args(env::args_os().skip(1)).envs(kernels::for_children());
+    command.env(COMPANION, format!("{lab} {}", part.name)).env(RECORDS, file.path());
+    confine::ends_with_parent(&mut command);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let ended = command.output().map_err(io("start", &program))?;
+    let rows = records(&fs::read_to_string(file.path()).map_err(io("read", file.path()))?)?;
+    let words = String::from_utf8_lossy(&ended.stderr);
+    let last = words.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing");
+    if rows.is_empty() { Err(Error::CannotRun(last.trim().into())) } else { Ok(rows) }
+}
+
+/// Why a case is left out of a companion's run, whose emulation would take so long.
+pub(crate) fn too_long(time: Option<Duration>) -> Option<Error> {
+    let time = time.filter(|time| *time > LONGEST)?;
+    let words = humantime::format_duration(Duration::from_secs(time.as_secs()));
+    Some(Error::Skip(format!("its emulation would take {words}; choose a smaller n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{prediction::tests::predicted, row::tests::record};
+
+    fn part() -> Part {
+        Part::find("h200").unwrap()
+    }
+
+    fn row(variant: &str) -> Record {
+        Record { variant: variant.into(), verdict: Verdict::Pass, ..record() }
+    }
+
+    fn why(companion: &Companion, row: &Record) -> String {
+        let predicted = companion.predicted(row);
+        assert!(predicted.in_all.is_none() && predicted.part == "NVIDIA H200", "{predicted:?}");
+        predicted.not_predicted.unwrap()
+    }
+
+    #[test]
+    fn a_measured_row_gets_what_the_same_case_is_predicted_to_take() {
+        let emulated = Record { device: "emulated".into(), predicted: Some(predicted()), ..row("a") };
+        let companion = Companion::of(&part(), || Ok(vec![emulated]));
+        assert_eq!(companion.predicted(&row("a")), predicted());
+        // Another size is another case, and another grid another launch.
+        assert!(why(&companion, &Record { n: Some(7), ..row("a") }).ends_with("no such case"));
+        assert!(why(&companion, &Record { grid: Some("5".into()), ..row("a") }).ends_with("another grid"));
+    }
+
+    #[test]
+    fn what_is_not_predicted_says_why() {
+        let skip = Error::Skip(String::new());
+        assert!(too_long(Some(LONGEST)).is_none() && too_long(None).is_none());
+        let Some(Error::Skip(note)) = too_long(Some(Duration::from_secs(7200))) else { panic!("{skip}") };
+        let large = Record { verdict: Verdict::Skip, note, ..row("large") };
+        let companion = Companion::of(&part(), || Ok(vec![large, row("host")]));
+        let long = "not predicted: its emulation would take 2h; choose a smaller n";
+        assert_eq!(why(&companion, &row("large")), long);
+        assert!(why(&companion, &row("host")).ends_with("is timed"));
+        let failed = Companion::of(&part(), || Err(Error::CannotRun("no memory".into())));
+        assert_eq!(why(&failed, &row("a")), "not predicted: the emulated run failed: no memory");
+    }
+}
