@@ -36,7 +36,7 @@ impl Texture {
         if !self.sampler.linear_levels {
             return [(((level + 0.5).floor() as usize).min(last), 256), (0, 0)];
         }
-        let at = (level * 256.0 + 0.5).floor() as usize;
+        let at = (level * 256.0).floor() as usize;
         let (first, weight) = ((at >> 8).min(last), (at & 255) as u32);
         [(first, 256 - weight), ((first + 1).min(last), weight)]
     }
