@@ -196,7 +196,7 @@ impl Texture {
                 column.push((word, *weight));
             }
         }
-        let color = |at: usize| self.sampler.srgb && at < 3 && format.bits == 8;
+        let color = |at: usize| self.sampler.srgb && format.is_color(at);
         Some(std::array::from_fn(|at| filter::sum(format, color(at), &columns[at])))
     }
 

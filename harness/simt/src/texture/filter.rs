@@ -50,7 +50,8 @@ pub fn sum(format: Format, color: bool, texels: &[(u32, i32)]) -> u32 {
             // Products are cut off below the largest texel's leading bit, by so many bits.
             const KEPT: i32 = 16;
             let highest = values().map(|(value, _)| exponent(value)).max().unwrap_or(0);
-            let unit = 2f64.powi(highest - KEPT);
+            // No number of 16 bits is smaller than 2^-24, but for zero.
+            let unit = 2f64.powi(highest.max(-24) - KEPT);
             to_f16(values().map(|(value, weight)| (value * weight / unit).trunc() * unit).sum()).to_bits()
         }
         ChannelKind::Unsigned => ((plain * 65_535.0).round() as f32 / 65_535.0).to_bits(),

@@ -32,7 +32,7 @@ pub enum Reading {
     /// Integers of 8 and 16 bits become fractions of their largest value; floating-point numbers become those of 32
     /// bits.
     Float {
-        /// The first three channels are in the sRGB space, and become linear.
+        /// Colours are in the sRGB space, and become linear.
         srgb: bool,
     },
 }
@@ -41,6 +41,11 @@ impl Format {
     /// Bytes of a texel.
     pub fn bytes(self) -> u32 {
         self.bits / 8 * self.channels
+    }
+
+    /// Whether a channel is a colour where texels are in the sRGB space: the last of two or four is not.
+    pub fn is_color(self, at: usize) -> bool {
+        self.bits == 8 && at < 3 && (at == 0 || self.channels != 2)
     }
 
     /// Whether a fetch gives floating-point numbers, if integers are `promoted` to fractions.
@@ -72,7 +77,7 @@ impl Format {
             (ChannelKind::Float, _) => raw,
             (ChannelKind::Unsigned, Reading::Float { srgb }) if self.bits < 32 => {
                 let fraction = f64::from(raw) / f64::from((1u32 << self.bits) - 1);
-                let is_color = srgb && at < 3 && self.bits == 8;
+                let is_color = srgb && self.is_color(at);
                 if is_color { linear(fraction).to_bits() } else { (fraction as f32).to_bits() }
             }
             (ChannelKind::Signed, Reading::Float { .. }) if self.bits < 32 => {

@@ -12,7 +12,7 @@
 //! The rules are those of the appendix on texture fetching of the CUDA C++ Programming Guide: the nearest texel is the
 //! floor of the coordinate; a linear filter takes half a texel off the coordinate, and weighs with fractions of 8 bits
 //! in 9, so that 1 is among them. What the guide leaves open was compared with an H200: a coordinate is rounded to its
-//! fraction of 8 bits to the nearest, a tie upwards, and one that is normalised is cut off to 23 bits first; a level of
+//! fraction of 8 bits to the nearest, a tie upwards, and one that is normalised is cut off to 20 bits first; a level of
 //! detail is cut off to 8 bits; channels that a format lacks are 0; NaN of 16 bits keep their bits. Not yet as a device
 //! has it are:
 //!

@@ -65,8 +65,8 @@ impl Plain {
                 continue;
             }
             let x = f64::from(coordinates[d]);
-            // A coordinate that is normalised has 23 bits of fraction.
-            let cut = (x * 8_388_608.0).floor() / 8_388_608.0;
+            // A coordinate that is normalised has 20 bits of fraction.
+            let cut = (x * 1_048_576.0).floor() / 1_048_576.0;
             let x = if self.normalized { cut * n as f64 } else { x };
             if self.linear {
                 let below = x - 0.5;
