@@ -53,7 +53,8 @@ fn fixed(u: f64) -> i64 {
 }
 
 impl Sampler {
-    /// Coordinates in texels: those that are normalised are cut off to 20 bits of fraction and multiplied by the extent.
+    /// Coordinates in texels: those that are normalised are cut off to 20 bits of fraction, and multiplied by the
+    /// extent.
     pub fn unnormalized(&self, coordinate: f32, extent: u32) -> f64 {
         // No number of this size has a fraction, and all are far outside.
         let far = 2f64.powi(48);
