@@ -152,10 +152,13 @@ fn host_flags(out: *mut c_uint, pointer: *mut c_void) -> Result {
     need(out)?;
     let driver = driver()?;
     let found = driver.memory.find(pointer as u64).ok_or(Error::INVALID_VALUE)?;
-    let Kind::Pinned { .. } = found.kind else {
-        return Err(Error::INVALID_VALUE);
+    let hidden = match found.kind {
+        // All allocations are portable, and none is said to be.
+        Kind::Pinned { .. } => host_alloc_flags::PORTABLE,
+        Kind::Registered => 0,
+        _ => return Err(Error::INVALID_VALUE),
     };
-    let flags = with_owned(found.start, |owned| owned.flags).unwrap_or(0);
+    let flags = with_owned(found.start, |owned| owned.flags).unwrap_or(0) & !hidden;
     // With unified addressing all of it is mapped.
     put(out, flags | host_alloc_flags::DEVICE_MAP)
 }

@@ -61,9 +61,10 @@ fn destroy(pool: Handle) -> Result {
     pool::destroy(pool)
 }
 
-fn trim(pool: Handle, _keep: usize) -> Result {
+fn trim(pool: Handle, keep: usize) -> Result {
     driver()?;
-    find(pool).map(drop)
+    find(pool)?.trim(keep as u64);
+    Ok(())
 }
 
 fn get_attribute(pool: Handle, attribute: c_int, out: *mut c_void) -> Result {

@@ -90,7 +90,8 @@ int main() {
         cudaGetLastError();
     }
     desc.normalizedCoords = 0;
-    IS(CODE(cudaCreateTextureObject(&texture, &resource, &desc, nullptr)) != cudaSuccess);
+    OK(cudaCreateTextureObject(&texture, &resource, &desc, nullptr));
+    OK(cudaDestroyTextureObject(texture));
     OK(cudaFreeMipmappedArray(all));
     OK(cudaFree(out));
     puts("mipmaps are right");

@@ -16,7 +16,8 @@ int main() {
     OK(cudaHostAlloc(&mapped, n * sizeof(int), cudaHostAllocMapped | cudaHostAllocPortable));
     OK(cudaHostAlloc(&combined, n * sizeof(int), cudaHostAllocWriteCombined | cudaHostAllocMapped));
     OK(cudaHostGetFlags(&flags, mapped));
-    IS((flags & cudaHostAllocMapped) && (flags & cudaHostAllocPortable));
+    // Portable memory is not told from other memory.
+    IS(flags == cudaHostAllocMapped);
     OK(cudaHostGetFlags(&flags, combined));
     IS(flags & cudaHostAllocWriteCombined);
     for (int i = 0; i < n; i++) plain[i] = mapped[i] = combined[i] = i;
@@ -48,6 +49,8 @@ int main() {
     std::vector<int> own(n, 5);
     OK(cudaHostRegister(own.data(), n * sizeof(int), cudaHostRegisterPortable | cudaHostRegisterMapped));
     IS(CODE(cudaHostRegister(own.data(), n * sizeof(int), 0)) == cudaErrorHostMemoryAlreadyRegistered);
+    OK(cudaHostGetFlags(&flags, own.data()));
+    IS(flags == (cudaHostRegisterPortable | cudaHostRegisterMapped));
     OK(cudaHostGetDevicePointer(&seen, own.data(), 0));
     increment<<<(n + 255) / 256, 256>>>(seen, n);
     OK(cudaDeviceSynchronize());

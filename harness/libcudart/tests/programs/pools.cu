@@ -48,12 +48,13 @@ int main() {
     IS(attribute(standard, cudaMemPoolAttrUsedMemCurrent) == bytes);
     IS(attribute(standard, cudaMemPoolAttrUsedMemHigh) >= 2 * bytes);
     IS(attribute(standard, cudaMemPoolAttrReservedMemCurrent) >= bytes);
-    // An ordinary free takes it too, and waits.
+    // An ordinary free takes it too, and waits, but the pool still counts it as used.
     OK(cudaFree(sum));
-    IS(attribute(standard, cudaMemPoolAttrUsedMemCurrent) == 0);
+    IS(attribute(standard, cudaMemPoolAttrUsedMemCurrent) == bytes);
+    IS(attribute(standard, cudaMemPoolAttrReservedMemCurrent) == 0);
     uint64_t zero = 0;
     OK(cudaMemPoolSetAttribute(standard, cudaMemPoolAttrUsedMemHigh, &zero));
-    IS(attribute(standard, cudaMemPoolAttrUsedMemHigh) == 0);
+    IS(attribute(standard, cudaMemPoolAttrUsedMemHigh) == bytes);
 
     // A pool of the program's own, in place of the standard one.
     cudaMemPoolProps props = {};

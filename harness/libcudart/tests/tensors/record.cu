@@ -1,10 +1,13 @@
 // Prints what tensor maps and tensor copies do: a line for each case, with what describes it, the driver's code for the
 // tensor map, and a digest of the memory that the copy could have written. `compare.sh` runs it on a GPU and on the
-// emulated device and counts the lines that differ. The cases come from one seed.
+// emulated device and counts the lines that differ. The cases come from one seed. A copy that a device stops costs its
+// own case alone.
 #include "../programs/common.cuh"
 #include <cuda.h>
 #include <cuda/ptx>
 #include <cstring>
+#include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace ptx = cuda::ptx;
@@ -295,28 +298,43 @@ unsigned long long digest(const std::vector<unsigned char> &bytes) {
     return sum;
 }
 
-int main(int argc, char **argv) {
-    const int cases = argc > 1 ? atoi(argv[1]) : 600;
+// Makes the copies of cases from `first` to `last`. After an error nothing works in a process: it tells the error, and
+// begins anew at the next case.
+void copies(char *self, int first, int last) {
     std::vector<unsigned char> fresh(DATA), tensor(DATA), tile(TILE + GUARD);
     for (size_t i = 0; i < DATA; i++) fresh[i] = pattern(i, 1 << 20);
     unsigned char *data, *out;
     OK(cudaMalloc(&data, DATA));
     OK(cudaMalloc(&out, TILE + GUARD));
     OK(cudaFuncSetAttribute(copy, cudaFuncAttributeMaxDynamicSharedMemorySize, TILE + GUARD));
-    for (int number = 0; number < cases; number++) {
+    for (int number = 0; number < last; number++) {
         Case c = right(number % 4 == 3);
+        if (number < first) continue;
         CUtensorMap map;
         IS(encode(c, data, &map) == CUDA_SUCCESS);
         OK(cudaMemcpy(data, fresh.data(), DATA, cudaMemcpyHostToDevice));
         copy<<<1, THREADS, TILE + GUARD>>>(map, c.rank, c.way, c.place, box_bytes(c), out);
+        describe(number, c);
+        if (cudaError_t code = cudaDeviceSynchronize()) {
+            printf(" stops with %s\n", cudaGetErrorName(code));
+            fflush(stdout);
+            std::string next = std::to_string(number + 1), end = std::to_string(last);
+            execl(self, self, "copies", next.c_str(), end.c_str(), nullptr);
+            exit(1);
+        }
         OK(cudaMemcpy(tensor.data(), data, DATA, cudaMemcpyDeviceToHost));
         OK(cudaMemcpy(tile.data(), out, TILE + GUARD, cudaMemcpyDeviceToHost));
-        describe(number, c);
         printf(" = %016llx %016llx", digest(tile), digest(tensor));
         for (int i = 0; i < 8; i++) printf(" %02x", tile[i]);
         printf("\n");
     }
-    for (int number = 0; number < 4 * cases; number++) {
+}
+
+// What the driver says of maps with a mistake.
+void mistakes(int cases) {
+    unsigned char *data;
+    OK(cudaMalloc(&data, DATA));
+    for (int number = 0; number < cases; number++) {
         Case c = right(number % 2 == 1);
         spoil(c);
         CUtensorMap map;
@@ -324,5 +342,27 @@ int main(int argc, char **argv) {
         describe(number, c);
         printf(" gives %d\n", code);
     }
-    return 0;
+}
+
+// `record [CASES]` makes all, several ranges of the copies at a time; `record copies FIRST LAST` a range of them.
+int main(int argc, char **argv) {
+    if (argc == 4) {
+        copies(argv[0], atoi(argv[2]), atoi(argv[3]));
+        return 0;
+    }
+    const int cases = argc > 1 ? atoi(argv[1]) : 600, ranges = 6;
+    std::vector<FILE *> parts;
+    for (int i = 0; i < ranges; i++) {
+        std::string first = std::to_string(cases * i / ranges), last = std::to_string(cases * (i + 1) / ranges);
+        parts.push_back(popen(("'" + std::string(argv[0]) + "' copies " + first + " " + last).c_str(), "r"));
+        IS(parts.back());
+    }
+    bool whole = true;
+    for (FILE *part : parts) {
+        char text[4096];
+        while (size_t got = fread(text, 1, sizeof text, part)) fwrite(text, 1, got, stdout);
+        whole &= pclose(part) == 0;
+    }
+    mistakes(4 * cases);
+    return whole ? 0 : 1;
 }

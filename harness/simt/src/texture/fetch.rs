@@ -1,11 +1,12 @@
 //! A fetch, and the gather of four texels.
 
 use super::cube::{across, face_of};
+use super::filter;
 use super::format::Reading;
 use super::image::Shape;
 use super::level::Detail;
 use super::objects::Texture;
-use super::sampler::{ONE, Sampler, Tap};
+use super::sampler::{Address, ONE, Sampler, Tap};
 use smallvec::SmallVec;
 
 /// Where a fetch reads.
@@ -27,7 +28,8 @@ pub trait Texels {
 struct Sample {
     level: usize,
     texel: Option<[u32; 3]>,
-    weight: f64,
+    /// In 256ths.
+    weight: i32,
 }
 
 type Samples = SmallVec<[Sample; 16]>;
@@ -52,12 +54,12 @@ impl Texture {
                     (Some(x), Some(y), Some(z)) => Some([x, y, self.slice(layer, z)]),
                     _ => None,
                 };
-                samples.push(Sample { level, texel, weight: 1.0 });
+                samples.push(Sample { level, texel, weight: ONE as i32 });
             }
             Coordinates::Real(at) => {
                 for (level, weight) in self.levels(at, detail) {
                     if weight > 0 {
-                        self.sample(level, at, layer, f64::from(weight) / f64::from(ONE), &mut samples);
+                        self.sample(level, at, layer, weight, &mut samples);
                     }
                 }
             }
@@ -109,11 +111,11 @@ impl Texture {
         layer.min((self.image.slices() / 6).max(1) - 1)
     }
 
-    /// Adds the texels of a level that a fetch weighs.
-    fn sample(&self, level: usize, at: [f32; 3], layer: u32, weight: f64, samples: &mut Samples) {
+    /// Adds the texels of a level that a fetch weighs; the level itself weighs `all` 256ths.
+    fn sample(&self, level: usize, at: [f32; 3], layer: u32, all: u32, samples: &mut Samples) {
         let extents = self.image.extents(level);
         if matches!(self.image.shape, Shape::Cube { .. }) && self.sampler.seamless && self.sampler.linear {
-            return self.sample_across(level, at, layer, weight, samples);
+            return self.sample_across(level, at, layer, all, samples);
         }
         let (at, slice) = self.on_face(at, layer);
         let whole: [Tap; 2] = [(Some(0), ONE), (None, 0)];
@@ -121,80 +123,89 @@ impl Texture {
         for d in 0..self.image.shape.dimensions() {
             taps[d] = self.sampler.taps(at[d], extents[d], d);
         }
-        for (z, of_z) in taps[2] {
-            for (y, of_y) in taps[1] {
-                for (x, of_x) in taps[0] {
-                    let parts = [of_x, of_y, of_z].map(|part| f64::from(part) / f64::from(ONE));
-                    let weight = weight * parts.iter().product::<f64>();
-                    let texel = match (x, y, z) {
-                        (Some(x), Some(y), Some(z)) => {
-                            Some([x, y, if self.image.shape == Shape::D3 { z } else { slice }])
-                        }
-                        _ => None,
-                    };
-                    if weight > 0.0 {
-                        samples.push(Sample { level, texel, weight });
-                    }
-                }
-            }
+        if matches!(self.image.shape, Shape::D1 { .. })
+            && self.sampler.linear
+            && self.sampler.address[1] == Address::Border
+        {
+            // A row is read at the edge of a texture of one row, half of which is border.
+            taps[1] = [(None, ONE / 2), (Some(0), ONE / 2)];
+        }
+        let [a, b, c] = taps.map(|taps| taps[1].1);
+        let volume = self.image.shape == Shape::D3;
+        let weights = if volume {
+            // The levels of a volume share its weights out.
+            let weights = filter::cube([a, b, c]).map(|weight| (weight * all as i32 + 128) >> 8);
+            let missing = all as i32 - weights.iter().sum::<i32>();
+            let [first, rest @ ..] = weights;
+            let [b, c, d, e, f, g, h] = rest;
+            [first + missing, b, c, d, e, f, g, h]
+        } else {
+            let [e, f, g, h] = filter::square([a, b], all);
+            [e, f, g, h, 0, 0, 0, 0]
+        };
+        for (at, weight) in weights.into_iter().enumerate().filter(|(_, weight)| *weight != 0) {
+            let [x, y, z] = [at & 1, at >> 1 & 1, at >> 2];
+            let texel = match (taps[0][x].0, taps[1][y].0, taps[2][z].0) {
+                (Some(x), Some(y), Some(z)) => Some([x, y, if volume { z } else { slice }]),
+                _ => None,
+            };
+            samples.push(Sample { level, texel, weight });
         }
     }
 
     /// The same for a linear filter that goes across the edges of a cube.
-    fn sample_across(&self, level: usize, at: [f32; 3], layer: u32, weight: f64, samples: &mut Samples) {
+    fn sample_across(&self, level: usize, at: [f32; 3], layer: u32, all: u32, samples: &mut Samples) {
         let n = self.image.extents(level)[0];
         let first = self.cube(layer) * 6;
         let face = face_of(at);
         let [(columns, of_column), (rows, of_row)] =
             face.coordinates().map(|part| Sampler::pair(self.sampler.unnormalized(part as f32, n)));
-        let parts = |second: u32| [ONE - second, second].map(|part| f64::from(part) / f64::from(ONE));
-        let (of_columns, of_rows) = (parts(of_column), parts(of_row));
         let from = samples.len();
-        let mut missing = 0.0;
-        for (row, of_row) in rows.into_iter().zip(of_rows) {
-            for (column, of_column) in columns.into_iter().zip(of_columns) {
-                let weight = weight * of_row * of_column;
-                match across(face.face, [column, row], n) {
-                    Some((face, [x, y])) => {
-                        samples.push(Sample { level, texel: Some([x, y, first + face]), weight });
-                    }
-                    None => missing += weight,
-                }
+        let mut missing = 0;
+        for (at, weight) in filter::square([of_column, of_row], all).into_iter().enumerate() {
+            match across(face.face, [columns[at & 1], rows[at >> 1]], n) {
+                Some((face, [x, y])) => samples.push(Sample { level, texel: Some([x, y, first + face]), weight }),
+                None => missing += weight,
             }
         }
-        if missing > 0.0 {
-            let count = (samples.len() - from) as f64;
-            for sample in &mut samples[from..] {
-                sample.weight += missing / count;
-            }
+        // There is no texel in a corner: the other three share its weight.
+        let count = (samples.len() - from) as i32;
+        for (at, sample) in (0..).zip(&mut samples[from..]) {
+            sample.weight += missing / count + i32::from(at < missing % count);
         }
-        samples.retain(|sample| sample.weight > 0.0);
+        samples.retain(|sample| sample.weight != 0);
     }
 
     /// The weighted sum of texels.
     fn weigh(&self, samples: &Samples, texels: &mut impl Texels) -> Option<[u32; 4]> {
-        if let [Sample { level, texel, .. }] = samples[..] {
+        let format = self.image.format;
+        let is_float = format.reads_float(self.sampler.promoted);
+        if let [Sample { level, texel, .. }] = samples[..]
+            && !(self.sampler.linear && is_float)
+        {
             return self.words(level, texel, texels);
         }
-        let mut sums = [0f64; 4];
-        let is_float = self.image.format.reads_float(self.sampler.promoted);
+        let mut columns: [SmallVec<[(u32, i32); 16]>; 4] = Default::default();
         for Sample { level, texel, weight } in samples {
             let words = self.words(*level, *texel, texels)?;
             if !is_float {
                 // Integers are not weighed: the first texel stands for all.
                 return Some(words);
             }
-            for (sum, word) in sums.iter_mut().zip(words) {
-                *sum += weight * f64::from(f32::from_bits(word));
+            for (column, word) in columns.iter_mut().zip(words) {
+                column.push((word, *weight));
             }
         }
-        Some(sums.map(|sum| (sum as f32).to_bits()))
+        let color = |at: usize| self.sampler.srgb && format.is_color(at);
+        Some(std::array::from_fn(|at| filter::sum(format, color(at), &columns[at])))
     }
 
     /// The words of a texel, or of the border.
     fn words(&self, level: usize, texel: Option<[u32; 3]>, texels: &mut impl Texels) -> Option<[u32; 4]> {
         let Some(at) = texel else {
-            return Some(self.sampler.border);
+            // Channels that the format lacks are zero in the border, too.
+            let channels = self.image.format.channels as usize;
+            return Some(std::array::from_fn(|at| if at < channels { self.sampler.border[at] } else { 0 }));
         };
         let format = self.image.format;
         let Sampler { promoted, srgb, .. } = self.sampler;

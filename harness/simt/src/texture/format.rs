@@ -32,7 +32,7 @@ pub enum Reading {
     /// Integers of 8 and 16 bits become fractions of their largest value; floating-point numbers become those of 32
     /// bits.
     Float {
-        /// The first three channels are in the sRGB space, and become linear.
+        /// Colours are in the sRGB space, and become linear.
         srgb: bool,
     },
 }
@@ -43,6 +43,11 @@ impl Format {
         self.bits / 8 * self.channels
     }
 
+    /// Whether a channel is a colour where texels are in the sRGB space: the last of two or four is not.
+    pub fn is_color(self, at: usize) -> bool {
+        self.bits == 8 && at < 3 && (at == 0 || self.channels != 2)
+    }
+
     /// Whether a fetch gives floating-point numbers, if integers are `promoted` to fractions.
     pub fn reads_float(self, promoted: bool) -> bool {
         self.kind == ChannelKind::Float || promoted && self.bits < 32
@@ -50,8 +55,7 @@ impl Format {
 
     /// The words that a fetch gives for a texel: integers, or the bits of floating-point numbers.
     pub fn decode(self, texel: &[u8; 16], reading: Reading) -> [u32; 4] {
-        let one = if self.reads_float(reading != Reading::Integer) { 1f32.to_bits() } else { 1 };
-        let mut words = [0, 0, 0, one];
+        let mut words = [0; 4];
         let size = self.bits as usize / 8;
         for (at, word) in words.iter_mut().enumerate().take(self.channels as usize) {
             let mut raw = [0u8; 4];
@@ -65,13 +69,16 @@ impl Format {
         let shift = 32 - self.bits;
         let signed = ((raw << shift) as i32) >> shift;
         match (self.kind, reading) {
-            (ChannelKind::Float, _) if self.bits == 16 => F16(raw as u16).to_f32().to_bits(),
+            (ChannelKind::Float, _) if self.bits == 16 => match F16(raw as u16).to_f32() {
+                // A NaN keeps its bits.
+                nan if nan.is_nan() => (raw & 0x8000) << 16 | 0x7f80_0000 | (raw & 0x3ff) << 13,
+                value => value.to_bits(),
+            },
             (ChannelKind::Float, _) => raw,
             (ChannelKind::Unsigned, Reading::Float { srgb }) if self.bits < 32 => {
                 let fraction = f64::from(raw) / f64::from((1u32 << self.bits) - 1);
-                let is_color = srgb && at < 3 && self.bits == 8;
-                let value = if is_color { linear(fraction) } else { fraction };
-                (value as f32).to_bits()
+                let is_color = srgb && self.is_color(at);
+                if is_color { linear(fraction).to_bits() } else { (fraction as f32).to_bits() }
             }
             (ChannelKind::Signed, Reading::Float { .. }) if self.bits < 32 => {
                 let fraction = f64::from(signed) / f64::from((1i32 << (self.bits - 1)) - 1);
@@ -104,7 +111,9 @@ impl Format {
     }
 }
 
-/// From the sRGB space to a linear one.
-fn linear(value: f64) -> f64 {
-    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+/// From the sRGB space to a linear one, to 8 significant bits, as devices have it.
+fn linear(value: f64) -> f32 {
+    let exact = if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) };
+    // Half a unit of the last bit that is kept, and the rest goes.
+    f32::from_bits(((exact as f32).to_bits() + 0x8000) & 0xffff_0000)
 }

@@ -25,10 +25,12 @@ impl Texture {
         if last == 0 {
             return [(0, 256), (0, 0)];
         }
+        // The level and the bias have 8 bits of fraction each, of which the rest is cut off.
+        let cut = |level: f64| (level * 256.0).floor() / 256.0;
         let asked = match detail {
             Detail::Base => 0.0,
-            Detail::Level(level) => f64::from(level) + f64::from(self.sampler.bias),
-            Detail::Footprint(one, other) => self.footprint(at, one, other) + f64::from(self.sampler.bias),
+            Detail::Level(level) => cut(level.into()) + cut(self.sampler.bias.into()),
+            Detail::Footprint(one, other) => self.footprint(at, one, other) + cut(self.sampler.bias.into()),
         };
         let (least, most) = (f64::from(self.sampler.least), f64::from(self.sampler.most));
         let asked = if asked.is_nan() { 0.0 } else { asked };
@@ -36,7 +38,7 @@ impl Texture {
         if !self.sampler.linear_levels {
             return [(((level + 0.5).floor() as usize).min(last), 256), (0, 0)];
         }
-        let at = (level * 256.0 + 0.5).floor() as usize;
+        let at = (level * 256.0).floor() as usize;
         let (first, weight) = ((at >> 8).min(last), (at & 255) as u32);
         [(first, 256 - weight), ((first + 1).min(last), weight)]
     }

@@ -6,23 +6,24 @@
 //! - `cube`: the faces of cube maps, and the texels across their edges.
 //! - `level`: the level of detail.
 //! - `fetch`: a fetch, and the gather of four texels.
+//! - `filter`: the weights of a linear filter, and the sums of texels.
 //! - [`objects`]: the textures and surfaces that kernels name by handles.
 //!
 //! The rules are those of the appendix on texture fetching of the CUDA C++ Programming Guide: the nearest texel is the
 //! floor of the coordinate; a linear filter takes half a texel off the coordinate, and weighs with fractions of 8 bits
-//! in 9, so that 1 is among them. The guide leaves open, and what stands here has not been compared with a device:
+//! in 9, so that 1 is among them. What the guide leaves open was compared with an H200: a coordinate is rounded to its
+//! fraction of 8 bits to the nearest, a tie upwards, and one that is normalised is cut off to 20 bits first; a level of
+//! detail is cut off to 8 bits; channels that a format lacks are 0; NaN of 16 bits keep their bits. Not yet as a device
+//! has it are:
 //!
-//! - how a coordinate is rounded to its fraction of 8 bits (here: to the nearest, a tie upwards);
-//! - how exact the weighted sum is (here: as if in 64 bits, rounded once to 32; texels of weight 0 are not read);
-//! - how a normalised coordinate is multiplied by the extent (here: exactly);
-//! - what channels that a format lacks give (here: 0, and 1 for the last);
-//! - which face wins where components of a direction are equally large (here: z, then y), and what a corner of a cube
-//!   gives (here: the mean of the three texels for the fourth, which there is not);
-//! - how the level of detail is rounded (here: to 8 bits of fraction, to the nearest), and its logarithm (here: exact);
+//! - some weights of volumes and of filters between levels, by 1/256, and some sums of 16-bit numbers;
+//! - the level of detail of a footprint (here: by an exact logarithm), and fetches across the edges of a cube;
+//! - the last bit of some colours in the sRGB space (here: rounded to 8 significant bits);
 //! - how many samples an anisotropic filter takes (here: one).
 
 mod cube;
 mod fetch;
+mod filter;
 pub mod format;
 pub mod image;
 mod level;

@@ -53,12 +53,15 @@ fn fixed(u: f64) -> i64 {
 }
 
 impl Sampler {
-    /// Coordinates in texels: those that are normalised are multiplied by the extent.
+    /// Coordinates in texels: those that are normalised are cut off to 20 bits of fraction, and multiplied by the
+    /// extent.
     pub fn unnormalized(&self, coordinate: f32, extent: u32) -> f64 {
-        let scale = if self.normalized { f64::from(extent) } else { 1.0 };
         // No number of this size has a fraction, and all are far outside.
         let far = 2f64.powi(48);
-        let u = f64::from(coordinate) * scale;
+        let u = f64::from(coordinate);
+        // 1 / 7 is less than a seventh thereafter, although the f32 is more.
+        let part = 2f64.powi(20);
+        let u = if self.normalized { (u * part).floor() / part * f64::from(extent) } else { u };
         if u.is_nan() { 0.0 } else { u.clamp(-far, far) }
     }
 

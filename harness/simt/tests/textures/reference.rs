@@ -40,7 +40,7 @@ impl Plain {
     fn texel(&self, at: [i64; 3]) -> f64 {
         let mut index = [0; 3];
         for d in 0..3 {
-            if self.extents[d] == 1 {
+            if self.extents[d] == 1 && !(d == 1 && at[d] < 0) {
                 continue;
             }
             match self.index(at[d], self.extents[d]) {
@@ -58,9 +58,16 @@ impl Plain {
         for d in 0..3 {
             let n = self.extents[d];
             if n == 1 {
+                // A linear filter reads a row at the edge of a texture of one row: half of it is border.
+                if d == 1 && self.linear && matches!(self.address, Address::Border) {
+                    (whole[d], fraction[d]) = (-1, 0.5);
+                }
                 continue;
             }
-            let x = f64::from(coordinates[d]) * if self.normalized { n as f64 } else { 1.0 };
+            let x = f64::from(coordinates[d]);
+            // A coordinate that is normalised has 20 bits of fraction.
+            let cut = (x * 1_048_576.0).floor() / 1_048_576.0;
+            let x = if self.normalized { cut * n as f64 } else { x };
             if self.linear {
                 let below = x - 0.5;
                 // A fraction of 8 bits, which may be 1.
@@ -75,14 +82,24 @@ impl Plain {
         }
         let [a, b, c] = fraction;
         let [i, j, k] = whole;
-        let mut sum = 0.0;
-        for (dk, wk) in [(0, 1.0 - c), (1, c)] {
-            for (dj, wj) in [(0, 1.0 - b), (1, b)] {
-                sum +=
-                    wk * wj * ((1.0 - a) * self.texel([i, j + dj, k + dk]) + a * self.texel([i + 1, j + dj, k + dk]));
-            }
-        }
-        sum as f32
+        // Products of fractions have 8 bits, too.
+        let eight = |part: f64| (part * 256.0 + 0.5).floor() / 256.0;
+        let (ab, ac, bc, abc) = (eight(a * b), eight(a * c), eight(b * c), eight(a * b * c));
+        let weights = [
+            ([0, 0, 0], 1.0 - a - b - c + ab + ac + bc - abc),
+            ([1, 0, 0], a - ab - ac + abc),
+            ([0, 1, 0], b - ab - bc + abc),
+            ([0, 0, 1], c - ac - bc + abc),
+            ([1, 1, 0], ab - abc),
+            ([1, 0, 1], ac - abc),
+            ([0, 1, 1], bc - abc),
+            ([1, 1, 1], abc),
+        ];
+        let sum: f64 = weights.iter().map(|([x, y, z], weight)| weight * self.texel([i + x, j + y, k + z])).sum();
+        // The nearest number; of two, the one that is farther from zero.
+        let near = sum as f32;
+        let away = f32::from_bits(near.to_bits() + 1);
+        if (f64::from(away) - sum).abs() == (sum - f64::from(near)).abs() { away } else { near }
     }
 }
 

@@ -153,7 +153,7 @@ fn remove(address: u64) {
     if let Ok(freed) = driver.memory.free(address)
         && let Some(pool) = &owned.pool
     {
-        pool.gave_back(freed.bytes);
+        pool.gave_back(freed.bytes, owned.ending);
     }
 }
 

@@ -1,5 +1,8 @@
 //! Pools for stream-ordered allocation. A pool only counts what was allocated from it; freed memory always goes back to
 //! the device.
+//!
+//! The counts are those that an H200's driver gives: memory is reserved in pieces of 32 MiB until all of it is free,
+//! and what an ordinary free takes is still counted as used.
 
 use crate::abi::constants::pool_attribute::{
     RELEASE_THRESHOLD, RESERVED_MEM_CURRENT, RESERVED_MEM_HIGH, REUSE_ALLOW_INTERNAL_DEPENDENCIES,
@@ -9,14 +12,39 @@ use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::device::handles::Table;
 use crate::state::device::sync::lock;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
+
+/// Bytes that a pool reserves at once.
+const PIECE: u64 = 32 << 20;
+
+/// A number of bytes, and the most that it has been.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    now: u64,
+    high: u64,
+}
+
+impl Count {
+    fn set(&mut self, bytes: u64) {
+        self.now = bytes;
+        self.high = self.high.max(bytes);
+    }
+}
+
+/// What a pool counts.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    /// What the attribute tells.
+    used: Count,
+    reserved: Count,
+    /// What is allocated.
+    live: u64,
+}
 
 /// One pool.
 #[derive(Default)]
 pub struct Pool {
-    used: AtomicU64,
-    used_high: AtomicU64,
+    counts: Mutex<Counts>,
     /// The reuse policies and the release threshold by `CUmemPool_attribute`, kept and given back.
     settings: Mutex<[u64; RELEASE_THRESHOLD as usize + 1]>,
     /// The most bytes that may be allocated at once; 0: no bound.
@@ -96,18 +124,38 @@ impl Pool {
 
     /// Whether this many more bytes stay within its bound.
     pub fn has_room(&self, bytes: u64) -> bool {
-        self.max_size == 0 || self.used.load(Ordering::Relaxed).saturating_add(bytes) <= self.max_size
+        self.max_size == 0 || lock(&self.counts).live.saturating_add(bytes) <= self.max_size
     }
 
-    /// Counts memory that was freed.
-    pub fn gave_back(&self, bytes: u64) {
-        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    /// Counts memory that was freed, in the order of a stream or by an ordinary free.
+    pub fn gave_back(&self, bytes: u64, ordered: bool) {
+        let threshold = lock(&self.settings)[RELEASE_THRESHOLD as usize];
+        let mut counts = lock(&self.counts);
+        counts.live = counts.live.saturating_sub(bytes);
+        if ordered {
+            counts.used.now = counts.used.now.saturating_sub(bytes);
+        }
+        if counts.live == 0 && counts.reserved.now > threshold {
+            counts.reserved.now = threshold.next_multiple_of(PIECE);
+        }
     }
 
     /// Counts memory that was allocated.
     pub fn took(&self, bytes: u64) {
-        let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        self.used_high.fetch_max(used, Ordering::Relaxed);
+        let mut counts = lock(&self.counts);
+        counts.live += bytes;
+        let (used, reserved) = (counts.used.now + bytes, counts.live.next_multiple_of(PIECE));
+        counts.used.set(used);
+        if reserved > counts.reserved.now {
+            counts.reserved.set(reserved);
+        }
+    }
+
+    /// Gives back what is reserved and not allocated, but for so many bytes.
+    pub fn trim(&self, keep: u64) {
+        let mut counts = lock(&self.counts);
+        let least = counts.live.max(keep.min(counts.reserved.now)).next_multiple_of(PIECE);
+        counts.reserved.now = counts.reserved.now.min(least);
     }
 
     /// The value of a `CUmemPool_attribute`.
@@ -120,8 +168,10 @@ impl Pool {
                 Attribute::Policy(lock(&self.settings)[attribute as usize] != 0)
             }
             RELEASE_THRESHOLD => Attribute::Bytes(lock(&self.settings)[attribute as usize]),
-            RESERVED_MEM_CURRENT | USED_MEM_CURRENT => Attribute::Bytes(self.used.load(Ordering::Relaxed)),
-            RESERVED_MEM_HIGH | USED_MEM_HIGH => Attribute::Bytes(self.used_high.load(Ordering::Relaxed)),
+            RESERVED_MEM_CURRENT => Attribute::Bytes(lock(&self.counts).reserved.now),
+            RESERVED_MEM_HIGH => Attribute::Bytes(lock(&self.counts).reserved.high),
+            USED_MEM_CURRENT => Attribute::Bytes(lock(&self.counts).used.now),
+            USED_MEM_HIGH => Attribute::Bytes(lock(&self.counts).used.high),
             _ => return Err(Error::INVALID_VALUE),
         })
     }
@@ -140,7 +190,9 @@ impl Pool {
                 lock(&self.settings)[attribute as usize] = *bytes;
             }
             (RESERVED_MEM_HIGH | USED_MEM_HIGH, Attribute::Bytes(0)) => {
-                self.used_high.store(self.used.load(Ordering::Relaxed), Ordering::Relaxed);
+                let mut counts = lock(&self.counts);
+                let count = if attribute == USED_MEM_HIGH { &mut counts.used } else { &mut counts.reserved };
+                count.high = count.now;
             }
             _ => return Err(Error::INVALID_VALUE),
         }

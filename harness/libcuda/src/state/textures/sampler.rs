@@ -7,8 +7,7 @@ use simt::texture::{Address, Image, Sampler, Shape};
 /// The sampler that a description asks for, of an image that comes from a resource of this kind.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for numbers that are no modes or flags, for a linear filter of integers, and for levels
-/// without normalised coordinates.
+/// `CUDA_ERROR_INVALID_VALUE` for numbers that are no modes or flags, and for a linear filter of integers.
 pub fn sampler(desc: &TextureDesc, image: &Image, kind: i32) -> Result<Sampler> {
     let mode = |mode: i32| match mode {
         0 => Ok(Address::Wrap),
@@ -30,11 +29,17 @@ pub fn sampler(desc: &TextureDesc, image: &Image, kind: i32) -> Result<Sampler> 
     for (address, number) in address.iter_mut().zip(desc.address) {
         *address = mode(number)?;
     }
+    let mut normalized = is_set(texture_flags::NORMALIZED_COORDINATES) || matches!(image.shape, Shape::Cube { .. });
+    // Coordinates of levels go from 0 to 1 in any case; without the flag, modes that repeat clamp.
+    if kind == resource_kind::MIPMAPPED_ARRAY && !normalized {
+        normalized = true;
+        address = address.map(|mode| if mode == Address::Border { mode } else { Address::Clamp });
+    }
     let sampler = Sampler {
         address,
         linear: is_linear(desc.filter)?,
         // Directions have no other coordinates.
-        normalized: is_set(texture_flags::NORMALIZED_COORDINATES) || matches!(image.shape, Shape::Cube { .. }),
+        normalized,
         promoted: !is_set(texture_flags::READ_AS_INTEGER),
         srgb: is_set(texture_flags::SRGB),
         border: desc.border.map(f32::to_bits),
@@ -47,7 +52,7 @@ pub fn sampler(desc: &TextureDesc, image: &Image, kind: i32) -> Result<Sampler> 
     // Memory of one dimension is read by indices, and its filter means nothing.
     let is_filtered = sampler.linear && kind != resource_kind::LINEAR;
     let is_float = image.format.reads_float(sampler.promoted);
-    if is_filtered && !is_float || kind == resource_kind::MIPMAPPED_ARRAY && !sampler.normalized {
+    if is_filtered && !is_float {
         return Err(Error::INVALID_VALUE);
     }
     Ok(sampler)
