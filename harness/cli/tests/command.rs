@@ -12,6 +12,8 @@ mod coverage;
 mod driver;
 mod emulated;
 mod failures;
+#[cfg(target_os = "linux")]
+mod gpu_records;
 mod grade;
 mod in_vain;
 mod kernel_file;

@@ -1,8 +1,5 @@
 //! What an H200 answered, beside what the embedded machine answers: the codes of wrong calls, and the bits of texture
 //! fetches. Differences that are known are listed, and one that is gone must leave its list.
-#![cfg(target_os = "linux")]
-mod common;
-
 use std::{
     collections::BTreeMap,
     fs,
@@ -10,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::warplab_in;
+use crate::common::warplab_in;
 
 /// A folder of the runtime's tests.
 fn folder(name: &str) -> PathBuf {

@@ -1,7 +1,8 @@
 //! `warplab setup`: NVRTC and CUDA's headers from PyPI, or nvcc, in warplab's own cache folder.
 //!
 //! `pins` says what is wanted, `fetch` gets and checks it, `install` unpacks it where `kernels` looks for it, and
-//! `check` says what is there. What is not finished lies in a folder of `half`, and `kept` is what warplab keeps by itself.
+//! `check` says what is there. What is not finished lies in a folder of `half`, and `kept` is what warplab keeps by
+//! itself.
 mod check;
 mod fetch;
 mod half;

@@ -226,7 +226,9 @@ impl Unchanged {
     /// The driver's errors.
     pub(crate) fn seen(&self) -> Result<Option<String>, DriverError> {
         let held: Vec<Rc<Held>> = self.held.borrow().iter().filter_map(Weak::upgrade).collect();
-        held.iter().for_each(|held| held.look());
+        for held in &held {
+            held.look();
+        }
         let Seen { changed, error } = self.seen.take();
         error.map_or(Ok(changed), Err)
     }

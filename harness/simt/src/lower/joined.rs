@@ -51,7 +51,9 @@ impl<'b> Joined<'b> {
         let mut written = vec![0u32; none];
         for (at, inst) in (0u32..).zip(&body.code) {
             let (writes, reads) = split(inst);
-            reads.iter().for_each(|r| this.users[r.0 as usize].push(at));
+            for read in &reads {
+                this.users[read.0 as usize].push(at);
+            }
             for register in writes {
                 written[register.0 as usize] += 1;
                 this.writer[register.0 as usize] = Some(at).filter(|_| written[register.0 as usize] == 1);

@@ -1,5 +1,5 @@
-//! Limits of a context: stack, printf buffer, heap. They can be set and read; the stack and the buffer restrict a launch
-//! here.
+//! Limits of a context: stack, printf buffer, heap. They can be set and read; the stack and the buffer restrict a
+//! launch here.
 
 use crate::abi::constants::limit::{
     DEV_RUNTIME_PENDING_LAUNCH_COUNT, DEV_RUNTIME_SYNC_DEPTH, LAST, MALLOC_HEAP_SIZE, MAX_L2_FETCH_GRANULARITY,
