@@ -129,16 +129,18 @@ pub(super) fn in_place(mut command: Command, task: &Task) -> Command {
     command
 }
 
-/// The rows of `variant` at the size that the lab is measured at, of the file being graded or of the lab's own kernels.
+/// The rows of `variant` at size `n`, or at the one that the lab is measured at, of the file being graded or of the
+/// lab's own kernels.
 ///
 /// # Errors
 /// [`Error::CannotRun`] when the run gives no rows, with its words.
-pub fn timed(task: &Task, variant: &str, is_own: bool) -> Result<Vec<Record>, Error> {
+pub fn timed(task: &Task, variant: &str, is_own: bool, n: Option<u64>) -> Result<Vec<Record>, Error> {
     let mut command = Command::new(this_program()?);
     command.args(["run", task.lab.name, "--quiet", "--no-exercises", "--seed", &task.seed.to_string()]);
     command.args(["--device", &task.choice.to_string(), "--variant", variant]);
     command.args(drawn(&task.options, task.seed));
     command.args(again(task.seed, &task.options, TIMED_ROUNDS));
+    command.args(n.iter().flat_map(|n| ["--n".to_string(), n.to_string()]));
     if !is_own {
         command.arg("--kernel").arg(&task.kernel).args(["--partial", "--confined"]);
     }

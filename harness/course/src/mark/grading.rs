@@ -199,9 +199,10 @@ impl Grading {
 fn timed(task: &Task, asked: &Part) -> Result<Result<Timed, String>> {
     let mut timed = Timed { mine: Vec::new(), theirs: Vec::new() };
     let of = asked.speed.iter().map(|speed| speed.of.as_str()).filter(|of| *of != "ceiling");
+    let n = asked.speed.as_ref().and_then(|speed| speed.n);
     let mine = asked.variants.iter().map(|variant| (variant.as_str(), false));
     for (variant, is_own) in mine.chain(of.map(|of| (of, true))) {
-        match judge::timed(task, variant, is_own) {
+        match judge::timed(task, variant, is_own, n) {
             Ok(rows) if is_own => timed.theirs.extend(rows),
             Ok(rows) => timed.mine.extend(rows),
             Err(Error::Interrupted) => return Err(Error::Interrupted),

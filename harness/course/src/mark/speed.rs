@@ -89,7 +89,7 @@ mod tests {
     }
 
     fn judged(of: &str, mine: &[Record], theirs: &[Record]) -> Criterion {
-        let asked = Speed { points: 8.0, of: of.into(), fraction: 0.5 };
+        let asked = Speed { points: 8.0, of: of.into(), fraction: 0.5, n: None };
         speed(&asked, &Ok(Timed { mine: mine.to_vec(), theirs: theirs.to_vec() }))
     }
 
