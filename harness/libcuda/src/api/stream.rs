@@ -132,8 +132,8 @@ fn set_attribute(handle: Handle, attribute: c_int, value: *const [u8; 64]) -> Re
     let mut value = unsafe { value.read_unaligned() };
     match attribute {
         stream_attribute::ACCESS_POLICY_WINDOW => {}
-        // An enumeration: what follows in the union is whatever the caller has there.
-        stream_attribute::SYNCHRONIZATION_POLICY => value[4..].fill(0),
+        // Four bytes: what follows in the union is whatever the caller has there.
+        stream_attribute::SYNCHRONIZATION_POLICY | stream_attribute::PRIORITY => value[4..].fill(0),
         _ => return Err(Error::INVALID_VALUE),
     }
     lock(&stream.attributes).insert(attribute, value);

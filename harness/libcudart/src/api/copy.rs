@@ -94,21 +94,35 @@ pub const FROM: [c_int; 3] = [kind::DEVICE_TO_HOST, kind::DEVICE_TO_DEVICE, kind
 
 type To = (*const c_void, *const c_void, usize, usize, c_int);
 
+// Of a copy of nothing the symbol is not looked at.
+
 fn to(symbol: *const c_void, src: *const c_void, bytes: usize, offset: usize, direction: c_int) -> Result {
+    if bytes == 0 {
+        return context::ensure();
+    }
     copy(part(symbol, bytes, offset, direction, TO)?, src, bytes, direction)
 }
 
 fn to_async((symbol, src, bytes, offset, direction): To, stream: Stream) -> Result {
+    if bytes == 0 {
+        return context::ensure();
+    }
     copy_async(part(symbol, bytes, offset, direction, TO)?, src, bytes, direction, stream)
 }
 
 type From = (*mut c_void, *const c_void, usize, usize, c_int);
 
 fn from(dst: *mut c_void, symbol: *const c_void, bytes: usize, offset: usize, direction: c_int) -> Result {
+    if bytes == 0 {
+        return context::ensure();
+    }
     copy(dst, part(symbol, bytes, offset, direction, FROM)?, bytes, direction)
 }
 
 fn from_async((dst, symbol, bytes, offset, direction): From, stream: Stream) -> Result {
+    if bytes == 0 {
+        return context::ensure();
+    }
     copy_async(dst, part(symbol, bytes, offset, direction, FROM)?, bytes, direction, stream)
 }
 
@@ -138,13 +152,11 @@ fn peer_async(
 }
 
 fn symbol_address(out: *mut *mut c_void, symbol: *const c_void) -> Result {
-    crate::abi::pointers::need(out)?;
     let (address, _) = variable::find(symbol)?;
     crate::abi::pointers::put(out, std::ptr::with_exposed_provenance_mut(address as usize))
 }
 
 fn symbol_size(out: *mut usize, symbol: *const c_void) -> Result {
-    crate::abi::pointers::need(out)?;
     crate::abi::pointers::put(out, variable::find(symbol)?.1)
 }
 

@@ -43,11 +43,20 @@ fn init(device: c_int, flags: c_uint, _wanted: c_uint) -> Result {
 
 fn set_flags(flags: c_uint) -> Result {
     let device = context::device()?;
+    if !matches!(flags & SCHEDULE, 0 | 1 | 2 | 4) || flags & !(SCHEDULE | MAP_HOST | KEEP_LOCAL | SYNC_COPIES) != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
     driver_calls::cuDevicePrimaryCtxSetFlags_v2(device, flags & !MAP_HOST)
 }
 
 /// `cudaDeviceMapHost`, which every device does.
 const MAP_HOST: c_uint = 8;
+/// How the host waits: one of `cudaDeviceScheduleSpin`, `Yield` and `BlockingSync`, or none of them.
+const SCHEDULE: c_uint = 7;
+/// `cudaDeviceLmemResizeToMax`.
+const KEEP_LOCAL: c_uint = 16;
+/// `cudaDeviceSyncMemops`.
+const SYNC_COPIES: c_uint = 128;
 
 fn get_flags(out: *mut c_uint) -> Result {
     need(out)?;
@@ -91,6 +100,9 @@ fn disable_peer(device: c_int) -> Result {
 
 fn set_valid(devices: *mut c_int, count: c_int) -> Result {
     driver::ready()?;
+    if count > context::count()? {
+        return Err(Error::INVALID_VALUE);
+    }
     let count = usize::try_from(count).map_err(|_| Error::INVALID_VALUE)?;
     // SAFETY: the caller promises so many devices.
     (0..count).try_for_each(|at| context::check(crate::abi::pointers::get(unsafe { devices.add(at) })?))
@@ -103,6 +115,22 @@ fn shared_config(out: *mut c_int) -> Result {
 
 fn nothing(_config: c_int) -> Result {
     context::ensure()
+}
+
+/// Checks a device of which a pool is asked; that there is none such is an invalid value here.
+fn check_of_pool(device: c_int) -> Result {
+    driver::ready()?;
+    context::check(device).map_err(|_| Error::INVALID_VALUE)
+}
+
+fn set_pool(device: c_int, pool: Handle) -> Result {
+    check_of_pool(device)?;
+    driver_calls::cuDeviceSetMemPool(device, pool)
+}
+
+fn get_pool(out: *mut Handle, device: c_int) -> Result {
+    check_of_pool(device)?;
+    driver_calls::cuDeviceGetMemPool(out, device)
 }
 
 calls! {
@@ -122,6 +150,8 @@ calls! {
     cudaDeviceDisablePeerAccess(device: c_int) = disable_peer;
     cudaDeviceGetSharedMemConfig(out: *mut c_int) = shared_config;
     cudaDeviceSetSharedMemConfig(config: c_int) = nothing;
+    cudaDeviceSetMemPool(device: c_int, pool: Handle) = set_pool;
+    cudaDeviceGetMemPool(out: *mut Handle, device: c_int) = get_pool;
 }
 
 forwards! {
@@ -138,8 +168,6 @@ forwards! {
     cudaDeviceGetP2PAttribute(out: *mut c_int, which: c_int, src: c_int, dst: c_int) => cuDeviceGetP2PAttribute;
     cudaDeviceFlushGPUDirectRDMAWrites(target: c_int, scope: c_int) => cuFlushGPUDirectRDMAWrites;
     cudaDeviceGetDefaultMemPool(out: *mut Handle, device: c_int) => cuDeviceGetDefaultMemPool;
-    cudaDeviceSetMemPool(device: c_int, pool: Handle) => cuDeviceSetMemPool;
-    cudaDeviceGetMemPool(out: *mut Handle, device: c_int) => cuDeviceGetMemPool;
     cudaDeviceGraphMemTrim(device: c_int) => cuDeviceGraphMemTrim;
     cudaDeviceGetGraphMemAttribute(device: c_int, which: c_int, out: *mut c_void) => cuDeviceGetGraphMemAttribute;
     cudaDeviceSetGraphMemAttribute(device: c_int, which: c_int, value: *mut c_void) => cuDeviceSetGraphMemAttribute;

@@ -13,6 +13,8 @@ driver_calls! {
     cuDeviceGetCount(out: *mut c_int);
     cuDeviceGetAttribute(out: *mut c_int, attribute: c_int, device: c_int);
     cuDeviceGetName(out: *mut c_char, room: c_int, device: c_int);
+    cuDeviceGetMemPool(out: *mut Handle, device: c_int);
+    cuDeviceSetMemPool(device: c_int, pool: Handle);
     cuDeviceGetUuid_v2(out: *mut c_void, device: c_int);
     cuDeviceGetLuid(out: *mut c_char, mask: *mut c_uint, device: c_int);
     cuDeviceTotalMem_v2(out: *mut usize, device: c_int);

@@ -288,8 +288,9 @@ mod tests {
     fn a_size_at_which_the_launch_is_most_of_it_is_made_larger_as_far_as_it_goes() {
         let of = |n: u64| Record { n: Some(n), ..row(Subject { blocks: n as f64, ..conflicts() }, Vec::new()) };
         // So little work that the launch is most of it at any size.
-        let light = |n: u64| {
-            Record { n: Some(n), ..row(Subject { blocks: 8.0, integer: 100.0, ..Subject::default() }, Vec::new()) }
+        let light = |n: u64| Record {
+            n: Some(n),
+            ..row(Subject { blocks: 8.0, integer: 100.0, ..Subject::default() }, Vec::new())
         };
         let asked = std::cell::RefCell::new(Vec::new());
         let run = |n: Option<u64>, of: &dyn Fn(u64) -> Record| {
