@@ -113,8 +113,8 @@ pub struct Speed {
     pub of: String,
     /// The least fraction of it.
     pub fraction: f64,
-    /// The size at which it is measured, in elements; else the one that the lab has on a GPU, which may need more memory
-    /// of the host than a run is allowed.
+    /// The size at which it is measured, in elements; else the one that the lab has on a GPU, which may need more
+    /// memory of the host than a run is allowed.
     pub n: Option<u64>,
 }
 
