@@ -1,0 +1,53 @@
+//! What a case's check and findings amount to, beside what its variant should give.
+use crate::{lab::row::Expect, record::row::Verdict};
+
+/// The verdict on a case from its check, its findings and what its variant should give.
+/// Returns the verdict and what to add to the note.
+pub(crate) fn verdict(expect: Expect, wrong: Option<&str>, finding: Option<&str>) -> (Verdict, String) {
+    let seen = match (wrong, finding) {
+        (Some(w), Some(f)) => format!("{f}; {w}"),
+        (Some(x), None) | (None, Some(x)) => x.to_string(),
+        (None, None) => String::new(),
+    };
+    match expect {
+        Expect::Right if finding.is_some() => (Verdict::Finding, seen),
+        Expect::Right if wrong.is_some() => (Verdict::Fail, seen),
+        Expect::Right => (Verdict::Pass, seen),
+        Expect::Wrong(reason) if seen.is_empty() => {
+            (Verdict::Fail, format!("should be wrong ({reason}), but was right"))
+        }
+        Expect::Racy(reason) | Expect::Planted(reason) if seen.is_empty() => {
+            (Verdict::Pass, format!("wrong on purpose ({reason}): right by luck in this run"))
+        }
+        Expect::Wrong(reason) | Expect::Racy(reason) | Expect::Planted(reason) => {
+            (Verdict::Pass, format!("wrong on purpose ({reason}): {seen}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_is_what_was_seen_against_what_was_expected() {
+        use Expect::{Planted, Racy, Right, Wrong};
+        for (expect, wrong, finding, verdict_expected, words) in [
+            (Right, None, None, Verdict::Pass, ""),
+            (Right, Some("7 of 9"), None, Verdict::Fail, "7 of 9"),
+            (Right, None, Some("race"), Verdict::Finding, "race"),
+            (Right, Some("7 of 9"), Some("race"), Verdict::Finding, "race; 7 of 9"),
+            (Wrong("no barrier"), Some("7 of 9"), None, Verdict::Pass, "wrong on purpose (no barrier): 7 of 9"),
+            (Wrong("no barrier"), None, Some("race"), Verdict::Pass, "wrong on purpose (no barrier): race"),
+            (Wrong("no barrier"), None, None, Verdict::Fail, "but was right"),
+            (Racy("no barrier"), None, None, Verdict::Pass, "right by luck"),
+            (Racy("no barrier"), Some("7 of 9"), None, Verdict::Pass, "no barrier"),
+            (Planted("no barrier"), None, Some("race"), Verdict::Pass, "wrong on purpose (no barrier): race"),
+            (Planted("no barrier"), None, None, Verdict::Pass, "right by luck"),
+        ] {
+            let (seen, note) = verdict(expect, wrong, finding);
+            assert_eq!(seen, verdict_expected, "{expect:?} {wrong:?} {finding:?}");
+            assert!(note.contains(words), "{note}");
+        }
+    }
+}
