@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tempfile::NamedTempFile;
 use wire::RECORDS;
 
 use crate::{
@@ -75,6 +76,38 @@ pub(crate) enum End {
     Late,
 }
 
+/// The file in which a process leaves its records.
+pub(crate) struct Left(NamedTempFile);
+
+impl Left {
+    /// The records that it has left so far.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is not a record.
+    pub(crate) fn records(&self) -> Result<Vec<Record>> {
+        records(&fs::read_to_string(self.0.path()).map_err(io("read", self.0.path()))?)
+    }
+}
+
+fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {
+    let path = path.to_path_buf();
+    move |source| Error::Io { action, path, source }
+}
+
+/// This very command, to be started once more: it leaves its records in a file, and ends with this process.
+///
+/// # Errors
+/// When the file or this program cannot be had.
+pub(crate) fn this_command() -> Result<(Command, Left)> {
+    let file = NamedTempFile::new().map_err(io("create a file in", &env::temp_dir()))?;
+    let program = env::current_exe().map_err(io("find this program at", Path::new("/proc/self/exe")))?;
+    let mut command = Command::new(program);
+    command.args(env::args_os().skip(1)).env(RECORDS, file.path()).envs(kernels::for_children());
+    confine::ends_with_parent(&mut command);
+    command.stdin(Stdio::null());
+    Ok((command, Left(file)))
+}
+
 /// Runs `case` in a child process. What it prints is handed to `say`, line by line. After `most` the process is ended,
 /// and with it a kernel that never ends, on a GPU too.
 pub(crate) fn run(
@@ -84,26 +117,17 @@ pub(crate) fn run(
     most: Option<Duration>,
     say: impl FnMut(&str),
 ) -> Result<End> {
-    let io = |action, path: &Path| {
-        let path = path.to_path_buf();
-        move |source| Error::Io { action, path, source }
-    };
-    let file = tempfile::NamedTempFile::new().map_err(io("create a file in", &env::temp_dir()))?;
-    let program = env::current_exe().map_err(io("find this program at", Path::new("/proc/self/exe")))?;
-    let mut command = Command::new(&program);
-    command.args(env::args_os().skip(1));
-    command.env(CASE, format!("{lab}/{}", case.key())).env(RECORDS, file.path()).envs(kernels::for_children());
+    let (mut command, left) = this_command()?;
+    command.env(CASE, format!("{lab}/{}", case.key()));
     if let Some(ceilings) = ceilings {
         command.env(CEILINGS, serde_json::to_string(&ceilings).unwrap_or_default());
     }
-    confine::ends_with_parent(&mut command);
-    let pipes = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let pipes = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let watched = pipes.spawn().and_then(Watched::new).map_err(|error| {
         Error::CannotRun(format!("cannot start a process for case {}, which needs its own: {error}", case.key()))
     })?;
     let ended = watched.wait(most, say)?;
-    let text = fs::read_to_string(file.path()).map_err(io("read", file.path()))?;
-    let records = records(&text)?;
+    let records = left.records()?;
     let Some((status, words)) = ended else {
         return Ok(End::Late);
     };

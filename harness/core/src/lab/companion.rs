@@ -1,25 +1,17 @@
 //! `--predict` on a GPU. A prediction needs counts, which only an emulated run has: so the same command runs once more,
 //! emulated, in a process of its own, and what it predicts stands beside what was measured. Cases whose emulation would
 //! take too long are left out, and say so.
-use std::{
-    env, fs,
-    path::Path,
-    process::{Command, Stdio},
-    time::Duration,
-};
-
-use predict::Part;
-use wire::RECORDS;
+use std::{env, process::Stdio, time::Duration};
 
 use crate::{
-    confine,
     error::{Error, Result},
-    lab::child::records,
+    lab::child,
     record::{
         prediction::Predicted,
         row::{Record, Verdict},
     },
 };
+use predict::Part;
 
 /// Names the lab, and the part that is emulated, in a companion's environment.
 const COMPANION: &str = "WARPLAB_COMPANION";
@@ -77,19 +69,13 @@ impl Companion {
 /// # Errors
 /// [`Error::CannotRun`] with what the process said if it left no rows; what keeps it from starting.
 pub(crate) fn run(lab: &str, part: &Part) -> Result<Vec<Record>> {
-    let io = |action, path: &Path| {
-        let path = path.to_path_buf();
-        move |source| Error::Io { action, path, source }
-    };
-    let file = tempfile::NamedTempFile::new().map_err(io("create a file in", &env::temp_dir()))?;
-    let program = env::current_exe().map_err(io("find this program at", Path::new("/proc/self/exe")))?;
-    let mut command = Command::new(&program);
-    command.args(env::args_os().skip(1)).envs(kernels::for_children());
-    command.env(COMPANION, format!("{lab} {}", part.name)).env(RECORDS, file.path());
-    confine::ends_with_parent(&mut command);
-    command.stdin(Stdio::null()).stdout(Stdio::null());
-    let ended = command.output().map_err(io("start", &program))?;
-    let rows = records(&fs::read_to_string(file.path()).map_err(io("read", file.path()))?)?;
+    let (mut command, left) = child::this_command()?;
+    command.env(COMPANION, format!("{lab} {}", part.name)).stdout(Stdio::null());
+    let ended = command.output().map_err(|source| {
+        let path = command.get_program().into();
+        Error::Io { action: "start", path, source }
+    })?;
+    let rows = left.records()?;
     let words = String::from_utf8_lossy(&ended.stderr);
     let last = words.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing");
     if rows.is_empty() { Err(Error::CannotRun(last.trim().into())) } else { Ok(rows) }

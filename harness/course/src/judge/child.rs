@@ -144,9 +144,14 @@ pub fn timed(task: &Task, variant: &str, is_own: bool, n: Option<u64>) -> Result
     if !is_own {
         command.arg("--kernel").arg(&task.kernel).args(["--partial", "--confined"]);
     }
+    rows_of(command, task, variant)
+}
+
+/// The rows that `command` leaves, which runs `what`.
+fn rows_of(command: Command, task: &Task, what: &str) -> Result<Vec<Record>, Error> {
     let ended = Ended::of(command, &task.limits)?;
     match ended.stopped {
-        Some(stopped) => Err(Error::CannotRun(format!("{variant} was {stopped}"))),
+        Some(stopped) => Err(Error::CannotRun(format!("{what} was {stopped}"))),
         None if ended.rows.is_empty() => Err(Error::CannotRun(ended.words)),
         None => Ok(ended.rows),
     }
@@ -166,12 +171,7 @@ pub fn foreseen(task: &Task, variant: &str, gpu: &str, n: Option<u64>) -> Result
     command.args(task.options.iter().filter(|option| !option.contains('{')));
     command.args(n.iter().flat_map(|n| ["--n".to_string(), n.to_string()]));
     command.arg("--kernel").arg(&task.kernel).args(["--partial", "--confined"]);
-    let ended = Ended::of(command, &task.limits)?;
-    match ended.stopped {
-        Some(stopped) => Err(Error::CannotRun(format!("its emulation was {stopped}"))),
-        None if ended.rows.is_empty() => Err(Error::CannotRun(ended.words)),
-        None => Ok(ended.rows),
-    }
+    rows_of(command, task, "its emulation")
 }
 
 /// What runs the lab's own kernels as these variants, which all take a size or do not.
