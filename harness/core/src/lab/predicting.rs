@@ -65,7 +65,8 @@ pub(crate) fn beside(options: &Options, profile: &str, gpu: &str) -> Result<Opti
 }
 
 fn known(name: &str) -> Result<Part> {
-    Part::find(name).map_err(|error| Error::usage(format!("--predict: {error}")))
+    Part::find(name)
+        .map_err(|error| Error::usage(format!("--predict: {error}; name one of them, as in --predict=h200")))
 }
 
 #[cfg(test)]
@@ -93,5 +94,10 @@ mod tests {
         assert_eq!(name(beside(&options(&["--predict"]), "h200", "NVIDIA H200").unwrap()), None);
         assert_eq!(part(&options(&["--predict"]), "").unwrap(), None);
         assert_eq!(name(part(&options(&["--predict"]), "h200").unwrap()), Some("h200".into()));
+        let unknown = part(&options(&["--predict"]), "a100").unwrap_err().to_string();
+        assert!(
+            unknown.ends_with("known are those of h100 and h200; name one of them, as in --predict=h200"),
+            "{unknown}"
+        );
     }
 }
