@@ -27,21 +27,10 @@ struct Shared {
     unsigned long long full[STAGES], empty[STAGES];
 };
 
-// Where a pipeline is: a stage, and the parity of the round.
-struct Turn {
-    unsigned stage = 0, parity = 0;
-    __device__ void next() {
-        if (++stage == STAGES) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
-};
-
 __device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, unsigned k, unsigned n) {
     unsigned rank = cluster_rank(), rows = (m + BLOCKS * TILE_M - 1) / (BLOCKS * TILE_M);
     unsigned columns = (n + TILE_N - 1) / TILE_N;
-    Turn turn;
+    Turn<STAGES> turn;
     for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns; t += gridDim.x / BLOCKS) {
         Tile tile = tile_of(t, rows, columns, BAND);
         unsigned row = (tile.y * BLOCKS + rank) * TILE_M, column = tile.x * TILE_N;
@@ -59,33 +48,10 @@ __device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, u
     }
 }
 
-// Stores a warpgroup's 64 x 256 results: of 8 columns, a thread has two neighbours in two rows.
-__device__ void store(float* C, unsigned m, unsigned n, unsigned row, unsigned column, const float (&d)[128]) {
-    unsigned lane = threadIdx.x % 32, y = row + threadIdx.x % 128 / 32 * 16 + lane / 4, x = column + lane % 4 * 2;
-    // Where all columns are inside, and every pair begins at a multiple of 8 bytes, nothing else is asked.
-    bool whole = n % 2 == 0 && column + TILE_N <= n;
-#pragma unroll
-    for (unsigned half = 0; half < 2; half++) {
-        if (y + half * 8 >= m) continue;
-        float* to = C + (size_t)(y + half * 8) * n + x;
-        if (whole) {
-#pragma unroll
-            for (unsigned i = 0; i < 32; i++)
-                __stcs((float2*)(to + i * 8), make_float2(d[i * 4 + half * 2], d[i * 4 + half * 2 + 1]));
-            continue;
-        }
-#pragma unroll
-        for (unsigned i = 0; i < 64; i++) {
-            unsigned c = i / 2 * 8 + i % 2;
-            if (x + c < n) to[c] = d[i / 2 * 4 + half * 2 + i % 2];
-        }
-    }
-}
-
 __device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n) {
     unsigned rank = cluster_rank(), rows = (m + BLOCKS * TILE_M - 1) / (BLOCKS * TILE_M);
     unsigned columns = (n + TILE_N - 1) / TILE_N, group = threadIdx.x / 128 - 1, lane = threadIdx.x % 32;
-    Turn turn;
+    Turn<STAGES> turn;
     for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns; t += gridDim.x / BLOCKS) {
         float d[128];
         unsigned before = STAGES;  // the stage that is still being read
@@ -106,7 +72,7 @@ __device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n
         product_wait<0>();
         if (lane < BLOCKS) barrier_arrive(&s.empty[before], lane);
         Tile tile = tile_of(t, rows, columns, BAND);
-        store(C, m, n, (tile.y * BLOCKS + rank) * TILE_M + group * 64, tile.x * TILE_N, d);
+        store_rows(C, m, n, (tile.y * BLOCKS + rank) * TILE_M + group * 64, tile.x * TILE_N, d);
     }
 }
 

@@ -164,3 +164,39 @@ __device__ Tile tile_of(unsigned number, unsigned rows, unsigned columns, unsign
     unsigned inside = number - first * columns;
     return {first + inside % height, inside / height};
 }
+
+// Where a pipeline of so many stages is: a stage, and the parity of the round.
+template <unsigned STAGES>
+struct Turn {
+    unsigned stage = 0, parity = 0;
+    __device__ void next() {
+        if (++stage == STAGES) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+};
+
+// Stores a warpgroup's results, 64 rows: of 8 columns, a thread has two neighbours in two rows.
+template <unsigned SUMS>
+__device__ void store_rows(float* C, unsigned m, unsigned n, unsigned row, unsigned column, const float (&d)[SUMS]) {
+    unsigned lane = threadIdx.x % 32, y = row + threadIdx.x % 128 / 32 * 16 + lane / 4, x = column + lane % 4 * 2;
+    // Where all columns are inside, and every pair begins at a multiple of 8 bytes, nothing else is asked.
+    bool whole = n % 2 == 0 && column + 2 * SUMS <= n;
+#pragma unroll
+    for (unsigned half = 0; half < 2; half++) {
+        if (y + half * 8 >= m) continue;
+        float* to = C + (size_t)(y + half * 8) * n + x;
+        if (whole) {
+#pragma unroll
+            for (unsigned i = 0; i < SUMS / 4; i++)
+                __stcs((float2*)(to + i * 8), make_float2(d[i * 4 + half * 2], d[i * 4 + half * 2 + 1]));
+            continue;
+        }
+#pragma unroll
+        for (unsigned i = 0; i < SUMS / 2; i++) {
+            unsigned c = i / 2 * 8 + i % 2;
+            if (x + c < n) to[c] = d[i / 2 * 4 + half * 2 + i % 2];
+        }
+    }
+}

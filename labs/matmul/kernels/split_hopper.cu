@@ -23,17 +23,6 @@ struct Shared {
     unsigned long long full[STAGES], empty[STAGES];
 };
 
-// Where a pipeline is: a stage, and the parity of the round.
-struct Turn {
-    unsigned stage = 0, parity = 0;
-    __device__ void next() {
-        if (++stage == STAGES) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
-};
-
 struct Maps {
     const Map *a[2], *b[2];
 };
@@ -41,7 +30,7 @@ struct Maps {
 __device__ void bring(Shared& s, const Maps& of, unsigned m, unsigned k, unsigned n) {
     unsigned rank = cluster_rank(), rows = (m + BLOCKS * TILE_M - 1) / (BLOCKS * TILE_M);
     unsigned columns = (n + TILE_N - 1) / TILE_N;
-    Turn turn;
+    Turn<STAGES> turn;
     for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns; t += gridDim.x / BLOCKS) {
         Tile tile = tile_of(t, rows, columns, BAND);
         unsigned row = (tile.y * BLOCKS + rank) * TILE_M, column = tile.x * TILE_N;
@@ -59,33 +48,10 @@ __device__ void bring(Shared& s, const Maps& of, unsigned m, unsigned k, unsigne
     }
 }
 
-// Stores a warpgroup's 64 x 128 results: of 8 columns, a thread has two neighbours in two rows.
-__device__ void store(float* C, unsigned m, unsigned n, unsigned row, unsigned column, const float (&d)[64]) {
-    unsigned lane = threadIdx.x % 32, y = row + threadIdx.x % 128 / 32 * 16 + lane / 4, x = column + lane % 4 * 2;
-    // Where all columns are inside, and every pair begins at a multiple of 8 bytes, nothing else is asked.
-    bool whole = n % 2 == 0 && column + TILE_N <= n;
-#pragma unroll
-    for (unsigned half = 0; half < 2; half++) {
-        if (y + half * 8 >= m) continue;
-        float* to = C + (size_t)(y + half * 8) * n + x;
-        if (whole) {
-#pragma unroll
-            for (unsigned i = 0; i < 16; i++)
-                __stcs((float2*)(to + i * 8), make_float2(d[i * 4 + half * 2], d[i * 4 + half * 2 + 1]));
-            continue;
-        }
-#pragma unroll
-        for (unsigned i = 0; i < 32; i++) {
-            unsigned c = i / 2 * 8 + i % 2;
-            if (x + c < n) to[c] = d[i / 2 * 4 + half * 2 + i % 2];
-        }
-    }
-}
-
 __device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n) {
     unsigned rank = cluster_rank(), rows = (m + BLOCKS * TILE_M - 1) / (BLOCKS * TILE_M);
     unsigned columns = (n + TILE_N - 1) / TILE_N, group = threadIdx.x / 128 - 1, lane = threadIdx.x % 32;
-    Turn turn;
+    Turn<STAGES> turn;
     for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns; t += gridDim.x / BLOCKS) {
         float sum[64] = {};
         for (unsigned q = 0; q < k; q += DEPTH, turn.next()) {
@@ -114,7 +80,7 @@ __device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n
             }
         }
         Tile tile = tile_of(t, rows, columns, BAND);
-        store(C, m, n, (tile.y * BLOCKS + rank) * TILE_M + group * 64, tile.x * TILE_N, sum);
+        store_rows(C, m, n, (tile.y * BLOCKS + rank) * TILE_M + group * 64, tile.x * TILE_N, sum);
     }
 }
 

@@ -24,21 +24,10 @@ struct Shared {
     unsigned long long full[STAGES], empty[STAGES];
 };
 
-// Where a pipeline is: a stage, and the parity of the round.
-struct Turn {
-    unsigned stage = 0, parity = 0;
-    __device__ void next() {
-        if (++stage == STAGES) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
-};
-
 __device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, unsigned k, unsigned n) {
     unsigned rank = cluster_rank(), rows = (m + TILE_M - 1) / TILE_M;
     unsigned columns = (n + BLOCKS * TILE_N - 1) / (BLOCKS * TILE_N);
-    Turn turn;
+    Turn<STAGES> turn;
     for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns; t += gridDim.x / BLOCKS) {
         Tile tile = tile_of(t, rows, columns, BAND);
         unsigned row = tile.y * TILE_M, column = (tile.x * BLOCKS + rank) * TILE_N;
@@ -113,7 +102,7 @@ __device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n
     unsigned columns = (n + BLOCKS * TILE_N - 1) / (BLOCKS * TILE_N), lane = threadIdx.x % 32;
     const unsigned STEPS = DEPTH / 8;
     Part part;
-    Turn turn;
+    Turn<STAGES> turn;
     for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns; t += gridDim.x / BLOCKS) {
         float d[128];
         unsigned of_b[STEPS][4], before = STAGES;
