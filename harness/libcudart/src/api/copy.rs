@@ -94,36 +94,33 @@ pub const FROM: [c_int; 3] = [kind::DEVICE_TO_HOST, kind::DEVICE_TO_DEVICE, kind
 
 type To = (*const c_void, *const c_void, usize, usize, c_int);
 
-// Of a copy of nothing the symbol is not looked at.
+/// Where a copy to or from a symbol begins: [`part`], but of a copy of nothing the symbol is not looked at.
+fn place(
+    symbol: *const c_void,
+    bytes: usize,
+    offset: usize,
+    direction: c_int,
+    directions: [c_int; 3],
+) -> Result<*mut c_void> {
+    if bytes == 0 { Ok(std::ptr::null_mut()) } else { part(symbol, bytes, offset, direction, directions) }
+}
 
 fn to(symbol: *const c_void, src: *const c_void, bytes: usize, offset: usize, direction: c_int) -> Result {
-    if bytes == 0 {
-        return context::ensure();
-    }
-    copy(part(symbol, bytes, offset, direction, TO)?, src, bytes, direction)
+    copy(place(symbol, bytes, offset, direction, TO)?, src, bytes, direction)
 }
 
 fn to_async((symbol, src, bytes, offset, direction): To, stream: Stream) -> Result {
-    if bytes == 0 {
-        return context::ensure();
-    }
-    copy_async(part(symbol, bytes, offset, direction, TO)?, src, bytes, direction, stream)
+    copy_async(place(symbol, bytes, offset, direction, TO)?, src, bytes, direction, stream)
 }
 
 type From = (*mut c_void, *const c_void, usize, usize, c_int);
 
 fn from(dst: *mut c_void, symbol: *const c_void, bytes: usize, offset: usize, direction: c_int) -> Result {
-    if bytes == 0 {
-        return context::ensure();
-    }
-    copy(dst, part(symbol, bytes, offset, direction, FROM)?, bytes, direction)
+    copy(dst, place(symbol, bytes, offset, direction, FROM)?, bytes, direction)
 }
 
 fn from_async((dst, symbol, bytes, offset, direction): From, stream: Stream) -> Result {
-    if bytes == 0 {
-        return context::ensure();
-    }
-    copy_async(dst, part(symbol, bytes, offset, direction, FROM)?, bytes, direction, stream)
+    copy_async(dst, place(symbol, bytes, offset, direction, FROM)?, bytes, direction, stream)
 }
 
 fn peer(dst: *mut c_void, dst_device: c_int, src: *const c_void, src_device: c_int, bytes: usize) -> Result {
