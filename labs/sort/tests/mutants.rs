@@ -6,8 +6,8 @@ const LAB: labtest::Lab = labtest::lab!("sort");
 #[test]
 fn every_mutant_is_rejected() {
     for (mutant, options, says) in [
-        // A tile has 8192 keys.
-        ("no_look_back/lists.cu", ["compact", "u32", "sorted", "20000"], "of 20001 wrong: [0] is 8192, should be 0"),
+        // Each of the three tiles writes from the list's start; which of them is last depends on the number of cores.
+        ("no_look_back/lists.cu", ["compact", "u32", "sorted", "20000"], "of 20001 wrong: ["),
         ("off_by_one/lists.cu", ["partition", "u32", "sorted", "1000"], "[500] is 500, should be 999"),
         (
             "dropped_tail/bitonic.cu",
