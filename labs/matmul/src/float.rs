@@ -29,9 +29,9 @@ const PAIR: f64 = 6000.0;
 const ATOMICS: f64 = 30000.0;
 
 impl Size {
-    /// The rung with this tile and so many slices. Two slices are a cluster. Larger clusters do not fill the device: all
-    /// blocks of one must find room in the same group of multiprocessors. (With clusters of 4, 256 blocks took two waves
-    /// on an H200 that holds 264.) So more slices than two are added by atomics.
+    /// The rung with this tile and so many slices. Two slices are a cluster. Larger clusters do not fill the device:
+    /// all blocks of one must find room in the same group of multiprocessors. (With clusters of 4, 256 blocks took two
+    /// waves on an H200 that holds 264.) So more slices than two are added by atomics.
     const fn rung(&self, slices: u32) -> Hopper {
         let blocks = if slices == 2 { 2 } else { 1 };
         Hopper {

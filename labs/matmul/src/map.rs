@@ -59,8 +59,8 @@ fn encode() -> Result<Encode> {
 }
 
 impl Map {
-    /// A map of `matrix`, of which copies take boxes of so many columns and rows. Where a row of a box has 128 bytes, it
-    /// has the swizzle of that width in shared memory; otherwise the box lies there row by row.
+    /// A map of `matrix`, of which copies take boxes of so many columns and rows. Where a row of a box has 128 bytes,
+    /// it has the swizzle of that width in shared memory; otherwise the box lies there row by row.
     ///
     /// # Errors
     /// [`Error::Skip`] where the driver has no tensor maps; the driver's errors.
