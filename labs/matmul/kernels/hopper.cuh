@@ -57,6 +57,20 @@ __device__ unsigned cluster_rank() {
 __device__ void cluster_sync() {
     asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
+// Reads from the same place of the shared memory of the cluster's block `rank`.
+__device__ float4 read_from(const float4* here, unsigned rank) {
+    float4 v;
+    asm volatile(
+        "{\n"
+        ".reg .b32 there;\n"
+        "mapa.shared::cluster.u32 there, %4, %5;\n"
+        "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [there];\n"
+        "}\n"
+        : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+        : "r"(shared_address(here)), "r"(rank)
+        : "memory");
+    return v;
+}
 // The barriers that were just made are seen by the cluster, and by the copies.
 __device__ void fence_barriers() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 

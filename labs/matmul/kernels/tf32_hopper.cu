@@ -12,6 +12,7 @@
 // Grid: 2 blocks a cluster, 384 threads; dynamic shared memory: sizeof(Shared).
 // target: compute_90a
 #include "hopper.cuh"
+#include "pad.cuh"
 
 const unsigned TILE_M = 256, TILE_N = 128, DEPTH = 32, STAGES = 4, BLOCKS = 2, BAND = 8;
 // Bytes of a row of a box, as wide as the swizzle: 32 floats.
@@ -149,16 +150,4 @@ extern "C" __global__ __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1) void t
         multiply(s, C, m, k, n);
     }
     cluster_sync();
-}
-
-// Copies a matrix of `columns` columns to rows of `stride` floats, 4 at a time.
-extern "C" __global__ void pad(const float* from, float* to, unsigned rows, unsigned columns, unsigned stride) {
-    size_t all = (size_t)rows * (stride / 4);
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < all; i += (size_t)gridDim.x * blockDim.x) {
-        size_t row = i / (stride / 4);
-        unsigned column = i % (stride / 4) * 4;
-        const float* f = from + row * columns + column;
-        auto at = [&](unsigned c) { return column + c < columns ? f[c] : 0.0f; };
-        *(float4*)&to[row * stride + column] = make_float4(at(0), at(1), at(2), at(3));
-    }
 }

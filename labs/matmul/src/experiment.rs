@@ -5,6 +5,7 @@ use harness::{Case, Check, Error, Result, Row, Run, Trial, launch_1d};
 use crate::{
     Arithmetic, Bf16, Element, HOPPER, Hopper, LIBRARY, MATVEC, MISFITS, NARROW, Plan, RUNGS, Rung, Shape,
     blas::Blas,
+    float,
     hopper::Ready,
     problem::{Problem, tera},
     rectangular,
@@ -99,15 +100,19 @@ fn library<T: Element>(run: &Run, problem: &mut Problem<T>, wanted: impl Fn(Arit
 
 /// A rung that only Hopper runs.
 fn on_hopper<T: Element>(run: &Run, row: &Row<Hopper>, problem: &mut Problem<T>, cublas: &[Rate]) -> Result<()> {
-    let (shape, rung) = (problem.shape, row.with);
-    let launch = rung.launch(shape, run.session().device.multiprocessors).map_err(Error::Usage)?;
+    let (shape, multiprocessors) = (problem.shape, run.session().device.multiprocessors);
+    let rung = match row.with.arithmetic {
+        Arithmetic::Float => float::fitting(shape, multiprocessors),
+        _ => row.with,
+    };
+    let launch = rung.launch(shape, multiprocessors).map_err(Error::Usage)?;
     let case = Case::new(row.name()).label(shape.to_string()).n(shape.n).work(shape.flop() / 2);
     let case = case.kernel(rung.file, rung.kernel);
     // On another device there is no launch that could be checked: there the row is skipped, because it has no kernel.
     let is_hopper = run.session().device.compute_capability == (9, 0);
     run.case(if is_hopper { case.launch(launch) } else { case }, |case| {
         let mut ready = Ready::new(run, case, &rung, shape, [&problem.a, &problem.b])?;
-        ready.also().into_iter().for_each(|words| case.note(words));
+        ready.also().for_each(|words| case.note(words));
         let peer = rate_of(cublas, rung.arithmetic);
         problem.measure(run, case, rung.arithmetic, peer, |abc| ready.multiply(run, abc)).map(drop)
     })?;

@@ -15,8 +15,12 @@ pub struct Hopper {
     pub file: &'static str,
     /// Kernel.
     pub kernel: &'static str,
-    /// Rows and columns of C that a cluster of two blocks computes.
+    /// Rows and columns of C that are computed together: by a cluster, or where the depth is cut.
     pub tile: (u32, u32),
+    /// Threads of a block.
+    pub threads: u32,
+    /// How the blocks share out the work.
+    pub cut: Cut,
     /// Dynamic shared memory of a block in bytes.
     pub shared_bytes: u32,
     /// How A and B are given to it.
@@ -36,10 +40,22 @@ pub enum Given {
     Split,
 }
 
-/// Threads of a block: a warpgroup that brings tiles, and two that multiply.
-const THREADS: u32 = 3 * 128;
+/// How the blocks share out the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// As many clusters of two blocks as the device holds take tile after tile.
+    Tiles,
+    /// The depth of each tile is cut into `slices`, one for a block. The `blocks` of a cluster add up what
+    /// they have. If a tile has several clusters, each adds to C.
+    Depth {
+        /// Blocks of a cluster.
+        blocks: u32,
+        /// Blocks for a tile: `blocks`, or a multiple of it.
+        slices: u32,
+    },
+}
 
-/// Blocks of a cluster.
+/// Blocks of a cluster where clusters take tile after tile.
 const BLOCKS: u32 = 2;
 
 /// Bytes of the barriers behind the tiles in shared memory: two for each of `stages`.
@@ -52,6 +68,9 @@ pub(crate) const BF16_WGMMA: Hopper = Hopper {
     file: "bf16_hopper.cu",
     kernel: "bf16_wgmma",
     tile: (256, 256),
+    // A warpgroup that brings tiles, and two that multiply.
+    threads: 3 * 128,
+    cut: Cut::Tiles,
     shared_bytes: 4 * (128 + 256) * 128 + barriers(4),
     given: Given::Whole,
     boxes: [(64, 128), (64, 64)],
@@ -72,6 +91,8 @@ pub(crate) const TF32X3_WGMMA: Hopper = Hopper {
     file: "split_hopper.cu",
     kernel: "tf32x3_wgmma",
     tile: (256, 128),
+    threads: 3 * 128,
+    cut: Cut::Tiles,
     shared_bytes: 3 * 2 * (128 + 128) * 128 + barriers(3),
     given: Given::Split,
     boxes: [(32, 128), (32, 64)],
@@ -85,10 +106,25 @@ impl Hopper {
     /// Those of [`Shape::check`].
     pub fn launch(&self, shape: Shape, multiprocessors: u32) -> Result<LaunchConfig, String> {
         shape.check()?;
-        let tiles = shape.m.div_ceil(self.tile.0 as usize) * shape.n.div_ceil(self.tile.1 as usize);
-        let clusters = tiles.min((multiprocessors / BLOCKS).max(1) as usize) as u32;
-        let (grid_dim, block_dim) = ((clusters * BLOCKS, 1, 1), (THREADS, 1, 1));
+        let tiles = self.tiles(shape);
+        let blocks = match self.cut {
+            Cut::Tiles => tiles.min(u64::from(multiprocessors / BLOCKS).max(1)) * u64::from(BLOCKS),
+            Cut::Depth { slices, .. } => tiles * u64::from(slices),
+        };
+        let blocks = u32::try_from(blocks).ok().filter(|blocks| i32::try_from(*blocks).is_ok());
+        let blocks = blocks.ok_or_else(|| format!("{shape} has too many tiles for a grid; choose a smaller --n"))?;
+        let (grid_dim, block_dim) = ((blocks, 1, 1), (self.threads, 1, 1));
         Ok(LaunchConfig { grid_dim, block_dim, shared_mem_bytes: self.shared_bytes })
+    }
+
+    /// The number of tiles of C.
+    pub(crate) fn tiles(&self, shape: Shape) -> u64 {
+        (shape.m.div_ceil(self.tile.0 as usize) * shape.n.div_ceil(self.tile.1 as usize)) as u64
+    }
+
+    /// The kernel adds to C, which must hold zeros.
+    pub(crate) fn clears(&self) -> bool {
+        matches!(self.cut, Cut::Depth { blocks, slices } if slices > blocks)
     }
 }
 
@@ -108,6 +144,7 @@ pub(crate) struct Ready<T> {
     made: [Option<Made<T>>; 2],
     maps: Vec<Map>,
     shape: Shape,
+    rung: Hopper,
 }
 
 impl<T: Element> Ready<T> {
@@ -145,11 +182,20 @@ impl<T: Element> Ready<T> {
         }
         let [a, b] = maps;
         let maps = a.into_iter().zip(b).flat_map(|(a, b)| [a, b]).collect();
-        Ok(Self { kernel, launch: case.launch(), made, maps, shape })
+        Ok(Self { kernel, launch: case.launch(), made, maps, shape, rung: *rung })
     }
 
-    /// What is done besides the product, in words; `None` if nothing is.
-    pub(crate) fn also(&self) -> Option<String> {
+    /// What is done besides the product, in words.
+    pub(crate) fn also(&self) -> impl Iterator<Item = String> {
+        let slices = match self.rung.cut {
+            Cut::Depth { slices, .. } => Some(format!("{}, {slices} slices", self.rung.kernel)),
+            Cut::Tiles => None,
+        };
+        let clears = self.rung.clears().then(|| "clearing C is timed too".to_owned());
+        [slices, clears, self.rewrites()].into_iter().flatten()
+    }
+
+    fn rewrites(&self) -> Option<String> {
         let bytes: usize = self.made.iter().flatten().map(|made| made.to.num_bytes()).sum();
         let names: Vec<&str> =
             ["A", "B"].into_iter().zip(&self.made).filter_map(|(n, m)| m.as_ref().and(Some(n))).collect();
@@ -169,12 +215,18 @@ impl<T: Element> Ready<T> {
             // SAFETY: these are the kernel's parameters, and the buffer has room for what it writes.
             unsafe { builder.launch(launch_1d(pieces as u32, 256)) }?;
         }
+        if self.rung.clears() {
+            run.stream().memset_zeros(c)?;
+        }
         let (m, k, n) = (self.shape.m as u32, self.shape.k as u32, self.shape.n as u32);
         let mut builder = run.stream().launch_builder(&self.kernel);
         for map in &self.maps {
             builder.arg(map);
         }
         builder.arg(c).arg(&m).arg(&k).arg(&n);
+        if let Cut::Depth { slices, .. } = &self.rung.cut {
+            builder.arg(slices);
+        }
         // SAFETY: these are the kernel's parameters, and the maps are of these matrices.
         unsafe { builder.launch(self.launch) }?;
         Ok(())

@@ -4,6 +4,7 @@ pub mod answer;
 mod blas;
 mod element;
 mod experiment;
+mod float;
 mod hopper;
 mod map;
 mod problem;
@@ -18,8 +19,9 @@ use harness::{
 
 pub use element::{Bf16, Element};
 pub use experiment::launch;
+use float::FLOAT;
 use hopper::{BF16_WGMMA, TF32_WGMMA, TF32X3_WGMMA};
-pub use hopper::{Given, Hopper};
+pub use hopper::{Cut, Given, Hopper};
 pub use rung::{Arithmetic, Plan, Rung, depth_in_block, rectangular};
 use rung::{BF16, DEEP, FOUR_DEEP, LARGE, Misfit, PLAIN, STREAM_K, STREAM_K_SMALL, TENSOR};
 pub use shape::Shape;
@@ -35,7 +37,8 @@ pub static LAB: Lab = Lab {
         kernels::source!("stream"),
         kernels::source!("tensor"),
         kernels::source!("bf16"),
-        kernels::source!("tf32_hopper", headers: ["hopper.cuh"]),
+        kernels::source!("float_hopper", headers: ["hopper.cuh", "pad.cuh"]),
+        kernels::source!("tf32_hopper", headers: ["hopper.cuh", "pad.cuh"]),
         kernels::source!("split_hopper", headers: ["hopper.cuh"]),
         kernels::source!("bf16_hopper", headers: ["hopper.cuh"]),
         kernels::source!("matvec"),
@@ -107,6 +110,7 @@ pub static NARROW: &[Row<Rung>] =
 /// The rungs with the instructions that only Hopper has.
 #[rustfmt::skip]
 pub static HOPPER: &[Row<Hopper>] = &[
+    row("float-hopper", "like four-deep, but TMA brings tiles, and a cluster shares out the depth of small C (9.0 only)", FLOAT),
     row("bf16-hopper", "like bf16, but wgmma, TMA, warps that only load, clusters (9.0 only)", BF16_WGMMA),
     row("tf32-hopper", "like bf16-hopper, but TF32: the transpose, with B^T from registers", TF32_WGMMA),
     row("tf32x3-hopper", "like tf32-hopper, but each input in two parts, as in tf32x3: float accuracy", TF32X3_WGMMA),

@@ -59,18 +59,20 @@ fn encode() -> Result<Encode> {
 }
 
 impl Map {
-    /// A map of `matrix`, of which copies take boxes of so many columns and rows. A row of a box has 128 bytes, and in
-    /// shared memory it has the swizzle of that width.
+    /// A map of `matrix`, of which copies take boxes of so many columns and rows. Where a row of a box has 128 bytes,
+    /// it has the swizzle of that width in shared memory; otherwise the box lies there row by row.
     ///
     /// # Errors
     /// [`Error::Skip`] where the driver has no tensor maps; the driver's errors.
     pub(crate) fn new<T: Element>(matrix: Stored, (columns, rows): (u32, u32)) -> Result<Self> {
         const SWIZZLE_128_BYTES: u32 = 3;
+        const NO_SWIZZLE: u32 = 0;
         const PROMOTED_TO_256_BYTES: u32 = 3;
         let mut map = Self([0; 16]);
         let sizes = [matrix.columns as u64, matrix.rows as u64];
         let strides = [(matrix.stride * size_of::<T>()) as u64];
         let (box_sizes, steps) = ([columns, rows], [1, 1]);
+        let swizzle = if columns as usize * size_of::<T>() == 128 { SWIZZLE_128_BYTES } else { NO_SWIZZLE };
         let encode = encode()?;
         // SAFETY: every pointer is to a live value of the length that two dimensions need; a map that does not suit the
         // matrix is refused.
@@ -85,7 +87,7 @@ impl Map {
                 box_sizes.as_ptr(),
                 steps.as_ptr(),
                 0,
-                SWIZZLE_128_BYTES,
+                swizzle,
                 PROMOTED_TO_256_BYTES,
                 0,
             )
