@@ -26,6 +26,7 @@ pub static LAB: Lab = Lab {
         kernels::source!("wrong"),
         kernels::source!("plane"),
         kernels::source!("jacobi"),
+        kernels::source!("jacobi_hopper"),
     ],
     variants: &[&LINES, &line::REVERSE, &AVERAGES, &MISTAKES, &cpu::ROWS, &MEANS, &SWEEPS, &WAYS],
     columns: &[
@@ -147,6 +148,7 @@ pub(crate) static WAYS: &[Row<Way>] = &[
     row("jacobi-launches", "like jacobi-sync, but launches queued, one wait", Way::Launches),
     row("jacobi-graph", "like jacobi-launches, but captured once and replayed as a CUDA graph", Way::Graph),
     row("jacobi-blocked", "like jacobi-launches, but several steps a launch in shared memory", Way::Blocked),
+    row("jacobi-cluster", "like jacobi-blocked, but all steps at once, in a cluster's registers (9.0 only)", Way::Cluster),
     row("jacobi-persistent", "like jacobi-launches, but one cooperative launch with its own grid barrier", Way::Persistent),
     row("jacobi-in-place", "like jacobi-persistent, but on a single plane: two barriers a step", Way::InPlace),
     row("jacobi-break-first", "like jacobi-sync, but it stops before it swaps the planes, as in the text", Way::BreakFirst)
