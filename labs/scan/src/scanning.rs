@@ -9,6 +9,8 @@ pub enum Passes {
     Three,
     /// One pass, in which a tile looks back at those before it.
     LookBack,
+    /// One pass by as many blocks as run at once, each of which takes a tile in every round.
+    Rounds,
 }
 
 /// A method of scanning.
