@@ -235,8 +235,8 @@ __device__ void rounds(const T* x, T* out, word* states, size_t n, unsigned incl
     }
 }
 
-extern "C" __global__ void __launch_bounds__(1024) rounds_f32(const float* x, float* out, word* states, size_t n, unsigned inclusive) { rounds<float, 4>(x, out, states, n, inclusive); }
-extern "C" __global__ void __launch_bounds__(1024) rounds_u32(const unsigned* x, unsigned* out, word* states, size_t n, unsigned inclusive) { rounds<unsigned, 4>(x, out, states, n, inclusive); }
+extern "C" __global__ void __launch_bounds__(512) rounds_f32(const float* x, float* out, word* states, size_t n, unsigned inclusive) { rounds<float, 8>(x, out, states, n, inclusive); }
+extern "C" __global__ void __launch_bounds__(512) rounds_u32(const unsigned* x, unsigned* out, word* states, size_t n, unsigned inclusive) { rounds<unsigned, 8>(x, out, states, n, inclusive); }
 
 // ---- 6: a thread may read its left neighbour's word before or after that neighbour has added to it.
 extern "C" __global__ void one_barrier_u32(const unsigned* x, unsigned* out, size_t n, unsigned inclusive) {

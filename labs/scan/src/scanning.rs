@@ -1,5 +1,8 @@
 //! A method of scanning: its kernels, its tiles, its additions, and how its roundings accumulate.
 
+/// The most threads of a block of `rounds`: its `__launch_bounds__`.
+pub const MOST_ROUND_THREADS: u32 = 512;
+
 /// How a scan goes over its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Passes {

@@ -2,7 +2,7 @@
 use cudarc::driver::LaunchConfig;
 use harness::{Check, launch_1d};
 use proptest::prelude::*;
-use scan::{Element, Expected, LAB, METHODS, Passes, Scanner, Scanning};
+use scan::{Element, Expected, LAB, METHODS, MOST_ROUND_THREADS, Passes, Scanner, Scanning};
 
 /// The correct methods; `single-pass` with 16 and with 32 elements per thread.
 fn ways() -> [Scanning; 6] {
@@ -15,6 +15,7 @@ fn ways() -> [Scanning; 6] {
 fn scan<T: Element>(how: Scanning, n: usize, threads: u32, inclusive: bool, seed: u64) -> Check {
     let (kernels, stream) = labtest::kernels(&LAB);
     let n = n.min(how.capacity(threads));
+    let threads = if how.passes == Passes::Rounds { threads.min(MOST_ROUND_THREADS) } else { threads };
     let x: Vec<T> = T::random(seed, n);
     let tiles = how.tiles(n, threads) as u32;
     // The blocks of `rounds` take tile after tile.

@@ -71,7 +71,8 @@ fn one(
     };
     run.case(case, |case| {
         if row.with == Way::Cluster && width.max(height) > CLUSTER_SIDE {
-            let words = format!("a cluster holds at most {CLUSTER_SIDE} x {CLUSTER_SIDE} points, not {width} x {height}");
+            let words =
+                format!("a cluster holds at most {CLUSTER_SIDE} x {CLUSTER_SIDE} points, not {width} x {height}");
             return Err(run.unsuited(row.name(), words));
         }
         let mut planes = Planes::new(run, row.with, (width, height), start)?;

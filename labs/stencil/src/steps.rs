@@ -89,8 +89,7 @@ impl Planes {
             Way::InPlace => &["in_place"],
         };
         let file = |name| if name == "cluster" { "jacobi_hopper.cu" } else { "jacobi.cu" };
-        let kernels =
-            kernels.iter().map(|&name| Ok((name, run.function(file(name), name)?))).collect::<Result<_>>()?;
+        let kernels = kernels.iter().map(|&name| Ok((name, run.function(file(name), name)?))).collect::<Result<_>>()?;
         // SAFETY: set or poisoned before each sample.
         let plane = || unsafe { stream.alloc::<f32>(start.len()) };
         Ok(Self {
@@ -142,8 +141,7 @@ impl Planes {
 
     /// Queues `steps` steps in launches of up to [`STEPS_A_LAUNCH`], or in one. Returns the planes' turns.
     fn blocked(&self, mut turns: usize, mut steps: u32) -> Result<usize> {
-        let (kernel, most) =
-            if self.way == Way::Cluster { ("cluster", u32::MAX) } else { ("several", STEPS_A_LAUNCH) };
+        let (kernel, most) = if self.way == Way::Cluster { ("cluster", u32::MAX) } else { ("several", STEPS_A_LAUNCH) };
         while steps > 0 {
             let now = steps.min(most);
             let launch = match self.way {
