@@ -7,6 +7,10 @@
 //                  floats that are not negative compare as their bits do, so an integer atomicMax is enough.
 //  sweep_marching  like sweep, but a thread goes down `rows` rows of four columns and keeps three rows in
 //                  registers: for widths that are multiples of 4, and planes larger than the caches.
+//  sweep_batch     like sweep_marching, but a thread has four rows, and loads them all before it takes the first mean:
+//                  no load waits for the means of the row before.
+//  sweeps_marching like sweep_marching, but four steps in one pass over memory: the rows of every step are in registers,
+//                  and a row of the next step is made as soon as the row below it is there.
 //  several         up to 8 steps per launch: a block keeps 32 x 32 points in shared memory. Their outer `steps`
 //                  rings become invalid, and only the middle is written: work is done twice, launches are saved.
 //  in_place        all steps in one cooperative launch on a single plane: a thread keeps the new value of its point in
@@ -68,6 +72,92 @@ extern "C" __global__ void sweep_marching(const float* __restrict__ u, float* __
         if (here) *(float4*)q = mean;
         above = centre;
         centre = below;
+    }
+}
+
+constexpr int BATCH = 4, STEPS = 4;
+
+// Blocks of 128 threads with four columns each; blockIdx.x counts strips of columns, blockIdx.y strips of BATCH rows.
+extern "C" __global__ void __launch_bounds__(128) sweep_batch(const float* __restrict__ u, float* __restrict__ v,
+                                                             unsigned width, unsigned height) {
+    unsigned x = 4 * (blockIdx.x * blockDim.x + threadIdx.x), y = blockIdx.y * BATCH, lane = threadIdx.x % 32;
+    bool here = x < width;
+    // held[1] is row y; side[r] is the neighbour of held[r] that no lane of this warp has.
+    float4 held[BATCH + 2];
+    float side[BATCH + 2];
+#pragma unroll
+    for (int r = 0; r < BATCH + 2; r++) {
+        const float* p = u + (size_t)(y + r - 1) * width + x;
+        bool in = here && y + r - 1 < height; // row -1 wraps around, and is outside as well
+        held[r] = in ? *(const float4*)p : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        side[r] = 0.0f;
+        if (in && lane == 0 && x > 0) side[r] = p[-1];
+        if (in && lane == 31 && x + 4 < width) side[r] = p[4];
+    }
+#pragma unroll
+    for (int r = 1; r <= BATCH; r++) {
+        unsigned row = y + r - 1;
+        float4 above = held[r - 1], centre = held[r], below = held[r + 1];
+        float left = __shfl_up_sync(0xffffffff, centre.w, 1), right = __shfl_down_sync(0xffffffff, centre.x, 1);
+        if (lane == 0) left = side[r];
+        if (lane == 31) right = side[r];
+        float4 mean = make_float4(0.25f * (left + centre.y + above.x + below.x),
+                                  0.25f * (centre.x + centre.z + above.y + below.y),
+                                  0.25f * (centre.y + centre.w + above.z + below.z),
+                                  0.25f * (centre.z + right + above.w + below.w));
+        if (row == 0 || row + 1 == height) mean = centre;
+        if (x == 0) mean.x = centre.x;
+        if (x + 4 == width) mean.w = centre.w;
+        if (here && row < height) *(float4*)(v + (size_t)row * width + x) = mean;
+    }
+}
+
+// Whole warps. A warp has 128 columns, and goes down `rows` rows: blockIdx.y counts strips of rows. The outer lanes have
+// columns of the neighbouring strips, which become invalid, a column a step; 120 columns are the warp's own.
+extern "C" __global__ void __launch_bounds__(128) sweeps_marching(const float* __restrict__ u, float* __restrict__ v,
+                                                                 unsigned width, unsigned height, unsigned rows) {
+    constexpr int OWN = 128 - 2 * STEPS, AHEAD = 4;
+    static_assert(STEPS == 4, "a lane has four columns, so that one lane on each side is enough");
+    int w = width, h = height, lane = threadIdx.x % 32;
+    int left_column = (int)((blockIdx.x * blockDim.x + threadIdx.x) / 32) * OWN, x = left_column - STEPS + 4 * lane;
+    if (left_column >= w) return; // the whole warp
+    int y = blockIdx.y * rows, end = h - y < (int)rows ? h : y + (int)rows;
+    bool here = x >= 0 && x < w, own = here && lane > 0 && lane < 31;
+    const float4 none = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    // Of each level the last two rows: `above` and `centre`. Row i of level 0 is loaded; row i - k of level k follows.
+    float4 above[STEPS], centre[STEPS], next[AHEAD];
+#pragma unroll
+    for (int k = 0; k < STEPS; k++) above[k] = centre[k] = none;
+    int first = y - STEPS, last = end + STEPS; // rows of level 0 that are needed
+    const float* p = u + (ptrdiff_t)first * w + x;
+    float* q = v + (ptrdiff_t)(first - STEPS) * w + x;
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++, p += w) next[i] = here && first + i >= 0 && first + i < h ? *(const float4*)p : none;
+    for (int r = first; r < last; r += AHEAD) {
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++, p += w, q += w) {
+            float4 below = next[i];
+            int later = r + i + AHEAD;
+            next[i] = here && later >= 0 && later < h && later < last ? *(const float4*)p : none;
+#pragma unroll
+            for (int k = 0; k < STEPS; k++) {
+                float4 was = centre[k], up = above[k];
+                float left = __shfl_up_sync(0xffffffff, was.w, 1), right = __shfl_down_sync(0xffffffff, was.x, 1);
+                float4 mean = make_float4(0.25f * (left + was.y + up.x + below.x),
+                                          0.25f * (was.x + was.z + up.y + below.y),
+                                          0.25f * (was.y + was.w + up.z + below.z),
+                                          0.25f * (was.z + right + up.w + below.w));
+                int row = r + i - 1 - k;
+                if (row <= 0 || row >= h - 1) mean = was;
+                if (x == 0) mean.x = was.x;
+                if (x + 4 == w) mean.w = was.w;
+                above[k] = was;
+                centre[k] = below;
+                below = mean; // row `row` of level k + 1
+            }
+            int row = r + i - STEPS;
+            if (own && row >= y && row < end) __stcs((float4*)q, below);
+        }
     }
 }
 

@@ -11,6 +11,8 @@
 //                  once for its column, not three times; the values to the left and right come by shuffles.
 //  mean_marching4  like mean_marching, but four columns per thread, as float4: for widths that are
 //                  multiples of 4.
+//  mean_batch      like mean_marching4, but a thread has four rows, and loads them all before it takes the first mean: no
+//                  load waits for the means of the row before.
 
 extern "C" __global__ void mean_naive(const float* in, float* out, unsigned width, unsigned height) {
     unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -132,5 +134,42 @@ extern "C" __global__ void mean_marching4(const float* __restrict__ in, float* _
         if (here) *(float4*)q = mean;
         above = centre;
         centre = below;
+    }
+}
+
+constexpr int BATCH = 4;
+
+// Blocks of 128 threads with four columns each; blockIdx.x counts strips of columns, blockIdx.y strips of BATCH rows.
+extern "C" __global__ void __launch_bounds__(128) mean_batch(const float* __restrict__ in, float* __restrict__ out,
+                                                            unsigned width, unsigned height) {
+    unsigned x = 4 * (blockIdx.x * blockDim.x + threadIdx.x), y = blockIdx.y * BATCH, lane = threadIdx.x % 32;
+    bool here = x < width;
+    // held[1] is row y; side[r] is the neighbour of held[r] that no lane of this warp has.
+    float4 held[BATCH + 2];
+    float side[BATCH + 2];
+#pragma unroll
+    for (int r = 0; r < BATCH + 2; r++) {
+        const float* p = in + (size_t)(y + r - 1) * width + x;
+        bool inside = here && y + r - 1 < height; // row -1 wraps around, and is outside as well
+        held[r] = inside ? *(const float4*)p : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        side[r] = 0.0f;
+        if (inside && lane == 0 && x > 0) side[r] = p[-1];
+        if (inside && lane == 31 && x + 4 < width) side[r] = p[4];
+    }
+#pragma unroll
+    for (int r = 1; r <= BATCH; r++) {
+        unsigned row = y + r - 1;
+        float4 above = held[r - 1], centre = held[r], below = held[r + 1];
+        float left = __shfl_up_sync(0xffffffff, centre.w, 1), right = __shfl_down_sync(0xffffffff, centre.x, 1);
+        if (lane == 0) left = side[r];
+        if (lane == 31) right = side[r];
+        float4 mean = make_float4((centre.x + left + centre.y + above.x + below.x) * 0.2f,
+                                  (centre.y + centre.x + centre.z + above.y + below.y) * 0.2f,
+                                  (centre.z + centre.y + centre.w + above.z + below.z) * 0.2f,
+                                  (centre.w + centre.z + right + above.w + below.w) * 0.2f);
+        if (row == 0 || row + 1 == height) mean = centre;
+        if (x == 0) mean.x = centre.x;
+        if (x + 4 == width) mean.w = centre.w;
+        if (here && row < height) *(float4*)(out + (size_t)row * width + x) = mean;
     }
 }

@@ -13,8 +13,8 @@ use harness::{
 };
 
 use line::{AVERAGE, BLUR, Line, PRINTED, TWICE};
-use plane::Over;
 pub use plane::{March, march_launch};
+use plane::{Over, STEPS};
 use steps::{BLOCK, Way};
 
 /// The lab.
@@ -26,6 +26,7 @@ pub static LAB: Lab = Lab {
         kernels::source!("wrong"),
         kernels::source!("plane"),
         kernels::source!("jacobi"),
+        kernels::source!("jacobi_hopper"),
     ],
     variants: &[&LINES, &line::REVERSE, &AVERAGES, &MISTAKES, &cpu::ROWS, &MEANS, &SWEEPS, &WAYS],
     columns: &[
@@ -61,7 +62,7 @@ pub static LAB: Lab = Lab {
         (&["threads"], Of::Tables(&[&cpu::ROWS, &MEANS, &SWEEPS, &WAYS])),
         (&["threads"], Of::Names(&["past-the-end", "barrier-in-if"])),
         (&["width", "height"], Of::Tables(&[&LINES, &AVERAGES, &MISTAKES, &cpu::ROWS, &line::REVERSE])),
-        (&["rows"], Of::AllBut(&["mean-marching", "jacobi-sweep-marching"])),
+        (&["rows"], Of::AllBut(&["mean-marching", "jacobi-sweep-marching", "jacobi-sweeps-marching"])),
         (&["steps", "every", "tolerance", "random-start"], Of::Tables(NOT_MANY_STEPS)),
     ],
     questions: questions::all,
@@ -129,6 +130,8 @@ pub(crate) static MEANS: &[Row<Over>] = &[
         .racy("the loads of the halo on the left and right do not test the row").own_process(),
     row("mean-marching", "like mean-naive, but a thread goes down its columns, three rows in registers",
         Over::Marching { four: "mean_marching4", single: Some("mean_marching"), label: None }),
+    row("mean-batch", "like mean-marching, but four rows a thread, all loaded before the first mean",
+        Over::Batch("mean_batch", "4 columns, 4 rows a thread")),
 ];
 
 /// One step of Jacobi on a large plane.
@@ -138,6 +141,10 @@ pub(crate) static SWEEPS: &[Row<Over>] = &[
         Over::Points("sweep", &[(BLOCK, "one step")], |_| 0)),
     row("jacobi-sweep-marching", "like jacobi-sweep, but marching down four columns a thread",
         Over::Marching { four: "sweep_marching", single: None, label: Some("one step") }),
+    row("jacobi-sweep-batch", "like jacobi-sweep-marching, but four rows a thread, all loaded before the first mean",
+        Over::Batch("sweep_batch", "one step")),
+    row("jacobi-sweeps-marching", "like jacobi-sweep-marching, but four steps in one pass, their rows in registers",
+        Over::Several("sweeps_marching", STEPS, "four steps")),
 ];
 
 /// Many steps of Jacobi on a small plane.
@@ -147,6 +154,7 @@ pub(crate) static WAYS: &[Row<Way>] = &[
     row("jacobi-launches", "like jacobi-sync, but launches queued, one wait", Way::Launches),
     row("jacobi-graph", "like jacobi-launches, but captured once and replayed as a CUDA graph", Way::Graph),
     row("jacobi-blocked", "like jacobi-launches, but several steps a launch in shared memory", Way::Blocked),
+    row("jacobi-cluster", "like jacobi-blocked, but all steps at once, in a cluster's registers (9.0 only)", Way::Cluster),
     row("jacobi-persistent", "like jacobi-launches, but one cooperative launch with its own grid barrier", Way::Persistent),
     row("jacobi-in-place", "like jacobi-persistent, but on a single plane: two barriers a step", Way::InPlace),
     row("jacobi-break-first", "like jacobi-sync, but it stops before it swaps the planes, as in the text", Way::BreakFirst)

@@ -5,7 +5,7 @@ use crate::{
     WAYS,
     plane::{point_launch, points},
     reference::{self, Jacobi},
-    steps::{BLOCK, Goal, Graphs, Planes, STEPS_A_LAUNCH, Way, blocked_launch},
+    steps::{BLOCK, CLUSTER_LAUNCH, CLUSTER_SIDE, Goal, Graphs, Planes, STEPS_A_LAUNCH, Way, blocked_launch},
 };
 
 /// The number of steps after which a run to a tolerance gives up.
@@ -61,12 +61,22 @@ fn one(
     let points = point_launch(width, height, BLOCK, 0);
     let case = match row.with {
         Way::Blocked => case.launch(blocked_launch(width, height, STEPS_A_LAUNCH)),
+        // Another device has no kernel for it: there the row is skipped.
+        Way::Cluster => {
+            let case = case.kernel("jacobi_hopper.cu", "cluster");
+            if run.session().device.compute_capability == (9, 0) { case.launch(CLUSTER_LAUNCH) } else { case }
+        }
         Way::Persistent => case.kernel("jacobi.cu", "persistent").launch(Launch::resident(points)),
         _ => case.launch(points),
     };
     run.case(case, |case| {
-        let launch = case.launch();
+        if row.with == Way::Cluster && width.max(height) > CLUSTER_SIDE {
+            let words =
+                format!("a cluster holds at most {CLUSTER_SIDE} x {CLUSTER_SIDE} points, not {width} x {height}");
+            return Err(run.unsuited(row.name(), words));
+        }
         let mut planes = Planes::new(run, row.with, (width, height), start)?;
+        let launch = case.launch();
         let graph = if row.with == Way::Graph { Some(Graphs::capture(&planes, goal)?) } else { None };
         let device = &run.session().device;
         if matches!(row.with, Way::Persistent | Way::InPlace) && !device.cooperative_launch {

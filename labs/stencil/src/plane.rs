@@ -15,7 +15,20 @@ pub(crate) enum Over {
     /// A thread goes down its columns: the kernel for four columns per thread, the one for a single column if there is
     /// one, and the row's label, unless the label states the columns and rows of a thread.
     Marching { four: &'static str, single: Option<&'static str>, label: Option<&'static str> },
+    /// A thread has four columns and [`BATCH_ROWS`] rows: the kernel and the row's label.
+    Batch(&'static str, &'static str),
+    /// As `Marching` with four columns, but this many steps in one pass: the kernel and the row's label.
+    Several(&'static str, u32, &'static str),
 }
+
+/// Rows of a thread of a kernel whose rows are loaded before the first result: BATCH in jacobi.cu and plane.cu.
+const BATCH_ROWS: u32 = 4;
+
+/// Steps of a pass of `sweeps_marching`: STEPS in jacobi.cu.
+pub(crate) const STEPS: u32 = 4;
+
+/// Columns of a warp of `sweeps_marching` whose results it stores: OWN in jacobi.cu.
+const OWN_COLUMNS: u32 = 120;
 
 /// The plane of the bandwidth experiments, given by `--width` and `--height` or the device's defaults: its width,
 /// height and points.
@@ -72,6 +85,17 @@ pub fn march_launch(width: u32, height: u32, rows: Option<u32>, multiprocessors:
     March { launch: LaunchConfig { block_dim: (threads, 1, 1), ..grid }, columns, rows }
 }
 
+/// The launch of `sweeps_marching`, whose warps overlap, and the rows that a thread goes down: by default as many as
+/// give each multiprocessor five blocks, the number that its registers hold.
+fn several_launch(width: u32, height: u32, rows: Option<u32>, multiprocessors: u32) -> (LaunchConfig, u32) {
+    let (threads, warps) = (128, 128 / 32);
+    let strips = width.div_ceil(OWN_COLUMNS).div_ceil(warps);
+    let usual = height.div_ceil((5 * multiprocessors / strips).max(1)).max(16);
+    let rows = rows.unwrap_or(usual).max(height.div_ceil(65535)).max(1);
+    let grid_dim = (strips, height.div_ceil(rows), 1);
+    (LaunchConfig { grid_dim, block_dim: (threads, 1, 1), shared_mem_bytes: 0 }, rows)
+}
+
 /// A launch with one point per thread in blocks of `x` x `y` threads.
 pub(crate) fn point_launch(width: u32, height: u32, (x, y): (u32, u32), shared_bytes: u32) -> LaunchConfig {
     LaunchConfig {
@@ -113,7 +137,11 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         let input = run.input("u", || run.inputs("jacobi").f32(points, -1.0..1.0));
         let expected = LazyCell::new(|| reference::jacobi(input.host().to_vec(), width as usize, 1, 0, 0.0).u);
         let check = &|u: &[f32]| Check::compare(u, &expected, Tolerance::EXACT).in_rows(width as usize);
-        rows(run, SWEEPS, &Plane { file: "jacobi.cu", width, height, points, input: &input, steps: Some(1), check })?;
+        let plane = Plane { file: "jacobi.cu", width, height, points, input: &input, steps: Some(1), check };
+        rows(run, SWEEPS, &plane)?;
+        let several = LazyCell::new(|| reference::jacobi(expected.clone(), width as usize, STEPS - 1, 0, 0.0).u);
+        let check = &|u: &[f32]| Check::compare(u, &several, Tolerance::EXACT).in_rows(width as usize);
+        rows(run, SWEEPS, &Plane { steps: Some(STEPS), check, ..plane })?;
     }
     Ok(())
 }
@@ -121,7 +149,11 @@ pub(crate) fn run(run: &Run) -> Result<()> {
 fn rows(run: &Run, table: &'static [Row<Over>], plane: &Plane<'_, '_>) -> Result<()> {
     let (width, height) = (plane.width, plane.height);
     let march = march_launch(width, height, run.count("rows"), run.session().device.multiprocessors);
-    for row in run.rows(table) {
+    let has_steps = |row: &Row<Over>| match row.with {
+        Over::Several(_, steps, _) => plane.steps == Some(steps),
+        _ => plane.steps.is_none_or(|steps| steps == 1),
+    };
+    for row in run.rows(table).filter(|row| has_steps(row)) {
         let case = |label: &str, kernel, launch: LaunchConfig| {
             Case::new(row.name()).label(label).n(plane.points).kernel(plane.file, kernel).launch(launch)
         };
@@ -137,6 +169,16 @@ fn rows(run: &Run, table: &'static [Row<Over>], plane: &Plane<'_, '_>) -> Result
                 let kernel = if march.columns == 4 { Some(four) } else { single };
                 let case = case(label.unwrap_or(&usual), kernel.unwrap_or(four), march.launch);
                 one(run, plane, case, Some(march.rows), kernel.is_some())?;
+            }
+            Over::Batch(kernel, label) => {
+                let grid = point_launch(width.div_ceil(4), height, (march.launch.block_dim.0, BATCH_ROWS), 0);
+                let launch = LaunchConfig { block_dim: march.launch.block_dim, ..grid };
+                one(run, plane, case(label, kernel, launch), None, width.is_multiple_of(4))?;
+            }
+            Over::Several(kernel, _, label) => {
+                let multiprocessors = run.session().device.multiprocessors;
+                let (launch, rows) = several_launch(width, height, run.count("rows"), multiprocessors);
+                one(run, plane, case(label, kernel, launch), Some(rows), width.is_multiple_of(4))?;
             }
         }
     }

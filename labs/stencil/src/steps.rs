@@ -1,4 +1,4 @@
-//! Many steps of Jacobi's method on the device, in five ways.
+//! Many steps of Jacobi's method on the device, in six ways.
 use std::{collections::BTreeMap, sync::Arc};
 
 use cudarc::driver::{
@@ -29,6 +29,8 @@ pub(crate) enum Way {
     Graph,
     /// Several steps in each launch.
     Blocked,
+    /// All steps up to the next look in one launch of one cluster, whose registers hold the plane.
+    Cluster,
     /// All steps in one launch.
     Persistent,
     /// All steps in one launch, on one plane.
@@ -51,6 +53,13 @@ pub(crate) fn blocked_launch(width: u32, height: u32, steps: u32) -> LaunchConfi
     let core = 32 - 2 * steps;
     LaunchConfig { block_dim: (32, 32, 1), ..point_launch(width, height, (core, core), 0) }
 }
+
+/// The most points in a row, and in a column, of the plane that `cluster` holds.
+pub(crate) const CLUSTER_SIDE: u32 = 128;
+
+/// The launch of `cluster`: one cluster of 8 blocks.
+pub(crate) const CLUSTER_LAUNCH: LaunchConfig =
+    LaunchConfig { grid_dim: (8, 1, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
 
 /// The two planes that take turns on the device, and the kernels.
 pub(crate) struct Planes {
@@ -75,11 +84,12 @@ impl Planes {
         let kernels: &[_] = match way {
             Way::Sync | Way::BreakFirst | Way::Launches | Way::Graph => &["sweep", "sweep_change"],
             Way::Blocked => &["several", "sweep_change"],
+            Way::Cluster => &["cluster", "sweep_change"],
             Way::Persistent => &["persistent"],
             Way::InPlace => &["in_place"],
         };
-        let kernels =
-            kernels.iter().map(|&name| Ok((name, run.function("jacobi.cu", name)?))).collect::<Result<_>>()?;
+        let file = |name| if name == "cluster" { "jacobi_hopper.cu" } else { "jacobi.cu" };
+        let kernels = kernels.iter().map(|&name| Ok((name, run.function(file(name), name)?))).collect::<Result<_>>()?;
         // SAFETY: set or poisoned before each sample.
         let plane = || unsafe { stream.alloc::<f32>(start.len()) };
         Ok(Self {
@@ -129,15 +139,20 @@ impl Planes {
         Ok(())
     }
 
-    /// Queues `steps` steps in launches of up to [`STEPS_A_LAUNCH`]. Returns the number of launches.
+    /// Queues `steps` steps in launches of up to [`STEPS_A_LAUNCH`], or in one. Returns the planes' turns.
     fn blocked(&self, mut turns: usize, mut steps: u32) -> Result<usize> {
+        let (kernel, most) = if self.way == Way::Cluster { ("cluster", u32::MAX) } else { ("several", STEPS_A_LAUNCH) };
         while steps > 0 {
-            let now = steps.min(STEPS_A_LAUNCH);
+            let now = steps.min(most);
+            let launch = match self.way {
+                Way::Cluster => CLUSTER_LAUNCH,
+                _ => blocked_launch(self.width, self.height, now),
+            };
             let (from, to) = self.pair(turns);
-            let mut builder = self.stream.launch_builder(&self.kernels["several"]);
+            let mut builder = self.stream.launch_builder(&self.kernels[kernel]);
             builder.arg(&from).arg(&to).arg(&self.width).arg(&self.height).arg(&now);
-            // SAFETY: as in `step`; the grid is that of `now` steps.
-            unsafe { builder.launch(blocked_launch(self.width, self.height, now)) }?;
+            // SAFETY: as in `step`; the grid is that of `now` steps, and a cluster is given no plane that is too large.
+            unsafe { builder.launch(launch) }?;
             turns += 1;
             steps -= now;
         }
@@ -152,7 +167,7 @@ impl Planes {
             let looks = goal.every > 0 && stretch == goal.every;
             let plain = stretch - u32::from(looks);
             match (self.way, graphs) {
-                (Way::Blocked, _) => self.turns = self.blocked(self.turns, plain)?,
+                (Way::Blocked | Way::Cluster, _) => self.turns = self.blocked(self.turns, plain)?,
                 (_, Some(graphs)) => self.turns = graphs.replay(self, plain, looks)?,
                 _ => {
                     for _ in 0..plain {

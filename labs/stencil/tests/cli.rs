@@ -17,6 +17,10 @@ fn impossible_sizes_are_refused() {
             &["--variant", "jacobi-in-place", "--width", "1024", "--height", "1024", "--steps", "1"],
             "its 4096 blocks wait for each other, and only 864 are resident at once",
         ),
+        (
+            &["--variant", "jacobi-cluster", "--width", "128", "--height", "129", "--steps", "1"],
+            "a cluster holds at most 128 x 128 points, not 128 x 129",
+        ),
     ] {
         let out = tempfile::tempdir().unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_stencil"))

@@ -23,9 +23,9 @@ fn no_right_variant_has_findings() {
         options.extend(["--variant", variant.name]);
     }
     let ran = LAB.accepts(&options);
-    // Without the questions: 15 variants with a row each, 2 with two blocks, 6 with two goals.
+    // Without the questions: 18 variants with a row each, 2 with two blocks, 7 with two goals.
     let rows = ran.rows.iter().filter(|row| row["question"].is_empty()).count();
-    assert_eq!(rows, 15 + 2 * 2 + 6 * 2, "{}", ran.text);
+    assert_eq!(rows, 18 + 2 * 2 + 7 * 2, "{}", ran.text);
     assert!(ran.findings.is_empty(), "{}", ran.text);
 }
 
@@ -85,4 +85,20 @@ fn an_update_in_place_needs_a_barrier_of_the_grid_before_it_writes() {
     let [read, write] = ["0.25f * (u[i - 1]", "u[i] = is"].map(|text| line_of(&source, "void in_place", text));
     ran.race(Space::Global, [read, write]);
     LAB.rejects(mutant, &size, "of 1841 wrong: [row 1, column 1]");
+}
+
+/// Warps of a cluster wait for their two neighbours only. They have the CPU's result to the last bit in planes of any
+/// shape, whatever is left of the last round's steps, and nothing that a check finds.
+#[test]
+fn the_rows_of_a_cluster_arrive_before_they_are_read() {
+    for (width, height, steps) in [("128", "128", "9"), ("127", "5", "8"), ("3", "126", "6"), ("1", "1", "2")] {
+        let size = ["--width", width, "--height", height, "--steps", steps, "--random-start", "--tolerance", "1"];
+        let hopper = ["--device", "emulated:h200", "--check", "all", "--variant", "jacobi-cluster"];
+        let ran = LAB.accepts(&[&hopper[..], &size].concat());
+        assert_eq!(ran.rows.len(), 2);
+        assert!(ran.rows.iter().all(|row| row["verdict"] == "pass"), "{}", ran.text);
+        assert!(ran.findings.is_empty(), "{}", ran.text);
+    }
+    let ran = LAB.accepts(&["--device", "emulated:a100", "--variant", "jacobi-cluster"]);
+    assert!(ran.rows.iter().all(|row| row["verdict"] == "skip"), "{}", ran.text);
 }

@@ -1,0 +1,174 @@
+// Many steps of Jacobi's method in one launch, on a plane that the registers of a cluster hold: see jacobi.cu.
+//
+//  cluster  like several (jacobi.cu), but all steps in one launch, and the points stay in registers. A warp has ROWS rows
+//           of the plane, four columns a lane; neighbours to the left and right come by shuffles. Its first and last row
+//           go straight into the shared memory of the blocks whose warps need them (distributed shared memory), and the
+//           data themselves arrive at the receiver's barrier: no warp waits for any but its two neighbours. The rows
+//           between are made while those are on their way, and so are the sums of left and right.
+//
+// It needs a cluster and st.async: compute capability 9.0. The plane has at most 128 x 128 points. Grid: BLOCKS blocks of
+// 32 x WARPS threads; no dynamic shared memory. It adds in the order of all other kernels, so that they agree to the last bit.
+// target: compute_90a
+
+constexpr int BLOCKS = 8, WARPS = 4, ROWS = 128 / (BLOCKS * WARPS);
+typedef unsigned long long word;
+
+// What neighbours send to the warps of a block: two halves that take turns, so that rows can arrive while those of the
+// step before are read.
+struct Inbox {
+    float4 rows[2][WARPS][2][32]; // [half][receiver][from above, from below]
+    word arrived[2][WARPS];
+};
+
+__device__ unsigned address(const void* shared) { return (unsigned)__cvta_generic_to_shared(shared); }
+
+// The address in the shared memory of block `rank` of the cluster that `here` is in this block's.
+__device__ unsigned address_in(unsigned here, unsigned rank) {
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+    return there;
+}
+
+__device__ void cluster_barrier() {
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+// The barrier completes a phase when `bytes` bytes have come.
+__device__ void expect(word* barrier, unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address(barrier)), "r"(bytes) : "memory");
+}
+
+__device__ void wait(word* barrier, unsigned parity) {
+    unsigned done;
+    do {
+        asm volatile("{\n\t"
+                     ".reg .pred p;\n\t"
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
+                     "selp.u32 %0, 1, 0, p;\n\t"
+                     "}"
+                     : "=r"(done)
+                     : "r"(address(barrier)), "r"(parity)
+                     : "memory");
+    } while (!done);
+}
+
+// A neighbour: where its inbox has room for this warp's rows, and the barrier at which they arrive.
+struct Neighbour {
+    bool exists;
+    unsigned rows, arrived;
+};
+
+// Warp `warp` of the cluster takes what comes from this one in place `side`.
+__device__ Neighbour neighbour(Inbox& inbox, int warp, unsigned side) {
+    if (warp < 0 || warp >= BLOCKS * WARPS) return Neighbour{false, 0, 0};
+    unsigned rank = warp / WARPS, w = warp % WARPS;
+    return Neighbour{true, address_in(address(&inbox.rows[0][w][side][threadIdx.x % 32]), rank),
+                     address_in(address(&inbox.arrived[0][w]), rank)};
+}
+
+// Sends a lane's part of a row to a neighbour, if there is one; its barrier counts the bytes.
+__device__ void send(const Neighbour& to, unsigned half, float4 row) {
+    if (!to.exists) return;
+    unsigned rows = to.rows + half * sizeof(Inbox::rows[0]), arrived = to.arrived + half * sizeof(Inbox::arrived[0]);
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(rows),
+                 "f"(row.x), "f"(row.y), "f"(row.z), "f"(row.w), "r"(arrived)
+                 : "memory");
+}
+
+// The sums of left and right neighbours, with which each mean begins.
+__device__ float4 sides(float4 row) {
+    float left = __shfl_up_sync(0xffffffff, row.w, 1), right = __shfl_down_sync(0xffffffff, row.x, 1);
+    return make_float4(left + row.y, row.x + row.z, row.y + row.w, row.z + right);
+}
+
+// Which of a lane's columns move: all but the left and right border, and what is outside.
+struct Moves {
+    bool x, y, z, w;
+};
+
+// The new row, if it is one that moves: the border's are not.
+__device__ float4 mean(float4 sides, float4 above, float4 was, float4 below, bool inner, Moves moves) {
+    if (inner && moves.x) was.x = 0.25f * (sides.x + above.x + below.x);
+    if (inner && moves.y) was.y = 0.25f * (sides.y + above.y + below.y);
+    if (inner && moves.z) was.z = 0.25f * (sides.z + above.z + below.z);
+    if (inner && moves.w) was.w = 0.25f * (sides.w + above.w + below.w);
+    return was;
+}
+
+__device__ float4 load(const float* plane, int y, unsigned x, unsigned width, unsigned height) {
+    float4 row = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (y < 0 || y >= (int)height) return row;
+    const float* p = plane + (size_t)y * width + x;
+    if (x < width) row.x = p[0];
+    if (x + 1 < width) row.y = p[1];
+    if (x + 2 < width) row.z = p[2];
+    if (x + 3 < width) row.w = p[3];
+    return row;
+}
+
+extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 * WARPS)
+    cluster(const float* __restrict__ u, float* __restrict__ v, unsigned width, unsigned height, unsigned steps) {
+    __shared__ alignas(16) Inbox inbox;
+    unsigned lane = threadIdx.x % 32, w = threadIdx.x / 32, x = 4 * lane;
+    int warp = blockIdx.x * WARPS + w, y = warp * ROWS;
+    Moves moves{x > 0 && x + 1 < width, x + 2 < width, x + 3 < width, x + 4 < width};
+    float4 row[ROWS], above = load(u, y - 1, x, width, height), below = load(u, y + ROWS, x, width, height);
+    bool inner[ROWS];
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        row[i] = load(u, y + i, x, width, height);
+        inner[i] = y + i > 0 && y + i + 1 < (int)height;
+    }
+
+    Neighbour up = neighbour(inbox, warp - 1, 1), down = neighbour(inbox, warp + 1, 0);
+    unsigned bytes = (up.exists + down.exists) * 32 * sizeof(float4);
+    if (lane == 0) {
+        for (int half = 0; half < 2; half++) {
+            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(&inbox.arrived[half][w])) : "memory");
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        for (int half = 0; half < 2; half++) expect(&inbox.arrived[half][w], bytes);
+    }
+    cluster_barrier(); // nobody sends before all barriers are there
+
+    for (unsigned step = 0; step < steps; step++) {
+        float4 sum[ROWS];
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) sum[i] = sides(row[i]);
+        if (step > 0) {
+            // What was sent in the step before. A neighbour sends to this half again when it has what is sent below.
+            unsigned half = (step - 1) % 2;
+            wait(&inbox.arrived[half][w], (step - 1) / 2 % 2);
+            if (up.exists) above = inbox.rows[half][w][0][lane];
+            if (down.exists) below = inbox.rows[half][w][1][lane];
+            if (lane == 0) expect(&inbox.arrived[half][w], bytes);
+        }
+        float4 first = mean(sum[0], above, row[0], row[1], inner[0], moves);
+        float4 last = mean(sum[ROWS - 1], row[ROWS - 2], row[ROWS - 1], below, inner[ROWS - 1], moves);
+        if (step + 1 < steps) {
+            send(up, step % 2, first);
+            send(down, step % 2, last);
+        }
+        // Row by row downwards: `before` is what the row above was.
+        float4 before = row[0];
+        row[0] = first;
+#pragma unroll
+        for (int i = 1; i < ROWS - 1; i++) {
+            float4 was = row[i];
+            row[i] = mean(sum[i], before, was, row[i + 1], inner[i], moves);
+            before = was;
+        }
+        row[ROWS - 1] = last;
+    }
+
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        if (y + i >= (int)height) break;
+        float* p = v + (size_t)(y + i) * width + x;
+        if (x < width) p[0] = row[i].x;
+        if (x + 1 < width) p[1] = row[i].y;
+        if (x + 2 < width) p[2] = row[i].z;
+        if (x + 3 < width) p[3] = row[i].w;
+    }
+    cluster_barrier(); // no block leaves while another may still send to it
+}
