@@ -18,7 +18,9 @@
 //!   inside one slice are modelled.
 //! - In `im2col` mode the dimensions of corners and offsets begin with the innermost one (W, H, D). The upper corner
 //!   counts from the last pixel, and the steps between pixels are the element strides.
-//! - A box may begin at any element.
+//!
+//! A box may begin at any element of the outer dimensions, but at a multiple of 16 bytes of the innermost one: an H200
+//! stops the kernel otherwise, with an illegal instruction.
 
 mod rows;
 mod words;
@@ -232,6 +234,11 @@ impl TensorMap {
             Shape::Im2col { pixels, .. } => pixels.into(),
         };
         rows * self.row_bytes()
+    }
+
+    /// Whether a box may begin at this element of the innermost dimension.
+    pub(crate) fn may_begin_at(&self, element: i32) -> bool {
+        (i64::from(element) * i64::from(self.element.bytes())) % 16 == 0
     }
 
     /// The swizzle, if the machine has it.

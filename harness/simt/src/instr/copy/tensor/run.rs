@@ -135,6 +135,8 @@ impl One {
             TensorMapMisuse::Rank { map: map.rank, asked: dimensions }
         } else if matches!(map.shape, Shape::Im2col { .. }) != im2col {
             TensorMapMisuse::Mode
+        } else if !map.may_begin_at(self.at[0]) {
+            TensorMapMisuse::Coordinate { at: self.at[0], bytes: map.element.bytes() }
         } else {
             return match map.lacks(self.at) {
                 Some(what) => Err(warp.lacking(op, self.lane, what)),
