@@ -164,6 +164,31 @@ fn a_tile_comes_swizzled() {
     }
 }
 
+/// Rows of 16 bytes lie as far apart as a swizzle spans; what is between them stays. Back from there comes the same.
+#[test]
+fn short_rows_have_gaps_behind_them() {
+    let tensor = numbers(16 * 8);
+    for (swizzle, span) in [(1u32, 8), (2, 16), (3, 32)] {
+        let map = TensorMap { swizzle, ..map(Element::U32, &[16, 8], &[4, 8]) };
+        let mut expected = [7; WORDS];
+        for row in 0..8 {
+            let (line, chunk) = (row * span / 32, row * span % 32 / 4);
+            let place = 32 * line + 4 * (chunk ^ (line & [0, 1, 3, 7][swizzle as usize]));
+            expected[place..place + 4].copy_from_slice(&tensor[16 * row + 4..][..4]);
+        }
+        let load = load("2d.shared::cluster.global", "{4, 0}", "", 128);
+        let (report, tile, _) = run(&[&load, WAIT, SHOW].concat(), &map, &tensor);
+        fine(&report);
+        assert_eq!(tile, expected, "swizzle {swizzle}");
+        let store = store("cp.async.bulk.tensor.2d.global.shared::cta", "{8, 0}");
+        let (report, _, tensor) = run(&[&load, WAIT, MEET, &store].concat(), &map, &tensor);
+        fine(&report);
+        for row in 0..8 {
+            assert_eq!(tensor[16 * row + 8..][..4], tensor[16 * row + 4..][..4], "swizzle {swizzle}, row {row}");
+        }
+    }
+}
+
 /// Every number of dimensions, into the block's own shared memory, with steps.
 #[test]
 fn one_to_five_dimensions() {

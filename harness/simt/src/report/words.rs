@@ -169,7 +169,10 @@ fn tensor_map(misuse: TensorMapMisuse) -> String {
         TensorMapMisuse::Mode => "The tensor map was made for the other mode (tiled or im2col)".into(),
         TensorMapMisuse::Operation => "The elements of the tensor map do not have this reduction".into(),
         TensorMapMisuse::Coordinate { at, bytes } => {
-            format!("The innermost coordinate of the copy, {at}, is not a multiple of 16 bytes ({} elements)", 16 / bytes)
+            format!(
+                "The innermost coordinate of the copy, {at}, is not a multiple of 16 bytes ({} elements)",
+                16 / bytes
+            )
         }
         TensorMapMisuse::Field => "A field of the tensor map is replaced by a value that it cannot have".into(),
     }
