@@ -1,10 +1,10 @@
 //! The arithmetic of a linear filter: weights in 256ths, and the sums of texels.
 //!
-//! What stands here was found by comparing sums with an H200's, bit by bit. A weight of whole 256ths is split in two by a
-//! fraction, again in 256ths, whose product is rounded: first between levels, then slices, then along a row, and then
-//! between the rows. Floating-point texels are cut off some bits below the leading bit of the largest of their
-//! square; the products are exact and their sum is rounded once to the format, ties away from zero. Integers of 8 and 16 bits are
-//! weighed as numbers of 16 bits, ties upwards.
+//! What stands here was found by comparing sums with an H200's, bit by bit. A weight of whole 256ths is split in two by
+//! a fraction, again in 256ths, whose product is rounded: first between levels, then slices, then along a row, and then
+//! between the rows. Floating-point texels are cut off some bits below the leading bit of the largest of their square;
+//! the products are exact and their sum is rounded once to the format, ties away from zero. Integers of 8 and 16 bits
+//! are weighed as numbers of 16 bits, ties upwards.
 
 use super::format::{ChannelKind, Format};
 use super::sampler::ONE;
