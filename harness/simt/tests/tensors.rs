@@ -140,7 +140,7 @@ fn numbers(count: usize) -> Vec<u32> {
 fn a_tile_comes_swizzled() {
     let tensor = numbers(64 * 40);
     for (swizzle, width, repeats) in [(0, 32, 1), (1, 8, 4), (2, 16, 2), (3, 32, 1)] {
-        for (x, y) in [(4i64, 3i64), (64 - 3, 35), (-5, -2)] {
+        for (x, y) in [(4i64, 3i64), (64 - 4, 35), (-4, -2)] {
             let map = TensorMap { swizzle, ..map(Element::U32, &[64, 40], &[width, 8 * repeats]) };
             let set = format!("  mov.u32 %x, {x};\n  mov.u32 %y, {y};\n");
             let load = load("2d.shared::cluster.global.tile", "{%x, %y}", "", 1024);
@@ -164,6 +164,31 @@ fn a_tile_comes_swizzled() {
     }
 }
 
+/// Rows of 16 bytes lie as far apart as a swizzle spans; what is between them stays. Back from there comes the same.
+#[test]
+fn short_rows_have_gaps_behind_them() {
+    let tensor = numbers(16 * 8);
+    for (swizzle, span) in [(1u32, 8), (2, 16), (3, 32)] {
+        let map = TensorMap { swizzle, ..map(Element::U32, &[16, 8], &[4, 8]) };
+        let mut expected = [7; WORDS];
+        for row in 0..8 {
+            let (line, chunk) = (row * span / 32, row * span % 32 / 4);
+            let place = 32 * line + 4 * (chunk ^ (line & [0, 1, 3, 7][swizzle as usize]));
+            expected[place..place + 4].copy_from_slice(&tensor[16 * row + 4..][..4]);
+        }
+        let load = load("2d.shared::cluster.global", "{4, 0}", "", 128);
+        let (report, tile, _) = run(&[&load, WAIT, SHOW].concat(), &map, &tensor);
+        fine(&report);
+        assert_eq!(tile, expected, "swizzle {swizzle}");
+        let store = store("cp.async.bulk.tensor.2d.global.shared::cta", "{8, 0}");
+        let (report, _, tensor) = run(&[&load, WAIT, MEET, &store].concat(), &map, &tensor);
+        fine(&report);
+        for row in 0..8 {
+            assert_eq!(tensor[16 * row + 8..][..4], tensor[16 * row + 4..][..4], "swizzle {swizzle}, row {row}");
+        }
+    }
+}
+
 /// Every number of dimensions, into the block's own shared memory, with steps.
 #[test]
 fn one_to_five_dimensions() {
@@ -175,14 +200,15 @@ fn one_to_five_dimensions() {
         map.steps = [1, 2, 1, 2, 2];
         let count = |d: usize| if d < rank { u64::from(sizes[d].div_ceil(map.steps[d])) } else { 1 };
         let bytes = 4 * (0..5).map(count).product::<u64>();
-        let list = vec!["1"; rank].join(", ");
+        let begin = |d: usize| if d == 0 { 4 } else { 1 };
+        let list = (0..rank).map(|d| begin(d).to_string()).collect::<Vec<_>>().join(", ");
         let load = load(&format!("{rank}d.shared::cta.global.tile"), &format!("{{{list}}}"), "", bytes);
         let (report, tile, _) = run(&[&load, WAIT, SHOW].concat(), &map, &tensor);
         fine(&report);
         for number in 0..bytes / 4 {
             let (mut rest, mut at, mut pitch, mut inside) = (number, 0, 1, true);
             for d in 0..rank {
-                let here = 1 + rest % count(d) * if d == 0 { 1 } else { u64::from(map.steps[d]) };
+                let here = begin(d) + rest % count(d) * if d == 0 { 1 } else { u64::from(map.steps[d]) };
                 inside &= here < dims[d];
                 at += here * pitch;
                 pitch *= dims[d];
@@ -200,8 +226,8 @@ fn what_lies_outside_is_filled() {
     let tensor = [0x3f80_0fff; 64];
     for (element, inside) in [(Element::F32, 0x3f80_0fff), (Element::Tf32, 0x3f80_0000), (Element::Bf16, 0x3f80_0fff)] {
         let size = if element == Element::Bf16 { 2 } else { 1 };
-        let map = TensorMap { fill_nan: true, ..map(element, &[64 * size], &[4 * size as u32]) };
-        let load = load("1d.shared::cluster.global", &format!("{{{}}}", 62 * size), "", 16);
+        let map = TensorMap { fill_nan: true, ..map(element, &[62 * size], &[4 * size as u32]) };
+        let load = load("1d.shared::cluster.global", &format!("{{{}}}", 60 * size), "", 16);
         let (report, tile, _) = run(&[&load, WAIT, SHOW].concat(), &map, &tensor);
         fine(&report);
         assert_eq!(tile[..4], [inside, inside, 0x7ff7_7ff7, 0x7ff7_7ff7], "{element:?}");
@@ -220,7 +246,7 @@ const MEET: &str = "  bar.sync 0;
 
 #[test]
 fn a_tile_goes_and_what_lies_outside_stays() {
-    for (x, y) in [(4i32, 3i32), (14, 6), (-3, -2)] {
+    for (x, y) in [(4i32, 3i32), (12, 6), (-4, -2)] {
         let map = TensorMap { swizzle: 1, ..map(Element::U32, &[16, 8], &[8, 8]) };
         let store = store("cp.async.bulk.tensor.2d.global.shared::cta.tile", &format!("{{{x}, {y}}}"));
         let (report, _, tensor) = run(&[COUNT, FENCE, MEET, &store].concat(), &map, &[9; 128]);
@@ -422,6 +448,14 @@ fn misuse_is_told() {
     let deep = load("3d.shared::cluster.global", "{0, 0, 0}", "", 256);
     let notes = misuse(&deep, TensorMapMisuse::Rank { map: 2, asked: 3 });
     assert!(notes.contains("16 x 8 elements of 4 bytes") && notes.contains("box of 8 x 8 (256 bytes)"), "{notes}");
+    // Elements of 4 bytes: a box may begin at each fourth of them, also outside the tensor, and in any row.
+    let odd = |way: &dyn Fn(&str) -> String, at: i32| {
+        misuse(&way(&format!("{{{at}, 3}}")), TensorMapMisuse::Coordinate { at, bytes: 4 });
+    };
+    odd(&|at| load("2d.shared::cluster.global", at, "", 256), 2);
+    odd(&|at| store("cp.async.bulk.tensor.2d.global.shared::cta", at), -3);
+    let (report, ..) = run(&load("2d.shared::cluster.global", "{-4, 3}", "", 256), &map, &[1; 128]);
+    fine(&report);
     let spare = good.replace("[%map,", "[%d0,");
     let (kind, _) = refused(&["  mov.u64 %d0, 64;\n", &spare].concat(), &map, Fault::IllegalAddress);
     assert_eq!(kind, Kind::NullPointer);
@@ -482,11 +516,11 @@ NEXT:
   mov.u64 %map, %out;
 ";
     let before = map(Element::U32, &[16, 8], &[8, 8]);
-    let load = load("2d.shared::cluster.global", "{2, 0}", "", 128);
+    let load = load("2d.shared::cluster.global", "{4, 0}", "", 128);
     let (report, tile, _) = run(&[lines, &load, WAIT, MEET, SHOW].concat(), &before, &numbers(128));
     fine(&report);
     let expected: Vec<u32> =
-        (0..32).map(|i| if i < 24 { 100 + 3 * (16 * (i / 8) + 2 + i % 8) } else { 0x7ff7_7ff7 }).collect();
+        (0..32).map(|i| if i < 24 { 100 + 3 * (16 * (i / 8) + 4 + i % 8) } else { 0x7ff7_7ff7 }).collect();
     assert_eq!(tile[..32], expected);
     assert_eq!(tile[32], 7);
     // A box of 300.

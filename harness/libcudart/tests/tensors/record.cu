@@ -14,6 +14,7 @@ namespace ptx = cuda::ptx;
 
 const unsigned TILE = 16384, GUARD = 1024, THREADS = 128;
 const size_t DATA = 1 << 20;
+const int TRIES = 20000;
 
 enum Way { LOAD, STORE, ADD, MIN, MAX, AND, OR, XOR, PIXELS, PIXELS_BACK };
 const char *const WAYS[] = {"load", "store", "add", "min", "max", "and", "or", "xor", "pixels", "pixels back"};
@@ -112,11 +113,12 @@ __global__ void copy(const __grid_constant__ CUtensorMap map, int rank, Way way,
             ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
         }
     }
-    if (loads)
-        while (!ptx::mbarrier_try_wait_parity(&barrier, 0)) {
-        }
+    // Fewer bytes than expected would be waited for without end.
+    bool done = !loads;
+    for (int tries = 0; !done && tries < TRIES; tries++) done = ptx::mbarrier_try_wait_parity(&barrier, 0);
     __syncthreads();
     for (unsigned i = threadIdx.x; i < TILE + GUARD; i += THREADS) out[i] = tile[i];
+    if (threadIdx.x == 0) out[TILE + GUARD] = done;
 }
 
 unsigned seed = 20240229;
@@ -222,6 +224,8 @@ Case right(bool columns) {
             c.place.at[0] = c.interleave ? c.place.at[0] : pick(c.dims[0]);
             c.place.at[c.rank - 1] = pick(c.dims[c.rank - 1]);
         }
+        // The engine that copies stops unless the innermost coordinate is a multiple of 16 bytes; few cases show that.
+        if (!often(4)) c.place.at[0] = c.place.at[0] * bytes / 16 * 16 / bytes;
         if (box_bytes(c) <= TILE && span(c) * (c.interleave ? 3 : 1) <= DATA / 2) return c;
     }
 }
@@ -301,11 +305,11 @@ unsigned long long digest(const std::vector<unsigned char> &bytes) {
 // Makes the copies of cases from `first` to `last`. After an error nothing works in a process: it tells the error, and
 // begins anew at the next case.
 void copies(char *self, int first, int last) {
-    std::vector<unsigned char> fresh(DATA), tensor(DATA), tile(TILE + GUARD);
+    std::vector<unsigned char> fresh(DATA), tensor(DATA), tile(TILE + GUARD + 1);
     for (size_t i = 0; i < DATA; i++) fresh[i] = pattern(i, 1 << 20);
     unsigned char *data, *out;
     OK(cudaMalloc(&data, DATA));
-    OK(cudaMalloc(&out, TILE + GUARD));
+    OK(cudaMalloc(&out, TILE + GUARD + 1));
     OK(cudaFuncSetAttribute(copy, cudaFuncAttributeMaxDynamicSharedMemorySize, TILE + GUARD));
     for (int number = 0; number < last; number++) {
         Case c = right(number % 4 == 3);
@@ -323,7 +327,11 @@ void copies(char *self, int first, int last) {
             exit(1);
         }
         OK(cudaMemcpy(tensor.data(), data, DATA, cudaMemcpyDeviceToHost));
-        OK(cudaMemcpy(tile.data(), out, TILE + GUARD, cudaMemcpyDeviceToHost));
+        OK(cudaMemcpy(tile.data(), out, TILE + GUARD + 1, cudaMemcpyDeviceToHost));
+        if (!tile[TILE + GUARD]) {
+            printf(" never completes\n");
+            continue;
+        }
         printf(" = %016llx %016llx", digest(tile), digest(tensor));
         for (int i = 0; i < 8; i++) printf(" %02x", tile[i]);
         printf("\n");
@@ -357,12 +365,14 @@ int main(int argc, char **argv) {
         parts.push_back(popen(("'" + std::string(argv[0]) + "' copies " + first + " " + last).c_str(), "r"));
         IS(parts.back());
     }
+    mistakes(4 * cases);
+    fflush(stdout);
     bool whole = true;
     for (FILE *part : parts) {
         char text[4096];
         while (size_t got = fread(text, 1, sizeof text, part)) fwrite(text, 1, got, stdout);
+        fflush(stdout);
         whole &= pclose(part) == 0;
     }
-    mistakes(4 * cases);
     return whole ? 0 : 1;
 }

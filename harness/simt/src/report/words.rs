@@ -168,6 +168,12 @@ fn tensor_map(misuse: TensorMapMisuse) -> String {
         }
         TensorMapMisuse::Mode => "The tensor map was made for the other mode (tiled or im2col)".into(),
         TensorMapMisuse::Operation => "The elements of the tensor map do not have this reduction".into(),
+        TensorMapMisuse::Coordinate { at, bytes } => {
+            format!(
+                "The innermost coordinate of the copy, {at}, is not a multiple of 16 bytes ({} elements)",
+                16 / bytes
+            )
+        }
         TensorMapMisuse::Field => "A field of the tensor map is replaced by a value that it cannot have".into(),
     }
 }
@@ -584,6 +590,9 @@ const fn remedy_of_tensor_map(misuse: TensorMapMisuse) -> &'static str {
         }
         TensorMapMisuse::Operation => {
             "add, min and max take integers of 32 and 64 bits, add also floating-point numbers; and, or and xor take integers; inc and dec take u32"
+        }
+        TensorMapMisuse::Coordinate { .. } => {
+            "begin at a multiple of 16 bytes in the innermost dimension and take a wider box, or copy such edges by loads and stores"
         }
         TensorMapMisuse::Field => "look at the limits of cuTensorMapEncodeTiled: the new value must keep to them",
     }

@@ -9,7 +9,6 @@
 //! The documents leave some behaviour open. Until the recorded cases and programs have run on an H200, these are
 //! guesses, each with what it rests on:
 //!
-//! - Boxes lie in shared memory without gaps, also where a row is shorter than the span of the swizzle.
 //! - The NaN of filled elements has the bits `0x7ff7` in every 16 bits ([`FILL_NAN`]), and elements of type TF32 are
 //!   rounded, ties away from zero, as they are loaded: so a public comparison with an H100 says. The same found that
 //!   the types with `FTZ` change nothing in a copy. Their sums take subnormal numbers for zero, by the name; those of
@@ -18,7 +17,12 @@
 //!   inside one slice are modelled.
 //! - In `im2col` mode the dimensions of corners and offsets begin with the innermost one (W, H, D). The upper corner
 //!   counts from the last pixel, and the steps between pixels are the element strides.
-//! - A box may begin at any element.
+//!
+//! In shared memory the rows of a box lie as far apart as the span of its swizzle, also where they are shorter; what is
+//! between them stays, and counts for nothing. Without a swizzle there are no gaps.
+//!
+//! A box may begin at any element of the outer dimensions, but at a multiple of 16 bytes of the innermost one: an H200
+//! stops the kernel otherwise, with an illegal instruction.
 
 mod rows;
 mod words;
@@ -232,6 +236,29 @@ impl TensorMap {
             Shape::Im2col { pixels, .. } => pixels.into(),
         };
         rows * self.row_bytes()
+    }
+
+    /// Whether a box may begin at this element of the innermost dimension.
+    pub(crate) fn may_begin_at(&self, element: i32) -> bool {
+        (i64::from(element) * i64::from(self.element.bytes())) % 16 == 0
+    }
+
+    /// Bytes from one row of the box to the next in shared memory.
+    pub(crate) fn row_pitch(&self) -> u64 {
+        let span = match self.swizzle {
+            0 => 0,
+            swizzle => 16 << swizzle,
+        };
+        self.row_bytes().max(span)
+    }
+
+    /// Bytes in shared memory from the begin of the box to its end, with the gaps between its rows.
+    pub(crate) fn tile_bytes(&self) -> u64 {
+        let row = self.row_bytes();
+        match self.box_bytes().checked_div(row) {
+            Some(rows) if rows > 0 => (rows - 1) * self.row_pitch() + row,
+            _ => 0,
+        }
     }
 
     /// The swizzle, if the machine has it.

@@ -30,6 +30,8 @@ struct Sample {
     texel: Option<[u32; 3]>,
     /// In 256ths.
     weight: i32,
+    /// Its slice of its level.
+    square: usize,
 }
 
 type Samples = SmallVec<[Sample; 16]>;
@@ -54,7 +56,7 @@ impl Texture {
                     (Some(x), Some(y), Some(z)) => Some([x, y, self.slice(layer, z)]),
                     _ => None,
                 };
-                samples.push(Sample { level, texel, weight: ONE as i32 });
+                samples.push(Sample { level, texel, weight: ONE as i32, square: 0 });
             }
             Coordinates::Real(at) => {
                 for (level, weight) in self.levels(at, detail) {
@@ -132,24 +134,14 @@ impl Texture {
         }
         let [a, b, c] = taps.map(|taps| taps[1].1);
         let volume = self.image.shape == Shape::D3;
-        let weights = if volume {
-            // The levels of a volume share its weights out.
-            let weights = filter::cube([a, b, c]).map(|weight| (weight * all as i32 + 128) >> 8);
-            let missing = all as i32 - weights.iter().sum::<i32>();
-            let [first, rest @ ..] = weights;
-            let [b, c, d, e, f, g, h] = rest;
-            [first + missing, b, c, d, e, f, g, h]
-        } else {
-            let [e, f, g, h] = filter::square([a, b], all);
-            [e, f, g, h, 0, 0, 0, 0]
-        };
+        let weights = filter::cube([a, b, c], all);
         for (at, weight) in weights.into_iter().enumerate().filter(|(_, weight)| *weight != 0) {
             let [x, y, z] = [at & 1, at >> 1 & 1, at >> 2];
             let texel = match (taps[0][x].0, taps[1][y].0, taps[2][z].0) {
                 (Some(x), Some(y), Some(z)) => Some([x, y, if volume { z } else { slice }]),
                 _ => None,
             };
-            samples.push(Sample { level, texel, weight });
+            samples.push(Sample { level, texel, weight, square: 2 * level + z });
         }
     }
 
@@ -164,7 +156,9 @@ impl Texture {
         let mut missing = 0;
         for (at, weight) in filter::square([of_column, of_row], all).into_iter().enumerate() {
             match across(face.face, [columns[at & 1], rows[at >> 1]], n) {
-                Some((face, [x, y])) => samples.push(Sample { level, texel: Some([x, y, first + face]), weight }),
+                Some((face, [x, y])) => {
+                    samples.push(Sample { level, texel: Some([x, y, first + face]), weight, square: level })
+                }
                 None => missing += weight,
             }
         }
@@ -185,15 +179,15 @@ impl Texture {
         {
             return self.words(level, texel, texels);
         }
-        let mut columns: [SmallVec<[(u32, i32); 16]>; 4] = Default::default();
-        for Sample { level, texel, weight } in samples {
-            let words = self.words(*level, *texel, texels)?;
+        let mut columns: [SmallVec<[filter::Weighed; 16]>; 4] = Default::default();
+        for &Sample { level, texel, weight, square } in samples {
+            let words = self.words(level, texel, texels)?;
             if !is_float {
                 // Integers are not weighed: the first texel stands for all.
                 return Some(words);
             }
             for (column, word) in columns.iter_mut().zip(words) {
-                column.push((word, *weight));
+                column.push(filter::Weighed { word, weight, square });
             }
         }
         let color = |at: usize| self.sampler.srgb && format.is_color(at);

@@ -1,8 +1,10 @@
 //! The arithmetic of a linear filter: weights in 256ths, and the sums of texels.
 //!
-//! What stands here was found by comparing sums with an H200's, bit by bit: each product of two fractions is rounded to
-//! 8 bits, so that the weights are whole 256ths whose sum is 1. Sums are exact and are rounded once, ties away from
-//! zero: to 16 bits of the fraction for integers of 8 and 16 bits, to the format for floating-point numbers.
+//! What stands here was found by comparing sums with an H200's, bit by bit. A weight of whole 256ths is split in two by
+//! a fraction, again in 256ths, whose product is rounded: first between levels, then slices, then along a row, and then
+//! between the rows. Floating-point texels are cut off some bits below the leading bit of the largest of their square;
+//! the products are exact and their sum is rounded once to the format, ties away from zero. Integers of 8 and 16 bits
+//! are weighed as numbers of 16 bits, ties upwards.
 
 use super::format::{ChannelKind, Format};
 use super::sampler::ONE;
@@ -17,46 +19,69 @@ fn product(a: i32, b: i32) -> i32 {
 /// second of each pair weighs `a` of 256 parts in a row, and `b` along columns.
 pub fn square([a, b]: [u32; 2], all: u32) -> [i32; 4] {
     let [a, b, all] = [a, b, all].map(|part| part as i32);
-    let (a, both) = (product(a, all), product(product(a, all), b));
-    let b = product(b, all);
-    [all - a - b + both, a - both, b - both, both]
+    let right = product(a, all);
+    let left = all - right;
+    // Ties go to the texels of the main diagonal.
+    let (lower_left, upper_right) = (product(left, ONE as i32 - b), product(right, b));
+    [lower_left, right - upper_right, left - lower_left, upper_right]
 }
 
-/// The weights of the eight texels of a cube, in 256ths.
-pub fn cube([a, b, c]: [u32; 3]) -> [i32; 8] {
-    let [a, b, c] = [a, b, c].map(|part| part as i32);
-    let (ab, ac, bc) = (product(a, b), product(a, c), product(b, c));
-    let abc = (a * b * c + (1 << 15)) >> 16;
-    let upper = [c - ac - bc + abc, ac - abc, bc - abc, abc];
-    let all = [ONE as i32 - a - b + ab, a - ab, b - ab, ab];
-    std::array::from_fn(|i| if i < 4 { all[i] - upper[i] } else { upper[i - 4] })
+/// The weights of the eight texels of a cube, in 256ths of which there are `all`: those of the lower slice first.
+pub fn cube([a, b, c]: [u32; 3], all: u32) -> [i32; 8] {
+    let upper = product(c as i32, all as i32) as u32;
+    let slices = [square([a, b], all - upper), square([a, b], upper)];
+    std::array::from_fn(|i| slices[i / 4][i % 4])
 }
 
-/// The sum of texels of a format, each a word as a fetch without a filter gives it, with its weight in 256ths; as the
-/// bits of a floating-point number. `color`: the texels come from the sRGB space.
-pub fn sum(format: Format, color: bool, texels: &[(u32, i32)]) -> u32 {
-    let values = || texels.iter().map(|&(word, weight)| (flushed(word), f64::from(weight) / f64::from(ONE)));
-    let plain: f64 = values().map(|(value, weight)| value * weight).sum();
+/// A texel and its weight.
+#[derive(Clone, Copy, Debug)]
+pub struct Weighed {
+    /// What a fetch without a filter gives of it.
+    pub word: u32,
+    /// In 256ths.
+    pub weight: i32,
+    /// The number of the square that it belongs to: a slice of a level.
+    pub square: usize,
+}
+
+/// The sum of texels of a format, those of a square side by side; as the bits of a floating-point number. `color`: the
+/// texels come from the sRGB space.
+pub fn sum(format: Format, color: bool, texels: &[Weighed]) -> u32 {
+    let plain: f64 = texels.iter().map(|texel| flushed(texel.word) * f64::from(texel.weight) / f64::from(ONE)).sum();
+    let half = format.bits == 16 && format.kind == ChannelKind::Float;
     if plain.is_nan() {
-        return 0x7fff_ffff;
+        return if half { 0x7fff_e000 } else { 0x7fff_ffff };
     }
     if !plain.is_finite() {
         return (plain as f32).to_bits();
     }
     match format.kind {
-        ChannelKind::Float if format.bits == 32 => to_f32(plain).to_bits(),
         _ if color => to_f16(plain).to_bits(),
-        ChannelKind::Float => {
-            // Products are cut off below the largest texel's leading bit, by so many bits.
-            const KEPT: i32 = 16;
-            let highest = values().map(|(value, _)| exponent(value)).max().unwrap_or(0);
-            // No number of 16 bits is smaller than 2^-24, but for zero.
-            let unit = 2f64.powi(highest.max(-24) - KEPT);
-            to_f16(values().map(|(value, weight)| (value * weight / unit).trunc() * unit).sum()).to_bits()
-        }
-        ChannelKind::Unsigned => ((plain * 65_535.0).round() as f32 / 65_535.0).to_bits(),
-        ChannelKind::Signed => ((plain * 32_767.0).round() as f32 / 32_767.0).to_bits(),
+        ChannelKind::Float if half => to_f16(cut(texels, 14)).to_bits(),
+        ChannelKind::Float => to_f32(cut(texels, 27)).to_bits(),
+        ChannelKind::Unsigned => fraction(format, texels, 65_535.0),
+        ChannelKind::Signed => fraction(format, texels, 32_767.0),
     }
+}
+
+/// The sum of texels that are cut off so many bits below the leading bit of the largest of their square.
+fn cut(texels: &[Weighed], kept: i32) -> f64 {
+    let squares = texels.chunk_by(|one, next| one.square == next.square).map(|square| {
+        let values = || square.iter().map(|texel| (flushed(texel.word), texel.weight));
+        let highest = values().filter(|(value, _)| *value != 0.0).map(|(value, _)| exponent(value)).max();
+        let unit = 2f64.powi(highest.unwrap_or(0) - kept);
+        values().map(|(value, weight)| (value / unit).trunc() * f64::from(weight)).sum::<f64>() * unit
+    });
+    squares.sum::<f64>() / f64::from(ONE)
+}
+
+/// The sum of integers' fractions of `all`, which is the largest number of 16 bits, as the bits of such a fraction.
+fn fraction(format: Format, texels: &[Weighed], all: f64) -> u32 {
+    // A word is the nearest number of 32 bits; the integer of which it is a fraction is not in doubt.
+    let most = if format.bits == 8 && format.kind == ChannelKind::Signed { 127.0 } else { all };
+    let whole = |word: u32| (flushed(word) * most).round() * (all / most);
+    let sum: f64 = texels.iter().map(|texel| whole(texel.word) * f64::from(texel.weight)).sum();
+    (((sum / f64::from(ONE) + 0.5).floor() / all) as f32).to_bits()
 }
 
 /// The number that these bits are; zero if it is subnormal.
@@ -87,8 +112,14 @@ fn to_f16(value: f64) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{cube, square, sum};
+    use super::{Weighed, cube, square, sum};
     use crate::texture::format::{ChannelKind, Format};
+
+    /// The sum of texels of one square.
+    fn of(format: Format, texels: &[(f32, i32)]) -> f32 {
+        let weighed = |&(value, weight): &(f32, i32)| Weighed { word: value.to_bits(), weight, square: 0 };
+        f32::from_bits(sum(format, false, &texels.iter().map(weighed).collect::<Vec<_>>()))
+    }
 
     #[test]
     fn weights_add_up() {
@@ -96,28 +127,60 @@ mod tests {
             for b in 0..256 {
                 assert_eq!(square([a, b], 256).iter().sum::<i32>(), 256);
                 assert_eq!(square([a, b], 100).iter().sum::<i32>(), 100);
-                assert_eq!(cube([a, b, 77]).iter().sum::<i32>(), 256);
+                assert_eq!(cube([a, b, 77], 256).iter().sum::<i32>(), 256);
+                assert_eq!(cube([a, b, 77], 31).iter().sum::<i32>(), 31);
             }
         }
         // 1/256 of 138/256 is more than half of 1/256.
         assert_eq!(square([1, 138], 256), [118, 0, 137, 1]);
         assert_eq!(square([2, 10], 256), [244, 2, 10, 0]);
-        assert_eq!(cube([128, 128, 128]), [32; 8]);
+        assert_eq!(cube([128, 128, 128], 256), [32; 8]);
+    }
+
+    #[test]
+    fn weights_are_split_between_slices_first_and_rows_last() {
+        // What an H200 weighs, as the sums of its record tell.
+        assert_eq!(cube([128, 21, 252], 256), [2, 2, 0, 0, 116, 116, 10, 10]);
+        assert_eq!(cube([128, 8, 93], 256), [78, 79, 3, 3, 45, 46, 1, 1]);
+        assert_eq!(cube([128, 185, 179], 256), [11, 11, 27, 28, 25, 25, 64, 65]);
+        // A tie of the left texels, and one of the right ones.
+        assert_eq!(cube([61, 128, 128], 256), [49, 15, 48, 16, 49, 15, 48, 16]);
+        assert_eq!(cube([118, 128, 128], 256), [35, 29, 34, 30, 35, 29, 34, 30]);
+    }
+
+    /// The sums that an H200 gave.
+    #[test]
+    fn small_texels_beside_a_large_one_are_cut_off() {
+        let float = Format { kind: ChannelKind::Float, bits: 32, channels: 1 };
+        let border = 0.3f32;
+        let row = [(border, 125), (border, 3), (border, 125), (-95.919_464, 3)];
+        assert_eq!(of(float, &row), -0.827_572_1);
+        let half = Format { bits: 16, ..float };
+        assert_eq!(of(half, &[(44.718_75, 126), (44.718_75, 126), (22_480.0, 2), (22_480.0, 2)]), 394.5);
+        // A large one in another slice cuts nothing off.
+        let apart = [(1.0, 0), (2f32.powi(-30), 1)].map(|(value, square): (f32, _)| Weighed {
+            word: value.to_bits(),
+            weight: 128,
+            square,
+        });
+        assert_eq!(f32::from_bits(sum(float, false, &apart)), 0.5, "too small for the format");
+        let apart = apart.map(|texel| if texel.square == 0 { Weighed { weight: 1, ..texel } } else { texel });
+        assert_eq!(f32::from_bits(sum(float, false, &apart)), 2f32.powi(-8) + 2f32.powi(-31));
     }
 
     #[test]
     fn sums_are_rounded_to_their_format() {
         let byte = Format { kind: ChannelKind::Unsigned, bits: 8, channels: 1 };
-        let fraction = |value: f32| (value / 255.0).to_bits();
         // 113 * 257 * 192 / 256 + 249 * 257 * 64 / 256 is 37,779.
-        assert_eq!(
-            f32::from_bits(sum(byte, false, &[(fraction(113.0), 192), (fraction(249.0), 64)])),
-            37_779.0 / 65_535.0
-        );
+        assert_eq!(of(byte, &[(113.0 / 255.0, 192), (249.0 / 255.0, 64)]), 37_779.0 / 65_535.0);
+        // Half of a unit goes up, also below zero.
+        let short = Format { kind: ChannelKind::Signed, bits: 16, channels: 1 };
+        assert_eq!(of(short, &[(-18_087.0 / 32_767.0, 128), (-31_106.0 / 32_767.0, 128)]), -24_596.0 / 32_767.0);
         let float = Format { kind: ChannelKind::Float, bits: 32, channels: 1 };
         let ulp = f32::from_bits(1f32.to_bits() + 1);
-        assert_eq!(sum(float, false, &[(1f32.to_bits(), 128), (ulp.to_bits(), 128)]), ulp.to_bits());
-        assert_eq!(sum(float, false, &[(1, 256)]), 0, "a subnormal number");
-        assert_eq!(sum(float, false, &[(0x7fc1_2345, 256)]), 0x7fff_ffff);
+        assert_eq!(of(float, &[(1.0, 128), (ulp, 128)]), ulp);
+        assert_eq!(of(float, &[(f32::from_bits(1), 256)]), 0.0, "a subnormal number");
+        assert_eq!(of(float, &[(f32::from_bits(0x7fc1_2345), 256)]).to_bits(), 0x7fff_ffff);
+        assert_eq!(of(Format { bits: 16, ..float }, &[(f32::NAN, 256)]).to_bits(), 0x7fff_e000);
     }
 }

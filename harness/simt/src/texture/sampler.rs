@@ -98,6 +98,13 @@ impl Sampler {
         }
         let ([first, second], weight) = Self::pair(u);
         let texel = |i| self.texel(i, extent, dimension);
+        // A clamped coordinate is that of the texel's centre.
+        let clamps = match self.address[dimension] {
+            Address::Clamp => true,
+            Address::Wrap | Address::Mirror => !self.normalized,
+            Address::Border => false,
+        };
+        let weight = if clamps && texel(first) == texel(second) { 0 } else { weight };
         [(texel(first), ONE - weight), (texel(second), weight)]
     }
 }

@@ -1,4 +1,5 @@
-//! What a fetch gives, written from the formulas of the programming guide alone: one texel and one weight at a time.
+//! What a fetch gives, written from the formulas of the programming guide and how an H200 rounds their weights:
+//! one texel and one weight at a time.
 
 use simt::texture::Address;
 
@@ -72,7 +73,10 @@ impl Plain {
                 let below = x - 0.5;
                 // A fraction of 8 bits, which may be 1.
                 let rounded = ((below - below.floor()) * 256.0 + 0.5).floor() / 256.0;
-                (whole[d], fraction[d]) = (below.floor() as i64, rounded);
+                // Clamped coordinates are those of the first or last texel's centre.
+                let wraps = self.normalized && matches!(self.address, Address::Wrap | Address::Mirror);
+                let clamped = !wraps && self.address != Address::Border && !(0.0..(n - 1) as f64).contains(&below);
+                (whole[d], fraction[d]) = (below.floor() as i64, if clamped { 0.0 } else { rounded });
             } else {
                 whole[d] = x.floor() as i64;
             }
@@ -82,19 +86,16 @@ impl Plain {
         }
         let [a, b, c] = fraction;
         let [i, j, k] = whole;
-        // Products of fractions have 8 bits, too.
+        // A weight is split in two, between slices, then columns, then rows; each part has 8 bits, too, and of two that
+        // are as near the one on the diagonal gets more.
         let eight = |part: f64| (part * 256.0 + 0.5).floor() / 256.0;
-        let (ab, ac, bc, abc) = (eight(a * b), eight(a * c), eight(b * c), eight(a * b * c));
-        let weights = [
-            ([0, 0, 0], 1.0 - a - b - c + ab + ac + bc - abc),
-            ([1, 0, 0], a - ab - ac + abc),
-            ([0, 1, 0], b - ab - bc + abc),
-            ([0, 0, 1], c - ac - bc + abc),
-            ([1, 1, 0], ab - abc),
-            ([1, 0, 1], ac - abc),
-            ([0, 1, 1], bc - abc),
-            ([1, 1, 1], abc),
-        ];
+        let mut weights = Vec::new();
+        for (z, slice) in [(0, 1.0 - eight(c)), (1, eight(c))] {
+            let right = eight(slice * a);
+            let (below, above) = (eight((slice - right) * (1.0 - b)), eight(right * b));
+            weights.extend([([0, 0, z], below), ([0, 1, z], slice - right - below)]);
+            weights.extend([([1, 0, z], right - above), ([1, 1, z], above)]);
+        }
         let sum: f64 = weights.iter().map(|([x, y, z], weight)| weight * self.texel([i + x, j + y, k + z])).sum();
         // The nearest number; of two, the one that is farther from zero.
         let near = sum as f32;

@@ -109,6 +109,13 @@ pub enum TensorMapMisuse {
     Mode,
     /// A reduction that the type of its elements does not have.
     Operation,
+    /// The innermost coordinate of a copy is not a multiple of 16 bytes.
+    Coordinate {
+        /// The coordinate, in elements.
+        at: i32,
+        /// Bytes of an element.
+        bytes: u32,
+    },
     /// A field is replaced by a value that it cannot have.
     Field,
 }

@@ -135,6 +135,8 @@ impl One {
             TensorMapMisuse::Rank { map: map.rank, asked: dimensions }
         } else if matches!(map.shape, Shape::Im2col { .. }) != im2col {
             TensorMapMisuse::Mode
+        } else if !map.may_begin_at(self.at[0]) {
+            TensorMapMisuse::Coordinate { at: self.at[0], bytes: map.element.bytes() }
         } else {
             return match map.lacks(self.at) {
                 Some(what) => Err(warp.lacking(op, self.lane, what)),
@@ -149,7 +151,7 @@ impl One {
     /// The box in shared memory at this address, which must have room for all of it.
     fn tile(&self, warp: &mut Warp, op: &Op, address: u64, map: &TensorMap, what: What) -> Result<Tile, Flow> {
         let (_, start) = home_of(address);
-        let bytes = map.box_bytes();
+        let bytes = map.tile_bytes();
         // A swizzle may move the last pieces behind the end of a box that is not made of whole rows of 128 bytes.
         let last = (start + bytes) & !(u64::from(ALIGNMENT) - 1);
         let pattern = map.pattern().unwrap_or_default();
@@ -161,7 +163,17 @@ impl One {
             Kind::OutOfBounds { space: Space::Shared }
         } else {
             let host = warp.span(op, self.lane, (Space::Shared, address), (end - start) as u32, what)?;
-            warp.check_span(op, self.lane, (Space::Shared, address), bytes as u32, what);
+            if map.row_pitch() == map.row_bytes() {
+                warp.check_span(op, self.lane, (Space::Shared, address), bytes as u32, what);
+            } else {
+                // What lies between the rows does not matter.
+                for row in (0..bytes).step_by(map.row_pitch() as usize) {
+                    for at in (0..map.row_bytes()).step_by(PIECE as usize) {
+                        let place = address - start + pattern.apply(start + row + at);
+                        warp.check_span(op, self.lane, (Space::Shared, place), PIECE, what);
+                    }
+                }
+            }
             return Ok(Tile { start, host });
         };
         let request = Request { space: Space::Shared, size: bytes.min(u32::MAX.into()) as u32, what };
@@ -213,7 +225,7 @@ impl One {
                 // SAFETY: the box has room for all its rows.
                 tile.pieces(&map, offset, |at, to| unsafe { from.add(at as usize).copy_to(to, PIECE as usize) });
             }
-            offset += map.row_bytes();
+            offset += map.row_pitch();
             Ok(())
         })?;
         let bytes = map.box_bytes() as u32;
@@ -262,7 +274,7 @@ impl One {
                     }
                 }
             }
-            offset += map.row_bytes();
+            offset += map.row_pitch();
             Ok(())
         })?;
         let both = ((Space::Global, map.address), (Space::Shared, from));
