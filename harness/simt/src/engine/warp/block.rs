@@ -10,7 +10,7 @@ use super::warpgroup::{WARPS, Warpgroup};
 use super::{Group, State, Status, Warp};
 use crate::checks::clock::BlockClock;
 use crate::checks::copies::Copies;
-use crate::checks::lines::SharedRaces;
+use crate::checks::shared::SharedRaces;
 use crate::checks::proxies::Proxies;
 use crate::engine::traffic::pattern::WINDOW;
 use crate::lane::LANES;
