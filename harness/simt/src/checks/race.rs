@@ -4,8 +4,8 @@
 //! write, and the last reads by two different warps. Every access is compared with them. That finds a race even if the
 //! two accesses do not collide in the schedule of this run.
 
-use super::{Event, Layout};
 use super::clock::{BlockClock, Publications, Time, WarpClock};
+use super::{Event, Layout};
 use crate::finding::{Scope, What};
 use crate::lane::LANES;
 
@@ -29,6 +29,7 @@ pub(super) const NONE: Past = Past { time: 0, warp: 0, moment: 0, what: 0, lanes
 
 impl Past {
     /// What the running warp does now, without a lane.
+    #[inline(always)]
     pub fn now(clocks: &Clocks<'_>, event: &Event<'_>) -> Past {
         Past {
             time: clocks.time.now() as u32,
@@ -43,10 +44,12 @@ impl Past {
         }
     }
     /// The same by a lane.
+    #[inline(always)]
     pub fn by(self, lane: u32) -> Past {
         Past { what: self.what | lane, lanes: 1 << lane, ..self }
     }
     /// The same by lanes, the highest of them last.
+    #[inline(always)]
     pub fn by_all(self, lanes: u32) -> Past {
         Past { what: self.what | lanes.checked_ilog2().unwrap_or(0), lanes, ..self }
     }

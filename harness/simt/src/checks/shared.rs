@@ -29,7 +29,7 @@ enum SoFar {
 }
 
 /// A read that has not been compared.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Read {
     /// What the warp did, without a lane.
     past: Past,
@@ -54,8 +54,9 @@ pub(crate) struct SharedRaces {
     section: u64,
     /// What the block has done in it.
     so_far: SoFar,
-    /// If it has only read: what.
+    /// If it has only read: what, and how often. Room is made for the first section of that kind.
     reads: Vec<Read>,
+    noted: usize,
     /// If there were only atomics: the last on each word. It is made for the first section of that kind.
     atomics: Vec<Atomic>,
     /// The lowest and the highest word that an atomic of the section has touched.
@@ -76,7 +77,7 @@ impl SharedRaces {
             self.enter(section, event);
         }
         match (self.so_far, event.what) {
-            (SoFar::Reads, What::Read) if self.reads.len() < NOTED => self.note_read(clocks, event),
+            (SoFar::Reads, What::Read) if self.noted < self.reads.len() => self.note_read(clocks, event),
             (SoFar::Atomics, What::Atomic) if event.size == 4 => self.note_atomics(clocks, event),
             _ => return self.compare(clocks, event),
         }
@@ -87,7 +88,7 @@ impl SharedRaces {
     #[inline(always)]
     fn enter(&mut self, section: u64, event: &Event<'_>) {
         self.section = section;
-        self.reads.clear();
+        self.noted = 0;
         self.touched = (usize::MAX, 0);
         self.so_far = match event.what {
             // What other blocks of a cluster do has no sections.
@@ -96,18 +97,23 @@ impl SharedRaces {
             What::Atomic => SoFar::Atomics,
             _ => SoFar::Mixed,
         };
-        if self.so_far == SoFar::Atomics {
+        if self.so_far == SoFar::Reads {
+            self.reads.resize(NOTED, Read { past: NONE, mask: 0, size: 0, address: [0; LANES] });
+        } else if self.so_far == SoFar::Atomics {
             self.atomics.resize(self.lines.len() * WORDS, Atomic { section: 0, past: NONE });
         }
     }
 
     #[inline(always)]
     fn note_read(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
-        let mut address = [0; LANES];
-        for i in 0..LANES {
-            address[i] = event.address[i] as u32;
+        if let Some(read) = self.reads.get_mut(self.noted) {
+            read.past = Past::now(clocks, event);
+            (read.mask, read.size) = (event.mask, event.size);
+            for i in 0..LANES {
+                read.address[i] = event.address[i] as u32;
+            }
+            self.noted += 1;
         }
-        self.reads.push(Read { past: Past::now(clocks, event), mask: event.mask, size: event.size, address });
     }
 
     /// Notes atomics on words, as [`super::race::Cell::remember_strong`] does.
@@ -118,18 +124,13 @@ impl SharedRaces {
         let word = |address: u64| (address / 4) as usize;
         self.touched.0 = self.touched.0.min(word(event.layout.low));
         self.touched.1 = self.touched.1.max(word(event.layout.high));
-        let mut note = |lane: usize| {
-            if let Some(last) = self.atomics.get_mut(word(event.address[lane])) {
+        for lane in super::lanes(event.mask) {
+            if let Some(last) = self.atomics.get_mut(word(event.address[lane as usize & 31])) {
                 let again = last.section == section && last.past.is_again(now);
                 let lanes = if again { last.past.lanes } else { 0 };
-                let now = now.by(lane as u32);
+                let now = now.by(lane);
                 *last = Atomic { section, past: Past { lanes: now.lanes | lanes, ..now } };
             }
-        };
-        if event.mask == u32::MAX {
-            (0..LANES).for_each(note);
-        } else {
-            super::lanes(event.mask).for_each(|lane| note(lane as usize));
         }
     }
 
@@ -164,8 +165,8 @@ impl SharedRaces {
     /// Enters the noted reads into the lines. Nothing was written in the section before them, so they do not conflict.
     #[inline(never)]
     fn replay_reads(&mut self, clocks: &Clocks<'_>) {
-        for read in std::mem::take(&mut self.reads) {
-            let Read { past, mask, size, address } = read;
+        for i in 0..self.noted {
+            let Read { past, mask, size, address } = self.reads[i];
             let address = address.map(u64::from);
             let layout = Layout::of(&address, mask, size);
             let event = past.as_read(mask, size, &address, layout);

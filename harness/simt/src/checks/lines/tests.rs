@@ -1,8 +1,8 @@
+use super::super::Event;
 use super::super::Layout;
 use super::super::clock::{BlockClock, Publications, Time, WarpClock};
 use super::super::global::{GlobalRaces, ROW};
 use super::super::shared::SharedRaces;
-use super::super::Event;
 use super::*;
 use crate::lane::LANES;
 
