@@ -1,7 +1,7 @@
 //! The race check's memory of a block's shared memory.
 //!
-//! From one barrier to the next, most kernels do one kind of thing with their shared memory: all threads read a tile, or
-//! all add to bins. Reads do not conflict with each other, and neither do atomics. So in such a section accesses are
+//! From one barrier to the next, most kernels do one kind of thing with their shared memory: all threads read a tile,
+//! or all add to bins. Reads do not conflict with each other, and neither do atomics. So in such a section accesses are
 //! only noted, reads one after another, atomics word by word. The next barrier orders all of them, and they are
 //! forgotten. Only if another kind of access comes before it, what was noted goes into the lines' histories, as if it
 //! had been there from the beginning, and the section goes on with comparing.
