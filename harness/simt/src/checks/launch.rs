@@ -1,7 +1,7 @@
 //! The race check's memory of a whole launch.
 
 use super::clock::{BlockClock, Publications, Time};
-use super::lines::GlobalRaces;
+use super::global::GlobalRaces;
 use std::sync::OnceLock;
 
 /// What the race check shares between all blocks of a launch.

@@ -1,21 +1,17 @@
 //! The race check's memory: lines of 32 bytes, with a place for every word or byte of a line.
 //!
 //! Most often, lanes go over a line in order. They leave the same in all its places, except for the number of the lane.
-//! Such a line is kept and compared as one, until the first access of another kind: then it is taken apart. In the same
-//! way, global memory that warps go over in whole rows is kept row by row.
+//! Such a line is kept and compared as one, until the first access of another kind: then it is taken apart.
 
 use super::race::{Cell, Clocks, Conflict, EMPTY, Past, Run, touch};
-use super::{Event, Half, Layout};
+use super::{Event, Half};
 use crate::finding::What;
-use crate::lane::{ALL, LANES};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::lane::ALL;
 
 /// Bytes of a line.
 pub(super) const LINE: u64 = 32;
-/// Bytes of a row: a word for each lane.
-const ROW: u64 = 4 * LANES as u64;
 /// Words of a line.
-const WORDS: usize = 8;
+pub(super) const WORDS: usize = 8;
 /// Bytes of a line, as an index.
 const BYTES: usize = LINE as usize;
 
@@ -34,7 +30,7 @@ enum LineForm {
 
 /// What is remembered of a line.
 #[derive(Clone, Debug)]
-struct LineHistory {
+pub(super) struct LineHistory {
     /// The section to which `run` belongs. The places have their own.
     section: u64,
     /// The history of the whole line, if it is kept as one. Lines with strong writes are kept in places.
@@ -45,10 +41,10 @@ struct LineHistory {
 }
 
 impl LineHistory {
-    const EMPTY: LineHistory = LineHistory::new(Run::EMPTY);
+    pub const EMPTY: LineHistory = LineHistory::new(Run::EMPTY);
 
     /// A line over which lanes went in order.
-    const fn new(run: Run) -> LineHistory {
+    pub const fn new(run: Run) -> LineHistory {
         LineHistory { section: 0, run, words: None, bytes: None, form: LineForm::AsOne }
     }
 
@@ -165,7 +161,7 @@ impl LineHistory {
 
     /// The word that holds an address, in a line that is kept word by word.
     #[inline(always)]
-    fn word(&mut self, address: u64, section: u64) -> Option<&mut Cell> {
+    pub fn word(&mut self, address: u64, section: u64) -> Option<&mut Cell> {
         self.enter(section, LineForm::Words);
         match &mut self.words {
             Some(words) if self.form == LineForm::Words => {
@@ -193,11 +189,17 @@ impl LineHistory {
 }
 
 /// Compares the accesses of the lanes of `mask` with the lines, of which the first has the number `first`, and
-/// remembers them.
-fn sweep(lines: &mut [LineHistory], first: u64, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
+/// remembers them. `now` is what the warp does, without a lane.
+pub(super) fn sweep(
+    lines: &mut [LineHistory],
+    first: u64,
+    clocks: &Clocks<'_>,
+    event: &Event<'_>,
+    now: Past,
+    mask: u32,
+) -> Option<Conflict> {
     let mut found = None;
     let size = u64::from(event.size);
-    let now = Past::now(clocks, event);
     let section = clocks.section(event);
     for lane in super::lanes(mask) {
         let now = now.by(lane);
@@ -228,7 +230,7 @@ fn sweep(lines: &mut [LineHistory], first: u64, clocks: &Clocks<'_>, event: &Eve
 
 /// How the addresses of some lanes of a warp lie.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum LinePart {
+pub(super) enum LinePart {
     /// The 16 words of two lines, in order.
     Words,
     /// The 32 bytes of a line, in order.
@@ -240,12 +242,12 @@ enum LinePart {
 }
 
 /// Some lanes, and how their addresses lie.
-type Lanes = (u32, LinePart);
+pub(super) type Lanes = (u32, LinePart);
 
 /// Splits an access by the lanes of `mask` into pieces, in order: one for each half of the warp, or one for both halves
 /// where neither half lies in a usual way, or both read the same. A piece may have no lanes.
 #[inline(always)]
-fn pieces(event: &Event<'_>, mask: u32) -> (Lanes, Lanes) {
+pub(super) fn pieces(event: &Event<'_>, mask: u32) -> (Lanes, Lanes) {
     let layout = &event.layout;
     let half = |h: usize| {
         let lanes = mask & (0xffff << (16 * h));
@@ -270,19 +272,20 @@ fn pieces(event: &Event<'_>, mask: u32) -> (Lanes, Lanes) {
     }
 }
 
-/// Compares a piece with the lines, of which the first has the number `start`, and remembers it.
+/// Compares a piece with the lines, of which the first has the number `start`, and remembers it. `now` is what the warp
+/// does, without a lane.
 #[inline(always)]
-fn hold(
+pub(super) fn hold(
     lines: &mut [LineHistory],
     start: u64,
     clocks: &Clocks<'_>,
     event: &Event<'_>,
+    now: Past,
     (lanes, piece): Lanes,
 ) -> Option<Conflict> {
     let first = lanes.trailing_zeros() & 31;
     let address = event.address[first as usize];
     let number = (address / LINE).wrapping_sub(start) as usize;
-    let now = Past::now(clocks, event);
     let rest = match (piece, lines.get_mut(number..)) {
         (LinePart::Words, Some([one, two, ..])) => {
             let now = now.by_all(lanes & 0x0001_0001);
@@ -303,234 +306,7 @@ fn hold(
     if rest == 0 {
         return None;
     }
-    sweep(lines, start, clocks, event, rest)
-}
-
-/// Remembers atomics on words that only atomics have touched; these cannot conflict. Returns the other lanes.
-#[inline(always)]
-fn atomics(lines: &mut [LineHistory], clocks: &Clocks<'_>, event: &Event<'_>) -> u32 {
-    let now = Past::now(clocks, event);
-    let section = clocks.section(event);
-    let mut left = 0;
-    for lane in super::lanes(event.mask) {
-        let address = event.address[lane as usize];
-        let line = lines.get_mut((address / LINE) as usize);
-        let cell = line.and_then(|line| line.word(address, section));
-        match cell.filter(|cell| cell.calm) {
-            Some(cell) => cell.remember_strong(now.by(lane)),
-            None => left |= 1 << lane,
-        }
-    }
-    left
-}
-
-/// The history of a block's shared memory. What an earlier block did there lies before the start of the present block.
-#[derive(Debug, Default)]
-pub(crate) struct SharedRaces {
-    lines: Vec<LineHistory>,
-}
-
-impl SharedRaces {
-    /// Prepares for a block that starts, with `bytes` bytes of shared memory.
-    pub fn start(&mut self, bytes: u64) {
-        self.lines.resize(bytes.div_ceil(LINE) as usize, LineHistory::EMPTY);
-    }
-
-    /// Remembers an access, whose addresses are offsets. Returns the first conflict.
-    pub fn access(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) -> Option<Conflict> {
-        let mut mask = event.mask;
-        if event.what == What::Atomic && event.size == 4 {
-            mask = atomics(&mut self.lines, clocks, event);
-        }
-        let (one, other) = pieces(event, mask);
-        let mut found = None;
-        if one.0 != 0 {
-            found = hold(&mut self.lines, 0, clocks, event, one);
-        }
-        if other.0 != 0 {
-            found = found.or(hold(&mut self.lines, 0, clocks, event, other));
-        }
-        found
-    }
-}
-
-/// The number of bytes that share one lock.
-pub(super) const CHUNK: u64 = 4096;
-
-/// The history of the memory under one lock.
-#[derive(Debug, Default)]
-enum Chunk {
-    /// Nothing has happened yet.
-    #[default]
-    Untouched,
-    /// Warps have only gone over whole rows.
-    Rows(Box<[Run; (CHUNK / ROW) as usize]>),
-    /// There have been other accesses.
-    Lines(Box<[LineHistory]>),
-}
-
-impl Chunk {
-    /// Remembers that a warp goes over the row at `offset` bytes from the chunk's start. `now` is what its first lane
-    /// does. Returns false and remembers nothing if that may be a conflict, or if this chunk is not kept in rows.
-    #[inline(always)]
-    fn row(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, offset: u64) -> bool {
-        if let Chunk::Untouched = self {
-            *self = Chunk::Rows(Box::new([Run::EMPTY; (CHUNK / ROW) as usize]));
-        }
-        match self {
-            Chunk::Rows(rows) => rows[(offset / ROW) as usize].go_over(clocks, event, now),
-            _ => false,
-        }
-    }
-
-    /// The lines of the chunk. Rows are taken apart into lines.
-    #[inline(always)]
-    fn lines(&mut self) -> &mut [LineHistory] {
-        if !matches!(self, Chunk::Lines(_)) {
-            self.take_apart();
-        }
-        match self {
-            Chunk::Lines(lines) => lines,
-            _ => &mut [],
-        }
-    }
-
-    #[inline(never)]
-    fn take_apart(&mut self) {
-        const LINES: usize = (CHUNK / LINE) as usize;
-        let lines: Vec<LineHistory> = match self {
-            Chunk::Rows(rows) => {
-                let parts = |row: &Run| {
-                    let row = *row;
-                    (0..ROW / LINE).map(move |i| LineHistory::new(row.up(i as u32 * WORDS as u32)))
-                };
-                rows.iter().flat_map(parts).collect()
-            }
-            _ => vec![LineHistory::EMPTY; LINES],
-        };
-        *self = Chunk::Lines(lines.into_boxed_slice());
-    }
-}
-
-/// The history of one allocation in global memory. Lines exist from the first access on.
-#[derive(Debug)]
-pub(crate) struct GlobalRaces {
-    /// Where the first line begins.
-    start: u64,
-    chunks: Vec<Mutex<Chunk>>,
-}
-
-impl GlobalRaces {
-    /// The empty history of the allocation of `bytes` bytes at `start`.
-    pub fn new(start: u64, bytes: u64) -> Self {
-        let chunks = (bytes + ROW).div_ceil(CHUNK);
-        GlobalRaces { start: start / ROW * ROW, chunks: (0..chunks).map(|_| Mutex::default()).collect() }
-    }
-
-    #[inline(always)]
-    fn lock(&self, chunk: u64) -> Option<MutexGuard<'_, Chunk>> {
-        let chunk = self.chunks.get(chunk as usize)?;
-        Some(chunk.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Forgets what was done to `bytes` bytes at `address`, which have become another block of a heap.
-    pub fn forget(&self, address: u64, bytes: u64) {
-        let end = address + bytes;
-        let mut at = address;
-        while at < end {
-            let chunk = self.chunk_of(at);
-            let low = self.start + chunk * CHUNK;
-            let upto = end.min(low + CHUNK);
-            if let Some(mut chunk) = self.lock(chunk) {
-                let first = ((at - low) / LINE) as usize;
-                let last = (upto - low).div_ceil(LINE) as usize;
-                if let Some(lines) = chunk.lines().get_mut(first..last) {
-                    lines.fill(LineHistory::EMPTY);
-                }
-            }
-            at = upto;
-        }
-    }
-
-    fn chunk_of(&self, address: u64) -> u64 {
-        (address - self.start) / CHUNK
-    }
-
-    /// Remembers the access of the lanes of `mask`, all inside this allocation. Returns the first conflict.
-    pub fn access(&self, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
-        let Layout { low, row, .. } = event.layout;
-        if row && event.size == 4 && mask == ALL && low.is_multiple_of(ROW) {
-            let chunk = self.chunk_of(low);
-            let offset = low - self.start - chunk * CHUNK;
-            let now = Past::now(clocks, event).by(0);
-            if let Some(mut rows) = self.lock(chunk)
-                && rows.row(clocks, event, now, offset)
-            {
-                return None;
-            }
-        }
-        self.in_pieces(clocks, event, mask)
-    }
-
-    /// The same, one half of the warp after the other.
-    fn in_pieces(&self, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
-        let mut found = None;
-        let mut held: Option<(u64, MutexGuard<'_, Chunk>)> = None;
-        let (one, other) = pieces(event, mask);
-        for (lanes, piece) in [one, other] {
-            if lanes == 0 {
-                continue;
-            }
-            let first = event.address[lanes.trailing_zeros() as usize & 31];
-            let last = event.address[lanes.checked_ilog2().unwrap_or(0) as usize];
-            let chunk = self.chunk_of(first);
-            if matches!(piece, LinePart::Any) || chunk != self.chunk_of(last) {
-                held = None;
-                found = found.or(self.scattered(clocks, event, lanes));
-                continue;
-            }
-            if held.as_ref().is_none_or(|(at, _)| *at != chunk) {
-                // The lock of the previous chunk is released before this one is taken.
-                drop(held.take());
-                held = self.lock(chunk).map(|lines| (chunk, lines));
-            }
-            if let Some((_, kept)) = &mut held {
-                let start = (self.start + chunk * CHUNK) / LINE;
-                found = found.or(hold(kept.lines(), start, clocks, event, (lanes, piece)));
-            }
-        }
-        found
-    }
-
-    /// The same for lanes at any addresses.
-    fn scattered(&self, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
-        let mut found = None;
-        let mut rest = mask;
-        while rest != 0 {
-            // Lanes in the same chunk are handled together, under one lock.
-            let lane = rest.trailing_zeros() as usize;
-            let chunk = self.chunk_of(event.address[lane]);
-            let low = self.start + chunk * CHUNK;
-            let high = low + CHUNK;
-            let here = super::lanes(rest)
-                .filter(|&l| (low..high).contains(&event.address[l as usize]))
-                .fold(0u32, |m, l| m | (1 << l));
-            rest &= !here;
-            let size = u64::from(event.size);
-            // An access that runs over the chunk's end is remembered in the next chunk, too.
-            let spill =
-                super::lanes(here).filter(|&l| event.address[l as usize] + size > high).fold(0u32, |m, l| m | (1 << l));
-            for (chunk, low, mask) in [(chunk, low, here), (chunk + 1, high, spill)] {
-                if mask != 0
-                    && let Some(mut kept) = self.lock(chunk)
-                {
-                    let conflict = sweep(kept.lines(), low / LINE, clocks, event, mask);
-                    found = found.or(conflict);
-                }
-            }
-        }
-        found
-    }
+    sweep(lines, start, clocks, event, now, rest)
 }
 
 #[cfg(test)]

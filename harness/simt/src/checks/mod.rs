@@ -6,10 +6,12 @@
 pub(crate) mod bounds;
 pub(crate) mod clock;
 pub(crate) mod copies;
+pub(crate) mod global;
 pub(crate) mod launch;
 pub(crate) mod lines;
 pub(crate) mod proxies;
 pub(crate) mod race;
+pub(crate) mod shared;
 
 use crate::finding::What;
 use crate::lane::LANES;

@@ -4,8 +4,8 @@
 //! write, and the last reads by two different warps. Every access is compared with them. That finds a race even if the
 //! two accesses do not collide in the schedule of this run.
 
-use super::Event;
 use super::clock::{BlockClock, Publications, Time, WarpClock};
+use super::{Event, Layout};
 use crate::finding::{Scope, What};
 use crate::lane::LANES;
 
@@ -29,6 +29,7 @@ pub(super) const NONE: Past = Past { time: 0, warp: 0, moment: 0, what: 0, lanes
 
 impl Past {
     /// What the running warp does now, without a lane.
+    #[inline(always)]
     pub fn now(clocks: &Clocks<'_>, event: &Event<'_>) -> Past {
         Past {
             time: clocks.time.now() as u32,
@@ -43,10 +44,12 @@ impl Past {
         }
     }
     /// The same by a lane.
+    #[inline(always)]
     pub fn by(self, lane: u32) -> Past {
         Past { what: self.what | lane, lanes: 1 << lane, ..self }
     }
     /// The same by lanes, the highest of them last.
+    #[inline(always)]
     pub fn by_all(self, lanes: u32) -> Past {
         Past { what: self.what | lanes.checked_ilog2().unwrap_or(0), lanes, ..self }
     }
@@ -56,6 +59,16 @@ impl Past {
             return self;
         }
         Past { what: self.what + lanes, lanes: self.lanes << lanes, ..self }
+    }
+    /// The read of shared memory that this was.
+    pub fn as_read(self, mask: u32, size: u32, address: &[u64; LANES], layout: Layout) -> Event<'_> {
+        let (pc, strong, volatile, narrow) = (self.pc(), self.strong(), self.volatile(), self.narrow());
+        Event { what: What::Read, strong, volatile, narrow, block_local: true, pc, mask, size, address, layout }
+    }
+    /// Whether it is the same instruction at the same moment.
+    #[inline(always)]
+    pub fn is_again(self, now: Past) -> bool {
+        self.warp == now.warp && self.moment == now.moment && self.pc() == now.pc()
     }
     fn pc(self) -> u32 {
         self.what >> 9
@@ -295,12 +308,11 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
         })
     };
     // These are lanes of one instruction. `same_instruction` looks for two stores of different values to one place.
-    let same = |past: Past| past.warp == now.warp && past.moment == now.moment && past.pc() == now.pc();
     let mut found = None;
-    if !same(cell.write) {
+    if !cell.write.is_again(now) {
         found = against(cell.write, What::Write);
     }
-    if found.is_none() && !same(cell.strong) {
+    if found.is_none() && !cell.strong.is_again(now) {
         let what = if cell.strong.atomic() { What::Atomic } else { What::Write };
         found = against(cell.strong, what);
     }
@@ -360,8 +372,7 @@ impl Cell {
     #[inline(always)]
     pub fn remember_strong(&mut self, now: Past) {
         let last = self.strong;
-        let same = last.warp == now.warp && last.moment == now.moment && last.pc() == now.pc();
-        let lanes = if same { last.lanes } else { 0 };
+        let lanes = if last.is_again(now) { last.lanes } else { 0 };
         self.strong = Past { lanes: lanes | now.lanes, ..now };
     }
 

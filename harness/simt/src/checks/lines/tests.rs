@@ -1,5 +1,8 @@
+use super::super::Event;
 use super::super::Layout;
 use super::super::clock::{BlockClock, Publications, Time, WarpClock};
+use super::super::global::{GlobalRaces, ROW};
+use super::super::shared::SharedRaces;
 use super::*;
 use crate::lane::LANES;
 
@@ -103,7 +106,7 @@ fn lines_find_what_words_find() {
                 let [fast, slow] = &mut shared;
                 assert_eq!(
                     fast.access(&clocks, &event(true, layout)),
-                    slow.access(&clocks, &event(true, Layout::default())),
+                    slow.compare(&clocks, &event(true, Layout::default())),
                 );
             }
         }

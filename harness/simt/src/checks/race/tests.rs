@@ -1,5 +1,5 @@
 use super::super::Layout;
-use super::super::lines::{CHUNK, GlobalRaces};
+use super::super::global::{CHUNK, GlobalRaces};
 use super::*;
 
 /// A launch of two blocks of two warps, by hand.

@@ -12,6 +12,7 @@ use crate::engine::warp::shared::Shared;
 use crate::engine::warp::slot::{WarpSlot, local_stride};
 use crate::engine::warp::touched::Touched;
 use crate::engine::warp::{Group, SHARE, State, Status, Warp, lanes_of};
+use crate::engine::watch::access::show_for;
 use crate::finding::{Access, Finding, Findings, Kind, What};
 use crate::kernel::Fault;
 use crate::lane::{HostVectors, LANES};
@@ -212,6 +213,7 @@ impl<'l> Worker<'l> {
         warp.shared_len = u64::from(launch.shared_bytes);
         warp.resolve = resolve_for(self.vectors);
         warp.layout = layout_for(self.vectors);
+        warp.show = show_for(self.vectors);
         warp.counting = launch.counting;
         warp.checking = launch.init || launch.races.is_some();
         if let Some(races) = &launch.races {

@@ -10,11 +10,12 @@ use super::warpgroup::{WARPS, Warpgroup};
 use super::{Group, State, Status, Warp};
 use crate::checks::clock::BlockClock;
 use crate::checks::copies::Copies;
-use crate::checks::lines::SharedRaces;
 use crate::checks::proxies::Proxies;
+use crate::checks::shared::SharedRaces;
 use crate::engine::traffic::pattern::WINDOW;
 use crate::lane::LANES;
 use crate::memory::Written;
+use std::ops::Range;
 use std::time::Instant;
 
 /// The number of barriers that a block has.
@@ -102,6 +103,8 @@ pub(crate) struct Block<'l> {
     pub proxies: Proxies,
     /// For the initialisation check: which bytes of its shared memory have been written.
     pub written: Written,
+    /// A stretch of it in which every byte is known to have been written, so that most accesses need no look at them.
+    pub stretch: Range<u64>,
 }
 
 impl<'l> Block<'l> {
@@ -132,6 +135,7 @@ impl<'l> Block<'l> {
             copies: Copies::default(),
             proxies: Proxies::default(),
             written: Written::default(),
+            stretch: 0..0,
         }
     }
 
@@ -156,9 +160,20 @@ impl<'l> Block<'l> {
         }
         if launch.init {
             self.written.reset(u64::from(launch.shared_bytes));
+            self.stretch = 0..0;
         }
         if launch.seed != 0 {
             shuffle(&mut self.order, launch.seed ^ number.rotate_left(32));
+        }
+    }
+
+    /// Notes that every byte of a piece of shared memory has been written.
+    pub fn has_written(&mut self, piece: Range<u64>) {
+        let Range { start, end } = self.stretch;
+        if piece.start <= end && start <= piece.end {
+            self.stretch = start.min(piece.start)..end.max(piece.end);
+        } else if piece.end - piece.start > end - start {
+            self.stretch = piece;
         }
     }
 

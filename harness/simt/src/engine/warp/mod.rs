@@ -51,6 +51,10 @@ const POLL: i64 = SHARE / 16;
 /// them must not be accessed; the fault has been recorded then.
 pub(crate) type Resolve = unsafe fn(&mut Warp<'_>, &Op, Request, &mut Pointers) -> bool;
 
+/// A function that shows the checks an access to the addresses of a memory instruction, compiled for this processor:
+/// see [`Warp::check_addresses`].
+pub(crate) type Show = unsafe fn(&mut Warp<'_>, &Op, Request, Option<Layout>);
+
 /// A function that finds how the addresses of a request lie, compiled for this processor.
 pub(crate) type LayoutOf = fn(&[u64; LANES], u32, u32) -> Layout;
 
@@ -92,9 +96,10 @@ pub struct Warp<'l> {
     pub(crate) block: Loan<Block<'l>>,
     /// What the host thread notes down, while the warp has its turn.
     pub(crate) notes: Loan<Notes>,
-    /// The two functions below are compiled for this processor's vectors.
+    /// The three functions below are compiled for this processor's vectors.
     pub(crate) resolve: Resolve,
     pub(crate) layout: LayoutOf,
+    pub(crate) show: Show,
     pub(crate) reason: Reason,
     pub(crate) counting: bool,
     /// The race or the initialisation check is on.
@@ -166,6 +171,7 @@ impl<'l> Warp<'l> {
             notes: Loan::none(),
             resolve: |_, _, _, _| false,
             layout: Layout::of,
+            show: |_, _, _, _| (),
             reason: Reason::Gone,
             counting: false,
             checking: false,

@@ -3,26 +3,31 @@
 use super::written::range_at;
 use crate::checks::race::Clocks;
 use crate::checks::{Event, Layout};
+use crate::engine::warp::Show;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{RANK_SHIFT, Request, space_of};
 use crate::finding::{Space, What};
-use crate::lane::{LANES, lanes};
+use crate::lane::{HostVectors, LANES, lanes};
 
 impl Warp<'_> {
     /// Tells the checks of an access to the addresses of a memory instruction, all in one space and relative to it.
     ///
     /// # Safety
     /// `op` is a memory instruction of the program that runs.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) unsafe fn check_addresses(&mut self, op: &Op, request: Request, layout: Option<Layout>) {
+        // SAFETY: the caller's contract.
+        unsafe { (self.show)(self, op, request, layout) }
+    }
+
+    /// # Safety
+    /// As for [`Warp::check_addresses`].
+    #[inline(always)]
+    unsafe fn show_addresses<const W: u8>(&mut self, op: &Op, request: Request, layout: Option<Layout>) {
         let (base, offset) = op.address();
         // SAFETY: the caller's contract.
-        let addr = unsafe { &*self.reg::<[u64; LANES]>(base) };
-        let mut address = [0; LANES];
-        for i in 0..LANES {
-            address[i] = addr[i].wrapping_add(offset);
-        }
+        let address = unsafe { moved::<W>(&*self.reg::<[u64; LANES]>(base), offset) };
         self.check_laid_out(op, request, request.space, &address, layout);
     }
 
@@ -67,7 +72,7 @@ impl Warp<'_> {
             self.check_in_cluster(op, &event);
             return;
         }
-        if shared.init {
+        if shared.init && !self.is_known_written(&event, space) {
             self.check_written(op, &event, space);
         }
         let Some(races) = &shared.races else {
@@ -156,5 +161,60 @@ impl Warp<'_> {
         let window = first.wrapping_sub(offset);
         let address = address.map(|a| a.wrapping_sub(window));
         self.check(op, request, space, &address);
+    }
+}
+
+/// The lanes' addresses, so many bytes further on. Written out for the widest vectors: the check reads what this leaves
+/// in wide pieces, and would wait for narrow ones.
+///
+/// # Safety
+/// The processor has what `W` promises.
+#[inline(always)]
+unsafe fn moved<const W: u8>(address: &[u64; LANES], offset: u64) -> [u64; LANES] {
+    let mut all = [0; LANES];
+    #[cfg(target_arch = "x86_64")]
+    if W == 4 {
+        use std::arch::x86_64::*;
+        // SAFETY: the caller's contract; eight lanes are read and written at a time.
+        unsafe {
+            let offset = _mm512_set1_epi64(offset as i64);
+            for (from, to) in address.chunks_exact(8).zip(all.chunks_exact_mut(8)) {
+                let part = _mm512_loadu_si512(from.as_ptr().cast());
+                _mm512_storeu_si512(to.as_mut_ptr().cast(), _mm512_add_epi64(part, offset));
+            }
+        }
+        return all;
+    }
+    for i in 0..LANES {
+        all[i] = address[i].wrapping_add(offset);
+    }
+    all
+}
+
+unsafe fn show_base(warp: &mut Warp<'_>, op: &Op, request: Request, layout: Option<Layout>) {
+    // SAFETY: the caller's contract.
+    unsafe { warp.show_addresses::<0>(op, request, layout) }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn show_v3(warp: &mut Warp<'_>, op: &Op, request: Request, layout: Option<Layout>) {
+    // SAFETY: the caller's contract.
+    unsafe { warp.show_addresses::<3>(op, request, layout) }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+unsafe fn show_v4(warp: &mut Warp<'_>, op: &Op, request: Request, layout: Option<Layout>) {
+    // SAFETY: the caller's contract.
+    unsafe { warp.show_addresses::<4>(op, request, layout) }
+}
+
+/// The function that shows accesses to the checks, for a processor.
+pub(crate) fn show_for(vectors: HostVectors) -> Show {
+    match vectors {
+        #[cfg(target_arch = "x86_64")]
+        HostVectors::V4 => show_v4,
+        #[cfg(target_arch = "x86_64")]
+        HostVectors::V3 => show_v3,
+        _ => show_base,
     }
 }

@@ -4,7 +4,7 @@
 //! Here a warp's accesses, barriers, fences and copies become events for them, and a conflict becomes a finding with
 //! places and threads.
 
-mod access;
+pub(crate) mod access;
 mod blocks;
 pub(crate) mod bounds;
 mod copies;

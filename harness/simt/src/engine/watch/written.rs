@@ -21,6 +21,17 @@ pub(super) fn range_at(launch: &Shared<'_>, notes: &mut Notes, site: u32, addres
 }
 
 impl Warp<'_> {
+    /// Whether an access is one to shared memory of which every byte is known to have been written.
+    #[inline(always)]
+    pub(super) fn is_known_written(&self, event: &Event<'_>, space: Space) -> bool {
+        let Layout { low, high, .. } = event.layout;
+        let known = || &self.block.get().stretch;
+        space == Space::Shared
+            && self.unjudged.is_empty()
+            && known().start <= low
+            && high.saturating_add(u64::from(event.size)) <= known().end
+    }
+
     /// Whether nothing is left to check: every byte from the lowest address to the highest has been written, or the
     /// lanes write all of them now.
     fn written_at_once(&mut self, site: u32, event: &Event<'_>, space: Space) -> bool {
@@ -51,11 +62,15 @@ impl Warp<'_> {
             }
             _ => return false,
         };
-        if event.what == What::Write && row {
+        let writes_all = event.what == What::Write && row;
+        if writes_all {
             written.write(low - start, len);
-            return true;
         }
-        written.unwritten(low - start, len).is_none()
+        let fine = writes_all || written.unwritten(low - start, len).is_none();
+        if fine && space == Space::Shared {
+            self.block.get_mut().has_written(low..low + len);
+        }
+        fine
     }
 
     /// Looks for bytes that are read and that nobody has written.

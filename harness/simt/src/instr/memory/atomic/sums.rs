@@ -2,6 +2,7 @@
 
 use super::change::Change;
 use super::general::{Atomic, General};
+use crate::checks::Layout;
 use crate::engine::warp::handler::Exec;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::Request;
@@ -67,18 +68,20 @@ unsafe fn shared<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
     // SAFETY: see `Quick`.
     unsafe {
         let addr = &*Atomic::unpack(op).address.base.lanes(warp);
-        let (mut at, mut bits, mut high) = ([0u32; LANES], 0u64, 0u64);
+        let (mut at, mut bits, mut low, mut high) = ([0u32; LANES], 0u64, u64::MAX, 0u64);
         for i in 0..LANES {
             let on = 0u64.wrapping_sub(u64::from((mask >> i) & 1));
             let a = addr[i].wrapping_add(Atomic::unpack(op).address.offset) & on;
             bits |= a;
+            low = low.min(a | !on);
             high = high.max(a);
             at[i] = a as u32;
         }
         if bits & 3 != 0 || high >= warp.shared_len || warp.shared_len - high < 4 {
             return None;
         }
-        look(warp, op, Space::Shared);
+        // How the halves of the warp lie matters only where atomics meet other accesses.
+        look(warp, op, Space::Shared, Some(Layout { low, high, ..Layout::default() }));
         let b = &*Atomic::unpack(op).value.holding::<u32>().lanes(warp);
         let memory = warp.shared;
         let (stamp, touched) = warp.notes.get_mut().touched.begin();
@@ -130,7 +133,7 @@ unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
             return None;
         }
         let word = AtomicU32::from_ptr(address.wrapping_add(site.delta) as *mut u32);
-        look(warp, op, Space::Global);
+        look(warp, op, Space::Global, None);
         let b = &*Atomic::unpack(op).value.holding::<u32>().lanes(warp);
         let mut old = [0u32; LANES];
         if let Some(total) = C::total(b, mask) {
@@ -159,11 +162,11 @@ unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
 
 /// Shows the access to the checks that want to see every address.
 #[inline(always)]
-unsafe fn look(warp: &mut Warp, op: &Op, space: Space) {
+unsafe fn look(warp: &mut Warp, op: &Op, space: Space, layout: Option<Layout>) {
     if warp.checking {
         let request = Request { space, size: 4, what: What::Atomic };
         // SAFETY: this is a memory instruction.
-        unsafe { warp.check_addresses(op, request, None) };
+        unsafe { warp.check_addresses(op, request, layout) };
     }
 }
 

@@ -1,0 +1,209 @@
+//! The race check's memory of a block's shared memory.
+//!
+//! From one barrier to the next, most kernels do one kind of thing with their shared memory: all threads read a tile,
+//! or all add to bins. Reads do not conflict with each other, and neither do atomics. So in such a section accesses are
+//! only noted, reads one after another, atomics word by word. The next barrier orders all of them, and they are
+//! forgotten. Only if another kind of access comes before it, what was noted goes into the lines' histories, as if it
+//! had been there from the beginning, and the section goes on with comparing.
+
+use super::lines::{LINE, LineHistory, WORDS, hold, pieces};
+use super::race::{Clocks, Conflict, NONE, Past};
+use super::{Event, Layout};
+use crate::finding::What;
+use crate::lane::LANES;
+
+/// The number of reads that are noted in a section. Sections with more of them are compared from there on, so that
+/// memory stays small.
+const NOTED: usize = 2048;
+
+/// What the block has done since its last barrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum SoFar {
+    /// It has only read.
+    Reads,
+    /// There were only atomics on words.
+    Atomics,
+    /// Anything. Accesses are compared.
+    #[default]
+    Mixed,
+}
+
+/// A read that has not been compared.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    /// What the warp did, without a lane.
+    past: Past,
+    mask: u32,
+    size: u32,
+    /// The lanes' addresses.
+    address: [u32; LANES],
+}
+
+/// The last atomic on a word in a section.
+#[derive(Clone, Copy, Debug)]
+struct Atomic {
+    section: u64,
+    past: Past,
+}
+
+/// The history of a block's shared memory. What an earlier block did there lies before the start of the present block.
+#[derive(Debug, Default)]
+pub(crate) struct SharedRaces {
+    lines: Vec<LineHistory>,
+    /// The section of the last access.
+    section: u64,
+    /// What the block has done in it.
+    so_far: SoFar,
+    /// If it has only read: what, and how often. Room is made for the first section of that kind.
+    reads: Vec<Read>,
+    noted: usize,
+    /// If there were only atomics: the last on each word. It is made for the first section of that kind.
+    atomics: Vec<Atomic>,
+    /// The lowest and the highest word that an atomic of the section has touched.
+    touched: (usize, usize),
+}
+
+impl SharedRaces {
+    /// Prepares for a block that starts, with `bytes` bytes of shared memory.
+    pub fn start(&mut self, bytes: u64) {
+        self.lines.resize(bytes.div_ceil(LINE) as usize, LineHistory::EMPTY);
+    }
+
+    /// Remembers an access, whose addresses are offsets. Returns the first conflict.
+    #[inline(always)]
+    pub fn access(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) -> Option<Conflict> {
+        let section = clocks.section(event);
+        if self.section != section {
+            self.enter(section, event);
+        }
+        match (self.so_far, event.what) {
+            (SoFar::Reads, What::Read) if self.noted < self.reads.len() => self.note_read(clocks, event),
+            (SoFar::Atomics, What::Atomic) if event.size == 4 => self.note_atomics(clocks, event),
+            _ => return self.compare(clocks, event),
+        }
+        None
+    }
+
+    /// Begins a section with its first access.
+    #[inline(always)]
+    fn enter(&mut self, section: u64, event: &Event<'_>) {
+        self.section = section;
+        self.noted = 0;
+        self.touched = (usize::MAX, 0);
+        self.so_far = match event.what {
+            // What other blocks of a cluster do has no sections.
+            _ if !event.block_local => SoFar::Mixed,
+            What::Read => SoFar::Reads,
+            What::Atomic => SoFar::Atomics,
+            _ => SoFar::Mixed,
+        };
+        if self.so_far == SoFar::Reads {
+            self.reads.resize(NOTED, Read { past: NONE, mask: 0, size: 0, address: [0; LANES] });
+        } else if self.so_far == SoFar::Atomics {
+            self.atomics.resize(self.lines.len() * WORDS, Atomic { section: 0, past: NONE });
+        }
+    }
+
+    #[inline(always)]
+    fn note_read(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
+        if let Some(read) = self.reads.get_mut(self.noted) {
+            read.past = Past::now(clocks, event);
+            (read.mask, read.size) = (event.mask, event.size);
+            for i in 0..LANES {
+                read.address[i] = event.address[i] as u32;
+            }
+            self.noted += 1;
+        }
+    }
+
+    /// Notes atomics on words, as [`super::race::Cell::remember_strong`] does.
+    #[inline(always)]
+    fn note_atomics(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
+        let now = Past::now(clocks, event);
+        let section = self.section;
+        let word = |address: u64| (address / 4) as usize;
+        self.touched.0 = self.touched.0.min(word(event.layout.low));
+        self.touched.1 = self.touched.1.max(word(event.layout.high));
+        for lane in super::lanes(event.mask) {
+            if let Some(last) = self.atomics.get_mut(word(event.address[lane as usize & 31])) {
+                let again = last.section == section && last.past.is_again(now);
+                let lanes = if again { last.past.lanes } else { 0 };
+                let now = now.by(lane);
+                *last = Atomic { section, past: Past { lanes: now.lanes | lanes, ..now } };
+            }
+        }
+    }
+
+    /// Compares an access with the lines and remembers it there, after all that was noted in its section.
+    #[inline(never)]
+    pub(super) fn compare(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) -> Option<Conflict> {
+        match self.so_far {
+            SoFar::Mixed => {}
+            SoFar::Reads => self.replay_reads(clocks),
+            SoFar::Atomics => self.replay_atomics(),
+        }
+        self.so_far = SoFar::Mixed;
+        let mut mask = event.mask;
+        if event.what == What::Atomic && event.size == 4 {
+            mask = atomics(&mut self.lines, clocks, event);
+        }
+        self.hold(clocks, event, Past::now(clocks, event), mask)
+    }
+
+    fn hold(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, mask: u32) -> Option<Conflict> {
+        let (one, other) = pieces(event, mask);
+        let mut found = None;
+        if one.0 != 0 {
+            found = hold(&mut self.lines, 0, clocks, event, now, one);
+        }
+        if other.0 != 0 {
+            found = found.or(hold(&mut self.lines, 0, clocks, event, now, other));
+        }
+        found
+    }
+
+    /// Enters the noted reads into the lines. Nothing was written in the section before them, so they do not conflict.
+    #[inline(never)]
+    fn replay_reads(&mut self, clocks: &Clocks<'_>) {
+        for i in 0..self.noted {
+            let Read { past, mask, size, address } = self.reads[i];
+            let address = address.map(u64::from);
+            let layout = Layout::of(&address, mask, size);
+            let event = past.as_read(mask, size, &address, layout);
+            self.hold(clocks, &event, past, mask);
+        }
+    }
+
+    /// Enters the noted atomics into the lines.
+    #[inline(never)]
+    fn replay_atomics(&mut self) {
+        let (low, high) = self.touched;
+        for word in low..self.atomics.len().min(high.saturating_add(1)) {
+            let Atomic { section, past } = self.atomics[word];
+            if section == self.section
+                && let Some(line) = self.lines.get_mut(word / WORDS)
+                && let Some(cell) = line.word(4 * word as u64, section)
+            {
+                cell.strong = past;
+            }
+        }
+    }
+}
+
+/// Remembers atomics on words that only atomics have touched; these cannot conflict. Returns the other lanes.
+#[inline(always)]
+fn atomics(lines: &mut [LineHistory], clocks: &Clocks<'_>, event: &Event<'_>) -> u32 {
+    let now = Past::now(clocks, event);
+    let section = clocks.section(event);
+    let mut left = 0;
+    for lane in super::lanes(event.mask) {
+        let address = event.address[lane as usize];
+        let line = lines.get_mut((address / LINE) as usize);
+        let cell = line.and_then(|line| line.word(address, section));
+        match cell.filter(|cell| cell.calm) {
+            Some(cell) => cell.remember_strong(now.by(lane)),
+            None => left |= 1 << lane,
+        }
+    }
+    left
+}
