@@ -40,14 +40,15 @@ pub(crate) fn spared(launches: &[Repeated], part: &Part, bound: Option<Bound>) -
     if let Some(waits) = launches.iter().find(|launch| launch.subject.locking_loops > 0.0) {
         return Err(NotPredicted::Waits { kernel: waits.subject.kernel.clone() });
     }
-    let (first, next) = (part.value("launch_us") * 1e-3, part.value("next_launch_us") * 1e-3);
     let mut sums: Vec<Term> = Vec::new();
-    let (mut ms, mut total) = (0.0, 0.0);
+    let (mut ms, mut total, mut between) = (0.0, 0.0, 0.0);
     for Repeated { count, subject } in launches {
         let (mut terms, count) = (terms(subject, part), *count as f64);
         let least = bound.map_or(1.0, |bound| lowered(&mut terms, bound));
-        ms += alone(subject, &terms, part, least) * count;
+        let own = alone(subject, &terms, part, least);
+        ms += own * count;
         total += count;
+        between += after(own, part) * count;
         for term in terms {
             match sums.iter_mut().find(|sum| sum.bound == term.bound) {
                 Some(sum) => sum.ms += term.ms * count,
@@ -58,9 +59,16 @@ pub(crate) fn spared(launches: &[Repeated], part: &Part, bound: Option<Bound>) -
     if total == 0.0 {
         return Err(NotPredicted::NoLaunch);
     }
-    let launch = first + next * (total - 1.0);
+    let launch = part.value("launch_us") * 1e-3 + between * (total - 1.0) / total;
     sums.push(Term { bound: Bound::Launch, ms: launch });
     Ok(Prediction::new(ms + launch, sums, part))
+}
+
+/// What lies between the end of a launch that takes `own` milliseconds and the start of the next: the host prepares
+/// that meanwhile, and the device takes a while to turn from one to the other.
+fn after(own: f64, part: &Part) -> f64 {
+    let (host, turn) = (part.value("next_launch_us") * 1e-3, part.value("launch_turn_us") * 1e-3);
+    (host - own).max(turn)
 }
 
 /// Lowers what this resource needs to what the next one does, and returns which share of the chain is left.
@@ -164,7 +172,7 @@ mod tests {
             (Bound::Issue, Subject { control: plenty, ..base() }),
             (Bound::SharedMemory, Subject { shared_passes: plenty, ..base() }),
             (Bound::SharedMemory, Subject { shared_atomic_steps: plenty, ..base() }),
-            (Bound::L1, Subject { global_load_requests: plenty, ..base() }),
+            (Bound::L1, Subject { request_passes: plenty, ..base() }),
             (Bound::L2, Subject { global_store_sectors: plenty, global_store_requests: 1.0, ..base() }),
             (Bound::Atomics, Subject { atomic_longest: plenty, ..base() }),
             (Bound::Latency, Subject { chain_arithmetic: plenty, ..base() }),
@@ -181,19 +189,51 @@ mod tests {
         };
         let near = streams(1e9);
         let requests = near.global_load_requests;
-        // Four lines of a request are looked up at once; 32 take as many clocks, less those.
-        let four = Subject { request_lines: 4.0 * requests, ..near.clone() };
-        let many = Subject { request_lines: 32.0 * requests, ..near.clone() };
-        assert_eq!(ms(&four, Bound::L1), ms(&near, Bound::L1));
-        // What is not in the cache comes at half of the rate.
-        assert!((ms(&many, Bound::L1) / ms(&near, Bound::L1) - 29.0 / 2.0).abs() < 0.01);
+        // A pass takes a clock. What is not in the cache comes at half of the rate: four sectors in two clocks.
+        let two = Subject { request_passes: 2.0 * requests, ..near.clone() };
+        let many = Subject { request_passes: 32.0 * requests, ..near.clone() };
+        assert_eq!(ms(&two, Bound::L1), ms(&near, Bound::L1));
+        assert!((ms(&many, Bound::L1) / ms(&near, Bound::L1) - 32.0 / 2.0).abs() < 0.01);
         // Of a pair of sectors one is asked for, and both come.
         let half = Subject { read_pairs: near.read_sectors, ..near.clone() };
         assert!((ms(&half, Bound::Dram) / ms(&near, Bound::Dram) - 2.0).abs() < 0.01);
         let stores =
             |ideal: f64| Subject { global_store_sectors: 1e8, global_store_ideal_sectors: ideal, ..Subject::default() };
         let (whole, partial) = (ms(&stores(1e8), Bound::L2), ms(&stores(1.25e7), Bound::L2));
-        assert!(partial > 2.0 * whole && (partial - 1e8 / 67e6).abs() < 1e-6, "{whole} {partial}");
+        assert!(partial > 2.0 * whole && (partial - 1e8 / 65.2e6).abs() < 1e-6, "{whole} {partial}");
+    }
+
+    #[test]
+    fn the_host_prepares_a_launch_while_its_predecessor_runs() {
+        let (host, turn) = (part().value("next_launch_us") * 1e-3, part().value("launch_turn_us") * 1e-3);
+        assert!((after(0.0, &part()) - host).abs() < 1e-9);
+        assert!((after(1.0, &part()) - turn).abs() < 1e-9, "a long launch hides what the host does");
+        let two = |subject: Subject| in_all(&[Repeated { count: 2, subject }], &part()).unwrap();
+        let (long, one) = (two(streams(4e9)).ms, alone(&streams(4e9)).ms);
+        let launch = part().value("launch_us") * 1e-3;
+        assert!((long - (2.0 * one - launch + turn)).abs() < 1e-6, "{long} {one}");
+    }
+
+    #[test]
+    fn a_barrier_of_many_warps_takes_longer() {
+        let chain = |threads: f64| {
+            let waits =
+                Subject { threads, blocks: 132.0, resident: 1.0, chain_barriers: 132.0 * 1e4, ..Subject::default() };
+            alone(&waits).ms
+        };
+        let cycles = (part().value("barrier_cycles"), part().value("barrier_warp_cycles"));
+        let more = 1e4 * 31.0 * cycles.1 / part().value("clock_ghz") * 1e-6;
+        assert!((chain(1024.0) - chain(32.0)) / more > 0.95, "{} {}", chain(32.0), chain(1024.0));
+    }
+
+    #[test]
+    fn products_of_integers_go_to_half_of_the_lanes_for_single_precision() {
+        let of = |subject: &Subject| alone(subject).terms.iter().find(|t| t.bound == Bound::SinglePipe).unwrap().ms;
+        let single = Subject { single: 1e9, ..streams(1e6) };
+        let product = Subject { product: 1e9, ..streams(1e6) };
+        let both = Subject { single: 1e9, product: 1e9, ..streams(1e6) };
+        assert!((of(&product) / of(&single) - 2.0).abs() < 1e-6);
+        assert!((of(&both) / of(&single) - 2.0).abs() < 1e-6, "together they share the lanes");
     }
 
     #[test]

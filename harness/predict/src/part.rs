@@ -45,7 +45,7 @@ const FILES: [(&str, &str); 2] =
     [("h100", include_str!("../constants/h100.toml")), ("h200", include_str!("../constants/h200.toml"))];
 
 /// The names of the constants that the model needs.
-pub(crate) const NEEDED: [&str; 43] = [
+pub(crate) const NEEDED: [&str; 45] = [
     "sms",
     "clock_ghz",
     "issue_per_clock",
@@ -78,6 +78,7 @@ pub(crate) const NEEDED: [&str; 43] = [
     "atomic_cycles",
     "branch_cycles",
     "barrier_cycles",
+    "barrier_warp_cycles",
     "block_start_cycles",
     "atomic_trip_cycles",
     "atomic_step_ns",
@@ -86,6 +87,7 @@ pub(crate) const NEEDED: [&str; 43] = [
     "block_ns",
     "launch_us",
     "next_launch_us",
+    "launch_turn_us",
     "sharpness",
     "low_factor",
     "high_factor",

@@ -2,6 +2,10 @@
 
 use crate::{part::Part, subject::Subject};
 
+/// The shares of the L2 cache up to which what a launch touches is found there by the next, and from which nothing is.
+const WARM: f64 = 0.8;
+const COLD: f64 = 0.96;
+
 /// How a grid lies on the SMs.
 pub(crate) struct Spread {
     /// The share of all blocks that the busiest SM runs.
@@ -49,9 +53,10 @@ impl Hits {
     /// Of this launch on this part.
     pub(crate) fn of(subject: &Subject, part: &Part, spread: &Spread) -> Hits {
         let l2_bytes = part.value("l2_bytes");
-        // A launch is repeated, and finds what fits in the cache; of what is a little larger, some.
+        // A launch is repeated, and finds what fits in the cache; of what is nearly as large as that, some
+        // (bench/curves.cu: repeated reads).
         let touched = subject.touched_sectors * 32.0;
-        let cold = ((touched - 0.4 * l2_bytes) / (0.6 * l2_bytes)).clamp(0.0, 1.0);
+        let cold = ((touched / l2_bytes - WARM) / (COLD - WARM)).clamp(0.0, 1.0);
         let l1_bytes = (part.value("l1_bytes") - subject.shared_bytes * spread.resident).max(16384.0);
         let local = subject.local_bytes * subject.threads * spread.resident;
         let spilled = ((local - 0.5 * l1_bytes) / l1_bytes).clamp(0.0, 1.0);

@@ -15,11 +15,7 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
     let mut add = |bound, ms| terms.push(Term { bound, ms });
     let on_sm = |amount: f64, rate: &str| amount * spread.busiest / part.value(rate) / spread.clocks_per_ms;
     let l1_sectors = subject.global_load_sectors + subject.global_store_sectors + subject.local_sectors;
-    // Four lines of a request are looked up at once, and of more a line a clock, however little of it is asked for:
-    // words that lie so far from each other are seldom in different banks.
-    let requests = subject.global_load_requests + subject.global_store_requests;
-    let lookups = requests.max(subject.request_lines - 3.0 * requests);
-    let l1 = (l1_sectors * 32.0).max(lookups * part.value("l1_bytes_per_clock"));
+    let l1 = (l1_sectors * 32.0).max(subject.request_passes * part.value("l1_bytes_per_clock"));
     let filled = hits.l2_sectors * 32.0;
     add(Bound::L1, on_sm(l1, "l1_bytes_per_clock").max(on_sm(filled, "l1_fill_bytes_per_clock")));
     let passes = on_sm(subject.shared_passes, "shared_passes_per_clock");
@@ -40,11 +36,12 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
 
 /// Instructions: issue slots and pipes.
 fn throughput(subject: &Subject, part: &Part, spread: &Spread) -> Vec<Term> {
-    let Subject { single, integer, double, special, tensor, memory, exchange, control, .. } = *subject;
-    let all = single + integer + double + special + tensor + memory + exchange + control;
+    let Subject { single, integer, product, double, special, tensor, memory, exchange, control, .. } = *subject;
+    let all = single + integer + product + double + special + tensor + memory + exchange + control;
     let pipes = [
         (Bound::Issue, all, "issue_per_clock"),
-        (Bound::SinglePipe, single, "single_per_clock"),
+        // Half of its lanes execute products of integers as well.
+        (Bound::SinglePipe, (single + product).max(2.0 * product), "single_per_clock"),
         (Bound::IntegerPipe, integer, "integer_per_clock"),
         (Bound::DoublePipe, double, "double_per_clock"),
         (Bound::SpecialPipe, special, "special_per_clock"),
@@ -89,9 +86,11 @@ fn latency(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
 pub(crate) fn waiting(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     let load =
         hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles");
+    let warps = (subject.threads / 32.0).ceil().max(1.0);
+    let barrier = part.value("barrier_cycles") + (warps - 1.0) * part.value("barrier_warp_cycles");
     let waits = subject.chain_global * load
         + subject.chain_atomics * part.value("atomic_cycles")
-        + subject.chain_barriers * part.value("barrier_cycles");
+        + subject.chain_barriers * barrier;
     waits / subject.blocks.max(1.0)
 }
 

@@ -23,6 +23,7 @@ pub struct Subject {
     /// Instructions by pipe.
     pub single: f64,
     pub integer: f64,
+    pub product: f64,
     pub double: f64,
     pub special: f64,
     pub tensor: f64,
@@ -56,7 +57,7 @@ pub struct Subject {
     pub block_read_sectors: f64,
     pub read_pairs: f64,
     pub written_pairs: f64,
-    pub request_lines: f64,
+    pub request_passes: f64,
     /// Passes of loads and stores over the banks.
     pub shared_passes: f64,
     /// Those of them that conflicts of the banks cost.
@@ -109,6 +110,7 @@ impl Subject {
             local_bytes: f64::from(launch.local_bytes),
             single: pipes.single as f64,
             integer: pipes.integer as f64,
+            product: pipes.product as f64,
             double: pipes.double as f64,
             special: pipes.special as f64,
             tensor: pipes.tensor as f64,
@@ -139,7 +141,7 @@ impl Subject {
             block_read_sectors: footprint.block_read_sectors as f64,
             read_pairs: footprint.read_pairs as f64,
             written_pairs: footprint.written_pairs as f64,
-            request_lines: footprint.request_lines as f64,
+            request_passes: footprint.request_passes as f64,
             shared_passes: (totals.shared_loads.wavefronts + totals.shared_stores.wavefronts) as f64,
             shared_conflicts: (totals.shared_loads.conflicts + totals.shared_stores.conflicts) as f64,
             shared_atomic_requests: totals.shared_atomics.requests as f64,

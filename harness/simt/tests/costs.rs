@@ -87,6 +87,10 @@ fn lanes_that_add_to_one_word_wait_for_each_other() {
     let shared = "and.b32 %r4, %r3, 1; mul.wide.u32 %rd3, %r4, 4; mov.u64 %rd4, tile; add.s64 %rd4, %rd4, %rd3;
         atom.shared.add.u32 %r5, [%rd4], %r1; st.global.u32 [%rd1], %r5;";
     assert_eq!(costs(shared).0.serial.shared_steps, 4 * 16, "sixteen lanes at each of two words");
+    let shared_ones = shared.replace("%r1; st.global.u32 [%rd1], %r5", "1; st.global.u32 [%rd1], %r4");
+    assert_eq!(costs(&shared_ones).0.serial.shared_steps, 4, "the hardware counts the lanes of each word");
+    let numbers = shared.replace("%r1; st", "1; st");
+    assert_eq!(costs(&numbers).0.serial.shared_steps, 4 * 16, "but does not number them");
 }
 
 #[test]
@@ -113,8 +117,8 @@ fn instructions_go_to_their_pipes_and_moves_to_none() {
     let warps = report.counters.warps;
     assert_eq!((costs.pipes.single, costs.pipes.special), (2 * warps, 2 * warps));
     assert_eq!((costs.pipes.memory, costs.pipes.double), (warps, 0));
-    // Three special registers, the thread's number, and the sum.
-    assert_eq!(costs.pipes.integer, 5 * warps);
+    // Three special registers and the sum; a product for the thread's number.
+    assert_eq!((costs.pipes.integer, costs.pipes.product), (4 * warps, warps));
 }
 
 /// Four loads of neighbouring words of shared memory, from rows of so many bytes.

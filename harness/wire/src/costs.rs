@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 pub struct Pipes {
     /// Single precision, and half precision by pairs.
     pub single: u64,
-    /// Integers, logic, comparisons, selections.
+    /// Sums of integers, logic, comparisons, selections.
     pub integer: u64,
+    /// Products of integers: half of the lanes for single precision execute them.
+    pub product: u64,
     /// Double precision.
     pub double: u64,
     /// Functions of the special function unit, conversions, and counts of bits.
@@ -38,14 +40,14 @@ impl Pipes {
         parts.for_each(|(to, from)| *to += from * times);
     }
 
-    fn parts(&self) -> [u64; 8] {
-        let Pipes { single, integer, double, special, tensor, memory, exchange, control } = *self;
-        [single, integer, double, special, tensor, memory, exchange, control]
+    fn parts(&self) -> [u64; 9] {
+        let Pipes { single, integer, product, double, special, tensor, memory, exchange, control } = *self;
+        [single, integer, product, double, special, tensor, memory, exchange, control]
     }
 
-    fn parts_mut(&mut self) -> [&mut u64; 8] {
-        let Pipes { single, integer, double, special, tensor, memory, exchange, control } = self;
-        [single, integer, double, special, tensor, memory, exchange, control]
+    fn parts_mut(&mut self) -> [&mut u64; 9] {
+        let Pipes { single, integer, product, double, special, tensor, memory, exchange, control } = self;
+        [single, integer, product, double, special, tensor, memory, exchange, control]
     }
 }
 
@@ -121,8 +123,9 @@ pub struct Footprint {
     pub read_pairs: u64,
     /// Pairs of neighbouring sectors that it writes at least one of.
     pub written_pairs: u64,
-    /// Lines of 128 bytes that its requests touch, summed over the requests: the L1 cache looks up one at a time.
-    pub request_lines: u64,
+    /// Passes of the L1 cache that its requests need, summed: two lines of 128 bytes are looked up in one, and of each
+    /// of its 32 banks it gives one word of 4 bytes.
+    pub request_passes: u64,
 }
 
 /// Where atomics wait for each other.

@@ -1,7 +1,7 @@
 //! Instructions on their way from PTX into a program: what executes them is known, their operands are still names.
 
 use crate::engine::warp::handler::{Handler, Handlers};
-use crate::engine::warp::program::{Op, Order, Origin};
+use crate::engine::warp::program::{Adds, Op, Order, Origin};
 use crate::finding::{Space, What};
 
 /// An operand.
@@ -90,8 +90,8 @@ pub struct Inst {
     pub at: u32,
     /// Whether it is counted together with neighbours.
     pub merge: Merge,
-    /// It is an atomic on a floating-point number.
-    pub float: bool,
+    /// What it adds, if it is an atomic.
+    pub adds: Adds,
     /// The number of a load that is judged where its value is used.
     pub speculated: Option<u32>,
     /// Further operands, which are written if the flag is set and read if not. They go into the program's lists, and
@@ -114,7 +114,7 @@ impl Inst {
             origin: Origin::Unknown,
             at: 0,
             merge: Merge::default(),
-            float: false,
+            adds: Adds::Other,
             speculated: None,
             list: Vec::new(),
         }

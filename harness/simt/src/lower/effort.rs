@@ -88,7 +88,10 @@ fn weigh(inst: &Inst) -> Weight {
         }
         _ if half => weight(|p| &mut p.single, Some(|c| &mut c.arithmetic), 1),
         // A product of 32 bits into 64 is one instruction; 64-bit sums are two with a carry, or one with the product.
-        "mul" | "mad" if wide && !has(op, "wide") => weight(|p| &mut p.integer, Some(|c| &mut c.arithmetic), 4),
+        "mul" | "mad" if wide && !has(op, "wide") => weight(|p| &mut p.product, Some(|c| &mut c.arithmetic), 4),
+        "mul" | "mad" | "mul24" | "mad24" | "dp4a" | "dp2a" => {
+            weight(|p| &mut p.product, Some(|c| &mut c.arithmetic), 1)
+        }
         "add" | "sub" | "and" | "or" | "xor" | "not" | "shl" | "shr" | "setp" | "selp" | "min" | "max" if wide => {
             weight(|p| &mut p.integer, Some(|c| &mut c.arithmetic), 2)
         }

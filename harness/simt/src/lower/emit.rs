@@ -224,7 +224,7 @@ impl Emitter<'_> {
                 what,
                 space,
                 size,
-                float: inst.float,
+                adds: inst.adds,
                 order: Order { volatile: inst.order.volatile && !waits, ..inst.order },
                 origin: inst.origin,
                 named: (number_of(function, inst.o[Field::A as usize]), inst.imm),

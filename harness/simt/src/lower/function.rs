@@ -1,7 +1,7 @@
 //! From a function's body to basic blocks.
 
 use super::attempts;
-use super::effort;
+use super::effort::{self, split};
 use super::error::unsupported;
 use super::ir::*;
 use super::joined::joined;
@@ -9,6 +9,7 @@ use super::origin;
 use super::pending;
 use super::program::Builder;
 use super::speculation::{self, Speculated};
+use crate::engine::warp::program::Adds;
 use crate::finding::What;
 use crate::instr::context::width;
 use crate::instr::control::branch;
@@ -260,17 +261,33 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             Role::Access(What::Read, ..) => self.speculated.loads.get(&self.now).copied(),
             _ => None,
         };
-        let (at, float) = (self.now, self.is_float(&inst));
+        let (at, adds) = (self.now, self.adds(&inst));
         let mut order = inst.order;
         order.strong |= matches!(inst.role, Role::Access(What::Read, ..)) && self.attempts.contains(&self.now);
-        self.block().insts.push(Inst { loc, order, at, float, speculated, ..inst });
+        self.block().insts.push(Inst { loc, order, at, adds, speculated, ..inst });
     }
 
-    /// Whether an instruction is an atomic on a floating-point number.
-    fn is_float(&self, inst: &Inst) -> bool {
-        let op = || self.body.code.get(self.now as usize).map_or("", |inst| inst.op.as_str());
-        matches!(inst.role, Role::Access(What::Atomic, ..))
-            && ["f32", "f64", "f16x2", "bf16x2"].iter().any(|t| has(op(), t))
+    /// What an instruction adds, if it is an atomic.
+    fn adds(&self, inst: &Inst) -> Adds {
+        let Role::Access(What::Atomic, ..) = inst.role else {
+            return Adds::Other;
+        };
+        let Some(written) = self.body.code.get(self.now as usize) else {
+            return Adds::Other;
+        };
+        let is = |word| has(&written.op, word);
+        if ["f32", "f64", "f16x2", "bf16x2"].into_iter().any(is) {
+            return Adds::Float;
+        }
+        let counts = is("add") && (is("u32") || is("s32")) && written.operands.last() == Some(&Operand::Int(1));
+        if counts && self.is_unread(written) { Adds::One } else { Adds::Other }
+    }
+
+    /// Whether no instruction of the function reads what this one writes.
+    fn is_unread(&self, inst: &ast::Inst) -> bool {
+        let (writes, _) = split(inst);
+        let reads = |other: &ast::Inst| split(other).1.iter().any(|register| writes.contains(register));
+        !self.body.code.iter().any(reads)
     }
 
     /// A new register.

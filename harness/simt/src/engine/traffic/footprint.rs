@@ -38,8 +38,8 @@ pub(crate) struct Touch {
     recent: [(u64, u32); RECENT],
     lines: Vec<Line>,
     block_reads: u64,
-    /// Lines that requests have touched, each once a request.
-    request_lines: u64,
+    /// Passes of the L1 cache that requests have needed.
+    request_passes: u64,
 }
 
 impl Touch {
@@ -47,12 +47,16 @@ impl Touch {
     pub fn new() -> Touch {
         let lines = vec![Line::default(); LINES];
         let (pages, known, recent) = (Vec::new(), Map::default(), [(u64::MAX, 0); RECENT]);
-        Touch { pages, known, recent, lines, block_reads: 0, request_lines: 0 }
+        Touch { pages, known, recent, lines, block_reads: 0, request_passes: 0 }
+    }
+
+    /// Notes that a request needs so many passes of the L1 cache.
+    pub fn passes(&mut self, passes: u32) {
+        self.request_passes += u64::from(passes);
     }
 
     /// Notes that `block` reads or writes sectors of the 128-byte line with this number; a bit of `sectors` for each.
     pub fn line(&mut self, block: u64, line: u64, sectors: u8, is_read: bool) {
-        self.request_lines += 1;
         let page = self.page(line >> (PAGE - 7));
         let first = ((line & ((1 << (PAGE - 7)) - 1)) * 4) as usize;
         let marks = if is_read { &mut page.read } else { &mut page.written };
@@ -83,7 +87,7 @@ impl Touch {
     /// Adds what another worker's blocks have touched.
     pub fn join(&mut self, other: &Touch) {
         self.block_reads += other.block_reads;
-        self.request_lines += other.request_lines;
+        self.request_passes += other.request_passes;
         for (&number, &index) in &other.known {
             let theirs = other.pages[index as usize].clone();
             let ours = self.page(number);
@@ -96,8 +100,8 @@ impl Touch {
 
     /// The counts.
     pub fn footprint(&self) -> Footprint {
-        let (block_read_sectors, request_lines) = (self.block_reads, self.request_lines);
-        let mut all = Footprint { block_read_sectors, request_lines, ..Footprint::default() };
+        let (block_read_sectors, request_passes) = (self.block_reads, self.request_passes);
+        let mut all = Footprint { block_read_sectors, request_passes, ..Footprint::default() };
         // Neighbours from an even one on, each pair once.
         let pairs = |sectors: u64| u64::from(((sectors | sectors >> 1) & 0x5555_5555_5555_5555).count_ones());
         for page in &self.pages {
@@ -126,6 +130,8 @@ mod tests {
         other.line(2, 5, 0b1000, true);
         other.line(2, 1 << 40, 0b0110, false);
         other.line(2, 5, 0b0001, false);
+        one.passes(2);
+        other.passes(4);
         one.join(&other);
         let expected = Footprint {
             read_sectors: 4,
@@ -134,7 +140,7 @@ mod tests {
             block_read_sectors: 4 + 1 + 1,
             read_pairs: 2,
             written_pairs: 3,
-            request_lines: 6,
+            request_passes: 6,
         };
         assert_eq!(one.footprint(), expected);
     }

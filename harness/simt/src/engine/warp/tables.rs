@@ -123,6 +123,18 @@ pub enum Origin {
     Param(u32),
 }
 
+/// What an atomic adds, as far as its time depends on that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Adds {
+    /// Integers, or it does something else.
+    #[default]
+    Other,
+    /// Floating-point numbers, or it compares them.
+    Float,
+    /// One to a 32-bit word whose old value nobody reads. In shared memory the hardware counts the lanes that meet.
+    One,
+}
+
 /// What a memory instruction does, for counters and findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessInfo {
@@ -134,8 +146,8 @@ pub struct AccessInfo {
     pub space: Space,
     /// Bytes a thread.
     pub size: u32,
-    /// It is an atomic on a floating-point number.
-    pub float: bool,
+    /// What it adds, if it is an atomic.
+    pub adds: Adds,
     /// How it orders memory.
     pub order: Order,
     /// Where its addresses begin.

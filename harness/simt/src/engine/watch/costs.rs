@@ -2,7 +2,7 @@
 //! stays as it is.
 
 use crate::engine::warp::Warp;
-use crate::engine::warp::program::{Op, Program};
+use crate::engine::warp::program::{Adds, Op, Program};
 use crate::engine::warp::request::Request;
 use crate::engine::warp::seen::Look;
 use crate::finding::{Space, What};
@@ -15,7 +15,7 @@ pub(crate) fn looks(program: &Program) -> Vec<Look> {
         let request = Request { space: access.space, size: access.size, what: access.what };
         // Tiles have addresses of another kind.
         if program.warp_syncs.binary_search(&access.pc).is_err() && worth_a_look(access.space, access.what) {
-            looks[access.pc as usize] = Look::Addresses(request, access.float);
+            looks[access.pc as usize] = Look::Addresses(request, access.adds);
         }
     }
     for &guard in &program.guards {
@@ -45,7 +45,7 @@ impl Warp<'_> {
         match looks[op.site as usize] {
             Look::Away => {}
             // SAFETY: this is a memory instruction.
-            Look::Addresses(request, float) => unsafe { self.look_at(op, self.mask(), request, float) },
+            Look::Addresses(request, adds) => unsafe { self.look_at(op, self.mask(), request, adds) },
             Look::Guard => {
                 let mask = self.mask();
                 // SAFETY: a guard has its predicate in `a` and what to combine it with in `b`, and stands before the
@@ -55,10 +55,10 @@ impl Warp<'_> {
                     // If it holds in all lanes, the next instruction is seen on its own.
                     if on != 0
                         && on != mask
-                        && let Look::Addresses(request, float) = looks[op.site as usize + 1]
+                        && let Look::Addresses(request, adds) = looks[op.site as usize + 1]
                     {
                         let next = &*std::ptr::from_ref(op).add(1);
-                        self.look_at(next, on, request, float);
+                        self.look_at(next, on, request, adds);
                     }
                 }
             }
@@ -67,13 +67,13 @@ impl Warp<'_> {
 
     /// # Safety
     /// `op` is a memory instruction of the program.
-    unsafe fn look_at(&mut self, op: &Op, mask: u32, request: Request, float: bool) {
+    unsafe fn look_at(&mut self, op: &Op, mask: u32, request: Request, adds: Adds) {
         let (base, offset) = op.address();
         // SAFETY: the caller's contract.
         let address = unsafe { (*self.reg::<[u64; LANES]>(base)).map(|a| a.wrapping_add(offset)) };
         let block = self.block_number();
         if let Some(seen) = &mut self.notes.get_mut().seen {
-            seen.access(block, &address, mask, request, float);
+            seen.access(block, &address, mask, request, adds);
         }
     }
 
