@@ -21,6 +21,10 @@ def check(folder: pathlib.Path) -> list[str]:
     if "schema" not in session:
         wrong.append("session.json has no schema")
     files = sorted(folder.glob("*.csv"))
+    # Older runs have measured the copy alone, which a kernel that only reads passes.
+    sessions = session.get("sessions", [])
+    has_reading = all("device_read_gb_per_s" in (one.get("ceilings") or {}) for one in sessions)
+    cache = max([one.get("device", {}).get("l2_bytes", 0) for one in sessions], default=0)
     told = {lab["lab"] for one in session.get("sessions", []) for lab in one["labs"]}
     if told != {file.stem for file in files}:
         wrong.append(f"session.json lists the labs {sorted(told)}, but the CSVs are of others")
@@ -47,6 +51,8 @@ def check(folder: pathlib.Path) -> list[str]:
                 wrong.append(f"{where}: {row['verdict']} without a reason")
             if row["device"] == "emulated" and (row["gb_per_s"] or row["gflop_per_s"] or row["percent_of_ceiling"]):
                 wrong.append(f"{where}: a rate on the emulated device")
+            if has_reading and float(row["percent_of_ceiling"] or 0) > 103 and float(row["bytes"] or 0) >= 4 * cache:
+                wrong.append(f"{where}: {row['percent_of_ceiling']} % of its ceiling, which was measured wrongly")
             if row["device"] == "emulated" and row["launches"] not in ("", "0") and not row["thread_instructions"]:
                 wrong.append(f"{where}: a kernel ran and nothing was counted")
         print(f"{file.name}: {len(rows)} rows")

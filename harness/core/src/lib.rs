@@ -80,7 +80,7 @@ pub use measure::{
     capture,
     check::{Check, Number, Tolerance, two_norm},
     inputs::Inputs,
-    parallel::{CORES, parallel, parallel_chunks},
+    parallel::{CORES, parallel, parallel_chunks, parallel_vec},
     poison::poison,
     recorder::Recorder,
     timer::{Samples, Timed, timed_by},

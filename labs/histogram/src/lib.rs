@@ -134,7 +134,7 @@ fn count(run: &Run, row: &Row<Counting>, bins: Bins, text: &text::Source<'_>) ->
         let mut counter = Counter::new(run.kernels(), row, bins, config)?;
         let mut counts = run.stream().alloc_zeros::<u64>(bins.count())?;
         let mut counted = 0;
-        case.bytes(n);
+        case.reads(n);
         case.measure(
             &mut counts,
             |counts| poison(run.stream(), counts),

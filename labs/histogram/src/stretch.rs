@@ -40,7 +40,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
             let busy = busy_threads(has_brackets);
             let mut expected = reference(Bins::Letters, &text);
             expected.push(busy.into());
-            case.bytes(text.len());
+            case.reads(text.len());
             case.measure(
                 &mut stream.alloc_zeros::<u32>(8)?,
                 |counts| Ok(stream.memset_zeros(counts)?),

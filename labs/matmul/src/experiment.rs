@@ -224,7 +224,7 @@ pub(crate) fn matvec(run: &Run) -> Result<()> {
         let launch = launch_1d(m.div_ceil(rows_of_a_block) as u32, 256);
         let case = Case::new(row.name()).label(format!("{m}x{k}")).n(k).kernel("matvec.cu", kernel).launch(launch);
         run.case(case, |case| {
-            case.bytes(shape.bytes().unwrap_or_default());
+            case.reads(shape.bytes().unwrap_or_default());
             let function = case.kernel()?;
             problem.measure(run, case, Arithmetic::Float, None, |(a, x, y)| {
                 let (m, k) = (m as u32, k as u32);

@@ -1,6 +1,8 @@
 //! What occupancy is worth: time and achieved occupancy by block size, and the effect of a partial wave.
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
-use harness::{Case, Check, Error, Launch, Result, Row, Run, Sizes, Tolerance, Trial, Uploaded, launch_1d, poison};
+use harness::{
+    Case, Check, Error, Launch, Result, Row, Run, Sizes, Tolerance, Trial, Uploaded, launch_1d, parallel_vec, poison,
+};
 
 use crate::{
     calculator::{Limits, shared_for, waves},
@@ -87,9 +89,9 @@ impl Data {
             run.say(&format!("{kernel}: {rounds} rounds here, {} on a GPU: enough for the answer", work.rounds.gpu));
         }
         let expected = match work.does {
-            Does::Add => x.iter().zip(&other).map(|(x, y)| x.wrapping_add(*y)).collect(),
-            Does::Mix => x.iter().map(|x| hungry(*x, work.live, rounds)).collect(),
-            Does::Walk => x.iter().map(|x| walk(*x, &other, rounds)).collect(),
+            Does::Add => parallel_vec(n, |i| x[i].wrapping_add(other[i])),
+            Does::Mix => parallel_vec(n, |i| hungry(x[i], work.live, rounds)),
+            Does::Walk => parallel_vec(n, |i| walk(x[i], &other, rounds)),
         };
         let name = if work.does == Does::Walk { "table" } else { "y" };
         Ok(Self { work, x: run.upload("x", &x)?, other: run.upload(name, &other)?, rounds, expected })

@@ -79,7 +79,7 @@ pub(crate) fn reduce(
         let epsilon = if how.in_double(op) { f64::EPSILON } else { f64::from(f32::EPSILON) };
         let mut tolerance = Tolerance::sum(chain, reference.magnitude, epsilon);
         tolerance.absolute += Tolerance::sum(reference.roundings, reference.magnitude, f64::EPSILON).absolute;
-        case.bytes(op.arrays() * size_of::<f32>() * n);
+        case.reads(op.arrays() * size_of::<f32>() * n);
         case.flop(op.flop(n));
         let mut result = f64::NAN;
         case.measure(

@@ -149,7 +149,7 @@ fn run(run: &Run) -> Result<()> {
     if ops.contains(&Op::Sum) {
         experiment::wrong(run)?;
         experiment::waves_of(run, &input)?;
-        orders::run(run, input.x.host())?;
+        orders::run(run, &input.x)?;
     }
     narrow::run(run, n, ops.contains(&Op::Sum))?;
     votes::run(run)

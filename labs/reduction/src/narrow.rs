@@ -1,6 +1,8 @@
 //! Sums of numbers of 16 bits: half the bytes, and the question in which format to add.
+use std::cell::OnceCell;
+
 use cudarc::driver::PushKernelArg;
-use harness::{Case, Check, Inputs, Launch, Result, Row, Run, Tolerance, launch_1d, row};
+use harness::{Case, Check, Inputs, Launch, Result, Row, Run, Tolerance, launch_1d, parallel, parallel_vec, row};
 
 use crate::{Op, experiment::set_result, reference::Reference};
 
@@ -46,10 +48,11 @@ pub(crate) fn run(run: &Run, n: usize, of_random: bool) -> Result<()> {
     // Multiples of 1/256 below 1 are numbers of both formats, and their sum is exact in f64.
     let random =
         run.input("bytes", move || Inputs::in_chunks(run.options().seed, "narrow", n, |mut inputs, n| inputs.bytes(n)));
+    let value = OnceCell::new();
     for row in run.rows(NARROW).filter(|_| of_random) {
         let rule = Launch::one_wave(256).at_least(64).whole_warps();
         let number = |byte| f32::from(byte) / 256.0;
-        let value = random.host().iter().map(|byte| f64::from(number(*byte))).sum();
+        let value = *value.get_or_init(|| total(random.host()) as f64 / 256.0);
         let case = Case::new(row.name()).label("random").launch(rule);
         sum(run, row, case, (random.host(), number), value, true)?;
     }
@@ -64,6 +67,12 @@ pub(crate) fn run(run: &Run, n: usize, of_random: bool) -> Result<()> {
     Ok(())
 }
 
+/// The sum of the bytes.
+fn total(bytes: &[u8]) -> u64 {
+    let parts: Vec<&[u8]> = bytes.chunks(1 << 20).collect();
+    parallel(parts.len(), |part| parts[part].iter().map(|byte| u64::from(*byte)).sum::<u64>()).into_iter().sum()
+}
+
 /// A row: the sum of the number of each byte, which should be `value`, within the bound of its roundings if `rounds`.
 fn sum(
     run: &Run,
@@ -76,15 +85,16 @@ fn sum(
     let n = bytes.len();
     run.case(case.n(n).kernel("narrow.cu", of.kernel), |case| {
         let (stream, kernel, launch) = (run.stream(), case.kernel()?, case.launch());
-        let encoded = |byte: &u8| (of.encode)(number(*byte));
-        let (x, length) = (run.upload("x", &bytes.iter().map(encoded).collect::<Vec<_>>())?, n as u64);
+        let codes: Vec<u16> = (0..=u8::MAX).map(|byte| (of.encode)(number(byte))).collect();
+        let encoded = parallel_vec(n, |i| codes[usize::from(bytes[i])]);
+        let (x, length) = (run.upload("x", &encoded)?, n as u64);
         let threads = (launch.grid_dim.0 * launch.block_dim.0) as usize;
         // A thread's numbers (up to a tile more than others have), then its warp, its block's warps, and the blocks.
         let chain = n.div_ceil(threads) + 64 + 5 + 32 + launch.grid_dim.0 as usize;
         let bound = Tolerance::sum(chain, value, f64::from(f32::EPSILON));
         let tolerance = if rounds { bound } else { Tolerance::EXACT };
         let mut result = f64::NAN;
-        case.bytes(size_of::<u16>() * n);
+        case.reads(size_of::<u16>() * n);
         case.flop(Op::Sum.flop(n));
         case.measure(
             &mut stream.alloc_zeros::<f32>(1)?,

@@ -1,5 +1,5 @@
 //! The effect of the order of summation alone on a float sum, on the host.
-use harness::{Case, Check, Result, Row, Run, Tolerance, row};
+use harness::{Case, Check, Input, Result, Row, Run, Tolerance, row};
 
 use crate::{
     Op,
@@ -13,11 +13,12 @@ pub(crate) static ROWS: [Row; 1] = [row("host-orders", "the host's sums in float
 const MOST: usize = 1 << 26;
 
 /// A row for each order of summing the first elements of `x`.
-pub(crate) fn run(run: &Run, x: &[f32]) -> Result<()> {
+pub(crate) fn run(run: &Run, x: &Input<'_, f32>) -> Result<()> {
     if !run.wants(ROWS[0].name()) {
         return Ok(());
     }
-    let x = &x[..x.len().min(MOST)];
+    let all = x.host();
+    let x = &all[..all.len().min(MOST)];
     let n = x.len();
     let reference = reference(Op::Sum, x, &[]);
     let order = |label: &str, sum: fn(&[f32]) -> f32, chain: usize| {

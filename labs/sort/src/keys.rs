@@ -2,7 +2,7 @@
 use std::fmt::Debug;
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
-use harness::{Inputs, Number, parallel_chunks};
+use harness::{Inputs, Number, parallel_chunks, parallel_vec};
 
 /// Keys made by one task.
 const CHUNK: usize = 1 << 20;
@@ -129,6 +129,6 @@ impl Key for u64 {
     /// The lower half of each key is one word of the order, and its upper half the next.
     fn keys(order: Order, seed: u64, n: usize) -> Vec<Self> {
         let words = order.words(seed, 2 * n);
-        words.chunks_exact(2).map(|pair| Self::from(pair[0]) | Self::from(pair[1]) << 32).collect()
+        parallel_vec(n, |i| Self::from(words[2 * i]) | Self::from(words[2 * i + 1]) << 32)
     }
 }

@@ -1,5 +1,7 @@
 //! The right answers, computed on the CPU on all its cores, and the check against them.
-use harness::{Check, parallel, parallel_chunks};
+use std::sync::Mutex;
+
+use harness::{Check, parallel, parallel_chunks, parallel_vec};
 
 use crate::Key;
 
@@ -38,7 +40,24 @@ pub fn sorted<K: Key>(x: &[K]) -> Vec<K> {
         part.sort(); // faster here than `sort_unstable`: it merges what is in order already
         part
     });
-    parts.concat()
+    joined(&parts, x.len())
+}
+
+/// `parts` one after another: `n` keys.
+fn joined<K: Key>(parts: &[Vec<K>], n: usize) -> Vec<K> {
+    let mut all = vec![K::default(); n];
+    let mut rest = &mut all[..];
+    let places: Vec<_> = parts
+        .iter()
+        .map(|part| {
+            let (place, after) = std::mem::take(&mut rest).split_at_mut(part.len());
+            rest = after;
+            Mutex::new(place)
+        })
+        .collect();
+    parallel(parts.len(), |i| places[i].lock().expect("one task a part").copy_from_slice(&parts[i]));
+    drop(places);
+    all
 }
 
 /// Puts each run of `run` keys in order.
@@ -53,10 +72,10 @@ pub fn sort_runs<K: Key>(x: &mut [K], run: usize) {
 /// assert_eq!(sort::reference::sorted_pairs(&[7u32, 5, 7]), [5, 7, 7, 1, 0, 2]);
 /// ```
 pub fn sorted_pairs<K: Key>(x: &[K]) -> Vec<K> {
-    let pairs: Vec<u64> = (0..).zip(x).map(|(i, key): (u64, &K)| u64::from(key.low()) << 32 | i).collect();
-    let pairs = sorted(&pairs);
-    let halves = [32, 0].into_iter().flat_map(|shift| pairs.iter().map(move |pair| K::from((pair >> shift) as u32)));
-    halves.collect()
+    let n = x.len();
+    let pairs = sorted(&parallel_vec(n, |i| u64::from(x[i].low()) << 32 | i as u64));
+    let half = |i: usize| if i < n { pairs[i] >> 32 } else { pairs[i - n] };
+    parallel_vec(2 * n, |i| K::from(half(i) as u32))
 }
 
 /// The keys of `x` below a threshold, in their order; then the others, the first of them last, or, if they are

@@ -2,7 +2,7 @@
 use std::{cell::RefCell, rc::Rc};
 
 use cudarc::driver::{CudaSlice, DeviceRepr, LaunchConfig, PushKernelArg};
-use harness::{Case, Check, Error, Launch, Number, Result, Row, Run, Sizes, Tolerance, row};
+use harness::{Case, Check, Error, Launch, Number, Result, Row, Run, Sizes, Tolerance, parallel, parallel_vec, row};
 
 use crate::{AVERAGES, LINES, MISTAKES, cpu, reference};
 
@@ -139,7 +139,7 @@ fn launch<T>(run: &Run, row: &Row<Line>, n: usize) -> Launch {
     if row.each > 1 { rule.whole_warps() } else { rule }
 }
 
-fn one<T: DeviceRepr + Number + PartialEq + From<f32> + 'static>(
+fn one<T: DeviceRepr + Number + Default + PartialEq + From<f32> + Send + 'static>(
     run: &Run,
     row: &Row<Line>,
     input: &Input<'_>,
@@ -161,7 +161,7 @@ fn one<T: DeviceRepr + Number + PartialEq + From<f32> + 'static>(
         }
         let stream = run.stream();
         let kernels = row.kernels.iter().map(|name| run.function(row.file, name)).collect::<Result<Vec<_>>>()?;
-        let dx = run.upload("x", &input.x.iter().map(|x| T::from(*x)).collect::<Vec<_>>())?;
+        let dx = run.upload("x", &parallel_vec(n, |i| T::from(input.x[i])))?;
         // SAFETY: poisoned before each sample, and read only after the kernel.
         let mut outputs: Vec<CudaSlice<T>> =
             kernels.iter().map(|_| unsafe { stream.alloc(n) }).collect::<Result<_, _>>()?;
@@ -205,7 +205,9 @@ fn places(y: &[impl Number], expected: &[f64], block: usize, allowed: f64) -> St
         let error = (y[*i].to_f64() - expected[*i]).abs();
         error.is_nan() || error > allowed
     };
-    let wrong: Vec<usize> = (0..y.len()).filter(is_wrong).collect();
+    const PART: usize = 1 << 18;
+    let of_part = |part: usize| (part * PART..((part + 1) * PART).min(y.len())).filter(is_wrong).collect::<Vec<_>>();
+    let wrong = parallel(y.len().div_ceil(PART), of_part).concat();
     let edge = |i: &usize| matches!(i % block, 0 | 1) || i % block + 2 >= block;
     if wrong.iter().all(edge) {
         format!(

@@ -1,5 +1,13 @@
 //! The stencils on the CPU in f64, and Jacobi's method also in f32, with exactly the kernels' operations.
-use std::ops::{Add, Mul, Sub};
+use std::{
+    ops::{Add, Mul, Sub},
+    sync::Mutex,
+};
+
+use harness::{parallel_chunks, parallel_vec};
+
+/// Points that one task computes, about.
+const PART: usize = 1 << 18;
 
 /// x at i + offset, or 0 beyond the ends.
 fn at<T: Copy + Into<f64>>(x: &[T], i: usize, offset: isize) -> f64 {
@@ -7,33 +15,39 @@ fn at<T: Copy + Into<f64>>(x: &[T], i: usize, offset: isize) -> f64 {
 }
 
 /// `y[i] = x[i-1]/4 + x[i]/2 + x[i+1]/4`, with zeros beyond the ends.
-pub fn blur<T: Copy + Into<f64>>(x: &[T]) -> Vec<f64> {
-    (0..x.len()).map(|i| 0.25 * at(x, i, -1) + 0.5 * at(x, i, 0) + 0.25 * at(x, i, 1)).collect()
+pub fn blur<T: Copy + Into<f64> + Sync>(x: &[T]) -> Vec<f64> {
+    parallel_vec(x.len(), |i| 0.25 * at(x, i, -1) + 0.5 * at(x, i, 0) + 0.25 * at(x, i, 1))
 }
 
 /// The mean of x[i-2] ... x[i+2], with zeros beyond the ends.
 pub fn average5(x: &[f32]) -> Vec<f64> {
-    (0..x.len()).map(|i| (-2..=2).map(|o| at(x, i, o)).sum::<f64>() / 5.0).collect()
+    parallel_vec(x.len(), |i| (-2..=2).map(|o| at(x, i, o)).sum::<f64>() / 5.0)
 }
 
 /// The five-point mean of a plane with `width` points per row; the border is copied.
 pub fn mean(plane: &[f32], width: usize) -> Vec<f64> {
-    let mut out: Vec<f64> = plane.iter().map(|v| f64::from(*v)).collect();
-    inner(plane.len(), width, |i| {
-        let sum = [i, i - 1, i + 1, i - width, i + width].into_iter().map(|j| f64::from(plane[j])).sum::<f64>();
-        out[i] = sum / 5.0;
+    let mut out = parallel_vec(plane.len(), |i| f64::from(plane[i]));
+    inner_rows(&mut out, width, |y, row| {
+        for x in 1..width.saturating_sub(1) {
+            let i = y * width + x;
+            let sum = [i, i - 1, i + 1, i - width, i + width].into_iter().map(|j| f64::from(plane[j])).sum::<f64>();
+            row[x] = sum / 5.0;
+        }
     });
     out
 }
 
-/// Calls `each` with the index of every point that is not on the border.
-fn inner(points: usize, width: usize, mut each: impl FnMut(usize)) {
-    let height = points.checked_div(width).unwrap_or(0);
-    for y in 1..height.saturating_sub(1) {
-        for x in 1..width.saturating_sub(1) {
-            each(y * width + x);
+/// Calls `each` with every row of `plane` that is not on the border, and its number: on all cores if the plane is
+/// large.
+fn inner_rows<T: Send>(plane: &mut [T], width: usize, each: impl Fn(usize, &mut [T]) + Sync) {
+    let (height, rows) = (plane.len().checked_div(width).unwrap_or(0), (PART / width.max(1)).max(1));
+    parallel_chunks(plane, rows * width.max(1), |part, band| {
+        for (y, row) in (part * rows..).zip(band.chunks_exact_mut(width.max(1))) {
+            if y > 0 && y + 1 < height {
+                each(y, row);
+            }
         }
-    }
+    });
 }
 
 /// The initial state of Laplace's problem: sin(pi x) along the top row, 0 elsewhere.
@@ -48,7 +62,10 @@ pub fn start(width: usize, height: usize) -> Vec<f32> {
 /// `plane` with a border of 0. The solution of Laplace's equation for that border is 0 everywhere.
 pub fn bordered(plane: &[f32], width: usize) -> Vec<f32> {
     let mut u = vec![0.0; plane.len()];
-    inner(plane.len(), width, |i| u[i] = plane[i]);
+    inner_rows(&mut u, width, |y, row| {
+        let inside = 1..width.saturating_sub(1).max(1);
+        row[inside.clone()].copy_from_slice(&plane[y * width..][inside]);
+    });
     u
 }
 
@@ -73,7 +90,10 @@ pub fn solution(width: usize, height: usize) -> Vec<f64> {
 }
 
 /// A type of number in which Jacobi's method runs: f32 or f64.
-pub trait Float: Copy + PartialOrd + From<f32> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {}
+pub trait Float:
+    Copy + PartialOrd + From<f32> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Send + Sync
+{
+}
 impl Float for f32 {}
 impl Float for f64 {}
 
@@ -94,14 +114,19 @@ pub fn jacobi<T: Float>(mut u: Vec<T>, width: usize, limit: u32, every: u32, tol
     let mut v = u.clone();
     let mut change = T::from(0.0);
     for step in 1..=limit {
-        change = T::from(0.0);
-        inner(u.len(), width, |i| {
-            v[i] = T::from(0.25) * (((u[i - 1] + u[i + 1]) + u[i - width]) + u[i + width]);
-            let moved = if v[i] > u[i] { v[i] - u[i] } else { u[i] - v[i] };
-            if moved > change {
-                change = moved;
+        let most = Mutex::new(T::from(0.0));
+        let larger = |a: T, b: T| if b > a { b } else { a };
+        inner_rows(&mut v, width, |y, row| {
+            let mut of_row = T::from(0.0);
+            for x in 1..width.saturating_sub(1) {
+                let i = y * width + x;
+                row[x] = T::from(0.25) * (((u[i - 1] + u[i + 1]) + u[i - width]) + u[i + width]);
+                of_row = larger(of_row, if row[x] > u[i] { row[x] - u[i] } else { u[i] - row[x] });
             }
+            let mut most = most.lock().expect("nothing panics while it is held");
+            *most = larger(*most, of_row);
         });
+        change = most.into_inner().expect("nothing panics while it is held");
         std::mem::swap(&mut u, &mut v);
         if every > 0 && step % every == 0 && change <= tolerance {
             return Jacobi { u, steps: step, change };

@@ -7,7 +7,14 @@ use cudarc::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{error::Result, stats};
+use crate::{
+    device::{
+        bandwidth::{self, Bandwidth},
+        session::Session,
+    },
+    error::Result,
+    stats,
+};
 
 /// The measured limits of a GPU.
 #[expect(clippy::unsafe_derive_deserialize, reason = "the unsafe calls measure; they rely on no field")]
@@ -15,6 +22,12 @@ use crate::{error::Result, stats};
 pub struct Ceilings {
     /// Device-to-device copy, read and write counted, GB/s.
     pub device_copy_gb_per_s: f64,
+    /// The device's memory read alone, GB/s; older programs did not measure it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_read_gb_per_s: Option<f64>,
+    /// The device's memory written alone, GB/s; older programs did not measure it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_write_gb_per_s: Option<f64>,
     /// Pinned host memory to device, GB/s.
     pub h2d_gb_per_s: f64,
     /// Device to pinned host memory, GB/s.
@@ -26,9 +39,13 @@ pub struct Ceilings {
 /// The ceiling with which a case's GB/s is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Ceiling {
-    /// Device memory.
+    /// Device memory, read and written: about as much of the one as of the other.
     #[default]
     DeviceCopy,
+    /// Device memory that is only read, but for a result that is small beside it.
+    DeviceRead,
+    /// Device memory that is only written.
+    DeviceWrite,
     /// The link, towards the device.
     HostToDevice,
     /// The link, towards the host.
@@ -46,69 +63,145 @@ const EMPTY: &str =
 const ONE_THREAD: LaunchConfig = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
 
 impl Ceilings {
-    /// Measures the ceilings on `stream`: each is the median of ten samples, with copies of 256 MiB (three samples and
-    /// 64 MiB with `quick`), or of an eighth of the free memory if that is less.
+    /// Measures the ceilings on the session's stream: each is the median of ten samples, on the device with 4 GiB, over
+    /// the link with 256 MiB (three samples, 256 and 64 MiB with `quick`), or with an eighth of the free memory if that
+    /// is less.
     ///
     /// # Errors
     /// The driver's errors.
-    pub(crate) fn measure(context: &Arc<CudaContext>, stream: &Arc<CudaStream>, quick: bool) -> Result<Self> {
-        let (free, _) = context.mem_get_info()?;
-        let bytes = (if quick { 64 << 20 } else { 256 << 20 }).min(free / 8).max(1 << 20);
-        let samples = if quick { 3 } else { 10 };
-        let start = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
-        let end = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
-        // Median milliseconds of what `work` puts on the stream, without the first sample.
-        let median = |work: &mut dyn FnMut() -> Result<()>| -> Result<f64> {
-            let mut times = Vec::new();
-            for i in 0..=samples {
-                start.record(stream)?;
-                work()?;
-                end.record(stream)?;
-                stream.synchronize()?;
-                if i > 0 {
-                    times.push(f64::from(start.elapsed_ms(&end)?));
-                }
-            }
-            Ok(stats::times(&times, 0).map_or(f64::NAN, |t| t.median))
-        };
-        let rate = |bytes: usize, ms: f64| bytes as f64 / ms / 1e6;
+    pub(crate) fn measure(session: &Session, quick: bool) -> Result<Self> {
+        let (free, _) = session.context.mem_get_info()?;
+        let sizes = if quick { [256, 64] } else { [4096, 256] };
+        let sizes = sizes.map(|mib: usize| (mib << 20).min(free / 8).next_multiple_of(bandwidth::TILE));
+        Self::with(session, sizes, if quick { 3 } else { 10 })
+    }
 
-        let a = stream.alloc_zeros::<u8>(bytes)?;
-        let mut b = stream.alloc_zeros::<u8>(bytes)?;
-        // SAFETY: bytes of any value are valid u8s; filled by the first copy that reads it.
-        let mut host = unsafe { context.alloc_pinned_with_flags::<u8>(bytes, 0) }?;
-        host.as_mut_slice()?.fill(0);
-        let copy_ms = median(&mut || Ok(stream.memcpy_dtod(&a, &mut b)?))?;
-        let h2d_ms = median(&mut || Ok(stream.memcpy_htod(&host, &mut b)?))?;
-        let d2h_ms = median(&mut || Ok(stream.memcpy_dtoh(&a, &mut host)?))?;
-
-        let empty = context.load_module(Ptx::from_src(EMPTY))?.load_function("empty")?;
-        let mut launches = Vec::new();
-        for i in 0..10 * samples {
-            let began = Instant::now();
-            // SAFETY: the kernel takes one integer and touches nothing.
-            unsafe { stream.launch_builder(&empty).arg(&0_u32).launch(ONE_THREAD) }?;
-            stream.synchronize()?;
-            if i > 0 {
-                launches.push(began.elapsed().as_secs_f64() * 1e3);
-            }
+    /// Measures with so many bytes on the device, a whole number of tiles, and over the link, which are not more.
+    fn with(session: &Session, [on_device, over_link]: [usize; 2], samples: usize) -> Result<Self> {
+        let (context, stream) = (&session.context, &session.stream);
+        let clock = Clock { stream, samples };
+        let mut a = stream.alloc_zeros::<u8>(on_device)?;
+        let mut b = stream.alloc_zeros::<u8>(on_device)?;
+        let copy_ms = clock.median(&mut || Ok(stream.memcpy_dtod(&a, &mut b)?))?;
+        // The fastest of several grids, or of the driver's own way to fill memory: a ceiling is what can be reached.
+        let mut kernels = Bandwidth::new(context, stream)?;
+        let mut read_ms = f64::INFINITY;
+        let mut write_ms = clock.median(&mut || Ok(stream.memset_zeros(&mut a)?))?;
+        for blocks in [8, 16, 32].map(|each| each * session.device.multiprocessors) {
+            read_ms = read_ms.min(clock.median(&mut || kernels.read(&b, blocks))?);
+            write_ms = write_ms.min(clock.median(&mut || kernels.write(&mut a, blocks))?);
         }
+        // SAFETY: bytes of any value are valid u8s; filled by the first copy that reads it.
+        let mut host = unsafe { context.alloc_pinned_with_flags::<u8>(over_link, 0) }?;
+        host.as_mut_slice()?.fill(0);
+        let mut there = b.slice_mut(..over_link);
+        let h2d_ms = clock.median(&mut || Ok(stream.memcpy_htod(&host, &mut there)?))?;
+        let d2h_ms = clock.median(&mut || Ok(stream.memcpy_dtoh(&there, &mut host)?))?;
+        let rate = |bytes: usize, ms: f64| bytes as f64 / ms / 1e6;
         Ok(Self {
-            device_copy_gb_per_s: rate(2 * bytes, copy_ms),
-            h2d_gb_per_s: rate(bytes, h2d_ms),
-            d2h_gb_per_s: rate(bytes, d2h_ms),
-            empty_launch_ms: stats::times(&launches, 0).map_or(f64::NAN, |t| t.median),
+            device_copy_gb_per_s: rate(2 * on_device, copy_ms),
+            device_read_gb_per_s: Some(rate(on_device, read_ms)),
+            device_write_gb_per_s: Some(rate(on_device, write_ms)),
+            h2d_gb_per_s: rate(over_link, h2d_ms),
+            d2h_gb_per_s: rate(over_link, d2h_ms),
+            empty_launch_ms: clock.empty_launch(context)?,
         })
     }
 
-    /// The ceiling in GB/s.
+    /// The ceiling in GB/s; `None` where none applies, or where it was not measured, as in runs of older programs.
     pub fn gb_per_s(&self, ceiling: Ceiling) -> Option<f64> {
         match ceiling {
             Ceiling::DeviceCopy => Some(self.device_copy_gb_per_s),
+            Ceiling::DeviceRead => self.device_read_gb_per_s,
+            Ceiling::DeviceWrite => self.device_write_gb_per_s,
             Ceiling::HostToDevice => Some(self.h2d_gb_per_s),
             Ceiling::DeviceToHost => Some(self.d2h_gb_per_s),
             Ceiling::Rate(rate) => Some(rate),
             Ceiling::None => None,
+        }
+    }
+}
+
+/// What ceilings are timed with.
+struct Clock<'s> {
+    stream: &'s Arc<CudaStream>,
+    samples: usize,
+}
+
+impl Clock<'_> {
+    /// Median milliseconds of what `work` puts on the stream, without the first sample.
+    fn median(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<f64> {
+        let event = || self.stream.context().new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
+        let (start, end) = (event()?, event()?);
+        let mut times = Vec::new();
+        for i in 0..=self.samples {
+            start.record(self.stream)?;
+            work()?;
+            end.record(self.stream)?;
+            self.stream.synchronize()?;
+            if i > 0 {
+                times.push(f64::from(start.elapsed_ms(&end)?));
+            }
+        }
+        Ok(middle(&times))
+    }
+
+    /// Median milliseconds of the launch of an empty kernel and of the wait for it, by the host's clock.
+    fn empty_launch(&self, context: &Arc<CudaContext>) -> Result<f64> {
+        let empty = context.load_module(Ptx::from_src(EMPTY))?.load_function("empty")?;
+        let mut times = Vec::new();
+        for i in 0..10 * self.samples {
+            let began = Instant::now();
+            // SAFETY: the kernel takes one integer and touches nothing.
+            unsafe { self.stream.launch_builder(&empty).arg(&0_u32).launch(ONE_THREAD) }?;
+            self.stream.synchronize()?;
+            if i > 0 {
+                times.push(began.elapsed().as_secs_f64() * 1e3);
+            }
+        }
+        Ok(middle(&times))
+    }
+}
+
+fn middle(times: &[f64]) -> f64 {
+    stats::times(times, 0).map_or(f64::NAN, |t| t.median)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run of an older program has measured the copy alone.
+    const OLD: &str =
+        r#"{"d2h_gb_per_s": 55.0, "device_copy_gb_per_s": 4038.0, "empty_launch_ms": 0.0086, "h2d_gb_per_s": 55.5}"#;
+
+    #[test]
+    fn a_ceiling_that_was_not_measured_is_none_and_not_another_one() {
+        let old: Ceilings = serde_json::from_str(OLD).unwrap();
+        assert_eq!(old.gb_per_s(Ceiling::DeviceCopy), Some(4038.0));
+        assert_eq!([Ceiling::DeviceRead, Ceiling::DeviceWrite].map(|one| old.gb_per_s(one)), [None, None]);
+        let new = Ceilings { device_read_gb_per_s: Some(4595.0), device_write_gb_per_s: Some(4402.0), ..old };
+        let again: Ceilings = serde_json::from_str(&serde_json::to_string(&new).unwrap()).unwrap();
+        assert_eq!(again, new);
+        assert_eq!(
+            [Ceiling::DeviceRead, Ceiling::DeviceWrite].map(|one| new.gb_per_s(one)),
+            [Some(4595.0), Some(4402.0)]
+        );
+    }
+
+    /// On the machine, whose times say nothing, but whose launches are checked.
+    #[test]
+    fn all_ceilings_are_measured() {
+        let session = Session::open(&"emulated".parse().unwrap()).unwrap();
+        let found = Ceilings::with(&session, [64 * bandwidth::TILE, 3 * bandwidth::TILE], 2).unwrap();
+        for one in [
+            Ceiling::DeviceCopy,
+            Ceiling::DeviceRead,
+            Ceiling::DeviceWrite,
+            Ceiling::HostToDevice,
+            Ceiling::DeviceToHost,
+        ] {
+            assert!(found.gb_per_s(one).is_some_and(|rate| rate > 0.0), "{one:?}");
         }
     }
 }

@@ -1,4 +1,5 @@
 //! The device in use, and what it reports about itself.
+pub(crate) mod bandwidth;
 pub(crate) mod ceilings;
 pub(crate) mod choice;
 pub(crate) mod driver;
@@ -11,4 +12,5 @@ pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod nvml;
 pub(crate) mod session;
+pub(crate) mod staging;
 pub(crate) mod visible;

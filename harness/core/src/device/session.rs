@@ -10,6 +10,7 @@ use crate::{
         driver::{self, Device},
         memory,
         nvml::{Monitor, Snapshot},
+        staging::Staging,
     },
     error::Result,
 };
@@ -29,6 +30,8 @@ pub struct Session {
     pub ceilings: Option<Ceilings>,
     /// NVML, or why there is none.
     pub(crate) monitor: std::result::Result<Monitor, String>,
+    /// Host memory that outputs are copied to.
+    pub(crate) staging: Staging,
 }
 
 impl Session {
@@ -57,7 +60,15 @@ impl Session {
                 .ok_or_else(|| "NVML: the driver gives no bus address".to_string())
                 .and_then(|id| Monitor::open(&id))
         };
-        Ok(Self { context, stream, device, reason: opened.reason, ceilings: None, monitor })
+        Ok(Self {
+            context,
+            stream,
+            device,
+            reason: opened.reason,
+            ceilings: None,
+            monitor,
+            staging: Staging::default(),
+        })
     }
 
     /// Measures this GPU's ceilings; does nothing on the emulated device.
@@ -66,7 +77,7 @@ impl Session {
     /// The driver's errors.
     pub fn measure_ceilings(&mut self, quick: bool) -> Result<()> {
         if !self.device.is_emulated {
-            self.ceilings = Some(Ceilings::measure(&self.context, &self.stream, quick)?);
+            self.ceilings = Some(Ceilings::measure(self, quick)?);
         }
         Ok(())
     }

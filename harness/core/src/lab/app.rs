@@ -20,7 +20,7 @@ use crate::{
         warnings::warnings,
     },
     lab::{
-        again,
+        again, ahead,
         asked::{self, Labs},
         child,
         companion::{self, Companion},
@@ -237,6 +237,11 @@ impl<'m> Program<'m> {
 
     /// Runs the labs one after another, and returns the worst of their endings.
     fn run(mut self) -> Result<Exit> {
+        let is_whole = self.options.variants.is_empty() && self.replaced.is_none() && !self.options.confined;
+        if is_whole && child::wanted().is_none() && companion::wanted().is_none() {
+            let files: Vec<_> = self.labs.iter().flat_map(|lab| lab.kernels).collect();
+            ahead::compile(&files, &self.session);
+        }
         for lab in self.labs.clone() {
             if child::wanted().is_some_and(|case| !case.starts_with(&format!("{}/", lab.name))) {
                 continue;
@@ -407,6 +412,13 @@ impl<'m> Program<'m> {
         for line in &slow {
             print_error(&format!("too slow: {line}"));
         }
+        let fast = pace::too_fast(&run.records(), self.session.device.l2_bytes.into());
+        for line in fast.iter().filter(|_| child::wanted().is_none()) {
+            print_error(&format!(
+                "{line}, which cannot be: the ceiling was measured wrongly. Run again while nobody else uses this GPU"
+            ));
+        }
+        let wrong = wrong || !fast.is_empty();
         let unmodelled = run.records().iter().any(Record::is_unmodelled);
         self.exit = match (wrong, slow.is_empty()) {
             (true, _) => Exit::Wrong,

@@ -25,6 +25,9 @@ use crate::{
 /// Names the one case to run, `lab/case key`, in a child's environment.
 const CASE: &str = "WARPLAB_CASE";
 
+/// Names that case's variant, in a child's environment.
+const VARIANT: &str = "WARPLAB_CASE_VARIANT";
+
 /// The ceilings that the parent has measured, as JSON, in a child's environment.
 const CEILINGS: &str = "WARPLAB_CEILINGS";
 
@@ -36,6 +39,11 @@ pub(crate) fn ceilings() -> Option<Ceilings> {
 /// In a child, the one case to run.
 pub(crate) fn wanted() -> Option<String> {
     env::var(CASE).ok()
+}
+
+/// Whether this process may run a case of `variant`: a child runs one case alone.
+pub(crate) fn may_run(variant: &str) -> bool {
+    env::var(VARIANT).map_or(true, |only| only == variant)
 }
 
 /// Appends a record to the file that [`RECORDS`] names, if it names one.
@@ -118,7 +126,7 @@ pub(crate) fn run(
     say: impl FnMut(&str),
 ) -> Result<End> {
     let (mut command, left) = this_command()?;
-    command.env(CASE, format!("{lab}/{}", case.key()));
+    command.env(CASE, format!("{lab}/{}", case.key())).env(VARIANT, &case.variant);
     if let Some(ceilings) = ceilings {
         command.env(CEILINGS, serde_json::to_string(&ceilings).unwrap_or_default());
     }

@@ -1,5 +1,6 @@
 //! What a lab declares, and the program that runs it.
 pub(crate) mod again;
+pub(crate) mod ahead;
 pub(crate) mod app;
 pub mod arguments;
 pub(crate) mod asked;

@@ -9,6 +9,7 @@ use crate::{
     error::{Error, Result},
     export::{chart::Chart, report::Report},
     lab::{
+        child,
         companion::{self, Companion},
         declaration::Lab,
         input::Input,
@@ -95,10 +96,11 @@ impl Run {
         self.lab
     }
 
-    /// Whether `variant` was chosen (all are, without `--variant`). Cases check this themselves; a lab asks only to
-    /// skip needless preparation.
+    /// Whether `variant` was chosen (all are, without `--variant`), and is not left to another process. Cases check
+    /// this themselves; a lab asks only to skip needless preparation.
     pub fn wants(&self, variant: &str) -> bool {
-        self.options.variants.is_empty() || self.options.variants.iter().any(|v| v == variant)
+        let is_chosen = self.options.variants.is_empty() || self.options.variants.iter().any(|v| v == variant);
+        is_chosen && child::may_run(variant)
     }
 
     /// `--n`, or the lab's size for this device; a default made smaller, for the emulated device or for

@@ -87,34 +87,33 @@ impl Inputs {
         bytes
     }
 
-    /// `n` elements that `draw` gives one after another, each by as many words of the generator as it has: long lists
-    /// are made on all cores, by generators that begin where the one before them ends. Now and then a draw takes more
-    /// words; from the chunk where that happens they are then made in turn.
+    /// `n` elements that `draw` gives one after another. Long lists are made on all cores, by generators that begin
+    /// where the one before them ends: most draws take as many words of the generator as each of the first chunk does.
+    /// Now and then a draw takes more words; from the chunk where that happens they are then made in turn.
     fn many<T: Copy + Default + Send>(&mut self, n: usize, draw: impl Fn(&mut ChaCha8Rng) -> T + Sync) -> Vec<T> {
         let mut all = vec![T::default(); n];
         let start = self.0.get_word_pos();
-        let words_of = |elements: usize| (elements * size_of::<T>().div_ceil(WORD)) as u128;
-        let fill = |rng: &mut ChaCha8Rng, chunk: &mut [T]| {
-            let end = rng.get_word_pos() + words_of(chunk.len());
-            chunk.fill_with(|| draw(rng));
-            rng.get_word_pos() == end
-        };
-        // Where the first chunk takes more words, most do.
         let (head, tail) = all.split_at_mut(CHUNK.min(n));
-        if !fill(&mut self.0, head) {
+        head.fill_with(|| draw(&mut self.0));
+        let taken = self.0.get_word_pos() - start;
+        let words = taken / (head.len() as u128).max(1);
+        if taken != words * head.len() as u128 {
             tail.fill_with(|| draw(&mut self.0));
             return all;
         }
+        let words_of = |elements: usize| elements as u128 * words;
         let first_longer = AtomicUsize::new(usize::MAX);
         parallel_chunks(tail, CHUNK, |i, chunk| {
             let mut rng = self.0.clone();
+            let end = start + words_of((i + 1) * CHUNK + chunk.len());
             rng.set_word_pos(start + words_of((i + 1) * CHUNK));
-            if !fill(&mut rng, chunk) {
+            chunk.fill_with(|| draw(&mut rng));
+            if rng.get_word_pos() != end {
                 first_longer.fetch_min(i, Ordering::Relaxed);
             }
         });
         let whole = first_longer.into_inner().saturating_mul(CHUNK).min(tail.len());
-        self.0.set_word_pos(start + words_of(head.len() + whole));
+        self.0.set_word_pos(start + words_of(CHUNK.min(n) + whole));
         tail[whole..].fill_with(|| draw(&mut self.0));
         all
     }
@@ -158,8 +157,9 @@ mod tests {
         let one_by_one: Vec<f64> = (0..n).map(|_| serial.rng().random_range(0.0..3.0)).collect();
         assert!(all.f64(n, 0.0..3.0) == one_by_one);
         assert_eq!(all.u32(9, 0..99), serial.u32(9, 0..99));
-        // Of wide ranges a good part of the draws takes a second word; of the other some chunk does.
-        for range in [0..3_000_000_000_u32, 0..1500, 0..700, 0..7] {
+        // Of wide ranges a good part of the draws takes a second word, of the widest nearly every one; of the others
+        // some chunk does.
+        for range in [0..u32::MAX, 0..3_000_000_000_u32, 0..1500, 0..700, 0..7] {
             let (mut serial, mut all) = (inputs(), inputs());
             let one_by_one: Vec<u32> = (0..n).map(|_| serial.rng().random_range(range.clone())).collect();
             assert!(all.u32(n, range.clone()) == one_by_one, "{range:?}");

@@ -1,4 +1,5 @@
-//! "Slower than allowed": the best variant of every case against a share of its ceiling.
+//! Rates against ceilings: "slower than allowed", the best variant of every case against a share of its ceiling, and
+//! faster than can be.
 use std::collections::BTreeMap;
 
 use crate::record::row::{Record, Verdict};
@@ -33,6 +34,23 @@ pub(crate) fn too_slow(records: &[Record], percent: f64) -> Vec<String> {
         .collect()
 }
 
+/// A row above so many per cent of its ceiling says that the ceiling was measured wrongly.
+const MOST_PERCENT: f64 = 103.0;
+
+/// What ran faster than its ceiling allows, as a line each: rows whose bytes are so many times those of the device's
+/// cache, `cache` bytes, that it cannot hold a good part of them.
+pub(crate) fn too_fast(records: &[Record], cache: u64) -> Vec<String> {
+    let comes_from_memory = |r: &&Record| r.bytes.is_some_and(|bytes| bytes >= cache.saturating_mul(4));
+    let timed = records.iter().filter(|r| r.verdict == Verdict::Pass).filter(comes_from_memory);
+    let above = timed.filter_map(|r| Some((r, r.percent_of_ceiling.filter(|percent| *percent > MOST_PERCENT)?)));
+    above
+        .map(|(r, percent)| {
+            let row = [r.lab.as_str(), &r.variant, &r.case].join(" ");
+            format!("{} reaches {percent:.1} % of its ceiling", row.trim_end())
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +74,19 @@ mod tests {
         assert_eq!(slow.len(), 1, "{slow:?}");
         let words = "lab block 256 n = 20: the best, naive, reaches 40.5 % of its ceiling, 80 % are asked for";
         assert_eq!(slow[0], words);
+    }
+
+    #[test]
+    fn a_row_beyond_its_ceiling_is_named_unless_a_cache_may_have_helped() {
+        let cache = 60 << 20;
+        let row = |percent, bytes| Record { bytes, ..row("naive", 10, percent) };
+        let mut wrong = row(Some(150.0), Some(cache * 4));
+        wrong.verdict = Verdict::Fail;
+        let fine =
+            [row(Some(103.0), Some(cache * 9)), row(Some(111.0), Some(cache * 4 - 1)), row(Some(111.0), None), wrong];
+        assert!(too_fast(&fine, cache).is_empty());
+        let said = too_fast(&[row(Some(103.4), Some(cache * 4)), row(None, Some(cache * 4))], cache);
+        assert_eq!(said, ["lab naive block 256 reaches 103.4 % of its ceiling"]);
     }
 
     #[test]

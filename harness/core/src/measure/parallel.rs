@@ -78,6 +78,21 @@ pub fn parallel_chunks<T: Send>(all: &mut [T], chunk: usize, task: impl Fn(usize
     });
 }
 
+/// Elements of a list that one task makes.
+const PART: usize = 1 << 18;
+
+/// `n` elements, of which `element(i)` gives the one at `i`, made on all cores as by [`parallel`]. The memory of a type
+/// whose default is zeros is first touched by the core that writes it.
+pub fn parallel_vec<T: Clone + Default + Send>(n: usize, element: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut all = vec![T::default(); n];
+    parallel_chunks(&mut all, PART, |part, chunk| {
+        for (i, place) in (part * PART..).zip(chunk) {
+            *place = element(i);
+        }
+    });
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,5 +137,8 @@ mod tests {
         let mut all = vec![0; 1001];
         parallel_chunks(&mut all, 10, |i, chunk| chunk.fill(i));
         assert_eq!(all, (0..1001).map(|k| k / 10).collect::<Vec<_>>());
+        for n in [0, 1, PART, 2 * PART + 3] {
+            assert!(parallel_vec(n, |i| 3 * i) == (0..n).map(|i| 3 * i).collect::<Vec<_>>(), "{n}");
+        }
     }
 }

@@ -13,7 +13,9 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Relative standard deviation below which more samples tell nothing new (nvbench's default).
+    /// Relative error of the mean, estimated from the samples' spread, below which more samples tell nothing new.
+    /// nvbench asks so much of the spread itself, which never becomes that small where a launch takes microseconds:
+    /// each such case would take all of its time.
     const NOISE: f64 = 0.005;
 
     /// Samples taken however long they last: a median of fewer says nothing.
@@ -49,8 +51,11 @@ impl Plan {
         if self.most == self.least {
             return n >= self.most;
         }
-        let quiet = stats::times(samples, 0).is_some_and(|t| t.stdev < Self::NOISE * t.mean);
-        n >= self.most || (n >= self.least && quiet) || (n >= Self::FEWEST && elapsed >= self.time)
+        let error = |t: stats::Times| t.stdev / (n as f64).sqrt();
+        let quiet = stats::times(samples, 0).is_some_and(|t| error(t) < Self::NOISE * t.mean);
+        // Where launches are long, a few that agree are enough.
+        let least = if elapsed >= self.time / 3 { Self::FEWEST.min(self.least) } else { self.least };
+        n >= self.most || (n >= least && quiet) || (n >= Self::FEWEST && elapsed >= self.time)
     }
 }
 
@@ -74,7 +79,12 @@ mod tests {
         let soon = Duration::from_millis(1);
         assert!(!GPU.done(&quiet[..9], soon));
         assert!(GPU.done(&quiet, soon));
+        let late = GPU.time / 2;
+        assert!(GPU.done(&quiet[..3], late) && !GPU.done(&quiet[..2], late) && !GPU.done(&noisy[..3], late));
         assert!(!GPU.done(&noisy, soon));
+        // The spread stays what it is, and the mean becomes known.
+        let spread = [0.96, 1.04].repeat(5);
+        assert!(!GPU.done(&spread, soon) && GPU.done(&spread.repeat(8), soon));
         assert!(!GPU.done(&noisy[..2], Duration::from_secs(9)));
         assert!(GPU.done(&noisy[..3], Duration::from_secs(9)));
         assert!(GPU.done(&noisy.repeat(100), soon));

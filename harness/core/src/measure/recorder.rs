@@ -300,6 +300,13 @@ impl<'r> Recorder<'r> {
         self.passes.record.bytes = Some(bytes as u64);
     }
 
+    /// Bytes that one sample reads, beside which it writes next to nothing: as [`Recorder::bytes`], and the ceiling is
+    /// that of reading alone.
+    pub fn reads(&mut self, bytes: usize) {
+        self.bytes(bytes);
+        self.ceiling(Ceiling::DeviceRead);
+    }
+
     /// What one sample moves between host and device, and how: a part of the time that `--predict` predicts.
     pub fn transfer(&mut self, way: Way, moved: Moved) {
         self.transfer = Some(Transfer { way, moved });

@@ -89,7 +89,7 @@ const TABLE: &[Common] = &[
     common("gb_per_s", "`bytes` over the median time", |r| Cell::number(r.gb_per_s)),
     common("flop", "the floating-point operations that the case must do", |r| Cell::number(r.flop)).unit("operations"),
     common("gflop_per_s", "`flop` over the median time", |r| Cell::number(r.gflop_per_s)),
-    common("percent_of_ceiling", "`gb_per_s` as a share of the ceiling measured on the same device at the start of the same run", |r| Cell::number(r.percent_of_ceiling)).unit("%"),
+    common("percent_of_ceiling", "`gb_per_s` as a share of the ceiling that fits the traffic, measured on the same device at the start of the same run: a copy, or reading alone or writing alone, or the link", |r| Cell::number(r.percent_of_ceiling)).unit("%"),
     common("max_abs_error", "the largest difference from the reference, which the CPU computes in f64", |r| Cell::number(r.max_abs_error)),
     common("verdict", "`pass`, `fail` (a wrong answer), `finding` (a check of the machine found a bug) or `skip` (the case could not run here)", |r| Cell::words(r.verdict.word())),
     common("note", "why the case was skipped, what was found, or what a variant that is wrong on purpose did wrong", |r| Cell::words(r.note.as_str())),

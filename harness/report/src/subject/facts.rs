@@ -45,9 +45,13 @@ pub fn of(run: &Run, session: &Session) -> Facts {
     add(
         "Ceilings, measured",
         session.ceilings.filter(|_| !device_.is_emulated).map(|c| {
+            let alone =
+                |what, rate: Option<f64>| rate.map_or(String::new(), |r| format!(", {what} alone {} GB/s", short(r)));
             format!(
-                "copy on the device {} GB/s, to the device {} GB/s, to the host {} GB/s, an empty launch {} µs",
+                "copy on the device {} GB/s{}{}, to the device {} GB/s, to the host {} GB/s, an empty launch {} µs",
                 short(c.device_copy_gb_per_s),
+                alone("reading", c.device_read_gb_per_s),
+                alone("writing", c.device_write_gb_per_s),
                 short(c.h2d_gb_per_s),
                 short(c.d2h_gb_per_s),
                 short(1000.0 * c.empty_launch_ms)

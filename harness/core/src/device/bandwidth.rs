@@ -1,0 +1,183 @@
+//! How fast a GPU's memory can be read alone, and written alone: by kernels that do nothing else.
+use std::sync::Arc;
+
+use cudarc::{
+    driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, LaunchConfig, PushKernelArg},
+    nvrtc::Ptx,
+};
+
+use crate::error::Result;
+
+/// `read_all(from, tiles, out)` reads `tiles` tiles of 16 KiB, a block of 256 threads one at a time, each thread four
+/// times 16 bytes. What a thread reads, combined by exclusive or, is written to `out[0]` only if it is a certain
+/// number, so that no load can be left out. `write_all(to, tiles)` writes as many tiles of ones. For the oldest target
+/// and PTX version that any driver here reads.
+const KERNELS: &str = "\
+.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry read_all(.param .u64 from, .param .u64 tiles, .param .u64 out)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<24>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [from];
+    ld.param.u64 %rd2, [tiles];
+    ld.param.u64 %rd3, [out];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %nctaid.x;
+    mov.u32 %r3, %tid.x;
+    cvt.u64.u32 %rd4, %r1;
+    cvt.u64.u32 %rd5, %r2;
+    mul.wide.u32 %rd6, %r3, 16;
+    add.s64 %rd1, %rd1, %rd6;
+    mov.u32 %r4, 0;
+AGAIN:
+    setp.ge.u64 %p1, %rd4, %rd2;
+    @%p1 bra DONE;
+    shl.b64 %rd7, %rd4, 14;
+    add.s64 %rd7, %rd1, %rd7;
+    ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd7];
+    ld.global.v4.u32 {%r9, %r10, %r11, %r12}, [%rd7+4096];
+    ld.global.v4.u32 {%r13, %r14, %r15, %r16}, [%rd7+8192];
+    ld.global.v4.u32 {%r17, %r18, %r19, %r20}, [%rd7+12288];
+    xor.b32 %r4, %r4, %r5;
+    xor.b32 %r4, %r4, %r6;
+    xor.b32 %r4, %r4, %r7;
+    xor.b32 %r4, %r4, %r8;
+    xor.b32 %r4, %r4, %r9;
+    xor.b32 %r4, %r4, %r10;
+    xor.b32 %r4, %r4, %r11;
+    xor.b32 %r4, %r4, %r12;
+    xor.b32 %r4, %r4, %r13;
+    xor.b32 %r4, %r4, %r14;
+    xor.b32 %r4, %r4, %r15;
+    xor.b32 %r4, %r4, %r16;
+    xor.b32 %r4, %r4, %r17;
+    xor.b32 %r4, %r4, %r18;
+    xor.b32 %r4, %r4, %r19;
+    xor.b32 %r4, %r4, %r20;
+    add.s64 %rd4, %rd4, %rd5;
+    bra AGAIN;
+DONE:
+    setp.ne.u32 %p2, %r4, 0x9E3779B9;
+    @%p2 ret;
+    st.global.u32 [%rd3], %r4;
+    ret;
+}
+.visible .entry write_all(.param .u64 to, .param .u64 tiles)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [to];
+    ld.param.u64 %rd2, [tiles];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %nctaid.x;
+    mov.u32 %r3, %tid.x;
+    cvt.u64.u32 %rd4, %r1;
+    cvt.u64.u32 %rd5, %r2;
+    mul.wide.u32 %rd6, %r3, 16;
+    add.s64 %rd1, %rd1, %rd6;
+    mov.u32 %r4, 1;
+AGAIN:
+    setp.ge.u64 %p1, %rd4, %rd2;
+    @%p1 ret;
+    shl.b64 %rd7, %rd4, 14;
+    add.s64 %rd7, %rd1, %rd7;
+    st.global.v4.u32 [%rd7], {%r4, %r4, %r4, %r4};
+    st.global.v4.u32 [%rd7+4096], {%r4, %r4, %r4, %r4};
+    st.global.v4.u32 [%rd7+8192], {%r4, %r4, %r4, %r4};
+    st.global.v4.u32 [%rd7+12288], {%r4, %r4, %r4, %r4};
+    add.s64 %rd4, %rd4, %rd5;
+    bra AGAIN;
+}
+";
+
+/// Bytes that a block of either kernel takes at a time.
+pub(crate) const TILE: usize = 1 << 14;
+
+/// Threads of a block of either kernel.
+const THREADS: u32 = 256;
+
+/// The kernels, loaded.
+#[derive(Debug)]
+pub(crate) struct Bandwidth {
+    stream: Arc<CudaStream>,
+    read: CudaFunction,
+    write: CudaFunction,
+    out: CudaSlice<u32>,
+}
+
+impl Bandwidth {
+    /// The kernels on `stream`.
+    ///
+    /// # Errors
+    /// The driver's errors.
+    pub(crate) fn new(context: &Arc<CudaContext>, stream: &Arc<CudaStream>) -> Result<Self> {
+        let module = context.load_module(Ptx::from_src(KERNELS))?;
+        let (read, write) = (module.load_function("read_all")?, module.load_function("write_all")?);
+        Ok(Self { stream: stream.clone(), read, write, out: stream.alloc_zeros(1)? })
+    }
+
+    /// Queues a launch of `blocks` blocks that reads all of `memory`, a whole number of tiles.
+    ///
+    /// # Errors
+    /// The driver's errors.
+    pub(crate) fn read(&mut self, memory: &CudaSlice<u8>, blocks: u32) -> Result<()> {
+        let tiles = (memory.len() / TILE) as u64;
+        let mut builder = self.stream.launch_builder(&self.read);
+        builder.arg(memory).arg(&tiles).arg(&mut self.out);
+        // SAFETY: these are the kernel's parameters: so many tiles, and a word.
+        unsafe { builder.launch(launch(blocks)) }?;
+        Ok(())
+    }
+
+    /// As [`Bandwidth::read`], but it writes all of `memory`.
+    ///
+    /// # Errors
+    /// The driver's errors.
+    pub(crate) fn write(&mut self, memory: &mut CudaSlice<u8>, blocks: u32) -> Result<()> {
+        let tiles = (memory.len() / TILE) as u64;
+        let mut builder = self.stream.launch_builder(&self.write);
+        builder.arg(memory).arg(&tiles);
+        // SAFETY: these are the kernel's parameters: so many tiles.
+        unsafe { builder.launch(launch(blocks)) }?;
+        Ok(())
+    }
+}
+
+fn launch(blocks: u32) -> LaunchConfig {
+    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::session::Session;
+
+    /// What the kernel looks for.
+    const SOUGHT: u32 = 0x9E37_79B9;
+
+    #[test]
+    fn every_word_is_read_and_written() {
+        let session = Session::open(&"emulated".parse().unwrap()).unwrap();
+        let stream = &session.stream;
+        let (tiles, blocks) = (7, 3);
+        let mut kernels = Bandwidth::new(&session.context, stream).unwrap();
+        let mut bytes = vec![0_u8; tiles * TILE];
+        kernels.read(&stream.clone_htod(&bytes).unwrap(), blocks).unwrap();
+        assert_eq!(stream.clone_dtoh(&kernels.out).unwrap(), [0]);
+        // In the first and last word, in the middle, and at the beginning and end of a thread's 16 bytes and of a tile.
+        for word in [0, 3, 4, 1023, 1024, 4095, 4096, 9999, tiles * TILE / 4 - 1] {
+            bytes[4 * word..4 * word + 4].copy_from_slice(&SOUGHT.to_le_bytes());
+            kernels.read(&stream.clone_htod(&bytes).unwrap(), blocks).unwrap();
+            assert_eq!(stream.clone_dtoh(&kernels.out).unwrap(), [SOUGHT], "{word}");
+            stream.memset_zeros(&mut kernels.out).unwrap();
+            bytes.fill(0);
+        }
+        let mut memory = stream.clone_htod(&bytes).unwrap();
+        kernels.write(&mut memory, blocks).unwrap();
+        assert!(stream.clone_dtoh(&memory).unwrap().chunks(4).all(|word| word == [1, 0, 0, 0]));
+    }
+}
