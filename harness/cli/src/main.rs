@@ -48,6 +48,7 @@ Examples:
   warplab exec hello.cu 10              compile and run a CUDA program (after warplab setup --nvcc)";
 
 fn main() -> ExitCode {
+    harness::serve_if_asked();
     harness::built_from(env!("WARPLAB_REVISION"));
     let argv: Vec<OsString> = std::env::args_os().collect();
     let matches = command(&argv).get_matches_from(&argv);

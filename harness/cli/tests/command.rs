@@ -1,7 +1,8 @@
 //! What `warplab` does as its users run it, in one program of tests, which is linked once.
 //!
-//! Programs of their own are `cheats`, whose campaign is started by hand, `new_lab`, which runs cargo, and `parallel`
-//! and `surroundings`, which load the computer or take something from it.
+//! Programs of their own are `apart`, which looks into processes and ends them, `cheats`, whose campaign is started by
+//! hand, `new_lab`, which runs cargo, and `parallel` and `surroundings`, which load the computer or take something from
+//! it.
 mod assignments;
 mod bad_input;
 mod check;

@@ -35,6 +35,7 @@ pub mod suggest;
 mod whole;
 
 pub use device::{
+    apart::serve_if_asked,
     ceilings::{Ceiling, Ceilings},
     choice::{DEFAULT_PROFILE, DeviceChoice, DeviceInfo},
     driver::{Device, Opened, check_profile, choose, machine_library},

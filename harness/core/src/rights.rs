@@ -12,6 +12,9 @@
 //!   into other processes, nothing that changes what the system has mounted or loaded.
 //! - **Elsewhere** nothing is given up; the limits of [`crate::confine`] hold.
 
+#[cfg(target_os = "linux")]
+use std::path::{Path, PathBuf};
+
 /// Gives up the rights, for this thread and all that it starts. Says what the system could not take away.
 #[cfg(target_os = "linux")]
 pub(crate) fn give_up() -> Vec<&'static str> {
@@ -19,7 +22,7 @@ pub(crate) fn give_up() -> Vec<&'static str> {
     if !files().unwrap_or(false) {
         kept.push("writing files (the kernel has no Landlock)");
     }
-    if !calls() {
+    if !calls(&[]) {
         kept.push("the network (the kernel has no seccomp filters)");
     }
     kept
@@ -30,29 +33,68 @@ pub(crate) fn give_up() -> Vec<&'static str> {
     vec!["writing files", "the network"]
 }
 
+/// Gives up what is left to a worker that runs kernels for a judge ([`crate::device::apart`]): everything but reading a
+/// few facts about the computer, and on a GPU what its driver needs, but never the folders of this run, the command
+/// lines of other processes, or starting a program.
+#[cfg(target_os = "linux")]
+pub(crate) fn give_up_all(is_emulated: bool) {
+    const FACTS: [&str; 5] = ["/sys", "/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/driver"];
+    let mut read: Vec<PathBuf> = FACTS.iter().map(PathBuf::from).collect();
+    if !is_emulated {
+        let here = std::env::current_dir().unwrap_or_default();
+        read.extend(all_but(Path::new("/"), &["/proc".into(), "/tmp".into(), here]));
+    }
+    let write: &[&str] = if is_emulated { &[] } else { &["/dev", "/proc/self"] };
+    // What the system cannot take away was told by the judge, which gives up its rights likewise.
+    let _ = restrict(&read, &[], write);
+    calls(&WORKERS);
+}
+
+/// The folders below `folder` in which none of `others` lies.
+#[cfg(target_os = "linux")]
+fn all_but(folder: &Path, others: &[PathBuf]) -> Vec<PathBuf> {
+    if others.iter().any(|other| other == folder) {
+        Vec::new()
+    } else if others.iter().any(|other| other.starts_with(folder)) {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.flat_map(|entry| all_but(&entry.path(), others)).collect()
+    } else {
+        vec![folder.into()]
+    }
+}
+
 /// Whether the system now keeps the process from writing elsewhere.
 #[cfg(target_os = "linux")]
 fn files() -> Result<bool, landlock::RulesetError> {
+    restrict(&["/".into()], &[std::env::temp_dir()], &["/dev", "/proc"])
+}
+
+/// Leaves the process the right to read in some places, all rights in others, and to write to what there is in others.
+#[cfg(target_os = "linux")]
+fn restrict(read: &[PathBuf], all: &[PathBuf], write: &[&str]) -> Result<bool, landlock::RulesetError> {
     use landlock::{
         ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, path_beneath_rules,
     };
 
-    let (all, read) = (AccessFs::from_all(ABI::V5), AccessFs::from_read(ABI::V5));
-    let mine = std::env::temp_dir();
+    let (every, reading) = (AccessFs::from_all(ABI::V5), AccessFs::from_read(ABI::V5));
     let status = Ruleset::default()
-        .handle_access(all)?
+        .handle_access(every)?
         .handle_access(AccessNet::from_all(ABI::V5))?
         .create()?
-        .add_rules(path_beneath_rules(["/"], read))?
-        .add_rules(path_beneath_rules([mine.as_path()], all))?
-        .add_rules(path_beneath_rules(["/dev", "/proc"], read | AccessFs::WriteFile | AccessFs::IoctlDev))?
+        .add_rules(path_beneath_rules(read, reading))?
+        .add_rules(path_beneath_rules(all, every))?
+        .add_rules(path_beneath_rules(write, reading | AccessFs::WriteFile | AccessFs::IoctlDev))?
         .restrict_self()?;
     Ok(status.ruleset != RulesetStatus::NotEnforced)
 }
 
+/// The calls that a worker needs no more than a judge, which starts a compiler.
+#[cfg(target_os = "linux")]
+const WORKERS: [libc::c_long; 4] = [libc::SYS_execve, libc::SYS_execveat, libc::SYS_pidfd_getfd, libc::SYS_socketpair];
+
 /// Whether the system now refuses the calls that neither a lab nor a driver needs.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn calls() -> bool {
+fn calls(more: &[libc::c_long]) -> bool {
     use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
     const REFUSED: [libc::c_long; 15] = [
@@ -72,7 +114,7 @@ fn calls() -> bool {
         libc::SYS_finit_module,
         libc::SYS_kexec_load,
     ];
-    let rules = REFUSED.into_iter().map(|call| (call, Vec::new())).collect();
+    let rules = REFUSED.into_iter().chain(more.iter().copied()).map(|call| (call, Vec::new())).collect();
     let refusal = SeccompAction::Errno(libc::EPERM as u32);
     let Ok(architecture) = std::env::consts::ARCH.try_into() else {
         return false;
@@ -83,7 +125,7 @@ fn calls() -> bool {
 }
 
 #[cfg(all(target_os = "linux", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
-fn calls() -> bool {
+fn calls(_: &[libc::c_long]) -> bool {
     false
 }
 

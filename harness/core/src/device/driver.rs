@@ -14,13 +14,16 @@ use std::{
 use libloading::Library;
 
 use crate::{
-    device::choice::{DeviceChoice, default_profile},
+    device::{
+        apart,
+        choice::{DeviceChoice, default_profile},
+    },
     error::{Error, Result},
     suggest,
 };
 
 /// The driver library with the SIMT machine inside.
-static MACHINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/machine.bin"));
+pub(crate) static MACHINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/machine.bin"));
 
 /// The driver library with the SIMT machine inside: what a program loads as `libcuda.so.1`.
 pub fn machine_library() -> &'static [u8] {
@@ -111,8 +114,10 @@ pub fn open(choice: &DeviceChoice) -> Result<Opened> {
         }
         None => {}
     }
-    if let Device::Emulated(profile) = &now.device {
-        open_machine(profile)?;
+    match &now.device {
+        Device::Emulated(profile) => open_machine(profile)?,
+        Device::Gpu(ordinal) if apart::is_wanted() => stay(apart::connect(&DeviceChoice::Cuda(*ordinal))?)?,
+        Device::Gpu(_) => {}
     }
     *opened = Some(now.clone());
     Ok(now)
@@ -162,8 +167,14 @@ fn open_machine(profile: &str) -> Result<()> {
         // This process reports the driver's errors itself.
         std::env::set_var("WARPLAB_QUIET", "1");
     }
-    let library = load_machine()?;
+    let library =
+        if apart::is_wanted() { apart::connect(&DeviceChoice::Emulated(profile.into()))? } else { load_machine()? };
     find_profile(&library, profile)?;
+    stay(library)
+}
+
+/// Keeps the library open, and looks whether it is cudarc's.
+fn stay(library: Library) -> Result<()> {
     // The library stays open as long as the process lives, because cudarc holds addresses of its functions.
     std::mem::forget(library);
     // SAFETY: the first use of cudarc's loader in this process; it finds the library just opened by name.
@@ -205,7 +216,7 @@ fn find_profile(library: &Library, profile: &str) -> Result<()> {
 /// Loads the embedded bytes: from a memory file if the system has them, else from a temporary folder.
 fn load_machine() -> Result<Library> {
     #[cfg(target_os = "linux")]
-    if let Some(library) = load_from_memory() {
+    if let Some(library) = load(MACHINE) {
         return Ok(library);
     }
     let io = |path: &Path| {
@@ -232,8 +243,9 @@ fn load_machine() -> Result<Library> {
     Ok(library)
 }
 
+/// Opens one of the embedded libraries from a memory file.
 #[cfg(target_os = "linux")]
-fn load_from_memory() -> Option<Library> {
+pub(crate) fn load(library: &[u8]) -> Option<Library> {
     use std::os::fd::{AsRawFd, FromRawFd};
     // SAFETY: a plain system call with a static name; the descriptor is owned from here on.
     let mut file = unsafe {
@@ -243,7 +255,7 @@ fn load_from_memory() -> Option<Library> {
         }
         File::from_raw_fd(fd)
     };
-    file.write_all(MACHINE).ok()?;
+    file.write_all(library).ok()?;
     // SAFETY: our own library. The mapping outlives the descriptor.
     unsafe { Library::new(format!("/proc/self/fd/{}", file.as_raw_fd())) }.ok()
 }

@@ -1,4 +1,5 @@
 //! The device in use, and what it reports about itself.
+pub(crate) mod apart;
 pub(crate) mod bandwidth;
 pub(crate) mod ceilings;
 pub(crate) mod choice;

@@ -7,7 +7,7 @@ use serde_json::json;
 use wire::RECORDS;
 
 use crate::{
-    device::{kernels::Kernels, session::Session},
+    device::{apart, kernels::Kernels, session::Session},
     error::{Error, Result},
     exit::Exit,
     export::{
@@ -43,6 +43,7 @@ use crate::{
 ///
 /// The exit code is one of [`Exit`]'s.
 pub fn main(lab: &'static Lab) -> ExitCode {
+    apart::serve_if_asked();
     let matches = command(lab).get_matches();
     ended(Ok(run_labs(Labs::Own(lab), &matches)))
 }
@@ -166,6 +167,9 @@ impl<'m> Program<'m> {
             (Some(file), [lab]) => Some(replacement(lab, file)?),
             (Some(_), _) => return Err(Error::usage("--kernel goes with one lab; name it")),
         };
+        if options.confined {
+            apart::want();
+        }
         let mut session = Session::open(&predicting::device(&options, matches)?)?;
         let part = predicting::part(&options, &session.device.profile)?;
         let beside = predicting::beside(&options, &session.device.profile, &session.device.name)?;

@@ -1,0 +1,154 @@
+//! The process that runs a judged kernel: what is in it, and what its end costs.
+#![cfg(target_os = "linux")]
+mod common;
+
+use std::{
+    fs::{self, File},
+    os::unix::{fs::FileExt, process::ExitStatusExt},
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use harness::Inputs;
+
+/// A number that no program has in it by chance.
+const SEED: u64 = 11_400_714_819_323_198_485;
+const N: usize = 4096;
+
+/// A kernel that is still running when we look.
+const ENDLESS: &str = r#"
+extern "C" __global__ void vecadd(const float *x, const float *y, float *z, unsigned long long n)
+{
+    while (*(volatile const float *)x < 100.0f)
+        ;
+}
+"#;
+
+/// Ends the program that a test has started, however the test ends.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Program {
+    /// Starts `warplab` with these arguments, in a folder in which the endless kernel is `vecadd.cu`.
+    fn start(folder: &Path, args: &[&str]) -> Self {
+        fs::write(folder.join("vecadd.cu"), ENDLESS).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
+        command.args(args).current_dir(folder).env("TMPDIR", folder).envs(common::compiler());
+        command.env("WARPLAB_BUDGET", "100000000000000");
+        let pipes = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(pipes.spawn().unwrap())
+    }
+
+    /// The process below it that runs kernels for a judge, once it is there.
+    fn worker(&self) -> u32 {
+        eventually(|| {
+            let of_worker = |id: &u32| {
+                let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+                environment.split(|byte| *byte == 0).any(|one| one.starts_with(b"WARPLAB_WORKER="))
+            };
+            below(self.0.id()).into_iter().find(of_worker)
+        })
+    }
+}
+
+/// The processes that a process has started, and those that these have.
+fn below(process: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let own: Vec<u32> =
+        lists.flat_map(|list| list.split(' ').filter_map(|id| id.parse().ok()).collect::<Vec<_>>()).collect();
+    own.iter().copied().chain(own.iter().flat_map(|id| below(*id))).collect()
+}
+
+fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "it did not happen");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Whether these bytes are in the memory of a process that it can write.
+fn is_in(process: u32, bytes: &[u8]) -> bool {
+    let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
+    let memory = File::open(format!("/proc/{process}/mem")).unwrap();
+    maps.lines().filter(|line| line.split(' ').nth(1).is_some_and(|rights| rights.starts_with("rw"))).any(|line| {
+        let (from, to) = line.split(' ').next().unwrap().split_once('-').unwrap();
+        let [from, to] = [from, to].map(|number| u64::from_str_radix(number, 16).unwrap());
+        let mut buffer = vec![0; 1 << 20];
+        // What is looked for may lie across two pieces.
+        (from..to).step_by((1 << 20) - 4096).any(|at| {
+            let length = buffer.len().min((to - at) as usize);
+            let got = memory.read_at(&mut buffer[..length], at).unwrap_or(0);
+            buffer[..got].windows(bytes.len()).step_by(4).any(|window| window == bytes)
+        })
+    })
+}
+
+fn bytes(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_ne_bytes()).collect()
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn a_judged_kernel_finds_neither_seed_nor_reference_in_its_process_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let (seed, n) = (SEED.to_string(), N.to_string());
+    let args = ["run", "vecadd", "--variant", "pageable", "--kernel", "vecadd.cu", "--confined", "--no-exercises"];
+    let more = ["--device", "emulated", "--seed", &seed, "--n", &n, "--samples", "1"];
+    let judge = Program::start(folder.path(), &[&args[..], &more].concat());
+    let worker = judge.worker();
+    let [x, y] = ["x", "y"].map(|label| Inputs::new(SEED, label).f32(N, -1.0..1.0));
+    let sum: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x + y).collect();
+    let [x, sum] = [x, sum].map(|numbers| bytes(&numbers[100..116]));
+    // The input gets there, and then the kernel runs.
+    eventually(|| is_in(worker, &x).then_some(()));
+    let judge = judge.0.id();
+    assert!(is_in(judge, &x) && is_in(judge, &sum), "this look finds what is there");
+    assert!(is_in(judge, &SEED.to_ne_bytes()));
+    assert!(!is_in(worker, &sum), "the reference");
+    assert!(!is_in(worker, &SEED.to_ne_bytes()), "the seed");
+    for file in ["environ", "cmdline"] {
+        let of = |process: u32| fs::read(format!("/proc/{process}/{file}")).unwrap();
+        let has_seed = |text: Vec<u8>| text.windows(seed.len()).any(|window| window == seed.as_bytes());
+        assert!(!has_seed(of(worker)), "{file}");
+        assert_eq!(has_seed(of(judge)), file == "cmdline", "{file}");
+    }
+    let open: Vec<_> = fs::read_dir(format!("/proc/{worker}/fd")).unwrap().flatten().collect();
+    let open: Vec<_> = open.iter().filter_map(|entry| fs::read_link(entry.path()).ok()).collect();
+    assert!(open.len() >= 3 && open.iter().all(|file| !file.starts_with(folder.path())), "{open:?}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn a_kernel_whose_process_ends_is_wrong_and_the_grade_is_whole_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["grade", "vecadd", "vecadd.cu", "--variant", "pageable", "--n", "64", "--device", "emulated"];
+    let mut judge = Program::start(folder.path(), &args);
+    // Each process that runs the kernel, at each size and in each attempt.
+    let status = eventually(|| {
+        for process in below(judge.0.id()) {
+            let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+            if environment.windows(15).any(|window| window == b"WARPLAB_WORKER=") {
+                // SAFETY: a call without pointers, to a process below one that this test has started.
+                unsafe { libc::kill(process as i32, libc::SIGKILL) };
+            }
+        }
+        judge.0.try_wait().unwrap()
+    });
+    let told = std::io::read_to_string(judge.0.stdout.take().unwrap()).unwrap();
+    assert_eq!((status.code(), status.signal()), (Some(0), None), "{told}");
+    assert!(told.contains(" all          0  100"), "{told}");
+    assert!(told.contains("the process that runs the kernels ended before its time"), "{told}");
+}

@@ -1,0 +1,310 @@
+//! A `libcuda` whose every call is done by another process: the C side of [`remote::client`].
+//!
+//! When that process is gone, or answers what is no answer, nothing that was asked of it is known any more. The process
+//! that asked then says so and ends, as after a crash, so that its case fails and no other.
+#![cfg(target_os = "linux")]
+#![allow(clippy::missing_safety_doc, non_snake_case, reason = "the functions of cuda.h, with its arguments")]
+#![allow(clippy::unused_unit, clippy::too_many_arguments, reason = "as above")]
+
+use std::{
+    ffi::{CStr, CString, c_char, c_int, c_void},
+    io::{self, Write},
+    os::{
+        fd::{AsFd, FromRawFd, RawFd},
+        unix::net::UnixStream,
+    },
+    ptr,
+    sync::OnceLock,
+};
+
+use remote::{
+    calls::{PLAIN, number},
+    client::{Client, Launch, code},
+};
+
+static CLIENT: OnceLock<Client> = OnceLock::new();
+
+/// Connects this library with the worker at the other end of a socket, which it owns from here on: 0, or -1.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn remote_connect(socket: RawFd) -> c_int {
+    // SAFETY: the caller gives the descriptor away.
+    let client = Client::new(unsafe { UnixStream::from_raw_fd(socket) });
+    client.ok().and_then(|client| CLIENT.set(client).ok()).map_or(-1, |()| 0)
+}
+
+/// Has kernels print to what is this process's standard output now: 0, or a driver's code.
+#[unsafe(no_mangle)]
+extern "C" fn remote_print_here() -> c_int {
+    sure(client().print_to(io::stdout().as_fd()))
+}
+
+fn client() -> &'static Client {
+    CLIENT.get().unwrap_or_else(|| lost(&io::ErrorKind::NotConnected.into()))
+}
+
+/// Ends this process: there is nothing left to judge.
+fn lost(error: &io::Error) -> ! {
+    let what = match error.kind() {
+        io::ErrorKind::InvalidData => format!("gave an answer that is none ({error})"),
+        _ => "ended before its time".to_string(),
+    };
+    let _ = writeln!(io::stderr(), "the process that runs the kernels {what}");
+    // SAFETY: a call without pointers.
+    unsafe { libc::abort() }
+}
+
+/// The answer, if there is one.
+fn sure<T>(answer: io::Result<T>) -> T {
+    answer.unwrap_or_else(|error| lost(&error))
+}
+
+macro_rules! stubs {
+    ($($name:ident($($argument:ident: $kind:expr),*);)*) => {
+        $(
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name($($argument: u64),*) -> c_int {
+                static NUMBER: OnceLock<u64> = OnceLock::new();
+                let number = *NUMBER.get_or_init(|| number(stringify!($name)));
+                said(number, &[$($argument),*]).unwrap_or_else(|| {
+                    // SAFETY: the arguments are those of the function in cuda.h.
+                    sure(unsafe { client().call(number, &[$($argument),*]) })
+                })
+            }
+        )*
+
+        /// The address of the function of this name.
+        fn address_of(name: &str) -> *const c_void {
+            match name {
+                $(stringify!($name) => $name as *const c_void,)*
+                _ => ptr::null(),
+            }
+        }
+    };
+}
+remote::calls!(stubs);
+
+/// Does one of the calls that give a constant text; `None` for others.
+fn said(number: u64, arguments: &[u64]) -> Option<c_int> {
+    let name = PLAIN[number as usize].name;
+    if !["cuGetErrorName", "cuGetErrorString"].contains(&name) {
+        return None;
+    }
+    let to = ptr::with_exposed_provenance_mut::<*const c_char>(arguments[1] as usize);
+    Some(match sure(client().said(number, arguments[0])) {
+        Ok(text) => {
+            // SAFETY: the caller of such a function gives the address of a pointer.
+            unsafe { to.write(text) };
+            0
+        }
+        Err(code) => code,
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuGetProcAddress(name: *const c_char, to: *mut *const c_void, _: c_int, _: u64) -> c_int {
+    // SAFETY: the arguments are those of the function in cuda.h.
+    unsafe {
+        let found = address_of(&CStr::from_ptr(name).to_string_lossy());
+        to.write(found);
+        if found.is_null() { code::NOT_FOUND } else { 0 }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuModuleLoadData(module: *mut u64, image: *const c_char) -> c_int {
+    // SAFETY: as above.
+    sure(unsafe { client().load(module, image) })
+}
+
+/// Only for the log of an image that is refused.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuModuleLoadDataEx(
+    module: *mut u64,
+    image: *const c_char,
+    count: u32,
+    options: *const u32,
+    values: *const *mut c_void,
+) -> c_int {
+    const LOG: u32 = 5;
+    const BYTES: u32 = 6;
+    // SAFETY: as above; the options of a log are a buffer and its length.
+    unsafe {
+        let (code, handle, log) = sure(client().log(CStr::from_ptr(image)));
+        let value = |wanted| (0..count as usize).find(|at| *options.add(*at) == wanted).map(|at| *values.add(at));
+        if let (Some(buffer), Some(bytes)) = (value(LOG), value(BYTES))
+            && let Some(most) = bytes.addr().checked_sub(1)
+        {
+            let length = log.len().min(most);
+            ptr::copy_nonoverlapping(log.as_ptr(), buffer.cast(), length);
+            buffer.cast::<u8>().add(length).write(0);
+        }
+        module.write(handle);
+        code
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuModuleGetFunction(function: *mut u64, module: u64, name: *const c_char) -> c_int {
+    // SAFETY: as above.
+    sure(unsafe { client().function(function, module, name) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuModuleGetGlobal_v2(
+    address: *mut u64,
+    bytes: *mut usize,
+    module: u64,
+    name: *const c_char,
+) -> c_int {
+    // SAFETY: as above; both places may be null.
+    unsafe {
+        match sure(client().global(module, name)) {
+            Ok((place, size)) => {
+                if let Some(address) = address.as_mut() {
+                    *address = place;
+                }
+                if let Some(bytes) = bytes.as_mut() {
+                    *bytes = size;
+                }
+                0
+            }
+            Err(code) => code,
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuFuncGetParamInfo(function: u64, at: usize, offset: *mut usize, bytes: *mut usize) -> c_int {
+    let Some((start, size)) = client().parameter(function, at) else {
+        return code::INVALID_VALUE;
+    };
+    // SAFETY: as above.
+    unsafe {
+        offset.write(start);
+        bytes.write(size);
+    }
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuLaunchKernel(
+    function: u64,
+    grid_x: u32,
+    grid_y: u32,
+    grid_z: u32,
+    block_x: u32,
+    block_y: u32,
+    block_z: u32,
+    shared: u32,
+    stream: u64,
+    parameters: *const *const c_void,
+    extra: *const *const c_void,
+) -> c_int {
+    if !extra.is_null() {
+        return code::INVALID_VALUE;
+    }
+    let sizes = [grid_x, grid_y, grid_z, block_x, block_y, block_z, shared].map(u64::from);
+    let [gx, gy, gz, bx, by, bz, bytes] = sizes;
+    let launch = Launch { is_cooperative: false, function, shape: [gx, gy, gz, bx, by, bz, bytes, stream] };
+    // SAFETY: as above.
+    sure(unsafe { client().launch(&launch, parameters) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuLaunchCooperativeKernel(
+    function: u64,
+    grid_x: u32,
+    grid_y: u32,
+    grid_z: u32,
+    block_x: u32,
+    block_y: u32,
+    block_z: u32,
+    shared: u32,
+    stream: u64,
+    parameters: *const *const c_void,
+) -> c_int {
+    let sizes = [grid_x, grid_y, grid_z, block_x, block_y, block_z, shared].map(u64::from);
+    let [gx, gy, gz, bx, by, bz, bytes] = sizes;
+    let launch = Launch { is_cooperative: true, function, shape: [gx, gy, gz, bx, by, bz, bytes, stream] };
+    // SAFETY: as above.
+    sure(unsafe { client().launch(&launch, parameters) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuMemHostAlloc(to: *mut usize, bytes: usize, flags: u32) -> c_int {
+    sure(client().allocate_pinned(bytes, flags.into())).map_or_else(
+        |code| code,
+        |address| {
+            // SAFETY: as above.
+            unsafe { to.write(address) };
+            0
+        },
+    )
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuMemFreeHost(address: usize) -> c_int {
+    sure(client().free_pinned(address))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuMemAllocManaged(to: *mut u64, bytes: usize, flags: u32) -> c_int {
+    sure(client().allocate_managed(bytes, flags.into())).map_or_else(
+        |code| code,
+        |address| {
+            // SAFETY: as above.
+            unsafe { to.write(address) };
+            0
+        },
+    )
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuMemFree_v2(address: u64) -> c_int {
+    sure(client().free(address))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuModuleUnload(module: u64) -> c_int {
+    sure(client().unload(module))
+}
+
+/// The text of the machine's function; null on a GPU.
+fn told(name: &str) -> *mut c_char {
+    let text = CString::new(sure(client().tell(name))).unwrap_or_default();
+    if text.is_empty() { ptr::null_mut() } else { text.into_raw() }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn simt_report_json() -> *mut c_char {
+    told("simt_report_json")
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn simt_leaks_json() -> *mut c_char {
+    told("simt_leaks_json")
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn simt_profiles() -> *const c_char {
+    told("simt_profiles")
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn simt_version() -> *const c_char {
+    told("simt_version")
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simt_string_free(text: *mut c_char) {
+    if !text.is_null() {
+        // SAFETY: one of the functions above has returned it.
+        drop(unsafe { CString::from_raw(text) });
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
+    // SAFETY: the caller gives a text that NUL ends.
+    sure(client().configure(unsafe { CStr::from_ptr(json) }.to_bytes()))
+}

@@ -1,0 +1,142 @@
+//! What a worker can do to its judge: nothing but be wrong.
+#![cfg(target_os = "linux")]
+use std::{
+    ffi::{c_char, c_void},
+    io::{self, Read, Write},
+    os::unix::net::UnixStream,
+    sync::mpsc,
+    thread,
+};
+
+use remote::{
+    calls::{number, other},
+    client::{Client, Launch},
+    frame::{get, get_bytes, put, put_bytes},
+};
+
+/// A client of a worker that does as `worker` does.
+fn client(worker: impl FnOnce(UnixStream) -> io::Result<()> + Send + 'static) -> Client {
+    let (mine, theirs) = UnixStream::pair().unwrap();
+    thread::spawn(move || worker(theirs));
+    Client::new(mine).unwrap()
+}
+
+fn device_count(client: &Client) -> io::Result<(i32, [u32; 2])> {
+    let mut room = [7_u32; 2];
+    // SAFETY: the call writes four bytes.
+    let code = unsafe { client.call(number("cuDeviceGetCount"), &[room.as_mut_ptr() as u64]) }?;
+    Ok((code, room))
+}
+
+/// Reads the request of [`device_count`].
+fn asked(worker: &mut UnixStream) -> io::Result<()> {
+    assert_eq!((get(worker)?, get(worker)?), (number("cuDeviceGetCount"), 1));
+    Ok(())
+}
+
+#[test]
+fn an_answer_has_as_many_bytes_as_were_asked_for() {
+    let client = client(|mut worker| {
+        asked(&mut worker)?;
+        put(&mut worker, 0)?;
+        // More than was asked for is the beginning of the next answer.
+        worker.write_all(&[1, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9])?;
+        asked(&mut worker)
+    });
+    assert_eq!(device_count(&client).unwrap(), (0, [1, 7]));
+    assert_eq!(device_count(&client).unwrap_err().kind(), io::ErrorKind::InvalidData);
+}
+
+#[test]
+fn a_worker_that_hangs_up_is_an_error() {
+    let client = client(|mut worker| asked(&mut worker));
+    assert_eq!(device_count(&client).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+}
+
+#[test]
+fn a_text_that_is_too_long_is_refused_before_it_comes() {
+    let client = client(|mut worker| {
+        assert_eq!(get(&mut worker)?, other::TELL);
+        assert_eq!(get_bytes(&mut worker, 99)?, b"simt_report_json");
+        put(&mut worker, u64::MAX)?;
+        worker.read_exact(&mut [0])
+    });
+    assert_eq!(client.tell("simt_report_json").unwrap_err().kind(), io::ErrorKind::InvalidData);
+}
+
+const PTX: &std::ffi::CStr = c".visible .entry small(.param .u32 a) { ret; }\n\
+    .visible .entry large(.param .u32 a, .param .align 8 .b8 b[4096]) { ret; }";
+
+/// Serves what comes before a launch, with this handle for each function.
+fn loads(worker: &mut UnixStream, handles: &[u64]) -> io::Result<()> {
+    assert_eq!((get(worker)?, get(worker)?, get(worker)?), (number("cuModuleLoadData"), 1, 1));
+    get_bytes(worker, 4096)?;
+    put(worker, 0)?;
+    put(worker, 5)?;
+    for handle in handles {
+        assert_eq!([(); 4].map(|()| get(worker).unwrap()), [number("cuModuleGetFunction"), 1, 5, 1]);
+        get_bytes(worker, 99)?;
+        put(worker, 0)?;
+        put(worker, *handle)?;
+    }
+    Ok(())
+}
+
+fn load(client: &Client) {
+    let mut module = 0;
+    // SAFETY: the module is live, and the image ends with NUL.
+    assert_eq!(unsafe { client.load(&raw mut module, PTX.as_ptr()) }.unwrap(), 0);
+    assert_eq!(module, 5);
+}
+
+fn function(client: &Client, name: &std::ffi::CStr) -> io::Result<i32> {
+    let mut function = 0;
+    let name: *const c_char = name.as_ptr();
+    // SAFETY: the function is live, and the name ends with NUL.
+    unsafe { client.function(&raw mut function, 5, name) }
+}
+
+#[test]
+fn one_function_cannot_be_given_for_another_one_with_larger_parameters() {
+    let client = client(|mut worker| loads(&mut worker, &[8, 8]));
+    load(&client);
+    assert_eq!(function(&client, c"small").unwrap(), 0);
+    assert_eq!(function(&client, c"large").unwrap_err().kind(), io::ErrorKind::InvalidData);
+}
+
+#[test]
+fn a_launch_sends_its_parameters_and_nothing_behind_them() {
+    let (tell, told) = mpsc::channel();
+    let client = client(move |mut worker| {
+        loads(&mut worker, &[8])?;
+        let head: Vec<u64> = (0..12).map(|_| get(&mut worker).unwrap()).collect();
+        assert_eq!(head, [other::LAUNCH, 0, 8, 1, 1, 1, 32, 1, 1, 0, 0, 1]);
+        tell.send(get_bytes(&mut worker, 4096)?).unwrap();
+        put(&mut worker, 0)
+    });
+    load(&client);
+    assert_eq!(function(&client, c"small").unwrap(), 0);
+    let secret = [3_u32, 1_234_567_890];
+    let parameters = [secret.as_ptr().cast::<c_void>()];
+    let launch = Launch { is_cooperative: false, function: 8, shape: [1, 1, 1, 32, 1, 1, 0, 0] };
+    // SAFETY: the kernel has one parameter of four bytes.
+    assert_eq!(unsafe { client.launch(&launch, parameters.as_ptr()) }.unwrap(), 0);
+    assert_eq!(told.recv().unwrap(), 3_u32.to_ne_bytes());
+    assert_eq!((client.parameter(8, 0), client.parameter(8, 1)), (Some((0, 4)), None));
+}
+
+#[test]
+fn managed_memory_is_put_over_nothing_that_the_judge_has() {
+    let mine = [0_u8; 8192];
+    let place = (mine.as_ptr() as u64).next_multiple_of(4096);
+    let client = client(move |mut worker| {
+        let asked = [(); 4].map(|()| get(&mut worker).unwrap());
+        assert_eq!(asked, [number("cuMemAllocManaged"), 1, 4096, 1]);
+        put(&mut worker, 0)?;
+        put(&mut worker, place)?;
+        put_bytes(&mut worker, &[])
+    });
+    // What the judge has there stays.
+    assert!(client.allocate_managed(4096, 1).is_err());
+    assert_eq!(mine, [0; 8192]);
+}
