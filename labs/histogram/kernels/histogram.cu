@@ -10,7 +10,7 @@
 //   7  wide              like 5, but 16 bytes per load, four loads in flight, and a copy for each warp
 //   8  lanes             like 7, but with a copy for each lane, in that lane's bank: no two lanes collide
 //   9  bit-sliced        7 bins only, counted in registers: 32 bytes at a time become 8 words of bits,
-//                        logic finds each bin's members, and popc counts them; the next 64 bytes are on their way
+//                        logic finds each bin's members, and popc counts them
 //
 // Every kernel takes (text, counts, n): n has 64 bits, text is 16-byte aligned, and counts are 64 bits
 // wide and zero beforehand. Counts within a block have 32 bits: a block must see fewer than 2^32 bytes.
@@ -262,36 +262,23 @@ __device__ void count_32(unsigned (&p)[8], unsigned (&c)[7]) {
     c[6] += __popc(q11 & ~q2 & (p[0] ^ p[1]));
 }
 
-__device__ void count_32(uint4 v, uint4 w, unsigned (&c)[7]) {
-    unsigned p[8] = {v.x, v.y, v.z, v.w, w.x, w.y, w.z, w.w};
-    count_32(p, c);
-}
-
-extern "C" __global__ void __launch_bounds__(1024) bit_sliced_letters(const byte* __restrict__ text, count* counts, size_t n) {
+extern "C" __global__ void bit_sliced_letters(const byte* __restrict__ text, count* counts, size_t n) {
     constexpr int loads = 4;
     const uint4* text16 = (const uint4*)text;
     unsigned c[7] = {0, 0, 0, 0, 0, 0, 0};
-    // Every block takes as many whole tiles as every other. The next tile's words are under way while this one's are
-    // counted.
     size_t tile = (size_t)loads * blockDim.x; // in 16-byte words
-    size_t rounds = n / 16 / tile / gridDim.x, step = tile * gridDim.x;
-    const uint4* at = text16 + blockIdx.x * tile + threadIdx.x;
-    uint4 w[loads], next[loads];
-    for (size_t r = 0; r <= rounds; r++, at += step) {
-        if (r < rounds) {
+    size_t tiles = n / 16 / tile;
+    for (size_t at = blockIdx.x; at < tiles; at += gridDim.x) {
+        uint4 w[loads];
 #pragma unroll
-            for (int k = 0; k < loads; k++) next[k] = at[k * blockDim.x];
+        for (int k = 0; k < loads; k++) w[k] = text16[at * tile + k * blockDim.x + threadIdx.x];
+#pragma unroll
+        for (int k = 0; k < loads; k += 2) {
+            unsigned p[8] = {w[k].x, w[k].y, w[k].z, w[k].w, w[k + 1].x, w[k + 1].y, w[k + 1].z, w[k + 1].w};
+            count_32(p, c);
         }
-        if (r > 0) {
-#pragma unroll
-            for (int k = 0; k < loads; k += 2) count_32(w[k], w[k + 1], c);
-        }
-#pragma unroll
-        for (int k = 0; k < loads; k++) w[k] = next[k];
     }
-    // The rest, less than a tile for each block: 32 bytes at a time, and then one.
-    for (size_t i = rounds * step + 2 * grid_index(); i + 1 < n / 16; i += 2 * grid_threads()) count_32(text16[i], text16[i + 1], c);
-    for (size_t i = n / 32 * 32 + grid_index(); i < n; i += grid_threads()) {
+    for (size_t i = tiles * tile * 16 + grid_index(); i < n; i += grid_threads()) {
         unsigned bin = Letters::bin(text[i]);
 #pragma unroll
         for (int b = 0; b < 7; b++) c[b] += bin == b;
