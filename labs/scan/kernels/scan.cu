@@ -9,14 +9,11 @@
 //                    at those of its predecessors until it knows its own prefix (decoupled look-back;
 //                    Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled
 //                    Look-back", 2016)
-//   5  rounds        like 4, but as many blocks as run at once take the tiles in turn: a tile's prefix is that of the
-//                    block's last tile and the sums of the tiles since, which are all read in one trip; and a block
-//                    loads its next tile while it waits for them
-//   6  one-barrier   wrong on purpose: like 1, but without the barrier between a round's reads and its writes
-//   7  short-up      wrong on purpose: like 2, but the way up ends one round early
+//   5  one-barrier   wrong on purpose: like 1, but without the barrier between a round's reads and its writes
+//   6  short-up      wrong on purpose: like 2, but the way up ends one round early
 //
 // n has 64 bits; inclusive is 1 or 0; x and out are 16-byte aligned. Any block size works. Dynamic shared memory: one
-// word per thread for 1 and 6, two for 2 and 7, none for the others.
+// word per thread for 1 and 5, two for 2 and 6, none for the others.
 
 #include "scan.cuh"
 
@@ -200,45 +197,7 @@ extern "C" __global__ void __launch_bounds__(1024) single_pass_32_f32(const floa
 extern "C" __global__ void __launch_bounds__(1024) single_pass_32_u32(const unsigned* x, unsigned* out, word* states, unsigned* ticket, size_t n, unsigned inclusive) { single_pass<unsigned, 8>(x, out, states, ticket, n, inclusive); }
 
 // [not handed out]
-// ---- 5: block b takes the tiles b, b + gridDim.x, b + 2 gridDim.x, ... All blocks run at once (a cooperative launch), so
-// that each may wait for any other. No tile waits for a chain of others: only sums are published, never a prefix.
-template <class T, int V>
-__device__ void rounds(const T* x, T* out, word* states, size_t n, unsigned inclusive) {
-    __shared__ T of_warp[32];
-    __shared__ T of_earlier;
-    Place p = place();
-    size_t size = (size_t)blockDim.x * 4 * V, tiles = (n + size - 1) / size;
-    T earlier = T(0);
-    Four<T> v[V], next[V];
-    T before[V];
-    load(x, blockIdx.x * size, n, p, next);
-    for (size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-#pragma unroll
-        for (int k = 0; k < V; k++) v[k] = next[k];
-        T total = warp_total(v, p);
-        if (p.lane == p.lanes - 1) of_warp[p.warp] = total;
-        __syncthreads();
-        if (p.warp == 0) {
-            total = scan_totals(of_warp, p);
-            if (p.lane == 0) publish(&states[tile], own, bits(total));
-        }
-        load(x, (tile + gridDim.x) * size, n, p, next);
-        if (p.warp == 0) {
-            // The block's own last tile is the first of them; `earlier` is what lay before that.
-            earlier += sum_of<T>(states, tile < gridDim.x ? 0 : tile - gridDim.x, tile, p);
-            if (p.lane == 0) of_earlier = earlier;
-        }
-        scan_warp(v, p, before);
-        __syncthreads();
-        finish(v, before, of_earlier + of_warp[p.warp], inclusive);
-        store(out, tile * size, n, p, v);
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(512) rounds_f32(const float* x, float* out, word* states, size_t n, unsigned inclusive) { rounds<float, 8>(x, out, states, n, inclusive); }
-extern "C" __global__ void __launch_bounds__(512) rounds_u32(const unsigned* x, unsigned* out, word* states, size_t n, unsigned inclusive) { rounds<unsigned, 8>(x, out, states, n, inclusive); }
-
-// ---- 6: a thread may read its left neighbour's word before or after that neighbour has added to it.
+// ---- 5: a thread may read its left neighbour's word before or after that neighbour has added to it.
 extern "C" __global__ void one_barrier_u32(const unsigned* x, unsigned* out, size_t n, unsigned inclusive) {
     unsigned* s = (unsigned*)shared_words;
     unsigned t = threadIdx.x;
@@ -251,7 +210,7 @@ extern "C" __global__ void one_barrier_u32(const unsigned* x, unsigned* out, siz
     if (t < n) out[t] = inclusive ? s[t] : t > 0 ? s[t - 1] : 0;
 }
 
-// ---- 7: strides below blockDim.x, where the section has 2 * blockDim.x elements: the last round up, which would add the
+// ---- 6: strides below blockDim.x, where the section has 2 * blockDim.x elements: the last round up, which would add the
 // sum of the first half to that of the second, is missing. Only the last element has its prefix from there.
 extern "C" __global__ void short_up_u32(const unsigned* x, unsigned* out, size_t n, unsigned inclusive) {
     unsigned* s = (unsigned*)shared_words;

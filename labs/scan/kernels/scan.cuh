@@ -173,27 +173,3 @@ __device__ T look_back(const word* states, unsigned tile, Place p) {
         }
     }
 }
-
-// Called by warp 0: the sum of the sums of tiles `from` to `to` - 1, which all blocks publish in the same round. Each lane
-// reads several at a time, and again those that are not there yet.
-template <class T>
-__device__ T sum_of(const word* states, size_t from, size_t to, Place p) {
-    constexpr int groups = 8;
-    T sum = T(0);
-    for (size_t first = from + p.lane; first < to; first += groups * p.lanes) {
-        word w[groups];
-#pragma unroll
-        for (int g = 0; g < groups; g++) {
-            size_t i = first + g * p.lanes;
-            w[g] = i < to ? look(&states[i]) : (word)own << 32;
-        }
-#pragma unroll
-        for (int g = 0; g < groups; g++) {
-            while (w[g] >> 32 == empty) w[g] = look(&states[first + g * p.lanes]);
-            T v;
-            value(w[g], v);
-            sum += v;
-        }
-    }
-    return __shfl_sync(p.mask, warp_inclusive(sum, p), p.lanes - 1);
-}

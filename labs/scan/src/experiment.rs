@@ -1,7 +1,7 @@
 //! The rows of the experiment: every chosen method, inclusive and exclusive, on elements of one type.
-use harness::{Case, Error, Launch, Result, Row, Run};
+use harness::{Case, Launch, Result, Row, Run};
 
-use crate::{Element, Expected, ITEMS, KINDS, METHODS, MOST_ROUND_THREADS, Passes, Scanner, Scanning};
+use crate::{Element, Expected, ITEMS, KINDS, METHODS, Passes, Scanner, Scanning};
 
 /// The chosen methods for elements of type `T`; `single-pass` appears once for each number of elements per thread.
 fn ways<T: Element>(run: &Run) -> Vec<Row<Scanning>> {
@@ -51,24 +51,8 @@ fn scan<T: Element>(run: &Run, row: &Row<Scanning>, expected: &Expected<'_, T>, 
     let label = format!("{}, {kind}{items}", T::NAME);
     let one_block = Launch::one_block(row.threads).shared(row.shared_bytes(threads));
     let covering = Launch::covering(row.threads).each(row.items as usize);
-    let rounds = Launch::one_wave(row.threads).at_least(row.items as usize);
-    let rule = match row.passes {
-        Passes::OneBlock => one_block,
-        Passes::Three | Passes::LookBack => covering,
-        Passes::Rounds => rounds,
-    };
-    let kernel = row.kernels(T::NAME).swap_remove(0);
-    run.case(Case::new(row.name()).label(label).n(n).kernel("scan.cu", kernel).launch(rule), |case| {
-        if row.passes == Passes::Rounds && !run.session().device.cooperative_launch {
-            return Err(Error::Skip("the device has no cooperative launch".into()));
-        }
-        if row.passes == Passes::Rounds && threads > MOST_ROUND_THREADS {
-            let reason = format!(
-                "a thread has two tiles' elements in registers, so that a block has at most {MOST_ROUND_THREADS} \
-                 threads, not {threads}"
-            );
-            return Err(run.unsuited(row.name(), reason));
-        }
+    let rule = if row.passes == Passes::OneBlock { one_block } else { covering };
+    run.case(Case::new(row.name()).label(label).n(n).launch(rule), |case| {
         let most = row.capacity(threads);
         if n > most {
             let reason = format!(

@@ -9,8 +9,8 @@ use harness::{Lab, Of, Published, Result, Row, Run, Sizes, arguments, clap::Arg,
 
 pub use element::{Element, Expected};
 pub use scanner::Scanner;
-pub use scanning::{MOST_ROUND_THREADS, Passes, Scanning, idle_threads};
 use scanning::{ONE_BLOCK, brent_kung, tree};
+pub use scanning::{Passes, Scanning, idle_threads};
 
 /// The lab.
 pub static LAB: Lab = Lab {
@@ -58,9 +58,6 @@ pub static METHODS: &[Row<Scanning>] = &[
         ..MANY_BLOCKS
     }),
     row("single-pass", "any n, each element read once: decoupled look-back", MANY_BLOCKS),
-    row("rounds", "like single-pass, but all blocks at once, a tile a round: no chain of prefixes", Scanning {
-        kernels: &["rounds"], passes: Passes::Rounds, items: 32, ..MANY_BLOCKS
-    }),
     row("one-barrier", "kogge-stone without the barrier between reads and writes",
         Scanning { kernels: &["one_barrier"], elements: &["u32"], ..ONE_BLOCK })
         .racy("a thread may read its neighbour's word after that neighbour has added to it"),

@@ -21,7 +21,7 @@ pub struct Scanner<T> {
 
 impl<T: Element> Scanner<T> {
     /// Loads the kernels of `how` and allocates what they need in addition to x and out. `config` has a block for each
-    /// tile; for [`Passes::Rounds`] it has no more blocks than run at once.
+    /// tile.
     ///
     /// # Errors
     /// The errors of [`Kernels::function`], and the driver's.
@@ -29,7 +29,7 @@ impl<T: Element> Scanner<T> {
         let stream = kernels.session().stream.clone();
         let names = how.kernels(T::NAME);
         let kernels = names.iter().map(|name| kernels.function("scan.cu", name)).collect::<Result<_>>()?;
-        let tiles = how.tiles(n, config.block_dim.0);
+        let tiles = config.grid_dim.0 as usize;
         let (sums, states) = (stream.alloc_zeros(tiles + 1)?, stream.alloc_zeros(tiles + 1)?);
         Ok(Self { stream, how, n, config, kernels, sums, states })
     }
@@ -44,7 +44,7 @@ impl<T: Element> Scanner<T> {
         let (out, _out_in_use) = out.device_ptr_mut(&stream);
         let (n, inclusive) = (self.n as u64, u32::from(inclusive));
         // SAFETY (all launches): arguments as the kernels declare them; x and out hold n elements,
-        // sums and states one for each tile.
+        // sums and states one for each block.
         let mut first = stream.launch_builder(&self.kernels[0]);
         match self.how.passes {
             Passes::OneBlock => {
@@ -71,11 +71,6 @@ impl<T: Element> Scanner<T> {
                 let states = ticket + size_of::<u64>() as u64;
                 first.arg(&x).arg(&out).arg(&states).arg(&ticket).arg(&n).arg(&inclusive);
                 unsafe { first.launch(self.config) }?;
-            }
-            Passes::Rounds => {
-                stream.memset_zeros(&mut self.states)?;
-                first.arg(&x).arg(&out).arg(&mut self.states).arg(&n).arg(&inclusive);
-                unsafe { first.launch_cooperative(self.config) }?;
             }
         }
         Ok(())

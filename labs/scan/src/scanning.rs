@@ -1,8 +1,5 @@
 //! A method of scanning: its kernels, its tiles, its additions, and how its roundings accumulate.
 
-/// The most threads of a block of `rounds`: its `__launch_bounds__`.
-pub const MOST_ROUND_THREADS: u32 = 512;
-
 /// How a scan goes over its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Passes {
@@ -12,8 +9,6 @@ pub enum Passes {
     Three,
     /// One pass, in which a tile looks back at those before it.
     LookBack,
-    /// One pass by as many blocks as run at once, each of which takes a tile in every round.
-    Rounds,
 }
 
 /// A method of scanning.

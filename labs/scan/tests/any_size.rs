@@ -2,12 +2,12 @@
 use cudarc::driver::LaunchConfig;
 use harness::{Check, launch_1d};
 use proptest::prelude::*;
-use scan::{Element, Expected, LAB, METHODS, MOST_ROUND_THREADS, Passes, Scanner, Scanning};
+use scan::{Element, Expected, LAB, METHODS, Scanner, Scanning};
 
 /// The correct methods; `single-pass` with 16 and with 32 elements per thread.
-fn ways() -> [Scanning; 6] {
-    let [kogge_stone, brent_kung, three_kernel, single_pass, rounds]: [_; 5] = std::array::from_fn(|i| METHODS[i].with);
-    [kogge_stone, brent_kung, three_kernel, Scanning { items: 16, ..single_pass }, single_pass, rounds]
+fn ways() -> [Scanning; 5] {
+    let [kogge_stone, brent_kung, three_kernel, single_pass]: [_; 4] = std::array::from_fn(|i| METHODS[i].with);
+    [kogge_stone, brent_kung, three_kernel, Scanning { items: 16, ..single_pass }, single_pass]
 }
 
 /// Scans `n` random elements, or as many as one block holds. It does so twice with the same scanner, whose state must
@@ -15,11 +15,8 @@ fn ways() -> [Scanning; 6] {
 fn scan<T: Element>(how: Scanning, n: usize, threads: u32, inclusive: bool, seed: u64) -> Check {
     let (kernels, stream) = labtest::kernels(&LAB);
     let n = n.min(how.capacity(threads));
-    let threads = if how.passes == Passes::Rounds { threads.min(MOST_ROUND_THREADS) } else { threads };
     let x: Vec<T> = T::random(seed, n);
-    let tiles = how.tiles(n, threads) as u32;
-    // The blocks of `rounds` take tile after tile.
-    let blocks = launch_1d(if how.passes == Passes::Rounds { tiles.min(3) } else { tiles }, threads);
+    let blocks = launch_1d(how.tiles(n, threads) as u32, threads);
     let config = LaunchConfig { shared_mem_bytes: how.shared_bytes(threads), ..blocks };
     let mut scanner = Scanner::<T>::new(kernels, how, n, config).unwrap();
     let dx = if n == 0 { stream.alloc_zeros(1) } else { stream.clone_htod(&x) }.unwrap();

@@ -24,11 +24,11 @@ fn one_barrier_a_round_is_a_race_in_shared_memory() {
 #[test]
 fn the_right_scans_have_no_findings() {
     let mut options = vec!["--check", "all", "-n", "20001", "--threads", "64"];
-    for variant in ["three-kernel", "single-pass", "rounds"] {
+    for variant in ["three-kernel", "single-pass"] {
         options.extend(["--variant", variant]);
     }
     let ran = LAB.accepts(&options);
-    assert_eq!(ran.rows.len(), 3 * 4);
+    assert_eq!(ran.rows.len(), 2 * 4);
     assert!(ran.findings.is_empty(), "{}", ran.text);
 
     let ran = LAB.accepts(&["--check", "all", "--variant", "kogge-stone", "--variant", "brent-kung"]);
