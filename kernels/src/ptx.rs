@@ -20,7 +20,7 @@ pub(crate) fn tidy(ptx: &str, input: &Input, arch: Arch) -> String {
         lines.pop();
     }
     if let Some(version) = lines.iter_mut().find(|l| l.starts_with(".version ")) {
-        let lowest = lowest_version(arch);
+        let lowest = lowest_version(arch).max(version_of_instructions(ptx));
         if parse_version(version).is_some_and(|v| v > lowest) && uses_only_old_instructions(ptx, arch) {
             *version = format!(".version {}.{}", lowest.0, lowest.1);
         }
@@ -174,6 +174,21 @@ const NEW_QUALIFIERS: &[&str] = &[
 const HOPPER_OPCODES: &[&str] = &["mapa", "mbarrier", "setmaxnreg", "wgmma"];
 const HOPPER_QUALIFIERS: &[&str] = &["async", "bulk", "cluster", "mbarrier", "proxy", "tensor"];
 
+/// The version that the newest of these instructions came with, where a list of words cannot tell: asynchronous stores,
+/// and atomics of vectors, are of PTX ISA 8.1, though each of their words is older.
+fn version_of_instructions(ptx: &str) -> (u32, u32) {
+    let is_newer = |instruction: &str| {
+        let (opcode, qualifiers) = instruction.split_once('.').unwrap_or((instruction, ""));
+        let has = |words: &[&str]| qualifiers.split('.').any(|q| words.contains(&q));
+        match opcode {
+            "st" => has(&["async"]),
+            "atom" | "red" => has(&["v2", "v4", "v8"]),
+            _ => false,
+        }
+    };
+    if ptx.lines().filter_map(instruction).any(is_newer) { (8, 1) } else { OLDEST_VERSION }
+}
+
 /// Whether the lowest version for `arch` has every instruction. An opcode that is not in a list counts as new.
 fn uses_only_old_instructions(ptx: &str, arch: Arch) -> bool {
     let (opcodes, qualifiers) = if arch.is_exact { (HOPPER_OPCODES, HOPPER_QUALIFIERS) } else { (&[][..], &[][..]) };
@@ -293,6 +308,21 @@ mod tests {
                 .starts_with(".version 7.4")
         );
         assert!(tidy(PTX, &input("a.cu"), Arch::from(90)).starts_with(".version 7.8"));
+    }
+
+    #[test]
+    fn an_instruction_of_old_words_has_its_version() {
+        let exact = Arch { number: 90, is_exact: true };
+        for (new, version) in [
+            ("\tst.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3];\n", "8.1"),
+            ("\tatom.global.v4.f32.add {%f1, %f2, %f3, %f4}, [%rd1], {%f5, %f6, %f7, %f8};\n", "8.1"),
+            ("\tred.global.add.v2.f32 [%rd1], {%f1, %f2};\n", "8.1"),
+            ("\tst.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};\n", "8.0"),
+            ("\tatom.global.add.f32 %f1, [%rd1], %f2;\n", "8.0"),
+        ] {
+            let tidy = tidy(&format!("{PTX}{new}"), &input("a.cu"), exact);
+            assert!(tidy.starts_with(&format!(".version {version}\n")), "{new}{tidy}");
+        }
     }
 
     #[test]

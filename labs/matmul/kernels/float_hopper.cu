@@ -103,7 +103,7 @@ struct Block {
             __syncthreads();
             if (threadIdx.x == 0 && step + STAGES - 1 < to)
                 bring(now.stage == 0 ? STAGES - 1 : now.stage - 1, (step + STAGES - 1) * DEPTH);
-#pragma unroll 1
+#pragma unroll 2
             for (unsigned quarter = 0; quarter < DEPTH / 4; quarter += 2) {
                 // What the next quarter needs of B comes while this one is multiplied.
                 read(b[1], s.stage[now.stage], quarter + 1);
