@@ -24,6 +24,27 @@ enum Given {
     Wanted,
 }
 
+/// Room for what the driver writes. It begins at a multiple of 64 bytes, as tensor maps must.
+struct Written {
+    room: Vec<u8>,
+    start: usize,
+    length: usize,
+}
+
+impl Written {
+    const ALIGNED: usize = 64;
+
+    fn new(length: usize) -> Self {
+        let room = vec![0; length + Self::ALIGNED];
+        let start = room.as_ptr().align_offset(Self::ALIGNED);
+        Self { room, start, length }
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        &mut self.room[self.start..self.start + self.length]
+    }
+}
+
 /// A driver's library: the addresses of its functions.
 pub struct Worker<F> {
     find: F,
@@ -144,7 +165,7 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
         }
         let value = |at: usize| if let Given::Value(value) = given[at] { value } else { 0 };
         // What is sent back, at its final place.
-        let mut outs: Vec<Vec<u8>> = Vec::new();
+        let mut outs: Vec<Written> = Vec::new();
         for (kind, given) in call.kinds.iter().zip(&given) {
             let length = match kind {
                 Kind::Out(bytes) => *bytes,
@@ -153,14 +174,14 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
                 Kind::Name(at) => value(*at) as u32 as usize,
                 _ => 0,
             };
-            outs.push(if matches!(given, Given::Wanted) { vec![0; length] } else { Vec::new() });
+            outs.push(Written::new(if matches!(given, Given::Wanted) { length } else { 0 }));
         }
         let mut arguments = Vec::new();
         for (given, out) in given.iter().zip(&mut outs) {
             arguments.push(match given {
                 Given::Value(value) => *value,
                 Given::Bytes(bytes) => bytes.as_ptr() as u64,
-                Given::Wanted => out.as_mut_ptr() as u64,
+                Given::Wanted => out.bytes().as_mut_ptr() as u64,
             });
         }
         let mut code = self.invoke(call.name, &arguments);
@@ -176,7 +197,8 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
         if code != 0 {
             return Ok(());
         }
-        for ((kind, given), out) in call.kinds.iter().zip(&given).zip(&outs) {
+        for ((kind, given), out) in call.kinds.iter().zip(&given).zip(&mut outs) {
+            let out = out.bytes();
             match (given, kind) {
                 (Given::Wanted, Kind::Said) => self.said(u64::from_ne_bytes(out[..8].try_into().expect("8 bytes")))?,
                 (Given::Wanted, _) => self.to.write_all(out)?,
@@ -280,6 +302,19 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
                 std::mem::transmute::<*const c_void, Free>(free)(text);
             }
             sent
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_driver_writes_begins_at_a_multiple_of_64_bytes() {
+        let mut all: Vec<Written> = (0..200).map(Written::new).collect();
+        for (length, written) in all.iter_mut().enumerate() {
+            assert_eq!((written.bytes().len(), written.bytes().as_ptr() as usize % 64), (length, 0));
         }
     }
 }
