@@ -85,8 +85,8 @@ pub fn march_launch(width: u32, height: u32, rows: Option<u32>, multiprocessors:
     March { launch: LaunchConfig { block_dim: (threads, 1, 1), ..grid }, columns, rows }
 }
 
-/// The launch of `sweeps_marching`, whose warps overlap, and the rows that a thread goes down: by default as many as give
-/// each multiprocessor five blocks, the number that its registers hold.
+/// The launch of `sweeps_marching`, whose warps overlap, and the rows that a thread goes down: by default as many as
+/// give each multiprocessor five blocks, the number that its registers hold.
 fn several_launch(width: u32, height: u32, rows: Option<u32>, multiprocessors: u32) -> (LaunchConfig, u32) {
     let (threads, warps) = (128, 128 / 32);
     let strips = width.div_ceil(OWN_COLUMNS).div_ceil(warps);
