@@ -157,7 +157,7 @@ impl Texture {
         for (at, weight) in filter::square([of_column, of_row], all).into_iter().enumerate() {
             match across(face.face, [columns[at & 1], rows[at >> 1]], n) {
                 Some((face, [x, y])) => {
-                    samples.push(Sample { level, texel: Some([x, y, first + face]), weight, square: level })
+                    samples.push(Sample { level, texel: Some([x, y, first + face]), weight, square: level });
                 }
                 None => missing += weight,
             }
