@@ -416,7 +416,7 @@ impl<'m> Program<'m> {
         for line in &slow {
             print_error(&format!("too slow: {line}"));
         }
-        let fast = pace::too_fast(&run.records(), self.session.device.l2_bytes.into());
+        let fast = pace::too_fast(&run.records(), self.session.device.l2_bytes);
         for line in fast.iter().filter(|_| child::wanted().is_none()) {
             print_error(&format!(
                 "{line}, which cannot be: the ceiling was measured wrongly. Run again while nobody else uses this GPU"

@@ -189,7 +189,7 @@ mod tests {
             assert_eq!(check.unwrap().passed(), is_right);
         }
         assert_eq!(times_checked, 5);
-        assert!(!RightThere::suits(&session.stream.clone_htod(&[1_u8; LEAST + 2]).unwrap()));
+        assert!(!RightThere::suits(&session.stream.clone_htod(&vec![1_u8; LEAST + 2]).unwrap()));
         assert!(!RightThere::suits(&session.stream.clone_htod(&[1_u32; 9]).unwrap()));
     }
 }
