@@ -9,7 +9,7 @@
 //! would be two processes that run a lab in lockstep, one with the inputs and one with the references. It would need a
 //! change in every lab, since a lab's function holds both.
 //!
-//! - [`calls`] is the table of the calls, with the direction of each argument. The rest follows from it.
+//! - [`mod@calls`] is the table of the calls, with the direction of each argument. The rest follows from it.
 //! - [`client`] is the judge's side. It reads from the worker only as many bytes as it has asked for, follows no
 //!   address that comes from there, and takes the sizes of parameters from the PTX that it sends ([`parameters`]).
 //! - [`serve`] is the worker's side.
