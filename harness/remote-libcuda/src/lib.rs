@@ -90,14 +90,8 @@ fn said(number: u64, arguments: &[u64]) -> Option<c_int> {
         return None;
     }
     let to = ptr::with_exposed_provenance_mut::<*const c_char>(arguments[1] as usize);
-    Some(match sure(client().said(number, arguments[0])) {
-        Ok(text) => {
-            // SAFETY: the caller of such a function gives the address of a pointer.
-            unsafe { to.write(text) };
-            0
-        }
-        Err(code) => code,
-    })
+    // SAFETY: the caller of such a function gives the address of a pointer.
+    Some(unsafe { write(to, sure(client().said(number, arguments[0]))) })
 }
 
 #[unsafe(no_mangle)]
@@ -203,11 +197,9 @@ unsafe extern "C" fn cuLaunchKernel(
     if !extra.is_null() {
         return code::INVALID_VALUE;
     }
-    let sizes = [grid_x, grid_y, grid_z, block_x, block_y, block_z, shared].map(u64::from);
-    let [gx, gy, gz, bx, by, bz, bytes] = sizes;
-    let launch = Launch { is_cooperative: false, function, shape: [gx, gy, gz, bx, by, bz, bytes, stream] };
+    let sizes = [grid_x, grid_y, grid_z, block_x, block_y, block_z, shared];
     // SAFETY: as above.
-    sure(unsafe { client().launch(&launch, parameters) })
+    unsafe { launch(false, function, sizes, stream, parameters) }
 }
 
 #[unsafe(no_mangle)]
@@ -223,23 +215,47 @@ unsafe extern "C" fn cuLaunchCooperativeKernel(
     stream: u64,
     parameters: *const *const c_void,
 ) -> c_int {
-    let sizes = [grid_x, grid_y, grid_z, block_x, block_y, block_z, shared].map(u64::from);
-    let [gx, gy, gz, bx, by, bz, bytes] = sizes;
-    let launch = Launch { is_cooperative: true, function, shape: [gx, gy, gz, bx, by, bz, bytes, stream] };
+    let sizes = [grid_x, grid_y, grid_z, block_x, block_y, block_z, shared];
     // SAFETY: as above.
+    unsafe { launch(true, function, sizes, stream, parameters) }
+}
+
+/// Launches a function, with the sizes of the grid, of its blocks, and of their dynamic shared memory.
+///
+/// # Safety
+/// `parameters` is as the driver wants it for the function.
+unsafe fn launch(
+    is_cooperative: bool,
+    function: u64,
+    sizes: [u32; 7],
+    stream: u64,
+    parameters: *const *const c_void,
+) -> c_int {
+    let [gx, gy, gz, bx, by, bz, bytes] = sizes.map(u64::from);
+    let launch = Launch { is_cooperative, function, shape: [gx, gy, gz, bx, by, bz, bytes, stream] };
+    // SAFETY: the caller's.
     sure(unsafe { client().launch(&launch, parameters) })
+}
+
+/// Writes what a call gives to `to`, and answers as a driver does.
+///
+/// # Safety
+/// `to` is the caller's place for it.
+unsafe fn write<T>(to: *mut T, given: Result<T, c_int>) -> c_int {
+    match given {
+        Ok(value) => {
+            // SAFETY: the caller's.
+            unsafe { to.write(value) };
+            0
+        }
+        Err(code) => code,
+    }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuMemHostAlloc(to: *mut usize, bytes: usize, flags: u32) -> c_int {
-    sure(client().allocate_pinned(bytes, flags.into())).map_or_else(
-        |code| code,
-        |address| {
-            // SAFETY: as above.
-            unsafe { to.write(address) };
-            0
-        },
-    )
+    // SAFETY: as above.
+    unsafe { write(to, sure(client().allocate_pinned(bytes, flags.into()))) }
 }
 
 #[unsafe(no_mangle)]
@@ -249,14 +265,8 @@ unsafe extern "C" fn cuMemFreeHost(address: usize) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuMemAllocManaged(to: *mut u64, bytes: usize, flags: u32) -> c_int {
-    sure(client().allocate_managed(bytes, flags.into())).map_or_else(
-        |code| code,
-        |address| {
-            // SAFETY: as above.
-            unsafe { to.write(address) };
-            0
-        },
-    )
+    // SAFETY: as above.
+    unsafe { write(to, sure(client().allocate_managed(bytes, flags.into()))) }
 }
 
 #[unsafe(no_mangle)]
