@@ -66,8 +66,8 @@ pub(crate) fn give_up() -> Vec<&'static str> {
 }
 
 /// Gives up what is left to a worker that runs kernels for a judge ([`crate::device::apart`]): everything but reading a
-/// few facts about the computer, and on a GPU what its driver needs, but never the folders of this run and of users, the
-/// command lines of other processes, or starting a program or signalling one. Says what the system could not take
+/// few facts about the computer, and on a GPU what its driver needs, but never the folders of this run and of users,
+/// the command lines of other processes, or starting a program or signalling one. Says what the system could not take
 /// away.
 #[cfg(target_os = "linux")]
 pub(crate) fn give_up_all(is_emulated: bool) -> Vec<&'static str> {
