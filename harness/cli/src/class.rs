@@ -15,7 +15,7 @@ use course::class::{
 };
 use harness::{DeviceChoice, Error, Exit, arguments::switch, suggest};
 
-use crate::labs;
+use crate::{labs, trust};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -111,6 +111,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         class.grade(entry.ok_or_else(|| Error::usage(format!("--only goes from 0 to {last}")))?)?;
         return Ok(ExitCode::SUCCESS);
     }
+    trust::warn();
     // The grading processes end with this one, and what they have kept is whole.
     let _ = ctrlc::set_handler(|| {
         let _ = writeln!(std::io::stderr(), "stopped; run the same command to go on");

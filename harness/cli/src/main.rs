@@ -27,6 +27,7 @@ mod setup;
 mod soname;
 mod start;
 mod submit;
+mod trust;
 mod written;
 
 use std::{ffi::OsString, process::ExitCode};

@@ -130,6 +130,83 @@ fn a_judged_kernel_finds_neither_seed_nor_reference_in_its_process_nvrtc() {
     assert!(open.len() >= 3 && open.iter().all(|file| !file.starts_with(folder.path())), "{open:?}");
 }
 
+/// What a speed is compared with is timed as the submission is.
+#[test]
+fn the_labs_own_kernels_run_apart_too_and_the_worker_has_no_rights() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["run", "vecadd", "--variant", "pageable", "--confined", "--no-exercises", "--device", "emulated"];
+    let judge = Program::start(folder.path(), &[&args[..], &["--n", "2^20", "--schedules", "1000"]].concat());
+    let worker = judge.worker();
+    if !harness::rights::kept().is_empty() {
+        eprintln!("skipped: this system keeps a worker from less");
+        return;
+    }
+    let has = |words: &str| {
+        let status = fs::read_to_string(format!("/proc/{worker}/status")).unwrap_or_default();
+        status.contains(words).then_some(())
+    };
+    eventually(|| has("NoNewPrivs:\t1\n"));
+    // Two filters of its own.
+    eventually(|| has("Seccomp_filters:\t2\n"));
+}
+
+/// Seconds of CPU time of this command, and of all that it has started and waited for.
+fn cpu_seconds(command: &mut Command) -> f64 {
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut status = 0;
+    // SAFETY: both places are live, and nothing else waits for the child.
+    let used = unsafe {
+        let mut used = std::mem::zeroed::<libc::rusage>();
+        assert_eq!(libc::wait4(child.id() as i32, &raw mut status, 0, &raw mut used), child.id() as i32);
+        used
+    };
+    assert_eq!(status, 0);
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + 1e-6 * time.tv_usec as f64;
+    seconds(used.ru_utime) + seconds(used.ru_stime)
+}
+
+#[test]
+fn what_a_worker_uses_counts_as_used_by_its_judge() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
+        command.args(["run", "matmul", "--variant", "naive", "--n", "384", "--device", "emulated", "--no-exercises"]);
+        command.args(more).current_dir(folder.path());
+        cpu_seconds(command.env("WARPLAB_NVRTC", "off"))
+    };
+    let (here, apart) = (run(&[]), run(&["--confined"]));
+    assert!(apart > 0.7 * here, "{apart} s, and {here} s in one process");
+}
+
+/// Some variants of the lab end with a fault, which ruins the context of what comes after them.
+#[test]
+fn a_whole_lab_gives_the_same_apart_from_its_judge() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |out: &str, more: &[&str]| {
+        let args = ["run", "transpose", "--quick", "--device", "emulated", "--no-exercises", "--out", out];
+        let run = common::warplab_in(folder.path(), &[&args[..], more].concat(), &[("WARPLAB_NVRTC", "off")]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let mut rows = common::rows(&folder.path().join(out).join("transpose.csv"));
+        for row in &mut rows {
+            // A judge reads the inputs back, to see whether they are unchanged.
+            row.retain(|column, _| !column.starts_with("time_") && column != "copied_d2h_bytes");
+            // What other blocks had counted when one ended with a fault is another number each time.
+            if row["note"].contains("Invalid ") {
+                row.retain(|column, _| ["variant", "case", "n", "verdict"].contains(&column.as_str()));
+            }
+        }
+        rows
+    };
+    let here = rows("here", &[]);
+    assert!(here.len() > 10 && here.iter().any(|row| !row.contains_key("note")), "{here:?}");
+    let apart = rows("apart", &["--confined"]);
+    assert_eq!(apart.len(), here.len());
+    for (apart, here) in apart.iter().zip(&here) {
+        let other: Vec<_> = here.iter().filter(|(column, value)| apart.get(*column) != Some(*value)).collect();
+        assert!(other.is_empty(), "{}: {other:?} is not in {apart:?}", here["variant"]);
+    }
+}
+
 #[test]
 #[ignore = "needs NVRTC"]
 fn a_kernel_whose_process_ends_is_wrong_and_the_grade_is_whole_nvrtc() {

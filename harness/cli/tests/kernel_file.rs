@@ -163,6 +163,30 @@ fn nvrtc_is_asked_again_only_when_a_file_that_it_was_given_changes() {
     assert_eq!((run("+"), kept(&cache)), (0, 2));
 }
 
+/// All files are compiled on all cores before the first lab begins, so that no lab waits for one.
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_has_compiled_the_files_of_all_labs_when_the_first_row_is_there() {
+    use std::process::{Command, Stdio};
+    let folder = tempfile::tempdir().unwrap();
+    let (cache, records) = (folder.path().join("cache"), folder.path().join("records"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
+    command.args(["run", "reduction", "histogram", "--quick", "--device", "emulated"]).current_dir(folder.path());
+    command.envs(crate::common::compiler()).env("WARPLAB_CACHE", &cache).env(wire::RECORDS, &records);
+    let mut run = command.stdout(Stdio::null()).spawn().unwrap();
+    let mut first = None;
+    while run.try_wait().unwrap().is_none() {
+        if first.is_none() && std::fs::metadata(&records).is_ok_and(|file| file.len() > 0) {
+            first = Some(kept(&cache));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    assert!(run.wait().unwrap().success());
+    let all = kept(&cache);
+    assert!(all >= 4, "{all}");
+    assert_eq!(first, Some(all));
+}
+
 #[test]
 #[ignore = "needs NVRTC"]
 fn nvrtc_warns_of_a_file_that_runs() {

@@ -27,7 +27,7 @@ mod export;
 mod lab;
 mod measure;
 mod record;
-mod rights;
+pub mod rights;
 mod scarce;
 mod stats;
 mod stdout;

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """How long a student waits: `check_times.py WARPLAB [LAB...]` times `warplab check` in the folder of each lab (of all that have an
 assignment), as it is handed out, half done and finished. Before each check the kernel file is saved with another comment, so that
-it is compiled each time. Printed are the first check of a folder and the median of those after it, in seconds; the command fails
-if a median is above `--most`. NVRTC must be found, by `WARPLAB_NVRTC` for example; warplab's cache is a new one.
+it is compiled each time. Printed are the first check of a folder, the median of those after it, and the median of the processor time
+that they took, which is nearly the same on a computer that has more to do, in seconds; the command fails if a median of the first
+kind is above `--most`. NVRTC must be found, by `WARPLAB_NVRTC` for example; warplab's cache is a new one.
 """
 
 import argparse
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -35,14 +37,20 @@ def states(lab: str, handed_out: str) -> dict[str, str]:
     return {"starter": handed_out, "half": half, "finished": with_parts(file.read_text(), set(parts))}
 
 
-def check(warplab: Path, folder: Path, environment: dict[str, str]) -> tuple[float, int]:
-    """Seconds of one check, and how it ended."""
-    begun = time.perf_counter()
+def processor_seconds() -> float:
+    """Processor time of all that has ended below this process."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def check(warplab: Path, folder: Path, environment: dict[str, str]) -> tuple[float, float, int]:
+    """Seconds of one check, those of processor time, and how it ended."""
+    begun, used = time.perf_counter(), processor_seconds()
     ended = subprocess.run([warplab, "check"], cwd=folder, env=environment, capture_output=True, text=True)
     seconds = time.perf_counter() - begun
     if ended.returncode not in (0, 1):
         sys.exit(f"check in {folder.name} ended with {ended.returncode}:\n{ended.stdout}{ended.stderr}")
-    return seconds, ended.returncode
+    return seconds, processor_seconds() - used, ended.returncode
 
 
 def main() -> None:
@@ -55,7 +63,7 @@ def main() -> None:
     warplab = asked.warplab.resolve()
     labs = asked.labs or sorted(path.parents[1].name for path in LABS.glob("*/assignment/rubric.toml"))
     slow = []
-    print(f"{'lab':12} {'state':9} {'ends':>4} {'first s':>8} {'median s':>9}", flush=True)
+    print(f"{'lab':12} {'state':9} {'ends':>4} {'first s':>8} {'median s':>9} {'cpu s':>6}", flush=True)
     with tempfile.TemporaryDirectory() as place:
         environment = os.environ | {"WARPLAB_CACHE": f"{place}/cache"}
         for lab in labs:
@@ -63,13 +71,14 @@ def main() -> None:
             folder = Path(place) / lab
             subprocess.run([warplab, "start", lab, folder], check=True, capture_output=True)
             for state, text in states(lab, (folder / kernel).read_text()).items():
-                seconds = []
+                seconds, used = [], []
                 for sample in range(asked.samples + 1):
                     (folder / kernel).write_text(f"{text}// {state}, saved {sample} times\n")
-                    took, code = check(warplab, folder, environment)
+                    took, processor, code = check(warplab, folder, environment)
                     seconds.append(took)
-                median = statistics.median(seconds[1:] or seconds)
-                print(f"{lab:12} {state:9} {code:4} {seconds[0]:8.2f} {median:9.2f}", flush=True)
+                    used.append(processor)
+                median, cpu = (statistics.median(values[1:] or values) for values in (seconds, used))
+                print(f"{lab:12} {state:9} {code:4} {seconds[0]:8.2f} {median:9.2f} {cpu:6.2f}", flush=True)
                 if median > asked.most:
                     slow.append(f"{lab} ({state})")
     if slow:

@@ -22,7 +22,6 @@
 pub mod calls;
 pub mod client;
 pub mod frame;
-mod managed;
 pub mod parameters;
 pub mod serve;
 pub mod shared;

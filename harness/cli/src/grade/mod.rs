@@ -20,7 +20,10 @@ use harness::Error;
 use task::Asked;
 pub use task::command;
 
+use crate::trust;
+
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+    trust::warn();
     if matches.contains_id("submissions") {
         return marks::run(matches, &progress);
     }

@@ -3,8 +3,8 @@
 //!
 //! - it is a new program, with an environment of a few settings of the machine's, no arguments, and no file but the
 //!   socket to this process;
-//! - it gives up its rights before the first module is loaded ([`crate::rights::give_up_all`]), among them the right to
-//!   look into this process;
+//! - it gives up its rights before the first module is loaded ([`crate::rights::give_up_all`]), among them the rights
+//!   to look into this process and to signal it;
 //! - it ends with this process, and its memory counts as this one's. When it ends before that, or its answers are no
 //!   answers, this process ends as after a crash: the case has failed.
 //!
@@ -27,6 +27,13 @@ pub(crate) fn want() {
 /// Whether the driver runs in a worker.
 pub(crate) fn is_wanted() -> bool {
     WANTED.load(Ordering::Relaxed)
+}
+
+/// Ends the worker, if there is one, and waits for it: what it has used counts as used by this process, and nothing of
+/// it is left. The driver is of no use from here on.
+pub(crate) fn end() {
+    #[cfg(target_os = "linux")]
+    linux::end();
 }
 
 /// Has kernels print to what is the standard output now, where they run in a worker, whose own it is not.
@@ -66,8 +73,9 @@ mod linux {
             fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd},
             unix::net::UnixStream,
         },
-        process::{self, Command},
+        process::{self, Child, Command},
         ptr,
+        sync::{Mutex, PoisonError},
     };
 
     use libloading::Library;
@@ -82,6 +90,18 @@ mod linux {
 
     /// The driver library that passes each call on.
     static CLIENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/client.bin"));
+
+    /// The worker of this process.
+    static STARTED: Mutex<Option<Child>> = Mutex::new(None);
+
+    pub(super) fn end() {
+        let worker = STARTED.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut worker) = worker {
+            // It may have ended by itself.
+            let _ = worker.kill();
+            let _ = worker.wait();
+        }
+    }
 
     /// What a worker keeps of the environment: the machine's settings, and where a GPU's driver is found.
     const KEPT: [&str; 12] = [
@@ -115,7 +135,8 @@ mod linux {
         command.env(WORKER, choice.to_string());
         confine::ends_with_parent(&mut command);
         // It ends when the socket is closed, at the latest.
-        command.stdin(OwnedFd::from(theirs)).spawn().map_err(|error| unable(&error))?;
+        let worker = command.stdin(OwnedFd::from(theirs)).spawn().map_err(|error| unable(&error))?;
+        *STARTED.lock().unwrap_or_else(PoisonError::into_inner) = Some(worker);
         let library = load(CLIENT).ok_or_else(|| unable(&"no memory for its library"))?;
         // SAFETY: our own library's function, of this type, to which the socket is given away.
         let code = unsafe {
@@ -143,6 +164,7 @@ mod linux {
         // SAFETY: whoever starts a worker gives it the socket as its standard input, which nothing else here uses.
         let socket = UnixStream::from(unsafe { OwnedFd::from_raw_fd(0) });
         let library = if is_emulated { load(MACHINE).ok_or("no memory for the machine")? } else { gpu()? };
+        // Whoever grades says what is kept.
         rights::give_up_all(is_emulated);
         let find = |name: &str| {
             // SAFETY: only the address is taken.

@@ -108,6 +108,7 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
 pub fn run_labs(labs: Labs<'_>, matches: &ArgMatches) -> ExitCode {
     scarce::install();
     let outcome = scarce::check().and_then(|()| Program::open(labs, matches)).and_then(Program::run);
+    apart::end();
     match outcome {
         Ok(exit) => exit.into(),
         Err(error) => {

@@ -63,7 +63,7 @@ impl Run {
             if wanted != format!("{}/{}", self.lab.name, case.key()) {
                 return Ok(None);
             }
-        } else if !self.options.is_judged() && (variant.own_process || self.options.timeout.is_some()) {
+        } else if self.options.starts_a_process(variant.own_process) {
             return self.in_own_process(variant, &case);
         }
         self.in_this_process(variant, &case, body).map(Some)

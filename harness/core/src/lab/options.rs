@@ -66,9 +66,9 @@ pub struct Options {
     /// Skip the cases whose kernels the file of --kernel does not hold (what grading does)
     #[arg(long, hide = true, requires = "kernel")]
     pub partial: bool,
-    /// Give up writing files outside of the temporary folder, and the network, before the kernel file is compiled (what
-    /// grading does)
-    #[arg(long, hide = true, requires = "kernel")]
+    /// Run the kernels in a process apart from their judge, and give up writing files outside of the temporary folder,
+    /// and the network, before the kernel file is compiled (what grading does)
+    #[arg(long, hide = true)]
     pub confined: bool,
     /// Run once more with what this JSON array holds, a seed and options of the lab, in place of the first seed and
     /// options (what grading does); every run then takes one sample, and all give one row a case
@@ -112,9 +112,17 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether a judge has started this process, for one variant alone: it starts no other.
+    /// Whether a judge has started this process.
     pub(crate) fn is_judged(&self) -> bool {
         self.confined || !self.again.is_empty()
+    }
+
+    /// Whether a case of a variant that needs a process of its own (`is_ruinous`) starts one from here, as each case
+    /// with a time limit does. Not in rounds, which go on where the case is; and not where a judge has started this
+    /// process for one variant alone: then it is the variant's own already.
+    pub(crate) fn starts_a_process(&self, is_ruinous: bool) -> bool {
+        let is_its_own = self.confined && self.variants.len() == 1;
+        self.again.is_empty() && (self.timeout.is_some() || is_ruinous && !is_its_own)
     }
 
     /// Changes them to those of a companion of a run on a GPU, which counts on the emulated `part`: one sample of each
@@ -186,7 +194,36 @@ pub fn parse_checks(text: &str) -> Result<Checks, UnknownCheck> {
 
 #[cfg(test)]
 mod tests {
+    use clap::FromArgMatches;
+
     use super::*;
+
+    #[test]
+    fn a_variant_that_ruins_its_context_has_a_process_of_its_own_once() {
+        let options = |words: &[&str]| {
+            let command = Options::augment_args(clap::Command::new("run").no_binary_name(true));
+            Options::from_arg_matches(&command.try_get_matches_from(words).unwrap()).unwrap()
+        };
+        for (words, starts) in [
+            (&[][..], [false, true]),
+            (&["--variant", "a"], [false, true]),
+            // A judge that names no variant, or several, has started one process for all of them.
+            (&["--confined"], [false, true]),
+            (&["--confined", "--variant", "a", "--variant", "b"], [false, true]),
+            (&["--confined", "--variant", "a"], [false, false]),
+            (&["--timeout", "9"], [true, true]),
+            (&["--confined", "--variant", "a", "--timeout", "9"], [true, true]),
+            // Rounds go on where the case is.
+            (&["--confined", "--again", "[]"], [false, false]),
+            (&["--again", "[]", "--timeout", "9"], [false, false]),
+        ] {
+            assert_eq!(
+                [false, true].map(|is_ruinous| options(words).starts_a_process(is_ruinous)),
+                starts,
+                "{words:?}"
+            );
+        }
+    }
 
     #[test]
     fn times_in_seconds_and_in_units() {

@@ -135,16 +135,23 @@ pub(super) fn in_place(mut command: Command, task: &Task) -> Command {
 /// # Errors
 /// [`Error::CannotRun`] when the run gives no rows, with its words.
 pub fn timed(task: &Task, variant: &str, is_own: bool, n: Option<u64>) -> Result<Vec<Record>, Error> {
+    rows_of(timing(task, variant, is_own, n)?, task, variant)
+}
+
+/// What times `variant`. Both the file being graded and the lab's own kernels run apart from their judge: every call of
+/// the driver takes longer there, and a lab may time calls.
+fn timing(task: &Task, variant: &str, is_own: bool, n: Option<u64>) -> Result<Command, Error> {
     let mut command = Command::new(this_program()?);
     command.args(["run", task.lab.name, "--quiet", "--no-exercises", "--seed", &task.seed.to_string()]);
     command.args(["--device", &task.choice.to_string(), "--variant", variant]);
     command.args(drawn(&task.options, task.seed));
     command.args(again(task.seed, &task.options, TIMED_ROUNDS));
     command.args(n.iter().flat_map(|n| ["--n".to_string(), n.to_string()]));
+    command.arg("--confined");
     if !is_own {
-        command.arg("--kernel").arg(&task.kernel).args(["--partial", "--confined"]);
+        command.arg("--kernel").arg(&task.kernel).arg("--partial");
     }
-    rows_of(command, task, variant)
+    Ok(command)
 }
 
 /// The rows that `command` leaves, which runs `what`.
@@ -326,7 +333,42 @@ impl Ended {
 
 #[cfg(test)]
 mod tests {
-    use super::again;
+    use std::ffi::OsStr;
+
+    use super::*;
+    use crate::judge::{Known, Printed};
+
+    #[test]
+    fn a_part_and_what_it_is_compared_with_are_timed_apart_from_their_judge() {
+        let folder = tempfile::tempdir().unwrap();
+        let kernel = folder.path().join("vecadd.cu");
+        std::fs::write(&kernel, "").unwrap();
+        let task = Task {
+            lab: &vecadd::LAB,
+            source: harness::replacement(&vecadd::LAB, &kernel).unwrap(),
+            kernel: kernel.clone(),
+            choice: DeviceChoice::Cuda(0),
+            schedules: 2,
+            variants: vec!["pageable"],
+            options: Vec::new(),
+            seed: 7,
+            sizes: vec![None],
+            needs_sizes: false,
+            hidden: 0,
+            limits: Limits { seconds: 1, memory: 1, output: 1 },
+            known: Known::here(),
+            printed: Printed::default(),
+        };
+        let words = |is_own| -> Vec<_> {
+            timing(&task, "pageable", is_own, Some(1000)).unwrap().get_args().map(OsStr::to_owned).collect()
+        };
+        let (own, mine) = (words(true), words(false));
+        assert!(own.iter().any(|word| word == "--confined"), "{own:?}");
+        // Nothing but the file differs.
+        let of_file = [OsStr::new("--kernel"), kernel.as_os_str(), OsStr::new("--partial")];
+        let rest: Vec<_> = mine.iter().filter(|word| !of_file.contains(&word.as_os_str())).cloned().collect();
+        assert_eq!((rest, mine.len()), (own.clone(), own.len() + of_file.len()));
+    }
 
     #[test]
     fn each_round_has_a_seed_and_numbers_of_its_own() {

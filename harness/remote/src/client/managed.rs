@@ -6,9 +6,9 @@ use std::{
     ptr, slice,
 };
 
+use super::line::Line;
 use crate::{
     calls::other,
-    client::Line,
     frame::{put, put_bytes},
     shared,
 };

@@ -8,46 +8,86 @@
 //! - **Files (Linux 5.13 and later, where Landlock is on)**: reading is allowed, writing only below the temporary
 //!   folder and in `/dev` and `/proc`, where a GPU's driver writes.
 //! - **TCP (Linux 6.7 and later, likewise)**: none.
-//! - **System calls (Linux on x86-64 and 64-bit Arm, by seccomp)**: no socket that could reach anybody, no look
-//!   into other processes, nothing that changes what the system has mounted or loaded.
+//! - **System calls (Linux on x86-64 and 64-bit Arm, by seccomp)**: those of [`calls`].
 //! - **Elsewhere** nothing is given up; the limits of [`crate::confine`] hold.
 
 #[cfg(target_os = "linux")]
+mod calls;
+
+#[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
+
+/// What a system without Landlock does not take away.
+#[cfg(target_os = "linux")]
+const FILES: &str = "the files of whoever runs it (the kernel has no Landlock)";
+/// What a system without filters of calls does not take away.
+#[cfg(target_os = "linux")]
+const NETWORK: &str = "the network and other processes (there are no seccomp filters here)";
+
+/// What this system cannot take away from a process that runs the kernels of a stranger. On a system without Landlock
+/// and seccomp that is no reason not to run them on the emulated machine, which checks their every access, but whoever
+/// grades should know.
+#[cfg(target_os = "linux")]
+pub fn kept() -> Vec<&'static str> {
+    let mut kept = Vec::new();
+    // SAFETY: without a ruleset and with this flag the call only tells its version.
+    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0, 1) };
+    if version < 1 {
+        kept.push(FILES);
+    }
+    if !calls::are_refused_here() {
+        kept.push(NETWORK);
+    }
+    kept
+}
+
+/// What this system cannot take away from a process that runs the kernels of a stranger.
+#[cfg(not(target_os = "linux"))]
+pub fn kept() -> Vec<&'static str> {
+    vec!["the files of whoever runs it", "the network and other processes"]
+}
 
 /// Gives up the rights, for this thread and all that it starts. Says what the system could not take away.
 #[cfg(target_os = "linux")]
 pub(crate) fn give_up() -> Vec<&'static str> {
     let mut kept = Vec::new();
     if !files().unwrap_or(false) {
-        kept.push("writing files (the kernel has no Landlock)");
+        kept.push(FILES);
     }
-    if !calls(&[]) {
-        kept.push("the network (the kernel has no seccomp filters)");
+    if !calls::refuse() {
+        kept.push(NETWORK);
     }
     kept
 }
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn give_up() -> Vec<&'static str> {
-    vec!["writing files", "the network"]
+    kept()
 }
 
 /// Gives up what is left to a worker that runs kernels for a judge ([`crate::device::apart`]): everything but reading a
-/// few facts about the computer, and on a GPU what its driver needs, but never the folders of this run, the command
-/// lines of other processes, or starting a program.
+/// few facts about the computer, and on a GPU what its driver needs, but never the folders of this run and of users,
+/// the command lines of other processes, or starting a program or signalling one. Says what the system could not take
+/// away.
 #[cfg(target_os = "linux")]
-pub(crate) fn give_up_all(is_emulated: bool) {
+pub(crate) fn give_up_all(is_emulated: bool) -> Vec<&'static str> {
+    const USERS: [&str; 8] = ["/proc", "/tmp", "/var/tmp", "/home", "/root", "/srv", "/mnt", "/media"];
     const FACTS: [&str; 5] = ["/sys", "/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/driver"];
     let mut read: Vec<PathBuf> = FACTS.iter().map(PathBuf::from).collect();
     if !is_emulated {
         let here = std::env::current_dir().unwrap_or_default();
-        read.extend(all_but(Path::new("/"), &["/proc".into(), "/tmp".into(), here]));
+        let others: Vec<PathBuf> = USERS.iter().map(PathBuf::from).chain([here, std::env::temp_dir()]).collect();
+        read.extend(all_but(Path::new("/"), &others));
     }
     let write: &[&str] = if is_emulated { &[] } else { &["/dev", "/proc/self"] };
-    // What the system cannot take away was told by the judge, which gives up its rights likewise.
-    let _ = restrict(&read, &[], write);
-    calls(&WORKERS);
+    let mut kept = Vec::new();
+    if !restrict(&read, &[], write).unwrap_or(false) {
+        kept.push(FILES);
+    }
+    if !calls::refuse_all() {
+        kept.push(NETWORK);
+    }
+    kept
 }
 
 /// The folders below `folder` in which none of `others` lies.
@@ -88,47 +128,6 @@ fn restrict(read: &[PathBuf], all: &[PathBuf], write: &[&str]) -> Result<bool, l
     Ok(status.ruleset != RulesetStatus::NotEnforced)
 }
 
-/// The calls that a worker needs no more than a judge, which starts a compiler.
-#[cfg(target_os = "linux")]
-const WORKERS: [libc::c_long; 4] = [libc::SYS_execve, libc::SYS_execveat, libc::SYS_pidfd_getfd, libc::SYS_socketpair];
-
-/// Whether the system now refuses the calls that neither a lab nor a driver needs.
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn calls(more: &[libc::c_long]) -> bool {
-    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
-
-    const REFUSED: [libc::c_long; 15] = [
-        libc::SYS_socket,
-        libc::SYS_io_uring_setup,
-        libc::SYS_ptrace,
-        libc::SYS_process_vm_readv,
-        libc::SYS_process_vm_writev,
-        libc::SYS_mount,
-        libc::SYS_umount2,
-        libc::SYS_pivot_root,
-        libc::SYS_setns,
-        libc::SYS_unshare,
-        libc::SYS_bpf,
-        libc::SYS_keyctl,
-        libc::SYS_init_module,
-        libc::SYS_finit_module,
-        libc::SYS_kexec_load,
-    ];
-    let rules = REFUSED.into_iter().chain(more.iter().copied()).map(|call| (call, Vec::new())).collect();
-    let refusal = SeccompAction::Errno(libc::EPERM as u32);
-    let Ok(architecture) = std::env::consts::ARCH.try_into() else {
-        return false;
-    };
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refusal, architecture);
-    let program: Result<BpfProgram, _> = filter.and_then(TryInto::try_into);
-    program.is_ok_and(|program| apply_filter(&program).is_ok())
-}
-
-#[cfg(all(target_os = "linux", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
-fn calls(_: &[libc::c_long]) -> bool {
-    false
-}
-
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::{fs, io, net, process, thread};
@@ -152,16 +151,17 @@ mod tests {
         let other = std::path::PathBuf::from(std::env::var_os(INSIDE).unwrap());
         assert!(net::UdpSocket::bind("127.0.0.1:0").is_ok());
         let kept = give_up();
+        assert_eq!(kept, super::kept());
         fs::write(std::env::temp_dir().join("kept"), "").unwrap();
         let refused = |result: io::Result<()>| result.unwrap_err().kind() == io::ErrorKind::PermissionDenied;
         // Threads that are started afterwards have no more rights.
         thread::scope(|scope| {
             let write = || scope.spawn(|| fs::write(other.join("lost"), "")).join().unwrap();
-            if !kept.iter().any(|what| what.starts_with("writing")) {
+            if !kept.contains(&FILES) {
                 assert!(refused(write()));
                 assert!(fs::read("/proc/self/status").is_ok());
             }
-            if !kept.iter().any(|what| what.starts_with("the network")) {
+            if !kept.contains(&NETWORK) {
                 assert!(refused(net::UdpSocket::bind("127.0.0.1:0").map(drop)));
                 assert!(refused(net::TcpStream::connect("127.0.0.1:1").map(drop)));
             }
@@ -170,5 +170,65 @@ mod tests {
         let mut with_hook = process::Command::new("/bin/true");
         crate::confine::ends_with_parent(&mut with_hook);
         assert!(with_hook.status().unwrap().success());
+    }
+
+    fn refused<T: std::fmt::Debug>(what: &str, result: io::Result<T>) {
+        let kind = result.as_ref().map_err(io::Error::kind).err();
+        assert_eq!(kind, Some(io::ErrorKind::PermissionDenied), "{what}: {result:?}");
+    }
+
+    /// What a worker can still read, on the emulated machine and on a GPU, in a process of its own.
+    #[test]
+    fn a_worker_reads_no_file_of_a_users_and_no_other_process() {
+        const INSIDE: &str = "WARPLAB_TEST_OF_A_WORKER";
+        let Some(device) = std::env::var_os(INSIDE) else {
+            let (temporary, class) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/var/tmp").unwrap());
+            for folder in [&temporary, &class] {
+                fs::write(folder.path().join("marks.csv"), "").unwrap();
+            }
+            for device in ["emulated", "gpu"] {
+                let mut again = process::Command::new(std::env::current_exe().unwrap());
+                again.args(["--exact", "rights::tests::a_worker_reads_no_file_of_a_users_and_no_other_process"]);
+                again.arg("--nocapture").env(INSIDE, device).env("TMPDIR", temporary.path());
+                assert!(again.current_dir(class.path()).status().unwrap().success(), "{device}");
+            }
+            return;
+        };
+        let (temporary, class) = (std::env::temp_dir(), std::env::current_dir().unwrap());
+        // SAFETY: a call without pointers.
+        let judge = PathBuf::from(format!("/proc/{}", unsafe { libc::getppid() }));
+        let mut secret = vec![class.join("marks.csv"), temporary.join("marks.csv")];
+        secret.extend(["cmdline", "environ", "maps"].map(|file| judge.join(file)));
+        let is_emulated = device == "emulated";
+        if is_emulated {
+            secret.extend(["/etc/passwd".into(), std::env::current_exe().unwrap()]);
+        }
+        for file in &secret {
+            fs::File::open(file).unwrap();
+        }
+        let kept = give_up_all(is_emulated);
+        assert_eq!(kept, super::kept());
+        if kept.contains(&FILES) {
+            eprintln!("skipped: {FILES}");
+            return;
+        }
+        thread::scope(|scope| {
+            let look = || {
+                for file in &secret {
+                    refused(&file.display().to_string(), fs::File::open(file));
+                }
+                for folder in [&class, &temporary, Path::new("/proc")] {
+                    refused(&folder.display().to_string(), fs::read_dir(folder));
+                }
+                for folder in [&class, &temporary] {
+                    refused("a new file", fs::write(folder.join("new"), ""));
+                }
+                for fact in ["/proc/self/status", "/proc/meminfo", "/proc/cpuinfo"] {
+                    assert!(!fs::read(fact).unwrap().is_empty(), "{fact}");
+                }
+                assert_eq!(fs::File::open("/etc/passwd").is_ok(), !is_emulated);
+            };
+            scope.spawn(look).join().unwrap();
+        });
     }
 }

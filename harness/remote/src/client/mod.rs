@@ -1,0 +1,121 @@
+//! The judge's side: passes the driver's calls on, and takes the answers.
+mod line;
+mod managed;
+mod memory;
+mod modules;
+mod state;
+
+use std::{
+    ffi::{CString, c_char, c_int},
+    io::{self, Write},
+    os::{fd::BorrowedFd, unix::net::UnixStream},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use state::State;
+
+use crate::{
+    calls::other,
+    frame::{get_bytes, put, put_bytes},
+};
+
+pub use modules::Launch;
+
+/// The longest text that a worker may give, in bytes.
+const LONGEST: u64 = 1 << 28;
+
+/// The driver's error codes that the judge's side gives itself.
+pub mod code {
+    /// An argument is wrong.
+    pub const INVALID_VALUE: i32 = 1;
+    /// There is no room.
+    pub const OUT_OF_MEMORY: i32 = 2;
+    /// There is no such function.
+    pub const NOT_FOUND: i32 = 500;
+}
+
+/// The connection to a worker.
+pub struct Client {
+    state: Mutex<State>,
+}
+
+impl Client {
+    /// A client of the worker at the other end of `socket`.
+    ///
+    /// # Errors
+    /// The socket's.
+    pub fn new(socket: UnixStream) -> io::Result<Self> {
+        Ok(Self { state: Mutex::new(State::new(socket)?) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Passes on the call of this number, and returns the driver's code.
+    ///
+    /// # Errors
+    /// When the worker is gone, or answers what is no answer.
+    ///
+    /// # Safety
+    /// The arguments are those of the driver's function.
+    pub unsafe fn call(&self, number: u64, arguments: &[u64]) -> io::Result<c_int> {
+        // SAFETY: the caller's.
+        unsafe { self.lock().call(number, arguments) }
+    }
+
+    /// What the machine's function of this name tells; nothing on a GPU.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    pub fn tell(&self, name: &str) -> io::Result<Vec<u8>> {
+        let line = &mut self.lock().line;
+        put(&mut line.to, other::TELL)?;
+        put_bytes(&mut line.to, name.as_bytes())?;
+        line.to.flush()?;
+        get_bytes(&mut line.from, LONGEST)
+    }
+
+    /// Changes the machine's settings.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    pub fn configure(&self, json: &[u8]) -> io::Result<c_int> {
+        let line = &mut self.lock().line;
+        put(&mut line.to, other::CONFIGURE)?;
+        put_bytes(&mut line.to, json)?;
+        line.code()
+    }
+
+    /// Has kernels print to this file.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    pub fn print_to(&self, file: BorrowedFd<'_>) -> io::Result<c_int> {
+        let mut state = self.lock();
+        put(&mut state.line.to, other::OUTPUT)?;
+        state.hand_over(file)
+    }
+
+    /// A constant text of the driver's, which lives as long as the client.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    pub fn said(&self, number: u64, code: u64) -> io::Result<Result<*const c_char, c_int>> {
+        let mut state = self.lock();
+        if let Some(known) = state.said.get(&(number, code)) {
+            return Ok(Ok(known.as_ptr()));
+        }
+        let line = &mut state.line;
+        put(&mut line.to, number)?;
+        put(&mut line.to, code)?;
+        put(&mut line.to, 1)?;
+        match line.code()? {
+            0 => {}
+            refused => return Ok(Err(refused)),
+        }
+        let text = CString::new(get_bytes(&mut line.from, 1 << 16)?)?;
+        // The text itself stays where it is when the map grows.
+        Ok(Ok(state.said.entry((number, code)).or_insert(text).as_ptr()))
+    }
+}

@@ -1,0 +1,184 @@
+//! Modules, their functions and variables, and launches. What a function takes is known from the PTX, and not from the
+//! worker.
+use std::{
+    collections::{HashMap, HashSet},
+    ffi::{CStr, c_char, c_int, c_void},
+    io, slice,
+};
+
+use super::{Client, code, line::strange, state::State};
+use crate::{
+    calls::{self, other},
+    frame::{get, get_bytes, put, put_bytes},
+    parameters::{self, Parameters},
+};
+
+/// The modules that are loaded, and the functions that were asked for.
+#[derive(Default)]
+pub(super) struct Modules {
+    loaded: HashMap<u64, Module>,
+    /// The module and the parameters of each function.
+    functions: HashMap<u64, (u64, Parameters)>,
+}
+
+/// What the judge knows of a module, from its PTX.
+struct Module {
+    kernels: HashMap<String, Parameters>,
+    /// The names of its managed variables.
+    managed: HashSet<String>,
+    /// Where those are that were asked for.
+    places: HashSet<usize>,
+}
+
+/// A launch, as `cuLaunchKernel` has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Launch {
+    /// Whether all blocks are resident at once.
+    pub is_cooperative: bool,
+    /// The function.
+    pub function: u64,
+    /// Grid, block, dynamic shared bytes, and the stream.
+    pub shape: [u64; 8],
+}
+
+impl Client {
+    /// `cuModuleLoadData`.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    ///
+    /// # Safety
+    /// `module` can be written, and the image is a text that NUL ends.
+    pub unsafe fn load(&self, module: *mut u64, image: *const c_char) -> io::Result<c_int> {
+        let mut state = self.lock();
+        // SAFETY: the caller's.
+        unsafe {
+            let code = state.call(calls::number("cuModuleLoadData"), &[module as u64, image as u64])?;
+            if code == 0 {
+                let ptx = CStr::from_ptr(image).to_string_lossy();
+                let (kernels, managed) = (parameters::of(&ptx), parameters::managed(&ptx));
+                state.modules.loaded.insert(*module, Module { kernels, managed, places: HashSet::new() });
+            }
+            Ok(code)
+        }
+    }
+
+    /// Loads a module for its log: the code, the module, and the log.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    pub fn log(&self, image: &CStr) -> io::Result<(c_int, u64, Vec<u8>)> {
+        let line = &mut self.lock().line;
+        put(&mut line.to, other::LOG)?;
+        put_bytes(&mut line.to, image.to_bytes())?;
+        let code = line.code()?;
+        Ok((code, get(&mut line.from)?, get_bytes(&mut line.from, 1 << 16)?))
+    }
+
+    /// `cuModuleGetFunction`. The function's parameters are those of the PTX.
+    ///
+    /// # Errors
+    /// As [`Client::call`]; a function that is another one already.
+    ///
+    /// # Safety
+    /// `function` can be written, and the name is a text that NUL ends.
+    pub unsafe fn function(&self, function: *mut u64, module: u64, name: *const c_char) -> io::Result<c_int> {
+        let mut state = self.lock();
+        // SAFETY: the caller's.
+        let (code, name) = unsafe {
+            let code = state.call(calls::number("cuModuleGetFunction"), &[function as u64, module, name as u64])?;
+            (code, CStr::from_ptr(name).to_string_lossy())
+        };
+        if code != 0 {
+            return Ok(code);
+        }
+        let Some(parameters) =
+            state.modules.loaded.get(&module).and_then(|known| known.kernels.get(name.as_ref())).cloned()
+        else {
+            return Ok(code::NOT_FOUND);
+        };
+        // SAFETY: the call has written it.
+        let handle = unsafe { *function };
+        let is_other = |known: &(u64, Parameters)| *known != (module, parameters.clone());
+        if state.modules.functions.get(&handle).is_some_and(is_other) {
+            return Err(strange("one handle for two functions"));
+        }
+        state.modules.functions.insert(handle, (module, parameters));
+        Ok(0)
+    }
+
+    /// `cuModuleGetGlobal`. A managed variable can be read and written by the host.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    ///
+    /// # Safety
+    /// The name is a text that NUL ends.
+    pub unsafe fn global(&self, module: u64, name: *const c_char) -> io::Result<Result<(u64, usize), c_int>> {
+        let mut state = self.lock();
+        let (mut address, mut bytes) = (0_u64, 0_usize);
+        let arguments = [&raw mut address as u64, &raw mut bytes as u64, module, name as u64];
+        // SAFETY: the places are live, and the name is the caller's.
+        let (code, name) = unsafe {
+            (state.call(calls::number("cuModuleGetGlobal_v2"), &arguments)?, CStr::from_ptr(name).to_string_lossy())
+        };
+        if code != 0 {
+            return Ok(Err(code));
+        }
+        let State { line, managed, modules, .. } = &mut *state;
+        if let Some(module) = modules.loaded.get_mut(&module).filter(|module| module.managed.contains(name.as_ref())) {
+            managed.add_variable(address as usize, bytes, line)?;
+            module.places.insert(address as usize);
+        }
+        Ok(Ok((address, bytes)))
+    }
+
+    /// `cuModuleUnload`.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    pub fn unload(&self, module: u64) -> io::Result<c_int> {
+        let mut state = self.lock();
+        let places = state.modules.loaded.remove(&module).map(|known| known.places);
+        places.into_iter().flatten().for_each(|place| state.managed.remove(place));
+        state.modules.functions.retain(|_, (of, _)| *of != module);
+        // SAFETY: a call without pointers.
+        unsafe { state.call(calls::number("cuModuleUnload"), &[module]) }
+    }
+
+    /// Offset and size of a function's parameter of this number, if it has so many.
+    pub fn parameter(&self, function: u64, number: usize) -> Option<(usize, usize)> {
+        self.lock().modules.functions.get(&function)?.1.get(number).copied()
+    }
+
+    /// Launches a function.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    ///
+    /// # Safety
+    /// `parameters` is as long as the function's parameters, and each points to as many bytes.
+    pub unsafe fn launch(&self, launch: &Launch, parameters: *const *const c_void) -> io::Result<c_int> {
+        let mut state = self.lock();
+        let State { line, managed, modules, .. } = &mut *state;
+        let Some((_, sizes)) = modules.functions.get(&launch.function) else {
+            return Ok(code::INVALID_VALUE);
+        };
+        if parameters.is_null() && !sizes.is_empty() {
+            return Ok(code::INVALID_VALUE);
+        }
+        managed.push(line)?;
+        put(&mut line.to, other::LAUNCH)?;
+        put(&mut line.to, u64::from(launch.is_cooperative))?;
+        put(&mut line.to, launch.function)?;
+        for number in launch.shape {
+            put(&mut line.to, number)?;
+        }
+        put(&mut line.to, sizes.len() as u64)?;
+        for (place, (_, bytes)) in sizes.iter().enumerate() {
+            // SAFETY: the caller's.
+            put_bytes(&mut line.to, unsafe { slice::from_raw_parts((*parameters.add(place)).cast::<u8>(), *bytes) })?;
+        }
+        line.code()
+    }
+}

@@ -1,0 +1,147 @@
+//! What the judge knows of its worker, and one call of the driver's: its arguments go there, and what it writes comes
+//! back.
+use std::{
+    collections::{BTreeMap, HashMap},
+    ffi::{CStr, CString, c_int},
+    io::{self, Read},
+    os::{fd::BorrowedFd, unix::net::UnixStream},
+    ptr, slice,
+};
+
+use super::{
+    line::{Line, strange},
+    managed::Managed,
+    modules::Modules,
+};
+use crate::{
+    calls::{self, Kind},
+    frame::{put, put_bytes},
+    shared,
+};
+
+/// What the judge knows of its worker.
+pub(super) struct State {
+    socket: UnixStream,
+    pub(super) line: Line,
+    /// Pinned memory, which the worker has too: address and bytes.
+    pub(super) pinned: BTreeMap<usize, usize>,
+    /// Where the next pinned memory may lie.
+    pub(super) next: usize,
+    pub(super) managed: Managed,
+    pub(super) modules: Modules,
+    /// Constant texts of the driver's, by call and code.
+    pub(super) said: HashMap<(u64, u64), CString>,
+}
+
+impl State {
+    /// Of a worker that has done nothing yet, at the other end of `socket`.
+    ///
+    /// # Errors
+    /// The socket's.
+    pub(super) fn new(socket: UnixStream) -> io::Result<Self> {
+        Ok(Self {
+            line: Line::over(&socket)?,
+            socket,
+            pinned: BTreeMap::new(),
+            next: 0x2000_0000_0000,
+            managed: Managed::default(),
+            modules: Modules::default(),
+            said: HashMap::new(),
+        })
+    }
+
+    /// Passes on the call of this number, and returns the driver's code.
+    ///
+    /// # Safety
+    /// The arguments are those of the driver's function.
+    pub(super) unsafe fn call(&mut self, number: u64, arguments: &[u64]) -> io::Result<c_int> {
+        let call = calls::call(number).ok_or_else(|| strange("no such call"))?;
+        let is_copy = call.name.starts_with("cuMemcpy");
+        if is_copy || ["cuMemPrefetchAsync", "cuGraphLaunch", "cuMemsetD8Async"].contains(&call.name) {
+            self.managed.push(&mut self.line)?;
+        }
+        put(&mut self.line.to, number)?;
+        for (kind, argument) in call.kinds.iter().zip(arguments) {
+            // SAFETY: the caller's.
+            unsafe { self.put(*kind, *argument, arguments) }?;
+        }
+        let code = self.line.code()?;
+        if code == 0 {
+            for (kind, argument) in call.kinds.iter().zip(arguments) {
+                // SAFETY: the caller's.
+                unsafe { self.take(*kind, *argument, arguments) }?;
+            }
+        }
+        if is_copy || call.name.ends_with("Synchronize") {
+            self.managed.pull(&mut self.line)?;
+        }
+        Ok(code)
+    }
+
+    /// Whether the worker has this host memory too.
+    fn is_shared(&self, address: u64) -> bool {
+        let address = address as usize;
+        let known = self.pinned.range(..=address).next_back();
+        known.is_some_and(|(start, bytes)| address - start < *bytes)
+    }
+
+    unsafe fn put(&mut self, kind: Kind, argument: u64, all: &[u64]) -> io::Result<()> {
+        let is_shared = matches!(kind, Kind::Read(_) | Kind::Write(_)) && self.is_shared(argument);
+        let to = &mut self.line.to;
+        if kind == Kind::Value {
+            return put(to, argument);
+        }
+        if argument == 0 {
+            return put(to, 0);
+        }
+        if is_shared {
+            put(to, 2)?;
+            return put(to, argument);
+        }
+        put(to, 1)?;
+        let bytes = match kind {
+            Kind::In(bytes) => bytes,
+            Kind::Read(at) => all[at] as usize,
+            Kind::List(at, fewer, element) => (all[at] as u32 as usize).saturating_sub(fewer).min(5) * element,
+            // SAFETY: the caller's.
+            Kind::Text => unsafe { CStr::from_ptr(address(argument)) }.to_bytes().len() + 1,
+            Kind::Value | Kind::Out(_) | Kind::Said | Kind::Write(_) | Kind::Name(_) => return Ok(()),
+        };
+        // SAFETY: the caller's.
+        put_bytes(to, unsafe { slice::from_raw_parts(address::<u8>(argument), bytes) })
+    }
+
+    /// Reads what the worker has written for an argument: as many bytes as were asked for.
+    unsafe fn take(&mut self, kind: Kind, argument: u64, all: &[u64]) -> io::Result<()> {
+        let bytes = match kind {
+            Kind::Out(bytes) => bytes,
+            Kind::Write(at) if !self.is_shared(argument) => all[at] as usize,
+            Kind::Name(at) => all[at] as u32 as usize,
+            _ => return Ok(()),
+        };
+        if argument == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller's.
+        let to = unsafe { slice::from_raw_parts_mut(address::<u8>(argument).cast_mut(), bytes) };
+        self.line.from.read_exact(to)?;
+        if let (Kind::Name(_), Some(last)) = (kind, to.last_mut()) {
+            *last = 0;
+        }
+        Ok(())
+    }
+
+    /// Hands a file over when the worker is ready for it, and returns its answer.
+    pub(super) fn hand_over(&mut self, file: BorrowedFd<'_>) -> io::Result<c_int> {
+        if self.line.code()? != 0 {
+            return Err(strange("it takes no file"));
+        }
+        shared::send(&self.socket, file)?;
+        self.line.code()
+    }
+}
+
+/// An argument as a pointer.
+fn address<T>(argument: u64) -> *const T {
+    ptr::with_exposed_provenance(argument as usize)
+}
