@@ -4,8 +4,9 @@ bounds.py trim NCU                    writes bounds.csv from ncu's raw pages (bo
 bounds.py compare PREDICT [--check]   writes bounds.md, or exits with 1 when it is not what is predicted now, or too few agree
 
 Both sides are judged alike, as ncu's guide does: the busiest unit bounds a launch if it is busy for at least 60 % of the kernel's
-time, else latency does. A unit that ncu sees at most 15 points less busy than the busiest agrees as well: the L2 cache is counted
-busy with what device memory gives. Launches are compared whose kernel, grid and block are in subjects.jsonl, at the same sizes.
+time, else latency does. ncu's shares are means over all SMs, also those that have no block, and so are ours here; what bounds the SMs
+that work is what the model names to a user. A unit that ncu sees at most 15 points less busy than the busiest agrees as well: the L2
+cache is counted busy with what device memory gives. Launches are compared whose kernel, grid and block are in subjects.jsonl, at the same sizes.
 """
 
 import csv
@@ -19,7 +20,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUSY = 0.6
 NEAR = 0.15
 # At least so many launches agree.
-LEAST = 0.75
+LEAST = 0.8
+SMS = 132
+# Units that the SMs share; each of the others belongs to one SM.
+SHARED = {"dram", "l2"}
 # What ncu measures, in per cent of what the unit can do, and which of our bounds that is.
 UNITS = {
     "dram": ("gpu__dram_throughput", {"dram"}),
@@ -84,14 +88,15 @@ def named(shares):
     return (unit if shares[unit] >= BUSY else "latency"), shares[unit]
 
 
-def ours(predicted, empty):
+def ours(predicted, empty, blocks):
     """What we name, by the shares of the kernel's own time, and that, with the `empty` ms that ncu finds for an empty kernel."""
     terms = {term["bound"]: term["ms"] for term in predicted["terms"]}
     own = predicted["ms"] - terms["launch"] + empty
     if terms.get("atomics", 0) >= BUSY * own:
         return "atomics", terms["atomics"] / own, own
     share = lambda bounds: max(terms.get(bound, 0) for bound in bounds) / own
-    return *named({unit: share(bounds) for unit, (_, bounds) in UNITS.items()}), own
+    mean = lambda unit: 1 if unit in SHARED else min(1, blocks / SMS)
+    return *named({unit: mean(unit) * share(bounds) for unit, (_, bounds) in UNITS.items()}), own
 
 
 def agrees(mine, theirs, busy):
@@ -114,7 +119,7 @@ def compared(program):
     for row, line in zip(launches.values(), told.splitlines()):
         predicted = json.loads(line).get("predicted")
         if predicted:
-            yield row, ours(predicted, empty)
+            yield row, ours(predicted, empty, int(row["blocks"]))
 
 
 def table(program):

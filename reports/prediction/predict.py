@@ -1,13 +1,15 @@
-"""Sets predicted times against those that were measured on an H200, row by row.
+"""Sets predicted times against those that were measured on an H200 and on an H100, row by row.
 
 predict.py emulate WARPLAB FOLDER     counts the launches of runs.txt on the emulated H200; writes FOLDER/subjects.jsonl
-predict.py compare PREDICT SUBJECTS   predicts them with the program `predict`; writes rows.csv, table.md and chart.svg here
+predict.py compare PREDICT SUBJECTS   predicts them with the program `predict`; writes rows.csv, table.md and chart.svg here,
+                                      and rows.csv and table.md in h100
+predict.py keep FOLDER                keeps of an H100's runs in FOLDER what is compared, in h100
 predict.py recount WARPLAB SUBJECTS FOLDER [--some]   counts again (only the small runs), and exits with 1 when the counts are others
 predict.py compare PREDICT SUBJECTS --check   exits with 1 when they are not what is committed
 
 A row is compared if the measured row has the same lab, variant, case, size, grid and block, and was timed by CUDA events. Rows that
 are wrong on purpose are left out: what they do depends on the order of their threads. PREDICT may be followed by a file of constants
-(PREDICT=FILE.toml) in place of the H200's.
+(PREDICT=FILE.toml) in place of the H200's. An H100 has the same number of SMs and executes the same code, so the counts serve both.
 """
 
 import csv
@@ -24,7 +26,11 @@ import tomllib
 from collections import defaultdict
 
 HERE = pathlib.Path(__file__).resolve().parent
-MEASURED = HERE.parent / "h200"
+# The measured rows of each part.
+PARTS = {"h200": HERE.parent / "h200", "h100": HERE / "h100"}
+MEASURED = PARTS["h200"]
+# Of pairs of rows that are counted alike, so many differ by no more than what is taken to be noise.
+NOISE = 0.95
 KEY = ("lab", "variant", "case", "n", "grid", "block")
 # The folder whose runs take little time to emulate.
 SMALL = "n-65537"
@@ -115,21 +121,38 @@ def recount(warplab, subjects, folder, some):
         sys.exit("\n".join(["not as committed; run predict.py emulate and compare:", *sorted(other)]))
 
 
-def predicted(program, subjects):
+def keep(folder):
+    """Of the rows that were measured on an H100, what rows_of reads."""
+    names = [*KEY, "samples", "time_median_ms", "time_stdev_ms", "verdict", "note"]
+    for path in sorted(folder.glob("*/*.csv")):
+        with path.open(newline="") as handle:
+            rows = [{name: row[name] for name in names} for row in csv.DictReader(handle) if row["time_median_ms"]]
+        if rows:
+            to = PARTS["h100"] / path.parent.name / path.name
+            to.parent.mkdir(parents=True, exist_ok=True)
+            with to.open("w", newline="") as handle:
+                writer = csv.DictWriter(handle, names, lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+
+
+def predicted(program, subjects, part="h200"):
     """The rows with their predictions and measured times."""
     program, _, constants = program.partition("=")
-    told = subprocess.run([program, constants or "h200"], input=subjects.read_bytes(), stdout=subprocess.PIPE, check=True).stdout
+    told = subprocess.run([program, constants or part], input=subjects.read_bytes(), stdout=subprocess.PIPE, check=True).stdout
     known = {}
     launched = [json.loads(line)["launches"] for line in subjects.read_text().splitlines()]
     for line, launches in zip(told.splitlines(), launched):
         row = {**json.loads(line), "launched": launches}
-        measured = known.setdefault(row["of"], rows_of(MEASURED / row["of"]))
-        ms, spread = measured[tuple(row[name] for name in KEY)]
-        yield {**row, "measured": ms, "spread": spread}
+        measured = known.setdefault(row["of"], rows_of(PARTS[part] / row["of"]))
+        key = tuple(row[name] for name in KEY)
+        if key in measured or part == "h200":
+            ms, spread = measured[key]
+            yield {**row, "measured": ms, "spread": spread}
 
 
 def alike(rows):
-    """Milliseconds by which the measured times of four of five pairs of rows differ whose launches are counted alike."""
+    """Milliseconds by which the measured times of pairs of rows differ whose launches are counted alike: nearly all of them."""
     groups = defaultdict(list)
     for row in rows:
         if "transfer" in row:
@@ -137,7 +160,7 @@ def alike(rows):
         counts = [(launch["count"], {**launch["subject"], "kernel": ""}) for launch in row["launched"]]
         groups[json.dumps(counts, sort_keys=True)].append(row["measured"])
     differences = [abs(a - b) for times in groups.values() for i, a in enumerate(times) for b in times[:i]]
-    return quantile(differences, 0.8) if differences else 0.0
+    return quantile(differences, NOISE) if differences else 0.0
 
 
 def tau(rows, noise=None):
@@ -230,7 +253,7 @@ def fitted():
     return found
 
 
-def table(rows, noise):
+def table(rows, noise, part="h200"):
     refused = [row for row in rows if "predicted" not in row]
     rows = [row for row in rows if "predicted" in row]
     labs = sorted({row["lab"] for row in rows})
@@ -242,9 +265,9 @@ def table(rows, noise):
     reasons = sorted({f"{row['lab']}, {row['variant']}: {row['not_predicted']}" for row in refused})
     own = fitted()
     return "\n".join([
-        f"{len(rows)} rows that were measured on one H200, predicted from what the emulated H200 counts (`predict.py`). Tau is over the",
-        f"pairs of rows of one lab and run. Beyond noise are the pairs whose measured times differ by more than {1e3 * noise:.1f} µs, and by more",
-        "than the spread of their samples: by so much differ four of five pairs of rows whose launches are counted alike.",
+        f"{len(rows)} rows that were measured on one {part.upper()}, predicted from what the emulated H200 counts (`predict.py`). Tau is over the",
+        f"pairs of rows of one lab and run. Beyond noise are the pairs whose measured times differ by more than {1e3 * noise:.1f} µs, and by more than",
+        f"the spread of their samples: of 100 pairs of rows whose launches are counted alike, {100 * NOISE:.0f} differ by less.",
         "",
         *([f"{len(refused)} rows have no predicted time ({'; '.join(reasons)}).", ""] if refused else []),
         f"| lab | {head}",
@@ -257,6 +280,7 @@ def table(rows, noise):
         rule,
         *(line(name.replace("_", " "), bound(name), noise) for name in bounds),
         "",
+        *(again(rows, labs) if part == "h200" else []),
         "With the two constants of a launch, in µs, and an interval that are fitted to the other labs alone; the last column names the",
         "constants that were fitted to rows of this lab, for which its agreement is in part by construction:",
         "",
@@ -265,6 +289,33 @@ def table(rows, noise):
         *(f"{left_out(rows, lab)} {', '.join(own[lab])} |" for lab in labs),
         "",
     ])
+
+
+def again(rows, labs):
+    """How far a second part, on which the same rows were measured, puts them in the same order: no model can do better."""
+    known, both = {}, []
+    for row in rows:
+        folder = PARTS["h100"] / row["of"]
+        measured = known.setdefault(row["of"], rows_of(folder) if folder.is_dir() else {})
+        key = tuple(row[name] for name in KEY)
+        if key in measured:
+            told = lambda ms: {**row, "predicted": {"ms": ms}}
+            both.append((row["lab"], row, {**row, "measured": measured[key][0]}, told(measured[key][0])))
+    taus = []
+    for lab in labs:
+        of = [entry[1:] for entry in both if entry[0] == lab]
+        here, there, other = (tau([entry[i] for entry in of])[0] for i in range(3))
+        if of:
+            taus.append(f"| {lab} | {len(of)} | {here:.2f} | {there:.2f} | {other:.2f} |")
+    return [
+        "The order of the rows that were measured on an H100 as well, by tau over all pairs: ours against the times measured here and there,",
+        "and the measured times of the two against each other. Where these disagree, the order is one of chance, or of the two parts.",
+        "",
+        "| lab | rows | predicted, H200 | predicted, H100 | H200, H100 |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *taus,
+        "",
+    ]
 
 
 def listed(rows):
@@ -332,20 +383,27 @@ def chart(rows):
 
 
 def compare(program, subjects, check):
-    every = list(predicted(program, subjects))
-    rows = [row for row in every if "predicted" in row]
-    if not rows:
-        sys.exit("nothing was compared: no row is in both")
-    noise = alike(every)
     stale = []
-    for name, text in (("table.md", table(every, noise)), ("rows.csv", listed(every)), ("chart.svg", chart(rows))):
-        path = HERE / name
-        if not check:
-            path.write_text(text)
-        elif not path.exists() or path.read_text() != text:
-            stale.append(name)
-    count, rank, (clear, _), median, near, _, _ = shares(rows, noise)
-    print(f"{count} rows: tau {rank:.2f}, beyond noise {clear:.2f}, median error {percent(median)}, {percent(near)} within 1.5 times")
+    for part, folder in (("h200", HERE), ("h100", PARTS["h100"])):
+        if "=" in program and part != "h200":
+            continue
+        every = list(predicted(program, subjects, part))
+        rows = [row for row in every if "predicted" in row]
+        if not rows:
+            sys.exit(f"nothing was compared: no row of the {part.upper()} is in both")
+        noise = alike(every)
+        texts = {"table.md": table(every, noise, part), "rows.csv": listed(every)}
+        if part == "h200":
+            texts["chart.svg"] = chart(rows)
+        for name, text in texts.items():
+            path = folder / name
+            if not check:
+                path.write_text(text)
+            elif not path.exists() or path.read_text() != text:
+                stale.append(str(path.relative_to(HERE)))
+        count, rank, (clear, _), median, near, _, _ = shares(rows, noise)
+        told = f"tau {rank:.2f}, beyond noise {clear:.2f}, median error {percent(median)}, {percent(near)} within 1.5 times"
+        print(f"{part.upper()}: {count} rows: {told}")
     if stale:
         sys.exit(f"{', '.join(stale)}: not what is predicted now; run predict.py without --check")
 
@@ -357,6 +415,8 @@ def main():
             emulate(os.path.realpath(warplab), pathlib.Path(folder))
         case ["recount", warplab, subjects, folder]:
             recount(os.path.realpath(warplab), pathlib.Path(subjects), pathlib.Path(folder), "--some" in sys.argv)
+        case ["keep", folder]:
+            keep(pathlib.Path(folder))
         case ["compare", program, subjects]:
             compare(program, pathlib.Path(subjects), "--check" in sys.argv)
         case _:

@@ -4,7 +4,7 @@ use crate::{
     part::Part,
     place::{Hits, Spread},
     prediction::{Bound, NotPredicted, Prediction, Term},
-    resources::{terms, waiting},
+    resources::{passed_on, terms, waiting},
     subject::{Repeated, Subject},
 };
 
@@ -90,7 +90,9 @@ fn alone(subject: &Subject, terms: &[Term], part: &Part, latency: f64) -> f64 {
     let hits = Hits::of(subject, part, &spread);
     let warps = (subject.threads / 32.0).ceil().max(1.0);
     let others = spread.resident.max(1.0) * if subject.chain_barriers > 0.0 { 1.0 } else { warps };
-    let waits = latency * spread.waves * waiting(subject, part, &hits) / spread.clocks_per_ms / others;
+    let waits = latency
+        * (spread.waves * waiting(subject, part, &hits) / spread.clocks_per_ms / others
+            + passed_on(subject, part, &spread));
     let rest = |term: &Term| match term.bound {
         Bound::Latency => Term { ms: (term.ms - waits).max(0.0), ..*term },
         _ => *term,
@@ -215,6 +217,19 @@ mod tests {
     }
 
     #[test]
+    fn blocks_that_look_back_wait_for_those_that_began_with_them() {
+        let extra = |blocks: f64, resident: f64| {
+            let plain = Subject { blocks, resident, ..streams(1e6) };
+            alone(&Subject { flag_loops: 1.0, ..plain.clone() }).ms - alone(&plain).ms
+        };
+        let hop = part().value("flag_ns") * 1e-6;
+        assert_eq!(extra(1.0, 8.0), 0.0, "nobody is there to wait for");
+        assert!((extra(9.0, 8.0) / hop - 1.0).abs() < 1e-6, "one look is enough for 64");
+        assert!((extra(512.0, 8.0) / hop - 8.0).abs() < 1e-6);
+        assert!((extra(1e5, 1.0) / hop - 132.0 / 64.0).abs() < 1e-6, "later blocks find the flags set");
+    }
+
+    #[test]
     fn a_barrier_of_many_warps_takes_longer() {
         let chain = |threads: f64| {
             let waits =
@@ -234,6 +249,18 @@ mod tests {
         let both = Subject { single: 1e9, product: 1e9, ..streams(1e6) };
         assert!((of(&product) / of(&single) - 2.0).abs() < 1e-6);
         assert!((of(&both) / of(&single) - 2.0).abs() < 1e-6, "together they share the lanes");
+    }
+
+    #[test]
+    fn sums_of_integers_are_shared_with_the_lanes_for_single_precision() {
+        let of = |bound, subject: &Subject| alone(subject).terms.iter().find(|t| t.bound == bound).unwrap().ms;
+        let sums = Subject { integer: 1e9, ..Subject::default() };
+        let kept = part().value("integer_percent") / 100.0;
+        let (own, given) = (of(Bound::IntegerPipe, &sums), of(Bound::SinglePipe, &sums));
+        // Both pipes take two a clock of these.
+        assert!((given / own - (1.0 - kept) / kept).abs() < 1e-6, "{own} {given}");
+        let busy = Subject { product: 1e9, ..sums };
+        assert!(of(Bound::SinglePipe, &busy) > of(Bound::IntegerPipe, &busy));
     }
 
     #[test]

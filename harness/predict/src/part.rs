@@ -45,12 +45,13 @@ const FILES: [(&str, &str); 2] =
     [("h100", include_str!("../constants/h100.toml")), ("h200", include_str!("../constants/h200.toml"))];
 
 /// The names of the constants that the model needs.
-pub(crate) const NEEDED: [&str; 45] = [
+pub(crate) const NEEDED: [&str; 47] = [
     "sms",
     "clock_ghz",
     "issue_per_clock",
     "single_per_clock",
     "integer_per_clock",
+    "integer_percent",
     "double_per_clock",
     "special_per_clock",
     "tensor_per_clock",
@@ -81,6 +82,7 @@ pub(crate) const NEEDED: [&str; 45] = [
     "barrier_warp_cycles",
     "block_start_cycles",
     "atomic_trip_cycles",
+    "flag_ns",
     "atomic_step_ns",
     "atomic_float_step_ns",
     "atomic_steps_per_ns",

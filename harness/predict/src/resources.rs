@@ -28,7 +28,8 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
     let l2 = l2_sectors * 32.0 / part.value("l2_gb_per_s") + partial / part.value("partial_stores_per_ns");
     add(Bound::L2, l2 / 1e6);
     add(Bound::Dram, dram(subject, part, hits.cold));
-    add(Bound::Latency, spread.waves * latency(subject, part, &hits) / spread.clocks_per_ms);
+    let chain = spread.waves * latency(subject, part, &hits) / spread.clocks_per_ms;
+    add(Bound::Latency, chain + passed_on(subject, part, &spread));
     add(Bound::Atomics, atomics(subject, part));
     add(Bound::Blocks, subject.blocks * part.value("block_ns") * 1e-6);
     terms
@@ -38,11 +39,14 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
 fn throughput(subject: &Subject, part: &Part, spread: &Spread) -> Vec<Term> {
     let Subject { single, integer, product, double, special, tensor, memory, exchange, control, .. } = *subject;
     let all = single + integer + product + double + special + tensor + memory + exchange + control;
+    // Half of the lanes for single precision execute products of integers as well. The assembler gives them a part of
+    // the sums and moves too, as products with 1, so that both pipes are busy.
+    let given = integer * (1.0 - part.value("integer_percent") / 100.0);
+    let products = product + given;
     let pipes = [
         (Bound::Issue, all, "issue_per_clock"),
-        // Half of its lanes execute products of integers as well.
-        (Bound::SinglePipe, (single + product).max(2.0 * product), "single_per_clock"),
-        (Bound::IntegerPipe, integer, "integer_per_clock"),
+        (Bound::SinglePipe, (single + products).max(2.0 * products), "single_per_clock"),
+        (Bound::IntegerPipe, integer - given, "integer_per_clock"),
         (Bound::DoublePipe, double, "double_per_clock"),
         (Bound::SpecialPipe, special, "special_per_clock"),
         (Bound::TensorPipe, tensor, "tensor_per_clock"),
@@ -92,6 +96,18 @@ pub(crate) fn waiting(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
         + subject.chain_atomics * part.value("atomic_cycles")
         + subject.chain_barriers * barrier;
     waits / subject.blocks.max(1.0)
+}
+
+/// Milliseconds until what blocks tell each other by flags has come from the first to the last of those that begin
+/// together. A block looks back at its predecessors, 32 at once, one a lane; those have looked back as far themselves
+/// meanwhile, so that each trip from block to block passes 64. Later blocks find the flags set.
+pub(crate) fn passed_on(subject: &Subject, part: &Part, spread: &Spread) -> f64 {
+    let together = subject.blocks.min(part.value("sms") * spread.resident);
+    if subject.flag_loops > 0.0 && together > 1.0 {
+        (together / 64.0).max(1.0) * part.value("flag_ns") * 1e-6
+    } else {
+        0.0
+    }
 }
 
 /// Milliseconds of atomics on global memory: the longest chain at one piece of the L2 cache, or all of them at the

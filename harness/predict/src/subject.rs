@@ -71,6 +71,8 @@ pub struct Subject {
     pub atomic_retried: f64,
     /// Loops that try to take a lock.
     pub locking_loops: f64,
+    /// Loops that wait for what another block stores, of a kernel whose blocks are not all resident at once.
+    pub flag_loops: f64,
 }
 
 /// Launches that follow each other and that the model cannot tell apart.
@@ -152,6 +154,12 @@ impl Subject {
             atomic_longest_float: serial.longest_float as f64,
             atomic_retried: serial.retried as f64,
             locking_loops: f64::from(launch.locking_loops),
+            flag_loops: if launch.cooperative { 0.0 } else { f64::from(flag_loops(launch)) },
         })
     }
+}
+
+/// Loops that wait, and neither for a lock nor for being the fastest.
+fn flag_loops(launch: &Launch) -> u32 {
+    launch.waiting_loops.saturating_sub(launch.locking_loops + launch.retrying_loops)
 }
