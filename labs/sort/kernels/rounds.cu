@@ -1,19 +1,25 @@
 // Splitting keys by a threshold, in their order, in rounds.
 //
-//   3  compact_rounds  like 1 (lists.cu), but only as many blocks as run at once, each of which takes tile after tile: b,
+//   3  compact_rounds  like 1 (lists.cu), but only as many blocks as run at once, each of which takes the tiles b,
 //                      b + gridDim.x, b + 2 gridDim.x, ... What lies before a tile is then what lay before the block's
-//                      last one, and the counts of the gridDim.x tiles since: no chain of tiles that wait for one another,
-//                      and all these counts are read in one trip. A thread loads 4 keys at a time, four times. The
-//                      selected keys of a tile gather in shared memory and leave it side by side, 4 at a time.
+//                      last one, and the counts of the gridDim.x tiles since: no tile waits for a chain of others, and
+//                      all these counts are read in one trip. A thread loads 4 keys at a time, four times. The selected
+//                      keys of a tile gather in shared memory, and leave it side by side, 4 at a time.
 //
-// x holds n keys and `out` n + 1 words, the last for the number of keys below the threshold; both are aligned to 16 bytes.
-// A tile has 16384 keys, and a state in `states`, which begins as 0. A cooperative launch: every block waits for others.
-// Dynamic shared memory: 64 KiB. n < 2^30.
+// x holds n keys and `out` n + 1 words, the last for the number of keys below the threshold; both are aligned to 16
+// bytes. A tile has 16384 keys, and a state in `states`, which begins as 0. All blocks run at once (a cooperative
+// launch), because each waits for others. Dynamic shared memory: sizeof(Shared). n < 2^30.
 #include "place.cuh"
 
 constexpr unsigned threads = 1024, loads = 4, warps = threads / 32, tile_keys = threads * 4 * loads;
 
-extern __shared__ __align__(16) unsigned kept[];  // the tile's selected keys, in order
+// A block's shared memory. All of it is dynamic, because it is more than a block may have without asking.
+struct Shared {
+    unsigned kept[tile_keys];                    // the tile's selected keys, in order
+    unsigned of_warp[warps], before_warp[warps]; // how many a warp has selected, and all warps before it
+    unsigned earlier, selected;                  // how many lie in all tiles before, and in this one
+};
+extern __shared__ __align__(16) unsigned char memory[];
 
 // The four keys of lane `lane` in group k of its warp; those past the end are not below any threshold.
 __device__ inline uint4 load(const unsigned* x, unsigned i, unsigned n) {
@@ -40,7 +46,7 @@ __device__ inline unsigned counts(const unsigned* states, unsigned from, unsigne
 }
 
 // Stores `total` keys from `kept` to out + first: whole vectors of 4, and singly what lies before and after them.
-__device__ inline void store(unsigned* out, unsigned first, unsigned total) {
+__device__ inline void store(unsigned* out, const unsigned* kept, unsigned first, unsigned total) {
     unsigned skip = (4 - first % 4) % 4;
     unsigned vectors = total > skip ? (total - skip) / 4 : 0, rest = skip + 4 * vectors + threadIdx.x;
     if (threadIdx.x < skip && threadIdx.x < total) out[first + threadIdx.x] = kept[threadIdx.x];
@@ -53,8 +59,7 @@ __device__ inline void store(unsigned* out, unsigned first, unsigned total) {
 
 extern "C" __global__ void __launch_bounds__(threads, 2)
     compact_rounds(const unsigned* x, unsigned* out, unsigned* states, unsigned n, unsigned below) {
-    __shared__ unsigned of_warp[warps], before_warp[warps];
-    __shared__ unsigned earlier, selected;
+    Shared& s = *(Shared*)memory;
     unsigned tiles = (n + tile_keys - 1) / tile_keys, before = 0;
     for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         unsigned first = tile * tile_keys + warp_id() * 128 * loads + 4 * lane_id();
@@ -68,35 +73,35 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
         for (unsigned k = 0; k < loads; k++)
             count += ((key[k].x < below) + (key[k].y < below) + (key[k].z < below) + (key[k].w < below)) << 8 * k;
         unsigned upto = warp_inclusive(count), all = __shfl_sync(all_lanes, upto, 31), ahead = upto - count;
-        if (lane_id() == 0) of_warp[warp_id()] = (all & 255) + (all >> 8 & 255) + (all >> 16 & 255) + (all >> 24);
-        __syncthreads(); // and the keys of the tile before have left `kept`
+        if (lane_id() == 0) s.of_warp[warp_id()] = (all & 255) + (all >> 8 & 255) + (all >> 16 & 255) + (all >> 24);
+        __syncthreads(); // and the keys of the tile before have left s.kept
         if (warp_id() == 0) {
-            unsigned mine = of_warp[lane_id()], sum = warp_inclusive(mine);
-            before_warp[lane_id()] = sum - mine;
+            unsigned mine = s.of_warp[lane_id()], sum = warp_inclusive(mine);
+            s.before_warp[lane_id()] = sum - mine;
             if (lane_id() == 31) {
                 publish(&states[tile], own, sum);
-                selected = sum;
+                s.selected = sum;
             }
         }
         __syncthreads();
-        unsigned at = before_warp[warp_id()];
+        unsigned at = s.before_warp[warp_id()];
 #pragma unroll
         for (unsigned k = 0; k < loads; k++) {
             unsigned to = at + (ahead >> 8 * k & 255);
-            if (key[k].x < below) kept[to++] = key[k].x;
-            if (key[k].y < below) kept[to++] = key[k].y;
-            if (key[k].z < below) kept[to++] = key[k].z;
-            if (key[k].w < below) kept[to++] = key[k].w;
+            if (key[k].x < below) s.kept[to++] = key[k].x;
+            if (key[k].y < below) s.kept[to++] = key[k].y;
+            if (key[k].z < below) s.kept[to++] = key[k].z;
+            if (key[k].w < below) s.kept[to++] = key[k].w;
             at += all >> 8 * k & 255;
         }
         if (warp_id() == 0) {
             before += counts(states, tile < gridDim.x ? 0 : tile - gridDim.x, tile);
             if (lane_id() == 0) {
-                earlier = before;
-                if (tile == tiles - 1) out[n] = before + selected;
+                s.earlier = before;
+                if (tile == tiles - 1) out[n] = before + s.selected;
             }
         }
         __syncthreads();
-        store(out, earlier, selected);
+        store(out, s.kept, s.earlier, s.selected);
     }
 }
