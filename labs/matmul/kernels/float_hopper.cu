@@ -1,15 +1,19 @@
 // C = A B in float, without tensor cores, but with the copies and clusters that only Hopper has (compute capability 9.0).
 //
 //  float_large  like four_deep (stream.cu), but one thread asks the tensor memory accelerator (TMA) for whole tiles. No
-//         thread computes addresses or asks whether it is inside the matrices: of 100 instructions in the loop 92 are
+//         thread computes addresses or asks whether it is inside the matrices: of 100 instructions in the loop 93 are
 //         multiply-adds. All threads meet at a barrier in each step: warps that run apart would fetch different parts of
 //         the loop. With barriers that let them (as in bf16_hopper.cu) an H200 was 11 % slower at 4096 cubed.
 //         Steps of depth 32, so that a row of A's tile has 128 bytes. The swizzle of that width puts the same 16 bytes
 //         of 4 neighbouring rows in different banks.
-//         Tiles of 128 x 128, 128 threads with 16 x 8 elements each, two blocks on a multiprocessor.
-//  float_small  like float_large, but tiles of 64 x 64, 64 threads with 8 x 8 elements each, and four blocks: for small C.
-//  float_large_2, float_small_2  like these, but the two blocks of a cluster have half the depth of a tile each. They add
-//         their sums through each other's shared memory (distributed shared memory), each half of the tile.
+//         Tiles of 128 x 128, 128 threads with 16 x 8 elements each, two blocks on a multiprocessor. Half a step, 2048
+//         multiply-adds a thread, is one stretch of code (35 KB): with a quarter of a step an H200 was 6 % slower.
+//  float_medium_2  like float_large, but tiles of 64 x 128 with 8 x 8 elements a thread, three blocks, and a whole step in
+//         a stretch. The two blocks of a cluster have half the depth of a tile each. They add their sums through each
+//         other's shared memory (distributed shared memory), each half of the tile.
+//  float_small  like float_large, but tiles of 64 x 64, 64 threads with 8 x 8 elements each, two stages, and a quarter of
+//         a step in a stretch: six blocks, which begin and end apart, and hide each other's waits.
+//  float_small_2, float_small_4  like float_small, but the blocks of a cluster share out the depth, as in float_medium_2.
 //
 // If a tile has more slices of the depth than its cluster has blocks, they are added to C by atomics, and it must hold
 // zeros.
@@ -19,20 +23,23 @@
 #include "hopper.cuh"
 #include "pad.cuh"
 
-const unsigned DEPTH = 32, STAGES = 3, BAND = 8;
+const unsigned DEPTH = 32, BAND = 8;
 
-// A block of WY x WX warps. A thread has ROWS x 8 elements: every fourth row of its warp's 4 ROWS rows, and two groups of
-// four columns of its warp's 64.
-template <unsigned ROWS, unsigned WY, unsigned WX>
+extern __shared__ __align__(1024) unsigned char memory[];
+
+// A block of WY x WX warps, with STAGES steps in shared memory. A thread has ROWS x 8 elements: every fourth row of its
+// warp's 4 ROWS rows, and two groups of four columns of its warp's 64. FOURS times four steps of the depth are written
+// out one after the other.
+template <unsigned ROWS, unsigned WY, unsigned WX, unsigned STAGES, unsigned FOURS>
 struct Block {
-    enum : unsigned { M = 4 * ROWS * WY, N = 64 * WX, THREADS = 32 * WY * WX };
+    enum : unsigned { M = 4 * ROWS * WY, N = 64 * WX, THREADS = 32 * WY * WX, PARTS = ROWS * 2 };
     struct Stage {
         float a[M][DEPTH], b[DEPTH][N];
     };
     struct Shared {
         union {
             Stage stage[STAGES];
-            float4 part[ROWS * 2][THREADS];  // when all is multiplied, the block's sums
+            float4 part[PARTS][THREADS];  // when all is multiplied, the block's sums
         };
         unsigned long long full[STAGES];
     };
@@ -41,6 +48,7 @@ struct Block {
     const Map *of_a, *of_b;
     unsigned row, column;  // of the tile in C
     unsigned ly, y, x;     // the thread's first row in its warp's part; its first row and column in the tile
+    unsigned a, b;         // where that row of A, and that column of B, begin in a stage, in bytes
     float sum[ROWS][8] = {};
 
     __device__ Block(Shared& s, const Map* of_a, const Map* of_b, Tile tile)
@@ -49,6 +57,7 @@ struct Block {
         ly = lane / 2 % 2 + lane / 16 * 2;
         y = warp / WX * 4 * ROWS + ly;
         x = warp % WX * 64 + (lane % 2 + lane / 4 % 4 * 2) * 4;
+        a = y * DEPTH * 4, b = sizeof(Stage::a) + x * 4;
         if (threadIdx.x == 0) {
             for (unsigned i = 0; i < STAGES; i++) barrier_init(&s.full[i], 1);
             fence_barriers();
@@ -63,28 +72,27 @@ struct Block {
         copy_box(s.stage[stage].b, of_b, column, q, &s.full[stage]);
     }
 
-    // Reads four rows of B, for four steps along the depth.
-    __device__ void read(float (&b)[4][8], const Stage& from, unsigned quarter) const {
-        const float(*rows)[N] = &from.b[quarter * 4];
+    // Reads four rows of B, for the steps 4 four to 4 four + 3 along the depth, from the stage that begins at a byte.
+    __device__ void read(float (&to)[4][8], unsigned stage, unsigned four) const {
+        const unsigned char* from = memory + (stage + b + four * 4 * N * 4);
 #pragma unroll
         for (unsigned q = 0; q < 4; q++)
 #pragma unroll
-            for (unsigned c = 0; c < 8; c += 4) *(float4*)&b[q][c] = *(const float4*)&rows[q][x + c * 8];
+            for (unsigned c = 0; c < 8; c += 4) *(float4*)&to[q][c] = *(const float4*)(from + (q * N + c * 8) * 4);
     }
 
-    // Four steps: a row of A after the other, each with all of b. In row i the swizzle puts the 16 bytes of number j in
-    // place j ^ i % 8; here i % 8 is ly, or ly + 4 in every second row.
-    __device__ void multiply(const Stage& from, unsigned quarter, const float (&b)[4][8]) {
-        const float* even = &from.a[y][(quarter ^ ly) * 4];
-        const float* odd = &from.a[y][(quarter ^ ly ^ 4) * 4];
+    // Four steps: a row of A after the other, each with all of B's. In row i the swizzle puts the 16 bytes of number j
+    // in place j ^ i % 8; here i % 8 is ly, or ly + 4 in every second row.
+    __device__ void multiply(unsigned stage, unsigned four, const float (&v)[4][8]) {
+        unsigned even = stage + a + (four ^ ly) * 16, odd = stage + a + (four ^ ly ^ 4) * 16;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            float4 u = *(const float4*)((r % 2 ? odd : even) + r * 4 * DEPTH);
-            float a[4] = {u.x, u.y, u.z, u.w};
+            float4 u = *(const float4*)(memory + (r % 2 ? odd : even) + r * 4 * DEPTH * 4);
+            float of_a[4] = {u.x, u.y, u.z, u.w};
 #pragma unroll
             for (unsigned q = 0; q < 4; q++)
 #pragma unroll
-                for (unsigned c = 0; c < 8; c++) sum[r][c] += a[q] * b[q][c];
+                for (unsigned c = 0; c < 8; c++) sum[r][c] += of_a[q] * v[q][c];
         }
     }
 
@@ -93,28 +101,28 @@ struct Block {
         if (threadIdx.x == 0)
             for (unsigned i = 0; i < STAGES - 1 && from + i < to; i++) bring(i, (from + i) * DEPTH);
         Turn<STAGES> now;
-        __align__(16) float b[2][4][8];
+        __align__(16) float of_b[2][4][8];
         barrier_wait(&s.full[0], 0);
-        read(b[0], s.stage[0], 0);
+        read(of_b[0], 0, 0);
+#pragma unroll 1
         for (unsigned step = from; step < to; step++) {
             Turn<STAGES> after = now;
             after.next();
+            unsigned here = now.stage * sizeof(Stage), there = after.stage * sizeof(Stage);
             // All have read the stage of the step before: it is filled again.
             __syncthreads();
             if (threadIdx.x == 0 && step + STAGES - 1 < to)
                 bring(now.stage == 0 ? STAGES - 1 : now.stage - 1, (step + STAGES - 1) * DEPTH);
-#pragma unroll 2
-            for (unsigned quarter = 0; quarter < DEPTH / 4; quarter += 2) {
-                // What the next quarter needs of B comes while this one is multiplied.
-                read(b[1], s.stage[now.stage], quarter + 1);
-                multiply(s.stage[now.stage], quarter, b[0]);
-                if (quarter + 2 < DEPTH / 4) {
-                    read(b[0], s.stage[now.stage], quarter + 2);
-                } else if (step + 1 < to) {
-                    barrier_wait(&s.full[after.stage], after.parity);
-                    read(b[0], s.stage[after.stage], 0);
+#pragma unroll 1
+            for (unsigned first = 0; first < DEPTH / 4; first += FOURS) {
+#pragma unroll
+                for (unsigned i = 0; i < FOURS; i++) {
+                    // What is needed next of B comes while this is multiplied.
+                    bool ends = i == FOURS - 1 && first + FOURS == DEPTH / 4, more = !ends || step + 1 < to;
+                    if (ends && more) barrier_wait(&s.full[after.stage], after.parity);
+                    if (more) read(of_b[(i + 1) % 2], ends ? there : here, ends ? 0 : first + i + 1);
+                    multiply(here, first + i, of_b[i % 2]);
                 }
-                multiply(s.stage[now.stage], quarter + 1, b[1]);
             }
             now = after;
         }
@@ -153,9 +161,9 @@ struct Block {
         // Other warps may still read the stages.
         __syncthreads();
 #pragma unroll
-        for (unsigned i = 0; i < ROWS * 2; i++) s.part[i][threadIdx.x] = four(i / 2, i % 2);
+        for (unsigned i = 0; i < PARTS; i++) s.part[i][threadIdx.x] = four(i / 2, i % 2);
         cluster_sync();
-        for (unsigned i = cluster_rank(); i < ROWS * 2; i += BLOCKS) {
+        for (unsigned i = cluster_rank(); i < PARTS; i += BLOCKS) {
             float4 all = {};
 #pragma unroll
             for (unsigned block = 0; block < BLOCKS; block++) {
@@ -169,10 +177,8 @@ struct Block {
     }
 };
 
-template <unsigned ROWS, unsigned WY, unsigned WX, unsigned BLOCKS>
+template <class Of, unsigned BLOCKS>
 __device__ void product(const Map* of_a, const Map* of_b, float* C, unsigned m, unsigned k, unsigned n, unsigned slices) {
-    extern __shared__ __align__(1024) unsigned char memory[];
-    using Of = Block<ROWS, WY, WX>;
     Tile tile = tile_of(blockIdx.x / slices, (m + Of::M - 1) / Of::M, (n + Of::N - 1) / Of::N, BAND);
     Of block(*(typename Of::Shared*)memory, of_a, of_b, tile);
     unsigned long long steps = (k + DEPTH - 1) / DEPTH, slice = blockIdx.x % slices;
@@ -181,18 +187,23 @@ __device__ void product(const Map* of_a, const Map* of_b, float* C, unsigned m, 
         block.template reduce<BLOCKS>(C, m, n, slices > BLOCKS);
     } else {
 #pragma unroll
-        for (unsigned i = 0; i < ROWS * 2; i++) block.put(C, m, n, i / 2, i % 2, block.four(i / 2, i % 2), slices > 1);
+        for (unsigned i = 0; i < Of::PARTS; i++) block.put(C, m, n, i / 2, i % 2, block.four(i / 2, i % 2), slices > 1);
     }
 }
 
-#define KERNEL(NAME, BLOCKS, ROWS, WY, WX, HELD)                                                                      \
-    extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(32 * WY * WX, HELD) void NAME(             \
-        const __grid_constant__ Map of_a, const __grid_constant__ Map of_b, float* C, unsigned m, unsigned k, unsigned n, \
-        unsigned slices) {                                                                                            \
-        product<ROWS, WY, WX, BLOCKS>(&of_a, &of_b, C, m, k, n, slices);                                              \
+using Large = Block<16, 2, 2, 3, 4>;
+using Medium = Block<8, 2, 2, 3, 8>;
+using Small = Block<8, 2, 1, 2, 2>;
+
+#define KERNEL(NAME, OF, BLOCKS, HELD)                                                                              \
+    extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(OF::THREADS, HELD) void NAME(            \
+        const __grid_constant__ Map of_a, const __grid_constant__ Map of_b, float* C, unsigned m, unsigned k,       \
+        unsigned n, unsigned slices) {                                                                              \
+        product<OF, BLOCKS>(&of_a, &of_b, C, m, k, n, slices);                                                      \
     }
 
-KERNEL(float_large, 1, 16, 2, 2, 2)
-KERNEL(float_large_2, 2, 16, 2, 2, 2)
-KERNEL(float_small, 1, 8, 2, 1, 4)
-KERNEL(float_small_2, 2, 8, 2, 1, 4)
+KERNEL(float_large, Large, 1, 2)
+KERNEL(float_medium_2, Medium, 2, 3)
+KERNEL(float_small, Small, 1, 6)
+KERNEL(float_small_2, Small, 2, 6)
+KERNEL(float_small_4, Small, 4, 6)

@@ -45,6 +45,23 @@ fn no_rung_for_hopper_has_findings() {
     }
 }
 
+/// The tiles of `float-hopper`, and the ways to cut the depth, that no shape above gets.
+#[test]
+fn no_tile_for_hopper_has_findings() {
+    for ([m, k, n], note) in [
+        (["4200", "9", "4150"], "float_large, 1 slices"),
+        (["600", "673", "1260"], "float_medium_2, 2 slices"),
+        (["127", "320", "1087"], "float_small_2, 2 slices"),
+        (["64", "2000", "64"], "float_small, 63 slices"),
+    ] {
+        let options = ["--device", "emulated:h200", "--check", "all", "--variant", "float-hopper"];
+        let ran = LAB.accepts(&[&options[..], &["--m", m, "--k", k, "--n", n]].concat());
+        assert!(ran.findings.is_empty(), "{}", ran.text);
+        let row = ran.of("float-hopper")[0];
+        assert!(row["verdict"] == "pass" && row["note"].contains(note), "{m}x{k}x{n}: {row:?}");
+    }
+}
+
 /// What each rung loads from global memory: the machine's counters agree with the arithmetic, whether or not the tiles
 /// fit.
 #[test]

@@ -1,7 +1,7 @@
 //! The rows of the experiment: every chosen method on keys of one kind in one order.
 use std::cell::OnceCell;
 
-use harness::{Case, Input, Result, Row, Run};
+use harness::{Case, Error, Input, Result, Row, Run};
 
 use crate::{How, Key, Kind, Order, SORTS, Sorter, Sorting, Tile, WRONG, reference};
 
@@ -100,18 +100,22 @@ fn sort<K: Key>(run: &Run, row: &Row<Sorting>, tile: Tile, source: &Source<'_, K
             let reason = format!("a network in blocks of {threads} threads: --threads must be a power of two");
             return Err(run.unsuited(row.name(), reason));
         }
-        let is_split = matches!(how, How::Split { .. });
+        let splits = how.split();
+        if how == How::Rounds && !run.session().device.cooperative_launch {
+            return Err(Error::Skip("the device has no cooperative launch".into()));
+        }
         let share = run.count("share").unwrap_or(50);
-        let below = if is_split { source.threshold(share).low() } else { 0 };
+        let below = if splits.is_some() { source.threshold(share).low() } else { 0 };
         let mut sorter = Sorter::<K>::new(run.kernels(), (how, tile), (kind, n), config, below)?;
+        case.launches_as(sorter.config());
         let run_length = how.run_length(n, threads);
         let mut runs = Vec::new();
-        let expected: &[K] = match how {
-            How::Split { both } => {
+        let expected: &[K] = match (splits, how) {
+            (Some(both), _) => {
                 runs = reference::split(source.keys(), below.into(), both);
                 &runs
             }
-            How::Runs { .. } => {
+            (_, How::Runs { .. }) => {
                 runs.extend_from_slice(source.keys());
                 reference::sort_runs(&mut runs, run_length);
                 &runs
@@ -119,15 +123,15 @@ fn sort<K: Key>(run: &Run, row: &Row<Sorting>, tile: Tile, source: &Source<'_, K
             _ => source.sorted(),
         };
         let mut out = stream.alloc_zeros::<K>(expected.len())?;
-        let kept = is_split.then(|| expected[n].low());
+        let kept = splits.map(|_| expected[n].low());
         let bytes = how.bytes(kind, n, threads);
-        let dropped = if how == (How::Split { both: false }) { n - kept.unwrap_or(0) as usize } else { 0 };
+        let dropped = if splits == Some(false) { n - kept.unwrap_or(0) as usize } else { 0 };
         case.bytes(bytes - dropped * kind.bytes());
         let x = source.x.device()?;
         let times = case.time(&mut out, |out| sorter.launch(x, out), |out| reference::check(out, expected))?;
         case.set("element", kind.name());
         case.set("order", order.name());
-        case.set("run_length", (!is_split).then_some(run_length));
+        case.set("run_length", splits.is_none().then_some(run_length));
         case.set("kept", kept);
         case.set("passes", how.passes(kind, n, threads));
         if !run.is_emulated() && times.median > 0.0 {

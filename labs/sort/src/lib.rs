@@ -19,6 +19,7 @@ pub static LAB: Lab = Lab {
     summary: "lists split by a scan, bitonic networks, radix sort by digits: three kernels a digit, or one",
     kernels: &[
         kernels::source!("lists", headers: ["place.cuh"]),
+        kernels::source!("rounds", headers: ["place.cuh"]),
         kernels::source!("bitonic", headers: ["place.cuh"]),
         kernels::source!("radix", headers: ["radix.cuh", "place.cuh"]),
     ],
@@ -35,8 +36,8 @@ pub static LAB: Lab = Lab {
     options,
     ignored: &[
         (&["blocks"], Of::Every),
-        (&["threads"], Of::Names(&["compact", "partition", "radix-passes", "radix", "unstable"])),
-        (&["share"], Of::AllBut(&["compact", "partition"])),
+        (&["threads"], Of::Names(&["compact", "partition", "compact-rounds", "radix-passes", "radix", "unstable"])),
+        (&["share"], Of::AllBut(&["compact", "partition", "compact-rounds"])),
         (&["tile"], Of::AllBut(&["radix"])),
         (&["n", "threads", "element", "order"], Of::Tables(&[&questions::ROWS])),
     ],
@@ -68,6 +69,7 @@ const KEYS: &[Kind] = &[Kind::U32, Kind::U64];
 pub static SORTS: &[Row<Sorting>] = &[
     row("compact", "keys below a threshold to the front, in order: a scan with look-back", sorting(How::Split { both: false }, &[Kind::U32])),
     row("partition", "like compact, but the others are kept too, from the back on", sorting(How::Split { both: true }, &[Kind::U32])),
+    row("compact-rounds", "like compact, but the blocks that run at once take the tiles in turn, in rounds", sorting(How::Rounds, &[Kind::U32])),
     row("bitonic-warp", "runs of 32: partners meet by shuffles", sorting(How::Runs { kernel: "bitonic_warp", keys_a_thread: 1 }, KEYS)),
     row("bitonic-block", "like bitonic-warp, but in shared memory: runs of two keys a thread",
         sorting(How::Runs { kernel: "bitonic_block", keys_a_thread: 2 }, KEYS)),
@@ -115,7 +117,11 @@ const LISTS_PEER: Published = Published {
     column: "peer_gb_per_s",
     source: "CUB's DeviceSelect and DevicePartition on one H200, of random keys, half of them selected; read and written",
     part: "H200",
-    figures: &[figure("compact", "u32, random", 1 << 28, 2567.7), figure("partition", "u32, random", 1 << 28, 2339.2)],
+    figures: &[
+        figure("compact", "u32, random", 1 << 28, 2567.7),
+        figure("partition", "u32, random", 1 << 28, 2339.2),
+        figure("compact-rounds", "u32, random", 1 << 28, 2567.7),
+    ],
 };
 
 const fn peer(case: &'static str, n: usize, value: f64) -> Figure {
@@ -127,7 +133,7 @@ const MOST: usize = 1_000_000_000;
 
 fn options() -> Vec<Arg> {
     let element = "Only keys (or pairs) of this type (repeatable) [default: all]";
-    let share = "Per cent of the keys that lie below the threshold of `compact` and `partition`, about";
+    let share = "Per cent of the keys that lie below the threshold of the variants that split them, about";
     let tile =
         "Threads of a block of `radix`, and bytes of keys a thread (repeatable) [default: 384x64; 512x48 for pairs]";
     vec![

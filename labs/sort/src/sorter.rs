@@ -10,9 +10,14 @@ use crate::{Key, Kind};
 
 /// Threads of a block of `lists.cu`, and of 1 and 3 of `radix.cu`.
 const TILE_THREADS: u32 = 256;
-/// Keys of a tile of `lists.cu`, and of `radix.cu`.
+/// Keys of a tile of `lists.cu`, of `rounds.cu`, and of `radix.cu`.
 const LIST_TILE: usize = 8192;
+const ROUND_TILE: usize = 16384;
 const TILE: usize = 4096;
+/// Threads of a block of `rounds.cu`.
+const ROUND_THREADS: u32 = 1024;
+/// Words of shared memory of such a block: a tile, and two words a warp and two more.
+const ROUND_WORDS: usize = ROUND_TILE + 2 * 32 + 2;
 /// Threads of a block of `count_all`, of which each multiprocessor gets one.
 const COUNT_THREADS: u32 = 1024;
 /// The most dynamic shared memory of such a block, in bytes: 32 copies of the counts of four places.
@@ -26,6 +31,8 @@ pub enum How {
         /// Whether the keys that are not below it are kept too.
         both: bool,
     },
+    /// Like `Split`, but the blocks that run at once take the tiles in turn; keys that are not below it are dropped.
+    Rounds,
     /// Sorted in runs by one kernel.
     Runs {
         /// Its name, without `_u32` and `_u64`.
@@ -58,8 +65,21 @@ impl How {
                 Launch::covering(1024).each(2).shared_by_threads(bytes)
             }
             Self::Split { .. } => launch_1d(tiles(LIST_TILE), TILE_THREADS).into(),
+            Self::Rounds => {
+                let shared_mem_bytes = (ROUND_WORDS * size_of::<u32>()) as u32;
+                LaunchConfig { shared_mem_bytes, ..launch_1d(tiles(ROUND_TILE), ROUND_THREADS) }.into()
+            }
             Self::Passes { .. } => launch_1d(tiles(TILE), TILE_THREADS).into(),
             Self::Sweeps => launch_1d(tiles(tile.keys(kind)), tile.threads).into(),
+        }
+    }
+
+    /// Whether keys are split by a threshold, and then whether those that are not below it are kept.
+    pub const fn split(self) -> Option<bool> {
+        match self {
+            Self::Split { both } => Some(both),
+            Self::Rounds => Some(false),
+            _ => None,
         }
     }
 
@@ -77,7 +97,7 @@ impl How {
     pub(crate) fn steps(self, kind: Kind, n: usize) -> u64 {
         let log = u64::from(n.max(2).ilog2());
         let each = match self {
-            Self::Split { .. } => 10,
+            Self::Split { .. } | Self::Rounds => 10,
             Self::Runs { keys_a_thread: 1, .. } => 40,
             Self::Runs { .. } => 150,
             Self::Grid { .. } => 3 * log * log,
@@ -92,7 +112,7 @@ impl How {
         let tile = 2 * threads as usize;
         let merges = n.div_ceil(tile).max(1).next_power_of_two().ilog2() as usize;
         match self {
-            Self::Split { .. } | Self::Runs { .. } => 1,
+            Self::Split { .. } | Self::Rounds | Self::Runs { .. } => 1,
             // Merge m: a flip, m - 1 half-cleaners, and the rest in shared memory.
             Self::Grid { .. } => 1 + (1..=merges).map(|m| m + 1).sum::<usize>(),
             Self::Passes { .. } => 2 * kind.key_bytes(),
@@ -211,6 +231,7 @@ impl<K: Key> Sorter<K> {
         let key = if kind == Kind::U64 { "u64" } else { "u32" };
         let (file, names) = match how {
             How::Split { both } => ("lists.cu", vec![if both { "partition" } else { "compact" }.to_string()]),
+            How::Rounds => ("rounds.cu", vec!["compact_rounds".into()]),
             How::Runs { kernel, .. } => ("bitonic.cu", vec![format!("{kernel}_{key}")]),
             How::Grid { flip } => {
                 ("bitonic.cu", ["bitonic_block", flip, "clean_far", "clean_tiles"].map(|k| format!("{k}_{key}")).into())
@@ -233,11 +254,13 @@ impl<K: Key> Sorter<K> {
         let function = |(i, name): (usize, &String)| {
             kernels.function_with_shared(file, name, if how == How::Sweeps && i > 0 { 0 } else { shared })
         };
-        let functions = names.iter().enumerate().map(function).collect::<Result<_>>()?;
+        let functions = names.iter().enumerate().map(function).collect::<Result<Vec<_>>>()?;
         let tiles = config.grid_dim.0 as usize;
+        let config = if how == How::Rounds { at_once(&functions[0], config, device.multiprocessors)? } else { config };
         let places = kind.key_bytes();
         let (counts, states) = match how {
             How::Split { .. } => (0, tiles + 1),
+            How::Rounds => (0, n.div_ceil(ROUND_TILE)),
             How::Runs { .. } | How::Grid { .. } => (0, 0),
             How::Passes { .. } => (16 * tiles, 0),
             // A ticket for each place follows the counts of its digits; there are two sets of states.
@@ -262,8 +285,14 @@ impl<K: Key> Sorter<K> {
         })
     }
 
-    /// Queues the whole of it on the stream. `x` holds n keys and then the values of pairs; so does `out`, which for a
-    /// [`How::Split`] has one word more.
+    /// The launch of the first kernel: that of [`How::launch`], or as many of its blocks as run at once, for
+    /// [`How::Rounds`].
+    pub const fn config(&self) -> LaunchConfig {
+        self.config
+    }
+
+    /// Queues the whole of it on the stream. `x` holds n keys and then the values of pairs; so does `out`, which
+    /// has one word more where keys are split.
     ///
     /// # Errors
     /// The driver's errors.
@@ -273,6 +302,7 @@ impl<K: Key> Sorter<K> {
         let (out, _out_in_use) = out.device_ptr_mut(&stream);
         match self.how {
             How::Split { .. } => self.split(x, out),
+            How::Rounds => self.rounds(x, out),
             How::Runs { .. } => self.first(x, out, self.config),
             How::Grid { .. } => self.grid(x, out),
             How::Passes { .. } => self.passes(x, out),
@@ -298,6 +328,16 @@ impl<K: Key> Sorter<K> {
         let mut launch = stream.launch_builder(&self.kernels[0]);
         launch.arg(&x).arg(&out).arg(&states).arg(&ticket).arg(&n).arg(&self.below);
         unsafe { launch.launch(self.config) }?;
+        Ok(())
+    }
+
+    fn rounds(&mut self, x: u64, out: u64) -> Result<()> {
+        let stream = self.stream.clone();
+        stream.memset_zeros(&mut self.states)?;
+        let (states, n) = (self.states.device_ptr_mut(&stream).0, self.n as u32);
+        let mut launch = stream.launch_builder(&self.kernels[0]);
+        launch.arg(&x).arg(&out).arg(&states).arg(&n).arg(&self.below);
+        unsafe { launch.launch_cooperative(self.config) }?;
         Ok(())
     }
 
@@ -391,4 +431,12 @@ impl<K: Key> Sorter<K> {
         }
         Ok(())
     }
+}
+
+/// `config`, but with no more blocks than run at once.
+fn at_once(kernel: &CudaFunction, mut config: LaunchConfig, multiprocessors: u32) -> Result<LaunchConfig> {
+    let (threads, bytes) = (config.block_dim.0, config.shared_mem_bytes as usize);
+    let held = kernel.occupancy_max_active_blocks_per_multiprocessor(threads, bytes, None)?;
+    config.grid_dim.0 = config.grid_dim.0.min((held * multiprocessors).max(1));
+    Ok(config)
 }

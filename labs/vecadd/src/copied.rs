@@ -90,7 +90,8 @@ impl<'a> Copied<'a> {
     /// A pass in chunks over the mode's own streams.
     fn in_chunks(&mut self) -> Result<()> {
         let (main, n) = (self.add.run.stream(), self.add.n);
-        let chunk = n.div_ceil(CHUNKS).max(SMALLEST_CHUNK).min(n);
+        // Chunks begin at multiples of 16 bytes, as vectors do.
+        let chunk = n.div_ceil(CHUNKS).next_multiple_of(4).max(SMALLEST_CHUNK).min(n);
         for stream in &self.streams {
             stream.join(main)?;
         }

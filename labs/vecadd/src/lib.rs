@@ -50,7 +50,7 @@ pub static LAB: Lab = Lab {
         },
     ],
     options,
-    ignored: &[(&["n", "blocks", "threads", "input", "stride", "sweep"], Of::Tables(&[&exercises::EXERCISES]))],
+    ignored: &[(&["n", "blocks", "threads", "input", "stride", "wide", "sweep"], Of::Tables(&[&exercises::EXERCISES]))],
     run,
     questions: exercises::questions,
     assignment: harness::assignment!("timeline.svg"),
@@ -88,6 +88,8 @@ fn options() -> Vec<Arg> {
     vec![
         arguments::file("input", "Read x and y from FILE (- is standard input), two a line").conflicts_with("sweep"),
         arguments::switch("stride", "Let each thread stride over the grid, so that any grid serves any n"),
+        arguments::switch("wide", "Let each thread add four elements, 16 bytes of each vector at a time")
+            .conflicts_with("stride"),
         arguments::switch("sweep", sweep),
     ]
 }
@@ -107,7 +109,7 @@ fn run(run: &Run) -> Result<()> {
     let launch = launch(run, n)?;
     let (blocks, threads) = (launch.grid_dim.0, launch.block_dim.0);
     let total = blocks as usize * threads as usize;
-    let idle = total.saturating_sub(n);
+    let idle = total.saturating_sub(n.div_ceil(kernel(run).each));
     run.say(&format!("n = {n}: {blocks} blocks of {threads} threads are {total} threads, {idle} of them idle"));
     for row in MODES {
         add(run, row, &vectors, "")?;
@@ -119,26 +121,40 @@ fn run(run: &Run) -> Result<()> {
 /// One row of the CSV: one mode at one size.
 fn add(run: &Run, row: &Row<Mode>, vectors: &Vectors, label: &str) -> Result<Option<Record>> {
     let n = vectors.len();
-    let (kernel, rule) = kernel(run);
-    let case = Case::new(row.name()).label(label).n(n).kernel("vecadd.cu", kernel).launch(rule);
+    let Kernel { name, rule, each } = kernel(run);
+    let case = Case::new(row.name()).label(label).n(n).kernel("vecadd.cu", name).launch(rule);
     run.case(case.memory_mode(row.name()), |case| {
         row.check(run, n)?;
         let is_striding = run.is_given("stride");
-        let add = Add { run, n, kernel: case.kernel()?, launch: case.launch(), is_striding };
+        let add = Add { run, n, kernel: case.kernel()?, launch: case.launch(), is_striding, each };
         phases::measure(case, row, &add, vectors)
     })
 }
 
-/// The kernel, and how its launch is chosen.
-fn kernel(run: &Run) -> (&'static str, Launch) {
-    let stride = run.is_given("stride");
-    if stride { ("vecadd_stride", Launch::striding(256)) } else { ("vecadd", Launch::covering(256)) }
+/// The kernel that all modes run.
+struct Kernel {
+    name: &'static str,
+    /// How its launch is chosen.
+    rule: Launch,
+    /// Elements that a thread takes, unless it strides.
+    each: usize,
+}
+
+fn kernel(run: &Run) -> Kernel {
+    let (name, rule, each) = if run.is_given("stride") {
+        ("vecadd_stride", Launch::striding(256), 1)
+    } else if run.is_given("wide") {
+        ("vecadd_wide", Launch::covering(1024).each(4), 4)
+    } else {
+        ("vecadd", Launch::covering(256), 1)
+    };
+    Kernel { name, rule, each }
 }
 
 /// The launch for `n` elements.
 fn launch(run: &Run, n: usize) -> Result<LaunchConfig> {
-    let (kernel, rule) = kernel(run);
-    rule.of(n, run.options(), &run.session().device, || run.function("vecadd.cu", kernel))
+    let Kernel { name, rule, .. } = kernel(run);
+    rule.of(n, run.options(), &run.session().device, || run.function("vecadd.cu", name))
 }
 
 /// Refuses what no mode could hold or launch, before the host makes its own vectors.

@@ -111,18 +111,20 @@ pub(crate) struct Add<'a> {
     pub(crate) launch: LaunchConfig,
     /// Whether the kernel strides over the grid, so that every launch has the whole grid.
     pub(crate) is_striding: bool,
+    /// Elements that a thread takes, unless it strides.
+    pub(crate) each: usize,
 }
 
 impl Add<'_> {
     /// Queues the kernel on `stream` for `n` elements at three device addresses.
     ///
     /// # Safety
-    /// Each address must be that of `n` floats that the device can reach until the kernel is done, the last
-    /// one writable.
+    /// Each address must be a multiple of 16 and that of `n` floats that the device can reach until the kernel is done,
+    /// the last one writable.
     pub(crate) unsafe fn launch(&self, stream: &CudaStream, [x, y, z]: [CUdeviceptr; 3], n: usize) -> Result<()> {
         let mut launch = self.launch;
         if !self.is_striding {
-            let enough = n.div_ceil(launch.block_dim.0 as usize) as u32;
+            let enough = n.div_ceil(self.each * launch.block_dim.0 as usize) as u32;
             launch.grid_dim.0 = launch.grid_dim.0.min(enough);
         }
         let n = n as u64;

@@ -45,6 +45,12 @@ proptest! {
     }
 
     #[test]
+    fn four_elements_a_thread(n in sizes(), threads in blocks_of_threads(), more in 0..3u32, seed: u64) {
+        let blocks = (n as u32).div_ceil(4 * threads).max(1) + more;
+        add("vecadd_wide", n, blocks, threads, seed);
+    }
+
+    #[test]
     fn striding_over_any_grid(n in sizes(), threads in blocks_of_threads(), blocks in 1..9u32, seed: u64) {
         add("vecadd_stride", n, blocks, threads, seed);
     }
@@ -56,6 +62,7 @@ fn around_the_block() {
         for n in [threads - 1, threads, threads + 1, 3 * threads, 3 * threads + 1] {
             add("vecadd", n as usize, n.div_ceil(threads), threads, 1);
             add("vecadd_stride", n as usize, 2, threads, 1);
+            add("vecadd_wide", n as usize, n.div_ceil(4 * threads), threads, 1);
         }
     }
 }

@@ -82,6 +82,17 @@ fn a_small_grid_serves_only_if_it_strides() {
     assert!(strides.rows.iter().all(|r| r["grid"] == "4"));
 }
 
+/// In every mode, also where chunks of the vectors are added one by one.
+#[test]
+fn four_elements_a_thread_are_right_in_every_mode() {
+    for (n, says) in [("997", "1024 threads, 774 of them idle"), ("1048577", "263168 threads, 1023 of them idle")] {
+        let ran = LAB.accepts(&["-n", n, "--wide", "--check", "all", "--no-exercises"]);
+        assert!(ran.text.contains(says) && ran.findings.is_empty(), "{}", ran.text);
+        assert!(ran.rows.len() == 9 && ran.rows.iter().all(|r| r["block"] == "1024"), "{}", ran.text);
+    }
+    LAB.refuses(&["-n", "997", "--wide", "--stride"], "--stride");
+}
+
 #[test]
 fn vectors_come_from_a_file_and_from_standard_input() {
     let pairs = "1 2\n# a remark\n3.5, -4e1\n\n0.1\t0.2\n";
