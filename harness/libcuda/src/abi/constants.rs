@@ -115,7 +115,20 @@ pub mod allocation_type {
 
 /// `CUmemAccess_flags`.
 pub mod access_flags {
+    pub const NONE: i32 = 0;
+    pub const READ: i32 = 1;
     pub const READ_WRITE: i32 = 3;
+}
+
+/// `CUmemAllocationGranularity_flags`.
+pub mod granularity {
+    pub const MINIMUM: i32 = 0;
+    pub const RECOMMENDED: i32 = 1;
+}
+
+/// `CUmemAllocationHandleType`.
+pub mod handle_type {
+    pub const POSIX_FILE_DESCRIPTOR: i32 = 1;
 }
 
 /// `CUmemPool_attribute`.
@@ -305,7 +318,20 @@ pub mod node_type {
     pub const EXT_SEMAS_SIGNAL: i32 = 8;
     pub const MEM_ALLOC: i32 = 10;
     pub const MEM_FREE: i32 = 11;
+    pub const CONDITIONAL: i32 = 13;
     pub const LAST: i32 = 16;
+}
+
+/// `CUgraphConditionalNodeType`.
+pub mod conditional_type {
+    pub const IF: i32 = 0;
+    pub const WHILE: i32 = 1;
+    pub const SWITCH: i32 = 2;
+}
+
+/// Flags of `cuGraphConditionalHandleCreate`.
+pub mod condition_flags {
+    pub const ASSIGN_DEFAULT: u32 = 1;
 }
 
 /// `CUgraphInstantiate_flags`.

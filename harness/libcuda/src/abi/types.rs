@@ -34,7 +34,7 @@ pub struct DeviceProperties {
 
 /// `CUmemLocation`.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
     pub kind: c_int,
     pub id: c_int,
@@ -52,6 +52,36 @@ impl Location {
 pub struct AccessDesc {
     pub location: Location,
     pub flags: c_int,
+}
+
+/// `CUmemAllocationProp`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhysicalProps {
+    pub kind: c_int,
+    pub handle_types: c_int,
+    pub location: Location,
+    /// For Windows.
+    pub meta_data: usize,
+    pub compression: u8,
+    pub gpu_direct: u8,
+    pub usage: u16,
+    pub reserved: [u8; 4],
+}
+impl PhysicalProps {
+    /// Memory of the one device.
+    pub fn of_device() -> Self {
+        PhysicalProps {
+            kind: super::constants::allocation_type::PINNED,
+            handle_types: 0,
+            location: Location { kind: Location::DEVICE, id: 0 },
+            meta_data: 0,
+            compression: 0,
+            gpu_direct: 0,
+            usage: 0,
+            reserved: [0; 4],
+        }
+    }
 }
 
 /// `CUmemPoolProps`.

@@ -138,9 +138,9 @@ fn of_features(p: &Profile, attribute: i32) -> Option<i64> {
         }
         COOPERATIVE_MULTI_DEVICE_LAUNCH => 0,
         CAN_FLUSH_REMOTE_WRITES => 0,
-        // Virtual memory management and handles of other processes and systems are not modelled.
-        VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED
-        | HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+        VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED => 1,
+        // Handles of other processes and systems are not modelled.
+        HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
         | HANDLE_TYPE_WIN32_HANDLE_SUPPORTED
         | HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED
         | GENERIC_COMPRESSION_SUPPORTED

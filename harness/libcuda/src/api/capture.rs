@@ -43,12 +43,12 @@ fn begin_to_graph(
 }
 
 fn end(stream: Handle, out: *mut Handle) -> Result {
-    let stream = streams::find(stream)?;
-    need(out)?;
-    let ended = capture::end(&stream)?;
-    put(out, 0)?;
+    let ended = capture::end(&streams::find(stream)?)?;
+    // Whoever has captured into a graph has its handle.
+    put_optional(out, 0);
     ended.whole?;
-    put(out, graph::handle_of(&ended.graph))
+    put_optional(out, graph::handle_of(&ended.graph));
+    Ok(())
 }
 
 fn is_capturing(stream: Handle, out: *mut c_int) -> Result {

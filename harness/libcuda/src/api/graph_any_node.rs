@@ -2,16 +2,17 @@
 
 use super::graph_node_params::{write, write_exec};
 use super::graph_nodes::{self as nodes, first_of};
-use crate::abi::constants::node_type;
+use crate::abi::constants::{condition_flags, node_type};
 use crate::abi::error::{Error, Result};
-use crate::abi::pointers::get;
+use crate::abi::pointers::{get, need, put};
 use crate::abi::types::{AllocNode, Copy3D, EdgeData, FillNode, Handle, HostNode, KernelNode2};
 use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
+use crate::state::graphs::conditional::{Choosing, Condition, Conditional};
 use crate::state::graphs::exec::whole;
 use crate::state::graphs::task::Task;
 use crate::state::graphs::{event, graph};
-use std::ffi::c_int;
+use std::ffi::{c_int, c_uint};
 
 /// Words of the body of `CUgraphNodeParams`.
 const BODY: usize = 29;
@@ -34,6 +35,18 @@ struct CopyNode {
     reserved: c_int,
     context: Handle,
     copy: Copy3D,
+}
+
+/// `CUDA_CONDITIONAL_NODE_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct ConditionalNode {
+    condition: u64,
+    kind: c_int,
+    size: c_uint,
+    /// Written: the graphs that the node runs.
+    bodies: *const Handle,
+    context: Handle,
 }
 
 impl AnyNode {
@@ -67,6 +80,18 @@ fn add(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, params: 
     let node = get(params)?;
     match node.kind {
         node_type::GRAPH => nodes::add_child(out, graph, after, n, node.body()),
+        node_type::CONDITIONAL => {
+            let ConditionalNode { condition, kind, size, .. } = node.body();
+            let choosing = Choosing::new(kind, size)?;
+            let new = Conditional::new(&*graph::find(graph)?, condition, choosing, size)?;
+            // SAFETY: `params` was just read; the structure of a conditional node lies in its body.
+            let bodies = unsafe { (&raw mut (*params).body).cast::<ConditionalNode>() };
+            let list = new.handles();
+            nodes::add(out, graph, after, n, Task::Conditional(new))?;
+            // SAFETY: as above.
+            unsafe { (&raw mut (*bodies).bodies).write_unaligned(list) };
+            Ok(())
+        }
         node_type::MEM_FREE => nodes::add_free(out, graph, after, n, node.body()),
         node_type::MEM_ALLOC => {
             // SAFETY: `params` was just read; the structure of an allocation lies in its body, where the address is
@@ -104,7 +129,20 @@ fn set_exec(exec: Handle, node: Handle, params: *const AnyNode) -> Result {
     write_exec(exec, node, task)
 }
 
+fn create_condition(out: *mut u64, graph: Handle, _context: Handle, default: c_uint, flags: c_uint) -> Result {
+    let driver = driver()?;
+    need(out)?;
+    let graph = graph::find(graph)?;
+    if flags & !condition_flags::ASSIGN_DEFAULT != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    let default = (flags & condition_flags::ASSIGN_DEFAULT != 0).then_some(default);
+    put(out, Condition::create(driver, &graph, default)?)
+}
+
 entry_points! {
+    cuGraphConditionalHandleCreate(out: *mut u64, graph: Handle, context: Handle, default: c_uint, flags: c_uint)
+        = create_condition;
     cuGraphAddNode(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, params: *mut AnyNode) = add;
     cuGraphAddNode_v2(out: *mut Handle, graph: Handle, after: *const Handle, edges: *const EdgeData, n: usize,
         params: *mut AnyNode) = add_v2;

@@ -7,18 +7,15 @@ use crate::abi::types::Handle;
 use crate::api::image;
 use crate::api::jit::{Options, tell};
 use crate::state::contexts::current::current;
-use crate::state::device::driver::{driver, tell as observe};
+use crate::state::device::driver::driver;
 use crate::state::device::handles::Table;
 use crate::state::device::sync::lock;
-use crate::state::modules::link_text;
+use crate::state::modules::{device_runtime, link_text};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::{Arc, Mutex};
 
 /// The largest image, in bytes. A greater size is a mistake of the caller.
 const LARGEST: usize = 1 << 30;
-
-/// How the functions begin by which a kernel launches kernels.
-const DEVICE_LAUNCH: &str = "__cudaCDP2";
 
 /// A linker, with the parts so far.
 struct Linker {
@@ -115,10 +112,8 @@ fn complete(linker: Handle, out: *mut *mut c_void, size: *mut usize) -> Result {
     if linker.parts.is_empty() {
         return Err(Error::INVALID_VALUE);
     }
-    if linker.parts.iter().any(|part| part.contains(DEVICE_LAUNCH)) {
-        let log = "a kernel that launches kernels (dynamic parallelism) is not supported by the emulated device";
-        observe(|observer| observer.unsupported(log));
-        return Err(linker.refuse(&Refused::new(Error::NOT_SUPPORTED, log)));
+    for part in &linker.parts {
+        device_runtime::check(part).map_err(|refused| linker.refuse(&refused))?;
     }
     let linked = link_text::link(&linker.parts).map_err(|name| {
         let log = format!("multiple definition of `{name}`");

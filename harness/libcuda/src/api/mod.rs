@@ -49,3 +49,4 @@ pub mod tensor_map;
 pub mod texture;
 pub mod unsupported;
 pub mod user_object;
+pub mod virtual_memory;

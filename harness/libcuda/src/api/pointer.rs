@@ -39,8 +39,8 @@ fn write(out: *mut c_void, attribute: c_int, address: DevicePtr) -> Result {
     let int = |value: bool| put(out.cast::<c_int>(), c_int::from(value));
     let word = |value: u64| put(out.cast::<u64>(), value);
     match attribute {
-        // Pool memory belongs to the device, not to a context.
-        CONTEXT if found.kind == Kind::Pool => put(out.cast::<Handle>(), 0),
+        // Memory of pools and mapped memory belong to the device, not to a context.
+        CONTEXT if matches!(found.kind, Kind::Pool | Kind::Mapped) => put(out.cast::<Handle>(), 0),
         CONTEXT => match owned {
             Some((context, ..)) => put(out.cast::<Handle>(), context),
             None => put(out.cast::<Handle>(), current()?.handle),

@@ -52,6 +52,7 @@ macro_rules! families {
             $crate::api::texture::$table,
             $crate::api::unsupported::$table,
             $crate::api::user_object::$table,
+            $crate::api::virtual_memory::$table,
         ]
     };
 }

@@ -76,26 +76,12 @@ entry_points! {
     cuIpcOpenMemHandle_v2() = no;
     cuSignalExternalSemaphoresAsync() = no;
     cuWaitExternalSemaphoresAsync() = no;
-    // Virtual memory management, multicast, endpoints, sharing of pools.
-    cuMemAddressFree() = no;
-    cuMemAddressReserve() = no;
+    // Multicast, endpoints, sharing of pools.
     cuMemBatchDecompressAsync() = no;
-    cuMemCreate() = no;
-    cuMemExportToShareableHandle() = no;
-    cuMemGetAccess() = no;
-    cuMemGetAllocationGranularity() = no;
-    cuMemGetAllocationPropertiesFromHandle() = no;
-    cuMemGetHandleForAddressRange() = no;
-    cuMemImportFromShareableHandle() = no;
-    cuMemMap() = no;
     cuMemPoolExportPointer() = no;
     cuMemPoolExportToShareableHandle() = no;
     cuMemPoolImportFromShareableHandle() = no;
     cuMemPoolImportPointer() = no;
-    cuMemRelease() = no;
-    cuMemRetainAllocationHandle() = no;
-    cuMemSetAccess() = no;
-    cuMemUnmap() = no;
     cuMemcpy3DBatchAsync() = no;
     cuMemcpy3DBatchAsync_v2() = no;
     cuMemDiscardAndPrefetchBatchAsync() = no;
@@ -129,7 +115,6 @@ entry_points! {
     cuGraphAddBatchMemOpNode() = no;
     cuGraphBatchMemOpNodeGetParams() = no;
     cuGraphBatchMemOpNodeSetParams() = no;
-    cuGraphConditionalHandleCreate() = no;
     cuGraphExecBatchMemOpNodeSetParams() = no;
     cuGraphKernelNodeCopyAttributes() = no;
     cuGraphKernelNodeGetAttribute() = no;

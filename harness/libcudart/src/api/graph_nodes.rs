@@ -14,7 +14,7 @@ use crate::api::{
 use crate::driver::calls as driver;
 use crate::state::{context, function};
 use std::{
-    ffi::{c_int, c_void},
+    ffi::{c_int, c_uint, c_void},
     ptr::null_mut,
 };
 
@@ -116,15 +116,19 @@ fn from(dst: Dst, symbol: Src, bytes: usize, offset: usize, kind: c_int) -> Resu
     Ok(row(dst, part(symbol, bytes, offset, kind, FROM)?, bytes, kind))
 }
 
-/// `cudaGraphNodeTypeKernel`, `cudaGraphNodeTypeMemcpy`: the types whose parameters differ.
+/// `cudaGraphNodeTypeKernel`, `cudaGraphNodeTypeMemcpy`, `cudaGraphNodeTypeConditional`: the types whose parameters differ.
 const KERNEL: c_int = 0;
 const MEMCPY: c_int = 1;
+const CONDITIONAL: c_int = 13;
 /// Bytes of `cudaGraphNodeParams`, and where those of the type begin in it.
 const PARAMS_BYTES: usize = 256;
 const UNION: usize = 16;
 /// Where the copy begins in the parameters of a node of copies: after flags, and in the driver's after a context too.
 const COPY: usize = 16;
 const NATIVE_COPY: usize = 24;
+/// Where the graphs of a conditional node are written in its parameters, and where the driver's go on with a context.
+const BODIES: usize = 16;
+const NATIVE_CONTEXT: usize = 24;
 
 /// The driver's form of `cudaGraphNodeParams`, which differs for kernels and copies.
 fn native_params(params: *mut c_void) -> Result<[u64; PARAMS_BYTES / 8]> {
@@ -145,6 +149,11 @@ fn native_params(params: *mut c_void) -> Result<[u64; PARAMS_BYTES / 8]> {
                 native.byte_add(UNION + NATIVE_COPY).cast::<native::Memcpy3d>().write_unaligned(copy);
             }
         }
+        CONDITIONAL => {
+            let context = own_context()?;
+            // SAFETY: as above.
+            unsafe { native.byte_add(UNION + NATIVE_CONTEXT).cast::<Handle>().write_unaligned(context) };
+        }
         _ => {}
     }
     Ok(all)
@@ -152,7 +161,11 @@ fn native_params(params: *mut c_void) -> Result<[u64; PARAMS_BYTES / 8]> {
 
 /// Gives the caller what the driver has written into the parameters: addresses and graphs that it has made.
 fn written_back(params: *mut c_void, native: &[u64; PARAMS_BYTES / 8]) -> Result {
-    if matches!(native[0] as c_int, KERNEL | MEMCPY) { Ok(()) } else { put(params.cast(), *native) }
+    match native[0] as c_int {
+        KERNEL | MEMCPY => Ok(()),
+        CONDITIONAL => put(params.wrapping_byte_add(UNION + BODIES).cast(), native[(UNION + BODIES) / 8]),
+        _ => put(params.cast(), *native),
+    }
 }
 
 fn add_any(
@@ -198,7 +211,14 @@ fn add_any_of_edition(
     add_any(out, graph, after, std::ptr::with_exposed_provenance(fourth), fifth, sixth)
 }
 
+fn create_condition(out: *mut u64, graph: Handle, default: c_uint, flags: c_uint) -> Result {
+    need(out)?;
+    context::ensure()?;
+    driver::cuGraphConditionalHandleCreate(out, graph, own_context()?, default, flags)
+}
+
 calls! {
+    cudaGraphConditionalHandleCreate(out: *mut u64, graph: Handle, default: c_uint, flags: c_uint) = create_condition;
     cudaGraphAddKernelNode(out: *mut Handle, graph: Handle, after: *const Handle, count: usize,
         params: *const KernelNode) = add_kernel;
     cudaGraphKernelNodeGetParams(node: Handle, out: *mut KernelNode) = get_kernel;

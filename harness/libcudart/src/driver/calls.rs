@@ -138,6 +138,7 @@ driver_calls! {
         count: usize);
     cuGraphRemoveDependencies_v2(graph: Handle, from: *const Handle, to: *const Handle, edges: *const c_void,
         count: usize);
+    cuGraphConditionalHandleCreate(out: *mut u64, graph: Handle, context: Handle, default: c_uint, flags: c_uint);
     cuGraphAddNode_v2(out: *mut Handle, graph: Handle, after: *const Handle, edges: *const c_void, count: usize,
         params: *mut c_void);
     cuGraphNodeSetParams(node: Handle, params: *mut c_void);

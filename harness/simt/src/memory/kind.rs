@@ -22,6 +22,8 @@ pub enum Kind {
     Global(bool),
     /// Device memory of a pool (stream-ordered allocation).
     Pool,
+    /// Physical memory of the device that is mapped into reserved addresses.
+    Mapped,
     /// The heap from which kernels allocate: a [`super::Heap`], which knows which of its bytes may be accessed.
     Heap,
 }

@@ -14,6 +14,7 @@ mod backing;
 mod error;
 mod heap;
 mod kind;
+mod mapping;
 mod reserve;
 mod space;
 mod view;
@@ -21,13 +22,14 @@ mod written;
 
 pub use error::{AccessError, FreeError, MemoryError};
 pub use kind::{Allocation, Kind};
+pub use mapping::{Access, GRANULARITY, Physical};
 pub use view::{Diagnosis, Freed, Neighbour, Range, View};
 
 use crate::texture::{Object, Objects};
 use backing::Backing;
 pub(crate) use heap::{HEAP_BLOCK, HeapBlock, Places, Who};
 pub use heap::{HEAP_BYTES, Heap, HeapError};
-use space::{Held, REMEMBERED, Space};
+use space::{Held, Space};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 pub(crate) use written::Written;
@@ -142,7 +144,7 @@ impl Memory {
             return Err(MemoryError::Invalid { bytes, align });
         }
         let mut inner = self.lock();
-        let free = self.total.saturating_sub(inner.used);
+        let free = self.total.saturating_sub(inner.used());
         let out_of_memory = MemoryError::OutOfMemory { asked: bytes, free, total: self.total };
         let charged =
             if kind.is_charged() { bytes.checked_next_multiple_of(ALIGNMENT).ok_or(out_of_memory)? } else { 0 };
@@ -173,6 +175,7 @@ impl Memory {
                 delta,
                 backing: Some(Arc::new(backing)),
                 written: written.map(Arc::new),
+                mapped: None,
             },
         );
         Ok(start)
@@ -206,6 +209,7 @@ impl Memory {
             delta: 0,
             backing: None,
             written: None,
+            mapped: None,
         };
         inner.add(addr, held);
         Ok(addr)
@@ -217,17 +221,17 @@ impl Memory {
     /// When no live allocation starts there. The error says what lies there.
     pub fn free(&self, addr: u64) -> Result<Allocation, FreeError> {
         let mut inner = self.lock();
+        if inner.live.get(&addr).is_some_and(|held| held.mapped.is_some()) {
+            return Err(FreeError::Unknown { addr });
+        }
         let Some(held) = inner.live.remove(&addr) else {
             return Err(inner.explain_free(addr));
         };
-        inner.view = None;
-        inner.used -= held.charged;
-        if inner.freed.len() == REMEMBERED {
-            inner.freed.remove(0);
-        }
+        inner.allocated -= held.charged;
+        let freed = held.describe(addr);
         let label = Arc::clone(&held.label);
-        inner.freed.push(Freed { start: addr, end: addr + held.bytes, kind: held.kind, label, id: held.id });
-        Ok(Allocation { start: addr, bytes: held.bytes, kind: held.kind, label: held.label, id: held.id })
+        inner.forget(Freed { start: addr, end: addr + held.bytes, kind: held.kind, label, id: held.id });
+        Ok(freed)
     }
 
     /// A snapshot of the present state. It is cheap if nothing has changed since the last call.
@@ -236,18 +240,7 @@ impl Memory {
         if let Some(view) = &inner.view {
             return Arc::clone(view);
         }
-        let ranges = inner.live.iter().map(|(&start, held)| Range {
-            start,
-            end: start + held.bytes,
-            delta: held.delta as isize,
-            kind: held.kind,
-            writable: held.kind != Kind::Global(true),
-            id: held.id,
-        });
-        let labels = inner.live.values().map(|held| Arc::clone(&held.label)).collect();
-        let written = inner.live.values().map(|held| held.written.clone()).collect();
-        let backings = inner.live.values().map(|held| held.backing.clone()).collect();
-        let view = Arc::new(View::new(ranges.collect(), labels, written, backings, inner.freed.clone()));
+        let view = Arc::new(inner.snapshot());
         inner.view = Some(Arc::clone(&view));
         view
     }
@@ -323,7 +316,7 @@ impl Memory {
 
     /// Bytes allocated, each allocation rounded up to [`ALIGNMENT`].
     pub fn used(&self) -> u64 {
-        self.lock().used
+        self.lock().used()
     }
 
     /// Bytes in all.

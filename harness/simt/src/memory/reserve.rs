@@ -1,6 +1,8 @@
 //! The system calls behind the address space.
 
+use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
 
 /// Mappings are made and undone in multiples of this.
@@ -43,6 +45,48 @@ pub(super) fn unmap(start: u64, len: u64) {
     // SAFETY: the caller mapped exactly this range and nobody uses it any more.
     let rc = unsafe { libc::munmap(start as *mut libc::c_void, len as usize) };
     debug_assert_eq!(rc, 0, "{}", io::Error::last_os_error());
+}
+
+/// A file of `bytes` bytes of zeros in memory that has no name. `None` if the system gives none.
+pub(super) fn unnamed_file(bytes: u64) -> Option<File> {
+    #[cfg(target_os = "linux")]
+    let file = {
+        use std::os::fd::{FromRawFd, OwnedFd};
+        // SAFETY: the name is a string of C; the new descriptor belongs to nobody else.
+        let fd = unsafe { libc::memfd_create(c"device memory".as_ptr(), libc::MFD_CLOEXEC) };
+        // SAFETY: as above.
+        (fd >= 0).then(|| File::from(unsafe { OwnedFd::from_raw_fd(fd) }))?
+    };
+    #[cfg(not(target_os = "linux"))]
+    let file = {
+        static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("device-memory-{}-{count}", std::process::id()));
+        let file = File::options().read(true).write(true).create_new(true).open(&path).ok()?;
+        std::fs::remove_file(path).ok()?;
+        file
+    };
+    file.set_len(bytes).ok()?;
+    Some(file)
+}
+
+/// Maps the beginning of a file at addresses that [`map`] has given; returns whether the system did so.
+pub(super) fn map_file(start: u64, len: u64, file: &File) -> bool {
+    let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE;
+    map_at(start, len, flags, file.as_raw_fd())
+}
+
+/// Maps zeros at such addresses again.
+pub(super) fn map_zeros(start: u64, len: u64) {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
+    let done = map_at(start, len, flags, -1);
+    debug_assert!(done, "{}", io::Error::last_os_error());
+}
+
+fn map_at(start: u64, len: u64, flags: i32, file: i32) -> bool {
+    let (at, access) = (start as *mut libc::c_void, libc::PROT_READ | libc::PROT_WRITE);
+    // SAFETY: the caller has mapped these addresses, and replaces what it has there.
+    unsafe { libc::mmap(at, len as usize, access, flags, file, 0) != libc::MAP_FAILED }
 }
 
 /// Asks for huge pages.

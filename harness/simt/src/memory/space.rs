@@ -4,11 +4,13 @@ use super::ALIGNMENT;
 use super::backing::{Backing, Slabs};
 use super::error::FreeError;
 use super::kind::{Allocation, Kind};
+use super::mapping::{Access, Mapped, Reservation};
 use super::reserve::{DEVICE, DEVICE_LEN, PAGE};
-use super::view::{Freed, View};
+use super::view::{Freed, Range, View};
 use super::written::Written;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The largest gap that is left behind an allocation. An overrun by up to the allocation's own size, or this, hits no
 /// neighbour.
@@ -20,9 +22,14 @@ pub(super) struct Space {
     pub slabs: Arc<Slabs>,
     pub live: BTreeMap<u64, Held>,
     pub freed: Vec<Freed>,
+    /// Reserved addresses, into which physical memory can be mapped.
+    pub reserved: BTreeMap<u64, Reservation>,
+    /// What physical memory takes of the device, in bytes.
+    pub physical: Arc<AtomicU64>,
     /// Where the next allocation is tried, as an offset in the device's addresses.
     pub next: u64,
-    pub used: u64,
+    /// What allocations take of the device, in bytes.
+    pub allocated: u64,
     pub next_id: u32,
     /// A snapshot of the present state, if one has been asked for since the last change.
     pub view: Option<Arc<View>>,
@@ -45,6 +52,8 @@ pub(super) struct Held {
     pub backing: Option<Arc<Backing>>,
     /// Which bytes have been written, if that is tracked.
     pub written: Option<Arc<Written>>,
+    /// What it maps, if it is a mapping.
+    pub mapped: Option<Mapped>,
 }
 
 /// How many freed ranges are remembered for diagnosis.
@@ -59,6 +68,23 @@ impl Held {
     pub fn describe(&self, start: u64) -> Allocation {
         Allocation { start, bytes: self.bytes, kind: self.kind, label: Arc::clone(&self.label), id: self.id }
     }
+
+    /// Whether anybody may use it.
+    fn is_accessible(&self) -> bool {
+        self.mapped.as_ref().is_none_or(|mapped| mapped.access != Access::None)
+    }
+
+    /// Whether kernels may write it.
+    fn is_writable(&self) -> bool {
+        self.kind != Kind::Global(true) && self.mapped.as_ref().is_none_or(|mapped| mapped.access == Access::ReadWrite)
+    }
+
+    /// Whether it is a mapping whose bytes follow those of another on the host, if its addresses do, and which may be
+    /// used alike.
+    fn continues(&self, before: &Held) -> bool {
+        let access = |held: &Held| held.mapped.as_ref().map(|mapped| mapped.access);
+        self.mapped.is_some() && access(self) == access(before) && self.delta == before.delta
+    }
 }
 
 impl Space {
@@ -68,8 +94,10 @@ impl Space {
             slabs: Arc::default(),
             live: BTreeMap::new(),
             freed: Vec::new(),
+            reserved: BTreeMap::new(),
+            physical: Arc::default(),
             next: 0,
-            used: 0,
+            allocated: 0,
             next_id: 1,
             view: None,
         }
@@ -79,12 +107,26 @@ impl Space {
     pub fn add(&mut self, start: u64, mut held: Held) {
         held.id = self.next_id;
         self.next_id = self.next_id.wrapping_add(1);
-        self.used += held.charged;
+        self.allocated += held.charged;
         self.view = None;
         // An address that is used again is no longer a freed one.
         let end = start + held.bytes;
         self.freed.retain(|freed| freed.end <= start || freed.start >= end);
         self.live.insert(start, held);
+    }
+
+    /// What is taken of the device, in bytes.
+    pub fn used(&self) -> u64 {
+        self.allocated + self.physical.load(Ordering::Relaxed)
+    }
+
+    /// Remembers what was live until now.
+    pub fn forget(&mut self, freed: Freed) {
+        self.view = None;
+        if self.freed.len() == REMEMBERED {
+            self.freed.remove(0);
+        }
+        self.freed.push(freed);
     }
 
     /// How far the next allocation's bytes begin behind the start of a page of the host, so that the same elements of
@@ -112,11 +154,11 @@ impl Space {
                     break;
                 }
                 // The last allocation that begins before the end of this place decides whether it is free.
-                let before = self.live.range(base..base + offset + span).next_back();
-                match before {
-                    Some((&live, held)) if live + held.span > base + offset => {
-                        offset = at(live - base + held.span);
-                    }
+                let place = base..base + offset + span;
+                let live = self.live.range(place.clone()).next_back().map(|(live, held)| live + held.span);
+                let reserved = self.reserved.range(place).next_back().map(|(_, reserved)| reserved.limit());
+                match live.max(reserved) {
+                    Some(end) if end > base + offset => offset = at(end - base),
                     _ => {
                         self.next = offset + span;
                         return Some((base + offset + stagger, span - stagger));
@@ -127,12 +169,41 @@ impl Space {
         None
     }
 
-    /// The host address of `len` bytes at `addr`, if they lie in one live allocation, and what keeps them.
+    /// A snapshot of the present state. Mappings that lie side by side are one range.
+    pub fn snapshot(&self) -> View {
+        let (mut ranges, mut labels, mut written, mut backings) = (Vec::<Range>::new(), vec![], vec![], vec![]);
+        let mut last: Option<&Held> = None;
+        for (&start, held) in self.live.iter().filter(|(_, held)| held.is_accessible()) {
+            let end = start + held.bytes;
+            let before = last.replace(held);
+            if let (Some(range), Some(before)) = (ranges.last_mut(), before)
+                && range.end == start
+                && held.continues(before)
+            {
+                range.end = end;
+                continue;
+            }
+            let (delta, kind, writable) = (held.delta as isize, held.kind, held.is_writable());
+            ranges.push(Range { start, end, delta, kind, writable, id: held.id });
+            labels.push(Arc::clone(&held.label));
+            written.push(held.written.clone());
+            backings.push(held.backing.clone());
+        }
+        View::new(ranges, labels, written, backings, self.freed.clone())
+    }
+
+    /// The host address of `len` bytes at `addr`, if they lie in one live allocation or in mappings side by
+    /// side, and what keeps them.
     pub fn host(&self, addr: u64, len: u64) -> Option<(*mut u8, Option<&Arc<Backing>>)> {
         let (&start, held) = self.live.range(..=addr).next_back()?;
-        let offset = addr - start;
-        if offset >= held.bytes || len > held.bytes - offset {
+        if addr - start >= held.bytes || !held.is_accessible() {
             return None;
+        }
+        // Mappings that lie side by side do so on the host too.
+        let (mut end, last) = (start + held.bytes, addr.checked_add(len)?);
+        while end < last {
+            let next = self.live.get(&end).filter(|next| next.continues(held))?;
+            end += next.bytes;
         }
         Some((addr.wrapping_add_signed(held.delta) as usize as *mut u8, held.backing.as_ref()))
     }

@@ -175,3 +175,72 @@ fn a_device_takes_addresses_only_for_what_is_allocated() {
     assert!(pages() < before + (2 << 30), "{before} and now {}", pages());
     assert_eq!(memory.live().len(), small.len());
 }
+
+const CHUNK: u64 = GRANULARITY;
+
+#[test]
+fn mappings_side_by_side_are_one_range_and_share_what_they_map() {
+    let memory = memory();
+    let at = memory.reserve(4 * CHUNK, 1, 0).unwrap();
+    let [a, b] = [0, 0].map(|_| memory.create_physical(CHUNK).unwrap());
+    assert_eq!(memory.used(), 2 * CHUNK);
+    for (n, chunk) in [&a, &b, &a].into_iter().enumerate() {
+        memory.map(at + n as u64 * CHUNK, CHUNK, chunk, "chunk").unwrap();
+    }
+    // What is mapped is of no use before somebody may use it.
+    assert!(memory.host(at, 4).is_err() && memory.view().find(at).is_none());
+    assert!(memory.set_access(at, 3 * CHUNK, Access::ReadWrite));
+    let span = memory.host(at + CHUNK - 8, CHUNK + 16).unwrap();
+    unsafe { span.write_bytes(7, CHUNK as usize + 16) };
+    assert_eq!(unsafe { memory.host(at, 1).unwrap().read() }, 7, "the third mapping is the first one's memory");
+    assert_eq!(memory.view().ranges().iter().map(|r| (r.start, r.end)).collect::<Vec<_>>(), [(at, at + 3 * CHUNK)]);
+    assert!(memory.host(at, 3 * CHUNK + 1).is_err());
+    // A part may be read only.
+    assert!(memory.set_access(at + CHUNK, CHUNK, Access::Read));
+    assert_eq!(memory.view().ranges().iter().map(|r| r.writable).collect::<Vec<_>>(), [true, false, true]);
+    assert!(!memory.set_access(at, CHUNK / 2, Access::Read) && !memory.set_access(at, 4 * CHUNK, Access::Read));
+    // The memory is freed when nobody holds it and nothing maps it.
+    drop((a, b));
+    assert!(memory.unmap(at + CHUNK, CHUNK) && !memory.unmap(at + CHUNK, CHUNK));
+    assert_eq!(memory.used(), CHUNK);
+    assert!(memory.view().diagnose(at + CHUNK, 4).freed.is_some());
+    assert!(!memory.end_reservation(at, 4 * CHUNK), "something is mapped");
+    assert!(memory.unmap(at, CHUNK) && memory.unmap(at + 2 * CHUNK, CHUNK));
+    assert!(!memory.end_reservation(at, CHUNK) && memory.end_reservation(at, 4 * CHUNK));
+    assert_eq!(memory.used(), 0);
+    assert!(memory.host(at, 1).is_err());
+}
+
+#[test]
+fn a_reservation_grows_behind_its_end_and_nothing_else_is_put_there() {
+    let memory = memory();
+    let at = memory.reserve(2 * CHUNK, 8 * CHUNK, 0).unwrap();
+    assert_eq!(at % (8 * CHUNK), 0);
+    let others: Vec<u64> = (0..4).map(|_| memory.alloc(CHUNK, 1, Kind::Device, "x").unwrap()).collect();
+    let more = memory.reserve(CHUNK, 1, at + 2 * CHUNK).unwrap();
+    assert_eq!(more, at + 2 * CHUNK);
+    assert!(others.iter().all(|other| *other >= at + 4 * CHUNK || other + CHUNK <= at));
+    assert_ne!(memory.reserve(CHUNK, 1, more).unwrap(), more, "it is taken");
+    // One mapping may go over the seam.
+    let chunk = memory.create_physical(2 * CHUNK).unwrap();
+    memory.map(at + CHUNK, 2 * CHUNK, &chunk, "chunk").unwrap();
+    assert!(memory.set_access(at + CHUNK, 2 * CHUNK, Access::ReadWrite));
+    assert!(memory.host(at + CHUNK, 2 * CHUNK).is_ok());
+    assert!(memory.free(at + CHUNK).is_err() && memory.host(at + CHUNK, 1).is_ok());
+}
+
+#[test]
+fn what_cannot_be_mapped_is_refused() {
+    let memory = memory();
+    let at = memory.reserve(2 * CHUNK, 1, 0).unwrap();
+    let chunk = memory.create_physical(CHUNK).unwrap();
+    for (addr, bytes) in [(at + 4096, CHUNK), (at, 4096), (at, 2 * CHUNK), (at + 2 * CHUNK, CHUNK), (0, CHUNK), (at, 0)]
+    {
+        assert!(memory.map(addr, bytes, &chunk, "x").is_err(), "{bytes} at {addr:#x}");
+    }
+    memory.map(at, CHUNK, &chunk, "x").unwrap();
+    assert!(memory.map(at, CHUNK, &chunk, "x").is_err(), "twice at one place");
+    assert!(memory.reserve(4096, 1, 0).is_err() && memory.reserve(0, 1, 0).is_err());
+    assert!(memory.create_physical(4096).is_err());
+    assert!(matches!(memory.create_physical(64 * MIB), Err(MemoryError::OutOfMemory { .. })));
+}

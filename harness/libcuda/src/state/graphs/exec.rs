@@ -1,5 +1,6 @@
 //! Executable graphs.
 
+use super::conditional::{Choice, Conditional, conditions};
 use super::graph::{Graph, Node};
 use super::task::Task;
 use super::user_object::Hold;
@@ -107,8 +108,12 @@ impl Exec {
         if again || freed.iter().any(|memory| !own(memory) && !memory.life.is_live()) {
             return Err(Error::INVALID_VALUE);
         }
-        let tasks = lock(&self.nodes).iter().filter(|node| node.enabled).map(|node| node.task.clone()).collect();
-        Ok(Task::Batch(Arc::new(tasks)))
+        let nodes = lock(&self.nodes);
+        let tasks = nodes.iter().filter(|node| node.enabled).map(|node| node.task.clone());
+        let decided: Vec<_> = nodes.iter().flat_map(|node| conditions(&node.task)).collect();
+        let reset = (!decided.is_empty())
+            .then(|| Task::Call(Arc::new(move || decided.iter().for_each(|condition| condition.reset()))));
+        Ok(Task::Batch(Arc::new(reset.into_iter().chain(tasks).collect())))
     }
 
     /// Notes that a launch allocates and frees its memory. As with the stream's own allocations, this holds from the
@@ -165,13 +170,21 @@ fn flatten(graph: &Graph) -> Result<Vec<Task>> {
     graph.ordered()?.into_iter().map(|node| whole(node.task)).collect()
 }
 
-/// A task in the form that is run: a child graph becomes the batch of its present tasks.
+/// A conditional node with the present tasks of its bodies.
+fn choice(node: &Conditional) -> Result<Choice> {
+    let bodies = node.bodies.iter().map(|body| flatten(body)).collect::<Result<_>>()?;
+    Ok(Choice { condition: Arc::clone(&node.condition), choosing: node.choosing, bodies })
+}
+
+/// A task in the form that is run: a child graph becomes the batch of its present tasks, and so do the bodies of a
+/// conditional node.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for edges that form a circle.
 pub fn whole(task: Task) -> Result<Task> {
     match task {
         Task::Child(graph) => Ok(Task::Batch(Arc::new(flatten(&graph)?))),
+        Task::Conditional(node) => Ok(Task::Choice(Arc::new(choice(&node)?))),
         task => Ok(task),
     }
 }

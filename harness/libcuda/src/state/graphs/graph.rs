@@ -1,5 +1,6 @@
 //! Graphs: nodes, and edges between them.
 
+use super::conditional::Condition;
 use super::task::Task;
 use super::user_object::Hold;
 use crate::abi::error::{Error, Result};
@@ -25,6 +26,8 @@ pub struct Graph {
     pub nodes: Mutex<Vec<Option<Node>>>,
     /// References to objects of the caller, which live as long as the graph.
     pub objects: Mutex<Vec<Hold>>,
+    /// Its conditions, which live as long as the graph and what was made from it.
+    pub conditions: Mutex<Vec<Arc<Condition>>>,
     /// What was instantiated from it, as far as it has memory: its allocations have one address each.
     pub instance: Mutex<Weak<()>>,
 }
@@ -242,10 +245,10 @@ impl Graph {
     /// A copy with nodes of its own.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` for a graph that owns memory: memory has one owner.
+    /// `CUDA_ERROR_NOT_SUPPORTED` for a graph that owns memory, or conditions: they have one owner.
     pub fn duplicate(&self) -> Result<Arc<Graph>> {
         let copy = Graph::new();
-        if self.has_memory() {
+        if self.has_memory() || !lock(&self.conditions).is_empty() {
             return Err(Error::NOT_SUPPORTED);
         }
         let mut nodes = lock(&self.nodes).clone();

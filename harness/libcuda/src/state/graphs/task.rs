@@ -1,5 +1,6 @@
 //! What a stream, or a node of a graph, does.
 
+use super::conditional::{Choice, Conditional};
 use super::event::{Event, Mark};
 use super::graph::Graph;
 use crate::abi::constants::node_type;
@@ -65,6 +66,10 @@ pub enum Task {
     Batch(Arc<Vec<Task>>),
     /// A child graph.
     Child(Arc<Graph>),
+    /// Graphs, of which a value on the device chooses.
+    Conditional(Arc<Conditional>),
+    /// The same in an executable graph.
+    Choice(Arc<Choice>),
     Empty,
     /// Anything else.
     Call(Arc<dyn Fn() + Send + Sync>),
@@ -79,6 +84,7 @@ impl Task {
             Task::Fill(_) => node_type::MEMSET,
             Task::Host(_) | Task::Callback(_) | Task::Call(_) => node_type::HOST,
             Task::Batch(_) | Task::Child(_) => node_type::GRAPH,
+            Task::Conditional(_) | Task::Choice(_) => node_type::CONDITIONAL,
             Task::Empty | Task::Record(_) | Task::Wait(_) => node_type::EMPTY,
             Task::WaitEvent(_) => node_type::WAIT_EVENT,
             Task::RecordEvent(_) => node_type::EVENT_RECORD,
@@ -112,8 +118,12 @@ impl Task {
             // This happens even if a kernel has failed: nobody uses the memory any more.
             Task::Free(address) => release(address),
             Task::Call(call) => call(),
-            Task::Alloc(_) | Task::GraphFree(_) | Task::Empty | Task::Child(_) => {}
+            Task::Alloc(_) | Task::GraphFree(_) | Task::Empty | Task::Child(_) | Task::Conditional(_) => {}
             _ if !fit => {}
+            Task::Choice(choice) => choice.run(|tasks| {
+                tasks.iter().cloned().for_each(|task| task.perform(context));
+                context.is_none_or(|context| context.check().is_ok())
+            }),
             Task::Kernel(launch) => launch.run(context),
             Task::Copy(copy) => copy.run(context),
             Task::Fill(fill) => fill.run(context),

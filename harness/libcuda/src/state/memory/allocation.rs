@@ -83,7 +83,8 @@ pub fn owner(address: u64) -> Option<Handle> {
     with_owned(address, |owned| owned.context)
 }
 
-fn refused(error: MemoryError) -> Error {
+/// The driver's error for what the machine refuses.
+pub fn refused(error: MemoryError) -> Error {
     match error {
         MemoryError::OutOfMemory { .. } | MemoryError::Host { .. } => Error::OUT_OF_MEMORY,
         MemoryError::Invalid { .. } => Error::INVALID_VALUE,

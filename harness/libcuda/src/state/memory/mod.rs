@@ -9,5 +9,6 @@ pub mod fill;
 pub mod graph_memory;
 pub mod graph_usage;
 pub mod managed;
+pub mod physical;
 pub mod pool;
 pub mod word;

@@ -1,6 +1,7 @@
 //! Modules and their functions: loading PTX, linking it, and launching kernels.
 
 pub mod clusters;
+pub mod device_runtime;
 pub mod early_launch;
 pub mod function;
 pub mod launch;

@@ -1,7 +1,7 @@
 //! Loaded modules and their functions, however they were loaded.
 
 use super::early_launch::EarlyLaunch;
-use super::ptx;
+use super::{device_runtime, ptx};
 use crate::abi::error::{Error, Refused, Result};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::Context;
@@ -76,18 +76,20 @@ impl Module {
         if let Some(words) = ptx::doubt(ptx) {
             tell(|observer| observer.doubtful(&words));
         }
-        let machine = machine::Module::load(ptx, &driver.memory, driver.profile).map_err(|error| {
-            let code = match (&error, error.verdict()) {
-                (LoadError::Memory(_), _) => Error::OUT_OF_MEMORY,
-                (_, FailureOf::Machine) => {
-                    // The program may be right, so this must be reported even if nobody reads the log.
-                    tell(|observer| observer.unsupported(&error.to_string()));
-                    Error::NOT_SUPPORTED
-                }
-                _ => Error::INVALID_PTX,
-            };
-            Refused::new(code, error.to_string())
-        })?;
+        device_runtime::check(ptx)?;
+        let machine =
+            machine::Module::load(&device_runtime::with(ptx), &driver.memory, driver.profile).map_err(|error| {
+                let code = match (&error, error.verdict()) {
+                    (LoadError::Memory(_), _) => Error::OUT_OF_MEMORY,
+                    (_, FailureOf::Machine) => {
+                        // The program may be right, so this must be reported even if nobody reads the log.
+                        tell(|observer| observer.unsupported(&error.to_string()));
+                        Error::NOT_SUPPORTED
+                    }
+                    _ => Error::INVALID_PTX,
+                };
+                Refused::new(code, error.to_string())
+            })?;
         Ok(Arc::new(Module { context: context.map(Arc::downgrade), machine, functions: Mutex::default() }))
     }
 

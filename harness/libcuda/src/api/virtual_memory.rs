@@ -1,0 +1,177 @@
+//! Virtual memory management: addresses are reserved (`cuMemAddress*`), physical memory is taken (`cuMemCreate`), mapped
+//! into them and made accessible. Memory lies on the device, and cannot be given to other processes.
+
+use crate::abi::constants::{access_flags, allocation_type, granularity, handle_type};
+use crate::abi::error::{Error, Result};
+use crate::abi::pointers::{get, get_all, need, put};
+use crate::abi::types::{AccessDesc, DevicePtr, Handle, Location, PhysicalProps};
+use crate::state::contexts::context::synchronize_device;
+use crate::state::device::driver::{driver, tell};
+use crate::state::memory::allocation::refused;
+use crate::state::memory::physical;
+use simt::memory::{Access, GRANULARITY};
+use std::ffi::{c_int, c_void};
+
+/// Tells that something is not modelled.
+fn no(what: &str) -> Error {
+    tell(|observer| observer.unsupported(what));
+    Error::NOT_SUPPORTED
+}
+
+fn check_location(location: Location) -> Result {
+    match location {
+        Location { kind: Location::DEVICE, id: 0 } => Ok(()),
+        Location { kind: Location::HOST..=Location::HOST_NUMA_CURRENT, .. } => {
+            Err(no("physical memory (cuMemCreate) that lies on the host: the emulated device has device memory only"))
+        }
+        Location { kind: Location::DEVICE, .. } => Err(Error::INVALID_DEVICE),
+        _ => Err(Error::INVALID_VALUE),
+    }
+}
+
+fn check(props: &PhysicalProps) -> Result {
+    if props.kind != allocation_type::PINNED || props.reserved != [0; 4] {
+        return Err(Error::INVALID_VALUE);
+    }
+    // What can be exported on a device may be asked for; exporting it is what fails.
+    if props.handle_types & !handle_type::POSIX_FILE_DESCRIPTOR != 0 {
+        return Err(no("physical memory (cuMemCreate) with a handle for Windows or for a fabric"));
+    }
+    check_location(props.location)
+}
+
+fn granularity_of(out: *mut usize, props: *const PhysicalProps, option: c_int) -> Result {
+    driver()?;
+    need(out)?;
+    check(&get(props)?)?;
+    match option {
+        granularity::MINIMUM | granularity::RECOMMENDED => put(out, GRANULARITY as usize),
+        _ => Err(Error::INVALID_VALUE),
+    }
+}
+
+fn reserve(out: *mut DevicePtr, size: usize, align: usize, wanted: DevicePtr, flags: u64) -> Result {
+    let memory = &driver()?.memory;
+    need(out)?;
+    if flags != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    put(out, memory.reserve(size as u64, align.max(1) as u64, wanted).map_err(refused)?)
+}
+
+fn end_reservation(address: DevicePtr, size: usize) -> Result {
+    let ended = driver()?.memory.end_reservation(address, size as u64);
+    if ended { Ok(()) } else { Err(Error::INVALID_VALUE) }
+}
+
+fn create(out: *mut u64, size: usize, props: *const PhysicalProps, flags: u64) -> Result {
+    let driver = driver()?;
+    need(out)?;
+    let props = get(props)?;
+    if flags != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    check(&props)?;
+    put(out, physical::create(driver, size as u64, props)? as u64)
+}
+
+fn release(handle: u64) -> Result {
+    driver()?;
+    physical::release(handle as Handle)
+}
+
+fn map(address: DevicePtr, size: usize, offset: usize, handle: u64, flags: u64) -> Result {
+    let memory = &driver()?.memory;
+    let (physical, _) = physical::find(handle as Handle)?;
+    // cuda.h: the offset must be zero today.
+    if flags != 0 || offset != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    memory.map(address, size as u64, &physical, "cuMemMap").map_err(refused)
+}
+
+fn unmap(address: DevicePtr, size: usize) -> Result {
+    let memory = &driver()?.memory;
+    // Running work can still be using the memory.
+    synchronize_device();
+    if memory.unmap(address, size as u64) { Ok(()) } else { Err(Error::INVALID_VALUE) }
+}
+
+fn set_access(address: DevicePtr, size: usize, list: *const AccessDesc, count: usize) -> Result {
+    let memory = &driver()?.memory;
+    for AccessDesc { location, flags } in get_all(list, count)? {
+        check_location(location)?;
+        let access = match flags {
+            access_flags::NONE => Access::None,
+            access_flags::READ => Access::Read,
+            access_flags::READ_WRITE => Access::ReadWrite,
+            _ => return Err(Error::INVALID_VALUE),
+        };
+        if !memory.set_access(address, size as u64, access) {
+            return Err(Error::INVALID_VALUE);
+        }
+    }
+    if count == 0 { Err(Error::INVALID_VALUE) } else { Ok(()) }
+}
+
+fn get_access(out: *mut u64, location: *const Location, address: DevicePtr) -> Result {
+    let memory = &driver()?.memory;
+    need(out)?;
+    check_location(get(location)?)?;
+    let (_, access) = memory.mapped(address).ok_or(Error::INVALID_VALUE)?;
+    let flags = match access {
+        Access::None => access_flags::NONE,
+        Access::Read => access_flags::READ,
+        Access::ReadWrite => access_flags::READ_WRITE,
+    };
+    put(out, flags as u64)
+}
+
+fn properties(out: *mut PhysicalProps, handle: u64) -> Result {
+    driver()?;
+    need(out)?;
+    put(out, physical::find(handle as Handle)?.1)
+}
+
+fn retain(out: *mut u64, address: *mut c_void) -> Result {
+    let memory = &driver()?.memory;
+    need(out)?;
+    let (physical, _) = memory.mapped(address as u64).ok_or(Error::INVALID_VALUE)?;
+    put(out, physical::retain(&physical) as u64)
+}
+
+fn export(_out: *mut c_void, handle: u64, _kind: c_int, _flags: u64) -> Result {
+    driver()?;
+    physical::find(handle as Handle)?;
+    Err(no("memory for other processes (cuMemExportToShareableHandle): each process has an emulated device of its own"))
+}
+
+fn import(_out: *mut u64, _shared: *mut c_void, _kind: c_int) -> Result {
+    driver()?;
+    Err(no(
+        "memory of other processes (cuMemImportFromShareableHandle): each process has an emulated device of its own",
+    ))
+}
+
+fn export_range(_out: *mut c_void, _address: DevicePtr, _size: usize, _kind: c_int, _flags: u64) -> Result {
+    driver()?;
+    Err(no("device memory for other drivers (cuMemGetHandleForAddressRange): the emulated device has no DMA buffers"))
+}
+
+entry_points! {
+    cuMemGetAllocationGranularity(out: *mut usize, props: *const PhysicalProps, option: c_int) = granularity_of;
+    cuMemAddressReserve(out: *mut DevicePtr, size: usize, align: usize, wanted: DevicePtr, flags: u64) = reserve;
+    cuMemAddressFree(address: DevicePtr, size: usize) = end_reservation;
+    cuMemCreate(out: *mut u64, size: usize, props: *const PhysicalProps, flags: u64) = create;
+    cuMemRelease(handle: u64) = release;
+    cuMemMap(address: DevicePtr, size: usize, offset: usize, handle: u64, flags: u64) = map;
+    cuMemUnmap(address: DevicePtr, size: usize) = unmap;
+    cuMemSetAccess(address: DevicePtr, size: usize, list: *const AccessDesc, count: usize) = set_access;
+    cuMemGetAccess(out: *mut u64, location: *const Location, address: DevicePtr) = get_access;
+    cuMemGetAllocationPropertiesFromHandle(out: *mut PhysicalProps, handle: u64) = properties;
+    cuMemRetainAllocationHandle(out: *mut u64, address: *mut c_void) = retain;
+    cuMemExportToShareableHandle(out: *mut c_void, handle: u64, kind: c_int, flags: u64) = export;
+    cuMemImportFromShareableHandle(out: *mut u64, shared: *mut c_void, kind: c_int) = import;
+    cuMemGetHandleForAddressRange(out: *mut c_void, address: DevicePtr, size: usize, kind: c_int, flags: u64)
+        = export_range;
+}

@@ -1,0 +1,76 @@
+//! Physical memory by handle (virtual memory management). A handle counts its holders; the memory lives as long as it
+//! is held or mapped.
+
+use crate::abi::error::{Error, Result};
+use crate::abi::types::{Handle, PhysicalProps};
+use crate::state::contexts::context;
+use crate::state::device::driver::Driver;
+use crate::state::device::handles::fresh;
+use crate::state::device::sync::lock;
+use crate::state::memory::allocation::refused;
+use simt::memory::Physical;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// Memory that somebody holds.
+struct Held {
+    physical: Arc<Physical>,
+    holders: usize,
+    props: PhysicalProps,
+}
+
+static HELD: Mutex<BTreeMap<Handle, Held>> = Mutex::new(BTreeMap::new());
+
+/// Takes physical memory. If the memory is full, waits for frees that are under way and tries again.
+///
+/// # Errors
+/// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_VALUE` for a size that is no multiple of the granularity.
+pub fn create(driver: &Driver, bytes: u64, props: PhysicalProps) -> Result<Handle> {
+    let take = || driver.memory.create_physical(bytes);
+    let physical = take().or_else(|_| {
+        context::synchronize_device();
+        take()
+    });
+    let physical = physical.map_err(refused)?;
+    let handle = fresh();
+    lock(&HELD).insert(handle, Held { physical, holders: 1, props });
+    Ok(handle)
+}
+
+/// The memory of a handle, and what it was asked for.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE`.
+pub fn find(handle: Handle) -> Result<(Arc<Physical>, PhysicalProps)> {
+    let held = lock(&HELD);
+    let held = held.get(&handle).ok_or(Error::INVALID_VALUE)?;
+    Ok((Arc::clone(&held.physical), held.props))
+}
+
+/// Lets go of the memory of a handle, as one of its holders.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE`.
+pub fn release(handle: Handle) -> Result {
+    let mut all = lock(&HELD);
+    let held = all.get_mut(&handle).ok_or(Error::INVALID_VALUE)?;
+    held.holders -= 1;
+    if held.holders == 0 {
+        all.remove(&handle);
+    }
+    Ok(())
+}
+
+/// The handle of memory that is mapped, with one more holder. If nobody held it any more, it gets a new one.
+pub fn retain(physical: &Arc<Physical>) -> Handle {
+    let mut all = lock(&HELD);
+    let known = all.iter_mut().find(|(_, held)| Arc::ptr_eq(&held.physical, physical));
+    if let Some((handle, held)) = known {
+        held.holders += 1;
+        return *handle;
+    }
+    let handle = fresh();
+    let held = Held { physical: Arc::clone(physical), holders: 1, props: PhysicalProps::of_device() };
+    all.insert(handle, held);
+    handle
+}

@@ -1,0 +1,108 @@
+//! Virtual memory management: reserving, taking, mapping, and what a kernel may do with it.
+
+mod common;
+use common::*;
+use cudarc::driver::sys::{self, CUmemAccess_flags as Access, CUmemLocationType, CUresult::*};
+
+const CHUNK: usize = 2 << 20;
+
+fn props() -> sys::CUmemAllocationProp {
+    let mut props: sys::CUmemAllocationProp = unsafe { std::mem::zeroed() };
+    props.type_ = sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+    props.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+    props
+}
+
+fn reserve(size: usize, wanted: u64) -> u64 {
+    let mut at = 0;
+    ok(unsafe { sys::cuMemAddressReserve(&mut at, size, 0, wanted, 0) });
+    at
+}
+
+fn create(size: usize) -> u64 {
+    let mut handle = 0;
+    ok(unsafe { sys::cuMemCreate(&mut handle, size, &props(), 0) });
+    handle
+}
+
+fn allow(at: u64, size: usize, flags: Access) -> sys::CUresult {
+    let access = sys::CUmemAccessDesc { location: props().location, flags };
+    unsafe { sys::cuMemSetAccess(at, size, &access, 1) }
+}
+
+#[test]
+fn memory_is_mapped_in_pieces_and_used_as_a_whole() {
+    context();
+    let mut granularity = 0;
+    let minimum = sys::CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM;
+    unsafe { ok(sys::cuMemGetAllocationGranularity(&mut granularity, &props(), minimum)) };
+    assert_eq!(granularity, CHUNK);
+    let at = reserve(2 * CHUNK, 0);
+    let chunks = [create(CHUNK), create(CHUNK)];
+    let input: Vec<u32> = (0..CHUNK as u32 / 2).collect();
+    let mut output = vec![0u32; input.len()];
+    unsafe {
+        for (n, chunk) in chunks.into_iter().enumerate() {
+            ok(sys::cuMemMap(at + (n * CHUNK) as u64, CHUNK, 0, chunk, 0));
+            ok(sys::cuMemRelease(chunk));
+        }
+        fails(sys::cuMemcpyHtoD_v2(at, input.as_ptr().cast(), 2 * CHUNK), CUDA_ERROR_INVALID_VALUE);
+        ok(allow(at, 2 * CHUNK, Access::CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+        ok(sys::cuMemcpyHtoD_v2(at, input.as_ptr().cast(), 2 * CHUNK));
+        ok(sys::cuMemsetD32_v2(at + CHUNK as u64 - 4, 9, 2));
+        ok(sys::cuMemcpyDtoH_v2(output.as_mut_ptr().cast(), at, 2 * CHUNK));
+        let seam = CHUNK / 4;
+        assert_eq!(output[seam - 2..seam + 2], [seam as u32 - 2, 9, 9, seam as u32 + 1]);
+        assert_eq!((output[0], output[2 * seam - 1]), (0, 2 * seam as u32 - 1));
+        let mut flags = 0;
+        ok(sys::cuMemGetAccess(&mut flags, &props().location, at));
+        assert_eq!(flags, 3);
+        let mut again = 0;
+        ok(sys::cuMemRetainAllocationHandle(&mut again, at as *mut _));
+        ok(sys::cuMemRelease(again));
+        fails(sys::cuMemRelease(again), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemFree_v2(at), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemAddressFree(at, 2 * CHUNK), CUDA_ERROR_INVALID_VALUE);
+        ok(sys::cuMemUnmap(at, 2 * CHUNK));
+        ok(sys::cuMemAddressFree(at, 2 * CHUNK));
+    }
+}
+
+#[test]
+fn exporting_and_memory_of_the_host_are_refused_with_a_word() {
+    context();
+    let chunk = create(CHUNK);
+    report();
+    let mut descriptor = 0i32;
+    let posix = sys::CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let exported = unsafe { sys::cuMemExportToShareableHandle((&raw mut descriptor).cast(), chunk, posix, 0) };
+    fails(exported, CUDA_ERROR_NOT_SUPPORTED);
+    let mut host = props();
+    host.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    fails(unsafe { sys::cuMemCreate(&mut 0, CHUNK, &host, 0) }, CUDA_ERROR_NOT_SUPPORTED);
+    let told = report()["findings"].to_string();
+    for words in ["cuMemExportToShareableHandle", "lies on the host"] {
+        assert!(told.contains(words), "no {words}: {told}");
+    }
+    ok(unsafe { sys::cuMemRelease(chunk) });
+}
+
+#[test]
+fn wrong_sizes_and_handles_are_invalid_values() {
+    context();
+    let at = reserve(CHUNK, 0);
+    let chunk = create(CHUNK);
+    unsafe {
+        fails(sys::cuMemCreate(&mut 0, CHUNK + 4096, &props(), 0), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemCreate(&mut 0, 1 << 50, &props(), 0), CUDA_ERROR_OUT_OF_MEMORY);
+        fails(sys::cuMemAddressReserve(&mut 0, 4096, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemMap(at, CHUNK, 0, chunk + 1, 0), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemMap(at, CHUNK, CHUNK, chunk, 0), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemMap(at + CHUNK as u64, CHUNK, 0, chunk, 0), CUDA_ERROR_INVALID_VALUE);
+        fails(sys::cuMemUnmap(at, CHUNK), CUDA_ERROR_INVALID_VALUE);
+        fails(allow(at, CHUNK, Access::CU_MEM_ACCESS_FLAGS_PROT_READ), CUDA_ERROR_INVALID_VALUE);
+        ok(sys::cuMemRelease(chunk));
+        ok(sys::cuMemAddressFree(at, CHUNK));
+        fails(sys::cuMemAddressFree(at, CHUNK), CUDA_ERROR_INVALID_VALUE);
+    }
+}

@@ -1,0 +1,261 @@
+//! Virtual memory management: addresses that are reserved, and physical memory that is mapped into them.
+//!
+//! Physical memory is a file of the host that has no name; a mapping of it into a reservation maps that file into the
+//! host's memory behind the reservation. So the same memory can be mapped at several addresses, and what is mapped side
+//! by side lies side by side on the host too: accesses and copies may span several mappings.
+
+use super::backing::Backing;
+use super::error::MemoryError;
+use super::kind::Kind;
+use super::reserve::{map_file, map_zeros};
+use super::space::{Held, Space};
+use super::{Freed, Memory};
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Reservations, physical memory and mappings have sizes and addresses that are multiples of this.
+pub const GRANULARITY: u64 = 2 << 20;
+
+/// Who may use mapped memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Access {
+    /// Nobody: so it is when it has just been mapped.
+    #[default]
+    None,
+    /// Kernels and copies may read it.
+    Read,
+    /// They may write it too.
+    ReadWrite,
+}
+
+/// Memory of the device that has no address of its own. It is freed when nothing maps it and nobody holds it.
+#[derive(Debug)]
+pub struct Physical {
+    file: File,
+    bytes: u64,
+    /// What all such memory takes of the device.
+    used: Arc<AtomicU64>,
+}
+
+impl Physical {
+    /// Its size.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Drop for Physical {
+    fn drop(&mut self) {
+        self.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// What a mapped range maps, and who may use it.
+#[derive(Clone, Debug)]
+pub(super) struct Mapped {
+    pub physical: Arc<Physical>,
+    pub access: Access,
+}
+
+/// Reserved addresses.
+#[derive(Debug)]
+pub(super) struct Reservation {
+    pub bytes: u64,
+    /// Up to here the host's memory behind it goes on, so that another reservation can follow.
+    limit: u64,
+    delta: i64,
+    backing: Arc<Backing>,
+}
+
+impl Reservation {
+    /// One past the last address that nothing else may take.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+}
+
+fn is_whole(value: u64) -> bool {
+    value.is_multiple_of(GRANULARITY)
+}
+
+impl Space {
+    /// The reservation that an address lies in, and its first address.
+    fn reservation(&self, addr: u64) -> Option<(u64, &Reservation)> {
+        let (&start, reservation) = self.reserved.range(..=addr).next_back()?;
+        (addr - start < reservation.bytes).then_some((start, reservation))
+    }
+
+    /// A reservation of `bytes` addresses right behind another one that ends at `addr`, if there is room.
+    fn extension(&self, addr: u64, bytes: u64) -> Option<Reservation> {
+        let (&start, before) = self.reserved.range(..addr).next_back()?;
+        let end = addr.checked_add(bytes)?;
+        let free = self.reserved.range(addr..end).next().is_none();
+        let fits = start + before.bytes == addr && end <= before.limit && free;
+        let (limit, delta) = (before.limit, before.delta);
+        fits.then(|| Reservation { bytes, limit, delta, backing: Arc::clone(&before.backing) })
+    }
+
+    /// What keeps the host's memory behind `bytes` reserved addresses, and the distance to it. They may belong to
+    /// several reservations that follow each other.
+    fn reserved_behind(&self, addr: u64, bytes: u64) -> Option<(Arc<Backing>, i64)> {
+        let (_, first) = self.reservation(addr)?;
+        let end = addr.checked_add(bytes)?;
+        let mut at = addr;
+        while at < end {
+            let (start, reservation) = self.reservation(at).filter(|(_, next)| next.delta == first.delta)?;
+            at = start + reservation.bytes;
+        }
+        Some((Arc::clone(&first.backing), first.delta))
+    }
+
+    /// Whether something is mapped among these addresses.
+    fn is_mapped(&self, addr: u64, bytes: u64) -> bool {
+        let before = self.live.range(..addr.saturating_add(bytes)).next_back();
+        before.is_some_and(|(start, held)| start + held.bytes > addr)
+    }
+
+    /// The first addresses of the mappings that make up these addresses, each wholly.
+    fn mappings(&self, addr: u64, bytes: u64) -> Option<Vec<u64>> {
+        let end = addr.checked_add(bytes)?;
+        let (mut at, mut starts) = (addr, Vec::new());
+        for (&start, held) in self.live.range(addr..end) {
+            if start != at || held.mapped.is_none() {
+                return None;
+            }
+            starts.push(start);
+            at += held.bytes;
+        }
+        (at == end && !starts.is_empty()).then_some(starts)
+    }
+}
+
+impl Memory {
+    /// Reserves `bytes` addresses, aligned to `align`, at `wanted` if that is right behind another reservation and
+    /// free; returns the first. Nothing can be read or written there before memory is mapped.
+    ///
+    /// # Errors
+    /// When the size is not a multiple of [`GRANULARITY`], and when no such range is free here or on the host.
+    pub fn reserve(&self, bytes: u64, align: u64, wanted: u64) -> Result<u64, MemoryError> {
+        if bytes == 0 || !is_whole(bytes) || !align.is_power_of_two() {
+            return Err(MemoryError::Invalid { bytes, align });
+        }
+        let mut inner = self.lock();
+        if wanted.is_multiple_of(align)
+            && let Some(reservation) = inner.extension(wanted, bytes)
+        {
+            inner.reserved.insert(wanted, reservation);
+            return Ok(wanted);
+        }
+        let short = MemoryError::Host { asked: bytes };
+        let with_room = bytes.checked_mul(2).and_then(|room| Some((Backing::mapped(room, GRANULARITY)?, room)));
+        let (backing, room) = with_room.or_else(|| Some((Backing::mapped(bytes, GRANULARITY)?, bytes))).ok_or(short)?;
+        let (start, _) = inner.place(room, align.max(GRANULARITY)).ok_or(short)?;
+        let delta = backing.start().wrapping_sub(start) as i64;
+        inner.reserved.insert(start, Reservation { bytes, limit: start + room, delta, backing: Arc::new(backing) });
+        Ok(start)
+    }
+
+    /// Ends the reservation that starts at `addr` and has `bytes` addresses; returns whether there was one in which
+    /// nothing is mapped.
+    pub fn end_reservation(&self, addr: u64, bytes: u64) -> bool {
+        let mut inner = self.lock();
+        let known = inner.reserved.get(&addr).is_some_and(|reservation| reservation.bytes == bytes);
+        known && !inner.is_mapped(addr, bytes) && inner.reserved.remove(&addr).is_some()
+    }
+
+    /// Takes `bytes` bytes of the device's memory, which are zero.
+    ///
+    /// # Errors
+    /// When the size is not a multiple of [`GRANULARITY`], and when they do not fit on the device or on the host.
+    pub fn create_physical(&self, bytes: u64) -> Result<Arc<Physical>, MemoryError> {
+        if bytes == 0 || !is_whole(bytes) {
+            return Err(MemoryError::Invalid { bytes, align: GRANULARITY });
+        }
+        let inner = self.lock();
+        let free = self.total.saturating_sub(inner.used());
+        if bytes > free {
+            return Err(MemoryError::OutOfMemory { asked: bytes, free, total: self.total });
+        }
+        let file = super::reserve::unnamed_file(bytes).ok_or(MemoryError::Host { asked: bytes })?;
+        inner.physical.fetch_add(bytes, Ordering::Relaxed);
+        Ok(Arc::new(Physical { file, bytes, used: Arc::clone(&inner.physical) }))
+    }
+
+    /// Maps the first `bytes` bytes of physical memory at reserved addresses. `label` names them in findings.
+    ///
+    /// # Errors
+    /// When the addresses are not reserved or something is mapped there, and when a number is not a multiple of
+    /// [`GRANULARITY`] or exceeds the memory's size.
+    pub fn map(&self, addr: u64, bytes: u64, physical: &Arc<Physical>, label: &str) -> Result<(), MemoryError> {
+        let mut inner = self.lock();
+        let wrong = MemoryError::Invalid { bytes, align: GRANULARITY };
+        if bytes == 0 || bytes > physical.bytes || !is_whole(addr | bytes) || inner.is_mapped(addr, bytes) {
+            return Err(wrong);
+        }
+        let (backing, delta) = inner.reserved_behind(addr, bytes).ok_or(wrong)?;
+        if !map_file(addr.wrapping_add_signed(delta), bytes, &physical.file) {
+            return Err(MemoryError::Host { asked: bytes });
+        }
+        let mapped = Some(Mapped { physical: Arc::clone(physical), access: Access::None });
+        let held = Held {
+            bytes,
+            kind: Kind::Mapped,
+            label: label.into(),
+            id: 0,
+            span: bytes,
+            charged: 0,
+            delta,
+            backing: Some(backing),
+            written: None,
+            mapped,
+        };
+        inner.add(addr, held);
+        Ok(())
+    }
+
+    /// Ends the mappings that make up these addresses; returns whether there are such, each wholly. The addresses stay
+    /// reserved.
+    pub fn unmap(&self, addr: u64, bytes: u64) -> bool {
+        let mut inner = self.lock();
+        let Some(starts) = inner.mappings(addr, bytes) else {
+            return false;
+        };
+        for start in starts {
+            let Some(held) = inner.live.remove(&start) else { continue };
+            // A kernel that still runs finds zeros there.
+            map_zeros(start.wrapping_add_signed(held.delta), held.bytes);
+            inner.forget(Freed {
+                start,
+                end: start + held.bytes,
+                kind: held.kind,
+                label: Arc::clone(&held.label),
+                id: held.id,
+            });
+        }
+        true
+    }
+
+    /// Sets who may use the mappings that make up these addresses; returns whether there are such, each wholly.
+    pub fn set_access(&self, addr: u64, bytes: u64, access: Access) -> bool {
+        let mut inner = self.lock();
+        let Some(starts) = inner.mappings(addr, bytes) else {
+            return false;
+        };
+        for start in starts {
+            if let Some(mapped) = inner.live.get_mut(&start).and_then(|held| held.mapped.as_mut()) {
+                mapped.access = access;
+            }
+        }
+        inner.view = None;
+        true
+    }
+
+    /// The physical memory that is mapped at an address, and who may use it.
+    pub fn mapped(&self, addr: u64) -> Option<(Arc<Physical>, Access)> {
+        let inner = self.lock();
+        let (&start, held) = inner.live.range(..=addr).next_back()?;
+        let mapped = held.mapped.as_ref().filter(|_| addr - start < held.bytes)?;
+        Some((Arc::clone(&mapped.physical), mapped.access))
+    }
+}
