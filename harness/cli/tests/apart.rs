@@ -151,6 +151,7 @@ fn the_labs_own_kernels_run_apart_too_and_the_worker_has_no_rights() {
 }
 
 /// Seconds of CPU time of this command, and of all that it has started and waited for.
+#[expect(clippy::zombie_processes, reason = "`wait4` waits for it, and tells what it has used")]
 fn cpu_seconds(command: &mut Command) -> f64 {
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let mut status = 0;

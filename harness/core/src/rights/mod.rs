@@ -172,7 +172,7 @@ mod tests {
         assert!(with_hook.status().unwrap().success());
     }
 
-    fn refused<T: std::fmt::Debug>(what: &str, result: io::Result<T>) {
+    fn refused<T: std::fmt::Debug>(what: &str, result: &io::Result<T>) {
         let kind = result.as_ref().map_err(io::Error::kind).err();
         assert_eq!(kind, Some(io::ErrorKind::PermissionDenied), "{what}: {result:?}");
     }
@@ -215,13 +215,13 @@ mod tests {
         thread::scope(|scope| {
             let look = || {
                 for file in &secret {
-                    refused(&file.display().to_string(), fs::File::open(file));
+                    refused(&file.display().to_string(), &fs::File::open(file));
                 }
                 for folder in [&class, &temporary, Path::new("/proc")] {
-                    refused(&folder.display().to_string(), fs::read_dir(folder));
+                    refused(&folder.display().to_string(), &fs::read_dir(folder));
                 }
                 for folder in [&class, &temporary] {
-                    refused("a new file", fs::write(folder.join("new"), ""));
+                    refused("a new file", &fs::write(folder.join("new"), ""));
                 }
                 for fact in ["/proc/self/status", "/proc/meminfo", "/proc/cpuinfo"] {
                     assert!(!fs::read(fact).unwrap().is_empty(), "{fact}");
