@@ -65,10 +65,8 @@ impl How {
                 Launch::covering(1024).each(2).shared_by_threads(bytes)
             }
             Self::Split { .. } => launch_1d(tiles(LIST_TILE), TILE_THREADS).into(),
-            Self::Rounds => {
-                let shared_mem_bytes = (ROUND_WORDS * size_of::<u32>()) as u32;
-                LaunchConfig { shared_mem_bytes, ..launch_1d(tiles(ROUND_TILE), ROUND_THREADS) }.into()
-            }
+            // Its shared memory is added where the kernel is loaded: a device that lacks it skips the row.
+            Self::Rounds => launch_1d(tiles(ROUND_TILE), ROUND_THREADS).into(),
             Self::Passes { .. } => launch_1d(tiles(TILE), TILE_THREADS).into(),
             Self::Sweeps => launch_1d(tiles(tile.keys(kind)), tile.threads).into(),
         }
@@ -250,13 +248,22 @@ impl<K: Key> Sorter<K> {
             shared_mem_bytes: counts_bytes << copies,
             ..launch_1d(device.multiprocessors.min(n.div_ceil(1 << 14).max(1) as u32), COUNT_THREADS)
         };
-        let shared = if how == How::Sweeps { counting.shared_mem_bytes } else { config.shared_mem_bytes };
+        let shared = match how {
+            How::Sweeps => counting.shared_mem_bytes,
+            How::Rounds => (ROUND_WORDS * size_of::<u32>()) as u32,
+            _ => config.shared_mem_bytes,
+        };
         let function = |(i, name): (usize, &String)| {
             kernels.function_with_shared(file, name, if how == How::Sweeps && i > 0 { 0 } else { shared })
         };
         let functions = names.iter().enumerate().map(function).collect::<Result<Vec<_>>>()?;
         let tiles = config.grid_dim.0 as usize;
-        let config = if how == How::Rounds { at_once(&functions[0], config, device.multiprocessors)? } else { config };
+        let config = if how == How::Rounds {
+            let config = LaunchConfig { shared_mem_bytes: shared, ..config };
+            at_once(&functions[0], config, device.multiprocessors)?
+        } else {
+            config
+        };
         let places = kind.key_bytes();
         let (counts, states) = match how {
             How::Split { .. } => (0, tiles + 1),

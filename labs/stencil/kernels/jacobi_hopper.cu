@@ -1,22 +1,23 @@
 // Many steps of Jacobi's method in one launch, on a plane that the registers of a cluster hold: see jacobi.cu.
 //
 //  cluster  like several (jacobi.cu), but all steps in one launch, and the points stay in registers. A warp has ROWS rows
-//           of the plane, four columns a lane; neighbours to the left and right come by shuffles. Its first and last row
-//           go straight into the shared memory of the blocks whose warps need them (distributed shared memory), and the
-//           data themselves arrive at the receiver's barrier: no warp waits for any but its two neighbours. The rows
-//           between are made while those are on their way, and so are the sums of left and right.
+//           of the plane, four columns a lane; neighbours to the left and right come by shuffles. It also has STEPS
+//           rows above and as many below, and makes in these what its neighbours make, so that it takes STEPS steps
+//           before it needs rows of theirs. Those go straight into the shared memory of the blocks whose warps need
+//           them (distributed shared memory), and the data themselves arrive at the receiver's barrier: no warp waits
+//           for any but its two neighbours. Two rows and two steps: making a row twice costs less than a wait.
 //
-// It needs a cluster and st.async: compute capability 9.0. The plane has at most 128 x 128 points. Grid: BLOCKS blocks of
-// 32 x WARPS threads; no dynamic shared memory. It adds in the order of all other kernels, so that they agree to the last bit.
+// It needs a cluster and st.async: compute capability 9.0. The plane has at most 128 x 128 points. Grid: BLOCKS blocks
+// of 32 x WARPS threads; no dynamic shared memory. It adds in the order of all other kernels: they agree to the last bit.
 // target: compute_90a
 
-constexpr int BLOCKS = 8, WARPS = 4, ROWS = 128 / (BLOCKS * WARPS);
+constexpr int BLOCKS = 8, WARPS = 8, ROWS = 128 / (BLOCKS * WARPS), STEPS = 2, ALL = ROWS + 2 * STEPS;
 typedef unsigned long long word;
 
 // What neighbours send to the warps of a block: two halves that take turns, so that rows can arrive while those of the
 // step before are read.
 struct Inbox {
-    float4 rows[2][WARPS][2][32]; // [half][receiver][from above, from below]
+    float4 rows[2][WARPS][2][STEPS][32]; // [half][receiver][from above, from below]
     word arrived[2][WARPS];
 };
 
@@ -62,17 +63,22 @@ struct Neighbour {
 __device__ Neighbour neighbour(Inbox& inbox, int warp, unsigned side) {
     if (warp < 0 || warp >= BLOCKS * WARPS) return Neighbour{false, 0, 0};
     unsigned rank = warp / WARPS, w = warp % WARPS;
-    return Neighbour{true, address_in(address(&inbox.rows[0][w][side][threadIdx.x % 32]), rank),
+    return Neighbour{true, address_in(address(&inbox.rows[0][w][side][0][threadIdx.x % 32]), rank),
                      address_in(address(&inbox.arrived[0][w]), rank)};
 }
 
-// Sends a lane's part of a row to a neighbour, if there is one; its barrier counts the bytes.
-__device__ void send(const Neighbour& to, unsigned half, float4 row) {
+// Sends a lane's part of STEPS rows to a neighbour, if there is one; its barrier counts the bytes.
+__device__ void send(const Neighbour& to, unsigned half, const float4* row) {
     if (!to.exists) return;
     unsigned rows = to.rows + half * sizeof(Inbox::rows[0]), arrived = to.arrived + half * sizeof(Inbox::arrived[0]);
-    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(rows),
-                 "f"(row.x), "f"(row.y), "f"(row.z), "f"(row.w), "r"(arrived)
-                 : "memory");
+#pragma unroll
+    for (int i = 0; i < STEPS; i++) {
+        asm volatile(
+            "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
+                rows + i * 32 * (unsigned)sizeof(float4)),
+            "f"(row[i].x), "f"(row[i].y), "f"(row[i].z), "f"(row[i].w), "r"(arrived)
+            : "memory");
+    }
 }
 
 // The sums of left and right neighbours, with which each mean begins.
@@ -95,6 +101,19 @@ __device__ float4 mean(float4 sides, float4 above, float4 was, float4 below, boo
     return was;
 }
 
+// One step for the rows from `from` on, up to but not including `to`: row by row downwards.
+template <int COUNT>
+__device__ void step(float4 (&row)[COUNT], int from, int to, const bool (&inner)[COUNT], Moves moves) {
+    float4 above = row[from - 1]; // as it was
+#pragma unroll
+    for (int i = 1; i < COUNT - 1; i++) {
+        if (i < from || i >= to) continue;
+        float4 was = row[i];
+        row[i] = mean(sides(was), above, was, row[i + 1], inner[i], moves);
+        above = was;
+    }
+}
+
 __device__ float4 load(const float* plane, int y, unsigned x, unsigned width, unsigned height) {
     float4 row = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     if (y < 0 || y >= (int)height) return row;
@@ -110,18 +129,18 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
     cluster(const float* __restrict__ u, float* __restrict__ v, unsigned width, unsigned height, unsigned steps) {
     __shared__ alignas(16) Inbox inbox;
     unsigned lane = threadIdx.x % 32, w = threadIdx.x / 32, x = 4 * lane;
-    int warp = blockIdx.x * WARPS + w, y = warp * ROWS;
+    int warp = blockIdx.x * WARPS + w, y = warp * ROWS - STEPS; // of the first of all its rows
     Moves moves{x > 0 && x + 1 < width, x + 2 < width, x + 3 < width, x + 4 < width};
-    float4 row[ROWS], above = load(u, y - 1, x, width, height), below = load(u, y + ROWS, x, width, height);
-    bool inner[ROWS];
+    float4 row[ALL];
+    bool inner[ALL];
 #pragma unroll
-    for (int i = 0; i < ROWS; i++) {
+    for (int i = 0; i < ALL; i++) {
         row[i] = load(u, y + i, x, width, height);
         inner[i] = y + i > 0 && y + i + 1 < (int)height;
     }
 
     Neighbour up = neighbour(inbox, warp - 1, 1), down = neighbour(inbox, warp + 1, 0);
-    unsigned bytes = (up.exists + down.exists) * 32 * sizeof(float4);
+    unsigned bytes = (up.exists + down.exists) * STEPS * 32 * sizeof(float4);
     if (lane == 0) {
         for (int half = 0; half < 2; half++) {
             asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(&inbox.arrived[half][w])) : "memory");
@@ -131,38 +150,29 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
     }
     cluster_barrier(); // nobody sends before all barriers are there
 
-    for (unsigned step = 0; step < steps; step++) {
-        float4 sum[ROWS];
+    for (unsigned round = 0, left = steps; left > 0; round++) {
+        // With each step, one row less on either side is right.
 #pragma unroll
-        for (int i = 0; i < ROWS; i++) sum[i] = sides(row[i]);
-        if (step > 0) {
-            // What was sent in the step before. A neighbour sends to this half again when it has what is sent below.
-            unsigned half = (step - 1) % 2;
-            wait(&inbox.arrived[half][w], (step - 1) / 2 % 2);
-            if (up.exists) above = inbox.rows[half][w][0][lane];
-            if (down.exists) below = inbox.rows[half][w][1][lane];
-            if (lane == 0) expect(&inbox.arrived[half][w], bytes);
+        for (int s = 0; s < STEPS; s++) {
+            if (s < left) step<ALL>(row, s + 1, ALL - 1 - s, inner, moves);
         }
-        float4 first = mean(sum[0], above, row[0], row[1], inner[0], moves);
-        float4 last = mean(sum[ROWS - 1], row[ROWS - 2], row[ROWS - 1], below, inner[ROWS - 1], moves);
-        if (step + 1 < steps) {
-            send(up, step % 2, first);
-            send(down, step % 2, last);
-        }
-        // Row by row downwards: `before` is what the row above was.
-        float4 before = row[0];
-        row[0] = first;
+        if (left <= STEPS) break;
+        left -= STEPS;
+        // A neighbour sends to this half again when it has what is sent in the next round.
+        unsigned half = round % 2;
+        send(up, half, row + STEPS);
+        send(down, half, row + ROWS);
+        wait(&inbox.arrived[half][w], round / 2 % 2);
 #pragma unroll
-        for (int i = 1; i < ROWS - 1; i++) {
-            float4 was = row[i];
-            row[i] = mean(sum[i], before, was, row[i + 1], inner[i], moves);
-            before = was;
+        for (int i = 0; i < STEPS; i++) {
+            if (up.exists) row[i] = inbox.rows[half][w][0][i][lane];
+            if (down.exists) row[STEPS + ROWS + i] = inbox.rows[half][w][1][i][lane];
         }
-        row[ROWS - 1] = last;
+        if (lane == 0) expect(&inbox.arrived[half][w], bytes);
     }
 
 #pragma unroll
-    for (int i = 0; i < ROWS; i++) {
+    for (int i = STEPS; i < STEPS + ROWS; i++) {
         if (y + i >= (int)height) break;
         float* p = v + (size_t)(y + i) * width + x;
         if (x < width) p[0] = row[i].x;

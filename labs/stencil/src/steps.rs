@@ -59,7 +59,7 @@ pub(crate) const CLUSTER_SIDE: u32 = 128;
 
 /// The launch of `cluster`: one cluster of 8 blocks.
 pub(crate) const CLUSTER_LAUNCH: LaunchConfig =
-    LaunchConfig { grid_dim: (8, 1, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
+    LaunchConfig { grid_dim: (8, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
 
 /// The two planes that take turns on the device, and the kernels.
 pub(crate) struct Planes {

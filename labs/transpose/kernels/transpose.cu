@@ -12,6 +12,8 @@
 //                the rows of in.
 //  grouped_256   like vectorized, but the blocks go down a group of rows of tiles before they go on to the right.
 //  grouped_512   like grouped_256, but 512 threads per block, 32 bytes under way per thread.
+//  grouped_tall  like grouped_512, but tiles of 128 rows and 32 columns: what is written is 128 floats long, which
+//                matters where rows of out are not aligned and a warp writes single floats.
 //
 // The kernels from tiled to swizzled have blocks of 32 x 8 threads, so that a thread takes four elements.
 
@@ -69,23 +71,25 @@ extern "C" __global__ void swizzled(const float* in, float* out, unsigned m, uns
     // [end]
 }
 
-// [part vectorized] Say in a function of your own where column x of row y lies in a tile of 64 x 64.
+// [part vectorized] Say in a function of your own where column x of row y lies in a tile of rows of W words.
+template <unsigned W>
 __device__ inline unsigned place(unsigned y, unsigned x) {
-    return 64 * y + (x ^ (y % 32));
+    return W * y + (x ^ (y % 32));
 }
 // [end]
 
-// Takes the tile of 64 x 64 in row `j` and column `i` of tiles, by WARPS warps in a one-dimensional block. A warp takes
-// 4 rows of 8 float4, or one row of 32 floats: either way its 32 words of shared memory lie in 32 banks.
-template <unsigned WARPS>
+// Takes the tile of H rows and W columns, multiples of 32, in row `j` and column `i` of tiles, by WARPS warps in a
+// one-dimensional block. A warp takes 4 rows of 8 float4, or one row of 32 floats: either way its 32 words of shared
+// memory lie in 32 banks.
+template <unsigned WARPS, unsigned H = 64, unsigned W = 64>
 __device__ inline void turn(const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n, unsigned j,
                             unsigned i) {
-    __shared__ float tile[64 * 64];
-    unsigned left = 64 * i, top = 64 * j, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    unsigned rows = m - top < 64 ? m - top : 64, columns = n - left < 64 ? n - left : 64;
+    __shared__ float tile[H * W];
+    unsigned left = W * i, top = H * j, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    unsigned rows = m - top < H ? m - top : H, columns = n - left < W ? n - left : W;
     const float* from = in + (size_t)top * n + left;
     float* to = out + (size_t)left * m + top;
-    constexpr unsigned FOURS = 32 / WARPS, FLOATS = 128 / WARPS;
+    constexpr unsigned FOURS = H * W / 128 / WARPS, FLOATS = 4 * FOURS;
     // [part vectorized] Load `rows` rows of `columns` elements at `from`, where rows are n floats apart: FOURS float4 a
     // thread if n is a multiple of 4, else FLOATS floats, and all of them before the first is stored to the tile. Then
     // store the transpose at `to`, where rows are m floats apart: as float4 if m is a multiple of 4. No lanes of a warp
@@ -94,46 +98,46 @@ __device__ inline void turn(const float* __restrict__ in, float* __restrict__ ou
         float4 v[FOURS];
 #pragma unroll
         for (unsigned k = 0; k < FOURS; k++) {
-            unsigned u = warp + WARPS * k, y = u / 2 * 4 + lane / 8, x = u % 2 * 32 + lane % 8 * 4;
+            unsigned u = warp + WARPS * k, y = u / (W / 32) * 4 + lane / 8, x = u % (W / 32) * 32 + lane % 8 * 4;
             if (y < rows && x < columns) v[k] = *(const float4*)(from + (size_t)y * n + x);
         }
 #pragma unroll
         for (unsigned k = 0; k < FOURS; k++) {
-            unsigned u = warp + WARPS * k, y = u / 2 * 4 + lane / 8, x = u % 2 * 32 + lane % 8 * 4;
+            unsigned u = warp + WARPS * k, y = u / (W / 32) * 4 + lane / 8, x = u % (W / 32) * 32 + lane % 8 * 4;
             if (y < rows && x < columns) {
-                tile[place(y, x)] = v[k].x;
-                tile[place(y, x + 1)] = v[k].y;
-                tile[place(y, x + 2)] = v[k].z;
-                tile[place(y, x + 3)] = v[k].w;
+                tile[place<W>(y, x)] = v[k].x;
+                tile[place<W>(y, x + 1)] = v[k].y;
+                tile[place<W>(y, x + 2)] = v[k].z;
+                tile[place<W>(y, x + 3)] = v[k].w;
             }
         }
     } else {
         float v[FLOATS];
 #pragma unroll
         for (unsigned k = 0; k < FLOATS; k++) {
-            unsigned u = warp + WARPS * k, y = u / 2, x = u % 2 * 32 + lane;
+            unsigned u = warp + WARPS * k, y = u / (W / 32), x = u % (W / 32) * 32 + lane;
             if (y < rows && x < columns) v[k] = from[(size_t)y * n + x];
         }
 #pragma unroll
         for (unsigned k = 0; k < FLOATS; k++) {
-            unsigned u = warp + WARPS * k, y = u / 2, x = u % 2 * 32 + lane;
-            if (y < rows && x < columns) tile[place(y, x)] = v[k];
+            unsigned u = warp + WARPS * k, y = u / (W / 32), x = u % (W / 32) * 32 + lane;
+            if (y < rows && x < columns) tile[place<W>(y, x)] = v[k];
         }
     }
     __syncthreads();
     if (m % 4 == 0) {
 #pragma unroll
         for (unsigned k = 0; k < FOURS; k++) {
-            unsigned u = warp + WARPS * k, x = u / 2 * 4 + lane / 8, y = u % 2 * 32 + lane % 8 * 4;
+            unsigned u = warp + WARPS * k, x = u / (H / 32) * 4 + lane / 8, y = u % (H / 32) * 32 + lane % 8 * 4;
             if (y < rows && x < columns)
-                *(float4*)(to + (size_t)x * m + y) = make_float4(tile[place(y, x)], tile[place(y + 1, x)],
-                                                                 tile[place(y + 2, x)], tile[place(y + 3, x)]);
+                *(float4*)(to + (size_t)x * m + y) = make_float4(tile[place<W>(y, x)], tile[place<W>(y + 1, x)],
+                                                                 tile[place<W>(y + 2, x)], tile[place<W>(y + 3, x)]);
         }
     } else {
 #pragma unroll
         for (unsigned k = 0; k < FLOATS; k++) {
-            unsigned u = warp + WARPS * k, x = u / 2, y = u % 2 * 32 + lane;
-            if (y < rows && x < columns) to[(size_t)x * m + y] = tile[place(y, x)];
+            unsigned u = warp + WARPS * k, x = u / (H / 32), y = u % (H / 32) * 32 + lane;
+            if (y < rows && x < columns) to[(size_t)x * m + y] = tile[place<W>(y, x)];
         }
     }
     // [end]
@@ -146,12 +150,12 @@ extern "C" __global__ void __launch_bounds__(256) vectorized(const float* in, fl
 
 // Tiles in groups of `group` rows of them, and down the columns in a group: blocks that run at the same time then write
 // side by side, `group` tiles at a time.
-template <unsigned WARPS>
+template <unsigned WARPS, unsigned H = 64, unsigned W = 64>
 __device__ inline void turn_grouped(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
-    unsigned across = (n + 63) / 64, down = (m + 63) / 64;
+    unsigned across = (n + W - 1) / W, down = (m + H - 1) / H;
     unsigned first = blockIdx.x / (group * across) * group, within = blockIdx.x % (group * across);
     unsigned height = down - first < group ? down - first : group;
-    turn<WARPS>(in, out, m, n, first + within % height, within / height);
+    turn<WARPS, H, W>(in, out, m, n, first + within % height, within / height);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -162,4 +166,9 @@ extern "C" __global__ void __launch_bounds__(256)
 extern "C" __global__ void __launch_bounds__(512)
     grouped_512(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
     turn_grouped<16>(in, out, m, n, group);
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+    grouped_tall(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
+    turn_grouped<16, 128, 32>(in, out, m, n, group);
 }

@@ -99,23 +99,24 @@ pub fn wide_line(n: u64) -> Count {
 }
 
 /// The tiles of a matrix of m rows of n: the row and column where a tile begins, and how many tiles touch as much as
-/// it. An edge is a multiple of 8, so that all whole tiles lie in the same way to the sectors; so do those at the right
+/// it. Their sides are multiples of 8, so that all whole tiles lie in the same way to the sectors; so do those at the right
 /// end, and those at the lower end.
-fn tiles(m: u64, n: u64, edge: u64) -> impl Iterator<Item = ((u64, u64), u64)> {
-    debug_assert!(edge.is_multiple_of(SECTOR));
+fn tiles(m: u64, n: u64, (rows, columns): (u64, u64)) -> impl Iterator<Item = ((u64, u64), u64)> {
+    debug_assert!(rows.is_multiple_of(SECTOR) && columns.is_multiple_of(SECTOR));
     // The whole ones on a side, and the rest.
-    let kinds = move |side: u64| {
+    let kinds = move |side: u64, edge: u64| {
         let rest = u64::from(!side.is_multiple_of(edge));
         [(0, side / edge), (side / edge * edge, rest)].into_iter().filter(|(_, times)| *times > 0)
     };
-    kinds(m).flat_map(move |(top, down)| kinds(n).map(move |(left, across)| ((top, left), down * across)))
+    kinds(m, rows)
+        .flat_map(move |(top, down)| kinds(n, columns).map(move |(left, across)| ((top, left), down * across)))
 }
 
 /// A transpose without shared memory, of `rows` x `columns`: a warp takes 32 elements side by side of an array of so
 /// many columns, and its lanes touch a column of the other array. Gives the requests to the first and to the second.
 pub fn naive(rows: u64, columns: u64) -> [Requests; 2] {
     let mut all = Count::default();
-    for ((top, left), times) in tiles(rows, columns, WARP) {
+    for ((top, left), times) in tiles(rows, columns, (WARP, WARP)) {
         let mut count = Count::default();
         for row in top..rows.min(top + WARP) {
             let lanes = || left..columns.min(left + WARP);
@@ -131,7 +132,7 @@ pub fn naive(rows: u64, columns: u64) -> [Requests; 2] {
 #[derive(Debug, Clone, Copy)]
 pub struct Tile {
     /// Rows and columns of a tile.
-    pub edge: u64,
+    pub sides: (u64, u64),
     /// Whether rows that are aligned to 16 bytes are read, or written, four floats at a time.
     pub is_wide: bool,
     /// The word of shared memory that holds column x of row y: `place(y, x)`.
@@ -142,7 +143,7 @@ impl Tile {
     /// Its count for a matrix of m rows of n.
     pub fn count(&self, m: u64, n: u64) -> Count {
         let mut all = Count::default();
-        for (begin, times) in tiles(m, n, self.edge) {
+        for (begin, times) in tiles(m, n, self.sides) {
             let mut count = Count::default();
             self.one(&mut count, begin, (m, n));
             all.add(&count, times);
@@ -153,14 +154,15 @@ impl Tile {
     /// One tile, whose first element is in row `top` and column `left`.
     fn one(&self, count: &mut Count, (top, left): (u64, u64), (m, n): (u64, u64)) {
         let floats = |width: u64| if self.is_wide && width.is_multiple_of(4) { 4 } else { 1 };
-        self.requests(floats(n), |lanes| {
+        let (rows, columns) = self.sides;
+        requests((rows, columns), floats(n), |lanes| {
             let inside = || lanes.iter().filter(|(y, x)| top + y < m && left + x < n);
             count.loads.add(floats(n), inside().map(|(y, x)| (top + y) * n + left + x));
             for f in 0..floats(n) {
                 count.shared(inside().map(|(y, x)| (self.place)(*y, x + f)));
             }
         });
-        self.requests(floats(m), |lanes| {
+        requests((columns, rows), floats(m), |lanes| {
             let inside = || lanes.iter().filter(|(x, y)| top + y < m && left + x < n);
             for f in 0..floats(m) {
                 count.shared(inside().map(|(x, y)| (self.place)(y + f, *x)));
@@ -168,16 +170,16 @@ impl Tile {
             count.stores.add(floats(m), inside().map(|(x, y)| (left + x) * m + top + y));
         });
     }
+}
 
-    /// Calls `request` with the places of the lanes of each warp: a line of the array that is read or written, and the
-    /// place in that line. With four floats a lane, a warp takes four lines at a time.
-    fn requests(&self, floats: u64, mut request: impl FnMut(&[(u64, u64)])) {
-        let (lines, lanes) = (floats, WARP / floats);
-        for first in (0..self.edge).step_by(lines as usize) {
-            for begin in (0..self.edge).step_by(WARP as usize) {
-                let lane = |l| (first + l / lanes, begin + l % lanes * floats);
-                request(&(0..WARP).map(lane).collect::<Vec<_>>());
-            }
+/// Calls `request` with the places of the lanes of each warp, of so many lines of such a length: a line of the array that
+/// is read or written, and the place in that line. With four floats a lane, a warp takes four lines at a time.
+fn requests((count, length): (u64, u64), floats: u64, mut request: impl FnMut(&[(u64, u64)])) {
+    let (lines, lanes) = (floats, WARP / floats);
+    for first in (0..count).step_by(lines as usize) {
+        for begin in (0..length).step_by(WARP as usize) {
+            let lane = |l| (first + l / lanes, begin + l % lanes * floats);
+            request(&(0..WARP).map(lane).collect::<Vec<_>>());
         }
     }
 }

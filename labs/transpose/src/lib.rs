@@ -20,7 +20,12 @@ pub use matrix::{Shape, Turning};
 pub static LAB: Lab = Lab {
     name: "transpose",
     summary: "coalescing: strides, offsets, structures; transposes from naive to swizzled and vectorised",
-    kernels: &[kernels::source!("line"), kernels::source!("transpose"), kernels::source!("wrong")],
+    kernels: &[
+        kernels::source!("line"),
+        kernels::source!("transpose"),
+        kernels::source!("thin"),
+        kernels::source!("wrong"),
+    ],
     variants: &[&COPIES, &FIELDS, &TRANSPOSES],
     host_copies: 2,
     columns: &[
@@ -41,7 +46,7 @@ pub static LAB: Lab = Lab {
         (&["blocks", "threads"], Of::Every),
         (&["stride"], Of::AllBut(&["copy-stride"])),
         (&["offset"], Of::AllBut(&["copy-offset"])),
-        (&["group"], Of::AllBut(&["grouped", "grouped-512"])),
+        (&["group"], Of::AllBut(&["grouped", "grouped-512", "grouped-tall"])),
     ],
     run,
     questions: questions::all,
@@ -67,8 +72,9 @@ pub(crate) static FIELDS: &[Row<Field>] = &[
     row("aos-whole", "like aos, but all four fields, a structure at a time", Field::All),
 ];
 
-/// A tile of the last kernels.
-const WIDE: Tile = Tile { edge: 64, is_wide: true, place: |y, x| 64 * y + (x ^ (y % 32)) };
+/// The tiles of the last kernels.
+const WIDE: Tile = Tile { sides: (64, 64), is_wide: true, place: |y, x| 64 * y + (x ^ (y % 32)) };
+const TALL: Tile = Tile { sides: (128, 32), is_wide: true, place: |y, x| 32 * y + (x ^ (y % 32)) };
 
 /// The transposes.
 #[rustfmt::skip]
@@ -76,14 +82,17 @@ pub static TRANSPOSES: &[Row<Turning>] = &[
     row("naive-read", "an element a thread: reads side by side, writes a column", Turning::Naive("naive_read")),
     row("naive-write", "like naive-read, but reads a column, writes side by side", Turning::Naive("naive_write")),
     row("tiled", "like naive-read, but a tile of 32 x 32 goes through shared memory: conflicts in its banks",
-        Turning::Tiled("tiled", Tile { edge: 32, is_wide: false, place: |y, x| 32 * y + x })),
+        Turning::Tiled("tiled", Tile { sides: (32, 32), is_wide: false, place: |y, x| 32 * y + x })),
     row("padded", "like tiled, but a row of the tile has 33 words",
-        Turning::Tiled("padded", Tile { edge: 32, is_wide: false, place: |y, x| 33 * y + x })),
+        Turning::Tiled("padded", Tile { sides: (32, 32), is_wide: false, place: |y, x| 33 * y + x })),
     row("swizzled", "like tiled, but column x of row y lies at x ^ y",
-        Turning::Tiled("swizzled", Tile { edge: 32, is_wide: false, place: |y, x| 32 * y + (x ^ y) })),
+        Turning::Tiled("swizzled", Tile { sides: (32, 32), is_wide: false, place: |y, x| 32 * y + (x ^ y) })),
     row("vectorized", "like swizzled, but 64 x 64 a block, four floats at a time", Turning::Tiled("vectorized", WIDE)),
     row("grouped", "like vectorized, but the blocks go down groups of --group rows of tiles", Turning::Grouped("grouped_256", 256, WIDE)),
     row("grouped-512", "like grouped, but 512 threads a block", Turning::Grouped("grouped_512", 512, WIDE)),
+    row("grouped-tall", "like grouped-512, but tiles of 128 x 32: longer lines are written", Turning::Grouped("grouped_tall", 512, TALL)),
+    row("thin", "like vectorized, but 256 x 16 a block: for matrices of 16 columns or fewer", Turning::Thin("thin", (256, 16))),
+    row("thin-back", "like thin, but 16 x 256 a block: for matrices of 16 rows or fewer", Turning::Thin("thin_back", (16, 256))),
     row("no-barrier", "like padded, but without the barrier", Turning::Wrong("no_barrier", (32, 32)))
         .racy("a warp may read the tile before another has written it"),
     row("swapped", "like padded, but the tile is written where it was read", Turning::Wrong("swapped", (32, 32)))
@@ -99,7 +108,7 @@ fn options() -> Vec<Arg> {
     let several = |name, unit, help| arguments::value(name, unit, help).action(ArgAction::Append);
     let stride = "Floats from one to the next in `copy-stride` [default: 1, 2, 4, 8, 16 and 32]";
     let offset = "Floats before the first in `copy-offset` [default: 0, 1, 8 and 31]";
-    let group = "Rows of tiles in a group of `grouped` and `grouped-512` [default: 8 and all]";
+    let group = "Rows of tiles in a group of `grouped`, `grouped-512` and `grouped-tall` [default: 8 and all]";
     vec![
         arguments::value("m", "COUNT", "Rows of the matrix [default: n]").value_parser(parse_count),
         several("stride", "FLOATS", stride).value_parser(value_parser!(u32).range(1..=1024)),

@@ -19,6 +19,8 @@ pub enum Turning {
     Wrong(&'static str, (u32, u32)),
     /// Through tiles, in groups of rows of them: the kernel, its threads and its tile.
     Grouped(&'static str, u32, Tile),
+    /// Of a thin matrix: the kernel, and the rows and columns that a block takes.
+    Thin(&'static str, (u64, u64)),
 }
 
 /// The shape of a matrix: m rows of n floats.
@@ -78,6 +80,7 @@ impl Turning {
         match self {
             Self::Naive(kernel) | Self::Tiled(kernel, _) | Self::Grouped(kernel, ..) => ("transpose.cu", kernel),
             Self::Wrong(kernel, _) => ("wrong.cu", kernel),
+            Self::Thin(kernel, _) => ("thin.cu", kernel),
         }
     }
 
@@ -92,22 +95,23 @@ impl Turning {
             block_dim: (32, 8, 1),
             shared_mem_bytes: 0,
         };
-        let line = |edge: u64, threads| {
-            let tiles = u64::from(m).div_ceil(edge) * u64::from(n).div_ceil(edge);
+        let line = |(rows, columns): (u64, u64), threads| {
+            let tiles = u64::from(m).div_ceil(rows) * u64::from(n).div_ceil(columns);
             let blocks = u32::try_from(tiles).map_err(|_| Error::usage(format!("{shape} has too many tiles")))?;
             Ok(launch_1d(blocks, threads))
         };
         match self {
             Self::Naive("naive_write") => Ok(grid(m, n, (32, 8))),
             Self::Naive(_) => Ok(grid(n, m, (32, 8))),
-            Self::Tiled(_, Tile { is_wide: true, edge, .. }) => line(edge, 256),
-            Self::Grouped(_, threads, tile) => line(tile.edge, threads),
+            Self::Tiled(_, Tile { is_wide: true, sides, .. }) => line(sides, 256),
+            Self::Grouped(_, threads, tile) => line(tile.sides, threads),
+            Self::Thin(_, sides) => line(sides, 256),
             Self::Tiled(..) => Ok(grid(n, m, (32, 32))),
             Self::Wrong(_, (rows, columns)) => Ok(grid(n, m, (columns, rows))),
         }
     }
 
-    /// What the kernel touches, by arithmetic; `None` where it is wrong.
+    /// What the kernel touches, by arithmetic; `None` where it is wrong, and where only the machine counts.
     pub fn count(self, shape: Shape) -> Option<Count> {
         let (m, n) = (shape.m as u64, shape.n as u64);
         match self {
@@ -120,7 +124,7 @@ impl Turning {
                 Some(Count { loads, stores, conflicts: 0 })
             }
             Self::Tiled(_, tile) | Self::Grouped(_, _, tile) => Some(tile.count(m, n)),
-            Self::Wrong(..) => None,
+            Self::Wrong(..) | Self::Thin(..) => None,
         }
     }
 }
@@ -139,7 +143,7 @@ pub(crate) fn run(run: &Run, shape: Shape, copied: Option<f64>, is_last: bool) -
         match row.with {
             Turning::Grouped(_, _, tile) => {
                 let given = run.args().get_many::<u32>("group").map(|all| all.copied().collect());
-                let all = shape.m.div_ceil(tile.edge as usize) as u32;
+                let all = shape.m.div_ceil(tile.sides.0 as usize) as u32;
                 // A group of more rows of tiles than there are is one of all.
                 let groups: Vec<u32> =
                     given.unwrap_or_else(|| GROUPS.into_iter().filter(|group| *group < all).chain([all]).collect());

@@ -65,6 +65,7 @@ fn what_the_table_of_the_handout_says() {
         ("vectorized", 16, 16, 0),
         ("grouped", 16, 16, 0),
         ("grouped-512", 16, 16, 0),
+        ("grouped-tall", 16, 16, 0),
     ] {
         let ran = LAB.accepts(&["-n", "64", "--variant", variant]);
         let row = ran.of(variant)[0];
@@ -91,8 +92,9 @@ fn odd_shapes_are_counted_as_well() {
         ("600", "9"),
     ] {
         let ran = LAB.accepts(&["--m", m, "-n", n]);
-        // `grouped` twice: groups of 8 where there are more than 8 rows of tiles, and one of all.
-        let groups = 2 * (1 + usize::from(m.parse::<usize>().unwrap() > 512));
+        // `grouped` three times: groups of 8 where there are more than 8 rows of tiles, and one of all. The tall tiles
+        // have half as many rows.
+        let groups = 3 + 2 * usize::from(m.parse::<usize>().unwrap() > 512);
         let compared = ran.rows.iter().filter(|row| !row["counted_bank_conflicts"].is_empty());
         assert_eq!(compared.count(), 2 + 10 + 3 + 6 + groups, "{}", ran.text);
     }

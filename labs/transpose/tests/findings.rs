@@ -38,12 +38,24 @@ fn sixteen_bytes_at_an_address_for_four_are_refused() {
 #[test]
 fn the_right_variants_have_no_findings() {
     let right = ["device-copy", "copy", "copy-wide", "copy-stride", "copy-offset", "aos", "soa", "aos-whole"];
-    let turning = ["naive-read", "naive-write", "tiled", "padded", "swizzled", "vectorized", "grouped", "grouped-512"];
-    for (m, n) in [("70", "100"), ("67", "131"), ("66", "132")] {
+    let turning = [
+        "naive-read",
+        "naive-write",
+        "tiled",
+        "padded",
+        "swizzled",
+        "vectorized",
+        "grouped",
+        "grouped-512",
+        "grouped-tall",
+        "thin",
+        "thin-back",
+    ];
+    for (m, n) in [("70", "100"), ("67", "131"), ("66", "132"), ("499", "16"), ("15", "514")] {
         let mut options = vec!["--no-exercises", "--check", "all", "--m", m, "-n", n];
         options.extend(right.iter().chain(&turning).flat_map(|variant| ["--variant", *variant]));
         let ran = LAB.accepts(&options);
-        assert_eq!(ran.rows.len(), 3 + 10 + 3 + 8, "{}", ran.text);
+        assert_eq!(ran.rows.len(), 3 + 10 + 3 + 11, "{}", ran.text);
         assert!(ran.findings.is_empty(), "{}", ran.text);
     }
 }
