@@ -46,6 +46,44 @@ fn every_mode_of_vecadd_passes_and_is_in_the_csv() {
 }
 
 #[test]
+fn a_row_tells_what_its_one_kernel_takes_of_a_multiprocessor() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--device", "emulated:h200", "--quick", "--no-exercises", "--out", "out"];
+    let run = warplab_in(folder.path(), &[&["run", "reduction", "scan"], &options[..]].concat(), &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let of = |lab: &str, variant: &str| {
+        let all = rows(&folder.path().join(format!("out/{lab}.csv")));
+        let row = all.into_iter().find(|row| row["variant"] == variant).unwrap_or_else(|| panic!("{variant}"));
+        ["kernel_registers", "kernel_occupancy_percent"].map(|column| row[column].parse::<f64>().ok())
+    };
+    // A kernel that the case names, and the only one that a case has asked for.
+    for (lab, variant) in [("reduction", "shuffle"), ("reduction", "two-pass"), ("scan", "kogge-stone")] {
+        let [registers, occupancy] = of(lab, variant);
+        assert!(registers.is_some_and(|count| count > 4.0), "{lab} {variant}");
+        assert!(occupancy.is_some_and(|percent| percent > 10.0 && percent <= 100.0), "{lab} {variant}");
+    }
+    // Of three kernels none is the row's.
+    assert_eq!(of("scan", "three-kernel"), [None, None]);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn every_kernel_file_is_compiled_before_the_first_lab_begins_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = |cache: &str, arguments: &[&str]| {
+        let cache = folder.path().join(cache);
+        let args = [&["run", "reduction", "--quick", "--device", "emulated"], arguments].concat();
+        let run = warplab_in(folder.path(), &args, &[("WARPLAB_CACHE", cache.to_str().unwrap())]);
+        assert_eq!(run.code, 0, "{run:?}");
+        std::fs::read_dir(cache.join("answers")).unwrap().count()
+    };
+    // The exercises alone launch nothing.
+    assert_eq!(kept("whole", &["--exercises", "--out", "whole-run"]), reduction::LAB.kernels.len());
+    // Who names a variant waits for its file only.
+    assert_eq!(kept("part", &["--variant", "shuffle", "--no-exercises", "--out", "part-run"]), 1);
+}
+
+#[test]
 fn standard_output_is_all_csv_or_all_json_when_asked() {
     let csv = warplab(&[&["run", "vecadd", "--csv", "-", "--variant", "pageable"], &SMALL[..]].concat());
     assert_eq!(csv.code, 0, "{csv:?}");

@@ -92,6 +92,7 @@ pub use record::{
     counters::COUNTERS,
     details::{Details, FindingText},
     hot::{HotLine, lines as hot_lines},
+    kernel::{KERNEL, Peak, Resources},
     prediction::{PREDICTED, Predicted},
     program::ProgramRun,
     revision::built_from,

@@ -113,7 +113,7 @@ fn run_part(run: &Run, name: &str, known: &Known) -> RunPart {
         let lab: &crate::run::folder::LabRows = lab;
         let ladders = ladder::ladders(lab, known);
         let is_fair = ladders.first().is_some_and(ladder::Ladder::is_fair);
-        let mut ladders = ladders.iter().map(|ladder| ladder.figure(known));
+        let mut ladders = ladders.iter().map(|ladder| ladder.figure(known, run.session_of(&lab.lab)));
         let sweep = transfer::figures(lab);
         // A sweep's ladders, one a size, say again what its lines say.
         let first = if sweep.is_empty() && is_fair { ladders.next() } else { None };

@@ -38,4 +38,6 @@ pub mod words;
 pub use document::Document;
 pub use markdown::markdown;
 pub use page::page;
-pub use run::folder::Run;
+pub use picture::figure::Table;
+pub use run::{folder::Run, row::Row};
+pub use subject::{known::Known, standing::table as standing};

@@ -58,6 +58,7 @@ impl<T: Element> Problem<T> {
         mut multiply: impl FnMut(Matrices<'_, T>) -> Result<()>,
     ) -> Result<Times> {
         self.describe(case);
+        case.peak(arithmetic.peak());
         // On the emulated device, which has no times, there is nothing to be gained by it.
         if !run.is_emulated() {
             case.cold();

@@ -1,5 +1,6 @@
 //! A rung of the ladder: which kernel, how large its tile is, and the launch that a shape needs.
 use cudarc::driver::LaunchConfig;
+use harness::Peak;
 
 use crate::Shape;
 
@@ -45,6 +46,16 @@ impl Arithmetic {
     /// Bytes of an element of A and B.
     pub const fn element_bytes(self) -> usize {
         if matches!(self, Self::Bf16) { 2 } else { 4 }
+    }
+
+    /// The peak of the units that compute so.
+    pub const fn peak(self) -> Peak {
+        match self {
+            Self::Float => Peak::Single,
+            Self::Tf32 | Self::Tf32Cut => Peak::Tf32,
+            Self::Tf32Split => Peak::SplitTf32,
+            Self::Bf16 => Peak::Bf16,
+        }
     }
 
     /// How the library computes with which it is compared: with the same inputs, and with no more error.

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use cudarc::driver::{CudaFunction, DevicePtrMut, DeviceRepr, LaunchConfig, PushKernelArg, ValidAsZeroBits};
 use harness::{
-    Case, Check, Error, HostVisible, Launch, Number, Recorder, Result, Row, Run, Tolerance, Trial, launch_1d,
+    Case, Check, Error, HostVisible, Launch, Number, Peak, Recorder, Result, Row, Run, Tolerance, Trial, launch_1d,
 };
 
 use crate::{
@@ -127,12 +127,15 @@ pub(crate) fn rows<A: Real, S: Real>(run: &Run, row: &Row<Sum>, rule: Rule) -> R
 
 /// A type in which a kernel takes points or adds up.
 pub(crate) trait Real: Number + DeviceRepr + ValidAsZeroBits + Unpin + 'static {
+    /// With what its operations are compared.
+    const PEAK: Option<Peak>;
     /// The distance from 1 to the next number.
     const EPSILON: f64;
     fn of(value: f64) -> Self;
 }
 
 impl Real for f32 {
+    const PEAK: Option<Peak> = Some(Peak::Single);
     const EPSILON: f64 = Self::EPSILON as f64;
     fn of(value: f64) -> Self {
         value as Self
@@ -140,6 +143,7 @@ impl Real for f32 {
 }
 
 impl Real for f64 {
+    const PEAK: Option<Peak> = None;
     const EPSILON: f64 = Self::EPSILON;
     fn of(value: f64) -> Self {
         value
@@ -171,6 +175,9 @@ fn timed<A: Real, S: Real>(run: &Run, case: &mut Trial<'_>, row: &Row<Sum>, rule
     let address = sum.device_ptr_mut(stream).0;
     // Counts a multiply and an addition for f, the same for x, and one addition into the sum.
     case.flop(5 * rule.n);
+    if let Some(peak) = A::PEAK {
+        case.peak(peak);
+    }
     case.measure(
         &mut sum,
         |sum| Ok(stream.memcpy_htod(&[ends], sum)?),

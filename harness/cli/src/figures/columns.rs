@@ -1,10 +1,11 @@
-//! Tables of the columns: `common` to all labs, the `counters`, what is `predicted`, or each lab's own (`labs`).
+//! Tables of the columns: `common` to all labs, the `counters`, those of the row's `kernel`, what is `predicted`, or each
+//! lab's own (`labs`).
 
 use std::path::Path;
 
-use harness::{COMMON, COUNTERS, Column, PREDICTED};
+use harness::{COMMON, COUNTERS, Column, KERNEL, PREDICTED};
 
-use super::Fault;
+use super::fault::Fault;
 use crate::labs::LABS;
 
 /// The columns that `which` names, as a Markdown table.
@@ -12,9 +13,12 @@ pub(super) fn table(which: &str, _reports: &Path) -> Result<String, Fault> {
     match which {
         "common" => Ok(of(COMMON.iter())),
         "counters" => Ok(of(COUNTERS.iter())),
+        "kernel" => Ok(of(KERNEL.iter())),
         "predicted" => Ok(of(PREDICTED.iter())),
         "labs" => Ok(of_labs()),
-        other => Err(Fault::Marker(format!("unknown columns {other:?}; there are: common, counters, predicted, labs"))),
+        other => Err(Fault::Marker(format!(
+            "unknown columns {other:?}; there are: common, counters, kernel, predicted, labs"
+        ))),
     }
 }
 

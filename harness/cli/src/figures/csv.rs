@@ -1,55 +1,37 @@
-//! Tables from the CSVs of a run.
-//!
-//! The first word of the marker names the CSV; `column=value` keeps the rows with that value (values separated by `|`
-//! are alternatives), `column!=value` those without it; `columns=` names the columns to show. Numbers are rounded to
-//! three significant digits here and nowhere else.
+//! Tables from the CSVs of a run: the columns that a marker names. Numbers are rounded to three significant digits.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::{Error, Fault};
+use super::{
+    fault::{Error, Fault},
+    marker::Marker,
+};
 
 /// The rows that `marker` asks for, from the CSV that it names, as a Markdown table.
 pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
-    let mut words = marker.split_whitespace();
-    let name = words.next().ok_or_else(|| Fault::Marker("it names no CSV".into()))?;
-    let path = reports.join(format!("{name}.csv"));
+    let marker = Marker::new(marker)?;
+    let path = reports.join(format!("{}.csv", marker.name));
     let csv_error = |source: csv::Error| Fault::Error(Error::Csv { path: path.clone(), source });
     let mut reader = csv::Reader::from_path(&path).map_err(csv_error)?;
     let header: HashMap<String, usize> =
         reader.headers().map_err(csv_error)?.iter().enumerate().map(|(i, h)| (h.to_owned(), i)).collect();
-    let column = |name: &str| {
-        header.get(name).copied().ok_or_else(|| Fault::Marker(format!("{} has no column {name:?}", path.display())))
-    };
-    let mut shown = Vec::new();
-    let mut filters = Vec::new();
-    for word in words {
-        let (key, value) =
-            word.split_once('=').ok_or_else(|| Fault::Marker(format!("{word:?} is not of the form column=value")))?;
-        if key == "columns" {
-            for name in value.split(',') {
-                shown.push((name, column(name)?));
-            }
-        } else {
-            let (key, is_wanted) = key.strip_suffix('!').map_or((key, true), |key| (key, false));
-            filters.push((column(key)?, is_wanted, value.split('|').collect::<Vec<_>>()));
-        }
-    }
-    if shown.is_empty() {
+    marker.check(|column| header.contains_key(column))?;
+    if marker.columns.is_empty() {
         return Err(Fault::Marker("it names no columns".into()));
     }
     let mut rows: Vec<Vec<String>> = Vec::new();
     for record in reader.records() {
         let record = record.map_err(csv_error)?;
-        let field = |i: usize| record.get(i).unwrap_or("");
-        if filters.iter().all(|(i, is_wanted, values)| values.contains(&field(*i)) == *is_wanted) {
-            rows.push(shown.iter().map(|(_, i)| rounded(field(*i))).collect());
+        let field = |column: &str| header.get(column).and_then(|&i| record.get(i)).unwrap_or("");
+        if marker.keeps(field) {
+            rows.push(marker.columns.iter().map(|column| rounded(field(column))).collect());
         }
     }
     if rows.is_empty() {
-        return Err(Fault::Marker(format!("no row of {} matches", path.display())));
+        return Err(marker.no_row());
     }
-    let titles: Vec<String> = shown.iter().map(|(name, _)| title(name)).collect();
+    let titles: Vec<String> = marker.columns.iter().map(|column| title(column)).collect();
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
     Ok(harness::markdown(&titles, &rows))
 }

@@ -11,6 +11,9 @@
 
 mod columns;
 mod csv;
+mod fault;
+mod ladder;
+mod marker;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,39 +22,7 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use harness::Exit;
 
-/// Why a table could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// A file could not be read or written.
-    #[error("cannot read or write {path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A CSV is damaged.
-    #[error("{path} cannot be read as a table: {source}")]
-    Csv {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: ::csv::Error,
-    },
-    /// A marker asks for something that does not exist.
-    #[error("{path}, marker {marker:?}: {what}")]
-    Marker {
-        /// The document.
-        path: PathBuf,
-        /// The marker's text.
-        marker: String,
-        /// What is missing.
-        what: String,
-    },
-    /// Documents whose generated parts are out of date.
-    #[error("stale, run `warplab figures`: {}", .0.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", "))]
-    Stale(Vec<PathBuf>),
-}
+use fault::{Error, Fault};
 
 /// `warplab figures`, for people who change the documentation or the reference run. The list of commands does not show
 /// it.
@@ -89,16 +60,12 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, harness::Error> {
 type Generator = fn(&str, &Path) -> Result<String, Fault>;
 
 /// The parts that can be generated, by the word before the colon.
-const GENERATORS: [(&str, Generator); 3] =
-    [("figures", csv::table), ("columns", columns::table), ("exit codes", |_, _| Ok(Exit::codes() + "\n"))];
-
-/// Why a part could not be made.
-enum Fault {
-    /// Its marker asks for something that does not exist.
-    Marker(String),
-    /// Anything else.
-    Error(Error),
-}
+const GENERATORS: [(&str, Generator); 4] = [
+    ("figures", csv::table),
+    ("ladder", ladder::table),
+    ("columns", columns::table),
+    ("exit codes", |_, _| Ok(Exit::codes() + "\n")),
+];
 
 /// Generates the parts of `documents` again; `reports` is the folder of the reference run. With `check` it only
 /// compares.

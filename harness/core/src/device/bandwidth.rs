@@ -8,22 +8,22 @@ use cudarc::{
 
 use crate::error::Result;
 
-/// `read_all(from, tiles, out)` reads `tiles` tiles of 16 KiB, a block of 256 threads one at a time, each thread four
-/// times 16 bytes. What a thread reads, combined by exclusive or, is written to `out[0]` only if it is a certain
-/// number, so that no load can be left out. `write_all(to, tiles)` writes as many tiles of ones. For the oldest target
-/// and PTX version that any driver here reads.
-const KERNELS: &str = "\
-.version 6.0
-.target sm_50
-.address_size 64
-.visible .entry read_all(.param .u64 from, .param .u64 tiles, .param .u64 out)
+/// The PTX of a kernel over `tiles` tiles of 16 KiB from address `memory` on, a block of 256 threads one at a time. In
+/// its loop `%rd7` is the address of the thread's first 16 bytes in the tile; the next lie 4096 bytes on.
+macro_rules! over_tiles {
+    ($name:literal, more: $more:literal, before: $before:literal, tile: $tile:literal, after: $after:literal) => {
+        concat!(
+            ".visible .entry ",
+            $name,
+            "(.param .u64 memory, .param .u64 tiles",
+            $more,
+            ")
 {
     .reg .pred %p<3>;
     .reg .b32 %r<24>;
     .reg .b64 %rd<8>;
-    ld.param.u64 %rd1, [from];
+    ld.param.u64 %rd1, [memory];
     ld.param.u64 %rd2, [tiles];
-    ld.param.u64 %rd3, [out];
     mov.u32 %r1, %ctaid.x;
     mov.u32 %r2, %nctaid.x;
     mov.u32 %r3, %tid.x;
@@ -31,13 +31,43 @@ const KERNELS: &str = "\
     cvt.u64.u32 %rd5, %r2;
     mul.wide.u32 %rd6, %r3, 16;
     add.s64 %rd1, %rd1, %rd6;
-    mov.u32 %r4, 0;
-AGAIN:
+",
+            $before,
+            "AGAIN:
     setp.ge.u64 %p1, %rd4, %rd2;
     @%p1 bra DONE;
     shl.b64 %rd7, %rd4, 14;
     add.s64 %rd7, %rd1, %rd7;
-    ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd7];
+",
+            $tile,
+            "    add.s64 %rd4, %rd4, %rd5;
+    bra AGAIN;
+DONE:
+",
+            $after,
+            "    ret;
+}
+"
+        )
+    };
+}
+
+/// `read_all(memory, tiles, out)` reads the tiles, each thread four times 16 bytes of one. What a thread reads,
+/// combined by exclusive or, is written to `out[0]` only if it is a certain number, so that no load can be left out.
+/// `write_all(memory, tiles)` writes as many tiles of ones. For the oldest target and PTX version that any driver here
+/// reads.
+const KERNELS: &str = concat!(
+    ".version 6.0
+.target sm_50
+.address_size 64
+",
+    over_tiles!(
+        "read_all",
+        more: ", .param .u64 out",
+        before: "    ld.param.u64 %rd3, [out];
+    mov.u32 %r4, 0;
+",
+        tile: "    ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd7];
     ld.global.v4.u32 {%r9, %r10, %r11, %r12}, [%rd7+4096];
     ld.global.v4.u32 {%r13, %r14, %r15, %r16}, [%rd7+8192];
     ld.global.v4.u32 {%r17, %r18, %r19, %r20}, [%rd7+12288];
@@ -57,42 +87,25 @@ AGAIN:
     xor.b32 %r4, %r4, %r18;
     xor.b32 %r4, %r4, %r19;
     xor.b32 %r4, %r4, %r20;
-    add.s64 %rd4, %rd4, %rd5;
-    bra AGAIN;
-DONE:
-    setp.ne.u32 %p2, %r4, 0x9E3779B9;
+",
+        after: "    setp.ne.u32 %p2, %r4, 0x9E3779B9;
     @%p2 ret;
     st.global.u32 [%rd3], %r4;
-    ret;
-}
-.visible .entry write_all(.param .u64 to, .param .u64 tiles)
-{
-    .reg .pred %p<2>;
-    .reg .b32 %r<5>;
-    .reg .b64 %rd<8>;
-    ld.param.u64 %rd1, [to];
-    ld.param.u64 %rd2, [tiles];
-    mov.u32 %r1, %ctaid.x;
-    mov.u32 %r2, %nctaid.x;
-    mov.u32 %r3, %tid.x;
-    cvt.u64.u32 %rd4, %r1;
-    cvt.u64.u32 %rd5, %r2;
-    mul.wide.u32 %rd6, %r3, 16;
-    add.s64 %rd1, %rd1, %rd6;
-    mov.u32 %r4, 1;
-AGAIN:
-    setp.ge.u64 %p1, %rd4, %rd2;
-    @%p1 ret;
-    shl.b64 %rd7, %rd4, 14;
-    add.s64 %rd7, %rd1, %rd7;
-    st.global.v4.u32 [%rd7], {%r4, %r4, %r4, %r4};
+"
+    ),
+    over_tiles!(
+        "write_all",
+        more: "",
+        before: "    mov.u32 %r4, 1;
+    ",
+        tile: "    st.global.v4.u32 [%rd7], {%r4, %r4, %r4, %r4};
     st.global.v4.u32 [%rd7+4096], {%r4, %r4, %r4, %r4};
     st.global.v4.u32 [%rd7+8192], {%r4, %r4, %r4, %r4};
     st.global.v4.u32 [%rd7+12288], {%r4, %r4, %r4, %r4};
-    add.s64 %rd4, %rd4, %rd5;
-    bra AGAIN;
-}
-";
+",
+        after: ""
+    )
+);
 
 /// Bytes that a block of either kernel takes at a time.
 pub(crate) const TILE: usize = 1 << 14;

@@ -44,8 +44,6 @@ pub enum Ceiling {
     DeviceCopy,
     /// Device memory that is only read, but for a result that is small beside it.
     DeviceRead,
-    /// Device memory that is only written.
-    DeviceWrite,
     /// The link, towards the device.
     HostToDevice,
     /// The link, towards the host.
@@ -113,7 +111,6 @@ impl Ceilings {
         match ceiling {
             Ceiling::DeviceCopy => Some(self.device_copy_gb_per_s),
             Ceiling::DeviceRead => self.device_read_gb_per_s,
-            Ceiling::DeviceWrite => self.device_write_gb_per_s,
             Ceiling::HostToDevice => Some(self.h2d_gb_per_s),
             Ceiling::DeviceToHost => Some(self.d2h_gb_per_s),
             Ceiling::Rate(rate) => Some(rate),
@@ -179,14 +176,11 @@ mod tests {
     fn a_ceiling_that_was_not_measured_is_none_and_not_another_one() {
         let old: Ceilings = serde_json::from_str(OLD).unwrap();
         assert_eq!(old.gb_per_s(Ceiling::DeviceCopy), Some(4038.0));
-        assert_eq!([Ceiling::DeviceRead, Ceiling::DeviceWrite].map(|one| old.gb_per_s(one)), [None, None]);
+        assert_eq!((old.gb_per_s(Ceiling::DeviceRead), old.device_write_gb_per_s), (None, None));
         let new = Ceilings { device_read_gb_per_s: Some(4595.0), device_write_gb_per_s: Some(4402.0), ..old };
         let again: Ceilings = serde_json::from_str(&serde_json::to_string(&new).unwrap()).unwrap();
         assert_eq!(again, new);
-        assert_eq!(
-            [Ceiling::DeviceRead, Ceiling::DeviceWrite].map(|one| new.gb_per_s(one)),
-            [Some(4595.0), Some(4402.0)]
-        );
+        assert_eq!(new.gb_per_s(Ceiling::DeviceRead), Some(4595.0));
     }
 
     /// On the machine, whose times say nothing, but whose launches are checked.
@@ -194,14 +188,9 @@ mod tests {
     fn all_ceilings_are_measured() {
         let session = Session::open(&"emulated".parse().unwrap()).unwrap();
         let found = Ceilings::with(&session, [64 * bandwidth::TILE, 3 * bandwidth::TILE], 2).unwrap();
-        for one in [
-            Ceiling::DeviceCopy,
-            Ceiling::DeviceRead,
-            Ceiling::DeviceWrite,
-            Ceiling::HostToDevice,
-            Ceiling::DeviceToHost,
-        ] {
+        for one in [Ceiling::DeviceCopy, Ceiling::DeviceRead, Ceiling::HostToDevice, Ceiling::DeviceToHost] {
             assert!(found.gb_per_s(one).is_some_and(|rate| rate > 0.0), "{one:?}");
         }
+        assert!(found.device_write_gb_per_s.is_some_and(|rate| rate > 0.0));
     }
 }

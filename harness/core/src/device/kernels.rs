@@ -31,6 +31,8 @@ pub struct Kernels {
     origins: Mutex<BTreeMap<String, String>>,
     /// What the compiler warned about, in the order of loading.
     warnings: Mutex<Vec<Warning>>,
+    /// The kernels that were asked for since the last [`Kernels::forget_asked`], each once.
+    asked: Mutex<Vec<(String, CudaFunction)>>,
 }
 
 impl Kernels {
@@ -41,8 +43,9 @@ impl Kernels {
         session: &Arc<Session>,
         replaced: Option<KernelSource>,
     ) -> Self {
-        let (modules, origins, warnings) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { lab, files, session: session.clone(), replaced, modules, origins, warnings }
+        let (modules, origins) = (Mutex::default(), Mutex::default());
+        let (warnings, asked) = (Mutex::default(), Mutex::default());
+        Self { lab, files, session: session.clone(), replaced, modules, origins, warnings, asked }
     }
 
     /// The open device.
@@ -109,11 +112,13 @@ impl Kernels {
             _ => e.into(),
         })?;
         let Some((own, source)) = self.own(file, kernel) else {
+            self.note(kernel, &function);
             return Ok(function);
         };
         let sizes = |f: &CudaFunction| module::parameters(f).unwrap_or_default();
         let (takes, passes) = (sizes(&function), sizes(&own));
         if takes.len() <= passes.len() && takes.iter().zip(&passes).all(|(t, p)| t <= p) {
+            self.note(kernel, &function);
             return Ok(function);
         }
         let declared = source.declaration(kernel);
@@ -124,6 +129,29 @@ impl Kernels {
             passes: module::in_words(&passes),
             declared: declared.map_or_else(String::new, |d| format!("; declare it as {d}")),
         })
+    }
+
+    fn note(&self, kernel: &str, function: &CudaFunction) {
+        let mut asked = lock(&self.asked);
+        if asked.iter().all(|(name, _)| name != kernel) {
+            asked.push((kernel.into(), function.clone()));
+        }
+    }
+
+    /// A case begins: from here on [`Kernels::asked`] collects anew.
+    pub(crate) fn forget_asked(&self) {
+        lock(&self.asked).clear();
+    }
+
+    /// The kernel `named`, if it was asked for in this case; without a name the only one that was.
+    pub(crate) fn asked(&self, named: Option<&str>) -> Option<CudaFunction> {
+        let asked = lock(&self.asked);
+        let found = match (named, asked.as_slice()) {
+            (Some(named), all) => all.iter().find(|(name, _)| name == named),
+            (None, [only]) => Some(only),
+            (None, _) => None,
+        };
+        found.map(|(_, function)| function.clone())
     }
 
     /// A kernel that is allowed `bytes` of dynamic shared memory a block, to be launched with as much.

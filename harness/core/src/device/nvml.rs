@@ -47,12 +47,22 @@ fn node_of(bus_id: &str) -> Option<u32> {
     std::fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
-/// Whether the NVML that a process finds is the embedded device's. What it says must never be taken for a GPU's.
-fn is_emulated() -> bool {
+/// Opens NVML, whose library is looked for and loaded once. The embedded device's own is refused: what it says must
+/// never be taken for a GPU's.
+fn load() -> Result<Nvml, String> {
+    // Some systems have the library only under its full name.
     let names: &[&str] = if cfg!(windows) { &["nvml.dll"] } else { &["libnvidia-ml.so", "libnvidia-ml.so.1"] };
-    // SAFETY: loading the system's NVML, as is done next anyway; a name is only looked for.
-    let found = names.iter().find_map(|name| unsafe { libloading::Library::new(*name) }.ok());
-    found.is_some_and(|library| unsafe { library.get::<*const ()>(b"simt_nvml_version") }.is_ok())
+    // SAFETY: loading the system's NVML.
+    let found = names.iter().find_map(|name| Some((name, unsafe { libloading::Library::new(*name) }.ok()?)));
+    let (name, library) = found.ok_or_else(|| format!("NVML is not available: there is no {}", names.join(" or ")))?;
+    // SAFETY: the name is only looked for.
+    if unsafe { library.get::<*const ()>(b"simt_nvml_version") }.is_ok() {
+        return Err("NVML is not available: the library on the path is the embedded device's".into());
+    }
+    // The library is open until the wrapper has it too, so that the system loads no second copy of it.
+    let nvml = Nvml::builder().lib_path(name.as_ref()).init().map_err(|e| format!("NVML is not available: {e}"));
+    drop(library);
+    nvml
 }
 
 impl Monitor {
@@ -61,13 +71,7 @@ impl Monitor {
     /// # Errors
     /// One line that says why NVML is not available.
     pub fn open(bus_id: &str) -> Result<Self, String> {
-        if is_emulated() {
-            return Err("NVML is not available: the library on the path is the embedded device's".into());
-        }
-        let nvml = Nvml::init()
-            // Some systems have the library only under its full name.
-            .or_else(|_| Nvml::builder().lib_path("libnvidia-ml.so.1".as_ref()).init())
-            .map_err(|e| format!("NVML is not available: {e}"))?;
+        let nvml = load()?;
         nvml.device_by_pci_bus_id(bus_id).map_err(|e| format!("NVML does not know the GPU at {bus_id}: {e}"))?;
         Ok(Self { nvml, bus_id: bus_id.into() })
     }

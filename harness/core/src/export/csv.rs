@@ -110,7 +110,8 @@ mod tests {
     use crate::{
         export::exporter::Wanted,
         record::{
-            columns::tests::columns, counters::COUNTERS, folder::Folder, prediction::PREDICTED, row::tests::record,
+            columns::tests::columns, counters::COUNTERS, folder::Folder, kernel::KERNEL, prediction::PREDICTED,
+            row::tests::record,
         },
     };
 
@@ -134,7 +135,7 @@ mod tests {
         let expected: Vec<&str> = columns.all().map(|c| c.name).collect();
         assert_eq!(names, expected);
         assert_eq!(names[24..26], ["own_ms", "other"]);
-        assert_eq!(names.len(), 24 + 2 + COUNTERS.len() + PREDICTED.len());
+        assert_eq!(names.len(), 24 + 2 + COUNTERS.len() + KERNEL.len() + PREDICTED.len());
         let rows: Vec<_> = reader.records().map(|r| r.unwrap().iter().map(String::from).collect::<Vec<_>>()).collect();
         let record = record();
         let cells = columns.cells(&record).map(|(_, cell)| cell.text());

@@ -1,8 +1,9 @@
 //! Markdown: the tables of the documentation.
 
-/// A table with these titles; every row has as many cells. A column that holds only numbers is aligned to the right.
+/// A table with these titles; every row has as many cells. A column that holds only numbers, their thousands apart or
+/// not, or dashes is aligned to the right.
 pub fn markdown(titles: &[&str], rows: &[Vec<String>]) -> String {
-    let is_number = |cell: &String| cell.is_empty() || cell.parse::<f64>().is_ok();
+    let is_number = |cell: &String| cell.is_empty() || cell == "–" || cell.replace(',', "").parse::<f64>().is_ok();
     let rule: Vec<&str> = (0..titles.len())
         .map(|i| {
             let numbers = rows.iter().all(|row| is_number(&row[i]));
@@ -28,7 +29,11 @@ mod tests {
 
     #[test]
     fn numbers_stand_to_the_right_and_a_bar_is_escaped() {
-        let rows = [vec!["a|b".into(), "1.5".into()], vec!["c".into(), String::new()]];
-        assert_eq!(markdown(&["name", "ms"], &rows), "| name | ms |\n| --- | ---: |\n| a\\|b | 1.5 |\n| c |  |\n");
+        let cell = str::to_string;
+        let rows = [["a|b", "1.5", "1,024"].map(cell).to_vec(), ["c", "", "–"].map(cell).to_vec()];
+        assert_eq!(
+            markdown(&["name", "ms", "n"], &rows),
+            "| name | ms | n |\n| --- | ---: | ---: |\n| a\\|b | 1.5 | 1,024 |\n| c |  | – |\n"
+        );
     }
 }

@@ -4,6 +4,7 @@ use std::cell::Cell as Once;
 use crate::record::{
     columns::{COMMON, Cell, Columns},
     counters::COUNTERS,
+    kernel::KERNEL,
     prediction::PREDICTED,
     row::Record,
 };
@@ -19,7 +20,7 @@ impl SharedTable {
     /// The common columns, the own ones of every lab, each name once, the counters, and what is predicted.
     pub(crate) fn of(labs: &[Columns]) -> Self {
         let mut names: Vec<&str> = COMMON.iter().map(|column| column.name).collect();
-        for column in labs.iter().flat_map(|lab| &lab.own).chain(&COUNTERS).chain(&PREDICTED) {
+        for column in labs.iter().flat_map(|lab| &lab.own).chain(&COUNTERS).chain(&KERNEL).chain(&PREDICTED) {
             if !names.contains(&column.name) {
                 names.push(column.name);
             }
@@ -56,7 +57,7 @@ mod tests {
         let table = SharedTable::of(&[columns(), other.clone()]);
         let header = table.header().unwrap();
         assert!(table.header().is_none());
-        assert_eq!(header.len(), COMMON.len() + 3 + COUNTERS.len() + PREDICTED.len());
+        assert_eq!(header.len(), COMMON.len() + 3 + COUNTERS.len() + KERNEL.len() + PREDICTED.len());
         let at = |name: &str| header.iter().position(|n| n == name).unwrap();
         let (ours, theirs) = (table.row(&columns(), &record()), table.row(&other, &record()));
         assert_eq!([ours[at("own_ms")].as_str(), &ours[at("third")]], ["1.5", ""]);

@@ -94,6 +94,7 @@ impl Run {
         case: &Case,
         mut body: impl FnMut(&mut Trial<'_>) -> Result<()>,
     ) -> Result<Record> {
+        self.kernels.forget_asked();
         let (launch, mut refused) = self.launch(case)?;
         let checks = self.checks(variant.expect);
         let round = self.rounds.borrow().as_ref().map(|rounds| rounds.number);
@@ -136,7 +137,8 @@ impl Run {
             }
         }
         self.between_cases();
-        let passes = trial.recorder.into_passes();
+        let resources = trial.resources();
+        let passes = trial.recorder.into_passes(resources);
         if passes.has_lost_context() {
             *self.lost.borrow_mut() = Some(variant.name.into());
         }

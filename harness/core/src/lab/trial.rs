@@ -10,6 +10,7 @@ use crate::{
     error::Result,
     lab::{case::Case, run::Run},
     measure::{check::Check, poison::poison, recorder::Recorder, same::RightThere},
+    record::kernel::Resources,
     stats::Times,
 };
 
@@ -72,6 +73,13 @@ impl<'r> Trial<'r> {
         let launch = self.launch();
         let (threads, shared) = (launch.block_dim.0, launch.shared_mem_bytes as usize);
         Ok(self.kernel()?.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)?.max(1))
+    }
+
+    /// What the case's kernel takes of a multiprocessor: the one that it names, or the only one that it asked for.
+    pub(crate) fn resources(&self) -> Option<Resources> {
+        let named = self.case.kernel.as_ref().map(|(_, name)| name.as_str());
+        let kernel = self.run.kernels().asked(named)?;
+        Resources::of(&kernel, self.launch, &self.run.session().device)
     }
 
     /// Answers a question: sets the columns of [`crate::Question`]s, and checks that what was obtained is what was

@@ -21,7 +21,13 @@ use crate::{
         plan::Plan,
         timer::{self, Timed},
     },
-    record::{columns::Columns, hot::HotLine, prediction::Predicted, row::Value},
+    record::{
+        columns::Columns,
+        hot::HotLine,
+        kernel::{Peak, Resources},
+        prediction::Predicted,
+        row::Value,
+    },
     stats::{self, Times},
 };
 use predict::transfer::{Moved, Transfer, Way};
@@ -125,8 +131,9 @@ impl<'r> Recorder<'r> {
         self.passes.changed_input(changed);
     }
 
-    /// What the passes have given.
-    pub(crate) fn into_passes(self) -> Passes {
+    /// What the passes have given, of a kernel that takes these `resources`.
+    pub(crate) fn into_passes(mut self, resources: Option<Resources>) -> Passes {
+        self.passes.record.resources = resources;
         self.passes
     }
 
@@ -315,6 +322,11 @@ impl<'r> Recorder<'r> {
     /// Floating-point operations of one sample; gives GFLOP/s on a GPU.
     pub fn flop(&mut self, flop: u64) {
         self.passes.record.flop = Some(flop);
+    }
+
+    /// What does the operations of a sample, where their number may bound it: with that peak they are compared.
+    pub fn peak(&mut self, peak: Peak) {
+        self.passes.record.peak = Some(peak);
     }
 
     /// The ceiling with which the GB/s are compared (by default, device copy).

@@ -3,6 +3,7 @@
 use crate::record::{
     column::{Column, Sourced, column, columns_of},
     counters::COUNTERS,
+    kernel::{self, KERNEL},
     prediction::{self, PREDICTED},
     row::{Record, Value},
 };
@@ -98,7 +99,8 @@ const TABLE: &[Common] = &[
 /// The columns that every row has, in the order of the CSV.
 pub const COMMON: [Column; TABLE.len()] = columns_of(TABLE);
 
-/// The columns of one lab's rows: the common ones, the lab's own, the counters, and what is predicted.
+/// The columns of one lab's rows: the common ones, the lab's own, the counters, the kernel's, and what is
+/// predicted.
 #[derive(Debug, Clone)]
 pub struct Columns {
     /// The lab.
@@ -111,7 +113,7 @@ impl Columns {
     /// Every column, in the order of the CSV.
     pub fn all(&self) -> impl Iterator<Item = Column> {
         let common = COMMON.into_iter();
-        common.chain(self.own.iter().copied()).chain(COUNTERS).chain(PREDICTED)
+        common.chain(self.own.iter().copied()).chain(COUNTERS).chain(KERNEL).chain(PREDICTED)
     }
 
     /// The lab's own value in `column`, as a number.
@@ -144,9 +146,11 @@ impl Columns {
         let common = TABLE.iter().map(|c| (c.source)(record));
         let own = (0..self.own.len()).map(|i| cell(&record.own, i));
         let counters = (0..COUNTERS.len()).map(|i| cell(&record.counters, i));
+        let kernel = kernel::values(record);
+        let kernel = (0..KERNEL.len()).map(move |i| cell(&kernel, i));
         let predicted = prediction::values(record);
         let predicted = (0..PREDICTED.len()).map(move |i| cell(&predicted, i));
-        self.all().map(|c| c.name).zip(common.chain(own).chain(counters).chain(predicted))
+        self.all().map(|c| c.name).zip(common.chain(own).chain(counters).chain(kernel).chain(predicted))
     }
 }
 
@@ -169,7 +173,7 @@ pub(crate) mod tests {
     fn every_column_has_its_cell_in_order() {
         let record = record();
         let cells: Vec<(&str, String)> = columns().cells(&record).map(|(name, cell)| (name, cell.text())).collect();
-        assert_eq!(cells.len(), COMMON.len() + 2 + COUNTERS.len() + PREDICTED.len());
+        assert_eq!(cells.len(), COMMON.len() + 2 + COUNTERS.len() + KERNEL.len() + PREDICTED.len());
         let cell = |name: &str| cells.iter().find(|c| c.0 == name).unwrap().1.as_str();
         let shown =
             ["schema", "case", "n", "memory_mode", "time_median_ms", "gb_per_s", "max_abs_error", "verdict"].map(cell);

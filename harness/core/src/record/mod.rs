@@ -5,6 +5,7 @@ pub(crate) mod counters;
 pub(crate) mod details;
 pub(crate) mod folder;
 pub(crate) mod hot;
+pub(crate) mod kernel;
 pub(crate) mod prediction;
 pub(crate) mod program;
 pub(crate) mod revision;

@@ -6,7 +6,11 @@ use wire::{Leak, Told};
 
 use crate::{
     error::is_unmodelled,
-    record::{hot::HotLine, prediction::Predicted},
+    record::{
+        hot::HotLine,
+        kernel::{Peak, Resources},
+        prediction::Predicted,
+    },
     stats::Times,
 };
 
@@ -123,6 +127,10 @@ pub struct Record {
     pub wrong: Option<String>,
     /// The kernel that the file of `--kernel` lacks, which is why the case was skipped.
     pub missing_kernel: Option<String>,
+    /// What the kernel takes of a multiprocessor, if the row has one kernel.
+    pub resources: Option<Resources>,
+    /// What does the operations, where their number may bound the row.
+    pub peak: Option<Peak>,
     /// The lines that cost the most, if they were asked for.
     pub hot: Vec<HotLine>,
     /// What it is predicted to take on a GPU, if that was asked for.
@@ -237,6 +245,8 @@ pub(crate) mod tests {
             counters: Vec::new(),
             wrong: Some("1 of 9 wrong".into()),
             missing_kernel: Some("k".into()),
+            resources: None,
+            peak: None,
             hot: Vec::new(),
             predicted: None,
             samples_ms: vec![1.0, 2.0, 4.5],

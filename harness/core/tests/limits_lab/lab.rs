@@ -2,16 +2,21 @@
 use std::process::ExitCode;
 
 use cudarc::{driver::LaunchConfig, nvrtc::Ptx};
-use harness::{Case, Check, Lab, Result, Row, Run, Sizes, arguments, row};
+use harness::{Case, Ceiling, Check, Lab, Result, Row, Run, Sizes, arguments, row};
 
 static LAB: Lab = Lab {
     name: "limits-lab",
     summary: "what takes too long, or too much",
-    variants: &[&ROWS],
+    variants: &[&ROWS, &BOUNDED],
     options: || vec![arguments::file("input", "Read it")],
     run,
     ..Lab::DEFAULT
 };
+
+static BOUNDED: [Row<f64>; 2] = [
+    row("within", "far below its ceiling", 1e12),
+    row("beyond", "above its ceiling, in GB/s, which is far too low", 1e-12),
+];
 
 static ROWS: [Row; 4] = [
     row("short", "ends at once, and says so", ()),
@@ -28,6 +33,10 @@ const PTX: &str = "
 {
 $again:
     bra $again;
+}
+.visible .entry ends()
+{
+    ret;
 }
 ";
 
@@ -73,6 +82,29 @@ fn run(run: &Run) -> Result<()> {
                 Ok(())
             })?;
         }
+    }
+    bounded(run)
+}
+
+/// A kernel that ends at once, with the bytes of a large one and a ceiling of its own.
+fn bounded(run: &Run) -> Result<()> {
+    for row in run.rows(&BOUNDED) {
+        run.case(Case::new(row.name()).launch(LAUNCH), |case| {
+            let kernel = run.session().context.load_module(Ptx::from_src(PTX))?.load_function("ends")?;
+            case.bytes(1 << 40);
+            case.ceiling(Ceiling::Rate(row.with));
+            case.measure(
+                &mut (),
+                |()| Ok(()),
+                |()| {
+                    // SAFETY: the kernel takes nothing and touches nothing.
+                    unsafe { run.stream().launch_builder(&kernel).launch(LAUNCH) }?;
+                    Ok(())
+                },
+                |()| Ok(Check::all_right(1)),
+            )?;
+            Ok(())
+        })?;
     }
     Ok(())
 }

@@ -51,3 +51,20 @@ pub fn contents(sections: &[(&str, &str)]) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_predicted_is_filled_with_a_pattern_that_is_on_the_page() {
+        let page = shell("t", "h", &html! {}, &html! {});
+        for mark in [".bar.predicted", ".point.predicted"] {
+            let rule = page.split_once(&format!("{mark} {{")).unwrap_or_else(|| panic!("no rule for {mark}")).1;
+            let filled = rule.split_once("url(#").and_then(|(before, id)| Some((before, id.split_once(')')?.0)));
+            let (before, id) = filled.unwrap_or_else(|| panic!("{mark} is not filled with a pattern"));
+            assert!(!before.contains('}'), "{mark} is not filled with a pattern");
+            assert!(page.contains(&format!(r#"<pattern id="{id}""#)), "no pattern {id} for {mark}");
+        }
+    }
+}

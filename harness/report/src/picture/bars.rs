@@ -166,11 +166,18 @@ mod tests {
     #[test]
     fn what_is_predicted_is_hatched_and_has_its_interval() {
         let bar = |tone, interval| Bar { value: 50.0, tone, interval, ..Bar::default() };
-        let svg = |bar| Bars { bars: vec![bar], ..Bars::default() }.svg("x").into_string();
-        let predicted = svg(bar(Tone::Predicted, Some((40.0, 80.0))));
+        let bars = |bar| Bars { bars: vec![bar], ..Bars::default() };
+        let svg = |bar| bars(bar).svg("x").into_string();
+        let foretold = bar(Tone::Predicted, Some((40.0, 80.0)));
+        let axis = bars(foretold.clone()).scale().ends().1;
+        let predicted = svg(foretold);
         assert!(predicted.contains(r#"class="bar predicted""#), "{predicted}");
-        assert_eq!(predicted.matches(r#"class="interval""#).count(), 3, "{predicted}");
-        assert!(predicted.contains(r#"x2="80.00%""#) || predicted.contains(r#"x2="100.00%""#), "{predicted}");
+        // From end to end, and a stroke at each end.
+        let [low, high] = [40.0, 80.0].map(|value| format!("{:.2}%", 100.0 * value / axis));
+        for (from, to) in [(&low, &high), (&low, &low), (&high, &high)] {
+            let line = format!(r#"<line class="interval" x1="{from}" x2="{to}""#);
+            assert_eq!(predicted.matches(&line).count(), 1, "{line}: {predicted}");
+        }
         let plain = svg(bar(Tone::Plain, None));
         assert!(!plain.contains("predicted") && !plain.contains("interval"), "{plain}");
     }

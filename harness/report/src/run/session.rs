@@ -1,5 +1,5 @@
 //! `session.json`: what ran where. Only what a reader is shown is read; anything else may be there.
-use harness::Ceilings;
+use harness::{Ceilings, Peak};
 use serde::Deserialize;
 
 /// The newest version of the file that this program reads.
@@ -80,19 +80,12 @@ pub struct LabRun {
 }
 
 impl Device {
-    /// The most single-precision operations a second of the CUDA cores, in GFLOP/s; `None` where the number of
-    /// cores of a multiprocessor is not known, or on the embedded machine.
-    pub fn peak_gflop_per_s(&self) -> Option<f64> {
-        // CUDA C++ Programming Guide, table "Throughput of Native Arithmetic Instructions": fused multiply-adds in
-        // single precision, per clock and multiprocessor.
-        let per_clock = match self.compute_capability {
-            (7, _) | (6 | 8, 0) => 64.0,
-            (5 | 6 | 8 | 9 | 10 | 12, _) => 128.0,
-            (3, _) => 192.0,
-            _ => return None,
-        };
+    /// The most operations a second of what does them, in GFLOP/s, by clock and cores; `None` where the device has no
+    /// such unit or its rate is not known, or on the embedded machine.
+    pub fn peak_gflop_per_s(&self, peak: Peak) -> Option<f64> {
+        let per_clock = peak.per_clock(self.compute_capability)?;
         let ghz = f64::from(self.clock_khz) / 1e6;
-        (!self.is_emulated && ghz > 0.0).then(|| 2.0 * per_clock * f64::from(self.multiprocessors) * ghz)
+        (!self.is_emulated && ghz > 0.0).then(|| per_clock * f64::from(self.multiprocessors) * ghz)
     }
 }
 
@@ -141,7 +134,7 @@ mod tests {
         let device =
             Device { compute_capability: (9, 0), multiprocessors: 132, clock_khz: 1_980_000, ..Device::default() };
         // 67 TFLOP/s: NVIDIA H200 data sheet, FP32.
-        assert!((device.peak_gflop_per_s().unwrap() - 66_909.0).abs() < 1.0);
-        assert_eq!(Device { is_emulated: true, ..device }.peak_gflop_per_s(), None);
+        assert!((device.peak_gflop_per_s(Peak::Single).unwrap() - 66_909.0).abs() < 1.0);
+        assert_eq!(Device { is_emulated: true, ..device }.peak_gflop_per_s(Peak::Single), None);
     }
 }

@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(ladder.textbook, Some(2));
         let speed_ups: Vec<Option<f64>> = ladder.rungs.iter().map(|rung| rung.speed_up).collect();
         assert_eq!(speed_ups, [None, Some(8.0), None, Some(4.0)]);
-        let figure = ladder.figure(&Known(&[]));
+        let figure = ladder.figure(&Known(&[]), None);
         assert_eq!(figure.says[0], "library is the fastest: 100 GB/s, 100 % of the ceiling, 8 times as fast as first.");
         let Picture::Bars(bars) = figure.picture else { panic!() };
         assert_eq!(

@@ -17,4 +17,5 @@ pub mod roofline;
 pub mod rows;
 mod rungs;
 pub mod side_by_side;
+pub mod standing;
 pub mod transfer;

@@ -1,4 +1,5 @@
 //! The roofline: every kernel by its operations a byte and its operations a second, under the device's roofs.
+use harness::Peak;
 use predict::Part;
 
 use crate::{
@@ -35,7 +36,7 @@ impl Roofs {
     /// Those of the device, or, where it is emulated and times were predicted, those of the part for which they were.
     fn of(run: &Run, lab: &str) -> Roofs {
         let session = run.session_of(lab);
-        let peak = session.and_then(|session| session.device.peak_gflop_per_s());
+        let peak = session.and_then(|session| session.device.peak_gflop_per_s(Peak::Single));
         let ceilings = session.and_then(|session| session.ceilings);
         let (copy, link) = ceilings.map(|all| (all.device_copy_gb_per_s, all.h2d_gb_per_s)).unzip();
         // No kernel of any traffic lies above the rate of reading alone; older runs have measured the copy only.

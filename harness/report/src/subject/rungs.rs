@@ -4,19 +4,20 @@ use crate::{
         bars::{Bar, Bars, Limit, Tone},
         figure::{Figure, Picture, Table},
     },
-    run::row::Row,
+    run::{row::Row, session::Session},
     subject::{
         known::Known,
         ladder::{Ladder, Rung, is_same_work},
         metric::Metric,
         predicted::refused,
+        standing::Standing,
     },
     words::{grouped, short, size, time},
 };
 
 impl Ladder<'_> {
     /// The figure.
-    pub fn figure(&self, known: &Known) -> Figure {
+    pub fn figure(&self, known: &Known, session: Option<&Session>) -> Figure {
         let what = match self.metric {
             Metric::Rate(..) => "How fast each variant is",
             Metric::Time => "How long each variant takes",
@@ -28,7 +29,7 @@ impl Ladder<'_> {
             title: format!("{what}{case}"),
             says: self.says(known),
             picture: Picture::Bars(bars),
-            table: self.table(),
+            table: self.table(session),
         }
     }
 
@@ -181,38 +182,32 @@ impl Ladder<'_> {
         says
     }
 
-    fn table(&self) -> Table {
+    fn table(&self, session: Option<&Session>) -> Table {
         let unit = match self.metric {
             Metric::Rate(_, unit) => unit,
             Metric::Time => "ms",
             Metric::Instructions => "warp instructions",
         };
         let predicted = format!("{unit}, predicted");
-        let mut table = Table::new(&[
-            "variant",
-            "n",
-            unit,
-            &predicted,
-            "% of ceiling",
-            "speed-up",
-            "noise, %",
-            "published",
-            "bytes",
-        ]);
+        let first = ["variant", "n", unit, &predicted, "speed-up", "noise, %"];
+        let headings = first.into_iter().chain(["median, ms"]).chain(Standing::HEADINGS).chain(["published", "bytes"]);
+        let mut table = Table::new(&headings.collect::<Vec<_>>());
         for rung in &self.rungs {
             let number = |column: &str| rung.row.number(column);
             let peers = self.metric.peers(rung.row);
-            table.rows.push(vec![
+            let mut cells = vec![
                 rung.name.clone(),
                 number("n").map_or(String::new(), grouped),
                 short(rung.value),
                 self.metric.predicted(rung.row).map_or(String::new(), |(value, _)| short(value)),
-                number("percent_of_ceiling").map_or(String::new(), short),
                 rung.speed_up.map_or(String::new(), short),
                 rung.row.noise_percent().map_or(String::new(), short),
-                peers.iter().map(|peer| short(peer.1)).collect::<Vec<_>>().join(", "),
-                number("bytes").map_or(String::new(), size),
-            ]);
+                rung.row.ms().filter(|_| self.metric != Metric::Time).map_or(String::new(), short),
+            ];
+            cells.extend(Standing::new(rung.row, session).cells());
+            cells.push(peers.iter().map(|peer| short(peer.1)).collect::<Vec<_>>().join(", "));
+            cells.push(number("bytes").map_or(String::new(), size));
+            table.rows.push(cells);
         }
         table.without_empty_columns()
     }
@@ -241,7 +236,7 @@ mod tests {
         ];
         let rows = LabRows { lab: "x".into(), rows, details: Vec::new() };
         let ladders = ladders(&rows, &Known(&[]));
-        let figure = ladders[0].figure(&Known(&[]));
+        let figure = ladders[0].figure(&Known(&[]), None);
         let Picture::Bars(bars) = &figure.picture else { panic!() };
         let names: Vec<(&str, Tone)> = bars.bars.iter().map(|bar| (bar.name.as_str(), bar.tone)).collect();
         let (plain, predicted) = (Tone::Plain, Tone::Predicted);

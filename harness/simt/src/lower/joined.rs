@@ -264,4 +264,38 @@ mod tests {
             "setp.lt.s32 %p1, %r1, %r2; setp.lt.s32 %p2, %r3, %r4; or.pred %p3, %p1, %p2; @%p3 bra DONE; DONE:";
         assert_eq!(counts(either)[..3], [Some(0), None, None]);
     }
+
+    #[test]
+    fn what_has_64_bits_elsewhere_keeps_them() {
+        // A difference is one, where it leads to shared memory alone.
+        assert_eq!(counts("sub.s64 %rd1, %rd2, 8; ld.shared.f32 %f1, [%rd1];"), [Some(1), None]);
+        for code in [
+            // The high half of a product needs all of its factors.
+            "add.s64 %rd1, %rd2, %rd3; mul.hi.s64 %rd4, %rd1, %rd5; ld.shared.f32 %f1, [%rd4];",
+            // It is stored as a part of a vector.
+            "add.s64 %rd1, %rd2, %rd3; ld.shared.f32 %f1, [%rd1]; st.global.v2.u64 [%rd4], {%rd1, %rd5};",
+            // Nobody uses it.
+            "add.s64 %rd1, %rd2, %rd3;",
+        ] {
+            assert_eq!(counts(code)[0], None, "{code}");
+        }
+    }
+
+    #[test]
+    fn what_may_not_happen_or_has_another_value_is_no_part_of_a_sum() {
+        for (code, at) in [
+            // The sum is guarded.
+            ("mul.wide.u32 %rd1, %r1, 4; @%p1 add.s64 %rd2, %rd3, %rd1; ld.global.f32 %f1, [%rd2];", 0),
+            // The shift is by a register.
+            ("shl.b32 %r1, %r2, %r5; add.s32 %r3, %r1, %r4; st.shared.u32 [%rd1], %r3;", 0),
+            // The sum sets the carry.
+            ("add.cc.u32 %r1, %r2, %r3; add.s32 %r4, %r1, %r5; st.shared.u32 [%rd1], %r4;", 0),
+            // The register has two writers.
+            ("add.s32 %r1, %r2, %r3; add.s32 %r1, %r4, %r5; add.s32 %r6, %r1, %r7; st.shared.u32 [%rd1], %r6;", 0),
+            // The value is used in the next round.
+            ("AGAIN: add.s32 %r4, %r1, %r5; st.shared.u32 [%rd1], %r4; add.s32 %r1, %r2, %r3; @%p1 bra AGAIN;", 2),
+        ] {
+            assert_eq!(counts(code)[at], None, "{code}");
+        }
+    }
 }

@@ -144,4 +144,25 @@ mod tests {
         };
         assert_eq!(one.footprint(), expected);
     }
+
+    #[test]
+    fn what_shares_a_place_in_the_tables_is_told_apart() {
+        let mut touch = Touch::new();
+        // Line 5; the same of a page that is found at the same place; the same marks in another word; a line that takes
+        // the place of line 5 among those that the block has read; and line 5, which has to be read again.
+        for line in [5, 5 + (1 << 40), 5 + 16, (1 << 13) + 4, 5] {
+            touch.line(0, line, 1, true);
+        }
+        touch.passes(2);
+        touch.passes(3);
+        let expected = Footprint {
+            read_sectors: 4,
+            sectors: 4,
+            block_read_sectors: 5,
+            read_pairs: 4,
+            request_passes: 5,
+            ..Footprint::default()
+        };
+        assert_eq!(touch.footprint(), expected);
+    }
 }

@@ -1,0 +1,48 @@
+//! Why a document's parts could not be made.
+
+use std::path::PathBuf;
+
+/// Why a table could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file could not be read or written.
+    #[error("cannot read or write {path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A CSV is damaged.
+    #[error("{path} cannot be read as a table: {source}")]
+    Csv {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: ::csv::Error,
+    },
+    /// The reference run cannot be read.
+    #[error("{0}")]
+    Run(harness::Error),
+    /// A marker asks for something that does not exist.
+    #[error("{path}, marker {marker:?}: {what}")]
+    Marker {
+        /// The document.
+        path: PathBuf,
+        /// The marker's text.
+        marker: String,
+        /// What is missing.
+        what: String,
+    },
+    /// Documents whose generated parts are out of date.
+    #[error("stale, run `warplab figures`: {}", .0.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", "))]
+    Stale(Vec<PathBuf>),
+}
+
+/// Why a part could not be made.
+pub(super) enum Fault {
+    /// Its marker asks for something that does not exist.
+    Marker(String),
+    /// Anything else.
+    Error(Error),
+}
