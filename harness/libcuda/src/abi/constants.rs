@@ -242,12 +242,6 @@ pub mod limit {
     pub const LAST: i32 = 10;
 }
 
-/// `CUdevice_P2PAttribute`.
-pub mod p2p_attribute {
-    pub const PERFORMANCE_RANK: i32 = 1;
-    pub const ACCESS_ACCESS_SUPPORTED: i32 = 4;
-}
-
 /// `CUgraphMem_attribute`.
 pub mod graph_memory_attribute {
     pub const USED_MEM_CURRENT: i32 = 0;

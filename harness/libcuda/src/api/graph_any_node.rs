@@ -11,7 +11,7 @@ use crate::state::device::driver::driver;
 use crate::state::graphs::conditional::{Choosing, Condition, Conditional};
 use crate::state::graphs::exec::whole;
 use crate::state::graphs::task::Task;
-use crate::state::graphs::{event, graph};
+use crate::state::graphs::graph;
 use std::ffi::{c_int, c_uint};
 
 /// Words of the body of `CUgraphNodeParams`.
@@ -67,8 +67,8 @@ impl AnyNode {
             node_type::MEMSET => nodes::fill_task(&self.body::<FillNode>()),
             node_type::HOST => nodes::host_task(&self.body::<HostNode>()),
             node_type::EMPTY => Ok(Task::Empty),
-            node_type::WAIT_EVENT => Ok(Task::WaitEvent(event::find(self.body())?)),
-            node_type::EVENT_RECORD => Ok(Task::RecordEvent(event::find(self.body())?)),
+            node_type::WAIT_EVENT => Ok(Task::WaitEvent(nodes::event_of_node(self.body())?)),
+            node_type::EVENT_RECORD => Ok(Task::RecordEvent(nodes::event_of_node(self.body())?)),
             node_type::EXT_SEMAS_SIGNAL..=node_type::LAST => Err(Error::NOT_SUPPORTED),
             _ => Err(Error::INVALID_VALUE),
         }

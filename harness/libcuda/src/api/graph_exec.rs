@@ -70,10 +70,7 @@ fn get_enabled(exec: Handle, node: Handle, out: *mut c_uint) -> Result {
 
 fn set_enabled(exec: Handle, node: Handle, enabled: c_uint) -> Result {
     let exec = exec::find(exec)?;
-    if enabled > 1 {
-        return Err(Error::INVALID_VALUE);
-    }
-    exec.set_enabled(node, enabled == 1)
+    exec.set_enabled(node, enabled != 0)
 }
 
 fn update(exec: Handle, graph: Handle, error_node: *mut Handle, result: *mut c_int) -> Result {
@@ -92,7 +89,7 @@ fn update(exec: Handle, graph: Handle, error_node: *mut Handle, result: *mut c_i
 fn update_v2(exec: Handle, graph: Handle, out: *mut UpdateResult) -> Result {
     let (mut node, mut code) = (0, update_result::SUCCESS);
     let result = update(exec, graph, &raw mut node, &raw mut code);
-    put(out, UpdateResult { result: code, error_node: node, error_from_node: 0 })?;
+    put_optional(out, UpdateResult { result: code, error_node: node, error_from_node: 0 });
     result
 }
 

@@ -1,19 +1,20 @@
 //! Reading and changing what the nodes of graphs do.
 
-use super::graph_nodes::{copy_task, fill_task, first_of, host_task, kernel_task};
+use super::graph_nodes::{copy_task, event_of_node, fill_task, first_of, host_task, kernel_task};
 use crate::abi::constants::allocation_type;
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need, put};
 use crate::abi::types::{
     AllocNode, Copy3D, DevicePtr, FillNode, Handle, HostNode, KernelNode, KernelNode2, Location, PoolProps,
 };
-use crate::state::graphs::event;
+use crate::state::graphs::event::{self, Event};
 use crate::state::graphs::exec::{self, whole};
 use crate::state::graphs::graph::{self, find, find_node};
 use crate::state::graphs::task::Task;
 use crate::state::memory::fill::Fill;
 use std::mem::discriminant;
 use std::ptr::{null, null_mut};
+use std::sync::Arc;
 
 /// Passes the task of a node to a function that reads it.
 fn read(node: Handle, read: impl FnOnce(&Task) -> Result) -> Result {
@@ -134,11 +135,16 @@ fn get_wait(node: Handle, out: *mut Handle) -> Result {
         _ => Err(Error::INVALID_VALUE),
     })
 }
+/// The event of a node; as a wrong value where it is none, as NVIDIA's driver says.
+fn event_of_exec(handle: Handle) -> Result<Arc<Event>> {
+    event::find(handle).map_err(|_| Error::INVALID_VALUE)
+}
+
 fn set_record(node: Handle, event: Handle) -> Result {
-    write(node, Task::RecordEvent(event::find(event)?))
+    write(node, Task::RecordEvent(event_of_node(event)?))
 }
 fn set_wait(node: Handle, event: Handle) -> Result {
-    write(node, Task::WaitEvent(event::find(event)?))
+    write(node, Task::WaitEvent(event_of_node(event)?))
 }
 fn get_free(node: Handle, out: *mut DevicePtr) -> Result {
     need(out)?;
@@ -186,10 +192,10 @@ fn exec_child(exec: Handle, node: Handle, child: Handle) -> Result {
     write_exec(exec, node, whole(Task::Child(find(child)?))?)
 }
 fn exec_record(exec: Handle, node: Handle, event: Handle) -> Result {
-    write_exec(exec, node, Task::RecordEvent(event::find(event)?))
+    write_exec(exec, node, Task::RecordEvent(event_of_exec(event)?))
 }
 fn exec_wait(exec: Handle, node: Handle, event: Handle) -> Result {
-    write_exec(exec, node, Task::WaitEvent(event::find(event)?))
+    write_exec(exec, node, Task::WaitEvent(event_of_exec(event)?))
 }
 
 entry_points! {

@@ -7,7 +7,7 @@ use crate::abi::types::{AllocNode, Copy3D, DevicePtr, FillNode, Handle, HostNode
 use crate::api::launch::params;
 use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
-use crate::state::graphs::event;
+use crate::state::graphs::event::{self, Event};
 use crate::state::graphs::graph::{self, find};
 use crate::state::graphs::task::{HostCall, Task};
 use crate::state::memory::described::described;
@@ -77,6 +77,11 @@ pub fn host_task(params: *const HostNode) -> Result<Task> {
     Ok(Task::Host(HostCall { function, data }))
 }
 
+/// The event of a node; none is a wrong value, as NVIDIA's driver says.
+pub fn event_of_node(handle: Handle) -> Result<Arc<Event>> {
+    if handle == 0 { Err(Error::INVALID_VALUE) } else { event::find(handle) }
+}
+
 fn add_kernel(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, params: *const KernelNode) -> Result {
     current()?;
     add(out, graph, after, n, kernel_task(&get(params)?)?)
@@ -130,11 +135,11 @@ pub fn add_child(out: *mut Handle, graph: Handle, after: *const Handle, n: usize
 }
 fn add_record(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, event: Handle) -> Result {
     driver()?;
-    add(out, graph, after, n, Task::RecordEvent(event::find(event)?))
+    add(out, graph, after, n, Task::RecordEvent(event_of_node(event)?))
 }
 fn add_wait(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, event: Handle) -> Result {
     driver()?;
-    add(out, graph, after, n, Task::WaitEvent(event::find(event)?))
+    add(out, graph, after, n, Task::WaitEvent(event_of_node(event)?))
 }
 
 pub fn add_alloc(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, params: *mut AllocNode) -> Result {

@@ -77,6 +77,10 @@ fn advise(address: DevicePtr, count: usize, advice: c_int, dev: c_int) -> Result
 }
 
 fn advise_v2(address: DevicePtr, count: usize, advice: c_int, location: Location) -> Result {
+    // A place is asked for even where the advice is for all.
+    if location.kind == 0 {
+        return Err(Error::INVALID_VALUE);
+    }
     advise_for(address, count, advice, ordinal(location))
 }
 

@@ -18,6 +18,8 @@ use std::ffi::{c_uint, c_void};
 
 /// The rows of `cuMemAllocPitch` begin at multiples of this many bytes.
 const PITCH: usize = 512;
+/// No row is longer (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
+const LONGEST_ROW: usize = i32::MAX as usize;
 
 fn alloc(out: *mut DevicePtr, bytes: usize) -> Result {
     let context = current_uncaptured()?;
@@ -32,7 +34,7 @@ fn alloc_pitch(out: *mut DevicePtr, pitch: *mut usize, width: usize, height: usi
     if width == 0 || height == 0 || !matches!(element, 4 | 8 | 16) {
         return Err(Error::INVALID_VALUE);
     }
-    let row = width.checked_next_multiple_of(PITCH).ok_or(Error::INVALID_VALUE)?;
+    let row = width.checked_next_multiple_of(PITCH).filter(|row| *row <= LONGEST_ROW).ok_or(Error::INVALID_VALUE)?;
     let bytes = row.checked_mul(height).ok_or(Error::OUT_OF_MEMORY)?;
     put(out, allocate(&context, bytes, Kind::Device, 0, "cuMemAllocPitch")?)?;
     put(pitch, row)

@@ -1,9 +1,7 @@
 //! Tensor maps: the rules of the driver for what they describe.
 //!
-//! The rules are those that cuda.h writes down. Where it is silent these are guesses, until a device has been asked:
-//! that a wrong argument always gives `CUDA_ERROR_INVALID_VALUE`; that types of less than a byte and swizzles of larger
-//! atoms, which compute capability 10 brought, are such arguments before; that strides may be zero or overlap, and the
-//! address null; and that rows of pixels, like rows of boxes, must be multiples of 16 bytes.
+//! The rules are those of the driver 580 on an H200: they give its answers to the 2400 maps of
+//! `harness/libcudart/tests/tensors/h200.txt.gz`. Where they differ from what cuda.h writes down, a comment says so.
 
 use crate::abi::error::{Error, Result};
 use simt::tensor::{Element, Interleave, MOST_DIMENSIONS, Shape, TensorMap};
@@ -13,6 +11,10 @@ const SPANS: [Option<u64>; 4] = [None, Some(32), Some(64), Some(128)];
 
 /// The numbers of `CUtensorMapL2promotion` end before this one.
 const PROMOTIONS: i32 = 4;
+
+/// The most bytes that a column of pixels may have in a tensor without slices: the shared memory of a block. The largest
+/// that an H200's driver took had 226,912 bytes, the smallest that it refused 233,680.
+const MOST_COLUMN_BYTES: u64 = 227 << 10;
 
 /// What is described besides the shape; the arrays have as many elements as the tensor has dimensions.
 pub struct Described {
@@ -65,12 +67,18 @@ pub fn im2col(
     rule((3..=MOST_DIMENSIONS).contains(&rank))?;
     let most = [32768, 128, 16][rank - 3];
     rule(lower.iter().chain(upper).all(|corner| (-most..most).contains(corner)))?;
-    for ((lower, upper), size) in lower.iter().zip(upper).zip(&described.dims[1..]) {
-        rule(i128::from(*size) + i128::from(*upper) > i128::from(*lower))?;
+    // The driver looks at the low 32 bits of a size. In a tensor of slices it compares each corner with the size of the
+    // dimension before its own.
+    let sliced = described.interleave != Interleave::None as i32;
+    for ((lower, upper), size) in lower.iter().zip(upper).zip(&described.dims[usize::from(!sliced)..]) {
+        rule(i64::from(*size as u32) + i64::from(*upper) > i64::from(*lower))?;
     }
     rule((1..=256).contains(&channels) && (1..=1024).contains(&pixels))?;
     let shape = Shape::Im2col { lower: five(lower, 0), upper: five(upper, 0), channels, pixels };
-    make(described, shape, channels)
+    let map = make(described, shape, channels)?;
+    let column = u64::from(channels) * u64::from(map.element.bytes()) * u64::from(pixels);
+    rule(column <= MOST_COLUMN_BYTES)?;
+    Ok(map)
 }
 
 /// The map of a tensor from which rows of so many elements are taken.
@@ -87,16 +95,16 @@ fn make(described: &Described, shape: Shape, row: u32) -> Result<TensorMap> {
     rule(dims.iter().all(|size| (1..=1 << 32).contains(size)))?;
     let multiple = if interleave == Interleave::B32 { 32 } else { 16 };
     rule(strides.iter().all(|stride| stride.is_multiple_of(multiple) && *stride < 1 << 40))?;
-    // Without slices, the step of the innermost dimension is ignored.
-    let ignored = usize::from(interleave == Interleave::None);
-    rule(steps[ignored..].iter().all(|step| (1..=8).contains(step)))?;
+    // cuda.h: without slices, the step of the innermost dimension is ignored. It must be one all the same.
+    rule(steps.iter().all(|step| (1..=8).contains(step)))?;
     let mut steps: [u32; MOST_DIMENSIONS] = five(steps, 1);
-    steps[..ignored].fill(1);
-    let bytes = u64::from(row) * u64::from(element.bytes());
     if interleave == Interleave::None {
-        rule(bytes.is_multiple_of(16) && swizzle.1.is_none_or(|span| bytes <= span))?;
+        steps[0] = 1;
     }
-    rule(interleave != Interleave::B32 || swizzle.1 == Some(32))?;
+    // cuda.h asks for a multiple of 16 bytes only without slices, and for a swizzle of 32 bytes with slices of 32.
+    let bytes = u64::from(row) * u64::from(element.bytes());
+    rule(bytes.is_multiple_of(16))?;
+    rule(interleave != Interleave::None || swizzle.1.is_none_or(|span| bytes <= span))?;
     rule(!fill_nan || element.is_float())?;
     Ok(TensorMap {
         address,

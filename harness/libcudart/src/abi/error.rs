@@ -23,6 +23,7 @@ impl Error {
     pub const INVALID_DEVICE_FUNCTION: Self = Self(98);
     pub const INVALID_DEVICE: Self = Self(101);
     pub const NO_KERNEL_IMAGE: Self = Self(209);
+    pub const PEER_ACCESS_UNSUPPORTED: Self = Self(217);
     pub const INVALID_HANDLE: Self = Self(400);
     pub const NOT_FOUND: Self = Self(500);
     pub const NOT_SUPPORTED: Self = Self(801);

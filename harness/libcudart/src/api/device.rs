@@ -89,6 +89,15 @@ fn runtime_version(out: *mut c_int) -> Result {
 fn enable_peer(device: c_int, flags: c_uint) -> Result {
     context::ensure()?;
     context::check(device)?;
+    if flags != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    let (mut own, mut can) = (0, 0);
+    driver_calls::cuCtxGetDevice(&raw mut own)?;
+    driver_calls::cuDeviceCanAccessPeer(&raw mut can, own, device)?;
+    if can == 0 {
+        return Err(Error::PEER_ACCESS_UNSUPPORTED);
+    }
     driver_calls::cuCtxEnablePeerAccess(context::primary(device)?, flags)
 }
 

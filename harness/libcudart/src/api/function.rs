@@ -1,6 +1,6 @@
 //! Attributes and occupancy of kernels.
 use crate::abi::{
-    error::Result,
+    error::{Error, Result},
     pointers::{need, put},
     types::{FuncAttributes, Handle, LaunchConfig},
 };
@@ -66,6 +66,9 @@ fn param_info(symbol: Symbol, index: usize, offset: *mut usize, bytes: *mut usiz
 
 fn kernel_attribute(kernel: Handle, attribute: c_int, value: c_int, device: c_int) -> Result {
     context::ensure()?;
+    if kernel.is_null() {
+        return Err(Error::INVALID_HANDLE);
+    }
     driver::cuKernelSetAttribute(attribute, value, crate::state::function::kernel(kernel)?, device)
 }
 

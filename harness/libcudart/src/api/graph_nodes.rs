@@ -1,6 +1,6 @@
 //! Nodes of graphs whose parameters differ from the driver's: kernels and copies.
 use crate::abi::{
-    error::Result,
+    error::{Error, Result},
     native,
     pointers::{get, need, put},
     types::{Copy3d, Extent, Handle, KernelNode, PitchedPtr, Pos},
@@ -75,6 +75,11 @@ fn row(dst: *mut c_void, src: *const c_void, bytes: usize, kind: c_int) -> Copy3
         extent: Extent { width: bytes, height: 1, depth: 1 },
         kind,
     }
+}
+
+/// A copy of a row that has bytes: a node of a graph must have some.
+fn some(copy: Copy3d) -> Result<Copy3d> {
+    if copy.extent.width == 0 { Err(Error::INVALID_VALUE) } else { Ok(copy) }
 }
 
 fn add(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, copy: &Copy3d) -> Result {
@@ -238,9 +243,9 @@ calls! {
         = (|exec, node, copy| set_exec(exec, node, &get(copy)?));
     cudaGraphAddMemcpyNode1D(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, dst: Dst, src: Src,
         bytes: usize, kind: c_int)
-        = (|out, graph, after, count, d, s, n, k| add(out, graph, after, count, &row(d, s, n, k)));
+        = (|out, graph, after, count, d, s, n, k| add(out, graph, after, count, &some(row(d, s, n, k))?));
     cudaGraphMemcpyNodeSetParams1D(node: Handle, dst: Dst, src: Src, bytes: usize, kind: c_int)
-        = (|node, d, s, n, k| set(node, &row(d, s, n, k)));
+        = (|node, d, s, n, k| set(node, &some(row(d, s, n, k))?));
     cudaGraphExecMemcpyNodeSetParams1D(exec: Handle, node: Handle, dst: Dst, src: Src, bytes: usize, kind: c_int)
         = (|exec, node, d, s, n, k| set_exec(exec, node, &row(d, s, n, k)));
     cudaGraphAddMemcpyNodeToSymbol(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, symbol: Src,

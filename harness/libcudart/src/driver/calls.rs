@@ -25,6 +25,7 @@ driver_calls! {
     cuCtxGetCurrent(out: *mut Handle);
     cuCtxSetCurrent(context: Handle);
     cuCtxGetDevice(out: *mut c_int);
+    cuDeviceCanAccessPeer(out: *mut c_int, device: c_int, peer: c_int);
     cuCtxEnablePeerAccess(context: Handle, flags: c_uint);
     cuCtxDisablePeerAccess(context: Handle);
     cuThreadExchangeStreamCaptureMode(mode: *mut c_int);

@@ -174,19 +174,21 @@ Case right(bool columns) {
         c.way = columns ? (often(70) ? PIXELS : PIXELS_BACK) : often(50) ? LOAD : Way(STORE + pick(7));
         if (c.way >= ADD && c.way <= XOR) {
             if (c.way == ADD && c.element < 2) continue;
-            if (c.way != ADD && (c.element < 2 || c.element > 5)) continue;
+            bool integer = c.element >= 2 && c.element <= 5, half = c.element == 6 || c.element == 9;
+            if (c.way != ADD && !integer && !(half && c.way <= MAX)) continue;
             // Sums of numbers whose NaN differ in payload are left to the cases of reductions in bulk.
         }
         c.fill = c.element >= 6 && often(50);
         c.swizzle = pick(4);
         c.interleave = c.rank >= 3 && often(15) ? 1 + pick(2) : 0;
         if (c.interleave == 2) {
-            c.swizzle = 1;
+            if (often(70)) c.swizzle = 1;
             c.shift &= ~31;
         }
         unsigned slice = c.interleave == 1 ? 16 : 32;
         unsigned longest = c.interleave ? slice : c.swizzle ? 16u << c.swizzle : 512u;
-        unsigned row = c.interleave ? slice : 16 * (1 + pick(longest / 16));
+        // A box may reach over several slices.
+        unsigned row = c.interleave ? slice * (often(60) ? 1 : 1 + pick(3)) : 16 * (1 + pick(longest / 16));
         if (row / bytes > 256) continue;
         c.sizes[0] = c.channels = row / bytes;
         c.steps[0] = 1;
@@ -219,6 +221,8 @@ Case right(bool columns) {
                 int first = c.lower[i - 1], last = int(c.dims[i]) - 1 + c.upper[i - 1];
                 empty |= last < first;
                 if (last >= first) c.place.at[i] = first + pick(last - first + 1);
+                // NVIDIA's driver compares the corners of a tensor of slices with the sizes of other dimensions.
+                empty |= c.interleave && int(c.dims[i - 1]) + c.upper[i - 1] <= c.lower[i - 1];
             }
             if (empty) continue;
             c.place.at[0] = c.interleave ? c.place.at[0] : pick(c.dims[0]);
@@ -315,10 +319,13 @@ void copies(char *self, int first, int last) {
         Case c = right(number % 4 == 3);
         if (number < first) continue;
         CUtensorMap map;
-        IS(encode(c, data, &map) == CUDA_SUCCESS);
+        describe(number, c);
+        if (int code = encode(c, data, &map)) {
+            printf(" is refused with %d\n", code);
+            continue;
+        }
         OK(cudaMemcpy(data, fresh.data(), DATA, cudaMemcpyHostToDevice));
         copy<<<1, THREADS, TILE + GUARD>>>(map, c.rank, c.way, c.place, box_bytes(c), out);
-        describe(number, c);
         if (cudaError_t code = cudaDeviceSynchronize()) {
             printf(" stops with %s\n", cudaGetErrorName(code));
             fflush(stdout);

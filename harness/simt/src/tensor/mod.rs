@@ -13,8 +13,9 @@
 //!   rounded, ties away from zero, as they are loaded: so a public comparison with an H100 says. The same found that
 //!   the types with `FTZ` change nothing in a copy. Their sums take subnormal numbers for zero, by the name; those of
 //!   the others keep them, as `cp.reduce.async.bulk` does on an H200.
-//! - Slices of an interleaved tensor follow each other behind the last two dimensions but the outermost one; only boxes
-//!   inside one slice are modelled.
+//! - Slices of an interleaved tensor follow each other behind the last two dimensions but the outermost one. In shared
+//!   memory the slices of a box lie in the same order: all that the box has of one slice, then of the next, inside each
+//!   element of the outermost dimension; of pixels, one column for each slice.
 //! - In `im2col` mode the dimensions of corners and offsets begin with the innermost one (W, H, D). The upper corner
 //!   counts from the last pixel, and the steps between pixels are the element strides.
 //!
@@ -210,13 +211,23 @@ pub struct TensorMap {
 }
 
 impl TensorMap {
-    /// Bytes of a row of the box, which lie side by side.
-    pub(crate) fn row_bytes(&self) -> u64 {
+    /// Bytes that the box has in the innermost dimension.
+    fn channel_bytes(&self) -> u64 {
         let elements = match self.shape {
             Shape::Tiled(sizes) => sizes[0],
             Shape::Im2col { channels, .. } => channels,
         };
         u64::from(elements) * u64::from(self.element.bytes())
+    }
+
+    /// Bytes of a row of the box, which lie side by side: at most a slice.
+    pub(crate) fn row_bytes(&self) -> u64 {
+        self.channel_bytes().min(self.interleave.slice().map_or(u64::MAX, u64::from))
+    }
+
+    /// The slices that the box reaches over, 1 without slices.
+    pub(crate) fn slices(&self) -> u64 {
+        self.channel_bytes().div_ceil(self.row_bytes().max(1))
     }
 
     /// The elements that are taken in a dimension other than the innermost one.
@@ -235,7 +246,7 @@ impl TensorMap {
             Shape::Tiled(_) => (1..self.rank as usize).map(|at| u64::from(self.taken(at))).product::<u64>(),
             Shape::Im2col { pixels, .. } => pixels.into(),
         };
-        rows * self.row_bytes()
+        rows * self.slices() * self.row_bytes()
     }
 
     /// Whether a box may begin at this element of the innermost dimension.
@@ -277,8 +288,9 @@ impl TensorMap {
         let slice = self.interleave.slice()?;
         let bytes = self.element.bytes();
         let inside = (at[0].rem_euclid((slice / bytes) as i32) as u64) * u64::from(bytes);
-        if inside + self.row_bytes() > u64::from(slice) || self.steps[0] != 1 {
-            return Some("a copy of several slices of an interleaved tensor");
+        let parts = inside + self.row_bytes() > u64::from(slice) || self.channel_bytes() % self.row_bytes() != 0;
+        if parts || self.steps[0] != 1 {
+            return Some("a copy of parts of several slices of an interleaved tensor");
         }
         None
     }

@@ -27,43 +27,69 @@ impl TensorMap {
     ) -> Result<(), E> {
         match self.shape {
             Shape::Tiled(_) => {
-                let count: [i64; MOST_DIMENSIONS] = std::array::from_fn(|d| i64::from(self.taken(d)));
+                let mut count: [i64; MOST_DIMENSIONS] = std::array::from_fn(|d| i64::from(self.taken(d)));
+                let mut step = self.steps.map(i64::from);
+                // Of the innermost dimension, a row has all elements of a slice.
+                (count[0], step[0]) = (self.slices() as i64, self.row_elements());
+                let mut order = [1, 2, 3, 4, 0];
+                if self.interleave.slice().is_some() {
+                    // The slices come inside the outermost dimension.
+                    order[self.rank as usize - 2..].rotate_right(1);
+                }
                 let mut index = [0i64; MOST_DIMENSIONS];
                 loop {
-                    // The innermost dimension has index 0: a row has all of its elements.
-                    act(self.row(std::array::from_fn(|d| i64::from(at[d]) + index[d] * i64::from(self.steps[d]))))?;
-                    let Some(next) = (1..MOST_DIMENSIONS).find(|d| index[*d] + 1 < count[*d]) else {
+                    act(self.row(std::array::from_fn(|d| i64::from(at[d]) + index[d] * step[d])))?;
+                    let Some(next) = order.iter().position(|d| index[*d] + 1 < count[*d]) else {
                         return Ok(());
                     };
-                    index[1..next].fill(0);
-                    index[next] += 1;
+                    order[..next].iter().for_each(|d| index[*d] = 0);
+                    index[order[next]] += 1;
                 }
             }
-            Shape::Im2col { lower, upper, pixels, .. } => {
-                let mut here = at.map(i64::from);
-                let outer = self.rank as usize - 1;
-                for _ in 0..pixels {
-                    let mut pixel = here;
-                    for d in 1..outer {
-                        pixel[d] += i64::from(offsets[d - 1]);
-                    }
-                    act(self.row(pixel))?;
-                    let mut carry = true;
-                    for d in 1..outer {
-                        here[d] += i64::from(self.steps[d]);
-                        carry = here[d] >= self.dims[d] as i64 + i64::from(upper[d - 1]);
-                        if !carry {
-                            break;
-                        }
-                        here[d] = lower[d - 1].into();
-                    }
-                    if carry {
-                        here[outer] += i64::from(self.steps[outer]);
-                    }
+            Shape::Im2col { .. } => (0..self.slices() as i64)
+                .try_for_each(|slice| self.column(at, slice * self.row_elements(), offsets, &mut act)),
+        }
+    }
+
+    /// Elements of a row.
+    fn row_elements(&self) -> i64 {
+        (self.row_bytes() / u64::from(self.element.bytes())) as i64
+    }
+
+    /// Calls `act` with the row of each pixel, `channel` elements behind its first.
+    fn column<E>(
+        &self,
+        at: [i32; MOST_DIMENSIONS],
+        channel: i64,
+        offsets: [i32; 3],
+        act: &mut impl FnMut(Row) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Shape::Im2col { lower, upper, pixels, .. } = self.shape else {
+            return Ok(());
+        };
+        let mut here = at.map(i64::from);
+        here[0] += channel;
+        let outer = self.rank as usize - 1;
+        for _ in 0..pixels {
+            let mut pixel = here;
+            for d in 1..outer {
+                pixel[d] += i64::from(offsets[d - 1]);
+            }
+            act(self.row(pixel))?;
+            let mut carry = true;
+            for d in 1..outer {
+                here[d] += i64::from(self.steps[d]);
+                carry = here[d] >= self.dims[d] as i64 + i64::from(upper[d - 1]);
+                if !carry {
+                    break;
                 }
-                Ok(())
+                here[d] = lower[d - 1].into();
+            }
+            if carry {
+                here[outer] += i64::from(self.steps[outer]);
             }
         }
+        Ok(())
     }
 
     /// The row that begins at these coordinates.
@@ -74,7 +100,7 @@ impl TensorMap {
         if !inside {
             return Row { before: bytes, inside: 0, address: self.address };
         }
-        let elements = (bytes / size) as i64;
+        let elements = self.row_elements();
         let first = at[0].clamp(0, self.dims[0] as i64);
         let last = (at[0] + elements).clamp(first, self.dims[0] as i64);
         let before = (first - at[0]).clamp(0, elements) as u64 * size;
@@ -170,6 +196,15 @@ mod tests {
         map.interleave = Interleave::B16;
         assert_eq!(map.lacks([4, 0, 0, 0, 0]), None);
         assert!(map.lacks([2, 0, 0, 0, 0]).is_some());
+        // Two slices, and of pixels too.
+        map.shape = Shape::Tiled([8, 2, 1, 2, 1]);
+        assert_eq!((map.lacks([4, 0, 0, 0, 0]), map.box_bytes()), (None, 128));
+        let (a, b) = ([0, 16], [96, 112]);
+        let both = |image: u64| [a, b].concat().into_iter().map(move |at| (0, 16, 96 + at + 384 * image));
+        assert_eq!(rows(&map, [4, 0, 0, 0, 0], [0; 3]), both(0).chain(both(1)).collect::<Vec<_>>());
+        map.shape = Shape::Im2col { lower: [0; 3], upper: [0; 3], channels: 8, pixels: 2 };
+        assert_eq!(rows(&map, [4, 0, 0, 0, 0], [0; 3]), both(0).collect::<Vec<_>>());
+        map.shape = Shape::Tiled([4, 2, 1, 1, 1]);
         // The second slice lies behind the 2 x 3 pixels of the first.
         assert_eq!(rows(&map, [4, 1, 1, 1, 0], [0; 3]), [(0, 16, 96 + 16 + 48 + 384), (0, 16, 96 + 32 + 48 + 384)]);
     }

@@ -144,6 +144,16 @@ fn plain_extreme<T: Half, const LARGER: bool>(a: u16, b: u16) -> u16 {
     if nan(a) & nan(b) { NAN } else { with_both }
 }
 
+/// The smaller of two f16, or the larger, as `min.f16` and `max.f16` give it.
+pub(crate) fn extreme_f16<const LARGER: bool>(a: u16, b: u16) -> u16 {
+    plain_extreme::<F16, LARGER>(a, b)
+}
+
+/// The same of bf16.
+pub(crate) fn extreme_bf16<const LARGER: bool>(a: u16, b: u16) -> u16 {
+    plain_extreme::<Bf16, LARGER>(a, b)
+}
+
 /// Magnitude or negation without modifiers.
 #[inline(always)]
 fn plain_sign_change<T: Half>(a: u16, changed: u16) -> u16 {

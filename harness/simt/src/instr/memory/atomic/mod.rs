@@ -70,6 +70,11 @@ pub(super) fn red(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 /// Lowers an atomic with these operands beside the destination for the old value.
 fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest: &[Operand]) -> Result<()> {
     let how = Modifiers::of(cx, inst)?;
+    // The smaller or larger of numbers of 16 bits is there in vectors only.
+    let single = how.count == 1 && matches!(how.operation, "min" | "max") && how.ty.contains("f16");
+    if single {
+        return Err(cx.missing(inst));
+    }
     let Some((run, bytes)) = handler_for(cx.vectors(), how.operation, how.ty) else {
         return Err(cx.missing(inst));
     };

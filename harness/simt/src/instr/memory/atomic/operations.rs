@@ -5,6 +5,7 @@ use super::combine::Combine;
 use super::general::General;
 use super::sums::{Quick, Sum};
 use crate::engine::warp::handler::{Handler, handler};
+use crate::instr::alu::half::{extreme_bf16, extreme_f16};
 use crate::lane::{Bf16, F16, HostVectors, LANES, lanes};
 
 /// Declares the operations, a row each: a name, PTX's words for the operation and the types, the word in memory,
@@ -80,6 +81,14 @@ operations! {
     MaxS64 "max" "s64" u64 => |old, b, _c, _g| (old as i64).max(b as i64) as u64;
     MinU64 "min" "u64" u64 => |old, b, _c, _g| old.min(b);
     MaxU64 "max" "u64" u64 => |old, b, _c, _g| old.max(b);
+    MinF16 "min" "f16" u16 => |old, b, _c, _g| extreme_f16::<false>(old, b);
+    MaxF16 "max" "f16" u16 => |old, b, _c, _g| extreme_f16::<true>(old, b);
+    MinBf16 "min" "bf16" u16 => |old, b, _c, _g| extreme_bf16::<false>(old, b);
+    MaxBf16 "max" "bf16" u16 => |old, b, _c, _g| extreme_bf16::<true>(old, b);
+    MinF16x2 "min" "f16x2" u32 => |old, b, _c, _g| halves(old, b, extreme_f16::<false>);
+    MaxF16x2 "max" "f16x2" u32 => |old, b, _c, _g| halves(old, b, extreme_f16::<true>);
+    MinBf16x2 "min" "bf16x2" u32 => |old, b, _c, _g| halves(old, b, extreme_bf16::<false>);
+    MaxBf16x2 "max" "bf16x2" u32 => |old, b, _c, _g| halves(old, b, extreme_bf16::<true>);
     And32 "and" "b32" | "u32" | "s32" u32 => |old, b, _c, _g| old & b;
     Or32 "or" "b32" | "u32" | "s32" u32 => |old, b, _c, _g| old | b;
     Xor32 "xor" "b32" | "u32" | "s32" u32 => |old, b, _c, _g| old ^ b;
@@ -138,8 +147,8 @@ fn sum_b16(a: u16, b: u16) -> u16 {
     Bf16::nearest(Bf16(a).to_f32() + Bf16(b).to_f32()).0
 }
 
-fn halves(a: u32, b: u32, sum: fn(u16, u16) -> u16) -> u32 {
-    u32::from(sum(a as u16, b as u16)) | (u32::from(sum((a >> 16) as u16, (b >> 16) as u16)) << 16)
+fn halves(a: u32, b: u32, each: fn(u16, u16) -> u16) -> u32 {
+    u32::from(each(a as u16, b as u16)) | (u32::from(each((a >> 16) as u16, (b >> 16) as u16)) << 16)
 }
 
 impl Sum for Add32 {
