@@ -3,7 +3,7 @@
 predict.py emulate WARPLAB FOLDER     counts the launches of runs.txt on the emulated H200; writes FOLDER/subjects.jsonl
 predict.py compare PREDICT SUBJECTS   predicts them with the program `predict`; writes rows.csv, table.md and chart.svg here,
                                       and rows.csv and table.md in h100
-predict.py keep FOLDER                keeps of an H100's runs in FOLDER what is compared, in h100
+predict.py keep FOLDER                keeps of an H100's runs in FOLDER what is compared, in h100/measured
 predict.py recount WARPLAB SUBJECTS FOLDER [--some]   counts again (only the small runs), and exits with 1 when the counts are others
 predict.py compare PREDICT SUBJECTS --check   exits with 1 when they are not what is committed
 
@@ -27,7 +27,7 @@ from collections import defaultdict
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The measured rows of each part.
-PARTS = {"h200": HERE.parent / "h200", "h100": HERE / "h100"}
+PARTS = {"h200": HERE.parent / "h200", "h100": HERE / "h100/measured"}
 MEASURED = PARTS["h200"]
 # Of pairs of rows that are counted alike, so many differ by no more than what is taken to be noise.
 NOISE = 0.95
@@ -384,7 +384,7 @@ def chart(rows):
 
 def compare(program, subjects, check):
     stale = []
-    for part, folder in (("h200", HERE), ("h100", PARTS["h100"])):
+    for part, folder in (("h200", HERE), ("h100", HERE / "h100")):
         if "=" in program and part != "h200":
             continue
         every = list(predicted(program, subjects, part))
