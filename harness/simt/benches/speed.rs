@@ -1,12 +1,17 @@
 //! The five columns at three levels of checking, in thread instructions per second of one worker, and what single
 //! instructions cost, in those that warps execute per second: `cargo bench -p simt [-- COLUMN]`
+//!
+//! With `workers`, how much sooner several workers are done: `cargo bench -p simt -- workers [LOG2_OF_ELEMENTS]`. The
+//! program that `cargo bench -p simt --no-run` names also runs by itself on a computer without Rust.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+#[path = "speed/workers.rs"]
+mod workers;
 
 use common::columns::{LEVELS, columns};
 use common::rates::{RATES, Rate};
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group};
 use std::time::Duration;
 
 fn speed(c: &mut Criterion) {
@@ -41,4 +46,14 @@ fn rates(c: &mut Criterion) {
 }
 
 criterion_group!(benches, speed, rates);
-criterion_main!(benches);
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    match args.first().map(String::as_str) {
+        Some("workers") => workers::table(args.get(1).and_then(|log2| log2.parse().ok()).unwrap_or(26)),
+        _ => {
+            benches();
+            Criterion::default().configure_from_args().final_summary();
+        }
+    }
+}

@@ -13,6 +13,7 @@ mod control;
 mod costs;
 mod extents;
 mod heap;
+mod late_sums;
 mod load_fuzz;
 mod mbarriers;
 mod modifier_orders;

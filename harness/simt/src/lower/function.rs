@@ -5,6 +5,7 @@ use super::effort::{self, split};
 use super::error::unsupported;
 use super::ir::*;
 use super::joined::joined;
+use super::last;
 use super::origin;
 use super::pending;
 use super::program::Builder;
@@ -115,7 +116,11 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             let followers = block.insts.iter().filter(|inst| inst.merge == Merge::Follows).count() as u64;
             block.effort.pipes.memory = block.effort.pipes.memory.saturating_sub(followers);
         }
-        Ok(Func { name: f.name.clone(), regs: this.regs, blocks: this.blocks, back })
+        let mut blocks = std::mem::take(&mut this.blocks);
+        if f.entry {
+            last::mark(&mut blocks, body, |inst| this.is_unread(inst));
+        }
+        Ok(Func { name: f.name.clone(), regs: this.regs, blocks, back })
     }
 
     /// Where the present instruction stands, for errors.

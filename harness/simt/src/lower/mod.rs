@@ -14,6 +14,7 @@ mod frames;
 mod function;
 mod ir;
 mod joined;
+mod last;
 mod merge;
 mod order;
 mod origin;

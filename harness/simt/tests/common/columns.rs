@@ -33,10 +33,37 @@ pub const LEVELS: [(&str, Checks, bool); 3] = [
 ];
 
 /// Puts numbers on the device, and tells it so.
-fn written<T: Plain>(device: &Device, data: &[T]) -> u64 {
+pub fn written<T: Plain>(device: &Device, data: &[T]) -> u64 {
     let at = device.put(data);
     device.memory.wrote(at, size_of_val(data) as u64);
     at
+}
+
+/// The sum of two vectors of `n` numbers, a multiple of 256: both addends and the sum lie at `at`.
+pub fn vecadd(n: usize, at: [u64; 3]) -> Column {
+    Column {
+        name: "vecadd",
+        kernel: "vecadd",
+        grid: [(n / 256) as u32, 1, 1],
+        block: [256, 1, 1],
+        args: at.map(Arg::Ptr).into_iter().chain([Arg::I32(n as i32)]).collect(),
+        elements: n as u64,
+        element: "sums",
+    }
+}
+
+/// The trapezoidal rule at so many points, a multiple of 1024, by one of its kernels. The word for the sum lies at
+/// `sum`.
+pub fn trapezoid(name: &'static str, kernel: &'static str, points: usize, sum: u64) -> Column {
+    Column {
+        name,
+        kernel,
+        grid: [points as u32 / 1024, 1, 1],
+        block: [1024, 1, 1],
+        args: vec![Arg::F32(-3.0), Arg::F32(6.0 / points as f32), Arg::I32(points as i32), Arg::Ptr(sum)],
+        elements: points as u64,
+        element: "points",
+    }
 }
 
 /// A device with the columns' kernels and data on it. `n` is the number of sums and of bytes, a power of two from 2^12
@@ -50,28 +77,10 @@ pub fn columns(n: usize, side: u32) -> (Device, Vec<Column>) {
     let text: Vec<u8> = (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let text = written(&device, &text);
     let (sum, bins) = (written(&device, &[0.0f32]), written(&device, &[0u32; 256]));
-    let points = (n / 4) as i32;
-    let trapezoid = |name, kernel| Column {
-        name,
-        kernel,
-        grid: [points as u32 / 1024, 1, 1],
-        block: [1024, 1, 1],
-        args: vec![Arg::F32(-3.0), Arg::F32(6.0 / points as f32), Arg::I32(points), Arg::Ptr(sum)],
-        elements: points as u64,
-        element: "points",
-    };
     let columns = vec![
-        Column {
-            name: "vecadd",
-            kernel: "vecadd",
-            grid: [(n / 256) as u32, 1, 1],
-            block: [256, 1, 1],
-            args: vec![Arg::Ptr(x), Arg::Ptr(y), Arg::Ptr(z), Arg::I32(n as i32)],
-            elements: n as u64,
-            element: "sums",
-        },
-        trapezoid("trapezoid, atomic", "trapezoid_atomic"),
-        trapezoid("trapezoid, shuffle", "trapezoid_shuffle"),
+        vecadd(n, [x, y, z]),
+        trapezoid("trapezoid, atomic", "trapezoid_atomic", n / 4, sum),
+        trapezoid("trapezoid, shuffle", "trapezoid_shuffle", n / 4, sum),
         Column {
             name: "histogram",
             kernel: "histogram",

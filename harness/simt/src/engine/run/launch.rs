@@ -6,6 +6,7 @@ use crate::checks::launch::LaunchRaces;
 use crate::counters::Counters;
 use crate::engine::warp::program::Program;
 use crate::engine::warp::shared::{Blocks, Count, Ended, Outcome, Shared};
+use crate::engine::warp::sums::Turns;
 use crate::engine::warp::tables::Order;
 use crate::engine::watch::bounds::bounds;
 use crate::engine::watch::costs::looks;
@@ -214,6 +215,8 @@ fn shared<'l>(
         began: Instant::now(),
         heap: memory.heap(),
         workspace,
+        // What one worker does, or what a seed chooses, is the same each time.
+        turns: (count > 1 && settings.seed == 0).then(Turns::default),
         blocks: Blocks::new(blocks / of, batch),
         outcome: Outcome::new(settings.print_bytes),
     }

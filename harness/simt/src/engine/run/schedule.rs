@@ -56,7 +56,7 @@ pub(super) fn run<'l>(block: &mut Block<'l>, worker: &mut Worker<'l>) -> Progres
                     warp.status = Status::Blocked;
                     advanced = true;
                 }
-                Turn::Yield | Turn::Fault => {}
+                Turn::Yield | Turn::Fault => worker.finish_sums(),
             }
             block.warps[index] = Some(warp);
             if end == Turn::Fault || (worker.is_due() && worker.over_budget(block, index)) {
@@ -67,6 +67,7 @@ pub(super) fn run<'l>(block: &mut Block<'l>, worker: &mut Worker<'l>) -> Progres
             return Progress::Finished;
         }
         if !ran {
+            worker.finish_sums();
             return Progress::Stuck;
         }
         if !advanced {

@@ -10,6 +10,7 @@ use crate::engine::warp::notes::{Notes, Patterns};
 use crate::engine::warp::seen::Seen;
 use crate::engine::warp::shared::Shared;
 use crate::engine::warp::slot::{WarpSlot, local_stride};
+use crate::engine::warp::sums::Sums;
 use crate::engine::warp::touched::Touched;
 use crate::engine::warp::{Group, SHARE, State, Status, Warp, lanes_of};
 use crate::engine::watch::access::show_for;
@@ -69,6 +70,7 @@ impl<'l> Worker<'l> {
                 ranges: vec![u32::MAX; program.ops.len()],
                 patterns: Patterns::default(),
                 touched: Touched::new(launch.shared_bytes),
+                sums: Sums::default(),
                 seen: (!launch.looks.is_empty()).then(|| Box::new(Seen::new(launch.program.retries))),
             },
             counts: vec![BlockCount::default(); program.blocks.len()],
@@ -96,6 +98,7 @@ impl<'l> Worker<'l> {
             None => self.run_blocks(),
             Some(dims) => self.run_clusters(dims),
         }
+        self.finish_sums();
         self.launch.spent.0.fetch_add(self.notes.spent, Ordering::Relaxed);
         Tally {
             counts: self.counts,
@@ -285,6 +288,14 @@ impl<'l> Worker<'l> {
                 }
             }
             self.free.push(slot);
+        }
+    }
+
+    /// Adds the sums that have been kept: others may wait for them.
+    #[inline(always)]
+    pub fn finish_sums(&mut self) {
+        if let Some(turns) = &self.launch.turns {
+            self.notes.sums.finish(turns);
         }
     }
 

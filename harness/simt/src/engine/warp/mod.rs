@@ -20,6 +20,7 @@ pub(crate) mod request;
 pub(crate) mod seen;
 pub(crate) mod shared;
 pub(crate) mod slot;
+pub(crate) mod sums;
 pub mod tables;
 pub(crate) mod touched;
 pub(crate) mod warpgroup;

@@ -1,6 +1,7 @@
 //! What a host thread notes down while its warps run.
 
 use super::seen::Seen;
+use super::sums::Sums;
 use super::touched::Touched;
 use crate::engine::traffic::pattern::Pattern;
 use crate::finding::{Findings, Space};
@@ -22,6 +23,8 @@ pub(crate) struct Notes {
     pub patterns: Patterns,
     /// For each word of shared memory, the last atomic that touched it.
     pub touched: Touched,
+    /// Sums that are still to be added to memory.
+    pub sums: Sums,
     /// What was seen of the launch's costs, if they are counted.
     pub seen: Option<Box<Seen>>,
 }

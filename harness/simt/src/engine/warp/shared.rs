@@ -4,6 +4,7 @@ use super::dice::shuffle;
 use super::printed::{Printed, Text};
 use super::program::Program;
 use super::seen::Look;
+use super::sums::Turns;
 use super::tables::Order;
 use crate::checks::bounds::Bounds;
 use crate::checks::launch::LaunchRaces;
@@ -76,6 +77,8 @@ pub(crate) struct Shared<'l> {
     pub heap: Option<&'l Heap>,
     /// Address of the workspace of a cooperative grid.
     pub workspace: u64,
+    /// The workers' turns at adding the sums that they keep; none if sums are not kept.
+    pub turns: Option<Turns>,
     /// The blocks of the grid that no worker has taken.
     pub blocks: Blocks,
     /// The fault and the printed text.
@@ -251,6 +254,7 @@ impl Shared<'static> {
             began: Instant::now(),
             heap: None,
             workspace: 0,
+            turns: None,
             blocks: Blocks::new(1, 1),
             outcome: Outcome::new(1 << 20),
         }

@@ -9,6 +9,9 @@ mod spaces;
 pub(crate) mod store;
 
 pub(crate) use atomic::combine::{Combine, combination};
+pub(crate) use atomic::defer;
+#[cfg(test)]
+pub(crate) use atomic::is_deferred;
 pub(crate) use element::Elements;
 pub(crate) use modifiers::Modifiers;
 

@@ -25,6 +25,8 @@ operands! {
         second: read(Any) in c,
         /// What was there before, unless nobody wants it.
         old: maybe_write(Any) in d,
+        /// Whether it may be made later: nobody can tell when it is.
+        deferred: number(bool) in d2,
     }
 }
 

@@ -11,7 +11,7 @@ use operations::{handler_for, is_operation};
 
 use crate::engine::warp::program::Order;
 use crate::finding::{Space, What};
-use crate::instr::code::{Opnd, Role};
+use crate::instr::code::{Field, Inst, Opnd, Role};
 use crate::instr::context::{Context, Result};
 use crate::ptx::ast::{self, Operand, Type};
 
@@ -99,7 +99,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest:
     let space = how.space.unwrap_or(Space::Generic);
     let order = Order { strong: true, release: how.release, narrow: how.narrow, ..Order::default() };
     let emit = |cx: &mut dyn Context, offset: u64, [value, second]: [Opnd; 2], old| {
-        let atomic = Atomic { address: (base, offset), space, value, second, old };
+        let atomic = Atomic { address: (base, offset), space, value, second, old, deferred: false };
         let inst = atomic.pack(run).order(order).from(origin);
         cx.emit(inst.role(Role::Access(What::Atomic, space, bytes)))
     };
@@ -134,4 +134,15 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest:
         }
     }
     Ok(())
+}
+
+/// Lets a sum wait until its worker adds several, see [`crate::engine::warp::sums`].
+pub(crate) fn defer(inst: &mut Inst) {
+    inst.o[Field::D2 as usize] = Opnd::Raw(1);
+}
+
+/// Whether [`defer`] was called for an atomic.
+#[cfg(test)]
+pub(crate) fn is_deferred(op: &crate::engine::warp::program::Op) -> bool {
+    Atomic::unpack(op).deferred
 }

@@ -164,7 +164,21 @@ impl Sum for Add32 {
 
     #[inline(always)]
     fn total(b: &[u32; LANES], mask: u32) -> Option<u32> {
-        Some((0..LANES).fold(0u32, |sum, i| sum.wrapping_add(b[i] & 0u32.wrapping_sub((mask >> i) & 1))))
+        Some(Self::add(0, &Self::terms(b, mask)))
+    }
+
+    #[inline(always)]
+    fn terms(b: &[u32; LANES], mask: u32) -> [u32; LANES] {
+        let mut terms = *b;
+        for i in 0..LANES {
+            terms[i] &= 0u32.wrapping_sub((mask >> i) & 1);
+        }
+        terms
+    }
+
+    #[inline(always)]
+    fn add(seen: u32, terms: &[u32; LANES]) -> u32 {
+        terms.iter().fold(seen, |sum, term| sum.wrapping_add(*term))
     }
 }
 
@@ -176,25 +190,8 @@ impl Sum for AddF32 {
 
     #[inline(always)]
     fn chain(seen: u32, b: &[u32; LANES], mask: u32, global: bool, old: &mut [u32; LANES]) -> u32 {
-        // A lane that does not run adds -0, which changes no number.
-        let mut add = [0f32; LANES];
-        for i in 0..LANES {
-            let x = f32::from_bits(b[i]);
-            let x = if global { flush(x) } else { x };
-            add[i] = if (mask >> i) & 1 != 0 { x } else { -0.0 };
-        }
         let first = f32::from_bits(seen);
-        let mut value = if global { flush(first) } else { first };
-        let mut after = [0f32; LANES];
-        for i in 0..LANES {
-            value += add[i];
-            after[i] = value;
-        }
-        // If no sum is NaN or, in global memory, subnormal, the sums are what the hardware gives.
-        let mut odd = false;
-        for sum in after {
-            odd |= sum.is_nan() | (global & sum.is_subnormal());
-        }
+        let (after, odd) = sums(if global { flush(first) } else { first }, &terms(b, mask, global), global);
         if odd {
             let mut value = seen;
             for lane in lanes(mask) {
@@ -209,6 +206,48 @@ impl Sum for AddF32 {
         }
         // The first lane that runs finds what was there, before it is flushed.
         old[mask.trailing_zeros() as usize & 31] = seen;
-        value.to_bits()
+        after[LANES - 1].to_bits()
     }
+
+    #[inline(always)]
+    fn terms(b: &[u32; LANES], mask: u32) -> [u32; LANES] {
+        terms(b, mask, true)
+    }
+
+    fn add(seen: u32, terms: &[u32; LANES]) -> u32 {
+        let (after, odd) = sums(flush(f32::from_bits(seen)), terms, true);
+        if odd {
+            return terms.iter().fold(seen, |value, &term| Self::new(value, term, 0, true));
+        }
+        after[LANES - 1].to_bits()
+    }
+}
+
+/// What the lanes add. A lane that does not run adds -0, which changes no number.
+#[inline(always)]
+fn terms(b: &[u32; LANES], mask: u32, global: bool) -> [u32; LANES] {
+    // A loop: functions of the library would be compiled for other vectors.
+    let mut terms = [0; LANES];
+    for i in 0..LANES {
+        let x = f32::from_bits(b[i]);
+        let x = if global { flush(x) } else { x };
+        terms[i] = if (mask >> i) & 1 != 0 { x } else { -0.0 }.to_bits();
+    }
+    terms
+}
+
+/// The sums after each lane, and whether one of them may not be what the hardware gives: it is NaN or, in global
+/// memory, subnormal.
+#[inline(always)]
+fn sums(first: f32, terms: &[u32; LANES], global: bool) -> ([f32; LANES], bool) {
+    let (mut value, mut after) = (first, [0f32; LANES]);
+    for i in 0..LANES {
+        value += f32::from_bits(terms[i]);
+        after[i] = value;
+    }
+    let mut odd = false;
+    for sum in after {
+        odd |= sum.is_nan() | (global & sum.is_subnormal());
+    }
+    (after, odd)
 }

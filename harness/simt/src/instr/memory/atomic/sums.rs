@@ -3,7 +3,7 @@
 use super::change::Change;
 use super::general::{Atomic, General};
 use crate::checks::Layout;
-use crate::engine::warp::handler::Exec;
+use crate::engine::warp::handler::{Exec, apart};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
@@ -18,6 +18,10 @@ pub(super) trait Sum: Change<Word = u32> {
     fn chain(seen: u32, b: &[u32; LANES], mask: u32, global: bool, old: &mut [u32; LANES]) -> u32;
     /// What the lanes add together, if memory may be changed by that at once.
     fn total(b: &[u32; LANES], mask: u32) -> Option<u32>;
+    /// What [`Sum::add`] takes of the lanes' numbers. A lane that does not run changes nothing.
+    fn terms(b: &[u32; LANES], mask: u32) -> [u32; LANES];
+    /// Adds them to a word in global memory, one after another.
+    fn add(seen: u32, terms: &[u32; LANES]) -> u32;
 }
 
 /// Executes a sum, the usual cases first.
@@ -31,6 +35,15 @@ impl<C: Sum> Exec for Quick<C> {
             let seed = warp.launch().seed;
             if seed != 0 {
                 return General::<C>::exec(warp, op);
+            }
+            if Atomic::unpack(op).deferred
+                && let Some(turns) = &warp.launch().turns
+            {
+                // The host may look at its own memory at any time.
+                if (*warp.sites.add(op.site as usize)).delta != 0 {
+                    return apart::<Kept<C>, W>(warp, op);
+                }
+                warp.notes.get_mut().sums.finish(turns);
             }
             let done = match Atomic::unpack(op).space {
                 Space::Shared => shared::<C>(warp, op),
@@ -113,9 +126,9 @@ unsafe fn shared<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
     }
 }
 
-/// Executes it in global memory, if all lanes name one word there.
+/// The word in global memory that all lanes name, if there is one.
 #[inline(always)]
-unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
+unsafe fn word(warp: &mut Warp, op: &Op) -> Option<*mut u32> {
     let mask = warp.mask();
     // SAFETY: see `Quick`.
     unsafe {
@@ -132,7 +145,43 @@ unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
         if differ != 0 || address & 3 != 0 || offset >= site.len || site.len - offset < 4 {
             return None;
         }
-        let word = AtomicU32::from_ptr(address.wrapping_add(site.delta) as *mut u32);
+        Some(address.wrapping_add(site.delta) as *mut u32)
+    }
+}
+
+/// Keeps a sum for later, if all lanes name one word in global memory. Else what has been kept is added, as it comes
+/// before.
+struct Kept<C>(PhantomData<C>);
+impl<C: Sum> Exec for Kept<C> {
+    #[inline(always)]
+    unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
+        // SAFETY: see `Quick`. The word stays where it is until the launch has ended.
+        unsafe {
+            let Some(turns) = &warp.launch().turns else {
+                return General::<C>::exec(warp, op);
+            };
+            let Some(word) = word(warp, op) else {
+                warp.notes.get_mut().sums.finish(turns);
+                return General::<C>::exec(warp, op);
+            };
+            look(warp, op, Space::Global, None);
+            let mask = warp.mask();
+            let b = &*Atomic::unpack(op).value.holding::<u32>().lanes(warp);
+            let terms = C::terms(b, mask);
+            warp.notes.get_mut().sums.keep(word, C::add, terms, turns);
+            count(warp, op, mask.count_ones() - 1);
+        }
+        Flow::Next
+    }
+}
+
+/// Executes it in global memory, if all lanes name one word there.
+#[inline(always)]
+unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
+    let mask = warp.mask();
+    // SAFETY: see `Quick`.
+    unsafe {
+        let word = AtomicU32::from_ptr(word(warp, op)?);
         look(warp, op, Space::Global, None);
         let b = &*Atomic::unpack(op).value.holding::<u32>().lanes(warp);
         let mut old = [0u32; LANES];

@@ -1,0 +1,145 @@
+//! The atomic sums of a kernel after which their thread only computes and exits: nobody can tell when they are made.
+//!
+//! Memory orders a relaxed sum whose old value is not read only against what the same thread does to the same word, and
+//! against what it does behind a fence, a barrier or a release. Where no access to memory and none of these can follow,
+//! the sum may be made at any time before the launch ends, in the order of the thread's sums.
+
+use super::ir::{Block, Role, Term};
+use crate::finding::{Space, What};
+use crate::instr::code::Inst;
+use crate::instr::memory::defer;
+use crate::instr::words::has;
+use crate::ptx::ast::{self, Body};
+
+/// What computes, and touches neither memory nor other lanes.
+const COMPUTES: [&str; 26] = [
+    "abs", "add", "and", "bra", "cvt", "cvta", "div", "exit", "fma", "mad", "max", "min", "mov", "mul", "neg", "not",
+    "or", "rem", "ret", "selp", "set", "setp", "shl", "shr", "sub", "xor",
+];
+
+/// Marks these sums of a kernel, by [`defer`]. `unread`: whether nobody reads what an instruction writes.
+pub fn mark(blocks: &mut [Block], body: &Body, unread: impl Fn(&ast::Inst) -> bool) {
+    let is_sum = |inst: &Inst| {
+        let written = &body.code[inst.at as usize];
+        matches!(inst.role, Role::Access(What::Atomic, Space::Global, 4))
+            && is_plain_sum(&written.op)
+            && unread(written)
+    };
+    if !blocks.iter().flat_map(|block| &block.insts).any(is_sum) {
+        return;
+    }
+    let is_quiet = |inst: &Inst| {
+        let op = body.code[inst.at as usize].op.as_str();
+        let computes = matches!(inst.role, Role::Plain | Role::Guard)
+            && (COMPUTES.contains(&op.split('.').next().unwrap_or_default()) || has(op, "param"));
+        computes || is_sum(inst) || (inst.role == Role::Guard && is_plain_sum(op))
+    };
+    let quiet = quiet_blocks(blocks, &is_quiet);
+    let ends_quietly =
+        |block: &Block| ends(&block.term) && block.term.successors().iter().all(|&next| quiet[next as usize]);
+    for block in blocks {
+        if !ends_quietly(block) {
+            continue;
+        }
+        for inst in block.insts.iter_mut().rev().take_while(|inst| is_quiet(inst)) {
+            if is_sum(inst) {
+                defer(inst);
+            }
+        }
+    }
+}
+
+/// Whether an opcode is that of a relaxed sum of 32 bits for which there is a quick way.
+fn is_plain_sum(op: &str) -> bool {
+    let is = |word| has(op, word);
+    (op.starts_with("red.") || op.starts_with("atom."))
+        && is("add")
+        && (is("f32") || is("u32") || is("s32"))
+        && !["acquire", "release", "acq_rel", "sys"].into_iter().any(is)
+}
+
+/// Whether a block that ends so goes on in the same kernel or exits, and does nothing else.
+fn ends(term: &Term) -> bool {
+    matches!(term, Term::Goto(_) | Term::Branch { .. } | Term::Table { .. } | Term::Exit)
+}
+
+/// The blocks from whose start on a thread only computes and makes such sums.
+fn quiet_blocks(blocks: &[Block], is_quiet: &impl Fn(&Inst) -> bool) -> Vec<bool> {
+    let mut quiet: Vec<bool> = blocks.iter().map(|b| ends(&b.term) && b.insts.iter().all(is_quiet)).collect();
+    loop {
+        let leads_on = |at: usize| blocks[at].term.successors().iter().all(|&next| quiet[next as usize]);
+        let Some(at) = (0..blocks.len()).find(|&at| quiet[at] && !leads_on(at)) else {
+            return quiet;
+        };
+        quiet[at] = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::memory::Memory;
+    use crate::profile::Profile;
+
+    /// Which atomics of a kernel are marked, in the order of the code.
+    fn marked(code: &str) -> Vec<bool> {
+        let text = format!(
+            ".version 8.1\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n.reg .pred %p<9>;\n\
+             .reg .f32 %f<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n\
+             setp.eq.u32 %p1, %r1, 0;\nmov.f32 %f1, 0f3F800000;\n{code}\nret;\n}}\n"
+        );
+        let (kernels, _) = super::super::load(&text, &Memory::new(1 << 20), Profile::default_profile()).unwrap();
+        let program = &kernels[0].code;
+        let atomics = program.accesses.iter().filter(|access| access.what == crate::finding::What::Atomic);
+        atomics.map(|access| crate::instr::memory::is_deferred(&program.ops[access.pc as usize])).collect()
+    }
+
+    #[test]
+    fn the_last_sum_of_a_thread_is_marked() {
+        assert_eq!(marked("atom.global.add.f32 %f2, [%rd1], %f1;"), [true]);
+        assert_eq!(marked("red.relaxed.gpu.global.add.u32 [%rd1], %r1;"), [true]);
+        assert_eq!(marked("@%p1 red.global.add.f32 [%rd1], %f1;"), [true]);
+        assert_eq!(marked("@%p1 bra DONE; red.global.add.f32 [%rd1], %f1; add.f32 %f2, %f1, %f1; DONE:"), [true]);
+        assert_eq!(marked("red.global.add.f32 [%rd1], %f1; red.global.add.f32 [%rd1+4], %f1;"), [true, true]);
+        let rounds = "L: red.global.add.f32 [%rd1], %f1; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 9; @%p2 bra L;";
+        assert_eq!(marked(rounds), [true]);
+    }
+
+    #[test]
+    fn a_sum_before_anything_that_others_may_see_is_not() {
+        for behind in [
+            "membar.gl;",
+            "fence.acq_rel.gpu;",
+            "bar.sync 0;",
+            "bar.warp.sync 0xffffffff;",
+            "ld.global.f32 %f3, [%rd1];",
+            "st.global.f32 [%rd1+4], %f1;",
+            "atom.global.add.u32 %r2, [%rd1+4], 1; st.global.u32 [%rd1+8], %r2;",
+            "red.release.gpu.global.add.u32 [%rd1+4], 1;",
+            "red.global.max.u32 [%rd1], 1;",
+            "shfl.sync.idx.b32 %r2, %r1, 0, 31, 0xffffffff;",
+            "@%p1 st.global.f32 [%rd1+4], %f1;",
+        ] {
+            assert!(!marked(&format!("red.global.add.f32 [%rd1], %f1; {behind}"))[0], "{behind}");
+        }
+        let rounds =
+            "L: ld.global.u32 %r2, [%rd1]; red.global.add.f32 [%rd1], %f1; setp.lt.u32 %p2, %r2, 9; @%p2 bra L;";
+        assert_eq!(marked(rounds), [false]);
+        let branch = "red.global.add.f32 [%rd1], %f1; @%p1 bra DONE; st.global.f32 [%rd1+4], %f1; DONE:";
+        assert_eq!(marked(branch), [false]);
+    }
+
+    #[test]
+    fn a_sum_whose_old_value_is_read_or_of_another_kind_is_not() {
+        assert_eq!(marked("atom.global.add.u32 %r2, [%rd1], 1; add.u32 %r3, %r2, 1;"), [false]);
+        for other in [
+            "red.global.add.f64 [%rd1], 0d3FF0000000000000;",
+            "red.add.f32 [%rd1], %f1;",
+            "red.shared.add.u32 [%rd1], 1;",
+            "red.relaxed.sys.global.add.f32 [%rd1], %f1;",
+            "red.release.gpu.global.add.f32 [%rd1], %f1;",
+            "red.global.max.u32 [%rd1], 1;",
+        ] {
+            assert_eq!(marked(other), [false], "{other}");
+        }
+    }
+}
