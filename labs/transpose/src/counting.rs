@@ -99,8 +99,8 @@ pub fn wide_line(n: u64) -> Count {
 }
 
 /// The tiles of a matrix of m rows of n: the row and column where a tile begins, and how many tiles touch as much as
-/// it. Their sides are multiples of 8, so that all whole tiles lie in the same way to the sectors; so do those at the right
-/// end, and those at the lower end.
+/// it. Their sides are multiples of 8, so that all whole tiles lie in the same way to the sectors; so do those at the
+/// right end, and those at the lower end.
 fn tiles(m: u64, n: u64, (rows, columns): (u64, u64)) -> impl Iterator<Item = ((u64, u64), u64)> {
     debug_assert!(rows.is_multiple_of(SECTOR) && columns.is_multiple_of(SECTOR));
     // The whole ones on a side, and the rest.
@@ -172,8 +172,8 @@ impl Tile {
     }
 }
 
-/// Calls `request` with the places of the lanes of each warp, of so many lines of such a length: a line of the array that
-/// is read or written, and the place in that line. With four floats a lane, a warp takes four lines at a time.
+/// Calls `request` with the places of the lanes of each warp, of so many lines of such a length: a line of the array
+/// that is read or written, and the place in that line. With four floats a lane, a warp takes four lines at a time.
 fn requests((count, length): (u64, u64), floats: u64, mut request: impl FnMut(&[(u64, u64)])) {
     let (lines, lanes) = (floats, WARP / floats);
     for first in (0..count).step_by(lines as usize) {
