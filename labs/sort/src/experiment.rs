@@ -93,6 +93,8 @@ fn sort<K: Key>(run: &Run, row: &Row<Sorting>, tile: Tile, source: &Source<'_, K
     let other = if tile == Tile::usual(kind) { String::new() } else { format!(", tile {}", tile.name) };
     let label = format!("{}, {}{other}", kind.name(), order.name());
     let case = Case::new(row.name()).label(label).n(n).launch(how.launch(tile, kind, n));
+    // Of its kernels the one that the launch is of.
+    let case = if how == How::Sweeps { case.kernel("radix.cu", tile.kernel(kind)) } else { case };
     run.case(case.work(how.steps(kind, n)), |case| {
         let (config, stream) = (case.launch(), run.stream());
         let threads = config.block_dim.0;

@@ -170,7 +170,7 @@ impl Tile {
         self.threads as usize * self.bytes / kind.key_bytes()
     }
 
-    fn kernel(self, kind: Kind) -> String {
+    pub(crate) fn kernel(self, kind: Kind) -> String {
         format!("{}_{}_{}x{}", self.stem, kind.name(), self.threads, self.bytes)
     }
 }

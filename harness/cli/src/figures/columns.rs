@@ -1,5 +1,5 @@
-//! Tables of the columns: `common` to all labs, the `counters`, those of the row's `kernel`, what is `predicted`, or each
-//! lab's own (`labs`).
+//! Tables of the columns: `common` to all labs, the `counters`, those of the row's `kernel`, what is `predicted`, or
+//! each lab's own (`labs`).
 
 use std::path::Path;
 
