@@ -26,7 +26,8 @@
 //! stops the kernel otherwise, with an illegal instruction. So it does when a store or a reduction begins before the
 //! tensor in any dimension, or its pixels may by their lower corner. A store writes whole pieces of 16 bytes, also
 //! where the tensor ends inside one. Of its 543 copies in
-//! `harness/libcudart/tests/tensors/h200.txt.gz` all 490 without slices are the machine's; of 53 with slices, 35 differ.
+//! `harness/libcudart/tests/tensors/h200.txt.gz` all 490 without slices are the machine's; of 53 with
+//! slices, 35 differ.
 
 mod rows;
 mod words;
