@@ -246,7 +246,7 @@ const MEET: &str = "  bar.sync 0;
 
 #[test]
 fn a_tile_goes_and_what_lies_outside_stays() {
-    for (x, y) in [(4i32, 3i32), (12, 6), (-4, -2)] {
+    for (x, y) in [(4i32, 3i32), (12, 6)] {
         let map = TensorMap { swizzle: 1, ..map(Element::U32, &[16, 8], &[8, 8]) };
         let store = store("cp.async.bulk.tensor.2d.global.shared::cta.tile", &format!("{{{x}, {y}}}"));
         let (report, _, tensor) = run(&[COUNT, FENCE, MEET, &store].concat(), &map, &[9; 128]);
@@ -259,6 +259,15 @@ fn a_tile_goes_and_what_lies_outside_stays() {
             assert_eq!(got, if inside { place as u32 } else { 9 }, "({x}, {y}), word {i}");
         }
     }
+}
+
+#[test]
+fn stores_write_whole_pieces() {
+    let map = map(Element::U32, &[6], &[8]);
+    let store = store("cp.async.bulk.tensor.1d.global.shared::cta.tile", "{0}");
+    let (report, _, tensor) = run(&[COUNT, FENCE, MEET, &store].concat(), &map, &[9; 16]);
+    fine(&report);
+    assert_eq!(tensor[..10], [0, 1, 2, 3, 4, 5, 6, 7, 9, 9], "the tensor ends inside the second piece");
 }
 
 #[test]
@@ -287,6 +296,17 @@ fn reductions_of_tensors() {
     let (report, _, tensor) = run(&[&one, FENCE, MEET, &store].concat(), &halves, &[0x4000_3c00; 64]);
     fine(&report);
     assert_eq!((tensor[0], tensor[31], tensor[32]), (0x4200_3e00, 0x4200_3e00, 0x4000_3c00));
+    for (name, element, one, other, result) in [
+        ("min", Element::F16, 0x3c00_4000, 0x4000_bc00, 0x3c00_bc00),
+        ("max", Element::Bf16, 0x7fff_8000, 0x4000_0000, 0x4000_0000),
+    ] {
+        let halves = map(element, &[16, 8], &[16, 4]);
+        let put = COUNT.replace("%t;\n", &format!("{one};\n"));
+        let store = self::store(&format!("cp.reduce.async.bulk.tensor.2d.global.shared::cta.{name}"), "{0, 0}");
+        let (report, _, tensor) = run(&[&put, FENCE, MEET, &store].concat(), &halves, &[other; 64]);
+        fine(&report);
+        assert_eq!((tensor[0], tensor[31], tensor[32]), (result, result, other), "{name}");
+    }
     // 2^-139 twice; types with FTZ take it for zero.
     for (element, sum) in [(Element::F32, 0x800), (Element::F32Ftz, 0)] {
         let map = map(element, &[8, 8], &[8, 4]);
@@ -295,10 +315,12 @@ fn reductions_of_tensors() {
         fine(&report);
         assert_eq!((tensor[0], tensor[31], tensor[32]), (sum, sum, 0x400), "{element:?}");
     }
-    // Bytes have no sums.
-    let bytes = map(Element::U8, &[16, 8], &[16, 4]);
-    let (report, ..) = run(&[COUNT, FENCE, MEET, &store].concat(), &bytes, &[0; 64]);
-    assert_eq!(report.findings[0].kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::Operation });
+    // Bytes have no sums, and neither have signed integers of 64 bits.
+    for (element, sizes) in [(Element::U8, [16, 4]), (Element::S64, [4, 4])] {
+        let map = map(element, &[16, 8], &sizes);
+        let (report, ..) = run(&[COUNT, FENCE, MEET, &store].concat(), &map, &[0; 256]);
+        assert_eq!(report.findings[0].kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::Operation });
+    }
 }
 
 /// Pixels of a convolution: 4 channels, 6 x 5 pixels, 2 images; a filter of 3 x 3 with a border of one pixel.
@@ -328,12 +350,14 @@ fn columns_of_pixels() {
             (h, n) = (-1, n + 1);
         }
     }
-    // Back to where they came from, without offsets.
+    // Back to where they came from, without offsets; no pixel may lie before the tensor.
+    let shape = Shape::Im2col { lower: [0; 3], upper: [-1, -1, 0], channels: 4, pixels: 16 };
+    let map = TensorMap { shape, ..map };
     let store = store("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs", "{0, 3, 2, 0}");
     let (report, _, tensor) = run(&[COUNT, FENCE, MEET, &store].concat(), &map, &tensor);
     fine(&report);
     assert_eq!(tensor[4 * (3 + 6 * 2)..][..8], [0, 1, 2, 3, 4, 5, 6, 7]);
-    assert_eq!(tensor[4 * 6 * 3..][..4], [12, 13, 14, 15], "the next row begins before the tensor");
+    assert_eq!(tensor[4 * 6 * 3..][..4], [8, 9, 10, 11], "the next row");
 }
 
 #[test]
@@ -454,6 +478,9 @@ fn misuse_is_told() {
     };
     odd(&|at| load("2d.shared::cluster.global", at, "", 256), 2);
     odd(&|at| store("cp.async.bulk.tensor.2d.global.shared::cta", at), -3);
+    for (place, at) in [("{-4, 3}", -4), ("{4, -2}", -2)] {
+        misuse(&store("cp.async.bulk.tensor.2d.global.shared::cta", place), TensorMapMisuse::Before { at });
+    }
     let (report, ..) = run(&load("2d.shared::cluster.global", "{-4, 3}", "", 256), &map, &[1; 128]);
     fine(&report);
     let spare = good.replace("[%map,", "[%d0,");
@@ -483,9 +510,9 @@ fn places_of_boxes_are_checked() {
     let (kind, notes) = refused(&good.replace("{0, 0}", "{0, 600}"), &beyond, Fault::IllegalAddress);
     assert_eq!(kind, Kind::OutOfBounds { space: Space::Global });
     assert!(notes.contains("16 x 800 elements"), "{notes}");
-    // What lies in several slices of an interleaved tensor is the machine's limit.
-    let sliced = TensorMap { interleave: Interleave::B16, ..map(Element::U32, &[16, 4, 2], &[8, 4, 2]) };
-    let (kind, _) = refused(&load("3d.shared::cluster.global", "{0, 0, 0}", "", 256), &sliced, Fault::LaunchFailed);
+    // Parts of several slices of an interleaved tensor are the machine's limit.
+    let sliced = TensorMap { interleave: Interleave::B32, ..map(Element::U32, &[16, 4, 2], &[8, 4, 2]) };
+    let (kind, _) = refused(&load("3d.shared::cluster.global", "{4, 0, 0}", "", 256), &sliced, Fault::LaunchFailed);
     assert!(matches!(kind, Kind::Unsupported { .. }));
 }
 

@@ -10,8 +10,8 @@ use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
 use crate::state::graphs::conditional::{Choosing, Condition, Conditional};
 use crate::state::graphs::exec::whole;
-use crate::state::graphs::task::Task;
 use crate::state::graphs::graph;
+use crate::state::graphs::task::Task;
 use std::ffi::{c_int, c_uint};
 
 /// Words of the body of `CUgraphNodeParams`.

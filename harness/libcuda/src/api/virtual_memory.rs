@@ -1,5 +1,5 @@
-//! Virtual memory management: addresses are reserved (`cuMemAddress*`), physical memory is taken (`cuMemCreate`), mapped
-//! into them and made accessible. Memory lies on the device, and cannot be given to other processes.
+//! Virtual memory management: addresses are reserved (`cuMemAddress*`), physical memory is taken (`cuMemCreate`),
+//! mapped into them and made accessible. Memory lies on the device, and cannot be given to other processes.
 
 use crate::abi::constants::{access_flags, allocation_type, granularity, handle_type};
 use crate::abi::error::{Error, Result};

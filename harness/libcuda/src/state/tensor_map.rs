@@ -12,8 +12,8 @@ const SPANS: [Option<u64>; 4] = [None, Some(32), Some(64), Some(128)];
 /// The numbers of `CUtensorMapL2promotion` end before this one.
 const PROMOTIONS: i32 = 4;
 
-/// The most bytes that a column of pixels may have in a tensor without slices: the shared memory of a block. The largest
-/// that an H200's driver took had 226,912 bytes, the smallest that it refused 233,680.
+/// The most bytes that a column of pixels may have in a tensor without slices: the shared memory of a block. The
+/// largest that an H200's driver took had 226,912 bytes, the smallest that it refused 233,680.
 const MOST_COLUMN_BYTES: u64 = 227 << 10;
 
 /// What is described besides the shape; the arrays have as many elements as the tensor has dimensions.

@@ -121,7 +121,8 @@ fn from(dst: Dst, symbol: Src, bytes: usize, offset: usize, kind: c_int) -> Resu
     Ok(row(dst, part(symbol, bytes, offset, kind, FROM)?, bytes, kind))
 }
 
-/// `cudaGraphNodeTypeKernel`, `cudaGraphNodeTypeMemcpy`, `cudaGraphNodeTypeConditional`: the types whose parameters differ.
+/// `cudaGraphNodeTypeKernel`, `cudaGraphNodeTypeMemcpy`, `cudaGraphNodeTypeConditional`: the types whose parameters
+/// differ.
 const KERNEL: c_int = 0;
 const MEMCPY: c_int = 1;
 const CONDITIONAL: c_int = 13;

@@ -174,6 +174,9 @@ fn tensor_map(misuse: TensorMapMisuse) -> String {
                 16 / bytes
             )
         }
+        TensorMapMisuse::Before { at } => {
+            format!("The copy stores from before the tensor: one of its coordinates, or of the lower corner, is {at}")
+        }
         TensorMapMisuse::Field => "A field of the tensor map is replaced by a value that it cannot have".into(),
     }
 }
@@ -589,10 +592,13 @@ const fn remedy_of_tensor_map(misuse: TensorMapMisuse) -> &'static str {
             "use .tile with a map of cuTensorMapEncodeTiled, and .im2col with one of cuTensorMapEncodeIm2col"
         }
         TensorMapMisuse::Operation => {
-            "add, min and max take integers of 32 and 64 bits, add also floating-point numbers; and, or and xor take integers; inc and dec take u32"
+            "min and max take integers of 32 and 64 bits, f16 and bf16; add takes u32, s32, u64 and floating-point numbers; and, or and xor take u32, s32 and u64; inc and dec take u32"
         }
         TensorMapMisuse::Coordinate { .. } => {
             "begin at a multiple of 16 bytes in the innermost dimension and take a wider box, or copy such edges by loads and stores"
+        }
+        TensorMapMisuse::Before { .. } => {
+            "begin a store or a reduction inside the tensor: only loads may begin before it, and are filled there"
         }
         TensorMapMisuse::Field => "look at the limits of cuTensorMapEncodeTiled: the new value must keep to them",
     }

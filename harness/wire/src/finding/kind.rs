@@ -116,6 +116,11 @@ pub enum TensorMapMisuse {
         /// Bytes of an element.
         bytes: u32,
     },
+    /// A store or a reduction begins before the tensor, or its pixels may.
+    Before {
+        /// The coordinate, or that of the lower corner, in elements.
+        at: i32,
+    },
     /// A field is replaced by a value that it cannot have.
     Field,
 }

@@ -10,7 +10,7 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Kind, Space, TensorMapMisuse, What};
 use crate::instr::memory::{Combine, combination};
 use crate::lane::lanes;
-use crate::tensor::{FILL_NAN, MOST_DIMENSIONS, Row, Shape, TensorMap};
+use crate::tensor::{Element, FILL_NAN, MOST_DIMENSIONS, Row, Shape, TensorMap};
 
 /// What the address of a box in shared memory must be a multiple of.
 const ALIGNMENT: u32 = 128;
@@ -242,14 +242,16 @@ impl One {
         let mut combine = None;
         if let Some(number) = self.how.combine.checked_sub(1) {
             combine = combination(REDUCTIONS[number as usize & 7], map.element.word()).and_then(Combine::from_number);
-            if combine.is_none() {
-                let halves = map.element.is_float() && map.element.bytes() == 2;
-                return Err(if halves && matches!(number, 1 | 2) {
-                    warp.lacking(op, self.lane, "a tensor reduction to the least or greatest half")
-                } else {
-                    warp.wrong_map(op, self.lane, address, TensorMapMisuse::Operation)
-                });
+            // An H200 stops at sums and bits of signed 64-bit integers, though it has their minima.
+            let stops = map.element == Element::S64 && !matches!(number, 1 | 2);
+            if combine.is_none() || stops {
+                return Err(warp.wrong_map(op, self.lane, address, TensorMapMisuse::Operation));
             }
+        }
+        if let Some(at) = map.never_stored(self.at) {
+            let flow = warp.wrong_map(op, self.lane, address, TensorMapMisuse::Before { at });
+            warp.add_note(described(&map));
+            return Err(flow);
         }
         let tile = self.tile(warp, op, from, &map, What::Read)?;
         let what = if combine.is_some() { What::Atomic } else { What::Write };
@@ -257,6 +259,8 @@ impl One {
         let mut offset = 0;
         map.rows(self.at, self.offsets, |row| {
             if row.inside != 0 {
+                // Whole pieces are stored, though the tensor may end inside the last one.
+                let row = Row { inside: row.inside.next_multiple_of(u64::from(PIECE)), ..row };
                 let to = self.global(warp, op, row, &map, what)?;
                 let copy = buffer.ptr(0);
                 // SAFETY: the box has been found for all its rows, and no row is longer than the buffer.
