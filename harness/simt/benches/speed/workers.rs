@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often each launch is timed at most, and for how long.
-const ROUNDS: (usize, Duration) = (7, Duration::from_millis(1200));
+const ROUNDS: (usize, Duration) = (7, Duration::from_millis(700));
 
 /// Prints the tables. Vectors have `1 << log2` elements, and the trapezoidal rule as many points.
 pub fn table(log2: u32) {
