@@ -8,7 +8,7 @@
 
 use super::lines::{LINE, LineHistory, WORDS, hold, pieces};
 use super::race::{Clocks, Conflict, NONE, Past};
-use super::{Event, Layout};
+use super::{Event, Half, Layout};
 use crate::finding::What;
 use crate::lane::LANES;
 
@@ -35,8 +35,26 @@ struct Read {
     past: Past,
     mask: u32,
     size: u32,
-    /// The lanes' addresses.
-    address: [u32; LANES],
+    place: Place,
+}
+
+/// Where the lanes of a read are. Most often two numbers say it: what is noted then stays in the host's nearest cache.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// Each half of the warp lies in a usual way, from these addresses on.
+    Halves([Half; 2], [u32; 2]),
+    /// Anywhere: the index of the addresses in [`SharedRaces::addresses`].
+    Listed(u32),
+}
+
+impl Place {
+    /// The addresses of lanes that lie in a usual way.
+    fn laid_out(halves: [Half; 2], start: [u32; 2]) -> [u64; LANES] {
+        std::array::from_fn(|lane| {
+            let (half, from) = (halves[lane / 16], u64::from(start[lane / 16]));
+            from + if half == Half::Line { 4 * (lane as u64 % 16) } else { 0 }
+        })
+    }
 }
 
 /// The last atomic on a word in a section.
@@ -57,6 +75,8 @@ pub(crate) struct SharedRaces {
     /// If it has only read: what, and how often. Room is made for the first section of that kind.
     reads: Vec<Read>,
     noted: usize,
+    /// The addresses of those reads whose lanes lie in no usual way.
+    addresses: Vec<[u32; LANES]>,
     /// If there were only atomics: the last on each word. It is made for the first section of that kind.
     atomics: Vec<Atomic>,
     /// The lowest and the highest word that an atomic of the section has touched.
@@ -89,6 +109,7 @@ impl SharedRaces {
     fn enter(&mut self, section: u64, event: &Event<'_>) {
         self.section = section;
         self.noted = 0;
+        self.addresses.clear();
         self.touched = (usize::MAX, 0);
         self.so_far = match event.what {
             // What other blocks of a cluster do has no sections.
@@ -98,7 +119,7 @@ impl SharedRaces {
             _ => SoFar::Mixed,
         };
         if self.so_far == SoFar::Reads {
-            self.reads.resize(NOTED, Read { past: NONE, mask: 0, size: 0, address: [0; LANES] });
+            self.reads.resize(NOTED, Read { past: NONE, mask: 0, size: 0, place: Place::Listed(0) });
         } else if self.so_far == SoFar::Atomics {
             self.atomics.resize(self.lines.len() * WORDS, Atomic { section: 0, past: NONE });
         }
@@ -106,14 +127,20 @@ impl SharedRaces {
 
     #[inline(always)]
     fn note_read(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
-        if let Some(read) = self.reads.get_mut(self.noted) {
-            read.past = Past::now(clocks, event);
-            (read.mask, read.size) = (event.mask, event.size);
+        let Some(read) = self.reads.get_mut(self.noted) else { return };
+        let halves = event.layout.halves;
+        let place = if halves.contains(&Half::Any) {
+            let mut address = [0; LANES];
             for i in 0..LANES {
-                read.address[i] = event.address[i] as u32;
+                address[i] = event.address[i] as u32;
             }
-            self.noted += 1;
-        }
+            self.addresses.push(address);
+            Place::Listed(self.addresses.len() as u32 - 1)
+        } else {
+            Place::Halves(halves, [event.address[0] as u32, event.address[16] as u32])
+        };
+        *read = Read { past: Past::now(clocks, event), mask: event.mask, size: event.size, place };
+        self.noted += 1;
     }
 
     /// Notes atomics on words, as [`super::race::Cell::remember_strong`] does.
@@ -166,8 +193,11 @@ impl SharedRaces {
     #[inline(never)]
     fn replay_reads(&mut self, clocks: &Clocks<'_>) {
         for i in 0..self.noted {
-            let Read { past, mask, size, address } = self.reads[i];
-            let address = address.map(u64::from);
+            let Read { past, mask, size, place } = self.reads[i];
+            let address = match place {
+                Place::Halves(halves, start) => Place::laid_out(halves, start),
+                Place::Listed(at) => self.addresses[at as usize].map(u64::from),
+            };
             let layout = Layout::of(&address, mask, size);
             let event = past.as_read(mask, size, &address, layout);
             self.hold(clocks, &event, past, mask);
@@ -207,3 +237,6 @@ fn atomics(lines: &mut [LineHistory], clocks: &Clocks<'_>, event: &Event<'_>) ->
     }
     left
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+use super::super::clock::{BlockClock, Publications, Time, WarpClock};
+use super::*;
+use crate::lane::ALL;
+
+/// Bytes of the block's shared memory.
+const BYTES: u64 = 1024;
+
+/// What warp 1 hears when its first lane writes the word at `to` after warp 0 has read words at these addresses.
+/// `compared`: the reads are not only noted, as there was a write in their section.
+fn found(reads: &[[u64; LANES]], to: u64, compared: bool) -> Option<Conflict> {
+    let time = Time::default();
+    let launch = Publications::new(1, 2, &time);
+    let block = BlockClock::new(&time);
+    let mut memory = SharedRaces::default();
+    memory.start(BYTES);
+    let mut act = |warp: u32, what: What, mask: u32, address: &[u64; LANES]| {
+        let mut clock = WarpClock::default();
+        clock.start(warp);
+        let clocks = Clocks { time: &time, launch: &launch, block: &block, warp: &clock, start: block.start };
+        let layout = Layout::of(address, mask, 4);
+        let event = Event {
+            what,
+            strong: false,
+            volatile: false,
+            narrow: false,
+            block_local: true,
+            pc: 1 + what as u32,
+            mask,
+            size: 4,
+            address,
+            layout,
+        };
+        memory.access(&clocks, &event)
+    };
+    if compared {
+        assert_eq!(act(0, What::Write, 1, &[BYTES - 4; LANES]), None);
+    }
+    for address in reads {
+        assert_eq!(act(0, What::Read, ALL, address), None);
+    }
+    act(1, What::Write, 1, &[to; LANES])
+}
+
+#[test]
+fn a_noted_read_is_held_against_a_write_as_a_compared_one_is() {
+    let line = |start: u64| move |lane: u64| start + 4 * lane;
+    let lanes = |first: &dyn Fn(u64) -> u64, second: &dyn Fn(u64) -> u64| -> [u64; LANES] {
+        std::array::from_fn(|lane| if lane < 16 { first(lane as u64) } else { second(lane as u64 - 16) })
+    };
+    let layouts = [
+        lanes(&line(64), &line(128)),
+        lanes(&line(256), &line(256)),
+        lanes(&|_| 4, &|_| 12),
+        lanes(&line(320), &|_| 8),
+        lanes(&|lane| 8 * lane, &|lane| 512 + 12 * lane),
+        lanes(&line(68), &line(132)),
+    ];
+    for address in &layouts {
+        for to in (0..BYTES - 32).step_by(4) {
+            let noted = found(&[layouts[2], *address, layouts[3]], to, false);
+            assert_eq!(noted, found(&[layouts[2], *address, layouts[3]], to, true), "{to} after {address:?}");
+            let is_read = [layouts[2], *address, layouts[3]].iter().flatten().any(|read| *read == to);
+            assert_eq!(noted.is_some(), is_read, "{to} after {address:?}");
+        }
+    }
+}
