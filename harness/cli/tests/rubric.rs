@@ -36,16 +36,6 @@ fn what_no_submission_can_pass_is_refused() {
         (OPTIONS, r#"["--stride", "--device", "cuda:0"]"#, "--device is not for a rubric"),
         (OPTIONS, r#"["--help"]"#, "can only have options with which kernels run"),
         (SIZES, "visible = [1, 1000000000000]", "sizes.visible: no part can be tried at n = 1000000000000: "),
-        (
-            "1.1 * global_load_ideal_sectors",
-            "0.9 * global_load_ideal_sectors",
-            "the lab's own kernels miss a goal: global_load",
-        ),
-        (
-            "words = \"neigh",
-            "cases = [\"letters\"]\nwords = \"neigh",
-            "nobody can reach the goal of global_load_sectors",
-        ),
         (r#"name = "stride""#, r#"name = "strid""#, "marks no part `strid`; did you mean `stride`?"),
     ] {
         let run = check(old, new);

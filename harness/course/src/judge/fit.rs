@@ -4,20 +4,13 @@ use kernels::KernelSource;
 
 use super::{
     child::Outcome,
-    grade::{JudgedRow, concerns},
     own::{Known, own},
     printed::Printed,
     task::Task,
 };
-use crate::{
-    assignment::{
-        drawn,
-        rubric::{Part, Rubric},
-    },
-    mark::{
-        goal::goal,
-        marked::{Criterion, State},
-    },
+use crate::assignment::{
+    drawn,
+    rubric::{Part, Rubric},
 };
 
 /// What each run may use: somebody waits for it.
@@ -48,11 +41,11 @@ struct Asked<'r> {
 pub fn fit(lab: &'static Lab, rubric: &Rubric) -> Result<Fit> {
     let own_file = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
     let all = asked(lab, rubric, own_file);
-    let came: Vec<Result<Vec<JudgedRow>, String>> =
-        harness::parallel(all.len(), |i| came_of(&all[i], &rubric.kernel)).into_iter().collect::<Result<_>>()?;
+    let why_not: Vec<Option<String>> =
+        harness::parallel(all.len(), |i| why_not(&all[i], &rubric.kernel)).into_iter().collect::<Result<_>>()?;
     let failed: Vec<(&Asked, &String)> =
-        all.iter().zip(&came).filter_map(|(asked, came)| Some((asked, came.as_ref().err()?))).collect();
-    let ran = |is: &dyn Fn(&Asked) -> bool| all.iter().zip(&came).any(|(asked, came)| came.is_ok() && is(asked));
+        all.iter().zip(&why_not).filter_map(|(asked, why)| Some((asked, why.as_ref()?))).collect();
+    let ran = |is: &dyn Fn(&Asked) -> bool| all.iter().zip(&why_not).any(|(asked, why)| why.is_none() && is(asked));
     let mut fit = Fit::default();
     for &size in &rubric.sizes.visible {
         let mut here = failed.iter().filter(|(asked, _)| asked.size == Some(size));
@@ -77,28 +70,7 @@ pub fn fit(lab: &'static Lab, rubric: &Rubric) -> Result<Fit> {
             said.0.push(said.1);
         }
     }
-    for part in &rubric.parts {
-        let here = all.iter().zip(&came).filter(|(asked, _)| asked.part.name == part.name);
-        let rows: Vec<&JudgedRow> = here.filter_map(|(_, came)| came.as_ref().ok()).flatten().collect();
-        fit.mistakes.extend(missed(lab, part, &rows));
-    }
     Ok(fit)
-}
-
-/// The goals of a part that the lab's own kernels do not reach, in the rows that they have.
-fn missed(lab: &Lab, part: &Part, rows: &[&JudgedRow]) -> Vec<String> {
-    let reached = part.goals.iter().filter(|_| !rows.is_empty()).map(|asked| goal(asked, lab, rows));
-    let why = |mark: Criterion| match mark.state {
-        State::Lost => Some(format!("part `{}`: the lab's own kernels miss a goal: {}", part.name, mark.words)),
-        State::Unjudged => Some(format!(
-            "part `{}`: nobody can reach the goal of {}: {}",
-            part.name,
-            mark.counter.as_deref().unwrap_or_default(),
-            mark.words
-        )),
-        State::Earned | State::NotMeasured => None,
-    };
-    reached.filter_map(why).collect()
 }
 
 /// All runs that the rubric asks for.
@@ -134,23 +106,20 @@ fn asked<'r>(lab: &'static Lab, rubric: &'r Rubric, own_file: &KernelSource) -> 
     all
 }
 
-/// What the lab's own kernels count there, or why no kernel can be right: they do not run, or are wrong.
-fn came_of(asked: &Asked, file: &str) -> Result<Result<Vec<JudgedRow>, String>> {
+/// Why no kernel can be right there, if none can: the lab's own does not run, or is wrong.
+fn why_not(asked: &Asked, file: &str) -> Result<Option<String>> {
     Ok(match own(&asked.task, asked.variant, asked.size)? {
         Outcome::Ran { rows, .. } => {
             let bad = rows.iter().find(|row| matches!(row.verdict, Verdict::Fail | Verdict::Finding));
             let is_judged = rows.iter().any(|row| row.verdict != Verdict::Skip);
             match (bad, rows.first()) {
-                (Some(bad), _) => Err(format!("it fails: {}", bad.note)),
-                (None, Some(row)) if !is_judged => Err(row.note.clone()),
-                (None, None) => Err("it has no case".into()),
-                (None, Some(_)) => {
-                    let judged = rows.into_iter().filter(|row| row.verdict != Verdict::Skip && concerns(row));
-                    Ok(judged.map(|row| JudgedRow { row, is_hidden: false }).collect())
-                }
+                (Some(bad), _) => Some(format!("it fails: {}", bad.note)),
+                (None, Some(row)) if !is_judged => Some(row.note.clone()),
+                (None, None) => Some("it has no case".into()),
+                (None, Some(_)) => None,
             }
         }
-        Outcome::Elsewhere => Err(format!("it does not use {file}")),
-        Outcome::Refused(why) | Outcome::Failed(why) | Outcome::Unmodelled(why) => Err(why),
+        Outcome::Elsewhere => Some(format!("it does not use {file}")),
+        Outcome::Refused(why) | Outcome::Failed(why) | Outcome::Unmodelled(why) => Some(why),
     })
 }
