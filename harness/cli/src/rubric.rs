@@ -36,8 +36,11 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         return Err(Error::usage(each.join("\n")));
     }
     tried.notes.iter().for_each(|note| harness::print(&harness::paragraphs(note)));
-    let parts = rubric.parts.len();
-    harness::print(&format!("{shown}: {parts} parts, {} points in all", rubric.points()));
+    let parts = match rubric.parts.len() {
+        1 => "1 part".into(),
+        several => format!("{several} parts"),
+    };
+    harness::print(&format!("{shown}: {parts}, {} points in all", rubric.points()));
     Ok(ExitCode::SUCCESS)
 }
 

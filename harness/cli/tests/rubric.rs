@@ -43,7 +43,8 @@ fn what_no_submission_can_pass_is_refused() {
         let said = run.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains(says), "{new}: {said}");
     }
-    assert_eq!(check(OPTIONS, r#"["--stride", "--blocks={2..3}", "--threads", "64"]"#).code, 0);
+    let fits = check(OPTIONS, r#"["--stride", "--blocks={2..3}", "--threads", "64"]"#);
+    assert!(fits.code == 0 && fits.stdout.contains(": 2 parts, "), "{fits:?}");
 }
 
 #[test]

@@ -25,6 +25,17 @@ fn remarked(path: &Path) -> Result<(Vec<(String, String)>, Option<String>), Stri
     Ok((submission.files.iter().map(text).collect(), submission.remark))
 }
 
+#[test]
+fn an_empty_kernel_file_is_told_as_that() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("ada.cu");
+    for text in ["", " \n\t\n"] {
+        fs::write(&file, text).unwrap();
+        assert_eq!(opened(&file), Err("k.cu is empty".into()));
+        assert_eq!(opened(&zipped(folder.path(), &[("k.cu", text.as_bytes())])), Err("k.cu is empty".into()));
+    }
+}
+
 #[allow(clippy::unnecessary_wraps, reason = "it is compared with a result")]
 fn files(names: &[(&str, &str)]) -> Result<Vec<(String, String)>, String> {
     Ok(names.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect())

@@ -35,7 +35,7 @@ impl Bins {
         let letter = |place: usize| char::from(b'a' + place.min(25) as u8);
         match self {
             Self::Letters => format!("bin {bin}, {}-{}", letter(4 * bin), letter(4 * bin + 3)),
-            Self::Bytes => format!("bin {bin}, {:?}", char::from(bin as u8)),
+            Self::Bytes => format!("bin {bin}, '{}'", written(bin as u8)),
         }
     }
 
@@ -46,6 +46,15 @@ impl Bins {
             (Self::Letters, b'a'..=b'z') => Some((byte - b'a') as usize / 4),
             _ => None,
         }
+    }
+}
+
+/// A byte as CUDA C++ writes it between single quotes.
+fn written(byte: u8) -> String {
+    match byte {
+        b'\'' | b'\\' => format!("\\{}", char::from(byte)),
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => format!("\\x{byte:02x}"),
     }
 }
 
@@ -70,4 +79,17 @@ pub fn reference(bins: Bins, text: &[u8]) -> Vec<u64> {
         }
     }
     counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bin_of_bytes_is_written_as_in_cuda() {
+        let bins = [0, 10, 39, 92, 97, 255];
+        let labels = bins.map(|bin| Bins::Bytes.label(bin));
+        assert_eq!(labels[..3], ["bin 0, '\\x00'", "bin 10, '\\x0a'", "bin 39, '\\''"]);
+        assert_eq!(labels[3..], ["bin 92, '\\\\'", "bin 97, 'a'", "bin 255, '\\xff'"]);
+    }
 }

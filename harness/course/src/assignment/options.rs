@@ -30,7 +30,8 @@ fn misread(command: &Command, options: &[String], lab: &Lab) -> Option<String> {
         Err(error) => {
             let said = error.to_string();
             let first = said.split("\n\nUsage").next().unwrap_or_default().trim_start_matches("error: ");
-            return Some(first.split_whitespace().collect::<Vec<_>>().join(" "));
+            let blocks = first.split("\n\n").map(|block| block.split_whitespace().collect::<Vec<_>>().join(" "));
+            return Some(blocks.filter(|block| !block.is_empty()).collect::<Vec<_>>().join("; "));
         }
     };
     let own = (lab.options)();

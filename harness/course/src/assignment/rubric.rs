@@ -294,5 +294,6 @@ fn in_words(error: &toml::de::Error) -> String {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         return format!("{}\n{}", text.trim_end(), suggest::among(unknown, &known));
     }
-    text.trim_end().to_string()
+    // The names of Rust's types mean nothing to a teacher.
+    text.trim_end().replace("expected f64", "expected a number").replace("expected usize", "expected a whole number")
 }

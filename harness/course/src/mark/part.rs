@@ -161,6 +161,9 @@ fn wrong(points: f64, failures: &[&Event]) -> Criterion {
     Criterion::lost(Kind::Right, points, words, raise).with(in_full(failures))
 }
 
+/// Places that are named of those at which something has failed in the same way; the rest are counted.
+const PLACES: usize = 3;
+
 /// What has failed: of failures of a kind, the first in full, and where else it was so.
 fn in_full(failures: &[&Event]) -> Vec<Detail> {
     let mut kinds: Vec<(String, Vec<&Event>)> = Vec::new();
@@ -176,9 +179,11 @@ fn in_full(failures: &[&Event]) -> Vec<Detail> {
         let also = |is_hidden: bool| {
             let places: Vec<&str> =
                 same[1..].iter().filter(|event| event.is_hidden == is_hidden).map(|event| &*event.place).collect();
-            let rest = places.iter().skip(1).map(|place| place.strip_prefix("n = ").unwrap_or(place));
-            let places = places.first().copied().into_iter().chain(rest).collect::<Vec<_>>().join(", ");
-            (!places.is_empty()).then(|| Detail::new(&format!("also at {places}"), is_hidden))
+            let rest = places.iter().take(PLACES).skip(1).map(|place| place.strip_prefix("n = ").unwrap_or(place));
+            let named = places.first().copied().into_iter().chain(rest).collect::<Vec<_>>().join(", ");
+            let more = places.len().saturating_sub(PLACES);
+            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+            (!named.is_empty()).then(|| Detail::new(&format!("also at {named}{more}"), is_hidden))
         };
         let first = Detail::new(&format!("{}: {}", first.place, first.what), first.is_hidden);
         std::iter::once(first).chain(also(false)).chain(also(true)).collect::<Vec<_>>()

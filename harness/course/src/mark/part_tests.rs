@@ -114,6 +114,14 @@ fn what_fails_at_several_sizes_is_told_once() {
 }
 
 #[test]
+fn of_many_places_a_few_are_named() {
+    let failures: Vec<Event> = (1..=9).map(|n| event(&format!("n = {n}"), n > 6)).collect();
+    let mark = marked(&[grade("v", Mark::Right), Grade { failures, ..grade("w", Mark::Wrong) }]);
+    let told: Vec<&str> = mark.criteria[0].details.iter().map(|detail| detail.text.as_str()).collect();
+    assert_eq!(told, ["n = 1: 1 of 9 wrong", "also at n = 2, 3, 4, and 2 more", "also at n = 7, 8, 9"]);
+}
+
+#[test]
 fn a_finding_costs_what_clean_is_worth() {
     let found = |known| Grade { findings: vec![race(3, 1)], known_findings: known, ..grade("w", Mark::Finding) };
     for (known, is_hidden) in [(1, false), (0, true)] {

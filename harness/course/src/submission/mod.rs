@@ -87,6 +87,9 @@ impl Submission {
 
 /// Writes the files into a new folder.
 fn write(name: &str, files: &Files, remark: Option<String>) -> Result<Submission, Unread> {
+    if files.get(name).is_some_and(|bytes| bytes.trim_ascii().is_empty()) {
+        return Err(unfit(format!("{name} is empty")));
+    }
     let io = |action, path: &Path| {
         let path = path.to_path_buf();
         move |source: io::Error| Error::Io { action, path, source }

@@ -110,9 +110,9 @@ fn counts(criterion: &Criterion) -> String {
     }
 }
 
-/// What happened in full, where that tells no hidden size.
+/// What happened in full, as far as the words do not have it, and where that tells no hidden size.
 fn known(criterion: &Criterion) -> impl Iterator<Item = &Detail> {
-    criterion.details.iter().filter(|detail| !detail.is_hidden).take(SHOWN)
+    criterion.further().filter(|detail| !detail.is_hidden).take(SHOWN)
 }
 
 /// Why nothing was marked, in words for the student.

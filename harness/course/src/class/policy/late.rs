@@ -146,6 +146,7 @@ mod tests {
         for (text, words) in [
             ("percent_per_day = 10", "when it was due"),
             ("due = 2026-05-01", "zone"),
+            ("due = \"2026-05-01T23:59:00+02:00\"", "without quotes, such as 2026-05-01T23:59:00+02:00"),
             ("due = 2026-05-01T23:59:00Z\npercent = 1", "unknown field"),
             ("due = 2026-05-01T23:59:00Z\npercent_per_day = 101", "0 to 100"),
             ("due = 2026-05-01T23:59:00Z\n[extensions]\neva = 2026-05-01T23:59:00Z", "nobody is called `eva`"),

@@ -32,7 +32,8 @@ pub fn entries(table: &Path, folder: Option<&Path>) -> Result<Vec<Entry>> {
         csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(table).map_err(|error| wrong(error.to_string()))?;
     let mut entries = Vec::new();
     for (line, number) in reader.deserialize().zip(2..) {
-        let columns = "the columns are student and path, and where they are known id, email and time";
+        let columns = "the columns are student and path, and where they are known id, email and time, with \
+                       commas between them";
         let line: Line = line.map_err(|error| wrong(format!("{error}; {columns}")))?;
         if line.student.is_empty() {
             return Err(wrong(format!("line {number} names no student")));

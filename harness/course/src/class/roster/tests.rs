@@ -62,13 +62,15 @@ fn moodles_names_are_taken_apart() {
         "Bob_de_Vries_7_assignsubmission_file_histogram.cu",
         "Cy_8_assignsubmission_file_a.cu",
         "Cy_8_assignsubmission_file_b.cuh",
+        "Dan_9_assignsubmission_onlinetext/onlinetext.html",
     ]);
     let entries = of(&class);
-    assert_eq!(ids(&entries), ["1234567", "7", "8"]);
+    assert_eq!(ids(&entries), ["1234567", "7", "8", "9"]);
     let names: Vec<&str> = entries.iter().map(|entry| entry.students[0].name.as_str()).collect();
-    assert_eq!(names, ["Ada Lovelace", "Bob_de_Vries", "Cy"]);
+    assert_eq!(names, ["Ada Lovelace", "Bob_de_Vries", "Cy", "Dan"]);
     assert!(entries[0].handed_in.is_ok() && entries[1].handed_in.is_ok());
     assert!(entries[2].handed_in.as_ref().is_err_and(|why| why.contains("in folders")));
+    assert!(entries[3].handed_in.as_ref().is_err_and(|why| why.contains("no file")));
 }
 
 #[test]
@@ -145,6 +147,7 @@ fn a_table_names_students_and_paths() {
 
     for (text, words) in [
         ("student,folder\nAda,x\n", "the columns are student and path"),
+        ("student;path\nAda;x\n", "commas between them"),
         ("student,path\n,x\n", "line 2 names no student"),
         ("student,path,time\nAda,x,noon\n", "line 2: `noon`"),
     ] {

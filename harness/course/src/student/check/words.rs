@@ -96,10 +96,16 @@ fn as_far_as_tried(right: usize, tried: usize, all: usize) -> String {
     let right = match right {
         0 => "no part is right yet".into(),
         1 => "part 1 is right".into(),
-        more => format!("parts 1 to {more} are right"),
+        more => format!("parts {} are right", range(1, more)),
     };
-    let untried = if tried + 1 == all { format!("{all} is") } else { format!("{} to {all} are", tried + 1) };
+    let untried = if tried + 1 == all { format!("{all} is") } else { format!("{} are", range(tried + 1, all)) };
     format!("{right}; {untried} not tried yet (`--all`)")
+}
+
+/// Two parts or more.
+fn range(first: usize, last: usize) -> String {
+    let to = if last - first == 1 { "and" } else { "to" };
+    format!("{first} {to} {last}")
 }
 
 /// What there is to say of one part; nothing of one that is right, unless it is the only one.
@@ -146,12 +152,18 @@ fn block(
     if let Standing::Wrong(Wrong { findings, .. }) = standing
         && let Some(first) = findings.first()
     {
-        text += &format!("\n\n{}", first.text.trim_end());
+        text += &format!("\n\n{}", report(&first.text));
         if findings.len() > 1 {
             text += &format!("\n\n  and {} more to find after this one", findings.len() - 1);
         }
     }
     Some(text)
+}
+
+/// The report of a finding, whose notes take the reader's width; its lines of source stay as they are.
+fn report(text: &str) -> String {
+    let line = |line: &str| if line.starts_with("   = ") { harness::paragraphs(line) } else { line.to_string() };
+    text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The size, in words; that of a part whose variants take no size is `its own size`.
@@ -215,4 +227,27 @@ fn next(desk: &Desk, checked: &Checked, watches: bool) -> String {
         }
     };
     harness::paragraphs(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_parts_are_named_and_more_have_a_range() {
+        assert_eq!(as_far_as_tried(0, 1, 5), "no part is right yet; 2 to 5 are not tried yet (`--all`)");
+        assert_eq!(as_far_as_tried(2, 3, 5), "parts 1 and 2 are right; 4 and 5 are not tried yet (`--all`)");
+        assert_eq!(as_far_as_tried(3, 4, 5), "parts 1 to 3 are right; 5 is not tried yet (`--all`)");
+    }
+
+    #[test]
+    fn a_note_takes_the_readers_width_and_a_line_of_source_stays() {
+        let source = format!("8 | {}", "x + ".repeat(60));
+        let note = format!("   = note: {}", "word ".repeat(60));
+        let text = report(&format!("{source}\n{note}\n\n"));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], source);
+        assert!(lines.len() > 3 && lines[1..].iter().all(|line| line.len() <= 160), "{text}");
+        assert!(lines[2].starts_with("     word"), "{text}");
+    }
 }
