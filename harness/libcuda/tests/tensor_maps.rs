@@ -184,10 +184,7 @@ fn configure(profile: &std::ffi::CStr) {
 type Change = (&'static str, bool, fn(&mut Tensor));
 
 /// The numbers after a word of a line of the record.
-fn numbers<T: Default + Copy, const N: usize>(line: &str, word: &str) -> [T; N]
-where
-    T: TryFrom<i64>,
-{
+fn numbers<T: Default + Copy + TryFrom<i64>, const N: usize>(line: &str, word: &str) -> [T; N] {
     let mut words = line.split(' ').skip_while(|found| *found != word).skip(1);
     let mut list = words.next().unwrap_or_default().split(',').map(|number| number.parse::<i64>().unwrap());
     std::array::from_fn(|_| list.next().map_or(T::default(), |number| T::try_from(number).ok().unwrap()))

@@ -78,7 +78,8 @@ fn exporting_and_memory_of_the_host_are_refused_with_a_word() {
     let exported = unsafe { sys::cuMemExportToShareableHandle((&raw mut descriptor).cast(), chunk, posix, 0) };
     fails(exported, CUDA_ERROR_NOT_SUPPORTED);
     let mut host = props();
-    host.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    // CU_MEM_LOCATION_TYPE_HOST_NUMA, which is younger than the bindings.
+    unsafe { (&raw mut host.location.type_).cast::<u32>().write(3) };
     fails(unsafe { sys::cuMemCreate(&mut 0, CHUNK, &host, 0) }, CUDA_ERROR_NOT_SUPPORTED);
     let told = report()["findings"].to_string();
     for words in ["cuMemExportToShareableHandle", "lies on the host"] {

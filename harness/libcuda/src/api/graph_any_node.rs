@@ -8,11 +8,13 @@ use crate::abi::pointers::{get, need, put};
 use crate::abi::types::{AllocNode, Copy3D, EdgeData, FillNode, Handle, HostNode, KernelNode2};
 use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
-use crate::state::graphs::conditional::{Choosing, Condition, Conditional};
+use crate::state::device::sync::lock;
+use crate::state::graphs::condition::{Choosing, Condition};
 use crate::state::graphs::exec::whole;
-use crate::state::graphs::graph;
+use crate::state::graphs::graph::{self, Conditional};
 use crate::state::graphs::task::Task;
 use std::ffi::{c_int, c_uint};
+use std::sync::Arc;
 
 /// Words of the body of `CUgraphNodeParams`.
 const BODY: usize = 29;
@@ -137,7 +139,9 @@ fn create_condition(out: *mut u64, graph: Handle, _context: Handle, default: c_u
         return Err(Error::INVALID_VALUE);
     }
     let default = (flags & condition_flags::ASSIGN_DEFAULT != 0).then_some(default);
-    put(out, Condition::create(driver, &graph, default)?)
+    let condition = Condition::create(driver, default)?;
+    lock(&graph.conditions).push(Arc::clone(&condition));
+    put(out, condition.handle())
 }
 
 entry_points! {

@@ -7,73 +7,12 @@
 use super::backing::Backing;
 use super::error::MemoryError;
 use super::kind::Kind;
+use super::physical::{Access, GRANULARITY, Mapped, Physical, Reservation};
 use super::reserve::{map_file, map_zeros};
 use super::space::{Held, Space};
 use super::{Freed, Memory};
-use std::fs::File;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Reservations, physical memory and mappings have sizes and addresses that are multiples of this.
-pub const GRANULARITY: u64 = 2 << 20;
-
-/// Who may use mapped memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Access {
-    /// Nobody: so it is when it has just been mapped.
-    #[default]
-    None,
-    /// Kernels and copies may read it.
-    Read,
-    /// They may write it too.
-    ReadWrite,
-}
-
-/// Memory of the device that has no address of its own. It is freed when nothing maps it and nobody holds it.
-#[derive(Debug)]
-pub struct Physical {
-    file: File,
-    bytes: u64,
-    /// What all such memory takes of the device.
-    used: Arc<AtomicU64>,
-}
-
-impl Physical {
-    /// Its size.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-}
-
-impl Drop for Physical {
-    fn drop(&mut self) {
-        self.used.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
-
-/// What a mapped range maps, and who may use it.
-#[derive(Clone, Debug)]
-pub(super) struct Mapped {
-    pub physical: Arc<Physical>,
-    pub access: Access,
-}
-
-/// Reserved addresses.
-#[derive(Debug)]
-pub(super) struct Reservation {
-    pub bytes: u64,
-    /// Up to here the host's memory behind it goes on, so that another reservation can follow.
-    limit: u64,
-    delta: i64,
-    backing: Arc<Backing>,
-}
-
-impl Reservation {
-    /// One past the last address that nothing else may take.
-    pub fn limit(&self) -> u64 {
-        self.limit
-    }
-}
+use std::sync::atomic::Ordering;
 
 fn is_whole(value: u64) -> bool {
     value.is_multiple_of(GRANULARITY)

@@ -15,6 +15,7 @@ mod error;
 mod heap;
 mod kind;
 mod mapping;
+mod physical;
 mod reserve;
 mod space;
 mod view;
@@ -22,7 +23,7 @@ mod written;
 
 pub use error::{AccessError, FreeError, MemoryError};
 pub use kind::{Allocation, Kind};
-pub use mapping::{Access, GRANULARITY, Physical};
+pub use physical::{Access, GRANULARITY, Physical};
 pub use view::{Diagnosis, Freed, Neighbour, Range, View};
 
 use crate::texture::{Object, Objects};

@@ -4,7 +4,7 @@ use super::ALIGNMENT;
 use super::backing::{Backing, Slabs};
 use super::error::FreeError;
 use super::kind::{Allocation, Kind};
-use super::mapping::{Access, Mapped, Reservation};
+use super::physical::{Access, Mapped, Reservation};
 use super::reserve::{DEVICE, DEVICE_LEN, PAGE};
 use super::view::{Freed, Range, View};
 use super::written::Written;
@@ -156,7 +156,7 @@ impl Space {
                 // The last allocation that begins before the end of this place decides whether it is free.
                 let place = base..base + offset + span;
                 let live = self.live.range(place.clone()).next_back().map(|(live, held)| live + held.span);
-                let reserved = self.reserved.range(place).next_back().map(|(_, reserved)| reserved.limit());
+                let reserved = self.reserved.range(place).next_back().map(|(_, reserved)| reserved.limit);
                 match live.max(reserved) {
                     Some(end) if end > base + offset => offset = at(end - base),
                     _ => {

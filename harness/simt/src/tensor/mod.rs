@@ -302,7 +302,8 @@ impl TensorMap {
         let slice = self.interleave.slice()?;
         let bytes = self.element.bytes();
         let inside = (at[0].rem_euclid((slice / bytes) as i32) as u64) * u64::from(bytes);
-        let parts = inside + self.row_bytes() > u64::from(slice) || self.channel_bytes() % self.row_bytes() != 0;
+        let parts =
+            inside + self.row_bytes() > u64::from(slice) || !self.channel_bytes().is_multiple_of(self.row_bytes());
         if parts || self.steps[0] != 1 {
             return Some("a copy of parts of several slices of an interleaved tensor");
         }

@@ -1,8 +1,8 @@
 //! Executable graphs.
 
-use super::conditional::{Choice, Conditional, conditions};
-use super::graph::{Graph, Node};
-use super::task::Task;
+use super::condition::Condition;
+use super::graph::{Conditional, Graph, Node};
+use super::task::{Choice, Task};
 use super::user_object::Hold;
 use crate::abi::constants::instantiate_flags::{AUTO_FREE_ON_LAUNCH, DEVICE_LAUNCH, UPLOAD, USE_NODE_PRIORITY};
 use crate::abi::error::{Error, Result};
@@ -200,4 +200,16 @@ pub fn exec_nodes(graph: &Graph) -> Result<Vec<ExecNode>> {
         Ok(ExecNode { source: node.handle, task: whole(node.task)?, enabled: true, after })
     };
     ordered.into_iter().map(make).collect()
+}
+
+/// The conditions of a task and of what it contains.
+fn conditions(task: &Task) -> Vec<Arc<Condition>> {
+    match task {
+        Task::Batch(tasks) => tasks.iter().flat_map(conditions).collect(),
+        Task::Choice(choice) => {
+            let inner = choice.bodies.iter().flatten().flat_map(conditions);
+            inner.chain([Arc::clone(&choice.condition)]).collect()
+        }
+        _ => Vec::new(),
+    }
 }

@@ -1,6 +1,6 @@
 //! Graphs: nodes, and edges between them.
 
-use super::conditional::Condition;
+use super::condition::{Choosing, Condition};
 use super::task::Task;
 use super::user_object::Hold;
 use crate::abi::error::{Error, Result};
@@ -289,4 +289,45 @@ pub fn register(graph: Arc<Graph>) -> Handle {
 pub fn forget(handle: Handle) -> Result {
     driver()?;
     GRAPHS.remove(handle).map(drop).map_err(|_| Error::INVALID_VALUE)
+}
+
+/// A conditional node: graphs that run if, or as long as, or according to a condition's value.
+pub struct Conditional {
+    pub condition: Arc<Condition>,
+    pub choosing: Choosing,
+    pub bodies: Vec<Arc<Graph>>,
+    /// The bodies' handles, which the caller reads as long as the node lives.
+    handles: Box<[Handle]>,
+}
+
+impl Conditional {
+    /// A node with empty bodies.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a handle that is none of the graph, or that another node uses.
+    pub fn new(of: &Graph, handle: u64, choosing: Choosing, bodies: u32) -> Result<Arc<Self>> {
+        let known = Condition::find(handle).ok_or(Error::INVALID_VALUE)?;
+        let mine = lock(&of.conditions).iter().any(|condition| Arc::ptr_eq(condition, &known));
+        if !mine || !known.take() {
+            return Err(Error::INVALID_VALUE);
+        }
+        let bodies: Vec<_> = (0..bodies).map(|_| Graph::new()).collect();
+        let handles = bodies.iter().map(|body| register(Arc::clone(body))).collect();
+        Ok(Arc::new(Conditional { condition: known, choosing, bodies, handles }))
+    }
+
+    /// Where the handles of its bodies lie.
+    pub fn handles(&self) -> *const Handle {
+        self.handles.as_ptr()
+    }
+}
+
+impl Drop for Conditional {
+    fn drop(&mut self) {
+        self.condition.give_back();
+        for handle in &self.handles {
+            // The caller may have destroyed it, though it is not the caller's.
+            let _ = forget(*handle);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The work of streams and graphs: tasks, events, graphs, capture, and calls that become tasks.
 
 pub mod capture;
-pub mod conditional;
+pub mod condition;
 pub mod event;
 pub mod exec;
 pub mod graph;

@@ -1,8 +1,8 @@
 //! What a stream, or a node of a graph, does.
 
-use super::conditional::{Choice, Conditional};
+use super::condition::{Choosing, Condition};
 use super::event::{Event, Mark};
-use super::graph::Graph;
+use super::graph::{Conditional, Graph};
 use crate::abi::constants::node_type;
 use crate::abi::types::HostFn;
 use crate::state::contexts::context::Context;
@@ -151,5 +151,31 @@ impl Work for Task {
 
     fn run(self: Box<Self>, context: Option<&Arc<Context>>) {
         self.perform(context);
+    }
+}
+
+/// A conditional node of an executable graph.
+pub struct Choice {
+    pub condition: Arc<Condition>,
+    pub choosing: Choosing,
+    /// The tasks of each body, in an order that its edges allow.
+    pub bodies: Vec<Vec<Task>>,
+}
+
+impl Choice {
+    /// Runs what the value chooses. `run` runs a body; it returns whether the context is still sound.
+    pub fn run(&self, mut run: impl FnMut(&[Task]) -> bool) {
+        loop {
+            let value = self.condition.value();
+            let body = match self.choosing {
+                Choosing::If => self.bodies.get(usize::from(value == 0)),
+                Choosing::While => self.bodies.first().filter(|_| value != 0),
+                Choosing::Switch => self.bodies.get(value as usize),
+            };
+            let sound = body.is_some_and(|body| run(body));
+            if !sound || self.choosing != Choosing::While {
+                return;
+            }
+        }
     }
 }
