@@ -183,9 +183,10 @@ fn configure(profile: &std::ffi::CStr) {
 /// A change to the arguments of a call, and whether they are right after it.
 type Change = (&'static str, bool, fn(&mut Tensor));
 
-/// The numbers after a word of a line of the record.
+/// The numbers after a word of a line of the record, behind the colon.
 fn numbers<T: Default + Copy + TryFrom<i64>, const N: usize>(line: &str, word: &str) -> [T; N] {
-    let mut words = line.split(' ').skip_while(|found| *found != word).skip(1);
+    let (_, told) = line.split_once(": ").unwrap();
+    let mut words = told.split(' ').skip_while(|found| *found != word).skip(1);
     let mut list = words.next().unwrap_or_default().split(',').map(|number| number.parse::<i64>().unwrap());
     std::array::from_fn(|_| list.next().map_or(T::default(), |number| T::try_from(number).ok().unwrap()))
 }
