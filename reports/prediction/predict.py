@@ -195,7 +195,7 @@ def ratio(row):
     return row["predicted"]["ms"] / row["measured"]
 
 
-def shares(rows, noise):
+def shares(rows, noise=None):
     """Rows, tau of all pairs and of those that differ by more than noise, median error, and the shares within 1.5 times,
     twice, and the interval."""
     errors = [abs(math.log(ratio(row))) for row in rows]

@@ -1,0 +1,72 @@
+"""Sets predicted times of kernels that are not the labs' against those that were measured on an H200.
+
+foreign.py compare PREDICT [--check]   predicts them with the program `predict`, and writes foreign/table.md; with --check exits with 1
+                                       when it is not what is committed, or too few agree
+
+The kernels are others', and not part of this project: foreign/measured.csv has their times, and foreign/NAME.json what the emulated
+H200 counted of each.
+"""
+
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+
+from predict import percent, ratio, shares
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "foreign"
+# What is wanted of kernels that the model does not know.
+LEAST_TAU, LEAST_NEAR = 0.92, 0.85
+
+
+def predicted(program):
+    """The rows with their predictions, as predict.py has them: all are of one run."""
+    with (FOLDER / "measured.csv").open(newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    for row in rows:
+        report = FOLDER / f"{row['name']}.json"
+        told = subprocess.run([program, "h200", report], stdout=subprocess.PIPE, check=True).stdout.splitlines()
+        if len(told) != 1:
+            sys.exit(f"{report.name}: {len(told)} launches, not 1")
+        yield {**row, "of": "", "lab": "", "measured": float(row["us"]) / 1e3, "predicted": json.loads(told[0])["predicted"]}
+
+
+def line(row):
+    bound = row["predicted"]["terms"][0]["bound"].replace("_", " ")
+    times = f"{1e3 * row['measured']:.4g} | {1e3 * row['predicted']['ms']:.4g} | {ratio(row):.2f}"
+    return f"| `{row['name']}` | {row['what']} | {times} | {bound} |"
+
+
+def compare(program, check):
+    rows = list(predicted(program))
+    count, tau, _, median, near, _, _ = shares(rows)
+    summary = f"{count} kernels: tau {tau:.2f}, {percent(near)} within 1.5 times, median error {percent(median)}"
+    print(summary)
+    text = "\n".join([
+        f"{summary}. Measured on one H200 (`measured.csv`), and predicted from what the emulated H200 counts.",
+        "",
+        "| kernel | what | µs measured | µs predicted | ratio | predicted bound |",
+        "| --- | --- | ---: | ---: | ---: | --- |",
+        *(line(row) for row in rows),
+        "",
+    ])
+    table = FOLDER / "table.md"
+    if not check:
+        table.write_text(text)
+    elif table.read_text() != text:
+        sys.exit("foreign/table.md: not what is predicted now; run foreign.py compare without --check")
+    if tau < LEAST_TAU or near < LEAST_NEAR:
+        sys.exit(f"fewer agree than are wanted: tau {LEAST_TAU}, {percent(LEAST_NEAR)} within 1.5 times")
+
+
+def main():
+    match [word for word in sys.argv[1:] if word != "--check"]:
+        case ["compare", program]:
+            compare(program, "--check" in sys.argv)
+        case _:
+            sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
