@@ -92,22 +92,28 @@ pub fn refused(error: MemoryError) -> Error {
     }
 }
 
-/// Allocates for a context; `call` is the name of the entry point. If the memory is full, waits for frees that are
-/// under way and tries again.
+/// What `take` takes of the device's memory. If it is full, waits for frees that are under way and tries again.
 ///
 /// # Errors
-/// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_VALUE` for 0 bytes.
-pub fn allocate(context: &Context, bytes: usize, kind: Kind, flags: u32, call: &str) -> Result<u64> {
-    let driver = driver()?;
-    let take = || driver.memory.alloc(bytes as u64, 1, kind, call);
-    let address = take().or_else(|error| match error {
+/// As [`refused`].
+pub fn taken<T>(take: impl Fn() -> std::result::Result<T, MemoryError>) -> Result<T> {
+    let again = |error| match error {
         MemoryError::OutOfMemory { asked, total, .. } if asked <= total => {
             context::synchronize_device();
             take()
         }
         other => Err(other),
-    });
-    let address = address.map_err(refused)?;
+    };
+    take().or_else(again).map_err(refused)
+}
+
+/// Allocates for a context, as [`taken`]; `call` is the name of the entry point.
+///
+/// # Errors
+/// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_VALUE` for 0 bytes.
+pub fn allocate(context: &Context, bytes: usize, kind: Kind, flags: u32, call: &str) -> Result<u64> {
+    let driver = driver()?;
+    let address = taken(|| driver.memory.alloc(bytes as u64, 1, kind, call))?;
     let mut owned = Owned::new(context, flags);
     owned.ordered = kind == Kind::Pool;
     if matches!(kind, Kind::Device | Kind::Managed | Kind::Pool) {

@@ -3,11 +3,10 @@
 
 use crate::abi::error::{Error, Result};
 use crate::abi::types::{Handle, PhysicalProps};
-use crate::state::contexts::context;
 use crate::state::device::driver::Driver;
 use crate::state::device::handles::fresh;
 use crate::state::device::sync::lock;
-use crate::state::memory::allocation::refused;
+use crate::state::memory::allocation::taken;
 use simt::memory::Physical;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -21,17 +20,12 @@ struct Held {
 
 static HELD: Mutex<BTreeMap<Handle, Held>> = Mutex::new(BTreeMap::new());
 
-/// Takes physical memory. If the memory is full, waits for frees that are under way and tries again.
+/// Takes physical memory, as [`taken`].
 ///
 /// # Errors
 /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_VALUE` for a size that is no multiple of the granularity.
 pub fn create(driver: &Driver, bytes: u64, props: PhysicalProps) -> Result<Handle> {
-    let take = || driver.memory.create_physical(bytes);
-    let physical = take().or_else(|_| {
-        context::synchronize_device();
-        take()
-    });
-    let physical = physical.map_err(refused)?;
+    let physical = taken(|| driver.memory.create_physical(bytes))?;
     let handle = fresh();
     lock(&HELD).insert(handle, Held { physical, holders: 1, props });
     Ok(handle)
