@@ -1,6 +1,6 @@
 //! What whoever marks the kernels of strangers should know of this computer.
 
-/// Says what this computer cannot keep a submission from, if it is anything.
+/// Warns of what this computer cannot keep a submission from, if there is anything.
 pub fn warn() {
     if let Some(words) = words(&harness::rights::kept()) {
         harness::print_error(&harness::paragraphs(&words));

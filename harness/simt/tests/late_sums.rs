@@ -1,4 +1,5 @@
-//! Sums that nobody can tell the time of, made by several workers: what any order gives, and seen by whoever waits.
+//! Sums whose moment nobody can observe, made by several workers: each result is that of some order, and whoever waits
+//! for them sees them.
 
 use crate::common::{Arg, Device};
 

@@ -69,7 +69,7 @@ impl Managed {
         self.pull(line)
     }
 
-    /// Takes an allocation out, or a variable, of which the page stays.
+    /// Forgets an allocation, or a variable; the page of a variable stays mapped.
     pub(crate) fn remove(&mut self, address: usize) {
         if let Some(known) = self.known.remove(&address)
             && !self.pages.contains(&(address / PAGE * PAGE))
