@@ -59,7 +59,7 @@ impl Report {
 
     /// A line for the reader that is no result: it goes to standard error.
     pub(crate) fn warn(&self, line: &str) {
-        self.terminal.warn(&paragraphs(line));
+        self.terminal.warn(line);
     }
 
     /// A line that is printed only once.

@@ -65,13 +65,10 @@ impl Terminal {
         });
     }
 
-    /// As [`Terminal::say`], always to standard error.
+    /// As [`print_error`], unless nothing is to be said.
     pub fn warn(&self, text: &str) {
         if !self.quiet.get() {
-            // The reader may close the pipe: that is not a failure of the run.
-            self.progress.suspend(|| {
-                let _ = writeln!(anstream::stderr(), "{}", style::message(text));
-            });
+            self.progress.suspend(|| print_error(text));
         }
     }
 
