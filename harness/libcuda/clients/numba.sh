@@ -23,7 +23,7 @@ export NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS=0 NUMBA_CUDA_WARN_ON_IMPLICIT_COPY=0
 
 modules=("${@:2}")
 if [ ${#modules[@]} = 0 ]; then
-  modules=($(cd "$site/numba/cuda/tests" && ls cudadrv/test_*.py cudapy/test_*.py | sed 's|/|.|; s|\.py$||'))
+  mapfile -t modules < <(cd "$site/numba/cuda/tests" && ls cudadrv/test_*.py cudapy/test_*.py | sed 's|/|.|; s|\.py$||')
 fi
 mkdir -p numba-logs
 : > numba.results

@@ -19,7 +19,7 @@ export NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS=0 NUMBA_CUDA_WARN_ON_IMPLICIT_COPY=0
 
 modules=("${@:2}")
 if [ ${#modules[@]} = 0 ]; then
-  modules=($(cd "$site/numba_cuda/numba/cuda/tests" && ls {core,cudadrv,cudapy,doc_examples,nrt}/test_*.py | sed 's|/|.|; s|\.py$||'))
+  mapfile -t modules < <(cd "$site/numba_cuda/numba/cuda/tests" && ls {core,cudadrv,cudapy,doc_examples,nrt}/test_*.py | sed 's|/|.|; s|\.py$||')
 fi
 # A process for each module: a test that hangs or ends the process costs its module alone.
 : > numba-cuda.results

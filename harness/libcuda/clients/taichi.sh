@@ -14,7 +14,7 @@ export LD_LIBRARY_PATH=$LIBRARY_DIR TI_ARCH=cuda TI_DEVICE_MEMORY_GB=1 TI_OFFLIN
 
 whats=("${@:2}")
 if [ ${#whats[@]} = 0 ]; then
-  whats=(features $(cd "$site/taichi/examples" && find . -name '*.py' ! -name '__init__.py' | sed 's|^\./||; s|\.py$||' | sort))
+  mapfile -t whats < <(echo features && cd "$site/taichi/examples" && find . -name '*.py' ! -name '__init__.py' | sed 's|^\./||; s|\.py$||' | sort)
 fi
 
 # The plan: a line `NAME<tab>COMMAND` for each.
