@@ -5,6 +5,9 @@ from pathlib import Path
 
 LISTS = '[package]\nname = "small"\nversion = "0.1.0"\nedition = "2024"\nautotests = false\n\n[[test]]\nname = "all"\n'
 MANIFEST = '[package]\nname = "small"\nversion = "0.1.0"\nedition = "2024"\n'
+WORKSPACE = '[workspace]\nmembers = ["one", "two", "three"]\nresolver = "3"\n'
+NAMES = ["one", "two", "three"]
+EMPTY = {"Cargo.toml": MANIFEST, "src/lib.rs": ""}
 
 
 def ring(count: int) -> dict[str, str]:
@@ -146,6 +149,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
     "a program of tests in a folder that is not listed": (
         {"Cargo.toml": LISTS, "src/lib.rs": "mod a;\n", "tests/all.rs": "mod one;\n", "tests/one.rs": "mod a;\n", "tests/two/main.rs": "mod a;\n"},
         {"unlisted": ["tests/two/main.rs", "no test `two`", "never runs"]},
+    ),
+    "a crate that README.md does not know": (
+        {"Cargo.toml": WORKSPACE, "README.md": "`one`, [two](two), three\n", **{f"{name}/{file}": text for name in NAMES for file, text in EMPTY.items()}},
+        {"unlisted": ["three: README.md does not say"]},
     ),
     "a long function of tests": ({"src/lib.rs": f"#[test]\n{function(121)}", "tests/it.rs": function(121)}, {}),
 }

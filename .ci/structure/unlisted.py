@@ -1,4 +1,4 @@
-"""Test files that no program of tests has, so that they would never run."""
+"""Test files that no program of tests has, so that they would never run, and crates that README.md does not know."""
 
 import re
 import tomllib
@@ -26,4 +26,12 @@ def check(root: Path, crates: list[Path]) -> list[str]:
         for file in sorted(tests.glob("*/main.rs")):
             if file.parent.name not in names:
                 wrong.append(f"{file.relative_to(root)}: Cargo.toml has no test `{file.parent.name}`, so that it never runs")
-    return wrong
+    return wrong + unknown(root, crates)
+
+
+def unknown(root: Path, crates: list[Path]) -> list[str]:
+    """Crates that no table of the workspace's README.md has: as `FOLDER`, or as the address of a link."""
+    readme = root / "README.md"
+    text = readme.read_text(encoding="utf-8") if readme.exists() else ""
+    folders = [str(crate.relative_to(root)) for crate in crates if crate != root and text]
+    return [f"{folder}: README.md does not say what it is" for folder in folders if f"`{folder}`" not in text and f"]({folder})" not in text]
