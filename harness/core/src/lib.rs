@@ -58,12 +58,13 @@ pub use export::{
     warnings::warnings,
 };
 pub use lab::{
-    app::{command, complain, ended, main, replacement, run_labs, variants_help, with_options},
+    app::{complain, ended, main, run_labs},
     arguments,
     asked::Labs,
     assignment::{Assignment, Picture},
     case::Case,
     child::records,
+    command::{command, replacement, variants_help, with_options},
     declaration::Lab,
     input::Input,
     launch::Launch,

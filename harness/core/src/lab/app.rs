@@ -1,7 +1,7 @@
-//! The command line of a lab, and the running of labs one after another.
-use std::{cell::RefCell, path::Path, process::ExitCode, rc::Rc, sync::Arc, time::Instant};
+//! The running of labs one after another, and how a command ends.
+use std::{cell::RefCell, process::ExitCode, rc::Rc, sync::Arc, time::Instant};
 
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches};
 use predict::Part;
 use serde_json::json;
 use wire::RECORDS;
@@ -12,7 +12,7 @@ use crate::{
     exit::Exit,
     export::{
         exporter::Outputs,
-        layout::{paragraphs, wrapped},
+        layout::paragraphs,
         report::Report,
         shared_table::SharedTable,
         summary::Summary,
@@ -23,6 +23,7 @@ use crate::{
         again, ahead,
         asked::{self, Labs},
         child,
+        command::{check_variants, command, own_args, replacement},
         companion::{self, Companion},
         declaration::Lab,
         options::Options,
@@ -36,7 +37,7 @@ use crate::{
         row::{Record, Verdict},
         session_file::SessionFile,
     },
-    rights, scarce, stdout, suggest,
+    rights, scarce, stdout,
 };
 
 /// Runs `lab` as its own program: parses the command line, opens the device, runs, reports.
@@ -56,51 +57,6 @@ pub fn ended(outcome: Result<ExitCode>) -> ExitCode {
     };
     let code = outcome.unwrap_or_else(failed);
     stdout::check().map_or_else(failed, |()| code)
-}
-
-/// The command line of `lab`: the common options, its own, and what its variants are.
-pub fn command(lab: &'static Lab) -> Command {
-    with_options(Command::new(lab.name).about(lab.summary), Some(lab)).after_help(variants_help(lab))
-}
-
-/// The lab's variants and the exit codes, for the end of its help.
-pub fn variants_help(lab: &Lab) -> String {
-    let variants = lab.variants();
-    let width = variants.iter().map(|v| v.name.len()).max().unwrap_or(0);
-    let lines = variants.iter().map(|v| wrapped(&format!("  {:width$}  {}", v.name, v.summary), width + 4));
-    let lines: Vec<String> = lines.collect();
-    format!("Variants:\n{}\n\n{}", lines.join("\n"), paragraphs(&Exit::codes()))
-}
-
-/// Adds the common options to `command`, and those of `lab` if one is given.
-pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
-    let about = command.get_about().cloned();
-    // The options' own documentation would take the command's place.
-    let mut command = Options::augment_args(command).about(about.unwrap_or_default()).max_term_width(160);
-    if lab.is_none_or(Lab::has_exercises) {
-        command = command.arg(
-            Arg::new("exercises")
-                .long("exercises")
-                .action(ArgAction::SetTrue)
-                .conflicts_with("no-exercises")
-                .help("Run only the checked exercises")
-                .help_heading("What to run"),
-        );
-    }
-    command = command.arg(
-        Arg::new("no-exercises")
-            .long("no-exercises")
-            .action(ArgAction::SetTrue)
-            .help("Leave the checked exercises out")
-            .help_heading("What to run"),
-    );
-    let Some(lab) = lab else {
-        return command;
-    };
-    // Where the labs' names take every argument by position, the lab has none of its own.
-    let taken = command.get_positionals().any(|a| matches!(a.get_action(), ArgAction::Append));
-    let own = (lab.options)().into_iter().filter(|a| !(taken && a.is_positional()));
-    command.next_help_heading("Options of this lab").args(own)
 }
 
 /// Runs `labs` in order with the options in `matches`, and reports. With more than one, a lab's own
@@ -437,64 +393,6 @@ impl<'m> Program<'m> {
 /// Whether another program collects the records: it sees by them what ran and what failed.
 fn is_collected() -> bool {
     std::env::var_os(RECORDS).is_some()
-}
-
-/// Refuses a `--variant` that none of the labs has.
-fn check_variants(labs: Labs<'_>, options: &Options) -> Result<()> {
-    let labs = labs.list();
-    let known: Vec<&str> = labs.iter().flat_map(|l| l.variants().into_iter().map(|v| v.name)).collect();
-    match options.variants.iter().find(|v| !known.contains(&v.as_str())) {
-        Some(unknown) => {
-            let names: Vec<_> = labs.iter().map(|l| l.name).collect();
-            Err(Error::usage(format!(
-                "no variant `{unknown}` in {}; {}",
-                names.join(", "),
-                suggest::among(unknown, &known)
-            )))
-        }
-        None => Ok(()),
-    }
-}
-
-/// `file` under the name of the kernel file of `lab` that it replaces: the lab's only file, the file of the same name,
-/// or the file with which it has kernels in common.
-///
-/// # Errors
-/// [`Error::Usage`] when it is not clear which one, [`Error::Kernel`] when it cannot be read.
-pub fn replacement(lab: &Lab, file: &Path) -> Result<kernels::KernelSource> {
-    let own = file.file_name().unwrap_or_default().to_string_lossy();
-    let text = kernels::KernelSource::read(file, &own)?;
-    let common = |k: &&kernels::KernelSource| {
-        let theirs = k.kernels();
-        let mine = text.kernels();
-        mine.into_iter().filter(|n| theirs.contains(n)).count()
-    };
-    let replaced = match lab.kernels {
-        [only] => Some(only),
-        several => several.iter().find(|k| k.name == own).or_else(|| {
-            let most = several.iter().max_by_key(common)?;
-            (common(&most) > 0).then_some(most)
-        }),
-    };
-    let Some(replaced) = replaced else {
-        let names: Vec<&str> = lab.kernels.iter().map(|k| k.name.as_ref()).collect();
-        return Err(Error::usage(format!(
-            "{} holds no kernel of lab {}, whose kernels are in {}",
-            file.display(),
-            lab.name,
-            names.join(", ")
-        )));
-    };
-    Ok(text.in_place_of(replaced))
-}
-
-/// The lab's own options: from the command line if it was parsed for this lab, else their defaults.
-fn own_args(lab: &'static Lab, labs: &[&'static Lab], matches: &ArgMatches) -> ArgMatches {
-    let has = |option: &Arg| option.is_positional() || matches.try_contains_id(option.get_id().as_str()).is_ok();
-    if labs.len() == 1 && (lab.options)().iter().all(has) {
-        return matches.clone();
-    }
-    command(lab).no_binary_name(true).try_get_matches_from(Vec::<String>::new()).unwrap_or_else(|_| matches.clone())
 }
 
 /// The folder of the run, once no other run writes to it.

@@ -8,6 +8,7 @@ pub(crate) mod assignment;
 pub(crate) mod case;
 mod cases;
 pub(crate) mod child;
+pub(crate) mod command;
 pub(crate) mod companion;
 pub(crate) mod declaration;
 pub(crate) mod input;
