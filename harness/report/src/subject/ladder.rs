@@ -127,9 +127,8 @@ fn ladder<'r>(group: &Group<'r>, known: &Known) -> Option<Ladder<'r>> {
         Some(Rung { row, name, value: metric.value(row)?, is_right, speed_up: None })
     };
     let mut rungs: Vec<Rung> = rows.iter().filter_map(rung).collect();
-    // The first right kernel that is called naive, else the first right one. What no kernel of the lab did (the
-    // driver's copy, a library, the host) has no grid.
-    let is_kernel = |rung: &&Rung| rung.is_right && !rung.row.text("grid").is_empty();
+    // The first right kernel that is called naive, else the first right one.
+    let is_kernel = |rung: &&Rung| rung.is_right && rung.is_kernel();
     let naive = rungs.iter().find(|rung| is_kernel(rung) && rung.row.variant().starts_with("naive"));
     let textbook = naive.or_else(|| rungs.iter().find(is_kernel)).map(|rung| rung.row);
     for rung in &mut rungs {
@@ -160,14 +159,38 @@ impl Ladder<'_> {
         matches!(self.metric, Metric::Rate(..)) || sizes().all(|n| Some(n) == sizes().next())
     }
 
-    /// The right rung with the best value; a count has no best.
+    /// The right kernel with the best value, or the best right rung where none is a kernel; a count has no best.
     pub fn best(&self) -> Option<&Rung<'_>> {
-        let right = self.rungs.iter().filter(|rung| rung.is_right);
+        self.best_of(self.kernels()).or_else(|| self.best_of(self.right()))
+    }
+
+    /// What is no kernel of the lab, right, and better than the best kernel.
+    pub fn better_than_kernels(&self) -> Option<&Rung<'_>> {
+        let best = self.best_of(self.kernels())?;
+        self.best_of(self.right()).filter(|other| !std::ptr::eq(*other, best))
+    }
+
+    fn right(&self) -> impl Iterator<Item = &Rung<'_>> {
+        self.rungs.iter().filter(|rung| rung.is_right)
+    }
+
+    fn kernels(&self) -> impl Iterator<Item = &Rung<'_>> {
+        self.right().filter(|rung| rung.is_kernel())
+    }
+
+    fn best_of<'s>(&self, rungs: impl Iterator<Item = &'s Rung<'s>>) -> Option<&'s Rung<'s>> {
         match self.metric {
-            Metric::Rate(..) => right.max_by(|a, b| a.value.total_cmp(&b.value)),
-            Metric::Time => right.min_by(|a, b| a.value.total_cmp(&b.value)),
+            Metric::Rate(..) => rungs.max_by(|a, b| a.value.total_cmp(&b.value)),
+            Metric::Time => rungs.min_by(|a, b| a.value.total_cmp(&b.value)),
             Metric::Instructions => None,
         }
+    }
+}
+
+impl Rung<'_> {
+    /// Whether a kernel of the lab did it. What a library, the driver's copy or the host did has no grid.
+    fn is_kernel(&self) -> bool {
+        !self.row.text("grid").is_empty()
     }
 }
 
@@ -212,13 +235,25 @@ mod tests {
         let speed_ups: Vec<Option<f64>> = ladder.rungs.iter().map(|rung| rung.speed_up).collect();
         assert_eq!(speed_ups, [None, Some(8.0), None, Some(4.0)]);
         let figure = ladder.figure(&Known(&[]), None);
-        assert_eq!(figure.says[0], "library is the fastest: 100 GB/s, 100 % of the ceiling, 8 times as fast as first.");
+        let says = [
+            "fast is the fastest: 50 GB/s, 50 % of the ceiling, 4 times as fast as first.",
+            "library, which is no kernel of this lab, is ahead: 100 GB/s.",
+        ];
+        assert_eq!(figure.says[..2], says);
         let Picture::Bars(bars) = figure.picture else { panic!() };
         assert_eq!(
             bars.bars.iter().map(|b| b.tone).collect::<Vec<_>>(),
             [Tone::Wrong, Tone::Plain, Tone::First, Tone::Plain]
         );
         assert_eq!(bars.limits.len(), 1);
+    }
+
+    #[test]
+    fn where_there_is_no_kernel_the_best_of_all_is_the_best() {
+        let rows = lab(vec![rung("library", "", "2", "", ""), rung("driver", "", "1", "", "")]);
+        let ladders = ladders(&rows, &Known(&[]));
+        assert_eq!(ladders[0].best().map(|rung| rung.name.as_str()), Some("driver"));
+        assert!(ladders[0].better_than_kernels().is_none());
     }
 
     #[test]

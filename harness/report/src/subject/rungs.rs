@@ -135,6 +135,9 @@ impl Ladder<'_> {
                 self.metric.words(best.value)
             ));
         }
+        says.extend(self.better_than_kernels().map(|other| {
+            format!("{}, which is no kernel of this lab, is ahead: {}.", other.name, self.metric.words(other.value))
+        }));
         if self.metric == Metric::Instructions {
             says.push("Emulated: instructions are counted; nothing is said about a GPU's time.".into());
         }
