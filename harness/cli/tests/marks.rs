@@ -28,7 +28,7 @@ fn points(marked: &Value) -> [f64; 3] {
 #[test]
 fn the_labs_own_kernel_file_has_all_points() {
     let file = of_vecadd("kernels/vecadd.cu");
-    let args = ["grade", "vecadd", file.to_str().unwrap(), "--format", "json"];
+    let args = ["grade", "vecadd", file.to_str().unwrap(), "--json"];
     let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
     assert_eq!(run.code, 0, "{run:?}");
     let all: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -144,6 +144,16 @@ fn what_cannot_be_marked_is_said() {
 
 /// Gradescope's scripts, in a folder of their own.
 #[cfg(unix)]
+/// Marks are of all variants and sizes, so that an option for some of them would be passed over in silence.
+#[test]
+fn what_marks_do_not_take_is_refused() {
+    let file = of_vecadd("kernels/vecadd.cu");
+    let file = file.to_str().unwrap();
+    fails(&["grade", "vecadd", file, "--variant", "pageable"], 2, &["--variant", "SUBMISSION"]);
+    fails(&["grade", "vecadd", file, "-n", "33"], 2, &["-n", "SUBMISSION"]);
+    fails(&["grade", "vecadd", file, "--json", "--format", "junit"], 2, &["--json", "--format"]);
+}
+
 #[test]
 fn gradescopes_scripts_mark_a_submission_and_say_when_they_fail() {
     use std::process::Command;

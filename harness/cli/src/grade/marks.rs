@@ -28,6 +28,8 @@ pub fn arguments() -> [Arg; 4] {
         option("format")
             .value_name("FORMAT")
             .default_value("text")
+            .default_value_if("json", "true", "json")
+            .conflicts_with("json")
             .value_parser(value_parser!(Format))
             .help(format!("{formats}; the last two show one submission")),
         option("out")

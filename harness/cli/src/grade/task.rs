@@ -76,7 +76,7 @@ pub fn command() -> Command {
             Arg::new("variant")
                 .long("variant")
                 .value_name("NAME")
-                .requires("kernel")
+                .conflicts_with("submissions")
                 .action(ArgAction::Append)
                 .help("Only this variant, which must be in the file (repeatable)"),
         )
@@ -84,7 +84,7 @@ pub fn command() -> Command {
             Arg::new("n")
                 .long("n")
                 .short('n')
-                .requires("kernel")
+                .conflicts_with("submissions")
                 .value_name("N")
                 .action(ArgAction::Append)
                 .allow_hyphen_values(true)
@@ -120,7 +120,7 @@ pub fn command() -> Command {
                     "emulated[:PROFILE]; for marks also cuda:N, whose answers and speed count beside an emulated run",
                 ),
         )
-        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).requires("kernel").help("The judgement as JSON"))
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("The judgement or the marks as JSON"))
         .arg(limit("limit-seconds", "SECONDS", "300", "Time; CPU time is limited to as much on every core"))
         .arg(limit("limit-memory", "BYTES", "3G", "Memory of the host, which holds that of the device too"))
         .arg(limit("limit-output", "BYTES", "64M", "What it prints, a kernel's printf included"))
