@@ -103,7 +103,7 @@ pub fn key(told: &Told) -> Key {
 }
 
 /// A row that its kernels have a part in: a question that launches nothing concerns the lab, not the kernel.
-fn concerns(row: &Record) -> bool {
+pub(super) fn concerns(row: &Record) -> bool {
     // A GPU does not count launches.
     let on_a_gpu = || row.device == "cuda" && row.verdict == Verdict::Pass && row.grid.is_some();
     row.counter("launches").map_or_else(on_a_gpu, |launches| launches > 0.0) || is_bad(row)
