@@ -35,3 +35,43 @@ pub fn of_part(part: &PartMark, explains: bool) -> String {
 pub fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
+
+/// The text at the reader's width. Of a report of a finding only the notes are broken: its lines of source stay.
+pub fn laid_out(text: &str) -> String {
+    let is_report = text.contains("\n  --> ");
+    let line = |line: &str| {
+        let is_whole = is_report && !line.trim_start().starts_with("= ");
+        if is_whole { line.to_string() } else { harness::paragraphs(line) }
+    };
+    text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The widest line where a terminal is very wide.
+    const WIDEST: usize = 160;
+
+    #[test]
+    fn a_note_takes_the_readers_width_and_a_line_of_source_stays() {
+        let source = format!("8 | {}", "x + ".repeat(60));
+        let note = format!("   = note: {}", "word ".repeat(60));
+        let head = "error: Race\n  --> a.cu:8:1 in k";
+        for by in ["", "    "] {
+            let report: Vec<String> = [head, &source, &note].iter().map(|text| format!("{by}{text}")).collect();
+            let text = laid_out(&format!("{}\n\n", report.join("\n")));
+            let lines: Vec<&str> = text.lines().collect();
+            assert_eq!(lines[2], format!("{by}{source}"));
+            assert!(lines.len() > 5 && lines[3..].iter().all(|line| line.len() <= WIDEST), "{text}");
+            assert!(lines[4].starts_with(&format!("{by}     word")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_takes_the_readers_width() {
+        let text = laid_out(&format!("  right: {}\n    To raise it: {}", "word ".repeat(60), "word ".repeat(60)));
+        assert!(text.lines().all(|line| line.len() <= WIDEST && line.starts_with("  ")), "{text}");
+        assert!(text.lines().count() > 4 && text.lines().last().unwrap().starts_with("      word"), "{text}");
+    }
+}

@@ -6,6 +6,7 @@
 //! faults, never ends or floods its output does not affect the other runs. What was not judged never counts as right.
 
 mod child;
+mod failure;
 pub mod grade;
 mod own;
 mod printed;

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     assignment::rubric::Part,
+    export::words::laid_out,
     judge::grade::ITS_SIZE,
     mark::plain,
     student::to_do::{ToDo, to_do},
@@ -152,18 +153,12 @@ fn block(
     if let Standing::Wrong(Wrong { findings, .. }) = standing
         && let Some(first) = findings.first()
     {
-        text += &format!("\n\n{}", report(&first.text));
+        text += &format!("\n\n{}", laid_out(&first.text));
         if findings.len() > 1 {
             text += &format!("\n\n  and {} more to find after this one", findings.len() - 1);
         }
     }
     Some(text)
-}
-
-/// The report of a finding, whose notes take the reader's width; its lines of source stay as they are.
-fn report(text: &str) -> String {
-    let line = |line: &str| if line.starts_with("   = ") { harness::paragraphs(line) } else { line.to_string() };
-    text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The size, in words; that of a part whose variants take no size is `its own size`.
@@ -182,6 +177,13 @@ fn wrong_words(name: &str, wrong: &Wrong, at: &str) -> (String, Vec<String>) {
     } else {
         format!("{name}, is wrong{there}.")
     };
+    // What is so in every case is said once.
+    if let [first, rest @ ..] = &wrong.failures[..]
+        && !rest.is_empty()
+        && rest.iter().all(|event| event.what == first.what)
+    {
+        return (title, vec![first.what.clone()]);
+    }
     let shown = wrong.failures.iter().take(FAILURES).map(|event| {
         // The title has the size.
         let case = event.place.strip_prefix(at).unwrap_or(&event.place).trim();
@@ -238,16 +240,5 @@ mod tests {
         assert_eq!(as_far_as_tried(0, 1, 5), "no part is right yet; 2 to 5 are not tried yet (`--all`)");
         assert_eq!(as_far_as_tried(2, 3, 5), "parts 1 and 2 are right; 4 and 5 are not tried yet (`--all`)");
         assert_eq!(as_far_as_tried(3, 4, 5), "parts 1 to 3 are right; 5 is not tried yet (`--all`)");
-    }
-
-    #[test]
-    fn a_note_takes_the_readers_width_and_a_line_of_source_stays() {
-        let source = format!("8 | {}", "x + ".repeat(60));
-        let note = format!("   = note: {}", "word ".repeat(60));
-        let text = report(&format!("{source}\n{note}\n\n"));
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], source);
-        assert!(lines.len() > 3 && lines[1..].iter().all(|line| line.len() <= 160), "{text}");
-        assert!(lines[2].starts_with("     word"), "{text}");
     }
 }
