@@ -9,24 +9,45 @@ pub fn points(points: f64) -> String {
 
 /// What became of a criterion, in a line or several, with what would raise it if `explains`.
 pub fn of_criterion(criterion: &Criterion, explains: bool) -> String {
-    let counts = match criterion.state {
-        State::NotMeasured => String::new(),
-        State::Unjudged => format!(" (? of {})", points(criterion.of)),
-        _ => format!(" ({} of {})", points(criterion.points), points(criterion.of)),
+    of_alike(&[criterion], explains)
+}
+
+/// As [`of_criterion`], of criteria that are [`alike`].
+pub fn of_alike(criteria: &[&Criterion], explains: bool) -> String {
+    let [first, ..] = criteria else {
+        return String::new();
     };
-    let mut text = format!("{}{counts}: {}", criterion.name(), criterion.words);
-    if explains && !criterion.raise.is_empty() {
-        text += &format!("\n  To raise it: {}", criterion.raise);
+    let of = points(criteria.iter().map(|criterion| criterion.of).sum());
+    let counts = match first.state {
+        State::NotMeasured => String::new(),
+        State::Unjudged => format!(" (? of {of})"),
+        _ => format!(" ({} of {of})", points(criteria.iter().map(|criterion| criterion.points).sum())),
+    };
+    let mut names: Vec<String> = criteria.iter().map(|criterion| criterion.name()).collect();
+    names.dedup();
+    let mut text = format!("{}{counts}: {}", names.join(", "), first.words);
+    if explains && !first.raise.is_empty() {
+        text += &format!("\n  To raise it: {}", first.raise);
     }
     text
 }
 
+/// Neighbours of which there is the same to say, such as that all of them count only where the answers are right.
+pub fn alike<'a>(criteria: &'a [&'a Criterion]) -> impl Iterator<Item = &'a [&'a Criterion]> {
+    criteria.chunk_by(|one, other| {
+        (one.state, &one.words, &one.raise) == (other.state, &other.words, &other.raise)
+            && one.details.is_empty()
+            && other.details.is_empty()
+    })
+}
+
 /// What became of a part, a paragraph a criterion, and what happened in full at known sizes.
 pub fn of_part(part: &PartMark, explains: bool) -> String {
-    let each = part.criteria.iter().map(|criterion| {
-        let shown = criterion.further().filter(|detail| !detail.is_hidden).take(3);
+    let criteria: Vec<&Criterion> = part.criteria.iter().collect();
+    let each = alike(&criteria).map(|criteria| {
+        let shown = criteria[0].further().filter(|detail| !detail.is_hidden).take(3);
         let details = shown.map(|detail| format!("\n{}", indented(&detail.text)));
-        of_criterion(criterion, explains) + &details.collect::<String>()
+        of_alike(criteria, explains) + &details.collect::<String>()
     });
     each.collect::<Vec<_>>().join("\n")
 }
@@ -49,6 +70,7 @@ pub fn laid_out(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mark::marked::Kind;
 
     /// The widest line where a terminal is very wide.
     const WIDEST: usize = 160;
@@ -66,6 +88,18 @@ mod tests {
             assert!(lines.len() > 5 && lines[3..].iter().all(|line| line.len() <= WIDEST), "{text}");
             assert!(lines[4].starts_with(&format!("{by}     word")), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_to_be_said_of_several_criteria_is_said_once() {
+        let mut part = super::super::sample::sample().parts.remove(0);
+        let right = Criterion { details: Vec::new(), ..part.criteria[1].clone() };
+        let clean = Criterion { words: "counts only where".into(), raise: String::new(), ..right.clone() };
+        let goal = Criterion { kind: Kind::Goal, counter: Some("lanes".into()), ..clean.clone() };
+        part.criteria = vec![right, clean, goal.clone(), goal];
+        let text = of_part(&part, true);
+        assert!(text.ends_with("\nclean, goal: lanes (0 of 150): counts only where"), "{text}");
+        assert_eq!(text.lines().count(), 3, "{text}");
     }
 
     #[test]
