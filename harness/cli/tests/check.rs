@@ -194,7 +194,7 @@ fn hints_come_by_degrees_with_nvrtc() {
     }
     says(&mine.check(&[]), 1, &["the last hint again."]);
     mine.edit(ADD, RIGHT);
-    says(&mine.check(&["--part", "add", "--hint"]), 0, &["nothing to give a hint for"]);
+    says(&mine.check(&["--part", "add", "--hint"]), 0, &["nothing left to give a hint for"]);
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn what_ends_a_kernel_is_told_in_words_with_nvrtc() {
     let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), "for (vol");
     let run = mine.check(&[]);
     let words = format!(
-        "  vecadd did not end: it was stopped after 20000000 warp instructions, in the loop at vecadd.cu:{line}\n"
+        "  vecadd did not end: it was stopped after 20000000 warp instructions, in a loop at vecadd.cu:{line}\n"
     );
     says(&run, 1, &["wrong at n = 1.", "goes round this loop"]);
     let told = run.stdout.replace("\n    ", " ");

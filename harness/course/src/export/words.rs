@@ -57,14 +57,34 @@ pub fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// The text at the reader's width. Of a report of a finding only the notes are broken: its lines of source stay.
+/// The text at the reader's width. Of a report of a finding the lines of source stay as they are.
 pub fn laid_out(text: &str) -> String {
-    let is_report = text.contains("\n  --> ");
+    let is_report = text.contains("--> ");
     let line = |line: &str| {
-        let is_whole = is_report && !line.trim_start().starts_with("= ");
-        if is_whole { line.to_string() } else { harness::paragraphs(line) }
+        let begins = line.trim_start();
+        let is_source = begins.starts_with("--> ") || begins.starts_with(|c: char| c.is_ascii_digit());
+        match begins.strip_prefix('|') {
+            Some(marks) if is_report => marked(line, marks),
+            None if is_report && is_source => line.to_string(),
+            _ => harness::paragraphs(line),
+        }
     };
     text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The furthest column of a mark whose words are broken: behind it there is too little room.
+const FAR: usize = 40;
+
+/// A line of a report that marks a place in the line of source above, whose bar goes on at its left.
+fn marked(line: &str, marks: &str) -> String {
+    let bar = line.len() - marks.len() - 1;
+    let column = line.len() - marks.trim_start().len();
+    if !marks.trim_start().starts_with('^') || column > FAR {
+        return line.to_string();
+    }
+    let words = harness::paragraphs(&format!("{}{}", " ".repeat(column), marks.trim_start()));
+    let lines = words.lines().map(|words| format!("{}|{}", &line[..bar], &words[bar + 1..]));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -76,17 +96,20 @@ mod tests {
     const WIDEST: usize = 160;
 
     #[test]
-    fn a_note_takes_the_readers_width_and_a_line_of_source_stays() {
+    fn a_report_takes_the_readers_width_and_a_line_of_source_stays() {
         let source = format!("8 | {}", "x + ".repeat(60));
         let note = format!("   = note: {}", "word ".repeat(60));
         let head = "error: Race\n  --> a.cu:8:1 in k";
+        let marked = format!("   |     ^ {}", "write ".repeat(60));
         for by in ["", "    "] {
-            let report: Vec<String> = [head, &source, &note].iter().map(|text| format!("{by}{text}")).collect();
+            let report: Vec<String> =
+                [head, &source, &marked, &note].iter().map(|text| format!("{by}{text}")).collect();
             let text = laid_out(&format!("{}\n\n", report.join("\n")));
             let lines: Vec<&str> = text.lines().collect();
             assert_eq!(lines[2], format!("{by}{source}"));
-            assert!(lines.len() > 5 && lines[3..].iter().all(|line| line.len() <= WIDEST), "{text}");
-            assert!(lines[4].starts_with(&format!("{by}     word")), "{text}");
+            assert!(lines.len() > 6 && lines[3..].iter().all(|line| line.len() <= WIDEST), "{text}");
+            assert!(lines[4].starts_with(&format!("{by}   |       write")), "{text}");
+            assert!(lines.last().unwrap().starts_with(&format!("{by}     word")), "{text}");
         }
     }
 

@@ -50,7 +50,7 @@ fn ended(told: &Told) -> Option<String> {
         Kind::EndlessLoop { budget } => {
             let _ = write!(words, "{kernel} did not end: it was stopped after {budget} warp instructions");
             if !place.is_empty() {
-                let _ = write!(words, ", in the loop at {place}");
+                let _ = write!(words, ", in a loop at {place}");
             }
         }
         Kind::Deadlock => {
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn what_has_ended_a_kernel_is_said_with_its_place() {
         let of = |kind| words(&row(0, vec![race(7, 1), told(kind)]), Some(&row(3, Vec::new()))).unwrap();
-        let endless = "k did not end: it was stopped after 20 warp instructions, in the loop at a.cu:7";
+        let endless = "k did not end: it was stopped after 20 warp instructions, in a loop at a.cu:7";
         assert_eq!(of(Kind::EndlessLoop { budget: 20 }), endless);
         assert_eq!(of(Kind::HostPointer), "k was ended by a fault at a.cu:7: Invalid __global__ write");
         assert!(of(Kind::Deadlock).ends_with("waits for another one, one of them at a.cu:7"));

@@ -49,11 +49,20 @@ fn printed(desk: &Desk, checked: &Checked) -> Option<String> {
     let text = plain(&checked.printed.at(&part.variants, size)?);
     let at = at(desk, part, size);
     let mut lines: Vec<String> = vec![format!("At {at}, your kernel printed:")];
-    lines.extend(text.lines().take(PRINTED).map(|line| format!("  {line}")));
-    if text.lines().count() > PRINTED {
-        lines.push("  and more".into());
-    }
+    lines.extend(shortened(&text));
     Some(lines.join("\n"))
+}
+
+/// The first lines of what was printed, each with how often it came in a row: every case and every order of warps and
+/// blocks prints anew.
+fn shortened(text: &str) -> Vec<String> {
+    let all: Vec<&str> = text.lines().collect();
+    let runs: Vec<&[&str]> = all.chunk_by(|one, next| one == next).collect();
+    let shown = runs.iter().take(PRINTED).map(|same| match same.len() {
+        1 => format!("  {}", same[0]),
+        times => format!("  {}   ({times} times)", same[0]),
+    });
+    shown.chain((runs.len() > PRINTED).then(|| "  and more".into())).collect()
 }
 
 /// A hint, and how many there are.
@@ -234,6 +243,14 @@ fn next(desk: &Desk, checked: &Checked, watches: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_printed_again_and_again_is_a_line_with_its_number() {
+        assert_eq!(shortened("n is 1\nn is 1\nn is 1\nend\n"), ["  n is 1   (3 times)", "  end"]);
+        let many: String = (0..=PRINTED).map(|i| format!("{i}\n")).collect();
+        assert_eq!(shortened(&many).len(), PRINTED + 1);
+        assert_eq!(shortened(&many).last().unwrap(), "  and more");
+    }
 
     #[test]
     fn two_parts_are_named_and_more_have_a_range() {
