@@ -109,7 +109,7 @@ fn apply(json: *const c_char) -> Result<(), String> {
     let wishes = Wishes::read(&json)?;
     let profile = wishes.profile.as_deref().map(find_profile).transpose()?;
     know(wishes.sources.unwrap_or_default());
-    simt::memory::know_host(wishes.host.unwrap_or_default().into_iter().map(|[from, to]| from..to));
+    wishes.host.unwrap_or_default().into_iter().for_each(|[from, to]| simt::memory::know_host(from..to));
     if let Some(what) = &wishes.during {
         during(what);
     }

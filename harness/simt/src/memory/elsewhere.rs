@@ -7,8 +7,8 @@ use std::sync::{PoisonError, RwLock};
 static KNOWN: RwLock<Vec<Range<u64>>> = RwLock::new(Vec::new());
 
 /// Adds to the memory that the program has in its own process.
-pub fn know_host(memory: impl IntoIterator<Item = Range<u64>>) {
-    KNOWN.write().unwrap_or_else(PoisonError::into_inner).extend(memory);
+pub fn know_host(memory: Range<u64>) {
+    KNOWN.write().unwrap_or_else(PoisonError::into_inner).push(memory);
 }
 
 /// Whether the program has memory at this address in its own process.

@@ -119,9 +119,9 @@ fn host_memory_of_a_program_in_another_process_is_the_hosts_too() {
     let addr = 0x7fff_ffff_0000;
     let of_host = || memory().view().diagnose(addr + 8, 4).host_pointer;
     assert!(!of_host());
-    know_host([addr..addr + 8]);
+    know_host(addr..addr + 8);
     assert!(!of_host());
-    know_host([addr..addr + 4096]);
+    know_host(addr..addr + 4096);
     assert!(of_host());
 }
 

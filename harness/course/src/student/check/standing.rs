@@ -141,9 +141,10 @@ impl Bench<'_> {
 fn not_right(part: &Part, size: Option<usize>, grades: &[Grade], file: &str) -> Option<Standing> {
     let names_variants = part.variants.len() > 1;
     let failures_of = |grade: &Grade| {
-        let named = |event: &Event| match names_variants {
-            true => Event { place: format!("{} in {}:", event.place, grade.variant), ..event.clone() },
-            false => event.clone(),
+        let place = |event: &Event| format!("{} in {}:", event.place, grade.variant);
+        let named = |event: &Event| Event {
+            place: if names_variants { place(event) } else { event.place.clone() },
+            ..event.clone()
         };
         grade.failures.iter().map(named).collect::<Vec<Event>>()
     };

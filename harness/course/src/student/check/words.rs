@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn what_is_printed_again_and_again_is_a_line_with_its_number() {
         assert_eq!(shortened("n is 1\nn is 1\nn is 1\nend\n"), ["  n is 1   (3 times)", "  end"]);
-        let many: String = (0..=PRINTED).map(|i| format!("{i}\n")).collect();
+        let many = (0..=PRINTED).map(|i| i.to_string()).collect::<Vec<_>>().join("\n");
         assert_eq!(shortened(&many).len(), PRINTED + 1);
         assert_eq!(shortened(&many).last().unwrap(), "  and more");
     }
