@@ -123,7 +123,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let words = place.words(&class)?;
     harness::print_error(&match class.entries.len() - due.len() {
         0 => format!("{} to grade", due.len()),
-        there => format!("{there} are there, {} to grade", due.len()),
+        all if due.is_empty() => format!("all {all} are graded already"),
+        before => format!("{before} are graded already, {} to grade", due.len()),
     });
     if matches.get_flag("slurm") && !due.is_empty() {
         let options: Vec<String> = matches.get_many("sbatch").map(|all| all.cloned().collect()).unwrap_or_default();

@@ -21,10 +21,11 @@ macro_rules! template {
 }
 
 /// The template's files, by their paths in the lab's folder.
-static FILES: [(&str, &str); 12] = template![
+static FILES: [(&str, &str); 13] = template![
     "ANSWERS.md",
     "Cargo.toml",
     "README.md",
+    "assignment/rubric.toml",
     "benches/cases.rs",
     "kernels/newlab.cu",
     "kernels/newlab.ptx",
@@ -72,7 +73,11 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         "labs/{name} is written, and `warplab` will know the lab once it is built again.\n\
          \n  cargo run --release -p {name}\n  cargo test -p {name}\n\n\
          Its table of variants is in labs/{name}/src/lib.rs, its kernels are in labs/{name}/kernels/{name}.cu;\n\
-         README.md is the handout, ANSWERS.md the key. `warplab ptx {name}` writes the PTX of edited kernels."
+         README.md is the handout, ANSWERS.md the key. `warplab ptx {name}` writes the PTX of edited kernels.\n\n\
+         It is an assignment too: labs/{name}/assignment/rubric.toml says what counts, and what lies between\n\
+         the markers in {name}.cu is left to the student. Once `warplab` is built again:\n\
+         \n  cargo run --release -- start {name} FOLDER\n  cargo run --release -- check FOLDER\n  \
+         cargo run --release -- grade {name} labs/{name}/kernels/{name}.cu"
     ));
     Ok(ExitCode::SUCCESS)
 }

@@ -130,6 +130,24 @@ fn a_judged_kernel_finds_neither_seed_nor_reference_in_its_process_nvrtc() {
     assert!(open.len() >= 3 && open.iter().all(|file| !file.starts_with(folder.path())), "{open:?}");
 }
 
+/// An address of the judge's means nothing in the worker, and is yet what it is.
+#[test]
+fn a_pointer_of_the_host_is_said_to_be_one_apart_from_its_judge() {
+    for lab in ["returning", "bughunt"] {
+        let told = |more: &[&str]| {
+            let place = tempfile::tempdir().unwrap();
+            let args = ["run", lab, "--quick", "--device", "emulated", "--variant", "host-pointer", "--out", "rows"];
+            let run = common::warplab_in(place.path(), &[&args[..], more].concat(), &[]);
+            assert_eq!(run.code, 0, "{run:?}");
+            let said = run.stdout.lines().find(|line| line.starts_with("host-pointer: Invalid")).map(str::to_owned);
+            said.unwrap_or_else(|| panic!("{run:?}"))
+        };
+        let apart = told(&["--confined"]);
+        assert!(apart.contains("(host pointer)"), "{apart}");
+        assert_eq!(apart, told(&[]));
+    }
+}
+
 /// What a speed is compared with is timed as the submission is.
 #[test]
 fn the_labs_own_kernels_run_apart_too_and_the_worker_has_no_rights() {

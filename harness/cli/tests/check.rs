@@ -100,7 +100,7 @@ fn one_part_after_the_other_with_nvrtc() {
         &[
             "[.?] no part is right yet; 2 is not tried yet (`--all`)",
             &place,
-            "was never written",
+            "  nothing was written: no thread has stored anything in global memory\n",
             "Next: change part `add`",
         ],
     );
@@ -194,7 +194,7 @@ fn hints_come_by_degrees_with_nvrtc() {
     }
     says(&mine.check(&[]), 1, &["the last hint again."]);
     mine.edit(ADD, RIGHT);
-    says(&mine.check(&["--part", "add", "--hint"]), 0, &["nothing to give a hint for"]);
+    says(&mine.check(&["--part", "add", "--hint"]), 0, &["nothing left to give a hint for"]);
 }
 
 #[test]
@@ -269,6 +269,40 @@ fn no_variant_is_blamed_for_another_one_with_nvrtc() {
     fs::write(&file, format!("{} __trap(); {}", &text[..body], &text[body..])).unwrap();
     let run = mine.check(&["--all"]);
     says(&run, 1, &["4 of 5 parts are right", "`matched`, is wrong at n = 1."]);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn what_ends_a_kernel_is_told_in_words_with_nvrtc() {
+    let mine = Mine::of("vecadd");
+    mine.edit(ADD, "for (volatile int i = 0; i < 1;) {}\n    // ");
+    let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), "for (vol");
+    let run = mine.check(&[]);
+    let words = format!(
+        "  vecadd did not end: it was stopped after 20000000 warp instructions, in a loop at vecadd.cu:{line}\n"
+    );
+    says(&run, 1, &["wrong at n = 1.", "goes round this loop"]);
+    let told = run.stdout.replace("\n    ", " ");
+    assert!(told.contains(&words) && !told.contains("CUDA_ERROR"), "no {words} in {told}");
+    let file = mine.kernel();
+    let marked = warplab_in(&mine.folder(), &["grade", "vecadd", file.to_str().unwrap(), "--explain"], &[]);
+    let told = marked.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains(words.trim()) && !told.contains("CUDA_ERROR"), "no {words} in {told}");
+    mine.edit("for (volatile int i = 0; i < 1;) {}", "z[n] = 1;");
+    let fault =
+        format!("  vecadd was ended by a fault at vecadd.cu:{line}: Invalid __global__ write of size 4 bytes\n");
+    says(&mine.check(&[]), 1, &[&fault, "the index must stay"]);
+}
+
+/// Where a part has several variants, each failure names its own.
+#[test]
+#[ignore = "needs NVRTC"]
+fn a_variant_that_is_wrong_is_named_with_nvrtc() {
+    let mine = Mine::of("returning");
+    let file = mine.folder().join("returning.cu");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replacen("// TODO (pointer)", "*result = clock64() & 7;\n// TODO (pointer)", 1)).unwrap();
+    says(&mine.check(&[]), 1, &["  in explicit: 1 of 1 wrong: [the sum] is ", "  in managed: 1 of 1 wrong: "]);
 }
 
 /// A check that goes on, and what it has said.

@@ -314,7 +314,7 @@ fn what_a_teacher_decides_counts_and_nothing_is_graded_for_it() {
     assert_eq!(marks["ada"], ("90".into(), "add set by hand: no <b>comments</b>".into()));
     assert_eq!(marks["bob"], ("80".into(), "2 days late: 20 % of the points are taken off".into()));
     assert_eq!(class.written(), written);
-    assert!(run.stderr.contains("2 are there, 0 to grade"), "{run:?}");
+    assert!(run.stderr.contains("all 2 are graded already"), "{run:?}");
     let read = |file: &str| fs::read_to_string(class.out(file)).unwrap();
     let page = read("students/ada.html");
     assert!(page.contains("Set by hand: no &lt;b&gt;"), "{page}");

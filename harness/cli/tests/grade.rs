@@ -235,6 +235,9 @@ fn an_endless_kernel_is_found_soon() {
     assert_eq!(code, 1, "{json}");
     let graded = &json["variants"][0];
     assert_eq!(graded["verdict"], "wrong", "{json}");
+    let failed = graded["failures"][0].as_str().unwrap();
+    assert!(failed.starts_with("n = 33: vecadd did not end: it was stopped after 20000000 warp ins"), "{failed}");
+    assert!(failed.contains(", in a loop at ") && !failed.contains("CUDA_ERROR"), "{failed}");
     // One mistake, at whichever size.
     let findings = graded["findings"].as_array().unwrap();
     assert_eq!(findings.len(), 1, "{json}");
@@ -441,7 +444,11 @@ fn a_limit_that_is_exceeded_is_named() {
     let run = warplab_with(&[&args[..], &limits].concat(), &unlimited);
     let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((run.code, &json["variants"][0]["verdict"]), (1, &"wrong".into()), "{json}");
-    assert_eq!(json["variants"][0]["failures"][0], "n = 33: stopped: it lasted more than 5 s", "{json}");
+    assert_eq!(
+        json["variants"][0]["failures"][0],
+        "n = 33: its kernels had not ended after 5 s, and were stopped: a loop without an end, or far too much work",
+        "{json}"
+    );
     // A limit below what the lab's own kernels need says nothing about this one.
     let own = of("vecadd", "kernels/vecadd.cu");
     let limits = ["--variant", "pageable", "-n", "33", "--limit-memory", "1M"];

@@ -47,9 +47,16 @@ const TESTS: [&str; 5] = ["test", "--workspace", "--test", "runs", "--no-fail-fa
 /// must not build `warplab`, which other tests run.
 fn cargo(copy: &Path, arguments: &[&str]) -> Output {
     let profile = Path::new(env!("CARGO_BIN_EXE_warplab")).parent().unwrap();
+    cargo_into(profile.parent().unwrap(), copy, arguments)
+}
+
+/// As [`cargo`], into this build folder.
+fn cargo_into(target: &Path, copy: &Path, arguments: &[&str]) -> Output {
+    let profile = Path::new(env!("CARGO_BIN_EXE_warplab")).parent().unwrap();
     let mut command = Command::new(env!("CARGO"));
     command.args(arguments).arg("--offline").current_dir(copy);
-    command.env("CARGO_TARGET_DIR", profile.parent().unwrap());
+    // Tests run the PTX that stands beside the source.
+    command.env("CARGO_TARGET_DIR", target).env("WARPLAB_NVRTC", "off");
     if profile.ends_with("release") && ["run", "test"].contains(&arguments[0]) {
         command.arg("--release");
     }
@@ -101,6 +108,56 @@ fn a_new_lab_runs_is_checked_and_is_tested_at_once() {
     let tested = cargo(copy.path(), &TESTS);
     assert!(!tested.status.success(), "{}", text(&tested));
     assert!(text(&tested).contains("every_size_around_a_block_is_right ... FAILED"), "{}", text(&tested));
+}
+
+/// A build folder with all that is built already, whose programs are its own: other tests run those of the workspace.
+#[cfg(unix)]
+fn apart(copy: &Path) -> PathBuf {
+    let built = Path::new(env!("CARGO_BIN_EXE_warplab")).parent().unwrap();
+    let folder = copy.join("built");
+    let profile = folder.join(built.file_name().unwrap());
+    fs::create_dir_all(&profile).unwrap();
+    for shared in ["deps", "build", ".fingerprint", ".cargo-lock"] {
+        std::os::unix::fs::symlink(built.join(shared), profile.join(shared)).unwrap();
+    }
+    folder
+}
+
+#[test]
+#[cfg(unix)]
+#[ignore = "needs NVRTC"]
+fn the_assignment_of_a_new_lab_is_handed_out_checked_and_graded_nvrtc() {
+    let copy = copy();
+    let lab = "handed_out_by_a_test";
+    let made = warplab_in(copy.path(), &["new-lab", lab], &[]);
+    assert!(made.code == 0 && made.stdout.contains(&format!("-- start {lab} FOLDER")), "{made:?}");
+    // As a test needs it, `warplab` has the features that everything here was built with.
+    let built = apart(copy.path());
+    let build = cargo_into(&built, copy.path(), &["test", "--workspace", "--test", "parallel", "--no-run"]);
+    assert!(build.status.success(), "{}", text(&build));
+    let profile = Path::new(env!("CARGO_BIN_EXE_warplab")).parent().unwrap().file_name().unwrap();
+    let program = built.join(profile).join("warplab");
+    let run = |args: &[&str], code: i32, words: &[&str]| {
+        let run = Command::new(&program).args(args).current_dir(copy.path()).output().unwrap();
+        let said = text(&run);
+        assert_eq!(run.status.code(), Some(code), "{args:?}: {said}");
+        for words in words {
+            assert!(said.contains(words), "{args:?}: no `{words}` in {said}");
+        }
+    };
+    let rubric = format!("labs/{lab}/assignment/rubric.toml");
+    run(&["rubric", lab, "--check", &rubric], 0, &["1 part, 100 points in all"]);
+    run(&["start", lab, "mine"], 0, &["write the parts marked TODO"]);
+    let mine = copy.path().join(format!("mine/{lab}.cu"));
+    let starter = fs::read_to_string(&mine).unwrap();
+    assert!(starter.contains("// TODO (guarded): ") && !starter.contains("off_by_one"), "{starter}");
+    run(&["check", "mine"], 1, &["`guarded`, is to be done", "nothing was written"]);
+    run(&["grade", lab, mine.to_str().unwrap()], 0, &["all           0  100"]);
+    let own = copy.path().join(format!("labs/{lab}/kernels/{lab}.cu"));
+    run(&["grade", lab, own.to_str().unwrap()], 0, &["all         100  100"]);
+    fs::copy(&own, &mine).unwrap();
+    run(&["check", "mine"], 0, &["1 of 1 part is right"]);
+    run(&["submit", "mine"], 0, &[".zip"]);
 }
 
 #[test]

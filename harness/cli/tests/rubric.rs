@@ -36,6 +36,18 @@ fn what_no_submission_can_pass_is_refused() {
         (OPTIONS, r#"["--stride", "--device", "cuda:0"]"#, "--device is not for a rubric"),
         (OPTIONS, r#"["--help"]"#, "can only have options with which kernels run"),
         (SIZES, "visible = [1, 1000000000000]", "sizes.visible: no part can be tried at n = 1000000000000: "),
+        (
+            "1.1 * global_load_ideal_sectors",
+            "0.9 * global_load_ideal_sectors",
+            "part `add`: the lab's own kernels miss a goal: global_load_sectors is ",
+        ),
+        // What they keep at the sizes that are known need not hold at those that the seed of a grading decides.
+        ("1.1 * global_load_ideal_sectors", "250", "miss a goal: global_load_sectors is "),
+        (
+            "words = \"neigh",
+            "cases = [\"letters\"]\nwords = \"neigh",
+            "nobody can reach the goal of global_load_sectors",
+        ),
         (r#"name = "stride""#, r#"name = "strid""#, "marks no part `strid`; did you mean `stride`?"),
     ] {
         let run = check(old, new);

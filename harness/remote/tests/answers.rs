@@ -125,6 +125,44 @@ fn a_launch_sends_its_parameters_and_nothing_behind_them() {
     assert_eq!((client.parameter(8, 0), client.parameter(8, 1)), (Some((0, 4)), None));
 }
 
+/// The machine is told that the address is the host's, once, and gets none of the bytes there.
+#[test]
+fn a_launch_that_is_given_an_address_of_the_judges_says_so() {
+    const TAKES: &std::ffi::CStr = c".visible .entry takes(.param .u64 a) { ret; }";
+    let (tell, told) = mpsc::channel();
+    let client = client(move |mut worker| {
+        loads(&mut worker, &[8])?;
+        for _ in 0..2 {
+            let first = get(&mut worker)?;
+            let is_told = first == other::CONFIGURE;
+            if is_told {
+                tell.send(get_bytes(&mut worker, 4096)?).unwrap();
+                put(&mut worker, 0)?;
+                get(&mut worker)?;
+            }
+            (0..11).for_each(|_| assert!(get(&mut worker).is_ok()));
+            get_bytes(&mut worker, 4096)?;
+            put(&mut worker, 0)?;
+        }
+        Ok(())
+    });
+    let mut module = 0;
+    // SAFETY: the module is live, and the image ends with NUL.
+    assert_eq!(unsafe { client.load(&raw mut module, TAKES.as_ptr()) }.unwrap(), 0);
+    assert_eq!(function(&client, c"takes").unwrap(), 0);
+    let secret = Box::new(1_234_567_890_u64);
+    let address = &raw const *secret as u64;
+    let parameters = [(&raw const address).cast::<c_void>()];
+    let launch = Launch { is_cooperative: false, function: 8, shape: [1, 1, 1, 32, 1, 1, 0, 0] };
+    for _ in 0..2 {
+        // SAFETY: the kernel has one parameter of eight bytes.
+        assert_eq!(unsafe { client.launch(&launch, parameters.as_ptr()) }.unwrap(), 0);
+    }
+    let page = address / 4096 * 4096;
+    let told: Vec<String> = told.try_iter().map(|bytes| String::from_utf8(bytes).unwrap()).collect();
+    assert!(told.len() == 1 && told[0].starts_with(&format!("{{\"host\":[[{page},")), "{told:?}");
+}
+
 #[test]
 fn managed_memory_is_put_over_nothing_that_the_judge_has() {
     let mine = [0_u8; 8192];

@@ -82,6 +82,10 @@ pub struct Wishes {
     /// those given before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sources: Option<BTreeMap<String, String>>,
+    /// Host memory of the program, from the first address to the one behind the last, where the machine runs in another
+    /// process: a pointer there is a host pointer, although nothing is mapped. It is added to what was given before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<Vec<[u64; 2]>>,
 }
 
 impl Wishes {

@@ -1,9 +1,12 @@
 //! The grades in words and as JSON.
 use std::collections::HashSet;
 
-use course::judge::{
-    Judgement, Task,
-    grade::{Event, Grade, Key, Mark, key},
+use course::{
+    export::laid_out,
+    judge::{
+        Judgement, Task,
+        grade::{Event, Grade, Key, Mark, key},
+    },
 };
 use harness::Exit;
 use serde_json::{Value, json};
@@ -114,7 +117,7 @@ fn blocks(grades: &[Grade]) -> Vec<String> {
         let lines: Vec<String> = lines.iter().map(|l| format!("  {l}")).collect();
         let mut text = harness::paragraphs(&lines.join("\n"));
         for finding in fresh.iter().take(SHOWN) {
-            text += &format!("\n\n{}", finding.text.trim_end());
+            text += &format!("\n\n{}", laid_out(&finding.text));
         }
         if fresh.len() > SHOWN {
             text += &format!("\n\n  and {} more findings (--json has them)", fresh.len() - SHOWN);

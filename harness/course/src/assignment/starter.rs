@@ -91,6 +91,12 @@ impl Starter {
     }
 }
 
+/// Whether a file that was handed out has this line, however far it is indented. A warning about such a line is no
+/// student's: a variable is not used there as long as its part is not written.
+pub fn has_line(handed_out: &str, line: &str) -> bool {
+    handed_out.lines().any(|known| known.trim() == line.trim())
+}
+
 /// The text without [`HEAD`], which may begin and end within lines of its first comment.
 fn without_head(text: &str) -> String {
     let comment = text.lines().take_while(|line| line.starts_with("//"));

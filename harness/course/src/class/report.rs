@@ -131,11 +131,12 @@ fn names(entry: &Entry) -> String {
 /// The class in a few lines.
 fn summary(sheet: &Sheet) -> Vec<String> {
     let all: Vec<f64> = sheet.graded().map(super::sheet::Row::points).collect();
-    let mut lines = vec![format!("{}: {} of {} graded", sheet.rubric.title, all.len(), sheet.rows.len())];
+    let mut graded = format!("{} of {} graded", all.len(), sheet.rows.len());
     if let Some((mean, median)) = mean_and_median(&all) {
         let most = points(sheet.of_all());
-        lines.push(format!("mean {} of {most} points, median {}", points(mean), points(median)));
+        graded += &format!(": mean {} of {most} points, median {}", points(mean), points(median));
     }
+    let mut lines = vec![sheet.rubric.title.clone(), graded];
     let open: Vec<String> = sheet
         .rows
         .iter()

@@ -13,6 +13,7 @@ use std::str::FromStr;
 use harness::{Error, Result, suggest};
 
 use crate::mark::marked::Marked;
+pub use words::laid_out;
 
 /// A format of marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

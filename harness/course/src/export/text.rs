@@ -1,5 +1,5 @@
 //! Marks as text, for a teacher at a terminal: hidden sizes are told.
-use super::words::{indented, of_criterion, points};
+use super::words::{alike, indented, laid_out, of_alike, points};
 use crate::mark::marked::{Marked, State};
 
 /// The marks of each submission, one after the other.
@@ -22,9 +22,9 @@ fn totals(all: &[Marked]) -> String {
 
 fn of_one(marked: &Marked, explains: bool) -> String {
     let sizes = marked.sizes.join(", ");
-    let sizes = if sizes.is_empty() { sizes } else { format!(", n: {sizes}") };
+    let sizes = if sizes.is_empty() { sizes } else { format!(", n = {sizes}") };
     let mut blocks = vec![harness::paragraphs(&format!(
-        "{}: {} on {}, seed {}{sizes}",
+        "{}: {}\n{}, seed {}{sizes}",
         marked.submission, marked.title, marked.device, marked.seed
     ))];
     blocks.extend(marked.fault.as_ref().map(|fault| harness::paragraphs(fault)));
@@ -39,10 +39,11 @@ fn of_one(marked: &Marked, explains: bool) -> String {
     if marked.fault.is_none() {
         for part in &marked.parts {
             let mut lines = Vec::new();
-            for criterion in part.criteria.iter().filter(|criterion| explains || criterion.state != State::Earned) {
-                lines.push(indented(&of_criterion(criterion, explains)));
-                let details = criterion.further().take(if explains { usize::MAX } else { 2 });
-                lines.extend(details.map(|detail| indented(&indented(&detail.text))));
+            let shown = part.criteria.iter().filter(|criterion| explains || criterion.state != State::Earned);
+            for criteria in alike(&shown.collect::<Vec<_>>()) {
+                lines.push(laid_out(&indented(&of_alike(criteria, explains))));
+                let details = criteria[0].further().take(if explains { usize::MAX } else { 2 });
+                lines.extend(details.map(|detail| laid_out(&indented(&indented(&detail.text)))));
             }
             if !lines.is_empty() {
                 blocks.push(format!("{}:\n{}", part.name, lines.join("\n")));
@@ -59,6 +60,18 @@ fn of_one(marked: &Marked, explains: bool) -> String {
 mod tests {
     use super::super::sample::sample;
     use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_the_reader_has_room_for() {
+        let mut marked = sample();
+        let criterion = &mut marked.parts[0].criteria[1];
+        criterion.words = format!("wrong: {}", "word ".repeat(60));
+        criterion.raise = criterion.words.clone();
+        criterion.details[0].text = criterion.words.replace("wrong", "n = 33");
+        let text = text(&[marked], true);
+        assert!(text.lines().all(|line| line.len() <= 160), "{text}");
+        assert!(text.matches("\n      word").count() >= 2, "{text}");
+    }
 
     #[test]
     fn a_teacher_sees_points_reasons_and_hidden_sizes() {

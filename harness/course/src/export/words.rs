@@ -9,24 +9,45 @@ pub fn points(points: f64) -> String {
 
 /// What became of a criterion, in a line or several, with what would raise it if `explains`.
 pub fn of_criterion(criterion: &Criterion, explains: bool) -> String {
-    let counts = match criterion.state {
-        State::NotMeasured => String::new(),
-        State::Unjudged => format!(" (? of {})", points(criterion.of)),
-        _ => format!(" ({} of {})", points(criterion.points), points(criterion.of)),
+    of_alike(&[criterion], explains)
+}
+
+/// As [`of_criterion`], of criteria that are [`alike`].
+pub fn of_alike(criteria: &[&Criterion], explains: bool) -> String {
+    let [first, ..] = criteria else {
+        return String::new();
     };
-    let mut text = format!("{}{counts}: {}", criterion.name(), criterion.words);
-    if explains && !criterion.raise.is_empty() {
-        text += &format!("\n  To raise it: {}", criterion.raise);
+    let of = points(criteria.iter().map(|criterion| criterion.of).sum());
+    let counts = match first.state {
+        State::NotMeasured => String::new(),
+        State::Unjudged => format!(" (? of {of})"),
+        _ => format!(" ({} of {of})", points(criteria.iter().map(|criterion| criterion.points).sum())),
+    };
+    let mut names: Vec<String> = criteria.iter().map(|criterion| criterion.name()).collect();
+    names.dedup();
+    let mut text = format!("{}{counts}: {}", names.join(", "), first.words);
+    if explains && !first.raise.is_empty() {
+        text += &format!("\n  To raise it: {}", first.raise);
     }
     text
 }
 
+/// Neighbours of which there is the same to say, such as that all of them count only where the answers are right.
+pub fn alike<'a>(criteria: &'a [&'a Criterion]) -> impl Iterator<Item = &'a [&'a Criterion]> {
+    criteria.chunk_by(|one, other| {
+        (one.state, &one.words, &one.raise) == (other.state, &other.words, &other.raise)
+            && one.details.is_empty()
+            && other.details.is_empty()
+    })
+}
+
 /// What became of a part, a paragraph a criterion, and what happened in full at known sizes.
 pub fn of_part(part: &PartMark, explains: bool) -> String {
-    let each = part.criteria.iter().map(|criterion| {
-        let shown = criterion.further().filter(|detail| !detail.is_hidden).take(3);
+    let criteria: Vec<&Criterion> = part.criteria.iter().collect();
+    let each = alike(&criteria).map(|criteria| {
+        let shown = criteria[0].further().filter(|detail| !detail.is_hidden).take(3);
         let details = shown.map(|detail| format!("\n{}", indented(&detail.text)));
-        of_criterion(criterion, explains) + &details.collect::<String>()
+        of_alike(criteria, explains) + &details.collect::<String>()
     });
     each.collect::<Vec<_>>().join("\n")
 }
@@ -34,4 +55,80 @@ pub fn of_part(part: &PartMark, explains: bool) -> String {
 /// Each line two columns further to the right.
 pub fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// The text at the reader's width. Of a report of a finding the lines of source stay as they are.
+pub fn laid_out(text: &str) -> String {
+    let is_report = text.contains("--> ");
+    let line = |line: &str| {
+        let begins = line.trim_start();
+        let is_source = begins.starts_with("--> ") || begins.starts_with(|c: char| c.is_ascii_digit());
+        match begins.strip_prefix('|') {
+            Some(marks) if is_report => marked(line, marks),
+            None if is_report && is_source => line.to_string(),
+            _ => harness::paragraphs(line),
+        }
+    };
+    text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The furthest column of a mark whose words are broken: behind it there is too little room.
+const FAR: usize = 40;
+
+/// A line of a report that marks a place in the line of source above, whose bar goes on at its left.
+fn marked(line: &str, marks: &str) -> String {
+    let bar = line.len() - marks.len() - 1;
+    let column = line.len() - marks.trim_start().len();
+    if !marks.trim_start().starts_with('^') || column > FAR {
+        return line.to_string();
+    }
+    let words = harness::paragraphs(&format!("{}{}", " ".repeat(column), marks.trim_start()));
+    let lines = words.lines().map(|words| format!("{}|{}", &line[..bar], &words[bar + 1..]));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mark::marked::Kind;
+
+    /// The widest line where a terminal is very wide.
+    const WIDEST: usize = 160;
+
+    #[test]
+    fn a_report_takes_the_readers_width_and_a_line_of_source_stays() {
+        let source = format!("8 | {}", "x + ".repeat(60));
+        let note = format!("   = note: {}", "word ".repeat(60));
+        let head = "error: Race\n  --> a.cu:8:1 in k";
+        let marked = format!("   |     ^ {}", "write ".repeat(60));
+        for by in ["", "    "] {
+            let report: Vec<String> =
+                [head, &source, &marked, &note].iter().map(|text| format!("{by}{text}")).collect();
+            let text = laid_out(&format!("{}\n\n", report.join("\n")));
+            let lines: Vec<&str> = text.lines().collect();
+            assert_eq!(lines[2], format!("{by}{source}"));
+            assert!(lines.len() > 6 && lines[3..].iter().all(|line| line.len() <= WIDEST), "{text}");
+            assert!(lines[4].starts_with(&format!("{by}   |       write")), "{text}");
+            assert!(lines.last().unwrap().starts_with(&format!("{by}     word")), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_to_be_said_of_several_criteria_is_said_once() {
+        let mut part = super::super::sample::sample().parts.remove(0);
+        let right = Criterion { details: Vec::new(), ..part.criteria[1].clone() };
+        let clean = Criterion { words: "counts only where".into(), raise: String::new(), ..right.clone() };
+        let goal = Criterion { kind: Kind::Goal, counter: Some("lanes".into()), ..clean.clone() };
+        part.criteria = vec![right, clean, goal.clone(), goal];
+        let text = of_part(&part, true);
+        assert!(text.ends_with("\nclean, goal: lanes (0 of 150): counts only where"), "{text}");
+        assert_eq!(text.lines().count(), 3, "{text}");
+    }
+
+    #[test]
+    fn a_sentence_takes_the_readers_width() {
+        let text = laid_out(&format!("  right: {}\n    To raise it: {}", "word ".repeat(60), "word ".repeat(60)));
+        assert!(text.lines().all(|line| line.len() <= WIDEST && line.starts_with("  ")), "{text}");
+        assert!(text.lines().count() > 4 && text.lines().last().unwrap().starts_with("      word"), "{text}");
+    }
 }

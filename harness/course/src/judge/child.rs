@@ -7,12 +7,13 @@ use std::{
 
 use harness::{
     DeviceChoice, Error, Exit, Inputs, Record, Verdict,
-    confine::{self, Limits},
+    confine::{self, Limits, Stopped},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
+    failure::of_stopped,
     own::{instructions, own},
     sizes::LONGEST,
     sweep::Swept,
@@ -226,7 +227,7 @@ pub fn this_program() -> Result<PathBuf, Error> {
 pub(super) struct Ended {
     status: ExitStatus,
     /// Why it was stopped, if it was.
-    stopped: Option<String>,
+    stopped: Option<Stopped>,
     /// What it wrote to standard error.
     words: String,
     /// The beginning of what it wrote to standard output: what kernels print, for it is quiet itself.
@@ -253,7 +254,7 @@ impl Ended {
         let session: Value = serde_json::from_str(&session.unwrap_or_default()).unwrap_or_default();
         Ok(Self {
             status: ended.status,
-            stopped: ended.stopped.map(|stopped| stopped.to_string()),
+            stopped: ended.stopped,
             printed: ended.output,
             words: ended.error.trim().trim_start_matches("error: ").to_string(),
             rows,
@@ -308,7 +309,7 @@ impl Ended {
         let missing: Vec<String> = rows.iter().filter_map(lacks).chain(absent).collect();
         let failed = |r: &Record| matches!(r.verdict, Verdict::Fail | Verdict::Finding);
         Ok(match (status.code(), stopped) {
-            (_, Some(stopped)) => Outcome::Failed(stopped),
+            (_, Some(stopped)) => Outcome::Failed(of_stopped(stopped)),
             (Some(130), _) => return Err(Error::Interrupted),
             (Some(0 | 1), _) => Outcome::Ran { rows, missing },
             (Some(_), _) if lab["kernel_error"].is_string() => {

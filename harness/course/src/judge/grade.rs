@@ -9,6 +9,7 @@ use wire::{
 
 use super::{
     child::{Outcome, Tried},
+    failure::words,
     remarks::remarks,
 };
 
@@ -103,7 +104,7 @@ pub fn key(told: &Told) -> Key {
 }
 
 /// A row that its kernels have a part in: a question that launches nothing concerns the lab, not the kernel.
-fn concerns(row: &Record) -> bool {
+pub(super) fn concerns(row: &Record) -> bool {
     // A GPU does not count launches.
     let on_a_gpu = || row.device == "cuda" && row.verdict == Verdict::Pass && row.grid.is_some();
     row.counter("launches").map_or_else(on_a_gpu, |launches| launches > 0.0) || is_bad(row)
@@ -111,6 +112,11 @@ fn concerns(row: &Record) -> bool {
 
 fn is_bad(row: &Record) -> bool {
     matches!(row.verdict, Verdict::Fail | Verdict::Finding)
+}
+
+/// Whether both rows are of one case.
+fn is_same(one: &Record, other: &Record) -> bool {
+    (&one.variant, &one.case, one.n) == (&other.variant, &other.case, other.n)
 }
 
 /// The size, and the case of this row if the variant has several.
@@ -229,8 +235,9 @@ impl Grade {
         let mut has_found = false;
         for row in concerned {
             self.rows.push(JudgedRow { row: row.clone(), is_hidden });
-            if let Some(what) = row.wrong.as_ref().filter(|_| is_bad(row)) {
-                self.failures.push(Event { place: place(at, row), what: what.clone(), is_hidden });
+            let theirs = own.iter().find(|theirs| is_same(row, theirs));
+            if let Some(what) = words(row, theirs).filter(|_| is_bad(row)) {
+                self.failures.push(Event { place: place(at, row), what, is_hidden });
             }
             has_found |= !row.findings.is_empty();
             for told in &row.findings {
@@ -246,8 +253,7 @@ impl Grade {
         let is_whole = judged(rows) >= judged(own);
         // Each case that the lab's own kernels pass must be judged, and one that they skip cannot be.
         for theirs in own.iter().filter(|row| concerns(row) || row.verdict == Verdict::Skip) {
-            let same = |row: &&Record| (&row.variant, &row.case, row.n) == (&theirs.variant, &theirs.case, theirs.n);
-            let mine: Vec<&Record> = rows.iter().filter(same).collect();
+            let mine: Vec<&Record> = rows.iter().filter(|row| is_same(row, theirs)).collect();
             let event = |what: String| Event { place: place(at, theirs), what, is_hidden };
             if is_bad(theirs) {
                 self.unjudged.push(event(format!("the lab's own kernel fails here: {}", theirs.note)));

@@ -6,10 +6,11 @@
 //! faults, never ends or floods its output does not affect the other runs. What was not judged never counts as right.
 
 mod child;
-mod fit;
+mod failure;
 pub mod grade;
 mod own;
 mod printed;
+mod reference;
 mod remarks;
 #[cfg(test)]
 pub(crate) mod sample;
@@ -24,10 +25,10 @@ use kernels::Warning;
 
 use child::Tried;
 pub use child::{foreseen, this_program, timed};
-pub use fit::{Fit, fit};
 use grade::Grade;
 pub use own::{Known, OWN};
 pub use printed::Printed;
+pub use reference::reference;
 pub use sweep::{Swept, sweep};
 pub use task::Task;
 
@@ -118,7 +119,10 @@ fn grade_of(task: &Task, variant: &'static str, runs: &[Tried]) -> Option<Grade>
 }
 
 /// The sizes that the seed decides; small ones if one of `variants` takes long.
-fn hidden_sizes(task: &Task, variants: &[&'static str]) -> Result<Vec<Option<usize>>> {
+///
+/// # Errors
+/// What keeps runs of the lab's own kernels from starting or being read.
+pub fn hidden_sizes(task: &Task, variants: &[&'static str]) -> Result<Vec<Option<usize>>> {
     if task.hidden == 0 {
         return Ok(Vec::new());
     }

@@ -47,7 +47,7 @@ impl Task {
     }
 
     /// Whether the lab's own kernel of `variant` has a mistake that is to be mended.
-    pub(super) fn is_planted(&self, variant: &str) -> bool {
+    pub fn is_planted(&self, variant: &str) -> bool {
         self.lab.variants().iter().any(|v| v.name == variant && matches!(v.expect, Expect::Planted(_)))
     }
 }

@@ -10,7 +10,10 @@ use super::{
     speed::Timed,
 };
 use crate::{
-    assignment::rubric::{Part, Rubric},
+    assignment::{
+        rubric::{Part, Rubric},
+        starter::has_line,
+    },
     judge::{self, Judgement, Known, Printed, Progress, Task, sizes},
     submission::{Submission, Unread, Wanted},
 };
@@ -133,6 +136,9 @@ impl Grading {
         progress: Progress,
     ) -> Result<Vec<PartMark>> {
         let mut groups: HashMap<&[String], Group> = HashMap::new();
+        let replaced = self.lab.kernels.iter().find(|file| file.name == self.rubric.kernel);
+        let handed_out =
+            replaced.and_then(|own| self.rubric.starter(&own.cuda).ok()).map_or_else(String::new, |s| s.text);
         for asked in &self.rubric.parts {
             if groups.contains_key(&asked.options[..]) {
                 continue;
@@ -143,7 +149,8 @@ impl Grading {
             if marked.sizes.is_empty() {
                 let word = |size: &Option<usize>| size.map_or("quick".into(), |n| n.to_string());
                 marked.sizes = emulated.sizes.iter().map(word).collect();
-                marked.warnings = emulated.warnings.iter().map(|warning| plain(&warning.text)).collect();
+                let own = emulated.warnings.iter().filter(|warning| !is_handed_out(&handed_out, &warning.text));
+                marked.warnings = own.map(|warning| plain(&warning.text)).collect();
             }
             groups.insert(&asked.options, Group { emulated, gpu });
         }
@@ -199,6 +206,11 @@ impl Grading {
     }
 }
 
+/// Whether a warning of the compiler is about a line of what was handed out, which it quotes.
+fn is_handed_out(handed_out: &str, warning: &str) -> bool {
+    warning.lines().nth(1).is_some_and(|quoted| has_line(handed_out, quoted))
+}
+
 /// The times of a part on a GPU, and of what it is compared with, one after the other.
 fn timed(task: &Task, asked: &Part) -> Result<Result<Timed, String>> {
     let mut timed = Timed { mine: Vec::new(), theirs: Vec::new() };
@@ -231,5 +243,19 @@ fn stop(error: Error) -> Stop {
             | Kernel::Read { .. }),
         ) => Stop::Fault(error.to_string(), RAISE),
         other => Stop::Unable(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_about_a_line_that_was_handed_out_is_nobodys() {
+        let warning = |line: &str| format!("a.cu(3): warning #177-D: variable \"x\" was declared\n  {line}\n      ^");
+        let handed_out = "void k() {\n    int x = 1;\n}\n";
+        assert!(is_handed_out(handed_out, &warning("int x = 1;")));
+        assert!(!is_handed_out(handed_out, &warning("int x = 2;")) && !is_handed_out("", &warning("int x = 1;")));
+        assert!(!is_handed_out(handed_out, "a.cu(3): warning without a line"));
     }
 }

@@ -9,6 +9,7 @@
 //! What this computer could not judge is said to be so; it is never silently 0.
 
 mod criterion;
+mod fit;
 pub mod goal;
 mod grading;
 pub mod instruction;
@@ -17,4 +18,5 @@ mod part;
 mod speed;
 
 pub use criterion::plain;
+pub use fit::{Fit, fit};
 pub use grading::Grading;

@@ -109,6 +109,7 @@ fn apply(json: *const c_char) -> Result<(), String> {
     let wishes = Wishes::read(&json)?;
     let profile = wishes.profile.as_deref().map(find_profile).transpose()?;
     know(wishes.sources.unwrap_or_default());
+    wishes.host.unwrap_or_default().into_iter().for_each(|[from, to]| simt::memory::know_host(from..to));
     if let Some(what) = &wishes.during {
         during(what);
     }
@@ -124,7 +125,7 @@ fn apply(json: *const c_char) -> Result<(), String> {
 }
 
 /// Changes settings, for launches from now on: a JSON object with any of `profile` (before `cuInit`), `checks`,
-/// `counters`, `lines`, `costs`, `seed`, `budget`, `workers`, `during`, `sources`. Returns 0, or
+/// `counters`, `lines`, `costs`, `seed`, `budget`, `workers`, `during`, `sources`, `host`. Returns 0, or
 /// `CUDA_ERROR_INVALID_VALUE` and words in `simt_last_error`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {

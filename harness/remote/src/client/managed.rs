@@ -69,6 +69,12 @@ impl Managed {
         self.pull(line)
     }
 
+    /// Whether the address lies in it.
+    pub(crate) fn has(&self, address: usize) -> bool {
+        let known = self.known.range(..=address).next_back();
+        known.is_some_and(|(start, bytes)| address - start < bytes.len())
+    }
+
     /// Forgets an allocation, or a variable; the page of a variable stays mapped.
     pub(crate) fn remove(&mut self, address: usize) {
         if let Some(known) = self.known.remove(&address)

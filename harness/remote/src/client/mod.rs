@@ -1,4 +1,5 @@
 //! The judge's side: passes the driver's calls on, and takes the answers.
+mod host;
 mod line;
 mod managed;
 mod memory;

@@ -160,13 +160,18 @@ impl Client {
     /// `parameters` is as long as the function's parameters, and each points to as many bytes.
     pub unsafe fn launch(&self, launch: &Launch, parameters: *const *const c_void) -> io::Result<c_int> {
         let mut state = self.lock();
-        let State { line, managed, modules, .. } = &mut *state;
-        let Some((_, sizes)) = modules.functions.get(&launch.function) else {
+        let Some((_, sizes)) = state.modules.functions.get(&launch.function) else {
             return Ok(code::INVALID_VALUE);
         };
         if parameters.is_null() && !sizes.is_empty() {
             return Ok(code::INVALID_VALUE);
         }
+        let sizes: Vec<usize> = sizes.iter().map(|(_, bytes)| *bytes).collect();
+        for place in (0..sizes.len()).filter(|place| sizes[*place] == size_of::<usize>()) {
+            // SAFETY: the caller's.
+            state.tell_of(unsafe { (*parameters.add(place)).cast::<usize>().read_unaligned() })?;
+        }
+        let State { line, managed, .. } = &mut *state;
         managed.push(line)?;
         put(&mut line.to, other::LAUNCH)?;
         put(&mut line.to, u64::from(launch.is_cooperative))?;
@@ -175,7 +180,7 @@ impl Client {
             put(&mut line.to, number)?;
         }
         put(&mut line.to, sizes.len() as u64)?;
-        for (place, (_, bytes)) in sizes.iter().enumerate() {
+        for (place, bytes) in sizes.iter().enumerate() {
             // SAFETY: the caller's.
             put_bytes(&mut line.to, unsafe { slice::from_raw_parts((*parameters.add(place)).cast::<u8>(), *bytes) })?;
         }

@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::{
+    host::Host,
     line::{Line, strange},
     managed::Managed,
     modules::Modules,
@@ -29,6 +30,7 @@ pub(super) struct State {
     pub(super) next: usize,
     pub(super) managed: Managed,
     pub(super) modules: Modules,
+    pub(super) host: Host,
     /// Constant texts of the driver's, by call and code.
     pub(super) said: HashMap<(u64, u64), CString>,
 }
@@ -46,6 +48,7 @@ impl State {
             next: 0x2000_0000_0000,
             managed: Managed::default(),
             modules: Modules::default(),
+            host: Host::default(),
             said: HashMap::new(),
         })
     }
@@ -79,10 +82,18 @@ impl State {
     }
 
     /// Whether the worker has this host memory too.
-    fn is_shared(&self, address: u64) -> bool {
+    pub(super) fn is_shared(&self, address: u64) -> bool {
         let address = address as usize;
         let known = self.pinned.range(..=address).next_back();
         known.is_some_and(|(start, bytes)| address - start < *bytes)
+    }
+
+    /// Tells the machine of the judge's own memory at an address that a kernel is given, if there is some.
+    pub(super) fn tell_of(&mut self, address: usize) -> io::Result<()> {
+        if self.is_shared(address as u64) || self.managed.has(address) {
+            return Ok(());
+        }
+        self.host.tell(address, &mut self.line)
     }
 
     unsafe fn put(&mut self, kind: Kind, argument: u64, all: &[u64]) -> io::Result<()> {

@@ -256,6 +256,8 @@ impl Emitter<'_> {
     fn term(&mut self, layout: &Layout<'_>, function: usize, term: &Term) -> Inst {
         let to = |b: u32| layout.starts[function][b as usize];
         let end = self.pc();
+        let back = term.successors().into_iter().map(to).filter(|start| *start <= end);
+        self.program.loops.extend(back.map(|start| (start, end)));
         match term {
             Term::Goto(next) => branch::goto(to(*next)),
             Term::Branch { pred, not, yes, no } => {

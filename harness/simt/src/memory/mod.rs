@@ -11,6 +11,7 @@
 //! whole space has been used. So an access a little outside of an allocation, or a little late, is recognised.
 
 mod backing;
+mod elsewhere;
 mod error;
 mod heap;
 mod kind;
@@ -21,6 +22,7 @@ mod space;
 mod view;
 mod written;
 
+pub use elsewhere::know_host;
 pub use error::{AccessError, FreeError, MemoryError};
 pub use kind::{Allocation, Kind};
 pub use physical::{Access, GRANULARITY, Physical};

@@ -114,6 +114,18 @@ fn managed_and_pinned_memory_is_the_host_s_own() {
 }
 
 #[test]
+fn host_memory_of_a_program_in_another_process_is_the_hosts_too() {
+    // No process has anything so high, nor does a device.
+    let addr = 0x7fff_ffff_0000;
+    let of_host = || memory().view().diagnose(addr + 8, 4).host_pointer;
+    assert!(!of_host());
+    know_host(addr..addr + 8);
+    assert!(!of_host());
+    know_host(addr..addr + 4096);
+    assert!(of_host());
+}
+
+#[test]
 fn constants_are_read_only_to_kernels() {
     let memory = memory();
     let addr = memory.alloc(64, 256, Kind::Global(true), "table").unwrap();

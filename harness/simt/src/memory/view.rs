@@ -3,7 +3,7 @@
 use super::backing::Backing;
 use super::kind::Kind;
 use super::written::Written;
-use super::{WINDOW, reserve};
+use super::{WINDOW, elsewhere, reserve};
 use std::fmt;
 use std::sync::Arc;
 
@@ -155,7 +155,8 @@ impl View {
             let range = self.ranges[at];
             range.kind.is_host() && range.kind != Kind::Registered && addr < range.end.next_multiple_of(reserve::PAGE)
         });
-        let host_pointer = !device && !inside && !slack && freed.is_none() && reserve::is_mapped(addr, 1);
+        let is_hosts = || reserve::is_mapped(addr, 1) || elsewhere::is_known(addr);
+        let host_pointer = !device && !inside && !slack && freed.is_none() && is_hosts();
         Diagnosis { before, after, freed, host_pointer, null: addr < 4096 }
     }
 }

@@ -1,7 +1,7 @@
 //! newlab: z = a x + y.
 //!
 //! This file is the experiment: the lab, its table of variants, and what is run for each row. A new variant is a row of
-//! [`VARIANTS`] and a kernel in `kernels/newlab.cu`.
+//! [`VARIANTS`] and a kernel in `kernels/newlab.cu`. What students are asked for is in `assignment/rubric.toml`.
 mod reference;
 
 use cudarc::driver::PushKernelArg;
@@ -17,6 +17,7 @@ pub static LAB: Lab = Lab {
     variants: &[&VARIANTS],
     columns: &[column("factor", "what x is multiplied by")],
     run,
+    assignment: harness::assignment!(),
     ..Lab::DEFAULT
 };
 

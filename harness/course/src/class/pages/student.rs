@@ -7,7 +7,7 @@ use crate::{
         entry::Student,
         sheet::{Cell, Row, Sheet, late_words},
     },
-    export::words::points,
+    export::words::{self, points},
     mark::marked::{Criterion, Detail, State},
 };
 
@@ -134,16 +134,8 @@ pub fn feedback(sheet: &Sheet, row: &Row) -> String {
     for cell in &row.parts {
         let mut lines = vec![of_part(row, cell)];
         lines.extend(cell.by_hand.map(|one| format!("  Set by hand: {}", one.reason.trim())));
-        let criteria = cell.mark.iter().flat_map(|mark| &mark.criteria).filter(|_| fault.is_none());
-        for criterion in criteria {
-            let counts = Some(counts(criterion)).filter(|counts| !counts.is_empty());
-            let counts = counts.map_or(String::new(), |counts| format!(" ({counts})"));
-            lines.push(format!("  {}{counts}: {}", criterion.name(), criterion.words));
-            if !criterion.raise.is_empty() {
-                lines.push(format!("    To raise it: {}", criterion.raise));
-            }
-            lines.extend(known(criterion).flat_map(|detail| detail.text.lines()).map(|line| format!("      {line}")));
-        }
+        let mark = cell.mark.filter(|_| fault.is_none());
+        lines.extend(mark.map(|mark| words::indented(&words::of_part(mark, true))));
         blocks.push(lines.join("\n"));
     }
     let warnings = row.marked().map(|marked| marked.warnings.join("\n")).filter(|text| !text.is_empty());

@@ -3,6 +3,8 @@ use std::fmt::Write as _;
 
 use kernels::{KernelSource, Warning};
 
+use crate::assignment::starter::has_line;
+
 /// Errors, or warnings, that are shown; the rest are counted.
 const SHOWN: usize = 3;
 
@@ -37,12 +39,11 @@ pub fn of_headers(log: &str) -> Option<&'static str> {
     lost.any(is_of_host).then_some("Leave this #include out: printf and assert are there without it.")
 }
 
-/// The compiler's warnings, without those about lines that stand in `handed_out`: a variable is not used there as long
-/// as its part is not written.
+/// The compiler's warnings, without those about lines that stand in `handed_out`.
 pub fn warnings(warnings: &[Warning], source: &KernelSource, handed_out: &str) -> Vec<Diagnostic> {
     let is_own = |diagnostic: &Diagnostic| {
         let quoted = diagnostic.quoted(source);
-        quoted.is_none_or(|quoted| handed_out.lines().all(|line| line.trim() != quoted.trim()))
+        quoted.is_none_or(|quoted| !has_line(handed_out, quoted))
     };
     warnings.iter().flat_map(|warning| diagnostics(&warning.text)).filter(is_own).collect()
 }
@@ -68,9 +69,9 @@ impl Diagnostic {
     fn text(&self, source: &KernelSource) -> String {
         let Self { file, line, column, message, more } = self;
         let place = column.map_or(String::new(), |column| format!(":{column}"));
-        let mut text = format!("{file}:{line}{place}: {message}");
+        let mut text = harness::paragraphs(&format!("{file}:{line}{place}: {message}"));
         for remark in more {
-            let _ = write!(text, "\n  {remark}");
+            let _ = write!(text, "\n{}", harness::paragraphs(&format!("  {remark}")));
         }
         if let Some(quoted) = self.quoted(source) {
             let number = line.to_string();

@@ -135,10 +135,10 @@ fn gain(remedy: &Remedy, predicted: &Predicted, hot: &[HotLine]) -> String {
     let next = match remedy.next {
         Bound::Launch => String::new(),
         next if next == remedy.bound => String::new(),
-        next => format!(", where {} would bound it", resource(next)),
+        next => format!(": {} would bound it then", resource(next)),
     };
     if times < WORTH {
-        return format!("{begins}; {without} hardly faster{next}.");
+        return format!("{begins}; {without}, {what} hardly faster{next}.");
     }
     let most = if remedy.excess == Excess::Work { "at most" } else { "about" };
     format!("{begins}; {without}, {what} {most} {} times faster{next}.", rounded(times))

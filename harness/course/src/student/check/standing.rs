@@ -139,8 +139,16 @@ impl Bench<'_> {
 
 /// Why the part is not right at this size, if it is not.
 fn not_right(part: &Part, size: Option<usize>, grades: &[Grade], file: &str) -> Option<Standing> {
-    let all = |of: fn(&Grade) -> &[Event]| grades.iter().flat_map(of).cloned().collect::<Vec<_>>();
-    let failures = all(|grade| &grade.failures);
+    let names_variants = part.variants.len() > 1;
+    let failures_of = |grade: &Grade| {
+        let place = |event: &Event| format!("{} in {}:", event.place, grade.variant);
+        let named = |event: &Event| Event {
+            place: if names_variants { place(event) } else { event.place.clone() },
+            ..event.clone()
+        };
+        grade.failures.iter().map(named).collect::<Vec<Event>>()
+    };
+    let failures: Vec<Event> = grades.iter().flat_map(failures_of).collect();
     let findings: Vec<Told> = grades.iter().flat_map(|grade| grade.findings.clone()).collect();
     if !(failures.is_empty() && findings.is_empty()) {
         return Some(Standing::Wrong(Wrong { failures, findings, size }));

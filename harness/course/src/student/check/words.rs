@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     assignment::rubric::Part,
+    export::words::laid_out,
     judge::grade::ITS_SIZE,
     mark::plain,
     student::to_do::{ToDo, to_do},
@@ -48,11 +49,20 @@ fn printed(desk: &Desk, checked: &Checked) -> Option<String> {
     let text = plain(&checked.printed.at(&part.variants, size)?);
     let at = at(desk, part, size);
     let mut lines: Vec<String> = vec![format!("At {at}, your kernel printed:")];
-    lines.extend(text.lines().take(PRINTED).map(|line| format!("  {line}")));
-    if text.lines().count() > PRINTED {
-        lines.push("  and more".into());
-    }
+    lines.extend(shortened(&text));
     Some(lines.join("\n"))
+}
+
+/// The first lines of what was printed, each with how often it came in a row: every case and every order of warps and
+/// blocks prints anew.
+fn shortened(text: &str) -> Vec<String> {
+    let all: Vec<&str> = text.lines().collect();
+    let runs: Vec<&[&str]> = all.chunk_by(|one, next| one == next).collect();
+    let shown = runs.iter().take(PRINTED).map(|same| match same.len() {
+        1 => format!("  {}", same[0]),
+        times => format!("  {}   ({times} times)", same[0]),
+    });
+    shown.chain((runs.len() > PRINTED).then(|| "  and more".into())).collect()
 }
 
 /// A hint, and how many there are.
@@ -152,18 +162,12 @@ fn block(
     if let Standing::Wrong(Wrong { findings, .. }) = standing
         && let Some(first) = findings.first()
     {
-        text += &format!("\n\n{}", report(&first.text));
+        text += &format!("\n\n{}", laid_out(&first.text));
         if findings.len() > 1 {
             text += &format!("\n\n  and {} more to find after this one", findings.len() - 1);
         }
     }
     Some(text)
-}
-
-/// The report of a finding, whose notes take the reader's width; its lines of source stay as they are.
-fn report(text: &str) -> String {
-    let line = |line: &str| if line.starts_with("   = ") { harness::paragraphs(line) } else { line.to_string() };
-    text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The size, in words; that of a part whose variants take no size is `its own size`.
@@ -182,6 +186,13 @@ fn wrong_words(name: &str, wrong: &Wrong, at: &str) -> (String, Vec<String>) {
     } else {
         format!("{name}, is wrong{there}.")
     };
+    // What is so in every case is said once.
+    if let [first, rest @ ..] = &wrong.failures[..]
+        && !rest.is_empty()
+        && rest.iter().all(|event| event.what == first.what)
+    {
+        return (title, vec![first.what.clone()]);
+    }
     let shown = wrong.failures.iter().take(FAILURES).map(|event| {
         // The title has the size.
         let case = event.place.strip_prefix(at).unwrap_or(&event.place).trim();
@@ -234,20 +245,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_printed_again_and_again_is_a_line_with_its_number() {
+        assert_eq!(shortened("n is 1\nn is 1\nn is 1\nend\n"), ["  n is 1   (3 times)", "  end"]);
+        let many = (0..=PRINTED).map(|i| i.to_string()).collect::<Vec<_>>().join("\n");
+        assert_eq!(shortened(&many).len(), PRINTED + 1);
+        assert_eq!(shortened(&many).last().unwrap(), "  and more");
+    }
+
+    #[test]
     fn two_parts_are_named_and_more_have_a_range() {
         assert_eq!(as_far_as_tried(0, 1, 5), "no part is right yet; 2 to 5 are not tried yet (`--all`)");
         assert_eq!(as_far_as_tried(2, 3, 5), "parts 1 and 2 are right; 4 and 5 are not tried yet (`--all`)");
         assert_eq!(as_far_as_tried(3, 4, 5), "parts 1 to 3 are right; 5 is not tried yet (`--all`)");
-    }
-
-    #[test]
-    fn a_note_takes_the_readers_width_and_a_line_of_source_stays() {
-        let source = format!("8 | {}", "x + ".repeat(60));
-        let note = format!("   = note: {}", "word ".repeat(60));
-        let text = report(&format!("{source}\n{note}\n\n"));
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], source);
-        assert!(lines.len() > 3 && lines[1..].iter().all(|line| line.len() <= 160), "{text}");
-        assert!(lines[2].starts_with("     word"), "{text}");
     }
 }

@@ -325,7 +325,7 @@ impl<'l> Worker<'l> {
         if let Some(warp) = &block.warps[warp]
             && let Some(group) = warp.groups.first()
         {
-            let mut access = Access::at(What::Loop, program.place_of(group.pc));
+            let mut access = Access::at(What::Loop, program.loop_of(group.pc));
             access.threads = group.mask.count_ones();
             finding = finding.with(warp.located(access, group.mask.trailing_zeros() as usize));
         }

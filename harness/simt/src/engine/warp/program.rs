@@ -69,6 +69,8 @@ pub struct Program {
     pub retries: bool,
     /// Conditional branches; their number is in the instruction.
     pub branches: Vec<BranchInfo>,
+    /// Jumps back: the instruction where a loop begins, and the jump that ends it.
+    pub loops: Vec<(u32, u32)>,
     /// Memory instructions.
     pub accesses: Vec<AccessInfo>,
     /// For each instruction, the bytes a lane of the load that it is counted as, if the assembler merges it with
@@ -173,6 +175,13 @@ impl Program {
     /// The place of an instruction.
     pub fn place_of(&self, pc: u32) -> Place {
         self.at.get(pc as usize).map(|&at| self.place(at)).unwrap_or_default()
+    }
+
+    /// The place of the jump that goes round the innermost loop that an instruction lies in, which has the loop's
+    /// condition; the instruction's own place outside of loops.
+    pub fn loop_of(&self, pc: u32) -> Place {
+        let around = self.loops.iter().filter(|(first, last)| (*first..=*last).contains(&pc));
+        self.place_of(around.min_by_key(|(first, last)| last - first).map_or(pc, |(_, last)| *last))
     }
 
     fn file(&self, index: u32) -> String {

@@ -1,0 +1,129 @@
+//! What was wrong in a case, in words for whoever wrote the kernel.
+use std::fmt::Write as _;
+
+use harness::{Record, confine::Stopped};
+use wire::{Told, finding::Kind};
+
+/// The counters of what kernels leave in global memory.
+const WRITES: [&str; 2] = ["global_store_requests", "global_atomic_requests"];
+
+/// What the row's kernels left undone where nothing has reached global memory.
+pub const NOTHING: &str = "nothing was written: no thread has stored anything in global memory";
+
+/// What was wrong in `row`, if it is wrong; `theirs` is that of the lab's own kernels. Where a fault has ended the
+/// kernel, the driver's code says less than the finding; where nothing was written, so do the answers.
+pub fn words(row: &Record, theirs: Option<&Record>) -> Option<String> {
+    let wrong = row.wrong.as_ref()?;
+    if let Some(ended) = row.findings.iter().find_map(ended) {
+        return Some(ended);
+    }
+    let is_empty = row.findings.is_empty() && writes(row) == Some(0.0);
+    let is_all = is_empty && theirs.and_then(writes).is_some_and(|theirs| theirs > 0.0);
+    Some(if is_all { NOTHING.into() } else { wrong.clone() })
+}
+
+/// What was wrong with a run that was stopped.
+pub fn of_stopped(stopped: Stopped) -> String {
+    match stopped {
+        Stopped::Time(seconds) => not_ended(&format!("{seconds} s")),
+        Stopped::Cpu(seconds) => not_ended(&format!("{seconds} s of CPU time")),
+        other => other.to_string(),
+    }
+}
+
+fn not_ended(after: &str) -> String {
+    format!("its kernels had not ended after {after}, and were stopped: a loop without an end, or far too much work")
+}
+
+/// How often the row's kernels have stored something in global memory; `None` where that is not counted.
+fn writes(row: &Record) -> Option<f64> {
+    WRITES.iter().map(|counter| row.counter(counter)).sum()
+}
+
+/// How a finding has ended a kernel, if it has.
+fn ended(told: &Told) -> Option<String> {
+    let place = told.finding.places().into_iter().next();
+    let place = place.map_or(String::new(), |place| format!("{}:{}", place.file, place.line));
+    let kernel = &told.kernel_name;
+    let mut words = String::new();
+    match told.finding.kind {
+        Kind::EndlessLoop { budget } => {
+            let _ = write!(words, "{kernel} did not end: it was stopped after {budget} warp instructions");
+            if !place.is_empty() {
+                let _ = write!(words, ", in a loop at {place}");
+            }
+        }
+        Kind::Deadlock => {
+            let _ = write!(words, "{kernel} did not end: every thread that is left waits for another one");
+            if !place.is_empty() {
+                let _ = write!(words, ", one of them at {place}");
+            }
+        }
+        Kind::OutOfBounds { .. }
+        | Kind::ReadOnly { .. }
+        | Kind::Misaligned { .. }
+        | Kind::UseAfterFree
+        | Kind::HostPointer
+        | Kind::NullPointer
+        | Kind::Assert { .. }
+        | Kind::Trap
+        | Kind::InvalidCall { .. }
+        | Kind::StackOverflow { .. } => {
+            let at = if place.is_empty() { place } else { format!(" at {place}") };
+            let _ = write!(words, "{kernel} was ended by a fault{at}: {}", told.mistake);
+        }
+        _ => return None,
+    }
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::Verdict;
+
+    use super::{
+        super::sample::{counted, race, record},
+        *,
+    };
+
+    fn row(writes: u64, findings: Vec<Told>) -> Record {
+        let wrong = Some("1 of 1 wrong: [0] is 0, should be 1".into());
+        let counters = [("global_store_requests", writes), ("global_atomic_requests", 0)];
+        Record { wrong, findings, ..counted(record(Verdict::Fail), &counters) }
+    }
+
+    fn told(kind: Kind) -> Told {
+        let mut told = race(7, 1);
+        told.finding.kind = kind;
+        told.mistake = "Invalid __global__ write".into();
+        told
+    }
+
+    #[test]
+    fn nothing_was_written_where_the_labs_own_kernels_write_and_these_do_not() {
+        let theirs = row(3, Vec::new());
+        assert_eq!(words(&row(0, Vec::new()), Some(&theirs)).unwrap(), NOTHING);
+        // One that writes, one whose task is to print, one that is not counted, and one beside which nothing is known.
+        let wrong = theirs.wrong.clone().unwrap();
+        for (mine, theirs) in [
+            (row(1, Vec::new()), Some(&theirs)),
+            (row(0, Vec::new()), Some(&row(0, Vec::new()))),
+            (Record { counters: Vec::new(), ..row(0, Vec::new()) }, Some(&theirs)),
+            (row(0, Vec::new()), None),
+        ] {
+            assert_eq!(words(&mine, theirs), Some(wrong.clone()));
+        }
+        assert_eq!(words(&Record { wrong: None, ..row(0, Vec::new()) }, Some(&theirs)), None);
+    }
+
+    #[test]
+    fn what_has_ended_a_kernel_is_said_with_its_place() {
+        let of = |kind| words(&row(0, vec![race(7, 1), told(kind)]), Some(&row(3, Vec::new()))).unwrap();
+        let endless = "k did not end: it was stopped after 20 warp instructions, in a loop at a.cu:7";
+        assert_eq!(of(Kind::EndlessLoop { budget: 20 }), endless);
+        assert_eq!(of(Kind::HostPointer), "k was ended by a fault at a.cu:7: Invalid __global__ write");
+        assert!(of(Kind::Deadlock).ends_with("waits for another one, one of them at a.cu:7"));
+        // A race ends nothing.
+        assert!(words(&row(1, vec![race(7, 1)]), None).unwrap().starts_with("1 of 1 wrong"));
+    }
+}

@@ -1,0 +1,38 @@
+//! What a rubric is held against: the lab's own kernels, run as those of a submission are.
+use harness::{Result, Verdict};
+
+use super::{
+    child::Outcome,
+    grade::{JudgedRow, concerns},
+    own::own,
+    task::Task,
+};
+
+/// The rows of the lab's own kernels as `variant` at this size, each of them right; or why no kernel can be right
+/// there: the lab's own do not run, or are wrong.
+///
+/// # Errors
+/// What keeps the run from starting or being read.
+pub fn reference(
+    task: &Task,
+    variant: &'static str,
+    size: Option<usize>,
+) -> Result<std::result::Result<Vec<JudgedRow>, String>> {
+    Ok(match own(task, variant, size)? {
+        Outcome::Ran { rows, .. } => {
+            let bad = rows.iter().find(|row| matches!(row.verdict, Verdict::Fail | Verdict::Finding));
+            let is_judged = rows.iter().any(|row| row.verdict != Verdict::Skip);
+            match (bad, rows.first()) {
+                (Some(bad), _) => Err(format!("it fails: {}", bad.note)),
+                (None, Some(row)) if !is_judged => Err(row.note.clone()),
+                (None, None) => Err("it has no case".into()),
+                (None, Some(_)) => {
+                    let judged = rows.into_iter().filter(|row| row.verdict != Verdict::Skip && concerns(row));
+                    Ok(judged.map(|row| JudgedRow { row, is_hidden: false }).collect())
+                }
+            }
+        }
+        Outcome::Elsewhere => Err(format!("it does not use {}", task.source.name)),
+        Outcome::Refused(why) | Outcome::Failed(why) | Outcome::Unmodelled(why) => Err(why),
+    })
+}

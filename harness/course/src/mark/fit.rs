@@ -1,0 +1,171 @@
+//! Whether a rubric can be met: the lab's own kernels are run and marked by it, on the emulated device.
+use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, confine::Limits};
+use kernels::KernelSource;
+
+use super::{
+    goal::goal,
+    instruction::instruction,
+    marked::{Criterion, State},
+};
+use crate::{
+    assignment::{
+        drawn,
+        rubric::{Part, Rubric},
+    },
+    judge::{self, Known, Printed, Task, grade::JudgedRow},
+};
+
+/// What each run may use: somebody waits for it.
+const LIMITS: Limits = Limits { seconds: 60, memory: 3 << 30, output: 16 << 20 };
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Fit {
+    /// What no submission can meet.
+    pub mistakes: Vec<String>,
+    /// What is left out.
+    pub notes: Vec<String>,
+}
+
+/// A run of the lab's own kernels that a part asks for.
+struct Asked<'r> {
+    part: &'r Part,
+    task: Task,
+    variant: &'static str,
+    size: Option<usize>,
+    /// Whether only the seed of a grading decides that size.
+    is_hidden: bool,
+}
+
+/// A run that was asked for, and the right rows that it gave, or why there are none.
+type Came<'r> = (Asked<'r>, std::result::Result<Vec<JudgedRow>, String>);
+
+/// Runs the lab's own kernels as each part asks, with the least and with the greatest of the numbers that are drawn, at
+/// each visible size and at as many others as are hidden; and looks for what a part asks for in what they count and
+/// compile to.
+///
+/// # Errors
+/// What keeps runs from starting or being read.
+pub fn fit(lab: &'static Lab, rubric: &Rubric) -> Result<Fit> {
+    let own_file = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
+    let all = asked(lab, rubric, own_file)?;
+    let rows: Vec<_> = harness::parallel(all.len(), |i| judge::reference(&all[i].task, all[i].variant, all[i].size))
+        .into_iter()
+        .collect::<Result<_>>()?;
+    let all: Vec<Came> = all.into_iter().zip(rows).collect();
+    let mut fit = answers(rubric, &all);
+    for part in &rubric.parts {
+        let here: Vec<&Came> = all.iter().filter(|(asked, _)| asked.part.name == part.name).collect();
+        // A kernel with a planted mistake is no measure for a mended one.
+        if !here.iter().any(|(asked, _)| asked.task.is_planted(asked.variant)) {
+            fit.mistakes.extend(missed(lab, part, &here, &own_file.ptx));
+        }
+    }
+    Ok(fit)
+}
+
+/// Where the lab's own kernels are not right.
+fn answers(rubric: &Rubric, all: &[Came]) -> Fit {
+    let ran = |is: &dyn Fn(&Asked) -> bool| all.iter().any(|(asked, came)| came.is_ok() && is(asked));
+    // A size that they do not take says nothing about a submission, and nobody has named a hidden one.
+    let known = all.iter().filter(|(asked, _)| !asked.is_hidden);
+    let failed: Vec<(&Asked, &String)> =
+        known.filter_map(|(asked, came)| Some((asked, came.as_ref().err()?))).collect();
+    let mut fit = Fit::default();
+    for &size in &rubric.sizes.visible {
+        let mut here = failed.iter().filter(|(asked, _)| asked.size == Some(size));
+        if let Some((_, why)) = here.next().filter(|_| !ran(&|asked| asked.size == Some(size))) {
+            fit.mistakes.push(format!("sizes.visible: no part can be tried at n = {size}: {why}"));
+        }
+    }
+    for (asked, why) in failed {
+        let Asked { part, task, variant, size, .. } = asked;
+        let with = with(&task.options);
+        let same = |other: &Asked| {
+            other.part.name == part.name && other.variant == *variant && other.task.options == task.options
+        };
+        let said = if ran(&same) {
+            let at = size.map_or("the quick size".into(), |n| format!("n = {n}"));
+            let note = format!("part `{}` is not tried at {at}: {variant}{with}: {why}", part.name);
+            (&mut fit.notes, note)
+        } else {
+            (&mut fit.mistakes, format!("part `{}`: the lab's own {variant} cannot be tried{with}: {why}", part.name))
+        };
+        if !said.0.contains(&said.1) {
+            said.0.push(said.1);
+        }
+    }
+    fit
+}
+
+fn with(options: &[String]) -> String {
+    if options.is_empty() { String::new() } else { format!(" with {}", options.join(" ")) }
+}
+
+/// What the lab's own kernels miss of what a part asks for, besides right answers: a goal in the rows of `here`, or an
+/// instruction in `ptx`.
+fn missed(lab: &Lab, part: &Part, here: &[&Came], ptx: &str) -> Vec<String> {
+    let name = &part.name;
+    let mut ends: Vec<(&[String], Vec<&JudgedRow>)> = Vec::new();
+    for (asked, rows) in here.iter().filter_map(|(asked, came)| Some((asked, came.as_ref().ok()?))) {
+        match ends.iter_mut().find(|(options, _)| *options == asked.task.options) {
+            Some((_, known)) => known.extend(rows),
+            None => ends.push((&asked.task.options, rows.iter().collect())),
+        }
+    }
+    let mut missed = Vec::new();
+    for asked in part.goals.iter().filter(|_| !ends.is_empty()) {
+        let marks: Vec<(&[String], Criterion)> =
+            ends.iter().map(|(options, rows)| (*options, goal(asked, lab, rows))).collect();
+        if let Some((options, mark)) = marks.iter().find(|(_, mark)| mark.state == State::Lost) {
+            let with = with(options);
+            missed.push(format!("part `{name}`: the lab's own kernels miss a goal{with}: {}", mark.words));
+        } else if marks.iter().all(|(_, mark)| mark.state == State::Unjudged) {
+            let why = &marks[0].1.words;
+            missed.push(format!("part `{name}`: nobody can reach the goal of {}: {why}", asked.counter));
+        }
+    }
+    for mark in part.instructions.iter().map(|asked| instruction(asked, ptx)) {
+        if mark.state == State::Lost {
+            missed.push(format!("part `{name}`: the lab's own file lacks an instruction: {}", mark.words));
+        }
+    }
+    missed
+}
+
+/// All runs that the rubric asks for.
+fn asked<'r>(lab: &'static Lab, rubric: &'r Rubric, own_file: &KernelSource) -> Result<Vec<Asked<'r>>> {
+    let known = Known::cached();
+    let visible: Vec<Option<usize>> = rubric.sizes.visible.iter().copied().map(Some).collect();
+    let visible = if visible.is_empty() { vec![None] } else { visible };
+    let mut all = Vec::new();
+    for part in &rubric.parts {
+        let variants = lab.variants().into_iter().map(|variant| variant.name);
+        let variants: Vec<&'static str> = variants.filter(|name| part.variants.iter().any(|v| v == name)).collect();
+        for options in drawn::ends(&part.options) {
+            let task = Task {
+                lab,
+                kernel: own_file.path.as_ref().into(),
+                source: own_file.clone(),
+                choice: DeviceChoice::Emulated(DEFAULT_PROFILE.into()),
+                schedules: 1,
+                variants: variants.clone(),
+                options,
+                seed: 1,
+                sizes: visible.clone(),
+                needs_sizes: false,
+                hidden: rubric.sizes.hidden,
+                limits: LIMITS,
+                known: known.clone(),
+                printed: Printed::default(),
+            };
+            let hidden = judge::hidden_sizes(&task, &variants)?;
+            let sizes = visible.iter().map(|size| (*size, false)).chain(hidden.into_iter().map(|size| (size, true)));
+            for (size, is_hidden) in sizes {
+                let of = |&variant| Asked { part, task: task.clone(), variant, size, is_hidden };
+                all.extend(variants.iter().map(of));
+            }
+        }
+    }
+    Ok(all)
+}
