@@ -133,8 +133,9 @@ WAIT:
             "load" => load("", ""),
             "pixels" => {
                 let names: Vec<String> = (0..rank - 2).map(|d| format!("%h{d}")).collect();
-                let set: String = (0..rank - 2).map(|d| format!("mov.u16 %h{d}, {};\n", self.offsets[d])).collect();
-                set + &load(".im2col", &format!(", {{{}}}", join(&names)))
+                let set: Vec<String> =
+                    (0..rank - 2).map(|d| format!("mov.u16 %h{d}, {};\n", self.offsets[d])).collect();
+                set.concat() + &load(".im2col", &format!(", {{{}}}", join(&names)))
             }
             "pixels back" => back("cp.async.bulk.tensor", ".im2col_no_offs"),
             "store" => back("cp.async.bulk.tensor", ""),
@@ -169,6 +170,24 @@ WAIT:
 
 /// A kernel that brings its tile from global memory, makes a copy by one thread, and takes the tile back there.
 fn module(lines: &str) -> String {
+    let each_word = |label: &str, take: &str| {
+        format!(
+            "  mov.u32 %t, %first;
+{label}:
+  mov.u32 %there, tile;
+  add.u32 %there, %there, %t;
+  cvt.u64.u32 %at, %t;
+  add.u64 %at, %at, %out;
+  {take}
+  add.u32 %t, %t, 512;
+  setp.lt.u32 %p, %t, {TILE};
+  @%p bra {label};"
+        )
+    };
+    let (bring, back) = (
+        each_word("IN", "ld.global.u32 %r, [%at]; st.shared.u32 [%there], %r;"),
+        each_word("OUT", "ld.shared.u32 %r, [%there]; st.global.u32 [%at], %r;"),
+    );
     format!(
         ".version 8.6
 .target sm_90a
@@ -185,17 +204,7 @@ fn module(lines: &str) -> String {
   ld.param.u64 %out, [out];
   mov.u32 %first, %tid.x;
   shl.b32 %first, %first, 2;
-  mov.u32 %t, %first;
-IN:
-  mov.u32 %there, tile;
-  add.u32 %there, %there, %t;
-  cvt.u64.u32 %at, %t;
-  add.u64 %at, %at, %out;
-  ld.global.u32 %r, [%at];
-  st.shared.u32 [%there], %r;
-  add.u32 %t, %t, 512;
-  setp.lt.u32 %p, %t, {TILE};
-  @%p bra IN;
+{bring}
   fence.proxy.async.shared::cta;
   bar.sync 0;
   setp.ne.u32 %p, %first, 0;
@@ -204,17 +213,7 @@ IN:
   {lines}
 MEET:
   bar.sync 0;
-  mov.u32 %t, %first;
-OUT:
-  mov.u32 %there, tile;
-  add.u32 %there, %there, %t;
-  cvt.u64.u32 %at, %t;
-  add.u64 %at, %at, %out;
-  ld.shared.u32 %r, [%there];
-  st.global.u32 [%at], %r;
-  add.u32 %t, %t, 512;
-  setp.lt.u32 %p, %t, {TILE};
-  @%p bra OUT;
+{back}
   ret;
 }}
 "

