@@ -28,6 +28,7 @@ mod report;
 mod rounding;
 mod shared;
 mod sync;
+mod tensor_record;
 mod tensors;
 mod tile;
 mod verdicts;

@@ -67,8 +67,7 @@ pub fn im2col(
     rule((3..=MOST_DIMENSIONS).contains(&rank))?;
     let most = [32768, 128, 16][rank - 3];
     rule(lower.iter().chain(upper).all(|corner| (-most..most).contains(corner)))?;
-    // The driver looks at the low 32 bits of a size. In a tensor of slices it compares each corner with the size of the
-    // dimension before its own.
+    // The driver looks at the low 32 bits of a size. Pixels of slices begin with the first dimension.
     let sliced = described.interleave != Interleave::None as i32;
     for ((lower, upper), size) in lower.iter().zip(upper).zip(&described.dims[usize::from(!sliced)..]) {
         rule(i64::from(*size as u32) + i64::from(*upper) > i64::from(*lower))?;

@@ -1,5 +1,5 @@
 // Prints what tensor maps and tensor copies do: a line for each case, with what describes it, the driver's code for the
-// tensor map, and a digest of the memory that the copy could have written. `compare.sh` runs it on a GPU and on the
+// tensor map, and digests of the memory that the copy could have written. `compare.sh` runs it on a GPU and on the
 // emulated device and counts the lines that differ. The cases come from one seed. A copy that a device stops costs its
 // own case alone.
 #include "../programs/common.cuh"
@@ -146,16 +146,19 @@ const int BYTES[16] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 1, 1, 1};
 
 unsigned round_up(unsigned value, unsigned to) { return (value + to - 1) / to * to; }
 
+// Bytes that a copy moves. Of a tensor of slices it takes pixels of one slice, whatever the box says of slices.
 unsigned box_bytes(const Case &c) {
-    unsigned bytes = BYTES[c.element] * (c.columns ? c.channels : c.sizes[0]);
-    if (c.columns) return bytes * c.pixels;
-    for (int i = 1; i < c.rank; i++) bytes *= (c.sizes[i] + c.steps[i] - 1) / c.steps[i];
+    unsigned slice = 16 * c.interleave, bytes = BYTES[c.element] * (c.columns ? c.channels : c.sizes[0]);
+    if (c.columns) return (slice ? slice : bytes) * c.pixels;
+    if (slice) bytes = slice;
+    for (int i = slice ? 0 : 1; i < c.rank; i++)
+        if (!slice || i != c.rank - 2) bytes *= (c.sizes[i] + c.steps[i] - 1) / c.steps[i];
     return bytes;
 }
 
 // Bytes of the tensor.
 size_t span(const Case &c) {
-    size_t bytes = c.dims[0] * BYTES[c.element];
+    size_t bytes = c.dims[0] * (c.interleave ? 16 * c.interleave : BYTES[c.element]);
     for (int i = 1; i < c.rank; i++) bytes += (c.dims[i] - 1) * c.strides[i - 1];
     return bytes;
 }
@@ -185,24 +188,24 @@ Case right(bool columns) {
             if (often(70)) c.swizzle = 1;
             c.shift &= ~31;
         }
-        unsigned slice = c.interleave == 1 ? 16 : 32;
-        unsigned longest = c.interleave ? slice : c.swizzle ? 16u << c.swizzle : 512u;
-        // A box may reach over several slices.
-        unsigned row = c.interleave ? slice * (often(60) ? 1 : 1 + pick(3)) : 16 * (1 + pick(longest / 16));
+        unsigned slice = 16 * c.interleave;
+        unsigned longest = c.swizzle ? 16u << c.swizzle : 512u;
+        // With slices the first dimension is W, but its box is made of whole pieces of 16 bytes by the type's size. The
+        // channels of a column are mostly those of a slice.
+        unsigned row = slice ? (columns ? slice * (often(80) ? 1 : 1 + pick(3)) : 16 * (1 + pick(4)))
+                             : 16 * (1 + pick(longest / 16));
         if (row / bytes > 256) continue;
         c.sizes[0] = c.channels = row / bytes;
-        c.steps[0] = 1;
-        c.dims[0] = c.interleave ? slice / bytes * (1 + pick(3)) : 1 + pick(2 * row / bytes + 8);
-        size_t stride = c.interleave ? slice : round_up(c.dims[0] * bytes, 16) + 16 * pick(3);
+        c.steps[0] = slice && often(30) ? 1 + pick(8) : 1;
+        c.dims[0] = slice ? 1 + pick(14) : 1 + pick(2 * row / bytes + 8);
+        size_t stride = round_up(c.dims[0] * (slice ? slice : bytes), 16) + 16 * pick(3);
+        if (c.interleave == 2) stride = round_up(stride, 32);
         for (int i = 1; i < c.rank; i++) {
             c.dims[i] = 1 + pick(columns ? 9 : 14);
             c.sizes[i] = 1 + pick(c.rank == 2 ? 40 : c.rank == 3 ? 12 : 5);
             c.steps[i] = often(70) ? 1 : 1 + pick(8);
             c.strides[i - 1] = stride;
             stride *= c.dims[i] + pick(2);
-            // The outermost dimension of an interleaved tensor leaves room for all slices.
-            if (c.interleave && i == c.rank - 2) stride *= 3;
-            stride = round_up(stride, 32);
         }
         c.pixels = 1 + pick(60);
         for (int i = 0; i < 3; i++) {
@@ -213,24 +216,22 @@ Case right(bool columns) {
         for (int i = 0; i < c.rank; i++) {
             int size = columns ? 1 : c.sizes[i];
             c.place.at[i] = pick(c.dims[i] + size / 2) - (often(40) ? pick(size) : 0);
-            if (i == 0 && c.interleave) c.place.at[0] = slice / bytes * pick(3);
         }
         if (columns) {
             bool empty = false;
-            for (int i = 1; i < c.rank - 1; i++) {
-                int first = c.lower[i - 1], last = int(c.dims[i]) - 1 + c.upper[i - 1];
+            for (int i = 0; i < c.rank - 2; i++) {
+                int d = slice ? i : i + 1, first = c.lower[i], last = int(c.dims[d]) - 1 + c.upper[i];
                 empty |= last < first;
-                if (last >= first) c.place.at[i] = first + pick(last - first + 1);
-                // NVIDIA's driver compares the corners of a tensor of slices with the sizes of other dimensions.
-                empty |= c.interleave && int(c.dims[i - 1]) + c.upper[i - 1] <= c.lower[i - 1];
+                if (last >= first && !often(3)) c.place.at[d] = first + pick(last - first + 1);
             }
             if (empty) continue;
-            c.place.at[0] = c.interleave ? c.place.at[0] : pick(c.dims[0]);
+            int channel = slice ? c.rank - 2 : 0;
+            c.place.at[channel] = pick(c.dims[channel]);
             c.place.at[c.rank - 1] = pick(c.dims[c.rank - 1]);
         }
         // The engine that copies stops unless the innermost coordinate is a multiple of 16 bytes; few cases show that.
-        if (!often(4)) c.place.at[0] = c.place.at[0] * bytes / 16 * 16 / bytes;
-        if (box_bytes(c) <= TILE && span(c) * (c.interleave ? 3 : 1) <= DATA / 2) return c;
+        if (!slice && !often(4)) c.place.at[0] = c.place.at[0] * bytes / 16 * 16 / bytes;
+        if (box_bytes(c) <= TILE && span(c) <= DATA / 2) return c;
     }
 }
 
@@ -335,11 +336,8 @@ void copies(char *self, int first, int last) {
         }
         OK(cudaMemcpy(tensor.data(), data, DATA, cudaMemcpyDeviceToHost));
         OK(cudaMemcpy(tile.data(), out, TILE + GUARD + 1, cudaMemcpyDeviceToHost));
-        if (!tile[TILE + GUARD]) {
-            printf(" never completes\n");
-            continue;
-        }
-        printf(" = %016llx %016llx", digest(tile), digest(tensor));
+        printf(tile[TILE + GUARD] ? " =" : " never completes,");
+        printf(" %016llx %016llx", digest(tile), digest(tensor));
         for (int i = 0; i < 8; i++) printf(" %02x", tile[i]);
         printf("\n");
     }

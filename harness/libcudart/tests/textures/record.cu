@@ -8,7 +8,7 @@
 
 const int COUNT = 256;
 
-enum Kind { LINE, PLANE, VOLUME, CUBE, LAYER, LEVEL, SIDES, GATHER };
+enum Kind { LINE, PLANE, VOLUME, CUBE, LAYER, LEVEL, SIDES, SLOPES, GATHER };
 
 template <class T>
 __global__ void fetch(Kind kind, cudaTextureObject_t t, const float4 *at, uint4 *out) {
@@ -23,6 +23,7 @@ __global__ void fetch(Kind kind, cudaTextureObject_t t, const float4 *at, uint4 
     case LAYER: v = tex2DLayered<T>(t, p.x, p.y, __float_as_int(p.z)); break;
     case LEVEL: v = tex2DLod<T>(t, p.x, p.y, p.z); break;
     case SIDES: v = tex2DGrad<T>(t, p.x, p.y, make_float2(p.z, p.w), make_float2(p.w, p.z)); break;
+    case SLOPES: v = tex2DGrad<T>(t, 0.3f, 0.6f, make_float2(p.x, p.y), make_float2(p.z, p.w)); break;
     case GATHER: v = tex2Dgather<T>(t, p.x, p.y, 0); break;
     }
     memcpy(&out[i], &v, 16);
@@ -269,18 +270,26 @@ void layers() {
     OK(cudaFreeArray(array));
 }
 
-void levels() {
-    const int n = 16, count = 5;
+const int SIDE = 16, LEVELS = 5;
+
+// All levels of an array whose texels a function gives: by the level, and the texels of its side.
+template <class F>
+cudaMipmappedArray_t mipmapped(F fill) {
     cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
     cudaMipmappedArray_t all;
-    OK(cudaMallocMipmappedArray(&all, &channel, make_cudaExtent(n, n, 0), count));
-    for (int level = 0; level < count; level++) {
+    OK(cudaMallocMipmappedArray(&all, &channel, make_cudaExtent(SIDE, SIDE, 0), LEVELS));
+    for (int level = 0; level < LEVELS; level++) {
         cudaArray_t array;
         OK(cudaGetMipmappedArrayLevel(&array, all, level));
-        int m = n >> level;
-        std::vector<float> data = texels(m * m);
+        int m = SIDE >> level;
+        std::vector<float> data = fill(level, m);
         OK(cudaMemcpy2DToArray(array, 0, 0, data.data(), m * 4, m * 4, m, cudaMemcpyHostToDevice));
     }
+    return all;
+}
+
+void levels() {
+    cudaMipmappedArray_t all = mipmapped([](int, int m) { return texels(m * m); });
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeMipmappedArray;
     resource.res.mipmap.mipmap = all;
@@ -292,13 +301,13 @@ void levels() {
         desc.mipmapFilterMode = how & 2 ? cudaFilterModeLinear : cudaFilterModePoint;
         desc.mipmapLevelBias = how & 4 ? 0.3f : 0;
         desc.minMipmapLevelClamp = how & 4 ? 0.7f : 0;
-        desc.maxMipmapLevelClamp = how & 4 ? 3.2f : count - 1;
+        desc.maxMipmapLevelClamp = how & 4 ? 3.2f : LEVELS - 1;
         cudaTextureObject_t t = made(resource, desc);
         std::vector<float4> at(COUNT), sides(COUNT);
         for (int i = 0; i < COUNT; i++) {
             float level = i < 64 ? 1 + i / 1024.0f : i < 80 ? (i - 66) * 0.5f : between(-1, 6);
             at[i] = make_float4(between(-1, 2), between(-1, 2), level, 0);
-            sides[i] = make_float4(between(-1, 2), between(-1, 2), exp2f(between(-1, 5)) / n, 0);
+            sides[i] = make_float4(between(-1, 2), between(-1, 2), exp2f(between(-1, 5)) / SIDE, 0);
             if (i % 2) sides[i].w = between(0, 0.2f);
         }
         std::string name = std::string(how & 1 ? " linear" : " point") + (how & 2 ? " between" : " nearest") +
@@ -323,6 +332,65 @@ void gathers() {
         done(t);
     }
     OK(cudaFreeArray(array));
+}
+
+// The colour of every code in the sRGB space.
+void codes() {
+    unsigned char all[COUNT];
+    for (int i = 0; i < COUNT; i++) all[i] = i;
+    cudaArray_t array = array_of(cudaCreateChannelDesc<unsigned char>(), make_cudaExtent(COUNT, 0, 0), 0, all);
+    for (int linear = 0; linear < 2; linear++) {
+        cudaTextureDesc desc = {};
+        desc.addressMode[0] = cudaAddressModeClamp;
+        desc.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
+        desc.readMode = cudaReadModeNormalizedFloat;
+        desc.sRGB = 1;
+        cudaTextureObject_t t = texture_of(array, desc);
+        std::vector<float4> at(COUNT);
+        for (int i = 0; i < COUNT; i++) at[i].x = i + (linear ? 0.6f : 0.5f);
+        run(std::string("codes") + (linear ? " linear" : " point"), LINE, false, t, at);
+        done(t);
+    }
+    OK(cudaFreeArray(array));
+}
+
+// The levels of footprints: each level's texels are its number.
+void slopes() {
+    cudaMipmappedArray_t all = mipmapped([](int level, int m) { return std::vector<float>(m * m, level); });
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeMipmappedArray;
+    resource.res.mipmap.mipmap = all;
+    const char *ways[] = {"square", "square end", "turned", "upright", "one", "parallel", "equal", "any"};
+    for (int way = 0; way < 8; way++)
+        for (int anisotropy = 1; anisotropy <= (way == 7 ? 16 : 1); anisotropy *= 4) {
+            cudaTextureDesc desc = {};
+            for (auto &mode : desc.addressMode) mode = cudaAddressModeWrap;
+            desc.normalizedCoords = 1;
+            desc.filterMode = desc.mipmapFilterMode = cudaFilterModeLinear;
+            desc.maxMipmapLevelClamp = LEVELS - 1;
+            desc.maxAnisotropy = anisotropy;
+            cudaTextureObject_t t = made(resource, desc);
+            std::vector<float4> at(COUNT);
+            for (int i = 0; i < COUNT; i++) {
+                // From 1 to 2 texels, by the first 8 bits and by the last of those that share them.
+                float a = (1 + (i + (way == 1 ? 0.999f : 0)) / COUNT) / SIDE, b = a * between(0, 1);
+                float turn = between(0, 7);
+                float c = exp2f(between(-1, 4)) / SIDE * cosf(turn), d = exp2f(between(-1, 4)) / SIDE * sinf(turn);
+                switch (way) {
+                case 0: case 1: at[i] = make_float4(a, 0, 0, a); break;
+                case 2: at[i] = make_float4(a, b, -b, a); break;
+                case 3: at[i] = make_float4(2 * a, 0, 0, 2 * b); break;
+                case 4: at[i] = make_float4(2 * a, 0, 0, 0); break;
+                case 5: at[i] = make_float4(2 * a, 2 * b, a, b); break;
+                case 6: at[i] = make_float4(2 * a, 0, 2 * a * cosf(turn), 2 * a * sinf(turn)); break;
+                case 7: at[i] = make_float4(2 * a, 2 * b, c, d); break;
+                }
+            }
+            run(std::string("slopes ") + ways[way] + (anisotropy > 1 ? " " + std::to_string(anisotropy) : ""), SLOPES,
+                false, t, at);
+            done(t);
+        }
+    OK(cudaFreeMipmappedArray(all));
 }
 
 __global__ void outside(cudaSurfaceObject_t s, int *out) { *out = surf2Dread<int>(s, 16, 0); }
@@ -352,5 +420,7 @@ int main() {
     layers();
     levels();
     gathers();
+    codes();
+    slopes();
     trap();
 }

@@ -177,6 +177,11 @@ fn tensor_map(misuse: TensorMapMisuse) -> String {
         TensorMapMisuse::Before { at } => {
             format!("The copy stores from before the tensor: one of its coordinates, or of the lower corner, is {at}")
         }
+        TensorMapMisuse::Corners { at, first, last } => {
+            format!(
+                "The first pixel of the copy lies outside the corners of its tensor map: {at} is not in {first}..{last}"
+            )
+        }
         TensorMapMisuse::Field => "A field of the tensor map is replaced by a value that it cannot have".into(),
     }
 }
@@ -599,6 +604,9 @@ const fn remedy_of_tensor_map(misuse: TensorMapMisuse) -> &'static str {
         }
         TensorMapMisuse::Before { .. } => {
             "begin a store or a reduction inside the tensor: only loads may begin before it, and are filled there"
+        }
+        TensorMapMisuse::Corners { .. } => {
+            "begin at a pixel between the lower and the upper corner in W, H and D, and reach the others of a filter by the offsets"
         }
         TensorMapMisuse::Field => "look at the limits of cuTensorMapEncodeTiled: the new value must keep to them",
     }

@@ -4,30 +4,35 @@
 //! global memory. [`TensorMap::words`] gives those bytes and [`TensorMap::from_words`] reads them. Their layout is this
 //! machine's own, as NVIDIA's is not published; so nobody can mix maps of the two, and every map carries a mark.
 //!
-//! # What was not compared with a device
+//! # What the documents leave open
 //!
-//! The documents leave some behaviour open. Until the recorded cases and programs have run on an H200, these are
-//! guesses, each with what it rests on:
+//! So does the machine, and so do the copies that are recorded of an H200:
 //!
 //! - The NaN of filled elements has the bits `0x7ff7` in every 16 bits ([`FILL_NAN`]), and elements of type TF32 are
-//!   rounded, ties away from zero, as they are loaded: so a public comparison with an H100 says. The same found that
-//!   the types with `FTZ` change nothing in a copy. Their sums take subnormal numbers for zero, by the name; those of
-//!   the others keep them, as `cp.reduce.async.bulk` does on an H200.
-//! - Slices of an interleaved tensor follow each other behind the last two dimensions but the outermost one. In shared
-//!   memory the slices of a box lie in the same order: all that the box has of one slice, then of the next, inside each
-//!   element of the outermost dimension; of pixels, one column for each slice.
+//!   rounded, ties away from zero, as they are loaded. The types with `FTZ` change nothing in a copy. Their sums take
+//!   subnormal numbers for zero; those of the others keep them, as `cp.reduce.async.bulk` does.
 //! - In `im2col` mode the dimensions of corners and offsets begin with the innermost one (W, H, D). The upper corner
 //!   counts from the last pixel, and the steps between pixels are the element strides.
+//!
+//! # Slices
+//!
+//! Of an interleaved tensor the innermost dimension is W, and its element a pixel of one slice of 16 or 32 bytes: the
+//! channels inside a slice are no dimension. Behind W come H and D, then the slices, then the images: a map of five
+//! dimensions is (W, H, D, C/8, N), one of three (W, C/8, N). Corners, offsets and pixels are those of W, H and D. A
+//! copy takes one slice, whatever the box says of them, and its pixels lie without gaps in shared memory whatever the
+//! swizzle spans. What was not compared: pixels whose channels are not those of one slice, which the machine refuses,
+//! steps in W, and a first pixel that is not a multiple of 16 bytes by the size of its type, which it takes.
+//!
+//! # Where copies lie
 //!
 //! In shared memory the rows of a box lie as far apart as the span of its swizzle, also where they are shorter; what is
 //! between them stays, and counts for nothing. Without a swizzle there are no gaps.
 //!
 //! A box may begin at any element of the outer dimensions, but at a multiple of 16 bytes of the innermost one: an H200
 //! stops the kernel otherwise, with an illegal instruction. So it does when a store or a reduction begins before the
-//! tensor in any dimension, or its pixels may by their lower corner. A store writes whole pieces of 16 bytes, also
-//! where the tensor ends inside one. Of its 543 copies in
-//! `harness/libcudart/tests/tensors/h200.txt.gz` all 490 without slices are the machine's; of 53 with
-//! slices, 35 differ.
+//! tensor in any dimension, or its pixels may by their lower corner, and when the first pixel of a column lies outside
+//! the corners (seen in tensors of slices, and taken for all). A store writes whole pieces of 16 bytes, also where the
+//! tensor ends inside one. `tests/tensor_record.rs` makes all copies that were recorded on an H200.
 
 mod rows;
 mod words;
@@ -35,6 +40,7 @@ mod words;
 pub(crate) use rows::Row;
 
 use crate::swizzle::Swizzle;
+use std::ops::Range;
 
 /// What each 16 bits of an element outside the tensor hold if the map asks for NaN.
 pub const FILL_NAN: u16 = 0x7ff7;
@@ -144,7 +150,7 @@ impl Element {
     }
 }
 
-/// How channels lie in slices.
+/// How channels lie in slices. With slices, dimensions begin with W and end with the slices and the images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interleave {
     /// They lie side by side.
@@ -215,7 +221,12 @@ pub struct TensorMap {
 }
 
 impl TensorMap {
-    /// Bytes that the box has in the innermost dimension.
+    /// Bytes of a row of the box, which lie side by side: of a tensor with slices, a pixel of one.
+    pub(crate) fn row_bytes(&self) -> u64 {
+        self.interleave.slice().map_or_else(|| self.channel_bytes(), u64::from)
+    }
+
+    /// Bytes that the map names in the innermost dimension of the box.
     fn channel_bytes(&self) -> u64 {
         let elements = match self.shape {
             Shape::Tiled(sizes) => sizes[0],
@@ -224,19 +235,18 @@ impl TensorMap {
         u64::from(elements) * u64::from(self.element.bytes())
     }
 
-    /// Bytes of a row of the box, which lie side by side: at most a slice.
-    pub(crate) fn row_bytes(&self) -> u64 {
-        self.channel_bytes().min(self.interleave.slice().map_or(u64::MAX, u64::from))
+    /// The dimensions in which pixels lie: W, H and D.
+    pub(crate) fn spatial(&self) -> Range<usize> {
+        let first = usize::from(self.interleave == Interleave::None);
+        first..(first + self.rank as usize).saturating_sub(2)
     }
 
-    /// The slices that the box reaches over, 1 without slices.
-    pub(crate) fn slices(&self) -> u64 {
-        self.channel_bytes().div_ceil(self.row_bytes().max(1))
-    }
-
-    /// The elements that are taken in a dimension other than the innermost one.
+    /// The rows that a box takes in a dimension: one in the innermost dimension, unless pixels of slices lie there, and
+    /// one slice.
     pub(crate) fn taken(&self, dimension: usize) -> u32 {
+        let spatial = self.spatial();
         match self.shape {
+            Shape::Tiled(_) if dimension < spatial.start || (spatial.start == 0 && dimension == spatial.end) => 1,
             Shape::Tiled(sizes) if dimension < self.rank as usize => {
                 sizes[dimension].div_ceil(self.steps[dimension].max(1))
             }
@@ -247,22 +257,22 @@ impl TensorMap {
     /// Bytes of all that a copy moves, those outside the tensor included.
     pub(crate) fn box_bytes(&self) -> u64 {
         let rows = match self.shape {
-            Shape::Tiled(_) => (1..self.rank as usize).map(|at| u64::from(self.taken(at))).product::<u64>(),
+            Shape::Tiled(_) => (0..self.rank as usize).map(|at| u64::from(self.taken(at))).product::<u64>(),
             Shape::Im2col { pixels, .. } => pixels.into(),
         };
-        rows * self.slices() * self.row_bytes()
+        rows * self.row_bytes()
     }
 
     /// Whether a box may begin at this element of the innermost dimension.
     pub(crate) fn may_begin_at(&self, element: i32) -> bool {
-        (i64::from(element) * i64::from(self.element.bytes())) % 16 == 0
+        self.interleave != Interleave::None || (i64::from(element) * i64::from(self.element.bytes())) % 16 == 0
     }
 
     /// Bytes from one row of the box to the next in shared memory.
     pub(crate) fn row_pitch(&self) -> u64 {
-        let span = match self.swizzle {
-            0 => 0,
-            swizzle => 16 << swizzle,
+        let span = match (self.interleave, self.swizzle) {
+            (Interleave::None, 1..) => 16 << self.swizzle,
+            _ => 0,
         };
         self.row_bytes().max(span)
     }
@@ -291,21 +301,28 @@ impl TensorMap {
         at.into_iter().take(self.rank as usize).chain(corners).find(|at| *at < 0)
     }
 
-    /// What the machine lacks of a copy by this map from these coordinates.
-    pub(crate) fn lacks(&self, at: [i32; MOST_DIMENSIONS]) -> Option<&'static str> {
+    /// The first pixel's coordinate that lies outside the corners of a column, with the first and the last inside.
+    pub(crate) fn outside_corners(&self, at: [i32; MOST_DIMENSIONS]) -> Option<(i32, [i64; 2])> {
+        let Shape::Im2col { lower, upper, .. } = self.shape else {
+            return None;
+        };
+        self.spatial().zip(lower.into_iter().zip(upper)).find_map(|(d, (lower, upper))| {
+            let [first, last] = [i64::from(lower), self.dims[d] as i64 - 1 + i64::from(upper)];
+            (!(first..=last).contains(&at[d].into())).then_some((at[d], [first, last]))
+        })
+    }
+
+    /// What the machine lacks of a copy by this map.
+    pub(crate) fn lacks(&self) -> Option<&'static str> {
         if self.pattern().is_none() {
             return Some("a tensor map with a swizzle of atoms larger than 16 bytes");
         }
         if !self.row_bytes().is_multiple_of(16) {
             return Some("a tensor map whose rows are not multiples of 16 bytes");
         }
-        let slice = self.interleave.slice()?;
-        let bytes = self.element.bytes();
-        let inside = (at[0].rem_euclid((slice / bytes) as i32) as u64) * u64::from(bytes);
-        let parts =
-            inside + self.row_bytes() > u64::from(slice) || !self.channel_bytes().is_multiple_of(self.row_bytes());
-        if parts || self.steps[0] != 1 {
-            return Some("a copy of parts of several slices of an interleaved tensor");
+        let pixels = matches!(self.shape, Shape::Im2col { .. });
+        if pixels && self.channel_bytes() != self.row_bytes() {
+            return Some("pixels of an interleaved tensor whose channels are not those of one slice");
         }
         None
     }

@@ -27,40 +27,25 @@ impl TensorMap {
     ) -> Result<(), E> {
         match self.shape {
             Shape::Tiled(_) => {
-                let mut count: [i64; MOST_DIMENSIONS] = std::array::from_fn(|d| i64::from(self.taken(d)));
-                let mut step = self.steps.map(i64::from);
-                // Of the innermost dimension, a row has all elements of a slice.
-                (count[0], step[0]) = (self.slices() as i64, self.row_elements());
-                let mut order = [1, 2, 3, 4, 0];
-                if self.interleave.slice().is_some() {
-                    // The slices come inside the outermost dimension.
-                    order[self.rank as usize - 2..].rotate_right(1);
-                }
+                let count: [i64; MOST_DIMENSIONS] = std::array::from_fn(|d| i64::from(self.taken(d)));
                 let mut index = [0i64; MOST_DIMENSIONS];
                 loop {
-                    act(self.row(std::array::from_fn(|d| i64::from(at[d]) + index[d] * step[d])))?;
-                    let Some(next) = order.iter().position(|d| index[*d] + 1 < count[*d]) else {
+                    act(self.row(std::array::from_fn(|d| i64::from(at[d]) + index[d] * i64::from(self.steps[d]))))?;
+                    let Some(next) = (0..MOST_DIMENSIONS).find(|d| index[*d] + 1 < count[*d]) else {
                         return Ok(());
                     };
-                    order[..next].iter().for_each(|d| index[*d] = 0);
-                    index[order[next]] += 1;
+                    index[..next].fill(0);
+                    index[next] += 1;
                 }
             }
-            Shape::Im2col { .. } => (0..self.slices() as i64)
-                .try_for_each(|slice| self.column(at, slice * self.row_elements(), offsets, &mut act)),
+            Shape::Im2col { .. } => self.column(at, offsets, &mut act),
         }
     }
 
-    /// Elements of a row.
-    fn row_elements(&self) -> i64 {
-        (self.row_bytes() / u64::from(self.element.bytes())) as i64
-    }
-
-    /// Calls `act` with the row of each pixel, `channel` elements behind its first.
+    /// Calls `act` with the row of each pixel.
     fn column<E>(
         &self,
         at: [i32; MOST_DIMENSIONS],
-        channel: i64,
         offsets: [i32; 3],
         act: &mut impl FnMut(Row) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -68,22 +53,21 @@ impl TensorMap {
             return Ok(());
         };
         let mut here = at.map(i64::from);
-        here[0] += channel;
         let outer = self.rank as usize - 1;
         for _ in 0..pixels {
             let mut pixel = here;
-            for d in 1..outer {
-                pixel[d] += i64::from(offsets[d - 1]);
+            for (d, offset) in self.spatial().zip(offsets) {
+                pixel[d] += i64::from(offset);
             }
             act(self.row(pixel))?;
             let mut carry = true;
-            for d in 1..outer {
+            for (d, (lower, upper)) in self.spatial().zip(lower.into_iter().zip(upper)) {
                 here[d] += i64::from(self.steps[d]);
-                carry = here[d] >= self.dims[d] as i64 + i64::from(upper[d - 1]);
+                carry = here[d] >= self.dims[d] as i64 + i64::from(upper);
                 if !carry {
                     break;
                 }
-                here[d] = lower[d - 1].into();
+                here[d] = lower.into();
             }
             if carry {
                 here[outer] += i64::from(self.steps[outer]);
@@ -94,29 +78,25 @@ impl TensorMap {
 
     /// The row that begins at these coordinates.
     fn row(&self, at: [i64; MOST_DIMENSIONS]) -> Row {
-        let (bytes, size) = (self.row_bytes(), u64::from(self.element.bytes()));
-        let rank = self.rank as usize;
-        let inside = (1..rank).all(|d| (0..self.dims[d] as i64).contains(&at[d]));
+        let (bytes, size) = (self.row_bytes(), self.innermost_bytes());
+        let inside = (1..self.rank as usize).all(|d| (0..self.dims[d] as i64).contains(&at[d]));
         if !inside {
             return Row { before: bytes, inside: 0, address: self.address };
         }
-        let elements = self.row_elements();
+        let elements = (bytes / size) as i64;
         let first = at[0].clamp(0, self.dims[0] as i64);
         let last = (at[0] + elements).clamp(first, self.dims[0] as i64);
         let before = (first - at[0]).clamp(0, elements) as u64 * size;
-        let mut address = self.address.wrapping_add(match self.interleave.slice() {
-            None => first as u64 * size,
-            Some(slice) => {
-                let each = u64::from(slice) / size;
-                // The last two dimensions but the outermost one, of all of which a slice has one after another.
-                let whole = self.strides[rank - 3].wrapping_mul(self.dims[rank - 2]);
-                (first as u64 / each).wrapping_mul(whole) + first as u64 % each * size
-            }
-        });
-        for d in 1..rank {
+        let mut address = self.address.wrapping_add(first as u64 * size);
+        for d in 1..self.rank as usize {
             address = address.wrapping_add((at[d] as u64).wrapping_mul(self.strides[d - 1]));
         }
         Row { before, inside: (last - first) as u64 * size, address }
+    }
+
+    /// Bytes from one element of the innermost dimension to the next: of a pixel, if there are slices.
+    fn innermost_bytes(&self) -> u64 {
+        self.interleave.slice().unwrap_or(self.element.bytes()).into()
     }
 }
 
@@ -191,21 +171,26 @@ mod tests {
     }
 
     #[test]
-    fn slices_lie_behind_each_other() {
-        let mut map = map(4, [16, 3, 2, 2, 1], [16, 48, 384, 0], Shape::Tiled([4, 2, 1, 1, 1]));
-        map.interleave = Interleave::B16;
-        assert_eq!(map.lacks([4, 0, 0, 0, 0]), None);
-        assert!(map.lacks([2, 0, 0, 0, 0]).is_some());
-        // Two slices, and of pixels too.
-        map.shape = Shape::Tiled([8, 2, 1, 2, 1]);
-        assert_eq!((map.lacks([4, 0, 0, 0, 0]), map.box_bytes()), (None, 128));
-        let (a, b) = ([0, 16], [96, 112]);
-        let both = |image: u64| [a, b].concat().into_iter().map(move |at| (0, 16, 96 + at + 384 * image));
-        assert_eq!(rows(&map, [4, 0, 0, 0, 0], [0; 3]), both(0).chain(both(1)).collect::<Vec<_>>());
+    fn slices_are_a_dimension_behind_the_pixels() {
+        // 6 x 3 pixels, 2 slices, 2 images.
+        let mut map = map(4, [6, 3, 2, 2, 1], [96, 288, 576, 0], Shape::Tiled([4, 2, 2, 1, 1]));
+        (map.interleave, map.swizzle) = (Interleave::B16, 2);
+        assert_eq!((map.box_bytes(), map.tile_bytes()), (4 * 2 * 16, 4 * 2 * 16), "one slice, and no gaps");
+        let at = |w: u64, h: u64| (0, 16, 16 * w + 96 * h + 288 + 576);
+        // Four pixels of a row, of which two lie behind the last.
+        let found = rows(&map, [4, 1, 1, 1, 0], [0; 3]);
+        assert_eq!((found.len(), found.iter().filter(|row| row.1 == 0).count()), (8, 4));
+        assert_eq!([found[0], found[1], found[4], found[5]], [at(4, 1), at(5, 1), at(4, 2), at(5, 2)]);
+        assert!(map.may_begin_at(3) && map.lacks().is_none());
+        // Pixels.
+        map.shape = Shape::Im2col { lower: [0, -1, 0], upper: [-4, 0, 0], channels: 4, pixels: 3 };
+        assert_eq!((map.box_bytes(), map.lacks()), (48, None));
+        let row = |w: u64, h: u64| (0, 16, 16 * w + 96 * h);
+        assert_eq!(rows(&map, [1, 1, 0, 0, 0], [2, 0, 0]), [row(3, 1), row(2, 2), row(3, 2)]);
+        assert_eq!(map.outside_corners([1, 1, 0, 0, 0]), None);
+        assert_eq!(map.outside_corners([2, 1, 0, 0, 0]), Some((2, [0, 1])));
+        assert_eq!(map.outside_corners([1, -2, 0, 0, 0]), Some((-2, [-1, 2])));
         map.shape = Shape::Im2col { lower: [0; 3], upper: [0; 3], channels: 8, pixels: 2 };
-        assert_eq!(rows(&map, [4, 0, 0, 0, 0], [0; 3]), both(0).collect::<Vec<_>>());
-        map.shape = Shape::Tiled([4, 2, 1, 1, 1]);
-        // The second slice lies behind the 2 x 3 pixels of the first.
-        assert_eq!(rows(&map, [4, 1, 1, 1, 0], [0; 3]), [(0, 16, 96 + 16 + 48 + 384), (0, 16, 96 + 32 + 48 + 384)]);
+        assert!(map.lacks().is_some(), "the channels of two slices");
     }
 }

@@ -152,22 +152,15 @@ impl Texture {
         let face = face_of(at);
         let [(columns, of_column), (rows, of_row)] =
             face.coordinates().map(|part| Sampler::pair(self.sampler.unnormalized(part as f32, n)));
-        let from = samples.len();
-        let mut missing = 0;
-        for (at, weight) in filter::square([of_column, of_row], all).into_iter().enumerate() {
-            match across(face.face, [columns[at & 1], rows[at >> 1]], n) {
-                Some((face, [x, y])) => {
-                    samples.push(Sample { level, texel: Some([x, y, first + face]), weight, square: level });
-                }
-                None => missing += weight,
-            }
+        let mut weights = filter::square([of_column, of_row], all);
+        let texels: [_; 4] = std::array::from_fn(|at| across(face.face, [columns[at & 1], rows[at >> 1]], n));
+        if let Some(corner) = texels.iter().position(Option::is_none) {
+            weights = filter::without(corner, weights);
         }
-        // There is no texel in a corner: the other three share its weight.
-        let count = (samples.len() - from) as i32;
-        for (at, sample) in (0..).zip(&mut samples[from..]) {
-            sample.weight += missing / count + i32::from(at < missing % count);
+        for (texel, weight) in texels.into_iter().zip(weights).filter(|(_, weight)| *weight != 0) {
+            let texel = texel.map(|(face, [x, y])| [x, y, first + face]);
+            samples.push(Sample { level, texel, weight, square: level });
         }
-        samples.retain(|sample| sample.weight != 0);
     }
 
     /// The weighted sum of texels.

@@ -3,11 +3,12 @@
 //! What stands here was found by comparing sums with an H200's, bit by bit. A weight of whole 256ths is split in two by
 //! a fraction, again in 256ths, whose product is rounded: first between levels, then slices, then along a row, and then
 //! between the rows. Floating-point texels are cut off some bits below the leading bit of the largest of their square;
-//! the products are exact and their sum is rounded once to the format, ties away from zero. Integers of 8 and 16 bits
-//! are weighed as numbers of 16 bits, ties upwards.
+//! the products are exact and their sum is rounded once to the format, ties away from zero; colours from the sRGB space
+//! likewise, to 16 bits. Integers of 8 and 16 bits are weighed as numbers of 16 bits, ties upwards.
 
 use super::format::{ChannelKind, Format};
 use super::sampler::ONE;
+use super::srgb;
 use crate::lane::F16;
 
 /// A product of two numbers of 256ths, in 256ths.
@@ -24,6 +25,17 @@ pub fn square([a, b]: [u32; 2], all: u32) -> [i32; 4] {
     // Ties go to the texels of the main diagonal.
     let (lower_left, upper_right) = (product(left, ONE as i32 - b), product(right, b));
     [lower_left, right - upper_right, left - lower_left, upper_right]
+}
+
+/// The weights of a square without the texel in one of its corners, as there is none at the corners of a cube map: its
+/// neighbours each get a third of its weight, to the nearest, and the texel across from it gets the rest.
+pub fn without(corner: usize, mut weights: [i32; 4]) -> [i32; 4] {
+    let gone = std::mem::take(&mut weights[corner]);
+    let third = (gone + 1) / 3;
+    for (at, more) in [(corner ^ 1, third), (corner ^ 2, third), (corner ^ 3, gone - 2 * third)] {
+        weights[at] += more;
+    }
+    weights
 }
 
 /// The weights of the eight texels of a cube, in 256ths of which there are `all`: those of the lower slice first.
@@ -55,17 +67,21 @@ pub fn sum(format: Format, color: bool, texels: &[Weighed]) -> u32 {
     if !plain.is_finite() {
         return (plain as f32).to_bits();
     }
+    if plain == 0.0 && texels.iter().all(|texel| flushed(texel.word).is_sign_negative()) {
+        return (-0f32).to_bits();
+    }
     match format.kind {
-        _ if color => to_f16(plain).to_bits(),
-        ChannelKind::Float if half => to_f16(cut(texels, 14)).to_bits(),
-        ChannelKind::Float => to_f32(cut(texels, 27)).to_bits(),
-        ChannelKind::Unsigned => fraction(format, texels, 65_535.0),
-        ChannelKind::Signed => fraction(format, texels, 32_767.0),
+        _ if color => to_f16(cut(texels, srgb::FRACTION, srgb::exponent)).to_bits(),
+        ChannelKind::Float if half => to_f16(cut(texels, 14, exponent)).to_bits(),
+        ChannelKind::Float => to_f32(cut(texels, 27, exponent)).to_bits(),
+        ChannelKind::Signed if format.bits == 8 => signed_bytes(texels),
+        ChannelKind::Unsigned => fraction(texels, 65_535.0),
+        ChannelKind::Signed => fraction(texels, 32_767.0),
     }
 }
 
-/// The sum of texels that are cut off so many bits below the leading bit of the largest of their square.
-fn cut(texels: &[Weighed], kept: i32) -> f64 {
+/// The sum of texels that are cut off so many bits below the largest exponent of their square.
+fn cut(texels: &[Weighed], kept: i32, exponent: impl Fn(f64) -> i32) -> f64 {
     let squares = texels.chunk_by(|one, next| one.square == next.square).map(|square| {
         let values = || square.iter().map(|texel| (flushed(texel.word), texel.weight));
         let highest = values().filter(|(value, _)| *value != 0.0).map(|(value, _)| exponent(value)).max();
@@ -76,18 +92,30 @@ fn cut(texels: &[Weighed], kept: i32) -> f64 {
 }
 
 /// The sum of integers' fractions of `all`, which is the largest number of 16 bits, as the bits of such a fraction.
-fn fraction(format: Format, texels: &[Weighed], all: f64) -> u32 {
-    // A word is the nearest number of 32 bits; the integer of which it is a fraction is not in doubt.
-    let most = if format.bits == 8 && format.kind == ChannelKind::Signed { 127.0 } else { all };
-    let whole = |word: u32| (flushed(word) * most).round() * (all / most);
-    let sum: f64 = texels.iter().map(|texel| whole(texel.word) * f64::from(texel.weight)).sum();
+fn fraction(texels: &[Weighed], all: f64) -> u32 {
+    let sum: f64 = texels.iter().map(|texel| whole(texel.word, all) * f64::from(texel.weight)).sum();
     (((sum / f64::from(ONE) + 0.5).floor() / all) as f32).to_bits()
 }
 
-/// The number that these bits are; zero if it is subnormal.
+/// The sum of signed integers of 8 bits. It has 8 bits of fraction, and becomes a number of 16 bits by its own upper
+/// bits, which repeat behind it: 127 becomes 32,767.
+fn signed_bytes(texels: &[Weighed]) -> u32 {
+    let sum: i64 = texels.iter().map(|texel| whole(texel.word, 127.0) as i64 * i64::from(texel.weight)).sum();
+    // To 11 bits behind the 16: the sum, its upper 12 bits behind 3 more, and those again behind 8 more.
+    let upper = sum >> 4;
+    let repeated = (sum << 11) + (upper << 8) + upper;
+    ((((repeated + (1 << 10)) >> 11) as f64 / 32_767.0) as f32).to_bits()
+}
+
+/// The integer of which a word is a fraction, of `all`: a word is the nearest number of 32 bits, so it is not in doubt.
+fn whole(word: u32, all: f64) -> f64 {
+    (flushed(word) * all).round()
+}
+
+/// The number that these bits are; zero of its sign if it is subnormal.
 fn flushed(word: u32) -> f64 {
     let value = f32::from_bits(word);
-    if value.is_subnormal() { 0.0 } else { f64::from(value) }
+    f64::from(if value.is_subnormal() { 0f32.copysign(value) } else { value })
 }
 
 fn exponent(value: f64) -> i32 {
@@ -112,7 +140,7 @@ fn to_f16(value: f64) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Weighed, cube, square, sum};
+    use super::{Weighed, cube, square, sum, without};
     use crate::texture::format::{ChannelKind, Format};
 
     /// The sum of texels of one square.
@@ -146,6 +174,37 @@ mod tests {
         // A tie of the left texels, and one of the right ones.
         assert_eq!(cube([61, 128, 128], 256), [49, 15, 48, 16, 49, 15, 48, 16]);
         assert_eq!(cube([118, 128, 128], 256), [35, 29, 34, 30, 35, 29, 34, 30]);
+    }
+
+    /// What an H200 weighs at the corners of a cube map.
+    #[test]
+    fn a_missing_texel_is_shared() {
+        assert_eq!(without(0, [64; 4]), [0, 85, 85, 86]);
+        assert_eq!(without(2, [64; 4]), [85, 86, 0, 85]);
+        assert_eq!(without(1, [40, 32, 103, 81]), [51, 0, 113, 92]);
+        assert_eq!(without(3, [147, 31, 64, 14]), [151, 36, 69, 0]);
+        assert_eq!(without(1, [20, 13, 135, 88]), [24, 0, 140, 92]);
+        assert_eq!(without(1, [16, 0, 235, 5]), [16, 0, 235, 5]);
+    }
+
+    #[test]
+    fn signed_bytes_repeat_their_upper_bits() {
+        let byte = Format { kind: ChannelKind::Signed, bits: 8, channels: 1 };
+        let pair = |one: i32, other: i32, weight: i32| {
+            let part = |value: i32| value as f32 / 127.0;
+            (of(byte, &[(part(one), weight), (part(other), 256 - weight)]) * 32_767.0).round()
+        };
+        assert_eq!([pair(127, 127, 128), pair(-127, -127, 128), pair(0, 0, 1)], [32_767.0, -32_767.0, 0.0]);
+        // What an H200 gave; the exact sums are nearer to the next number.
+        assert_eq!([pair(71, 34, 70), pair(-97, -55, 252), pair(-97, -55, 246)], [11_382.0, -24_858.0, -24_603.0]);
+    }
+
+    #[test]
+    fn a_negative_zero_stays_one_alone() {
+        let float = Format { kind: ChannelKind::Float, bits: 32, channels: 1 };
+        let tiny = f32::from_bits(0x807f_ffff);
+        assert_eq!(of(float, &[(tiny, 256)]).to_bits(), 0x8000_0000);
+        assert_eq!(of(float, &[(tiny, 128), (0.0, 128)]).to_bits(), 0);
     }
 
     /// The sums that an H200 gave.

@@ -1,5 +1,6 @@
 //! What a texel's bytes mean.
 
+use super::srgb;
 use crate::lane::F16;
 
 /// What a channel holds.
@@ -75,10 +76,12 @@ impl Format {
                 value => value.to_bits(),
             },
             (ChannelKind::Float, _) => raw,
-            (ChannelKind::Unsigned, Reading::Float { srgb }) if self.bits < 32 => {
+            (ChannelKind::Unsigned, Reading::Float { srgb: in_srgb }) if self.bits < 32 => {
+                if in_srgb && self.is_color(at) {
+                    return srgb::linear(raw as u8).to_bits();
+                }
                 let fraction = f64::from(raw) / f64::from((1u32 << self.bits) - 1);
-                let is_color = srgb && self.is_color(at);
-                if is_color { linear(fraction).to_bits() } else { (fraction as f32).to_bits() }
+                (fraction as f32).to_bits()
             }
             (ChannelKind::Signed, Reading::Float { .. }) if self.bits < 32 => {
                 let fraction = f64::from(signed) / f64::from((1i32 << (self.bits - 1)) - 1);
@@ -109,11 +112,4 @@ impl Format {
         }
         texel
     }
-}
-
-/// From the sRGB space to a linear one, to 8 significant bits, as devices have it.
-fn linear(value: f64) -> f32 {
-    let exact = if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) };
-    // Half a unit of the last bit that is kept, and the rest goes.
-    f32::from_bits(((exact as f32).to_bits() + 0x8000) & 0xffff_0000)
 }

@@ -5,6 +5,7 @@
 //! - [`sampler`]: how a texture is read, and which texels a coordinate selects.
 //! - `cube`: the faces of cube maps, and the texels across their edges.
 //! - `level`: the level of detail.
+//! - `srgb`: colours in the sRGB space.
 //! - `fetch`: a fetch, and the gather of four texels.
 //! - `filter`: the weights of a linear filter, and the sums of texels.
 //! - [`objects`]: the textures and surfaces that kernels name by handles.
@@ -16,9 +17,7 @@
 //! detail is cut off to 8 bits; channels that a format lacks are 0; NaN of 16 bits keep their bits. Not yet as a device
 //! has it are:
 //!
-//! - some weights of volumes and of filters between levels, by 1/256, and some sums of 16-bit numbers;
-//! - the level of detail of a footprint (here: by an exact logarithm), and fetches across the edges of a cube;
-//! - the last bit of some colours in the sRGB space (here: rounded to 8 significant bits);
+//! - the level of detail of some footprints, by 1/256 (`level` says of which);
 //! - how many samples an anisotropic filter takes (here: one).
 
 mod cube;
@@ -29,6 +28,7 @@ pub mod image;
 mod level;
 pub mod objects;
 pub mod sampler;
+mod srgb;
 
 pub use fetch::{Coordinates, Texels};
 pub use format::{ChannelKind, Format};

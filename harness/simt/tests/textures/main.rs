@@ -141,11 +141,14 @@ fn channels_become_numbers_by_their_format() {
             assert_eq!(f32::from_bits(unsigned[i][k]), f32::from(byte(k)) / 255.0);
             let fraction = (f32::from(byte(k) as i8) / 127.0).max(-1.0);
             assert_eq!(f32::from_bits(signed_fraction[i][k]), fraction);
-            let encoded = f64::from(byte(k)) / 255.0;
-            let linear = if encoded > 0.04045 { ((encoded + 0.055) / 1.055).powf(2.4) } else { encoded / 12.92 };
-            let want = if k == 3 { encoded } else { linear };
-            // Colours have 8 significant bits.
-            let near = if k == 3 { 0.0 } else { want / 256.0 };
+            let encoded = |code: u8| f64::from(code) / 255.0;
+            let linear = |encoded: f64| match encoded {
+                0.04045.. => ((encoded + 0.055) / 1.055).powf(2.4),
+                _ => encoded / 12.92,
+            };
+            let want = if k == 3 { encoded(byte(k)) } else { linear(encoded(byte(k))) };
+            // Colours have 8 bits, counted from the leading bit of the last of eight codes.
+            let near = if k == 3 { 0.0 } else { (linear(encoded(byte(k) | 7)) / 256.0).max(2f64.powi(-16)) };
             assert!((f64::from(f32::from_bits(srgb[i][k])) - want).abs() <= near.max(want * 1e-7), "{i} {k}");
         }
         let pair = |k: usize| bytes[(2 * i + k) % 256];

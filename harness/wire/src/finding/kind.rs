@@ -121,6 +121,15 @@ pub enum TensorMapMisuse {
         /// The coordinate, or that of the lower corner, in elements.
         at: i32,
     },
+    /// The first pixel of a copy lies outside the corners of the map.
+    Corners {
+        /// The coordinate, in pixels.
+        at: i32,
+        /// The first pixel between the corners in that dimension.
+        first: i64,
+        /// The last one.
+        last: i64,
+    },
     /// A field is replaced by a value that it cannot have.
     Field,
 }

@@ -5,7 +5,7 @@ use crate::engine::warp::request::{Request, space_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, Kind, Space, TensorMapMisuse, What};
 use crate::kernel::Fault;
-use crate::tensor::{Shape, TensorMap};
+use crate::tensor::{Interleave, Shape, TensorMap};
 
 /// Bytes of a tensor map.
 pub(super) const BYTES: u32 = 128;
@@ -69,8 +69,10 @@ pub(super) fn described(map: &TensorMap) -> String {
     let product = |sizes: &[u64]| sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ");
     let taken = match map.shape {
         Shape::Tiled(_) => {
-            let row = map.row_bytes() / u64::from(map.element.bytes());
-            let sizes: Vec<u64> = std::iter::once(row).chain((1..rank).map(|d| map.taken(d).into())).collect();
+            let mut sizes: Vec<u64> = (0..rank).map(|d| map.taken(d).into()).collect();
+            if map.interleave == Interleave::None {
+                sizes[0] = map.row_bytes() / u64::from(map.element.bytes());
+            }
             format!("a box of {}", product(&sizes))
         }
         Shape::Im2col { channels, pixels, .. } => format!("{pixels} pixels of {channels} channels"),
@@ -78,7 +80,7 @@ pub(super) fn described(map: &TensorMap) -> String {
     format!(
         "the tensor map: {} elements of {} bytes at {:#x}, of which a copy takes {taken} ({} bytes)",
         product(&map.dims[..rank]),
-        map.element.bytes(),
+        if map.interleave == Interleave::None { map.element.bytes().into() } else { map.row_bytes() },
         map.address,
         map.box_bytes()
     )

@@ -137,8 +137,10 @@ impl One {
             TensorMapMisuse::Mode
         } else if !map.may_begin_at(self.at[0]) {
             TensorMapMisuse::Coordinate { at: self.at[0], bytes: map.element.bytes() }
+        } else if let Some((at, [first, last])) = map.outside_corners(self.at) {
+            TensorMapMisuse::Corners { at, first, last }
         } else {
-            return match map.lacks(self.at) {
+            return match map.lacks() {
                 Some(what) => Err(warp.lacking(op, self.lane, what)),
                 None => Ok(map),
             };
