@@ -37,7 +37,7 @@ pub(crate) fn look_up(address: &[u64; LANES], mask: u32, size: u32, mut tell: im
     }
     let words = u64::from(size.div_ceil(4));
     let window = (high >> 2) - (low >> 2) + words;
-    let passes = if window <= BANKS as u64 || starts.count_ones() == 1 {
+    let passes = if window <= BANKS as u64 || starts.is_power_of_two() {
         // Words side by side, or among those, each in another bank than the 31 before it.
         window.div_ceil(BANKS as u64) as u32
     } else if starts.count_ones() <= RUNS {
