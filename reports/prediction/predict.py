@@ -104,9 +104,16 @@ def counted(out, of, measured):
                     for launch in launches:
                         # Zeros say nothing.
                         launch["subject"] = {name: value for name, value in launch["subject"].items() if value}
-                    # Launches on several streams are told in any order.
-                    launches.sort(key=lambda launch: json.dumps(launch, sort_keys=True))
+                    launches = merged(launches)
                     yield {"of": of, **dict(zip(KEY, key)), "launches": launches, **({"transfer": moved} if moved else {})}
+
+
+def merged(launches):
+    """The launches, each kind once: those on several streams are told in any order."""
+    kinds = defaultdict(int)
+    for launch in launches:
+        kinds[json.dumps(launch["subject"], sort_keys=True)] += launch["count"]
+    return [{"count": count, "subject": json.loads(kind)} for kind, count in sorted(kinds.items())]
 
 
 def recount(warplab, subjects, folder, some):

@@ -273,7 +273,8 @@ int main() {
     const std::pair<const char*, double> sheet[] = {
         {"l1_bytes", 262144},      {"issue_per_clock", 4},         {"single_per_clock", 4},
         {"integer_per_clock", 2},  {"double_per_clock", 2},        {"special_per_clock", 0.5},
-        {"tensor_per_clock", 0.63}, {"exchange_per_clock", 1},      {"shared_passes_per_clock", 1},
+        {"tensor_per_clock", 0.63}, {"warpgroup_per_clock", 1},     {"exchange_per_clock", 1},
+        {"shared_passes_per_clock", 1},
         {"tensor_cycles", 26.8},     {"l1_bytes_per_clock", 128},    {"l1_fill_bytes_per_clock", 64},
     };
     for (auto [name, value] : sheet) tell(name, value, "from the data sheet of compute capability 9.0");
@@ -282,7 +283,7 @@ int main() {
         {"sharpness", 3},           {"low_factor", 0.84},         {"high_factor", 1.30},
         {"launch_turn_us", 2.7},    {"atomic_trip_cycles", 515},  {"shared_atomic_steps_per_clock", 1},
         {"barrier_warp_cycles", 1.9}, {"partial_stores_per_ns", 65.2}, {"flag_ns", 553},
-        {"integer_percent", 73},
+        {"integer_percent", 73},     {"overlap_warps", 4},
     };
     for (auto [name, value] : fitted) tell(name, value, "from the H200's constants");
     tell("arithmetic_cycles", latency<FMA>(), BY "dependent fused multiply-adds");

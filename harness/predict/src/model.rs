@@ -4,7 +4,7 @@ use crate::{
     part::Part,
     place::{Hits, Spread},
     prediction::{Bound, NotPredicted, Prediction, Term},
-    resources::{passed_on, terms, waiting},
+    resources::{SCHEDULERS, passed_on, terms, waiting},
     subject::{Repeated, Subject},
 };
 
@@ -91,18 +91,24 @@ fn alone(subject: &Subject, terms: &[Term], part: &Part, latency: f64) -> f64 {
     let warps = (subject.threads / 32.0).ceil().max(1.0);
     let others = spread.resident.max(1.0) * if subject.chain_barriers > 0.0 { 1.0 } else { warps };
     let waits = latency
-        * (spread.waves * waiting(subject, part, &hits) / spread.clocks_per_ms / others
+        * (spread.rounds * waiting(subject, part, &hits) / spread.clocks_per_ms / others
             + passed_on(subject, part, &spread));
     let rest = |term: &Term| match term.bound {
         Bound::Latency => Term { ms: (term.ms - waits).max(0.0), ..*term },
         _ => *term,
     };
-    waits + combined(&terms.iter().map(rest).collect::<Vec<_>>(), part)
+    let each = spread.resident.max(1.0) * warps / SCHEDULERS;
+    waits + combined(&terms.iter().map(rest).collect::<Vec<_>>(), sharpness(each, part))
+}
+
+/// How well resources overlap where each scheduler has so many warps. A warp alone uses one after another, and they add
+/// up; from some warps on, there is always one that uses the busiest.
+fn sharpness(warps: f64, part: &Part) -> f64 {
+    1.0 + (part.value("sharpness") - 1.0) * (warps / part.value("overlap_warps")).min(1.0)
 }
 
 /// What all resources together need: a little more than the busiest, as they overlap but not perfectly.
-fn combined(terms: &[Term], part: &Part) -> f64 {
-    let sharpness = part.value("sharpness");
+fn combined(terms: &[Term], sharpness: f64) -> f64 {
     let longest = terms.iter().map(|term| term.ms).fold(0.0, f64::max);
     if longest == 0.0 {
         return 0.0;
@@ -294,6 +300,41 @@ mod tests {
         };
         let added = |resident: f64| alone(&work(resident, 1000.0)).ms / alone(&work(resident, 0.0)).ms;
         assert!(added(1.0) > 1.03 && added(8.0) < 1.01, "{} {}", added(1.0), added(8.0));
+    }
+
+    #[test]
+    fn few_warps_use_one_resource_after_another_and_many_use_them_at_once() {
+        let work = |threads: f64| {
+            let one = Subject { blocks: 132.0, threads, resident: 1.0, special: 1.25e8, ..Subject::default() };
+            let ms = |subject: &Subject| alone(subject).ms - part().value("launch_us") * 1e-3;
+            ms(&Subject { shared_passes: 2.5e8, ..one.clone() }) / ms(&one)
+        };
+        // The special function unit and shared memory take as long as each other.
+        assert!(work(32.0) > 1.7 && work(1024.0) < 1.3, "{} {}", work(32.0), work(1024.0));
+    }
+
+    #[test]
+    fn a_launch_takes_as_long_as_its_longest_block() {
+        let of = |chain_longest: f64| {
+            let blocks = Subject { blocks: 100.0, resident: 1.0, chain_arithmetic: 1e8, ..Subject::default() };
+            alone(&Subject { chain_longest, ..blocks }).ms
+        };
+        assert!((of(0.01) / of(0.0) - 1.0).abs() < 1e-6, "all are alike");
+        assert!(of(0.5) / of(0.01) > 40.0, "one of them does half of the work");
+    }
+
+    #[test]
+    fn products_by_the_warpgroup_have_their_own_rate_and_copies_in_bulk_are_filled_in() {
+        let of = |bound, subject: &Subject| alone(subject).terms.iter().find(|t| t.bound == bound).unwrap().ms;
+        let base = Subject { blocks: 132.0, threads: 128.0, resident: 1.0, ..Subject::default() };
+        let warps = Subject { tensor: 1e9, ..base.clone() };
+        let groups = Subject { warpgroup: 1e9, chain_warpgroup: 1e9 / 4.0, ..base.clone() };
+        let rates = part().value("tensor_per_clock") / part().value("warpgroup_per_clock");
+        assert!((of(Bound::TensorPipe, &groups) / of(Bound::TensorPipe, &warps) - rates).abs() < 1e-6);
+        // One warpgroup keeps all four tensor cores of an SM busy.
+        assert!((of(Bound::Latency, &groups) / of(Bound::TensorPipe, &groups) - 1.0).abs() < 0.01);
+        let copied = Subject { copied_sectors: 132.0 * 1e6, ..base };
+        assert!((of(Bound::L1, &copied) - 1e6 * 32.0 / 64.0 / 1.98e6).abs() < 1e-6);
     }
 
     #[test]

@@ -45,7 +45,7 @@ const FILES: [(&str, &str); 2] =
     [("h100", include_str!("../constants/h100.toml")), ("h200", include_str!("../constants/h200.toml"))];
 
 /// The names of the constants that the model needs.
-pub(crate) const NEEDED: [&str; 47] = [
+pub(crate) const NEEDED: [&str; 49] = [
     "sms",
     "clock_ghz",
     "issue_per_clock",
@@ -55,6 +55,7 @@ pub(crate) const NEEDED: [&str; 47] = [
     "double_per_clock",
     "special_per_clock",
     "tensor_per_clock",
+    "warpgroup_per_clock",
     "exchange_per_clock",
     "shared_passes_per_clock",
     "shared_atomic_steps_per_clock",
@@ -91,6 +92,7 @@ pub(crate) const NEEDED: [&str; 47] = [
     "next_launch_us",
     "launch_turn_us",
     "sharpness",
+    "overlap_warps",
     "low_factor",
     "high_factor",
 ];

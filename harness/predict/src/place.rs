@@ -12,6 +12,9 @@ pub(crate) struct Spread {
     pub(crate) busiest: f64,
     /// How many times an SM's resident blocks are replaced.
     pub(crate) waves: f64,
+    /// How many average blocks follow each other until the last one ends: as many as there are waves, or as the longest
+    /// block takes as long as, if that is more.
+    pub(crate) rounds: f64,
     /// Blocks resident on an SM.
     pub(crate) resident: f64,
     /// Cycles of an SM in a millisecond.
@@ -31,7 +34,8 @@ impl Spread {
         // The last wave of several is seldom full.
         let even = 1.0 / sms.min(blocks);
         let busiest = if whole <= 1.0 { share } else { f64::midpoint(share, even) };
-        Spread { busiest, waves, resident, clocks_per_ms: part.value("clock_ghz") * 1e6 }
+        let rounds = waves.max(subject.chain_longest * blocks);
+        Spread { busiest, waves, rounds, resident, clocks_per_ms: part.value("clock_ghz") * 1e6 }
     }
 }
 
@@ -65,7 +69,8 @@ impl Hits {
         let from_dram = subject.read_sectors.min(missed) * cold;
         let share = |sectors: f64| if loads > 0.0 { sectors / loads } else { 0.0 };
         let (l2, dram) = (share(missed - from_dram), share(from_dram));
-        let l2_sectors = missed + subject.local_sectors * spilled;
+        // Copies in bulk go past the L1 cache.
+        let l2_sectors = missed + subject.local_sectors * spilled + subject.copied_sectors;
         Hits { l1: 1.0 - l2 - dram, l2, dram, l2_sectors, cold, spilled }
     }
 }

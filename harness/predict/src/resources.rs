@@ -28,12 +28,16 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
     let l2 = l2_sectors * 32.0 / part.value("l2_gb_per_s") + partial / part.value("partial_stores_per_ns");
     add(Bound::L2, l2 / 1e6);
     add(Bound::Dram, dram(subject, part, hits.cold));
-    let chain = spread.waves * latency(subject, part, &hits) / spread.clocks_per_ms;
+    let start = spread.waves * part.value("block_start_cycles");
+    let chain = (start + spread.rounds * latency(subject, part, &hits)) / spread.clocks_per_ms;
     add(Bound::Latency, chain + passed_on(subject, part, &spread));
     add(Bound::Atomics, atomics(subject, part));
     add(Bound::Blocks, subject.blocks * part.value("block_ns") * 1e-6);
     terms
 }
+
+/// Parts of an SM, each with a scheduler and a tensor core, to which its warps are bound.
+pub(crate) const SCHEDULERS: f64 = 4.0;
 
 /// Instructions: issue slots and pipes.
 fn throughput(subject: &Subject, part: &Part, spread: &Spread) -> Vec<Term> {
@@ -53,7 +57,13 @@ fn throughput(subject: &Subject, part: &Part, spread: &Spread) -> Vec<Term> {
         (Bound::ExchangePipe, exchange, "exchange_per_clock"),
     ];
     let ms = |amount: f64, rate| amount * spread.busiest / part.value(rate) / spread.clocks_per_ms;
-    pipes.into_iter().map(|(bound, amount, rate)| Term { bound, ms: ms(amount, rate) }).collect()
+    let mut terms: Vec<Term> =
+        pipes.into_iter().map(|(bound, amount, rate)| Term { bound, ms: ms(amount, rate) }).collect();
+    // Products by the warpgroup go to the same cores, at another rate.
+    for term in terms.iter_mut().filter(|term| term.bound == Bound::TensorPipe) {
+        term.ms += ms(subject.warpgroup, "warpgroup_per_clock");
+    }
+    terms
 }
 
 /// Sectors that are stored in part, which the L2 cache has to merge with what it holds: where a store touches more
@@ -72,7 +82,7 @@ fn dram(subject: &Subject, part: &Part, cold: f64) -> f64 {
     reads + writes + 2.0 * reads.min(writes) * part.value("dram_turn_percent") / 100.0
 }
 
-/// Cycles from the start of an average block to the end of its longest warp, if nothing else were in the way.
+/// Cycles from an average block's first instruction to the end of its longest warp, if nothing else were in the way.
 fn latency(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     let local = part.value("l1_cycles") + hits.spilled * (part.value("l2_cycles") - part.value("l1_cycles"));
     let chain = subject.chain_local * local
@@ -80,10 +90,11 @@ fn latency(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
         + subject.chain_double * part.value("double_cycles")
         + subject.chain_special * part.value("special_cycles")
         + subject.chain_tensor * part.value("tensor_cycles")
+        + subject.chain_warpgroup * SCHEDULERS / part.value("warpgroup_per_clock")
         + subject.chain_shared * part.value("shared_cycles")
         + subject.chain_exchange * part.value("exchange_cycles")
         + subject.chain_branches * part.value("branch_cycles");
-    part.value("block_start_cycles") + chain / subject.blocks.max(1.0) + waiting(subject, part, hits)
+    chain / subject.blocks.max(1.0) + waiting(subject, part, hits)
 }
 
 /// How many of these cycles are waits for global memory, atomics on it, and barriers.
@@ -92,7 +103,14 @@ pub(crate) fn waiting(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
         hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles");
     let warps = (subject.threads / 32.0).ceil().max(1.0);
     let barrier = part.value("barrier_cycles") + (warps - 1.0) * part.value("barrier_warp_cycles");
+    // What is copied in bulk is waited for once a block at least: copies are made to come ahead of their use.
+    let copy = if subject.copied_sectors > 0.0 {
+        part.value("l2_cycles") + hits.cold * (part.value("dram_cycles") - part.value("l2_cycles"))
+    } else {
+        0.0
+    };
     let waits = subject.chain_global * load
+        + subject.blocks * copy
         + subject.chain_atomics * part.value("atomic_cycles")
         + subject.chain_barriers * barrier;
     waits / subject.blocks.max(1.0)

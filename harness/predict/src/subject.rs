@@ -27,6 +27,8 @@ pub struct Subject {
     pub double: f64,
     pub special: f64,
     pub tensor: f64,
+    /// Products of 16 rows by 8 columns that warps of warpgroups make; they are not instructions.
+    pub warpgroup: f64,
     pub memory: f64,
     pub exchange: f64,
     pub control: f64,
@@ -35,6 +37,7 @@ pub struct Subject {
     pub chain_double: f64,
     pub chain_special: f64,
     pub chain_tensor: f64,
+    pub chain_warpgroup: f64,
     pub chain_shared: f64,
     pub chain_exchange: f64,
     pub chain_global: f64,
@@ -42,6 +45,8 @@ pub struct Subject {
     pub chain_atomics: f64,
     pub chain_branches: f64,
     pub chain_barriers: f64,
+    /// The share of the longest block's chain in that sum, by rough cycles.
+    pub chain_longest: f64,
     pub global_load_requests: f64,
     pub global_load_sectors: f64,
     /// Sectors that the same bytes would fill if they lay side by side.
@@ -58,6 +63,8 @@ pub struct Subject {
     pub read_pairs: f64,
     pub written_pairs: f64,
     pub request_passes: f64,
+    /// Sectors that copies in bulk read or write.
+    pub copied_sectors: f64,
     /// Passes of loads and stores over the banks.
     pub shared_passes: f64,
     /// Those of them that conflicts of the banks cost.
@@ -98,7 +105,7 @@ impl Subject {
     /// # Errors
     /// [`NotCounted`] when the launch's costs were not counted.
     pub fn of(launch: &Launch) -> Result<Subject, NotCounted> {
-        let Some(Costs { pipes, chain, footprint, serial }) = launch.counters.costs else {
+        let Some(Costs { pipes, chain, longest_chain, footprint, serial }) = launch.counters.costs else {
             return Err(NotCounted { kernel: launch.kernel_name.clone() });
         };
         let product = |dims: [u32; 3]| dims.iter().map(|&d| f64::from(d)).product();
@@ -116,6 +123,7 @@ impl Subject {
             double: pipes.double as f64,
             special: pipes.special as f64,
             tensor: pipes.tensor as f64,
+            warpgroup: pipes.warpgroup as f64,
             memory: pipes.memory as f64,
             exchange: pipes.exchange as f64,
             control: pipes.control as f64,
@@ -123,6 +131,7 @@ impl Subject {
             chain_double: chain.double as f64,
             chain_special: chain.special as f64,
             chain_tensor: chain.tensor as f64,
+            chain_warpgroup: chain.warpgroup as f64,
             chain_shared: chain.shared as f64,
             chain_exchange: chain.exchange as f64,
             chain_global: chain.global as f64,
@@ -130,6 +139,7 @@ impl Subject {
             chain_atomics: chain.atomics as f64,
             chain_branches: chain.branches as f64,
             chain_barriers: chain.barriers as f64,
+            chain_longest: longest_chain as f64 / (chain.cycles() as f64).max(1.0),
             global_load_requests: totals.global_loads.requests as f64,
             global_load_sectors: totals.global_loads.sectors as f64,
             global_load_ideal_sectors: totals.global_loads.ideal_sectors as f64,
@@ -144,6 +154,7 @@ impl Subject {
             read_pairs: footprint.read_pairs as f64,
             written_pairs: footprint.written_pairs as f64,
             request_passes: footprint.request_passes as f64,
+            copied_sectors: footprint.copied_sectors as f64,
             shared_passes: (totals.shared_loads.wavefronts + totals.shared_stores.wavefronts) as f64,
             shared_conflicts: (totals.shared_loads.conflicts + totals.shared_stores.conflicts) as f64,
             shared_atomic_requests: totals.shared_atomics.requests as f64,

@@ -149,3 +149,88 @@ fn loads_are_not_merged_past_a_write() {
         ld.shared.f32 %f3, [%rd4+8]; ld.shared.f32 %f4, [%rd4+12]; add.f32 %f1, %f1, %f3; st.global.f32 [%rd1], %f1;";
     assert_eq!(costs(body).1.counters.totals.shared_loads.requests, 4 * 4);
 }
+
+/// What a warpgroup costs that multiplies these, in one block; `%d1` describes a tile.
+fn products(lines: &str) -> Costs {
+    let ptx = format!(
+        ".version 8.4\n.target sm_90a\n.address_size 64
+.visible .entry k(.param .u64 descriptor)
+{{
+    .reg .b64 %d<2>; .reg .f32 %f<64>;
+    .shared .align 1024 .b8 area[16384];
+    ld.param.u64 %d1, [descriptor];
+    wgmma.fence.sync.aligned;
+    {lines}
+    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned 0;
+    ret;
+}}
+"
+    );
+    let report = device(&ptx, 1).launch("k", 1, 128, &[Arg::Ptr(128 >> 4 << 16 | 256 >> 4 << 32)]);
+    report.counters.costs.expect("costs are counted")
+}
+
+#[test]
+fn a_product_by_a_warpgroup_counts_by_its_columns_and_what_orders_it_hardly() {
+    let product = |columns: usize| {
+        let sums: Vec<String> = (0..columns / 2).map(|at| format!("%f{at}")).collect();
+        let list = sums.join(", ");
+        format!("wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.f16.f16 {{{list}}}, %d1, %d1, 1, 1, 1, 0, 0;")
+    };
+    let told = |costs: Costs| (costs.pipes.warpgroup, costs.chain.warpgroup, costs.chain.tensor);
+    // A product of 16 rows by 8 columns, by 16, for each of the four warps; the end's wait is shorter.
+    assert_eq!(told(products(&product(128))), (4 * 16, 16, 0));
+    assert_eq!(told(products(&product(128).repeat(2))), (4 * 32, 32, 0), "they add to the same sums");
+    assert_eq!(told(products(&product(8))), (4, 0, 1), "the wait is longer");
+    let (one, none) = (products(&product(128)).pipes, products("").pipes);
+    assert_eq!((one.tensor, one.control), (0, none.control), "the same orders, and the same end");
+}
+
+#[test]
+fn what_copies_in_bulk_touch_counts_like_what_lanes_touch() {
+    let all = |bytes: u32| {
+        let body = format!(
+            "setp.ne.u32 %p1, %r3, 0; @%p1 bra END;
+            mov.u32 %r4, tile; cp.async.bulk.global.shared::cta.bulk_group [%rd1+32], [%r4], {bytes};
+            cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; END:"
+        );
+        let ptx = kernel(&body).replace("sm_80", "sm_90").replace(".align 4 .b8 tile", ".align 128 .b8 tile");
+        let device = device(&ptx, 1);
+        let data = device.zeros::<u32>(1024);
+        device.launch("probe", 2, 64, &[Arg::Ptr(data)]).counters.costs.unwrap().footprint
+    };
+    let footprint = all(80);
+    // Both blocks write the same three sectors, of which the last in part.
+    assert_eq!((footprint.written_sectors, footprint.copied_sectors), (3, 2 * 3));
+    assert_eq!((footprint.read_sectors, footprint.block_read_sectors), (0, 0));
+}
+
+#[test]
+fn nobody_waits_for_an_atomic_whose_old_value_is_not_used() {
+    let steps = |old: &str| {
+        let body = format!("mov.u32 %r4, 1; atom.global.add.u32 %r5, [%rd1], %r4; st.global.u32 [%rd1+128], {old};");
+        costs(&body).0.chain.atomics
+    };
+    assert_eq!((steps("%r5"), steps("%r4")), (2, 0), "one step in each of two blocks, or none");
+}
+
+#[test]
+fn a_conversion_to_tf32_is_three_instructions_on_integers() {
+    let (with, _) = costs("mov.f32 %f1, 0f3f800001; cvt.rna.tf32.f32 %r4, %f1; st.global.u32 [%rd1], %r4;");
+    let (without, _) = costs("mov.u32 %r4, 1; st.global.u32 [%rd1], %r4;");
+    assert_eq!(with.pipes.integer - without.pipes.integer, 4 * 3, "in each of four warps");
+    assert_eq!((with.pipes.special, with.chain.special), (0, 0));
+}
+
+#[test]
+fn the_longest_chain_is_that_of_the_block_that_takes_longest() {
+    // The second block goes round a loop ten times, and the first once.
+    let (uneven, _) = costs(
+        "mov.u32 %r5, %ctaid.x; mul.lo.u32 %r4, %r5, 9;
+        LOOP: ld.global.u32 %r5, [%rd1]; add.u32 %r6, %r6, %r5; sub.u32 %r4, %r4, 1; setp.ge.s32 %p1, %r4, 0;
+        @%p1 bra LOOP; st.global.u32 [%rd1+128], %r6;",
+    );
+    let share = uneven.longest_chain as f64 / uneven.chain.cycles() as f64;
+    assert!((share - 10.0 / 11.0).abs() < 0.02, "{share}");
+}

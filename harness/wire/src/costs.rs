@@ -18,8 +18,12 @@ pub struct Pipes {
     pub double: u64,
     /// Functions of the special function unit, conversions, and counts of bits.
     pub special: u64,
-    /// Products of matrices.
+    /// Products of matrices by a warp.
     pub tensor: u64,
+    /// Products of matrices by a warpgroup, in those of 16 rows by 8 columns that each of its warps makes. They are not
+    /// instructions: one makes up to 32.
+    #[serde(default)]
+    pub warpgroup: u64,
     /// Loads, stores and atomics of every space.
     pub memory: u64,
     /// Shuffles, votes, matches and reductions of a warp.
@@ -29,9 +33,9 @@ pub struct Pipes {
 }
 
 impl Pipes {
-    /// All of them.
+    /// All of them, less what warpgroups make.
     pub fn total(&self) -> u64 {
-        self.parts().iter().sum()
+        self.parts().iter().sum::<u64>() - self.warpgroup
     }
 
     /// Adds `times` times those.
@@ -40,14 +44,14 @@ impl Pipes {
         parts.for_each(|(to, from)| *to += from * times);
     }
 
-    fn parts(&self) -> [u64; 9] {
-        let Pipes { single, integer, product, double, special, tensor, memory, exchange, control } = *self;
-        [single, integer, product, double, special, tensor, memory, exchange, control]
+    fn parts(&self) -> [u64; 10] {
+        let Pipes { single, integer, product, double, special, tensor, warpgroup, memory, exchange, control } = *self;
+        [single, integer, product, double, special, tensor, warpgroup, memory, exchange, control]
     }
 
-    fn parts_mut(&mut self) -> [&mut u64; 9] {
-        let Pipes { single, integer, product, double, special, tensor, memory, exchange, control } = self;
-        [single, integer, product, double, special, tensor, memory, exchange, control]
+    fn parts_mut(&mut self) -> [&mut u64; 10] {
+        let Pipes { single, integer, product, double, special, tensor, warpgroup, memory, exchange, control } = self;
+        [single, integer, product, double, special, tensor, warpgroup, memory, exchange, control]
     }
 }
 
@@ -64,6 +68,10 @@ pub struct Chain {
     pub special: u64,
     /// Results of the tensor cores.
     pub tensor: u64,
+    /// Products by the warpgroup on the same sums, in those of [`Pipes::warpgroup`]: a tensor core makes one after
+    /// another.
+    #[serde(default)]
+    pub warpgroup: u64,
     /// Loads from shared memory.
     pub shared: u64,
     /// Exchanges between the lanes.
@@ -90,20 +98,20 @@ impl Chain {
     /// Roughly how many cycles these steps take on a GPU of any of the last generations: what tells the longer of two
     /// chains.
     pub fn cycles(&self) -> u64 {
-        const CYCLES: [u64; 11] = [4, 16, 20, 32, 28, 24, 600, 40, 600, 10, 20];
+        const CYCLES: [u64; 12] = [4, 16, 20, 32, 4, 28, 24, 600, 40, 600, 10, 20];
         self.parts().iter().zip(CYCLES).map(|(steps, cycles)| steps * cycles).sum()
     }
 
-    fn parts(&self) -> [u64; 11] {
-        let Chain { arithmetic, double, special, tensor, shared, exchange, .. } = *self;
+    fn parts(&self) -> [u64; 12] {
+        let Chain { arithmetic, double, special, tensor, warpgroup, shared, exchange, .. } = *self;
         let Chain { global, local, atomics, branches, barriers, .. } = *self;
-        [arithmetic, double, special, tensor, shared, exchange, global, local, atomics, branches, barriers]
+        [arithmetic, double, special, tensor, warpgroup, shared, exchange, global, local, atomics, branches, barriers]
     }
 
-    fn parts_mut(&mut self) -> [&mut u64; 11] {
-        let Chain { arithmetic, double, special, tensor, shared, exchange, .. } = self;
+    fn parts_mut(&mut self) -> [&mut u64; 12] {
+        let Chain { arithmetic, double, special, tensor, warpgroup, shared, exchange, .. } = self;
         let Chain { global, local, atomics, branches, barriers, .. } = self;
-        [arithmetic, double, special, tensor, shared, exchange, global, local, atomics, branches, barriers]
+        [arithmetic, double, special, tensor, warpgroup, shared, exchange, global, local, atomics, branches, barriers]
     }
 }
 
@@ -126,6 +134,9 @@ pub struct Footprint {
     /// Passes of the L1 cache that its requests need, summed: two lines of 128 bytes are looked up in one, and of each
     /// of its 32 banks it gives one word of 4 bytes.
     pub request_passes: u64,
+    /// Sectors that copies in bulk read or write, each as often as a copy does.
+    #[serde(default)]
+    pub copied_sectors: u64,
 }
 
 /// Where atomics wait for each other.
@@ -153,6 +164,9 @@ pub struct Costs {
     pub pipes: Pipes,
     /// The chain of each block's longest warp, summed over the blocks.
     pub chain: Chain,
+    /// The [cycles](Chain::cycles) of the longest of these chains.
+    #[serde(default)]
+    pub longest_chain: u64,
     /// What is touched in all.
     pub footprint: Footprint,
     /// Atomics that wait for each other.

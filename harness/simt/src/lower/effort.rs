@@ -23,8 +23,8 @@ fn weight(pipe: fn(&mut Pipes) -> &mut u64, step: Option<fn(&mut Chain) -> &mut 
 }
 
 /// The effort of a block that consists of these instructions, each with what it becomes if the assembler joins it with
-/// others.
-pub fn of<'m>(code: impl Iterator<Item = (&'m Inst, Option<u64>)>) -> Effort {
+/// others. `is_read` tells whether anything reads a register.
+pub fn of<'m>(code: impl Iterator<Item = (&'m Inst, Option<u64>)>, is_read: impl Fn(RegId) -> bool) -> Effort {
     let mut effort = Effort::default();
     // The chain that leads to each register's value.
     let mut depth: HashMap<RegId, Chain> = HashMap::new();
@@ -36,7 +36,14 @@ pub fn of<'m>(code: impl Iterator<Item = (&'m Inst, Option<u64>)>) -> Effort {
             None => (step, instructions),
         };
         *pipe(&mut effort.pipes) += instructions;
-        let (writes, reads) = split(inst);
+        let (writes, mut reads) = split(inst);
+        // The assembler makes a `red` of an atomic whose old value is not used: nobody waits for that.
+        let is_awaited = !inst.op.starts_with("atom.") || writes.iter().any(|register| is_read(*register));
+        let step = step.filter(|_| is_awaited);
+        if inst.op.starts_with("wgmma.mma_async") {
+            // It adds to its sums.
+            reads.extend(&writes);
+        }
         let mut chain = reads.iter().filter_map(|r| depth.get(r)).max_by_key(|c| c.cycles()).copied();
         let mut own = chain.take().unwrap_or_default();
         if let Some(step) = step {
@@ -74,7 +81,8 @@ fn weigh(inst: &Inst) -> Weight {
         "ld" | "ldu" | "ldmatrix" | "wmma" | "tex" | "atom" | "st" | "red" | "cp" | "stmatrix" | "prefetch" => {
             memory(base, op)
         }
-        "mma" | "wgmma" => weight(|p| &mut p.tensor, Some(|c| &mut c.tensor), 1),
+        "mma" => weight(|p| &mut p.tensor, Some(|c| &mut c.tensor), 1),
+        "wgmma" => by_warpgroup(inst),
         "shfl" | "vote" | "match" | "redux" | "activemask" => weight(|p| &mut p.exchange, Some(|c| &mut c.exchange), 1),
         "bra" | "brx" | "call" | "ret" | "exit" | "trap" => weight(|p| &mut p.control, Some(|c| &mut c.branches), 1),
         "bar" | "barrier" => weight(|p| &mut p.control, Some(|c| &mut c.barriers), 1),
@@ -97,6 +105,20 @@ fn weigh(inst: &Inst) -> Weight {
         }
         _ => weight(|p| &mut p.integer, Some(|c| &mut c.arithmetic), 1),
     }
+}
+
+/// Products by the warpgroup, and what orders them: of a product of 64 rows, each of the four warps makes 16. Whatever
+/// the type, it is as deep as `mma.sync` with 16 columns of half precision.
+fn by_warpgroup(inst: &Inst) -> Weight {
+    let op = inst.op.as_str();
+    let columns = op.split('.').find_map(|word| word.strip_prefix("m64n")?.split_once('k')?.0.parse::<u64>().ok());
+    if let Some(columns) = columns {
+        return weight(|p| &mut p.warpgroup, Some(|c| &mut c.warpgroup), columns.div_ceil(8));
+    }
+    // Where some groups may be under way, the tensor cores stay busy. Where none may be, the result of the last is
+    // waited for.
+    let all = has(op, "wait_group") && matches!(inst.operands.first(), Some(Operand::Int(0)));
+    weight(|p| &mut p.control, if all { Some(|c| &mut c.tensor) } else { None }, 1)
 }
 
 /// Loads, stores and atomics.
@@ -137,9 +159,13 @@ fn slow(base: &str, op: &str, wide: bool) -> Weight {
 }
 
 /// Conversions: from one width of integers to another they are part of what uses them; those of floating-point numbers
-/// go through a slower pipe, from `f32` to `f64` too.
+/// go through a slower pipe, from `f32` to `f64` too. To TF32, a comparison with infinity, a sum and a mask round
+/// (ptxas 13.0 for sm_90: FSETP, IADD, LOP3).
 fn conversion(op: &str) -> Weight {
-    let float = ["f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "tf32"].iter().any(|t| has(op, t));
+    if has(op, "tf32") {
+        return weight(|p| &mut p.integer, Some(|c| &mut c.arithmetic), 3);
+    }
+    let float = ["f16", "bf16", "f32", "f64", "f16x2", "bf16x2"].iter().any(|t| has(op, t));
     if float { weight(|p| &mut p.special, Some(|c| &mut c.special), 1) } else { weight(|p| &mut p.integer, None, 0) }
 }
 

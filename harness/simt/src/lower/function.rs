@@ -111,8 +111,10 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         this.run()?;
         this.merge_loads();
         let joined = joined(body);
+        let read: HashSet<RegId> = body.code.iter().flat_map(|inst| split(inst).1).collect();
         for block in &mut this.blocks {
-            block.effort = effort::of(block.code.iter().map(|&at| (&body.code[at as usize], joined[at as usize])));
+            let code = block.code.iter().map(|&at| (&body.code[at as usize], joined[at as usize]));
+            block.effort = effort::of(code, |register| read.contains(&register));
             let followers = block.insts.iter().filter(|inst| inst.merge == Merge::Follows).count() as u64;
             block.effort.pipes.memory = block.effort.pipes.memory.saturating_sub(followers);
         }

@@ -1,7 +1,7 @@
 //! Where the bytes of a bulk copy lie.
 
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Request, Wrong};
+use crate::engine::warp::request::{Request, Wrong, space_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Kind, Space, What};
 use crate::lane::LANES;
@@ -82,8 +82,10 @@ impl Warp<'_> {
         Ok(first)
     }
 
-    /// Tells the checks that a lane copies so many bytes from or to any address of global memory.
+    /// Tells the checks, and what counts costs, that a lane copies so many bytes from or to any address of global
+    /// memory.
     pub(crate) fn check_run(&mut self, op: &Op, lane: usize, address: u64, bytes: u32, what: What) {
+        self.note_copy(address, bytes, what);
         if !self.checking {
             return;
         }
@@ -95,8 +97,12 @@ impl Warp<'_> {
         self.set_mask(mask);
     }
 
-    /// Tells the checks that a lane copies so many bytes from or to an address.
+    /// Tells the checks, and what counts costs, that a lane copies so many bytes from or to an address.
     pub(crate) fn check_span(&mut self, op: &Op, lane: usize, (space, address): (Space, u64), bytes: u32, what: What) {
+        let (place, there) = if space == Space::Generic { space_of(address) } else { (space, address) };
+        if place == Space::Global {
+            self.note_copy(there, bytes, what);
+        }
         if !self.checking {
             return;
         }
@@ -107,6 +113,13 @@ impl Warp<'_> {
             self.check_tile(op, Request { space, size: PIECE, what }, &address);
         }
         self.set_mask(mask);
+    }
+
+    /// Notes what a copy in bulk touches in global memory, if costs are counted.
+    fn note_copy(&mut self, address: u64, bytes: u32, what: What) {
+        if let Some(seen) = &mut self.notes.get_mut().seen {
+            seen.copied(address, bytes, what == What::Read);
+        }
     }
 }
 

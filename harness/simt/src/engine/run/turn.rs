@@ -3,6 +3,7 @@
 use crate::engine::warp::block::Block;
 use crate::engine::warp::dice::scramble;
 use crate::engine::warp::notes::Notes;
+use crate::engine::warp::seen::Look;
 use crate::engine::warp::{Flow, Group, Reason, SHARE, State, Turn, Warp};
 use crate::lane::LANES;
 
@@ -136,11 +137,16 @@ impl Warp<'_> {
         // SAFETY: see above; handlers keep to the contract of `Handler`.
         unsafe {
             let ops = self.ops;
+            let looks = self.launch().looks.as_ptr();
             let mut at = ops.add(self.pc as usize);
             loop {
                 let op = &*at;
                 if LOOK {
-                    self.look_ahead(op);
+                    // There is one for each instruction.
+                    let look = &*looks.add(op.site as usize);
+                    if !matches!(look, Look::Away) {
+                        self.look_ahead(op, *look);
+                    }
                 }
                 let run = if FULL { op.full } else { op.part };
                 match run(self, op) {

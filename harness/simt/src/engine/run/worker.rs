@@ -14,6 +14,7 @@ use crate::engine::warp::sums::Sums;
 use crate::engine::warp::touched::Touched;
 use crate::engine::warp::{Group, SHARE, State, Status, Warp, lanes_of};
 use crate::engine::watch::access::show_for;
+use crate::engine::watch::costs::look_for;
 use crate::finding::{Access, Finding, Findings, Kind, What};
 use crate::kernel::Fault;
 use crate::lane::{HostVectors, LANES};
@@ -217,6 +218,7 @@ impl<'l> Worker<'l> {
         warp.resolve = resolve_for(self.vectors);
         warp.layout = layout_for(self.vectors);
         warp.show = show_for(self.vectors);
+        warp.look = look_for(self.vectors);
         warp.counting = launch.counting;
         warp.checking = launch.init || launch.races.is_some();
         if let Some(races) = &launch.races {
@@ -266,9 +268,7 @@ impl<'l> Worker<'l> {
     pub fn finish(&mut self, block: u64, warp: &mut Warp<'_>) {
         if let Some(mut slot) = warp.slot.take() {
             if let Some(seen) = &mut self.notes.seen {
-                let chains = self.launch.program.blocks.iter().map(|info| &info.effort.chain);
-                let executed = chains.zip(slot.counts.iter().map(|count| count.executions));
-                seen.warp_ended(block, executed.filter(|(_, times)| *times > 0));
+                seen.warp_ended(block, &self.launch.program.blocks, &slot.counts);
                 for (all, own) in self.counts.iter_mut().zip(&mut slot.counts) {
                     let own = std::mem::take(own);
                     (all.executions, all.lanes) = (all.executions + own.executions, all.lanes + own.lanes);

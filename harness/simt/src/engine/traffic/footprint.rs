@@ -1,19 +1,16 @@
 //! Which 32-byte sectors of global memory a launch touches: each once in the launch, and each once in every block.
 
-use super::hash::Map;
+use super::hash::Table;
 use crate::costs::Footprint;
 
 /// Bytes of a page of marks, as a power of two.
 const PAGE: u32 = 16;
 /// Words of 64 marks in a page: a mark for each sector.
 const WORDS: usize = 1 << (PAGE - 5 - 6);
-/// Pages that are found without a search.
-const RECENT: usize = 64;
 /// Lines of 128 bytes that a block's reads are remembered in, as a cache of as many lines would hold them.
 const LINES: usize = 1 << 13;
 
 /// Marks of the sectors of a page.
-#[derive(Clone)]
 struct Page {
     read: [u64; WORDS],
     written: [u64; WORDS],
@@ -32,22 +29,20 @@ struct Line {
 
 /// What a worker's blocks have touched.
 pub(crate) struct Touch {
-    pages: Vec<Page>,
-    /// The index of each page in `pages`.
-    known: Map<u64, u32>,
-    recent: [(u64, u32); RECENT],
+    pages: Table<Page>,
     lines: Vec<Line>,
     block_reads: u64,
     /// Passes of the L1 cache that requests have needed.
     request_passes: u64,
+    /// Sectors that copies in bulk have read or written.
+    copied: u64,
 }
 
 impl Touch {
     /// Nothing yet.
     pub fn new() -> Touch {
         let lines = vec![Line::default(); LINES];
-        let (pages, known, recent) = (Vec::new(), Map::default(), [(u64::MAX, 0); RECENT]);
-        Touch { pages, known, recent, lines, block_reads: 0, request_passes: 0 }
+        Touch { pages: Table::default(), lines, block_reads: 0, request_passes: 0, copied: 0 }
     }
 
     /// Notes that a request needs so many passes of the L1 cache.
@@ -56,11 +51,9 @@ impl Touch {
     }
 
     /// Notes that `block` reads or writes sectors of the 128-byte line with this number; a bit of `sectors` for each.
+    #[inline(always)]
     pub fn line(&mut self, block: u64, line: u64, sectors: u8, is_read: bool) {
-        let page = self.page(line >> (PAGE - 7));
-        let first = ((line & ((1 << (PAGE - 7)) - 1)) * 4) as usize;
-        let marks = if is_read { &mut page.read } else { &mut page.written };
-        marks[first / 64] |= u64::from(sectors) << (first % 64);
+        self.mark(line, sectors, is_read);
         if is_read {
             let at = &mut self.lines[(line ^ (line >> 13)) as usize % LINES];
             if at.number != line + 1 || at.block != block + 1 {
@@ -71,25 +64,34 @@ impl Touch {
         }
     }
 
-    fn page(&mut self, number: u64) -> &mut Page {
-        let recent = &mut self.recent[number as usize % RECENT];
-        if recent.0 != number {
-            let next = self.pages.len() as u32;
-            let index = *self.known.entry(number).or_insert(next);
-            if index == next {
-                self.pages.push(Page { read: [0; WORDS], written: [0; WORDS] });
-            }
-            *recent = (number, index);
+    #[inline(always)]
+    fn mark(&mut self, line: u64, sectors: u8, is_read: bool) {
+        let page = self.page(line >> (PAGE - 7));
+        let first = ((line & ((1 << (PAGE - 7)) - 1)) * 4) as usize;
+        let marks = if is_read { &mut page.read } else { &mut page.written };
+        marks[first / 64] |= u64::from(sectors) << (first % 64);
+    }
+
+    /// Notes that a copy in bulk reads or writes so many bytes, which do not go through the L1 cache.
+    pub fn copied(&mut self, address: u64, bytes: u32, is_read: bool) {
+        let end = address.saturating_add(bytes.into());
+        for sector in address >> 5..end.div_ceil(32) {
+            self.mark(sector >> 2, 1 << (sector & 3), is_read);
+            self.copied += 1;
         }
-        &mut self.pages[recent.1 as usize]
+    }
+
+    #[inline(always)]
+    fn page(&mut self, number: u64) -> &mut Page {
+        self.pages.entry(number, || Page { read: [0; WORDS], written: [0; WORDS] })
     }
 
     /// Adds what another worker's blocks have touched.
     pub fn join(&mut self, other: &Touch) {
         self.block_reads += other.block_reads;
         self.request_passes += other.request_passes;
-        for (&number, &index) in &other.known {
-            let theirs = other.pages[index as usize].clone();
+        self.copied += other.copied;
+        for (number, theirs) in other.pages.iter() {
             let ours = self.page(number);
             for i in 0..WORDS {
                 ours.read[i] |= theirs.read[i];
@@ -100,11 +102,15 @@ impl Touch {
 
     /// The counts.
     pub fn footprint(&self) -> Footprint {
-        let (block_read_sectors, request_passes) = (self.block_reads, self.request_passes);
-        let mut all = Footprint { block_read_sectors, request_passes, ..Footprint::default() };
+        let mut all = Footprint {
+            block_read_sectors: self.block_reads,
+            request_passes: self.request_passes,
+            copied_sectors: self.copied,
+            ..Footprint::default()
+        };
         // Neighbours from an even one on, each pair once.
         let pairs = |sectors: u64| u64::from(((sectors | sectors >> 1) & 0x5555_5555_5555_5555).count_ones());
-        for page in &self.pages {
+        for (_, page) in self.pages.iter() {
             for (read, written) in page.read.iter().zip(page.written) {
                 all.read_sectors += u64::from(read.count_ones());
                 all.written_sectors += u64::from(written.count_ones());
@@ -130,6 +136,7 @@ mod tests {
         other.line(2, 5, 0b1000, true);
         other.line(2, 1 << 40, 0b0110, false);
         other.line(2, 5, 0b0001, false);
+        other.copied(5 * 128 + 31, 2, true);
         one.passes(2);
         other.passes(4);
         one.join(&other);
@@ -141,6 +148,7 @@ mod tests {
             read_pairs: 2,
             written_pairs: 3,
             request_passes: 6,
+            copied_sectors: 2,
         };
         assert_eq!(one.footprint(), expected);
     }

@@ -1,14 +1,55 @@
-//! A map by addresses, whose hash is one multiplication: it is asked for every access.
+//! What is noted by addresses: found without hashing as long as few places are used by turns.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map by addresses.
-pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Product>>;
+/// Entries that are found without a search.
+const RECENT: usize = 64;
+
+/// Entries by the number of a piece of memory.
+pub(crate) struct Table<T> {
+    entries: Vec<T>,
+    /// The index of each number's entry.
+    known: HashMap<u64, u32, BuildHasherDefault<Product>>,
+    recent: [(u64, u32); RECENT],
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Table<T> {
+        // No piece has the number at which these begin.
+        Table { entries: Vec::new(), known: HashMap::default(), recent: [(u64::MAX, 0); RECENT] }
+    }
+}
+
+impl<T> Table<T> {
+    /// The entry with this number, below `u64::MAX`; a new one if there is none yet.
+    #[inline(always)]
+    pub fn entry(&mut self, number: u64, new: impl FnOnce() -> T) -> &mut T {
+        let (latest, index) = self.recent[number as usize % RECENT];
+        let index = if latest == number { index } else { self.search(number, new) };
+        &mut self.entries[index as usize]
+    }
+
+    #[inline(never)]
+    fn search(&mut self, number: u64, new: impl FnOnce() -> T) -> u32 {
+        let next = self.entries.len() as u32;
+        let index = *self.known.entry(number).or_insert(next);
+        if index == next {
+            self.entries.push(new());
+        }
+        self.recent[number as usize % RECENT] = (number, index);
+        index
+    }
+
+    /// The numbers with their entries, in any order.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
+        self.known.iter().map(|(&number, &index)| (number, &self.entries[index as usize]))
+    }
+}
 
 /// Multiplies by an odd number and keeps the upper bits.
 #[derive(Default)]
-pub(crate) struct Product(u64);
+struct Product(u64);
 
 impl Hasher for Product {
     fn finish(&self) -> u64 {
@@ -21,5 +62,21 @@ impl Hasher for Product {
     }
     fn write_u64(&mut self, value: u64) {
         self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_share_a_place_have_their_own_entries() {
+        let mut table = Table::default();
+        for number in [5, 5 + 64, 5, 1 << 40, 5 + 64] {
+            *table.entry(number, || 0) += 1;
+        }
+        let mut all: Vec<_> = table.iter().map(|(number, times)| (number, *times)).collect();
+        all.sort_unstable();
+        assert_eq!(all, [(5, 2), (69, 2), (1 << 40, 1)]);
     }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod banks;
 pub(crate) mod footprint;
 pub(crate) mod hash;
+pub(crate) mod lookups;
 pub(crate) mod pattern;
 pub(crate) mod sectors;
 pub(crate) mod serial;

@@ -1,6 +1,6 @@
 //! Where atomics wait for each other: the steps of a request, and the longest chain at one piece of memory.
 
-use super::hash::Map;
+use super::hash::Table;
 use crate::costs::Serial;
 use crate::lane::{LANES, lanes};
 use std::collections::BTreeMap;
@@ -17,16 +17,16 @@ const UNIT: u32 = crate::memory::ALIGNMENT.trailing_zeros();
 #[derive(Default)]
 pub(crate) struct Chains {
     /// Steps at each unit of global memory, all of them and those on floating-point numbers.
-    units: Map<u64, (u64, u64)>,
+    units: Table<(u64, u64)>,
     /// Requests at each word, if the kernel's loops try again until no other thread was faster.
-    tries: Option<Map<u64, u64>>,
+    tries: Option<Table<u64>>,
     shared: u64,
 }
 
 impl Chains {
     /// None yet. `retries`: the kernel's loops try again until no other thread was faster.
     pub fn new(retries: bool) -> Chains {
-        Chains { tries: retries.then(Map::default), ..Chains::default() }
+        Chains { tries: retries.then(Table::default), ..Chains::default() }
     }
 
     /// Notes an atomic on global memory.
@@ -38,7 +38,9 @@ impl Chains {
             count += 1;
         }
         let words = &mut words[..count];
-        words.sort_unstable();
+        if !words.is_sorted() {
+            words.sort_unstable();
+        }
         let mut at = 0;
         while at < count {
             // The lanes at one sector, and the most of them at one word of it.
@@ -50,12 +52,12 @@ impl Chains {
                 if same == 1
                     && let Some(tries) = &mut self.tries
                 {
-                    *tries.entry(words[at]).or_default() += 1;
+                    *tries.entry(words[at], u64::default) += 1;
                 }
                 (word, most) = (words[at], most.max(same));
                 at += 1;
             }
-            let unit = self.units.entry(sector >> (UNIT - 5)).or_default();
+            let unit = self.units.entry(sector >> (UNIT - 5), Default::default);
             unit.0 += most;
             unit.1 += if float { most } else { 0 };
         }
@@ -65,11 +67,19 @@ impl Chains {
     /// has an instruction (ATOMS.POPC.INC): so only different words of a bank wait for each other.
     pub fn shared(&mut self, address: &[u64; LANES], mask: u32, counts: bool) {
         let mut banks = [0u8; 32];
-        let mut earlier = 0;
-        for lane in lanes(mask) {
-            let is_new = !counts || lanes(earlier).all(|other| address[other] >> 2 != address[lane] >> 2);
-            banks[(address[lane] >> 2) as usize % 32] += u8::from(is_new);
-            earlier |= 1 << lane;
+        if counts {
+            // For each bank, the lanes with different words.
+            let mut different = [0u32; 32];
+            for lane in lanes(mask) {
+                let word = address[lane] >> 2;
+                let met = &mut different[word as usize % 32];
+                if lanes(*met).all(|other| address[other] >> 2 != word) {
+                    *met |= 1 << lane;
+                    banks[word as usize % 32] += 1;
+                }
+            }
+        } else {
+            lanes(mask).for_each(|lane| banks[(address[lane] >> 2) as usize % 32] += 1);
         }
         self.shared += u64::from(banks.into_iter().max().unwrap_or(0));
     }
@@ -77,11 +87,11 @@ impl Chains {
     /// Adds another worker's.
     pub fn join(&mut self, other: &Chains) {
         self.shared += other.shared;
-        for (&word, &requests) in other.tries.iter().flatten() {
-            *self.tries.get_or_insert_default().entry(word).or_default() += requests;
+        for (word, requests) in other.tries.iter().flat_map(Table::iter) {
+            *self.tries.get_or_insert_default().entry(word, u64::default) += requests;
         }
-        for (&unit, &(all, float)) in &other.units {
-            let ours = self.units.entry(unit).or_default();
+        for (unit, &(all, float)) in other.units.iter() {
+            let ours = self.units.entry(unit, Default::default);
             (ours.0, ours.1) = (ours.0 + all, ours.1 + float);
         }
     }
@@ -90,7 +100,7 @@ impl Chains {
     /// that the counts do not depend on where an array happens to lie.
     pub fn serial(&self, start_of: impl Fn(u64) -> u64) -> Serial {
         let mut pieces: BTreeMap<(u64, u64), (u64, u64)> = BTreeMap::new();
-        for (&unit, &(all, float)) in &self.units {
+        for (unit, &(all, float)) in self.units.iter() {
             let address = unit << UNIT;
             let start = start_of(address);
             let piece = pieces.entry((start, (address - start) >> PIECE)).or_default();
@@ -98,7 +108,7 @@ impl Chains {
         }
         let steps = pieces.values().map(|piece| piece.0).sum();
         let (longest, longest_float) = pieces.values().copied().max().unwrap_or_default();
-        let retried = self.tries.iter().flat_map(Map::values).copied().max().unwrap_or(0);
+        let retried = self.tries.iter().flat_map(Table::iter).map(|(_, &requests)| requests).max().unwrap_or(0);
         Serial { steps, longest, longest_float, retried, shared_steps: self.shared }
     }
 }

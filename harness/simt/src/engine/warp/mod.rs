@@ -31,7 +31,7 @@ pub use self::groups::Flow;
 pub(crate) use self::groups::{Group, Reason, State, Status, Turn};
 use self::loan::Loan;
 use self::notes::{Notes, Unjudged};
-use self::program::{Op, Program};
+use self::program::{Adds, Op, Program};
 use self::request::{Pointers, Request};
 use self::shared::Shared;
 use self::slot::WarpSlot;
@@ -58,6 +58,12 @@ pub(crate) type Show = unsafe fn(&mut Warp<'_>, &Op, Request, Option<Layout>);
 
 /// A function that finds how the addresses of a request lie, compiled for this processor.
 pub(crate) type LayoutOf = fn(&[u64; LANES], u32, u32) -> Layout;
+
+/// Looks at the addresses of the lanes of a mask, before a memory instruction accesses them, to count its costs.
+///
+/// # Safety
+/// The instruction is a memory instruction of the program that runs.
+pub(crate) type LookAt = unsafe fn(&mut Warp<'_>, &Op, u32, (Request, Adds));
 
 /// A warp: its lanes' registers and where they are.
 ///
@@ -97,10 +103,11 @@ pub struct Warp<'l> {
     pub(crate) block: Loan<Block<'l>>,
     /// What the host thread notes down, while the warp has its turn.
     pub(crate) notes: Loan<Notes>,
-    /// The three functions below are compiled for this processor's vectors.
+    /// The four functions below are compiled for this processor's vectors.
     pub(crate) resolve: Resolve,
     pub(crate) layout: LayoutOf,
     pub(crate) show: Show,
+    pub(crate) look: LookAt,
     pub(crate) reason: Reason,
     pub(crate) counting: bool,
     /// The race or the initialisation check is on.
@@ -173,6 +180,7 @@ impl<'l> Warp<'l> {
             resolve: |_, _, _, _| false,
             layout: Layout::of,
             show: |_, _, _, _| (),
+            look: |_, _, _, _| (),
             reason: Reason::Gone,
             counting: false,
             checking: false,

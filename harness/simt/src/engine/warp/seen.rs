@@ -1,12 +1,14 @@
 //! What a launch whose costs are counted is looked at for, and what has been seen: addresses, and the chains of warps.
 
-use super::program::Adds;
+use super::counts::BlockCount;
+use super::program::{Adds, BlockInfo};
 use super::request::{Request, space_of};
 use crate::costs::{Chain, Costs};
 use crate::engine::traffic::footprint::Touch;
+use crate::engine::traffic::lookups::look_up;
 use crate::engine::traffic::serial::Chains;
 use crate::finding::{Space, What};
-use crate::lane::{LANES, lanes};
+use crate::lane::LANES;
 use crate::memory::View;
 use std::collections::BTreeMap;
 
@@ -27,30 +29,51 @@ pub(crate) struct Seen {
     chains: Chains,
     /// The chain of the longest warp of each block that has ended, summed.
     chain: Chain,
-    /// That of each block under way, by its number.
-    under_way: BTreeMap<u64, Chain>,
+    /// The cycles of the longest of these.
+    longest: u64,
+    /// The chain of each block under way, by its number, with its cycles.
+    under_way: BTreeMap<u64, (u64, Chain)>,
+    /// How often the warp that ended last executed each basic block, and its chain: most warps do the same.
+    last: Vec<u64>,
+    last_chain: (u64, Chain),
 }
 
 impl Seen {
     /// Nothing yet. `retries`: the kernel's loops try again until no other thread was faster.
     pub fn new(retries: bool) -> Seen {
-        Seen { touch: Touch::new(), chains: Chains::new(retries), chain: Chain::default(), under_way: BTreeMap::new() }
+        Seen {
+            touch: Touch::new(),
+            chains: Chains::new(retries),
+            chain: Chain::default(),
+            longest: 0,
+            under_way: BTreeMap::new(),
+            last: Vec::new(),
+            last_chain: (0, Chain::default()),
+        }
     }
 
-    /// A warp of a block has ended after so many executions of basic blocks with these chains.
-    pub fn warp_ended<'c>(&mut self, block: u64, executed: impl Iterator<Item = (&'c Chain, u64)>) {
-        let mut own = Chain::default();
-        executed.for_each(|(chain, times)| own.add(chain, times));
+    /// A warp of a block has ended after so many executions of the basic blocks with these chains.
+    pub fn warp_ended(&mut self, block: u64, chains: &[BlockInfo], executed: &[BlockCount]) {
+        if !executed.iter().map(|count| count.executions).eq(self.last.iter().copied()) {
+            self.last.clear();
+            self.last.extend(executed.iter().map(|count| count.executions));
+            let mut own = Chain::default();
+            for (info, &times) in chains.iter().zip(&self.last).filter(|(_, times)| **times > 0) {
+                own.add(&info.effort.chain, times);
+            }
+            self.last_chain = (own.cycles(), own);
+        }
         let longest = self.under_way.entry(block).or_default();
-        if own.cycles() > longest.cycles() {
-            *longest = own;
+        if self.last_chain.0 > longest.0 {
+            *longest = self.last_chain;
         }
     }
 
     /// A block has ended.
     pub fn block_ended(&mut self, block: u64) {
-        let longest = self.under_way.remove(&block).unwrap_or_default();
+        let (cycles, longest) = self.under_way.remove(&block).unwrap_or_default();
         self.chain.add(&longest, 1);
+        self.longest = self.longest.max(cycles);
     }
 
     /// What several workers have seen in this memory, without the instructions.
@@ -60,12 +83,25 @@ impl Seen {
             sum.touch.join(&seen.touch);
             sum.chains.join(&seen.chains);
             sum.chain.add(&seen.chain, 1);
+            sum.longest = sum.longest.max(seen.longest);
         }
         let serial = sum.chains.serial(|address| memory.find(address).map_or(0, |range| range.start));
-        Costs { chain: sum.chain, footprint: sum.touch.footprint(), serial, ..Costs::default() }
+        Costs {
+            chain: sum.chain,
+            longest_chain: sum.longest,
+            footprint: sum.touch.footprint(),
+            serial,
+            ..Costs::default()
+        }
+    }
+
+    /// Notes that a copy in bulk reads or writes so many bytes of global memory.
+    pub fn copied(&mut self, address: u64, bytes: u32, is_read: bool) {
+        self.touch.copied(address, bytes, is_read);
     }
 
     /// Notes an access of the lanes of `mask` of a warp of `block`. `adds`: what it adds, if it is an atomic.
+    #[inline(always)]
     pub fn access(&mut self, block: u64, address: &[u64; LANES], mask: u32, request: Request, adds: Adds) {
         let space = match request.space {
             Space::Generic => space_of(address[mask.trailing_zeros() as usize & 31]).0,
@@ -77,55 +113,12 @@ impl Seen {
                 if what == What::Atomic {
                     self.chains.global(address, mask, adds == Adds::Float);
                 }
-                self.sectors(block, address, mask, (request.size, what == What::Read));
+                let (touch, is_read) = (&mut self.touch, what == What::Read);
+                let tell = |line, sectors| touch.line(block, line, sectors, is_read);
+                let passes = look_up(address, mask, request.size, tell);
+                self.touch.passes(passes);
             }
             _ => {}
         }
-    }
-
-    /// Notes the sectors of an access, those of neighbouring lanes in one line at once.
-    fn sectors(&mut self, block: u64, address: &[u64; LANES], mask: u32, (size, is_read): (u32, bool)) {
-        let (mut line, mut sectors) = (u64::MAX, 0u8);
-        let mut lines = 0u32;
-        let mut banks = Banks::default();
-        for lane in lanes(mask) {
-            let first = address[lane] >> 5;
-            if first >> 2 != line {
-                if sectors != 0 {
-                    self.touch.line(block, line, sectors, is_read);
-                }
-                (line, sectors) = (first >> 2, 0);
-                lines += 1;
-            }
-            sectors |= 1 << (first & 3);
-            debug_assert!(size <= 32, "an access of one sector at most");
-            banks.read(address[lane] >> 2, size.div_ceil(4));
-        }
-        if sectors != 0 {
-            self.touch.line(block, line, sectors, is_read);
-        }
-        self.touch.passes(banks.passes().max(lines.div_ceil(2)));
-    }
-}
-
-/// The words that a request asks of each bank of the L1 cache. A word that neighbouring lanes share is asked for once.
-#[derive(Default)]
-struct Banks {
-    latest: [u64; 32],
-    words: [u8; 32],
-}
-
-impl Banks {
-    fn read(&mut self, word: u64, count: u32) {
-        for word in word..word + u64::from(count) {
-            let bank = word as usize % 32;
-            if self.words[bank] == 0 || self.latest[bank] != word {
-                (self.latest[bank], self.words[bank]) = (word, self.words[bank].saturating_add(1));
-            }
-        }
-    }
-
-    fn passes(&self) -> u32 {
-        self.words.iter().copied().max().unwrap_or(0).into()
     }
 }

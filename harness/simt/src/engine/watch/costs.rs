@@ -1,20 +1,21 @@
 //! Looks at the addresses of a launch whose costs are counted: before each memory instruction, so that its handler
 //! stays as it is.
 
-use crate::engine::warp::Warp;
 use crate::engine::warp::program::{Adds, Op, Program};
 use crate::engine::warp::request::Request;
 use crate::engine::warp::seen::Look;
+use crate::engine::warp::{LookAt, Warp};
 use crate::finding::{Space, What};
-use crate::lane::LANES;
+use crate::lane::{HostVectors, LANES};
 
 /// What is looked at before each instruction of a program.
 pub(crate) fn looks(program: &Program) -> Vec<Look> {
     let mut looks = vec![Look::Away; program.ops.len()];
     for access in &program.accesses {
         let request = Request { space: access.space, size: access.size, what: access.what };
-        // Tiles have addresses of another kind.
-        if program.warp_syncs.binary_search(&access.pc).is_err() && worth_a_look(access.space, access.what) {
+        // Tiles have addresses of another kind, and copies in bulk are noted as they are made.
+        let lane_by_lane = program.warp_syncs.binary_search(&access.pc).is_err() && !access.order.bulk;
+        if lane_by_lane && worth_a_look(access.space, access.what) {
             looks[access.pc as usize] = Look::Addresses(request, access.adds);
         }
     }
@@ -35,17 +36,15 @@ fn worth_a_look(space: Space, what: What) -> bool {
 }
 
 impl Warp<'_> {
-    /// Looks at an instruction that is about to be executed.
+    /// Looks at an instruction that is about to be executed, which is worth this look.
     ///
     /// # Safety
     /// `op` is the warp's next instruction, and the launch's costs are counted.
-    #[inline(always)]
-    pub(crate) unsafe fn look_ahead(&mut self, op: &Op) {
-        let looks = &self.launch().looks;
-        match looks[op.site as usize] {
+    pub(crate) unsafe fn look_ahead(&mut self, op: &Op, look: Look) {
+        match look {
             Look::Away => {}
             // SAFETY: this is a memory instruction.
-            Look::Addresses(request, adds) => unsafe { self.look_at(op, self.mask(), request, adds) },
+            Look::Addresses(request, adds) => unsafe { (self.look)(self, op, self.mask(), (request, adds)) },
             Look::Guard => {
                 let mask = self.mask();
                 // SAFETY: a guard has its predicate in `a` and what to combine it with in `b`, and stands before the
@@ -55,10 +54,10 @@ impl Warp<'_> {
                     // If it holds in all lanes, the next instruction is seen on its own.
                     if on != 0
                         && on != mask
-                        && let Look::Addresses(request, adds) = looks[op.site as usize + 1]
+                        && let Look::Addresses(request, adds) = self.launch().looks[op.site as usize + 1]
                     {
                         let next = &*std::ptr::from_ref(op).add(1);
-                        self.look_at(next, on, request, adds);
+                        (self.look)(self, next, on, (request, adds));
                     }
                 }
             }
@@ -66,11 +65,16 @@ impl Warp<'_> {
     }
 
     /// # Safety
-    /// `op` is a memory instruction of the program.
-    unsafe fn look_at(&mut self, op: &Op, mask: u32, request: Request, adds: Adds) {
+    /// As for [`LookAt`].
+    #[inline(always)]
+    unsafe fn look_at(&mut self, op: &Op, mask: u32, (request, adds): (Request, Adds)) {
         let (base, offset) = op.address();
         // SAFETY: the caller's contract.
-        let address = unsafe { (*self.reg::<[u64; LANES]>(base)).map(|a| a.wrapping_add(offset)) };
+        let base = unsafe { &*self.reg::<[u64; LANES]>(base) };
+        let mut address = [0; LANES];
+        for i in 0..LANES {
+            address[i] = base[i].wrapping_add(offset);
+        }
         let block = self.block_number();
         if let Some(seen) = &mut self.notes.get_mut().seen {
             seen.access(block, &address, mask, request, adds);
@@ -82,5 +86,33 @@ impl Warp<'_> {
         let [gx, gy, _] = self.launch().geometry.grid.map(u64::from);
         let [x, y, z] = self.ctaid.map(u64::from);
         x + gx * (y + gy * z)
+    }
+}
+
+unsafe fn look_base(warp: &mut Warp<'_>, op: &Op, mask: u32, access: (Request, Adds)) {
+    // SAFETY: the caller's contract.
+    unsafe { warp.look_at(op, mask, access) }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn look_v3(warp: &mut Warp<'_>, op: &Op, mask: u32, access: (Request, Adds)) {
+    // SAFETY: the caller's contract.
+    unsafe { warp.look_at(op, mask, access) }
+}
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+unsafe fn look_v4(warp: &mut Warp<'_>, op: &Op, mask: u32, access: (Request, Adds)) {
+    // SAFETY: the caller's contract.
+    unsafe { warp.look_at(op, mask, access) }
+}
+
+/// The function that looks at addresses, for a processor.
+pub(crate) fn look_for(vectors: HostVectors) -> LookAt {
+    match vectors {
+        #[cfg(target_arch = "x86_64")]
+        HostVectors::V4 => look_v4,
+        #[cfg(target_arch = "x86_64")]
+        HostVectors::V3 => look_v3,
+        _ => look_base,
     }
 }
