@@ -22,7 +22,6 @@ pub struct Pipes {
     pub tensor: u64,
     /// Products of matrices by a warpgroup, in those of 16 rows by 8 columns that each of its warps makes. They are not
     /// instructions: one makes up to 32.
-    #[serde(default)]
     pub warpgroup: u64,
     /// Loads, stores and atomics of every space.
     pub memory: u64,
@@ -70,7 +69,6 @@ pub struct Chain {
     pub tensor: u64,
     /// Products by the warpgroup on the same sums, in those of [`Pipes::warpgroup`]: a tensor core makes one after
     /// another.
-    #[serde(default)]
     pub warpgroup: u64,
     /// Loads from shared memory.
     pub shared: u64,
@@ -135,7 +133,6 @@ pub struct Footprint {
     /// of its 32 banks it gives one word of 4 bytes.
     pub request_passes: u64,
     /// Sectors that copies in bulk read or write, each as often as a copy does.
-    #[serde(default)]
     pub copied_sectors: u64,
 }
 
@@ -165,7 +162,6 @@ pub struct Costs {
     /// The chain of each block's longest warp, summed over the blocks.
     pub chain: Chain,
     /// The [cycles](Chain::cycles) of the longest of these chains.
-    #[serde(default)]
     pub longest_chain: u64,
     /// What is touched in all.
     pub footprint: Footprint,
