@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::common::{rows, warplab, warplab_in};
+use crate::common::{one_line, rows, warplab, warplab_in};
 
 const SMALL: [&str; 4] = ["--device", "emulated", "--n", "1000"];
 
@@ -192,7 +192,7 @@ fn a_finding_shows_the_line_of_the_source_from_any_folder() {
     let brief = warplab_in(folder.path(), &[&lab[..], &SMALL].concat(), &[]);
     assert_eq!(brief.code, 0, "{brief:?}");
     assert!(!brief.stdout.contains(line), "{}", brief.stdout);
-    let folded = brief.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let folded = one_line(&brief.stdout);
     assert!(folded.contains("race: Race") && folded.contains("trapezoid.cu:"), "{}", brief.stdout);
     assert!(folded.contains("trapezoid.cu:125, as expected"), "{}", brief.stdout);
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use crate::common::{Run, warplab, warplab_in, warplab_with};
+use crate::common::{Run, one_line, warplab, warplab_in, warplab_with};
 
 fn of_vecadd(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd").join(path)).unwrap()
@@ -52,7 +52,7 @@ fn what_no_submission_can_pass_is_refused() {
     ] {
         let run = check(old, new);
         assert_eq!(run.code, 2, "{new}: {run:?}");
-        let said = run.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = one_line(&run.stderr);
         assert!(said.contains(says), "{new}: {said}");
     }
     let fits = check(OPTIONS, r#"["--stride", "--blocks={2..3}", "--threads", "64"]"#);
@@ -93,5 +93,5 @@ fn a_changed_rubric_is_handed_out() {
     assert!(bare.stdout.contains("`warplab setup`"), "{bare:?}");
     let run = warplab_in(&place.path().join("one"), &["run", "vecadd", "--quick", "-n", "5"], &[]);
     let told = "warplab run vecadd --kernel vecadd.cu";
-    assert_eq!(run.stderr.split_whitespace().collect::<Vec<_>>().join(" ").matches(told).count(), 1, "{run:?}");
+    assert_eq!(one_line(&run.stderr).matches(told).count(), 1, "{run:?}");
 }

@@ -117,3 +117,9 @@ pub fn libraries() -> tempfile::TempDir {
     assert_eq!(warplab_in(folder.path(), &["driver", "--out", "."], &[]).code, 0);
     folder
 }
+
+/// The text in one line, as it was before it was broken at the reader's width: where a line ends depends on the
+/// numbers and the paths in it.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
