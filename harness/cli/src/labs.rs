@@ -51,7 +51,7 @@ pub fn tell_whose_kernels(chosen: &[&Lab]) {
             "These are the lab's own kernels. Yours are run by `warplab run {lab} --kernel {kernel}`, and `warplab \
              check` judges them."
         );
-        harness::print_error(&harness::paragraphs(&words));
+        harness::print_error(&words);
     }
 }
 

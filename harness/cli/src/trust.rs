@@ -3,7 +3,7 @@
 /// Warns of what this computer cannot keep a submission from, if there is anything.
 pub fn warn() {
     if let Some(words) = words(&harness::rights::kept()) {
-        harness::print_error(&harness::paragraphs(&words));
+        harness::print_error(&words);
     }
 }
 

@@ -95,7 +95,7 @@ impl TensorMap {
     }
 
     /// Bytes from one element of the innermost dimension to the next: of a pixel, if there are slices.
-    fn innermost_bytes(&self) -> u64 {
+    pub(crate) fn innermost_bytes(&self) -> u64 {
         self.interleave.slice().unwrap_or(self.element.bytes()).into()
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn described(map: &TensorMap) -> String {
     format!(
         "the tensor map: {} elements of {} bytes at {:#x}, of which a copy takes {taken} ({} bytes)",
         product(&map.dims[..rank]),
-        if map.interleave == Interleave::None { map.element.bytes().into() } else { map.row_bytes() },
+        map.innermost_bytes(),
         map.address,
         map.box_bytes()
     )
