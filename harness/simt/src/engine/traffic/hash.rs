@@ -16,7 +16,7 @@ pub(crate) struct Table<T> {
 
 impl<T> Default for Table<T> {
     fn default() -> Table<T> {
-        // No piece has the number at which these begin.
+        // No piece of memory has the number that every place begins with.
         Table { entries: Vec::new(), known: HashMap::default(), recent: [(u64::MAX, 0); RECENT] }
     }
 }

@@ -61,7 +61,7 @@ fn following(address: &[u64; LANES], mask: u32, size: u32) -> u32 {
     let mut bits = 0u32;
     for i in 1..LANES {
         let (before, here) = (address[i - 1], address[i]);
-        // The last bytes that there are have no followers.
+        // Behind the last address the sum wraps round to 0, which follows nothing.
         let next = before.wrapping_add(u64::from(size)) == here && here >= u64::from(size);
         bits |= u32::from(before == here || next) << i;
     }

@@ -36,7 +36,7 @@ fn worth_a_look(space: Space, what: What) -> bool {
 }
 
 impl Warp<'_> {
-    /// Looks at an instruction that is about to be executed, which is worth this look.
+    /// Looks at the addresses of the instruction that is executed next, as `look` says.
     ///
     /// # Safety
     /// `op` is the warp's next instruction, and the launch's costs are counted.
