@@ -69,7 +69,10 @@ pub unsafe fn serve<F: Fn(&str) -> *const c_void>(socket: UnixStream, find: F) -
             number => number?,
         };
         worker.answer(number)?;
-        worker.to.flush()?;
+        // The judge waits for the answer to the last request that it has sent.
+        if worker.from.buffer().is_empty() {
+            worker.to.flush()?;
+        }
     }
 }
 

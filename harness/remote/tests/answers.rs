@@ -6,17 +6,28 @@ use std::{
     os::unix::net::UnixStream,
     sync::mpsc,
     thread,
+    time::Duration,
 };
 
 use remote::{
     calls::{number, other},
     client::{Client, Launch},
     frame::{get, get_bytes, put, put_bytes},
+    serve::serve,
 };
+
+/// The judge's end, which does not wait for ever, and the worker's.
+fn pair() -> (UnixStream, UnixStream) {
+    let (mine, theirs) = UnixStream::pair().unwrap();
+    let long = Some(Duration::from_secs(10));
+    mine.set_read_timeout(long).unwrap();
+    mine.set_write_timeout(long).unwrap();
+    (mine, theirs)
+}
 
 /// A client of a worker that does as `worker` does.
 fn client(worker: impl FnOnce(UnixStream) -> io::Result<()> + Send + 'static) -> Client {
-    let (mine, theirs) = UnixStream::pair().unwrap();
+    let (mine, theirs) = pair();
     thread::spawn(move || worker(theirs));
     Client::new(mine).unwrap()
 }
@@ -45,6 +56,68 @@ fn an_answer_has_as_many_bytes_as_were_asked_for() {
     });
     assert_eq!(device_count(&client).unwrap(), (0, [1, 7]));
     assert_eq!(device_count(&client).unwrap_err().kind(), io::ErrorKind::InvalidData);
+}
+
+fn record(client: &Client) -> i32 {
+    // SAFETY: these are values.
+    unsafe { client.call(number("cuEventRecord"), &[11, 12]) }.unwrap()
+}
+
+/// Between a record and the launch behind it, the judge waits for nothing: the way to the worker would be in the time.
+#[test]
+fn an_event_is_recorded_where_the_next_call_is_made_which_brings_its_code() {
+    const REFUSED: i32 = 400;
+    let (mine, mut worker) = pair();
+    let client = Client::new(mine).unwrap();
+    assert_eq!([record(&client), record(&client)], [0, 0], "nobody has answered yet");
+    let worker = thread::spawn(move || {
+        for answer in [REFUSED, 0] {
+            assert_eq!([(); 3].map(|()| get(&mut worker).unwrap()), [number("cuEventRecord"), 11, 12]);
+            put(&mut worker, answer as u64).unwrap();
+        }
+        for count in [3_u32, 4] {
+            asked(&mut worker).unwrap();
+            put(&mut worker, 0).unwrap();
+            worker.write_all(&count.to_ne_bytes()).unwrap();
+        }
+    });
+    assert_eq!(device_count(&client).unwrap(), (REFUSED, [3, 7]));
+    assert_eq!(device_count(&client).unwrap(), (0, [4, 7]), "it is told once");
+    worker.join().unwrap();
+}
+
+/// Neither waits for the other to read, however many calls nobody waits for.
+#[test]
+fn a_hundred_thousand_records_come_to_an_end() {
+    unsafe extern "C" fn right() -> i32 {
+        0
+    }
+    let client = client(|worker| {
+        // SAFETY: it takes no arguments, and those that it is given do no harm.
+        unsafe { serve(worker, |_| right as *const c_void) }
+    });
+    assert!((0..100_000).all(|_| record(&client) == 0));
+    assert_eq!(device_count(&client).unwrap(), (0, [0, 7]));
+}
+
+/// A host asks for it before each call.
+#[test]
+fn the_current_context_is_known_without_asking() {
+    let client = client(|mut worker| {
+        assert_eq!((get(&mut worker)?, get(&mut worker)?), (number("cuCtxSetCurrent"), 21));
+        put(&mut worker, 0)?;
+        asked(&mut worker)?;
+        put(&mut worker, 0)?;
+        worker.write_all(&[1, 0, 0, 0])
+    });
+    let mut context = 0_u64;
+    // SAFETY: a value; and there is room for a handle.
+    unsafe {
+        assert_eq!(client.call(number("cuCtxSetCurrent"), &[21]).unwrap(), 0);
+        assert_eq!(client.call(number("cuCtxGetCurrent"), &[&raw mut context as u64]).unwrap(), 0);
+    }
+    assert_eq!(context, 21);
+    assert_eq!(device_count(&client).unwrap(), (0, [1, 7]));
 }
 
 #[test]

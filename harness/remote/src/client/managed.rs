@@ -2,7 +2,7 @@
 //! the worker before work that may read it; all comes back when the host has waited for the work.
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::{self, Read, Write},
+    io::{self, Read},
     ptr, slice,
 };
 
@@ -110,7 +110,7 @@ impl Managed {
             put(&mut line.to, other::PEEK)?;
             put(&mut line.to, *address as u64)?;
             put(&mut line.to, known.len() as u64)?;
-            line.to.flush()?;
+            line.settle()?;
             line.from.read_exact(known)?;
             here(*address, known.len()).copy_from_slice(known);
         }

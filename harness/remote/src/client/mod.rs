@@ -8,7 +8,7 @@ mod state;
 
 use std::{
     ffi::{CString, c_char, c_int},
-    io::{self, Write},
+    io,
     os::{fd::BorrowedFd, unix::net::UnixStream},
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -73,7 +73,7 @@ impl Client {
         let line = &mut self.lock().line;
         put(&mut line.to, other::TELL)?;
         put_bytes(&mut line.to, name.as_bytes())?;
-        line.to.flush()?;
+        line.settle()?;
         get_bytes(&mut line.from, LONGEST)
     }
 

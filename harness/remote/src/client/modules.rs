@@ -184,6 +184,7 @@ impl Client {
             // SAFETY: the caller's.
             put_bytes(&mut line.to, unsafe { slice::from_raw_parts((*parameters.add(place)).cast::<u8>(), *bytes) })?;
         }
-        line.code()
+        let code = line.code()?;
+        Ok(line.told(code))
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct State {
     pub(super) managed: Managed,
     pub(super) modules: Modules,
     pub(super) host: Host,
+    /// The worker's current context, if it is known.
+    context: Option<u64>,
     /// Constant texts of the driver's, by call and code.
     pub(super) said: HashMap<(u64, u64), CString>,
 }
@@ -49,16 +51,29 @@ impl State {
             managed: Managed::default(),
             modules: Modules::default(),
             host: Host::default(),
+            context: None,
             said: HashMap::new(),
         })
     }
 
     /// Passes on the call of this number, and returns the driver's code.
     ///
+    /// An event is recorded where the next call is made, which brings its code too: between the records before and
+    /// after a launch the worker would otherwise wait for the judge, and a time on a GPU would have the way between the
+    /// two processes in it. For the same reason the current context, for which a host asks before each call, is known
+    /// here.
+    ///
     /// # Safety
     /// The arguments are those of the driver's function.
     pub(super) unsafe fn call(&mut self, number: u64, arguments: &[u64]) -> io::Result<c_int> {
         let call = calls::call(number).ok_or_else(|| strange("no such call"))?;
+        if let ("cuCtxGetCurrent", [place, ..], Some(context)) = (call.name, arguments, self.context)
+            && *place != 0
+        {
+            // SAFETY: the caller's: there is room for a handle.
+            unsafe { address::<u64>(*place).cast_mut().write_unaligned(context) };
+            return Ok(0);
+        }
         let is_copy = call.name.starts_with("cuMemcpy");
         if is_copy || ["cuMemPrefetchAsync", "cuGraphLaunch", "cuMemsetD8Async"].contains(&call.name) {
             self.managed.push(&mut self.line)?;
@@ -68,7 +83,15 @@ impl State {
             // SAFETY: the caller's.
             unsafe { self.put(*kind, *argument, arguments) }?;
         }
+        if call.name == "cuEventRecord" {
+            return self.line.later().map(|()| 0);
+        }
         let code = self.line.code()?;
+        match call.name {
+            "cuCtxSetCurrent" => self.context = (code == 0).then(|| arguments[0]),
+            "cuDevicePrimaryCtxRelease_v2" => self.context = None,
+            _ => {}
+        }
         if code == 0 {
             for (kind, argument) in call.kinds.iter().zip(arguments) {
                 // SAFETY: the caller's.
@@ -78,7 +101,7 @@ impl State {
         if is_copy || call.name.ends_with("Synchronize") {
             self.managed.pull(&mut self.line)?;
         }
-        Ok(code)
+        Ok(self.line.told(code))
     }
 
     /// Whether the worker has this host memory too.
