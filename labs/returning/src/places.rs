@@ -3,7 +3,7 @@ use cudarc::driver::{
     PushKernelArg,
     sys::CUfunction_attribute_enum::{CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, CU_FUNC_ATTRIBUTE_NUM_REGS},
 };
-use harness::{Case, Check, Result, Row, Run, Sizes, Trial, launch_1d, row};
+use harness::{Case, Check, Result, Row, Run, Sizes, Trial, launch_1d, parallel_vec, row};
 
 /// A chain of steps, each of which needs the one before.
 #[derive(Debug, Clone, Copy)]
@@ -123,7 +123,7 @@ fn array(run: &Run, row: &Row<&'static str>) -> Result<()> {
     run.case(Case::new(row.name()).n(n).kernel("places.cu", row.with).launch(launch), |case| {
         let (kernel, stream) = (case.kernel()?, run.stream());
         let x = run.inputs("array").i32(n + 32, -1000..1000);
-        let expected: Vec<i32> = (0..n).map(|i| add_up(&x[i..])).collect();
+        let expected: Vec<i32> = parallel_vec(n, |i| add_up(&x[i..]));
         let x = run.upload("x", &x)?;
         let mut y = stream.alloc_zeros::<i32>(n)?;
         case.set("local_bytes", kernel.get_attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?);

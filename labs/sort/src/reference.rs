@@ -16,9 +16,13 @@ const PARTS: usize = 1024;
 /// assert_eq!(sort::reference::sorted(&[3u32, 1, 2, 1]), [1, 1, 2, 3]);
 /// ```
 pub fn sorted<K: Key>(x: &[K]) -> Vec<K> {
-    let mut all = x.to_vec();
+    in_order(parallel_vec(x.len(), |i| x[i]))
+}
+
+/// The keys in order.
+fn in_order<K: Key>(mut all: Vec<K>) -> Vec<K> {
     sort_runs(&mut all, CHUNK);
-    if x.len() <= CHUNK {
+    if all.len() <= CHUNK {
         return all;
     }
     let runs: Vec<&[K]> = all.chunks(CHUNK).collect();
@@ -40,7 +44,7 @@ pub fn sorted<K: Key>(x: &[K]) -> Vec<K> {
         part.sort(); // faster here than `sort_unstable`: it merges what is in order already
         part
     });
-    joined(&parts, x.len())
+    joined(&parts, all.len())
 }
 
 /// `parts` one after another: `n` keys.
@@ -73,7 +77,7 @@ pub fn sort_runs<K: Key>(x: &mut [K], run: usize) {
 /// ```
 pub fn sorted_pairs<K: Key>(x: &[K]) -> Vec<K> {
     let n = x.len();
-    let pairs = sorted(&parallel_vec(n, |i| u64::from(x[i].low()) << 32 | i as u64));
+    let pairs = in_order(parallel_vec(n, |i| u64::from(x[i].low()) << 32 | i as u64));
     let half = |i: usize| if i < n { pairs[i] >> 32 } else { pairs[i - n] };
     parallel_vec(2 * n, |i| K::from(half(i) as u32))
 }
@@ -86,14 +90,16 @@ pub fn sorted_pairs<K: Key>(x: &[K]) -> Vec<K> {
 /// assert_eq!(sort::reference::split(&[9u32, 1, 8, 2], 5, false), [1, 2, !0, !0, 2]);
 /// ```
 pub fn split<K: Key>(x: &[K], below: K, keeps_both: bool) -> Vec<K> {
-    let mut out: Vec<K> = x.iter().copied().filter(|key| *key < below).collect();
-    let count = out.len() as u32;
-    if keeps_both {
-        out.extend(x.iter().rev().filter(|key| **key >= below));
-    }
-    out.resize(x.len(), K::LARGEST);
-    out.push(count.into());
-    out
+    let chunks: Vec<&[K]> = x.chunks(CHUNK).collect();
+    let mut parts =
+        parallel(chunks.len(), |i| chunks[i].iter().copied().filter(|key| *key < below).collect::<Vec<K>>());
+    let count = parts.iter().map(Vec::len).sum::<usize>();
+    parts.extend(parallel(chunks.len(), |i| {
+        let others = chunks[chunks.len() - 1 - i].iter().rev().copied().filter(|key| *key >= below);
+        others.map(|key| if keeps_both { key } else { K::LARGEST }).collect()
+    }));
+    parts.push(vec![(count as u32).into()]);
+    joined(&parts, x.len() + 1)
 }
 
 /// Compares `out` with the right answer.
@@ -115,4 +121,25 @@ pub fn check<K: Key>(out: &[K], expected: &[K]) -> Check {
         return all;
     }
     Check::equal(out, expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Several chunks, the last of which is not whole.
+    #[test]
+    fn many_keys_are_split_as_few_are() {
+        let x = parallel_vec(2 * CHUNK + 77, |i| (i as u32).wrapping_mul(2_654_435_761));
+        let below = 1 << 30;
+        let (mut kept, mut others): (Vec<u32>, Vec<u32>) = x.iter().partition(|key| **key < below);
+        let count = kept.len() as u32;
+        others.reverse();
+        let dropped = vec![u32::MAX; others.len()];
+        let all = |rest: &[u32]| [&kept[..], rest, &[count]].concat();
+        assert!(split(&x, below, true) == all(&others) && split(&x, below, false) == all(&dropped));
+        kept.extend(others);
+        kept.sort_unstable();
+        assert!(sorted(&x) == kept);
+    }
 }
