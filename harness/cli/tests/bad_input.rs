@@ -168,6 +168,16 @@ fn a_kernel_file_that_is_not_there_or_cannot_be_compiled_is_said() {
 }
 
 #[test]
+fn a_compiler_that_cannot_be_loaded_is_said_once_and_nothing_runs() {
+    let run = crate::common::warplab_with(
+        &["run", "all", "--quick", "--device", "emulated"],
+        &[("WARPLAB_NVRTC", "/nowhere/libnvrtc.so")],
+    );
+    assert_eq!((run.code, run.stderr.matches("cannot load NVRTC").count()), (4, 1), "{run:?}");
+    assert!(!run.stdout.contains("pass"), "{run:?}");
+}
+
+#[test]
 #[ignore = "needs NVRTC"]
 fn nvrtc_a_syntax_error_shows_the_users_file_and_line() {
     let folder = tempfile::tempdir().unwrap();

@@ -127,6 +127,8 @@ impl<'m> Program<'m> {
         if options.confined {
             apart::want();
         }
+        // A compiler that was named and cannot be loaded is one mistake, not one of each lab.
+        kernels::nvrtc()?;
         let mut session = Session::open(&predicting::device(&options, matches)?)?;
         let part = predicting::part(&options, &session.device.profile)?;
         let beside = predicting::beside(&options, &session.device.profile, &session.device.name)?;
