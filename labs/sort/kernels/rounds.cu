@@ -3,8 +3,9 @@
 //   3  compact_rounds  like 1 (lists.cu), but only as many blocks as run at once, each of which takes the tiles b,
 //                      b + gridDim.x, b + 2 gridDim.x, ... What lies before a tile is then what lay before the block's
 //                      last one, and the counts of the gridDim.x tiles since: no tile waits for a chain of others, and
-//                      all these counts are read in one trip. A thread loads 4 keys at a time, four times. The selected
-//                      keys of a tile gather in shared memory, and leave it side by side, 4 at a time.
+//                      all these counts are read in one trip. A thread loads 4 keys at a time, four times; while a
+//                      block works on them, its next tile comes into the L2 cache, for which no register is needed. The
+//                      selected keys of a tile gather in shared memory, and leave it side by side, 4 at a time.
 //
 // x holds n keys and `out` n + 1 words, the last for the number of keys below the threshold; both are aligned to 16
 // bytes. A tile has 16384 keys, and a state in `states`, which begins as 0. All blocks run at once (a cooperative
@@ -21,11 +22,26 @@ struct Shared {
 };
 extern __shared__ __align__(16) unsigned char memory[];
 
-// The four keys of lane `lane` in group k of its warp; those past the end are not below any threshold.
-__device__ inline uint4 load(const unsigned* x, unsigned i, unsigned n) {
-    if (i + 4 <= n) return __ldcs((const uint4*)(x + i));
-    unsigned last = 0xffffffffu;
-    return make_uint4(i < n ? x[i] : last, i + 1 < n ? x[i + 1] : last, i + 2 < n ? x[i + 2] : last, last);
+// A lane's keys: four from x + first on, and four every 128 further. In a whole tile nothing is asked: all loads are
+// under way before the first has come. Keys past the end are not below any threshold.
+__device__ inline void load(uint4 (&key)[loads], const unsigned* x, unsigned first, bool whole, unsigned n) {
+    if (whole) {
+#pragma unroll
+        for (unsigned k = 0; k < loads; k++) key[k] = __ldcs((const uint4*)(x + first + 128 * k));
+        return;
+    }
+    auto at = [=](unsigned i) { return i < n ? x[i] : 0xffffffffu; };
+#pragma unroll
+    for (unsigned k = 0; k < loads; k++) {
+        unsigned i = first + 128 * k;
+        key[k] = make_uint4(at(i), at(i + 1), at(i + 2), at(i + 3));
+    }
+}
+
+// Asks for a tile to be brought into the L2 cache: a thread a line of 32 keys.
+__device__ inline void bring(const unsigned* x, unsigned tile, unsigned n) {
+    unsigned i = tile * tile_keys + 32 * threadIdx.x;
+    if (threadIdx.x < tile_keys / 32 && i < n) asm volatile("prefetch.global.L2 [%0];" ::"l"(x + i));
 }
 
 // Called by one warp: the sum of the counts of the tiles `from` to `to` - 1.
@@ -64,8 +80,8 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
     for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         unsigned first = tile * tile_keys + warp_id() * 128 * loads + 4 * lane_id();
         uint4 key[loads];
-#pragma unroll
-        for (unsigned k = 0; k < loads; k++) key[k] = load(x, first + 128 * k, n);
+        load(key, x, first, (tile + 1) * tile_keys <= n, n);
+        bring(x, tile + gridDim.x, n);
         // How many of its 4 keys a lane selects in group k: byte k of a word. A warp selects 128 of a group at most, so
         // that all four groups are summed at once.
         unsigned count = 0;

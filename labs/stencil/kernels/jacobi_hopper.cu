@@ -87,29 +87,33 @@ __device__ float4 sides(float4 row) {
     return make_float4(left + row.y, row.x + row.z, row.y + row.w, row.z + right);
 }
 
-// Which of a lane's columns move: all but the left and right border, and what is outside.
+// Which of a row's four points move: all but the border's, and what is outside. A mask of bits each, all ones or none,
+// because there are more than a multiprocessor has predicates for.
 struct Moves {
-    bool x, y, z, w;
+    unsigned x, y, z, w;
 };
 
-// The new row, if it is one that moves: the border's are not.
-__device__ float4 mean(float4 sides, float4 above, float4 was, float4 below, bool inner, Moves moves) {
-    if (inner && moves.x) was.x = 0.25f * (sides.x + above.x + below.x);
-    if (inner && moves.y) was.y = 0.25f * (sides.y + above.y + below.y);
-    if (inner && moves.z) was.z = 0.25f * (sides.z + above.z + below.z);
-    if (inner && moves.w) was.w = 0.25f * (sides.w + above.w + below.w);
-    return was;
+__device__ float select(unsigned mask, float a, float b) {
+    return __uint_as_float((__float_as_uint(a) & mask) | (__float_as_uint(b) & ~mask));
+}
+
+// The new row, in the points that move.
+__device__ float4 mean(float4 sides, float4 above, float4 was, float4 below, Moves moves) {
+    return make_float4(select(moves.x, 0.25f * (sides.x + above.x + below.x), was.x),
+                       select(moves.y, 0.25f * (sides.y + above.y + below.y), was.y),
+                       select(moves.z, 0.25f * (sides.z + above.z + below.z), was.z),
+                       select(moves.w, 0.25f * (sides.w + above.w + below.w), was.w));
 }
 
 // One step for the rows from `from` on, up to but not including `to`: row by row downwards.
 template <int COUNT>
-__device__ void step(float4 (&row)[COUNT], int from, int to, const bool (&inner)[COUNT], Moves moves) {
+__device__ void step(float4 (&row)[COUNT], int from, int to, const Moves (&moves)[COUNT]) {
     float4 above = row[from - 1]; // as it was
 #pragma unroll
     for (int i = 1; i < COUNT - 1; i++) {
         if (i < from || i >= to) continue;
         float4 was = row[i];
-        row[i] = mean(sides(was), above, was, row[i + 1], inner[i], moves);
+        row[i] = mean(sides(was), above, was, row[i + 1], moves[i]);
         above = was;
     }
 }
@@ -130,13 +134,14 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
     __shared__ alignas(16) Inbox inbox;
     unsigned lane = threadIdx.x % 32, w = threadIdx.x / 32, x = 4 * lane;
     int warp = blockIdx.x * WARPS + w, y = warp * ROWS - STEPS; // of the first of all its rows
-    Moves moves{x > 0 && x + 1 < width, x + 2 < width, x + 3 < width, x + 4 < width};
     float4 row[ALL];
-    bool inner[ALL];
+    Moves moves[ALL];
 #pragma unroll
     for (int i = 0; i < ALL; i++) {
         row[i] = load(u, y + i, x, width, height);
-        inner[i] = y + i > 0 && y + i + 1 < (int)height;
+        unsigned inner = y + i > 0 && y + i + 1 < (int)height ? 0xffffffff : 0;
+        moves[i] = {x > 0 && x + 1 < width ? inner : 0, x + 2 < width ? inner : 0, x + 3 < width ? inner : 0,
+                    x + 4 < width ? inner : 0};
     }
 
     Neighbour up = neighbour(inbox, warp - 1, 1), down = neighbour(inbox, warp + 1, 0);
@@ -150,14 +155,11 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
     }
     cluster_barrier(); // nobody sends before all barriers are there
 
-    for (unsigned round = 0, left = steps; left > 0; round++) {
+    unsigned left = steps;
+    for (unsigned round = 0; left > STEPS; round++, left -= STEPS) {
         // With each step, one row less on either side is right.
 #pragma unroll
-        for (int s = 0; s < STEPS; s++) {
-            if (s < left) step<ALL>(row, s + 1, ALL - 1 - s, inner, moves);
-        }
-        if (left <= STEPS) break;
-        left -= STEPS;
+        for (int s = 0; s < STEPS; s++) step<ALL>(row, s + 1, ALL - 1 - s, moves);
         // A neighbour sends to this half again when it has what is sent in the next round.
         unsigned half = round % 2;
         send(up, half, row + STEPS);
@@ -169,6 +171,10 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
             if (down.exists) row[STEPS + ROWS + i] = inbox.rows[half][w][1][i][lane];
         }
         if (lane == 0) expect(&inbox.arrived[half][w], bytes);
+    }
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+        if (s < left) step<ALL>(row, s + 1, ALL - 1 - s, moves);
     }
 
 #pragma unroll
