@@ -65,16 +65,20 @@ fn record(client: &Client) -> i32 {
 
 /// Between a record and the launch behind it, the judge waits for nothing: the way to the worker would be in the time.
 #[test]
-fn an_event_is_recorded_where_the_next_call_is_made_which_brings_its_code() {
+fn what_gives_nothing_back_goes_with_the_next_call_which_brings_its_code() {
     const REFUSED: i32 = 400;
     let (mine, mut worker) = pair();
     let client = Client::new(mine).unwrap();
-    assert_eq!([record(&client), record(&client)], [0, 0], "nobody has answered yet");
+    // SAFETY: these are values.
+    let clear = || unsafe { client.call(number("cuMemsetD8Async"), &[13, 0, 14, 12]) }.unwrap();
+    assert_eq!([record(&client), record(&client), clear()], [0; 3], "nobody has answered yet");
     let worker = thread::spawn(move || {
         for answer in [REFUSED, 0] {
             assert_eq!([(); 3].map(|()| get(&mut worker).unwrap()), [number("cuEventRecord"), 11, 12]);
             put(&mut worker, answer as u64).unwrap();
         }
+        assert_eq!([(); 5].map(|()| get(&mut worker).unwrap()), [number("cuMemsetD8Async"), 13, 0, 14, 12]);
+        put(&mut worker, 0).unwrap();
         for count in [3_u32, 4] {
             asked(&mut worker).unwrap();
             put(&mut worker, 0).unwrap();

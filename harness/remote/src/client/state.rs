@@ -20,6 +20,9 @@ use crate::{
     shared,
 };
 
+/// Calls that put work on a stream and give nothing back: what stands beside a launch in what is timed.
+const LATER: [&str; 3] = ["cuEventRecord", "cuStreamWaitEvent", "cuMemsetD8Async"];
+
 /// What the judge knows of its worker.
 pub(super) struct State {
     socket: UnixStream,
@@ -58,10 +61,9 @@ impl State {
 
     /// Passes on the call of this number, and returns the driver's code.
     ///
-    /// An event is recorded where the next call is made, which brings its code too: between the records before and
-    /// after a launch the worker would otherwise wait for the judge, and a time on a GPU would have the way between the
-    /// two processes in it. For the same reason the current context, for which a host asks before each call, is known
-    /// here.
+    /// A call of [`LATER`] goes with the next one, which brings its code too: between the records before and after a
+    /// launch the worker would otherwise wait for the judge, and a time on a GPU would have the way between the two
+    /// processes in it. For the same reason the current context, for which a host asks before each call, is known here.
     ///
     /// # Safety
     /// The arguments are those of the driver's function.
@@ -83,7 +85,7 @@ impl State {
             // SAFETY: the caller's.
             unsafe { self.put(*kind, *argument, arguments) }?;
         }
-        if call.name == "cuEventRecord" {
+        if LATER.contains(&call.name) {
             return self.line.later().map(|()| 0);
         }
         let code = self.line.code()?;
