@@ -115,7 +115,7 @@ impl GlobalRaces {
 
     /// Remembers the access of the lanes of `mask`, all inside this allocation. Returns the first conflict.
     pub fn access(&self, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
-        let Layout { low, row, .. } = event.layout;
+        let Layout { low, row, .. } = *event.layout;
         if row && event.size == 4 && mask == ALL && low.is_multiple_of(ROW) {
             let chunk = self.chunk_of(low);
             let offset = low - self.start - chunk * CHUNK;
@@ -138,8 +138,8 @@ impl GlobalRaces {
             if lanes == 0 {
                 continue;
             }
-            let first = event.address[lanes.trailing_zeros() as usize & 31];
-            let last = event.address[lanes.checked_ilog2().unwrap_or(0) as usize];
+            let first = event.address.at(lanes.trailing_zeros() as usize & 31);
+            let last = event.address.at(lanes.checked_ilog2().unwrap_or(0) as usize);
             let chunk = self.chunk_of(first);
             if matches!(piece, LinePart::Any) || chunk != self.chunk_of(last) {
                 held = None;
@@ -166,17 +166,18 @@ impl GlobalRaces {
         while rest != 0 {
             // Lanes in the same chunk are handled together, under one lock.
             let lane = rest.trailing_zeros() as usize;
-            let chunk = self.chunk_of(event.address[lane]);
+            let chunk = self.chunk_of(event.address.at(lane));
             let low = self.start + chunk * CHUNK;
             let high = low + CHUNK;
             let here = super::lanes(rest)
-                .filter(|&l| (low..high).contains(&event.address[l as usize]))
+                .filter(|&l| (low..high).contains(&event.address.at(l as usize)))
                 .fold(0u32, |m, l| m | (1 << l));
             rest &= !here;
             let size = u64::from(event.size);
             // An access that runs over the chunk's end is remembered in the next chunk, too.
-            let spill =
-                super::lanes(here).filter(|&l| event.address[l as usize] + size > high).fold(0u32, |m, l| m | (1 << l));
+            let spill = super::lanes(here)
+                .filter(|&l| event.address.at(l as usize) + size > high)
+                .fold(0u32, |m, l| m | (1 << l));
             for (chunk, low, mask) in [(chunk, low, here), (chunk + 1, high, spill)] {
                 if mask != 0
                     && let Some(mut kept) = self.lock(chunk)

@@ -203,7 +203,7 @@ pub(super) fn sweep(
     let section = clocks.section(event);
     for lane in super::lanes(mask) {
         let now = now.by(lane);
-        let mut from = event.address[lane as usize];
+        let mut from = event.address.at(lane as usize);
         let end = from + size;
         while from < end {
             let number = from / LINE;
@@ -248,7 +248,7 @@ pub(super) type Lanes = (u32, LinePart);
 /// where neither half lies in a usual way, or both read the same. A piece may have no lanes.
 #[inline(always)]
 pub(super) fn pieces(event: &Event<'_>, mask: u32) -> (Lanes, Lanes) {
-    let layout = &event.layout;
+    let layout = event.layout;
     let half = |h: usize| {
         let lanes = mask & (0xffff << (16 * h));
         let piece = match layout.halves[h] {
@@ -264,7 +264,7 @@ pub(super) fn pieces(event: &Event<'_>, mask: u32) -> (Lanes, Lanes) {
     if bytes && mask == ALL {
         both(LinePart::Bytes)
     } else if first == second
-        && (first == LinePart::Any || (event.what == What::Read && event.address[0] == event.address[16]))
+        && (first == LinePart::Any || (event.what == What::Read && event.address.at(0) == event.address.at(16)))
     {
         both(first)
     } else {
@@ -284,7 +284,7 @@ pub(super) fn hold(
     (lanes, piece): Lanes,
 ) -> Option<Conflict> {
     let first = lanes.trailing_zeros() & 31;
-    let address = event.address[first as usize];
+    let address = event.address.at(first as usize);
     let number = (address / LINE).wrapping_sub(start) as usize;
     let rest = match (piece, lines.get_mut(number..)) {
         (LinePart::Words, Some([one, two, ..])) => {

@@ -5,7 +5,7 @@
 //! two accesses do not collide in the schedule of this run.
 
 use super::clock::{BlockClock, Publications, Time, WarpClock};
-use super::{Event, Layout};
+use super::{Addresses, Event, Layout};
 use crate::finding::{Scope, What};
 use crate::lane::LANES;
 
@@ -61,7 +61,7 @@ impl Past {
         Past { what: self.what + lanes, lanes: self.lanes << lanes, ..self }
     }
     /// The read of shared memory that this was.
-    pub fn as_read(self, mask: u32, size: u32, address: &[u64; LANES], layout: Layout) -> Event<'_> {
+    pub fn as_read<'a>(self, mask: u32, size: u32, address: Addresses<'a>, layout: &'a Layout) -> Event<'a> {
         let (pc, strong, volatile, narrow) = (self.pc(), self.strong(), self.volatile(), self.narrow());
         Event { what: What::Read, strong, volatile, narrow, block_local: true, pc, mask, size, address, layout }
     }

@@ -1,5 +1,5 @@
-use super::super::Event;
-use super::super::Layout;
+use super::super::{Addresses, Event, Layout};
+
 use super::super::clock::{BlockClock, Publications, Time, WarpClock};
 use super::super::global::{GlobalRaces, ROW};
 use super::super::shared::SharedRaces;
@@ -93,21 +93,18 @@ fn lines_find_what_words_find() {
                 pc,
                 mask,
                 size: size as u32,
-                address: &address,
+                address: Addresses::of(&address),
                 layout,
             };
-            let layout = Layout::of(&address, mask, size as u32);
-            let found = fast.access(&clocks, &event(false, layout), mask);
-            let expected = slow.access(&clocks, &event(false, Layout::default()), mask);
+            let (layout, unknown) = (Layout::of(Addresses::of(&address), mask, size as u32), Layout::default());
+            let found = fast.access(&clocks, &event(false, &layout), mask);
+            let expected = slow.access(&clocks, &event(false, &unknown), mask);
             assert_eq!(found, expected, "{what:?} of {size} at {address:?} by {mask:#x}");
             conflicts += usize::from(found.is_some());
             // Shared memory is one block's.
             if block == 0 {
                 let [fast, slow] = &mut shared;
-                assert_eq!(
-                    fast.access(&clocks, &event(true, layout)),
-                    slow.compare(&clocks, &event(true, Layout::default())),
-                );
+                assert_eq!(fast.access(&clocks, &event(true, &layout)), slow.compare(&clocks, &event(true, &unknown)),);
             }
         }
     }

@@ -220,7 +220,7 @@ pub(super) unsafe fn look<E: Elem>(
     count: u32,
     space: Space,
     what: What,
-    layout: Option<Layout>,
+    layout: Option<&Layout>,
 ) {
     if warp.checking {
         let size = size_of::<E::Mem>() as u32 * count;

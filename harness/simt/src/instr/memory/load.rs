@@ -181,7 +181,7 @@ impl<E: Elem> Exec for LoadShared<E> {
             };
             if warp.checking {
                 let layout = pattern.layout(low as u64 - warp.shared as u64);
-                look::<E>(warp, op, count, Space::Shared, What::Read, Some(layout));
+                look::<E>(warp, op, count, Space::Shared, What::Read, Some(&layout));
             }
             if count == 1 {
                 let to = to()[0].holding::<E::Reg>().lanes(warp);

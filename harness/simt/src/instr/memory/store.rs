@@ -123,7 +123,7 @@ impl<E: Elem> Exec for StoreShared<E> {
             };
             if warp.checking {
                 let layout = pattern.layout(low as u64 - warp.shared as u64);
-                look::<E>(warp, op, count, Space::Shared, What::Write, Some(layout));
+                look::<E>(warp, op, count, Space::Shared, What::Write, Some(&layout));
             }
             if count == 1 && pattern.shape == pattern::Shape::Row {
                 copy_out::<E>(from()[0].holding::<E::Reg>().lanes(warp), low);
