@@ -116,7 +116,7 @@ pub(super) const EMPTY: Cell = Cell { write: NONE, strong: NONE, reads: [NONE; 2
 
 /// The history of places over which consecutive lanes went in order: what the lane at the first place did. It contains
 /// no strong write.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     /// The last write.
     write: Past,
@@ -126,6 +126,11 @@ pub(super) struct Run {
 
 impl Run {
     pub const EMPTY: Run = Run { write: NONE, reads: [NONE; 2] };
+
+    /// Nothing has happened but this read.
+    pub fn of_read(read: Past) -> Run {
+        Run { reads: [read, NONE], ..Run::EMPTY }
+    }
 
     /// The same history, seen from a place so many places further on.
     pub fn up(&self, places: u32) -> Run {
