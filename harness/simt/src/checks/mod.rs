@@ -110,7 +110,7 @@ impl Half {
 }
 
 /// How a warp's addresses lie.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The lowest address.
     pub low: u64,
@@ -123,6 +123,15 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// The layout of elements of `size` bytes that lie lane after lane from an address on.
+    #[inline(always)]
+    pub fn in_a_row(low: u64, size: u32) -> Layout {
+        let half = if size == 4 { Half::Line } else { Half::Any };
+        let other = low + 16 * u64::from(size);
+        let high = low + (LANES as u64 - 1) * u64::from(size);
+        Layout { low, high, row: true, halves: [half.from(low), half.from(other)] }
+    }
+
     /// The layout of accesses of `size` bytes by the lanes of `mask`.
     #[inline(always)]
     pub fn of(address: Addresses<'_>, mask: u32, size: u32) -> Layout {

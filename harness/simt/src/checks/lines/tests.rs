@@ -120,3 +120,13 @@ fn lines_find_what_words_find() {
     // Some of each, or the test shows nothing.
     assert!((1000..23000).contains(&conflicts), "{conflicts}");
 }
+
+#[test]
+fn the_layout_of_a_row_is_that_of_its_addresses() {
+    for size in [1, 2, 4, 8] {
+        for low in (0..256).step_by(size as usize) {
+            let address = std::array::from_fn(|lane| low + lane as u64 * u64::from(size));
+            assert_eq!(Layout::in_a_row(low, size), Layout::of(Addresses::of(&address), ALL, size));
+        }
+    }
+}

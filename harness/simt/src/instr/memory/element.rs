@@ -229,6 +229,23 @@ pub(super) unsafe fn look<E: Elem>(
     }
 }
 
+/// Shows the checks an access to global memory by all lanes, whose elements lie one after another.
+///
+/// # Safety
+/// As for [`look`].
+#[inline(always)]
+pub(super) unsafe fn look_along<E: Elem>(warp: &mut Warp, op: &Op, what: What) {
+    if warp.checking {
+        let (base, offset) = op.address();
+        // SAFETY: this is a memory instruction.
+        unsafe {
+            let first = (&*warp.reg::<[u64; LANES]>(base))[0].wrapping_add(offset);
+            let layout = Layout::in_a_row(first, size_of::<E::Mem>() as u32);
+            look::<E>(warp, op, 1, Space::Global, what, Some(&layout));
+        }
+    }
+}
+
 macro_rules! by_widths {
     ($of:ident, $vectors:expr, $space:expr, $many:expr, $key:expr; $($pattern:pat => $elem:ident),* $(,)?) => {
         match $key {

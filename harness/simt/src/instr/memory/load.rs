@@ -123,7 +123,7 @@ impl<E: Elem> Exec for LoadGlobal<E> {
         // touched.
         unsafe {
             if let Some(from) = consecutive::<E, W>(warp, op, Load::unpack(op).address) {
-                look::<E>(warp, op, 1, Space::Global, What::Read, None);
+                look_along::<E>(warp, op, What::Read);
                 let to = Load::unpack(op).to[0].holding::<E::Reg>();
                 copy_in::<E>(from, to.lanes(warp));
                 return Flow::Next;

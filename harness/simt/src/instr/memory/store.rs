@@ -84,7 +84,7 @@ impl<E: Elem> Exec for StoreGlobal<E> {
         // SAFETY: as for loads.
         unsafe {
             if let Some(to) = consecutive::<E, W>(warp, op, Store::unpack(op).address) {
-                look::<E>(warp, op, 1, Space::Global, What::Write, None);
+                look_along::<E>(warp, op, What::Write);
                 copy_out::<E>(from().lanes(warp), to);
                 return Flow::Next;
             }
