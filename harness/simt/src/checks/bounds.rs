@@ -15,7 +15,7 @@ impl Bounds {
     /// Whether everything that an access touches lies inside.
     #[inline(always)]
     pub fn hold(&self, event: &Event<'_>) -> bool {
-        let Layout { low, high, .. } = event.layout;
+        let Layout { low, high, .. } = *event.layout;
         let size = u64::from(event.size);
         low >= self.start && high <= self.end && self.end - high >= size
     }

@@ -140,11 +140,11 @@ impl Copies {
     /// The bulk copy that an access of a lane meets; `now` is the warp's number in the grid. Reads do not meet copies
     /// that read.
     pub fn bulk_conflict(&self, event: &Event<'_>, now: u32) -> Option<(usize, &Bulk)> {
-        let Layout { low, high, .. } = event.layout;
+        let Layout { low, high, .. } = *event.layout;
         let size = u64::from(event.size);
         let near = |copy: &&Bulk| copy.start < high + size && low < copy.start + copy.bytes;
         let meets = |copy: &Bulk, lane: &usize| {
-            let at = event.address[*lane];
+            let at = event.address.at(*lane);
             copy.start < at + size && at < copy.start + copy.bytes
         };
         let conflicts = |copy: &&Bulk| !(copy.reads && event.what == crate::finding::What::Read);
@@ -191,8 +191,8 @@ impl Copies {
             warp,
             lanes: event.mask,
             size: event.size,
-            address: *event.address,
-            layout: event.layout,
+            address: event.address.all(),
+            layout: *event.layout,
             began: event.mask,
             group: *self.closed(warp),
             moment,
@@ -226,15 +226,15 @@ impl Copies {
 
     /// The copy that an access of a warp meets. Of several, one by the farthest thread.
     pub fn conflict(&self, event: &Event<'_>, warp: u32) -> Option<CopyConflict> {
-        let Layout { low, high, .. } = event.layout;
+        let Layout { low, high, .. } = *event.layout;
         if !self.any_between(low, high) {
             return None;
         }
         let size = u64::from(event.size);
-        let hit = lanes(event.mask).filter(|&lane| self.marked(event.address[lane], event.size));
+        let hit = lanes(event.mask).filter(|&lane| self.marked(event.address.at(lane), event.size));
         let mut found: Option<CopyConflict> = None;
         for lane in hit {
-            let at = event.address[lane];
+            let at = event.address.at(lane);
             for copy in &self.list {
                 let meets = |by: &usize| {
                     let to = copy.address[*by];

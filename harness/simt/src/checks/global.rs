@@ -1,10 +1,12 @@
 //! The race check's memory of global memory.
 //!
-//! It is made where it is touched. Memory that warps go over in whole rows is kept row by row.
+//! It is made where it is touched. Memory over which warps always go in one way, as in whole rows, is kept stretch by
+//! stretch: most of what it costs is the host's memory that it takes.
 
-use super::lines::{LINE, LineHistory, LinePart, WORDS, hold, pieces, sweep};
-use super::race::{Clocks, Conflict, Past, Run};
+use super::lines::{LINE, LineForm, LineHistory, LinePart, WORDS, hold, pieces, sweep};
+use super::race::{Clocks, Conflict, NONE, Past, Run};
 use super::{Event, Layout};
+use crate::finding::What;
 use crate::lane::{ALL, LANES};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,33 +16,112 @@ pub(super) const ROW: u64 = 4 * LANES as u64;
 /// The number of bytes that share one lock.
 pub(super) const CHUNK: u64 = 4096;
 
+/// What lanes go over in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stretch {
+    /// A word for each lane of a warp.
+    Row,
+    /// A word for each lane of half a warp.
+    HalfRow,
+    /// A byte for each lane of a warp.
+    Bytes,
+}
+
+impl Stretch {
+    /// Its length.
+    const fn bytes(self) -> u64 {
+        match self {
+            Stretch::Row => ROW,
+            Stretch::HalfRow => ROW / 2,
+            Stretch::Bytes => LINE,
+        }
+    }
+
+    /// The lines of one with this history.
+    fn lines(self, run: Run) -> impl Iterator<Item = LineHistory> {
+        let form = if self == Stretch::Bytes && run != Run::EMPTY { LineForm::BytesAsOne } else { LineForm::AsOne };
+        (0..self.bytes() / LINE).map(move |i| LineHistory::new(run.up(i as u32 * WORDS as u32), form))
+    }
+}
+
 /// The history of the memory under one lock.
 #[derive(Debug, Default)]
 enum Chunk {
     /// Nothing has happened yet.
     #[default]
     Untouched,
-    /// Warps have only gone over whole rows.
-    Rows(Box<[Run; (CHUNK / ROW) as usize]>),
+    /// Lanes have only gone over stretches of one kind, and read each of them once at most.
+    Once(Stretch, Box<[Past]>),
+    /// Lanes have only gone over stretches of one kind.
+    Runs(Stretch, Box<[Run]>),
     /// There have been other accesses.
     Lines(Box<[LineHistory]>),
 }
 
 impl Chunk {
-    /// Remembers that a warp goes over the row at `offset` bytes from the chunk's start. `now` is what its first lane
-    /// does. Returns false and remembers nothing if that may be a conflict, or if this chunk is not kept in rows.
+    /// Remembers that lanes go over the stretch at `offset` bytes from the chunk's start. `now` is what the first of
+    /// them does. Returns false and remembers nothing if that may be a conflict, or if this chunk is not kept so.
     #[inline(always)]
-    fn row(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, offset: u64) -> bool {
-        if let Chunk::Untouched = self {
-            *self = Chunk::Rows(Box::new([Run::EMPTY; (CHUNK / ROW) as usize]));
+    fn go_over(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, stretch: Stretch, offset: u64) -> bool {
+        if !offset.is_multiple_of(stretch.bytes()) {
+            return false;
+        }
+        let at = (offset / stretch.bytes()) as usize;
+        if !self.is_kept_in(stretch) {
+            self.keep_in(stretch, event.what);
+        }
+        if let Chunk::Once(kept, reads) = self
+            && *kept == stretch
+        {
+            match reads.get_mut(at) {
+                Some(read) if read.time == 0 && event.what == What::Read => {
+                    *read = now;
+                    return true;
+                }
+                _ => self.make_runs(),
+            }
         }
         match self {
-            Chunk::Rows(rows) => rows[(offset / ROW) as usize].go_over(clocks, event, now),
+            Chunk::Runs(kept, runs) if *kept == stretch => runs[at].go_over(clocks, event, now),
             _ => false,
         }
     }
 
-    /// The lines of the chunk. Rows are taken apart into lines.
+    /// Whether the chunk is kept in such stretches, or cannot be any more.
+    #[inline(always)]
+    fn is_kept_in(&self, stretch: Stretch) -> bool {
+        match self {
+            Chunk::Untouched => false,
+            Chunk::Once(kept, _) | Chunk::Runs(kept, _) => *kept == stretch,
+            Chunk::Lines(_) => true,
+        }
+    }
+
+    /// Keeps the chunk in such stretches from here on, if that is possible.
+    #[inline(never)]
+    fn keep_in(&mut self, stretch: Stretch, what: What) {
+        let places = (CHUNK / stretch.bytes()) as usize;
+        self.make_runs();
+        match self {
+            Chunk::Untouched if what == What::Read => *self = Chunk::Once(stretch, vec![NONE; places].into()),
+            Chunk::Untouched => *self = Chunk::Runs(stretch, vec![Run::EMPTY; places].into()),
+            Chunk::Runs(Stretch::Row, rows) if stretch == Stretch::HalfRow => {
+                let halves = rows.iter().flat_map(|row| [*row, row.up(LANES as u32 / 2)]);
+                *self = Chunk::Runs(stretch, halves.collect());
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes room for more than one read of each stretch.
+    #[inline(never)]
+    fn make_runs(&mut self) {
+        if let Chunk::Once(stretch, reads) = self {
+            *self = Chunk::Runs(*stretch, reads.iter().map(|read| Run::of_read(*read)).collect());
+        }
+    }
+
+    /// The lines of the chunk. Stretches are taken apart into lines.
     #[inline(always)]
     fn lines(&mut self) -> &mut [LineHistory] {
         if !matches!(self, Chunk::Lines(_)) {
@@ -55,14 +136,9 @@ impl Chunk {
     #[inline(never)]
     fn take_apart(&mut self) {
         const LINES: usize = (CHUNK / LINE) as usize;
+        self.make_runs();
         let lines: Vec<LineHistory> = match self {
-            Chunk::Rows(rows) => {
-                let parts = |row: &Run| {
-                    let row = *row;
-                    (0..ROW / LINE).map(move |i| LineHistory::new(row.up(i as u32 * WORDS as u32)))
-                };
-                rows.iter().flat_map(parts).collect()
-            }
+            Chunk::Runs(stretch, runs) => runs.iter().flat_map(|run| stretch.lines(*run)).collect(),
             _ => vec![LineHistory::EMPTY; LINES],
         };
         *self = Chunk::Lines(lines.into_boxed_slice());
@@ -115,13 +191,13 @@ impl GlobalRaces {
 
     /// Remembers the access of the lanes of `mask`, all inside this allocation. Returns the first conflict.
     pub fn access(&self, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
-        let Layout { low, row, .. } = event.layout;
+        let Layout { low, row, .. } = *event.layout;
         if row && event.size == 4 && mask == ALL && low.is_multiple_of(ROW) {
             let chunk = self.chunk_of(low);
             let offset = low - self.start - chunk * CHUNK;
             let now = Past::now(clocks, event).by(0);
             if let Some(mut rows) = self.lock(chunk)
-                && rows.row(clocks, event, now, offset)
+                && rows.go_over(clocks, event, now, Stretch::Row, offset)
             {
                 return None;
             }
@@ -138,8 +214,8 @@ impl GlobalRaces {
             if lanes == 0 {
                 continue;
             }
-            let first = event.address[lanes.trailing_zeros() as usize & 31];
-            let last = event.address[lanes.checked_ilog2().unwrap_or(0) as usize];
+            let first = event.address.at(lanes.trailing_zeros() as usize & 31);
+            let last = event.address.at(lanes.checked_ilog2().unwrap_or(0) as usize);
             let chunk = self.chunk_of(first);
             if matches!(piece, LinePart::Any) || chunk != self.chunk_of(last) {
                 held = None;
@@ -152,8 +228,18 @@ impl GlobalRaces {
                 held = self.lock(chunk).map(|lines| (chunk, lines));
             }
             if let Some((_, kept)) = &mut held {
-                let start = (self.start + chunk * CHUNK) / LINE;
-                found = found.or(hold(kept.lines(), start, clocks, event, Past::now(clocks, event), (lanes, piece)));
+                let (start, now) = (self.start + chunk * CHUNK, Past::now(clocks, event));
+                let stretch = match piece {
+                    LinePart::Words => Some(Stretch::HalfRow),
+                    LinePart::Bytes => Some(Stretch::Bytes),
+                    _ => None,
+                };
+                let in_order = stretch.is_some_and(|stretch| {
+                    kept.go_over(clocks, event, piece.first(now, lanes), stretch, first - start)
+                });
+                if !in_order {
+                    found = found.or(hold(kept.lines(), start / LINE, clocks, event, now, (lanes, piece)));
+                }
             }
         }
         found
@@ -166,17 +252,18 @@ impl GlobalRaces {
         while rest != 0 {
             // Lanes in the same chunk are handled together, under one lock.
             let lane = rest.trailing_zeros() as usize;
-            let chunk = self.chunk_of(event.address[lane]);
+            let chunk = self.chunk_of(event.address.at(lane));
             let low = self.start + chunk * CHUNK;
             let high = low + CHUNK;
             let here = super::lanes(rest)
-                .filter(|&l| (low..high).contains(&event.address[l as usize]))
+                .filter(|&l| (low..high).contains(&event.address.at(l as usize)))
                 .fold(0u32, |m, l| m | (1 << l));
             rest &= !here;
             let size = u64::from(event.size);
             // An access that runs over the chunk's end is remembered in the next chunk, too.
-            let spill =
-                super::lanes(here).filter(|&l| event.address[l as usize] + size > high).fold(0u32, |m, l| m | (1 << l));
+            let spill = super::lanes(here)
+                .filter(|&l| event.address.at(l as usize) + size > high)
+                .fold(0u32, |m, l| m | (1 << l));
             for (chunk, low, mask) in [(chunk, low, here), (chunk + 1, high, spill)] {
                 if mask != 0
                     && let Some(mut kept) = self.lock(chunk)

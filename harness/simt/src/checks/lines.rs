@@ -17,7 +17,7 @@ const BYTES: usize = LINE as usize;
 
 /// In which form a line is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LineForm {
+pub(super) enum LineForm {
     /// As one: consecutive words were accessed by consecutive lanes.
     AsOne,
     /// As one: consecutive bytes were accessed by consecutive lanes.
@@ -41,11 +41,11 @@ pub(super) struct LineHistory {
 }
 
 impl LineHistory {
-    pub const EMPTY: LineHistory = LineHistory::new(Run::EMPTY);
+    pub const EMPTY: LineHistory = LineHistory::new(Run::EMPTY, LineForm::AsOne);
 
-    /// A line over which lanes went in order.
-    pub const fn new(run: Run) -> LineHistory {
-        LineHistory { section: 0, run, words: None, bytes: None, form: LineForm::AsOne }
+    /// A line over which lanes went in order, kept as one in that form.
+    pub const fn new(run: Run, form: LineForm) -> LineHistory {
+        LineHistory { section: 0, run, words: None, bytes: None, form }
     }
 
     /// Forgets the history of another section. The line then takes the form that suits the next access.
@@ -203,7 +203,7 @@ pub(super) fn sweep(
     let section = clocks.section(event);
     for lane in super::lanes(mask) {
         let now = now.by(lane);
-        let mut from = event.address[lane as usize];
+        let mut from = event.address.at(lane as usize);
         let end = from + size;
         while from < end {
             let number = from / LINE;
@@ -241,6 +241,18 @@ pub(super) enum LinePart {
     Any,
 }
 
+impl LinePart {
+    /// What those of the lanes do that are at the first place. `now` is what the warp does, without a lane.
+    #[inline(always)]
+    pub fn first(self, now: Past, lanes: u32) -> Past {
+        match self {
+            LinePart::Words => now.by_all(lanes & 0x0001_0001),
+            LinePart::Bytes => now.by(lanes.trailing_zeros()),
+            LinePart::Word | LinePart::Any => now.by_all(lanes),
+        }
+    }
+}
+
 /// Some lanes, and how their addresses lie.
 pub(super) type Lanes = (u32, LinePart);
 
@@ -248,7 +260,7 @@ pub(super) type Lanes = (u32, LinePart);
 /// where neither half lies in a usual way, or both read the same. A piece may have no lanes.
 #[inline(always)]
 pub(super) fn pieces(event: &Event<'_>, mask: u32) -> (Lanes, Lanes) {
-    let layout = &event.layout;
+    let layout = event.layout;
     let half = |h: usize| {
         let lanes = mask & (0xffff << (16 * h));
         let piece = match layout.halves[h] {
@@ -264,7 +276,7 @@ pub(super) fn pieces(event: &Event<'_>, mask: u32) -> (Lanes, Lanes) {
     if bytes && mask == ALL {
         both(LinePart::Bytes)
     } else if first == second
-        && (first == LinePart::Any || (event.what == What::Read && event.address[0] == event.address[16]))
+        && (first == LinePart::Any || (event.what == What::Read && event.address.at(0) == event.address.at(16)))
     {
         both(first)
     } else {
@@ -284,21 +296,21 @@ pub(super) fn hold(
     (lanes, piece): Lanes,
 ) -> Option<Conflict> {
     let first = lanes.trailing_zeros() & 31;
-    let address = event.address[first as usize];
+    let address = event.address.at(first as usize);
     let number = (address / LINE).wrapping_sub(start) as usize;
     let rest = match (piece, lines.get_mut(number..)) {
         (LinePart::Words, Some([one, two, ..])) => {
-            let now = now.by_all(lanes & 0x0001_0001);
+            let now = piece.first(now, lanes);
             let one = one.as_one(clocks, event, now, LineForm::AsOne);
             let two = two.as_one(clocks, event, now.up(WORDS as u32), LineForm::AsOne);
             lanes & !(if one { 0x00ff_00ff } else { 0 } | if two { 0xff00_ff00 } else { 0 })
         }
         (LinePart::Bytes, Some([line, ..])) => {
-            let fine = line.as_one(clocks, event, now.by(first), LineForm::BytesAsOne);
+            let fine = line.as_one(clocks, event, piece.first(now, lanes), LineForm::BytesAsOne);
             if fine { 0 } else { lanes }
         }
         (LinePart::Word, Some([line, ..])) => {
-            let fine = line.at_word(clocks, event, now.by_all(lanes), address);
+            let fine = line.at_word(clocks, event, piece.first(now, lanes), address);
             if fine { 0 } else { lanes }
         }
         _ => lanes,

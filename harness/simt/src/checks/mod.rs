@@ -16,6 +16,31 @@ pub(crate) mod shared;
 use crate::finding::What;
 use crate::lane::LANES;
 
+/// The addresses of a warp's lanes: a register's values, so many bytes further on.
+#[derive(Clone, Copy)]
+pub(crate) struct Addresses<'a> {
+    pub base: &'a [u64; LANES],
+    pub offset: u64,
+}
+
+impl<'a> Addresses<'a> {
+    /// Just these.
+    pub fn of(base: &'a [u64; LANES]) -> Self {
+        Addresses { base, offset: 0 }
+    }
+
+    /// The address of one lane.
+    #[inline(always)]
+    pub fn at(self, lane: usize) -> u64 {
+        self.base[lane].wrapping_add(self.offset)
+    }
+
+    /// The addresses of all lanes.
+    pub fn all(self) -> [u64; LANES] {
+        std::array::from_fn(|lane| self.at(lane))
+    }
+}
+
 /// One memory instruction of a warp.
 #[derive(Clone, Copy)]
 pub(crate) struct Event<'a> {
@@ -37,9 +62,9 @@ pub(crate) struct Event<'a> {
     /// Bytes a lane.
     pub size: u32,
     /// Addresses, valid in those lanes.
-    pub address: &'a [u64; LANES],
-    /// How they lie.
-    pub layout: Layout,
+    pub address: Addresses<'a>,
+    /// How they lie. No copy of it, which would read at once what has just been written in pieces, and wait for it.
+    pub layout: &'a Layout,
 }
 
 /// How the addresses of half a warp lie.
@@ -85,7 +110,7 @@ impl Half {
 }
 
 /// How a warp's addresses lie.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The lowest address.
     pub low: u64,
@@ -98,23 +123,32 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// The layout of elements of `size` bytes that lie lane after lane from an address on.
+    #[inline(always)]
+    pub fn in_a_row(low: u64, size: u32) -> Layout {
+        let half = if size == 4 { Half::Line } else { Half::Any };
+        let other = low + 16 * u64::from(size);
+        let high = low + (LANES as u64 - 1) * u64::from(size);
+        Layout { low, high, row: true, halves: [half.from(low), half.from(other)] }
+    }
+
     /// The layout of accesses of `size` bytes by the lanes of `mask`.
     #[inline(always)]
-    pub fn of(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+    pub fn of(address: Addresses<'_>, mask: u32, size: u32) -> Layout {
         let (mut low, mut high, mut gaps) = (u64::MAX, 0u64, 0u64);
         for i in 0..LANES {
             let on = 0u64.wrapping_sub(u64::from((mask >> i) & 1));
-            low = low.min(address[i] | !on);
-            high = high.max(address[i] & on);
-            gaps |= address[i].wrapping_sub(address[0]) ^ (i as u64 * u64::from(size));
+            low = low.min(address.at(i) | !on);
+            high = high.max(address.at(i) & on);
+            gaps |= address.at(i).wrapping_sub(address.at(0)) ^ (i as u64 * u64::from(size));
         }
         let whole = [mask & 0xffff == 0xffff, mask >> 16 == 0xffff];
-        let mut halves = Half::both(address, size);
+        let mut halves = Half::both(address.base, size);
         for ((half, whole), h) in halves.iter_mut().zip(whole).zip(0..) {
             if !whole {
                 *half = Half::Any;
             }
-            *half = half.from(address[16 * h]);
+            *half = half.from(address.at(16 * h));
         }
         Layout { low, high, row: gaps == 0 && mask == u32::MAX, halves }
     }

@@ -58,7 +58,7 @@ impl Proxies {
         }
         let mut found = None;
         for lane in lanes(event.mask) {
-            let at = event.address[lane as usize];
+            let at = event.address.at(lane as usize);
             for piece in at / PIECE..=(at + u64::from(event.size) - 1) / PIECE {
                 let Some(stored) = self.stored.get_mut(piece as usize) else {
                     continue;
@@ -89,7 +89,7 @@ impl Proxies {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Layout;
+    use super::super::{Addresses, Layout};
     use super::*;
     use crate::lane::LANES;
 
@@ -104,8 +104,8 @@ mod tests {
             pc: 1,
             mask: 1,
             size,
-            address: &address,
-            layout: Layout::default(),
+            address: Addresses::of(&address),
+            layout: &Layout::default(),
         };
         proxies.access(&event, 3, bulk).map(|(at, _)| at)
     }

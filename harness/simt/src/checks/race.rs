@@ -5,7 +5,7 @@
 //! two accesses do not collide in the schedule of this run.
 
 use super::clock::{BlockClock, Publications, Time, WarpClock};
-use super::{Event, Layout};
+use super::{Addresses, Event, Layout};
 use crate::finding::{Scope, What};
 use crate::lane::LANES;
 
@@ -61,7 +61,7 @@ impl Past {
         Past { what: self.what + lanes, lanes: self.lanes << lanes, ..self }
     }
     /// The read of shared memory that this was.
-    pub fn as_read(self, mask: u32, size: u32, address: &[u64; LANES], layout: Layout) -> Event<'_> {
+    pub fn as_read<'a>(self, mask: u32, size: u32, address: Addresses<'a>, layout: &'a Layout) -> Event<'a> {
         let (pc, strong, volatile, narrow) = (self.pc(), self.strong(), self.volatile(), self.narrow());
         Event { what: What::Read, strong, volatile, narrow, block_local: true, pc, mask, size, address, layout }
     }
@@ -116,7 +116,7 @@ pub(super) const EMPTY: Cell = Cell { write: NONE, strong: NONE, reads: [NONE; 2
 
 /// The history of places over which consecutive lanes went in order: what the lane at the first place did. It contains
 /// no strong write.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     /// The last write.
     write: Past,
@@ -126,6 +126,11 @@ pub(super) struct Run {
 
 impl Run {
     pub const EMPTY: Run = Run { write: NONE, reads: [NONE; 2] };
+
+    /// Nothing has happened but this read.
+    pub fn of_read(read: Past) -> Run {
+        Run { reads: [read, NONE], ..Run::EMPTY }
+    }
 
     /// The same history, seen from a place so many places further on.
     pub fn up(&self, places: u32) -> Run {

@@ -8,7 +8,7 @@
 
 use super::lines::{LINE, LineHistory, WORDS, hold, pieces};
 use super::race::{Clocks, Conflict, NONE, Past};
-use super::{Event, Half, Layout};
+use super::{Addresses, Event, Half, Layout};
 use crate::finding::What;
 use crate::lane::LANES;
 
@@ -132,12 +132,12 @@ impl SharedRaces {
         let place = if halves.contains(&Half::Any) {
             let mut address = [0; LANES];
             for i in 0..LANES {
-                address[i] = event.address[i] as u32;
+                address[i] = event.address.at(i) as u32;
             }
             self.addresses.push(address);
             Place::Listed(self.addresses.len() as u32 - 1)
         } else {
-            Place::Halves(halves, [event.address[0] as u32, event.address[16] as u32])
+            Place::Halves(halves, [event.address.at(0) as u32, event.address.at(16) as u32])
         };
         *read = Read { past: Past::now(clocks, event), mask: event.mask, size: event.size, place };
         self.noted += 1;
@@ -152,7 +152,7 @@ impl SharedRaces {
         self.touched.0 = self.touched.0.min(word(event.layout.low));
         self.touched.1 = self.touched.1.max(word(event.layout.high));
         for lane in super::lanes(event.mask) {
-            if let Some(last) = self.atomics.get_mut(word(event.address[lane as usize & 31])) {
+            if let Some(last) = self.atomics.get_mut(word(event.address.at(lane as usize & 31))) {
                 let again = last.section == section && last.past.is_again(now);
                 let lanes = if again { last.past.lanes } else { 0 };
                 let now = now.by(lane);
@@ -198,8 +198,9 @@ impl SharedRaces {
                 Place::Halves(halves, start) => Place::laid_out(halves, start),
                 Place::Listed(at) => self.addresses[at as usize].map(u64::from),
             };
-            let layout = Layout::of(&address, mask, size);
-            let event = past.as_read(mask, size, &address, layout);
+            let address = Addresses::of(&address);
+            let layout = Layout::of(address, mask, size);
+            let event = past.as_read(mask, size, address, &layout);
             self.hold(clocks, &event, past, mask);
         }
     }
@@ -227,7 +228,7 @@ fn atomics(lines: &mut [LineHistory], clocks: &Clocks<'_>, event: &Event<'_>) ->
     let section = clocks.section(event);
     let mut left = 0;
     for lane in super::lanes(event.mask) {
-        let address = event.address[lane as usize];
+        let address = event.address.at(lane as usize);
         let line = lines.get_mut((address / LINE) as usize);
         let cell = line.and_then(|line| line.word(address, section));
         match cell.filter(|cell| cell.calm) {

@@ -1,8 +1,8 @@
 use super::super::Event;
-use super::super::Layout;
 use super::super::clock::{BlockClock, Publications, Time, WarpClock};
 use super::super::global::{GlobalRaces, ROW};
 use super::super::shared::SharedRaces;
+use super::super::{Addresses, Layout};
 use super::*;
 use crate::lane::LANES;
 
@@ -38,8 +38,8 @@ fn lines_find_what_words_find() {
     let mut random = Random(7);
     let mut conflicts = 0;
     for round in 0..400 {
-        // In some of them all but a few accesses go over whole rows.
-        let in_rows = round % 4 == 0;
+        // In most of them all but a few accesses go over stretches of one kind: rows, half rows or bytes.
+        let kind = round % 4;
         let time = Time::default();
         let launch = Publications::new(2, 2, &time);
         let mut blocks: [BlockClock; 2] = Default::default();
@@ -53,9 +53,13 @@ fn lines_find_what_words_find() {
             memory.start(4096);
         }
         for pc in 0..60 {
-            let row = in_rows && random.below(20) != 0;
+            let in_order = kind < 3 && random.below(20) != 0;
             let w = random.below(4) as usize;
-            let size = if row { 4 } else { 1 << random.below(4) };
+            let size = match kind {
+                0 | 1 if in_order => 4,
+                2 if in_order => 1,
+                _ => 1 << random.below(4),
+            };
             let block = w / 2;
             match random.below(8) {
                 0 | 1 => {
@@ -68,15 +72,20 @@ fn lines_find_what_words_find() {
                 _ => {}
             }
             let what = [What::Read, What::Read, What::Write, What::Atomic][random.below(4) as usize];
-            let what = if row && what == What::Atomic { What::Write } else { what };
-            let strong = what == What::Atomic || (!row && random.below(8) == 0);
+            let what = if in_order && what == What::Atomic { What::Write } else { what };
+            let strong = what == What::Atomic || (!in_order && random.below(8) == 0);
             let volatile = strong && what != What::Atomic && random.below(2) == 0;
             let narrow = strong && !volatile && random.below(3) == 0;
-            let mask = if !row && random.below(4) == 0 { random.below(1 << 32) as u32 | 0xffff } else { ALL };
+            let mut mask = if !in_order && random.below(4) == 0 { random.below(1 << 32) as u32 | 0xffff } else { ALL };
             let mut address = addresses(&mut random, size);
-            if row {
-                let start = random.below(6) * ROW;
-                address = std::array::from_fn(|lane| start + lane as u64 * size);
+            if in_order {
+                let [one, other] = [random.below(6), random.below(6)];
+                address = std::array::from_fn(|lane| match (kind, lane as u64) {
+                    (0, lane) => one * ROW + lane * size,
+                    (1, lane) => (if lane < 16 { one } else { other }) * (ROW / 2) + lane % 16 * size,
+                    (_, lane) => one * LINE + lane * size,
+                });
+                mask = if kind == 1 { [ALL, ALL, 0xffff, 0xffff_0000][random.below(4) as usize] } else { ALL };
             }
             if strong {
                 warps[w].acquire(&time);
@@ -93,24 +102,31 @@ fn lines_find_what_words_find() {
                 pc,
                 mask,
                 size: size as u32,
-                address: &address,
+                address: Addresses::of(&address),
                 layout,
             };
-            let layout = Layout::of(&address, mask, size as u32);
-            let found = fast.access(&clocks, &event(false, layout), mask);
-            let expected = slow.access(&clocks, &event(false, Layout::default()), mask);
+            let (layout, unknown) = (Layout::of(Addresses::of(&address), mask, size as u32), Layout::default());
+            let found = fast.access(&clocks, &event(false, &layout), mask);
+            let expected = slow.access(&clocks, &event(false, &unknown), mask);
             assert_eq!(found, expected, "{what:?} of {size} at {address:?} by {mask:#x}");
             conflicts += usize::from(found.is_some());
             // Shared memory is one block's.
             if block == 0 {
                 let [fast, slow] = &mut shared;
-                assert_eq!(
-                    fast.access(&clocks, &event(true, layout)),
-                    slow.compare(&clocks, &event(true, Layout::default())),
-                );
+                assert_eq!(fast.access(&clocks, &event(true, &layout)), slow.compare(&clocks, &event(true, &unknown)));
             }
         }
     }
     // Some of each, or the test shows nothing.
     assert!((1000..23000).contains(&conflicts), "{conflicts}");
+}
+
+#[test]
+fn the_layout_of_a_row_is_that_of_its_addresses() {
+    for size in [1, 2, 4, 8] {
+        for low in (0..256).step_by(size as usize) {
+            let address = std::array::from_fn(|lane| low + lane as u64 * u64::from(size));
+            assert_eq!(Layout::in_a_row(low, size), Layout::of(Addresses::of(&address), ALL, size));
+        }
+    }
 }

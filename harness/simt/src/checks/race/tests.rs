@@ -1,5 +1,5 @@
-use super::super::Layout;
 use super::super::global::{CHUNK, GlobalRaces};
+use super::super::{Addresses, Layout};
 use super::*;
 
 /// A launch of two blocks of two warps, by hand.
@@ -35,8 +35,8 @@ impl Bench {
             pc: what as u32,
             mask: 1 << lane,
             size: 4,
-            address: &addresses,
-            layout: Layout::default(),
+            address: Addresses::of(&addresses),
+            layout: &Layout::default(),
         };
         if strong {
             self.warps[warp].acquire(&self.time);
@@ -257,8 +257,8 @@ fn bytes_of_one_word_are_told_apart() {
             pc: 1,
             mask: 1 << lane,
             size: 1,
-            address,
-            layout: Layout::default(),
+            address: Addresses::of(address),
+            layout: &Layout::default(),
         };
         let clocks = Clocks {
             time: &b.time,
@@ -292,8 +292,8 @@ fn an_access_over_the_end_of_a_chunk_is_seen_on_both_sides() {
             pc: 1,
             mask: 1,
             size,
-            address: &addresses,
-            layout: Layout::default(),
+            address: Addresses::of(&addresses),
+            layout: &Layout::default(),
         };
         let clocks = Clocks {
             time: &b.time,

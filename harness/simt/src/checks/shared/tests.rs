@@ -17,7 +17,7 @@ fn found(reads: &[[u64; LANES]], to: u64, compared: bool) -> Option<Conflict> {
         let mut clock = WarpClock::default();
         clock.start(warp);
         let clocks = Clocks { time: &time, launch: &launch, block: &block, warp: &clock, start: block.start };
-        let layout = Layout::of(address, mask, 4);
+        let layout = Layout::of(Addresses::of(address), mask, 4);
         let event = Event {
             what,
             strong: false,
@@ -27,8 +27,8 @@ fn found(reads: &[[u64; LANES]], to: u64, compared: bool) -> Option<Conflict> {
             pc: 1 + what as u32,
             mask,
             size: 4,
-            address,
-            layout,
+            address: Addresses::of(address),
+            layout: &layout,
         };
         memory.access(&clocks, &event)
     };

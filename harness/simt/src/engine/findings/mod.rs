@@ -31,7 +31,7 @@ impl Warp<'_> {
         lane: usize,
     ) -> (Access, Option<Allocation>) {
         let place = self.program().place_of(op.site);
-        let address = event.address[lane];
+        let address = event.address.at(lane);
         let mut access = Access::memory(event.what, space, event.size, address, place);
         let allocation = match space {
             Space::Global => self.nearest_global(address, event.size),

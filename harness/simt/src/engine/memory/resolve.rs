@@ -1,7 +1,7 @@
 //! Where a warp's addresses lead. Every memory instruction goes through here, except the fastest paths, which repeat
 //! the first lines. Checks bounds, alignment and liveness, and counts sectors and bank conflicts.
 
-use crate::checks::Layout;
+use crate::checks::{Addresses, Layout};
 use crate::engine::traffic::banks::bank_conflicts;
 use crate::engine::traffic::sectors::sectors;
 use crate::engine::warp::counts::count_sectors;
@@ -321,18 +321,18 @@ impl Warp<'_> {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn layout_v3(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+fn layout_v3(address: Addresses<'_>, mask: u32, size: u32) -> Layout {
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-    fn inner(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+    fn inner(address: Addresses<'_>, mask: u32, size: u32) -> Layout {
         Layout::of(address, mask, size)
     }
     // SAFETY: chosen for a processor that has them.
     unsafe { inner(address, mask, size) }
 }
 #[cfg(target_arch = "x86_64")]
-fn layout_v4(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+fn layout_v4(address: Addresses<'_>, mask: u32, size: u32) -> Layout {
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-    fn inner(address: &[u64; LANES], mask: u32, size: u32) -> Layout {
+    fn inner(address: Addresses<'_>, mask: u32, size: u32) -> Layout {
         Layout::of(address, mask, size)
     }
     // SAFETY: chosen for a processor that has them.

@@ -36,8 +36,8 @@ use self::request::{Pointers, Request};
 use self::shared::Shared;
 use self::slot::WarpSlot;
 use self::warpgroup::Products;
-use crate::checks::Layout;
 use crate::checks::clock::WarpClock;
+use crate::checks::{Addresses, Layout};
 use crate::finding::Space;
 use crate::lane::LANES;
 use crate::memory::Written;
@@ -54,10 +54,10 @@ pub(crate) type Resolve = unsafe fn(&mut Warp<'_>, &Op, Request, &mut Pointers) 
 
 /// A function that shows the checks an access to the addresses of a memory instruction, compiled for this processor:
 /// see [`Warp::check_addresses`].
-pub(crate) type Show = unsafe fn(&mut Warp<'_>, &Op, Request, Option<Layout>);
+pub(crate) type Show = unsafe fn(&mut Warp<'_>, &Op, Request, Option<&Layout>);
 
 /// A function that finds how the addresses of a request lie, compiled for this processor.
-pub(crate) type LayoutOf = fn(&[u64; LANES], u32, u32) -> Layout;
+pub(crate) type LayoutOf = fn(Addresses<'_>, u32, u32) -> Layout;
 
 /// Looks at the addresses of the lanes of a mask, before a memory instruction accesses them, to count its costs.
 ///

@@ -2,7 +2,7 @@
 
 use super::written::range_at;
 use crate::checks::race::Clocks;
-use crate::checks::{Event, Layout};
+use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Show;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
@@ -16,7 +16,7 @@ impl Warp<'_> {
     /// # Safety
     /// `op` is a memory instruction of the program that runs.
     #[inline(always)]
-    pub(crate) unsafe fn check_addresses(&mut self, op: &Op, request: Request, layout: Option<Layout>) {
+    pub(crate) unsafe fn check_addresses(&mut self, op: &Op, request: Request, layout: Option<&Layout>) {
         // SAFETY: the caller's contract.
         unsafe { (self.show)(self, op, request, layout) }
     }
@@ -24,18 +24,18 @@ impl Warp<'_> {
     /// # Safety
     /// As for [`Warp::check_addresses`].
     #[inline(always)]
-    unsafe fn show_addresses<const W: u8>(&mut self, op: &Op, request: Request, layout: Option<Layout>) {
+    unsafe fn show_addresses(&mut self, op: &Op, request: Request, layout: Option<&Layout>) {
         let (base, offset) = op.address();
         // SAFETY: the caller's contract.
-        let address = unsafe { moved::<W>(&*self.reg::<[u64; LANES]>(base), offset) };
-        self.check_laid_out(op, request, request.space, &address, layout);
+        let base = unsafe { &*self.reg::<[u64; LANES]>(base) };
+        self.check_laid_out(op, request, request.space, Addresses { base, offset }, layout);
     }
 
     /// Tells the checks of an access that is about to be made. `address` is valid in the running lanes, and relative to
     /// its space.
     #[inline(never)]
     pub(crate) fn check(&mut self, op: &Op, request: Request, space: Space, address: &[u64; LANES]) {
-        self.check_laid_out(op, request, space, address, None);
+        self.check_laid_out(op, request, space, Addresses::of(address), None);
     }
 
     #[inline(always)]
@@ -44,10 +44,18 @@ impl Warp<'_> {
         op: &Op,
         request: Request,
         space: Space,
-        address: &[u64; LANES],
-        layout: Option<Layout>,
+        address: Addresses<'_>,
+        layout: Option<&Layout>,
     ) {
         let mask = self.mask();
+        let own;
+        let layout = match layout {
+            Some(layout) => layout,
+            None => {
+                own = (self.layout)(address, mask, request.size);
+                &own
+            }
+        };
         let shared = self.launch();
         let order = shared.orders[op.site as usize];
         let event = Event {
@@ -60,7 +68,7 @@ impl Warp<'_> {
             mask,
             size: request.size,
             address,
-            layout: layout.unwrap_or_else(|| (self.layout)(address, mask, request.size)),
+            layout,
         };
         if let Some(Some(bounds)) = shared.bounds.get(op.site as usize)
             && bounds.space == space
@@ -107,16 +115,16 @@ impl Warp<'_> {
                 let mut found = None;
                 let mut rest = mask;
                 while rest != 0 {
-                    let first = address[rest.trailing_zeros() as usize];
+                    let first = address.at(rest.trailing_zeros() as usize & 31);
                     let Some(at) = range_at(shared, self.notes.get_mut(), op.site, first) else {
                         break;
                     };
                     let range = shared.view.ranges()[at];
-                    let Layout { low, high, .. } = event.layout;
+                    let Layout { low, high, .. } = *event.layout;
                     let here = if range.contains(low, 1) && range.contains(high, 1) {
                         rest
                     } else {
-                        lanes(rest).filter(|&l| range.contains(address[l], 1)).fold(0u32, |m, l| m | (1 << l))
+                        lanes(rest).filter(|&l| range.contains(address.at(l), 1)).fold(0u32, |m, l| m | (1 << l))
                     };
                     rest &= !here;
                     if !range.writable {
@@ -164,48 +172,21 @@ impl Warp<'_> {
     }
 }
 
-/// The lanes' addresses, so many bytes further on. Written out for the widest vectors: the check reads what this leaves
-/// in wide pieces, and would wait for narrow ones.
-///
-/// # Safety
-/// The processor has what `W` promises.
-#[inline(always)]
-unsafe fn moved<const W: u8>(address: &[u64; LANES], offset: u64) -> [u64; LANES] {
-    let mut all = [0; LANES];
-    #[cfg(target_arch = "x86_64")]
-    if W == 4 {
-        use std::arch::x86_64::*;
-        // SAFETY: the caller's contract; eight lanes are read and written at a time.
-        unsafe {
-            let offset = _mm512_set1_epi64(offset as i64);
-            for (from, to) in address.chunks_exact(8).zip(all.chunks_exact_mut(8)) {
-                let part = _mm512_loadu_si512(from.as_ptr().cast());
-                _mm512_storeu_si512(to.as_mut_ptr().cast(), _mm512_add_epi64(part, offset));
-            }
-        }
-        return all;
-    }
-    for i in 0..LANES {
-        all[i] = address[i].wrapping_add(offset);
-    }
-    all
-}
-
-unsafe fn show_base(warp: &mut Warp<'_>, op: &Op, request: Request, layout: Option<Layout>) {
+unsafe fn show_base(warp: &mut Warp<'_>, op: &Op, request: Request, layout: Option<&Layout>) {
     // SAFETY: the caller's contract.
-    unsafe { warp.show_addresses::<0>(op, request, layout) }
+    unsafe { warp.show_addresses(op, request, layout) }
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn show_v3(warp: &mut Warp<'_>, op: &Op, request: Request, layout: Option<Layout>) {
+unsafe fn show_v3(warp: &mut Warp<'_>, op: &Op, request: Request, layout: Option<&Layout>) {
     // SAFETY: the caller's contract.
-    unsafe { warp.show_addresses::<3>(op, request, layout) }
+    unsafe { warp.show_addresses(op, request, layout) }
 }
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-unsafe fn show_v4(warp: &mut Warp<'_>, op: &Op, request: Request, layout: Option<Layout>) {
+unsafe fn show_v4(warp: &mut Warp<'_>, op: &Op, request: Request, layout: Option<&Layout>) {
     // SAFETY: the caller's contract.
-    unsafe { warp.show_addresses::<4>(op, request, layout) }
+    unsafe { warp.show_addresses(op, request, layout) }
 }
 
 /// The function that shows accesses to the checks, for a processor.

@@ -1,7 +1,7 @@
 //! Accesses to the shared memory of other blocks of the cluster, in the checks.
 
 use crate::checks::race::Clocks;
-use crate::checks::{Event, Layout};
+use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::home_of;
@@ -20,7 +20,7 @@ impl Warp<'_> {
             races.publications.fence(self.clock.warp, &block.clock, order.narrow, &races.time);
         }
         let own = self.block.get().rank;
-        let home = event.address.map(home_of);
+        let home = event.address.all().map(home_of);
         let address = home.map(|(_, offset)| offset);
         let mut rest = event.mask;
         while rest != 0 {
@@ -28,8 +28,8 @@ impl Warp<'_> {
             let here = |&lane: &usize| home[lane].0.filter(|rank| *rank != own) == rank;
             let mask = lanes(rest).filter(here).fold(0u32, |m, lane| m | (1 << lane));
             rest &= !mask;
-            let layout = Layout::of(&address, mask, event.size);
-            let event = Event { mask, address: &address, layout, ..*event };
+            let layout = Layout::of(Addresses::of(&address), mask, event.size);
+            let event = Event { mask, address: Addresses::of(&address), layout: &layout, ..*event };
             if launch.init {
                 self.see_in(op, &event, rank);
             }
@@ -49,7 +49,7 @@ impl Warp<'_> {
         let unwritten = self.with_block(|_, block| {
             block.with_peer(rank, |_, peer| {
                 let see = |lane: &usize| {
-                    let (offset, size) = (event.address[*lane], u64::from(event.size));
+                    let (offset, size) = (event.address.at(*lane), u64::from(event.size));
                     let missing = event.what != What::Write && peer.written.unwritten(offset, size).is_some();
                     if event.what != What::Read {
                         peer.written.write(offset, size);

@@ -1,7 +1,7 @@
 //! Accesses that hit another array than the one from which their addresses were computed.
 
-use crate::checks::Event;
 use crate::checks::bounds::Bounds;
+use crate::checks::{Addresses, Event};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::program::{Origin, Program};
@@ -44,15 +44,17 @@ impl Warp<'_> {
         let Bounds { space, start, end } = bounds;
         let size = u64::from(event.size);
         let inside = |a: u64| a >= start && a <= end && end - a >= size;
-        let out = lanes(event.mask).filter(|&l| !inside(event.address[l])).fold(0u32, |m, l| m | (1 << l));
+        let out = lanes(event.mask).filter(|&l| !inside(event.address.at(l))).fold(0u32, |m, l| m | (1 << l));
         if out == 0 {
             return;
         }
         let lane = out.trailing_zeros() as usize;
-        let address = event.address[lane];
+        let address = event.address.at(lane);
         let (mut access, _) = self.describe(op, event, space, lane);
         access.threads = out.count_ones();
-        let near = |at: u64| self.describe(op, &Event { address: &[at; LANES], size: 1, ..*event }, space, lane).1;
+        let near = |at: u64| {
+            self.describe(op, &Event { address: Addresses::of(&[at; LANES]), size: 1, ..*event }, space, lane).1
+        };
         let from = near(start);
         // The first byte that lies outside.
         let outside = if address >= start && address < end { end } else { address };

@@ -3,7 +3,7 @@
 use crate::checks::copies::{Bulk, CopyConflict, Until};
 use crate::checks::proxies::Stored;
 use crate::checks::race::Clocks;
-use crate::checks::{Event, Layout};
+use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::finding::{Access, Allocation, Finding, Kind, Scope, Space, What};
@@ -149,8 +149,11 @@ impl Warp<'_> {
         let now = (races.time.now(), block.clock.epoch, self.clock.tick());
         // If nothing has happened since a copy began, its write is ordered as it was remembered then.
         for copy in done.iter().filter(|copy| copy.moment != now) {
-            let layout =
-                if copy.lanes == copy.began { copy.layout } else { Layout::of(&copy.address, copy.lanes, copy.size) };
+            let layout = if copy.lanes == copy.began {
+                copy.layout
+            } else {
+                Layout::of(Addresses::of(&copy.address), copy.lanes, copy.size)
+            };
             let event = Event {
                 what: What::Write,
                 strong: false,
@@ -160,8 +163,8 @@ impl Warp<'_> {
                 pc: copy.pc,
                 mask: copy.lanes,
                 size: copy.size,
-                address: &copy.address,
-                layout,
+                address: Addresses::of(&copy.address),
+                layout: &layout,
             };
             let clocks = Clocks {
                 time: &races.time,

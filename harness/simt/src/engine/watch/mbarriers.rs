@@ -3,7 +3,7 @@
 use crate::checks::clock::WarpClock;
 use crate::checks::copies::Bulk;
 use crate::checks::race::Clocks;
-use crate::checks::{Event, Layout};
+use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::block::Block;
 use crate::engine::warp::mbarrier::Home;
@@ -41,6 +41,7 @@ impl Warp<'_> {
     /// before.
     fn uses_mbarrier(&mut self, op: &Op, lane: usize, home: Home, what: What) {
         let address = [u64::from(home.offset); LANES];
+        let address = Addresses::of(&address);
         let mask = 1 << lane;
         let event = Event {
             what,
@@ -51,8 +52,8 @@ impl Warp<'_> {
             pc: op.site,
             mask,
             size: 8,
-            address: &address,
-            layout: Layout::of(&address, mask, 8),
+            address,
+            layout: &Layout::of(address, mask, 8),
         };
         self.compare_in(op, &event, home.rank);
     }
@@ -113,6 +114,7 @@ impl Warp<'_> {
         let clock = WarpClock::of(copy.warp);
         for (at, size) in copy.pieces() {
             let address = [at; LANES];
+            let address = Addresses::of(&address);
             let mask = 1 << copy.lane;
             let event = Event {
                 what: What::Write,
@@ -123,8 +125,8 @@ impl Warp<'_> {
                 pc: copy.pc,
                 mask,
                 size,
-                address: &address,
-                layout: Layout::of(&address, mask, size),
+                address,
+                layout: &Layout::of(address, mask, size),
             };
             let clocks = Clocks {
                 time: &races.time,

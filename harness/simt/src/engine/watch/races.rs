@@ -1,7 +1,7 @@
 //! Findings of races.
 
 use crate::checks::race::{Conflict, same_instruction};
-use crate::checks::{Event, Layout};
+use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, space_of};
@@ -32,7 +32,7 @@ impl Warp<'_> {
             if bulk[1] { What::Copy } else { conflict.what },
             space,
             event.size,
-            event.address[conflict.lane],
+            event.address.at(conflict.lane),
             self.program().place_of(conflict.pc),
         )
         .by(
@@ -80,8 +80,8 @@ impl Warp<'_> {
             pc: op.site,
             mask: self.mask(),
             size: request.size,
-            address: &[offset; LANES],
-            layout: Layout::default(),
+            address: Addresses { base: &[offset; LANES], offset: 0 },
+            layout: &Layout::default(),
         };
         let (now, allocation) = self.describe(op, &event, space, two);
         let (other, _) = self.describe(op, &event, space, one);

@@ -1,6 +1,6 @@
 //! The initialisation check: it finds reads of memory that nobody has written.
 
-use crate::checks::{Event, Layout};
+use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::notes::{Notes, Unjudged};
 use crate::engine::warp::program::Op;
@@ -24,7 +24,7 @@ impl Warp<'_> {
     /// Whether an access is one to shared memory of which every byte is known to have been written.
     #[inline(always)]
     pub(super) fn is_known_written(&self, event: &Event<'_>, space: Space) -> bool {
-        let Layout { low, high, .. } = event.layout;
+        let Layout { low, high, .. } = *event.layout;
         let known = || &self.block.get().stretch;
         space == Space::Shared
             && self.unjudged.is_empty()
@@ -38,7 +38,7 @@ impl Warp<'_> {
         // If the addresses are farther apart than this, it is faster to check the lanes one by one than all bytes
         // between them.
         const FAR: u64 = 4096;
-        let Layout { low, high, row, .. } = event.layout;
+        let Layout { low, high, row, .. } = *event.layout;
         let len = high.wrapping_sub(low).wrapping_add(u64::from(event.size));
         if len > FAR {
             return false;
@@ -96,7 +96,7 @@ impl Warp<'_> {
         }
         let mut bad = 0u32;
         for lane in lanes(event.mask) {
-            let address = event.address[lane];
+            let address = event.address.at(lane);
             let missing = match space {
                 Space::Shared => see(&self.block.get().written, address),
                 Space::Local => see(&self.written, lane as u64 * self.local_len + address),
@@ -115,7 +115,7 @@ impl Warp<'_> {
             return;
         }
         if self.program().speculated.iter().any(|load| load.1 == op.site) {
-            let (site, size, address) = (op.site, event.size, *event.address);
+            let (site, size, address) = (op.site, event.size, event.address.all());
             self.unjudged.push(Unjudged { site, mask: bad, size, space, address });
         } else {
             self.unwritten(op, event, space, bad);
@@ -134,6 +134,7 @@ impl Warp<'_> {
         };
         let Unjudged { mask, size, space, address, .. } = self.unjudged.swap_remove(at);
         let bad = mask & lanes;
+        let address = Addresses::of(&address);
         let event = Event {
             what: What::Read,
             strong: false,
@@ -143,8 +144,8 @@ impl Warp<'_> {
             pc: site,
             mask: bad,
             size,
-            address: &address,
-            layout: Layout::of(&address, bad, size),
+            address,
+            layout: &Layout::of(address, bad, size),
         };
         self.unwritten(&program.ops[site as usize], &event, space, bad);
     }

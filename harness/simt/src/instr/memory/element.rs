@@ -220,12 +220,29 @@ pub(super) unsafe fn look<E: Elem>(
     count: u32,
     space: Space,
     what: What,
-    layout: Option<Layout>,
+    layout: Option<&Layout>,
 ) {
     if warp.checking {
         let size = size_of::<E::Mem>() as u32 * count;
         // SAFETY: this is a memory instruction.
         unsafe { warp.check_addresses(op, Request { space, size, what }, layout) };
+    }
+}
+
+/// Shows the checks an access to global memory by all lanes, whose elements lie one after another.
+///
+/// # Safety
+/// As for [`look`].
+#[inline(always)]
+pub(super) unsafe fn look_along<E: Elem>(warp: &mut Warp, op: &Op, what: What) {
+    if warp.checking {
+        let (base, offset) = op.address();
+        // SAFETY: this is a memory instruction.
+        unsafe {
+            let first = (&*warp.reg::<[u64; LANES]>(base))[0].wrapping_add(offset);
+            let layout = Layout::in_a_row(first, size_of::<E::Mem>() as u32);
+            look::<E>(warp, op, 1, Space::Global, what, Some(&layout));
+        }
     }
 }
 

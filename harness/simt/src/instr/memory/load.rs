@@ -123,7 +123,7 @@ impl<E: Elem> Exec for LoadGlobal<E> {
         // touched.
         unsafe {
             if let Some(from) = consecutive::<E, W>(warp, op, Load::unpack(op).address) {
-                look::<E>(warp, op, 1, Space::Global, What::Read, None);
+                look_along::<E>(warp, op, What::Read);
                 let to = Load::unpack(op).to[0].holding::<E::Reg>();
                 copy_in::<E>(from, to.lanes(warp));
                 return Flow::Next;
@@ -181,7 +181,7 @@ impl<E: Elem> Exec for LoadShared<E> {
             };
             if warp.checking {
                 let layout = pattern.layout(low as u64 - warp.shared as u64);
-                look::<E>(warp, op, count, Space::Shared, What::Read, Some(layout));
+                look::<E>(warp, op, count, Space::Shared, What::Read, Some(&layout));
             }
             if count == 1 {
                 let to = to()[0].holding::<E::Reg>().lanes(warp);

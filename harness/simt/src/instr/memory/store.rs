@@ -84,7 +84,7 @@ impl<E: Elem> Exec for StoreGlobal<E> {
         // SAFETY: as for loads.
         unsafe {
             if let Some(to) = consecutive::<E, W>(warp, op, Store::unpack(op).address) {
-                look::<E>(warp, op, 1, Space::Global, What::Write, None);
+                look_along::<E>(warp, op, What::Write);
                 copy_out::<E>(from().lanes(warp), to);
                 return Flow::Next;
             }
@@ -123,7 +123,7 @@ impl<E: Elem> Exec for StoreShared<E> {
             };
             if warp.checking {
                 let layout = pattern.layout(low as u64 - warp.shared as u64);
-                look::<E>(warp, op, count, Space::Shared, What::Write, Some(layout));
+                look::<E>(warp, op, count, Space::Shared, What::Write, Some(&layout));
             }
             if count == 1 && pattern.shape == pattern::Shape::Row {
                 copy_out::<E>(from()[0].holding::<E::Reg>().lanes(warp), low);

@@ -94,7 +94,7 @@ unsafe fn shared<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
             return None;
         }
         // How the halves of the warp lie matters only where atomics meet other accesses.
-        look(warp, op, Space::Shared, Some(Layout { low, high, ..Layout::default() }));
+        look(warp, op, Space::Shared, Some(&Layout { low, high, ..Layout::default() }));
         let b = &*Atomic::unpack(op).value.holding::<u32>().lanes(warp);
         let memory = warp.shared;
         let (stamp, touched) = warp.notes.get_mut().touched.begin();
@@ -211,7 +211,7 @@ unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
 
 /// Shows the access to the checks that want to see every address.
 #[inline(always)]
-unsafe fn look(warp: &mut Warp, op: &Op, space: Space, layout: Option<Layout>) {
+unsafe fn look(warp: &mut Warp, op: &Op, space: Space, layout: Option<&Layout>) {
     if warp.checking {
         let request = Request { space, size: 4, what: What::Atomic };
         // SAFETY: this is a memory instruction.
