@@ -151,7 +151,7 @@ fn what_is_no_run_is_said_with_what_to_do() {
     fails(&["report", at], 4, &["session.json", "version 99", "newer"]);
     fs::remove_file(folder.path().join("session.json")).unwrap();
     fs::write(folder.path().join("scan.csv"), "schema,lab\n1,scan\n").unwrap();
-    fails(&["report", at], 4, &["scan.csv cannot be reported: it lacks the columns variant"]);
+    fails(&["report", at], 4, &["scan.csv cannot be read: it lacks the columns variant"]);
     assert!(!folder.path().join("report.html").exists());
     fails(&["report", &reference(""), "--out", "/no/such/folder/x.html"], 4, &["cannot write /no/such/folder/x.html"]);
 }

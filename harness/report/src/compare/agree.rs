@@ -2,7 +2,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    run::{folder::Run, session::Session},
+    run::{folder::Run, session::Session, whole},
     words::grouped,
 };
 
@@ -13,7 +13,7 @@ pub fn differences(base: &[Run], new: &[Run]) -> Vec<String> {
     for (side, runs) in [("base", base), ("new", new)] {
         for run in runs.iter().filter(|run| run.sessions.is_empty()) {
             found.push(format!(
-                "{} (on the {side} side) has no session.json, so that its device is unknown",
+                "what is known of the device: {} (on the {side} side) has no session.json",
                 run.folder.display()
             ));
         }
@@ -29,7 +29,19 @@ pub fn differences(base: &[Run], new: &[Run]) -> Vec<String> {
         }
     }
     found.extend(shared.iter().filter_map(|lab| sizes(lab, base, new)));
+    found.extend(not_whole(base, new).chain(not_whole(new, base)));
     found
+}
+
+/// The runs of `side` that lack rows of labs which the `other` side has whole: what is not there would pass unseen.
+fn not_whole<'r>(side: &'r [Run], other: &'r [Run]) -> impl Iterator<Item = String> + 'r {
+    let others: BTreeSet<&str> = other.iter().flat_map(|run| whole::gaps(run).into_keys()).collect();
+    side.iter().filter_map(move |run| {
+        let mut gaps = whole::gaps(run);
+        gaps.retain(|lab, _| !others.contains(lab));
+        let told = || format!("whether they are whole: {} is not: {}", run.folder.display(), whole::words(&gaps));
+        (!gaps.is_empty()).then(told)
+    })
 }
 
 fn labs(runs: &[Run]) -> BTreeSet<&str> {
@@ -164,7 +176,8 @@ mod tests {
         assert_eq!(differences(&mixed, &mixed), ["the device: A100 and H200 and A100 and H200"]);
         let unknown = [Run { sessions: Vec::new(), ..run(session(), "4") }];
         assert!(
-            differences(&unknown, &[run(session(), "4")])[0].contains("here (on the base side) has no session.json")
+            differences(&unknown, &[run(session(), "4")])[0]
+                .contains("what is known of the device: here (on the base side) has no")
         );
     }
 }

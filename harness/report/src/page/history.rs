@@ -35,7 +35,8 @@ pub fn history(history: &History) -> String {
             p {
                 "A time has a change where its values before and after differ by " (short(history.threshold_percent))
                 " % or more, and shuffled values do so in fewer than " (short(history.error_rate_percent))
-                " % of all shuffles. A counter is exact: every difference is a change."
+                " % of all shuffles. A counter is exact: every difference is a change, \
+                 but for cases whose loops wait for other threads."
             }
             @if !history.remarks.is_empty() { ul { @for remark in &history.remarks { li { (remark) } } } }
             div.figures {

@@ -11,6 +11,7 @@ use crate::run::{
     details,
     row::{Header, Row},
     session::{self, Session},
+    whole,
 };
 
 /// A run.
@@ -60,6 +61,11 @@ impl Run {
         }
         if run.sessions.is_empty() {
             run.remarks.push("session.json is missing, so that nobody knows which device this was.".into());
+        }
+        let gaps = whole::gaps(&run);
+        if !gaps.is_empty() {
+            let remark = format!("The run is not whole: {}.", whole::words(&gaps));
+            run.remarks.push(remark);
         }
         let told: Vec<&str> = run.sessions.iter().flat_map(|s| &s.labs).map(|l| l.lab.as_str()).collect();
         run.labs.sort_by_key(|rows| told.iter().position(|lab| *lab == rows.lab).unwrap_or(usize::MAX));
@@ -162,7 +168,7 @@ fn text_of(path: &Path) -> Result<Option<String>> {
 
 fn damaged(path: &Path, why: &str) -> Error {
     Error::CannotRun(format!(
-        "{} cannot be reported: {why}; run its lab again into the folder, or move the file away",
+        "{} cannot be read: {why}; run its lab again into the folder, or move the file away",
         path.display()
     ))
 }
@@ -212,10 +218,10 @@ mod tests {
         let short = format!("{}1,scan\n{}", header(), line("b"));
         let newer = header() + &line("a").replacen('1', "7", 1);
         for (files, words) in [
-            (vec![("scan.csv", short.as_str())], "scan.csv cannot be reported: line 2 has 2 cells"),
+            (vec![("scan.csv", short.as_str())], "scan.csv cannot be read: line 2 has 2 cells"),
             (vec![("scan.csv", newer.as_str())], "use the warplab that wrote it"),
             (vec![("scan.csv", "schema,lab\n")], "it lacks the columns variant"),
-            (vec![("session.json", r#"{"schema": 9}"#)], "session.json cannot be reported: it has version 9"),
+            (vec![("session.json", r#"{"schema": 9}"#)], "session.json cannot be read: it has version 9"),
             (vec![("session.json", "{")], "run its lab again"),
             (vec![("notes.csv", "a,b\n1,2\n")], "holds no CSV of a lab; name a folder"),
             (vec![], "holds no CSV of a lab"),
