@@ -3,8 +3,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     run::{folder::Run, session::Session, whole},
-    words::grouped,
+    words::{count, grouped},
 };
+
+/// The labs of which other sizes are named; of more it is told how many.
+const SIZES: usize = 3;
 
 /// In what the sides differ, a sentence each: nothing if they can be compared. A fact that a side does not tell, since
 /// its session is older or NVML is missing, is no difference.
@@ -28,7 +31,13 @@ pub fn differences(base: &[Run], new: &[Run]) -> Vec<String> {
             found.push(format!("the {name}: {} and {}", side(base), side(&new_facts[name])));
         }
     }
-    found.extend(shared.iter().filter_map(|lab| sizes(lab, base, new)));
+    let mut sizes: Vec<String> = shared.iter().filter_map(|lab| sizes(lab, base, new)).collect();
+    let left = sizes.len().saturating_sub(SIZES);
+    if left > 0 {
+        sizes.truncate(SIZES);
+        sizes.push(format!("the sizes of {}", count(left, "more lab")));
+    }
+    found.extend(sizes);
     found.extend(not_whole(base, new).chain(not_whole(new, base)));
     found
 }
@@ -88,7 +97,9 @@ fn of_session(session: &Session) -> Vec<(String, String)> {
     facts.retain(|(_, value)| value.as_ref().is_some_and(|value| !value.is_empty()));
     let mut facts: Vec<(String, String)> =
         facts.into_iter().map(|(name, value)| (name.to_string(), value.unwrap_or_default())).collect();
-    for (name, value) in session.machine_settings.iter().flatten() {
+    // The device's name has the profile.
+    let settings = session.machine_settings.iter().flatten().filter(|(name, _)| *name != "WARPLAB_PROFILE");
+    for (name, value) in settings {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
         let name = if name.starts_with("WARPLAB") { name.clone() } else { format!("--{name}") };
         facts.push((name, if value == "null" { "not set".into() } else { value }));

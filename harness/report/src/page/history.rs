@@ -30,7 +30,7 @@ pub fn history(history: &History) -> String {
     let main = html! {
         section id="changes" aria-labelledby="changes-title" {
             h2 id="changes-title" {
-                (count(history.series.len(), "case")) " in " (count(history.runs.len(), "run")) ": " (changed) " changed"
+                (count(history.series.len(), "measure")) " in " (count(history.runs.len(), "run")) ": " (changed) " changed"
             }
             p {
                 "A time has a change where its values before and after differ by " (short(history.threshold_percent))
@@ -53,7 +53,7 @@ pub fn history(history: &History) -> String {
         section id="series" aria-labelledby="series-title" {
             h2 id="series-title" { "All series" }
             details {
-                summary { (count(history.series.len(), "case")) ", each on one device" }
+                summary { (count(history.series.len(), "measure")) " of cases, each on one device" }
                 (table::table(&all(history), "Table of all series"))
             }
         }
