@@ -162,7 +162,8 @@ fn runs_that_cannot_be_compared_are_refused_with_what_differs() {
     fails(&["compare", &base, &new], 4, &["has no session.json"]);
     fails(&["compare", &base], 2, &["--baseline DIR NEW"]);
     fails(&["compare", &base, "/no/such/run"], 2, &["/no/such/run", "there is no such folder"]);
-    fails(&["compare", &base, &base, "--threshold", "0"], 2, &["`0` is not a percentage"]);
+    fails(&["compare", &base, &base, "--threshold", "0"], 2, &["`0` is not a percentage above 0", "such as 2"]);
+    fails(&["compare", &base, &base, "--error-rate", "-3"], 2, &["`-3` is not a percentage above 0", "such as 1"]);
     fails(&["compare", &base, &base, "--md", "--json"], 2, &["only one format"]);
     fails(&["compare", &base, &base, "--baseline", &base], 2, &["name NEW alone"]);
 }

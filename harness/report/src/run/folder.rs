@@ -56,6 +56,10 @@ impl Run {
             let rows = run.lab(&lab)?;
             run.labs.extend(rows);
         }
+        if run.labs.is_empty() && !run.sessions.is_empty() {
+            let path = folder.display();
+            return Err(Error::CannotRun(format!("{path}: its run was cut off before the first row; run it again")));
+        }
         if run.labs.is_empty() {
             return Err(Error::usage(format!("{} holds no CSV of a lab; {NAME_A_RUN}", folder.display())));
         }
@@ -230,6 +234,10 @@ mod tests {
             let error = Run::read(folder.path()).unwrap_err().to_string();
             assert!(error.contains(words), "{error}");
         }
+        let killed = folder(&[("session.json", r#"{"schema": 2, "sessions": [{"asked": ["scan"], "labs": []}]}"#)]);
+        let error = Run::read(killed.path()).unwrap_err();
+        assert_eq!(error.exit(), harness::Exit::CannotRun, "{error}");
+        assert!(error.to_string().contains("its run was cut off before the first row; run it again"), "{error}");
         let error = Run::read(Path::new("/no/such/run")).unwrap_err();
         assert!(error.to_string().contains("/no/such/run: there is no such folder; name a folder"), "{error}");
         let binary = folder(&[]);
