@@ -23,6 +23,11 @@ grep -q '::warning::not compared: .*no baseline' "$work/log" || { cat "$work/log
 export GITHUB_HEAD_REF=change
 steps measure compare || { cat "$work/log"; fail "a run differs from another of the same kernels"; }
 grep -q "The baseline is $work/baselines/" "$work/log" || { cat "$work/log"; fail "the run is not compared"; }
+# A run that has lost rows is no run without a baseline.
+mv "$work/out/run/vecadd.csv" "$work/"
+if steps compare; then cat "$work/log"; fail "a run that is not whole passes"; fi
+grep -q "is not whole: vecadd" "$work/log" || { cat "$work/log"; fail "it is not said what the run lacks"; }
+mv "$work/vecadd.csv" "$work/out/run/"
 kept=$(find "$work/baselines" -name vecadd.csv)
 python3 - "$kept" << 'END'
 import csv, sys

@@ -54,11 +54,13 @@ pub fn command() -> Command {
 
 /// An option for a percentage.
 pub fn percent(name: &'static str, default: &'static str, help: &'static str) -> Arg {
-    let parse = |text: &str| match text.trim_end_matches('%').parse::<f64>() {
+    let parse = move |text: &str| match text.trim_end_matches('%').parse::<f64>() {
         Ok(percent) if percent > 0.0 && percent < 100.0 => Ok(percent / 100.0),
-        _ => Err(format!("`{text}` is not a percentage between 0 and 100; write 2")),
+        _ => Err(format!("`{text}` is not a percentage above 0 and below 100; write one such as {default}")),
     };
-    Arg::new(name).long(name).value_name("PERCENT").default_value(default).value_parser(parse).help(help)
+    let arg = Arg::new(name).long(name).value_name("PERCENT").default_value(default).value_parser(parse).help(help);
+    // A negative number is a wrong value, and not an option of its own.
+    arg.allow_negative_numbers(true)
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {

@@ -5,7 +5,7 @@ use ::report::{
     Run,
     history::{self, History, find, services},
     page,
-    words::count,
+    words::{count, short},
 };
 use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::{Error, paragraphs, print, print_error};
@@ -38,9 +38,6 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let folder: &PathBuf = matches.get_one("folder").expect("required");
     let mut found = find::all(folder)?;
-    for unread in &found.unread {
-        print_error(unread);
-    }
     if let Some(branch) = matches.get_one::<String>("branch") {
         found.runs.retain(|run| run.branch() == Some(branch));
         if found.runs.is_empty() {
@@ -50,6 +47,9 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let newest: &Run = found.runs.last().expect("a folder without runs is an error");
     let threshold = *matches.get_one::<f64>("threshold").expect("it has a default");
     let told = history::history(&found, threshold);
+    for remark in &told.remarks {
+        print_error(remark);
+    }
     let text = |format: &str| match format {
         "github" => written::json(&services::github(newest)),
         "bencher" => written::json(&services::bencher(newest)),
@@ -67,7 +67,8 @@ fn terminal(history: &History) -> String {
     for series in history.series.iter().filter(|series| !series.changes.is_empty()) {
         for change in &series.changes {
             let run = &history.runs[change.run];
-            let percent = change.percent.map_or(String::new(), |percent| format!("{percent:+.1} %"));
+            let percent =
+                change.percent.map_or(String::new(), |p| format!("{}{} %", if p > 0.0 { "+" } else { "" }, short(p)));
             let commit = run.git_commit.as_deref().map_or("", |commit| commit.get(..12).unwrap_or(commit));
             let measure = series.measure.clone();
             rows.push(vec![series.name(), measure, percent, run.started.clone(), commit.into(), run.folder.clone()]);

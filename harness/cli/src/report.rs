@@ -38,11 +38,10 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             harness::print_error(&format!("{}: {remark}", run.folder.display()));
         }
     }
-    let document = Document::new(&runs, LABS);
     let (name, text) = if matches.get_flag("md") {
-        ("report.md", ::report::markdown(&document))
+        ("report.md", ::report::markdown(&Document::new(&runs, LABS, 1)))
     } else {
-        ("report.html", ::report::page(&document))
+        ("report.html", ::report::page::of_runs(&runs, LABS))
     };
     let out = matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| folders[0].join(name));
     if out == Path::new("-") {

@@ -162,7 +162,8 @@ fn runs_that_cannot_be_compared_are_refused_with_what_differs() {
     fails(&["compare", &base, &new], 4, &["has no session.json"]);
     fails(&["compare", &base], 2, &["--baseline DIR NEW"]);
     fails(&["compare", &base, "/no/such/run"], 2, &["/no/such/run", "there is no such folder"]);
-    fails(&["compare", &base, &base, "--threshold", "0"], 2, &["`0` is not a percentage"]);
+    fails(&["compare", &base, &base, "--threshold", "0"], 2, &["`0` is not a percentage above 0", "such as 2"]);
+    fails(&["compare", &base, &base, "--error-rate", "-3"], 2, &["`-3` is not a percentage above 0", "such as 1"]);
     fails(&["compare", &base, &base, "--md", "--json"], 2, &["only one format"]);
     fails(&["compare", &base, &base, "--baseline", &base], 2, &["name NEW alone"]);
 }
@@ -273,7 +274,82 @@ fn the_baseline_is_the_last_good_run_and_what_cannot_be_read_is_said_and_left_ou
     for file in ["vecadd.csv", "vecadd.jsonl"] {
         edit(&torn, file, |text| text[..text.len() - 7].to_string());
     }
-    let run = compare(&[emulated().to_str().unwrap(), &torn], 0);
+    let run = compare(&[emulated().to_str().unwrap(), &torn, "--anyway"], 0);
     assert!(run.stdout.contains("its last row") && run.stdout.contains("its last line"), "{}", run.stdout);
     assert!(run.stdout.contains("gone"), "{}", run.stdout);
+}
+
+/// Takes the lab's entry out of the session, as a run that was killed before has not written it.
+fn forget(run: &str, lab: &str) {
+    edit(run, "session.json", |text| {
+        let mut file: serde_json::Value = serde_json::from_str(&text).unwrap();
+        file["sessions"][0]["labs"].as_array_mut().unwrap().retain(|entry| entry["lab"] != lab);
+        file.to_string()
+    });
+}
+
+#[test]
+fn a_run_that_is_not_whole_passes_no_gate_and_is_no_baseline() {
+    let place = Place::new();
+    let base = emulated().to_str().unwrap();
+    let killed = place.copy(emulated(), "killed");
+    forget(&killed, "vecadd");
+    fs::remove_file(Path::new(&killed).join("vecadd.csv")).unwrap();
+    let lost = place.copy(emulated(), "lost");
+    fs::write(Path::new(&lost).join("vecadd.csv"), "").unwrap();
+    let ended = place.copy(emulated(), "ended");
+    edit(&ended, "session.json", |text| text.replacen("\"error\": null", "\"error\": \"no room\"", 1));
+    for (run, why) in [(&killed, "vecadd (cut off)"), (&lost, "vecadd (0 of"), (&ended, "trapezoid (no room)")] {
+        fails(&["compare", base, run], 4, &["whether they are whole:", why, "--anyway"]);
+        fails(&["compare", run, base], 4, &["whether they are whole:", why, "--anyway"]);
+        compare(&[base, run, "--anyway"], 0);
+        // What both sides lack is no difference.
+        compare(&[run, run], 0);
+        let page = warplab(&["report", run, "--md", "--out", "-"]);
+        assert!(page.stdout.contains("The run is not whole: ") && page.stdout.contains(why), "{}", page.stdout);
+    }
+    let days = days(&place);
+    forget(&format!("{days}/3/run"), "vecadd");
+    let run = compare(&["--baseline", &days, &format!("{days}/4/run")], 3);
+    assert!(run.stderr.contains("/2/run"), "{}", run.stderr);
+    // A new run that is not whole does not lack a baseline, which a first run may.
+    let not_whole = warplab(&["compare", "--baseline", &days, &format!("{days}/3/run")]);
+    assert!(not_whole.code == 4 && !not_whole.stderr.contains("no baseline:"), "{not_whole:?}");
+    assert!(not_whole.stderr.contains("/3/run is not whole: vecadd (cut off); run it again"), "{}", not_whole.stderr);
+    let history = warplab(&["history", &days]);
+    assert!(history.stderr.contains("The run is not whole: vecadd (cut off)."), "{}", history.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_killed_is_not_whole_until_its_labs_have_run_again() {
+    let place = Place::new();
+    let folder = place.path("run");
+    let labs = ["run", "trapezoid", "vecadd", "--quick", "--quiet", "--device", "emulated:t4", "--out", &folder];
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_warplab"))
+        .args(labs)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let rows = |name: &str| fs::metadata(Path::new(&folder).join(name)).map_or(0, |file| file.len());
+    while rows("trapezoid.csv") == 0 && rows("vecadd.csv") == 0 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    fails(&["compare", emulated().to_str().unwrap(), &folder], 4, &["(cut off)"]);
+    assert_eq!(warplab(&labs).code, 0);
+    compare(&[emulated().to_str().unwrap(), &folder], 0);
+}
+
+#[test]
+fn labs_that_only_one_side_has_take_a_line_each() {
+    let place = Place::new();
+    let folder = place.path("run");
+    let run = warplab(&["run", "vecadd", "--quick", "--quiet", "--device", "emulated:t4", "--out", &folder]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let told = compare(&[emulated().to_str().unwrap(), &folder], 0);
+    assert!(told.stdout.contains("trapezoid  the whole lab: 41 cases  gone"), "{}", told.stdout);
+    let all = compare(&[&folder, emulated().to_str().unwrap(), "--all"], 0);
+    assert!(all.stdout.contains("two-barriers") && !all.stdout.contains("the whole lab"), "{}", all.stdout);
 }

@@ -151,7 +151,7 @@ fn what_is_no_run_is_said_with_what_to_do() {
     fails(&["report", at], 4, &["session.json", "version 99", "newer"]);
     fs::remove_file(folder.path().join("session.json")).unwrap();
     fs::write(folder.path().join("scan.csv"), "schema,lab\n1,scan\n").unwrap();
-    fails(&["report", at], 4, &["scan.csv cannot be reported: it lacks the columns variant"]);
+    fails(&["report", at], 4, &["scan.csv cannot be read: it lacks the columns variant"]);
     assert!(!folder.path().join("report.html").exists());
     fails(&["report", &reference(""), "--out", "/no/such/folder/x.html"], 4, &["cannot write /no/such/folder/x.html"]);
 }
@@ -179,6 +179,41 @@ fn a_full_disk_leaves_the_report_that_was_there() {
     assert_eq!(run.code, 4, "{run:?}");
     has_all(&run.stderr, &["cannot write", "No space left"]);
     assert_eq!(fs::read_to_string(&out).unwrap(), "before");
+}
+
+#[test]
+fn a_run_of_all_labs_with_many_cases_is_shown_in_part() {
+    let folder = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(reference("")).unwrap().map(|entry| entry.unwrap().path()) {
+        let name = entry.file_name().unwrap();
+        match entry.extension().and_then(|end| end.to_str()) {
+            Some("json") => drop(fs::copy(&entry, folder.path().join(name)).unwrap()),
+            Some("csv") => {
+                let mut reader = csv::Reader::from_path(&entry).unwrap();
+                let header = reader.headers().unwrap().clone();
+                let case = header.iter().position(|column| column == "case").unwrap();
+                let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+                let mut writer = csv::Writer::from_path(folder.path().join(name)).unwrap();
+                writer.write_record(&header).unwrap();
+                for copy in 0..8 {
+                    let again = |(at, cell): (usize, &str)| {
+                        if at == case && copy > 0 { format!("{cell}, again {copy}") } else { cell.into() }
+                    };
+                    for row in &rows {
+                        writer.write_record(row.iter().enumerate().map(again)).unwrap();
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let run = warplab_in(folder.path(), &["report", ".", "--out", "page.html"], &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    // What is left out is said, and all labs are there.
+    has_all(&words(&page), &["rows more in histogram.csv.", "cases more in sort.csv.", "rows more in matmul.csv."]);
+    has_all(&page, &["id=\"run0-vecadd\"", "id=\"run0-transpose\""]);
 }
 
 #[test]

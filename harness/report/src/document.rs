@@ -60,6 +60,8 @@ pub struct LabPart {
     pub figures: Vec<Figure>,
     /// The same on its other cases.
     pub more: Vec<Figure>,
+    /// How many cases are left out of `more`.
+    pub more_left: usize,
     /// What the embedded machine counted.
     pub counters: Option<Table>,
     /// What the lines of the source cost.
@@ -70,12 +72,19 @@ pub struct LabPart {
     pub rows: Table,
 }
 
+/// How many other cases of a lab are drawn.
+const MORE: usize = 12;
+
+/// How many lines of source are shown around one that costs something, where not all are.
+const NEAR: u32 = 24;
+
 impl Document {
-    /// The report on `runs`; `labs` are those that the program knows.
-    pub fn new(runs: &[Run], labs: &[&'static Lab]) -> Self {
+    /// The report on `runs`; `labs` are those that the program knows. With a `part` of more than 1, so much less is
+    /// shown of a lab's rows, of its other cases and of source that costs nothing.
+    pub fn new(runs: &[Run], labs: &[&'static Lab], part: usize) -> Self {
         let known = Known(labs);
         let names = names(runs);
-        let parts = runs.iter().zip(&names).map(|(run, name)| run_part(run, name, &known)).collect();
+        let parts = runs.iter().zip(&names).map(|(run, name)| run_part(run, name, &known, part)).collect();
         let side_by_side = if runs.len() > 1 { side_by_side::tables(runs, &names) } else { Vec::new() };
         Self { runs: parts, side_by_side }
     }
@@ -101,7 +110,7 @@ fn names(runs: &[Run]) -> Vec<String> {
     paths.iter().map(|path| last(path, count)).collect()
 }
 
-fn run_part(run: &Run, name: &str, known: &Known) -> RunPart {
+fn run_part(run: &Run, name: &str, known: &Known, part: usize) -> RunPart {
     let mut devices: Vec<String> = Vec::new();
     for session in &run.sessions {
         let device = facts::device(session);
@@ -118,17 +127,20 @@ fn run_part(run: &Run, name: &str, known: &Known) -> RunPart {
         // A sweep's ladders, one a size, say again what its lines say.
         let first = if sweep.is_empty() && is_fair { ladders.next() } else { None };
         let mut foretold = predicted::figures(lab).into_iter();
+        let listings = heat::listings(lab, known).into_iter();
+        let near = |listing: heat::Listing| if part > 1 { listing.around_costs(NEAR / part as u32) } else { listing };
         let figures = foretold.next().into_iter().chain(first).chain(sweep).chain(phases::figures(lab));
         LabPart {
             name: lab.lab.clone(),
             summary: known.lab(&lab.lab).map_or("", |lab| lab.summary).into(),
             totals: Totals::of(lab.rows.iter()),
             figures: figures.chain(occupancy::figures(lab)).chain(divergence::figures(lab)).collect(),
-            more: foretold.chain(ladders).take(12).collect(),
-            counters: counters::table(lab),
-            heat: heat::listings(lab, known),
+            more_left: (foretold.len() + ladders.len()).saturating_sub(MORE / part),
+            more: foretold.chain(ladders).take(MORE / part).collect(),
+            counters: counters::table(lab, part),
+            heat: listings.map(near).collect(),
             remarks: findings::remarks(lab),
-            rows: rows::table(lab),
+            rows: rows::table(lab, part),
         }
     };
     RunPart {

@@ -57,7 +57,7 @@ pub fn keep_program(run: &ProgramRun, choice: &DeviceChoice, asked: &ProgramSett
         Err(Error::CannotRun(format!("another run writes to {path}; choose another folder by --out")))
     };
     let folder = Folder::create(Some(folder), "", busy)?;
-    let mut session_file = SessionFile::open(&folder)?;
+    let mut session_file = SessionFile::open(&folder, &[PROGRAM])?;
     let columns = Rc::new(Columns { lab: PROGRAM, own: Vec::new() });
     let outputs = Outputs {
         folder: Some(&folder),

@@ -171,7 +171,8 @@ impl<'m> Program<'m> {
         } else {
             session.measure_ceilings(options.quick)?;
         }
-        let file = folder.as_ref().map(SessionFile::open).transpose()?;
+        let names: Vec<&str> = labs.iter().map(|lab| lab.name).collect();
+        let file = folder.as_ref().map(|folder| SessionFile::open(folder, &names)).transpose()?;
         let session = Arc::new(session);
         for why in left_out {
             terminal.say(&paragraphs(&format!("Left out: {why}")));

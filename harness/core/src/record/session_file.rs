@@ -36,6 +36,8 @@ pub(crate) struct Settings {
 #[derive(Debug)]
 pub(crate) struct SessionFile {
     folder: Folder,
+    /// The labs that the command is asked for: those that have no entry when it is over were not run to their end.
+    asked: Vec<String>,
     earlier: Vec<Value>,
     began: SystemTime,
     /// The branch and the commit of the checkout that the command runs in.
@@ -44,11 +46,11 @@ pub(crate) struct SessionFile {
 }
 
 impl SessionFile {
-    /// Reads what is in `folder` already.
+    /// Reads what is in `folder` already, for a command that is asked for these labs.
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be read; [`Error::CannotRun`] when it is not such a file, and would be lost.
-    pub(crate) fn open(folder: &Folder) -> Result<Self> {
+    pub(crate) fn open(folder: &Folder, asked: &[&str]) -> Result<Self> {
         let path = folder.path().join(NAME);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => Some(text),
@@ -61,6 +63,7 @@ impl SessionFile {
         })?;
         Ok(Self {
             folder: folder.clone(),
+            asked: asked.iter().map(|lab| (*lab).into()).collect(),
             earlier,
             began: SystemTime::now(),
             branch: revision::branch_here(),
@@ -95,6 +98,7 @@ impl SessionFile {
             "nvml": session.snapshot(),
             "nvml_missing": session.no_nvml(),
             "ceilings": session.ceilings,
+            "asked": self.asked,
             "labs": labs,
         });
         let sessions: Vec<&Value> = self.earlier.iter().chain([&this]).collect();

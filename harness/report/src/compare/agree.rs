@@ -2,9 +2,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    run::{folder::Run, session::Session},
-    words::grouped,
+    run::{folder::Run, session::Session, whole},
+    words::{count, grouped},
 };
+
+/// The labs of which other sizes are named; of more it is told how many.
+const SIZES: usize = 3;
 
 /// In what the sides differ, a sentence each: nothing if they can be compared. A fact that a side does not tell, since
 /// its session is older or NVML is missing, is no difference.
@@ -13,7 +16,7 @@ pub fn differences(base: &[Run], new: &[Run]) -> Vec<String> {
     for (side, runs) in [("base", base), ("new", new)] {
         for run in runs.iter().filter(|run| run.sessions.is_empty()) {
             found.push(format!(
-                "{} (on the {side} side) has no session.json, so that its device is unknown",
+                "what is known of the device: {} (on the {side} side) has no session.json",
                 run.folder.display()
             ));
         }
@@ -28,8 +31,26 @@ pub fn differences(base: &[Run], new: &[Run]) -> Vec<String> {
             found.push(format!("the {name}: {} and {}", side(base), side(&new_facts[name])));
         }
     }
-    found.extend(shared.iter().filter_map(|lab| sizes(lab, base, new)));
+    let mut sizes: Vec<String> = shared.iter().filter_map(|lab| sizes(lab, base, new)).collect();
+    let left = sizes.len().saturating_sub(SIZES);
+    if left > 0 {
+        sizes.truncate(SIZES);
+        sizes.push(format!("the sizes of {}", count(left, "more lab")));
+    }
+    found.extend(sizes);
+    found.extend(not_whole(base, new).chain(not_whole(new, base)));
     found
+}
+
+/// The runs of `side` that lack rows of labs which the `other` side has whole: what is not there would pass unseen.
+fn not_whole<'r>(side: &'r [Run], other: &'r [Run]) -> impl Iterator<Item = String> + 'r {
+    let others: BTreeSet<&str> = other.iter().flat_map(|run| whole::gaps(run).into_keys()).collect();
+    side.iter().filter_map(move |run| {
+        let mut gaps = whole::gaps(run);
+        gaps.retain(|lab, _| !others.contains(lab));
+        let told = || format!("whether they are whole: {} is not: {}", run.folder.display(), whole::words(&gaps));
+        (!gaps.is_empty()).then(told)
+    })
 }
 
 fn labs(runs: &[Run]) -> BTreeSet<&str> {
@@ -76,7 +97,9 @@ fn of_session(session: &Session) -> Vec<(String, String)> {
     facts.retain(|(_, value)| value.as_ref().is_some_and(|value| !value.is_empty()));
     let mut facts: Vec<(String, String)> =
         facts.into_iter().map(|(name, value)| (name.to_string(), value.unwrap_or_default())).collect();
-    for (name, value) in session.machine_settings.iter().flatten() {
+    // The device's name has the profile.
+    let settings = session.machine_settings.iter().flatten().filter(|(name, _)| *name != "WARPLAB_PROFILE");
+    for (name, value) in settings {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
         let name = if name.starts_with("WARPLAB") { name.clone() } else { format!("--{name}") };
         facts.push((name, if value == "null" { "not set".into() } else { value }));
@@ -164,7 +187,8 @@ mod tests {
         assert_eq!(differences(&mixed, &mixed), ["the device: A100 and H200 and A100 and H200"]);
         let unknown = [Run { sessions: Vec::new(), ..run(session(), "4") }];
         assert!(
-            differences(&unknown, &[run(session(), "4")])[0].contains("here (on the base side) has no session.json")
+            differences(&unknown, &[run(session(), "4")])[0]
+                .contains("what is known of the device: here (on the base side) has no")
         );
     }
 }

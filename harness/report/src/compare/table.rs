@@ -85,15 +85,40 @@ pub fn sides(comparison: &Comparison) -> Table {
     table.without_empty_columns()
 }
 
-/// The cases, the worst change first; those that are the same only if `all` are wanted.
+/// The cases, the worst change first; those that are the same, and each case of a lab that one side lacks, only if
+/// `all` are wanted.
 pub fn cases(comparison: &Comparison, all: bool) -> Table {
+    let lacking = if all { Vec::new() } else { lacking(comparison) };
+    let is_told = |case: &CaseChange| lacking.iter().any(|(lab, ..)| *lab == case.lab);
     let mut cases: Vec<&CaseChange> =
         comparison.cases.iter().filter(|case| all || case.change != Change::Same).collect();
+    cases.retain(|case| !is_told(case));
     let size = |case: &CaseChange| case.times.map_or(0.0, |times| times.percent.abs());
     cases.sort_by(|a, b| b.change.cmp(&a.change).then(size(b).total_cmp(&size(a))));
     let mut table = Table::new(&["lab", "case", "change", "base", "new", "% of time", "95 % interval", "what"]);
     table.rows = cases.into_iter().map(row).collect();
+    for (lab, change, number) in lacking {
+        let case = format!("the whole lab: {}", count(number, "case"));
+        let mut cells = vec![lab.into(), case, change.word().to_string()];
+        cells.resize(table.headings.len(), String::new());
+        table.rows.push(cells);
+    }
     table.without_empty_columns()
+}
+
+/// The labs that only one side has, all right, with the number of their cases.
+fn lacking(comparison: &Comparison) -> Vec<(&str, Change, usize)> {
+    let mut labs: Vec<(&str, Option<Change>, usize)> = Vec::new();
+    for case in &comparison.cases {
+        let is_one_sided = matches!(case.change, Change::Gone | Change::New) && case.why.is_empty();
+        let change = Some(case.change).filter(|_| is_one_sided);
+        match labs.iter_mut().find(|(lab, ..)| *lab == case.lab) {
+            Some(lab) => *lab = (lab.0, lab.1.filter(|all| Some(*all) == change), lab.2 + 1),
+            None => labs.push((&case.lab, change, 1)),
+        }
+    }
+    let whole = labs.into_iter().filter_map(|(lab, change, number)| Some((lab, change?, number)));
+    whole.filter(|(.., number)| *number > 1).collect()
 }
 
 fn row(case: &CaseChange) -> Vec<String> {

@@ -1,15 +1,29 @@
 //! The run that a new one is compared with.
 use harness::{Error, Result, Verdict};
 
-use crate::{compare::agree, history::find::Found, run::folder::Run, words::count};
+use crate::{
+    compare::agree,
+    history::find::Found,
+    run::{folder::Run, whole},
+    words::count,
+};
 
 /// The last run of `found` that is older than `new`, of the same device, settings and branch, and all of whose rows
 /// passed or were skipped. `branch` is asked for in place of that of `new`, whose runs may have none (outside of a
 /// checkout): then any branch will do.
 ///
 /// # Errors
-/// [`Error::CannotRun`] when there is none, with what kept each run out.
+/// [`Error::CannotRun`] when there is none, with what kept each run out; or when `new` is not whole, which is no want
+/// of a baseline.
 pub fn last_good(found: Found, new: &Run, branch: Option<&str>) -> Result<Run> {
+    let gaps = whole::gaps(new);
+    if !gaps.is_empty() {
+        return Err(Error::CannotRun(format!(
+            "{} is not whole: {}; run it again, or name the run to compare with and give --anyway",
+            new.folder.display(),
+            whole::words(&gaps)
+        )));
+    }
     let same = |a: &Run| a.folder.canonicalize().ok() == new.folder.canonicalize().ok();
     let branch = branch.map(str::to_string).or_else(|| new.branch().map(str::to_string));
     let (mut itself, mut newer, mut branches, mut failed, mut settings) = (0, 0, 0, 0, 0);
@@ -18,7 +32,7 @@ pub fn last_good(found: Found, new: &Run, branch: Option<&str>) -> Result<Run> {
     for run in found.runs.into_iter().rev() {
         let differences = agree::differences(std::slice::from_ref(&run), std::slice::from_ref(new));
         let is_bad = run.rows().any(|row| matches!(row.verdict, Verdict::Fail | Verdict::Finding));
-        let is_cut_off = run.sessions.iter().flat_map(|session| &session.labs).any(|lab| lab.error.is_some());
+        let is_cut_off = !whole::gaps(&run).is_empty();
         match () {
             () if same(&run) => itself += 1,
             () if run.started() >= new.started() => newer += 1,
@@ -35,7 +49,7 @@ pub fn last_good(found: Found, new: &Run, branch: Option<&str>) -> Result<Run> {
         (itself, "is the new one itself".to_string()),
         (newer, "not older than the new one".into()),
         (branches, format!("not of branch {}", branch.unwrap_or_default())),
-        (failed, "with rows that failed".into()),
+        (failed, "with rows that failed or are not there".into()),
         (settings, format!("with another device or settings ({})", first_difference.unwrap_or_default())),
         (unread, "that cannot be read".into()),
     ];

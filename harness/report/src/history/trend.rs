@@ -1,5 +1,5 @@
 //! What a history says: the JSON of `warplab history --json`, whose schema is `reports/schemas/history.json`.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use harness::Verdict;
 use serde::Serialize;
@@ -10,6 +10,9 @@ use crate::{
     statistic::robust,
     subject::facts,
 };
+
+/// The column of the loops that go round as often as other threads make them.
+const WAITING: &str = "waiting_loops";
 
 /// The version of the JSON: a change of meaning, or a field that goes, gives a new number; a new field does not.
 pub const SCHEMA: u32 = 1;
@@ -98,6 +101,7 @@ pub struct ChangePoint {
 pub fn history(found: &Found, threshold: f64) -> History {
     let mut remarks = found.unread.clone();
     let mut series: BTreeMap<[String; 5], Vec<Point>> = BTreeMap::new();
+    let mut inexact: BTreeSet<[String; 5]> = BTreeSet::new();
     for (number, run) in found.runs.iter().enumerate() {
         remarks.extend(run.remarks.iter().map(|remark| format!("{}: {remark}", run.folder.display())));
         for lab in &run.labs {
@@ -106,6 +110,10 @@ pub fn history(found: &Found, threshold: f64) -> History {
                 for (measure, value) in services::measures(row) {
                     let key =
                         [device.clone(), lab.lab.clone(), row.name(), row.text("n").to_string(), measure.to_string()];
+                    // It counts otherwise in each run: see `compare`.
+                    if measure == "ms" || row.number(WAITING).is_some_and(|n| n > 0.0) {
+                        inexact.insert(key.clone());
+                    }
                     let points = series.entry(key).or_default();
                     // One value a run, if a case has several rows.
                     if points.last().is_none_or(|last| last.run != number) {
@@ -117,8 +125,9 @@ pub fn history(found: &Found, threshold: f64) -> History {
     }
     let mut series: Vec<Series> = series
         .into_iter()
-        .map(|([device, lab, case, n, measure], points)| {
-            let changes = if measure == "ms" { noisy(&points, threshold) } else { exact(&points) };
+        .map(|(key, points)| {
+            let changes = if inexact.contains(&key) { noisy(&points, threshold) } else { exact(&points) };
+            let [device, lab, case, n, measure] = key;
             Series { device, lab, case, n: n.parse().ok(), measure, points, changes }
         })
         .collect();
@@ -222,5 +231,21 @@ mod tests {
         assert_eq!((series.measure.as_str(), series.changes.len()), ("instructions", 1));
         assert_eq!((series.changes[0].run, series.changes[0].p), (2, None));
         assert!((series.changes[0].percent.unwrap() - 10.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_count_that_is_another_in_each_run_changes_only_beyond_its_noise() {
+        let counted = |loops: &'static str, counts: &[u64]| {
+            let row = |instructions: &u64| {
+                let count = ("instructions", instructions.to_string());
+                vec![("variant", "a".into()), ("device", "emulated".into()), count, (WAITING, loops.to_string())]
+            };
+            let cells: Vec<_> = counts.iter().map(row).collect();
+            history(&found(&cells), 0.02).series[0].changes.len()
+        };
+        let noise: Vec<u64> = (0..20).map(|i| 1000 + i * 7 % 5).collect();
+        let step: Vec<u64> = (0..20).map(|i| if i < 10 { 1000 } else { 1200 } + i * 7 % 5).collect();
+        assert!(counted("0", &noise) > 10, "exact");
+        assert_eq!((counted("2", &noise), counted("2", &step)), (0, 1));
     }
 }

@@ -1,6 +1,9 @@
 //! A comparison as Markdown, for a CI job's summary or a comment.
 use super::text::{escaped, folded, table};
-use crate::compare::{Comparison, table as tables};
+use crate::{
+    compare::{Comparison, table as tables},
+    picture::figure::Table,
+};
 
 /// The rows that are shown: GitHub takes no more than 64 KiB in a comment.
 const MOST: usize = 100;
@@ -11,18 +14,23 @@ pub fn comparison(comparison: &Comparison) -> String {
     for sentence in tables::says(comparison) {
         text += &format!("- {}\n", escaped(&sentence));
     }
-    let mut changed = tables::cases(comparison, false);
+    let changed = tables::cases(comparison, false);
     if !changed.rows.is_empty() {
-        let count = changed.rows.len();
-        if count > MOST {
-            changed.rows.truncate(MOST);
-            changed.left_out = format!("{} more are left out here.", count - MOST);
-        }
-        text += &format!("\n{}", table(&changed));
+        text += &format!("\n{}", table(&short(changed)));
     }
     let lines = tables::lines(comparison);
     if !lines.rows.is_empty() {
-        text += &folded("Lines of the source whose cost differs", &table(&lines));
+        text += &folded("Lines of the source whose cost differs", &table(&short(lines)));
     }
     text + &folded("What is compared", &table(&tables::sides(comparison)))
+}
+
+/// The beginning of a table, with how much is left out.
+fn short(mut table: Table) -> Table {
+    let left = table.rows.len().saturating_sub(MOST);
+    if left > 0 {
+        table.rows.truncate(MOST);
+        table.left_out = format!("{left} more are left out here.");
+    }
+    table
 }

@@ -13,7 +13,7 @@ pub fn figure(figure: &Figure, level: u8, whose: &str) -> Markup {
         figure.wide[matches!(figure.picture, Picture::Plot(_))] {
             figcaption {
                 @if level == 4 { h4 { (figure.title) } } @else { h3 { (figure.title) } }
-                @for sentence in &figure.says { p { (sentence) } }
+                @for sentence in &figure.says { p { (with_code(sentence)) } }
             }
             // The arrow keys go from mark to mark; the script listens here.
             div.picture tabindex="0" role="group" aria-label=(format!("{}. Arrow keys go through the values.", figure.title)) {
@@ -31,6 +31,15 @@ pub fn figure(figure: &Figure, level: u8, whose: &str) -> Markup {
     }
 }
 
+/// A sentence in which names of code stand between backquotes.
+fn with_code(sentence: &str) -> Markup {
+    html! {
+        @for (i, part) in sentence.split('`').enumerate() {
+            @if i % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 fn legend(stacks: &Stacks) -> Markup {
     html! {
         ul.legend {
@@ -43,5 +52,15 @@ fn legend(stacks: &Stacks) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_code_are_code() {
+        assert_eq!(with_code("CUB's beside `wide<4>`.").into_string(), "CUB's beside <code>wide&lt;4&gt;</code>.");
     }
 }

@@ -3,7 +3,7 @@ use maud::{Markup, html};
 
 use crate::{
     subject::heat::{Line, Listing},
-    words::{grouped, short},
+    words::{count, grouped, short},
 };
 
 /// A listing. All numbers are in the table; hovering over a line says them in words.
@@ -22,12 +22,15 @@ pub fn listing(listing: &Listing, whose: &str) -> Markup {
                 }
             }
         }
+        @if listing.left_out > 0 {
+            p.small { (count(listing.left_out, "line")) " far from all that cost something are left out, for the page's size." }
+        }
     }
 }
 
 fn row(line: &Line) -> Markup {
     let Some((hot, case)) = &line.cost else {
-        return html! { tr { td.number { (line.number) } td {} td {} td {} td {} td { code { (line.text) } } } };
+        return html! { tr { td { (line.number) } td colspan="4" {} td { (line.text) } } };
     };
     let some = |count: u64| if count == 0 { String::new() } else { grouped(count as f64) };
     let tip = format!(
@@ -41,12 +44,12 @@ fn row(line: &Line) -> Markup {
     );
     html! {
         tr class=(format!("heat{}", heat(hot.percent))) title=(tip) {
-            td.number { (line.number) }
-            td.number { (short(hot.percent)) }
-            td.number { (some(hot.sectors)) }
-            td.number { (some(hot.conflicts)) }
-            td.number { (some(hot.divergent_branches)) }
-            td { code { (line.text) } }
+            td { (line.number) }
+            td { (short(hot.percent)) }
+            td { (some(hot.sectors)) }
+            td { (some(hot.conflicts)) }
+            td { (some(hot.divergent_branches)) }
+            td { (line.text) }
         }
     }
 }

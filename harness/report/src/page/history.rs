@@ -30,12 +30,13 @@ pub fn history(history: &History) -> String {
     let main = html! {
         section id="changes" aria-labelledby="changes-title" {
             h2 id="changes-title" {
-                (count(history.series.len(), "case")) " in " (count(history.runs.len(), "run")) ": " (changed) " changed"
+                (count(history.series.len(), "measure")) " in " (count(history.runs.len(), "run")) ": " (changed) " changed"
             }
             p {
                 "A time has a change where its values before and after differ by " (short(history.threshold_percent))
                 " % or more, and shuffled values do so in fewer than " (short(history.error_rate_percent))
-                " % of all shuffles. A counter is exact: every difference is a change."
+                " % of all shuffles. A counter is exact: every difference is a change, \
+                 but for cases whose loops wait for other threads."
             }
             @if !history.remarks.is_empty() { ul { @for remark in &history.remarks { li { (remark) } } } }
             div.figures {
@@ -52,7 +53,7 @@ pub fn history(history: &History) -> String {
         section id="series" aria-labelledby="series-title" {
             h2 id="series-title" { "All series" }
             details {
-                summary { (count(history.series.len(), "case")) ", each on one device" }
+                summary { (count(history.series.len(), "measure")) " of cases, each on one device" }
                 (table::table(&all(history), "Table of all series"))
             }
         }

@@ -15,10 +15,12 @@ pub fn section(lab: &LabPart, run: usize, run_name: &str) -> Markup {
             @if !lab.summary.is_empty() { p.summary { (lab.summary) } }
             (totals(&lab.totals))
             div.figures { @for one in &lab.figures { (figure(one, 4, &whose)) } }
+            @if lab.more_left > 0 && lab.more.is_empty() { p.small { (left(lab)) } }
             @if !lab.more.is_empty() {
                 details {
                     summary { (count(lab.more.len(), "more case")) span.unseen { " of " (lab.name) } }
                     div.figures { @for one in &lab.more { (figure(one, 4, &whose)) } }
+                    @if lab.more_left > 0 { p.small { (left(lab)) } }
                 }
             }
             (remarks(lab))
@@ -45,6 +47,11 @@ pub fn section(lab: &LabPart, run: usize, run_name: &str) -> Markup {
             }
         }
     }
+}
+
+/// The cases that are not drawn.
+fn left(lab: &LabPart) -> String {
+    format!("{} more in {}.csv.", count(lab.more_left, "case"), lab.name)
 }
 
 fn file_name(path: &str) -> &str {

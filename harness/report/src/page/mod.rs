@@ -8,13 +8,30 @@ mod run;
 mod shell;
 mod table;
 
+use harness::Lab;
 use maud::html;
 use shell::shell;
 
-use crate::document::Document;
+use crate::{document::Document, run::folder::Run};
 
 pub use comparison::comparison;
 pub use history::history;
+
+/// The largest page, in bytes: a larger one is slow to open, and to attach.
+const LARGEST: usize = 1_950_000;
+
+/// The page on `runs`; `labs` are those that the program knows. Of what would make it too large, a part is shown, with
+/// how much is left out.
+pub fn of_runs(runs: &[Run], labs: &[&'static Lab]) -> String {
+    let mut text = String::new();
+    for part in [1, 2, 4, 8, 16, 32] {
+        text = page(&Document::new(runs, labs, part));
+        if text.len() <= LARGEST {
+            break;
+        }
+    }
+    text
+}
 
 /// The page.
 pub fn page(document: &Document) -> String {

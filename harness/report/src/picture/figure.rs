@@ -54,9 +54,31 @@ impl Table {
         self
     }
 
-    /// Whether all that is in this column is numbers.
+    /// Whether all that is in this column is numbers, with or without a unit: no dates, and no names that begin with a
+    /// digit.
     pub fn is_number(&self, column: usize) -> bool {
         let mut cells = self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
-        cells.all(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || "-+±".contains(c)))
+        cells.all(|cell| {
+            let cell = cell.trim_start_matches(|c: char| "±–+- ".contains(c)).replace(',', "");
+            let number = cell.split_whitespace().next().unwrap_or("0");
+            number.trim_end_matches('%').parse::<f64>().is_ok()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_commits_and_sizes_are_no_numbers() {
+        let is_number = |cells: &[&str]| {
+            let rows = cells.iter().map(|cell| vec![(*cell).to_string()]).collect();
+            Table { headings: vec!["x".into()], rows, ..Table::default() }.is_number(0)
+        };
+        assert!(is_number(&["1,234.5", "", "-3", "+2.1 %", "± 4", "49.1 µs", "–", "1.2e-7", "-2 to +3"]));
+        for text in ["2026-10-01T00:00:00Z", "975cbff544ff", "4096x4096", "a"] {
+            assert!(!is_number(&["1", text]), "{text}");
+        }
     }
 }

@@ -94,10 +94,12 @@ impl Plot {
             let places: Vec<String> = points.iter().map(|p| format!("{:.2},{:.1}", x(p.x), y(p.y))).collect();
             places.join(" ")
         };
+        let ticks = self.y.ticks();
+        let longest = ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0);
         html! {
             p.axis { (self.y.title) }
-            svg.chart.plot role="img" aria-label=(name) height=(HEIGHT + 22.0) {
-                @for (value, text) in self.y.ticks() {
+            svg.chart.plot role="img" aria-label=(name) height=(HEIGHT + 22.0) style=(format!("--gutter: {}px", gutter(longest))) {
+                @for (value, text) in ticks {
                     line.grid x1="0" x2="100%" y1=(y(value)) y2=(y(value)) {}
                     text.tick x="-6" y=(y(value) + 4.0) text-anchor="end" { (text) }
                 }
@@ -152,6 +154,11 @@ impl Plot {
             }
         }
     }
+}
+
+/// The room, in pixels, for words of so many letters to the left of the axis.
+fn gutter(letters: usize) -> usize {
+    (12 + 8 * letters).max(52)
 }
 
 impl Axis {
@@ -216,6 +223,9 @@ mod tests {
         assert!(svg.contains(r#"points="50.00,300.0 100.00,0.0""#), "{svg}");
         assert!(svg.contains(r#"class="mark" x="50.00%" y="300.0"><title>5 &amp; 0<"#), "{svg}");
         assert_eq!(svg.matches("class=\"mark\"").count(), 2);
+        assert!(svg.contains("--gutter: 52px"), "{svg}");
+        let wide = Plot { y: Axis { named: vec![(1.0, "1,000,000".into())], ..axis() }, ..plot }.svg("n").into_string();
+        assert!(wide.contains("--gutter: 84px"), "{wide}");
         assert!(svg.contains("stroke1 roof") && svg.contains(">here<"), "{svg}");
     }
 }

@@ -11,6 +11,7 @@ use crate::run::{
     details,
     row::{Header, Row},
     session::{self, Session},
+    whole,
 };
 
 /// A run.
@@ -55,11 +56,20 @@ impl Run {
             let rows = run.lab(&lab)?;
             run.labs.extend(rows);
         }
+        if run.labs.is_empty() && !run.sessions.is_empty() {
+            let path = folder.display();
+            return Err(Error::CannotRun(format!("{path}: its run was cut off before the first row; run it again")));
+        }
         if run.labs.is_empty() {
             return Err(Error::usage(format!("{} holds no CSV of a lab; {NAME_A_RUN}", folder.display())));
         }
         if run.sessions.is_empty() {
             run.remarks.push("session.json is missing, so that nobody knows which device this was.".into());
+        }
+        let gaps = whole::gaps(&run);
+        if !gaps.is_empty() {
+            let remark = format!("The run is not whole: {}.", whole::words(&gaps));
+            run.remarks.push(remark);
         }
         let told: Vec<&str> = run.sessions.iter().flat_map(|s| &s.labs).map(|l| l.lab.as_str()).collect();
         run.labs.sort_by_key(|rows| told.iter().position(|lab| *lab == rows.lab).unwrap_or(usize::MAX));
@@ -162,7 +172,7 @@ fn text_of(path: &Path) -> Result<Option<String>> {
 
 fn damaged(path: &Path, why: &str) -> Error {
     Error::CannotRun(format!(
-        "{} cannot be reported: {why}; run its lab again into the folder, or move the file away",
+        "{} cannot be read: {why}; run its lab again into the folder, or move the file away",
         path.display()
     ))
 }
@@ -212,10 +222,10 @@ mod tests {
         let short = format!("{}1,scan\n{}", header(), line("b"));
         let newer = header() + &line("a").replacen('1', "7", 1);
         for (files, words) in [
-            (vec![("scan.csv", short.as_str())], "scan.csv cannot be reported: line 2 has 2 cells"),
+            (vec![("scan.csv", short.as_str())], "scan.csv cannot be read: line 2 has 2 cells"),
             (vec![("scan.csv", newer.as_str())], "use the warplab that wrote it"),
             (vec![("scan.csv", "schema,lab\n")], "it lacks the columns variant"),
-            (vec![("session.json", r#"{"schema": 9}"#)], "session.json cannot be reported: it has version 9"),
+            (vec![("session.json", r#"{"schema": 9}"#)], "session.json cannot be read: it has version 9"),
             (vec![("session.json", "{")], "run its lab again"),
             (vec![("notes.csv", "a,b\n1,2\n")], "holds no CSV of a lab; name a folder"),
             (vec![], "holds no CSV of a lab"),
@@ -224,6 +234,10 @@ mod tests {
             let error = Run::read(folder.path()).unwrap_err().to_string();
             assert!(error.contains(words), "{error}");
         }
+        let killed = folder(&[("session.json", r#"{"schema": 2, "sessions": [{"asked": ["scan"], "labs": []}]}"#)]);
+        let error = Run::read(killed.path()).unwrap_err();
+        assert_eq!(error.exit(), harness::Exit::CannotRun, "{error}");
+        assert!(error.to_string().contains("its run was cut off before the first row; run it again"), "{error}");
         let error = Run::read(Path::new("/no/such/run")).unwrap_err();
         assert!(error.to_string().contains("/no/such/run: there is no such folder; name a folder"), "{error}");
         let binary = folder(&[]);

@@ -3,3 +3,4 @@ pub mod details;
 pub mod folder;
 pub mod row;
 pub mod session;
+pub mod whole;

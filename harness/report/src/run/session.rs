@@ -27,6 +27,8 @@ pub struct Session {
     pub nvml_missing: Option<String>,
     #[cfg_attr(test, schemars(with = "Option<std::collections::BTreeMap<String, f64>>"))]
     pub ceilings: Option<Ceilings>,
+    /// The labs that the command was asked for; empty of a program that did not tell.
+    pub asked: Vec<String>,
     pub labs: Vec<LabRun>,
 }
 
@@ -75,6 +77,7 @@ pub struct Nvml {
 pub struct LabRun {
     pub lab: String,
     pub seconds: f64,
+    pub rows: Option<usize>,
     pub error: Option<String>,
     pub ptx: std::collections::BTreeMap<String, String>,
 }

@@ -29,13 +29,14 @@ const QUANTITIES: [Quantity; 9] = [
     }),
 ];
 
-/// The table; `None` where nothing was counted.
-pub fn table(lab: &LabRows) -> Option<Table> {
+/// The table; `None` where nothing was counted. Of many rows, [`MOST`] over `part` are shown.
+pub fn table(lab: &LabRows, part: usize) -> Option<Table> {
+    let most = MOST / part;
     let rows: Vec<&Row> = lab.rows.iter().filter(|row| row.number("instructions").is_some_and(|n| n > 0.0)).collect();
     rows.first()?;
     let mut table = Table::new(&["variant"]);
     table.headings.extend(QUANTITIES.iter().map(|quantity| quantity.0.to_string()));
-    for row in rows.iter().take(MOST) {
+    for row in rows.iter().take(most) {
         let cell = |quantity: &Quantity| {
             quantity.1(row).map_or(
                 String::new(),
@@ -46,8 +47,8 @@ pub fn table(lab: &LabRows) -> Option<Table> {
         };
         table.rows.push([row.name()].into_iter().chain(QUANTITIES.iter().map(cell)).collect());
     }
-    if rows.len() > MOST {
-        table.left_out = format!("{} more in {}.csv.", count(rows.len() - MOST, "row"), lab.lab);
+    if rows.len() > most {
+        table.left_out = format!("{} more in {}.csv.", count(rows.len() - most, "row"), lab.lab);
     }
     Some(table.without_empty_columns())
 }
@@ -68,7 +69,7 @@ mod tests {
             ("divergent_branches", "0"),
         ]);
         let lab = LabRows { lab: "x".into(), rows: vec![counted, row(&[])], details: Vec::new() };
-        let table = table(&lab).unwrap();
+        let table = table(&lab, 1).unwrap();
         assert_eq!(table.headings, ["variant", "warp instructions", "sectors a load"]);
         assert_eq!(table.rows, [["a", "1,200", "4"].map(String::from).to_vec()]);
     }

@@ -12,6 +12,8 @@ pub struct Listing {
     pub file: String,
     /// Its lines, or those that are known.
     pub lines: Vec<Line>,
+    /// How many lines are left out, far from any that costs something.
+    pub left_out: usize,
 }
 
 /// A line of source.
@@ -67,7 +69,23 @@ fn listing(lab: &str, file: &str, costs: &HashMap<u32, (&HotLine, &Details)>, kn
             numbers.into_iter().map(line).collect()
         }
     };
-    Listing { file: file.into(), lines }
+    Listing { file: file.into(), lines, left_out: 0 }
+}
+
+impl Listing {
+    /// The listing without the lines that lie farther than `near` from each that costs something.
+    #[must_use]
+    pub fn around_costs(mut self, near: u32) -> Self {
+        let costs: Vec<u32> = self.lines.iter().filter(|line| line.cost.is_some()).map(|line| line.number).collect();
+        let all = self.lines.len();
+        self.lines.retain(|line| {
+            let next = costs.partition_point(|cost| *cost < line.number);
+            let around = costs[next.saturating_sub(1)..].iter().take(2);
+            around.clone().any(|cost| cost.abs_diff(line.number) <= near)
+        });
+        self.left_out = all - self.lines.len();
+        self
+    }
 }
 
 #[cfg(test)]
@@ -95,5 +113,18 @@ mod tests {
             })
             .collect();
         assert_eq!(lines, [(2, "a", 90.0), (3, "b", 60.0)]);
+    }
+
+    #[test]
+    fn what_lies_far_from_all_costs_is_left_out_and_counted() {
+        let line = |number: u32| Line {
+            number,
+            text: String::new(),
+            cost: [5, 9].contains(&number).then(|| (HotLine::default(), "a".into())),
+        };
+        let listing = Listing { file: "x.cu".into(), lines: (1..=12).map(line).collect(), left_out: 0 };
+        let listing = listing.around_costs(1);
+        assert_eq!(listing.lines.iter().map(|line| line.number).collect::<Vec<_>>(), [4, 5, 6, 8, 9, 10]);
+        assert_eq!(listing.left_out, 6);
     }
 }

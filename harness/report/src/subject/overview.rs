@@ -2,7 +2,7 @@
 use crate::{
     picture::figure::Table,
     run::folder::Run,
-    subject::{certainty::Totals, known::Known, ladder::ladders},
+    subject::{certainty::Totals, known::Known, ladder::ladders, standing::Standing},
     words::{grouped, short},
 };
 
@@ -36,7 +36,7 @@ pub fn table(run: &Run, known: &Known) -> Table {
                 if ladder.case.is_empty() { best.name.clone() } else { format!("{} ({})", best.name, ladder.case) }
             })),
             cell(best.map(|(ladder, best)| ladder.metric.words(best.value))),
-            cell(best.and_then(|(_, best)| best.row.number("percent_of_ceiling")).map(short)),
+            cell(best.and_then(|(_, best)| Standing::new(best.row, run.session_of(&lab.lab)).percent()).map(short)),
             cell(speed_up.map(short)),
             cell(textbook.filter(|_| speed_up.is_some())),
         ]);

@@ -13,8 +13,10 @@ const MOST: usize = 250;
 /// The longest note that is shown whole.
 const NOTE: usize = 160;
 
-/// The table: rows that are not as they should be come before those that are left out.
-pub fn table(lab: &LabRows) -> Table {
+/// The table: rows that are not as they should be come before those that are left out. Of many rows, [`MOST`] over
+/// `part` are shown.
+pub fn table(lab: &LabRows, part: usize) -> Table {
+    let most = MOST / part;
     let mut table = Table::new(&[
         "variant",
         "case",
@@ -30,11 +32,11 @@ pub fn table(lab: &LabRows) -> Table {
         "note",
     ]);
     let mut shown: Vec<(usize, &Row)> = lab.rows.iter().enumerate().collect();
-    if shown.len() > MOST {
+    if shown.len() > most {
         shown.sort_by_key(|(i, row)| (row.verdict == Verdict::Pass, *i));
-        shown.truncate(MOST);
+        shown.truncate(most);
         shown.sort_by_key(|(i, _)| *i);
-        table.left_out = format!("{} more in {}.csv.", count(lab.rows.len() - MOST, "row"), lab.lab);
+        table.left_out = format!("{} more in {}.csv.", count(lab.rows.len() - most, "row"), lab.lab);
     }
     for (_, row) in shown {
         let number = |column: &str| row.number(column).filter(|_| !row.is_emulated()).map_or(String::new(), short);
@@ -72,8 +74,10 @@ mod tests {
     fn of_many_rows_the_failed_ones_are_shown() {
         let mut rows: Vec<Row> = (0..MOST + 50).map(|i| row(&[("variant", &format!("v{i}"))])).collect();
         rows.push(row(&[("variant", "bad"), ("verdict", "fail"), ("note", &"x".repeat(500))]));
-        let table = table(&LabRows { lab: "scan".into(), rows, details: Vec::new() });
+        let lab = LabRows { lab: "scan".into(), rows, details: Vec::new() };
+        let (part, table) = (table(&lab, 5), table(&lab, 1));
         assert_eq!((table.rows.len(), table.left_out.as_str()), (MOST, "51 rows more in scan.csv."));
+        assert_eq!((part.rows.len(), part.left_out.as_str()), (MOST / 5, "251 rows more in scan.csv."));
         let last = table.rows.last().unwrap();
         assert_eq!((last[0].as_str(), last.last().unwrap().chars().count()), ("bad", NOTE + 1));
     }

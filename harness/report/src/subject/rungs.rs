@@ -24,17 +24,17 @@ impl Ladder<'_> {
             Metric::Instructions => "What each variant executes",
         };
         let case = if self.case.is_empty() { String::new() } else { format!(": {}", self.case) };
-        let bars = Bars { unit: self.metric.unit().into(), bars: self.bars(known), limits: self.limits() };
+        let bars = Bars { unit: self.metric.unit().into(), bars: self.bars(known, session), limits: self.limits() };
         Figure {
             title: format!("{what}{case}"),
-            says: self.says(known),
+            says: self.says(known, session),
             picture: Picture::Bars(bars),
             table: self.table(session),
         }
     }
 
-    fn bars(&self, known: &Known) -> Vec<Bar> {
-        let measured = self.measured(known).into_iter().zip(&self.rungs);
+    fn bars(&self, known: &Known, session: Option<&Session>) -> Vec<Bar> {
+        let measured = self.measured(known, session).into_iter().zip(&self.rungs);
         measured.flat_map(|(bar, rung)| std::iter::once(bar).chain(self.predicted(rung))).collect()
     }
 
@@ -60,17 +60,17 @@ impl Ladder<'_> {
         })
     }
 
-    fn measured(&self, known: &Known) -> Vec<Bar> {
+    fn measured(&self, known: &Known, session: Option<&Session>) -> Vec<Bar> {
         let bar = |(i, rung): (usize, &Rung)| {
             let peer = |(column, value): (&str, f64)| {
                 let source = known.meaning(rung.row.text("lab"), column).unwrap_or(column);
-                (value, format!("{}: {} ({source})", rung.name, self.metric.words(value)))
+                (value, format!("{}: {} ({})", rung.name, self.metric.words(value), source.replace('`', "")))
             };
             Bar {
                 name: rung.name.clone(),
                 value: rung.value,
                 text: self.metric.words(rung.value),
-                tip: self.tip(rung),
+                tip: self.tip(rung, session),
                 tone: match rung.is_right {
                     false => Tone::Wrong,
                     true if self.textbook == Some(i) => Tone::First,
@@ -83,10 +83,10 @@ impl Ladder<'_> {
         self.rungs.iter().enumerate().map(bar).collect()
     }
 
-    fn tip(&self, rung: &Rung) -> String {
+    fn tip(&self, rung: &Rung, session: Option<&Session>) -> String {
         let row = rung.row;
         let mut parts = vec![format!("{}: {}", rung.name, self.metric.words(rung.value))];
-        parts.extend(row.number("percent_of_ceiling").map(|share| format!("{} % of the ceiling", short(share))));
+        parts.extend(Standing::new(row, session).percent().map(|share| format!("{} % of the ceiling", short(share))));
         parts.extend(rung.speed_up.map(|times| format!("{} times as fast as {}", short(times), self.textbook_name())));
         parts.extend(row.ms().map(time));
         parts.extend(row.noise_percent().map(|noise| format!("± {} %", short(noise))));
@@ -117,13 +117,13 @@ impl Ladder<'_> {
         limits
     }
 
-    fn says(&self, known: &Known) -> Vec<String> {
+    fn says(&self, known: &Known, session: Option<&Session>) -> Vec<String> {
         let mut says = Vec::new();
         if let Some(best) = self.best() {
             let right = || self.rungs.iter().filter(|rung| rung.is_right);
             let is_same =
                 !matches!(self.metric, Metric::Rate(..)) || right().all(|rung| is_same_work(rung.row, best.row));
-            let share = best.row.number("percent_of_ceiling");
+            let share = Standing::new(best.row, session).percent();
             let share = share.map_or(String::new(), |share| format!(", {} % of the ceiling", short(share)));
             let times = best
                 .speed_up
@@ -138,6 +138,10 @@ impl Ladder<'_> {
         says.extend(self.better_than_kernels().map(|other| {
             format!("{}, which is no kernel of this lab, is ahead: {}.", other.name, self.metric.words(other.value))
         }));
+        if let Some(textbook) = self.textbook.filter(|_| self.metric != Metric::Instructions) {
+            let name = &self.rungs[textbook].name;
+            says.push(format!("{name}, in a colour of its own, is what speed-ups are measured against."));
+        }
         if self.metric == Metric::Instructions {
             says.push("Emulated: instructions are counted; nothing is said about a GPU's time.".into());
         }

@@ -48,6 +48,22 @@ impl<'r> Standing<'r> {
         bounds.max_by(|a, b| a.ms.total_cmp(&b.ms))
     }
 
+    /// How much of what its limit allows the row reaches, in per cent. `None` where that is not known, as for a kernel
+    /// that computes too much for each byte to be held up by memory, and does not tell what does its operations.
+    pub fn percent(&self) -> Option<f64> {
+        let ms = self.row.ms()?;
+        let by_bytes = self.row.number("percent_of_ceiling").map(|share| ms * share / 100.0);
+        let by_operations = self.by_operations().map(|bound| bound.ms);
+        let is_computing = || {
+            let rate = self.session?.device.peak_gflop_per_s(Peak::Single)?;
+            Some(self.row.number("flop")? / rate / 1e6 > by_bytes?)
+        };
+        if by_operations.is_none() && is_computing() == Some(true) {
+            return None;
+        }
+        by_bytes.into_iter().chain(by_operations).reduce(f64::max).map(|least| 100.0 * least / ms)
+    }
+
     /// The bytes over the ceiling with which they were compared.
     fn by_bytes(&self) -> Option<Bound> {
         let share = self.row.number("percent_of_ceiling").filter(|share| *share > 0.0)?;
@@ -214,6 +230,18 @@ mod tests {
         let bf16 = [("time_median_ms", "2"), ("flop", "1070530560000"), ("peak", "bf16")];
         assert_eq!(cells(&bf16)[..3], ["1", "50", "bf16, 1,071 TFLOP/s"]);
         assert_eq!(cells(&[bf16[0], bf16[1]])[..3], ["", "", ""]);
+    }
+
+    #[test]
+    fn a_kernel_that_memory_does_not_hold_up_reaches_no_share_of_it() {
+        let percent = |flop: &'static str, peak: &'static str| {
+            let moves = [("time_median_ms", "2"), ("gb_per_s", "40"), ("percent_of_ceiling", "1")];
+            let row = row(&[&moves[..], &[("flop", flop), ("peak", peak)]].concat());
+            Standing::new(&row, Some(&session())).percent().map(f64::round)
+        };
+        // Its bytes would take 0.02 ms; so do 1.3e9 operations of the CUDA cores.
+        assert_eq!([percent("", ""), percent("1e9", "")], [Some(1.0); 2]);
+        assert_eq!([percent("33454500000", ""), percent("33454500000", "single")], [None, Some(25.0)]);
     }
 
     #[test]
