@@ -76,10 +76,10 @@ fn memory_that_is_read_and_written_by_atomics_keeps_to_no_goal_of_loads_stores_o
 
 const TURN_BY_ATOMICS: &str = "atomicExch(&out[(size_t)(left + i) * m + top + lane], tile[lane][i]);";
 
-/// Partners meet in words of shared memory that are only ever exchanged.
+/// Partners meet in words of shared memory that no load reads.
 const MEET_BY_ATOMICS: &str = "{
     __shared__ K meet[1024];
-    atomicExch(&meet[threadIdx.x], key);
+    meet[threadIdx.x] = key;
     __syncwarp();
     other = atomicAdd(&meet[threadIdx.x ^ j], K(0));
     __syncwarp();
