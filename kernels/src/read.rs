@@ -88,9 +88,14 @@ fn text(file: File) -> io::Result<String> {
     if bytes.len() as u64 > MOST {
         return Err(io::Error::other(format!("it is larger than {} MiB", MOST >> 20)));
     }
+    // Editors on Windows put one before the text, and NVRTC does not know it.
+    const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
     String::from_utf8(bytes).map_err(|error| {
         let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
-        io::Error::other(format!("line {} is not UTF-8 text", good.matches('\n').count() + 1))
+        io::Error::other(format!("line {} is not UTF-8 text: save it as UTF-8", good.matches('\n').count() + 1))
     })
 }
 
@@ -121,6 +126,14 @@ mod tests {
             assert!(error.contains(reason), "{}: {error}", path.display());
         }
         assert_eq!(file_or_pipe(&path("good.cu", b"int x;\n")).unwrap(), "int x;\n");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("marked.cu");
+        fs::write(&path, b"\xef\xbb\xbfint x;\n").unwrap();
+        assert_eq!(file(&path).unwrap(), "int x;\n");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! `warplab rubric`: the rubric of a lab's assignment, and the check of a changed one.
-use std::{fs, path::PathBuf, process::ExitCode};
+use std::{fs::File, io::Read as _, path::PathBuf, process::ExitCode};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use course::{assignment::rubric::Rubric, mark};
@@ -50,10 +50,17 @@ pub fn assignment(lab: &Lab) -> Result<&harness::Assignment, Error> {
     lab.assignment.as_ref().ok_or_else(none)
 }
 
+/// Bytes of a rubric.
+const LARGEST: u64 = 1 << 20;
+
 /// A teacher's rubric, and its text.
 pub fn read(file: &PathBuf, lab: &'static Lab) -> Result<(String, Rubric), Error> {
     let io = |source| Error::Io { action: "read", path: file.clone(), source };
-    let text = fs::read_to_string(file).map_err(io)?;
+    let mut text = String::new();
+    let read = File::open(file).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text)).map_err(io)?;
+    if read as u64 > LARGEST {
+        return Err(Error::usage(format!("{}: no rubric is larger than {} KiB", file.display(), LARGEST >> 10)));
+    }
     let rubric = Rubric::of_file(file, &text, lab)?;
     Ok((text, rubric))
 }

@@ -23,6 +23,12 @@ fn check(old: &str, new: &str) -> Run {
     warplab(&["rubric", "vecadd", "--check", &file])
 }
 
+#[cfg(unix)]
+#[test]
+fn what_never_ends_is_no_rubric() {
+    crate::common::fails(&["rubric", "vecadd", "--check", "/dev/zero"], 2, &["no rubric is larger than 1024 KiB"]);
+}
+
 #[test]
 fn what_no_submission_can_pass_is_refused() {
     const OPTIONS: &str = r#"["--stride", "--blocks", "3"]"#;

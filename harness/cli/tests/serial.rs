@@ -51,6 +51,58 @@ fn one_thread_that_does_all_loses_the_points_for_sharing_the_work_nvrtc() {
     }
 }
 
+#[test]
+#[ignore = "needs NVRTC"]
+fn memory_that_is_read_and_written_by_atomics_keeps_to_no_goal_of_loads_stores_or_banks_nvrtc() {
+    let add = ("z[i] = x[i] + y[i];", "z[i] = atomicAdd((float *)x + i, 0.f) + atomicAdd((float *)y + i, 0.f);");
+    let turn = ("out[(size_t)(left + i) * m + top + lane] = tile[lane][i];", TURN_BY_ATOMICS);
+    let scan = (
+        "if (i + stride < section) s[i + stride] += s[i];",
+        "if (i + stride < section) atomicAdd(&s[i + stride], s[i]);",
+    );
+    for (lab, kernel, part, change, lost) in [
+        // The goal of sharing the work is kept to.
+        ("vecadd", "vecadd.cu", "add", add, 10.0),
+        // An atomic may be a load or a store: it counts as both.
+        ("transpose", "transpose.cu", "tiled", turn, 6.0),
+        // Where atomics stand in for a part of the stores, there are no more of both than are allowed.
+        ("scan", "scan.cu", "brent-kung", scan, 0.0),
+        ("sort", "bitonic.cu", "warp", ("other = __shfl_xor_sync(all_lanes, key, j);", MEET_BY_ATOMICS), 5.0),
+    ] {
+        let (points, of) = points(lab, kernel, part, change);
+        assert_eq!(of - points, lost, "{lab}, {part}: {points} of {of}");
+    }
+}
+
+const TURN_BY_ATOMICS: &str = "atomicExch(&out[(size_t)(left + i) * m + top + lane], tile[lane][i]);";
+
+/// Partners meet in words of shared memory that no load reads.
+const MEET_BY_ATOMICS: &str = "{
+    __shared__ K meet[1024];
+    meet[threadIdx.x] = key;
+    __syncwarp();
+    other = atomicAdd(&meet[threadIdx.x ^ j], K(0));
+    __syncwarp();
+}";
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn a_turn_without_a_tile_misses_a_goal_nvrtc() {
+    let changes = [
+        ("padded", "__shared__ float tile[32][33];\n", format!("{WITHOUT_A_TILE}__shared__ float tile[32][33];\n")),
+        ("swizzled", "for (unsigned i = threadIdx.y", format!("{WITHOUT_A_TILE}for (unsigned i = threadIdx.y")),
+    ];
+    for (part, old, new) in changes {
+        let (points, of) = points("transpose", "transpose.cu", part, (old, &new));
+        assert_eq!(of - points, 2.0, "{part}: {points} of {of}");
+    }
+}
+
+const WITHOUT_A_TILE: &str = "for (unsigned i = threadIdx.y; i < 32; i += 8)
+    if (top + i < m && left + lane < n) out[(size_t)(left + lane) * m + top + i] = in[(size_t)(top + i) * n + left + lane];
+return;
+";
+
 const SERIAL: &str = "if (blockIdx.x + threadIdx.x == 0) for (size_t i = 0; i < n; i++)";
 
 #[test]

@@ -135,6 +135,11 @@ fn what_cannot_be_handed_in_is_said() {
     let run = mine.submit(&[], &WITHOUT);
     assert!(run.code == 2 && run.stderr.contains("kernel vecadd, kernel vecadd_stride"), "{run:?}");
     assert!(run.stderr.contains("--anyway") && !mine.path("vecadd.zip").exists(), "{run:?}");
+    // What no grading reads is not handed in by mistake.
+    fs::write(mine.path("vecadd.cu"), ["// A comment.\n".repeat(100_000).as_bytes(), &kernel].concat()).unwrap();
+    let run = mine.submit(&[], &WITHOUT);
+    assert!(run.code == 2 && run.stderr.contains("vecadd.cu has more than 1024 KiB"), "{run:?}");
+    assert!(run.stderr.contains("--anyway") && !mine.path("vecadd.zip").exists(), "{run:?}");
     fs::write(mine.path("vecadd.cu"), &kernel).unwrap();
     for (course, words) in [
         ("lab = \"vecad\"\nkernel = \"vecadd.cu\"\n", "no lab `vecad`"),

@@ -81,6 +81,20 @@ fn lines_fit_the_terminal_and_words_stay_whole() {
 }
 
 #[test]
+fn paragraphs_of_a_help_are_broken_by_the_terminal_alone() {
+    for command in ["setup", "exec", "class", "grade", "check", "start", "submit", "rubric"] {
+        let text = plain(&on_terminal(80, &[command, "--help"]));
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        let is_text = |line: &&str| !line.is_empty() && !line.starts_with(' ');
+        // A sentence may begin a line.
+        for pair in lines.windows(2).filter(|pair| pair.iter().all(is_text) && !pair[0].ends_with('.')) {
+            let next = pair[1].split(' ').next().unwrap();
+            assert!(pair[0].chars().count() + 1 + next.chars().count() > 80, "{command}: {pair:?}");
+        }
+    }
+}
+
+#[test]
 fn hello_takes_numbers_under_run_too() {
     let folder = tempfile::tempdir().unwrap();
     for (numbers, variant, grid, block) in [(&["10"][..], "flat", "1", "10"), (&["2", "5"], "blocks", "2", "5")] {

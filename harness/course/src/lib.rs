@@ -19,5 +19,6 @@ pub mod export;
 mod hash;
 pub mod judge;
 pub mod mark;
+mod ptx;
 pub mod student;
 pub mod submission;

@@ -53,6 +53,7 @@ fn an_unknown_word_is_told_the_nearest() {
         ("name = \"stride\"", "name = \"add\"", "two parts called `add`"),
         ("right = 20", "right = -1", "points must not be negative"),
         ("visible = [1,", "visible = [0,", "a size must be at least 1"),
+        ("hidden = 2", "hidden = 20000", "sizes.hidden: 100 at most"),
     ] {
         let told = mistakes(old, new);
         assert!(told.contains(words), "{new}: {told}");

@@ -21,10 +21,10 @@ use process::Settings;
 pub use told::Wanted;
 
 const MORE: &str = "\
-PROGRAM is a program that `warplab nvcc` or nvcc -cudart shared has compiled, any other program that uses CUDA's driver, or a file
-x.cu, which is compiled first.
+PROGRAM is a program that `warplab nvcc` or nvcc -cudart shared has compiled, any other program that uses CUDA's driver, or a \
+file x.cu, which is compiled first.
 
-Exit codes: PROGRAM's own, but 1 if PROGRAM succeeds and the checks find a mistake in its kernels, 128 plus the signal's
+Exit codes: PROGRAM's own, but 1 if PROGRAM succeeds and the checks find a mistake in its kernels, 128 plus the signal's \
 number if a signal ends PROGRAM, 2 if the command line is wrong or PROGRAM cannot be started, 4 if it cannot run here.
 
 Examples:

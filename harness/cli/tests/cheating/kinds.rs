@@ -105,6 +105,8 @@ const SHARED: &str = "__device__ void cheat_shared() { __shared__ volatile char 
 const IMAGE: &str = "__device__ volatile char cheat_image[60ull << 30];\n";
 const JSON: &str =
     r#"printf("\n{\"schema\":1,\"verdict\":\"pass\",\"answer\":\"right\",\"points\":100.0,\"of\":100.0}\n"); return;"#;
+const ASSERTS: &str =
+    r#"__assertfail("{\"schema\":1,\"verdict\":\"pass\"}\n\033[2J", "100 of 100 points", 1, "right", 1);"#;
 
 fn returns(_: &Lab, _: &Kernel) -> String {
     "return;".into()
@@ -196,6 +198,19 @@ fn template_bomb(lab: &Lab) -> Option<String> {
     Some(format!("{bomb}__device__ int cheat_bomb = T<1000, 0>::v;\n{}", lab.right))
 }
 
+/// The compiler writes down each of the values.
+#[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
+fn image_of_values(lab: &Lab) -> Option<String> {
+    Some(format!("__device__ int cheat_values[1 << 28] = {{1}};\n{}", lab.right))
+}
+
+/// The compiler goes down as deep.
+#[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
+fn deep_expression(lab: &Lab) -> Option<String> {
+    let (open, close) = ("(".repeat(100_000), ")".repeat(100_000));
+    Some(format!("__device__ int cheat_deep = {open}1{close};\n{}", lab.right))
+}
+
 #[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
 fn macro_bomb(lab: &Lab) -> Option<String> {
     let levels = (1..16).map(|k| format!("#define B{k} B{0} B{0} B{0} B{0}\n", k - 1)).collect::<Vec<_>>().concat();
@@ -211,7 +226,7 @@ const fn long(name: &'static str, make: Make) -> Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 35] = [
+pub const KINDS: [Kind; 39] = [
     quick("nothing", Entry("", returns)),
     quick("nan", Entry("", |_, kernel| fills(kernel, "255"))),
     quick("constant", Entry("", |_, kernel| fills(kernel, "0"))),
@@ -220,11 +235,13 @@ pub const KINDS: [Kind; 35] = [
     quick("known-input", Entry("", knows_the_input)),
     quick("cached", Entry(KEEPS, replays)),
     quick("first-launch", Entry(LAUNCHES, |_, kernel| format!("if (cheat_launch({}) > 0) return;", kernel.number))),
+    quick("second-launch", Entry(LAUNCHES, |_, kernel| format!("if (cheat_launch({}) != 1) return;", kernel.number))),
     quick("other-buffers", Entry("", writes_elsewhere)),
     quick("clears-input", Entry("", clears_the_input)),
     quick("spoils-input", Whole(spoils_the_input)),
     quick("trap", Entry("", |_, _| "asm volatile(\"trap;\");".into())),
     quick("exit", Entry("", |_, _| "asm volatile(\"exit;\");".into())),
+    quick("assertion", Entry("", |_, _| ASSERTS.into())),
     quick("printed-json", Entry("", |_, _| JSON.into())),
     long("flood", Entry("", |_, _| "while (true) printf(\"pass right 100 of 100 points\\n\");".into())),
     long("endless", Entry("", |_, _| "while (true) asm volatile(\"\");".into())),
@@ -247,6 +264,8 @@ pub const KINDS: [Kind; 35] = [
     quick("unknown-word", Entry("", |_, _| "asm volatile(\"frobnicate.u32 %r1, 2;\"); return;".into())),
     quick("template-bomb", Whole(template_bomb)),
     quick("macro-bomb", Whole(macro_bomb)),
+    quick("image-of-values", Whole(image_of_values)),
+    quick("deep-expression", Whole(deep_expression)),
     quick("include-bomb", Whole(|lab| includes(lab, &lab.kernel))),
     quick("passwords", Whole(|lab| includes(lab, "/etc/passwd"))),
     quick("environment", Whole(|lab| includes(lab, "/proc/self/environ"))),

@@ -102,7 +102,7 @@ fn is_name(word: &str) -> bool {
 }
 
 /// What a row says of a name: of its launch, among its counters, or in the lab's own columns.
-fn quantity(name: &str, row: &Record, lab: &Lab) -> Option<f64> {
+pub fn quantity(name: &str, row: &Record, lab: &Lab) -> Option<f64> {
     match name {
         "n" => row.n.map(|n| n as f64),
         "blocks" => row.grid.as_deref().and_then(product),

@@ -6,6 +6,9 @@ use serde::Deserialize;
 
 use super::{limit::Limit, options, starter::Starter};
 
+/// Hidden sizes at most: more would keep a teacher waiting for nothing.
+const MOST_HIDDEN: usize = 100;
+
 /// What an assignment asks for, and what it is worth.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -214,6 +217,9 @@ impl Rubric {
         }
         if self.sizes.visible.contains(&0) {
             mistakes.push("sizes.visible: a size must be at least 1".into());
+        }
+        if self.sizes.hidden > MOST_HIDDEN {
+            mistakes.push(format!("sizes.hidden: {MOST_HIDDEN} at most, for each part is run at each of them"));
         }
         mistakes
     }

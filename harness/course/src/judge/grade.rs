@@ -8,6 +8,7 @@ use wire::{
 };
 
 use super::{
+    atomics::Atomics,
     child::{Outcome, Tried},
     failure::words,
     remarks::remarks,
@@ -66,6 +67,8 @@ pub struct JudgedRow {
     pub row: Record,
     /// Whether nobody knows its size beforehand.
     pub is_hidden: bool,
+    /// Its atomics beyond those of the lab's own kernels.
+    pub atomics: Atomics,
 }
 
 /// One variant's grade.
@@ -234,7 +237,8 @@ impl Grade {
         let before = self.failures.len() + self.findings.len();
         let mut has_found = false;
         for row in concerned {
-            self.rows.push(JudgedRow { row: row.clone(), is_hidden });
+            let atomics = Atomics::beyond(row, own, |theirs| is_same(row, theirs));
+            self.rows.push(JudgedRow { row: row.clone(), is_hidden, atomics });
             let theirs = own.iter().find(|theirs| is_same(row, theirs));
             if let Some(what) = words(row, theirs).filter(|_| is_bad(row)) {
                 self.failures.push(Event { place: place(at, row), what, is_hidden });

@@ -5,6 +5,7 @@
 //! Every variant at every size runs in its own process, which is `warplab run` itself, under limits: a kernel that
 //! faults, never ends or floods its output does not affect the other runs. What was not judged never counts as right.
 
+pub mod atomics;
 mod child;
 mod failure;
 pub mod grade;

@@ -2,6 +2,7 @@
 use harness::{Result, Verdict};
 
 use super::{
+    atomics::Atomics,
     child::Outcome,
     grade::{JudgedRow, concerns},
     own::own,
@@ -28,7 +29,8 @@ pub fn reference(
                 (None, None) => Err("it has no case".into()),
                 (None, Some(_)) => {
                     let judged = rows.into_iter().filter(|row| row.verdict != Verdict::Skip && concerns(row));
-                    Ok(judged.map(|row| JudgedRow { row, is_hidden: false }).collect())
+                    let row = |row| JudgedRow { row, is_hidden: false, atomics: Atomics::default() };
+                    Ok(judged.map(row).collect())
                 }
             }
         }

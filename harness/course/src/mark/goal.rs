@@ -1,8 +1,11 @@
 //! What a counter is to be.
-use harness::Lab;
+use harness::{Lab, Record};
 
 use super::marked::{Criterion, Detail, Kind};
-use crate::{assignment::rubric::Goal, judge::grade::JudgedRow};
+use crate::{
+    assignment::{limit::quantity, rubric::Goal},
+    judge::grade::JudgedRow,
+};
 
 /// A row, its counter, and the limit there.
 #[derive(Debug)]
@@ -11,6 +14,8 @@ pub struct Counted<'a> {
     pub judged: &'a JudgedRow,
     /// What was counted.
     pub counter: f64,
+    /// How much of that are atomics that stand in for loads or stores.
+    pub atomics: f64,
     /// The most that it may be.
     pub limit: f64,
 }
@@ -21,11 +26,18 @@ pub fn counted<'a>(goal: &Goal, lab: &Lab, rows: impl IntoIterator<Item = &'a Ju
         |case: &str| goal.cases.is_empty() || goal.cases.iter().any(|begin| case.starts_with(begin.as_str()));
     let meant = rows.into_iter().filter(|judged| speaks_of(&judged.row.case));
     let of_row = |judged: &'a JudgedRow| {
-        let counter = judged.row.counter(&goal.counter)?;
+        let atomics = judged.atomics.counted_as(&goal.counter, warps(&judged.row, lab));
+        let counter = judged.row.counter(&goal.counter)? + atomics;
         let limit = goal.at_most.of(&judged.row, lab).filter(|limit| !limit.is_nan())?;
-        Some(Counted { judged, counter, limit })
+        Some(Counted { judged, counter, atomics, limit })
     };
     meant.filter_map(of_row).collect()
+}
+
+/// The warps of all launches of a row.
+fn warps(row: &Record, lab: &Lab) -> f64 {
+    let of = |name| quantity(name, row, lab).unwrap_or(0.0);
+    of("launches") * of("blocks") * (of("threads") / 32.0).ceil()
 }
 
 /// The row that is furthest beyond its limit, which shows best what is wrong.
@@ -42,11 +54,17 @@ impl Counted<'_> {
         self.counter <= self.limit
     }
 
+    /// How much of what was counted are atomics, if any is.
+    pub fn of_atomics(&self) -> String {
+        if self.atomics > 0.0 { format!(", {} of them atomics", number(self.atomics)) } else { String::new() }
+    }
+
     fn words(&self, goal: &Goal) -> String {
         let row = &self.judged.row;
         let n = row.n.map_or(String::new(), |n| format!(" at n = {n}"));
         let case = if row.case.is_empty() { String::new() } else { format!(" ({})", row.case) };
-        format!("{} is {}{n}{case}, and may be {} at most", goal.counter, number(self.counter), number(self.limit))
+        let (counter, limit, atomics) = (number(self.counter), number(self.limit), self.of_atomics());
+        format!("{} is {counter}{n}{case}{atomics}, and may be {limit} at most", goal.counter)
     }
 }
 

@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 
 use super::marked::{Criterion, Kind};
-use crate::assignment::rubric::Instruction;
+use crate::{assignment::rubric::Instruction, ptx::statements};
 
 /// The first of the kernels that lacks what is asked for, in PTX that has all of them.
 pub fn lacking<'a>(asked: &'a Instruction, ptx: &str) -> Option<&'a str> {
-    let functions = functions(ptx);
+    let statements = statements(ptx);
+    let functions = functions(&statements);
     asked.kernels.iter().map(String::as_str).find(|kernel| !has(&functions, kernel, &asked.name))
 }
 
@@ -47,11 +48,11 @@ fn has(functions: &HashMap<&str, Vec<&str>>, kernel: &str, name: &str) -> bool {
     false
 }
 
-/// The lines of each function, without comments and directives.
+/// The statements of each function, without directives.
 fn functions(ptx: &str) -> HashMap<&str, Vec<&str>> {
     let mut functions: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut current = "";
-    for line in ptx.lines().map(|line| line.split("//").next().unwrap_or_default().trim()) {
+    for line in ptx.lines().map(str::trim) {
         if line.contains(".entry") || line.contains(".func") {
             // The name stands before the parameters, which a returned value in brackets may come before.
             let name = line.trim_end_matches('(').rsplit([' ', '\t', ')']).next().unwrap_or_default();
@@ -64,9 +65,10 @@ fn functions(ptx: &str) -> HashMap<&str, Vec<&str>> {
     functions
 }
 
-/// The instruction's name, behind the predicate that guards it.
+/// The instruction's name, behind its label and the predicate that guards it.
 fn opcode(line: &str) -> Option<&str> {
-    line.split_whitespace().find(|word| !word.starts_with('@')).map(|word| word.trim_end_matches(';'))
+    let is_before = |word: &&str| word.starts_with(['@', '%', '!']) || word.ends_with(':');
+    line.split_whitespace().find(|word| !is_before(word)).map(|word| word.trim_end_matches(';'))
 }
 
 /// Whether `opcode` has the words of `name`: the first is its first, and the others follow in this order, as in
@@ -115,6 +117,18 @@ $L__BB0_1:
 )
 {
 \tatom.global.add.f64 \t%fd1, [%rd1], %fd2; // no atom.cas
+\t/* atom.cas.b64
+\tatom.cas.b64 %rd1, [%rd2], %rd3, %rd4;
+\t*/
+\t.pragma \"nounroll;
+\tatom.cas.b64\";
+\tret;
+}
+.visible .entry inline_assembly(
+\t.param .u64 inline_assembly_param_0
+)
+{
+\t{ .reg .b64 %old; RETRY: @ !%p1 atom.global.cas.b64 %old, [%rd2], %rd3, %rd4; }
 \tret;
 }
 ";
@@ -129,6 +143,7 @@ $L__BB0_1:
     fn an_instruction_is_found_in_a_kernel_and_in_what_it_calls() {
         assert_eq!(lacking(&["inlined", "calls"], "atom.cas"), None);
         assert_eq!(lacking(&["inlined", "adds"], "atom.cas"), Some("adds".into()));
+        assert_eq!(lacking(&["inline_assembly"], "atom.cas"), None);
         assert_eq!(lacking(&["adds"], "atom.add"), None);
         assert_eq!(lacking(&["adds"], "atom.add.f64"), None);
         assert_eq!(lacking(&["adds"], "atom.add.f32"), Some("adds".into()));

@@ -5,7 +5,10 @@ use harness::{Record, Verdict};
 
 use super::*;
 use crate::{
-    judge::sample::{counted, race, record},
+    judge::{
+        atomics::Atomics,
+        sample::{counted, race, record},
+    },
     mark::marked::State,
 };
 
@@ -55,7 +58,8 @@ fn grade(variant: &'static str, mark: Mark) -> Grade {
 /// A row of four blocks.
 fn row(case: &str, sectors: u64, is_hidden: bool) -> JudgedRow {
     let row = Record { case: case.into(), grid: Some("4".into()), n: Some(877), ..record(Verdict::Pass) };
-    JudgedRow { row: counted(row, &[("launches", 1), ("global_load_sectors", sectors)]), is_hidden }
+    let row = counted(row, &[("launches", 1), ("global_load_sectors", sectors)]);
+    JudgedRow { row, is_hidden, atomics: Atomics::default() }
 }
 
 fn event(place: &str, is_hidden: bool) -> Event {
@@ -144,6 +148,18 @@ fn a_goal_holds_for_every_row_of_its_cases() {
     assert!(lost.raise.contains("read it once"), "{lost:?}");
     let hidden = goal(vec![row("big one", 9, true)]);
     assert!(hidden.state == Lost && !hidden.words.contains("877") && hidden.details[0].is_hidden, "{hidden:?}");
+    // What is read by atomics is read.
+    let atomics = Atomics { global_lanes: 30.0, global_requests: 1.0, ..Atomics::default() };
+    let read = |launches| {
+        let row = row("big", 7, false);
+        let row = counted(row.row, &[("launches", launches), ("global_load_sectors", 7)]);
+        let row = Record { block: Some("32".into()), ..row };
+        goal(vec![JudgedRow { row, is_hidden: false, atomics }])
+    };
+    let lost = read(1);
+    assert!(lost.state == Lost && lost.words.contains("is 37 at n = 877 (big), 30 of them atomics,"), "{lost:?}");
+    // An atomic a warp may draw a ticket.
+    assert_eq!(read(8).state, Earned);
     // No row that can be judged: that is not kept to.
     let rows = |case| Grade { rows: vec![row(case, 1, false)], ..grade("v", Mark::Right) };
     let mark = marked(&[rows("small"), Grade { variant: "w", ..rows("small") }]);

@@ -16,7 +16,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter, write::SimpleFileOptions};
 use super::{check::not_compiled, folder::Folder, to_do::to_do};
 use crate::{
     assignment::rubric::Rubric,
-    submission::{HEADERS, LIST},
+    submission::{HEADERS, LIST, Submission as Taken, Wanted},
 };
 
 /// The device that the kernels must compile for, as the emulated machine is by default.
@@ -92,7 +92,13 @@ pub fn submit(lab: &'static Lab, folder: &Path, archive: &Path, anyway: bool) ->
             or_anyway(not_compiled(error, &source, &folder.join(&read.kernel)), anyway, &mut notes)?;
         }
     }
-    harness::write_whole(archive, &zipped(lab.name, &read.kernel, &files)?)?;
+    let bytes = zipped(lab.name, &read.kernel, &files)?;
+    // Marks are given by the kernel file's name in the rubric.
+    let wanted = Wanted { lab: lab.name, kernel: &rubric.kernel };
+    if let Err(error) = Taken::check(&archive.display().to_string(), &bytes, wanted) {
+        or_anyway(Error::usage(format!("this archive would not be read for marks: {error}")), anyway, &mut notes)?;
+    }
+    harness::write_whole(archive, &bytes)?;
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
     let mut said = format!("wrote {} ({}): hand in this file", archive.display(), names.join(", "));
     for note in notes {

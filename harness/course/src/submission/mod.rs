@@ -79,6 +79,14 @@ impl Submission {
         }
     }
 
+    /// Whether the kernel file can be taken from a zip archive of these bytes, which is called `shown`.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn check(shown: &str, archive: &[u8], wanted: Wanted) -> Result<(), Unread> {
+        archive::read(shown, Kind::Zip, Cursor::new(archive), wanted).map(drop)
+    }
+
     /// The folder in which the files lie.
     pub fn folder(&self) -> &Path {
         self.folder.path()

@@ -50,6 +50,9 @@ pub fn entries(folder: Option<&Path>, roster: Option<&Path>, out: &Path) -> Resu
         let strays = if strays.is_empty() { "" } else { ", which is a folder, a .cu file or an archive each" };
         return Err(Error::usage(format!("{place} holds no submission{strays}")));
     }
+    for entry in &mut entries {
+        entry.without_controls();
+    }
     entries.sort_by(|a, b| a.id.cmp(&b.id));
     let mut known: HashMap<String, &Entry> = HashMap::new();
     for entry in &entries {

@@ -27,6 +27,16 @@ fn ids(entries: &[Entry]) -> Vec<&str> {
     entries.iter().map(|entry| entry.id.as_str()).collect()
 }
 
+#[cfg(unix)]
+#[test]
+fn a_name_steers_no_terminal() {
+    let class = folder(&["a\u{1b}[31mda.cu", "bob\n.cu"]);
+    let entries = of(&class);
+    assert_eq!(ids(&entries), ["a[31mda", "bob"]);
+    assert_eq!((entries[0].students[0].id.as_str(), entries[0].students[0].name.as_str()), ("a[31mda", "a[31mda"));
+    assert_eq!(entries[1].handed_in, Ok(class.path().join("bob\n.cu")));
+}
+
 #[test]
 fn a_folder_holds_a_file_a_folder_or_an_archive_for_each_student() {
     let class = folder(&["ada.cu", "ada.ptx", "bob/a.cu", "cy.d.tar.gz", "dan.ZIP", "notes.txt", ".git/x", "marks/x"]);

@@ -3,6 +3,8 @@ use harness::Result;
 use kernels::KernelSource;
 use sha2::{Digest, Sha256};
 
+use crate::ptx::statements;
+
 /// Instructions in a sequence.
 const LENGTH: usize = 5;
 
@@ -35,8 +37,7 @@ fn hash(text: &str) -> u32 {
 /// The instructions of each function, without comments, line information, declarations, and numbers of registers.
 fn functions(ptx: &str) -> Vec<Vec<String>> {
     let mut functions: Vec<Vec<String>> = Vec::new();
-    for line in ptx.lines() {
-        let line = line.split("//").next().unwrap_or_default().trim();
+    for line in statements(ptx).lines().map(str::trim) {
         if line.contains(".entry") || line.contains(".func") {
             functions.push(Vec::new());
         }
@@ -105,7 +106,7 @@ mod tests {
             .replace("%r1,", "%r77,")
             .replace("$L__BB0_2", "$L__BB3_14")
             .replace("add", "mine")
-            .replace("\tret;", "\t.loc 1 33 5\n\t// the end\n\tret;  // of it");
+            .replace("\tret;", "\t.loc 1 33 5\n\t// the end\n\t/* of\n\tit;\n*/ ret;  // at last");
         assert_ne!(other, ONE);
         assert_eq!(shingles(ONE), shingles(&other));
         assert_eq!(shingles(ONE).len(), 2);

@@ -52,7 +52,8 @@ fn words(goal: &Goal, worst: &Counted) -> String {
     let (row, counter, limit) = (&worst.judged.row, worst.counter, worst.limit);
     let n = row.n.map_or(String::new(), |n| format!(", at n = {n}"));
     let case = if row.case.is_empty() { String::new() } else { format!(" ({})", row.case) };
-    let traffic = TRAFFIC.into_iter().find(|(name, ..)| *name == goal.counter);
+    // Atomics are no requests of loads.
+    let traffic = TRAFFIC.into_iter().find(|(name, ..)| *name == goal.counter && worst.atomics == 0.0);
     let of_a_warp = traffic.and_then(|(_, requests, words)| {
         let requests = row.counter(requests).filter(|requests| *requests > 0.0)?;
         Some(format!(
@@ -63,7 +64,7 @@ fn words(goal: &Goal, worst: &Counted) -> String {
     });
     let counted = of_a_warp
         .unwrap_or_else(|| format!("{} is {} where {} would do", goal.counter, number(counter), number(limit)));
-    format!("{counted}{n}{case}")
+    format!("{counted}{}{n}{case}", worst.of_atomics())
 }
 
 #[cfg(test)]
@@ -73,7 +74,10 @@ mod tests {
     use super::*;
     use crate::{
         assignment::limit::Limit,
-        judge::sample::{counted, record},
+        judge::{
+            atomics::Atomics,
+            sample::{counted, record},
+        },
     };
 
     fn goal(counter: &str, at_most: &str) -> Goal {
@@ -87,7 +91,8 @@ mod tests {
     }
 
     fn row(counters: &[(&str, u64)]) -> JudgedRow {
-        JudgedRow { row: counted(record(Verdict::Pass), counters), is_hidden: false }
+        let row = counted(record(Verdict::Pass), counters);
+        JudgedRow { row, is_hidden: false, atomics: Atomics::default() }
     }
 
     #[test]
@@ -101,6 +106,16 @@ mod tests {
         let words = "each warp that loads reads 32 sectors of 32 bytes where 4 would do, at n = 1000 (c)";
         assert_eq!((missed.counted.as_str(), missed.goal.as_str()), (words, "read once"));
         assert_eq!(super::missed(&goal, &Lab::DEFAULT, &rows[..1]), None);
+    }
+
+    #[test]
+    fn what_is_read_by_atomics_is_said() {
+        let loads = row(&[("global_load_sectors", 0), ("global_load_ideal_sectors", 0), ("global_load_requests", 0)]);
+        let atomics = Atomics { global_requests: 10.0, global_lanes: 320.0, ..Atomics::default() };
+        let rows = [JudgedRow { atomics, ..loads }];
+        let missed = missed(&goal("global_load_sectors", "1 * global_load_ideal_sectors"), &Lab::DEFAULT, &rows);
+        let words = "global_load_sectors is 320 where 0 would do, 320 of them atomics, at n = 1000 (c)";
+        assert_eq!(missed.unwrap().counted, words);
     }
 
     #[test]
