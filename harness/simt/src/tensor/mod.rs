@@ -9,8 +9,9 @@
 //! So does the machine, and so do the copies that are recorded of an H200:
 //!
 //! - The NaN of filled elements has the bits `0x7ff7` in every 16 bits ([`FILL_NAN`]), and elements of type TF32 are
-//!   rounded, ties away from zero, as they are loaded. The types with `FTZ` change nothing in a copy. Their sums take
-//!   subnormal numbers for zero; those of the others keep them, as `cp.reduce.async.bulk` does.
+//!   rounded as they are loaded. A tie goes to the even number: one tie is recorded, which ties toward zero would
+//!   explain as well. The types with `FTZ` change nothing in a copy. Their sums take subnormal numbers for zero; those
+//!   of the others keep them, as `cp.reduce.async.bulk` does.
 //! - In `im2col` mode the dimensions of corners and offsets begin with the innermost one (W, H, D). The upper corner
 //!   counts from the last pixel, and the steps between pixels are the element strides.
 //!
@@ -19,9 +20,9 @@
 //! Of an interleaved tensor the innermost dimension is W, and its element a pixel of one slice of 16 or 32 bytes: the
 //! channels inside a slice are no dimension. Behind W come H and D, then the slices, then the images: a map of five
 //! dimensions is (W, H, D, C/8, N), one of three (W, C/8, N). Corners, offsets and pixels are those of W, H and D. A
-//! copy takes one slice, whatever the box says of them, and its pixels lie without gaps in shared memory whatever the
-//! swizzle spans. What was not compared: pixels whose channels are not those of one slice, which the machine refuses,
-//! steps in W, and a first pixel that is not a multiple of 16 bytes by the size of its type, which it takes.
+//! copy takes one slice, whatever the box says of them, or a column of its channels, and its pixels lie without gaps in
+//! shared memory whatever the swizzle spans. What was not compared: steps in W of a box, and a first pixel that is not
+//! a multiple of 16 bytes by the size of its type, which the machine takes.
 //!
 //! # Where copies lie
 //!
@@ -319,10 +320,6 @@ impl TensorMap {
         }
         if !self.row_bytes().is_multiple_of(16) {
             return Some("a tensor map whose rows are not multiples of 16 bytes");
-        }
-        let pixels = matches!(self.shape, Shape::Im2col { .. });
-        if pixels && self.channel_bytes() != self.row_bytes() {
-            return Some("pixels of an interleaved tensor whose channels are not those of one slice");
         }
         None
     }
