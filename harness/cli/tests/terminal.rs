@@ -87,7 +87,7 @@ fn paragraphs_of_a_help_are_broken_by_the_terminal_alone() {
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
         let is_text = |line: &&str| !line.is_empty() && !line.starts_with(' ');
         // A sentence may begin a line.
-        for pair in lines.windows(2).filter(|pair| pair.iter().all(is_text) && !pair[0].ends_with('.')) {
+        for pair in lines.windows(2).filter(|pair| pair.iter().all(is_text) && !pair[0].ends_with(['.', ':'])) {
             let next = pair[1].split(' ').next().unwrap();
             assert!(pair[0].chars().count() + 1 + next.chars().count() > 80, "{command}: {pair:?}");
         }
