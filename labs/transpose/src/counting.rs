@@ -137,11 +137,17 @@ pub struct Tile {
     pub is_wide: bool,
     /// The word of shared memory that holds column x of row y: `place(y, x)`.
     pub place: fn(u64, u64) -> u64,
+    /// The same where rows of the result do not begin at a sector, and what a tile writes of each begins up to 7 floats
+    /// earlier, so that it does. Such a tile reads 8 rows more, and its row 0 is 8 rows above. `None`: it is as ever.
+    pub early: Option<fn(u64, u64) -> u64>,
 }
 
 impl Tile {
     /// Its count for a matrix of m rows of n.
     pub fn count(&self, m: u64, n: u64) -> Count {
+        if let Some(place) = self.early.filter(|_| !m.is_multiple_of(SECTOR)) {
+            return self.early(place, (m, n));
+        }
         let mut all = Count::default();
         for (begin, times) in tiles(m, n, self.sides) {
             let mut count = Count::default();
@@ -169,6 +175,71 @@ impl Tile {
             }
             count.stores.add(floats(m), inside().map(|(x, y)| (left + x) * m + top + y));
         });
+    }
+
+    /// The count where tiles begin early: those of the first row of tiles have no rows above, and those of the last one
+    /// also take what is left.
+    fn early(&self, place: fn(u64, u64) -> u64, (m, n): (u64, u64)) -> Count {
+        let mut all = Count::default();
+        let (rows, columns) = self.sides;
+        let whole = m / rows;
+        let down = [(0, whole.min(1)), (rows, whole.saturating_sub(1)), (whole * rows, 1)];
+        for ((_, left), across) in tiles(columns, n, (columns, columns)) {
+            for (top, down) in down.into_iter().filter(|(_, down)| *down > 0) {
+                let mut count = Count::default();
+                load_early(&mut count, self.sides, (top, left), (m, n), place);
+                for x in 0..columns.min(n - left) {
+                    store_early(&mut count, rows, (top, left), (m, x), place);
+                }
+                all.add(&count, down * across);
+            }
+        }
+        all
+    }
+}
+
+/// Rows above a tile that begins early.
+const ABOVE: u64 = 8;
+
+/// The loads of one tile that begins early, and its stores to shared memory.
+fn load_early(
+    count: &mut Count,
+    (rows, columns): (u64, u64),
+    (top, left): (u64, u64),
+    (m, n): (u64, u64),
+    place: fn(u64, u64) -> u64,
+) {
+    let floats = if n.is_multiple_of(4) { 4 } else { 1 };
+    requests((rows + ABOVE, columns), floats, |lanes| {
+        let inside = || lanes.iter().filter(|(r, x)| (ABOVE..m + ABOVE).contains(&(top + r)) && left + x < n);
+        count.loads.add(floats, inside().map(|(r, x)| (top + r - ABOVE) * n + left + x));
+        for f in 0..floats {
+            count.shared(inside().map(|(r, x)| place(*r, x + f)));
+        }
+    });
+}
+
+/// The stores of one tile that begins early to the row of the result that its column x becomes: four floats a lane, and
+/// one at a time where not all four are the tile's; and the loads from shared memory for them.
+fn store_early(count: &mut Count, rows: u64, (top, left): (u64, u64), (m, x): (u64, u64), place: fn(u64, u64) -> u64) {
+    let row = (left + x) * m;
+    let early = row % SECTOR;
+    // In rows of the tile.
+    let end = if top + rows < m { rows + ABOVE - early } else { m - top + ABOVE };
+    for begin in (ABOVE - early..end).step_by(4 * WARP as usize) {
+        let lanes = || (0..WARP).map(move |lane| begin + 4 * lane).filter(|r| *r < end);
+        let is_all = |r: &u64| top + r >= ABOVE && r + 4 <= end;
+        let mut request = |floats: u64, first: &dyn Fn(u64) -> Option<u64>| {
+            let rs: Vec<u64> = lanes().filter_map(first).collect();
+            for f in 0..floats {
+                count.shared(rs.iter().map(|r| place(r + f, x)));
+            }
+            count.stores.add(floats, rs.iter().map(|r| row + top + r - ABOVE));
+        };
+        request(4, &|r| is_all(&r).then_some(r));
+        for f in 0..4 {
+            request(1, &|r| (!is_all(&r) && top + r + f >= ABOVE && r + f < end).then_some(r + f));
+        }
     }
 }
 

@@ -72,9 +72,15 @@ pub(crate) static FIELDS: &[Row<Field>] = &[
     row("aos-whole", "like aos, but all four fields, a structure at a time", Field::All),
 ];
 
-/// The tiles of the last kernels.
-const WIDE: Tile = Tile { sides: (64, 64), is_wide: true, place: |y, x| 64 * y + (x ^ (y % 32)) };
-const TALL: Tile = Tile { sides: (128, 32), is_wide: true, place: |y, x| 32 * y + (x ^ (y % 32)) };
+/// The tiles: of the first kernels that have some, and of the last ones.
+const TILE: Tile = Tile { sides: (32, 32), is_wide: false, place: |y, x| 32 * y + x, early: None };
+const WIDE: Tile = Tile { sides: (64, 64), is_wide: true, place: |y, x| 64 * y + (x ^ (y % 32)), early: None };
+const TALL: Tile = Tile {
+    sides: (128, 32),
+    place: |y, x| 32 * y + (x ^ (y % 32)),
+    early: Some(|y, x| 32 * y + (x ^ ((y + y / 32) % 32))),
+    ..WIDE
+};
 
 /// The transposes.
 #[rustfmt::skip]
@@ -82,15 +88,15 @@ pub static TRANSPOSES: &[Row<Turning>] = &[
     row("naive-read", "an element a thread: reads side by side, writes a column", Turning::Naive("naive_read")),
     row("naive-write", "like naive-read, but reads a column, writes side by side", Turning::Naive("naive_write")),
     row("tiled", "like naive-read, but a tile of 32 x 32 goes through shared memory: conflicts in its banks",
-        Turning::Tiled("tiled", Tile { sides: (32, 32), is_wide: false, place: |y, x| 32 * y + x })),
+        Turning::Tiled("tiled", TILE)),
     row("padded", "like tiled, but a row of the tile has 33 words",
-        Turning::Tiled("padded", Tile { sides: (32, 32), is_wide: false, place: |y, x| 33 * y + x })),
+        Turning::Tiled("padded", Tile { place: |y, x| 33 * y + x, ..TILE })),
     row("swizzled", "like tiled, but column x of row y lies at x ^ y",
-        Turning::Tiled("swizzled", Tile { sides: (32, 32), is_wide: false, place: |y, x| 32 * y + (x ^ y) })),
+        Turning::Tiled("swizzled", Tile { place: |y, x| 32 * y + (x ^ y), ..TILE })),
     row("vectorized", "like swizzled, but 64 x 64 a block, four floats at a time", Turning::Tiled("vectorized", WIDE)),
     row("grouped", "like vectorized, but the blocks go down groups of --group rows of tiles", Turning::Grouped("grouped_256", 256, WIDE)),
     row("grouped-512", "like grouped, but 512 threads a block", Turning::Grouped("grouped_512", 512, WIDE)),
-    row("grouped-tall", "like grouped-512, but tiles of 128 x 32: longer lines are written", Turning::Grouped("grouped_tall", 512, TALL)),
+    row("grouped-tall", "like grouped-512, but tiles of 128 x 32, and only whole sectors are written", Turning::Grouped("grouped_tall", 512, TALL)),
     row("thin", "like vectorized, but 256 x 16 a block: for matrices of 16 columns or fewer", Turning::Thin("thin", (256, 16))),
     row("thin-back", "like thin, but 16 x 256 a block: for matrices of 16 rows or fewer", Turning::Thin("thin_back", (16, 256))),
     row("no-barrier", "like padded, but without the barrier", Turning::Wrong("no_barrier", (32, 32)))

@@ -57,6 +57,18 @@ fn long_and_thin() {
     }
 }
 
+/// Where rows of the result do not begin at a sector, the tall tiles begin up to 7 floats earlier: the first ones have
+/// nothing above, and the last ones take what is left, which may be more than a tile has.
+#[test]
+fn tall_tiles_that_begin_early() {
+    let row = TRANSPOSES.iter().find(|row| row.name() == "grouped-tall").unwrap();
+    for m in [1, 7, 9, 121, 127, 129, 135, 249, 255, 257, 263, 380, 383, 511] {
+        for n in [1, 9, 31, 32, 36, 65] {
+            check(row, Shape { m, n }, 2);
+        }
+    }
+}
+
 /// A grid ends at 65535 rows of blocks, and a kernel that has a line of blocks does not.
 #[test]
 fn only_the_last_kernel_takes_more_rows_than_a_grid_has() {

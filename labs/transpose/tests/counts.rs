@@ -90,6 +90,9 @@ fn odd_shapes_are_counted_as_well() {
         ("65", "129"),
         ("5", "400"),
         ("600", "9"),
+        ("255", "64"),
+        ("383", "37"),
+        ("500", "100"),
     ] {
         let ran = LAB.accepts(&["--m", m, "-n", n]);
         // `grouped` three times: groups of 8 where there are more than 8 rows of tiles, and one of all. The tall tiles
