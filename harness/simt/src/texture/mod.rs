@@ -4,7 +4,8 @@
 //! - [`image`]: where the texels of an array, or of memory that is used as one, lie; and the rules of surfaces.
 //! - [`sampler`]: how a texture is read, and which texels a coordinate selects.
 //! - `cube`: the faces of cube maps, and the texels across their edges.
-//! - `level`: the level of detail.
+//! - `level`: the levels that a fetch reads.
+//! - `footprint`: how long a footprint is, and the level of detail that follows.
 //! - `srgb`: colours in the sRGB space.
 //! - `fetch`: a fetch, and the gather of four texels.
 //! - `filter`: the weights of a linear filter, and the sums of texels.
@@ -17,12 +18,13 @@
 //! detail is cut off to 8 bits; channels that a format lacks are 0; NaN of 16 bits keep their bits. Not yet as a device
 //! has it are:
 //!
-//! - the level of detail of some footprints, by 1/256 (`level` says of which);
-//! - how many samples an anisotropic filter takes (here: one).
+//! - the level of detail of some footprints, by a step (`footprint` says of which);
+//! - how many samples an anisotropic filter takes, and where (here: one; their level is a device's).
 
 mod cube;
 mod fetch;
 mod filter;
+mod footprint;
 pub mod format;
 pub mod image;
 mod level;

@@ -30,6 +30,10 @@ pub struct Sampler {
     pub border: [u32; 4],
     /// Between levels, and not at the nearest one.
     pub linear_levels: bool,
+    /// The most samples that an anisotropic filter takes, from 1 to 16.
+    pub samples: u32,
+    /// An anisotropic filter takes more of the nearer level than its weight.
+    pub optimized: bool,
     /// Added to levels of detail.
     pub bias: f32,
     /// The finest level of detail.

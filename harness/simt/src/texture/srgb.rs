@@ -1,6 +1,6 @@
 //! Colours of 8 bits in the sRGB space.
 //!
-//! What an H200 makes of them was found in its recorded fetches: their 1,280 colours, of 87 codes, are those of this
+//! What an H200 makes of them was found in its recorded fetches: all 256 codes, and sums of them, are those of this
 //! rule, bit by bit. A table holds fractions of 8 bits. Eight codes side by side share an exponent, that of the last of
 //! them, and a code's colour is the multiple of that exponent's unit that is nearest to the exact one. A filter cuts
 //! the texels of a square off to the unit of the largest exponent.
@@ -14,7 +14,7 @@ const SHARED: usize = 8;
 pub(super) const FRACTION: i32 = 7;
 
 /// The smallest exponent.
-const LEAST: i32 = -8;
+const LEAST: i32 = -7;
 
 /// The colour of each code.
 static COLORS: LazyLock<[f32; 256]> = LazyLock::new(|| {
@@ -57,6 +57,8 @@ mod tests {
         let seen = [
             (1, 0x39a0_0000),
             (7, 0x3b0c_0000),
+            (10, 0x3b48_0000),
+            (15, 0x3b9c_0000),
             (19, 0x3bd6_0000),
             (34, 0x3c83_0000),
             (61, 0x3d3f_0000),
@@ -78,6 +80,6 @@ mod tests {
         for (code, color) in COLORS.iter().enumerate() {
             assert_eq!(exponent((*color).into()), shared_exponent(code), "code {code}");
         }
-        assert_eq!([0, 15, 16, 95, 96, 247, 248].map(shared_exponent), [-8, -8, -7, -4, -3, -1, 0]);
+        assert_eq!([0, 15, 16, 95, 96, 247, 248].map(shared_exponent), [-7, -7, -7, -4, -3, -1, 0]);
     }
 }

@@ -31,6 +31,8 @@ pub fn nearest() -> Sampler {
         srgb: false,
         border: [0; 4],
         linear_levels: false,
+        samples: 1,
+        optimized: true,
         bias: 0.0,
         least: 0.0,
         most: 99.0,

@@ -44,6 +44,8 @@ pub fn sampler(desc: &TextureDesc, image: &Image, kind: i32) -> Result<Sampler> 
         srgb: is_set(texture_flags::SRGB),
         border: desc.border.map(f32::to_bits),
         linear_levels: is_linear(desc.level_filter)?,
+        samples: desc.anisotropy.clamp(1, 16),
+        optimized: !is_set(texture_flags::DISABLE_TRILINEAR_OPTIMIZATION),
         bias: desc.bias,
         least: desc.least,
         most: desc.most,
