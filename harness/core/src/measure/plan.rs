@@ -22,6 +22,9 @@ impl Plan {
     /// Samples taken however long they last: a median of fewer says nothing.
     const FEWEST: usize = 3;
 
+    /// Samples that a comparison with another run needs: twice the usual time is spent on them.
+    const ENOUGH: usize = 8;
+
     /// How many throttled samples are dropped before throttled samples are kept: this GPU will not cool down soon.
     pub(crate) const MOST_THROTTLED: usize = 50;
 
@@ -55,8 +58,11 @@ impl Plan {
         let error = |t: stats::Times| t.stdev / (n as f64).sqrt();
         let quiet = stats::times(samples, 0).is_some_and(|t| error(t) < Self::NOISE * t.mean);
         // Where launches are long, a few that agree are enough.
-        let least = if elapsed >= self.time / 3 { Self::FEWEST.min(self.least) } else { self.least };
-        n >= self.most || (n >= least && quiet) || (n >= Self::FEWEST && elapsed >= self.time)
+        let least = if elapsed >= self.time / 3 { Self::ENOUGH.min(self.least) } else { self.least };
+        n >= self.most
+            || (n >= least && quiet)
+            || (n >= Self::ENOUGH && elapsed >= self.time)
+            || (n >= Self::FEWEST && elapsed >= 2 * self.time)
     }
 }
 
@@ -80,8 +86,11 @@ mod tests {
         let soon = Duration::from_millis(1);
         assert!(!GPU.done(&quiet[..9], soon));
         assert!(GPU.done(&quiet, soon));
-        let late = GPU.time / 2;
-        assert!(GPU.done(&quiet[..3], late) && !GPU.done(&quiet[..2], late) && !GPU.done(&noisy[..3], late));
+        let (late, over, long) = (GPU.time / 2, GPU.time, 2 * GPU.time);
+        assert!(GPU.done(&quiet[..8], late) && !GPU.done(&quiet[..7], late) && !GPU.done(&noisy[..8], late));
+        // A comparison judges no fewer than eight, unless they last too long.
+        assert!(GPU.done(&noisy[..8], over) && !GPU.done(&quiet[..7], over));
+        assert!(GPU.done(&noisy[..3], long) && !GPU.done(&quiet[..2], long));
         assert!(!GPU.done(&noisy, soon));
         // The spread stays what it is, and the mean becomes known.
         let spread = [0.96, 1.04].repeat(5);
