@@ -40,7 +40,7 @@ pub use device::{
     choice::{DEFAULT_PROFILE, DeviceChoice, DeviceInfo},
     driver::{Device, Opened, check_profile, choose, machine_library},
     kernels::Kernels,
-    launch::launch_1d,
+    launch::{at_once, launch_1d},
     machine::MachineReport,
     nvml::Snapshot,
     session::Session,

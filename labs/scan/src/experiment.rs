@@ -1,5 +1,6 @@
 //! The rows of the experiment: every chosen method, inclusive and exclusive, on elements of one type.
-use harness::{Case, Launch, Result, Row, Run};
+use cudarc::driver::LaunchConfig;
+use harness::{Case, Error, Launch, Result, Row, Run, launch_1d};
 
 use crate::{Element, Expected, ITEMS, KINDS, METHODS, Passes, Scanner, Scanning};
 
@@ -46,13 +47,22 @@ pub(crate) fn of_type<T: Element>(run: &Run, n: usize) -> Result<()> {
 /// One row of the CSV.
 fn scan<T: Element>(run: &Run, row: &Row<Scanning>, expected: &Expected<'_, T>, kind: &str) -> Result<()> {
     let x = expected.x;
-    let (n, threads) = (x.len(), run.threads(row.threads));
+    let n = x.len();
+    let threads = if row.passes == Passes::Ahead { row.threads } else { run.threads(row.threads) };
     let items = if row.passes == Passes::LookBack { format!(", {} a thread", row.items) } else { String::new() };
     let label = format!("{}, {kind}{items}", T::NAME);
     let one_block = Launch::one_block(row.threads).shared(row.shared_bytes(threads));
     let covering = Launch::covering(row.threads).each(row.items as usize);
-    let rule = if row.passes == Passes::OneBlock { one_block } else { covering };
+    let rule = match row.passes {
+        Passes::OneBlock => one_block,
+        // Its shared memory is added where the kernel is loaded: a device that lacks it skips the row.
+        Passes::Ahead => launch_1d(row.tiles(n, threads) as u32, threads + row.others).into(),
+        _ => covering,
+    };
     run.case(Case::new(row.name()).label(label).n(n).launch(rule), |case| {
+        if row.passes == Passes::Ahead && !run.session().device.cooperative_launch {
+            return Err(Error::Skip("the device has no cooperative launch".into()));
+        }
         let most = row.capacity(threads);
         if n > most {
             let reason = format!(
@@ -61,7 +71,9 @@ fn scan<T: Element>(run: &Run, row: &Row<Scanning>, expected: &Expected<'_, T>, 
             return Err(run.unsuited(row.name(), reason));
         }
         let stream = run.stream();
-        let mut scanner = Scanner::<T>::new(run.kernels(), row.with, n, case.launch())?;
+        let config = LaunchConfig { shared_mem_bytes: row.shared_bytes(threads), ..case.launch() };
+        let mut scanner = Scanner::<T>::new(run.kernels(), row.with, n, config)?;
+        case.launches_as(scanner.config());
         let (dx, mut out) = (run.upload("x", x)?, stream.alloc_zeros::<T>(n)?);
         let (roundings, inclusive) = (row.longest_chain(n, threads), kind == "inclusive");
         case.bytes(2 * size_of::<T>() * n);

@@ -9,14 +9,14 @@ use harness::{Lab, Of, Published, Result, Row, Run, Sizes, arguments, clap::Arg,
 
 pub use element::{Element, Expected};
 pub use scanner::Scanner;
-use scanning::{ONE_BLOCK, brent_kung, tree};
+use scanning::{AHEAD, ONE_BLOCK, brent_kung, tree};
 pub use scanning::{Passes, Scanning, idle_threads};
 
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "scan",
     summary: "prefix sums: Kogge-Stone, Brent-Kung, three kernels, and one pass with look-back",
-    kernels: &[kernels::source!("scan", headers: ["scan.cuh"])],
+    kernels: &[kernels::source!("scan", headers: ["scan.cuh"]), kernels::source!("ahead", headers: ["scan.cuh"])],
     variants: &[&METHODS, &questions::ROWS],
     columns: &[
         column("element", "`f32` or `u32`"),
@@ -31,11 +31,13 @@ pub static LAB: Lab = Lab {
         figures: &[
             figure("single-pass", "f32, inclusive, 16 a thread", 1 << 28, 3068.0),
             figure("single-pass", "f32, inclusive, 32 a thread", 1 << 28, 3068.0),
+            figure("ahead", "f32, inclusive", 1 << 28, 3068.0),
         ],
     }],
     options,
     ignored: &[
         (&["blocks"], Of::Every),
+        (&["threads"], Of::Names(&["ahead"])),
         (&["items"], Of::AllBut(&["single-pass"])),
         (&["n", "threads", "element", "kind"], Of::Tables(&[&questions::ROWS])),
     ],
@@ -58,6 +60,7 @@ pub static METHODS: &[Row<Scanning>] = &[
         ..MANY_BLOCKS
     }),
     row("single-pass", "any n, each element read once: decoupled look-back", MANY_BLOCKS),
+    row("ahead", "like single-pass, but the blocks that run at once sum tiles ahead, in a ring in shared memory", AHEAD),
     row("one-barrier", "kogge-stone without the barrier between reads and writes",
         Scanning { kernels: &["one_barrier"], elements: &["u32"], ..ONE_BLOCK })
         .racy("a thread may read its neighbour's word after that neighbour has added to it"),

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg};
-use harness::{Kernels, Result};
+use harness::{Kernels, Result, at_once};
 
 use crate::{Element, Passes, Scanning};
 
@@ -21,17 +21,27 @@ pub struct Scanner<T> {
 
 impl<T: Element> Scanner<T> {
     /// Loads the kernels of `how` and allocates what they need in addition to x and out. `config` has a block for each
-    /// tile.
+    /// tile; of [`Passes::Ahead`] no more are launched than run at once.
     ///
     /// # Errors
     /// The errors of [`Kernels::function`], and the driver's.
     pub fn new(kernels: &Kernels, how: Scanning, n: usize, config: LaunchConfig) -> Result<Self> {
         let stream = kernels.session().stream.clone();
-        let names = how.kernels(T::NAME);
-        let kernels = names.iter().map(|name| kernels.function("scan.cu", name)).collect::<Result<_>>()?;
-        let tiles = config.grid_dim.0 as usize;
+        let (names, tiles) = (how.kernels(T::NAME), how.tiles(n, config.block_dim.0 - how.others));
+        let session = kernels.session();
+        let function = |name| kernels.function_with_shared(how.file, name, config.shared_mem_bytes);
+        let kernels = names.iter().map(|name| function(name)).collect::<Result<Vec<_>>>()?;
+        let config = match how.passes {
+            Passes::Ahead => at_once(&kernels[0], config, session.device.multiprocessors)?,
+            _ => config,
+        };
         let (sums, states) = (stream.alloc_zeros(tiles + 1)?, stream.alloc_zeros(tiles + 1)?);
         Ok(Self { stream, how, n, config, kernels, sums, states })
+    }
+
+    /// The launch, or the first of several.
+    pub const fn config(&self) -> LaunchConfig {
+        self.config
     }
 
     /// Queues the whole scan on the stream. `x` and `out` hold n elements (or one if n is 0).
@@ -44,7 +54,7 @@ impl<T: Element> Scanner<T> {
         let (out, _out_in_use) = out.device_ptr_mut(&stream);
         let (n, inclusive) = (self.n as u64, u32::from(inclusive));
         // SAFETY (all launches): arguments as the kernels declare them; x and out hold n elements,
-        // sums and states one for each block.
+        // sums and states one for each tile.
         let mut first = stream.launch_builder(&self.kernels[0]);
         match self.how.passes {
             Passes::OneBlock => {
@@ -71,6 +81,11 @@ impl<T: Element> Scanner<T> {
                 let states = ticket + size_of::<u64>() as u64;
                 first.arg(&x).arg(&out).arg(&states).arg(&ticket).arg(&n).arg(&inclusive);
                 unsafe { first.launch(self.config) }?;
+            }
+            Passes::Ahead => {
+                stream.memset_zeros(&mut self.states)?;
+                first.arg(&x).arg(&out).arg(&mut self.states).arg(&n).arg(&inclusive);
+                unsafe { first.launch_cooperative(self.config) }?;
             }
         }
         Ok(())

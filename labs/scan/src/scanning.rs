@@ -9,19 +9,27 @@ pub enum Passes {
     Three,
     /// One pass, in which a tile looks back at those before it.
     LookBack,
+    /// One pass by the blocks that run at once, each of which takes tile after tile.
+    Ahead,
 }
 
 /// A method of scanning.
 #[derive(Debug, Clone, Copy)]
 pub struct Scanning {
-    /// Its kernels in `scan.cu`, in the order of their launches, without `_f32` and `_u32`.
+    /// The file of its kernels.
+    pub file: &'static str,
+    /// Its kernels, in the order of their launches, without `_f32` and `_u32`.
     pub kernels: &'static [&'static str],
     /// How it goes over its input.
     pub passes: Passes,
     /// Elements of a thread.
     pub items: u32,
-    /// Threads of a block, unless another number is given.
+    /// Threads of a block that scan, unless another number is given; those of [`Passes::Ahead`] have just this many.
     pub threads: u32,
+    /// Threads of a block that do something else.
+    pub others: u32,
+    /// Dynamic shared memory of a block of [`Passes::Ahead`], in bytes.
+    pub ring_bytes: u32,
     /// The types that it scans.
     pub elements: &'static [&'static str],
     /// The most roundings between an element and any prefix that it is part of: the k of the reduction lab's bound.
@@ -31,12 +39,32 @@ pub struct Scanning {
     pub additions: Option<fn(usize) -> u64>,
 }
 
+/// Eight warps that scan tiles of 12 KiB in a ring of eight slots, and one that looks around: see `ahead.cu`. A total
+/// has the roundings of a thread's sum, of a warp and of the warps; the sums of a round of tiles make another total, to
+/// which round after round is added, as many as there are tiles if there is one block; then come the warps before, the
+/// lanes before, and a thread's own elements.
+pub(crate) const AHEAD: Scanning = Scanning {
+    file: "ahead.cu",
+    kernels: &["ahead"],
+    passes: Passes::Ahead,
+    items: 12,
+    threads: 256,
+    others: 32,
+    ring_bytes: 8 * (12 << 10) + 8 * 8 * 4 + 16,
+    elements: &["f32", "u32"],
+    chain: |e| (3 + 2 + 5 + 5) + (1 + 5 + e.tiles()) + (8 + 1 + 12),
+    additions: None,
+};
+
 /// One block, one element per thread: `kogge-stone`.
 pub(crate) const ONE_BLOCK: Scanning = Scanning {
+    file: "scan.cu",
     kernels: &["kogge_stone"],
     passes: Passes::OneBlock,
     items: 1,
     threads: 1024,
+    others: 0,
+    ring_bytes: 0,
     elements: &["f32", "u32"],
     chain: |e| tree(e.threads),
     additions: Some(kogge_stone),
@@ -84,9 +112,10 @@ impl Scanning {
         if self.passes == Passes::OneBlock { threads as usize * self.items as usize } else { usize::MAX }
     }
 
-    /// Dynamic shared memory of a block, in bytes: one word per element, where the elements lie in shared memory.
+    /// Dynamic shared memory of a block, in bytes: one word per element, where the elements of one block lie in shared
+    /// memory.
     pub fn shared_bytes(&self, threads: u32) -> u32 {
-        if self.passes == Passes::OneBlock { threads * self.items * size_of::<u32>() as u32 } else { 0 }
+        if self.passes == Passes::OneBlock { threads * self.items * size_of::<u32>() as u32 } else { self.ring_bytes }
     }
 
     /// The number of tiles of `n` elements, each as large as one block holds; at least one. For a huge n there are more

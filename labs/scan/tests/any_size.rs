@@ -2,22 +2,25 @@
 use cudarc::driver::LaunchConfig;
 use harness::{Check, launch_1d};
 use proptest::prelude::*;
-use scan::{Element, Expected, LAB, METHODS, Scanner, Scanning};
+use scan::{Element, Expected, LAB, METHODS, Passes, Scanner, Scanning};
 
 /// The correct methods; `single-pass` with 16 and with 32 elements per thread.
-fn ways() -> [Scanning; 5] {
-    let [kogge_stone, brent_kung, three_kernel, single_pass]: [_; 4] = std::array::from_fn(|i| METHODS[i].with);
-    [kogge_stone, brent_kung, three_kernel, Scanning { items: 16, ..single_pass }, single_pass]
+fn ways() -> [Scanning; 6] {
+    let [kogge_stone, brent_kung, three_kernel, single_pass, ahead]: [_; 5] = std::array::from_fn(|i| METHODS[i].with);
+    [kogge_stone, brent_kung, three_kernel, Scanning { items: 16, ..single_pass }, single_pass, ahead]
 }
 
 /// Scans `n` random elements, or as many as one block holds. It does so twice with the same scanner, whose state must
-/// be reset each time.
+/// be reset each time. Where blocks take tile after tile there are three, and their threads are given.
 fn scan<T: Element>(how: Scanning, n: usize, threads: u32, inclusive: bool, seed: u64) -> Check {
     let (kernels, stream) = labtest::kernels(&LAB);
+    let takes_many = how.passes == Passes::Ahead;
+    let threads = if takes_many { how.threads } else { threads };
     let n = n.min(how.capacity(threads));
     let x: Vec<T> = T::random(seed, n);
-    let blocks = launch_1d(how.tiles(n, threads) as u32, threads);
-    let config = LaunchConfig { shared_mem_bytes: how.shared_bytes(threads), ..blocks };
+    let blocks = (how.tiles(n, threads) as u32).min(if takes_many { 3 } else { u32::MAX });
+    let shared_mem_bytes = how.shared_bytes(threads);
+    let config = LaunchConfig { shared_mem_bytes, ..launch_1d(blocks, threads + how.others) };
     let mut scanner = Scanner::<T>::new(kernels, how, n, config).unwrap();
     let dx = if n == 0 { stream.alloc_zeros(1) } else { stream.clone_htod(&x) }.unwrap();
     let mut check = Check::default();
@@ -56,7 +59,7 @@ proptest! {
 #[test]
 fn many_tiles_look_back_past_the_window() {
     // There are 300 tiles of 32 x 32; each lane watches four predecessors, so a warp watches 128 at once.
-    for how in &ways()[3..] {
+    for how in &ways()[3..5] {
         let n = 300 * 32 * how.items as usize + 1;
         let check = scan::<u32>(*how, n, 32, true, 1);
         assert!(check.passed(), "{}", check.summary());
@@ -67,4 +70,18 @@ fn many_tiles_look_back_past_the_window() {
 fn three_kernels_carry_over_many_sums() {
     let check = scan::<u32>(ways()[2], 16 * 32 * 300 + 5, 32, false, 1);
     assert!(check.passed(), "{}", check.summary());
+}
+
+/// Each of three blocks takes more tiles than its ring has slots; the last tile is whole, or lacks all but one element,
+/// or lacks one.
+#[test]
+fn few_blocks_go_round_the_ring() {
+    let ahead = ways()[5];
+    let tile = (ahead.threads * ahead.items) as usize;
+    for n in [0, 1, tile - 1, tile, 26 * tile + 1, 27 * tile, 28 * tile - 1] {
+        let integers = scan::<u32>(ahead, n, 0, n % 2 == 0, 1);
+        assert!(integers.passed(), "{n}: {}", integers.summary());
+        let floats = scan::<f32>(ahead, n, 0, n % 2 != 0, 1);
+        assert!(floats.passed(), "{n}: {}", floats.summary());
+    }
 }

@@ -43,6 +43,9 @@ fn tiles_cover_n() {
     assert_eq!(single.tiles(0, 256), 1);
     assert_eq!(single.tiles(8192, 256), 1);
     assert_eq!(single.tiles((1 << 30) + 1, 256), (1 << 17) + 1);
+    let ahead = way("ahead");
+    assert_eq!(ahead.tiles((1 << 28) + 12345, ahead.threads), 87386);
+    assert_eq!(ahead.shared_bytes(ahead.threads), 98576);
     assert_eq!(way("brent-kung").shared_bytes(1024), 8192);
     assert_eq!(single.shared_bytes(1024), 0);
 }

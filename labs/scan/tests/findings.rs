@@ -24,16 +24,29 @@ fn one_barrier_a_round_is_a_race_in_shared_memory() {
 #[test]
 fn the_right_scans_have_no_findings() {
     let mut options = vec!["--check", "all", "-n", "20001", "--threads", "64"];
-    for variant in ["three-kernel", "single-pass"] {
+    for variant in ["three-kernel", "single-pass", "ahead"] {
         options.extend(["--variant", variant]);
     }
     let ran = LAB.accepts(&options);
-    assert_eq!(ran.rows.len(), 2 * 4);
+    assert_eq!(ran.rows.len(), 3 * 4);
     assert!(ran.findings.is_empty(), "{}", ran.text);
 
     let ran = LAB.accepts(&["--check", "all", "--variant", "kogge-stone", "--variant", "brent-kung"]);
     assert_eq!(ran.rows.len(), 2 * 4);
     assert!(ran.findings.is_empty(), "{}", ran.text);
+}
+
+/// A block takes six tiles, so that it waits for copies that were asked for while it scanned. A device on which the ring
+/// does not fit skips the row.
+#[test]
+fn blocks_that_sum_ahead_have_no_findings() {
+    let ahead = ["--variant", "ahead", "--element", "u32", "--kind", "exclusive"];
+    let ran = LAB.accepts(&[&ahead[..], &["--device", "emulated:rtx4090", "--check", "all", "-n", "2000003"]].concat());
+    assert!(ran.rows.len() == 1 && ran.rows.iter().all(|row| row["verdict"] == "pass"), "{}", ran.text);
+    assert!(ran.findings.is_empty(), "{}", ran.text);
+    let on_a_t4 = ["--variant", "single-pass", "--device", "emulated:t4", "-n", "3073"];
+    let ran = LAB.accepts(&[&ahead[..], &on_a_t4].concat());
+    assert!(ran.of("ahead").iter().all(|row| row["verdict"] == "skip"), "{}", ran.text);
 }
 
 /// Every access of this one is in order. Only the answer shows that a round is missing: one element of a full block.

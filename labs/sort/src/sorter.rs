@@ -4,7 +4,7 @@ use std::sync::Arc;
 use cudarc::driver::{
     CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceRepr, LaunchConfig, PushKernelArg,
 };
-use harness::{Kernels, Launch, Result, launch_1d};
+use harness::{Kernels, Launch, Result, at_once, launch_1d};
 
 use crate::{Key, Kind};
 
@@ -438,12 +438,4 @@ impl<K: Key> Sorter<K> {
         }
         Ok(())
     }
-}
-
-/// `config`, but with no more blocks than run at once.
-fn at_once(kernel: &CudaFunction, mut config: LaunchConfig, multiprocessors: u32) -> Result<LaunchConfig> {
-    let (threads, bytes) = (config.block_dim.0, config.shared_mem_bytes as usize);
-    let held = kernel.occupancy_max_active_blocks_per_multiprocessor(threads, bytes, None)?;
-    config.grid_dim.0 = config.grid_dim.0.min((held * multiprocessors).max(1));
-    Ok(config)
 }

@@ -1,7 +1,21 @@
 //! Launches as the driver takes them.
-use cudarc::driver::LaunchConfig;
+use cudarc::driver::{CudaFunction, LaunchConfig};
+
+use crate::error::Result;
 
 /// A launch of `blocks` blocks of `threads` threads in one dimension.
 pub fn launch_1d(blocks: u32, threads: u32) -> LaunchConfig {
     LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 }
+}
+
+/// `config` with as many of its blocks as run at once on `multiprocessors`, and at least one: for a kernel whose blocks
+/// wait for each other.
+///
+/// # Errors
+/// The driver's errors.
+pub fn at_once(kernel: &CudaFunction, mut config: LaunchConfig, multiprocessors: u32) -> Result<LaunchConfig> {
+    let (threads, bytes) = (config.block_dim.0, config.shared_mem_bytes as usize);
+    let held = kernel.occupancy_max_active_blocks_per_multiprocessor(threads, bytes, None)?;
+    config.grid_dim.0 = config.grid_dim.0.min((held * multiprocessors).max(1));
+    Ok(config)
 }
