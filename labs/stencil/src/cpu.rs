@@ -1,7 +1,7 @@
 //! The blur of the blur on the host's CPU, by threads: as two loops over all of the line, and blocked for the cache.
 use std::time::Instant;
 
-use harness::{Case, Check, Error, Result, Row, Run, parallel, parallel_chunks, row};
+use harness::{Case, Check, Error, Result, Row, Run, parallel, parallel_chunks, parallel_vec, row};
 
 use crate::line::{Expected, Input};
 
@@ -105,13 +105,13 @@ pub(crate) fn run(run: &Run, input: &Input<'_>) -> Result<()> {
             let (mut times, mut checked) = (Vec::new(), Vec::new());
             for _ in 0..run.options().samples.unwrap_or(9).max(1) {
                 // Every bit is set, as in a poisoned output on the device.
-                twice.fill(f32::from_bits(u32::MAX));
+                parallel_chunks(&mut twice, piece(n), |_, out| out.fill(f32::from_bits(u32::MAX)));
                 let began = Instant::now();
                 (row.with)(input.x, &mut once, &mut twice);
                 times.push(began.elapsed().as_secs_f64() * 1e3);
                 if !are_same(&checked, &twice) {
                     case.check(Check::compare(&twice, &expected, tolerance));
-                    checked.clone_from(&twice);
+                    checked = parallel_vec(n, |i| twice[i]);
                 }
             }
             case.times(&times);

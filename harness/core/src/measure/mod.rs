@@ -1,6 +1,7 @@
 //! What is done with a case: inputs, timing, checks.
 pub mod capture;
 pub(crate) mod check;
+mod copied;
 pub(crate) mod flush;
 pub(crate) mod forecast;
 pub(crate) mod inputs;
