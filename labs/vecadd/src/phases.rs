@@ -8,7 +8,7 @@ use harness::{
 
 use crate::{
     input::Vectors,
-    mode::{Add, Mode, Transfer},
+    mode::{Add, Mode, PART, Transfer},
 };
 
 /// The lab's own columns. The common time columns hold warm passes end to end: from inputs in host memory to the sum in
@@ -143,7 +143,6 @@ fn touch(transfer: &mut dyn Transfer, vectors: &Vectors) -> Result<()> {
 
 /// As [`touch`], on all cores: where nobody measures it.
 fn bring(transfer: &mut dyn Transfer, vectors: &Vectors) -> Result<()> {
-    const PART: usize = 1 << 18;
     for (i, vector) in [&vectors.x, &vectors.y].into_iter().enumerate() {
         parallel_chunks(transfer.host(i)?, PART, |part, place| {
             place.copy_from_slice(&vector[part * PART..][..place.len()]);
