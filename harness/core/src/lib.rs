@@ -101,6 +101,7 @@ pub use record::{
     row::{Record, Value, Verdict},
 };
 
+pub use pages::ordinary_pages;
 pub use stats::{Times, times};
 pub use whole::write_whole;
 

@@ -1,6 +1,9 @@
 //! Large pages for large lists. The system gives memory a page at a time when it is first touched: of 4 KiB each, the
 //! inputs and the references of a run cost it minutes of a core, and cores wait for each other there.
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+};
 
 /// The system's allocator, which asks for large pages where they serve.
 struct LargePages;
@@ -11,6 +14,25 @@ static ALLOCATOR: LargePages = LargePages;
 /// Allocations of this many bytes and more have large pages. Much smaller ones would waste a good part of theirs, and
 /// are seldom fresh memory.
 const LEAST: usize = 16 << 20;
+
+thread_local! {
+    /// Whether this thread is in [`ordinary_pages`].
+    static ORDINARY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What `make` makes, on this thread, with the pages of a program that asks for none: where host memory is what a lab
+/// measures.
+pub fn ordinary_pages<T>(make: impl FnOnce() -> T) -> T {
+    /// Ends it, also when `make` panics.
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ORDINARY.set(self.0);
+        }
+    }
+    let _before = Before(ORDINARY.replace(true));
+    make()
+}
 
 // SAFETY: every call is the system allocator's with the same arguments; advice changes no contents.
 unsafe impl GlobalAlloc for LargePages {
@@ -37,7 +59,7 @@ unsafe impl GlobalAlloc for LargePages {
 
 /// `memory`, for whose whole large pages the system was asked if it is large.
 fn advised(memory: *mut u8, bytes: usize) -> *mut u8 {
-    if bytes >= LEAST && !memory.is_null() {
+    if bytes >= LEAST && !memory.is_null() && !ORDINARY.get() {
         ask(memory, bytes);
     }
     memory
@@ -87,5 +109,7 @@ mod tests {
         grown.reserve_exact(LEAST / 8);
         assert!(has_advice(middle(&grown)) && grown.iter().copied().eq(0..LEAST as u64 / 8));
         assert!(!has_advice(middle(&vec![1_u64; LEAST / 16])));
+        let ordinary = ordinary_pages(|| vec![0_u64; LEAST / 4]);
+        assert!(!has_advice(middle(&ordinary)) && has_advice(middle(&vec![0_u64; LEAST / 4])));
     }
 }
