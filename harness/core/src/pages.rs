@@ -11,9 +11,9 @@ struct LargePages;
 #[global_allocator]
 static ALLOCATOR: LargePages = LargePages;
 
-/// Allocations of this many bytes and more have large pages. Much smaller ones would waste a good part of theirs, and
-/// are seldom fresh memory.
-const LEAST: usize = 16 << 20;
+/// Allocations of this many bytes and more have large pages. Smaller ones may have memory that others had before them
+/// and will have after them; those of glibc that are larger never do.
+const LEAST: usize = 32 << 20;
 
 thread_local! {
     /// Whether this thread is in [`ordinary_pages`].
