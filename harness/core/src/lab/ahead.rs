@@ -20,9 +20,12 @@ use crate::{
 /// Names the files of a helper by their numbers, in its environment.
 const FILES: &str = "WARPLAB_AHEAD";
 
-/// A driver that takes so long for a file has made its machine code just now; one that has kept it takes a few
-/// milliseconds.
-const MADE: Duration = Duration::from_millis(250);
+/// A file of so many bytes of PTX tells by its time whether the driver has kept its machine code.
+const TELLING: usize = 100_000;
+
+/// A driver that takes so long for such a file has made its machine code just now: on an H200's host that took 0.15 s
+/// and more, and a few milliseconds where it had kept it.
+const MADE: Duration = Duration::from_millis(50);
 
 /// The most helpers: each starts a driver of its own, which takes a good part of a second.
 const MOST: usize = 5;
@@ -53,9 +56,11 @@ pub(crate) fn compile(files: &[&KernelSource], session: &Session) {
     let sizes: Vec<usize> = files.iter().map(|file| file.ptx.len()).collect();
     let mut largest_first: Vec<usize> = (0..files.len()).collect();
     largest_first.sort_by_key(|i| std::cmp::Reverse(sizes[*i]));
+    let first = largest_first.iter().rposition(|i| sizes[*i] >= TELLING).unwrap_or(0);
+    let first = largest_first.remove(first);
     let began = Instant::now();
-    make([&files[largest_first[0]]], session);
-    let rest = &largest_first[1..];
+    make([&files[first]], session);
+    let rest = &largest_first;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let helpers = if began.elapsed() < MADE { 0 } else { (cores / 2).min(MOST).min(rest.len() / 2) };
     let mut shares = shares(rest, &sizes, helpers + 1);
