@@ -2,8 +2,8 @@
 # Measures a reference folder like `h200` on the GPU of this computer: every run that the documents' figures come from.
 #   measure.sh WARPLAB FOLDER [RUN...]      RUN: `.`, `sweep` or `n-...`, a folder of `h200`; all of them where none is named
 # FOLDER/RUN must not hold rows yet. On an H200 all runs take about ten minutes, in which nothing else should use the GPU. Small
-# sizes are those of prediction/runs.txt, with 100 samples a row, since few samples make short rows differ by chance. What does not
-# pass is named at the end, and the exit code is 1. `DEVICE=emulated SAMPLES=1 measure.sh WARPLAB FOLDER n-65537` tries this without a GPU.
+# sizes are those of prediction/runs.txt, with 40 samples a row. What does not pass is named at the end, and the exit code is 1.
+# `DEVICE=emulated SAMPLES=1 measure.sh WARPLAB FOLDER n-65537` tries this without a GPU.
 set -uo pipefail
 shopt -s nullglob
 if [ $# -lt 2 ]; then
@@ -19,7 +19,7 @@ cd "$(dirname "$0")" || exit 2
 {
     echo ". run all"
     echo "sweep run vecadd --sweep"
-    grep '^n-' prediction/runs.txt | sed "s/\$/ --samples ${SAMPLES:-100} --no-exercises/"
+    grep '^n-' prediction/runs.txt | sed "s/\$/ --samples ${SAMPLES:-40} --no-exercises/"
     echo "n-268435456 run sort -n 2^28 --variant radix --no-exercises"
     echo "n-1073741825 run reduction -n 1073741825 --variant vectorized --op sum --no-exercises"
     echo "n-1073741825 run scan -n 1073741825 --variant single-pass --no-exercises"

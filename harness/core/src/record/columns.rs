@@ -82,7 +82,12 @@ const TABLE: &[Common] = &[
     common("memory_mode", "how the data got to the device", |r| Cell::words(r.memory_mode.as_deref())),
     common("seed", "the seed of the inputs", |r| Cell::number(Some(r.seed))),
     common("samples", "the timed launches that were kept", |r| Cell::number(r.times.map(|t| t.samples))),
-    common("time_min_ms", "the shortest of these samples", |r| Cell::number(r.times.map(|t| t.min))),
+    common(
+        "time_min_ms",
+        "the shortest of these samples: between two events, on a device that is kept busy until the launches are there, \
+         or by the host's clock where the lab says so",
+        |r| Cell::number(r.times.map(|t| t.min)),
+    ),
     common("time_median_ms", "their median", |r| Cell::number(r.times.map(|t| t.median))),
     common("time_mean_ms", "their mean", |r| Cell::number(r.times.map(|t| t.mean))),
     common("time_stdev_ms", "their standard deviation (n - 1)", |r| Cell::number(r.times.map(|t| t.stdev))),

@@ -91,6 +91,8 @@ impl SessionFile {
             "git_commit": self.commit,
             "seed": settings.seed,
             "quick": settings.quick,
+            // Before each sample that events time: see `measure::busy`.
+            "device_kept_busy": !session.device.is_emulated,
             "samples": settings.samples,
             "device": session.device,
             "device_reason": session.reason,

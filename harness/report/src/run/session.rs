@@ -18,6 +18,7 @@ pub struct Session {
     pub git_branch: Option<String>,
     pub git_commit: Option<String>,
     pub quick: Option<bool>,
+    pub device_kept_busy: Option<bool>,
     pub samples: Option<u32>,
     pub machine_settings: Option<std::collections::BTreeMap<String, serde_json::Value>>,
     pub seed: Option<u64>,
