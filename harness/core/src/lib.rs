@@ -14,7 +14,7 @@
 //! - `record`: what is kept: the record, the table of its columns, the folder of the run, `session.json`.
 //! - `device`: the device in use, and what it reports about itself: the driver, NVML, ceilings, the emulated machine's
 //!   report.
-//! - `confine`, `error`, `exit`, `rights`, `scarce`, `stats`, `stdout`, `suggest`, `whole`: what all of them use.
+//! - `confine`, `error`, `exit`, `pages`, `rights`, `scarce`, `stats`, `stdout`, `suggest`, `whole`: what all of them use.
 //!
 //! `export` and `measure` do not know each other. Inside the crate, an item is imported from the file that defines it,
 //! not through the exports of this file, which are for labs.
@@ -26,6 +26,7 @@ mod exit;
 mod export;
 mod lab;
 mod measure;
+mod pages;
 mod record;
 pub mod rights;
 mod scarce;
@@ -100,6 +101,7 @@ pub use record::{
     row::{Record, Value, Verdict},
 };
 
+pub use pages::ordinary_pages;
 pub use stats::{Times, times};
 pub use whole::write_whole;
 

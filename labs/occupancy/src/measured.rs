@@ -68,21 +68,35 @@ pub(crate) const CHAIN: Work = Work {
     ..REGISTERS
 };
 
-/// One workload's data: on the device, and the right answer.
-pub(crate) struct Data {
+/// One workload's data on the host, and the right answers.
+struct Source {
     work: Work,
-    x: Uploaded<u32>,
+    x: Vec<u32>,
     /// The other summand, or the table.
-    other: Uploaded<u32>,
+    other: Vec<u32>,
     rounds: u32,
     expected: Vec<u32>,
 }
 
-impl Data {
-    pub(crate) fn new(run: &Run, work: Work, n: usize) -> Result<Self> {
+/// One workload's data: on the device, and the right answer.
+pub(crate) struct Data<'a> {
+    work: Work,
+    x: Uploaded<u32>,
+    other: Uploaded<u32>,
+    rounds: u32,
+    expected: &'a [u32],
+}
+
+impl Source {
+    fn new(run: &Run, work: Work, n: usize) -> Self {
         let mut inputs = run.inputs(work.inputs);
         let x = inputs.u32(n, 0..u32::MAX);
-        let other = inputs.u32(if work.does == Does::Walk { WORDS as usize } else { n }, 0..u32::MAX);
+        let others = match work.does {
+            Does::Add => n,
+            Does::Mix => 1,
+            Does::Walk => WORDS as usize,
+        };
+        let other = inputs.u32(others, 0..u32::MAX);
         let rounds = run.pick(work.rounds) as u32;
         if rounds as usize != work.rounds.gpu && work.does != Does::Add {
             let kernel = work.kernel;
@@ -93,10 +107,19 @@ impl Data {
             Does::Mix => parallel_vec(n, |i| hungry(x[i], work.live, rounds)),
             Does::Walk => parallel_vec(n, |i| walk(x[i], &other, rounds)),
         };
-        let name = if work.does == Does::Walk { "table" } else { "y" };
-        Ok(Self { work, x: run.upload("x", &x)?, other: run.upload(name, &other)?, rounds, expected })
+        Self { work, x, other, rounds, expected }
     }
 
+    /// The data of the first `n` elements.
+    fn first(&self, run: &Run, n: usize) -> Result<Data<'_>> {
+        let &Self { work, rounds, .. } = self;
+        let name = if work.does == Does::Walk { "table" } else { "y" };
+        let (x, expected) = (run.upload("x", &self.x[..n])?, &self.expected[..n]);
+        Ok(Data { work, x, other: run.upload(name, &self.other)?, rounds, expected })
+    }
+}
+
+impl Data<'_> {
     /// Launches the kernel, or the form of it that writes `notes`.
     fn launch(
         &self,
@@ -122,7 +145,7 @@ impl Data {
     }
 
     fn check(&self, z: &[u32]) -> Check {
-        Check::compare(z, &self.expected, Tolerance::EXACT)
+        Check::compare(z, self.expected, Tolerance::EXACT)
     }
 
     /// Times the case's kernel and checks every answer. Returns the vector that it wrote to.
@@ -141,7 +164,8 @@ pub(crate) fn by_block_size(run: &Run, row: &Row<Work>, limits: &Limits) -> Resu
     let gpu = if work.does == Does::Add { 1 << 26 } else { 1 << 20 };
     let n = run.size(Sizes { gpu, emulated: 1 << 13, quick: 1 << 10 });
     run.needs(n.checked_mul(3 * size_of::<u32>()), &format!("three vectors of {n} words"), "--n")?;
-    let data = Data::new(run, work, n)?;
+    let source = Source::new(run, work, n);
+    let data = source.first(run, n)?;
     for threads in run.options().threads.map_or(THREADS.to_vec(), |t| vec![t]) {
         let rule = Launch::covering(threads).shared(work.shared_bytes);
         let case = Case::new(row.name()).label(format!("block {threads}")).n(n);
@@ -166,7 +190,7 @@ pub(crate) fn by_block_size(run: &Run, row: &Row<Work>, limits: &Limits) -> Resu
 }
 
 /// Runs the counted form of the kernel once, and compares the number of resident blocks with the possible number.
-fn achieved(run: &Run, limits: &Limits, case: &mut Trial<'_>, data: &Data, z: &mut CudaSlice<u32>) -> Result<()> {
+fn achieved(run: &Run, limits: &Limits, case: &mut Trial<'_>, data: &Data<'_>, z: &mut CudaSlice<u32>) -> Result<()> {
     let (stream, launch) = (run.stream(), case.launch());
     let counted = case.function("occupancy.cu", &format!("{}_counted", data.work.kernel))?;
     let (_, possible) = of_kernel(limits, &counted, launch.block_dim.0, launch.shared_mem_bytes)?;
@@ -177,7 +201,7 @@ fn achieved(run: &Run, limits: &Limits, case: &mut Trial<'_>, data: &Data, z: &m
     let mut notes = stream.clone_htod(&empty)?;
     poison(stream, z)?;
     data.launch(run, &counted, launch, z, Some(&mut notes))?;
-    case.check(data.check(&stream.clone_dtoh(z)?));
+    case.check_output(z, |z| data.check(z))?;
     let notes = stream.clone_dtoh(&notes)?;
     // The emulated device runs blocks in its own order, so what is resident there says nothing about a GPU.
     if run.is_emulated() {
@@ -211,7 +235,8 @@ pub fn resident(notes: &[u64], warps: u32, limits: &Limits) -> (f64, u32) {
 pub(crate) fn spilled(run: &Run, row: &Row<Work>, limits: &Limits) -> Result<()> {
     let n = run.size(Sizes { gpu: 1 << 20, emulated: 1 << 13, quick: 1 << 10 });
     run.needs(n.checked_mul(3 * size_of::<u32>()), &format!("three vectors of {n} words"), "--n")?;
-    let data = Data::new(run, row.with, n)?;
+    let source = Source::new(run, row.with, n);
+    let data = source.first(run, n)?;
     for (registers, kernel) in [(128, "registers_128"), (64, "spilled_64"), (32, "spilled_32")] {
         let case = Case::new(row.name()).label(format!("{registers} registers")).n(n);
         run.case(case.kernel("occupancy.cu", kernel).launch(launch_1d(n.div_ceil(256) as u32, 256)), |case| {
@@ -231,7 +256,8 @@ pub(crate) fn in_flight(run: &Run, row: &Row<Work>, limits: &Limits) -> Result<(
     const BLOCK: u32 = 256;
     let n = run.size(Sizes { gpu: 1 << 26, emulated: 1 << 16, quick: 1 << 13 });
     run.needs(n.checked_mul(3 * size_of::<u32>()), &format!("three vectors of {n} words"), "--n")?;
-    let data = Data::new(run, row.with, n)?;
+    let source = Source::new(run, row.with, n);
+    let data = source.first(run, n)?;
     let sms = run.session().device.multiprocessors;
     for blocks in [1, 2, 4, 8].into_iter().filter(|blocks| blocks * BLOCK <= limits.threads) {
         let launch = LaunchConfig { shared_mem_bytes: shared_for(limits, blocks), ..launch_1d(sms * blocks, BLOCK) };
@@ -264,9 +290,12 @@ pub(crate) fn full_and_tail(run: &Run, row: &Row<Work>, limits: &Limits, residen
     if !run.is_emulated() {
         grids.extend([4 * wave, 4 * wave + 1]);
     }
+    let most = grids.iter().map(|blocks| blocks * block).max().unwrap_or(0) as usize;
+    // The first elements are the same, however many follow.
+    let source = Source::new(run, work, most);
     for blocks in grids {
         let n = (blocks * block) as usize;
-        let data = Data::new(run, work, n)?;
+        let data = source.first(run, n)?;
         let launch = LaunchConfig { shared_mem_bytes: shared, ..launch_1d(blocks, block) };
         let case = Case::new(row.name()).label(format!("{blocks} blocks, a wave is {wave}")).n(n);
         run.case(case.kernel("occupancy.cu", work.kernel).launch(launch), |case| {

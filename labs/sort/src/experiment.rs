@@ -1,7 +1,7 @@
 //! The rows of the experiment: every chosen method on keys of one kind in one order.
 use std::cell::OnceCell;
 
-use harness::{Case, Error, Input, Result, Row, Run};
+use harness::{Case, Error, Input, Result, Row, Run, parallel_vec};
 
 use crate::{How, Key, Kind, Order, SORTS, Sorter, Sorting, Tile, WRONG, reference};
 
@@ -24,11 +24,11 @@ impl<'r, K: Key> Source<'r, K> {
     fn new(run: &'r Run, kind: Kind, order: Order, n: usize) -> Self {
         let seed = run.options().seed;
         let make = move || {
-            let mut x = K::keys(order, seed, n);
+            let keys = K::keys(order, seed, n);
             if kind == Kind::Pairs {
-                x.extend((0..n).map(|i| K::from(i as u32)));
+                return parallel_vec(2 * n, |i| if i < n { keys[i] } else { K::from((i - n) as u32) });
             }
-            x
+            keys
         };
         Self { kind, order, n, x: run.input("x", make), sorted: OnceCell::new() }
     }
@@ -111,14 +111,15 @@ fn sort<K: Key>(run: &Run, row: &Row<Sorting>, tile: Tile, source: &Source<'_, K
         let mut sorter = Sorter::<K>::new(run.kernels(), (how, tile), (kind, n), config, below)?;
         case.launches_as(sorter.config());
         let run_length = how.run_length(n, threads);
-        let mut runs = Vec::new();
+        let mut runs: Vec<K>;
         let expected: &[K] = match (splits, how) {
             (Some(both), _) => {
                 runs = reference::split(source.keys(), below.into(), both);
                 &runs
             }
             (_, How::Runs { .. }) => {
-                runs.extend_from_slice(source.keys());
+                let keys = source.keys();
+                runs = parallel_vec(n, |i| keys[i]);
                 reference::sort_runs(&mut runs, run_length);
                 &runs
             }

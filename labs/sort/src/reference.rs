@@ -26,42 +26,43 @@ fn in_order<K: Key>(mut all: Vec<K>) -> Vec<K> {
         return all;
     }
     let runs: Vec<&[K]> = all.chunks(CHUNK).collect();
+    if runs.windows(2).all(|two| two[0].last() <= two[1].first()) {
+        return all;
+    }
     let mut bounds: Vec<K> = all.iter().copied().step_by(all.len() / PARTS).collect();
     bounds.sort_unstable();
     bounds.dedup();
-    // Part i has the keys from bound i - 1 on and below bound i, from all runs.
-    let parts = parallel(bounds.len() + 1, |i| {
-        let place = |run: &[K], bound: usize| run.partition_point(|key| *key < bounds[bound]);
-        let of_run = |run: &[K]| {
-            let from = if i == 0 { 0 } else { place(run, i - 1) };
-            let to = if i == bounds.len() { run.len() } else { place(run, i) };
-            from..to
-        };
-        let mut part: Vec<K> = Vec::new();
-        for run in &runs {
-            part.extend_from_slice(&run[of_run(run)]);
+    // Part i has the keys from bound i - 1 on and below bound i, from all runs: of each run, those between two cuts.
+    let cuts = parallel(runs.len(), |r| {
+        let inner = bounds.iter().map(|bound| runs[r].partition_point(|key| key < bound));
+        [0].into_iter().chain(inner).chain([runs[r].len()]).collect::<Vec<_>>()
+    });
+    let lengths = (0..=bounds.len()).map(|i| cuts.iter().map(|cut| cut[i + 1] - cut[i]).sum());
+    let mut sorted = vec![K::default(); all.len()];
+    let places = places(&mut sorted, lengths);
+    parallel(places.len(), |i| {
+        let mut part = places[i].lock().expect("one task a part");
+        let mut rest = &mut part[..];
+        for (run, cut) in runs.iter().zip(&cuts) {
+            let (place, after) = rest.split_at_mut(cut[i + 1] - cut[i]);
+            place.copy_from_slice(&run[cut[i]..cut[i + 1]]);
+            rest = after;
         }
         part.sort(); // faster here than `sort_unstable`: it merges what is in order already
-        part
     });
-    joined(&parts, all.len())
+    drop(places);
+    sorted
 }
 
-/// `parts` one after another: `n` keys.
-fn joined<K: Key>(parts: &[Vec<K>], n: usize) -> Vec<K> {
-    let mut all = vec![K::default(); n];
-    let mut rest = &mut all[..];
-    let places: Vec<_> = parts
-        .iter()
-        .map(|part| {
-            let (place, after) = std::mem::take(&mut rest).split_at_mut(part.len());
-            rest = after;
-            Mutex::new(place)
-        })
-        .collect();
-    parallel(parts.len(), |i| places[i].lock().expect("one task a part").copy_from_slice(&parts[i]));
-    drop(places);
-    all
+/// Pieces of `all` of these lengths, one after another, for a task each.
+fn places<K>(all: &mut [K], lengths: impl Iterator<Item = usize>) -> Vec<Mutex<&mut [K]>> {
+    let mut rest = all;
+    let piece = |length| {
+        let (place, after) = std::mem::take(&mut rest).split_at_mut(length);
+        rest = after;
+        Mutex::new(place)
+    };
+    lengths.map(piece).collect()
 }
 
 /// Puts each run of `run` keys in order.
@@ -91,15 +92,26 @@ pub fn sorted_pairs<K: Key>(x: &[K]) -> Vec<K> {
 /// ```
 pub fn split<K: Key>(x: &[K], below: K, keeps_both: bool) -> Vec<K> {
     let chunks: Vec<&[K]> = x.chunks(CHUNK).collect();
-    let mut parts =
-        parallel(chunks.len(), |i| chunks[i].iter().copied().filter(|key| *key < below).collect::<Vec<K>>());
-    let count = parts.iter().map(Vec::len).sum::<usize>();
-    parts.extend(parallel(chunks.len(), |i| {
-        let others = chunks[chunks.len() - 1 - i].iter().rev().copied().filter(|key| *key >= below);
-        others.map(|key| if keeps_both { key } else { K::LARGEST }).collect()
-    }));
-    parts.push(vec![(count as u32).into()]);
-    joined(&parts, x.len() + 1)
+    let counts = parallel(chunks.len(), |i| chunks[i].iter().filter(|key| **key < below).count());
+    let others = chunks.iter().zip(&counts).map(|(chunk, count)| chunk.len() - count);
+    let lengths = counts.iter().copied().chain(others.rev());
+    let mut all = vec![K::default(); x.len() + 1];
+    let places = places(&mut all, lengths);
+    parallel(chunks.len(), |i| {
+        let of = |place: usize| places[place].lock().expect("one task a chunk");
+        let (mut kept, mut others) = (of(i), of(places.len() - 1 - i));
+        let (mut first, mut last) = (kept.iter_mut(), others.iter_mut().rev());
+        for key in chunks[i] {
+            if *key < below {
+                first.next().into_iter().for_each(|place| *place = *key);
+            } else {
+                last.next().into_iter().for_each(|place| *place = if keeps_both { *key } else { K::LARGEST });
+            }
+        }
+    });
+    drop(places);
+    all[x.len()] = (counts.iter().sum::<usize>() as u32).into();
+    all
 }
 
 /// Compares `out` with the right answer.

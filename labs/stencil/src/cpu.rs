@@ -1,7 +1,7 @@
 //! The blur of the blur on the host's CPU, by threads: as two loops over all of the line, and blocked for the cache.
-use std::time::Instant;
+use std::{cell::OnceCell, time::Instant};
 
-use harness::{Case, Check, Error, Result, Row, Run, parallel, parallel_chunks, row};
+use harness::{Case, Check, Error, Result, Row, Run, ordinary_pages, parallel, parallel_chunks, parallel_vec, row};
 
 use crate::line::{Expected, Input};
 
@@ -94,24 +94,26 @@ fn are_same(one: &[f32], other: &[f32]) -> bool {
 /// Times each method on the host, whatever the device.
 pub(crate) fn run(run: &Run, input: &Input<'_>) -> Result<()> {
     let n = input.x.len();
+    let x = OnceCell::new();
     for row in run.rows(ROWS) {
         run.case(Case::new(row.name()).n(n), |case| {
             if row.name() == "cpu-rounded-down" && (n < 5 || (n - 4).is_multiple_of(BLOCK.min(n - 4))) {
                 return Err(Error::Skip(format!("with {n} elements nothing is left over")));
             }
-            let (mut once, mut twice) = (vec![0.0; n], vec![0.0; n]);
+            let x = x.get_or_init(|| ordinary_pages(|| input.x.to_vec()));
+            let (mut once, mut twice) = ordinary_pages(|| (vec![0.0; n], vec![0.0; n]));
             let expected = input.expected(Expected::BlurOfBlur);
             let tolerance = Expected::BlurOfBlur.tolerance(f32::EPSILON.into());
             let (mut times, mut checked) = (Vec::new(), Vec::new());
             for _ in 0..run.options().samples.unwrap_or(9).max(1) {
                 // Every bit is set, as in a poisoned output on the device.
-                twice.fill(f32::from_bits(u32::MAX));
+                parallel_chunks(&mut twice, piece(n), |_, out| out.fill(f32::from_bits(u32::MAX)));
                 let began = Instant::now();
-                (row.with)(input.x, &mut once, &mut twice);
+                (row.with)(x, &mut once, &mut twice);
                 times.push(began.elapsed().as_secs_f64() * 1e3);
                 if !are_same(&checked, &twice) {
                     case.check(Check::compare(&twice, &expected, tolerance));
-                    checked.clone_from(&twice);
+                    checked = parallel_vec(n, |i| twice[i]);
                 }
             }
             case.times(&times);

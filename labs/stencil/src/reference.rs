@@ -91,7 +91,7 @@ pub fn solution(width: usize, height: usize) -> Vec<f64> {
 
 /// A type of number in which Jacobi's method runs: f32 or f64.
 pub trait Float:
-    Copy + PartialOrd + From<f32> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Send + Sync
+    Copy + Default + PartialOrd + From<f32> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Send + Sync
 {
 }
 impl Float for f32 {}
@@ -111,7 +111,7 @@ pub struct Jacobi<T> {
 /// Jacobi's method from `u`. It does at most `limit` steps, and stops earlier if, at a step divisible by `every`, the
 /// largest change is at most `tolerance`. With `every` 0 it never looks at the change.
 pub fn jacobi<T: Float>(mut u: Vec<T>, width: usize, limit: u32, every: u32, tolerance: T) -> Jacobi<T> {
-    let mut v = u.clone();
+    let mut v = parallel_vec(u.len(), |i| u[i]);
     let mut change = T::from(0.0);
     for step in 1..=limit {
         let most = Mutex::new(T::from(0.0));

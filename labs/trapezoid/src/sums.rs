@@ -9,7 +9,7 @@ use harness::{
 use crate::{
     MISTAKES, SUMS,
     reference::{Rule, relative_tolerance},
-    wrapper,
+    wrapper::{self, Runs},
 };
 
 /// A method of adding up on the device.
@@ -85,7 +85,7 @@ pub(crate) fn check_threads(run: &Run) -> Result<()> {
 pub(crate) fn serial(run: &Run, rule: Rule) -> Result<()> {
     run.case(Case::new("serial").n(rule.n as usize), |case| {
         let mut value = 0.0_f32;
-        let runs = if run.is_emulated() { 5 } else { wrapper::runs(run) };
+        let runs = if run.is_emulated() { Runs::exactly(5) } else { Runs::of(run) };
         let times = wrapper::time(runs, || {
             value = std::hint::black_box(rule).serial_f32();
             Ok(())
@@ -189,7 +189,7 @@ fn timed<A: Real, S: Real>(run: &Run, case: &mut Trial<'_>, row: &Row<Sum>, rule
     let mut value = scale(stream.clone_dtoh(&sum)?[0]);
     match HostVisible::managed(run.session(), ends) {
         Ok(mut sum) => {
-            let times = wrapper::time(wrapper::runs(run), || {
+            let times = wrapper::time(Runs::of(run), || {
                 sum.write(ends);
                 // SAFETY: as above; the number outlives the launch, which is waited for.
                 unsafe { add::<A>(run, &kernel, launch, rule, sum.address()) }?;

@@ -1,25 +1,50 @@
 //! The wrapper, timed as in the text: by the host's clock, over many runs, with the sum in managed memory.
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use harness::{Recorder, Result, Run};
 
-/// The number of runs of the wrapper: `--samples`, but at least the text's 50; 100 by default; and 1 where times mean
-/// nothing.
-pub(crate) fn runs(run: &Run) -> u32 {
-    if run.is_emulated() { 1 } else { run.options().samples.map_or(100, |samples| samples.max(50)) }
+/// The runs of the text.
+const LEAST: usize = 50;
+
+/// Time after which no more are made than [`LEAST`], unless their number was asked for.
+const ENOUGH: Duration = Duration::from_millis(300);
+
+/// How many runs of the wrapper are timed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Runs {
+    least: usize,
+    most: usize,
+}
+
+impl Runs {
+    /// So many, however long they take.
+    pub(crate) const fn exactly(runs: usize) -> Self {
+        Self { least: runs, most: runs }
+    }
+
+    /// The runs of the wrapper: `--samples`, but at least [`LEAST`]; by default 100, or fewer where they take long; and
+    /// 1 where times mean nothing.
+    pub(crate) fn of(run: &Run) -> Self {
+        match run.options().samples {
+            _ if run.is_emulated() => Self::exactly(1),
+            Some(samples) => Self::exactly(LEAST.max(samples as usize)),
+            None => Self { least: LEAST, most: 2 * LEAST },
+        }
+    }
 }
 
 /// Milliseconds of each of `runs` runs of `body`, after one that is not counted.
-pub(crate) fn time(runs: u32, mut body: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
-    if runs > 1 {
+pub(crate) fn time(runs: Runs, mut body: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
+    if runs.most > 1 {
         body()?;
     }
-    let one = |_| {
+    let (began, mut times) = (Instant::now(), Vec::new());
+    while times.len() < runs.least || (times.len() < runs.most && began.elapsed() < ENOUGH) {
         let start = Instant::now();
         body()?;
-        Ok(start.elapsed().as_secs_f64() * 1e3)
-    };
-    (0..runs).map(one).collect()
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(times)
 }
 
 /// Sets the wrapper's columns from its times.

@@ -5,7 +5,7 @@ use cudarc::driver::{
     CudaSlice, CudaStream, DevicePtr, PinnedHostSlice, result,
     sys::{CU_MEMHOSTALLOC_WRITECOMBINED, CUdeviceptr},
 };
-use harness::{Result, poison};
+use harness::{Result, ordinary_pages, poison};
 
 use crate::mode::{Add, Allocated, Transfer};
 
@@ -49,7 +49,7 @@ struct Copied<'a> {
 
 pub(crate) fn pageable<'a>(add: &'a Add<'a>) -> Allocated<'a> {
     // The system zeroes these pages lazily, so the first touch pays for them.
-    let host = [(); 3].map(|()| Host::Pageable(vec![0.0; add.n]));
+    let host = [(); 3].map(|()| Host::Pageable(ordinary_pages(|| vec![0.0; add.n])));
     Ok(Box::new(Copied::new(add, host, true)?))
 }
 

@@ -1,6 +1,9 @@
 //! What a mode is: where its vectors lie, how they travel, and what the device must be able to do.
 use cudarc::driver::{CudaFunction, CudaStream, LaunchConfig, PushKernelArg, sys::CUdeviceptr};
-use harness::{Error, Result, Run, Way};
+use harness::{Error, Result, Run, Way, parallel_chunks};
+
+/// Elements of a vector that a core writes at a time, where nobody measures it.
+pub(crate) const PART: usize = 1 << 18;
 
 /// Three vectors, x, y and z, in the memory of one mode.
 pub(crate) trait Transfer {
@@ -35,7 +38,7 @@ pub(crate) trait Transfer {
     }
     /// Overwrites every old sum, wherever it lies, so that a pass that writes no sum is detected.
     fn poison(&mut self) -> Result<()> {
-        self.host(2)?.fill(f32::NAN);
+        parallel_chunks(self.host(2)?, PART, |_, sums| sums.fill(f32::NAN));
         self.poison_device()
     }
     /// Whether z moves only when the host reads it, so that reading is part of a pass.

@@ -1,6 +1,6 @@
-//! Host memory that a GPU's outputs are copied to, kept from one case to the next. New memory costs a page fault for
-//! every 4 KiB, and the driver copies to pageable memory in two steps; to pinned memory that was used before it copies
-//! ten times as fast.
+//! Host memory that a GPU's outputs are copied to, and its inputs from, kept from one case to the next. New memory costs
+//! a page fault for every 4 KiB, and the driver copies to and from pageable memory in two steps, on one core; to pinned
+//! memory that was used before it copies ten times as fast.
 use std::{fmt, sync::Mutex};
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PinnedHostSlice, result};
@@ -21,8 +21,13 @@ impl fmt::Debug for Staging {
 }
 
 impl Staging {
+    /// Whether at least `bytes` bytes are pinned already.
+    pub(crate) fn holds(&self, bytes: usize) -> bool {
+        self.0.lock().is_ok_and(|memory| memory.as_ref().is_some_and(|memory| memory.len() >= bytes))
+    }
+
     /// Pinned memory of at least `bytes` bytes; `None` where the driver gives none.
-    fn take(&self, session: &Session, bytes: usize) -> Option<PinnedHostSlice<u8>> {
+    pub(crate) fn take(&self, session: &Session, bytes: usize) -> Option<PinnedHostSlice<u8>> {
         let known = self.0.lock().ok()?.take();
         if let Some(memory) = known.filter(|memory| memory.len() >= bytes) {
             return Some(memory);
@@ -33,7 +38,7 @@ impl Staging {
     }
 
     /// Keeps the memory for the next output.
-    fn give_back(&self, memory: PinnedHostSlice<u8>) {
+    pub(crate) fn give_back(&self, memory: PinnedHostSlice<u8>) {
         if let Ok(mut kept) = self.0.lock() {
             *kept = Some(memory);
         }

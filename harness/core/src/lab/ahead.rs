@@ -1,23 +1,121 @@
-//! Kernel files that are compiled before the first lab begins.
+//! Kernel files that are made ready before the first lab begins.
+//!
+//! NVRTC compiles them on all cores. The driver of a GPU makes its machine code of them one after another, whatever
+//! thread asks, and keeps it for every process: so where it has not kept it yet, other processes of this program have it
+//! made of a share of the files each.
+use std::{
+    env,
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
 use kernels::KernelSource;
 
 use crate::{
     device::{module, session::Session},
-    measure::parallel::parallel,
+    lab::child,
+    measure::{parallel::parallel, timer},
 };
 
-/// Has the kernel files that labs will load compiled on all cores, so that each lab finds them in the cache when it
-/// first needs them. On a GPU the driver makes its machine code of them too, and keeps it. What fails here fails again
-/// where it is needed, and is told there.
+/// Names the files of a helper by their numbers, in its environment.
+const FILES: &str = "WARPLAB_AHEAD";
+
+/// A file of so many bytes of PTX tells by its time whether the driver has kept its machine code.
+const TELLING: usize = 100_000;
+
+/// A driver that takes so long for such a file has made its machine code just now: on an H200's host that took 0.15 s
+/// and more, and a few milliseconds where it had kept it.
+const MADE: Duration = Duration::from_millis(50);
+
+/// The most helpers: each starts a driver of its own, which takes a good part of a second.
+const MOST: usize = 5;
+
+/// In a helper, the numbers of its files.
+pub(crate) fn wanted() -> Option<Vec<usize>> {
+    let text = env::var(FILES).ok()?;
+    Some(text.split(' ').filter_map(|number| number.parse().ok()).collect())
+}
+
+/// In a helper: makes its files ready.
+pub(crate) fn help(wanted: &[usize], files: &[&KernelSource], session: &Session) {
+    make(wanted.iter().filter_map(|i| files.get(*i)), session);
+}
+
+/// Makes the kernel files that labs will load ready, so that each lab finds them made when it first needs them. What
+/// fails here fails again where it is needed, and is told there.
 pub(crate) fn compile(files: &[&KernelSource], session: &Session) {
     // One file is compiled as soon by who needs it.
     if files.len() < 2 || kernels::cache_folder().is_none() {
         return;
     }
-    parallel(files.len(), |i| {
-        let compiled = kernels::ptx_for(files[i], session.device.compute_capability);
-        if let (Ok(compiled), false) = (compiled, session.device.is_emulated) {
-            drop(module::load(&session.context, &files[i].path, &compiled.ptx));
+    parallel(files.len(), |i| drop(kernels::ptx_for(files[i], session.device.compute_capability)));
+    // In a benchmark's program, a helper would be a benchmark.
+    if session.device.is_emulated || !keeps_machine_code() || timer::is_set() {
+        return;
+    }
+    let sizes: Vec<usize> = files.iter().map(|file| file.ptx.len()).collect();
+    let mut largest_first: Vec<usize> = (0..files.len()).collect();
+    largest_first.sort_by_key(|i| std::cmp::Reverse(sizes[*i]));
+    let first = largest_first.iter().rposition(|i| sizes[*i] >= TELLING).unwrap_or(0);
+    let first = largest_first.remove(first);
+    let began = Instant::now();
+    make([&files[first]], session);
+    let rest = &largest_first;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let helpers = if began.elapsed() < MADE { 0 } else { (cores / 2).min(MOST).min(rest.len() / 2) };
+    let mut shares = shares(rest, &sizes, helpers + 1);
+    let own = shares.pop().unwrap_or_default();
+    let helpers: Vec<_> = shares.iter().filter_map(|share| start(share)).collect();
+    make(own.iter().map(|i| &files[*i]), session);
+    for (mut helper, _records) in helpers {
+        let _ = helper.wait();
+    }
+}
+
+/// Whether the driver keeps the machine code that it makes.
+fn keeps_machine_code() -> bool {
+    env::var_os("CUDA_CACHE_DISABLE").is_none_or(|value| value == "0")
+}
+
+/// Has each file loaded once, for what the driver keeps of it.
+fn make<'f>(files: impl IntoIterator<Item = &'f &'f KernelSource>, session: &Session) {
+    for file in files {
+        if let Ok(compiled) = kernels::ptx_for(file, session.device.compute_capability) {
+            drop(module::load(&session.context, &file.path, &compiled.ptx));
         }
-    });
+    }
+}
+
+/// The files of `largest_first` in so many shares of about the same size.
+fn shares(largest_first: &[usize], sizes: &[usize], number: usize) -> Vec<Vec<usize>> {
+    let mut shares = vec![(0, Vec::new()); number];
+    for file in largest_first {
+        if let Some((size, share)) = shares.iter_mut().min_by_key(|(size, _)| *size) {
+            *size += sizes[*file];
+            share.push(*file);
+        }
+    }
+    shares.into_iter().map(|(_, share)| share).collect()
+}
+
+/// Starts a helper for these files, if it can be started.
+fn start(share: &[usize]) -> Option<(std::process::Child, child::Left)> {
+    let (mut command, left) = child::this_command().ok()?;
+    let numbers: Vec<String> = share.iter().map(ToString::to_string).collect();
+    command.env(FILES, numbers.join(" ")).stdout(Stdio::null()).stderr(Stdio::null());
+    Some((command.spawn().ok()?, left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_in_one_share_and_shares_are_about_alike() {
+        let sizes = [3, 90, 7, 40, 60, 1, 50];
+        let largest_first = [1, 4, 6, 3, 2, 0, 5];
+        assert_eq!(shares(&largest_first[1..], &sizes, 3), [vec![4], vec![6, 5], vec![3, 2, 0]]);
+        assert_eq!(shares(&largest_first, &sizes, 1), [largest_first.to_vec()]);
+        assert_eq!(shares(&[0], &sizes, 2), [vec![0], vec![]]);
+    }
 }

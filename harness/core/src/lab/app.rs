@@ -143,7 +143,7 @@ impl<'m> Program<'m> {
             ));
         }
         interrupt::listen();
-        let is_child = child::wanted().is_some() || accompanied.is_some();
+        let is_child = child::wanted().is_some() || accompanied.is_some() || ahead::wanted().is_some();
         let folder = if is_child { None } else { Some(own_folder(&options, &session)?) };
         let terminal = Rc::new(if is_child {
             Terminal::of_a_case()
@@ -201,9 +201,13 @@ impl<'m> Program<'m> {
 
     /// Runs the labs one after another, and returns the worst of their endings.
     fn run(mut self) -> Result<Exit> {
+        let files: Vec<_> = self.labs.iter().flat_map(|lab| lab.kernels).collect();
+        if let Some(wanted) = ahead::wanted() {
+            ahead::help(&wanted, &files, &self.session);
+            return Ok(Exit::Passed);
+        }
         let is_whole = self.options.variants.is_empty() && self.replaced.is_none() && !self.options.confined;
         if is_whole && child::wanted().is_none() && companion::wanted().is_none() {
-            let files: Vec<_> = self.labs.iter().flat_map(|lab| lab.kernels).collect();
             ahead::compile(&files, &self.session);
         }
         for lab in self.labs.clone() {

@@ -6,9 +6,9 @@ use std::{
     sync::Arc,
 };
 
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceRepr};
+use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
 
-use crate::{error::Result, lab::uploaded::Uploaded, measure::unchanged::Unchanged};
+use crate::{device::session::Session, error::Result, lab::uploaded::Uploaded, measure::unchanged::Unchanged};
 
 type Make<'r, T> = Box<dyn FnOnce() -> Vec<T> + 'r>;
 
@@ -16,7 +16,7 @@ type Make<'r, T> = Box<dyn FnOnce() -> Vec<T> + 'r>;
 /// them.
 pub struct Input<'r, T> {
     name: &'static str,
-    stream: Arc<CudaStream>,
+    session: Arc<Session>,
     /// Where it is held in a judged run.
     unchanged: Option<Rc<Unchanged>>,
     make: Cell<Option<Make<'r, T>>>,
@@ -28,13 +28,13 @@ impl<'r, T: DeviceRepr + Clone + Default + 'static> Input<'r, T> {
     /// What `make` gives; see [`crate::Run::input`].
     pub(crate) fn new(
         name: &'static str,
-        stream: &Arc<CudaStream>,
+        session: &Arc<Session>,
         unchanged: Option<Rc<Unchanged>>,
         make: impl FnOnce() -> Vec<T> + 'r,
     ) -> Self {
         let make: Make<'r, T> = Box::new(make);
-        let (make, stream) = (Cell::new(Some(make)), stream.clone());
-        Self { name, stream, unchanged, make, host: OnceCell::new(), device: OnceCell::new() }
+        let (make, session) = (Cell::new(Some(make)), session.clone());
+        Self { name, session, unchanged, make, host: OnceCell::new(), device: OnceCell::new() }
     }
 
     /// The host's copy.
@@ -53,12 +53,12 @@ impl<'r, T: DeviceRepr + Clone + Default + 'static> Input<'r, T> {
     /// The driver's errors.
     pub fn device(&self) -> Result<&CudaSlice<T>> {
         if self.device.get().is_none() {
-            let (data, stream) = (self.shared(), &self.stream);
+            let data = self.shared();
             let copy = match &data[..] {
-                [] => stream.clone_htod(&[T::default()])?,
-                data => stream.clone_htod(data)?,
+                [] => self.session.copy_of(&[T::default()])?,
+                data => self.session.copy_of(data)?,
             };
-            let address = copy.device_ptr(stream).0;
+            let address = copy.device_ptr(&self.session.stream).0;
             let held = self.unchanged.as_ref().map(|inputs| inputs.hold(self.name, data.clone(), address));
             let _ = self.device.set(Uploaded::new(held, copy));
         }

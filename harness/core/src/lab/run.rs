@@ -171,7 +171,7 @@ impl Run {
         name: &'static str,
         make: impl FnOnce() -> Vec<T> + 'r,
     ) -> Input<'r, T> {
-        Input::new(name, self.stream(), self.unchanged.clone(), make)
+        Input::new(name, self.session(), self.unchanged.clone(), make)
     }
 
     /// Copies an input to the device, called `name` as its kernels call it. Kernels may only read it: a judged one that
@@ -180,7 +180,7 @@ impl Run {
     /// # Errors
     /// The driver's errors.
     pub fn upload<T: DeviceRepr + Clone + 'static>(&self, name: &str, data: &[T]) -> Result<Uploaded<T>> {
-        let slice = self.stream().clone_htod(data)?;
+        let slice = self.session.copy_of(data)?;
         let address = slice.device_ptr(self.stream()).0;
         let held = self.unchanged.as_ref().map(|inputs| inputs.hold_copy(name, data, address));
         Ok(Uploaded::new(held, slice))

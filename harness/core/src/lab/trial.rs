@@ -91,6 +91,20 @@ impl<'r> Trial<'r> {
         self.check(Check::equal(&[obtained], &[expected]));
     }
 
+    /// Checks the contents of `output` by `check`, once what is on the stream has ended.
+    ///
+    /// # Errors
+    /// The driver's errors.
+    pub fn check_output<T: DeviceRepr>(
+        &mut self,
+        output: &CudaSlice<T>,
+        check: impl FnOnce(&[T]) -> Check,
+    ) -> Result<()> {
+        let check = self.run.session().look_at(output, check)?;
+        self.recorder.check(check);
+        Ok(())
+    }
+
     /// Times what `launch` puts on [`Run::stream`], as [`Recorder::measure`] does. Before each sample `output` is
     /// poisoned. After it, `check` is given the contents of `output`, unless they equal an output that it found right
     /// before. `check` must therefore not be used to record what each sample gave. (On the host they are compared as

@@ -69,6 +69,9 @@ numbers!(i8, u8, i16, u16 => |_| false);
 /// Numbers that a core compares at a time.
 const CHUNK: usize = 1 << 20;
 
+/// Numbers of a chunk that are compared together; they are looked at one by one only if one of them is wrong.
+const BLOCK: usize = 1 << 10;
+
 /// How many mismatches are kept to print.
 const SHOWN: usize = 4;
 
@@ -134,8 +137,16 @@ impl Check {
         // On all cores: some outputs have hundreds of millions of numbers.
         let checks = parallel(chunks.len(), |chunk| {
             let mut check = Self::default();
-            for (i, (a, e)) in (chunk * CHUNK..).zip(chunks[chunk].0.iter().zip(chunks[chunk].1)) {
-                check.add(Some(i), &i, &Pair::new(*a, *e), tolerance);
+            let (actual, expected) = (chunks[chunk].0.chunks(BLOCK), chunks[chunk].1.chunks(BLOCK));
+            for (first, (actual, expected)) in (chunk * CHUNK..).step_by(BLOCK).zip(actual.zip(expected)) {
+                if let Some(error) = all_near(actual, expected, tolerance) {
+                    check.compared += actual.len();
+                    check.max_abs_error = worse(check.max_abs_error, error);
+                    continue;
+                }
+                for (i, (a, e)) in (first..).zip(actual.iter().zip(expected)) {
+                    check.add(Some(i), &i, &Pair::new(*a, *e), tolerance);
+                }
             }
             check
         });
@@ -315,6 +326,21 @@ impl Check {
     }
 }
 
+/// The largest error of so many numbers, if all of them are near what they should be, and finite: without a branch, so
+/// that a core compares several at a time.
+fn all_near<A: Number, E: Number>(actual: &[A], expected: &[E], tolerance: Tolerance) -> Option<f64> {
+    let (mut largest, mut is_near) = (0.0_f64, actual.len() == expected.len());
+    for (a, e) in actual.iter().zip(expected) {
+        let (actual, expected) = (a.to_f64(), e.to_f64());
+        let error = (actual - expected).abs();
+        let allowed = tolerance.absolute + tolerance.relative * expected.abs();
+        // False for a NaN, and for infinities, of which equal ones are right.
+        is_near &= (error <= allowed) & (error < f64::INFINITY);
+        largest = if error > largest { error } else { largest };
+    }
+    is_near.then_some(largest)
+}
+
 /// The larger of two errors, where NaN is the largest.
 fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
@@ -374,6 +400,37 @@ mod tests {
         assert_eq!(check.indices, wrong.map(Some));
         assert!(check.mismatches[2].starts_with(&format!("[{}] is 3", 2 * CHUNK)), "{check:?}");
         assert_eq!(Check::compare(&actual, &vec![1_u32; n - 1], Tolerance::EXACT).wrong, 4);
+    }
+
+    #[test]
+    fn what_is_looked_at_together_is_as_what_is_looked_at_alone() {
+        let n = 3 * BLOCK + 7;
+        let near = Tolerance { absolute: 0.5, relative: 0.25 };
+        let right: Vec<f64> = (0..n).map(|i| i as f64 / 100.0).collect();
+        let changed = |changes: &[(usize, f64)]| {
+            let mut actual = right.clone();
+            changes.iter().for_each(|(i, value)| actual[*i] = *value);
+            actual
+        };
+        let inf = f64::INFINITY;
+        let last = 3 * BLOCK + 6;
+        for changes in [
+            vec![],
+            vec![(BLOCK, right[BLOCK] + 2.5), (last, right[last] - 3.0)],
+            vec![(5, 99.0), (BLOCK - 1, f64::NAN), (last, -inf)],
+            vec![(2 * BLOCK, inf), (0, 0.5)],
+        ] {
+            let (actual, mut alone) = (changed(&changes), Check::default());
+            for (i, (a, e)) in actual.iter().zip(&right).enumerate() {
+                alone.add(Some(i), &i, &Pair::new(*a, *e), near);
+            }
+            let together = Check::compare(&actual, &right, near);
+            // As text, since a NaN equals nothing.
+            assert_eq!(format!("{together:?}"), format!("{alone:?}"), "{changes:?}");
+        }
+        // Equal infinities are right, and tell nothing of the others' errors.
+        let check = Check::compare(&[inf, 1.0], &[inf, 1.25], near);
+        assert!(check.passed() && check.max_abs_error == 0.25 && check.compared == 2);
     }
 
     #[test]

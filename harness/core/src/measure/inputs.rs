@@ -1,4 +1,6 @@
 //! Seeded inputs: the same seed and label give the same numbers on every computer.
+//!
+//! What draws many is `inline`: it is then compiled where it is called, as a lab is, and this crate is not.
 use std::{
     ops::Range,
     sync::atomic::{AtomicUsize, Ordering},
@@ -51,26 +53,31 @@ impl Inputs {
     }
 
     /// `n` floats, uniform in `range`.
+    #[inline]
     pub fn f32(&mut self, n: usize, range: Range<f32>) -> Vec<f32> {
         self.many(n, |rng| rng.random_range(range.clone()))
     }
 
     /// `n` doubles, uniform in `range`.
+    #[inline]
     pub fn f64(&mut self, n: usize, range: Range<f64>) -> Vec<f64> {
         self.many(n, |rng| rng.random_range(range.clone()))
     }
 
     /// `n` integers, uniform in `range`.
+    #[inline]
     pub fn i32(&mut self, n: usize, range: Range<i32>) -> Vec<i32> {
         self.many(n, |rng| rng.random_range(range.clone()))
     }
 
     /// `n` unsigned integers, uniform in `range`.
+    #[inline]
     pub fn u32(&mut self, n: usize, range: Range<u32>) -> Vec<u32> {
         self.many(n, |rng| rng.random_range(range.clone()))
     }
 
     /// `n` bytes, uniform over all 256 values.
+    #[inline]
     pub fn bytes(&mut self, n: usize) -> Vec<u8> {
         let mut words = vec![[0_u8; WORD]; n / WORD];
         let start = self.0.get_word_pos();

@@ -2,6 +2,7 @@
 pub(crate) mod busy;
 pub mod capture;
 pub(crate) mod check;
+mod copied;
 pub(crate) mod flush;
 pub(crate) mod forecast;
 pub(crate) mod inputs;

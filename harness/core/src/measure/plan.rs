@@ -49,6 +49,12 @@ impl Plan {
         if self.least == self.most { self } else { Self { least: self.least.min(most), most, ..self } }
     }
 
+    /// Whether launches of `ms` milliseconds are so long that the first one is a sample too, and no warm-up: what it
+    /// takes longer than others, a few milliseconds at most, is little of half of the case's time.
+    pub(crate) fn is_long(&self, ms: f64) -> bool {
+        self.least != self.most && ms >= self.time.as_secs_f64() * 1e3 / 2.0
+    }
+
     /// Whether these samples, taken in this time, are enough.
     pub(crate) fn done(&self, samples: &[f64], elapsed: Duration) -> bool {
         let n = samples.len();
@@ -98,6 +104,12 @@ mod tests {
         assert!(!GPU.done(&noisy[..2], Duration::from_secs(9)));
         assert!(GPU.done(&noisy[..3], Duration::from_secs(9)));
         assert!(GPU.done(&noisy.repeat(100), soon));
+    }
+
+    #[test]
+    fn the_first_launch_is_a_warm_up_unless_it_fills_half_of_the_time() {
+        assert!(!GPU.is_long(999.0) && GPU.is_long(1000.0));
+        assert!(!Plan::new(Some(7), false, false).is_long(1e9) && !Plan::one().is_long(1e9));
     }
 
     #[test]

@@ -146,8 +146,8 @@ impl<'r> Recorder<'r> {
 
     /// Times what `launch` puts on [`crate::Run::stream`], by CUDA events. For each sample: `prepare` (poison
     /// the outputs, reset counters), then `launch`, timed, then `verify` (copy back and compare). One
-    /// warm-up comes first, verified too. On a GPU samples are taken until their noise is small or the
-    /// time is up; `--samples` fixes their number. `state` is what the three share, e.g. `&mut output`.
+    /// warm-up comes first, verified too, unless launches are very long. On a GPU samples are taken until their noise is
+    /// small or the time is up; `--samples` fixes their number. `state` is what the three share, e.g. `&mut output`.
     ///
     /// # Errors
     /// The closures', the driver's, and [`crate::Error::Interrupted`].
@@ -256,7 +256,7 @@ impl<'r> Recorder<'r> {
                 let mut samples = Vec::new();
                 for i in 0.. {
                     let ms = one(true)?;
-                    if i >= plan.warmups {
+                    if i >= plan.warmups || (clock == Clock::Events && plan.is_long(ms)) {
                         let hot = session.monitor.as_ref().is_ok_and(Monitor::is_throttled);
                         if hot && throttled.len() < Plan::MOST_THROTTLED {
                             throttled.push(ms);
