@@ -241,6 +241,8 @@ impl BlockClock {
         if let Some(phases) = named.phases.get(&offset) {
             join(&mut named.known[warp], &phases.arrived.known);
             clock.acquired = clock.acquired.max(phases.arrived.acquired);
+            // The block's next barrier passes it on to the other warps.
+            self.acquired_now = self.acquired_now.max(clock.acquired);
         }
     }
 
