@@ -13,6 +13,7 @@ use crate::{
         staging::Staging,
     },
     error::Result,
+    measure::busy::Loaded,
 };
 
 /// An open device. Shared by all labs of a run.
@@ -32,6 +33,8 @@ pub struct Session {
     pub(crate) monitor: std::result::Result<Monitor, String>,
     /// Host memory that outputs are copied to.
     pub(crate) staging: Staging,
+    /// What keeps the device busy before a sample.
+    pub(crate) busy: Loaded,
 }
 
 impl Session {
@@ -68,6 +71,7 @@ impl Session {
             ceilings: None,
             monitor,
             staging: Staging::default(),
+            busy: Loaded::default(),
         })
     }
 

@@ -1,4 +1,5 @@
 //! What is done with a case: inputs, timing, checks.
+pub(crate) mod busy;
 pub mod capture;
 pub(crate) mod check;
 pub(crate) mod flush;

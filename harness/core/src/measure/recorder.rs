@@ -14,6 +14,7 @@ use crate::{
     },
     error::Result,
     measure::{
+        busy::Busy,
         check::Check,
         flush::Flush,
         interrupt,
@@ -214,6 +215,8 @@ impl<'r> Recorder<'r> {
         let end = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
         let stream = session.stream.clone();
         let mut flush = if self.cold { Some(Flush::new(session)?) } else { None };
+        let is_by_events = clock == Clock::Events && !session.device.is_emulated;
+        let busy = if is_by_events { Some(Busy::new(session)?) } else { None };
         // The launches of the first sample, if they are wanted, and what the machine told around them.
         let mut watched = self.setup.part.map(|_| Watched::default());
         let mut one = |is_checked: bool| {
@@ -221,18 +224,20 @@ impl<'r> Recorder<'r> {
             prepare(state)?;
             stream.synchronize()?;
             if let Some(flush) = &mut flush {
-                // The device is at work on this while the host finds its way to the launch, so that the events enclose
-                // the launch alone.
                 flush.flush(&stream)?;
-                if clock == Clock::Wall {
-                    stream.synchronize()?;
-                }
+                stream.synchronize()?;
             }
             watched.iter_mut().try_for_each(Watched::before)?;
             let wall = Instant::now();
-            start.record(&stream)?;
-            launch(state)?;
-            end.record(&stream)?;
+            let mut enqueue = || -> Result<()> {
+                start.record(&stream)?;
+                launch(state)?;
+                Ok(end.record(&stream)?)
+            };
+            match &busy {
+                Some(busy) => busy.during(enqueue)?,
+                None => enqueue()?,
+            }
             stream.synchronize()?;
             let wall_ms = wall.elapsed().as_secs_f64() * 1e3;
             let ms = if clock == Clock::Wall { wall_ms } else { f64::from(start.elapsed_ms(&end)?) };

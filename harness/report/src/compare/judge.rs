@@ -12,7 +12,7 @@ use crate::{
     run::{folder::Run, session::Session},
     statistic::difference::Level,
     subject::facts,
-    words::{count, list},
+    words::count,
 };
 
 /// What is asked of a comparison.
@@ -163,24 +163,6 @@ fn remarks(base: &[Run], new: &[Run], base_side: &Side, new_side: &Side) -> Vec<
     let mut remarks = Vec::new();
     for run in base.iter().chain(new) {
         remarks.extend(run.remarks.iter().map(|remark| format!("{}: {remark}", run.folder.display())));
-    }
-    let gpus = |runs: &[Run]| {
-        let mut ids: Vec<String> = runs
-            .iter()
-            .flat_map(|run| &run.sessions)
-            .filter_map(|session| session.nvml.as_ref()?.uuid.clone())
-            .collect();
-        ids.sort();
-        ids.dedup();
-        ids
-    };
-    let (base_gpus, new_gpus) = (gpus(base), gpus(new));
-    if !base_gpus.is_empty() && !new_gpus.is_empty() && base_gpus != new_gpus {
-        remarks.push(format!(
-            "The GPUs are of one kind, but not the same: {} and {}.",
-            list(&base_gpus),
-            list(&new_gpus)
-        ));
     }
     for (name, side) in [("base", base_side), ("new", new_side)] {
         let summaries = side.cases.iter().filter(|case| case.is_summary).count();

@@ -8,7 +8,7 @@ use crate::{
     words::count,
 };
 
-/// The last run of `found` that is older than `new`, of the same device, settings and branch, and all of whose rows
+/// The last run of `found` that is older than `new`, of the same device (the same card), settings and branch, and all of whose rows
 /// passed or were skipped. `branch` is asked for in place of that of `new`, whose runs may have none (outside of a
 /// checkout): then any branch will do.
 ///
@@ -68,7 +68,7 @@ mod tests {
     use crate::run::{
         folder::LabRows,
         row::tests::row,
-        session::{Device, LabRun, Session},
+        session::{Device, LabRun, Nvml, Session},
     };
 
     fn run(name: &str, started: &str, branch: &str, verdict: &str, device: &str) -> Run {
@@ -105,6 +105,15 @@ mod tests {
         assert_eq!(picked(&new, None), "2026-02");
         assert_eq!(picked(&new, Some("other")), "2026-03");
         assert_eq!(picked(&run("src", "2026-05", "", "pass", "H200"), None), "2026-03");
+        // Of two cards of one model, the other one's run is newer.
+        let on_card = |name: &str, started: &str, uuid: &str| {
+            let mut run = run(name, started, "main", "pass", "H200");
+            run.sessions[0].nvml = Some(Nvml { uuid: Some(uuid.into()), ..Nvml::default() });
+            run
+        };
+        let pool = vec![on_card("src/run", "2026-01", "GPU-1"), on_card("src/page", "2026-02", "GPU-2")];
+        let same = last_good(found(pool), &on_card("src", "2026-05", "GPU-1"), None).unwrap();
+        assert_eq!(same.sessions[0].started, "2026-01");
         let early = run("src/statistic", "2026-01", "main", "pass", "H200");
         let error = last_good(found(runs()), &early, None).unwrap_err().to_string();
         assert!(error.contains("of 8 runs, 7 not older than the new one, 1 that cannot be read"), "{error}");

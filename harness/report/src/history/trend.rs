@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{changes, find::Found, services};
 use crate::{
-    run::{folder::Run, row::Row},
+    run::{folder::Run, row::Row, session::Session},
     statistic::robust,
     subject::facts,
 };
@@ -97,15 +97,43 @@ pub struct ChangePoint {
     pub p: Option<f64>,
 }
 
+/// Which cards there are of each device: two of one model are not equally fast, and each has a history of its own.
+struct Cards(BTreeMap<String, BTreeSet<String>>);
+
+impl Cards {
+    fn of(runs: &[Run]) -> Self {
+        let mut cards: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for session in runs.iter().flat_map(|run| &run.sessions) {
+            cards.entry(facts::device(session)).or_default().extend(card(session).map(str::to_string));
+        }
+        Self(cards)
+    }
+
+    /// The device's name, with the card's UUID if there are others of that name.
+    fn name(&self, session: &Session) -> String {
+        let device = facts::device(session);
+        let has_others = self.0.get(&device).is_some_and(|cards| cards.len() > 1);
+        match card(session).filter(|_| has_others) {
+            Some(card) => format!("{device}, {card}"),
+            None => device,
+        }
+    }
+}
+
+fn card(session: &Session) -> Option<&str> {
+    session.nvml.as_ref()?.uuid.as_deref()
+}
+
 /// The history of `found`. A time changes if it does so by `threshold`, a share, or more.
 pub fn history(found: &Found, threshold: f64) -> History {
     let mut remarks = found.unread.clone();
     let mut series: BTreeMap<[String; 5], Vec<Point>> = BTreeMap::new();
     let mut inexact: BTreeSet<[String; 5]> = BTreeSet::new();
+    let cards = Cards::of(&found.runs);
     for (number, run) in found.runs.iter().enumerate() {
         remarks.extend(run.remarks.iter().map(|remark| format!("{}: {remark}", run.folder.display())));
         for lab in &run.labs {
-            let device = run.session_of(&lab.lab).map_or("unknown device".into(), facts::device);
+            let device = run.session_of(&lab.lab).map_or("unknown device".into(), |session| cards.name(session));
             for row in lab.rows.iter().filter(|row| row.verdict == Verdict::Pass) {
                 for (measure, value) in services::measures(row) {
                     let key =
@@ -195,7 +223,11 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{folder::LabRows, row::tests::row};
+    use crate::run::{
+        folder::LabRows,
+        row::tests::row,
+        session::{LabRun, Nvml},
+    };
 
     fn found(cells: &[Vec<(&'static str, String)>]) -> Found {
         let run = |cells: &Vec<(&'static str, String)>| {
@@ -219,6 +251,25 @@ mod tests {
         assert_eq!((history.series.len(), history.series[0].changes.len(), change.run), (1, 1, 12));
         assert!((change.percent.unwrap() - 10.0).abs() < 0.2 && change.before < 2.01 && change.after > 2.19);
         assert_eq!((history.remarks[0].as_str(), history.runs.len()), ("y: torn", 20));
+    }
+
+    #[test]
+    fn each_card_of_a_model_has_a_history_of_its_own() {
+        let by_card = |cards: &[&str]| {
+            let row = vec![("variant", "a".into()), ("time_median_ms", "2".into())];
+            let mut found = found(&vec![row; cards.len()]);
+            for (run, card) in found.runs.iter_mut().zip(cards) {
+                let nvml = Some(Nvml { uuid: Some(card.to_string()), ..Nvml::default() });
+                let labs = vec![LabRun { lab: "scan".into(), ..LabRun::default() }];
+                run.sessions.push(Session { labs, nvml, ..Session::default() });
+            }
+            let series = history(&found, 0.02).series;
+            series.iter().map(|one| (one.device.clone(), one.points.len())).collect::<Vec<_>>()
+        };
+        let device = facts::device(&Session::default());
+        assert_eq!(by_card(&["GPU-1", "GPU-1"]), [(device.clone(), 2)]);
+        let (first, second) = (format!("{device}, GPU-1"), format!("{device}, GPU-2"));
+        assert_eq!(by_card(&["GPU-1", "GPU-2", "GPU-1"]), [(first, 2), (second, 1)]);
     }
 
     #[test]
