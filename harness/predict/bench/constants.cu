@@ -243,6 +243,10 @@ static void of_launches(int sms) {
         });
     };
     double one = kernels(1), turn = (kernels(21) - one) / 20;
+    unsigned* word;
+    CHECK(cudaMalloc(&word, 4096));
+    double filled = queued([=] { CHECK(cudaMemsetAsync(word, 0, 4096)), nothing<<<sms, 256>>>(); });
+    tell("fill_us", filled - one, BY "a fill and an empty kernel behind a busy device, less such a kernel alone");
     tell("block_ns", (blocks - alone) * 1e6 / many, BY "2^20 empty blocks");
     tell("launch_us", one, BY "an empty kernel behind a busy device");
     tell("next_launch_us", turn, BY "21 empty kernels behind a busy device: the host is ahead");
