@@ -25,12 +25,12 @@ import tempfile
 import tomllib
 from collections import defaultdict
 
+from order import NOISE, SAME, alike, quantile, reachable, tau
+
 HERE = pathlib.Path(__file__).resolve().parent
 # The measured rows of each part.
 PARTS = {"h200": HERE.parent / "h200", "h100": HERE / "h100/measured"}
 MEASURED = PARTS["h200"]
-# Of pairs of rows that are counted alike, so many differ by no more than what is taken to be noise.
-NOISE = 0.95
 KEY = ("lab", "variant", "case", "n", "grid", "block")
 # The folder whose runs take little time to emulate.
 SMALL = "n-65537"
@@ -158,46 +158,6 @@ def predicted(program, subjects, part="h200"):
             yield {**row, "measured": ms, "spread": spread}
 
 
-def alike(rows):
-    """Milliseconds by which the measured times of pairs of rows differ whose launches are counted alike: nearly all of them."""
-    groups = defaultdict(list)
-    for row in rows:
-        if "transfer" in row:
-            continue  # What the host does besides is not counted.
-        counts = [(launch["count"], {**launch["subject"], "kernel": ""}) for launch in row["launched"]]
-        groups[json.dumps(counts, sort_keys=True)].append(row["measured"])
-    differences = [abs(a - b) for times in groups.values() for i, a in enumerate(times) for b in times[:i]]
-    return quantile(differences, NOISE) if differences else 0.0
-
-
-def tau(rows, noise=None):
-    """Kendall's tau-b of the pairs of rows of one lab and run, and how many pairs that are; of none there is no tau.
-
-    With `noise`, in milliseconds, pairs are left out whose measured times differ by no more than that, or than their spreads.
-    """
-    agree = differ = ties_measured = ties_predicted = 0
-    for i, a in enumerate(rows):
-        for b in rows[:i]:
-            if (a["of"], a["lab"]) != (b["of"], b["lab"]):
-                continue
-            x, y = a["measured"] - b["measured"], a["predicted"]["ms"] - b["predicted"]["ms"]
-            if noise is not None and abs(x) <= max(noise, math.hypot(a["spread"], b["spread"])):
-                continue
-            agree += x * y > 0
-            differ += x * y < 0
-            ties_measured += x == 0 and y != 0
-            ties_predicted += y == 0 and x != 0
-    pairs = (agree + differ + ties_measured) * (agree + differ + ties_predicted)
-    return (agree - differ) / math.sqrt(pairs) if pairs else math.nan, agree + differ + ties_measured + ties_predicted
-
-
-def quantile(values, share):
-    values = sorted(values)
-    at = share * (len(values) - 1)
-    low = math.floor(at)
-    return values[low] + (values[min(low + 1, len(values) - 1)] - values[low]) * (at - low)
-
-
 def ratio(row):
     return row["predicted"]["ms"] / row["measured"]
 
@@ -215,9 +175,10 @@ def percent(value):
     return f"{100 * value:.0f} %"
 
 
-def line(name, rows, noise):
+def line(name, rows, noise, known):
+    """A line of a table; `known` are the rows that tell how far times differ by chance."""
     count, rank, (clear, pairs), median, near, twice, inside = shares(rows, noise)
-    ranks = f"{rank:.2f} | {clear:.2f} of {pairs}" if pairs else f"{rank:.2f} | "
+    ranks = f"{rank:.2f} | {reachable(rows, known):.2f} | " + (f"{clear:.2f} of {pairs}" if pairs else "")
     return f"| {name} | {count} | {ranks} | {percent(median)} | {percent(near)} | {percent(twice)} | {percent(inside)} |"
 
 
@@ -230,8 +191,11 @@ def parts(row):
 def fit(rows):
     """Milliseconds of a first launch and of each that follows, such that half of the rows' errors are as small as can be."""
     known = [(*parts(row), row["measured"]) for row in rows]
-    error = lambda first, after: sum(abs(math.log((ms + first + after * more) / measured)) for ms, more, measured in known)
-    return min(((f / 1e4, a / 1e4) for f in range(50, 80, 1) for a in range(20, 45, 1)), key=lambda pair: error(*pair))
+    error = lambda pair: sum(abs(math.log((ms + pair[0] + pair[1] * more) / measured)) for ms, more, measured in known)
+    # In tenths of a microsecond: first every fifth, then all around the best of these.
+    best = lambda firsts, afters: min(((f / 1e4, a / 1e4) for f in firsts for a in afters), key=error)
+    first, after = (round(1e4 * ms) for ms in best(range(10, 81, 5), range(5, 46, 5)))
+    return best(range(first - 5, first + 6), range(after - 5, after + 6))
 
 
 def left_out(rows, lab):
@@ -260,32 +224,35 @@ def fitted():
     return found
 
 
-def table(rows, noise, part="h200"):
-    refused = [row for row in rows if "predicted" not in row]
-    rows = [row for row in rows if "predicted" in row]
+def table(every, noise, part="h200"):
+    refused = [row for row in every if "predicted" not in row]
+    rows = [row for row in every if "predicted" in row]
     labs = sorted({row["lab"] for row in rows})
     of = lambda lab: [row for row in rows if row["lab"] == lab]
     bounds = sorted({row["predicted"]["terms"][0]["bound"] for row in rows})
     bound = lambda name: [row for row in rows if row["predicted"]["terms"][0]["bound"] == name]
-    head = "rows | Kendall's tau | beyond noise, of pairs | median error | within 1.5 times | within twice | inside the interval |"
-    rule = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    head = "rows | Kendall's tau | reachable | beyond noise, of pairs | median error | within 1.5 times | within twice | inside the interval |"
+    rule = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     reasons = sorted({f"{row['lab']}, {row['variant']}: {row['not_predicted']}" for row in refused})
     own = fitted()
     return "\n".join([
         f"{len(rows)} rows that were measured on one {part.upper()}, predicted from what the emulated H200 counts (`predict.py`). Tau is over the",
         f"pairs of rows of one lab and run. Beyond noise are the pairs whose measured times differ by more than {1e3 * noise:.1f} µs, and by more than",
-        f"the spread of their samples: of 100 pairs of rows whose launches are counted alike, {100 * NOISE:.0f} differ by less.",
+        f"the spread of their samples: of 100 pairs of rows whose launches are counted alike, {100 * NOISE:.0f} differ by less. Times that are",
+        f"predicted within {percent(SAME)} of each other are told to be equal, which tau-b counts as a tie. Reachable is the tau of all pairs that",
+        "these times themselves have when noise is added to them, drawn from the differences of rows that are counted alike (`order.py`):",
+        "who knew each row's time could not be expected to reach more.",
         "",
         *([f"{len(refused)} rows have no predicted time ({'; '.join(reasons)}).", ""] if refused else []),
         f"| lab | {head}",
         rule,
-        *(line(lab, of(lab), noise) for lab in labs),
-        line("all", rows, noise),
-        line("measured at least 20 µs", [row for row in rows if row["measured"] >= 0.02], noise),
+        *(line(lab, of(lab), noise, every) for lab in labs),
+        line("all", rows, noise, every),
+        line("measured at least 20 µs", [row for row in rows if row["measured"] >= 0.02], noise, every),
         "",
         f"| predicted bound | {head}",
         rule,
-        *(line(name.replace("_", " "), bound(name), noise) for name in bounds),
+        *(line(name.replace("_", " "), bound(name), noise, every) for name in bounds),
         "",
         *(again(rows, labs) if part == "h200" else []),
         "With the two constants of a launch, in µs, and an interval that are fitted to the other labs alone; the last column names the",

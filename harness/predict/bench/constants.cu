@@ -5,6 +5,7 @@
 // A latency is that of a chain of dependent steps of one warp, by the SM's clock; a rate is the best of five runs, by
 // CUDA events. What cannot be measured alone, as it is a property of many kernels together, is printed as it is in use.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -204,16 +205,52 @@ static void of_atomics(const cudaDeviceProp& part) {
     CHECK(cudaFree(words));
 }
 
-static void of_launches() {
+// Keeps the device busy for so many clocks.
+__global__ void spin(long long clocks) {
+    long long start = clock64();
+    while (clock64() - start < clocks) {}
+}
+
+// The median time of `run`, in microseconds, from the first event to the last on a device that has been busy until all of
+// it was queued, as the labs are timed.
+template <typename F>
+static double queued(F run) {
+    cudaEvent_t start, end;
+    CHECK(cudaEventCreate(&start));
+    CHECK(cudaEventCreate(&end));
+    std::vector<float> times;
+    for (int i = 0; i < 41; i++) {
+        spin<<<1, 1>>>(1000000);
+        CHECK(cudaEventRecord(start));
+        run();
+        CHECK(cudaEventRecord(end));
+        CHECK(cudaEventSynchronize(end));
+        float ms;
+        CHECK(cudaEventElapsedTime(&ms, start, end));
+        times.push_back(ms * 1e3f);
+    }
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
+
+static void of_launches(int sms) {
     int many = 1 << 20;
-    double one = best([] { nothing<<<1, 32>>>(); });
+    double alone = best([] { nothing<<<1, 32>>>(); });
     double blocks = best([&] { nothing<<<many, 32>>>(); });
-    double chain = best([] {
-        for (int i = 0; i < 100; i++) nothing<<<1, 32>>>();
-    });
-    tell("block_ns", (blocks - one) * 1e6 / many, BY "2^20 empty blocks");
-    tell("launch_us", one * 1e3, BY "an empty kernel between two events");
-    tell("next_launch_us", (chain - one) * 1e3 / 99, BY "100 empty kernels one after another");
+    auto kernels = [=](int count) {
+        return queued([=] {
+            for (int i = 0; i < count; i++) nothing<<<sms, 256>>>();
+        });
+    };
+    double one = kernels(1), turn = (kernels(21) - one) / 20;
+    unsigned* word;
+    CHECK(cudaMalloc(&word, 4096));
+    double filled = queued([=] { CHECK(cudaMemsetAsync(word, 0, 4096)), nothing<<<sms, 256>>>(); });
+    tell("fill_us", filled - one, BY "a fill and an empty kernel behind a busy device, less such a kernel alone");
+    tell("block_ns", (blocks - alone) * 1e6 / many, BY "2^20 empty blocks");
+    tell("launch_us", one, BY "an empty kernel behind a busy device");
+    tell("next_launch_us", turn, BY "21 empty kernels behind a busy device: the host is ahead");
+    tell("launch_turn_us", turn, BY "21 empty kernels behind a busy device");
     tell("block_start_cycles", 358, "from the H200's constants: bench/curves.cu measures it, by blocks of 1024 threads");
 }
 
@@ -281,7 +318,7 @@ int main() {
     // Those of the third row have curves in curves.cu, and the last is counted by Nsight Compute. The assembler joins additions of a warp to one word of shared memory.
     const std::pair<const char*, double> fitted[] = {
         {"sharpness", 3},           {"low_factor", 0.84},         {"high_factor", 1.30},
-        {"launch_turn_us", 2.7},    {"atomic_trip_cycles", 515},  {"shared_atomic_steps_per_clock", 1},
+        {"atomic_trip_cycles", 515}, {"shared_atomic_steps_per_clock", 1},
         {"barrier_warp_cycles", 1.9}, {"partial_stores_per_ns", 65.2}, {"flag_ns", 553},
         {"integer_percent", 73},     {"overlap_warps", 4},
     };
@@ -305,7 +342,7 @@ int main() {
     tell("dram_cycles", latency((size_t)1 << 30, 4096), BY "a chain of indices through 1 GiB");
     of_memory(part);
     of_atomics(part);
-    of_launches();
+    of_launches(part.multiProcessorCount);
     of_the_link();
     return 0;
 }

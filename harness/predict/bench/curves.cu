@@ -158,6 +158,78 @@ static void of_memory() {
     CHECK(cudaFree(b));
 }
 
+// --- loads in flight ---
+
+// Warps that each send LOADS independent loads and wait for all of them before they send the next. The addresses of a
+// round are those behind the round before, of all warps together, within `mask` + 1 items.
+template <typename T, int LOADS>
+__global__ void in_flight(const T* from, size_t first, size_t mask, int rounds, T* sink) {
+    size_t step = (size_t)gridDim.x * blockDim.x, at = first + blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    for (int r = 0; r < rounds; r++) {
+        T v[LOADS];
+#pragma unroll
+        for (int k = 0; k < LOADS; k++) v[k] = __ldcg(from + ((at + k * step) & mask));
+        unsigned seen = 0;
+#pragma unroll
+        for (int k = 0; k < LOADS; k++) seen |= *(const unsigned*)&v[k];
+        at += LOADS * step + seen;  // All hold 0, which the compiler does not know.
+    }
+    if (at == 1) *sink = from[0];
+}
+
+template <typename T, int LOADS>
+static void by_warps(const char* where, const T* from, size_t bytes) {
+    char name[96];
+    snprintf(name, sizeof name, "%s, %d loads of %d bytes in flight, by warps of an SM", where, LOADS, (int)sizeof(T));
+    size_t items = bytes / sizeof(T), first = 0;
+    for (int warps : {1, 2, 4, 8, 16, 32, 64}) {
+        int blocks = part.multiProcessorCount * (warps > 32 ? warps / 32 : 1), threads = (warps > 32 ? 32 : warps) * 32;
+        size_t round = (size_t)blocks * threads * LOADS;
+        int rounds = (int)std::max<size_t>(64, std::min<size_t>(1024, items / round));
+        double us = median([&] {
+            in_flight<T, LOADS><<<blocks, threads>>>(from, first, items - 1, rounds, (T*)from);
+            first += round * rounds;
+        });
+        tell(name, warps, (double)round * sizeof(T) * rounds / us / 1e3, "GB/s");
+    }
+}
+
+static void of_flight() {
+    char* from;
+    CHECK(cudaMalloc(&from, (size_t)2 << 30));
+    CHECK(cudaMemset(from, 0, (size_t)2 << 30));
+    for (size_t mib : {2048, 16}) {
+        const char* where = mib > 1000 ? "device memory" : "the L2 cache";
+        by_warps<unsigned, 1>(where, (unsigned*)from, mib << 20);
+        by_warps<unsigned, 4>(where, (unsigned*)from, mib << 20);
+        by_warps<uint4, 1>(where, (uint4*)from, mib << 20);
+        by_warps<uint4, 2>(where, (uint4*)from, mib << 20);
+        by_warps<uint4, 4>(where, (uint4*)from, mib << 20);
+        by_warps<uint4, 8>(where, (uint4*)from, mib << 20);
+    }
+    CHECK(cudaFree(from));
+}
+
+// --- stores of bytes ---
+
+__global__ void bytes_from(unsigned char* to, size_t n) {
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < n) to[i] = 1;
+}
+
+static void of_bytes() {
+    unsigned char* to;
+    CHECK(cudaMalloc(&to, ((size_t)1 << 24) + 32));
+    for (size_t n = 1 << 19; n <= 1 << 24; n *= 32)
+        for (int shift : {0, 1, 4, 15, 16}) {
+            char name[64];
+            snprintf(name, sizeof name, "stores of a byte a thread, %zu of them, by bytes off", n);
+            double us = median([&] { bytes_from<<<(unsigned)(n / 256), 256>>>(to + shift, n); });
+            tell(name, shift, us, "us");
+        }
+    CHECK(cudaFree(to));
+}
+
 // --- atomics ---
 
 template <typename T, bool returns>
@@ -349,6 +421,8 @@ int main() {
     printf("curve,x,value,unit\n# %s at %.2f GHz\n", part.name, ghz);
     of_launches();
     of_memory();
+    of_flight();
+    of_bytes();
     of_atomics();
     of_flags();
     of_pipes();

@@ -41,8 +41,12 @@ pub(crate) fn spared(launches: &[Repeated], part: &Part, bound: Option<Bound>) -
         return Err(NotPredicted::Waits { kernel: waits.subject.kernel.clone() });
     }
     let mut sums: Vec<Term> = Vec::new();
-    let (mut ms, mut total, mut between) = (0.0, 0.0, 0.0);
+    let (mut ms, mut total, mut between, mut fills) = (0.0, 0.0, 0.0, 0.0);
     for Repeated { count, subject } in launches {
+        if subject.fills > 0.0 {
+            fills += subject.fills * *count as f64;
+            continue;
+        }
         let (mut terms, count) = (terms(subject, part), *count as f64);
         let least = bound.map_or(1.0, |bound| lowered(&mut terms, bound));
         let own = alone(subject, &terms, part, least);
@@ -59,7 +63,8 @@ pub(crate) fn spared(launches: &[Repeated], part: &Part, bound: Option<Bound>) -
     if total == 0.0 {
         return Err(NotPredicted::NoLaunch);
     }
-    let launch = part.value("launch_us") * 1e-3 + between * (total - 1.0) / total;
+    let fills = fills * part.value("fill_us") * 1e-3;
+    let launch = part.value("launch_us") * 1e-3 + between * (total - 1.0) / total + fills;
     sums.push(Term { bound: Bound::Launch, ms: launch });
     Ok(Prediction::new(ms + launch, sums, part))
 }
@@ -354,6 +359,20 @@ mod tests {
         };
         assert!((wave(264.0) / wave(263.0) - 1.0).abs() < 0.01);
         assert!(wave(265.0) > 1.8 * wave(264.0));
+    }
+
+    #[test]
+    fn a_fill_takes_its_time_and_is_no_launch() {
+        let with = |fills| {
+            in_all(
+                &[Repeated { count: fills, subject: Subject::fill() }, Repeated { count: 1, subject: streams(1e6) }],
+                &part(),
+            )
+            .unwrap()
+        };
+        let more = with(3).ms - with(1).ms;
+        assert!((more - 2.0 * part().value("fill_us") * 1e-3).abs() < 1e-9, "{more}");
+        assert_eq!(in_all(&[Repeated { count: 1, subject: Subject::fill() }], &part()), Err(NotPredicted::NoLaunch));
     }
 
     #[test]

@@ -45,7 +45,7 @@ const FILES: [(&str, &str); 2] =
     [("h100", include_str!("../constants/h100.toml")), ("h200", include_str!("../constants/h200.toml"))];
 
 /// The names of the constants that the model needs.
-pub(crate) const NEEDED: [&str; 49] = [
+pub(crate) const NEEDED: [&str; 50] = [
     "sms",
     "clock_ghz",
     "issue_per_clock",
@@ -91,6 +91,7 @@ pub(crate) const NEEDED: [&str; 49] = [
     "launch_us",
     "next_launch_us",
     "launch_turn_us",
+    "fill_us",
     "sharpness",
     "overlap_warps",
     "low_factor",

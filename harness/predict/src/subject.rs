@@ -80,6 +80,8 @@ pub struct Subject {
     pub locking_loops: f64,
     /// Loops that wait for what another block stores, of a kernel whose blocks are not all resident at once.
     pub flag_loops: f64,
+    /// It is a fill of memory and no launch: so many.
+    pub fills: f64,
 }
 
 /// Launches that follow each other and that the model cannot tell apart.
@@ -100,6 +102,11 @@ pub struct NotCounted {
 }
 
 impl Subject {
+    /// A fill of a few bytes of memory, between launches.
+    pub fn fill() -> Subject {
+        Subject { kernel: "(fill)".into(), fills: 1.0, ..Subject::default() }
+    }
+
     /// What the model takes from this launch.
     ///
     /// # Errors
@@ -166,6 +173,7 @@ impl Subject {
             atomic_retried: serial.retried as f64,
             locking_loops: f64::from(launch.locking_loops),
             flag_loops: if launch.cooperative { 0.0 } else { f64::from(flag_loops(launch)) },
+            fills: 0.0,
         })
     }
 }

@@ -53,15 +53,19 @@ impl Touch {
     /// Notes that `block` reads or writes sectors of the 128-byte line with this number; a bit of `sectors` for each.
     #[inline(always)]
     pub fn line(&mut self, block: u64, line: u64, sectors: u8, is_read: bool) {
-        self.mark(line, sectors, is_read);
         if is_read {
             let at = &mut self.lines[(line ^ (line >> 13)) as usize % LINES];
             if at.number != line + 1 || at.block != block + 1 {
                 *at = Line { number: line + 1, block: block + 1, sectors: 0 };
             }
-            self.block_reads += u64::from((sectors & !at.sectors).count_ones());
+            let new = sectors & !at.sectors;
+            if new == 0 {
+                return; // They are marked.
+            }
+            self.block_reads += u64::from(new.count_ones());
             at.sectors |= sectors;
         }
+        self.mark(line, sectors, is_read);
     }
 
     #[inline(always)]

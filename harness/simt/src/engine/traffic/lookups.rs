@@ -16,6 +16,11 @@ const BANKS: usize = 32;
 pub(crate) fn look_up(address: &[u64; LANES], mask: u32, size: u32, mut tell: impl FnMut(u64, u8)) -> u32 {
     debug_assert!(size <= 32, "an access of one sector at most");
     let starts = mask & !following(address, mask, size);
+    if starts.is_power_of_two() {
+        // One run, of the first lane to the last: most requests are.
+        let (from, to) = (address[mask.trailing_zeros() as usize], address[mask.ilog2() as usize]);
+        return row(from, to, size, tell);
+    }
     let (mut line, mut sectors, mut lines) = (u64::MAX, 0u8, 0u32);
     let (mut low, mut high) = (u64::MAX, 0);
     for (first, last) in runs(mask, starts) {
@@ -37,8 +42,8 @@ pub(crate) fn look_up(address: &[u64; LANES], mask: u32, size: u32, mut tell: im
     }
     let words = u64::from(size.div_ceil(4));
     let window = (high >> 2) - (low >> 2) + words;
-    let passes = if window <= BANKS as u64 || starts.is_power_of_two() {
-        // Words side by side, or among those, each in another bank than the 31 before it.
+    let passes = if window <= BANKS as u64 {
+        // Words among those side by side, each in another bank than the 31 before it.
         window.div_ceil(BANKS as u64) as u32
     } else if starts.count_ones() <= RUNS {
         let mut banks = Banks::default();
@@ -53,6 +58,18 @@ pub(crate) fn look_up(address: &[u64; LANES], mask: u32, size: u32, mut tell: im
         banks.passes()
     };
     passes.max(lines.div_ceil(2))
+}
+
+/// The same for accesses that lie side by side, the first of them at `from`, the last at `to`.
+#[inline(always)]
+fn row(from: u64, to: u64, size: u32, mut tell: impl FnMut(u64, u8)) -> u32 {
+    let mut lines = 0u32;
+    for (line, sectors) in pieces(from >> 5, to >> 5) {
+        tell(line, sectors);
+        lines += 1;
+    }
+    let window = (to >> 2) - (from >> 2) + u64::from(size.div_ceil(4));
+    (window.div_ceil(BANKS as u64) as u32).max(lines.div_ceil(2))
 }
 
 /// The lanes whose access is that of the lane before, or follows it without a gap.
