@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Counts the kernels of units.cu: on a GPU by Nsight Compute (`ncu`), or on the emulated H200.
-#   measure.sh ncu WARPLAB FOLDER        needs an H200 or H100, the right to read its counters, and nvcc; writes FOLDER/ncu.csv,
-#                                        and FOLDER/others.csv.gz with every counter that may tell something of these units
+#   measure.sh ncu WARPLAB FOLDER        needs an H200 or H100, the right to read its counters, and nvcc; writes FOLDER/ncu.csv
 #   measure.sh emulated WARPLAB FOLDER   writes FOLDER/emulated.jsonl
 # compare.py sets one against the other. Caches are emptied before each pass, and clocks left alone: counts do not depend on them.
 set -euo pipefail
@@ -20,7 +19,7 @@ if [ "$how" = emulated ]; then
     exit
 fi
 
-# The counters of the comparison, and a pattern for others that may explain a difference. A part has not all of them.
+# The counters of the comparison, and some that may explain a difference. A part has not all of them.
 cat > "$scratch/wanted" <<'END'
 l1tex__t_requests_pipe_tex_mem_texture
 l1tex__t_sectors_pipe_tex_mem_texture
@@ -28,20 +27,35 @@ l1tex__t_requests_pipe_tex_mem_surface_op_ld
 l1tex__t_sectors_pipe_tex_mem_surface_op_ld
 l1tex__t_requests_pipe_tex_mem_surface_op_st
 l1tex__t_sectors_pipe_tex_mem_surface_op_st
+l1tex__m_xbar2l1tex_read_sectors_mem_texture
+l1tex__m_xbar2l1tex_read_sectors_mem_surface_op_ld
+l1tex__m_l1tex2xbar_write_sectors_mem_surface_op_st
+l1tex__m_xbar2l1tex_read_sectors_mem_lg_op_ld
+l1tex__m_l1tex2xbar_write_sectors_mem_lg_op_st
+l1tex__m_l1tex2xbar_write_sectors_mem_global_op_red
+l1tex__m_l1tex2xbar_write_sectors_mem_global_op_atom
+l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld
+l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st
+l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red
+l1tex__tmain_requests
+sm__inst_executed_pipe_tma
 lts__t_sectors_srcunit_tex_op_read
 lts__t_sectors_srcunit_tex_op_write
 lts__t_sectors_srcunit_tex_op_red
 lts__t_sectors_srcunit_tex_op_atom
-lts__t_sectors_op_read
-lts__t_sectors_op_write
-smsp__inst_executed_pipe_tex
 smsp__inst_executed_op_texture
-smsp__inst_executed_op_surface
-smsp__inst_executed
-sm__inst_executed_pipe_tensor
+smsp__inst_executed_op_surface_ld
+smsp__inst_executed_op_surface_st
+sm__inst_executed_pipe_tensor_op_gmma
+smsp__sass_inst_executed_op_shared_gmma
+smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_gmma
+sm__ops_path_tensor_op_hgmma_src_fp16
+sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32
+sm__ops_path_tensor_op_hgmma_src_tf32_dst_fp32
+sm__ops_path_tensor_src_fp8
+sm__ops_path_tensor_op_igmma_src_int8
 END
 ncu --query-metrics --chips gh100 2> /dev/null | awk '{ print $1 }' | grep -E '^[a-z0-9]+__' | sort -u > "$scratch/known" || true
-gzip -c "$scratch/known" > "$folder/known.txt.gz"
 asked() { paste -sd, <(sed 's/$/.sum/' "$1"); }
 profile() { # FILE METRICS
     LD_LIBRARY_PATH=${runtime:-}:${LD_LIBRARY_PATH:-} timeout 100 ncu --csv --page raw --clock-control none --cache-control all \
@@ -63,10 +77,3 @@ runtime=$runtime/$([ -e "$runtime/lib64/libcudart.so.13" ] && echo lib64 || echo
 grep -xFf "$scratch/known" "$scratch/wanted" > "$scratch/there" || cp "$scratch/wanted" "$scratch/there"
 profile "$folder/ncu.csv" "$(asked "$scratch/there")"
 wc -l < "$folder/ncu.csv"
-# What else there is, at most 150 counters; a failure here costs nothing else.
-pattern='tma|gmma|pipe_tensor|ops_path_tensor|op_texture|op_surface|mem_texture|mem_surface|^dram__sectors_(read|write)$'
-pattern+='|^lts__t_(sectors|requests)_(op|srcunit)|xbar2l1tex_read_sectors|l1tex2xbar_(req|write)|^l1tex__t_(sectors|requests)_pipe'
-grep -E "$pattern" "$scratch/known" | grep -vE 'lookup|aperture|evict|realtime|_cycles|srcnode|throughput' | head -n 150 > "$scratch/others"
-if [ -s "$scratch/others" ] && profile "$scratch/others.csv" "$(asked "$scratch/others")"; then
-    gzip -c "$scratch/others.csv" > "$folder/others.csv.gz"
-fi
