@@ -4,13 +4,16 @@ use std::{fs, path::Path};
 /// The names of the libraries, as `-l` takes them, by their beginnings. Headers begin alike.
 const NAMES: [&str; 9] = ["cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "npp", "nccl", "nvjpeg"];
 
+/// The header with the random numbers that kernels draw by themselves, without cuRAND's library.
+const DRAWN_BY_KERNELS: &str = "curand_kernel.h";
+
 /// Whether a library's file name is that of such a library: `libcublas.so.13`.
 pub fn is_file(name: &str) -> bool {
     name.strip_prefix("lib").is_some_and(is_name)
 }
 
 fn is_name(name: &str) -> bool {
-    NAMES.iter().any(|closed| name.starts_with(closed))
+    NAMES.iter().any(|closed| name.starts_with(closed)) && !name.starts_with(DRAWN_BY_KERNELS)
 }
 
 /// The library that a compilation with these options asks for, if there is one: by `-l`, or by a header that a source
@@ -53,8 +56,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x.cu");
         let name = file.to_str().unwrap();
-        fs::write(&file, "#include <cstdio>\n# include \"curand_kernel.h\"\n").unwrap();
-        assert_eq!(asked(&[name]), Some("curand_kernel.h".into()));
+        fs::write(&file, "#include <cstdio>\n# include \"curand.h\"\n").unwrap();
+        assert_eq!(asked(&[name]), Some("curand.h".into()));
+        fs::write(&file, "#include <curand_kernel.h>\n").unwrap();
+        assert_eq!(asked(&[name]), None);
         fs::write(&file, "// #include <cublas_v2.h>\n#include <cuda.h>\n").unwrap();
         assert_eq!(asked(&[name, "none.cu"]), None);
     }

@@ -6,6 +6,8 @@ use std::{
 
 use harness::Error;
 
+use crate::libraries;
+
 /// The file, with the places of nvcc and of this program left open.
 const TEMPLATE: &str = include_str!("../templates/cmake/warplab.cmake");
 
@@ -22,14 +24,16 @@ pub fn write(nvcc: &Path) -> Result<PathBuf, Error> {
     let nvcc = std::path::absolute(nvcc).unwrap_or_else(|_| nvcc.into());
     let own = env::current_exe().unwrap_or_else(|_| "warplab".into());
     let file = folder.join("warplab.cmake");
-    harness::write_whole(&file, text(&nvcc, &own).as_bytes())?;
+    let driver = libraries::write_for_linkers(&folder)?.join("libcuda.so");
+    harness::write_whole(&file, text(&nvcc, &own, &driver).as_bytes())?;
     Ok(file)
 }
 
 /// The file's text. CMake writes paths with slashes, on Windows too.
-fn text(nvcc: &Path, own: &Path) -> String {
+fn text(nvcc: &Path, own: &Path, driver: &Path) -> String {
     let quoted = |path: &Path| path.to_string_lossy().replace('\\', "/").replace('"', "\\\"").replace('$', "\\$");
-    TEMPLATE.replace("@NVCC@", &quoted(nvcc)).replace("@WARPLAB@", &quoted(own))
+    let text = TEMPLATE.replace("@NVCC@", &quoted(nvcc)).replace("@WARPLAB@", &quoted(own));
+    text.replace("@DRIVER@", &quoted(driver))
 }
 
 #[cfg(test)]
@@ -38,9 +42,10 @@ mod tests {
 
     #[test]
     fn the_file_names_the_programs_and_leaves_nothing_open() {
-        let text = text(Path::new("/a b/bin/nvcc"), Path::new("/home/$x/warplab"));
+        let text = text(Path::new("/a b/bin/nvcc"), Path::new("/home/$x/warplab"), Path::new("/c/libcuda.so"));
         assert!(text.contains("set(CMAKE_CUDA_COMPILER \"/a b/bin/nvcc\")\n"), "{text}");
         assert!(text.contains("set(CMAKE_TEST_LAUNCHER \"/home/\\$x/warplab;exec\")\n"), "{text}");
+        assert!(text.contains("\"/c/libcuda.so\""), "{text}");
         assert!(!text.contains('@'), "{text}");
     }
 }

@@ -1,6 +1,11 @@
 //! The libraries inside `warplab`, written to a folder for programs of their own: the embedded machine as CUDA's
 //! driver, CUDA's runtime, and NVML.
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use harness::Error;
 
 use crate::soname;
 
@@ -57,6 +62,24 @@ fn write_driver(folder: &Path) -> io::Result<()> {
     return std::os::unix::fs::symlink(DRIVER, other);
     #[cfg(not(unix))]
     fs::copy(folder.join(DRIVER), other).map(drop)
+}
+
+/// Writes the driver's library for linkers, which look for `libcuda.so`, to a folder in `cache`, and returns that
+/// folder. Programs that are linked with it ask for [`DRIVER`], whosever it is.
+///
+/// # Errors
+/// [`Error::Io`] when it cannot be written.
+pub fn write_for_linkers(cache: &Path) -> Result<PathBuf, Error> {
+    let folder = cache.join("link");
+    let file = folder.join("libcuda.so");
+    let io = |source| Error::Io { action: "write", path: file.clone(), source };
+    fs::create_dir_all(&folder).map_err(io)?;
+    let library = soname::named(harness::machine_library(), DRIVER).map_err(|error| io(io::Error::other(error)))?;
+    // It may be in use by another link.
+    if fs::read(&file).map_or(true, |there| there != library) {
+        harness::write_whole(&file, &library)?;
+    }
+    Ok(folder)
 }
 
 /// Writes CUDA's runtime to `folder`, under each name that it has.

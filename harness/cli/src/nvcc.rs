@@ -11,7 +11,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::Error;
 use kernels::toolbox;
 
-use crate::{closed, cmake};
+use crate::{closed, cmake, libraries};
 
 /// nvcc in the folder of its tool.
 const BROUGHT: &str = "nvidia/cu13/bin/nvcc";
@@ -19,9 +19,16 @@ const BROUGHT: &str = "nvidia/cu13/bin/nvcc";
 /// The oldest architecture that nvcc 13 compiles for; its PTX runs on every newer one.
 const OLDEST: &str = "arch=compute_75,code=compute_75";
 
+/// What is said when these are asked for.
+const STATIC: &str =
+    "note: -cudart static is taken for -cudart shared: a runtime that is linked in runs with NVIDIA's driver only";
+const LATE: &str = "note: optimisation at link time is left out: it leaves no PTX, which the embedded machine executes";
+
 const MORE: &str = "\
 Every option is nvcc's, and is passed on. Added are `-cudart shared`, so that `warplab exec` can run the program on the embedded
-machine, and PTX for compute capability 7.5, unless your own options keep PTX (-arch, or -gencode with code=compute_NN).
+machine, and PTX for compute capability 7.5, unless your own options keep PTX (-arch, or -gencode with code=compute_NN). Two
+kinds of options are replaced, with a note: `-cudart static`, and `-dlto`, which optimises at link time and leaves no PTX.
+With `-lcuda`, the embedded machine stands for NVIDIA's driver while the program is linked.
 `--cmake` alone writes a toolchain file for CMake, and prints where it is.
 
 Examples:
@@ -74,7 +81,12 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
         check_host_compiler(&texts)?;
         process.args(added(&texts));
     }
-    process.args(options);
+    let (passed, notes) = passed_on(options);
+    notes.iter().for_each(|note| harness::print_error(note));
+    process.args(passed);
+    if links_driver(&texts) {
+        process.args(driver_folder()?);
+    }
     let status = process.status().map_err(|error| {
         Error::CannotRun(format!("cannot start {}: {error}; `warplab setup --nvcc` brings it", nvcc.display()))
     })?;
@@ -88,6 +100,46 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
     Ok(code)
 }
 
+/// The user's options as nvcc gets them, and what is said about those that are replaced.
+fn passed_on(options: &[&OsString]) -> (Vec<OsString>, Vec<&'static str>) {
+    let (mut passed, mut notes) = (Vec::new(), Vec::new());
+    let mut rest = options.iter().peekable();
+    while let Some(option) = rest.next() {
+        let text = option.to_string_lossy();
+        let follows_static = rest.peek().is_some_and(|next| **next == "static");
+        if matches!(&*text, "-cudart" | "--cudart") && follows_static {
+            rest.next();
+            notes.push(STATIC);
+        } else if matches!(&*text, "-cudart=static" | "--cudart=static") {
+            notes.push(STATIC);
+        } else if matches!(&*text, "-dlto" | "--dlink-time-opt") {
+            notes.push(LATE);
+        } else if text.contains("code=lto_") || text.contains("code=[lto_") || text.contains(",lto_") {
+            passed.push(text.replace("lto_", "sm_").into());
+            notes.push(LATE);
+        } else {
+            passed.push((*option).clone());
+        }
+    }
+    notes.dedup();
+    (passed, notes)
+}
+
+/// Whether the program is linked with the driver's library.
+fn links_driver(options: &[String]) -> bool {
+    let split = options.windows(2).any(|pair| pair[0] == "-l" && pair[1] == "cuda");
+    let named = |option: &String| matches!(option.as_str(), "-lcuda" | "--library=cuda");
+    split || options.iter().any(named) || options.windows(2).any(|pair| pair[0] == "--library" && pair[1] == "cuda")
+}
+
+/// The option that leads the linker to a driver's library. It comes last: a toolkit's own stands before it.
+fn driver_folder() -> Result<[OsString; 2], Error> {
+    let folder = kernels::cache_folder().ok_or_else(|| {
+        Error::CannotRun("there is no home folder for the driver to link with; name a folder by WARPLAB_CACHE".into())
+    })?;
+    Ok(["-L".into(), libraries::write_for_linkers(&folder)?.into()])
+}
+
 /// What is added to the user's options.
 fn added(options: &[String]) -> Vec<&'static str> {
     let has = |names: &[&str]| {
@@ -99,7 +151,10 @@ fn added(options: &[String]) -> Vec<&'static str> {
         })
     };
     let mut added = Vec::new();
-    if !has(&["-cudart", "--cudart"]) {
+    let runtimes = |option: &String| matches!(option.as_str(), "-cudart" | "--cudart");
+    let split = options.windows(2).any(|pair| runtimes(&pair[0]) && pair[1] != "static");
+    let joined = |option: &String| option.contains("-cudart=") && !option.ends_with("=static");
+    if !split && !options.iter().any(joined) {
         added.extend(["-cudart", "shared"]);
     }
     let names_part = has(&["-arch", "--gpu-architecture"]);
@@ -163,12 +218,37 @@ mod tests {
     fn only_what_is_missing_is_added() {
         let added = |options: &str| added(&options.split(' ').map(String::from).collect::<Vec<_>>()).join(" ");
         assert_eq!(added("x.cu -o x"), "-cudart shared");
-        assert_eq!(added("x.cu -cudart=static"), "");
+        assert_eq!(added("x.cu -cudart=static"), "-cudart shared");
+        assert_eq!(added("-cudart static x.cu"), "-cudart shared");
+        assert_eq!(added("-cudart none x.cu"), "");
         assert_eq!(added("x.cu --cudart shared"), "");
         assert_eq!(added("x.cu -arch=sm_90"), "-cudart shared");
         let code = "x.cu -gencode arch=compute_90,code=sm_90";
         assert_eq!(added(code), format!("-cudart shared -gencode {OLDEST}"));
         assert_eq!(added("x.cu -gencode=arch=compute_90,code=[compute_90,sm_90]"), "-cudart shared");
         assert_eq!(added(&format!("{code} -gencode arch=compute_90,code=compute_90")), "-cudart shared");
+    }
+
+    #[test]
+    fn what_the_machine_cannot_run_is_replaced_and_told() {
+        let passed = |options: &str| {
+            let words: Vec<OsString> = options.split(' ').map(OsString::from).collect();
+            let (passed, notes) = passed_on(&words.iter().collect::<Vec<_>>());
+            (passed.join(" ".as_ref()).into_string().unwrap(), notes)
+        };
+        assert_eq!(passed("x.cu -cudart static -O3"), ("x.cu -O3".into(), vec![STATIC]));
+        assert_eq!(passed("--cudart=static x.cu"), ("x.cu".into(), vec![STATIC]));
+        assert_eq!(passed("-dlto x.cu -dlto"), ("x.cu".into(), vec![LATE]));
+        let late = "-gencode arch=compute_90,code=lto_90 x.cu";
+        assert_eq!(passed(late), (late.replace("lto_", "sm_"), vec![LATE]));
+        let plain = "x.cu -cudart shared -o static";
+        assert_eq!(passed(plain), (plain.into(), vec![]));
+    }
+
+    #[test]
+    fn a_program_of_the_drivers_functions_is_known_by_its_library() {
+        let links = |options: &str| links_driver(&options.split(' ').map(String::from).collect::<Vec<_>>());
+        assert!(links("x.cu -lcuda") && links("x.cu -l cuda") && links("--library cuda x.cu"));
+        assert!(!links("x.cu -lcudart -lcudadevrt -o cuda"));
     }
 }

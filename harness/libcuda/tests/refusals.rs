@@ -85,6 +85,7 @@ fn a_refused_launch_says_which_limit_what_was_asked_and_what_fits() {
     ok(launch(local(523_712), one, one, 0, &mut params));
     unsafe { ok(sys::cuCtxSynchronize()) };
     linked_parts_run();
+    others_of_a_module_run();
 }
 
 fn linked_parts_run() {
@@ -143,4 +144,22 @@ fn linked_parts_run() {
     assert_eq!(read(out, 1), [42]);
     assert_eq!(link(&[main, main], 0).0, CUDA_ERROR_INVALID_PTX);
     assert_eq!(link(&[], 0).0, CUDA_ERROR_INVALID_VALUE);
+}
+
+/// A kernel that the machine lacks does not take the others with it.
+fn others_of_a_module_run() {
+    let good = kernel("good", "", 16);
+    let body = good.split_once(".visible").unwrap().1;
+    let lacking = body.replace("good", "lacking").replace("ret;", "tcgen05.fence::before_thread_sync;\nret;");
+    let text = CString::new(format!("{good}.visible{lacking}")).unwrap();
+    let mut loaded = null_mut();
+    // SAFETY: the text ends with a NUL.
+    ok(unsafe { sys::cuModuleLoadData(&raw mut loaded, text.as_ptr().cast()) });
+    let mut pointer = 0u64;
+    let mut params = [(&raw mut pointer).cast::<c_void>()];
+    ok(launch(function(loaded, "good"), [1, 1, 1], [1, 1, 1], 0, &mut params));
+    let mut found = null_mut();
+    // SAFETY: as above.
+    let code = unsafe { sys::cuModuleGetFunction(&raw mut found, loaded, c"lacking".as_ptr()) };
+    fails(code, CUDA_ERROR_NOT_SUPPORTED);
 }

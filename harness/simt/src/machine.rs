@@ -2,6 +2,7 @@
 
 use crate::engine::warp::program::Program;
 pub use crate::kernel::{Checks, Fault, Geometry, LoadError, Param, Progress, Report, Settings, Watch};
+use crate::lower::Loaded;
 use crate::memory::Memory;
 use crate::profile::Profile;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub type Launch<'a> = crate::kernel::Launch<'a, Arc<Program>>;
 #[derive(Debug)]
 pub struct Module {
     kernels: Vec<Kernel>,
+    unsupported: Vec<(String, LoadError)>,
     globals: Vec<(String, u64, u64)>,
     memory: Arc<Memory>,
 }
@@ -27,11 +29,17 @@ impl Module {
     /// part `profile`.
     ///
     /// # Errors
-    /// When the text is not valid PTX, or contains something that this machine does not support. The error names it and
-    /// its line.
+    /// When the text is not valid PTX, or all its kernels ask for something that this machine does not support. The
+    /// error names it and its line.
     pub fn load(ptx: &str, memory: &Arc<Memory>, profile: &Profile) -> Result<Module, LoadError> {
-        let (kernels, globals) = crate::lower::load(ptx, memory, profile)?;
-        Ok(Module { kernels, globals, memory: Arc::clone(memory) })
+        let Loaded { kernels, unsupported, globals } = crate::lower::load(ptx, memory, profile)?;
+        Ok(Module { kernels, unsupported, globals, memory: Arc::clone(memory) })
+    }
+
+    /// Why the kernel of that name cannot run, if it asks for something that this machine does not support. Then it is
+    /// not among the [kernels](Module::kernels).
+    pub fn unsupported(&self, name: &str) -> Option<&LoadError> {
+        self.unsupported.iter().find(|(kernel, _)| kernel == name).map(|(_, error)| error)
     }
 
     /// The kernel of that name.

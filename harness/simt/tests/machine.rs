@@ -27,6 +27,7 @@ mod registers;
 mod report;
 mod rounding;
 mod shared;
+mod small_tiles;
 mod sync;
 mod tensor_record;
 mod tensors;

@@ -51,7 +51,7 @@ const NOT_MODELLED: &[(&str, &str)] = &[
     ("multicast memory", "multimem.ld_reduce.relaxed.sys.global.add.f32 %f1, [%d1];"),
     (
         "sparse product",
-        "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r2, %r3, %r4, %r5}, {%r6, %r7, %r8, %r9}, {%f1, %f2, %f3, %f4}, %r2, 0x0;",
+        "mma.sp.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r2, %r3, %r4, %r5}, {%r6, %r7, %r8, %r9}, {%f1, %f2, %f3, %f4}, %r2, 0x0;",
     ),
     (
         "product of FP8",

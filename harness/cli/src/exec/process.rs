@@ -3,7 +3,7 @@ use std::{
     env,
     ffi::OsString,
     fs, io,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command as Process, ExitStatus, Stdio},
     time::Instant,
 };
@@ -12,6 +12,7 @@ use harness::Error;
 use wire::{Checks, Report, Told};
 
 use super::clients;
+use crate::nvcc;
 
 /// The environment variable that names a file for the driver's report, which it writes when the program ends.
 const REPORT: &str = "WARPLAB_REPORT";
@@ -67,7 +68,7 @@ pub struct Ended {
 pub fn on_gpu(runtime: &Path, number: usize, program: &OsString, arguments: &[&OsString]) -> Result<Ended, Error> {
     let mut process = Process::new(program);
     process.args(arguments);
-    search(&mut process, runtime)?;
+    search(&mut process, runtime, None)?;
     if number > 0 {
         process.env("CUDA_VISIBLE_DEVICES", number.to_string());
     }
@@ -99,7 +100,8 @@ pub fn on_machine(
     for seed in 0..settings.schedules.max(1) {
         let mut process = Process::new(program);
         process.args(arguments);
-        search(&mut process, &folder)?;
+        // Behind this runtime and this driver: NVRTC, for programs that compile kernels.
+        search(&mut process, &folder, nvcc::runtime_folder())?;
         process.envs(clients::variables(&folder)).env("WARPLAB_PROFILE", profile);
         if let Some(checks) = &settings.checks {
             process.env("WARPLAB_CHECKS", checks.to_string());
@@ -151,11 +153,12 @@ fn under_one_order(mut process: Process, program: &OsString) -> Result<UnderOne,
     Ok(UnderOne { status, seconds, text: fs::read_to_string(report.path()).unwrap_or_default() })
 }
 
-/// Puts a folder first on the path of libraries, because the folder of a real driver may already be on it.
-fn search(process: &mut Process, folder: &Path) -> Result<(), Error> {
+/// Puts a folder first on the path of libraries, because the folder of a real driver may already be on it, and another
+/// one last.
+fn search(process: &mut Process, folder: &Path, last: Option<PathBuf>) -> Result<(), Error> {
     let path = env::var_os("LD_LIBRARY_PATH").filter(|path| !path.is_empty());
     let others = path.iter().flat_map(env::split_paths);
-    let paths = env::join_paths(std::iter::once(folder.to_path_buf()).chain(others));
+    let paths = env::join_paths(std::iter::once(folder.to_path_buf()).chain(others).chain(last));
     let paths = paths.map_err(|error| Error::usage(format!("{}: {error}; choose another folder", folder.display())))?;
     process.env("LD_LIBRARY_PATH", paths);
     Ok(())

@@ -223,7 +223,27 @@ fn linear_width(out: *mut usize, desc: *const ChannelDesc, device: c_int) -> Res
     driver::cuDeviceGetTexture1DLinearMaxWidth(out, format, channels, device)
 }
 
+/// NVIDIA's runtime does not say that an object was never made, or is gone already.
+fn destroyed(answer: Result) -> Result {
+    match answer {
+        Err(Error::INVALID_VALUE) => Ok(()),
+        other => other,
+    }
+}
+
+fn destroy_texture(texture: u64) -> Result {
+    context::ensure()?;
+    destroyed(driver::cuTexObjectDestroy(texture))
+}
+
+fn destroy_surface(surface: u64) -> Result {
+    context::ensure()?;
+    destroyed(driver::cuSurfObjectDestroy(surface))
+}
+
 calls! {
+    cudaDestroyTextureObject(texture: u64) = destroy_texture;
+    cudaDestroySurfaceObject(surface: u64) = destroy_surface;
     cudaDeviceGetTexture1DLinearMaxWidth(out: *mut usize, desc: *const ChannelDesc, device: c_int) = linear_width;
     cudaCreateTextureObject(out: *mut u64, from: *const Resource, with: *const Texture, view: *const c_void)
         = texture;
@@ -234,7 +254,5 @@ calls! {
 }
 
 forwards! {
-    cudaDestroyTextureObject(texture: u64) => cuTexObjectDestroy;
-    cudaDestroySurfaceObject(surface: u64) => cuSurfObjectDestroy;
     cudaGetTextureObjectResourceViewDesc(out: *mut c_void, texture: u64) => cuTexObjectGetResourceViewDesc;
 }

@@ -103,6 +103,8 @@ driver_calls! {
     cuMipmappedArrayDestroy(array: Handle);
     cuTexObjectCreate(out: *mut u64, resource: *const c_void, texture: *const c_void, view: *const c_void);
     cuMipmappedArrayGetLevel(out: *mut Handle, array: Handle, level: c_uint);
+    cuTexObjectDestroy(texture: u64);
+    cuSurfObjectDestroy(surface: u64);
     cuTexObjectGetResourceDesc(out: *mut c_void, texture: u64);
     cuTexObjectGetTextureDesc(out: *mut c_void, texture: u64);
     cuDeviceGetTexture1DLinearMaxWidth(out: *mut usize, format: c_int, channels: c_uint, device: c_int);

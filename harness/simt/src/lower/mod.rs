@@ -40,16 +40,27 @@ use std::sync::Arc;
 /// A kernel with the code that the lowering generated for it.
 type Kernel = kernel::Kernel<Arc<Program>>;
 
-/// Kernels, and variables with their addresses and sizes.
-pub type Loaded = (Vec<Kernel>, Vec<(String, u64, u64)>);
+/// What a module holds.
+pub struct Loaded {
+    /// Its kernels.
+    pub kernels: Vec<Kernel>,
+    /// Kernels that ask for something that this machine does not support, and for what.
+    pub unsupported: Vec<(String, LoadError)>,
+    /// Its variables with their addresses and sizes.
+    pub globals: Vec<(String, u64, u64)>,
+}
 
-/// Places a module's variables in memory and lowers its kernels.
+/// Places a module's variables in memory and lowers its kernels. A module may have kernels that this machine does not
+/// support beside others that it does.
+///
+/// # Errors
+/// When the text is wrong, or when none of its kernels is supported.
 pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, LoadError> {
     let module = crate::ptx::parse(ptx).map_err(refused)?;
     let mut globals = Vec::new();
     let env = Env::new(&module, memory, &mut globals);
     match env.and_then(|env| kernels(&module, &env, profile)) {
-        Ok(kernels) => Ok((kernels, globals)),
+        Ok((kernels, unsupported)) => Ok(Loaded { kernels, unsupported, globals }),
         Err(error) => {
             for (_, address, _) in globals {
                 // The variable belongs to this module, so nobody else can have freed it.
@@ -68,14 +79,24 @@ fn refused(error: ptx::ParseError) -> LoadError {
     }
 }
 
+/// Kernels, and those that are not supported by their names.
+type Kernels = (Vec<Kernel>, Vec<(String, LoadError)>);
+
 /// Lowers the kernels of a module.
-fn kernels(module: &ast::Module, env: &Env, profile: &Profile) -> Result<Vec<Kernel>, LoadError> {
-    let with_code = |f: &&ast::Function| f.entry && f.body.is_some();
+fn kernels(module: &ast::Module, env: &Env, profile: &Profile) -> Result<Kernels, LoadError> {
+    let (mut kernels, mut unsupported) = (Vec::new(), Vec::new());
     let entries = (0..).zip(&module.functions);
-    entries
-        .filter(|(_, f)| with_code(f))
-        .map(|(index, function)| kernel(module, env, (index, function), profile))
-        .collect()
+    for (index, function) in entries.filter(|(_, f)| f.entry && f.body.is_some()) {
+        match kernel(module, env, (index, function), profile) {
+            Ok(kernel) => kernels.push(kernel),
+            Err(error @ LoadError::Unsupported { .. }) => unsupported.push((function.name.clone(), error)),
+            Err(error) => return Err(error),
+        }
+    }
+    match unsupported.first() {
+        Some((_, error)) if kernels.is_empty() => Err(error.clone()),
+        _ => Ok((kernels, unsupported)),
+    }
 }
 
 /// Lowers the kernel with this index in the module.

@@ -10,7 +10,7 @@ use crate::state::device::handles::Table;
 use crate::state::device::sync::lock;
 use simt::finding::FailureOf;
 use simt::machine::{self, Kernel, LoadError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, Weak};
 
@@ -22,6 +22,8 @@ pub struct Module {
     pub machine: machine::Module,
     /// Handles of the functions that were asked for, by the index of the kernel.
     functions: Mutex<BTreeMap<usize, Handle>>,
+    /// Kernels that were asked for, and that the machine does not support.
+    refused: Mutex<BTreeSet<String>>,
 }
 
 /// The attributes of a function that can be set.
@@ -90,14 +92,26 @@ impl Module {
                 };
                 Refused::new(code, error.to_string())
             })?;
-        Ok(Arc::new(Module { context: context.map(Arc::downgrade), machine, functions: Mutex::default() }))
+        Ok(Arc::new(Module {
+            context: context.map(Arc::downgrade),
+            machine,
+            functions: Mutex::default(),
+            refused: Mutex::default(),
+        }))
     }
 
     /// The handle of the kernel with this name.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_FOUND`.
+    /// `CUDA_ERROR_NOT_FOUND`; `CUDA_ERROR_NOT_SUPPORTED` for a kernel that the machine does not support, whose reason
+    /// is told once.
     pub fn function(self: &Arc<Self>, name: &str) -> Result<Handle> {
+        if let Some(error) = self.machine.unsupported(name) {
+            if lock(&self.refused).insert(name.into()) {
+                tell(|observer| observer.unsupported(&error.to_string()));
+            }
+            return Err(Error::NOT_SUPPORTED);
+        }
         let index = self.machine.kernels().iter().position(|kernel| kernel.name == name);
         Ok(self.function_at(index.ok_or(Error::NOT_FOUND)?))
     }

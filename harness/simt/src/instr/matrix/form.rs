@@ -19,13 +19,36 @@ pub(super) struct Form {
     pub whole_tile: bool,
     /// Sums of integers stop at the ends of the range.
     pub saturates: bool,
+    /// Bits that differ count, not those that both have.
+    pub differing: bool,
+    /// Of the first factor half is kept.
+    pub kept: Option<Kept>,
+}
+
+/// A first factor of which two of each four neighbours in a row are kept. Words of metadata, a register behind the
+/// fragments, say which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// Which of the four threads of a group give these words, or which pair of them.
+    pub selector: u32,
+}
+
+impl Kept {
+    /// Where the word lies that tells of a row and of four columns: the lane, and the lowest bit of the four bits.
+    pub fn place(self, dims: Dims, row: usize, four: usize) -> (usize, u32) {
+        let threads = dims.k / 16;
+        let lane = row % 8 * 4 + self.selector as usize * threads + four / 4;
+        (lane % LANES, (row / 8 * 16 + four % 4 * 4) as u32)
+    }
 }
 
 impl Number for Form {
     fn code(self) -> u64 {
         let types = self.types.iter().rev();
         let types = types.fold(0, |code, element| (code << 4) | element.code());
-        u64::from(self.dims) | (types << 4) | (self.whole_tile.code() << 20) | (self.saturates.code() << 21)
+        let flags = self.whole_tile.code() | (self.saturates.code() << 1) | (self.differing.code() << 2);
+        let kept = self.kept.map_or(0, |kept| 1 | (u64::from(kept.selector) << 1));
+        u64::from(self.dims) | (types << 4) | (flags << 20) | (kept << 23)
     }
 
     fn from_code(code: u64) -> Form {
@@ -34,6 +57,8 @@ impl Number for Form {
             types: [4, 8, 12, 16].map(|at| Element::from_code((code >> at) & 15)),
             whole_tile: bool::from_code(code & (1 << 20)),
             saturates: bool::from_code(code & (1 << 21)),
+            differing: bool::from_code(code & (1 << 22)),
+            kept: (code & (1 << 23) != 0).then_some(Kept { selector: (code >> 24) as u32 & 3 }),
         }
     }
 }
@@ -44,11 +69,18 @@ impl Form {
         Dims::from_code(self.dims)
     }
 
+    /// The dimensions of what the first factor's fragment holds.
+    pub fn first(self) -> Dims {
+        let dims = self.dims();
+        if self.kept.is_some() { Dims { k: dims.k / 2, ..dims } } else { dims }
+    }
+
     /// Registers of the D, A, B and C fragments, the order in which they stand.
     pub fn registers(self) -> [usize; 4] {
         let [a, b, c, d] = self.types;
         let count = |part, element| self.dims().registers(part, element, self.whole_tile);
-        [count(Part::C, d), count(Part::A, a), count(Part::B, b), count(Part::C, c)]
+        let first = self.first().registers(Part::A, a, self.whole_tile);
+        [count(Part::C, d), first, count(Part::B, b), count(Part::C, c)]
     }
 }
 

@@ -18,17 +18,29 @@ codes! {
         S8 = "s8",
         U8 = "u8",
         S32 = "s32",
+        S4 = "s4",
+        U4 = "u4",
+        B1 = "b1",
     }
 }
 
 impl Element {
-    /// Bits of an element.
+    /// Bits of an element. Those of less than a byte are handled in words, in which they lie side by side.
     pub fn bits(self) -> u32 {
         match self {
             Element::F16 | Element::Bf16 => 16,
-            Element::Tf32 | Element::F32 | Element::S32 => 32,
+            Element::Tf32 | Element::F32 | Element::S32 | Element::S4 | Element::U4 | Element::B1 => 32,
             Element::F64 => 64,
             Element::S8 | Element::U8 => 8,
+        }
+    }
+
+    /// How many elements are handled as one: the elements of a word, if they are of less than a byte.
+    pub fn at_once(self) -> usize {
+        match self {
+            Element::S4 | Element::U4 => 8,
+            Element::B1 => 32,
+            _ => 1,
         }
     }
 
@@ -37,7 +49,7 @@ impl Element {
         if self == Element::F64 { 8 } else { 4 }
     }
 
-    /// Elements of a register.
+    /// Elements of a register, or words of them.
     pub fn per_register(self) -> usize {
         (self.register() * 8 / self.bits()) as usize
     }
@@ -73,7 +85,7 @@ pub(super) struct Dims {
 }
 
 /// The dimensions that instructions can have, by their names.
-const DIMS: [(&str, [usize; 3]); 10] = [
+const DIMS: [(&str, [usize; 3]); 15] = [
     ("m16n8k4", [16, 8, 4]),
     ("m16n8k8", [16, 8, 8]),
     ("m16n8k16", [16, 8, 16]),
@@ -84,6 +96,11 @@ const DIMS: [(&str, [usize; 3]); 10] = [
     ("m8n32k16", [8, 32, 16]),
     ("m32n8k16", [32, 8, 16]),
     ("m16n16k8", [16, 16, 8]),
+    ("m8n8k32", [8, 8, 32]),
+    ("m16n8k64", [16, 8, 64]),
+    ("m8n8k128", [8, 8, 128]),
+    ("m16n8k128", [16, 8, 128]),
+    ("m16n8k256", [16, 8, 256]),
 ];
 
 impl Dims {
@@ -99,11 +116,16 @@ impl Dims {
         Dims { m, n, k }
     }
 
+    /// The depth, in elements or in words of them.
+    pub fn depth(self, element: Element) -> usize {
+        self.k / element.at_once()
+    }
+
     /// Registers that hold distinct elements.
     pub fn distinct(self, part: Part, element: Element) -> usize {
         let elements = match part {
-            Part::A => self.m * self.k,
-            Part::B => self.k * self.n,
+            Part::A => self.m * self.depth(element),
+            Part::B => self.depth(element) * self.n,
             Part::C => self.m * self.n,
         };
         elements / LANES / element.per_register()
@@ -136,7 +158,7 @@ impl Dims {
         all
     }
 
-    /// Row and column of an element: of `sub` in a lane's register.
+    /// Row and column of an element, the depth counted as in [`Dims::depth`]: of `sub` in a lane's register.
     pub fn place(self, part: Part, element: Element, register: usize, sub: usize, lane: usize) -> (usize, usize) {
         let i = register % self.distinct(part, element).max(1);
         let (group, place) = (lane / 4, lane % 4);
@@ -153,7 +175,7 @@ impl Dims {
                 (group + 8 * x, along + wide * y)
             }
             Part::B => {
-                let deep = self.k / wide;
+                let deep = self.depth(element) / wide;
                 let (x, y) = if self.n == 32 && element.bits() == 16 {
                     (i % 2 + 2 * (i / 4), i / 2 % 2)
                 } else {

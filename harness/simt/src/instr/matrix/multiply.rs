@@ -1,6 +1,6 @@
 //! Products of matrices: `mma` and `wmma.mma`.
 
-use super::form::{Form, fragment};
+use super::form::{Form, Kept, fragment};
 use super::fragment::{Dims, Element, Part};
 use super::sum::{Term, dot};
 use crate::engine::warp::program::Op;
@@ -9,8 +9,8 @@ use crate::instr::alu::soft::{self, Round};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
-use crate::lane::lanes;
-use crate::ptx::ast;
+use crate::lane::{LANES, lanes};
+use crate::ptx::ast::{self, Operand, Type};
 
 operands! {
     /// What a product takes and gives.
@@ -24,16 +24,20 @@ operands! {
 
 /// Lowers `mma.sync`.
 pub(super) fn mma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let (words, saturates) = words(inst);
-    let ["sync", "aligned", dims, "row", "col", d, a, b, c] = words.as_slice() else {
+    let (words, how) = words(inst);
+    let (sparse, words) = match words.as_slice() {
+        ["sp" | "sp::ordered_metadata", rest @ ..] => (true, rest),
+        all => (false, all),
+    };
+    let ["sync", "aligned", dims, "row", "col", d, a, b, c] = words else {
         return Err(cx.missing(inst));
     };
-    lower(cx, inst, dims, [a, b, c, d], false, saturates)
+    lower(cx, inst, dims, [a, b, c, d], How { sparse, ..how })
 }
 
 /// Lowers `wmma.mma`. Layouts are those that the fragments were loaded with.
 pub(super) fn wmma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let (words, saturates) = words(inst);
+    let (words, how) = words(inst);
     let ["mma", "sync", "aligned", dims, "row" | "col", "row" | "col", types @ ..] = words.as_slice() else {
         return Err(cx.missing(inst));
     };
@@ -42,72 +46,120 @@ pub(super) fn wmma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         [d, a, b, c] => [*a, *b, c, d],
         _ => return Err(cx.missing(inst)),
     };
-    lower(cx, inst, dims, types, true, saturates)
+    lower(cx, inst, dims, types, How { whole_tile: true, ..how })
 }
 
-/// The modifiers in one order, without those that say how sums are rounded, and whether sums of integers saturate.
-fn words(inst: &ast::Inst) -> (Vec<&str>, bool) {
+/// What the modifiers say besides dimensions and types.
+#[derive(Clone, Copy, Default)]
+struct How {
+    /// It is `wmma`.
+    whole_tile: bool,
+    /// Sums of integers saturate.
+    saturates: bool,
+    /// How bits are set against each other: those that differ count, or those that both have.
+    bits: Option<bool>,
+    /// Half of the first factor is kept.
+    sparse: bool,
+}
+
+/// The modifiers in one order, without those that say how sums are rounded, and what else they say.
+fn words(inst: &ast::Inst) -> (Vec<&str>, How) {
     let mut words: Vec<&str> = inst.op.split('.').skip(1).collect();
-    let saturates = words.contains(&"satfinite");
+    let has = |word: &str| words.contains(&word);
+    let bits = (has("popc") && has("xor") != has("and")).then(|| has("xor"));
+    let how = How { saturates: has("satfinite"), bits, ..How::default() };
     let tile = inst.op.starts_with("wmma");
-    words.retain(|word| *word != "satfinite" && !(tile && *word == "rn"));
+    let of_bits = |word: &str| bits.is_some() && matches!(word, "popc" | "xor" | "and");
+    words.retain(|word| *word != "satfinite" && !(tile && *word == "rn") && !of_bits(word));
     // The order of these does not matter. That of layouts and types does.
     words.sort_by_key(|word| match *word {
-        "mma" => 0,
+        "mma" | "sp" | "sp::ordered_metadata" => 0,
         "sync" => 1,
         "aligned" => 2,
         word if Dims::code(word).is_some() => 3,
         "row" | "col" => 4,
         _ => 5,
     });
-    (words, saturates)
+    (words, how)
+}
+
+/// Whether there is a product with these types of A, B, C and D.
+fn is_known(sizes: Dims, types: [Element; 4], how: How) -> bool {
+    use Element::{B1, Bf16, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
+    let (a, Dims { m, n, k }) = (types[0], sizes);
+    let known = match types {
+        [F16, F16, F16 | F32, F16 | F32] => k >= 8,
+        [Bf16, Bf16, F32, F32] => k >= 8,
+        [Tf32, Tf32, F32, F32] => k <= 8 && m == 16,
+        [S8 | U8, S8 | U8, S32, S32] => matches!(k, 16 | 32),
+        [F64, F64, F64, F64] => n == 8 && m <= 16,
+        [S4 | U4, S4 | U4, S32, S32] => return !how.sparse && is_small(sizes, [32, 64], how.whole_tile),
+        [B1, B1, S32, S32] => {
+            return !how.sparse && how.bits.is_some() && is_small(sizes, [128, 256], how.whole_tile);
+        }
+        _ => false,
+    };
+    if how.sparse {
+        let deep = if a.bits() == 8 { 32..=32 } else { 16..=32 };
+        return known && matches!(a.bits(), 8 | 16) && (m, n) == (16, 8) && deep.contains(&k);
+    }
+    let (tile, tf32) = (how.whole_tile && k == 16, a == Tf32);
+    let fits = match (how.whole_tile, m, n) {
+        // Tiles of `wmma` are larger than those of `mma`, except for doubles.
+        (true, 8, 8) => a == F64,
+        (true, 16, 16) => tile != tf32,
+        (true, ..) => tile && m * n == 256,
+        (false, 16, 8) => k < 32 || a.bits() == 8,
+        (false, 8, 8) => (k == 4) == (a == F64) && k <= 16,
+        _ => false,
+    };
+    known && fits
+}
+
+/// Whether products of elements of less than a byte have these dimensions, with one depth or twice that.
+fn is_small(sizes: Dims, depths: [usize; 2], whole_tile: bool) -> bool {
+    match (sizes.m, sizes.n) {
+        (8, 8) => sizes.k == depths[0],
+        (16, 8) => !whole_tile && depths.contains(&sizes.k),
+        _ => false,
+    }
 }
 
 /// Lowers a product of matrices with these dimensions, whose A, B, C and D have these types.
-fn lower(
-    cx: &mut dyn Context,
-    inst: &ast::Inst,
-    dims: &str,
-    types: [&str; 4],
-    whole_tile: bool,
-    saturates: bool,
-) -> Result<()> {
-    use Element::{Bf16, F16, F32, F64, S8, S32, Tf32, U8};
+fn lower(cx: &mut dyn Context, inst: &ast::Inst, dims: &str, types: [&str; 4], how: How) -> Result<()> {
     let [a, b, c, d] = types.map(Element::named);
     let (Some(dims), Some(a), Some(b), Some(c), Some(d)) = (Dims::code(dims), a, b, c, d) else {
         return Err(cx.missing(inst));
     };
-    let sizes = Dims::from_code(dims);
-    let known = match (a, b, c, d) {
-        (F16, F16, F16 | F32, F16 | F32) => sizes.k >= 8,
-        (Bf16, Bf16, F32, F32) => sizes.k >= 8,
-        (Tf32, Tf32, F32, F32) => sizes.k <= 8 && sizes.m == 16,
-        (S8 | U8, S8 | U8, S32, S32) => sizes.k >= 16,
-        (F64, F64, F64, F64) => sizes.n == 8 && sizes.m <= 16,
-        _ => false,
-    };
-    let (tile, tf32) = (whole_tile && sizes.k == 16, a == Tf32);
-    let fits = match (whole_tile, sizes.m, sizes.n) {
-        // Tiles of `wmma` are larger than those of `mma`, except for doubles.
-        (true, 8, 8) => a == F64,
-        (true, 16, 16) => tile != tf32,
-        (true, ..) => tile && sizes.m * sizes.n == 256,
-        (false, 16, 8) => sizes.k < 32 || a.bits() == 8,
-        (false, 8, 8) => (sizes.k == 4) == (a == F64),
-        _ => false,
-    };
-    if !known || !fits {
+    if !is_known(Dims::from_code(dims), [a, b, c, d], how) || how.bits.is_some() != (a == Element::B1) {
         return Err(cx.missing(inst));
     }
-    let form = Form { dims, types: [a, b, c, d], whole_tile, saturates };
+    let (operands, metadata) = match (inst.operands.as_slice(), how.sparse) {
+        ([operands @ .., words, Operand::Int(selector)], true) => {
+            (operands, Some((words, Kept { selector: *selector as u32 & 3 })))
+        }
+        (operands, false) => (operands, None),
+        _ => return Err(cx.missing(inst)),
+    };
+    if operands.len() != 4 {
+        return Err(cx.missing(inst));
+    }
+    let form = Form {
+        dims,
+        types: [a, b, c, d],
+        whole_tile: how.whole_tile,
+        saturates: how.saturates,
+        differing: how.bits == Some(true),
+        kept: metadata.map(|(_, kept)| kept),
+    };
     let counts = form.registers();
-    if inst.operands.len() != 4 {
-        return Err(cx.missing(inst));
-    }
     let mut fragments = Vec::new();
-    for (k, operand) in inst.operands.iter().enumerate() {
+    for (k, operand) in operands.iter().enumerate() {
         let part = ([d, a, b, c][k], counts[k]);
         fragment(cx, inst, operand, part, k == 0, &mut fragments)?;
+    }
+    if let Some((words, _)) = metadata {
+        fragments.push((cx.source(words, Type::B32)?, false));
     }
     let product = Product { form, fragments };
     cx.emit(product.pack(multiply).role(Role::WarpSync))
@@ -131,13 +183,14 @@ unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
     let [nd, na, nb, nc] = form.registers();
     let mut list = [0u32; MOST];
     let start = fragments as usize;
-    let count = nd + na + nb + nc;
+    let count = nd + na + nb + nc + usize::from(form.kept.is_some());
     list[..count].copy_from_slice(&warp.program().lists[start..start + count]);
     let [ta, tb, tc, td] = form.types;
     let (mut a, mut b, mut c) = (EMPTY, EMPTY, EMPTY);
     let parts = [(Part::A, ta, nd, na), (Part::B, tb, nd + na, nb), (Part::C, tc, nd + na + nb, nc)];
     for (tile, (part, element, first, count)) in [&mut a, &mut b, &mut c].into_iter().zip(parts) {
         // An element that a fragment holds twice counts once.
+        let dims = if part == Part::A { form.first() } else { dims };
         for register in 0..count.min(dims.distinct(part, element)) {
             // SAFETY: the lowering puts registers of the elements' size into the list.
             let values = unsafe { warp.fragment(list[first + register], element) };
@@ -150,9 +203,12 @@ unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
             }
         }
     }
+    // SAFETY: as above: the words of metadata stand behind the fragments.
+    let words = form.kept.map(|_| unsafe { warp.fragment(list[count - 1], Element::S32) });
+    let rows = Rows { form, words };
     let mut d = EMPTY;
     if td == Element::S32 {
-        whole_numbers(&form, &a, &b, &c, &mut d);
+        whole_numbers(&rows, &a, &b, &c, &mut d);
     } else if td == Element::F64 {
         for row in 0..dims.m {
             for column in 0..dims.n {
@@ -166,15 +222,16 @@ unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
         let take = |tile: &Tile, element| tile.map(|row| row.map(|bits| Term::new(element, bits)));
         let (a, b, c) = (take(&a, ta), take(&b, tb), take(&c, tc));
         for row in 0..dims.m {
+            let from = rows.from(row);
             for column in 0..dims.n {
-                let pairs = |from: usize, to: usize| (from..to).map(|k| (a[row][k], b[k][column]));
+                let pairs = |first: usize, end: usize| (first..end).map(|k| (a[row][k], b[from[k]][column]));
                 // A tile of tf32 is computed in two steps.
                 let (mut first, mut sum) = (0, c[row][column]);
                 if form.whole_tile && ta == Element::Tf32 {
                     first = dims.k / 2;
                     sum = Term::new(td, dot(&pairs(0, first), sum, td));
                 }
-                let pairs = pairs(first, dims.k);
+                let pairs = pairs(first, form.first().k);
                 // With an accumulator of f32 and a result of f16, the sum is one of f32, which is then converted.
                 d[row][column] = if tc == Element::F32 && td == Element::F16 {
                     let sum = dot(&pairs, sum, tc);
@@ -199,16 +256,51 @@ unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
-/// Integer products.
-fn whole_numbers(form: &Form, a: &Tile, b: &Tile, c: &Tile, d: &mut Tile) {
-    let dims = form.dims();
-    let value = |element: Element, bits: u64| match element {
+/// Which rows of B meet the numbers of a row of A.
+struct Rows {
+    form: Form,
+    /// The words of metadata of all lanes.
+    words: Option<[u64; LANES]>,
+}
+
+impl Rows {
+    /// The row of B for each number that is kept of a row of A.
+    fn from(&self, row: usize) -> [usize; SIDE] {
+        let (Some(kept), Some(words)) = (self.form.kept, self.words) else {
+            return std::array::from_fn(|k| k);
+        };
+        std::array::from_fn(|k| {
+            let four = k / 2 % (self.form.dims().k / 4);
+            let (lane, low) = kept.place(self.form.dims(), row, four);
+            4 * four + (words[lane] >> (low + 2 * (k as u32 % 2)) & 3) as usize
+        })
+    }
+}
+
+/// The product of two numbers, or the sum of the products of those in two words.
+fn of_whole_numbers(form: &Form, a: u64, b: u64) -> i64 {
+    let value = |element: Element, bits: u64, k: usize| match element {
         Element::S8 => i64::from(bits as i8),
-        _ => i64::from(bits as u8),
+        Element::U8 => i64::from(bits as u8),
+        Element::S4 => i64::from(((bits >> (4 * k)) as i8) << 4 >> 4),
+        _ => (bits >> (4 * k) & 15) as i64,
     };
+    let [of_a, of_b, ..] = form.types;
+    match of_a {
+        Element::B1 => i64::from((if form.differing { a ^ b } else { a & b }).count_ones()),
+        _ => (0..of_a.at_once()).map(|k| value(of_a, a, k) * value(of_b, b, k)).sum(),
+    }
+}
+
+/// Integer products.
+fn whole_numbers(rows: &Rows, a: &Tile, b: &Tile, c: &Tile, d: &mut Tile) {
+    let form = &rows.form;
+    let dims = form.dims();
     for row in 0..dims.m {
+        let from = rows.from(row);
         for column in 0..dims.n {
-            let products = (0..dims.k).map(|k| value(form.types[0], a[row][k]) * value(form.types[1], b[k][column]));
+            let depth = form.first().depth(form.types[0]);
+            let products = (0..depth).map(|k| of_whole_numbers(form, a[row][k], b[from[k]][column]));
             let sum = products.sum::<i64>() + i64::from(c[row][column] as i32);
             let sum = if form.saturates { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum };
             d[row][column] = u64::from(sum as u32);

@@ -102,8 +102,11 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], sto
     let (Some(dims), Some(element), Some(part)) = (dims, element, Part::named(part)) else {
         return Err(cx.missing(inst));
     };
-    let form = Form { dims, types: [element; 4], whole_tile: true, saturates: false };
+    let form = Form { dims, types: [element; 4], whole_tile: true, saturates: false, differing: false, kept: None };
     let sizes = Dims::from_code(dims);
+    if !is_tile(sizes, element, part, columns) {
+        return Err(cx.missing(inst));
+    }
     let count = sizes.registers(part, element, true);
     let (values, address, stride) = match (inst.operands.as_slice(), store) {
         ([values, address, stride @ ..], false) => (values, address, stride),
@@ -148,6 +151,18 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], sto
         cx.prepare(Inst::plain(counted).role(role));
     }
     Ok(())
+}
+
+/// Whether such tiles exist. Those of bits and of numbers of four bits lie along the depth, and have dimensions of
+/// their own.
+fn is_tile(sizes: Dims, element: Element, part: Part, columns: bool) -> bool {
+    match (element, part) {
+        (Element::B1, Part::A | Part::B) => sizes.k == 128 && sizes.m == 8 && columns == (part == Part::B),
+        (Element::S4 | Element::U4, Part::A | Part::B) => sizes.k == 32 && sizes.m == 8 && columns == (part == Part::B),
+        (Element::B1 | Element::S4 | Element::U4, Part::C) => false,
+        (Element::S32, _) => sizes.k != 64 && sizes.k != 256 && (sizes.k < 128 || sizes.m == 8),
+        _ => sizes.k <= 16,
+    }
 }
 
 /// Executes the load or store of a tile.
@@ -210,8 +225,9 @@ impl Tile<Placed> {
         let element = self.form.types[0];
         let (row, column) = self.form.dims().place(self.how.part, element, register, sub, lane);
         let (far, near) = if self.how.columns { (column, row) } else { (row, column) };
-        let index = u64::from(stride) * far as u64 + near as u64;
-        index.wrapping_mul(u64::from(element.bits() / 8))
+        let (at_once, bits) = (element.at_once() as u64, u64::from(element.bits()));
+        let index = u64::from(stride) * far as u64 + near as u64 * at_once;
+        index.wrapping_mul(bits) / (8 * at_once)
     }
 }
 
