@@ -36,8 +36,8 @@ fn the_right_scans_have_no_findings() {
     assert!(ran.findings.is_empty(), "{}", ran.text);
 }
 
-/// A block takes six tiles, so that it waits for copies that were asked for while it scanned. A device on which the ring
-/// does not fit skips the row.
+/// A block takes six tiles, so that it waits for copies that were asked for while it scanned. A device on which the
+/// ring does not fit skips the row.
 #[test]
 fn blocks_that_sum_ahead_have_no_findings() {
     let ahead = ["--variant", "ahead", "--element", "u32", "--kind", "exclusive"];

@@ -1,6 +1,7 @@
 //! The device in use, and what it reports about itself.
 pub(crate) mod apart;
 pub(crate) mod bandwidth;
+pub(crate) mod busy;
 pub(crate) mod ceilings;
 pub(crate) mod choice;
 pub(crate) mod driver;

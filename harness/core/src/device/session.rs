@@ -5,6 +5,7 @@ use cudarc::driver::{CudaContext, CudaStream, sys};
 
 use crate::{
     device::{
+        busy::Loaded,
         ceilings::Ceilings,
         choice::{DeviceChoice, DeviceInfo},
         driver::{self, Device},
@@ -13,7 +14,6 @@ use crate::{
         staging::Staging,
     },
     error::Result,
-    measure::busy::Loaded,
 };
 
 /// An open device. Shared by all labs of a run.

@@ -1,8 +1,8 @@
 //! Kernel files that are made ready before the first lab begins.
 //!
 //! NVRTC compiles them on all cores. The driver of a GPU makes its machine code of them one after another, whatever
-//! thread asks, and keeps it for every process: so where it has not kept it yet, other processes of this program have it
-//! made of a share of the files each.
+//! thread asks, and keeps it for every process: so where it has not kept it yet, other processes of this program have
+//! it made of a share of the files each.
 use std::{
     env,
     process::Stdio,

@@ -1,5 +1,4 @@
 //! What is done with a case: inputs, timing, checks.
-pub(crate) mod busy;
 pub mod capture;
 pub(crate) mod check;
 mod copied;

@@ -7,6 +7,7 @@ use wire::{Launch, Report};
 
 use crate::{
     device::{
+        busy::Busy,
         ceilings::Ceiling,
         machine::{self, MachineReport},
         nvml::Monitor,
@@ -14,7 +15,6 @@ use crate::{
     },
     error::Result,
     measure::{
-        busy::Busy,
         check::Check,
         flush::Flush,
         interrupt,
@@ -146,8 +146,8 @@ impl<'r> Recorder<'r> {
 
     /// Times what `launch` puts on [`crate::Run::stream`], by CUDA events. For each sample: `prepare` (poison
     /// the outputs, reset counters), then `launch`, timed, then `verify` (copy back and compare). One
-    /// warm-up comes first, verified too, unless launches are very long. On a GPU samples are taken until their noise is
-    /// small or the time is up; `--samples` fixes their number. `state` is what the three share, e.g. `&mut output`.
+    /// warm-up comes first, verified too, unless launches are very long. On a GPU samples are taken until their noise
+    /// is small or the time is up; `--samples` fixes their number. `state` is what the three share, e.g. `&mut output`.
     ///
     /// # Errors
     /// The closures', the driver's, and [`crate::Error::Interrupted`].
@@ -216,7 +216,7 @@ impl<'r> Recorder<'r> {
         let stream = session.stream.clone();
         let mut flush = if self.cold { Some(Flush::new(session)?) } else { None };
         let is_by_events = clock == Clock::Events && !session.device.is_emulated;
-        let busy = if is_by_events { Some(Busy::new(session)?) } else { None };
+        let busy = if is_by_events { Some(Busy::new(&session.busy, context, &session.stream)?) } else { None };
         // The launches of the first sample, if they are wanted, and what the machine told around them.
         let mut watched = self.setup.part.map(|_| Watched::default());
         let mut one = |is_checked: bool| {

@@ -91,7 +91,7 @@ impl SessionFile {
             "git_commit": self.commit,
             "seed": settings.seed,
             "quick": settings.quick,
-            // Before each sample that events time: see `measure::busy`.
+            // Before each sample that events time: see `device::busy`.
             "device_kept_busy": !session.device.is_emulated,
             "samples": settings.samples,
             "device": session.device,

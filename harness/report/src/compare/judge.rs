@@ -39,7 +39,7 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
         let old = base_side.get(&new.key);
         if let (Some(old), true) = (old, new.verdict == Verdict::Pass) {
             let levels = Level::of(&old.timed).zip(Level::of(&new.timed));
-            let is_judged = old.verdict == Verdict::Pass;
+            let is_judged = old.verdict == Verdict::Pass && !(old.is_wrong_on_purpose || new.is_wrong_on_purpose);
             pairs.extend(levels.filter(|_| is_judged).map(|(base, new)| (cases.len(), Pair { base, new })));
         }
         cases.push(without_times(old, Some(new)));
@@ -126,11 +126,12 @@ fn without_times(base: Option<&SideCase>, new: Option<&SideCase>) -> CaseChange 
 
 /// Judges a case that passes on both sides by its counters, if it has any.
 fn by_counters(base: &SideCase, new: &SideCase, told: &mut CaseChange) {
-    if !(base.is_emulated && new.is_emulated) {
+    if base.is_wrong_on_purpose || new.is_wrong_on_purpose {
+        let what = if base.is_emulated { "what it counts depends" } else { "its time may depend" };
+        told.why = format!("wrong on purpose: {what} on the order of its threads");
         return;
     }
-    if base.is_wrong_on_purpose || new.is_wrong_on_purpose {
-        told.why = "wrong on purpose: what it counts depends on the order of its threads".into();
+    if !(base.is_emulated && new.is_emulated) {
         return;
     }
     (told.change, told.counters) = counters::judge(&base.counters, &new.counters);
@@ -267,6 +268,19 @@ mod tests {
         assert_eq!((comparison.cases[0].change, comparison.cases[1].change), (Change::Slower, Change::Same));
         assert_eq!(comparison.cases[0].counters[0].factor, Some(1.1));
         assert_eq!(comparison.result.exit(), harness::Exit::Slow);
+    }
+
+    #[test]
+    fn the_time_of_what_is_wrong_on_purpose_is_not_judged() {
+        let timed = |ms: &'static str, note: &'static str| {
+            let cells = [("variant", "a"), ("time_median_ms", ms), ("time_stdev_ms", "0.001"), ("samples", "20")];
+            runs(vec![row(&[&cells[..], &[("grid", "4096"), ("note", note)]].concat())])
+        };
+        let change = |note| compare(&timed("2", note), &timed("3", note), &Asked::default()).cases.remove(0);
+        assert_eq!(change("").change, Change::Slower);
+        let told = change("wrong on purpose (a race): 3 of 9 wrong");
+        assert_eq!((told.change, told.times.is_none()), (Change::Same, true));
+        assert!(told.why.contains("its time may depend on the order of its threads"), "{}", told.why);
     }
 
     #[test]

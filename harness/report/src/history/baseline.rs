@@ -8,9 +8,9 @@ use crate::{
     words::count,
 };
 
-/// The last run of `found` that is older than `new`, of the same device (the same card), settings and branch, and all of whose rows
-/// passed or were skipped. `branch` is asked for in place of that of `new`, whose runs may have none (outside of a
-/// checkout): then any branch will do.
+/// The last run of `found` that is older than `new`, of the same device (the same card), settings and branch, and all
+/// of whose rows passed or were skipped. `branch` is asked for in place of that of `new`, whose runs may have none
+/// (outside of a checkout): then any branch will do.
 ///
 /// # Errors
 /// [`Error::CannotRun`] when there is none, with what kept each run out; or when `new` is not whole, which is no want

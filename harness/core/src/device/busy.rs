@@ -1,7 +1,7 @@
-//! A device that is busy while the host finds its way to a launch. A launch that the device has to wait for has that wait
-//! between its events: 5 us for an empty kernel on an H200, and 30 us after the host has read 64 MiB to check an output.
-//! Behind a kernel that runs meanwhile, events enclose what the device does. NVBench's blocking kernel waits for the host;
-//! this one ends by itself, so that a body which waits for the device cannot wait for ever.
+//! A device that is busy while the host finds its way to a launch. A launch that the device has to wait for has that
+//! wait between its events: 5 us for an empty kernel on an H200, and 30 us after the host has read 64 MiB to check an
+//! output. Behind a kernel that runs meanwhile, events enclose what the device does. NVBench's blocking kernel waits for
+//! the host; this one ends by itself, so that a body which waits for the device cannot wait for ever.
 use std::{
     cell::Cell,
     sync::{Arc, OnceLock},
@@ -9,11 +9,11 @@ use std::{
 };
 
 use cudarc::{
-    driver::{CudaFunction, CudaStream, LaunchConfig, PushKernelArg},
+    driver::{CudaContext, CudaFunction, CudaStream, LaunchConfig, PushKernelArg},
     nvrtc::Ptx,
 };
 
-use crate::{device::session::Session, error::Result};
+use crate::error::Result;
 
 /// One thread that runs for so many clocks of its multiprocessor. For the oldest target and PTX version that any driver
 /// here reads.
@@ -53,17 +53,19 @@ pub(crate) struct Busy<'s> {
 }
 
 impl<'s> Busy<'s> {
+    /// For what is put on `stream`.
+    ///
     /// # Errors
     /// The driver's errors.
-    pub(crate) fn new(session: &'s Session) -> Result<Self> {
-        let loaded = &session.busy.0;
+    pub(crate) fn new(loaded: &'s Loaded, context: &Arc<CudaContext>, stream: &'s Arc<CudaStream>) -> Result<Self> {
+        let loaded = &loaded.0;
         if loaded.get().is_none() {
-            let module = session.context.load_module(Ptx::from_src(KERNEL))?;
+            let module = context.load_module(Ptx::from_src(KERNEL))?;
             // Another thread's is as good.
             let _ = loaded.set(module.load_function("keeps_the_device_busy")?);
         }
         let function = loaded.get().expect("it was set above");
-        Ok(Self { function, stream: &session.stream, time: Cell::new(2 * LEAST) })
+        Ok(Self { function, stream, time: Cell::new(2 * LEAST) })
     }
 
     /// Runs `enqueue` while the stream's work is put off.
@@ -90,6 +92,7 @@ fn time_for(enqueued: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::session::Session;
 
     #[test]
     fn the_device_is_busy_for_twice_as_long_as_the_last_sample_took_to_enqueue() {
@@ -101,7 +104,7 @@ mod tests {
     #[test]
     fn the_kernel_ends_by_itself_before_what_is_enqueued() {
         let session = Session::open(&"emulated".parse().unwrap()).unwrap();
-        let busy = Busy::new(&session).unwrap();
+        let busy = Busy::new(&session.busy, &session.context, &session.stream).unwrap();
         let ones = busy.during(|| Ok(session.stream.clone_htod(&[1_u32; 4])?)).unwrap();
         assert_eq!(session.stream.clone_dtoh(&ones).unwrap(), [1; 4]);
         assert!((LEAST..=MOST).contains(&busy.time.get()));
