@@ -183,7 +183,7 @@ def line(name, rows, noise, known):
 
 
 def parts(row):
-    """What a row's launches are predicted to take beside what any launch takes, and how many follow the first."""
+    """What a row's launches are predicted to take beside what any launch takes, and how many follow the first: fills are as short."""
     own = next(term["ms"] for term in row["predicted"]["terms"] if term["bound"] == "launch")
     return row["predicted"]["ms"] - own, sum(launch["count"] for launch in row["launched"]) - 1
 

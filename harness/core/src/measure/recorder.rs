@@ -64,6 +64,8 @@ struct Watched {
     told: Vec<Report>,
     /// The launches of the first sample; none if the machine did not keep them all.
     launches: Option<Vec<Launch>>,
+    /// How often memory was filled in the first sample.
+    fills: u64,
     is_over: bool,
 }
 
@@ -81,6 +83,7 @@ impl Watched {
         if !std::mem::replace(&mut self.is_over, true) {
             let report = machine::report()?;
             self.launches = report.iter().find(|r| r.launches_dropped == 0).map(|r| r.launches.clone());
+            self.fills = report.iter().map(|r| r.copies.fill.count).sum();
             self.told.extend(report);
         }
         Ok(())
@@ -274,7 +277,8 @@ impl<'r> Recorder<'r> {
         let samples: Result<Vec<f64>> = all();
         // What was found before an error counts as well.
         if let (Some(watched), Some(part)) = (watched, self.setup.part) {
-            self.passes.predicted(watched.launches.as_deref().and_then(|all| Predicted::of(all, self.transfer, part)));
+            let of = |all: &[Launch]| Predicted::of(all, watched.fills, self.transfer, part);
+            self.passes.predicted(watched.launches.as_deref().and_then(of));
             watched.told.into_iter().for_each(|report| self.passes.told(report));
         }
         let samples = samples?;

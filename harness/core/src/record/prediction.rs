@@ -22,15 +22,18 @@ pub struct Predicted {
     /// What a sample moves between host and device, and how, if that is a part of its time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transfer: Option<Transfer>,
-    /// The launches, those that follow each other and differ in nothing together.
+    /// The launches, those that follow each other and differ in nothing together. Fills of memory are among them.
     pub launches: Vec<Repeated>,
 }
 
 impl Predicted {
-    /// What these launches take together on this part, or why that is not predicted; `None` if there are none, or their
-    /// costs were not counted.
-    pub(crate) fn of(launches: &[Launch], transfer: Option<Transfer>, part: &Part) -> Option<Self> {
+    /// What these launches take together on this part, with so many fills of memory, or why that is not predicted; `None`
+    /// if there are none, or their costs were not counted. With a transfer, fills are a part of that.
+    pub(crate) fn of(launches: &[Launch], fills: u64, transfer: Option<Transfer>, part: &Part) -> Option<Self> {
         let mut repeated: Vec<Repeated> = Vec::new();
+        if fills > 0 && transfer.is_none() && !launches.is_empty() {
+            repeated.push(Repeated { count: fills, subject: Subject::fill() });
+        }
         for launch in launches {
             let subject = Subject::of(launch).ok()?;
             match repeated.last_mut() {
@@ -99,7 +102,7 @@ pub(crate) mod tests {
             one.counters.costs = Some(Costs { pipes, ..Costs::default() });
             one
         };
-        Predicted::of(&[counted(1 << 30), counted(1 << 30), counted(7)], None, &Part::find("h200").unwrap()).unwrap()
+        Predicted::of(&[counted(1 << 30), counted(1 << 30), counted(7)], 0, None, &Part::find("h200").unwrap()).unwrap()
     }
 
     #[test]
@@ -119,17 +122,31 @@ pub(crate) mod tests {
         let mut counted = launch();
         counted.counters.costs = Some(Costs::default());
         let moved = Moved { copies: 3.0, to_device: 134e6, to_host: 67e6 };
-        let of = |transfer| Predicted::of(std::slice::from_ref(&counted), transfer, &Part::find("h200").unwrap());
+        let of = |transfer| Predicted::of(std::slice::from_ref(&counted), 0, transfer, &Part::find("h200").unwrap());
         let (alone, moves) = (of(None).unwrap(), of(Some(Transfer { way: Way::Pageable, moved })).unwrap());
         assert_eq!((alone.bound().as_str(), moves.bound().as_str()), ("launch", "transfers"));
         assert!(moves.in_all.unwrap().ms > alone.in_all.unwrap().ms + 20.0);
     }
 
     #[test]
+    fn a_fill_is_one_more_launch_of_nearly_nothing() {
+        let mut counted = launch();
+        counted.counters.costs = Some(Costs::default());
+        let of = |fills, transfer| {
+            let part = Part::find("h200").unwrap();
+            Predicted::of(std::slice::from_ref(&counted), fills, transfer, &part).unwrap().in_all.unwrap().ms
+        };
+        let fill = of(1, None) - of(0, None);
+        assert!(fill > 1e-3 && fill < 4e-3 && (of(2, None) - of(0, None) - 2.0 * fill).abs() < 1e-4, "{fill}");
+        let moves = Some(Transfer { way: Way::Pageable, moved: Moved { copies: 1.0, to_device: 1e6, to_host: 1e6 } });
+        assert_eq!(of(1, moves), of(0, moves));
+    }
+
+    #[test]
     fn a_row_whose_kernel_takes_a_lock_says_so_and_has_no_time() {
         let mut locks = launch();
         (locks.locking_loops, locks.counters.costs) = (1, Some(Costs::default()));
-        let predicted = Predicted::of(&[locks], None, &Part::find("h200").unwrap());
+        let predicted = Predicted::of(&[locks], 0, None, &Part::find("h200").unwrap());
         let values = values(&Record { predicted, ..record() });
         assert_eq!(values[..3], [Value::Empty, Value::Empty, Value::Empty]);
         assert_eq!(values[3], Value::Text("not predicted: waits for other threads".into()));
@@ -137,8 +154,8 @@ pub(crate) mod tests {
 
     #[test]
     fn nothing_is_predicted_of_a_launch_whose_costs_were_not_counted() {
-        assert_eq!(Predicted::of(&[launch()], None, &Part::find("h200").unwrap()), None);
-        assert_eq!(Predicted::of(&[], None, &Part::find("h200").unwrap()), None);
+        assert_eq!(Predicted::of(&[launch()], 0, None, &Part::find("h200").unwrap()), None);
+        assert_eq!(Predicted::of(&[], 1, None, &Part::find("h200").unwrap()), None);
         assert!(super::values(&record()).is_empty());
     }
 }
