@@ -1,6 +1,6 @@
-//! Host memory that a GPU's outputs are copied to, and its inputs from, kept from one case to the next. New memory costs
-//! a page fault for every 4 KiB, and the driver copies to and from pageable memory in two steps, on one core; to pinned
-//! memory that was used before it copies ten times as fast.
+//! Host memory that a GPU's outputs are copied to, and its inputs from, kept from one case to the next. New memory
+//! costs a page fault for every 4 KiB, and the driver copies to and from pageable memory in two steps, on one core; to
+//! pinned memory that was used before it copies ten times as fast.
 use std::{fmt, sync::Mutex};
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PinnedHostSlice, result};
