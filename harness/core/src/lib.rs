@@ -14,7 +14,8 @@
 //! - `record`: what is kept: the record, the table of its columns, the folder of the run, `session.json`.
 //! - `device`: the device in use, and what it reports about itself: the driver, NVML, ceilings, the emulated machine's
 //!   report.
-//! - `confine`, `error`, `exit`, `pages`, `rights`, `scarce`, `stats`, `stdout`, `suggest`, `whole`: what all of them use.
+//! - `confine`, `error`, `exit`, `pages`, `rights`, `scarce`, `stats`, `stdout`, `suggest`, `whole`: what all of them
+//!   use.
 //!
 //! `export` and `measure` do not know each other. Inside the crate, an item is imported from the file that defines it,
 //! not through the exports of this file, which are for labs.

@@ -1,8 +1,8 @@
 //! Kernel files that are made ready before the first lab begins.
 //!
 //! NVRTC compiles them on all cores. The driver of a GPU makes its machine code of them one after another, whatever
-//! thread asks, and keeps it for every process: so where it has not kept it yet, other processes of this program have
-//! it made of a share of the files each.
+//! thread asks, and keeps it for every process. (All files beside an H200: 10.4 s on one thread, 9.9 s on eight, 3.3 s
+//! in four processes.) So where it has kept none yet, other processes of this program have it made of a share each.
 use std::{
     env,
     process::Stdio,

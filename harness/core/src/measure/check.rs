@@ -335,7 +335,8 @@ fn all_near<A: Number, E: Number>(actual: &[A], expected: &[E], tolerance: Toler
         let error = (actual - expected).abs();
         let allowed = tolerance.absolute + tolerance.relative * expected.abs();
         // False for a NaN, and for infinities, of which equal ones are right.
-        is_near &= (error <= allowed) & (error < f64::INFINITY);
+        is_near &= error <= allowed;
+        is_near &= error < f64::INFINITY;
         largest = if error > largest { error } else { largest };
     }
     is_near.then_some(largest)
@@ -409,7 +410,9 @@ mod tests {
         let right: Vec<f64> = (0..n).map(|i| i as f64 / 100.0).collect();
         let changed = |changes: &[(usize, f64)]| {
             let mut actual = right.clone();
-            changes.iter().for_each(|(i, value)| actual[*i] = *value);
+            for (i, value) in changes {
+                actual[*i] = *value;
+            }
             actual
         };
         let inf = f64::INFINITY;
