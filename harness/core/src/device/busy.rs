@@ -1,7 +1,7 @@
 //! A device that is busy while the host finds its way to a launch. A launch that the device has to wait for has that
 //! wait between its events: 5 us for an empty kernel on an H200, and 30 us after the host has read 64 MiB to check an
-//! output. Behind a kernel that runs meanwhile, events enclose what the device does. NVBench's blocking kernel waits for
-//! the host; this one ends by itself, so that a body which waits for the device cannot wait for ever.
+//! output. Behind a kernel that runs meanwhile, events enclose what the device does. NVBench's blocking kernel waits
+//! for the host; this one ends by itself, so that a body which waits for the device cannot wait for ever.
 use std::{
     cell::Cell,
     sync::{Arc, OnceLock},

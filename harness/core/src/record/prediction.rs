@@ -27,8 +27,8 @@ pub struct Predicted {
 }
 
 impl Predicted {
-    /// What these launches take together on this part, with so many fills of memory, or why that is not predicted; `None`
-    /// if there are none, or their costs were not counted. With a transfer, fills are a part of that.
+    /// What these launches take together on this part, with so many fills of memory, or why that is not predicted;
+    /// `None` if there are none, or their costs were not counted. With a transfer, fills are a part of that.
     pub(crate) fn of(launches: &[Launch], fills: u64, transfer: Option<Transfer>, part: &Part) -> Option<Self> {
         let mut repeated: Vec<Repeated> = Vec::new();
         if fills > 0 && transfer.is_none() && !launches.is_empty() {

@@ -89,7 +89,7 @@ fn of_session(session: &Session) -> Vec<(String, String)> {
         ("use of --quick", session.quick.map(|quick| quick.to_string())),
         // Older programs did not, and timed the host's way to a launch as well.
         (
-            "keeping of the device busy before a sample",
+            "way of timing (the device kept busy before a sample)",
             known(!device.is_emulated, session.device_kept_busy.unwrap_or(false).to_string()),
         ),
         // A number that was not asked for is a setting too, where the session tells its settings.
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(differences(&card("GPU-1"), &card("GPU-2")), ["the card (its UUID): GPU-1 and GPU-2"]);
         assert_eq!(differences(&card("GPU-1"), &card("GPU-1")), [""; 0]);
         assert_eq!(differences(&card("GPU-1"), &base), [""; 0]);
-        let unlike = ["the keeping of the device busy before a sample: false and true"];
+        let unlike = ["the way of timing (the device kept busy before a sample): false and true"];
         assert_eq!(with(&|s| s.device_kept_busy = Some(true)), unlike);
         let emulated = |schedules: u32| {
             let mut session = session();
