@@ -44,12 +44,16 @@ const SYNC: &str = "  barrier.cluster.arrive.release.aligned;\n  barrier.cluster
 
 /// Runs such a kernel by 32 threads a block with all checks. Returns its report and 8 words for each thread.
 fn run(lines: &str, grid: [u32; 2], cluster: Option<[u32; 3]>) -> (Report, Vec<[u32; 8]>) {
+    run_by(32, lines, grid, cluster)
+}
+
+fn run_by(each: u32, lines: &str, grid: [u32; 2], cluster: Option<[u32; 3]>) -> (Report, Vec<[u32; 8]>) {
     let mut device = Device::new(&module(lines));
     device.settings.checks = Checks::ALL;
     device.cluster = cluster;
-    let threads = (grid[0] * grid[1] * 32) as usize;
+    let threads = (grid[0] * grid[1] * each) as usize;
     let out = device.zeros::<u32>(threads * 8);
-    let (report, _) = device.try_launch("k", [grid[0], grid[1], 1], [32, 1, 1], 0, &[Arg::Ptr(out)]);
+    let (report, _) = device.try_launch("k", [grid[0], grid[1], 1], [each, 1, 1], 0, &[Arg::Ptr(out)]);
     let words = device.get::<u32>(out, threads * 8);
     (report, words.chunks(8).map(|words| words.try_into().expect("8 of them")).collect())
 }
@@ -216,6 +220,42 @@ fn an_mbarrier_of_another_block_orders_what_is_written_there() {
     let (report, _) = run(&relaxed, [4, 1], Some([4, 1, 1]));
     let kind = Kind::Race { space: Space::Shared, scope: Scope::Grid };
     assert!(report.findings.iter().any(|f| f.kind == kind), "{:#?}", report.findings);
+}
+
+/// Warp 0 of each block reads its tile and waits for the other block; warp 1 tells that block that its warp 0 has read,
+/// and writes into its tile. What warp 0 has waited for, warp 1 knows from the block's barrier.
+#[test]
+fn what_a_warp_has_waited_for_is_known_behind_the_block_s_barrier() {
+    let lines = format!(
+        "  and.b32 %r2, %t, 31;
+  mov.u32 %r3, tile;
+  mad.lo.u32 %mine, %r2, 4, %r3;
+  setp.lt.u32 %p, %t, 32;
+  @%p st.shared.u32 [%mine], %r2;
+  @%first mbarrier.init.shared::cta.b64 [bar], 32;
+  fence.mbarrier_init.release.cluster;
+{SYNC}  mapa.shared::cluster.u32 %other, %mine, %next;
+  mov.u32 %r3, bar;
+  mapa.shared::cluster.u32 %r3, %r3, %next;
+  @%p ld.shared.u32 %r4, [%mine];
+  bar.sync 0;
+  @%p bra WAIT;
+  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];
+  bra WAITED;
+WAIT:
+  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p, [bar], 0;
+  @!%p bra WAIT;
+WAITED:
+  bar.sync 0;
+  setp.lt.u32 %p, %t, 32;
+  @!%p st.shared::cluster.u32 [%other], %r2;
+{SYNC}"
+    );
+    let (report, _) = run_by(64, &lines, [2, 1], Some([2, 1, 1]));
+    assert_eq!((report.fault, report.findings.as_slice()), (None, &[][..]));
+    let without = lines.replace("WAITED:\n  bar.sync 0;\n", "WAITED:\n");
+    let (report, _) = run_by(64, &without, [2, 1], Some([2, 1, 1]));
+    assert!(report.findings.iter().any(|f| matches!(f.kind, Kind::Race { .. })), "{:#?}", report.findings);
 }
 
 /// One thread of block 0 sends its tile to the next block, and 16 bytes of it to all blocks.
