@@ -82,7 +82,9 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
         process.args(added(&texts));
     }
     let (passed, notes) = passed_on(options);
-    notes.iter().for_each(|note| harness::print_error(note));
+    for note in notes {
+        harness::print_error(note);
+    }
     process.args(passed);
     if links_driver(&texts) {
         process.args(driver_folder()?);

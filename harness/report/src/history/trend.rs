@@ -261,7 +261,7 @@ mod tests {
             for (run, card) in found.runs.iter_mut().zip(cards) {
                 let nvml = Some(Nvml { uuid: Some(card.to_string()), ..Nvml::default() });
                 let labs = vec![LabRun { lab: "scan".into(), ..LabRun::default() }];
-                run.sessions.push(Session { labs, nvml, ..Session::default() });
+                run.sessions.push(Session { nvml, labs, ..Session::default() });
             }
             let series = history(&found, 0.02).series;
             series.iter().map(|one| (one.device.clone(), one.points.len())).collect::<Vec<_>>()
