@@ -272,12 +272,21 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
         "__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaGetLastError(); }\n",
     )
     .unwrap();
-    let compile = |options: &[&str]| {
+    let nvcc = |options: &[&str]| {
         let run = warplab_in(folder.path(), &[&["nvcc", "p.cu", "-o", "p"], options].concat(), &[]);
         assert_eq!(run.code, 0, "{run:?}");
-        warplab_in(folder.path(), &["exec", "--device", "emulated", "./p"], &[])
+        run.stderr
     };
-    let fixed = compile(&["-cudart", "static"]);
+    let exec = || warplab_in(folder.path(), &["exec", "--device", "emulated", "./p"], &[]);
+    let compile = |options: &[&str]| {
+        nvcc(options);
+        exec()
+    };
+    // A static runtime is replaced, and one that nvcc has linked in all the same is told.
+    assert!(nvcc(&["-cudart", "static"]).contains("-cudart static is taken for -cudart shared"));
+    let shared = exec();
+    assert_eq!(shared.code, 0, "{shared:?}");
+    let fixed = compile(&["-cudart", "none", "-lcudart_static", "-ldl", "-lrt", "-lpthread"]);
     assert_eq!(fixed.code, 4, "{fixed:?}");
     assert!(fixed.stderr.contains("has CUDA's runtime linked in"), "{fixed:?}");
     // Machine code alone is not asked for: PTX is added.
