@@ -11,6 +11,8 @@ import re
 import sys
 from collections import defaultdict
 
+import outcome
+
 HERE = pathlib.Path(__file__).parent
 
 # What is compared: our name, where the machine's JSON has it, and the metrics of ncu that add up to it.
@@ -163,14 +165,7 @@ def main():
         *lines,
         "",
     ])
-    print(*unexplained, sep="\n", file=sys.stderr)
-    print(f"{launches} launches compared, {equal} equal in every count, {len(unexplained)} counts differ unexplained")
-    if not check:
-        (HERE / "table.md").write_text(table)
-    elif unexplained:
-        sys.exit(1)
-    elif (HERE / "table.md").read_text() != table:
-        sys.exit("table.md is not what these counts give: run compare.py without --check")
+    outcome.end(HERE / "table.md", table, unexplained, f"{launches} launches compared, {equal} equal in every count", check)
 
 
 main()

@@ -9,7 +9,10 @@ import json
 import pathlib
 import sys
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+sys.dont_write_bytecode = True
+import outcome  # noqa: E402
 
 # Kernels whose copies in bulk go out, or are added to what is there; those of the others come in.
 OUT = ("bulk_out", "tensor_out")
@@ -135,14 +138,7 @@ def main():
         *lines,
         "",
     ])
-    print(*unexplained, sep="\n", file=sys.stderr)
-    print(f"{len(lines)} kernels, {compared} counts compared, {equal} equal, {len(unexplained)} differ unexplained")
-    if not check:
-        (HERE / "table.md").write_text(table)
-    elif unexplained:
-        sys.exit(1)
-    elif (HERE / "table.md").read_text() != table:
-        sys.exit("table.md is not what these counts give: run compare.py without --check")
+    outcome.end(HERE / "table.md", table, unexplained, f"{len(lines)} kernels, {compared} counts compared, {equal} equal", check)
 
 
 main()
