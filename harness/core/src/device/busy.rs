@@ -35,7 +35,7 @@ AGAIN:
 }
 ";
 
-/// The device runs at least as long as this many clocks a microsecond would take: no multiprocessor is faster.
+/// No multiprocessor has more clocks a microsecond, so that the kernel runs for at least the time that is asked for.
 const CLOCKS_PER_US: u64 = 3000;
 const LEAST: Duration = Duration::from_micros(50);
 const MOST: Duration = Duration::from_micros(500);
