@@ -129,7 +129,7 @@ fn sort<K: Key>(run: &Run, row: &Row<Sorting>, tile: Tile, source: &Source<'_, K
         let kept = splits.map(|_| expected[n].low());
         let bytes = how.bytes(kind, n, threads);
         let dropped = if splits == Some(false) { n - kept.unwrap_or(0) as usize } else { 0 };
-        case.bytes(bytes - dropped * kind.bytes());
+        case.bytes_of_passes(bytes - dropped * kind.bytes(), how.passes(kind, n, threads));
         let x = source.x.device()?;
         let times = case.time(&mut out, |out| sorter.launch(x, out), |out| reference::check(out, expected))?;
         case.set("element", kind.name());

@@ -165,7 +165,7 @@ fn one<T: DeviceRepr + Number + Default + PartialEq + From<f32> + Send + 'static
         // SAFETY: poisoned before each sample, and read only after the kernel.
         let mut outputs: Vec<CudaSlice<T>> =
             kernels.iter().map(|_| unsafe { stream.alloc(n) }).collect::<Result<_, _>>()?;
-        case.bytes(row.passes * 2 * size_of::<T>() * n);
+        case.bytes_of_passes(row.passes * 2 * size_of::<T>() * n, row.passes);
         let expected = input.expected(row.expected);
         let tolerance = row.expected.tolerance(if row.double { f64::EPSILON } else { f32::EPSILON.into() });
         let mut wrong_places = None;

@@ -316,6 +316,13 @@ impl<'r> Recorder<'r> {
         self.passes.record.bytes = Some(bytes as u64);
     }
 
+    /// Bytes that one sample moves in so many passes over the same data, of which a later pass may find a part in the
+    /// device's cache: as [`Recorder::bytes`], which counts all of them, but such a row may go beyond its ceiling.
+    pub fn bytes_of_passes(&mut self, bytes: usize, passes: usize) {
+        self.bytes(bytes);
+        self.passes.record.passes = Some(passes as u64);
+    }
+
     /// Bytes that one sample reads, beside which it writes next to nothing: as [`Recorder::bytes`], and the ceiling is
     /// that of reading alone.
     pub fn reads(&mut self, bytes: usize) {

@@ -110,6 +110,8 @@ pub struct Record {
     pub seed: u64,
     pub times: Option<Times>,
     pub bytes: Option<u64>,
+    /// How often a sample goes over its data, where `bytes` has all these passes.
+    pub passes: Option<u64>,
     pub gb_per_s: Option<f64>,
     pub flop: Option<u64>,
     pub gflop_per_s: Option<f64>,
@@ -233,6 +235,7 @@ pub(crate) mod tests {
             seed: 1,
             times: Some(Times { samples: 3, throttled: 0, min: 1.0, median: 2.0, mean: 2.5, stdev: 0.5 }),
             bytes: None,
+            passes: None,
             gb_per_s: None,
             flop: None,
             gflop_per_s: None,
