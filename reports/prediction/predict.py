@@ -3,7 +3,6 @@
 predict.py emulate WARPLAB FOLDER     counts the launches of runs.txt on the emulated H200; writes FOLDER/subjects.jsonl
 predict.py compare PREDICT SUBJECTS   predicts them with the program `predict`; writes rows.csv, table.md and chart.svg here,
                                       and rows.csv and table.md in h100
-predict.py keep FOLDER                keeps of an H100's runs in FOLDER what is compared, in h100/measured
 predict.py recount WARPLAB SUBJECTS FOLDER [--some]   counts again (only the small runs), and exits with 1 when the counts are others
 predict.py compare PREDICT SUBJECTS --check   exits with 1 when they are not what is committed
 
@@ -29,7 +28,7 @@ from order import NOISE, SAME, alike, quantile, reachable, tau
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The measured rows of each part.
-PARTS = {"h200": HERE.parent / "h200", "h100": HERE / "h100/measured"}
+PARTS = {part: HERE.parent / part for part in ("h200", "h100")}
 MEASURED = PARTS["h200"]
 KEY = ("lab", "variant", "case", "n", "grid", "block")
 # The folder whose runs take little time to emulate.
@@ -126,21 +125,6 @@ def recount(warplab, subjects, folder, some):
     print(f"{len(now)} rows counted again, {len(other)} of them differ")
     if other:
         sys.exit("\n".join(["not as committed; run predict.py emulate and compare:", *sorted(other)]))
-
-
-def keep(folder):
-    """Of the rows that were measured on an H100, what rows_of reads."""
-    names = [*KEY, "samples", "time_median_ms", "time_stdev_ms", "verdict", "note"]
-    for path in sorted(folder.glob("*/*.csv")):
-        with path.open(newline="") as handle:
-            rows = [{name: row[name] for name in names} for row in csv.DictReader(handle) if row["time_median_ms"]]
-        if rows:
-            to = PARTS["h100"] / path.parent.name / path.name
-            to.parent.mkdir(parents=True, exist_ok=True)
-            with to.open("w", newline="") as handle:
-                writer = csv.DictWriter(handle, names, lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(rows)
 
 
 def predicted(program, subjects, part="h200"):
@@ -389,8 +373,6 @@ def main():
             emulate(os.path.realpath(warplab), pathlib.Path(folder))
         case ["recount", warplab, subjects, folder]:
             recount(os.path.realpath(warplab), pathlib.Path(subjects), pathlib.Path(folder), "--some" in sys.argv)
-        case ["keep", folder]:
-            keep(pathlib.Path(folder))
         case ["compare", program, subjects]:
             compare(program, pathlib.Path(subjects), "--check" in sys.argv)
         case _:

@@ -8,26 +8,59 @@ use super::{
     marker::Marker,
 };
 
+/// A CSV of a run.
+pub(super) struct Rows {
+    header: HashMap<String, usize>,
+    records: Vec<csv::StringRecord>,
+}
+
+/// A row of it.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'r> {
+    rows: &'r Rows,
+    record: &'r csv::StringRecord,
+}
+
+impl Rows {
+    /// Reads the CSV `name`, which has no ending, of the run in `folder`.
+    pub(super) fn read(folder: &Path, name: &str) -> Result<Self, Fault> {
+        let path = folder.join(format!("{name}.csv"));
+        let csv_error = |source: csv::Error| Fault::Error(Error::Csv { path: path.clone(), source });
+        let mut reader = csv::Reader::from_path(&path).map_err(csv_error)?;
+        let header = reader.headers().map_err(csv_error)?.iter().enumerate().map(|(i, h)| (h.to_owned(), i)).collect();
+        let records = reader.records().collect::<Result<_, _>>().map_err(csv_error)?;
+        Ok(Self { header, records })
+    }
+
+    /// Whether there is such a column.
+    pub(super) fn has(&self, column: &str) -> bool {
+        self.header.contains_key(column)
+    }
+
+    /// All rows.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Row<'_>> {
+        self.records.iter().map(|record| Row { rows: self, record })
+    }
+}
+
+impl<'r> Row<'r> {
+    /// A cell; empty if there is no such column.
+    pub(super) fn cell(self, column: &str) -> &'r str {
+        self.rows.header.get(column).and_then(|&i| self.record.get(i)).unwrap_or("")
+    }
+}
+
 /// The rows that `marker` asks for, from the CSV that it names, as a Markdown table.
 pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
     let marker = Marker::new(marker)?;
-    let path = reports.join(format!("{}.csv", marker.name));
-    let csv_error = |source: csv::Error| Fault::Error(Error::Csv { path: path.clone(), source });
-    let mut reader = csv::Reader::from_path(&path).map_err(csv_error)?;
-    let header: HashMap<String, usize> =
-        reader.headers().map_err(csv_error)?.iter().enumerate().map(|(i, h)| (h.to_owned(), i)).collect();
-    marker.check(|column| header.contains_key(column))?;
+    let csv = Rows::read(reports, marker.name)?;
+    marker.check(|column| csv.has(column))?;
     if marker.columns.is_empty() {
         return Err(Fault::Marker("it names no columns".into()));
     }
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(csv_error)?;
-        let field = |column: &str| header.get(column).and_then(|&i| record.get(i)).unwrap_or("");
-        if marker.keeps(field) {
-            rows.push(marker.columns.iter().map(|column| rounded(field(column))).collect());
-        }
-    }
+    let asked = csv.iter().filter(|row| marker.keeps(|column| row.cell(column)));
+    let rows: Vec<Vec<String>> =
+        asked.map(|row| marker.columns.iter().map(|column| rounded(row.cell(column))).collect()).collect();
     if rows.is_empty() {
         return Err(marker.no_row());
     }
@@ -55,7 +88,7 @@ fn title(column: &str) -> String {
 }
 
 /// Rounds a number to three significant digits; whole numbers and words stay as they are.
-fn rounded(field: &str) -> String {
+pub(super) fn rounded(field: &str) -> String {
     match field.parse::<f64>() {
         Ok(x) if x.is_finite() && x.fract() != 0.0 => {
             let digits = 2 - x.abs().log10().floor() as i32;

@@ -9,6 +9,7 @@
 //!
 //! The word before the colon names one of the [`GENERATORS`], and the rest is passed to it.
 
+mod beside;
 mod columns;
 mod csv;
 mod fault;
@@ -60,8 +61,9 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, harness::Error> {
 type Generator = fn(&str, &Path) -> Result<String, Fault>;
 
 /// The parts that can be generated, by the word before the colon.
-const GENERATORS: [(&str, Generator); 4] = [
+const GENERATORS: [(&str, Generator); 5] = [
     ("figures", csv::table),
+    ("beside", beside::table),
     ("ladder", ladder::table),
     ("columns", columns::table),
     ("exit codes", |_, _| Ok(Exit::codes() + "\n")),
@@ -196,6 +198,39 @@ mod tests {
         }
         let path = document(dir.path(), "<!-- figures: demo columns=n -->");
         assert!(figures(&[path], dir.path(), false).is_err());
+    }
+
+    #[test]
+    fn rows_of_two_runs_stand_beside_each_other() {
+        let dir = folder();
+        let reports = dir.path().join("h200");
+        let header = "variant,case,n,time_median_ms,percent_of_ceiling,percent_of_cublas\n";
+        for (folder, rows) in
+            [("h200", "fast,,8,1,90,\nslow,,8,2,80,50\n"), ("h100", "slow,,8,4,88,60\nfast,,8,2,99,\n")]
+        {
+            fs::create_dir(dir.path().join(folder)).expect("a folder");
+            fs::write(dir.path().join(folder).join("demo.csv"), format!("{header}{rows}")).expect("a CSV");
+        }
+        let made = |marker: &str| {
+            let path = document(dir.path(), &format!("<!-- beside: {marker} -->\n<!-- /beside -->"));
+            figures(std::slice::from_ref(&path), &reports, false)
+                .map(|_| fs::read_to_string(&path).expect("readable"))
+                .map_err(|error| error.to_string())
+        };
+        let text = made("h100; demo variant=fast; demo variant=slow").expect("made");
+        assert!(text.contains("| fast |  | 8 | 1 | 2 | ceiling | 90.0 | 99.0 | 1.10 |"), "{text}");
+        assert!(text.contains("| slow |  | 8 | 2 | 4 | cublas | 50.0 | 60.0 | 1.20 |"), "{text}");
+        fs::write(dir.path().join("h100/demo.csv"), format!("{header}fast,,8,2,99,\n")).expect("a CSV");
+        for (marker, part) in [
+            ("h100; demo", "no row slow"),
+            ("h100", "no rows"),
+            ("", "no folder"),
+            ("a100; demo", "a100"),
+            ("h100; demo variant=other", "no row of demo"),
+        ] {
+            let error = made(marker).expect_err(marker);
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     /// The documents of this checkout must be up to date.
