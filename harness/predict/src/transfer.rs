@@ -44,6 +44,8 @@ pub enum Way {
     Managed,
     /// Managed memory that is sent ahead.
     Prefetched,
+    /// Managed memory whose inputs are sent ahead; the kernel stores its results over the link.
+    PrefetchedIn,
 }
 
 /// What is moved.
@@ -125,6 +127,12 @@ pub fn ms(moved: Moved, way: Way, part: &Part) -> f64 {
         }
         Way::Prefetched => {
             let (there, back) = both("prefetch");
+            // The pages of the results are sent there as well.
+            let results = time(moved.to_host, "prefetch_h2d_gb_per_s");
+            there + results + back + part.value("prefetch_us") * 1e-3
+        }
+        Way::PrefetchedIn => {
+            let (there, back) = (both("prefetch").0, both("pinned").1);
             there + back + part.value("prefetch_us") * 1e-3
         }
     }

@@ -1,20 +1,16 @@
 //! Modes that copy: pageable, pinned, pinned-async and write-combined host memory.
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use cudarc::driver::{
-    CudaSlice, CudaStream, DevicePtr, PinnedHostSlice, result,
+    CudaEvent, CudaSlice, CudaStream, DevicePtr, PinnedHostSlice, result,
     sys::{CU_MEMHOSTALLOC_WRITECOMBINED, CUdeviceptr},
 };
 use harness::{Result, ordinary_pages, poison};
 
 use crate::mode::{Add, Allocated, Transfer};
 
-/// One stream copies in, one computes and one copies out at any time.
-const STREAMS: usize = 3;
-/// Few chunks leave the engines idle at both ends; many chunks cost a launch each.
-const CHUNKS: usize = 16;
 /// Below this size a chunk's copies are all latency.
-const SMALLEST_CHUNK: usize = 1 << 16;
+const SMALLEST_CHUNK: usize = 1 << 17;
 
 /// A vector in host memory of one kind.
 enum Host {
@@ -44,7 +40,31 @@ struct Copied<'a> {
     /// Wait after every step, as the plain copy calls do.
     is_blocking: bool,
     /// Streams for a pass in chunks; `None` means that a pass goes step by step. The single steps are never split.
-    streams: Vec<Arc<CudaStream>>,
+    engines: Option<Engines>,
+}
+
+/// A stream for each of the engines that work at the same time.
+struct Engines {
+    copy_in: Arc<CudaStream>,
+    add: Arc<CudaStream>,
+    copy_out: Arc<CudaStream>,
+    /// For each chunk, when it has come in and when it is added. Made beforehand: an event takes longer to make than to
+    /// record.
+    done: Vec<[CudaEvent; 2]>,
+}
+
+/// Where the chunks of `n` elements begin and end. While the sum of one goes back, the inputs of the next come in: half
+/// the elements take as long, because the inputs have twice the bytes. So each chunk is half of what is left; the first
+/// is a quarter of all, so that the way back is in use early. All begin at multiples of 16 bytes, as vectors do.
+fn chunks(n: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let left = n - start;
+        let half = (left / 2).min(n / 4).next_multiple_of(4).max(SMALLEST_CHUNK);
+        let here = if left < half + SMALLEST_CHUNK / 2 { left } else { half };
+        start += here;
+        (here > 0).then(|| start - here..start)
+    })
 }
 
 pub(crate) fn pageable<'a>(add: &'a Add<'a>) -> Allocated<'a> {
@@ -66,11 +86,12 @@ pub(crate) fn write_combined<'a>(add: &'a Add<'a>) -> Allocated<'a> {
 }
 
 pub(crate) fn chunked<'a>(add: &'a Add<'a>) -> Allocated<'a> {
-    let mut copied = Copied::in_pinned_memory(add, 0)?;
-    for _ in 0..STREAMS {
-        copied.streams.push(add.run.session().context.new_stream()?);
-    }
-    Ok(Box::new(copied))
+    let context = &add.run.session().context;
+    let done =
+        chunks(add.n).map(|_| Ok([context.new_event(None)?, context.new_event(None)?])).collect::<Result<_>>()?;
+    let (copy_in, add_up, copy_out) = (context.new_stream()?, context.new_stream()?, context.new_stream()?);
+    let engines = Engines { copy_in, add: add_up, copy_out, done };
+    Ok(Box::new(Copied { engines: Some(engines), ..Copied::in_pinned_memory(add, 0)? }))
 }
 
 impl<'a> Copied<'a> {
@@ -84,36 +105,36 @@ impl<'a> Copied<'a> {
     fn new(add: &'a Add<'a>, host: [Host; 3], is_blocking: bool) -> Result<Self> {
         // SAFETY: written by a copy or by the kernel before it is read.
         let alloc = || unsafe { add.run.stream().alloc::<f32>(add.n) };
-        Ok(Self { add, host, device: [alloc()?, alloc()?, alloc()?], is_blocking, streams: Vec::new() })
+        Ok(Self { add, host, device: [alloc()?, alloc()?, alloc()?], is_blocking, engines: None })
     }
 
-    /// A pass in chunks over the mode's own streams.
+    /// A pass in chunks: while one is added, the next comes in and the one before goes out.
     fn in_chunks(&mut self) -> Result<()> {
-        let (main, n) = (self.add.run.stream(), self.add.n);
-        // Chunks begin at multiples of 16 bytes, as vectors do.
-        let chunk = n.div_ceil(CHUNKS).next_multiple_of(4).max(SMALLEST_CHUNK).min(n);
-        for stream in &self.streams {
-            stream.join(main)?;
-        }
         let addresses = self.addresses();
+        let (main, Some(Engines { copy_in, add, copy_out, done })) = (self.add.run.stream(), &self.engines) else {
+            return self.steps();
+        };
+        copy_in.join(main)?;
         let [x, y, z] = &mut self.host;
         let (x, y, z) = (x.as_mut_slice()?, y.as_mut_slice()?, z.as_mut_slice()?);
-        for (start, stream) in (0..n).step_by(chunk).zip(self.streams.iter().cycle()) {
-            let here = start..(start + chunk).min(n);
-            let at = addresses.map(|address| address + (start * size_of::<f32>()) as u64);
-            // SAFETY: `here` lies within all six vectors; they live until the main stream, which waits
-            // for the others below, is synchronised; chunks do not touch each other. The safe copies
-            // would order the streams one after another, because they guard a vector as a whole.
+        for (here, [came, added]) in chunks(self.add.n).zip(done) {
+            let at = addresses.map(|address| address + (here.start * size_of::<f32>()) as u64);
+            // SAFETY: `here` lies within all six vectors; they live until the main stream, which waits for the last
+            // copy below, is synchronised; each stream waits for what it needs of the one before; chunks do not touch
+            // each other. The safe copies would order the streams one after another, because they guard a vector as a
+            // whole.
             unsafe {
-                result::memcpy_htod_async(at[0], &x[here.clone()], stream.cu_stream())?;
-                result::memcpy_htod_async(at[1], &y[here.clone()], stream.cu_stream())?;
-                self.add.launch(stream, at, here.len())?;
-                result::memcpy_dtoh_async(&mut z[here], at[2], stream.cu_stream())?;
+                result::memcpy_htod_async(at[0], &x[here.clone()], copy_in.cu_stream())?;
+                result::memcpy_htod_async(at[1], &y[here.clone()], copy_in.cu_stream())?;
+                came.record(copy_in)?;
+                add.wait(came)?;
+                self.add.launch(add, at, here.len())?;
+                added.record(add)?;
+                copy_out.wait(added)?;
+                result::memcpy_dtoh_async(&mut z[here], at[2], copy_out.cu_stream())?;
             }
         }
-        for stream in &self.streams {
-            main.join(stream)?;
-        }
+        main.join(copy_out)?;
         Ok(())
     }
 
@@ -166,6 +187,24 @@ impl Transfer for Copied<'_> {
     }
 
     fn pass(&mut self) -> Result<()> {
-        if self.streams.is_empty() { self.steps() } else { self.in_chunks() }
+        self.in_chunks()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_cover_all_and_halve() {
+        for n in [1, 31, SMALLEST_CHUNK, SMALLEST_CHUNK + 1, 200_003, 999_983, 1 << 24, (1 << 24) + 5] {
+            let chunks: Vec<_> = chunks(n).collect();
+            assert_eq!(chunks.first().map(|chunk| chunk.start), Some(0), "{n}");
+            assert_eq!(chunks.last().map(|chunk| chunk.end), Some(n), "{n}");
+            assert!(chunks.windows(2).all(|two| two[0].end == two[1].start), "{n}: {chunks:?}");
+            assert!(chunks.iter().all(|chunk| chunk.start % 4 == 0 && !chunk.is_empty()), "{n}: {chunks:?}");
+        }
+        let lengths: Vec<usize> = chunks(1 << 24).map(|chunk| chunk.len() >> 17).collect();
+        assert_eq!(lengths, [32, 32, 32, 16, 8, 4, 2, 1, 1]);
     }
 }

@@ -12,6 +12,8 @@ pub(crate) struct Managed<'a> {
     add: &'a Add<'a>,
     vectors: [UnifiedSlice<f32>; 3],
     is_prefetched: bool,
+    /// Whether the sum stays on the host.
+    is_sum_mapped: bool,
 }
 
 pub(crate) fn plain<'a>(add: &'a Add<'a>) -> Allocated<'a> {
@@ -22,15 +24,17 @@ pub(crate) fn prefetched<'a>(add: &'a Add<'a>) -> Allocated<'a> {
     Ok(Box::new(Managed { is_prefetched: true, ..Managed::new(add)? }))
 }
 
-/// The inputs are mostly read, so the device makes copies and the host's pages stay. The sum's preferred location is
-/// the device, so its pages are created there rather than moved there.
+/// The inputs are sent ahead. The sum's place is the host, and the device uses it: the driver maps its pages there, and
+/// the device stores over the link into pages that never move.
 pub(crate) fn advised<'a>(add: &'a Add<'a>) -> Allocated<'a> {
-    let managed = Managed::new(add)?;
+    let managed = Managed { is_prefetched: true, is_sum_mapped: true, ..Managed::new(add)? };
     let device = add.run.session().context.cu_device();
-    let inputs = Advice::CU_MEM_ADVISE_SET_READ_MOSTLY;
-    for (i, advice) in [inputs, inputs, Advice::CU_MEM_ADVISE_SET_PREFERRED_LOCATION].into_iter().enumerate() {
-        // SAFETY: the range is this vector's managed memory.
-        unsafe { sys::cuMemAdvise(managed.address(i), managed.vectors[i].num_bytes(), advice, device) }.result()?;
+    let (sum, bytes) = (managed.address(2), managed.vectors[2].num_bytes());
+    for (advice, who) in
+        [(Advice::CU_MEM_ADVISE_SET_PREFERRED_LOCATION, HOST), (Advice::CU_MEM_ADVISE_SET_ACCESSED_BY, device)]
+    {
+        // SAFETY: the range is the sum's managed memory.
+        unsafe { sys::cuMemAdvise(sum, bytes, advice, who) }.result()?;
     }
     Ok(Box::new(managed))
 }
@@ -40,7 +44,7 @@ impl<'a> Managed<'a> {
         let context = &add.run.session().context;
         // SAFETY: every float is written before it is read.
         let alloc = || unsafe { context.alloc_unified::<f32>(add.n, true) };
-        Ok(Self { add, vectors: [alloc()?, alloc()?, alloc()?], is_prefetched: false })
+        Ok(Self { add, vectors: [alloc()?, alloc()?, alloc()?], is_prefetched: false, is_sum_mapped: false })
     }
 
     fn address(&self, i: usize) -> sys::CUdeviceptr {
@@ -49,7 +53,7 @@ impl<'a> Managed<'a> {
 
     /// Prefetches vector `i`, in modes that prefetch.
     fn send(&self, i: usize, to: sys::CUdevice) -> Result<()> {
-        if self.is_prefetched {
+        if self.is_prefetched && !(i == 2 && self.is_sum_mapped) {
             let (address, bytes) = (self.address(i), self.vectors[i].num_bytes());
             // SAFETY: the range is this vector's managed memory, which outlives the stream's work.
             unsafe { sys::cuMemPrefetchAsync(address, bytes, to, self.add.run.stream().cu_stream()) }.result()?;

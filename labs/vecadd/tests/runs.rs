@@ -33,8 +33,8 @@ fn every_mode_is_a_variant_and_the_other_way_round() {
 
 #[test]
 fn every_mode_at_awkward_sizes() {
-    // 2^16 is the smallest chunk of `overlapped`: these sizes give one chunk, one and a little more, and several.
-    for n in ["1", "31", "257", "997", "65536", "65537", "200003"] {
+    // 2^17 is the smallest chunk of `overlapped`: these sizes give one chunk, one and a little more, and several.
+    for n in ["1", "31", "257", "997", "131072", "200003", "999983"] {
         let ran = LAB.run(&["-n", n, "--seed", n, "--no-exercises"]);
         assert_eq!(ran.code, Some(0), "{n}: {}", ran.text);
         let modes: Vec<&str> = ran.rows.iter().map(|r| r["variant"].as_str()).collect();
