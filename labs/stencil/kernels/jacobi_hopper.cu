@@ -1,16 +1,16 @@
 // Many steps of Jacobi's method in one launch, on a plane that the registers of a cluster hold: see jacobi.cu.
 //
 //  cluster  like several (jacobi.cu), but all steps in one launch, and the points stay in registers. A block has four
-//           warps, and a warp ROWS rows, four columns a lane: the two warps in the middle have the block's own rows, and
-//           the other two make again what the neighbours above and below make. One row less of theirs is right after
-//           each step, so that a block takes ROWS steps before it needs rows from other blocks. Those go straight into
-//           the shared memory of the block that needs them (distributed shared memory), and the data themselves arrive
-//           at a barrier there: no block waits for any but its two neighbours. Warps of a block give each other their
-//           outermost rows after each step, in shared memory; neighbours to the left and right come by shuffles.
+//           warps, and a warp ROWS rows, four columns a lane: the two warps in the middle have the block's own rows,
+//           and the other two make again what the neighbours above and below make. One row less of theirs is right
+//           after each step, so that a block takes ROWS steps before it needs rows from other blocks. Those go straight
+//           into the shared memory of the block that needs them (distributed shared memory), and the data themselves
+//           arrive at a barrier there: no block waits for any but its two neighbours. Warps of a block give each other
+//           their outermost rows after each step, in shared memory; neighbours to the left and right come by shuffles.
 //
-// It needs a cluster of 16 blocks, which the host must allow, and st.async: compute capability 9.0. The plane has at most
-// 128 x 128 points, and four of them never add up to infinity. Grid: BLOCKS blocks of 32 x WARPS threads; no dynamic
-// shared memory. It adds in the order of all other kernels: they agree to the last bit.
+// It needs a cluster of 16 blocks, which the host must allow, and st.async: compute capability 9.0. The plane has at
+// most 128 x 128 points, and four of them never add up to infinity. Grid: BLOCKS blocks of 32 x WARPS threads; no
+// dynamic shared memory. It adds in the order of all other kernels: they agree to the last bit.
 // target: compute_90a
 
 constexpr int BLOCKS = 16, WARPS = 4, OWN = 128 / BLOCKS, ROWS = OWN / 2;
@@ -107,7 +107,8 @@ __device__ float4 mean(float4 above, float4 row, float4 below, const Weights& w)
 __device__ void step(Rows& row, const Weights (&weights)[ROWS], float4 (*edges)[2][32], unsigned w, unsigned lane) {
     float4 first = mean(row[0], row[1], row[2], weights[0]);
     float4 last = mean(row[ROWS - 1], row[ROWS], row[ROWS + 1], weights[ROWS - 1]);
-    edges[w][0][lane] = first, edges[w][1][lane] = last;
+    if (w > 0) edges[w][0][lane] = first;
+    if (w + 1 < WARPS) edges[w][1][lane] = last;
     float4 above = row[1]; // as it was
 #pragma unroll
     for (int i = 2; i < ROWS; i++) {
@@ -169,7 +170,10 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
 #pragma unroll
     for (int i = 0; i < ROWS; i++) weights[i] = weights_of(y + i, x, width, height, row[1 + i]);
 
-    Neighbour up = neighbour(e, block - 1, 1), down = neighbour(e, block + 1, 0);
+    // Two warps have to do with the block above, and two with that below.
+    unsigned side = w / 2;
+    bool middle = w == 1 || w == 2;
+    Neighbour other = neighbour(e, side == 0 ? block - 1 : block + 1, 1 - side);
     if (threadIdx.x < 4) {
         word* barrier = &e.arrived[threadIdx.x / 2][threadIdx.x % 2];
         asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(barrier)) : "memory");
@@ -185,23 +189,20 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
 #pragma unroll
         for (int s = 0; s < ROWS; s++, turn ^= 1) {
             step(row, weights, e.edges[turn], w, lane);
-            if (s + 1 == ROWS && w == 1 && up.exists) send(up, half, row);
-            if (s + 1 == ROWS && w == 2 && down.exists) send(down, half, row);
+            if (s + 1 == ROWS && middle && other.exists) send(other, half, row);
             meet(row, e.edges[turn], w, lane); // in the end while rows of other blocks are under way
         }
-        // Rows from above are warp 0's, and the last of them lies above warp 1's; it is the same below.
-        bool outer = w == 0 || w == 3;
-        unsigned side = w / 2;
-        if (side == 0 ? up.exists : down.exists) {
+        if (other.exists) {
             wait(&e.arrived[half][side], parity);
+            // What has come are the outer warp's rows, one of which lies next to the middle warp's.
             const float4(*come)[32] = e.inbox[half][side];
-            if (outer) {
+            if (w == 1) row[0] = come[ROWS - 1][lane];
+            if (w == 2) row[ROWS + 1] = come[0][lane];
+            if (!middle) {
 #pragma unroll
                 for (int i = 0; i < ROWS; i++) row[1 + i] = come[i][lane];
                 if (lane == 0) expect_rows(&e.arrived[half][side]);
             }
-            if (w == 1) row[0] = come[ROWS - 1][lane];
-            if (w == 2) row[ROWS + 1] = come[0][lane];
         }
     }
     for (; left > 0; left--, turn ^= 1) {
@@ -209,7 +210,7 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
         meet(row, e.edges[turn], w, lane);
     }
 
-    if (w == 1 || w == 2) {
+    if (middle) {
 #pragma unroll
         for (int i = 0; i < ROWS; i++) store(v, y + i, x, width, height, row[1 + i]);
     }
