@@ -74,20 +74,19 @@ __device__ unsigned split(unsigned* part, const unsigned* x, const Tiles& tiles,
     return kept;
 }
 
-// Stores a warp's selected keys to out + first: whole lines of 32 words, but for the ends. A lane reads four keys
+// Stores a warp's selected keys to out + first: whole lines of 32 words, but for the ends. A lane reads all of its keys
 // before it stores the first.
 __device__ void leave(const unsigned* part, unsigned kept, unsigned* out, unsigned first) {
-    unsigned skip = first % 32;
+    unsigned skip = first % 32, key[4 * vectors + 1];
     out += first - skip;
-    for (unsigned from = lane_id(); from < skip + kept; from += 32 * 4) {
-        unsigned key[4];
 #pragma unroll
-        for (unsigned k = 0; k < 4; k++)
-            if (from + 32 * k - skip < kept) key[k] = part[from + 32 * k - skip];
-#pragma unroll
-        for (unsigned k = 0; k < 4; k++)
-            if (from + 32 * k - skip < kept) __stcs(out + from + 32 * k, key[k]); // nobody reads it again soon
+    for (unsigned k = 0; k <= 4 * vectors; k++) {
+        unsigned i = lane_id() + 32 * k - skip;
+        if (i < kept) key[k] = part[i];
     }
+#pragma unroll
+    for (unsigned k = 0; k <= 4 * vectors; k++)
+        if (lane_id() + 32 * k - skip < kept) __stcs(out + lane_id() + 32 * k, key[k]); // nobody reads it again soon
 }
 
 __device__ unsigned warp_sum(unsigned v) { return __shfl_sync(all_lanes, warp_inclusive(v), 31); }

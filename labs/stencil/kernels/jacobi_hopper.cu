@@ -74,19 +74,13 @@ __device__ Neighbour neighbour(Exchange& mine, int rank, unsigned side) {
 // A warp's rows: its own are 1 to ROWS, and those of its neighbours lie around them.
 typedef float4 Rows[ROWS + 2];
 
-// Sends a lane's part of a warp's rows; the neighbour's barrier counts the bytes.
-__device__ void send(const Neighbour& to, unsigned half, const Rows& row) {
-    unsigned at = to.rows + half * sizeof(Exchange::inbox[0]);
+// Sends a lane's part of a warp's own row `i`, counted from 0; the neighbour's barrier counts the bytes.
+__device__ void send(const Neighbour& to, unsigned half, int i, float4 row) {
+    unsigned at = to.rows + half * sizeof(Exchange::inbox[0]) + i * 32 * sizeof(float4);
     unsigned arrived = to.arrived + half * sizeof(Exchange::arrived[0]);
-#pragma unroll
-    for (int i = 0; i < ROWS; i++) {
-        float4 r = row[1 + i];
-        asm volatile(
-            "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
-                at + i * 32 * (unsigned)sizeof(float4)),
-            "f"(r.x), "f"(r.y), "f"(r.z), "f"(r.w), "r"(arrived)
-            : "memory");
-    }
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(at),
+                 "f"(row.x), "f"(row.y), "f"(row.z), "f"(row.w), "r"(arrived)
+                 : "memory");
 }
 
 // What a sum of neighbours is multiplied by, and what is added then: 0.25 and -0 in a point that moves, and 0 and its
@@ -103,17 +97,21 @@ __device__ float4 mean(float4 above, float4 row, float4 below, const Weights& w)
                        fmaf(row.z + right + above.w + below.w, w.factor.w, w.fixed.w));
 }
 
-// One step. The rows that other warps wait for are made first.
-__device__ void step(Rows& row, const Weights (&weights)[ROWS], float4 (*edges)[2][32], unsigned w, unsigned lane) {
+// One step, in which made(i, row) is called as soon as own row i is made. The rows that other warps wait for are first.
+template <class Made>
+__device__ void step(Rows& row, const Weights (&weights)[ROWS], float4 (*edges)[2][32], unsigned w, unsigned lane,
+                     Made made) {
     float4 first = mean(row[0], row[1], row[2], weights[0]);
     float4 last = mean(row[ROWS - 1], row[ROWS], row[ROWS + 1], weights[ROWS - 1]);
     if (w > 0) edges[w][0][lane] = first;
     if (w + 1 < WARPS) edges[w][1][lane] = last;
+    made(0, first), made(ROWS - 1, last);
     float4 above = row[1]; // as it was
 #pragma unroll
     for (int i = 2; i < ROWS; i++) {
         float4 was = row[i];
         row[i] = mean(above, was, row[i + 1], weights[i - 1]);
+        made(i - 1, row[i]);
         above = was;
     }
     row[1] = first, row[ROWS] = last;
@@ -188,8 +186,10 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
         unsigned half = round % 2, parity = round / 2 % 2;
 #pragma unroll
         for (int s = 0; s < ROWS; s++, turn ^= 1) {
-            step(row, weights, e.edges[turn], w, lane);
-            if (s + 1 == ROWS && middle && other.exists) send(other, half, row);
+            bool sends = s + 1 == ROWS && middle && other.exists;
+            step(row, weights, e.edges[turn], w, lane, [&](int i, float4 made) {
+                if (sends) send(other, half, i, made);
+            });
             meet(row, e.edges[turn], w, lane); // in the end while rows of other blocks are under way
         }
         if (other.exists) {
@@ -206,7 +206,7 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
         }
     }
     for (; left > 0; left--, turn ^= 1) {
-        step(row, weights, e.edges[turn], w, lane);
+        step(row, weights, e.edges[turn], w, lane, [](int, float4) {});
         meet(row, e.edges[turn], w, lane);
     }
 
