@@ -3,49 +3,97 @@
 //   3  compact_rounds  like 1 (lists.cu), but only as many blocks as run at once, each of which takes the tiles b,
 //                      b + gridDim.x, b + 2 gridDim.x, ... What lies before a tile is then what lay before the block's
 //                      last one, and the counts of the gridDim.x tiles since: no tile waits for a chain of others, and
-//                      all these counts are read in one trip. A thread loads 4 keys at a time, four times; while a
-//                      block works on them, its next tile comes into the L2 cache, for which no register is needed. The
-//                      selected keys of a tile gather in shared memory, and leave it side by side, 4 at a time.
+//                      all these counts are read in one trip. Tiles wait in a ring in shared memory, where they arrive
+//                      without a register and without a wait (cp.async). A warp moves the selected keys of its part of
+//                      a tile together, in their place in the ring, and their count is published `lead` tiles before
+//                      it is known where they go: then a look finds the counts of all others, and one warp of the
+//                      block does nothing but look. No block waits for one of its warps to hand its keys to another.
 //
 // x holds n keys and `out` n + 1 words, the last for the number of keys below the threshold; both are aligned to 16
-// bytes. A tile has 16384 keys, and a state in `states`, which begins as 0. All blocks run at once (a cooperative
-// launch), because each waits for others. Dynamic shared memory: sizeof(Shared). n < 2^30.
+// bytes. A tile has a state in `states`, which begins as 0. All blocks run at once (a cooperative launch), because each
+// waits for others. Blocks have `threads` threads; dynamic shared memory: sizeof(Ring), two of which a multiprocessor
+// of compute capability 9.0 holds. cp.async needs 8.0. n < 2^30.
+// target: compute_80
 #include "place.cuh"
 
-constexpr unsigned threads = 1024, loads = 4, warps = threads / 32, tile_keys = threads * 4 * loads;
+constexpr unsigned splitters = 12, vectors = 4, slots = 4, lead = 2;
+constexpr unsigned threads = 32 * (splitters + 1), part_keys = 32 * 4 * vectors, tile_keys = splitters * part_keys;
 
-// A block's shared memory. All of it is dynamic, because it is more than a block may have without asking.
-struct Shared {
-    unsigned kept[tile_keys];                    // the tile's selected keys, in order
-    unsigned of_warp[warps], before_warp[warps]; // how many a warp has selected, and all warps before it
-    unsigned earlier, selected;                  // how many lie in all tiles before, and in this one
+// The ring: the block's k-th tile is in slot k % slots. A warp has a part of each tile.
+struct Ring {
+    alignas(16) unsigned part[slots][splitters][part_keys];
+    unsigned kept[slots][splitters]; // how many of a part's keys are selected: they are its first
+    unsigned earlier[2];             // how many of all tiles before, of even and of odd tiles
 };
+static_assert(sizeof(Ring) == 98512, "as the lab's sorter.rs says");
 extern __shared__ __align__(16) unsigned char memory[];
 
-// A lane's keys: four from x + first on, and four every 128 further. In a whole tile nothing is asked: all loads are
-// under way before the first has come. Keys past the end are not below any threshold.
-__device__ inline void load(uint4 (&key)[loads], const unsigned* x, unsigned first, bool whole, unsigned n) {
-    if (whole) {
-#pragma unroll
-        for (unsigned k = 0; k < loads; k++) key[k] = __ldcs((const uint4*)(x + first + 128 * k));
-        return;
+// The tiles of this block: `count` of them.
+struct Tiles {
+    unsigned n, all;
+    int count;
+
+    __device__ explicit Tiles(unsigned n) : n(n), all((n + tile_keys - 1) / tile_keys) {
+        count = all > blockIdx.x ? (int)((all - blockIdx.x - 1) / gridDim.x) + 1 : 0;
     }
-    auto at = [=](unsigned i) { return i < n ? x[i] : 0xffffffffu; };
+    __device__ unsigned number(int k) const { return blockIdx.x + k * gridDim.x; }
+    // Of the warp's part.
+    __device__ unsigned begin(int k) const { return number(k) * tile_keys + warp_id() * part_keys; }
+    __device__ bool whole(int k) const { return (number(k) + 1) * tile_keys <= n; }
+};
+
+// A warp asks for its part of tile k. The last tile, if it is not whole, is left to `keys_of`.
+__device__ void bring(Ring& ring, const unsigned* x, const Tiles& tiles, int k) {
+    if (k < tiles.count && tiles.whole(k)) {
+        unsigned to = (unsigned)__cvta_generic_to_shared(ring.part[k % slots][warp_id()] + 4 * lane_id());
+        const unsigned* from = x + tiles.begin(k) + 4 * lane_id();
 #pragma unroll
-    for (unsigned k = 0; k < loads; k++) {
-        unsigned i = first + 128 * k;
-        key[k] = make_uint4(at(i), at(i + 1), at(i + 2), at(i + 3));
+        for (unsigned v = 0; v < vectors; v++)
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + v * 512), "l"(from + v * 128)
+                         : "memory");
     }
+    asm volatile("cp.async.commit_group;" ::: "memory"); // also of nothing, so that groups can be counted
 }
 
-// Asks for a tile to be brought into the L2 cache: a thread a line of 32 keys.
-__device__ inline void bring(const unsigned* x, unsigned tile, unsigned n) {
-    unsigned i = tile * tile_keys + 32 * threadIdx.x;
-    if (threadIdx.x < tile_keys / 32 && i < n) asm volatile("prefetch.global.L2 [%0];" ::"l"(x + i));
+// Moves the selected keys of a warp's part of tile k together, in their order, and returns their number.
+__device__ unsigned split(unsigned* part, const unsigned* x, const Tiles& tiles, int k, unsigned below) {
+    unsigned key[4 * vectors], kept = 0, first = tiles.begin(k) + lane_id();
+#pragma unroll
+    for (unsigned i = 0; i < 4 * vectors; i++) {
+        // Keys past the end are not below any threshold.
+        if (tiles.whole(k)) key[i] = part[32 * i + lane_id()];
+        else key[i] = first + 32 * i < tiles.n ? x[first + 32 * i] : 0xffffffffu;
+    }
+    __syncwarp(); // all keys of the part are in registers
+#pragma unroll
+    for (unsigned i = 0; i < 4 * vectors; i++) {
+        unsigned lanes = __ballot_sync(all_lanes, key[i] < below);
+        if (key[i] < below) part[kept + __popc(lanes & lanes_below())] = key[i];
+        kept += __popc(lanes);
+    }
+    return kept;
 }
 
-// Called by one warp: the sum of the counts of the tiles `from` to `to` - 1.
-__device__ inline unsigned counts(const unsigned* states, unsigned from, unsigned to) {
+// Stores a warp's selected keys to out + first: whole lines of 32 words, but for the ends. A lane reads all of its keys
+// before it stores the first.
+__device__ void leave(const unsigned* part, unsigned kept, unsigned* out, unsigned first) {
+    unsigned skip = first % 32, key[4 * vectors + 1];
+    out += first - skip;
+#pragma unroll
+    for (unsigned k = 0; k <= 4 * vectors; k++) {
+        unsigned i = lane_id() + 32 * k - skip;
+        if (i < kept) key[k] = part[i];
+    }
+#pragma unroll
+    for (unsigned k = 0; k <= 4 * vectors; k++)
+        if (lane_id() + 32 * k - skip < kept) __stcs(out + lane_id() + 32 * k, key[k]); // nobody reads it again soon
+}
+
+__device__ unsigned warp_sum(unsigned v) { return __shfl_sync(all_lanes, warp_inclusive(v), 31); }
+
+// Called by one warp: the sum of the counts of the tiles `from` to `to` - 1. A lane asks for all of its own before it
+// looks at the first, and again for those that are not there yet.
+__device__ unsigned counts(const unsigned* states, unsigned from, unsigned to) {
     constexpr unsigned groups = 9; // of 32: as many blocks as an H200 runs at once have room
     unsigned sum = 0;
     for (unsigned i = from + lane_id(); i < to; i += 32 * groups) {
@@ -58,66 +106,62 @@ __device__ inline unsigned counts(const unsigned* states, unsigned from, unsigne
             sum += state[g] & ~flags;
         }
     }
-    return __shfl_sync(all_lanes, warp_inclusive(sum), 31);
+    return warp_sum(sum);
 }
 
-// Stores `total` keys from `kept` to out + first: whole vectors of 4, and singly what lies before and after them.
-__device__ inline void store(unsigned* out, const unsigned* kept, unsigned first, unsigned total) {
-    unsigned skip = (4 - first % 4) % 4;
-    unsigned vectors = total > skip ? (total - skip) / 4 : 0, rest = skip + 4 * vectors + threadIdx.x;
-    if (threadIdx.x < skip && threadIdx.x < total) out[first + threadIdx.x] = kept[threadIdx.x];
-    for (unsigned i = threadIdx.x; i < vectors; i += threads) {
-        const unsigned* from = kept + skip + 4 * i;
-        __stcs((uint4*)(out + first + skip) + i, make_uint4(from[0], from[1], from[2], from[3]));
+// One warp: finds out how many are selected before tile k, and publishes the count of tile k + lead.
+__device__ void look_around(Ring& ring, unsigned* out, unsigned* states, const Tiles& tiles) {
+    unsigned earlier = 0;
+    auto of = [&](int k) { return warp_sum(lane_id() < splitters ? ring.kept[k % slots][lane_id()] : 0); };
+    for (int k = -(int)lead; k < tiles.count; k++) {
+        if (k >= 0) {
+            // The block's own last tile is the first of those that lie between.
+            earlier += counts(states, k > 0 ? tiles.number(k - 1) : 0, tiles.number(k));
+            if (lane_id() == 0) ring.earlier[k % 2] = earlier;
+            if (tiles.number(k) == tiles.all - 1) {
+                unsigned all = earlier + of(k);
+                if (lane_id() == 0) out[tiles.n] = all;
+            }
+        }
+        __syncthreads(); // the same barrier as in `split_and_store`
+        if (k + (int)lead < tiles.count) {
+            unsigned total = of(k + lead);
+            if (lane_id() == 0) publish(&states[tiles.number(k + lead)], own, total);
+        }
     }
-    if (threadIdx.x < 4 && rest < total) out[first + rest] = kept[rest];
+}
+
+// All other warps: split tile k + lead, and store tile k. There is one barrier a tile: before it tile k + lead is
+// split, and what lies before tile k is found out.
+__device__ void split_and_store(Ring& ring, const unsigned* x, unsigned* out, const Tiles& tiles, unsigned below) {
+    for (int k = 0; k < (int)slots; k++) bring(ring, x, tiles, k);
+    for (int k = -(int)lead; k < tiles.count; k++) {
+        int next = k + lead;
+        if (next < tiles.count) {
+            // All but the latest groups of this thread have come, and then all of its warp: its part of the tile.
+            asm volatile("cp.async.wait_group %0;" ::"n"(slots - lead - 1) : "memory");
+            __syncwarp();
+            unsigned kept = split(ring.part[next % slots][warp_id()], x, tiles, next, below);
+            if (lane_id() == 0) ring.kept[next % slots][warp_id()] = kept;
+        }
+        __syncthreads();
+        if (k >= 0) {
+            const unsigned* kept = ring.kept[k % slots];
+            unsigned first = ring.earlier[k % 2];
+            for (unsigned w = 0; w < warp_id(); w++) first += kept[w];
+            leave(ring.part[k % slots][warp_id()], kept[warp_id()], out, first);
+            __syncwarp(); // all lanes have read
+            bring(ring, x, tiles, k + slots);
+        }
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(threads, 2)
     compact_rounds(const unsigned* x, unsigned* out, unsigned* states, unsigned n, unsigned below) {
-    Shared& s = *(Shared*)memory;
-    unsigned tiles = (n + tile_keys - 1) / tile_keys, before = 0;
-    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        unsigned first = tile * tile_keys + warp_id() * 128 * loads + 4 * lane_id();
-        uint4 key[loads];
-        load(key, x, first, (tile + 1) * tile_keys <= n, n);
-        bring(x, tile + gridDim.x, n);
-        // How many of its 4 keys a lane selects in group k: byte k of a word. A warp selects 128 of a group at most, so
-        // that all four groups are summed at once.
-        unsigned count = 0;
-#pragma unroll
-        for (unsigned k = 0; k < loads; k++)
-            count += ((key[k].x < below) + (key[k].y < below) + (key[k].z < below) + (key[k].w < below)) << 8 * k;
-        unsigned upto = warp_inclusive(count), all = __shfl_sync(all_lanes, upto, 31), ahead = upto - count;
-        if (lane_id() == 0) s.of_warp[warp_id()] = (all & 255) + (all >> 8 & 255) + (all >> 16 & 255) + (all >> 24);
-        __syncthreads(); // and the keys of the tile before have left s.kept
-        if (warp_id() == 0) {
-            unsigned mine = s.of_warp[lane_id()], sum = warp_inclusive(mine);
-            s.before_warp[lane_id()] = sum - mine;
-            if (lane_id() == 31) {
-                publish(&states[tile], own, sum);
-                s.selected = sum;
-            }
-        }
-        __syncthreads();
-        unsigned at = s.before_warp[warp_id()];
-#pragma unroll
-        for (unsigned k = 0; k < loads; k++) {
-            unsigned to = at + (ahead >> 8 * k & 255);
-            if (key[k].x < below) s.kept[to++] = key[k].x;
-            if (key[k].y < below) s.kept[to++] = key[k].y;
-            if (key[k].z < below) s.kept[to++] = key[k].z;
-            if (key[k].w < below) s.kept[to++] = key[k].w;
-            at += all >> 8 * k & 255;
-        }
-        if (warp_id() == 0) {
-            before += counts(states, tile < gridDim.x ? 0 : tile - gridDim.x, tile);
-            if (lane_id() == 0) {
-                s.earlier = before;
-                if (tile == tiles - 1) out[n] = before + s.selected;
-            }
-        }
-        __syncthreads();
-        store(out, s.kept, s.earlier, s.selected);
-    }
+    Ring& ring = *(Ring*)memory;
+    Tiles tiles(n);
+    if (warp_id() < splitters)
+        split_and_store(ring, x, out, tiles, below);
+    else
+        look_around(ring, out, states, tiles);
 }

@@ -12,12 +12,12 @@ use crate::{Key, Kind};
 const TILE_THREADS: u32 = 256;
 /// Keys of a tile of `lists.cu`, of `rounds.cu`, and of `radix.cu`.
 const LIST_TILE: usize = 8192;
-const ROUND_TILE: usize = 16384;
+const ROUND_TILE: usize = 6144;
 const TILE: usize = 4096;
-/// Threads of a block of `rounds.cu`.
-const ROUND_THREADS: u32 = 1024;
-/// Words of shared memory of such a block: a tile, and two words a warp and two more.
-const ROUND_WORDS: usize = ROUND_TILE + 2 * 32 + 2;
+/// Threads of a block of `rounds.cu`: twelve warps that split, and one that looks around.
+const ROUND_THREADS: u32 = 416;
+/// Bytes of shared memory of such a block: a ring of four tiles, and the counts of their parts.
+const ROUND_BYTES: u32 = 98512;
 /// Threads of a block of `count_all`, of which each multiprocessor gets one.
 const COUNT_THREADS: u32 = 1024;
 /// The most dynamic shared memory of such a block, in bytes: 32 copies of the counts of four places.
@@ -250,7 +250,7 @@ impl<K: Key> Sorter<K> {
         };
         let shared = match how {
             How::Sweeps => counting.shared_mem_bytes,
-            How::Rounds => (ROUND_WORDS * size_of::<u32>()) as u32,
+            How::Rounds => ROUND_BYTES,
             _ => config.shared_mem_bytes,
         };
         let function = |(i, name): (usize, &String)| {

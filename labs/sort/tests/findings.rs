@@ -57,3 +57,12 @@ fn the_right_variants_have_no_findings() {
     assert_eq!(ran.rows.len(), 15 + 3 * 4, "{}", ran.text);
     assert!(ran.findings.is_empty(), "{}", ran.text);
 }
+
+/// A block takes more tiles than its ring has slots, so that keys arrive where a warp has just split or stored others.
+#[test]
+fn blocks_that_split_ahead_have_no_findings() {
+    let options = ["--variant", "compact-rounds", "--device", "emulated:rtx4090", "--check", "all", "-n", "4000003"];
+    let ran = LAB.accepts(&options);
+    assert!(ran.rows.len() == 1 && ran.rows[0]["verdict"] == "pass", "{}", ran.text);
+    assert!(ran.findings.is_empty(), "{}", ran.text);
+}

@@ -20,12 +20,12 @@ fn a_block_that_no_network_can_use_is_skipped_where_nobody_asked_for_it() {
     assert_eq!([verdict("bitonic-warp"), verdict("bitonic-grid"), verdict("radix")], ["pass", "skip", "pass"]);
 }
 
-/// A block of `compact-rounds` has more shared memory than a T4 allows: that row is skipped, and the others run.
+/// A T4 has neither as much shared memory as a block of `compact-rounds` nor its asynchronous copies: that row is
+/// skipped, and the others run.
 #[test]
 fn rounds_are_skipped_where_a_block_has_too_little_shared_memory() {
     let variants = ["--variant", "compact-rounds", "--variant", "partition"];
     let ran = LAB.accepts(&[&["--device", "emulated:t4", "-n", "20000"], &variants[..]].concat());
-    let row = ran.of("compact-rounds")[0];
-    assert!(row["verdict"] == "skip" && row["note"].contains("65800 bytes of shared memory"), "{row:?}");
+    assert_eq!(ran.of("compact-rounds")[0]["verdict"], "skip", "{}", ran.text);
     assert_eq!(ran.of("partition")[0]["verdict"], "pass", "{}", ran.text);
 }

@@ -1,24 +1,27 @@
 // Many steps of Jacobi's method in one launch, on a plane that the registers of a cluster hold: see jacobi.cu.
 //
-//  cluster  like several (jacobi.cu), but all steps in one launch, and the points stay in registers. A warp has ROWS rows
-//           of the plane, four columns a lane; neighbours to the left and right come by shuffles. It also has STEPS
-//           rows above and as many below, and makes in these what its neighbours make, so that it takes STEPS steps
-//           before it needs rows of theirs. Those go straight into the shared memory of the blocks whose warps need
-//           them (distributed shared memory), and the data themselves arrive at the receiver's barrier: no warp waits
-//           for any but its two neighbours. Two rows and two steps: making a row twice costs less than a wait.
+//  cluster  like several (jacobi.cu), but all steps in one launch, and the points stay in registers. A block has four
+//           warps, and a warp ROWS rows, four columns a lane: the two warps in the middle have the block's own rows,
+//           and the other two make again what the neighbours above and below make. One row less of theirs is right
+//           after each step, so that a block takes ROWS steps before it needs rows from other blocks. Those go straight
+//           into the shared memory of the block that needs them (distributed shared memory), and the data themselves
+//           arrive at a barrier there: no block waits for any but its two neighbours. Warps of a block give each other
+//           their outermost rows after each step, in shared memory; neighbours to the left and right come by shuffles.
 //
-// It needs a cluster and st.async: compute capability 9.0. The plane has at most 128 x 128 points. Grid: BLOCKS blocks
-// of 32 x WARPS threads; no dynamic shared memory. It adds in the order of all other kernels: they agree to the last bit.
+// It needs a cluster of 16 blocks, which the host must allow, and st.async: compute capability 9.0. The plane has at
+// most 128 x 128 points, and four of them never add up to infinity. Grid: BLOCKS blocks of 32 x WARPS threads; no
+// dynamic shared memory. It adds in the order of all other kernels: they agree to the last bit.
 // target: compute_90a
 
-constexpr int BLOCKS = 8, WARPS = 8, ROWS = 128 / (BLOCKS * WARPS), STEPS = 2, ALL = ROWS + 2 * STEPS;
+constexpr int BLOCKS = 16, WARPS = 4, OWN = 128 / BLOCKS, ROWS = OWN / 2;
 typedef unsigned long long word;
 
-// What neighbours send to the warps of a block: two halves that take turns, so that rows can arrive while those of the
-// step before are read.
-struct Inbox {
-    float4 rows[2][WARPS][2][STEPS][32]; // [half][receiver][from above, from below]
-    word arrived[2][WARPS];
+// What lies in a block's shared memory. Its halves take turns, so that rows can arrive while those of the time before
+// are read.
+struct Exchange {
+    float4 edges[2][WARPS][2][32]; // [half][warp]: its first row, and its last
+    float4 inbox[2][2][ROWS][32];  // [half][from above, from below]: what the neighbours send
+    word arrived[2][2];
 };
 
 __device__ unsigned address(const void* shared) { return (unsigned)__cvta_generic_to_shared(shared); }
@@ -34,9 +37,11 @@ __device__ void cluster_barrier() {
     asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-// The barrier completes a phase when `bytes` bytes have come.
-__device__ void expect(word* barrier, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address(barrier)), "r"(bytes) : "memory");
+// The barrier completes a phase when ROWS rows have come.
+__device__ void expect_rows(word* barrier) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address(barrier)),
+                 "r"((unsigned)sizeof(Exchange::inbox[0][0]))
+                 : "memory");
 }
 
 __device__ void wait(word* barrier, unsigned parity) {
@@ -53,69 +58,70 @@ __device__ void wait(word* barrier, unsigned parity) {
     } while (!done);
 }
 
-// A neighbour: where its inbox has room for this warp's rows, and the barrier at which they arrive.
+// A neighbour: where its inbox has room for this block's rows, and the barrier at which they arrive.
 struct Neighbour {
     bool exists;
     unsigned rows, arrived;
 };
 
-// Warp `warp` of the cluster takes what comes from this one in place `side`.
-__device__ Neighbour neighbour(Inbox& inbox, int warp, unsigned side) {
-    if (warp < 0 || warp >= BLOCKS * WARPS) return Neighbour{false, 0, 0};
-    unsigned rank = warp / WARPS, w = warp % WARPS;
-    return Neighbour{true, address_in(address(&inbox.rows[0][w][side][0][threadIdx.x % 32]), rank),
-                     address_in(address(&inbox.arrived[0][w]), rank)};
+// Block `rank` of the cluster takes what comes from this one in place `side` of its inbox.
+__device__ Neighbour neighbour(Exchange& mine, int rank, unsigned side) {
+    if (rank < 0 || rank >= BLOCKS) return Neighbour{false, 0, 0};
+    return Neighbour{true, address_in(address(&mine.inbox[0][side][0][threadIdx.x % 32]), rank),
+                     address_in(address(&mine.arrived[0][side]), rank)};
 }
 
-// Sends a lane's part of STEPS rows to a neighbour, if there is one; its barrier counts the bytes.
-__device__ void send(const Neighbour& to, unsigned half, const float4* row) {
-    if (!to.exists) return;
-    unsigned rows = to.rows + half * sizeof(Inbox::rows[0]), arrived = to.arrived + half * sizeof(Inbox::arrived[0]);
-#pragma unroll
-    for (int i = 0; i < STEPS; i++) {
-        asm volatile(
-            "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
-                rows + i * 32 * (unsigned)sizeof(float4)),
-            "f"(row[i].x), "f"(row[i].y), "f"(row[i].z), "f"(row[i].w), "r"(arrived)
-            : "memory");
-    }
+// A warp's rows: its own are 1 to ROWS, and those of its neighbours lie around them.
+typedef float4 Rows[ROWS + 2];
+
+// Sends a lane's part of a warp's own row `i`, counted from 0; the neighbour's barrier counts the bytes.
+__device__ void send(const Neighbour& to, unsigned half, int i, float4 row) {
+    unsigned at = to.rows + half * sizeof(Exchange::inbox[0]) + i * 32 * sizeof(float4);
+    unsigned arrived = to.arrived + half * sizeof(Exchange::arrived[0]);
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(at),
+                 "f"(row.x), "f"(row.y), "f"(row.z), "f"(row.w), "r"(arrived)
+                 : "memory");
 }
 
-// The sums of left and right neighbours, with which each mean begins.
-__device__ float4 sides(float4 row) {
-    float left = __shfl_up_sync(0xffffffff, row.w, 1), right = __shfl_down_sync(0xffffffff, row.x, 1);
-    return make_float4(left + row.y, row.x + row.z, row.y + row.w, row.z + right);
-}
-
-// Which of a row's four points move: all but the border's, and what is outside. A mask of bits each, all ones or none,
-// because there are more than a multiprocessor has predicates for.
-struct Moves {
-    unsigned x, y, z, w;
+// What a sum of neighbours is multiplied by, and what is added then: 0.25 and -0 in a point that moves, and 0 and its
+// value in one that is fixed. So one instruction makes the mean or leaves the point as it is, and nothing is chosen.
+struct Weights {
+    float4 factor, fixed;
 };
 
-__device__ float select(unsigned mask, float a, float b) {
-    return __uint_as_float((__float_as_uint(a) & mask) | (__float_as_uint(b) & ~mask));
+__device__ float4 mean(float4 above, float4 row, float4 below, const Weights& w) {
+    float left = __shfl_up_sync(0xffffffff, row.w, 1), right = __shfl_down_sync(0xffffffff, row.x, 1);
+    return make_float4(fmaf(left + row.y + above.x + below.x, w.factor.x, w.fixed.x),
+                       fmaf(row.x + row.z + above.y + below.y, w.factor.y, w.fixed.y),
+                       fmaf(row.y + row.w + above.z + below.z, w.factor.z, w.fixed.z),
+                       fmaf(row.z + right + above.w + below.w, w.factor.w, w.fixed.w));
 }
 
-// The new row, in the points that move.
-__device__ float4 mean(float4 sides, float4 above, float4 was, float4 below, Moves moves) {
-    return make_float4(select(moves.x, 0.25f * (sides.x + above.x + below.x), was.x),
-                       select(moves.y, 0.25f * (sides.y + above.y + below.y), was.y),
-                       select(moves.z, 0.25f * (sides.z + above.z + below.z), was.z),
-                       select(moves.w, 0.25f * (sides.w + above.w + below.w), was.w));
-}
-
-// One step for the rows from `from` on, up to but not including `to`: row by row downwards.
-template <int COUNT>
-__device__ void step(float4 (&row)[COUNT], int from, int to, const Moves (&moves)[COUNT]) {
-    float4 above = row[from - 1]; // as it was
+// One step, in which made(i, row) is called as soon as own row i is made. The rows that other warps wait for are first.
+template <class Made>
+__device__ void step(Rows& row, const Weights (&weights)[ROWS], float4 (*edges)[2][32], unsigned w, unsigned lane,
+                     Made made) {
+    float4 first = mean(row[0], row[1], row[2], weights[0]);
+    float4 last = mean(row[ROWS - 1], row[ROWS], row[ROWS + 1], weights[ROWS - 1]);
+    if (w > 0) edges[w][0][lane] = first;
+    if (w + 1 < WARPS) edges[w][1][lane] = last;
+    made(0, first), made(ROWS - 1, last);
+    float4 above = row[1]; // as it was
 #pragma unroll
-    for (int i = 1; i < COUNT - 1; i++) {
-        if (i < from || i >= to) continue;
+    for (int i = 2; i < ROWS; i++) {
         float4 was = row[i];
-        row[i] = mean(sides(was), above, was, row[i + 1], moves[i]);
+        row[i] = mean(above, was, row[i + 1], weights[i - 1]);
+        made(i - 1, row[i]);
         above = was;
     }
+    row[1] = first, row[ROWS] = last;
+}
+
+// The outermost rows of the warps next door. Since halves take turns, one barrier is enough.
+__device__ void meet(Rows& row, float4 (*edges)[2][32], unsigned w, unsigned lane) {
+    __syncthreads();
+    if (w > 0) row[0] = edges[w - 1][1][lane];
+    if (w + 1 < WARPS) row[ROWS + 1] = edges[w + 1][0][lane];
 }
 
 __device__ float4 load(const float* plane, int y, unsigned x, unsigned width, unsigned height) {
@@ -129,62 +135,84 @@ __device__ float4 load(const float* plane, int y, unsigned x, unsigned width, un
     return row;
 }
 
-extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 * WARPS)
-    cluster(const float* __restrict__ u, float* __restrict__ v, unsigned width, unsigned height, unsigned steps) {
-    __shared__ alignas(16) Inbox inbox;
-    unsigned lane = threadIdx.x % 32, w = threadIdx.x / 32, x = 4 * lane;
-    int warp = blockIdx.x * WARPS + w, y = warp * ROWS - STEPS; // of the first of all its rows
-    float4 row[ALL];
-    Moves moves[ALL];
-#pragma unroll
-    for (int i = 0; i < ALL; i++) {
-        row[i] = load(u, y + i, x, width, height);
-        unsigned inner = y + i > 0 && y + i + 1 < (int)height ? 0xffffffff : 0;
-        moves[i] = {x > 0 && x + 1 < width ? inner : 0, x + 2 < width ? inner : 0, x + 3 < width ? inner : 0,
-                    x + 4 < width ? inner : 0};
-    }
+__device__ void store(float* plane, int y, unsigned x, unsigned width, unsigned height, float4 row) {
+    if (y < 0 || y >= (int)height) return;
+    float* p = plane + (size_t)y * width + x;
+    if (x < width) p[0] = row.x;
+    if (x + 1 < width) p[1] = row.y;
+    if (x + 2 < width) p[2] = row.z;
+    if (x + 3 < width) p[3] = row.w;
+}
 
-    Neighbour up = neighbour(inbox, warp - 1, 1), down = neighbour(inbox, warp + 1, 0);
-    unsigned bytes = (up.exists + down.exists) * STEPS * 32 * sizeof(float4);
-    if (lane == 0) {
-        for (int half = 0; half < 2; half++) {
-            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(&inbox.arrived[half][w])) : "memory");
-        }
+// A shuffle to itself hides where a value comes from: else factors would be made again at each step.
+__device__ float kept(float v) { return __shfl_sync(0xffffffff, v, threadIdx.x % 32); }
+
+__device__ Weights weights_of(int y, unsigned x, unsigned width, unsigned height, float4 row) {
+    bool inner = y > 0 && y + 1 < (int)height;
+    auto factor = [=](unsigned x) { return kept(inner && x > 0 && x + 1 < width ? 0.25f : 0.0f); };
+    float4 f = make_float4(factor(x), factor(x + 1), factor(x + 2), factor(x + 3));
+    return Weights{f, make_float4(f.x > 0 ? -0.0f : row.x, f.y > 0 ? -0.0f : row.y, f.z > 0 ? -0.0f : row.z,
+                                  f.w > 0 ? -0.0f : row.w)};
+}
+
+extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 * WARPS, 1)
+    cluster(const float* __restrict__ u, float* __restrict__ v, unsigned width, unsigned height, unsigned steps) {
+    __shared__ alignas(16) Exchange e;
+    // The shuffle tells the compiler that a warp has one value of w.
+    unsigned lane = threadIdx.x % 32, w = __shfl_sync(0xffffffff, threadIdx.x / 32, 0), x = 4 * lane;
+    int block = blockIdx.x, y = block * OWN + ((int)w - 1) * ROWS; // of the warp's first own row
+    Rows row;
+    Weights weights[ROWS];
+#pragma unroll
+    for (int i = 0; i < ROWS + 2; i++) row[i] = load(u, y - 1 + i, x, width, height);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) weights[i] = weights_of(y + i, x, width, height, row[1 + i]);
+
+    // Two warps have to do with the block above, and two with that below.
+    unsigned side = w / 2;
+    bool middle = w == 1 || w == 2;
+    Neighbour other = neighbour(e, side == 0 ? block - 1 : block + 1, 1 - side);
+    if (threadIdx.x < 4) {
+        word* barrier = &e.arrived[threadIdx.x / 2][threadIdx.x % 2];
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(barrier)) : "memory");
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        for (int half = 0; half < 2; half++) expect(&inbox.arrived[half][w], bytes);
+        expect_rows(barrier);
     }
     cluster_barrier(); // nobody sends before all barriers are there
 
-    unsigned left = steps;
-    for (unsigned round = 0; left > STEPS; round++, left -= STEPS) {
-        // With each step, one row less on either side is right.
-#pragma unroll
-        for (int s = 0; s < STEPS; s++) step<ALL>(row, s + 1, ALL - 1 - s, moves);
+    unsigned left = steps, turn = 0;
+    for (unsigned round = 0; left > ROWS; round++, left -= ROWS) {
         // A neighbour sends to this half again when it has what is sent in the next round.
-        unsigned half = round % 2;
-        send(up, half, row + STEPS);
-        send(down, half, row + ROWS);
-        wait(&inbox.arrived[half][w], round / 2 % 2);
+        unsigned half = round % 2, parity = round / 2 % 2;
 #pragma unroll
-        for (int i = 0; i < STEPS; i++) {
-            if (up.exists) row[i] = inbox.rows[half][w][0][i][lane];
-            if (down.exists) row[STEPS + ROWS + i] = inbox.rows[half][w][1][i][lane];
+        for (int s = 0; s < ROWS; s++, turn ^= 1) {
+            bool sends = s + 1 == ROWS && middle && other.exists;
+            step(row, weights, e.edges[turn], w, lane, [&](int i, float4 made) {
+                if (sends) send(other, half, i, made);
+            });
+            meet(row, e.edges[turn], w, lane); // in the end while rows of other blocks are under way
         }
-        if (lane == 0) expect(&inbox.arrived[half][w], bytes);
-    }
+        if (other.exists) {
+            wait(&e.arrived[half][side], parity);
+            // What has come are the outer warp's rows, one of which lies next to the middle warp's.
+            const float4(*come)[32] = e.inbox[half][side];
+            if (w == 1) row[0] = come[ROWS - 1][lane];
+            if (w == 2) row[ROWS + 1] = come[0][lane];
+            if (!middle) {
 #pragma unroll
-    for (int s = 0; s < STEPS; s++) {
-        if (s < left) step<ALL>(row, s + 1, ALL - 1 - s, moves);
+                for (int i = 0; i < ROWS; i++) row[1 + i] = come[i][lane];
+                if (lane == 0) expect_rows(&e.arrived[half][side]);
+            }
+        }
+    }
+    for (; left > 0; left--, turn ^= 1) {
+        step(row, weights, e.edges[turn], w, lane, [](int, float4) {});
+        meet(row, e.edges[turn], w, lane);
     }
 
+    if (middle) {
 #pragma unroll
-    for (int i = STEPS; i < STEPS + ROWS; i++) {
-        if (y + i >= (int)height) break;
-        float* p = v + (size_t)(y + i) * width + x;
-        if (x < width) p[0] = row[i].x;
-        if (x + 1 < width) p[1] = row[i].y;
-        if (x + 2 < width) p[2] = row[i].z;
-        if (x + 3 < width) p[3] = row[i].w;
+        for (int i = 0; i < ROWS; i++) store(v, y + i, x, width, height, row[1 + i]);
     }
     cluster_barrier(); // no block leaves while another may still send to it
 }

@@ -87,11 +87,13 @@ fn an_update_in_place_needs_a_barrier_of_the_grid_before_it_writes() {
     LAB.rejects(mutant, &size, "of 1841 wrong: [row 1, column 1]");
 }
 
-/// Warps of a cluster wait for their two neighbours only. They have the CPU's result to the last bit in planes of any
+/// Blocks of a cluster wait for their two neighbours only. They have the CPU's result to the last bit in planes of any
 /// shape, whatever is left of the last round's steps, and nothing that a check finds.
 #[test]
 fn the_rows_of_a_cluster_arrive_before_they_are_read() {
-    for (width, height, steps) in [("128", "128", "9"), ("127", "5", "8"), ("3", "126", "6"), ("1", "1", "2")] {
+    for (width, height, steps) in
+        [("128", "128", "37"), ("101", "77", "9"), ("127", "5", "8"), ("3", "126", "6"), ("1", "1", "2")]
+    {
         let size = ["--width", width, "--height", height, "--steps", steps, "--random-start", "--tolerance", "1"];
         let hopper = ["--device", "emulated:h200", "--check", "all", "--variant", "jacobi-cluster"];
         let ran = LAB.accepts(&[&hopper[..], &size].concat());
