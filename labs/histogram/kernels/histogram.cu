@@ -175,14 +175,15 @@ __device__ void count_four(unsigned* mine, unsigned next, unsigned four) {
     }
 }
 
-// Calls two(w) for every 32 bytes of the text, as eight words, and one(c) for each byte of the rest. The blocks take
-// tiles of 64 bytes per thread as long as there is one for each of them, and then all threads share what is left. The
-// loads of a tile are under way while the one before is counted.
+// Calls two(w) for 32 bytes of the text at a time, as eight words, and one(c) for each byte of the rest. The blocks take
+// tiles of 64 bytes per thread as long as there is one for each of them, then halves of tiles, and then all threads
+// share what is left. The loads of a tile are under way while the one before is counted: so each thread has more bytes
+// under way, and needs up to 64 registers, which leaves room for 1024 threads.
 template <class Two, class One>
 __device__ void read_ahead(const byte* text, size_t n, Two two, One one) {
     constexpr int loads = 4;
     const uint4* text16 = (const uint4*)text;
-    size_t words = n / 32 * 2, tile = (size_t)loads * blockDim.x; // of 16 bytes
+    size_t words = n / 16, tile = (size_t)loads * blockDim.x; // of 16 bytes
     size_t rounds = words / tile / gridDim.x, step = gridDim.x * tile;
     const uint4* p = text16 + blockIdx.x * tile + threadIdx.x;
     uint4 w[loads], next[loads];
@@ -205,8 +206,10 @@ __device__ void read_ahead(const byte* text, size_t n, Two two, One one) {
 #pragma unroll
         for (int k = 0; k < loads; k++) w[k] = next[k];
     }
-    for (size_t at = rounds * step + 2 * grid_index(); at < words; at += 2 * grid_threads()) both(text16[at], text16[at + 1]);
-    for (size_t i = n / 32 * 32 + grid_index(); i < n; i += grid_threads()) one(text[i]);
+    size_t half = tile / 2, first = rounds * step, last = first + (words - first) / half * half;
+    for (size_t at = first + blockIdx.x * half; at < last; at += gridDim.x * half)
+        both(text16[at + threadIdx.x], text16[at + blockDim.x + threadIdx.x]);
+    for (size_t i = 16 * last + grid_index(); i < n; i += grid_threads()) one(text[i]);
 }
 
 template <class Kind>
