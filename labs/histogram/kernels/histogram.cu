@@ -7,7 +7,8 @@
 //   4  matched           like 3, but lanes of a warp with the same bin send one atomic together
 //   5  privatized        like 3, but each block counts in shared memory and adds its counts at the end
 //   6  reduced           like 5, but each block stores its counts, and a second launch adds them up
-//   7  wide              like 5, but 16 bytes per load, four loads in flight, and a copy for each warp
+//   7  wide              like 5, but 16 bytes per load, four loads in flight while the four before are counted, and a
+//                        copy for each warp
 //   8  lanes             like 7, but with a copy for each lane, in that lane's bank: no two lanes collide
 //   9  bit-sliced        7 bins only, counted in registers: 32 bytes at a time become 8 words of bits,
 //                        logic finds each bin's members, and popc counts them
@@ -165,8 +166,7 @@ extern "C" __global__ void join(const unsigned* partial, count* counts, unsigned
     // [end]
 }
 
-// ---- 7: what 7 and 8 share: a block takes tiles of 64 bytes per thread, then the grid takes the rest
-// byte by byte. The count of bin b is at mine[b * next]; letters have an eighth bin, for other bytes.
+// ---- 7: what 7 and 8 share. The count of bin b is at mine[b * next]; letters have an eighth bin, for other bytes.
 template <class Kind>
 __device__ void count_four(unsigned* mine, unsigned next, unsigned four) {
 #pragma unroll
@@ -175,25 +175,50 @@ __device__ void count_four(unsigned* mine, unsigned next, unsigned four) {
     }
 }
 
-template <class Kind>
-__device__ void count_wide(const byte* text, size_t n, unsigned* mine, unsigned next) {
+// Calls two(w) for 32 bytes of the text at a time, as eight words, and one(c) for each byte of the rest. The blocks take
+// tiles of 64 bytes per thread as long as there is one for each of them, then halves of tiles, and then all threads
+// share what is left. The loads of a tile are under way while the one before is counted: so each thread has more bytes
+// under way, and needs up to 64 registers, which leaves room for 1024 threads.
+template <class Two, class One>
+__device__ void read_ahead(const byte* text, size_t n, Two two, One one) {
     constexpr int loads = 4;
     const uint4* text16 = (const uint4*)text;
-    size_t tile = (size_t)loads * blockDim.x; // in 16-byte words
-    size_t tiles = n / 16 / tile;
-    for (size_t at = blockIdx.x; at < tiles; at += gridDim.x) {
-        uint4 w[loads];
+    size_t words = n / 16, tile = (size_t)loads * blockDim.x; // of 16 bytes
+    size_t rounds = words / tile / gridDim.x, step = gridDim.x * tile;
+    const uint4* p = text16 + blockIdx.x * tile + threadIdx.x;
+    uint4 w[loads], next[loads];
+    auto both = [&](uint4 a, uint4 b) {
+        unsigned eight[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+        two(eight);
+    };
+    if (rounds > 0) {
 #pragma unroll
-        for (int k = 0; k < loads; k++) w[k] = text16[at * tile + k * blockDim.x + threadIdx.x];
-#pragma unroll
-        for (int k = 0; k < loads; k++) {
-            count_four<Kind>(mine, next, w[k].x);
-            count_four<Kind>(mine, next, w[k].y);
-            count_four<Kind>(mine, next, w[k].z);
-            count_four<Kind>(mine, next, w[k].w);
-        }
+        for (int k = 0; k < loads; k++) w[k] = p[k * blockDim.x];
     }
-    for (size_t i = tiles * tile * 16 + grid_index(); i < n; i += grid_threads()) atomicAdd(&mine[Kind::bin(text[i]) * next], 1);
+    for (size_t round = 0; round < rounds; round++) {
+        p += step;
+        if (round + 1 < rounds) {
+#pragma unroll
+            for (int k = 0; k < loads; k++) next[k] = p[k * blockDim.x];
+        }
+#pragma unroll
+        for (int k = 0; k < loads; k += 2) both(w[k], w[k + 1]);
+#pragma unroll
+        for (int k = 0; k < loads; k++) w[k] = next[k];
+    }
+    size_t half = tile / 2, first = rounds * step, last = first + (words - first) / half * half;
+    for (size_t at = first + blockIdx.x * half; at < last; at += gridDim.x * half)
+        both(text16[at + threadIdx.x], text16[at + blockDim.x + threadIdx.x]);
+    for (size_t i = 16 * last + grid_index(); i < n; i += grid_threads()) one(text[i]);
+}
+
+template <class Kind>
+__device__ void count_wide(const byte* text, size_t n, unsigned* mine, unsigned next) {
+    auto two = [=](const unsigned (&eight)[8]) {
+#pragma unroll
+        for (int k = 0; k < 8; k++) count_four<Kind>(mine, next, eight[k]);
+    };
+    read_ahead(text, n, two, [=](unsigned c) { atomicAdd(&mine[Kind::bin(c) * next], 1); });
 }
 
 // [not handed out]
@@ -206,8 +231,8 @@ __device__ void wide(const byte* text, count* counts, size_t n) {
     add_up(s, Kind::bins, 1, warps, Kind::rows, counts);
 }
 
-extern "C" __global__ void wide_letters(const byte* __restrict__ text, count* counts, size_t n) { wide<Letters>(text, counts, n); }
-extern "C" __global__ void wide_bytes(const byte* __restrict__ text, count* counts, size_t n) { wide<Bytes>(text, counts, n); }
+extern "C" __global__ void __launch_bounds__(1024) wide_letters(const byte* __restrict__ text, count* counts, size_t n) { wide<Letters>(text, counts, n); }
+extern "C" __global__ void __launch_bounds__(1024) wide_bytes(const byte* __restrict__ text, count* counts, size_t n) { wide<Bytes>(text, counts, n); }
 // [end]
 
 // ---- 8
@@ -222,8 +247,8 @@ __device__ void lanes(const byte* text, count* counts, size_t n) {
     // [end]
 }
 
-extern "C" __global__ void lanes_letters(const byte* __restrict__ text, count* counts, size_t n) { lanes<Letters>(text, counts, n); }
-extern "C" __global__ void lanes_bytes(const byte* __restrict__ text, count* counts, size_t n) { lanes<Bytes>(text, counts, n); }
+extern "C" __global__ void __launch_bounds__(1024) lanes_letters(const byte* __restrict__ text, count* counts, size_t n) { lanes<Letters>(text, counts, n); }
+extern "C" __global__ void __launch_bounds__(1024) lanes_bytes(const byte* __restrict__ text, count* counts, size_t n) { lanes<Bytes>(text, counts, n); }
 
 // [not handed out]
 // ---- 9: the bits of `a` where `mask` has ones, and those of `b` elsewhere.
@@ -262,27 +287,16 @@ __device__ void count_32(unsigned (&p)[8], unsigned (&c)[7]) {
     c[6] += __popc(q11 & ~q2 & (p[0] ^ p[1]));
 }
 
-extern "C" __global__ void bit_sliced_letters(const byte* __restrict__ text, count* counts, size_t n) {
-    constexpr int loads = 4;
-    const uint4* text16 = (const uint4*)text;
+extern "C" __global__ void __launch_bounds__(1024)
+    bit_sliced_letters(const byte* __restrict__ text, count* counts, size_t n) {
     unsigned c[7] = {0, 0, 0, 0, 0, 0, 0};
-    size_t tile = (size_t)loads * blockDim.x; // in 16-byte words
-    size_t tiles = n / 16 / tile;
-    for (size_t at = blockIdx.x; at < tiles; at += gridDim.x) {
-        uint4 w[loads];
-#pragma unroll
-        for (int k = 0; k < loads; k++) w[k] = text16[at * tile + k * blockDim.x + threadIdx.x];
-#pragma unroll
-        for (int k = 0; k < loads; k += 2) {
-            unsigned p[8] = {w[k].x, w[k].y, w[k].z, w[k].w, w[k + 1].x, w[k + 1].y, w[k + 1].z, w[k + 1].w};
-            count_32(p, c);
-        }
-    }
-    for (size_t i = tiles * tile * 16 + grid_index(); i < n; i += grid_threads()) {
-        unsigned bin = Letters::bin(text[i]);
+    auto two = [&](unsigned (&eight)[8]) { count_32(eight, c); };
+    auto one = [&](unsigned letter) {
+        unsigned bin = Letters::bin(letter);
 #pragma unroll
         for (int b = 0; b < 7; b++) c[b] += bin == b;
-    }
+    };
+    read_ahead(text, n, two, one);
     __shared__ unsigned s[7];
     zero(s, 7);
     unsigned lane = threadIdx.x % 32, lanes = min(32u, blockDim.x - threadIdx.x / 32 * 32);

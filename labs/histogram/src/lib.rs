@@ -78,7 +78,7 @@ const SHARED: Counting = Counting { copies: |_| 1, in_32_bits: true, ..GLOBAL };
 const A_WARP: Counting = Counting { copies: |threads| threads.div_ceil(32), eighth_bin: true, ..SHARED };
 // With 512 threads, 32 copies of 256 bins serve as many threads as fit.
 const A_LANE: Counting = Counting { threads: 512, copies: |_| 32, eighth_bin: true, ..SHARED };
-const SLICES: Counting = Counting { copies: |_| 0, bins: &[Bins::Letters], ..SHARED };
+const SLICES: Counting = Counting { threads: 512, copies: |_| 0, bins: &[Bins::Letters], ..SHARED };
 const LOST: &str = "threads add to the same count at once, and one of them is lost";
 
 /// The methods of counting, each made from one above it.

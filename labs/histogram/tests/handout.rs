@@ -19,11 +19,11 @@ fn instructions_for_each_byte() {
         (large - small) / f64::from(1 << 19)
     };
     for (variant, bins, said) in [
-        ("wide", "letters", 9.75),
-        ("wide", "bytes", 6.75),
-        ("lanes", "letters", 11.75),
-        ("lanes", "bytes", 6.25),
-        ("bit-sliced", "letters", 4.6),
+        ("wide", "letters", 10.1),
+        ("wide", "bytes", 6.1),
+        ("lanes", "letters", 11.1),
+        ("lanes", "bytes", 6.1),
+        ("bit-sliced", "letters", 4.95),
     ] {
         assert!((of(variant, bins) - said).abs() < 0.05, "{variant} {bins}: {}", of(variant, bins));
     }

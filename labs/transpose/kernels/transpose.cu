@@ -12,12 +12,10 @@
 //                whole nothing is asked. The blocks go along the rows of in.
 //  grouped_256   like vectorized, but the blocks go down a group of rows of tiles before they go on to the right.
 //  grouped_512   like grouped_256, but 512 threads per block, 32 bytes under way per thread.
-//  grouped_tall  like grouped_512, but tiles of 128 rows and 32 columns, so that longer lines are written; and where
-//                rows of out do not begin at a sector (32 bytes), what a tile writes of each begins up to 7 floats
-//                earlier, so that it does: whole sectors are written, four floats at a time. Such tiles read 8 rows
-//                more. On an H200 this took 0.520 ms instead of 0.541 at 15999 x 16000.
 //
 // The kernels from tiled to swizzled have blocks of 32 x 8 threads, so that a thread takes four elements.
+
+#include "groups.cuh"
 
 extern "C" __global__ void naive_read(const float* in, float* out, unsigned m, unsigned n) {
     unsigned x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
@@ -166,19 +164,6 @@ extern "C" __global__ void __launch_bounds__(256) vectorized(const float* in, fl
     turn<8>(tile, in, out, m, n, blockIdx.x / across, blockIdx.x % across);
 }
 
-// The row and column of tiles that the block takes: tiles in groups of `group` rows of them, and down the columns in a
-// group. Blocks that run at the same time then write side by side, `group` tiles at a time.
-struct Place {
-    unsigned j, i;
-};
-template <unsigned H = 64, unsigned W = 64>
-__device__ inline Place grouped(unsigned m, unsigned n, unsigned group) {
-    unsigned across = (n + W - 1) / W, down = (m + H - 1) / H;
-    unsigned first = blockIdx.x / (group * across) * group, within = blockIdx.x % (group * across);
-    unsigned height = down - first < group ? down - first : group;
-    return {first + within % height, within / height};
-}
-
 extern "C" __global__ void __launch_bounds__(256)
     grouped_256(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
     __shared__ float tile[64 * 64];
@@ -192,79 +177,3 @@ extern "C" __global__ void __launch_bounds__(512)
     Place at = grouped(m, n, group);
     turn<16>(tile, in, out, m, n, at.j, at.i);
 }
-
-// [not handed out]
-// Like turn_tile, but for rows of out that begin anywhere. Of each of them a tile takes H elements, from the beginning
-// of a sector on: up to 7 fewer at its end, and as many more before. The last row of tiles also takes what is then
-// left. Row r of the tile is row top - 8 + r of in. WHOLE: not in the first or last row of tiles, and all columns are
-// inside. A warp writes a row of 128 elements, four a lane. Rows of the tile that are 32 apart have their columns in
-// different places: the lanes' words lie in 32 banks, or in 31, as such a row may begin in one group of 32 rows and end
-// in a fifth.
-template <unsigned WARPS, unsigned H, unsigned W, bool WHOLE>
-__device__ inline void turn_aligned(float* tile, const float* in, float* out, unsigned m, unsigned n, unsigned top,
-                                    unsigned left) {
-    static_assert(H == 128 && W == 32, "a warp takes a row of the tile, or of its transpose");
-    unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    auto place = [](unsigned r, unsigned x) { return W * r + (x ^ ((r + r / 32) % 32)); };
-    auto inside = [=](unsigned r, unsigned x) { return WHOLE || (top + r >= 8 && top + r - 8 < m && left + x < n); };
-    const float* from = in + left + ((long long)top - 8) * n;
-    if (n % 4 == 0) {
-        constexpr unsigned LOADS = ((H + 8) / 4 + WARPS - 1) / WARPS, STEP = 4 * WARPS;
-        unsigned r = 4 * warp + lane / 8, x = lane % 8 * 4;
-        float4 v[LOADS];
-#pragma unroll
-        for (unsigned k = 0; k < LOADS; k++)
-            if (r + STEP * k < H + 8 && inside(r + STEP * k, x))
-                v[k] = *(const float4*)(from + (size_t)(r + STEP * k) * n + x);
-#pragma unroll
-        for (unsigned k = 0; k < LOADS; k++) {
-            if (r + STEP * k >= H + 8 || !inside(r + STEP * k, x)) continue;
-            tile[place(r + STEP * k, x)] = v[k].x;
-            tile[place(r + STEP * k, x + 1)] = v[k].y;
-            tile[place(r + STEP * k, x + 2)] = v[k].z;
-            tile[place(r + STEP * k, x + 3)] = v[k].w;
-        }
-    } else {
-        constexpr unsigned LOADS = (H + 8 + WARPS - 1) / WARPS;
-        const float* p = from + (size_t)warp * n + lane;
-        float v[LOADS];
-#pragma unroll
-        for (unsigned k = 0; k < LOADS; k++, p += (size_t)WARPS * n)
-            if (warp + WARPS * k < H + 8 && inside(warp + WARPS * k, lane)) v[k] = *p;
-#pragma unroll
-        for (unsigned k = 0; k < LOADS; k++)
-            if (warp + WARPS * k < H + 8 && inside(warp + WARPS * k, lane)) tile[place(warp + WARPS * k, lane)] = v[k];
-    }
-    __syncthreads();
-#pragma unroll
-    for (unsigned x = warp; x < W; x += WARPS) {
-        if (!WHOLE && left + x >= n) break;
-        unsigned early = (left + x) * m % 8;
-        unsigned end = WHOLE || top + H < m ? H + 8 - early : m - top + 8; // in rows of the tile
-        float* to = out + (size_t)(left + x) * m + top;
-        for (unsigned r = 8 - early + 4 * lane; r < end; r += 128) {
-            auto at = [=](unsigned i) { return tile[place(r + i, x)]; };
-            float* p = to + r - 8;
-            if (WHOLE || (top + r >= 8 && r + 4 <= end)) {
-                *(float4*)p = make_float4(at(0), at(1), at(2), at(3));
-            } else {
-                for (unsigned i = 0; i < 4; i++)
-                    if (top + r + i >= 8 && r + i < end) p[i] = at(i);
-            }
-        }
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(512)
-    grouped_tall(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
-    constexpr unsigned H = 128, W = 32;
-    __shared__ float tile[(H + 8) * W];
-    Place at = grouped<H, W>(m, n, group);
-    if (m % 8 == 0)
-        turn<16, H, W>(tile, in, out, m, n, at.j, at.i);
-    else if (at.j > 0 && H * (at.j + 1) < m && W * (at.i + 1) <= n)
-        turn_aligned<16, H, W, true>(tile, in, out, m, n, H * at.j, W * at.i);
-    else
-        turn_aligned<16, H, W, false>(tile, in, out, m, n, H * at.j, W * at.i);
-}
-// [end]

@@ -22,7 +22,8 @@ pub static LAB: Lab = Lab {
     summary: "coalescing: strides, offsets, structures; transposes from naive to swizzled and vectorised",
     kernels: &[
         kernels::source!("line"),
-        kernels::source!("transpose"),
+        kernels::source!("transpose", headers: ["groups.cuh"]),
+        kernels::source!("tall", headers: ["groups.cuh"]),
         kernels::source!("thin"),
         kernels::source!("wrong"),
     ],
@@ -72,15 +73,11 @@ pub(crate) static FIELDS: &[Row<Field>] = &[
     row("aos-whole", "like aos, but all four fields, a structure at a time", Field::All),
 ];
 
-/// The tiles: of the first kernels that have some, and of the last ones.
+/// The tiles: of the first kernels that have some, of the next ones, and of the last where rows of the result do not
+/// begin at a sector.
 const TILE: Tile = Tile { sides: (32, 32), is_wide: false, place: |y, x| 32 * y + x, early: None };
 const WIDE: Tile = Tile { sides: (64, 64), is_wide: true, place: |y, x| 64 * y + (x ^ (y % 32)), early: None };
-const TALL: Tile = Tile {
-    sides: (128, 32),
-    place: |y, x| 32 * y + (x ^ (y % 32)),
-    early: Some(|y, x| 32 * y + (x ^ ((y + y / 32) % 32))),
-    ..WIDE
-};
+const TALL: Tile = Tile { sides: (128, 32), early: Some(|y, x| 32 * y + (x ^ ((y + y / 32) % 32))), ..WIDE };
 
 /// The transposes.
 #[rustfmt::skip]
@@ -94,9 +91,10 @@ pub static TRANSPOSES: &[Row<Turning>] = &[
     row("swizzled", "like tiled, but column x of row y lies at x ^ y",
         Turning::Tiled("swizzled", Tile { place: |y, x| 32 * y + (x ^ y), ..TILE })),
     row("vectorized", "like swizzled, but 64 x 64 a block, four floats at a time", Turning::Tiled("vectorized", WIDE)),
-    row("grouped", "like vectorized, but the blocks go down groups of --group rows of tiles", Turning::Grouped("grouped_256", 256, WIDE)),
-    row("grouped-512", "like grouped, but 512 threads a block", Turning::Grouped("grouped_512", 512, WIDE)),
-    row("grouped-tall", "like grouped-512, but tiles of 128 x 32, and only whole sectors are written", Turning::Grouped("grouped_tall", 512, TALL)),
+    row("grouped", "like vectorized, but the blocks go down groups of --group rows of tiles", Turning::Grouped("grouped_256", 256, |_| WIDE)),
+    row("grouped-512", "like grouped, but 512 threads a block", Turning::Grouped("grouped_512", 512, |_| WIDE)),
+    row("grouped-tall", "like grouped-512, but loads ask for 256 bytes, and tiles of 128 x 32 write whole sectors",
+        Turning::Grouped("grouped_tall", 512, |m| if m.is_multiple_of(8) { WIDE } else { TALL })),
     row("thin", "like vectorized, but 256 x 16 a block: for matrices of 16 columns or fewer", Turning::Thin("thin", (256, 16))),
     row("thin-back", "like thin, but 16 x 256 a block: for matrices of 16 rows or fewer", Turning::Thin("thin_back", (16, 256))),
     row("no-barrier", "like padded, but without the barrier", Turning::Wrong("no_barrier", (32, 32)))

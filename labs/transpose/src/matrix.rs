@@ -17,8 +17,8 @@ pub enum Turning {
     Tiled(&'static str, Tile),
     /// A wrong kernel, and the rows and columns that a block of 32 x 8 threads takes.
     Wrong(&'static str, (u32, u32)),
-    /// Through tiles, in groups of rows of them: the kernel, its threads and its tile.
-    Grouped(&'static str, u32, Tile),
+    /// Through tiles, in groups of rows of them: the kernel, its threads and its tile, by the rows of the matrix.
+    Grouped(&'static str, u32, fn(u64) -> Tile),
     /// Of a thin matrix: the kernel, and the rows and columns that a block takes.
     Thin(&'static str, (u64, u64)),
 }
@@ -78,6 +78,7 @@ impl Turning {
     /// The file and the name of the kernel.
     pub fn kernel(self) -> (&'static str, &'static str) {
         match self {
+            Self::Grouped(kernel @ "grouped_tall", ..) => ("tall.cu", kernel),
             Self::Naive(kernel) | Self::Tiled(kernel, _) | Self::Grouped(kernel, ..) => ("transpose.cu", kernel),
             Self::Wrong(kernel, _) => ("wrong.cu", kernel),
             Self::Thin(kernel, _) => ("thin.cu", kernel),
@@ -104,7 +105,7 @@ impl Turning {
             Self::Naive("naive_write") => Ok(grid(m, n, (32, 8))),
             Self::Naive(_) => Ok(grid(n, m, (32, 8))),
             Self::Tiled(_, Tile { is_wide: true, sides, .. }) => line(sides, 256),
-            Self::Grouped(_, threads, tile) => line(tile.sides, threads),
+            Self::Grouped(_, threads, tile) => line(tile(m.into()).sides, threads),
             Self::Thin(_, sides) => line(sides, 256),
             Self::Tiled(..) => Ok(grid(n, m, (32, 32))),
             Self::Wrong(_, (rows, columns)) => Ok(grid(n, m, (columns, rows))),
@@ -123,7 +124,8 @@ impl Turning {
                 let [loads, stores] = naive(m, n);
                 Some(Count { loads, stores, conflicts: 0 })
             }
-            Self::Tiled(_, tile) | Self::Grouped(_, _, tile) => Some(tile.count(m, n)),
+            Self::Tiled(_, tile) => Some(tile.count(m, n)),
+            Self::Grouped(_, _, tile) => Some(tile(m).count(m, n)),
             Self::Wrong(..) | Self::Thin(..) => None,
         }
     }
@@ -143,7 +145,7 @@ pub(crate) fn run(run: &Run, shape: Shape, copied: Option<f64>, is_last: bool) -
         match row.with {
             Turning::Grouped(_, _, tile) => {
                 let given = run.args().get_many::<u32>("group").map(|all| all.copied().collect());
-                let all = shape.m.div_ceil(tile.sides.0 as usize) as u32;
+                let all = shape.m.div_ceil(tile(shape.m as u64).sides.0 as usize) as u32;
                 // A group of more rows of tiles than there are is one of all.
                 let groups: Vec<u32> =
                     given.unwrap_or_else(|| GROUPS.into_iter().filter(|group| *group < all).chain([all]).collect());

@@ -51,7 +51,7 @@ fn the_right_variants_have_no_findings() {
         "thin",
         "thin-back",
     ];
-    for (m, n) in [("70", "100"), ("67", "131"), ("66", "132"), ("499", "16"), ("15", "514")] {
+    for (m, n) in [("70", "100"), ("67", "131"), ("66", "132"), ("499", "16"), ("15", "514"), ("200", "67")] {
         let mut options = vec!["--no-exercises", "--check", "all", "--m", m, "-n", n];
         options.extend(right.iter().chain(&turning).flat_map(|variant| ["--variant", *variant]));
         let ran = LAB.accepts(&options);
