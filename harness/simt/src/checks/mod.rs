@@ -9,8 +9,10 @@ pub(crate) mod copies;
 pub(crate) mod global;
 pub(crate) mod launch;
 pub(crate) mod lines;
+mod locks;
 pub(crate) mod proxies;
 pub(crate) mod race;
+mod reads;
 pub(crate) mod shared;
 
 use crate::finding::What;
@@ -69,6 +71,7 @@ pub(crate) struct Event<'a> {
 
 /// How the addresses of half a warp lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Half {
     /// Lane after lane, they are the 16 words of two lines of the race check's memory.
     Line,
@@ -80,11 +83,31 @@ pub(crate) enum Half {
 }
 
 impl Half {
-    /// How both halves of a warp lie, if all lanes access `size` bytes and the first address of each half is at the
-    /// start of a line.
+    /// The same when the first is at `address`.
     #[inline(always)]
-    pub fn both(address: &[u64; LANES], size: u32) -> [Half; 2] {
-        [0, 16].map(|start| {
+    pub fn from(self, address: u64) -> Half {
+        if self == Half::Line && address & (lines::LINE - 1) != 0 {
+            return Half::Any;
+        }
+        self
+    }
+}
+
+/// How both halves of a warp lie. One number: to write two and to read both at once would make the host wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Halves(u16);
+
+impl Halves {
+    /// The halves in order.
+    #[inline(always)]
+    pub const fn new(first: Half, second: Half) -> Halves {
+        Halves(first as u16 | (second as u16) << 8)
+    }
+
+    /// How they lie if all lanes access `size` bytes and the first address of each half is at the start of a line.
+    #[inline(always)]
+    pub fn of(address: &[u64; LANES], size: u32) -> Halves {
+        let [first, second] = [0, 16].map(|start| {
             let (mut line, mut word) = (0, 0);
             for i in 0..16 {
                 let distance = address[start + i].wrapping_sub(address[start]);
@@ -96,16 +119,38 @@ impl Half {
                 (4, _, 0) => Half::Word,
                 _ => Half::Any,
             }
+        });
+        Halves::new(first, second)
+    }
+
+    /// The halves in order.
+    #[inline(always)]
+    pub fn each(self) -> [Half; 2] {
+        [self.0, self.0 >> 8].map(|half| match half as u8 {
+            0 => Half::Line,
+            1 => Half::Word,
+            _ => Half::Any,
         })
     }
 
-    /// The same when the first is at `address`.
+    /// Whether one of them lies in no usual way.
     #[inline(always)]
-    pub fn from(self, address: u64) -> Half {
-        if self == Half::Line && address & (lines::LINE - 1) != 0 {
-            return Half::Any;
-        }
-        self
+    pub fn is_any_unusual(self) -> bool {
+        const UNUSUAL: u16 = Half::Any as u16;
+        self.0 & (UNUSUAL | UNUSUAL << 8) != 0
+    }
+
+    /// The same when the first address of each half is one of these.
+    #[inline(always)]
+    pub fn from(self, first: u64, second: u64) -> Halves {
+        let [one, two] = self.each();
+        Halves::new(one.from(first), two.from(second))
+    }
+}
+
+impl Default for Halves {
+    fn default() -> Halves {
+        Halves::new(Half::Any, Half::Any)
     }
 }
 
@@ -119,7 +164,7 @@ pub(crate) struct Layout {
     /// All lanes take part, and each lane's address is that of the lane before it plus the size.
     pub row: bool,
     /// How each half of the warp lies.
-    pub halves: [Half; 2],
+    pub halves: Halves,
 }
 
 impl Layout {
@@ -129,7 +174,7 @@ impl Layout {
         let half = if size == 4 { Half::Line } else { Half::Any };
         let other = low + 16 * u64::from(size);
         let high = low + (LANES as u64 - 1) * u64::from(size);
-        Layout { low, high, row: true, halves: [half.from(low), half.from(other)] }
+        Layout { low, high, row: true, halves: Halves::new(half.from(low), half.from(other)) }
     }
 
     /// The layout of accesses of `size` bytes by the lanes of `mask`.
@@ -143,13 +188,9 @@ impl Layout {
             gaps |= address.at(i).wrapping_sub(address.at(0)) ^ (i as u64 * u64::from(size));
         }
         let whole = [mask & 0xffff == 0xffff, mask >> 16 == 0xffff];
-        let mut halves = Half::both(address.base, size);
-        for ((half, whole), h) in halves.iter_mut().zip(whole).zip(0..) {
-            if !whole {
-                *half = Half::Any;
-            }
-            *half = half.from(address.at(16 * h));
-        }
+        let halves = Halves::of(address.base, size).each();
+        let [first, second] = [0, 1].map(|h| if whole[h] { halves[h].from(address.at(16 * h)) } else { Half::Any });
+        let halves = Halves::new(first, second);
         Layout { low, high, row: gaps == 0 && mask == u32::MAX, halves }
     }
 }

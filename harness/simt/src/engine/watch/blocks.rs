@@ -70,7 +70,7 @@ impl Warp<'_> {
         let Some(races) = &shared.races else {
             return;
         };
-        if races.time.now() > u64::from(u32::MAX) {
+        if !races.is_in_time() {
             return;
         }
         let found = self.with_block(|warp, block| {
