@@ -83,6 +83,31 @@ pub(crate) enum Half {
 }
 
 impl Half {
+    #[inline(always)]
+    fn from_code(code: u8) -> Half {
+        match code {
+            0 => Half::Line,
+            1 => Half::Word,
+            _ => Half::Any,
+        }
+    }
+
+    /// How the half of a warp lies that begins with this lane.
+    #[inline(always)]
+    fn of(address: &[u64; LANES], start: usize, size: u32) -> Half {
+        let (mut line, mut word) = (0, 0);
+        for i in 0..16 {
+            let distance = address[start + i].wrapping_sub(address[start]);
+            line |= distance ^ (4 * i as u64);
+            word |= distance;
+        }
+        match (size, line, word) {
+            (4, 0, _) => Half::Line,
+            (4, _, 0) => Half::Word,
+            _ => Half::Any,
+        }
+    }
+
     /// The same when the first is at `address`.
     #[inline(always)]
     pub fn from(self, address: u64) -> Half {
@@ -107,30 +132,14 @@ impl Halves {
     /// How they lie if all lanes access `size` bytes and the first address of each half is at the start of a line.
     #[inline(always)]
     pub fn of(address: &[u64; LANES], size: u32) -> Halves {
-        let [first, second] = [0, 16].map(|start| {
-            let (mut line, mut word) = (0, 0);
-            for i in 0..16 {
-                let distance = address[start + i].wrapping_sub(address[start]);
-                line |= distance ^ (4 * i as u64);
-                word |= distance;
-            }
-            match (size, line, word) {
-                (4, 0, _) => Half::Line,
-                (4, _, 0) => Half::Word,
-                _ => Half::Any,
-            }
-        });
-        Halves::new(first, second)
+        // No closures: they would not be compiled for the vectors of the function that this becomes a part of.
+        Halves::new(Half::of(address, 0, size), Half::of(address, 16, size))
     }
 
     /// The halves in order.
     #[inline(always)]
     pub fn each(self) -> [Half; 2] {
-        [self.0, self.0 >> 8].map(|half| match half as u8 {
-            0 => Half::Line,
-            1 => Half::Word,
-            _ => Half::Any,
-        })
+        [Half::from_code(self.0 as u8), Half::from_code((self.0 >> 8) as u8)]
     }
 
     /// Whether one of them lies in no usual way.
@@ -189,7 +198,8 @@ impl Layout {
         }
         let whole = [mask & 0xffff == 0xffff, mask >> 16 == 0xffff];
         let halves = Halves::of(address.base, size).each();
-        let [first, second] = [0, 1].map(|h| if whole[h] { halves[h].from(address.at(16 * h)) } else { Half::Any });
+        let first = if whole[0] { halves[0].from(address.at(0)) } else { Half::Any };
+        let second = if whole[1] { halves[1].from(address.at(16)) } else { Half::Any };
         let halves = Halves::new(first, second);
         Layout { low, high, row: gaps == 0 && mask == u32::MAX, halves }
     }

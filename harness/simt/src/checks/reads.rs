@@ -50,9 +50,11 @@ impl Reads {
     /// Remembers another.
     #[inline(always)]
     pub fn remember(&mut self, now: Past) {
-        let mut reads = self.0.map(Read::unpack);
+        let [last, other] = self.0;
+        let mut reads = [last.unpack(), other.unpack()];
         remember_read(&mut reads, now);
-        self.0 = reads.map(Read::pack);
+        let [last, other] = reads;
+        self.0 = [Read::pack(last), Read::pack(other)];
     }
 
     /// The history of a stretch that has only been read.
