@@ -1,7 +1,8 @@
 //! The race check's memory of a whole launch.
 
-use super::clock::{BlockClock, Publications, Time};
+use super::clock::{BlockClock, Publications, Time, WarpClock};
 use super::global::GlobalRaces;
+use super::race::Clocks;
 use std::sync::OnceLock;
 
 /// What the race check shares between all blocks of a launch.
@@ -44,11 +45,17 @@ impl LaunchRaces {
         self.globals[range].get_or_init(|| unsafe { GlobalRaces::new(start, bytes, self.alone) })
     }
 
-    /// Whether times still fit into the 32 bits in which they are kept. After the last of them, races are missed, but no
-    /// correct kernel is accused.
+    /// Whether times still fit into the 32 bits in which they are kept. After the last of them, races are missed, but
+    /// no correct kernel is accused.
     #[inline(always)]
     pub fn is_in_time(&self) -> bool {
         self.time.now() <= u64::from(u32::MAX)
+    }
+
+    /// The clocks by which an access of a warp of a block is judged. Everything that happened before `start` is ordered.
+    #[inline(always)]
+    pub fn clocks<'a>(&'a self, block: &'a BlockClock, warp: &'a WarpClock, start: u64) -> Clocks<'a> {
+        Clocks { time: &self.time, launch: &self.publications, block, warp, start }
     }
 
     /// The clock of a block that begins.

@@ -82,13 +82,12 @@ pub(crate) struct SharedRaces {
     section: u64,
     /// What the block has done in it.
     so_far: SoFar,
-    /// The number of accesses that are noted in one of the two lists below.
-    noted: usize,
-    /// If it has only read: what. Room is made for the first section of that kind.
+    /// If it has only read: what, and how often. Room is made for the first section of that kind.
     reads: Vec<Read>,
+    noted: usize,
     /// The addresses of those reads whose lanes lie in no usual way.
     addresses: Vec<[u32; LANES]>,
-    /// If there were only atomics: the latest of them. Room is made for the first section of that kind.
+    /// If there were only atomics: the latest of them.
     atomics: Vec<Atomic>,
     /// The last of the earlier ones on each word. It is made when it is first needed.
     last: Vec<LastAtomic>,
@@ -122,6 +121,7 @@ impl SharedRaces {
         self.section = section;
         self.noted = 0;
         self.addresses.clear();
+        self.atomics.clear();
         self.touched = (usize::MAX, 0);
         self.so_far = match event.what {
             // What other blocks of a cluster do has no sections.
@@ -132,8 +132,6 @@ impl SharedRaces {
         };
         if self.so_far == SoFar::Reads {
             self.reads.resize(NOTED, Read { past: NONE, mask: 0, size: 0, place: Place::Listed(0) });
-        } else if self.so_far == SoFar::Atomics {
-            self.atomics.resize(NOTED, Atomic { past: NONE, mask: 0, words: [0; LANES] });
         }
     }
 
@@ -178,16 +176,14 @@ impl SharedRaces {
 
     #[inline(always)]
     fn note_atomics(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
-        if self.noted == self.atomics.len() {
+        if self.atomics.len() >= NOTED {
             self.keep_last_atomics();
         }
-        let Some(atomic) = self.atomics.get_mut(self.noted) else { return };
         let mut words = [0; LANES];
         for i in 0..LANES {
             words[i] = (event.address.at(i) / 4) as u16;
         }
-        *atomic = Atomic { past: Past::now(clocks, event), mask: event.mask, words };
-        self.noted += 1;
+        self.atomics.push(Atomic { past: Past::now(clocks, event), mask: event.mask, words });
         let word = |address: u64| (address / 4) as usize;
         self.touched.0 = self.touched.0.min(word(event.layout.low));
         self.touched.1 = self.touched.1.max(word(event.layout.high));
@@ -199,17 +195,16 @@ impl SharedRaces {
     fn keep_last_atomics(&mut self) {
         self.last.resize(self.lines.len() * WORDS, LastAtomic { section: 0, past: NONE });
         let section = self.section;
-        for Atomic { past: now, mask, words } in &self.atomics[..self.noted] {
-            for lane in super::lanes(*mask) {
+        for Atomic { past: now, mask, words } in self.atomics.drain(..) {
+            for lane in super::lanes(mask) {
                 if let Some(last) = self.last.get_mut(usize::from(words[lane as usize & 31])) {
-                    let again = last.section == section && last.past.is_again(*now);
+                    let again = last.section == section && last.past.is_again(now);
                     let lanes = if again { last.past.lanes } else { 0 };
                     let now = now.by(lane);
                     *last = LastAtomic { section, past: Past { lanes: now.lanes | lanes, ..now } };
                 }
             }
         }
-        self.noted = 0;
     }
 
     /// Compares an access with the lines and remembers it there, after all that was noted in its section.

@@ -64,8 +64,8 @@ impl Pattern {
         }
     }
 
-    /// Whether these addresses have another pattern. Written out for the host's vectors, because the compiler makes good
-    /// code of a loop only by chance.
+    /// Whether these addresses have another pattern. Written out for the host's vectors, because the compiler makes
+    /// good code of a loop only by chance.
     ///
     /// # Safety
     /// The processor has what `W` promises.

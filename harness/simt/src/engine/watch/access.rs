@@ -1,7 +1,6 @@
 //! Tells the race and initialisation checks of memory accesses.
 
 use super::written::range_at;
-use crate::checks::race::Clocks;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Show;
 use crate::engine::warp::Warp;
@@ -103,16 +102,8 @@ impl Warp<'_> {
         if event.strong {
             self.clock.acquire(&races.time);
         }
-        let clocks = Clocks {
-            time: &races.time,
-            launch: &races.publications,
-            block: &block.clock,
-            warp: &self.clock,
-            start: match space {
-                Space::Shared => block.clock.start,
-                _ => races.publications.start,
-            },
-        };
+        let start = if space == Space::Shared { block.clock.start } else { races.publications.start };
+        let clocks = races.clocks(&block.clock, &self.clock, start);
         let found = match space {
             Space::Shared => block.races.access(&clocks, &event),
             Space::Global => {

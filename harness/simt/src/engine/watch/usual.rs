@@ -1,7 +1,6 @@
 //! The usual accesses to shared memory: those about which the checks have nothing to say, and only take note.
 
 use crate::checks::bounds::Bounds;
-use crate::checks::race::Clocks;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::{Op, Order, Program};
@@ -59,13 +58,7 @@ impl Warp<'_> {
         if strong {
             self.clock.acquire(&races.time);
         }
-        let clocks = Clocks {
-            time: &races.time,
-            launch: &races.publications,
-            block: &block.clock,
-            warp: &self.clock,
-            start: block.clock.start,
-        };
+        let clocks = races.clocks(&block.clock, &self.clock, block.clock.start);
         let (pc, volatile, narrow, block_local) = (op.site, false, false, true);
         let event = Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, layout };
         block.races.note(&clocks, &event);
