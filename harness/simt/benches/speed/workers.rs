@@ -37,7 +37,9 @@ fn of_arithmetic(counts: &[usize]) {
                     scope.spawn(|| {
                         let mut values: [f32; 64] = std::array::from_fn(|i| i as f32);
                         for _ in 0..ROUNDS / count {
-                            values.iter_mut().for_each(|value| *value = *value * 0.5 + 1.0);
+                            for value in &mut values {
+                                *value = *value * 0.5 + 1.0;
+                            }
                         }
                         std::hint::black_box(values);
                     });

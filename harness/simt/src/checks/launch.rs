@@ -49,10 +49,10 @@ impl LaunchRaces {
     /// no correct kernel is accused.
     #[inline(always)]
     pub fn is_in_time(&self) -> bool {
-        self.time.now() <= u64::from(u32::MAX)
+        u32::try_from(self.time.now()).is_ok()
     }
 
-    /// The clocks by which an access of a warp of a block is judged. Everything that happened before `start` is ordered.
+    /// The clocks by which an access of a warp of a block is judged. All that happened before `start` is ordered.
     #[inline(always)]
     pub fn clocks<'a>(&'a self, block: &'a BlockClock, warp: &'a WarpClock, start: u64) -> Clocks<'a> {
         Clocks { time: &self.time, launch: &self.publications, block, warp, start }

@@ -25,7 +25,10 @@ impl Read {
     #[inline(always)]
     pub fn pack(past: Past) -> Read {
         let Past { time, warp, moment, what, lanes } = past;
-        debug_assert!(lanes & !0x0001_0001 == 0 && what & 15 == 0, "lanes {lanes:#x} at the first place of a stretch");
+        debug_assert!(
+            lanes & !0x0001_0001 == 0 && matches!(what & 31, 0 | 16),
+            "lanes {lanes:#x} at the first place of a stretch"
+        );
         Read { time, warp, moment, what: (what & !31) | (what & 16) >> 2 | (lanes >> 15 & 2) | (lanes & 1) }
     }
 
