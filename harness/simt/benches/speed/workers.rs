@@ -17,25 +17,54 @@ pub fn table(log2: u32) {
     let mut counts: Vec<usize> = (0..usize::BITS).map(|i| 1 << i).take_while(|&count| count < most).collect();
     counts.push(most);
     println!("{most} processors; {n} elements; least time of a few launches; pages: minor page faults of it");
+    println!("busy: the part of the threads' time in which they ran; slower: processor time, by that of one thread");
+    of_arithmetic(&counts);
     of_host(n, &counts);
     of_machine(n, &counts);
     by_level();
+}
+
+/// What the host's own threads take for arithmetic without memory, always the same: no launch scales better, as
+/// processors that all work are slower than one alone.
+fn of_arithmetic(counts: &[usize]) {
+    const ROUNDS: usize = 1 << 26;
+    println!("{:34}", "host: arithmetic");
+    let mut one = None;
+    for &count in counts {
+        let (time, used) = least(|| {
+            std::thread::scope(|scope| {
+                for _ in 0..count {
+                    scope.spawn(|| {
+                        let mut values: [f32; 64] = std::array::from_fn(|i| i as f32);
+                        for _ in 0..ROUNDS / count {
+                            for value in &mut values {
+                                *value = *value * 0.5 + 1.0;
+                            }
+                        }
+                        std::hint::black_box(values);
+                    });
+                }
+            });
+        });
+        line(&mut one, (count, time, used), 0);
+    }
 }
 
 /// What the host's own threads take for a sum of vectors.
 fn of_host(n: usize, counts: &[usize]) {
     let (x, y, mut z) = (vec![1f32; n], vec![2f32; n], vec![3f32; n]);
     println!("{:34}", "host: z = x + y");
+    let mut one = None;
     for &count in counts {
         let part = n.div_ceil(count);
-        let (time, pages) = least(|| {
+        let (time, used) = least(|| {
             std::thread::scope(|scope| {
                 for ((x, y), z) in x.chunks(part).zip(y.chunks(part)).zip(z.chunks_mut(part)) {
                     scope.spawn(move || x.iter().zip(y).zip(z).for_each(|((x, y), z)| *z = x + y));
                 }
             });
         });
-        line(count, time, pages, 12 * n);
+        line(&mut one, (count, time, used), 12 * n);
     }
     assert!(z.iter().all(|z| *z == 3.0));
 }
@@ -47,7 +76,9 @@ fn of_machine(n: usize, counts: &[usize]) {
     let ones = || written(&device, &vec![1f32; n]);
     let vectors = [ones(), ones(), ones()];
     let sum = written(&device, &[0f32]);
+    let few = trapezoid("trapezoid, shuffle, a block for each of 16 workers", "trapezoid_shuffle", 16 << 10, sum);
     let rows = [
+        (few, 1, 0),
         (trapezoid("trapezoid, shuffle", "trapezoid_shuffle", n, sum), 1, 0),
         (vecadd(n, vectors), 0, 12 * n),
         (vecadd(n, vectors), 1, 12 * n),
@@ -61,10 +92,8 @@ fn of_machine(n: usize, counts: &[usize]) {
         let mut one = None;
         for &count in counts {
             device.settings.workers = count;
-            let (time, pages) = least(|| _ = column.launch(&device));
-            let one = *one.get_or_insert(time);
-            print!("{:6.2} x", one.as_secs_f64() / time.as_secs_f64());
-            line(count, time, pages, *bytes);
+            let (time, used) = least(|| _ = column.launch(&device));
+            line(&mut one, (count, time, used), *bytes);
         }
     }
     (device.settings.checks, device.settings.counters) = (LEVELS[0].1, LEVELS[0].2);
@@ -75,26 +104,28 @@ fn of_machine(n: usize, counts: &[usize]) {
 /// A sum of vectors whose result nobody has touched before: the system gives its pages to the workers.
 fn into_new_memory(device: &mut Device, (n, [x, y, old]): (usize, [u64; 3]), counts: &[usize]) {
     println!("vecadd into new memory, {}", LEVELS[0].0);
+    let mut one = None;
     // There is no room for a fourth vector.
     device.memory.free(old).expect("it was allocated");
     device.memory.track_writes(false);
     for &count in counts {
         device.settings.workers = count;
-        let (time, pages) = least(|| {
+        let (time, used) = least(|| {
             let z = device.memory.alloc(4 * n as u64, 256, Kind::Device, "z").expect("it fits");
             vecadd(n, [x, y, z]).launch(device);
             device.memory.free(z).expect("it was allocated");
         });
-        line(count, time, pages, 12 * n);
+        line(&mut one, (count, time, used), 12 * n);
     }
 }
 
 /// What it costs that workers take blocks from one counter, sixteen at a time.
 fn handed_out(blocks: usize, counts: &[usize]) {
     println!("one counter, changed twice for every sixteen of {blocks} blocks");
+    let mut one = None;
     for &count in counts {
         let counter = AtomicU32::new(0);
-        let (time, pages) = least(|| {
+        let (time, used) = least(|| {
             counter.store(0, Ordering::Relaxed);
             std::thread::scope(|scope| {
                 for _ in 0..count {
@@ -102,7 +133,7 @@ fn handed_out(blocks: usize, counts: &[usize]) {
                 }
             });
         });
-        line(count, time, pages, 0);
+        line(&mut one, (count, time, used), 0);
     }
 }
 
@@ -125,14 +156,26 @@ fn by_level() {
     }
 }
 
-/// The least time of a few calls, and the minor page faults of that one.
-fn least(mut call: impl FnMut()) -> (Duration, i64) {
+/// What a call has used of this process.
+#[derive(Clone, Copy, Default)]
+struct Used {
+    /// Minor page faults.
+    pages: i64,
+    /// Seconds of processor time of all threads.
+    seconds: f64,
+}
+
+/// The least time of a few calls, and what that one used.
+fn least(mut call: impl FnMut()) -> (Duration, Used) {
     let began = Instant::now();
-    let mut best = (Duration::MAX, 0);
+    let mut best = (Duration::MAX, Used::default());
     for _ in 0..ROUNDS.0 {
-        let (start, pages) = (Instant::now(), page_faults());
+        let (start, before) = (Instant::now(), used());
         call();
-        best = best.min((start.elapsed(), page_faults() - pages));
+        let (time, after) = (start.elapsed(), used());
+        if time < best.0 {
+            best = (time, Used { pages: after.pages - before.pages, seconds: after.seconds - before.seconds });
+        }
         if began.elapsed() > ROUNDS.1 {
             break;
         }
@@ -140,19 +183,26 @@ fn least(mut call: impl FnMut()) -> (Duration, i64) {
     best
 }
 
-/// Minor page faults of this process so far.
-fn page_faults() -> i64 {
-    // SAFETY: the structure is plain numbers, and the call only fills it.
+/// What this process has used so far.
+fn used() -> Used {
+    // SAFETY: the structures are plain numbers, and the calls only fill them.
     unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
-        usage.ru_minflt
+        let mut time: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time);
+        Used { pages: usage.ru_minflt, seconds: time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9 }
     }
 }
 
-/// Prints a line of a table.
-fn line(count: usize, time: Duration, pages: i64, bytes: usize) {
+/// Prints a line of a table, beside its first line `one`: the number of threads, the time, and what it used.
+fn line(one: &mut Option<(Duration, Used)>, (count, time, used): (usize, Duration, Used), bytes: usize) {
     let seconds = time.as_secs_f64();
+    let (first, alone) = *one.get_or_insert((time, used));
+    let (times, busy) = (first.as_secs_f64() / seconds, used.seconds / seconds / count as f64);
+    let (ms, pages, slower) = (seconds * 1e3, used.pages, used.seconds / alone.seconds);
     let rate = if bytes > 0 { format!("{:8.1} GB/s", bytes as f64 / seconds * 1e-9) } else { String::new() };
-    println!("{count:6} threads {:10.2} ms {pages:8} pages{rate}", seconds * 1e3);
+    println!(
+        "{times:6.2} x {count:6} threads {ms:10.2} ms, busy {busy:.2}, {slower:.2} x slower {pages:8} pages{rate}"
+    );
 }

@@ -13,16 +13,31 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// The logical time of a launch. It has a cache line of its own, as all workers change it.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(crate) struct Time(AtomicU64);
+pub(crate) struct Time {
+    now: AtomicU64,
+    /// Only one thread changes it, so that the host need not change it atomically.
+    alone: bool,
+}
 
 impl Time {
+    /// The time of a launch that begins. With `alone`, one thread changes it.
+    pub fn new(alone: bool) -> Self {
+        Time { now: AtomicU64::new(0), alone }
+    }
     /// The present time.
+    #[inline(always)]
     pub fn now(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.now.load(Ordering::Relaxed)
     }
     /// Advances the time, and returns the new one.
+    #[inline(always)]
     pub fn advance(&self) -> u64 {
-        self.0.fetch_add(1, Ordering::AcqRel) + 1
+        if self.alone {
+            let next = self.now() + 1;
+            self.now.store(next, Ordering::Release);
+            return next;
+        }
+        self.now.fetch_add(1, Ordering::AcqRel) + 1
     }
 }
 

@@ -4,11 +4,12 @@
 //! stretch: most of what it costs is the host's memory that it takes.
 
 use super::lines::{LINE, LineForm, LineHistory, LinePart, WORDS, hold, pieces, sweep};
-use super::race::{Clocks, Conflict, NONE, Past, Run};
+use super::locks::{Held, Locks};
+use super::race::{Clocks, Conflict, Past, Run};
+use super::reads::{Read, Reads};
 use super::{Event, Layout};
 use crate::finding::What;
 use crate::lane::{ALL, LANES};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a row: a word for each lane.
 pub(super) const ROW: u64 = 4 * LANES as u64;
@@ -51,7 +52,9 @@ enum Chunk {
     #[default]
     Untouched,
     /// Lanes have only gone over stretches of one kind, and read each of them once at most.
-    Once(Stretch, Box<[Past]>),
+    Once(Stretch, Box<[Read]>),
+    /// Lanes have only gone over stretches of one kind, and only read them.
+    Reads(Stretch, Box<[Reads]>),
     /// Lanes have only gone over stretches of one kind.
     Runs(Stretch, Box<[Run]>),
     /// There have been other accesses.
@@ -74,8 +77,20 @@ impl Chunk {
             && *kept == stretch
         {
             match reads.get_mut(at) {
-                Some(read) if read.time == 0 && event.what == What::Read => {
-                    *read = now;
+                Some(read) if read.is_none() && event.what == What::Read => {
+                    *read = Read::pack(now);
+                    return true;
+                }
+                _ if event.what == What::Read => self.make_reads(),
+                _ => self.make_runs(),
+            }
+        }
+        if let Chunk::Reads(kept, reads) = self
+            && *kept == stretch
+        {
+            match reads.get_mut(at) {
+                Some(reads) if event.what == What::Read => {
+                    reads.remember(now);
                     return true;
                 }
                 _ => self.make_runs(),
@@ -92,7 +107,7 @@ impl Chunk {
     fn is_kept_in(&self, stretch: Stretch) -> bool {
         match self {
             Chunk::Untouched => false,
-            Chunk::Once(kept, _) | Chunk::Runs(kept, _) => *kept == stretch,
+            Chunk::Once(kept, _) | Chunk::Reads(kept, _) | Chunk::Runs(kept, _) => *kept == stretch,
             Chunk::Lines(_) => true,
         }
     }
@@ -103,7 +118,7 @@ impl Chunk {
         let places = (CHUNK / stretch.bytes()) as usize;
         self.make_runs();
         match self {
-            Chunk::Untouched if what == What::Read => *self = Chunk::Once(stretch, vec![NONE; places].into()),
+            Chunk::Untouched if what == What::Read => *self = Chunk::Once(stretch, vec![Read::NONE; places].into()),
             Chunk::Untouched => *self = Chunk::Runs(stretch, vec![Run::EMPTY; places].into()),
             Chunk::Runs(Stretch::Row, rows) if stretch == Stretch::HalfRow => {
                 let halves = rows.iter().flat_map(|row| [*row, row.up(LANES as u32 / 2)]);
@@ -115,10 +130,21 @@ impl Chunk {
 
     /// Makes room for more than one read of each stretch.
     #[inline(never)]
-    fn make_runs(&mut self) {
+    fn make_reads(&mut self) {
         if let Chunk::Once(stretch, reads) = self {
-            *self = Chunk::Runs(*stretch, reads.iter().map(|read| Run::of_read(*read)).collect());
+            *self = Chunk::Reads(*stretch, reads.iter().map(|read| Reads::of(*read)).collect());
         }
+    }
+
+    /// Makes room for writes.
+    #[inline(never)]
+    fn make_runs(&mut self) {
+        let (stretch, runs) = match self {
+            Chunk::Once(stretch, reads) => (*stretch, reads.iter().map(|read| Reads::of(*read).run()).collect()),
+            Chunk::Reads(stretch, reads) => (*stretch, reads.iter().map(|reads| reads.run()).collect()),
+            _ => return,
+        };
+        *self = Chunk::Runs(stretch, runs);
     }
 
     /// The lines of the chunk. Stretches are taken apart into lines.
@@ -150,20 +176,18 @@ impl Chunk {
 pub(crate) struct GlobalRaces {
     /// Where the first line begins.
     start: u64,
-    chunks: Vec<Mutex<Chunk>>,
+    chunks: Locks<Chunk>,
 }
 
 impl GlobalRaces {
     /// The empty history of the allocation of `bytes` bytes at `start`.
-    pub fn new(start: u64, bytes: u64) -> Self {
-        let chunks = (bytes + ROW).div_ceil(CHUNK);
-        GlobalRaces { start: start / ROW * ROW, chunks: (0..chunks).map(|_| Mutex::default()).collect() }
-    }
-
-    #[inline(always)]
-    fn lock(&self, chunk: u64) -> Option<MutexGuard<'_, Chunk>> {
-        let chunk = self.chunks.get(chunk as usize)?;
-        Some(chunk.lock().unwrap_or_else(PoisonError::into_inner))
+    ///
+    /// # Safety
+    /// With `alone`, no two threads use it at the same time.
+    pub unsafe fn new(start: u64, bytes: u64, alone: bool) -> Self {
+        // SAFETY: the caller's contract.
+        let chunks = unsafe { Locks::new((bytes + ROW).div_ceil(CHUNK), alone) };
+        GlobalRaces { start: start / ROW * ROW, chunks }
     }
 
     /// Forgets what was done to `bytes` bytes at `address`, which have become another block of a heap.
@@ -174,7 +198,7 @@ impl GlobalRaces {
             let chunk = self.chunk_of(at);
             let low = self.start + chunk * CHUNK;
             let upto = end.min(low + CHUNK);
-            if let Some(mut chunk) = self.lock(chunk) {
+            if let Some(mut chunk) = self.chunks.lock(chunk) {
                 let first = ((at - low) / LINE) as usize;
                 let last = (upto - low).div_ceil(LINE) as usize;
                 if let Some(lines) = chunk.lines().get_mut(first..last) {
@@ -196,7 +220,7 @@ impl GlobalRaces {
             let chunk = self.chunk_of(low);
             let offset = low - self.start - chunk * CHUNK;
             let now = Past::now(clocks, event).by(0);
-            if let Some(mut rows) = self.lock(chunk)
+            if let Some(mut rows) = self.chunks.lock(chunk)
                 && rows.go_over(clocks, event, now, Stretch::Row, offset)
             {
                 return None;
@@ -208,7 +232,7 @@ impl GlobalRaces {
     /// The same, one half of the warp after the other.
     fn in_pieces(&self, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
         let mut found = None;
-        let mut held: Option<(u64, MutexGuard<'_, Chunk>)> = None;
+        let mut held: Option<(u64, Held<'_, Chunk>)> = None;
         let (one, other) = pieces(event, mask);
         for (lanes, piece) in [one, other] {
             if lanes == 0 {
@@ -225,7 +249,7 @@ impl GlobalRaces {
             if held.as_ref().is_none_or(|(at, _)| *at != chunk) {
                 // The lock of the previous chunk is released before this one is taken.
                 drop(held.take());
-                held = self.lock(chunk).map(|lines| (chunk, lines));
+                held = self.chunks.lock(chunk).map(|lines| (chunk, lines));
             }
             if let Some((_, kept)) = &mut held {
                 let (start, now) = (self.start + chunk * CHUNK, Past::now(clocks, event));
@@ -266,7 +290,7 @@ impl GlobalRaces {
                 .fold(0u32, |m, l| m | (1 << l));
             for (chunk, low, mask) in [(chunk, low, here), (chunk + 1, high, spill)] {
                 if mask != 0
-                    && let Some(mut kept) = self.lock(chunk)
+                    && let Some(mut kept) = self.chunks.lock(chunk)
                 {
                     let conflict = sweep(kept.lines(), low / LINE, clocks, event, Past::now(clocks, event), mask);
                     found = found.or(conflict);

@@ -125,11 +125,17 @@ impl LineHistory {
     /// not allow it.
     #[inline(always)]
     fn as_one(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, form: LineForm) -> bool {
-        self.enter(clocks.section(event), form);
+        let (section, writes) = (clocks.section(event), event.what != What::Read);
+        if self.section != section && !(writes && event.strong) {
+            // Nothing has happened in this section yet.
+            (self.section, self.form, self.run) = (section, form, Run::EMPTY);
+            self.run.remember(event, now);
+            return true;
+        }
+        self.enter(section, form);
         if self.form == form {
             return self.run.go_over(clocks, event, now);
         }
-        let writes = event.what != What::Read;
         if writes && event.strong {
             return false;
         }
@@ -261,9 +267,10 @@ pub(super) type Lanes = (u32, LinePart);
 #[inline(always)]
 pub(super) fn pieces(event: &Event<'_>, mask: u32) -> (Lanes, Lanes) {
     let layout = event.layout;
+    let halves = layout.halves.each();
     let half = |h: usize| {
         let lanes = mask & (0xffff << (16 * h));
-        let piece = match layout.halves[h] {
+        let piece = match halves[h] {
             Half::Line if lanes.count_ones() == 16 => LinePart::Words,
             Half::Word if lanes.count_ones() == 16 => LinePart::Word,
             _ => LinePart::Any,

@@ -9,8 +9,10 @@ pub(crate) mod copies;
 pub(crate) mod global;
 pub(crate) mod launch;
 pub(crate) mod lines;
+mod locks;
 pub(crate) mod proxies;
 pub(crate) mod race;
+mod reads;
 pub(crate) mod shared;
 
 use crate::finding::What;
@@ -69,6 +71,7 @@ pub(crate) struct Event<'a> {
 
 /// How the addresses of half a warp lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Half {
     /// Lane after lane, they are the 16 words of two lines of the race check's memory.
     Line,
@@ -80,23 +83,29 @@ pub(crate) enum Half {
 }
 
 impl Half {
-    /// How both halves of a warp lie, if all lanes access `size` bytes and the first address of each half is at the
-    /// start of a line.
     #[inline(always)]
-    pub fn both(address: &[u64; LANES], size: u32) -> [Half; 2] {
-        [0, 16].map(|start| {
-            let (mut line, mut word) = (0, 0);
-            for i in 0..16 {
-                let distance = address[start + i].wrapping_sub(address[start]);
-                line |= distance ^ (4 * i as u64);
-                word |= distance;
-            }
-            match (size, line, word) {
-                (4, 0, _) => Half::Line,
-                (4, _, 0) => Half::Word,
-                _ => Half::Any,
-            }
-        })
+    fn from_code(code: u8) -> Half {
+        match code {
+            0 => Half::Line,
+            1 => Half::Word,
+            _ => Half::Any,
+        }
+    }
+
+    /// How the half of a warp lies that begins with this lane.
+    #[inline(always)]
+    fn of(address: &[u64; LANES], start: usize, size: u32) -> Half {
+        let (mut line, mut word) = (0, 0);
+        for i in 0..16 {
+            let distance = address[start + i].wrapping_sub(address[start]);
+            line |= distance ^ (4 * i as u64);
+            word |= distance;
+        }
+        match (size, line, word) {
+            (4, 0, _) => Half::Line,
+            (4, _, 0) => Half::Word,
+            _ => Half::Any,
+        }
     }
 
     /// The same when the first is at `address`.
@@ -106,6 +115,51 @@ impl Half {
             return Half::Any;
         }
         self
+    }
+}
+
+/// How both halves of a warp lie. One number: to write two and to read both at once would make the host wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Halves(u16);
+
+impl Halves {
+    /// The halves in order.
+    #[inline(always)]
+    pub const fn new(first: Half, second: Half) -> Halves {
+        Halves(first as u16 | (second as u16) << 8)
+    }
+
+    /// How they lie if all lanes access `size` bytes and the first address of each half is at the start of a line.
+    #[inline(always)]
+    pub fn of(address: &[u64; LANES], size: u32) -> Halves {
+        // No closures: they would not be compiled for the vectors of the function that this becomes a part of.
+        Halves::new(Half::of(address, 0, size), Half::of(address, 16, size))
+    }
+
+    /// The halves in order.
+    #[inline(always)]
+    pub fn each(self) -> [Half; 2] {
+        [Half::from_code(self.0 as u8), Half::from_code((self.0 >> 8) as u8)]
+    }
+
+    /// Whether one of them lies in no usual way.
+    #[inline(always)]
+    pub fn is_any_unusual(self) -> bool {
+        const UNUSUAL: u16 = Half::Any as u16;
+        self.0 & (UNUSUAL | UNUSUAL << 8) != 0
+    }
+
+    /// The same when the first address of each half is one of these.
+    #[inline(always)]
+    pub fn from(self, first: u64, second: u64) -> Halves {
+        let [one, two] = self.each();
+        Halves::new(one.from(first), two.from(second))
+    }
+}
+
+impl Default for Halves {
+    fn default() -> Halves {
+        Halves::new(Half::Any, Half::Any)
     }
 }
 
@@ -119,7 +173,7 @@ pub(crate) struct Layout {
     /// All lanes take part, and each lane's address is that of the lane before it plus the size.
     pub row: bool,
     /// How each half of the warp lies.
-    pub halves: [Half; 2],
+    pub halves: Halves,
 }
 
 impl Layout {
@@ -129,7 +183,7 @@ impl Layout {
         let half = if size == 4 { Half::Line } else { Half::Any };
         let other = low + 16 * u64::from(size);
         let high = low + (LANES as u64 - 1) * u64::from(size);
-        Layout { low, high, row: true, halves: [half.from(low), half.from(other)] }
+        Layout { low, high, row: true, halves: Halves::new(half.from(low), half.from(other)) }
     }
 
     /// The layout of accesses of `size` bytes by the lanes of `mask`.
@@ -143,13 +197,10 @@ impl Layout {
             gaps |= address.at(i).wrapping_sub(address.at(0)) ^ (i as u64 * u64::from(size));
         }
         let whole = [mask & 0xffff == 0xffff, mask >> 16 == 0xffff];
-        let mut halves = Half::both(address.base, size);
-        for ((half, whole), h) in halves.iter_mut().zip(whole).zip(0..) {
-            if !whole {
-                *half = Half::Any;
-            }
-            *half = half.from(address.at(16 * h));
-        }
+        let halves = Halves::of(address.base, size).each();
+        let first = if whole[0] { halves[0].from(address.at(0)) } else { Half::Any };
+        let second = if whole[1] { halves[1].from(address.at(16)) } else { Half::Any };
+        let halves = Halves::new(first, second);
         Layout { low, high, row: gaps == 0 && mask == u32::MAX, halves }
     }
 }

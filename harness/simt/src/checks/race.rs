@@ -127,9 +127,9 @@ pub(super) struct Run {
 impl Run {
     pub const EMPTY: Run = Run { write: NONE, reads: [NONE; 2] };
 
-    /// Nothing has happened but this read.
-    pub fn of_read(read: Past) -> Run {
-        Run { reads: [read, NONE], ..Run::EMPTY }
+    /// Nothing has happened but these reads.
+    pub fn of_reads(reads: [Past; 2]) -> Run {
+        Run { reads, ..Run::EMPTY }
     }
 
     /// The same history, seen from a place so many places further on.

@@ -2,18 +2,18 @@
 //!
 //! From one barrier to the next, most kernels do one kind of thing with their shared memory: all threads read a tile,
 //! or all add to bins. Reads do not conflict with each other, and neither do atomics. So in such a section accesses are
-//! only noted, reads one after another, atomics word by word. The next barrier orders all of them, and they are
-//! forgotten. Only if another kind of access comes before it, what was noted goes into the lines' histories, as if it
-//! had been there from the beginning, and the section goes on with comparing.
+//! only noted, one after another. The next barrier orders all of them, and they are forgotten. Only if another kind of
+//! access comes before it, what was noted goes into the lines' histories, as if it had been there from the beginning,
+//! and the section goes on with comparing.
 
 use super::lines::{LINE, LineHistory, WORDS, hold, pieces};
 use super::race::{Clocks, Conflict, NONE, Past};
-use super::{Addresses, Event, Half, Layout};
+use super::{Addresses, Event, Half, Halves, Layout};
 use crate::finding::What;
 use crate::lane::LANES;
 
-/// The number of reads that are noted in a section. Sections with more of them are compared from there on, so that
-/// memory stays small.
+/// The number of accesses that are noted in a section, so that memory stays small. From there on reads are compared,
+/// and of atomics the last on each word is kept.
 const NOTED: usize = 2048;
 
 /// What the block has done since its last barrier.
@@ -42,14 +42,15 @@ struct Read {
 #[derive(Clone, Copy, Debug)]
 enum Place {
     /// Each half of the warp lies in a usual way, from these addresses on.
-    Halves([Half; 2], [u32; 2]),
+    Halves(Halves, [u32; 2]),
     /// Anywhere: the index of the addresses in [`SharedRaces::addresses`].
     Listed(u32),
 }
 
 impl Place {
     /// The addresses of lanes that lie in a usual way.
-    fn laid_out(halves: [Half; 2], start: [u32; 2]) -> [u64; LANES] {
+    fn laid_out(halves: Halves, start: [u32; 2]) -> [u64; LANES] {
+        let halves = halves.each();
         std::array::from_fn(|lane| {
             let (half, from) = (halves[lane / 16], u64::from(start[lane / 16]));
             from + if half == Half::Line { 4 * (lane as u64 % 16) } else { 0 }
@@ -57,9 +58,18 @@ impl Place {
     }
 }
 
-/// The last atomic on a word in a section.
+/// An atomic on words that has not been compared. No block has more words than sixteen bits count.
 #[derive(Clone, Copy, Debug)]
 struct Atomic {
+    /// What the warp did, without a lane.
+    past: Past,
+    mask: u32,
+    words: [u16; LANES],
+}
+
+/// The last atomic on a word in a section.
+#[derive(Clone, Copy, Debug)]
+struct LastAtomic {
     section: u64,
     past: Past,
 }
@@ -77,8 +87,10 @@ pub(crate) struct SharedRaces {
     noted: usize,
     /// The addresses of those reads whose lanes lie in no usual way.
     addresses: Vec<[u32; LANES]>,
-    /// If there were only atomics: the last on each word. It is made for the first section of that kind.
+    /// If there were only atomics: the latest of them.
     atomics: Vec<Atomic>,
+    /// The last of the earlier ones on each word. It is made when it is first needed.
+    last: Vec<LastAtomic>,
     /// The lowest and the highest word that an atomic of the section has touched.
     touched: (usize, usize),
 }
@@ -96,12 +108,11 @@ impl SharedRaces {
         if self.section != section {
             self.enter(section, event);
         }
-        match (self.so_far, event.what) {
-            (SoFar::Reads, What::Read) if self.noted < self.reads.len() => self.note_read(clocks, event),
-            (SoFar::Atomics, What::Atomic) if event.size == 4 => self.note_atomics(clocks, event),
-            _ => return self.compare(clocks, event),
+        if self.notes(section, event.what) && (event.what == What::Read || event.size == 4) {
+            self.note(clocks, event);
+            return None;
         }
-        None
+        self.compare(clocks, event)
     }
 
     /// Begins a section with its first access.
@@ -110,6 +121,7 @@ impl SharedRaces {
         self.section = section;
         self.noted = 0;
         self.addresses.clear();
+        self.atomics.clear();
         self.touched = (usize::MAX, 0);
         self.so_far = match event.what {
             // What other blocks of a cluster do has no sections.
@@ -120,8 +132,27 @@ impl SharedRaces {
         };
         if self.so_far == SoFar::Reads {
             self.reads.resize(NOTED, Read { past: NONE, mask: 0, size: 0, place: Place::Listed(0) });
-        } else if self.so_far == SoFar::Atomics {
-            self.atomics.resize(self.lines.len() * WORDS, Atomic { section: 0, past: NONE });
+        }
+    }
+
+    /// Whether an access in this section is only noted: it is of the kind that the section has begun with.
+    #[inline(always)]
+    pub fn notes(&self, section: u64, what: What) -> bool {
+        self.section == section
+            && match self.so_far {
+                SoFar::Reads => what == What::Read && self.noted < self.reads.len(),
+                SoFar::Atomics => what == What::Atomic,
+                SoFar::Mixed => false,
+            }
+    }
+
+    /// Notes an access, of which [`SharedRaces::notes`] has said that this is enough: a read, or atomics on words.
+    #[inline(always)]
+    pub fn note(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
+        if event.what == What::Read {
+            self.note_read(clocks, event);
+        } else {
+            self.note_atomics(clocks, event);
         }
     }
 
@@ -129,7 +160,7 @@ impl SharedRaces {
     fn note_read(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
         let Some(read) = self.reads.get_mut(self.noted) else { return };
         let halves = event.layout.halves;
-        let place = if halves.contains(&Half::Any) {
+        let place = if halves.is_any_unusual() {
             let mut address = [0; LANES];
             for i in 0..LANES {
                 address[i] = event.address.at(i) as u32;
@@ -143,20 +174,35 @@ impl SharedRaces {
         self.noted += 1;
     }
 
-    /// Notes atomics on words, as [`super::race::Cell::remember_strong`] does.
     #[inline(always)]
     fn note_atomics(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
-        let now = Past::now(clocks, event);
-        let section = self.section;
+        if self.atomics.len() >= NOTED {
+            self.keep_last_atomics();
+        }
+        let mut words = [0; LANES];
+        for i in 0..LANES {
+            words[i] = (event.address.at(i) / 4) as u16;
+        }
+        self.atomics.push(Atomic { past: Past::now(clocks, event), mask: event.mask, words });
         let word = |address: u64| (address / 4) as usize;
         self.touched.0 = self.touched.0.min(word(event.layout.low));
         self.touched.1 = self.touched.1.max(word(event.layout.high));
-        for lane in super::lanes(event.mask) {
-            if let Some(last) = self.atomics.get_mut(word(event.address.at(lane as usize & 31))) {
-                let again = last.section == section && last.past.is_again(now);
-                let lanes = if again { last.past.lanes } else { 0 };
-                let now = now.by(lane);
-                *last = Atomic { section, past: Past { lanes: now.lanes | lanes, ..now } };
+    }
+
+    /// Keeps the last of the noted atomics on each word, as [`super::race::Cell::remember_strong`] does, and makes room
+    /// for others.
+    #[inline(never)]
+    fn keep_last_atomics(&mut self) {
+        self.last.resize(self.lines.len() * WORDS, LastAtomic { section: 0, past: NONE });
+        let section = self.section;
+        for Atomic { past: now, mask, words } in self.atomics.drain(..) {
+            for lane in super::lanes(mask) {
+                if let Some(last) = self.last.get_mut(usize::from(words[lane as usize & 31])) {
+                    let again = last.section == section && last.past.is_again(now);
+                    let lanes = if again { last.past.lanes } else { 0 };
+                    let now = now.by(lane);
+                    *last = LastAtomic { section, past: Past { lanes: now.lanes | lanes, ..now } };
+                }
             }
         }
     }
@@ -208,9 +254,10 @@ impl SharedRaces {
     /// Enters the noted atomics into the lines.
     #[inline(never)]
     fn replay_atomics(&mut self) {
+        self.keep_last_atomics();
         let (low, high) = self.touched;
-        for word in low..self.atomics.len().min(high.saturating_add(1)) {
-            let Atomic { section, past } = self.atomics[word];
+        for word in low..self.last.len().min(high.saturating_add(1)) {
+            let LastAtomic { section, past } = self.last[word];
             if section == self.section
                 && let Some(line) = self.lines.get_mut(word / WORDS)
                 && let Some(cell) = line.word(4 * word as u64, section)

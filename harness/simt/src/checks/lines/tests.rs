@@ -47,7 +47,8 @@ fn lines_find_what_words_find() {
         for (i, warp) in warps.iter_mut().enumerate() {
             warp.start(i as u32);
         }
-        let (fast, slow) = (GlobalRaces::new(0, 4096), GlobalRaces::new(0, 4096));
+        // SAFETY: this thread alone uses them.
+        let [fast, slow] = [(); 2].map(|()| unsafe { GlobalRaces::new(0, 4096, true) });
         let mut shared = [SharedRaces::default(), SharedRaces::default()];
         for memory in &mut shared {
             memory.start(4096);

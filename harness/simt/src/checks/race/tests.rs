@@ -19,7 +19,9 @@ impl Bench {
         for (i, warp) in warps.iter_mut().enumerate() {
             warp.start(i as u32);
         }
-        Bench { time, launch, blocks: Default::default(), warps, memory: GlobalRaces::new(0x1000, 0x4000) }
+        // SAFETY: it is not for one thread alone.
+        let memory = unsafe { GlobalRaces::new(0x1000, 0x4000, false) };
+        Bench { time, launch, blocks: Default::default(), warps, memory }
     }
 
     /// One lane's access at `address`.

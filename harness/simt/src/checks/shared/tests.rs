@@ -5,11 +5,11 @@ use crate::lane::ALL;
 /// Bytes of the block's shared memory.
 const BYTES: u64 = 1024;
 
-/// What warp 1 hears when its first lane writes the word at `to` after warp 0 has read words at these addresses.
-/// `compared`: the reads are not only noted, as there was a write in their section.
-fn found(reads: &[[u64; LANES]], to: u64, compared: bool) -> Option<Conflict> {
+/// What warp 1 hears when its first lane writes the word at `to` after warps have read, or changed atomically, words at
+/// these addresses. `compared`: that is not only noted, as there was a write in its section.
+fn found(before: What, accesses: &[(u32, [u64; LANES])], to: u64, compared: bool) -> Option<Conflict> {
     let time = Time::default();
-    let launch = Publications::new(1, 2, &time);
+    let launch = Publications::new(1, 4, &time);
     let block = BlockClock::new(&time);
     let mut memory = SharedRaces::default();
     memory.start(BYTES);
@@ -20,7 +20,7 @@ fn found(reads: &[[u64; LANES]], to: u64, compared: bool) -> Option<Conflict> {
         let layout = Layout::of(Addresses::of(address), mask, 4);
         let event = Event {
             what,
-            strong: false,
+            strong: what == What::Atomic,
             volatile: false,
             narrow: false,
             block_local: true,
@@ -35,8 +35,9 @@ fn found(reads: &[[u64; LANES]], to: u64, compared: bool) -> Option<Conflict> {
     if compared {
         assert_eq!(act(0, What::Write, 1, &[BYTES - 4; LANES]), None);
     }
-    for address in reads {
-        assert_eq!(act(0, What::Read, ALL, address), None);
+    for (warp, address) in accesses {
+        assert_eq!(act(*warp, before, ALL, address), None);
+        time.advance();
     }
     act(1, What::Write, 1, &[to; LANES])
 }
@@ -56,11 +57,28 @@ fn a_noted_read_is_held_against_a_write_as_a_compared_one_is() {
         lanes(&line(68), &line(132)),
     ];
     for address in &layouts {
+        let reads = [layouts[2], *address, layouts[3]].map(|address| (0, address));
         for to in (0..BYTES - 32).step_by(4) {
-            let noted = found(&[layouts[2], *address, layouts[3]], to, false);
-            assert_eq!(noted, found(&[layouts[2], *address, layouts[3]], to, true), "{to} after {address:?}");
-            let is_read = [layouts[2], *address, layouts[3]].iter().flatten().any(|read| *read == to);
+            let noted = found(What::Read, &reads, to, false);
+            assert_eq!(noted, found(What::Read, &reads, to, true), "{to} after {address:?}");
+            let is_read = reads.iter().any(|(_, read)| read.contains(&to));
             assert_eq!(noted.is_some(), is_read, "{to} after {address:?}");
+        }
+    }
+}
+
+#[test]
+fn noted_atomics_are_held_against_a_write_as_compared_ones_are_however_many_there_are() {
+    for count in [1, 40, NOTED, 2 * NOTED + 3] {
+        // Warps take turns at words that are hit over and over, by many lanes at once or by few.
+        let addresses = |i: usize| std::array::from_fn(|lane| 4 * ((i * 7 + lane * (i % 5)) as u64 % 200));
+        let atomics: Vec<_> = (0..count).map(|i| ((i / 3 % 4) as u32, addresses(i))).collect();
+        for to in (0..BYTES - 32).step_by(4) {
+            let noted = found(What::Atomic, &atomics, to, false);
+            assert_eq!(noted, found(What::Atomic, &atomics, to, true), "{to} after {count}");
+            // The last of them is what is remembered.
+            let last = atomics.iter().rev().find(|(_, address)| address.contains(&to)).map(|(warp, _)| *warp);
+            assert!(noted.is_some() || last.is_none_or(|warp| warp == 1), "{to} after {count}");
         }
     }
 }

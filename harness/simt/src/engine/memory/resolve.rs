@@ -119,6 +119,11 @@ impl Warp<'_> {
             _ => self.resolve_each(op, request, &address, at),
         };
         if fine && self.checking {
+            if space == Space::Global {
+                // What the checks remember of it must come to the processor first. The data can come meanwhile.
+                fetch_ahead(at[0]);
+                fetch_ahead(at[LANES / 2]);
+            }
             for a in &mut address {
                 *a = a.wrapping_sub(base);
             }
@@ -318,6 +323,19 @@ impl Warp<'_> {
     pub(super) fn by_blocks(&self, range: &Range) -> bool {
         range.kind == memory::Kind::Heap && self.launch().memory_check
     }
+}
+
+/// Asks the host for the memory at this address, whatever lies there.
+#[inline(always)]
+fn fetch_ahead(at: u64) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every processor has it, and it only changes what lies in caches.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(at as *const i8);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -10,9 +10,15 @@ use crate::lane::{ALL, LANES};
 /// is not by all lanes.
 ///
 /// # Safety
-/// `op` is a memory instruction of the program that runs, and its space is shared memory.
+/// `op` is a memory instruction of the program that runs, and its space is shared memory; the processor has what `W`
+/// promises.
 #[inline(always)]
-pub(crate) unsafe fn find<'w>(warp: &mut Warp<'_>, op: &Op, size: u32, one: bool) -> Option<(*mut u8, &'w Pattern)> {
+pub(crate) unsafe fn find<'w, const W: u8>(
+    warp: &mut Warp<'_>,
+    op: &Op,
+    size: u32,
+    one: bool,
+) -> Option<(*mut u8, &'w Pattern)> {
     if warp.mask() != ALL {
         return None;
     }
@@ -24,11 +30,9 @@ pub(crate) unsafe fn find<'w>(warp: &mut Warp<'_>, op: &Op, size: u32, one: bool
         let site = warp.sites.add(op.site as usize);
         let first = addr[0];
         let mut pattern = (*site).delta as *const Pattern;
-        let mut differ = u64::from(pattern.is_null());
+        let mut differ = 1;
         if !pattern.is_null() {
-            for i in 0..LANES {
-                differ |= addr[i].wrapping_sub(first) ^ (*pattern).from_first[i];
-            }
+            differ = u64::from((*pattern).differs::<W>(addr));
         }
         let base = first.wrapping_add(offset);
         if size < 4 && !pattern.is_null() {

@@ -10,6 +10,7 @@ use crate::engine::warp::sums::Turns;
 use crate::engine::warp::tables::Order;
 use crate::engine::watch::bounds::bounds;
 use crate::engine::watch::costs::looks;
+use crate::engine::watch::usual::rooms;
 use crate::finding::{Finding, Findings, Kind};
 use crate::kernel::{Fault, Kernel, Launch, Report, Settings, Watch};
 use crate::lane::LANES;
@@ -181,14 +182,21 @@ fn shared<'l>(
     let view = memory.view();
     let checks = settings.checks;
     let observed = checks.race || checks.init;
-    let races = || LaunchRaces::new(blocks, threads.div_ceil(LANES as u32), view.ranges().len());
+    let bounds = if observed && checks.memory { bounds(program, params, &view) } else { Vec::new() };
+    // SAFETY: a launch with a single worker runs on this thread.
+    let races = || unsafe { LaunchRaces::new(blocks, threads.div_ceil(LANES as u32), view.ranges().len(), count == 1) };
     Shared {
         program,
         races: checks.race.then(races),
         init: checks.init,
         orders: if observed { orders(program) } else { Vec::new() },
         bulk: checks.race && geometry.cluster.is_none() && program.accesses.iter().any(|access| access.order.bulk),
-        bounds: if observed && checks.memory { bounds(program, params, &view) } else { Vec::new() },
+        rooms: if checks.race && geometry.cluster.is_none() {
+            rooms(program, &bounds, shared_bytes)
+        } else {
+            Vec::new()
+        },
+        bounds,
         looks: if settings.costs { looks(program) } else { Vec::new() },
         view,
         objects: memory.objects(),

@@ -6,7 +6,7 @@
 //! While the pattern holds, an access costs a comparison of 32 differences.
 
 use super::banks::bank_conflicts;
-use crate::checks::{Half, Layout};
+use crate::checks::{Halves, Layout};
 use crate::lane::{ALL, LANES};
 
 /// How the addresses of a pattern lie, as far as there is a fast way to move the data.
@@ -44,7 +44,7 @@ pub(crate) struct Pattern {
     pub ways: u32,
     pub shape: Shape,
     /// For the checks.
-    halves: [Half; 2],
+    halves: Halves,
 }
 
 impl Pattern {
@@ -60,18 +60,45 @@ impl Pattern {
             ideal: 0,
             ways: 0,
             shape: Shape::Far,
-            halves: [Half::Any; 2],
+            halves: Halves::default(),
         }
+    }
+
+    /// Whether these addresses have another pattern. Written out for the host's vectors, because the compiler makes
+    /// good code of a loop only by chance.
+    ///
+    /// # Safety
+    /// The processor has what `W` promises.
+    #[inline(always)]
+    pub unsafe fn differs<const W: u8>(&self, address: &[u64; LANES]) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if W == 4 {
+            use std::arch::x86_64::*;
+            // SAFETY: the caller's contract; eight lanes are read at a time.
+            unsafe {
+                let first = _mm512_set1_epi64(address[0] as i64);
+                let mut differ = 0;
+                for (part, expected) in address.chunks_exact(8).zip(self.from_first.chunks_exact(8)) {
+                    let distance = _mm512_sub_epi64(_mm512_loadu_si512(part.as_ptr().cast()), first);
+                    differ |= _mm512_cmpneq_epi64_mask(distance, _mm512_loadu_si512(expected.as_ptr().cast()));
+                }
+                return differ != 0;
+            }
+        }
+        let mut differ = 0;
+        for i in 0..LANES {
+            differ |= address[i].wrapping_sub(address[0]) ^ self.from_first[i];
+        }
+        differ != 0
     }
 
     /// How the addresses lie when the lowest is at this offset, for the checks.
     pub fn layout(&self, low: u64) -> Layout {
-        let [first, second] = self.halves;
         Layout {
             low,
             high: low + self.span,
             row: self.shape == Shape::Row,
-            halves: [first.from(low + u64::from(self.at[0])), second.from(low + u64::from(self.at[16]))],
+            halves: self.halves.from(low + u64::from(self.at[0]), low + u64::from(self.at[16])),
         }
     }
 
@@ -88,7 +115,7 @@ impl Pattern {
         self.lowest = lowest.wrapping_sub(first);
         self.span = highest - lowest;
         self.phase = lowest & 3;
-        self.halves = Half::both(address, size);
+        self.halves = Halves::of(address, size);
         (self.waves, self.ideal, self.ways) = bank_conflicts(address, ALL, size);
         let step = |each: u32| (0..LANES).all(|i| self.at[i] == i as u32 * each);
         self.shape = if step(size) {

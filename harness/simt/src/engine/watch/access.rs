@@ -1,7 +1,6 @@
 //! Tells the race and initialisation checks of memory accesses.
 
 use super::written::range_at;
-use crate::checks::race::Clocks;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Show;
 use crate::engine::warp::Warp;
@@ -27,8 +26,13 @@ impl Warp<'_> {
     unsafe fn show_addresses(&mut self, op: &Op, request: Request, layout: Option<&Layout>) {
         let (base, offset) = op.address();
         // SAFETY: the caller's contract.
-        let base = unsafe { &*self.reg::<[u64; LANES]>(base) };
-        self.check_laid_out(op, request, request.space, Addresses { base, offset }, layout);
+        let address = Addresses { base: unsafe { &*self.reg::<[u64; LANES]>(base) }, offset };
+        if let Some(layout) = layout
+            && self.note_usual(op, request, address, layout)
+        {
+            return;
+        }
+        self.check_laid_out(op, request, request.space, address, layout);
     }
 
     /// Tells the checks of an access that is about to be made. `address` is valid in the running lanes, and relative to
@@ -86,8 +90,7 @@ impl Warp<'_> {
         let Some(races) = &shared.races else {
             return;
         };
-        if races.time.now() > u64::from(u32::MAX) {
-            // Times are kept in 32 bits. After the last of them, races are missed, but no correct kernel is accused.
+        if !races.is_in_time() {
             return;
         }
         let told = space == Space::Shared && self.meets_copies(op, &event, order.asynchronous);
@@ -99,16 +102,8 @@ impl Warp<'_> {
         if event.strong {
             self.clock.acquire(&races.time);
         }
-        let clocks = Clocks {
-            time: &races.time,
-            launch: &races.publications,
-            block: &block.clock,
-            warp: &self.clock,
-            start: match space {
-                Space::Shared => block.clock.start,
-                _ => races.publications.start,
-            },
-        };
+        let start = if space == Space::Shared { block.clock.start } else { races.publications.start };
+        let clocks = races.clocks(&block.clock, &self.clock, start);
         let found = match space {
             Space::Shared => block.races.access(&clocks, &event),
             Space::Global => {

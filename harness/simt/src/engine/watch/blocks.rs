@@ -1,6 +1,5 @@
 //! Accesses to the shared memory of other blocks of the cluster, in the checks.
 
-use crate::checks::race::Clocks;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
@@ -70,22 +69,21 @@ impl Warp<'_> {
         let Some(races) = &shared.races else {
             return;
         };
-        if races.time.now() > u64::from(u32::MAX) {
+        if !races.is_in_time() {
             return;
         }
         let found = self.with_block(|warp, block| {
             warp.clock.settle(&mut block.clock, &races.time);
-            let (time, launch) = (&races.time, &races.publications);
             match rank {
                 None => {
                     let start = block.clock.start;
-                    let clocks = Clocks { time, launch, block: &block.clock, warp: &warp.clock, start };
+                    let clocks = races.clocks(&block.clock, &warp.clock, start);
                     block.races.access(&clocks, event)
                 }
                 Some(rank) => block
                     .with_peer(rank, |own, peer| {
                         let start = peer.clock.start;
-                        let clocks = Clocks { time, launch, block: &own.clock, warp: &warp.clock, start };
+                        let clocks = races.clocks(&own.clock, &warp.clock, start);
                         peer.races.access(&clocks, event)
                     })
                     .flatten(),

@@ -2,7 +2,6 @@
 
 use crate::checks::copies::{Bulk, CopyConflict, Until};
 use crate::checks::proxies::Stored;
-use crate::checks::race::Clocks;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
@@ -166,13 +165,7 @@ impl Warp<'_> {
                 address: Addresses::of(&copy.address),
                 layout: &layout,
             };
-            let clocks = Clocks {
-                time: &races.time,
-                launch: &races.publications,
-                block: &block.clock,
-                warp: &self.clock,
-                start: block.clock.start,
-            };
+            let clocks = races.clocks(&block.clock, &self.clock, block.clock.start);
             // Accesses that conflict with the copy have been reported already.
             block.races.access(&clocks, &event);
         }

@@ -2,7 +2,6 @@
 
 use crate::checks::clock::WarpClock;
 use crate::checks::copies::Bulk;
-use crate::checks::race::Clocks;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::block::Block;
@@ -128,13 +127,7 @@ impl Warp<'_> {
                 address,
                 layout: &Layout::of(address, mask, size),
             };
-            let clocks = Clocks {
-                time: &races.time,
-                launch: &races.publications,
-                block: &block.clock,
-                warp: &clock,
-                start: block.clock.start,
-            };
+            let clocks = races.clocks(&block.clock, &clock, block.clock.start);
             // Accesses that conflict with the copy have been reported already.
             block.races.access(&clocks, &event);
         }

@@ -13,5 +13,6 @@ mod mbarriers;
 mod races;
 mod remedy;
 mod sync;
+pub(crate) mod usual;
 mod warpgroups;
 mod written;

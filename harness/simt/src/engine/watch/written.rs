@@ -1,6 +1,6 @@
 //! The initialisation check: it finds reads of memory that nobody has written.
 
-use crate::checks::{Addresses, Event, Layout};
+use crate::checks::{Addresses, Event, Half, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::notes::{Notes, Unjudged};
 use crate::engine::warp::program::Op;
@@ -38,9 +38,13 @@ impl Warp<'_> {
         // If the addresses are farther apart than this, it is faster to check the lanes one by one than all bytes
         // between them.
         const FAR: u64 = 4096;
+        /// Bytes of the words of half a warp.
+        const HALF_ROW: u64 = 64;
         let Layout { low, high, row, .. } = *event.layout;
         let len = high.wrapping_sub(low).wrapping_add(u64::from(event.size));
-        if len > FAR {
+        // Of two rows of a matrix, what lies between them need not be looked at.
+        let two_rows = space == Space::Global && !row && event.layout.halves.each() == [Half::Line; 2];
+        if len > FAR && !two_rows {
             return false;
         }
         let (written, start) = match space {
@@ -62,11 +66,17 @@ impl Warp<'_> {
             }
             _ => return false,
         };
-        let writes_all = event.what == What::Write && row;
-        if writes_all {
-            written.write(low - start, len);
+        let writes = event.what == What::Write;
+        let see = |first: u64, len: u64, all: bool| {
+            if writes && all {
+                written.write(first - start, len);
+            }
+            (writes && all) || written.unwritten(first - start, len).is_none()
+        };
+        if two_rows {
+            return see(event.address.at(0), HALF_ROW, true) && see(event.address.at(16), HALF_ROW, true);
         }
-        let fine = writes_all || written.unwritten(low - start, len).is_none();
+        let fine = see(low, len, row);
         if fine && space == Space::Shared {
             self.block.get_mut().has_written(low..low + len);
         }

@@ -176,7 +176,7 @@ impl<E: Elem> Exec for LoadShared<E> {
         // SAFETY: as for `LoadGlobal`; shared memory is followed by a window's worth of bytes that may be read.
         unsafe {
             let size = each as u32 * count;
-            let Some((low, pattern)) = shared::find(warp, op, size, count == 1) else {
+            let Some((low, pattern)) = shared::find::<W>(warp, op, size, count == 1) else {
                 return load_any::<E>(warp, op);
             };
             if warp.checking {

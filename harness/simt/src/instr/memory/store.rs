@@ -118,7 +118,7 @@ impl<E: Elem> Exec for StoreShared<E> {
         // SAFETY: as for loads.
         unsafe {
             let size = each as u32 * count;
-            let Some((low, pattern)) = shared::find(warp, op, size, false) else {
+            let Some((low, pattern)) = shared::find::<W>(warp, op, size, false) else {
                 return store_any::<E>(warp, op);
             };
             if warp.checking {
