@@ -155,8 +155,8 @@ fn floating_point_numbers_of_eight_bits() {
                     return kept;
                 }
                 let four = kept / 2;
-                let word = input[(row % 8 * 4 + four / 4) * each + each - 1];
-                4 * four + (word >> (row / 8 * 16 + four % 4 * 4 + kept % 2 * 2) & 3) as usize
+                let word = input[(row % 8 * 4 + row / 8 + four / 8 * 2) * each + each - 1];
+                4 * four + (word >> (four % 8 * 4 + kept % 2 * 2) & 3) as usize
             };
             let want: i32 = (0..left * 8).map(|kept| a(row, kept) * b(place(kept), column)).sum();
             assert_eq!(f32::from_bits(found(row, column) as u32), want as f32, "{form}: row {row}, column {column}");

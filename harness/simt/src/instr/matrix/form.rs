@@ -37,6 +37,10 @@ impl Kept {
     /// Where the word lies that tells of a row and of these four of its columns, of `fours`: the lane, and the lowest
     /// bit of the four bits.
     pub fn place(self, fours: usize, row: usize, four: usize) -> (usize, u32) {
+        if fours == 16 {
+            // All threads of a group give words: one for the first half of a row, and one for the second.
+            return (row % 8 * 4 + row / 8 + four / 8 * 2, (four % 8 * 4) as u32);
+        }
         let threads = fours / 4;
         let lane = row % 8 * 4 + self.selector as usize * threads + four / 4;
         (lane % LANES, (row / 8 * 16 + four % 4 * 4) as u32)
