@@ -58,7 +58,7 @@ pub fn rows(t: &mut Table) {
     t.cold::<MinReluS32>(["min.relu.s32", "min.s32.relu"]);
     for (sign, signed) in [("u", 0), ("s", 1)] {
         t.cold_preset::<Pack2>(format!("cvt.pack.sat.{sign}16.s32"), signed);
-        for bits in [8] {
+        for bits in [8, 4, 2] {
             t.cold_preset::<Pack4>(format!("cvt.pack.sat.{sign}{bits}.s32.b32"), bits << 1 | signed);
         }
     }
