@@ -216,6 +216,30 @@ int main() {
 }
 ";
 
+/// A launch that is refused, as a GPU refuses it, decides nothing if the program asks for the error.
+const REFUSED: &str = "
+__global__ void nothing() {}
+int main(int asks, char **) {
+    nothing<<<1, 2048>>>();
+    if (asks > 1 && cudaGetLastError() == cudaSuccess) return 3;
+    nothing<<<1, 32>>>();
+    return cudaDeviceSynchronize() == cudaSuccess ? 0 : 4;
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_a_refused_launch_that_the_program_knows_of_is_its_own_business() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("refused.cu"), REFUSED).unwrap();
+    for (arguments, code) in [(&[][..], 1), (&["asks"], 0)] {
+        let run =
+            warplab_in(folder.path(), &[&["exec", "--device", "emulated", "refused.cu"], arguments].concat(), &[]);
+        assert_eq!(run.code, code, "{run:?}");
+        assert!(run.stderr.contains("Launch refused: 2048 threads"), "{run:?}");
+    }
+}
+
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_keeps_the_line_of_what_is_found() {

@@ -67,3 +67,22 @@ fn speed_of_vecadd() {
         );
     }
 }
+
+/// Instructions that say something to caches or profilers, and special registers as vectors and half words.
+#[test]
+fn hints_and_special_registers() {
+    let device = Device::new(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n\
+         .reg .b64 %a, %c; .reg .b32 %r<5>; .reg .b16 %h; .reg .pred %p;\n .shared .align 16 .b8 own[64];\n\
+         ld.param.u64 %a, [p];\n createpolicy.fractional.L2::evict_first.b64 %c, 0.5;\n\
+         createpolicy.cvt.L2.b64 %c, %c;\n pmevent 3;\n mov.u32 %r0, %pm7;\n mov.u64 %c, %current_graph_exec;\n\
+         mov.v4.u32 {%r1, %r2, %r3, %r4}, %ntid;\n mov.v2.b32 {%r1, %r2}, {%r2, %r1};\n mov.u16 %h, %ntid.x;\n\
+         cvt.u32.u16 %r4, %h;\n st.global.v4.u32 [%a+16], {%r1, %r2, %r3, %r4};\n\
+         mov.u32 %r0, own;\n setp.eq.u32 %p, %r3, 0;\n st.shared.u32 [own+4], 5;\n\
+         cp.async.ca.shared.global [%r0], [%a], 4, %p;\n cp.async.ca.shared.global [own+4], [%a+4], 4, !%p;\n\
+         cp.async.wait_all;\n ld.shared.v2.u32 {%r1, %r2}, [own];\n st.global.v2.u32 [%a+32], {%r1, %r2};\n ret;\n}\n",
+    );
+    let at = device.put(&[7u32, 8, 0, 0, 0, 0, 0, 0, 0, 0]);
+    device.try_launch("k", [1, 1, 1], [3, 1, 1], 0, &[Arg::Ptr(at)]).0.fault.iter().for_each(|f| panic!("{f:?}"));
+    assert_eq!(device.get::<u32>(at, 10), [7, 8, 0, 0, 1, 3, 1, 3, 7, 0]);
+}

@@ -193,3 +193,24 @@ fn a_block_waits_for_its_spinning_thread_at_the_barrier() {
         assert_eq!(device.get::<u32>(arrived, 1), [20]);
     }
 }
+
+/// The words by which the blocks of a cooperative grid wait for each other are the driver's, and begin at zero.
+#[test]
+fn the_barrier_of_a_grid_is_no_memory_that_nobody_wrote() {
+    let mut device = Device::new(
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n\
+         .reg .b32 %r<4>; .reg .b64 %d<5>;\n ld.param.u64 %d0, [p];\n mov.u32 %r0, %envreg1;\n\
+         mov.u32 %r1, %envreg2;\n mov.b64 %d1, {%r1, %r0};\n atom.global.add.u32 %r2, [%d1+4], 1;\n\
+         atom.global.add.u32 %r3, [%d0], %r2;\n ret;\n}\n",
+    );
+    device.settings.checks = Checks::ALL;
+    device.memory.track_writes(true);
+    device.cooperative = true;
+    for _ in 0..3 {
+        let at = device.zeros::<u32>(1);
+        device.memory.wrote(at, 4);
+        let report = device.launch("k", 8, 1, &[Arg::Ptr(at)]);
+        assert!(report.findings.is_empty(), "{:#?}", report.findings);
+        assert_eq!(device.get::<u32>(at, 1), [28]);
+    }
+}

@@ -1,6 +1,7 @@
 //! The machine by its public interface, in one program of tests, which is linked once.
 //!
 //! Programs of their own are `ui`, whose kernels lie in folders beside it, and those that have a folder.
+mod alloca;
 mod alu_forms;
 mod atomics;
 mod attempts;
@@ -33,5 +34,7 @@ mod tensor_record;
 mod tensors;
 mod tile;
 mod verdicts;
+mod video;
 mod waiting;
 mod wgmma;
+mod wide;

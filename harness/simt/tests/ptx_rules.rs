@@ -93,7 +93,7 @@ fn declarations_may_come_before_definitions() {
 
 #[test]
 fn what_is_ptx_but_not_modelled_is_told_apart() {
-    let text = format!("{HEAD}.entry k() {{ .reg .b32 %a; mov.u32 %a, %pm0; ret; }}");
+    let text = format!("{HEAD}.entry k() {{ .reg .b32 %a; .reg .v2 .b32 %v; ret; }}");
     assert!(simt::ptx::parse(&text).unwrap_err().is_unsupported());
     let text = format!("{HEAD}.entry k() {{ mov.u32 %a, 0; }}");
     assert!(!simt::ptx::parse(&text).unwrap_err().is_unsupported());

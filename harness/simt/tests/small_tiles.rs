@@ -109,3 +109,102 @@ fn what_does_not_exist_is_refused() {
     refused("mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32.and.popc", 4, 2, false);
     refused("mma.sp.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32", 4, 2, true);
 }
+
+/// Small whole numbers, some negative, as `e4m3` and `e5m2`.
+const QUARTERS: [(u8, u8, i32); 8] = [
+    (0x00, 0x00, 0),
+    (0x38, 0x3c, 1),
+    (0x40, 0x40, 2),
+    (0x44, 0x42, 3),
+    (0xb8, 0xbc, -1),
+    (0xc0, 0xc0, -2),
+    (0x48, 0x44, 4),
+    (0xc4, 0xc2, -3),
+];
+
+/// Which of the numbers a lane has in a byte of a word.
+fn quarter(lane: usize, word: usize, byte: usize) -> usize {
+    (lane * 31 + word * 17 + byte * 5 + lane / 3 + word * byte) % 8
+}
+
+/// Products of numbers of 8 bits, dense and sparse: exact where they are small.
+#[test]
+fn floating_point_numbers_of_eight_bits() {
+    for (dims, left, right, sparse) in [("m16n8k16", 2, 1, false), ("m16n8k32", 4, 2, false), ("m16n8k64", 4, 4, true)]
+    {
+        let each = left + right + usize::from(sparse);
+        let mut input = vec![0u32; 32 * each];
+        for (lane, words) in input.chunks_mut(each).enumerate() {
+            for (word, to) in words.iter_mut().enumerate() {
+                let number = QUARTERS.map(|(e4m3, e5m2, _)| if word < left { e4m3 } else { e5m2 });
+                *to = u32::from_le_bytes([0, 1, 2, 3].map(|byte| number[quarter(lane, word, byte)]));
+            }
+            if sparse {
+                words[each - 1] = if lane % 3 == 0 { 0xc49e_9c4e } else { 0x4e9c_c49e };
+            }
+        }
+        let sp = if sparse { ".sp" } else { "" };
+        let form = format!("mma{sp}.sync.aligned.{dims}.row.col.f32.e4m3.e5m2.f32");
+        let found = run(&product(&form, left, right, sparse), &input);
+        let value = |lane: usize, word: usize, byte: usize| QUARTERS[quarter(lane, word, byte)].2;
+        let a = |row: usize, kept: usize| value(row % 8 * 4 + kept % 16 / 4, row / 8 + kept / 16 * 2, kept % 4);
+        let b = |k: usize, column: usize| value(column * 4 + k % 16 / 4, left + k / 16, k % 4);
+        for (row, column) in (0..16).flat_map(|row| (0..8).map(move |column| (row, column))) {
+            let place = |kept: usize| {
+                if !sparse {
+                    return kept;
+                }
+                let four = kept / 2;
+                let word = input[(row % 8 * 4 + row / 8 + four / 8 * 2) * each + each - 1];
+                4 * four + (word >> (four % 8 * 4 + kept % 2 * 2) & 3) as usize
+            };
+            let want: i32 = (0..left * 8).map(|kept| a(row, kept) * b(place(kept), column)).sum();
+            assert_eq!(f32::from_bits(found(row, column) as u32), want as f32, "{form}: row {row}, column {column}");
+        }
+    }
+}
+
+/// The accumulator is added at last, rounded to the nearest: 3, which is the sum of the products, would be cut off to 2
+/// otherwise.
+#[test]
+fn an_accumulator_of_quarters_is_added_at_last() {
+    let form = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32";
+    for (byte, want) in [(0x1cu8, 16_777_216.0f32 + 4.0), (0x7f, f32::NAN)] {
+        let word = u32::from_le_bytes([byte; 4]);
+        let ones = u32::from_le_bytes([0x3c; 4]);
+        let input: Vec<u32> = (0..32).flat_map(|_| [word, word, word, word, ones, ones]).collect();
+        let kernel = product(form, 4, 2, false).replace("mov.b32 %r2, 0;", "mov.b32 %r2, 0f4B800000;");
+        let found = f32::from_bits(run(&kernel, &input)(0, 0) as u32);
+        assert!(found == want || (found.is_nan() && want.is_nan()), "{byte:#x}: {found}");
+    }
+}
+
+#[test]
+fn of_a_sparse_factor_of_tf32_one_of_two_is_kept() {
+    for (dims, kept, selector) in [("m16n8k8", 4, 3), ("m16n8k16", 8, 1)] {
+        let count = kept / 2;
+        let each = 2 * count + 1;
+        let number = |lane: usize, word: usize| ((lane * 7 + word * 3) % 11) as f32 - 5.0;
+        let mut input = vec![0u32; 32 * each];
+        for (lane, words) in input.chunks_mut(each).enumerate() {
+            for (word, to) in words[..2 * count].iter_mut().enumerate() {
+                *to = number(lane, word).to_bits();
+            }
+            words[2 * count] = if lane % 5 < 2 { 0x4e4e_e44e } else { 0xe4e4_4ee4 };
+        }
+        let form = format!("mma.sp.sync.aligned.{dims}.row.col.f32.tf32.tf32.f32");
+        let kernel = product(&form, count, count, true).replace(", 0x0;", &format!(", {selector};"));
+        let found = run(&kernel, &input);
+        let a = |row: usize, k: usize| number(row % 8 * 4 + k % 4, row / 8 + k / 4 * 2);
+        let b = |k: usize, column: usize| number(column * 4 + k % 4, count + k / 4);
+        for (row, column) in (0..16).flat_map(|row| (0..8).map(move |column| (row, column))) {
+            let place = |k: usize| {
+                let lane = row % 8 * 4 + selector * kept / 4 + k / 4;
+                let four = input[lane * each + 2 * count] >> (row / 8 * 16 + k % 4 * 4) & 15;
+                2 * k + usize::from(four == 0xe)
+            };
+            let want: f32 = (0..kept).map(|k| a(row, k) * b(place(k), column)).sum();
+            assert_eq!(f32::from_bits(found(row, column) as u32), want, "{form}: row {row}, column {column}");
+        }
+    }
+}

@@ -51,17 +51,13 @@ const NOT_MODELLED: &[(&str, &str)] = &[
     ("multicast memory", "multimem.ld_reduce.relaxed.sys.global.add.f32 %f1, [%d1];"),
     (
         "sparse product",
-        "mma.sp.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r2, %r3, %r4, %r5}, {%r6, %r7, %r8, %r9}, {%f1, %f2, %f3, %f4}, %r2, 0x0;",
+        "mma.sp.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%r2, %r3, %r4, %r5}, {%r2, %r3}, {%r6, %r7}, {%r2, %r3, %r4, %r5}, %r2, 0x0;",
     ),
     (
-        "product of FP8",
-        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r2, %r3, %r4, %r5}, {%r6, %r7}, {%f1, %f2, %f3, %f4};",
+        "product by eight lanes",
+        "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r2, %r3, %r4, %r5}, {%r2, %r3}, {%r6, %r7}, {%r2, %r3, %r4, %r5};",
     ),
-    ("stack", "stacksave.u64 %d3;"),
-    ("video instruction", "vmad.s32.s32.s32.shr7 %r3, %r2, %r2, %r2;"),
-    ("performance counter", "mov.u32 %r3, %pm0;"),
     ("dynamic launch", "griddepcontrol.unheard.of;"),
-    ("128-bit register", ".reg .b128 %q1; mov.b128 %q1, {%d1, %d2};"),
     ("part of a vector register", ".reg .v4 .f32 %v1; mov.f32 %f1, %v1.x;"),
 ];
 

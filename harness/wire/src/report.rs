@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::checks::Check;
-use crate::finding::{FailureOf, Finding};
+use crate::finding::{FailureOf, Finding, Kind};
 use crate::launch::Launch;
 use crate::settings::Settings;
 use crate::transfer::{Copies, Managed, Memory};
@@ -64,6 +64,8 @@ pub struct Report {
     pub findings: Vec<Told>,
     /// Further mistakes that were not kept.
     pub findings_dropped: u64,
+    /// Refused launches of which the program has been given the error, since its start.
+    pub refusals_answered: u64,
     /// What was copied and filled.
     pub copies: Copies,
     /// Managed memory that moved.
@@ -93,6 +95,7 @@ impl Default for Report {
             launches_dropped: 0,
             findings: Vec::new(),
             findings_dropped: 0,
+            refusals_answered: 0,
             copies: Copies::default(),
             managed: Managed::default(),
             memory: Memory::default(),
@@ -114,6 +117,16 @@ impl Report {
     /// When it is of an unknown version, or a field is missing, unknown or of another type; the message names it.
     pub fn read(text: &str) -> Result<Self, ReadError> {
         version::read(text)
+    }
+
+    /// Whether something was found that the program has to answer for: anything but launches that were refused, as a
+    /// GPU refuses them, and of which it knows.
+    pub fn accuses(&self) -> bool {
+        let refused = |told: &&Told| matches!(told.finding.kind, Kind::LaunchLimit { .. });
+        let count = |told: &Told| told.finding.count;
+        let refusals: u64 = self.findings.iter().filter(refused).map(count).sum();
+        let all_known = refusals <= self.refusals_answered;
+        self.findings.iter().any(|told| !(all_known && refused(&told)))
     }
 
     /// The report as JSON.

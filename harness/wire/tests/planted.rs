@@ -237,3 +237,15 @@ fn an_unknown_version_is_an_error_that_names_it() {
     let missing = Report::read(r#"{"version": 1}"#).unwrap_err().to_string();
     assert!(missing.contains("missing field `profile`"), "{missing}");
 }
+
+/// A launch that was refused, as a GPU refuses it, is the program's own business once it has been given the error.
+#[test]
+fn refused_launches_that_the_program_knows_of_accuse_nobody() {
+    let limit = || told(Kind::LaunchLimit { limit: Limit::SharedMemory, asked: 2, allowed: 1 });
+    let of = |findings: Vec<Told>, refusals_answered| Report { findings, refusals_answered, ..report() }.accuses();
+    let twice = || Told { finding: Finding { count: 2, ..limit().finding }, ..limit() };
+    assert!(!of(vec![], 0));
+    assert!(of(vec![limit()], 0) && !of(vec![limit()], 1));
+    assert!(of(vec![twice()], 1) && !of(vec![twice()], 2));
+    assert!(of(vec![limit(), told(Kind::Trap)], 1));
+}

@@ -52,7 +52,8 @@ impl Settings {
 /// How a program ended.
 #[derive(Debug, Default)]
 pub struct Ended {
-    /// The exit code to end with: the program's, unless it ended well and the checks found something.
+    /// The exit code to end with: the program's, unless it ended well and the checks found something that it does not
+    /// know of.
     pub code: u8,
     /// The program's own exit code; `None` if a signal ended it.
     pub own: Option<i32>,
@@ -116,7 +117,7 @@ pub fn on_machine(
         let under_one = under_one_order(process, program)?;
         let report = read(program, &under_one.text)?;
         let findings = report.as_ref().map(|report| report.findings.clone()).unwrap_or_default();
-        let has_found = !findings.is_empty();
+        let has_found = report.as_ref().is_some_and(Report::accuses);
         if seed == 0 {
             keep(&under_one.text)?;
             (ended.report, ended.seconds) = (report, under_one.seconds);

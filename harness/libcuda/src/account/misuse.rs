@@ -1,5 +1,6 @@
 //! Findings about calls of the driver: copies, frees and launches that cannot be made, and what is not modelled.
 
+use super::answered;
 use super::report::found;
 use super::speech::say;
 use crate::state::device::driver::driver;
@@ -71,6 +72,7 @@ pub fn refused(launch: RefusedLaunch<'_>) {
     if lock(&TOLD).insert((kernel.to_owned(), limit, asked)) {
         say(&simt::report::one(&finding, &Sources::default()));
     }
+    answered::refused();
     found(finding);
 }
 

@@ -1,6 +1,7 @@
 //! What is reported: the report itself, leaks, the log of launches, and what is written at exit. The account observes
 //! the state and queries it; the state does not know the account.
 
+pub mod answered;
 pub mod exit;
 pub mod launch_log;
 pub mod launches;

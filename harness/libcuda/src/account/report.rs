@@ -1,5 +1,6 @@
 //! What was launched, copied and found since the report was last taken.
 
+use super::answered;
 use super::launch_log;
 use super::launches::Launches;
 use super::sources::sources;
@@ -135,6 +136,7 @@ fn report_of(account: Account) -> wire::Report {
         launches_dropped,
         findings: told(&account.findings),
         findings_dropped: account.findings.dropped,
+        refusals_answered: answered::count(),
         copies: account.copies,
         managed: Managed { block_bytes: MIGRATION_BLOCK, page_bytes: HOST_PAGE, ..account.managed },
         memory: Memory { used_bytes: driver.memory.used(), total_bytes: driver.memory.total() },

@@ -4,7 +4,7 @@ use crate::abi::error::Error;
 use crate::abi::pointers::text;
 use crate::account::sources::know;
 use crate::account::speech::somebody_reads;
-use crate::account::{leak, report};
+use crate::account::{answered, leak, report};
 use crate::api::device::described;
 use crate::state::device::call_site::during;
 use crate::state::device::driver::configure;
@@ -144,6 +144,13 @@ unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn simt_interrupt() {
     interrupt();
+}
+
+/// For a runtime that keeps errors until the program asks for them: with 0, that it keeps the error of this thread's
+/// last launch; with any other number, that the program has asked.
+#[unsafe(no_mangle)]
+extern "C" fn simt_error_asked(asked: c_int) {
+    if asked == 0 { answered::kept() } else { answered::asked() }
 }
 
 /// Why this thread's last `simt_configure` or `simt_device_json` failed; valid until the next one.

@@ -1,5 +1,5 @@
 //! Types of `driver_types.h`.
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// Any handle: a stream, an event, a graph, an array.
 pub type Handle = *mut c_void;
@@ -31,6 +31,13 @@ pub mod kind {
     pub const DEVICE_TO_HOST: c_int = 2;
     pub const DEVICE_TO_DEVICE: c_int = 3;
     pub const DEFAULT: c_int = 4;
+}
+
+/// `cudaIpcMemHandle_t` and `cudaIpcEventHandle_t`, which are passed as they are.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct IpcHandle {
+    pub reserved: [c_char; 64],
 }
 
 /// `cudaPitchedPtr`.

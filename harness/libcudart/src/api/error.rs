@@ -1,5 +1,6 @@
 //! Errors: the last one of the thread, names and texts.
 use crate::abi::error_table::ERRORS;
+use crate::driver::error_asked;
 use crate::state::last_error;
 use std::{
     collections::HashMap,
@@ -9,12 +10,20 @@ use std::{
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetLastError() -> c_int {
-    last_error::take()
+    asked(last_error::take())
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaPeekAtLastError() -> c_int {
-    last_error::peek()
+    asked(last_error::peek())
+}
+
+/// The code of an error that the program has asked for.
+fn asked(code: c_int) -> c_int {
+    if code != 0 {
+        error_asked(true);
+    }
+    code
 }
 
 /// Names and texts, with the zeros that C wants.

@@ -7,7 +7,7 @@ use crate::abi::{
     types::{Dim3, LaunchConfig, Stream},
 };
 use crate::api::entry::{calls, stream_calls, stream_forwards};
-use crate::driver::calls as driver;
+use crate::driver::{calls as driver, error_asked};
 use crate::state::{context, function};
 use std::{
     cell::RefCell,
@@ -43,6 +43,8 @@ fn launch(symbol: *const c_void, grid: Dim3, block: Dim3, arguments: Arguments, 
     let bytes = bytes(shared)?;
     driver::cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, s, arguments, null_mut())
         .map_err(|error| refused(error, grid, block))
+        // The stub of `<<<...>>>` passes on no error.
+        .inspect_err(|_| error_asked(false))
 }
 
 fn cooperative(

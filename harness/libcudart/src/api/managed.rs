@@ -2,7 +2,7 @@
 use crate::abi::{
     edition::is_twelve,
     error::Result,
-    types::{Handle, MemLocation, Stream},
+    types::{Handle, IpcHandle, MemLocation, Stream},
 };
 use crate::api::entry::{calls, forwards};
 use crate::driver::calls as driver;
@@ -81,5 +81,6 @@ forwards! {
     cudaMemPoolExportPointer(out: *mut c_void, memory: u64) => cuMemPoolExportPointer;
     cudaMemPoolImportPointer(out: *mut u64, pool: Handle, data: *mut c_void) => cuMemPoolImportPointer;
     cudaIpcGetMemHandle(out: *mut c_void, memory: u64) => cuIpcGetMemHandle;
+    cudaIpcOpenMemHandle(out: *mut u64, shared: IpcHandle, flags: c_uint) => cuIpcOpenMemHandle_v2;
     cudaIpcCloseMemHandle(memory: u64) => cuIpcCloseMemHandle;
 }

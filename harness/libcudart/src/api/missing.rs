@@ -73,8 +73,6 @@ lacking! {
     cudaGraphicsVDPAURegisterVideoSurface
     cudaImportExternalMemory
     cudaImportExternalSemaphore
-    cudaIpcOpenEventHandle
-    cudaIpcOpenMemHandle
     cudaLogsCurrent
     cudaLogsDumpToFile
     cudaLogsDumpToMemory

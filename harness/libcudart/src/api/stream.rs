@@ -3,7 +3,7 @@ use crate::abi::{
     edition::is_twelve,
     error::Result,
     pointers::need,
-    types::{Handle, Stream, per_thread},
+    types::{Handle, IpcHandle, Stream, per_thread},
 };
 use crate::api::entry::{calls, forwards, stream_calls, stream_forwards};
 use crate::driver::calls as driver;
@@ -98,6 +98,7 @@ forwards! {
     cudaEventSynchronize(event: Handle) => cuEventSynchronize;
     cudaThreadExchangeStreamCaptureMode(mode: *mut c_int) => cuThreadExchangeStreamCaptureMode;
     cudaIpcGetEventHandle(out: *mut c_void, event: Handle) => cuIpcGetEventHandle;
+    cudaIpcOpenEventHandle(out: *mut Handle, shared: IpcHandle) => cuIpcOpenEventHandle;
 }
 
 stream_forwards! {

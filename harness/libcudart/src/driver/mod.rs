@@ -4,7 +4,7 @@ pub mod speech;
 
 use crate::abi::error::{Error, Result, result};
 use std::{
-    ffi::{CStr, c_void},
+    ffi::{CStr, c_int, c_void},
     ptr::null_mut,
     sync::{
         OnceLock,
@@ -52,6 +52,23 @@ fn library() -> Result<*mut c_void> {
     match *LIBRARY.get_or_init(open) {
         0 => Err(Error::INSUFFICIENT_DRIVER),
         address => Ok(std::ptr::with_exposed_provenance_mut(address)),
+    }
+}
+
+/// Tells the embedded driver, if it is that, whether the program has asked for the error that this thread keeps, or
+/// whether the thread has just kept that of a launch.
+pub fn error_asked(asked: bool) {
+    static FUNCTION: OnceLock<usize> = OnceLock::new();
+    let find = || match library() {
+        // SAFETY: an open library, and a name with its zero.
+        Ok(library) => unsafe { libc::dlsym(library, c"simt_error_asked".as_ptr()) }.expose_provenance(),
+        Err(_) => 0,
+    };
+    let function = *FUNCTION.get_or_init(find);
+    if function != 0 {
+        let function: *const c_void = std::ptr::with_exposed_provenance(function);
+        // SAFETY: the embedded driver's function of this name takes a number.
+        unsafe { std::mem::transmute::<*const c_void, unsafe extern "C" fn(c_int)>(function)(asked.into()) };
     }
 }
 

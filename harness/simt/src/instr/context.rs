@@ -25,6 +25,9 @@ pub trait Context {
     fn temp(&mut self, width: u32) -> Opnd;
     /// The hidden register of the carry flag.
     fn carry(&mut self) -> Opnd;
+    /// The register that says where the last array of a thread begins whose length only the thread knows, if the
+    /// program has such.
+    fn arrays(&self) -> Option<Opnd>;
     /// A register that holds the same bits in all lanes.
     fn bits(&mut self, value: u64, width: u32) -> Opnd;
     /// A register that holds the address of a variable in its own space, if there is such a variable here.

@@ -3,6 +3,7 @@
 use super::frames::Frames;
 use super::ir::{Pools, Result};
 use super::params::{Callee, callee, signature};
+use crate::instr::control::array;
 use crate::instr::control::stack::Stack;
 use crate::ptx::ast;
 use std::collections::{HashMap, HashSet};
@@ -28,6 +29,11 @@ pub fn callees(module: &ast::Module, at: usize, pointers: &HashSet<usize>) -> Re
         }
     }
     Ok(found)
+}
+
+/// Whether a function makes arrays whose length only the thread knows.
+pub fn makes_arrays(function: &ast::Function) -> bool {
+    function.body.iter().flat_map(|body| &body.code).any(array::makes_array)
 }
 
 /// The functions that a kernel reaches, callees first as far as they do not call each other in a circle, and whether

@@ -31,6 +31,9 @@ impl Context for FnBuilder<'_, '_> {
     fn carry(&mut self) -> Opnd {
         FnBuilder::carry(self)
     }
+    fn arrays(&self) -> Option<Opnd> {
+        self.b.frames.arrays
+    }
     fn bits(&mut self, value: u64, width: u32) -> Opnd {
         self.b.pools.bits(value, width)
     }
@@ -54,7 +57,7 @@ impl Context for FnBuilder<'_, '_> {
     fn only_chosen(&self, reg: RegId) -> bool {
         fn names(operand: &Operand, reg: RegId) -> bool {
             match operand {
-                Operand::Reg(r) | Operand::NotReg(r) | Operand::Mem(Base::Reg(r), _) => *r == reg,
+                Operand::Reg(r) | Operand::NotReg(r) | Operand::Part(r, _) | Operand::Mem(Base::Reg(r), _) => *r == reg,
                 Operand::Vec(parts) => parts.iter().any(|part| names(part, reg)),
                 Operand::Pair(a, b) => names(a, reg) || names(b, reg),
                 _ => false,

@@ -188,7 +188,7 @@ pub fn split(inst: &Inst) -> (Vec<RegId>, Vec<RegId>) {
 /// The registers in an operand.
 pub fn registers(operand: &Operand, found: &mut Vec<RegId>) {
     match operand {
-        Operand::Reg(r) | Operand::NotReg(r) | Operand::Mem(Base::Reg(r), _) => found.push(*r),
+        Operand::Reg(r) | Operand::NotReg(r) | Operand::Part(r, _) | Operand::Mem(Base::Reg(r), _) => found.push(*r),
         Operand::Vec(list) => list.iter().for_each(|o| registers(o, found)),
         Operand::Pair(a, b) => {
             registers(a, found);

@@ -1,5 +1,6 @@
 //! The functions of a program that may be active more than once in a thread, and how much their frames hold.
 
+use crate::instr::code::Opnd;
 use crate::instr::control::stack::Stack;
 use std::collections::{HashMap, HashSet};
 
@@ -23,6 +24,8 @@ pub struct Frames {
     pub bytes: HashMap<usize, u32>,
     /// Where the stack pointer is, if any function has a frame.
     pub stack: Option<Stack>,
+    /// Where the last array begins whose length only the thread knows, if any function makes such.
+    pub arrays: Option<Opnd>,
     /// For each function, those that are called while it is active.
     pub reaches: HashMap<usize, HashSet<usize>>,
 }

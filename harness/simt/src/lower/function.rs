@@ -16,7 +16,7 @@ use crate::instr::context::width;
 use crate::instr::control::branch;
 use crate::instr::wgmma;
 use crate::instr::words::has;
-use crate::ptx::ast::{self, Body, Operand, RegId, Type};
+use crate::ptx::ast::{self, Body, Operand, RegId};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
@@ -55,6 +55,8 @@ pub struct FnBuilder<'b, 'm> {
     carry: Option<Opnd>,
     /// In a function with frames, where the return address is kept and where it was found.
     pub home: Option<(Opnd, Opnd)>,
+    /// In a function that makes arrays, where the last one began when it was called.
+    pub before: Option<Opnd>,
     /// The loads that are judged where their values are used.
     pub speculated: Speculated,
     /// The loads that a compare-and-swap tells right or wrong.
@@ -93,17 +95,12 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             guard: None,
             carry: None,
             home: None,
+            before: None,
             widened: HashMap::new(),
             attempts: attempts::find(body),
             accumulators: pending::accumulators(body),
             speculated: Speculated::default(),
         };
-        if let Some(reg) = body.regs.iter().find(|r| r.ty == Type::B128) {
-            return Err(unsupported(
-                format!("the 128-bit register `{}`", reg.name),
-                (f.name.as_str(), ast::Loc::default()),
-            ));
-        }
         this.speculated = speculation::find(body, this.b.loads);
         this.b.loads += this.speculated.loads.len() as u32;
         this.count_defs();
@@ -142,7 +139,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
     fn count_defs(&mut self) {
         fn visit(operand: &Operand, mut see: impl FnMut(RegId) + Copy) {
             match operand {
-                Operand::Reg(r) => see(*r),
+                Operand::Reg(r) | Operand::Part(r, _) => see(*r),
                 Operand::Pair(a, b) => {
                     visit(a, see);
                     visit(b, see);

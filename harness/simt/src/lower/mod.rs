@@ -27,6 +27,7 @@ mod recursion;
 mod speculation;
 mod values;
 mod waiting;
+mod wide;
 
 use self::env::Env;
 use self::program::Builder;
@@ -56,7 +57,8 @@ pub struct Loaded {
 /// # Errors
 /// When the text is wrong, or when none of its kernels is supported.
 pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, LoadError> {
-    let module = crate::ptx::parse(ptx).map_err(refused)?;
+    let mut module = crate::ptx::parse(ptx).map_err(refused)?;
+    wide::halve(&mut module);
     let mut globals = Vec::new();
     let env = Env::new(&module, memory, &mut globals);
     match env.and_then(|env| kernels(&module, &env, profile)) {

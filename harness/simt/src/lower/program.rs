@@ -1,6 +1,6 @@
 //! From a kernel and everything that it can reach to a program.
 
-use super::calls::{frames, reachable};
+use super::calls::{frames, makes_arrays, reachable};
 use super::emit::Emitter;
 use super::env::Env;
 use super::error::invalid;
@@ -95,6 +95,9 @@ impl<'m> Builder<'m> {
         let mut pools = Pools::default();
         let mut frames =
             if circle { frames(module, &functions, &env.pointers, &mut pools)? } else { Frames::default() };
+        if functions.iter().any(|&f| makes_arrays(&module.functions[f])) {
+            frames.arrays = Some(pools.fix(8));
+        }
         let mut local_bytes = 0;
         let slots = Slots::find(module, &functions, &env.pointers, (&mut pools, &mut frames), &mut local_bytes)?;
         let mut params = HashMap::new();
@@ -145,6 +148,7 @@ impl<'m> Builder<'m> {
             .sum();
         program.retries = waiting.retries != 0;
         program.recursive = this.frames.stack.is_some();
+        program.arrays = this.frames.arrays.is_some();
         let own = |f| this.functions.iter().position(|&g| g == f);
         let pointers = this.env.function_values.iter();
         let mut emitter =

@@ -6,10 +6,12 @@
 //! their own at the beginning.
 
 use super::alloc::live_at_starts;
+use super::calls::makes_arrays;
 use super::frames::Frames;
 use super::function::FnBuilder;
 use super::ir::*;
 use crate::instr::context::Context;
+use crate::instr::control::array;
 use crate::instr::control::stack::{self, Stack, saved_bytes};
 
 /// What a frame holds beside variables and registers: the return address, and what the hardware's convention for calls
@@ -101,9 +103,11 @@ impl FnBuilder<'_, '_> {
     /// Emits what a function does before its first instruction: a kernel begins the stack, and a function with frames
     /// takes its parameters to places of their own.
     pub fn prologue(&mut self, back: Option<Opnd>) -> Result<()> {
-        let Some(stack) = self.b.frames.stack else { return Ok(()) };
         let framed = self.b.frames.has(self.index);
-        if !self.f.entry && !framed {
+        let (stack, arrays) = (self.b.frames.stack, self.b.frames.arrays);
+        let begins = self.f.entry && (stack.is_some() || arrays.is_some());
+        let makes = !self.f.entry && makes_arrays(self.f);
+        if !begins && !makes && !framed {
             return Ok(());
         }
         let first = self.new_block();
@@ -111,7 +115,16 @@ impl FnBuilder<'_, '_> {
         self.loc = self.b.loc(self.body.code.first().map(|inst| inst.loc).unwrap_or_default(), self.index);
         if self.f.entry {
             let offset = self.b.stack_start();
-            self.prepare(stack::begin(stack, offset));
+            self.b.frames.stack.into_iter().for_each(|stack| self.prepare(stack::begin(stack, offset)));
+            arrays.into_iter().for_each(|last| self.prepare(array::begin(last)));
+            return Ok(());
+        }
+        if let Some(last) = arrays.filter(|_| makes) {
+            let before = self.temp(8);
+            self.copy(before, last, 8)?;
+            self.before = Some(before);
+        }
+        if !framed {
             return Ok(());
         }
         if let Some(back) = back {
@@ -143,6 +156,9 @@ impl FnBuilder<'_, '_> {
 
     /// Returns from the function.
     pub fn leave(&mut self) -> Result<()> {
+        if let (Some(before), Some(last)) = (self.before, self.b.frames.arrays) {
+            self.copy(last, before, 8)?;
+        }
         if let Some((home, back)) = self.home {
             for (own, exchanged) in self.b.slots.own_of(self.index).into_iter().take(self.f.returns.len()) {
                 for at in 0..self.b.slots.list[own].pieces.len() {

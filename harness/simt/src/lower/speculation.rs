@@ -126,7 +126,10 @@ fn may_discard(inst: &Inst) -> bool {
 /// If one operand of an instruction is tainted and another, a predicate, decides whether that matters: the predicate,
 /// and whether it matters where that does not hold.
 fn decides(inst: &Inst, tainted: impl Fn(RegId) -> bool) -> Option<(RegId, bool)> {
-    let is = |operand: &Operand| matches!(operand, Operand::Reg(r) | Operand::NotReg(r) if tainted(*r));
+    let is = |operand: &Operand| match operand {
+        Operand::Reg(r) | Operand::NotReg(r) | Operand::Part(r, _) => tainted(*r),
+        _ => false,
+    };
     let [_, sources @ ..] = inst.operands.as_slice() else {
         return None;
     };
@@ -195,7 +198,7 @@ fn computes(base: &str) -> bool {
 
 fn registers(operand: &Operand, see: &mut impl FnMut(RegId)) {
     match operand {
-        Operand::Reg(r) | Operand::NotReg(r) | Operand::Mem(Base::Reg(r), _) => see(*r),
+        Operand::Reg(r) | Operand::NotReg(r) | Operand::Part(r, _) | Operand::Mem(Base::Reg(r), _) => see(*r),
         Operand::Vec(list) => list.iter().for_each(|o| registers(o, see)),
         Operand::Pair(a, b) => {
             registers(a, see);

@@ -190,6 +190,14 @@ impl FnBuilder<'_, '_> {
     }
 
     fn special(&mut self, special: Special, want: u32) -> Result<Opnd> {
+        if want == 2 {
+            // Of those of 32 bits, the lower half.
+            let (wide, to) = (self.special(special, 4)?, self.temp(2));
+            let cx: &mut dyn Context = self;
+            let inst = cx.compute("cvt.u16.u32", to, &[wide])?;
+            self.prepare(inst);
+            return Ok(to);
+        }
         if want < 4 && (want, special) != (0, Special::IsExplicitCluster) {
             return Err(invalid(
                 format!("the special register {special:?} as a value of {}", width_name(want)),

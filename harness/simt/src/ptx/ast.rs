@@ -161,6 +161,17 @@ pub enum Base {
     None,
 }
 
+/// Bytes or half words of a register, as an instruction for pixels has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The value is negated: `-%r1`, `-%r1.h0`.
+    pub negative: bool,
+    /// Bytes (`.b3`), or half words (`.h10`).
+    pub bytes: bool,
+    /// Which, the highest of the result first; none if it is all of the register.
+    pub picks: Vec<u8>,
+}
+
 /// One operand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
@@ -168,6 +179,8 @@ pub enum Operand {
     Reg(RegId),
     /// `!%p`: a predicate register, negated.
     NotReg(RegId),
+    /// `%r1.b0`, `-%r1.h1`: parts of a register.
+    Part(RegId, Part),
     /// An integer literal, as 64 bits (sign-extended when written with a minus).
     Int(i64),
     /// `0fXXXXXXXX`: the bits of an f32.

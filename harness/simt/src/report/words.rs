@@ -294,6 +294,9 @@ pub(super) fn mistake(finding: &Finding) -> String {
         Kind::OutsideSurface { at: [x, y, z], .. } => {
             format!("Invalid surface {} at byte {x} of row {y} in slice {z}", first_access(finding))
         }
+        Kind::StackOverflow { depth: 0, stack_bytes } => {
+            format!("Stack overflow by an array whose length the thread computes, with a stack of {stack_bytes} bytes")
+        }
         Kind::StackOverflow { depth, stack_bytes } => {
             format!("Stack overflow at a depth of {depth} calls with a stack of {stack_bytes} bytes")
         }

@@ -424,9 +424,10 @@ kinds! {
         /// Bytes of a row, rows, and slices.
         extent: [u32; 3],
     } => program(Kernel, Memcheck, None);
-    /// The stack of a thread is full: functions call themselves too deep.
+    /// The stack of a thread is full: functions call themselves too deep, or arrays of a length that the thread
+    /// computes (`alloca`) are too long.
     StackOverflow {
-        /// How many calls of functions with frames are active, the one that does not fit included.
+        /// How many calls of functions with frames are active, the one that does not fit included; 0 for an array.
         depth: u32,
         /// Bytes of the stack.
         stack_bytes: u32,

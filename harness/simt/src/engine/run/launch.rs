@@ -96,9 +96,15 @@ fn workspace(memory: &Memory, cooperative: bool) -> Result<u64, String> {
     if !cooperative {
         return Ok(0);
     }
-    memory
-        .alloc(256, 256, memory::Kind::Device, "grid workspace")
-        .map_err(|error| format!("no workspace for a cooperative grid: {error}"))
+    let bytes = 256;
+    let start = memory
+        .alloc(bytes, 256, memory::Kind::Device, "grid workspace")
+        .map_err(|error| format!("no workspace for a cooperative grid: {error}"))?;
+    let host = memory.host(start, bytes).map_err(|error| error.to_string())?;
+    // SAFETY: it was just allocated, with so many bytes.
+    unsafe { host.write_bytes(0, bytes as usize) };
+    memory.wrote(start, bytes);
+    Ok(start)
 }
 
 /// Runs a kernel to its end, to a fault, or until whoever watches it stops it.
@@ -207,7 +213,7 @@ fn shared<'l>(
         threads,
         shared_bytes,
         local_bytes: program.local_bytes
-            + if program.recursive { settings.stack_bytes.next_multiple_of(16) } else { 0 },
+            + settings.stack_bytes.next_multiple_of(16) * (u32::from(program.recursive) + u32::from(program.arrays)),
         stack_bytes: settings.stack_bytes,
         dynamic_start,
         counting: settings.counters,

@@ -97,6 +97,8 @@ pub struct Program {
     pub local_bytes: u32,
     /// Some of its functions have frames on a stack, which lies behind the other local memory.
     pub recursive: bool,
+    /// Threads make arrays whose length only they know, for which as much lies at the end.
+    pub arrays: bool,
     /// Bytes of static shared memory.
     pub static_shared: u32,
     /// Alignment of the dynamic shared memory.

@@ -1,7 +1,7 @@
 //! All rows, and the search for one.
 
 use super::table::{Form, Table};
-use super::{approx, bits, carry, compare, convert, float, half, integer, logic, quarter, select, simd};
+use super::{approx, bits, carry, compare, convert, float, half, integer, logic, quarter, select, simd, video};
 use crate::instr::words::sorted;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -19,6 +19,7 @@ fn rows(t: &mut Table) {
     half::rows(t);
     quarter::rows(t);
     simd::rows(t);
+    video::rows(t);
 }
 
 struct Index {

@@ -116,11 +116,46 @@ impl dyn Context + '_ {
 /// Lowers `mov`, which packs and unpacks vectors, too.
 pub(super) fn mov(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     match inst.operands.as_slice() {
+        [Operand::Vec(to), Operand::Vec(from)] => mov_parts(cx, to, from),
         [Operand::Vec(parts), whole] => unpack(cx, parts, whole),
         [whole, Operand::Vec(parts)] => pack(cx, whole, parts),
         [_, _] => lower(cx, inst),
         _ => Err(cx.invalid("mov takes two operands".into())),
     }
+}
+
+/// Lowers a `mov` from parts to parts: of vectors, or between a pair of halves of 128 bits and what they consist of.
+fn mov_parts(cx: &mut dyn Context, to: &[Operand], from: &[Operand]) -> Result<()> {
+    match (to, from) {
+        ([low, high], [a, b, c, d]) => {
+            pack(cx, low, &[a.clone(), b.clone()])?;
+            pack(cx, high, &[c.clone(), d.clone()])
+        }
+        ([a, b, c, d], [low, high]) => {
+            unpack(cx, &[a.clone(), b.clone()], low)?;
+            unpack(cx, &[c.clone(), d.clone()], high)
+        }
+        _ if to.len() == from.len() => mov_each(cx, to, from),
+        _ => Err(cx.unsupported("a mov to such a vector".into())),
+    }
+}
+
+/// Copies the parts of a vector. A part that is written may be one that is still to be read.
+fn mov_each(cx: &mut dyn Context, to: &[Operand], from: &[Operand]) -> Result<()> {
+    let mut copies: SmallVec<[(Opnd, Opnd, u32); 4]> = SmallVec::new();
+    for (to, from) in to.iter().zip(from) {
+        let Operand::Reg(register) = to else { continue };
+        let width = cx.width_of(*register);
+        let ty = match width {
+            2 => Type::B16,
+            4 => Type::B32,
+            _ => Type::B64,
+        };
+        let (from, held) = (cx.source(from, ty)?, cx.temp(width));
+        cx.copy(held, from, width)?;
+        copies.push((cx.dest(to, width)?, held, width));
+    }
+    copies.into_iter().try_for_each(|(to, held, width)| cx.copy(to, held, width))
 }
 
 fn pack(cx: &mut dyn Context, whole: &Operand, parts: &[Operand]) -> Result<()> {

@@ -40,6 +40,7 @@ pub mod select;
 pub mod simd;
 pub mod soft;
 pub mod table;
+mod video;
 
 pub use crate::engine::warp::handler::{Handler, Handlers};
 pub use crate::lane::HostVectors;
@@ -50,7 +51,32 @@ pub use table::{Form, Imm};
 use super::row::Row;
 
 /// The instructions of this family whose operands are not as the table says.
-pub(super) const ROWS: &[Row] = &[Row::new("mov", lower::mov)];
+pub(super) const ROWS: &[Row] = &[
+    Row::new("mov", lower::mov),
+    Row::new("vabsdiff", video::scalar),
+    Row::new("vabsdiff2", video::lanes),
+    Row::new("vabsdiff4", video::lanes),
+    Row::new("vadd", video::scalar),
+    Row::new("vadd2", video::lanes),
+    Row::new("vadd4", video::lanes),
+    Row::new("vavrg2", video::lanes),
+    Row::new("vavrg4", video::lanes),
+    Row::new("vmad", video::scalar),
+    Row::new("vmax", video::scalar),
+    Row::new("vmax2", video::lanes),
+    Row::new("vmax4", video::lanes),
+    Row::new("vmin", video::scalar),
+    Row::new("vmin2", video::lanes),
+    Row::new("vmin4", video::lanes),
+    Row::new("vset", video::scalar),
+    Row::new("vset2", video::lanes),
+    Row::new("vset4", video::lanes),
+    Row::new("vshl", video::scalar),
+    Row::new("vshr", video::scalar),
+    Row::new("vsub", video::scalar),
+    Row::new("vsub2", video::lanes),
+    Row::new("vsub4", video::lanes),
+];
 
 #[cfg(test)]
 mod tests;

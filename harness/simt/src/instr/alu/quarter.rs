@@ -86,6 +86,16 @@ fn widen<Q: Quarter>(bits: u8, relu: bool) -> u16 {
     sign | if infinite { 0x7c00 } else { F16::nearest_of_double(magnitude::<Q>(plain)).0 }
 }
 
+/// An `e4m3` as f16.
+pub(crate) fn half_of_e4m3(bits: u8) -> u16 {
+    widen::<E4m3>(bits, false)
+}
+
+/// An `e5m2` as f16.
+pub(crate) fn half_of_e5m2(bits: u8) -> u16 {
+    widen::<E5m2>(bits, false)
+}
+
 fn narrow_both<Q: Quarter>(high: f64, low: f64, code: u64) -> u16 {
     let relu = code & RELU != 0;
     u16::from_be_bytes([narrow::<Q>(high, relu), narrow::<Q>(low, relu)])

@@ -1,4 +1,4 @@
-//! Two 16-bit integers in a word, and the four-byte video instructions.
+//! Two 16-bit integers in a word, and small integers packed into one.
 
 use super::dispatch::op;
 use super::table::Table;
@@ -32,12 +32,11 @@ op! {
     MaxReluS32(a: i32, b: i32) -> i32 { a.max(b).max(0) }
     /// Two integers held to 16 bits, the first in the high half.
     Pack2(a: i32, b: i32) [signed] -> u32 { (held(a, 16, signed != 0) << 16) | held(b, 16, signed != 0) }
-    /// Two integers held to 8 bits below the low half of `c`.
-    Pack4(a: i32, b: i32, c: u32) [signed] -> u32 {
-        (c << 16) | (held(a, 8, signed != 0) << 8) | held(b, 8, signed != 0)
+    /// Two integers held to 8, 4 or 2 bits below the lower bits of `c`. Immediate: how many bits, and 1 if signed.
+    Pack4(a: i32, b: i32, c: u32) [code] -> u32 {
+        let (bits, signed) = (code as u32 >> 1, code & 1 != 0);
+        (c << (2 * bits)) | (held(a, bits, signed) << bits) | held(b, bits, signed)
     }
-    /// Two or four small integers at a time, then merged or summed; see [`video`].
-    Video(a: u32, b: u32, c: u32) [code] -> u32 { video(a, b, c, code) }
 }
 
 /// An integer held to the range of so many bits; the other bits of the result are 0.
@@ -45,53 +44,6 @@ fn held(x: i32, bits: u32, signed: bool) -> u32 {
     let all = (1 << bits) - 1;
     let held = if signed { x.clamp(-(all >> 1) - 1, all >> 1) } else { x.clamp(0, all) };
     (held & all) as u32
-}
-
-/// Names of the video operations in the order of their codes.
-const VIDEO: [&str; 6] = ["vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"];
-/// Code: `a` is signed.
-const SIGNED_A: u64 = 1 << 4;
-/// Code: `b` is signed.
-const SIGNED_B: u64 = 1 << 5;
-/// Code: the result is signed.
-const SIGNED_D: u64 = 1 << 6;
-/// Code: `.sat`.
-const SAT: u64 = 1 << 7;
-/// Code: `.add`.
-const SUM: u64 = 1 << 8;
-/// Code: bytes rather than half words.
-const BYTES: u64 = 1 << 9;
-
-/// Part `i` of a word.
-fn part(x: u32, i: u32, bits: u32, signed: bool) -> i32 {
-    let up = x << (32 - bits * (i + 1));
-    if signed { (up as i32) >> (32 - bits) } else { (up >> (32 - bits)) as i32 }
-}
-
-/// Does the code's operation to each part; the results side by side, or with `.add` their sum plus `c`.
-fn video(a: u32, b: u32, c: u32, code: u64) -> u32 {
-    let bits = if code & BYTES != 0 { 8 } else { 16 };
-    let mut sum = c;
-    let mut merged = 0;
-    for i in 0..32 / bits {
-        let (x, y) = (part(a, i, bits, code & SIGNED_A != 0), part(b, i, bits, code & SIGNED_B != 0));
-        let r = match code & 15 {
-            0 => x + y,
-            1 => x - y,
-            2 => (x + y + i32::from(x + y >= 0)) >> 1,
-            3 => (x - y).abs(),
-            4 => x.min(y),
-            _ => x.max(y),
-        };
-        let r = match (code & SAT != 0, code & SIGNED_D != 0) {
-            (false, _) => r,
-            (true, true) => r.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-            (true, false) => r.clamp(0, (1 << bits) - 1),
-        };
-        sum = sum.wrapping_add(r as u32);
-        merged |= (r as u32 & ((1 << bits) - 1)) << (bits * i);
-    }
-    if code & SUM != 0 { sum } else { merged }
 }
 
 /// Adds this family's rows.
@@ -106,18 +58,8 @@ pub fn rows(t: &mut Table) {
     t.cold::<MinReluS32>(["min.relu.s32", "min.s32.relu"]);
     for (sign, signed) in [("u", 0), ("s", 1)] {
         t.cold_preset::<Pack2>(format!("cvt.pack.sat.{sign}16.s32"), signed);
-        t.cold_preset::<Pack4>(format!("cvt.pack.sat.{sign}8.s32.b32"), signed);
-    }
-    for (op, name) in VIDEO.iter().enumerate() {
-        for (count, width) in [(2, 0), (4, BYTES)] {
-            for signs in 0..8u64 {
-                let ty = |bit: u64| if signs & bit != 0 { "s32" } else { "u32" };
-                let name = format!("{name}{count}.{}.{}.{}", ty(4), ty(1), ty(2));
-                let code = op as u64 | (signs << 4) | width;
-                t.cold_preset::<Video>(name.clone(), code);
-                t.cold_preset::<Video>(format!("{name}.sat"), code | SAT);
-                t.cold_preset::<Video>(format!("{name}.add"), code | SUM);
-            }
+        for bits in [8, 4, 2] {
+            t.cold_preset::<Pack4>(format!("cvt.pack.sat.{sign}{bits}.s32.b32"), bits << 1 | signed);
         }
     }
     t.cold::<MaxReluS32>(["max.relu.s32", "max.s32.relu"]);
@@ -132,18 +74,10 @@ mod tests {
     fn packing_saturates() {
         assert_eq!(Pack2::eval(70_000, -70_000, (), (), 0).0, 0xffff_0000);
         assert_eq!(Pack2::eval(70_000, -70_000, (), (), 1).0, 0x7fff_8000);
-        assert_eq!(Pack4::eval(-1, 300, 0xabcd_1234, (), 0).0, 0x1234_00ff);
-        assert_eq!(Pack4::eval(-1, 300, 0xabcd_1234, (), 1).0, 0x1234_ff7f);
-    }
-
-    #[test]
-    fn video_operations() {
-        let absdiff = 3 | BYTES;
-        assert_eq!(video(0x01ff_0510, 0x0300_0a20, 99, absdiff), 0x02ff_0510);
-        assert_eq!(video(0x01ff_0510, 0x0300_0a20, 99, absdiff | SUM), 99 + 2 + 255 + 5 + 16);
-        let add = BYTES | SIGNED_A | SIGNED_B | SIGNED_D | SAT;
-        assert_eq!(video(0x7f80_ff01, 0x01ff_0101, 0, add), 0x7f80_0002);
-        assert_eq!(video(0xffff_0001, 0x0001_0001, 0, 2 | SIGNED_A | SIGNED_B), 0x0000_0001);
+        assert_eq!(Pack4::eval(-1, 300, 0xabcd_1234, (), 16).0, 0x1234_00ff);
+        assert_eq!(Pack4::eval(-1, 300, 0xabcd_1234, (), 17).0, 0x1234_ff7f);
+        assert_eq!(Pack4::eval(-1, 300, 0xabcd_1234, (), 8).0, 0xcd12_340f);
+        assert_eq!(Pack4::eval(-5, 1, 0xabcd_1234, (), 5).0, 0xbcd1_2349);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! The lowering decides how the blocks of a function follow each other, so it recognises branches and calls itself and
 //! takes their instructions from [`branch`].
 
+pub(crate) mod array;
 mod barrier;
 pub(crate) mod branch;
 mod cluster;
@@ -15,6 +16,7 @@ use super::row::Row;
 
 /// The instructions of this family that the lowering does not recognise itself.
 pub(super) const ROWS: &[Row] = &[
+    Row::new("alloca", array::alloca),
     Row::new("bar", barrier::bar).waits(),
     Row::new("barrier", barrier::bar).waits(),
     Row::new("barrier.cluster.arrive", cluster::arrive).waits(),
@@ -22,5 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("brkpt", branch::trap),
     Row::new("getctarank", cluster::getctarank),
     Row::new("mapa", cluster::mapa),
+    Row::new("stackrestore", array::restore),
+    Row::new("stacksave", array::save),
     Row::new("trap", branch::trap),
 ];

@@ -65,7 +65,8 @@ pub(super) fn lower_copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let address = cx.address(from)?;
     let read = match source {
         Some(source) => {
-            let read = PartialRead { address, bytes: cx.source(source, Type::B32)?, size, count, to: values.clone() };
+            let bytes = source_bytes(cx, source, bytes as u32)?;
+            let read = PartialRead { address, bytes, size, count, to: values.clone() };
             read.pack(read_some)
         }
         None => {
@@ -79,6 +80,22 @@ pub(super) fn lower_copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         store::Store { address: cx.address(to)?, elements: Elements { count, space: Space::Shared }, from: values };
     let write = write.pack(stores).role(role(What::Write, Space::Shared));
     cx.emit(write.order(Order { asynchronous: true, ..Order::default() }))
+}
+
+/// How many bytes each lane loads: what a register says, or none where a predicate says that the source is ignored.
+fn source_bytes(cx: &mut dyn Context, source: &Operand, all: u32) -> Result<Opnd> {
+    let predicate = match source {
+        Operand::Reg(register) => cx.width_of(*register) == 0,
+        other => matches!(other, Operand::NotReg(_)),
+    };
+    if !predicate {
+        return cx.source(source, Type::B32);
+    }
+    let (ignored, bytes) = (cx.source(source, Type::Pred)?, cx.temp(4));
+    let from = [cx.bits(0, 4), cx.bits(all.into(), 4), ignored];
+    let select = cx.compute("selp.b32", bytes, &from)?;
+    cx.prepare(select);
+    Ok(bytes)
 }
 
 /// Executes a [`PartialRead`].

@@ -21,6 +21,8 @@ codes! {
         S4 = "s4",
         U4 = "u4",
         B1 = "b1",
+        E4m3 = "e4m3",
+        E5m2 = "e5m2",
     }
 }
 
@@ -31,7 +33,7 @@ impl Element {
             Element::F16 | Element::Bf16 => 16,
             Element::Tf32 | Element::F32 | Element::S32 | Element::S4 | Element::U4 | Element::B1 => 32,
             Element::F64 => 64,
-            Element::S8 | Element::U8 => 8,
+            Element::S8 | Element::U8 | Element::E4m3 | Element::E5m2 => 8,
         }
     }
 
@@ -54,9 +56,15 @@ impl Element {
         (self.register() * 8 / self.bits()) as usize
     }
 
+    /// Whether it is a floating-point number of 8 bits.
+    pub fn is_quarter(self) -> bool {
+        matches!(self, Element::E4m3 | Element::E5m2)
+    }
+
+    /// The format in which products are made of it: those of 8 bits become f16 first.
     pub fn format(self) -> Format {
         match self {
-            Element::F16 => soft::F16,
+            Element::E4m3 | Element::E5m2 | Element::F16 => soft::F16,
             Element::Bf16 => soft::BF16,
             Element::F64 => soft::F64,
             _ => soft::F32,

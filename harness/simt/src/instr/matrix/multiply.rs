@@ -9,7 +9,7 @@ use crate::instr::alu::soft::{self, Round};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
-use crate::lane::{LANES, lanes};
+use crate::lane::{F16, LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
 
 operands! {
@@ -85,13 +85,16 @@ fn words(inst: &ast::Inst) -> (Vec<&str>, How) {
 
 /// Whether there is a product with these types of A, B, C and D.
 fn is_known(sizes: Dims, types: [Element; 4], how: How) -> bool {
-    use Element::{B1, Bf16, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
+    use Element::{B1, Bf16, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
     let (a, Dims { m, n, k }) = (types[0], sizes);
     let known = match types {
         [F16, F16, F16 | F32, F16 | F32] => k >= 8,
         [Bf16, Bf16, F32, F32] => k >= 8,
-        [Tf32, Tf32, F32, F32] => k <= 8 && m == 16,
-        [S8 | U8, S8 | U8, S32, S32] => matches!(k, 16 | 32),
+        [Tf32, Tf32, F32, F32] => (k <= 8 || how.sparse) && m == 16,
+        [S8 | U8, S8 | U8, S32, S32] => matches!(k, 16 | 32) || how.sparse,
+        [E4m3 | E5m2, E4m3 | E5m2, F32, F32] | [E4m3 | E5m2, E4m3 | E5m2, F16, F16] => {
+            !how.whole_tile && m == 16 && (how.sparse || matches!(k, 16 | 32))
+        }
         [F64, F64, F64, F64] => n == 8 && m <= 16,
         [S4 | U4, S4 | U4, S32, S32] => return !how.sparse && is_small(sizes, [32, 64], how.whole_tile),
         [B1, B1, S32, S32] => {
@@ -100,8 +103,13 @@ fn is_known(sizes: Dims, types: [Element; 4], how: How) -> bool {
         _ => false,
     };
     if how.sparse {
-        let deep = if a.bits() == 8 { 32..=32 } else { 16..=32 };
-        return known && matches!(a.bits(), 8 | 16) && (m, n) == (16, 8) && deep.contains(&k);
+        let deep = match a {
+            E4m3 | E5m2 => k == 64 && types[3] == F32,
+            S8 | U8 => matches!(k, 32 | 64),
+            Tf32 => matches!(k, 8 | 16),
+            _ => a.bits() == 16 && matches!(k, 16 | 32),
+        };
+        return known && (m, n) == (16, 8) && deep;
     }
     let (tile, tf32) = (how.whole_tile && k == 16, a == Tf32);
     let fits = match (how.whole_tile, m, n) {
@@ -167,10 +175,12 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, dims: &str, types: [&str; 4], h
 
 /// The most registers that an instruction names.
 const MOST: usize = 40;
-/// The most rows, columns or depth of a tile.
+/// The most rows or columns of a tile, and the most numbers that a row of the first factor holds.
 const SIDE: usize = 32;
+/// The most rows of the second factor, of which a sparse first factor meets half.
+const DEEP: usize = 64;
 /// The bits of a tile's elements, by row and column.
-type Tile = [[u64; SIDE]; SIDE];
+type Tile<const ROWS: usize = SIDE> = [[u64; SIDE]; ROWS];
 const EMPTY: Tile = [[0; SIDE]; SIDE];
 
 /// Executes a product.
@@ -186,9 +196,10 @@ unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
     let count = nd + na + nb + nc + usize::from(form.kept.is_some());
     list[..count].copy_from_slice(&warp.program().lists[start..start + count]);
     let [ta, tb, tc, td] = form.types;
-    let (mut a, mut b, mut c) = (EMPTY, EMPTY, EMPTY);
+    let (mut a, mut b, mut c): (Tile, Tile<DEEP>, Tile) = (EMPTY, [[0; SIDE]; DEEP], EMPTY);
     let parts = [(Part::A, ta, nd, na), (Part::B, tb, nd + na, nb), (Part::C, tc, nd + na + nb, nc)];
-    for (tile, (part, element, first, count)) in [&mut a, &mut b, &mut c].into_iter().zip(parts) {
+    let tiles: [&mut [[u64; SIDE]]; 3] = [&mut a, &mut b, &mut c];
+    for (tile, (part, element, first, count)) in tiles.into_iter().zip(parts) {
         // An element that a fragment holds twice counts once.
         let dims = if part == Part::A { form.first() } else { dims };
         for register in 0..count.min(dims.distinct(part, element)) {
@@ -219,26 +230,13 @@ unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
             }
         }
     } else {
-        let take = |tile: &Tile, element| tile.map(|row| row.map(|bits| Term::new(element, bits)));
-        let (a, b, c) = (take(&a, ta), take(&b, tb), take(&c, tc));
+        let a = terms(&a[..dims.m], ta);
+        let b = terms(&b[..dims.k], tb);
         for row in 0..dims.m {
             let from = rows.from(row);
             for column in 0..dims.n {
-                let pairs = |first: usize, end: usize| (first..end).map(|k| (a[row][k], b[from[k]][column]));
-                // A tile of tf32 is computed in two steps.
-                let (mut first, mut sum) = (0, c[row][column]);
-                if form.whole_tile && ta == Element::Tf32 {
-                    first = dims.k / 2;
-                    sum = Term::new(td, dot(&pairs(0, first), sum, td));
-                }
-                let pairs = pairs(first, form.first().k);
-                // With an accumulator of f32 and a result of f16, the sum is one of f32, which is then converted.
-                d[row][column] = if tc == Element::F32 && td == Element::F16 {
-                    let sum = dot(&pairs, sum, tc);
-                    soft::convert(soft::F32, soft::F16, Round::Nearest, sum).unwrap_or(0x7fff)
-                } else {
-                    dot(&pairs, sum, td)
-                };
+                let pair = |k: usize| (a[row][k], b[from[k]][column]);
+                d[row][column] = number(&form, pair, c[row][column]);
             }
         }
     }
@@ -256,6 +254,54 @@ unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
+/// The numbers of a tile, taken apart.
+fn terms(tile: &[[u64; SIDE]], element: Element) -> Vec<[Term; SIDE]> {
+    tile.iter().map(|row| row.map(|bits| Term::new(element, bits))).collect()
+}
+
+/// A number of the result: the sum of the products of these pairs, as many as the first factor has in a row, and of the
+/// accumulator.
+fn number(form: &Form, pair: impl Fn(usize) -> (Term, Term) + Copy, accumulator: u64) -> u64 {
+    let [ta, _, tc, td] = form.types;
+    let all = form.first().k;
+    let c = Term::new(tc, accumulator);
+    if ta.is_quarter() {
+        // In two steps as f16, of two neighbours in four each, to which the accumulator is added at last (ptxas 13.0
+        // for sm_90: HMMA, HMMA, FADD or HADD2).
+        let step = |which: usize, sum| dot(&(0..all).filter(move |k| k / 2 % 2 == which).map(pair), sum, td);
+        let sum = step(1, Term::new(td, step(0, Term::ZERO)));
+        return sum_of_two(td, accumulator, sum);
+    }
+    let pairs = |first: usize, end: usize| (first..end).map(pair);
+    if form.whole_tile && ta == Element::Tf32 {
+        // A tile of tf32 is computed in two steps.
+        let half = form.dims().k / 2;
+        let sum = Term::new(td, dot(&pairs(0, half), c, td));
+        return dot(&pairs(half, all), sum, td);
+    }
+    // With an accumulator of f32 and a result of f16, the sum is one of f32, which is then converted.
+    if tc == Element::F32 && td == Element::F16 {
+        let sum = dot(&pairs(0, all), c, tc);
+        return soft::convert(soft::F32, soft::F16, Round::Nearest, sum).unwrap_or(0x7fff);
+    }
+    dot(&pairs(0, all), c, td)
+}
+
+/// The sum of two f32 or f16, to the nearest.
+fn sum_of_two(element: Element, a: u64, b: u64) -> u64 {
+    let [a, b] = [a, b].map(|bits| match element {
+        Element::F16 => F16(bits as u16).to_f32(),
+        _ => f32::from_bits(bits as u32),
+    });
+    match (element, a + b) {
+        (Element::F16, sum) if sum.is_nan() => 0x7fff,
+        // An f32 has twice the bits of an f16 and two more, so that rounding twice changes nothing.
+        (Element::F16, sum) => F16::nearest_of_double(sum.into()).0.into(),
+        (_, sum) if sum.is_nan() => 0x7fff_ffff,
+        (_, sum) => sum.to_bits().into(),
+    }
+}
+
 /// Which rows of B meet the numbers of a row of A.
 struct Rows {
     form: Form,
@@ -269,9 +315,18 @@ impl Rows {
         let (Some(kept), Some(words)) = (self.form.kept, self.words) else {
             return std::array::from_fn(|k| k);
         };
+        let depth = self.form.dims().k;
+        if self.form.types[0] == Element::Tf32 {
+            // Four bits tell of two numbers, as of their four halves; the second bit says which number is kept.
+            return std::array::from_fn(|k| {
+                let two = k % (depth / 2);
+                let (lane, low) = kept.place(depth / 2, row, two);
+                2 * two + (words[lane] >> (low + 1) & 1) as usize
+            });
+        }
         std::array::from_fn(|k| {
-            let four = k / 2 % (self.form.dims().k / 4);
-            let (lane, low) = kept.place(self.form.dims(), row, four);
+            let four = k / 2 % (depth / 4);
+            let (lane, low) = kept.place(depth / 4, row, four);
             4 * four + (words[lane] >> (low + 2 * (k as u32 % 2)) & 3) as usize
         })
     }
@@ -293,7 +348,7 @@ fn of_whole_numbers(form: &Form, a: u64, b: u64) -> i64 {
 }
 
 /// Integer products.
-fn whole_numbers(rows: &Rows, a: &Tile, b: &Tile, c: &Tile, d: &mut Tile) {
+fn whole_numbers(rows: &Rows, a: &Tile, b: &Tile<DEEP>, c: &Tile, d: &mut Tile) {
     let form = &rows.form;
     let dims = form.dims();
     for row in 0..dims.m {

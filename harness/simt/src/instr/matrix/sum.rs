@@ -6,6 +6,7 @@
 //! product is the sum of its factors'.
 
 use super::fragment::Element;
+use crate::instr::alu::quarter::{half_of_e4m3, half_of_e5m2};
 use crate::instr::alu::soft::{Parts, Round};
 
 /// Bits that a sum keeps below the leading bit of its largest term.
@@ -31,7 +32,12 @@ impl Term {
 
     /// From an element's bits.
     pub fn new(element: Element, bits: u64) -> Term {
-        let bits = if element == Element::Tf32 { bits & 0xffff_e000 } else { bits };
+        let bits = match element {
+            Element::Tf32 => bits & 0xffff_e000,
+            Element::E4m3 => half_of_e4m3(bits as u8).into(),
+            Element::E5m2 => half_of_e5m2(bits as u8).into(),
+            _ => bits,
+        };
         match element.format().unpack(bits) {
             Parts::Nan => Term::Nan,
             Parts::Inf(negative) => Term::Infinite(negative),

@@ -2,6 +2,7 @@
 
 use super::element::*;
 use super::modifiers::Modifiers;
+use super::whole;
 use crate::engine::memory::shared;
 use crate::engine::traffic::pattern;
 use crate::engine::warp::handler::{Exec, Handler, apart, handler};
@@ -56,8 +57,10 @@ pub(super) fn ld(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let address = cx.address(from)?;
     let to: SmallVec<_> = list.iter().map(|to| cx.dest(to, reg)).collect::<Result<_>>()?;
     let value = to[0];
-    let load = Load { address, elements: how.moved(), to };
-    let load = load.pack(run);
+    let load = match to[..] {
+        [low, high] if how.whole => whole::load(address, how.moved().space, [low, high]),
+        _ => Load { address, elements: how.moved(), to }.pack(run),
+    };
     cx.emit(how.describe(load, What::Read).from(origin))?;
     if how.watched && space != Space::Param {
         let look = Look { value, width: reg };

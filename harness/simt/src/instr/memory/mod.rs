@@ -7,6 +7,7 @@ pub(crate) mod load;
 mod modifiers;
 mod spaces;
 pub(crate) mod store;
+mod whole;
 
 pub(crate) use atomic::combine::{Combine, combination};
 pub(crate) use atomic::defer;

@@ -16,6 +16,8 @@ pub(crate) struct Modifiers {
     pub count: u32,
     /// Their type.
     pub ty: Type,
+    /// They are made at once, as 16 bytes.
+    pub whole: bool,
     /// The writes of other threads may be awaited with it.
     pub watched: bool,
     /// It is seen only after everything before it.
@@ -33,6 +35,7 @@ impl Modifiers {
             space: Space::Generic,
             count: 1,
             ty: Type::Pred,
+            whole: false,
             watched: false,
             release: false,
             volatile: false,
@@ -70,6 +73,10 @@ impl Modifiers {
             return Err(cx.invalid(format!("`{}`: `.volatile` with a cache operation", inst.op)));
         }
         match element(&inst.op) {
+            // The lowering makes pairs of registers of 128 bits.
+            Some((1, Type::B128)) if inst.operands.iter().any(|o| matches!(o, Operand::Vec(_))) => {
+                (how.count, how.ty, how.whole) = (2, Type::B64, true);
+            }
             Some((count, ty)) if ty != Type::B128 && ty != Type::Pred => {
                 (how.count, how.ty) = (count, ty);
             }

@@ -2,6 +2,7 @@
 
 use super::element::*;
 use super::modifiers::Modifiers;
+use super::whole;
 use crate::engine::memory::shared;
 use crate::engine::traffic::pattern;
 use crate::engine::warp::handler::{Exec, Handler, handler};
@@ -9,10 +10,12 @@ use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Pointers, Request};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Space, What};
+use crate::instr::code::Opnd;
 use crate::instr::context::{Context, Result, width};
 use crate::instr::operands::operands;
 use crate::lane::{HostVectors, LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
+use smallvec::SmallVec;
 use std::marker::PhantomData;
 
 operands! {
@@ -51,10 +54,13 @@ pub(super) fn st(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         Operand::Reg(r) => cx.reg(*r, reg),
         other => cx.source(other, literal),
     };
-    let from = list.iter().map(&mut source).collect::<Result<_>>()?;
+    let from: SmallVec<[Opnd; 4]> = list.iter().map(&mut source).collect::<Result<_>>()?;
     let origin = cx.origin(to);
-    let store = Store { address: cx.address(to)?, elements: how.moved(), from };
-    let store = store.pack(run);
+    let address = cx.address(to)?;
+    let store = match from[..] {
+        [low, high] if how.whole => whole::store(address, how.moved().space, [low, high]),
+        _ => Store { address, elements: how.moved(), from }.pack(run),
+    };
     cx.emit(how.describe(store, What::Write).from(origin))
 }
 

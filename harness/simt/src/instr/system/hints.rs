@@ -4,7 +4,7 @@ use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
-use crate::ptx::ast::{self, Operand};
+use crate::ptx::ast::{self, Operand, Type};
 
 /// Registers that a thread may ask for: from, to, and in multiples of what.
 const REGISTERS: (i64, i64, i64) = (24, 256, 8);
@@ -41,5 +41,40 @@ pub(super) fn griddepcontrol(cx: &mut dyn Context, inst: &ast::Inst) -> Result<(
         ("griddepcontrol.wait" | "griddepcontrol.launch_dependents", []) => Ok(()),
         (_, []) => Err(cx.missing(inst)),
         _ => Err(cx.wrong(inst)),
+    }
+}
+
+/// Policies of the cache by what the first of their modifiers says, as the hardware has them for all of a range. No
+/// cache here obeys them.
+const POLICIES: [(&str, u64); 4] = [
+    ("L2::evict_last", 0x14f0_0000_0000_0000),
+    ("L2::evict_normal", 0x16f0_0000_0000_0000),
+    ("L2::evict_first", 0x12f0_0000_0000_0000),
+    ("L2::evict_unchanged", 0x10f0_0000_0000_0000),
+];
+
+/// Lowers `createpolicy`, which makes a policy that loads and stores may name.
+pub(super) fn createpolicy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let words: Vec<&str> = inst.op.split('.').skip(1).filter(|word| *word != "global").collect();
+    let (to, policy) = match (words.as_slice(), inst.operands.as_slice()) {
+        (["cvt", "L2", "b64"], [to, from]) => (to, cx.source(from, Type::B64)?),
+        (["fractional", primary, .., "b64"], [to] | [to, _]) | (["range", primary, .., "b64"], [to, _, _, _]) => {
+            let Some((_, policy)) = POLICIES.iter().find(|(word, _)| word == primary) else {
+                return Err(cx.missing(inst));
+            };
+            (to, cx.bits(*policy, 8))
+        }
+        _ => return Err(cx.missing(inst)),
+    };
+    let to = cx.dest(to, 8)?;
+    cx.copy(to, policy, 8)
+}
+
+/// Lowers `pmevent`, which tells a profiler that it was reached.
+pub(super) fn pmevent(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    match (inst.op.as_str(), inst.operands.as_slice()) {
+        ("pmevent" | "pmevent.mask", [Operand::Int(_)]) => Ok(()),
+        ("pmevent" | "pmevent.mask", _) => Err(cx.wrong(inst)),
+        _ => Err(cx.missing(inst)),
     }
 }

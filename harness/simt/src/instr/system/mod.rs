@@ -17,8 +17,10 @@ use super::row::Row;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[Row] = &[
+    Row::new("createpolicy", hints::createpolicy),
     Row::new("griddepcontrol", hints::griddepcontrol),
     Row::new("nanosleep", clock::nanosleep),
+    Row::new("pmevent", hints::pmevent),
     Row::new("setmaxnreg", hints::setmaxnreg).waits(),
 ];
 

@@ -1,6 +1,6 @@
 //! Operands: registers, constants, names, addresses, vectors.
 
-use super::super::ast::{Base, Operand, Special};
+use super::super::ast::{Base, Operand, Part, Special};
 use super::super::error::{Problem, Result};
 use super::super::lex::Kind;
 use super::Parser;
@@ -71,11 +71,25 @@ fn special(name: &str, component: Option<&str>) -> Option<Special> {
     })
 }
 
-/// Special registers that PTX defines, but that have no value on this machine.
-fn special_without_value(name: &str) -> bool {
-    let numbered =
-        |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    numbered("pm") || name == "current_graph_exec"
+/// The parts of a register by their name: `b0`, `h10`.
+fn part(word: &str) -> Option<Part> {
+    let bytes = word.starts_with('b');
+    let digits = word.strip_prefix(['b', 'h']).filter(|digits| !digits.is_empty())?;
+    let picks = digits.chars().map(|digit| digit.to_digit(8).map(|pick| pick as u8));
+    Some(Part { negative: false, bytes, picks: picks.collect::<Option<_>>()? })
+}
+
+/// The components of a special register that is a vector, of which the fourth is 0.
+fn vector(name: &str) -> Option<[Operand; 3]> {
+    let component = |axis| special(name, Some(axis)).map(Operand::Special);
+    Some([component("x")?, component("y")?, component("z")?])
+}
+
+/// Special registers that are 0 here: performance counters, which no profiler has set up, and the graph that a kernel
+/// belongs to, if the device launched it.
+fn is_zero(name: &str) -> bool {
+    let counter = name.strip_prefix("pm").map(|rest| rest.strip_suffix("_64").unwrap_or(rest));
+    counter.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'7'])) || name == "current_graph_exec"
 }
 
 impl<'a> Parser<'a> {
@@ -102,6 +116,14 @@ impl<'a> Parser<'a> {
                 match self.named(scopes)? {
                     Operand::Reg(reg) => Ok(Operand::NotReg(reg)),
                     _ => Err(self.unexpected("a register before this, after `!`")),
+                }
+            }
+            Kind::Mark(b'-') if self.next.kind == Kind::Name && self.next.text.starts_with('%') => {
+                self.bump();
+                match self.named(scopes)? {
+                    Operand::Reg(reg) => Ok(Operand::Part(reg, Part { negative: true, bytes: false, picks: vec![] })),
+                    Operand::Part(reg, part) => Ok(Operand::Part(reg, Part { negative: true, ..part })),
+                    _ => Err(self.unexpected("a register before this, after `-`")),
                 }
             }
             Kind::Name if self.tok.text == "WARP_SZ" && !self.arithmetic_follows() => {
@@ -160,6 +182,14 @@ impl<'a> Parser<'a> {
         };
         let symbol = match scopes.find(name) {
             Some(Name::Reg(_, Some(reg))) if component.is_none() => return Ok(Operand::Reg(reg)),
+            Some(Name::Reg(_, Some(reg))) => {
+                let word = component.unwrap_or("");
+                let Some(part) = part(word) else {
+                    return Err(self.unsupported(format!("the part `{name}.{word}` of a register")));
+                };
+                self.bump();
+                return Ok(Operand::Part(reg, part));
+            }
             Some(Name::Reg(..)) => {
                 let part = component.unwrap_or("");
                 return Err(self.unsupported(format!("the part `{name}.{part}` of a register")));
@@ -173,8 +203,11 @@ impl<'a> Parser<'a> {
                         }
                         return Ok(Operand::Special(special));
                     }
-                    if special_without_value(plain) {
-                        return Err(self.unsupported(format!("the special register `{name}`")));
+                    if component.is_none() && is_zero(plain) {
+                        return Ok(Operand::Int(0));
+                    }
+                    if let Some([x, y, z]) = component.is_none().then(|| vector(plain)).flatten() {
+                        return Ok(Operand::Vec(vec![x, y, z, Operand::Int(0)]));
                     }
                     if component.is_none() {
                         let (what, name) = ("register", name.to_owned());

@@ -25,7 +25,13 @@ pub fn kernel_name(index: usize) -> String {
 pub fn module(cases: &[Case]) -> String {
     // Products by warpgroups are in the code of one architecture only.
     let target = if cases.iter().any(|case| case.text.contains("wgmma.")) { "sm_90a" } else { "sm_90" };
-    let mut out = format!(".version 8.6\n.target {target}\n.address_size 64\n");
+    // Products of numbers of 8 bits came last.
+    let version = if cases.iter().any(|case| case.text.contains(".e4m3.") || case.text.contains(".e5m2.")) {
+        "8.7"
+    } else {
+        "8.6"
+    };
+    let mut out = format!(".version {version}\n.target {target}\n.address_size 64\n");
     for (i, case) in cases.iter().enumerate() {
         kernel(&mut out, &kernel_name(i), case).expect("a string takes it");
     }

@@ -11,6 +11,8 @@ pub mod file;
 pub mod kernels;
 pub mod matrix;
 pub mod memory;
+pub mod pixels;
+pub mod quarters;
 pub mod values;
 pub mod warp;
 pub mod warpgroups;
@@ -73,6 +75,8 @@ pub fn all() -> Vec<Case> {
     list.extend(warp::all());
     list.extend(memory::all());
     list.extend(matrix::all());
+    list.extend(pixels::all());
+    list.extend(quarters::all());
     let refused: HashSet<&str> = include_str!("../not_ptx.txt").lines().collect();
     list.retain(|case| !refused.contains(case.name.as_str()));
     list.extend(barriers::all());

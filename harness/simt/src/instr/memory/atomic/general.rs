@@ -138,7 +138,7 @@ fn in_order(mask: u32, from: u32) -> impl Iterator<Item = usize> {
 }
 
 /// How many lanes have the same address as a lane before them.
-fn collisions(at: &Pointers, mask: u32, same: bool) -> u32 {
+pub(super) fn collisions(at: &Pointers, mask: u32, same: bool) -> u32 {
     let count = mask.count_ones();
     if same {
         return count - 1;

@@ -5,14 +5,16 @@ pub(crate) mod combine;
 mod general;
 mod operations;
 mod sums;
+mod whole;
 
 use general::Atomic;
 use operations::{handler_for, is_operation};
 
+use super::whole::BYTES;
 use crate::engine::warp::program::Order;
 use crate::finding::{Space, What};
 use crate::instr::code::{Field, Inst, Opnd, Role};
-use crate::instr::context::{Context, Result};
+use crate::instr::context::{Context, Result, parts};
 use crate::ptx::ast::{self, Operand, Type};
 
 /// What the modifiers of an atomic say.
@@ -52,6 +54,11 @@ impl<'i> Modifiers<'i> {
         }
         Ok(how)
     }
+
+    /// How it orders memory.
+    fn order(&self) -> Order {
+        Order { strong: true, release: self.release, narrow: self.narrow, ..Order::default() }
+    }
 }
 
 /// Lowers `atom`.
@@ -75,12 +82,15 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest:
     if single {
         return Err(cx.missing(inst));
     }
-    let Some((run, bytes)) = handler_for(cx.vectors(), how.operation, how.ty) else {
-        return Err(cx.missing(inst));
-    };
     if how.hint {
         rest = &rest[..rest.len().saturating_sub(1)];
     }
+    if how.ty == "b128" {
+        return of_16_bytes(cx, inst, &how, to, rest);
+    }
+    let Some((run, bytes)) = handler_for(cx.vectors(), how.operation, how.ty) else {
+        return Err(cx.missing(inst));
+    };
     let ty = match (bytes, how.ty) {
         (2, _) => Type::B16,
         (4, "f32") => Type::F32,
@@ -97,7 +107,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest:
     let origin = cx.origin(address);
     let (base, offset) = cx.address(address)?;
     let space = how.space.unwrap_or(Space::Generic);
-    let order = Order { strong: true, release: how.release, narrow: how.narrow, ..Order::default() };
+    let order = how.order();
     let emit = |cx: &mut dyn Context, offset: u64, [value, second]: [Opnd; 2], old| {
         let atomic = Atomic { address: (base, offset), space, value, second, old, deferred: false };
         let inst = atomic.pack(run).order(order).from(origin);
@@ -131,6 +141,44 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest:
         for (to, old) in to.iter().zip(results) {
             let to = cx.dest(to, bytes)?;
             cx.copy(to, old, bytes)?;
+        }
+    }
+    Ok(())
+}
+
+/// Lowers an atomic on 16 bytes, whose operands are pairs of halves.
+fn of_16_bytes(
+    cx: &mut dyn Context,
+    inst: &ast::Inst,
+    how: &Modifiers,
+    to: Option<&Operand>,
+    rest: &[Operand],
+) -> Result<()> {
+    let (address, compared, new) = match (how.operation, rest) {
+        ("cas", [address, compared, new]) => (address, Some(compared), new),
+        ("exch", [address, new]) => (address, None, new),
+        _ => return Err(cx.missing(inst)),
+    };
+    let origin = cx.origin(address);
+    let place = cx.address(address)?;
+    let space = how.space.unwrap_or(Space::Generic);
+    let mut pair = |operand: &Operand| match parts(operand) {
+        [low, high] => Ok([cx.source(low, Type::B64)?, cx.source(high, Type::B64)?]),
+        _ => Err(cx.wrong(inst)),
+    };
+    let (new, compared) = (pair(new)?, compared.map(pair).transpose()?);
+    // What is compared may be needed later.
+    let old = [cx.temp(8), cx.temp(8)];
+    for (old, compared) in old.into_iter().zip(compared.into_iter().flatten()) {
+        let copy = cx.compute("mov.b64", old, &[compared])?;
+        cx.prepare(copy);
+    }
+    let atomic = whole::atomic(compared.is_some(), place, space, new, old).order(how.order()).from(origin);
+    cx.emit(atomic.role(Role::Access(What::Atomic, space, BYTES)))?;
+    if let Some(Operand::Vec(to)) = to {
+        for (to, old) in to.iter().zip(old) {
+            let to = cx.dest(to, 8)?;
+            cx.copy(to, old, 8)?;
         }
     }
     Ok(())

@@ -1,0 +1,153 @@
+//! Arrays on a thread's stack whose length is only known when it runs: `alloca`, `stacksave` and `stackrestore`.
+//!
+//! They have a part of a lane's local memory as large as the stack, at its end, and grow downwards, as the hardware's
+//! stack does. A register holds where the last one begins. A function that makes arrays gives them back when it
+//! returns.
+
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Access, Kind, What};
+use crate::instr::code::{Inst, Opnd};
+use crate::instr::context::{Context, Result};
+use crate::instr::operands::operands;
+use crate::kernel::Fault;
+use crate::lane::{LANES, lanes};
+use crate::ptx::ast::{self, Operand, Type};
+
+/// The alignment of an array that asks for none, in bytes.
+const ALIGN: i64 = 8;
+/// The largest alignment that an array may ask for.
+const MOST: i64 = 1 << 23;
+
+/// Whether an instruction makes an array, or asks where the last one begins.
+pub(crate) fn makes_array(inst: &ast::Inst) -> bool {
+    matches!(inst.op.split('.').next(), Some("alloca" | "stacksave" | "stackrestore"))
+}
+
+operands! {
+    /// Begins a thread's arrays.
+    struct Begin {
+        /// Where the last one begins.
+        last: write(u64) in d,
+    }
+}
+
+/// Begins the threads' arrays at the end of their local memory.
+pub(crate) fn begin(last: Opnd) -> Inst {
+    Begin { last }.pack(run_begin)
+}
+
+unsafe fn run_begin(warp: &mut Warp, op: &Op) -> Flow {
+    // SAFETY: the register was unpacked from this instruction.
+    unsafe { *Begin::unpack(op).last.lanes(warp) = [warp.local_len; LANES] };
+    Flow::Next
+}
+
+operands! {
+    /// Makes an array.
+    struct Make {
+        /// Bytes of each lane's array.
+        bytes: read(u64) in a,
+        /// Where the array made before begins.
+        before: read(u64) in b,
+        /// Where this one begins.
+        last: write(u64) in d,
+        /// Its alignment in bytes.
+        align: number(u32) in imm,
+    }
+}
+
+/// The type of a pointer, and its width, by an opcode's modifier.
+fn pointer(cx: &dyn Context, inst: &ast::Inst) -> Result<(Type, u32)> {
+    match inst.op.split_once('.').map(|(_, ty)| ty) {
+        Some("u64") => Ok((Type::U64, 8)),
+        Some("u32") => Ok((Type::U32, 4)),
+        _ => Err(cx.missing(inst)),
+    }
+}
+
+/// The register that says where the last array begins.
+fn last(cx: &dyn Context, inst: &ast::Inst) -> Result<Opnd> {
+    cx.arrays().ok_or_else(|| cx.missing(inst))
+}
+
+/// Copies the place of an array into a register as wide as a pointer, or out of one.
+fn transfer(cx: &mut dyn Context, to: (Opnd, u32), from: (Opnd, u32)) -> Result<()> {
+    let name = match (to.1, from.1) {
+        (4, 8) => "cvt.u32.u64",
+        (8, 4) => "cvt.u64.u32",
+        _ => "mov.b64",
+    };
+    let inst = cx.compute(name, to.0, &[from.0])?;
+    cx.emit(inst)
+}
+
+/// Lowers `alloca`.
+pub(super) fn alloca(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let (ty, width) = pointer(cx, inst)?;
+    let (to, bytes, align) = match inst.operands.as_slice() {
+        [to, bytes] => (to, bytes, ALIGN),
+        [to, bytes, Operand::Int(align)] => (to, bytes, *align),
+        _ => return Err(cx.wrong(inst)),
+    };
+    if align.count_ones() != 1 || !(1..=MOST).contains(&align) {
+        return Err(cx.invalid(format!("`{}` with an alignment of {align}", inst.op)));
+    }
+    let (last, mut bytes) = (last(cx, inst)?, cx.source(bytes, ty)?);
+    if width == 4 {
+        let wide = cx.temp(8);
+        transfer(cx, (wide, 8), (bytes, 4))?;
+        bytes = wide;
+    }
+    cx.emit(Make { bytes, before: last, last, align: align as u32 }.pack(run_make))?;
+    let to = cx.dest(to, width)?;
+    transfer(cx, (to, width), (last, 8))
+}
+
+/// Lowers `stacksave`.
+pub(super) fn save(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let (_, width) = pointer(cx, inst)?;
+    let [to] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    let (last, to) = (last(cx, inst)?, cx.dest(to, width)?);
+    transfer(cx, (to, width), (last, 8))
+}
+
+/// Lowers `stackrestore`.
+pub(super) fn restore(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let (ty, width) = pointer(cx, inst)?;
+    let [from] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    let (last, from) = (last(cx, inst)?, cx.source(from, ty)?);
+    transfer(cx, (last, 8), (from, width))
+}
+
+unsafe fn run_make(warp: &mut Warp, op: &Op) -> Flow {
+    let Make { bytes, before, last, align } = Make::unpack(op);
+    let stack = warp.launch().stack_bytes;
+    let least = warp.local_len - u64::from(stack.next_multiple_of(16));
+    // SAFETY: the registers were unpacked from this instruction.
+    let (bytes, before) = unsafe { (*bytes.lanes(warp), *before.lanes(warp)) };
+    let mut full = 0u32;
+    for lane in lanes(warp.mask()) {
+        let at = before[lane].checked_sub(bytes[lane]).map(|at| at & !(u64::from(align) - 1));
+        match at.filter(|at| *at >= least) {
+            // SAFETY: as above.
+            Some(at) => unsafe {
+                (*last.lanes(warp))[lane] = at;
+                warp.written.clear(lane as u64 * warp.local_len + at, before[lane] - at);
+            },
+            None => full |= 1 << lane,
+        }
+    }
+    if full == 0 {
+        return Flow::Next;
+    }
+    let mut access = Access::at(What::Execute, warp.program().place_of(op.site));
+    access.threads = full.count_ones();
+    let access = warp.located(access, full.trailing_zeros() as usize);
+    let kind = Kind::StackOverflow { depth: 0, stack_bytes: stack };
+    warp.fault(Fault::IllegalAddress, kind, vec![access], None)
+}

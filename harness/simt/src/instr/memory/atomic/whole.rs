@@ -1,0 +1,80 @@
+//! Atomics of 16 bytes: `exch` and `cas` of `.b128`.
+
+use super::general::collisions;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Space, What};
+use crate::instr::code::{Field, Inst, Opnd};
+use crate::instr::memory::whole::{places, set, shared_word, value};
+use crate::instr::operands::operands;
+use crate::lane::lanes;
+use portable_atomic::Ordering;
+
+operands! {
+    /// What an atomic takes and gives.
+    struct Atomic {
+        /// The address.
+        address: address in a,
+        /// The space that the instruction names.
+        space: number(Space) in e,
+        /// The low half of what it stores.
+        low: read(u64) in b,
+        /// The high half.
+        high: read(u64) in c,
+        /// The low half of what was there. Before, of what `cas` compares with.
+        old_low: write(u64) in d,
+        /// The high half.
+        old_high: write(u64) in d2,
+    }
+}
+
+/// An atomic that stores `new`. `old` takes what was there, and `compares` if it holds what has to be there.
+pub(super) fn atomic(compares: bool, address: (Opnd, u64), space: Space, new: [Opnd; 2], old: [Opnd; 2]) -> Inst {
+    let [low, high] = new;
+    let [old_low, old_high] = old;
+    let atomic = Atomic { address, space, low, high, old_low, old_high };
+    if compares {
+        atomic.pack(run_atomic::<true>).read(Field::D, old_low).read(Field::D2, old_high)
+    } else {
+        atomic.pack(run_atomic::<false>)
+    }
+}
+
+unsafe fn run_atomic<const COMPARES: bool>(warp: &mut Warp, op: &Op) -> Flow {
+    let Atomic { space, low, high, old_low, old_high, .. } = Atomic::unpack(op);
+    let (new, old) = ([low, high], [old_low, old_high]);
+    let mut changed = false;
+    let mut digest = 0u64;
+    // SAFETY: as for loads.
+    unsafe {
+        let Some(at) = places(warp, op, space, What::Atomic) else {
+            return Flow::Stop;
+        };
+        for lane in lanes(warp.mask()) {
+            let (word, new) = (shared_word(at[lane]), value(warp, new, lane));
+            let seen = if COMPARES {
+                let expected = value(warp, old, lane);
+                let result = word.compare_exchange(expected, new, Ordering::SeqCst, Ordering::SeqCst);
+                changed |= result.is_ok() && expected != new;
+                result.unwrap_or_else(|seen| seen)
+            } else {
+                word.swap(new, Ordering::SeqCst)
+            };
+            changed |= !COMPARES && seen != new;
+            digest = digest.rotate_left(7) ^ seen as u64 ^ (seen >> 64) as u64;
+            set(warp, old, lane, seen);
+        }
+        if warp.counting {
+            let own = (warp.shared as u64..warp.shared as u64 + warp.shared_len)
+                .contains(&at[warp.mask().trailing_zeros() as usize & 31]);
+            let met = collisions(&at, warp.mask(), false);
+            let to = if own { Space::Shared } else { Space::Global };
+            warp.site(op, space, to).extra += u64::from(met);
+        }
+    }
+    if !changed {
+        warp.polled(op.site, digest);
+    }
+    warp.switch_point();
+    Flow::Next
+}

@@ -1,0 +1,52 @@
+//! Registers of 128 bits as pairs of registers of 64 bits.
+
+use crate::ptx::ast::{Body, Inst, Module, Operand, Reg, RegId, Type};
+use std::collections::HashMap;
+
+/// Words of loads and stores that are made at once, not half by half.
+const STRONG: [&str; 5] = ["relaxed", "acquire", "release", "volatile", "mmio"];
+
+/// Puts a pair of registers, the low half first, for every register of 128 bits. Loads and stores of them become those
+/// of two elements, unless they have to be made at once.
+pub fn halve(module: &mut Module) {
+    for body in module.functions.iter_mut().filter_map(|f| f.body.as_mut()) {
+        let wide: Vec<u32> = (0..).zip(&body.regs).filter(|(_, reg)| reg.ty == Type::B128).map(|(at, _)| at).collect();
+        if !wide.is_empty() {
+            halve_in(body, &wide);
+        }
+    }
+}
+
+fn halve_in(body: &mut Body, wide: &[u32]) {
+    let mut pairs = HashMap::new();
+    for &at in wide {
+        let low = &mut body.regs[at as usize];
+        low.ty = Type::B64;
+        let high = Reg { name: format!("{}.high", low.name), ty: Type::B64 };
+        pairs.insert(RegId(at), [RegId(at), RegId(body.regs.len() as u32)]);
+        body.regs.push(high);
+    }
+    for inst in &mut body.code {
+        let mut found = false;
+        for operand in &mut inst.operands {
+            if let Operand::Reg(reg) = operand
+                && let Some(pair) = pairs.get(reg)
+            {
+                *operand = Operand::Vec(pair.map(Operand::Reg).to_vec());
+                found = true;
+            }
+        }
+        if found {
+            by_elements(inst);
+        }
+    }
+}
+
+/// Names the two elements of a load or store that need not be made at once.
+fn by_elements(inst: &mut Inst) {
+    let words: Vec<&str> = inst.op.split('.').collect();
+    if matches!(words[0], "ld" | "ldu" | "st") && !words.iter().any(|word| STRONG.contains(word)) {
+        let words = words.iter().map(|&word| if word == "b128" { "v2.b64" } else { word });
+        inst.op = words.collect::<Vec<_>>().join(".");
+    }
+}
