@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Instructions of the hardware that warps execute, by the pipe that executes them, as the machine estimates them from
 /// the PTX: some of its instructions are removed by the assembler, others become several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipes {
     /// Single precision, and half precision by pairs.
@@ -84,6 +84,9 @@ pub struct Chain {
     pub branches: u64,
     /// Barriers of the block.
     pub barriers: u64,
+    /// Fences that other blocks can tell: until what was written before has come to the L2 cache.
+    #[serde(default)]
+    pub fences: u64,
 }
 
 impl Chain {
@@ -96,20 +99,22 @@ impl Chain {
     /// Roughly how many cycles these steps take on a GPU of any of the last generations: what tells the longer of two
     /// chains.
     pub fn cycles(&self) -> u64 {
-        const CYCLES: [u64; 12] = [4, 16, 20, 32, 4, 28, 24, 600, 40, 600, 10, 20];
+        const CYCLES: [u64; 13] = [4, 16, 20, 32, 4, 28, 24, 600, 40, 600, 10, 20, 600];
         self.parts().iter().zip(CYCLES).map(|(steps, cycles)| steps * cycles).sum()
     }
 
-    fn parts(&self) -> [u64; 12] {
+    fn parts(&self) -> [u64; 13] {
         let Chain { arithmetic, double, special, tensor, warpgroup, shared, exchange, .. } = *self;
-        let Chain { global, local, atomics, branches, barriers, .. } = *self;
-        [arithmetic, double, special, tensor, warpgroup, shared, exchange, global, local, atomics, branches, barriers]
+        let Chain { global, local, atomics, branches, barriers, fences, .. } = *self;
+        let [a, b, c, d, e, f] = [global, local, atomics, branches, barriers, fences];
+        [arithmetic, double, special, tensor, warpgroup, shared, exchange, a, b, c, d, e, f]
     }
 
-    fn parts_mut(&mut self) -> [&mut u64; 12] {
+    fn parts_mut(&mut self) -> [&mut u64; 13] {
         let Chain { arithmetic, double, special, tensor, warpgroup, shared, exchange, .. } = self;
-        let Chain { global, local, atomics, branches, barriers, .. } = self;
-        [arithmetic, double, special, tensor, warpgroup, shared, exchange, global, local, atomics, branches, barriers]
+        let Chain { global, local, atomics, branches, barriers, fences, .. } = self;
+        let [a, b, c, d, e, f] = [global, local, atomics, branches, barriers, fences];
+        [arithmetic, double, special, tensor, warpgroup, shared, exchange, a, b, c, d, e, f]
     }
 }
 
@@ -159,6 +164,12 @@ pub struct Serial {
 pub struct Costs {
     /// Instructions by pipe.
     pub pipes: Pipes,
+    /// Instructions of the block that executes the most of them, by pipe.
+    #[serde(default)]
+    pub busiest: Pipes,
+    /// Instructions that warps execute at least once: what has to be fetched.
+    #[serde(default)]
+    pub code: u64,
     /// The chain of each block's longest warp, summed over the blocks.
     pub chain: Chain,
     /// The [cycles](Chain::cycles) of the longest of these chains.

@@ -28,6 +28,7 @@ pub fn of<'m>(code: impl Iterator<Item = (&'m Inst, Option<u64>)>, is_read: impl
     let mut effort = Effort::default();
     // The chain that leads to each register's value.
     let mut depth: HashMap<RegId, Chain> = HashMap::new();
+    let mut fences = 0;
     for (inst, joined) in code {
         let Weight { pipe, step, instructions } = weigh(inst);
         let (step, instructions) = match joined {
@@ -36,6 +37,7 @@ pub fn of<'m>(code: impl Iterator<Item = (&'m Inst, Option<u64>)>, is_read: impl
             None => (step, instructions),
         };
         *pipe(&mut effort.pipes) += instructions;
+        fences += u64::from(is_wide_fence(inst));
         let (writes, mut reads) = split(inst);
         // The assembler makes a `red` of an atomic whose old value is not used: nobody waits for that.
         let is_awaited = !inst.op.starts_with("atom.") || writes.iter().any(|register| is_read(*register));
@@ -58,7 +60,16 @@ pub fn of<'m>(code: impl Iterator<Item = (&'m Inst, Option<u64>)>, is_read: impl
         let own = if kept.cycles() > own.cycles() { kept } else { own };
         depth.extend(writes.into_iter().map(|register| (register, own)));
     }
+    // Whatever stands before a fence, what comes after it waits for it.
+    effort.chain.fences += fences;
     effort
+}
+
+/// Whether it is a fence that other blocks can tell.
+fn is_wide_fence(inst: &Inst) -> bool {
+    let op = inst.op.as_str();
+    let is_fence = ["fence.", "membar."].iter().any(|base| op.starts_with(base)) && !has(op, "proxy");
+    is_fence && ["gpu", "gl", "sys"].iter().any(|scope| has(op, scope))
 }
 
 fn longest(registers: &[RegId], depth: &HashMap<RegId, Chain>) -> Chain {
@@ -86,6 +97,7 @@ fn weigh(inst: &Inst) -> Weight {
         "shfl" | "vote" | "match" | "redux" | "activemask" => weight(|p| &mut p.exchange, Some(|c| &mut c.exchange), 1),
         "bra" | "brx" | "call" | "ret" | "exit" | "trap" => weight(|p| &mut p.control, Some(|c| &mut c.branches), 1),
         "bar" | "barrier" => weight(|p| &mut p.control, Some(|c| &mut c.barriers), 1),
+        "fence" | "membar" if is_wide_fence(inst) => weight(|p| &mut p.control, None, 1),
         "fence" | "membar" | "nanosleep" => weight(|p| &mut p.control, Some(|c| &mut c.barriers), 2),
         "ex2" | "lg2" | "sin" | "cos" | "tanh" | "rcp" | "rsqrt" | "sqrt" | "div" | "rem" => slow(base, op, wide),
         "popc" | "clz" | "bfind" | "brev" => weight(|p| &mut p.special, Some(|c| &mut c.special), 1),
