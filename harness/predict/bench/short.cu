@@ -80,6 +80,16 @@ static void ends() {
     }
 }
 
+// A fill of so many bytes, and a kernel behind it.
+static void fills() {
+    for (int bytes : {4, 8, 16, 32, 56, 64, 128, 256, 512, 1024, 2048, 4096, 16384, 65536}) {
+        auto fill = [=] { CHECK(cudaMemsetAsync(words, 0, bytes, stream)); };
+        tell("a fill by bytes", bytes, median(fill));
+        tell("a fill and 132 blocks of 700 clocks by bytes", bytes, median([=] { fill(), spin<<<132, 256, 0, stream>>>(700); }));
+    }
+    tell("nothing", 0, median([] {}));
+}
+
 // --- starting blocks ---
 
 extern __shared__ unsigned shared[];
@@ -131,6 +141,43 @@ static void fence(const char* name) {
         snprintf(text, sizeof text, "%s, the first one, blocks of %d threads by blocks", name, shape.second);
         tell(text, shape.first, (double)first, "cycles");
     }
+}
+
+// --- atomics on shared memory ---
+
+// Each lane adds to a word of its own bank, whose rows are chosen by `rows` threads at a time: as a histogram with a copy
+// for each lane does. `by` is an argument, or a constant 1, for which there is an instruction that counts lanes.
+template <bool ONE>
+__global__ void counts(unsigned by, int rounds, long long* took, unsigned* out) {
+    __shared__ unsigned mine[32 * 32];
+    for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x) mine[i] = 0;
+    __syncthreads();
+    unsigned row = threadIdx.x / 32 % 32;
+    long long start = clock64();
+#pragma unroll 4
+    for (int i = 0; i < rounds; i++) {
+        atomicAdd(&mine[row * 32 + threadIdx.x % 32], ONE ? 1u : by);
+        row = (row + 7) % 32;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) took[blockIdx.x] = clock64() - start;
+    out[threadIdx.x] = mine[threadIdx.x % 1024];
+}
+
+static void atomics() {
+    char text[120];
+    for (int one = 0; one < 2; one++)
+        for (int threads : {32, 128, 256, 512, 1024}) {
+            auto run = [=] {
+                if (one) counts<true><<<1, threads, 0, stream>>>(1, 64, cycles, words);
+                else counts<false><<<1, threads, 0, stream>>>(1, 64, cycles, words);
+            };
+            median(run);
+            long long first;
+            CHECK(cudaMemcpy(&first, cycles, 8, cudaMemcpyDeviceToHost));
+            snprintf(text, sizeof text, "shared additions of %s without conflicts, requests by threads", one ? "1" : "an argument");
+            tell(text, threads, (double)first / (64 * (threads / 32)), "cycles a request");
+        }
 }
 
 // --- instructions that are fetched for the first time ---
@@ -204,6 +251,8 @@ int main() {
     CHECK(cudaMalloc(&cycles, 8 << 13));
     CHECK(cudaMalloc(&words, (size_t)64 << 20));
     CHECK(cudaMemset(words, 0, (size_t)64 << 20));
+    fills();
+    atomics();
     ends();
     starts();
     fence<STORE>("a store");

@@ -51,9 +51,7 @@ pub struct Subject {
     /// The shares of all instructions, and of those to memory, that the block executes that executes the most.
     pub busiest_issue: f64,
     pub busiest_memory: f64,
-    /// Instructions that are executed at least once.
-    pub code: f64,
-    /// The L2 cache was emptied before: neither the launch's data nor its code are there.
+    /// Something else has filled the L2 cache before: the launch's data are not there.
     pub flushed: f64,
     pub global_load_requests: f64,
     pub global_load_sectors: f64,
@@ -120,7 +118,7 @@ impl Subject {
     /// # Errors
     /// [`NotCounted`] when the launch's costs were not counted.
     pub fn of(launch: &Launch) -> Result<Subject, NotCounted> {
-        let Some(Costs { pipes, busiest, code, chain, longest_chain, footprint, serial }) = launch.counters.costs else {
+        let Some(Costs { pipes, busiest, chain, longest_chain, footprint, serial }) = launch.counters.costs else {
             return Err(NotCounted { kernel: launch.kernel_name.clone() });
         };
         let product = |dims: [u32; 3]| dims.iter().map(|&d| f64::from(d)).product();
@@ -158,7 +156,6 @@ impl Subject {
             chain_longest: longest_chain as f64 / (chain.cycles() as f64).max(1.0),
             busiest_issue: busiest.total() as f64 / (pipes.total() as f64).max(1.0),
             busiest_memory: busiest.memory as f64 / (pipes.memory as f64).max(1.0),
-            code: code as f64,
             flushed: 0.0,
             global_load_requests: totals.global_loads.requests as f64,
             global_load_sectors: totals.global_loads.sectors as f64,

@@ -167,9 +167,6 @@ pub struct Costs {
     /// Instructions of the block that executes the most of them, by pipe.
     #[serde(default)]
     pub busiest: Pipes,
-    /// Instructions that warps execute at least once: what has to be fetched.
-    #[serde(default)]
-    pub code: u64,
     /// The chain of each block's longest warp, summed over the blocks.
     pub chain: Chain,
     /// The [cycles](Chain::cycles) of the longest of these chains.

@@ -101,7 +101,7 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
 #[cfg(test)]
 pub(crate) mod tests {
     use predict::transfer::{Moved, Way};
-    use wire::costs::{Costs, Pipes};
+    use wire::costs::{Chain, Costs, Footprint, Pipes};
 
     use super::*;
     use crate::record::{counters::tests::launch, row::tests::record};
@@ -114,7 +114,12 @@ pub(crate) mod tests {
             one.counters.costs = Some(Costs { pipes, ..Costs::default() });
             one
         };
-        Predicted::of(&[counted(1 << 30), counted(1 << 30), counted(7)], Beside::default(), &Part::find("h200").unwrap()).unwrap()
+        Predicted::of(
+            &[counted(1 << 30), counted(1 << 30), counted(7)],
+            Beside::default(),
+            &Part::find("h200").unwrap(),
+        )
+        .unwrap()
     }
 
     #[test]
@@ -159,9 +164,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn after_a_flush_of_the_cache_code_and_data_come_from_device_memory() {
+    fn after_a_flush_of_the_cache_data_come_from_device_memory() {
         let mut counted = launch();
-        counted.counters.costs = Some(Costs { code: 4096, ..Costs::default() });
+        let chain = Chain { global: 10, ..Chain::default() };
+        let footprint = Footprint { block_read_sectors: 80, read_sectors: 80, sectors: 80, ..Footprint::default() };
+        counted.counters.totals.global_loads.sectors = 80;
+        counted.counters.costs = Some(Costs { chain, footprint, ..Costs::default() });
         let of = |flushed| {
             let beside = Beside { flushed, ..Beside::default() };
             let part = Part::find("h200").unwrap();

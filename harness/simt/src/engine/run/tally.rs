@@ -93,9 +93,6 @@ pub(crate) fn costs(program: &Program, tallies: &[Tally], memory: &View) -> Opti
     for (index, block) in program.blocks.iter().enumerate() {
         let executions = tallies.iter().map(|tally| tally.counts[index].executions).sum();
         costs.pipes.add(&block.effort.pipes, executions);
-        if executions > 0 {
-            costs.code += block.effort.pipes.total();
-        }
     }
     Some(costs)
 }
