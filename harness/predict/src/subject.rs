@@ -84,7 +84,7 @@ pub struct Subject {
     pub atomic_retried: f64,
     /// Loops that try to take a lock.
     pub locking_loops: f64,
-    /// Loops that wait for what another block stores, of a kernel whose blocks are not all resident at once.
+    /// Loops that wait for what another block stores.
     pub flag_loops: f64,
     /// It is a fill of memory and no launch: so many.
     pub fills: f64,
@@ -158,7 +158,7 @@ impl Subject {
             busiest_memory: busiest.memory as f64 / (pipes.memory as f64).max(1.0),
             flushed: 0.0,
             global_load_requests: totals.global_loads.requests as f64,
-            global_load_sectors: totals.global_loads.sectors as f64,
+            global_load_sectors: totals.global_loads.sectors.saturating_sub(footprint.spun_sectors) as f64,
             global_load_ideal_sectors: totals.global_loads.ideal_sectors as f64,
             global_store_requests: totals.global_stores.requests as f64,
             global_store_sectors: totals.global_stores.sectors as f64,
@@ -182,7 +182,7 @@ impl Subject {
             atomic_longest_float: serial.longest_float as f64,
             atomic_retried: serial.retried as f64,
             locking_loops: f64::from(launch.locking_loops),
-            flag_loops: if launch.cooperative { 0.0 } else { f64::from(flag_loops(launch)) },
+            flag_loops: f64::from(flag_loops(launch)),
             fills: 0.0,
         })
     }

@@ -103,6 +103,18 @@ impl Chain {
         self.parts().iter().zip(CYCLES).map(|(steps, cycles)| steps * cycles).sum()
     }
 
+    /// What this chain has more than `shorter`. Where it is another path, and has fewer steps of some kind, it is so
+    /// much of each of its steps as makes up the difference in [cycles](Chain::cycles).
+    pub fn beyond(&self, shorter: &Chain) -> Chain {
+        let goes_on = self.parts().iter().zip(shorter.parts()).all(|(all, before)| *all >= before);
+        let (all, more) = (self.cycles(), self.cycles().saturating_sub(shorter.cycles()));
+        let mut rest = *self;
+        for (step, before) in rest.parts_mut().into_iter().zip(shorter.parts()) {
+            *step = if goes_on { *step - before } else { (*step * more + all / 2) / all.max(1) };
+        }
+        rest
+    }
+
     fn parts(&self) -> [u64; 13] {
         let Chain { arithmetic, double, special, tensor, warpgroup, shared, exchange, .. } = *self;
         let Chain { global, local, atomics, branches, barriers, fences, .. } = *self;
@@ -139,6 +151,10 @@ pub struct Footprint {
     pub request_passes: u64,
     /// Sectors that copies in bulk read or write, each as often as a copy does.
     pub copied_sectors: u64,
+    /// Of the sectors that loads touch, as [`Totals`](crate::counters::Totals) has them, those of loops that do nothing
+    /// but wait for other blocks. How many there are depends on the order in which blocks run.
+    #[serde(default)]
+    pub spun_sectors: u64,
 }
 
 /// Where atomics wait for each other.
@@ -175,4 +191,21 @@ pub struct Costs {
     pub footprint: Footprint,
     /// Atomics that wait for each other.
     pub serial: Serial,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_that_goes_on_has_the_rest_and_another_path_a_share_of_its_own() {
+        let load = Chain { global: 1, arithmetic: 2, ..Chain::default() };
+        let used = Chain { shared: 3, ..load };
+        assert_eq!(used.beyond(&load), Chain { shared: 3, ..Chain::default() });
+        // 1200 cycles in place of 608.
+        let other = Chain { shared: 40, branches: 8, ..Chain::default() };
+        assert_eq!(other.beyond(&load), Chain { shared: 20, branches: 4, ..Chain::default() });
+        assert_eq!(load.beyond(&load), Chain::default());
+        assert_eq!(load.beyond(&used), Chain::default());
+    }
 }

@@ -22,9 +22,11 @@ mod packed;
 mod params;
 mod passing;
 mod pending;
+mod predicated;
 mod program;
 mod recursion;
 mod speculation;
+mod spins;
 mod values;
 mod waiting;
 
