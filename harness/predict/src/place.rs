@@ -37,8 +37,8 @@ impl Spread {
         let even = 1.0 / sms.min(blocks);
         let busiest = if whole <= 1.0 { share } else { f64::midpoint(share, even) };
         let rounds = waves.max(subject.chain_longest * blocks);
-        // Beside the block that has the most to do, its SM runs as many others as there are at once; where blocks follow
-        // each other, others run elsewhere.
+        // Beside the block that has the most to do, its SM runs as many others as there are at once; where blocks
+        // follow each other, others run elsewhere.
         let others = if whole <= 1.0 { (blocks / sms).ceil() - 1.0 } else { 0.0 };
         let at_least = |block: f64| busiest.max(block + others * (1.0 - block) / (blocks - 1.0).max(1.0));
         Spread {
@@ -92,10 +92,10 @@ impl Hits {
     }
 }
 
-/// The shares of waits that end in the L2 cache and in device memory, if the cache holds nothing of the launch's data. A
-/// wait is for as many loads as a warp has under way, and as long as the longest of them: with k, of which each misses the
-/// L1 cache with probability `missed`, that is 1 - (1 - missed)^k. What the blocks of the first wave ask for is on its way
-/// from device memory, whichever of them has asked first; later ones find it.
+/// The shares of waits that end in the L2 cache and in device memory, if the cache holds nothing of the launch's data.
+/// A wait is for as many loads as a warp has under way, and as long as the longest of them: with k, of which each
+/// misses the L1 cache with probability `missed`, that is 1 - (1 - missed)^k. What the blocks of the first wave ask for
+/// is on its way from device memory, whichever of them has asked first; later ones find it.
 fn first_come(subject: &Subject, part: &Part, spread: &Spread, missed: f64) -> (f64, f64) {
     let warps = (subject.threads / 32.0).ceil().max(1.0);
     let together = (subject.global_load_requests / warps / subject.chain_global.max(1.0)).max(1.0);

@@ -105,6 +105,7 @@ impl Chain {
 
     /// What this chain has more than `shorter`. Where it is another path, and has fewer steps of some kind, it is so
     /// much of each of its steps as makes up the difference in [cycles](Chain::cycles).
+    #[must_use]
     pub fn beyond(&self, shorter: &Chain) -> Chain {
         let goes_on = self.parts().iter().zip(shorter.parts()).all(|(all, before)| *all >= before);
         let (all, more) = (self.cycles(), self.cycles().saturating_sub(shorter.cycles()));

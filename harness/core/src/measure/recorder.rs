@@ -351,8 +351,8 @@ impl<'r> Recorder<'r> {
         self.setup.plan = self.setup.plan.at_most(most);
     }
 
-    /// Flush the L2 cache before each sample. The emulated device has no times, and nothing to gain by it: there it is a
-    /// part of what is predicted alone.
+    /// Flush the L2 cache before each sample. The emulated device has no times, and nothing to gain by it: there it is
+    /// a part of what is predicted alone.
     pub fn cold(&mut self) {
         self.cold = true;
     }
