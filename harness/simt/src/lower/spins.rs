@@ -88,7 +88,9 @@ impl Fixed {
             if found.is_empty() {
                 return fixed;
             }
-            found.into_iter().for_each(|r| fixed.0[r as usize] = true);
+            for r in found {
+                fixed.0[r as usize] = true;
+            }
         }
     }
 
