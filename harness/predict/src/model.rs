@@ -32,10 +32,12 @@ pub fn predict(subject: &Subject, part: &Part) -> Result<Prediction, NotPredicte
 /// # Errors
 /// [`NotPredicted`] if there is no launch, or a kernel takes a lock.
 pub fn in_all(launches: &[Repeated], part: &Part) -> Result<Prediction, NotPredicted> {
-    spared(launches, part, None)
+    let all = spared(launches, part, None)?;
+    let ms = in_steps(all.ms, part);
+    Ok(Prediction::new(ms, all.terms, part))
 }
 
-/// The same, with a resource that needs no more than the next one, if it is the busiest.
+/// The same before it is told in steps, with a resource that needs no more than the next one, if it is the busiest.
 pub(crate) fn spared(launches: &[Repeated], part: &Part, bound: Option<Bound>) -> Result<Prediction, NotPredicted> {
     if let Some(waits) = launches.iter().find(|launch| launch.subject.locking_loops > 0.0) {
         return Err(NotPredicted::Waits { kernel: waits.subject.kernel.clone() });
@@ -67,6 +69,12 @@ pub(crate) fn spared(launches: &[Repeated], part: &Part, bound: Option<Bound>) -
     let launch = part.value("launch_us") * 1e-3 + between * (total - 1.0) / total + fills;
     sums.push(Term { bound: Bound::Launch, ms: launch });
     Ok(Prediction::new(ms + launch, sums, part))
+}
+
+/// When events tell that the last launch has ended: in steps.
+fn in_steps(ms: f64, part: &Part) -> f64 {
+    let (first, step) = (part.value("first_end_us") * 1e-3, part.value("end_step_us") * 1e-3);
+    first + step * ((ms - first) / step).round()
 }
 
 /// What lies between the end of a launch that takes `own` milliseconds and the start of the next: the host prepares
@@ -130,8 +138,13 @@ mod tests {
         Part::find("h200").unwrap()
     }
 
+    /// Without the steps in which ends are told.
+    fn together(launches: &[Repeated]) -> Prediction {
+        spared(launches, &part(), None).unwrap()
+    }
+
     fn alone(subject: &Subject) -> Prediction {
-        predict(subject, &part()).unwrap()
+        together(&[Repeated { count: 1, subject: subject.clone() }])
     }
 
     /// A launch that fills the device and streams so many bytes.
@@ -221,7 +234,7 @@ mod tests {
         let (host, turn) = (part().value("next_launch_us") * 1e-3, part().value("launch_turn_us") * 1e-3);
         assert!((after(0.0, &part()) - host).abs() < 1e-9);
         assert!((after(1.0, &part()) - turn).abs() < 1e-9, "a long launch hides what the host does");
-        let two = |subject: Subject| in_all(&[Repeated { count: 2, subject }], &part()).unwrap();
+        let two = |subject: Subject| together(&[Repeated { count: 2, subject }]);
         let (long, one) = (two(streams(4e9)).ms, alone(&streams(4e9)).ms);
         let launch = part().value("launch_us") * 1e-3;
         assert!((long - (2.0 * one - launch + turn)).abs() < 1e-6, "{long} {one}");
@@ -364,11 +377,10 @@ mod tests {
     #[test]
     fn a_fill_takes_its_time_and_is_no_launch() {
         let with = |fills| {
-            in_all(
-                &[Repeated { count: fills, subject: Subject::fill() }, Repeated { count: 1, subject: streams(1e6) }],
-                &part(),
-            )
-            .unwrap()
+            together(&[
+                Repeated { count: fills, subject: Subject::fill() },
+                Repeated { count: 1, subject: streams(1e6) },
+            ])
         };
         let more = with(3).ms - with(1).ms;
         assert!((more - 2.0 * part().value("fill_us") * 1e-3).abs() < 1e-9, "{more}");
@@ -376,10 +388,45 @@ mod tests {
     }
 
     #[test]
+    fn the_last_block_begins_when_the_others_have_and_then_takes_its_time() {
+        // Measured by bench/short.cu: blocks of 256 threads that take 700 clocks, beyond what one of them takes.
+        let ms = |blocks: f64| {
+            let takes =
+                Subject { blocks, threads: 256.0, resident: 8.0, chain_branches: 70.0 * blocks, ..Subject::default() };
+            alone(&takes).ms * 1e3
+        };
+        for (blocks, measured) in [(1056.0, 0.64), (2112.0, 1.28), (4224.0, 2.59)] {
+            let more = ms(blocks) - ms(1.0);
+            assert!((more - measured).abs() < 0.4, "{blocks} {more}");
+        }
+    }
+
+    #[test]
+    fn ends_are_told_in_steps() {
+        let step = part().value("end_step_us") * 1e-3;
+        let told = |arithmetic: f64| {
+            let chain = Subject {
+                blocks: 1.0,
+                threads: 32.0,
+                resident: 1.0,
+                chain_arithmetic: arithmetic,
+                ..Subject::default()
+            };
+            (predict(&chain, &part()).unwrap().ms, alone(&chain).ms)
+        };
+        for arithmetic in [0.0, 60.0, 90.0, 300.0, 3000.0] {
+            let (ms, exact) = told(arithmetic);
+            let steps = (ms - part().value("first_end_us") * 1e-3) / step;
+            assert!((steps - steps.round()).abs() < 1e-6 && (ms - exact).abs() <= 0.5001 * step, "{ms} {exact}");
+        }
+        assert!(told(60.0).0 == told(80.0).0 && told(300.0).0 > told(60.0).0);
+    }
+
+    #[test]
     fn launches_one_after_another_pay_the_first_launch_once() {
         let one = Repeated { count: 1, subject: streams(1e6) };
         let many = Repeated { count: 100, subject: streams(1e6) };
-        let (one, many) = (in_all(&[one], &part()).unwrap(), in_all(&[many], &part()).unwrap());
+        let (one, many) = (together(&[one]), together(&[many]));
         assert!(many.ms > 30.0 * one.ms && many.ms < 100.0 * one.ms, "{} {}", one.ms, many.ms);
         assert_eq!(in_all(&[], &part()), Err(NotPredicted::NoLaunch));
         let (first, next) = (many.terms[0].ms, many.terms[1].ms);

@@ -45,7 +45,7 @@ const FILES: [(&str, &str); 2] =
     [("h100", include_str!("../constants/h100.toml")), ("h200", include_str!("../constants/h200.toml"))];
 
 /// The names of the constants that the model needs.
-pub(crate) const NEEDED: [&str; 50] = [
+pub(crate) const NEEDED: [&str; 54] = [
     "sms",
     "clock_ghz",
     "issue_per_clock",
@@ -81,6 +81,8 @@ pub(crate) const NEEDED: [&str; 50] = [
     "branch_cycles",
     "barrier_cycles",
     "barrier_warp_cycles",
+    "fence_cycles",
+    "first_access_cycles",
     "block_start_cycles",
     "atomic_trip_cycles",
     "flag_ns",
@@ -92,6 +94,8 @@ pub(crate) const NEEDED: [&str; 50] = [
     "next_launch_us",
     "launch_turn_us",
     "fill_us",
+    "first_end_us",
+    "end_step_us",
     "sharpness",
     "overlap_warps",
     "low_factor",

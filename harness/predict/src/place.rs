@@ -8,8 +8,10 @@ const COLD: f64 = 0.96;
 
 /// How a grid lies on the SMs.
 pub(crate) struct Spread {
-    /// The share of all blocks that the busiest SM runs.
+    /// The share of all instructions that the busiest SM executes,
     pub(crate) busiest: f64,
+    /// and of those to memory.
+    pub(crate) busiest_memory: f64,
     /// How many times an SM's resident blocks are replaced.
     pub(crate) waves: f64,
     /// How many average blocks follow each other until the last one ends: as many as there are waves, or as the longest
@@ -35,7 +37,18 @@ impl Spread {
         let even = 1.0 / sms.min(blocks);
         let busiest = if whole <= 1.0 { share } else { f64::midpoint(share, even) };
         let rounds = waves.max(subject.chain_longest * blocks);
-        Spread { busiest, waves, rounds, resident, clocks_per_ms: part.value("clock_ghz") * 1e6 }
+        // Beside the block that has the most to do, its SM runs as many others as there are at once; where blocks
+        // follow each other, others run elsewhere.
+        let others = if whole <= 1.0 { (blocks / sms).ceil() - 1.0 } else { 0.0 };
+        let at_least = |block: f64| busiest.max(block + others * (1.0 - block) / (blocks - 1.0).max(1.0));
+        Spread {
+            busiest: at_least(subject.busiest_issue),
+            busiest_memory: at_least(subject.busiest_memory),
+            waves,
+            rounds,
+            resident,
+            clocks_per_ms: part.value("clock_ghz") * 1e6,
+        }
     }
 }
 
@@ -60,7 +73,8 @@ impl Hits {
         // A launch is repeated, and finds what fits in the cache; of what is nearly as large as that, some
         // (bench/curves.cu: repeated reads).
         let touched = subject.touched_sectors * 32.0;
-        let cold = ((touched / l2_bytes - WARM) / (COLD - WARM)).clamp(0.0, 1.0);
+        let large = ((touched / l2_bytes - WARM) / (COLD - WARM)).clamp(0.0, 1.0);
+        let cold = if subject.flushed > 0.0 { 1.0 } else { large };
         let l1_bytes = (part.value("l1_bytes") - subject.shared_bytes * spread.resident).max(16384.0);
         let local = subject.local_bytes * subject.threads * spread.resident;
         let spilled = ((local - 0.5 * l1_bytes) / l1_bytes).clamp(0.0, 1.0);
@@ -68,9 +82,72 @@ impl Hits {
         let missed = subject.block_read_sectors.min(loads);
         let from_dram = subject.read_sectors.min(missed) * cold;
         let share = |sectors: f64| if loads > 0.0 { sectors / loads } else { 0.0 };
-        let (l2, dram) = (share(missed - from_dram), share(from_dram));
+        let (mut l2, mut dram) = (share(missed - from_dram), share(from_dram));
+        if subject.flushed > 0.0 {
+            (l2, dram) = first_come(subject, part, spread, l2 + dram);
+        }
         // Copies in bulk go past the L1 cache.
         let l2_sectors = missed + subject.local_sectors * spilled + subject.copied_sectors;
         Hits { l1: 1.0 - l2 - dram, l2, dram, l2_sectors, cold, spilled }
+    }
+}
+
+/// The shares of waits that end in the L2 cache and in device memory, if the cache holds nothing of the launch's data.
+/// A wait is for as many loads as a warp has under way, and as long as the longest of them: with k, of which each
+/// misses the L1 cache with probability `missed`, that is 1 - (1 - missed)^k. What the blocks of the first wave ask for
+/// is on its way from device memory, whichever of them has asked first; later ones find it.
+fn first_come(subject: &Subject, part: &Part, spread: &Spread, missed: f64) -> (f64, f64) {
+    let warps = (subject.threads / 32.0).ceil().max(1.0);
+    let together = (subject.global_load_requests / warps / subject.chain_global.max(1.0)).max(1.0);
+    let waits = 1.0 - (1.0 - missed).powf(together);
+    let first = (part.value("sms") * spread.resident / subject.blocks.max(1.0)).min(1.0);
+    (waits * (1.0 - first), waits * first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_that_does_most_of_the_work_keeps_its_sm_busy_alone() {
+        let part = Part::find("h200").unwrap();
+        let of = |blocks: f64, share: f64| {
+            let work = Subject { blocks, resident: 2.0, busiest_issue: share, ..Subject::default() };
+            Spread::of(&work, &part).busiest
+        };
+        assert!((of(132.0, 0.5) - 0.5).abs() < 1e-9 && (of(132.0, 0.0) - 1.0 / 132.0).abs() < 1e-9);
+        // Another block runs beside it.
+        assert!((of(264.0, 0.5) - (0.5 + 0.5 / 263.0)).abs() < 1e-9);
+        // Where blocks follow each other, others run elsewhere.
+        assert!((of(26400.0, 0.5) - 0.5).abs() < 1e-9 && of(26400.0, 1.0 / 26400.0) < 0.01);
+        let memory = Subject { blocks: 132.0, resident: 1.0, busiest_memory: 0.5, ..Subject::default() };
+        let spread = Spread::of(&memory, &part);
+        assert!(spread.busiest_memory > 60.0 * spread.busiest);
+    }
+
+    #[test]
+    fn after_a_flush_the_first_wave_waits_for_device_memory_and_later_ones_do_not() {
+        let part = Part::find("h200").unwrap();
+        let hits = |blocks: f64, sectors: f64, flushed: f64| {
+            let loads = Subject {
+                blocks,
+                threads: 32.0,
+                resident: 1.0,
+                chain_global: 100.0 * blocks,
+                global_load_requests: 400.0 * blocks,
+                global_load_sectors: 800.0 * blocks,
+                block_read_sectors: sectors * blocks,
+                read_sectors: 400.0,
+                touched_sectors: 400.0,
+                flushed,
+                ..Subject::default()
+            };
+            Hits::of(&loads, &part, &Spread::of(&loads, &part))
+        };
+        assert_eq!((hits(132.0, 400.0, 0.0).dram, hits(132.0, 400.0, 0.0).cold), (0.0, 0.0));
+        let (one, many) = (hits(132.0, 400.0, 1.0), hits(13200.0, 400.0, 1.0));
+        // Half of the sectors are in the L1 cache, and four loads are waited for at once.
+        assert!((one.dram - 15.0 / 16.0).abs() < 1e-9 && one.l2 < 1e-9 && one.cold == 1.0);
+        assert!((many.dram - one.dram / 100.0).abs() < 1e-9 && (many.l1 - one.l1).abs() < 1e-9);
     }
 }

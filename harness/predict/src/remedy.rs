@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    model::{in_all, spared},
+    model::spared,
     part::Part,
     prediction::{Bound, NotPredicted, Prediction},
     subject::{Repeated, Subject},
@@ -62,7 +62,7 @@ impl Remedy {
 /// What bounds these launches, and what they would take without it.
 ///
 /// # Errors
-/// As [`in_all`].
+/// As [`crate::in_all`].
 ///
 /// ```
 /// use predict::{Bound, Excess, Part, Repeated, Subject, remedy};
@@ -74,7 +74,7 @@ impl Remedy {
 /// assert!(found.times() > 1.2);
 /// ```
 pub fn remedy(launches: &[Repeated], part: &Part) -> Result<Remedy, NotPredicted> {
-    let whole = in_all(launches, part)?;
+    let whole = spared(launches, part, None)?;
     let bound = beside_launch(&whole);
     let mended = |excess: Excess| {
         let mended = |one: &Repeated| Repeated { count: one.count, subject: without(&one.subject, excess) };
@@ -84,7 +84,7 @@ pub fn remedy(launches: &[Repeated], part: &Part) -> Result<Remedy, NotPredicted
     let mut best = (Excess::Work, spared(launches, part, Some(bound))?);
     let mut least = whole.ms;
     for excess in causes(bound) {
-        let after = in_all(&mended(*excess), part)?;
+        let after = spared(&mended(*excess), part, None)?;
         if after.ms < 0.99 * least {
             least = after.ms;
             best = (*excess, after);

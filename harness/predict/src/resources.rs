@@ -13,7 +13,7 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
     let hits = Hits::of(subject, part, &spread);
     let mut terms = throughput(subject, part, &spread);
     let mut add = |bound, ms| terms.push(Term { bound, ms });
-    let on_sm = |amount: f64, rate: &str| amount * spread.busiest / part.value(rate) / spread.clocks_per_ms;
+    let on_sm = |amount: f64, rate: &str| amount * spread.busiest_memory / part.value(rate) / spread.clocks_per_ms;
     let l1_sectors = subject.global_load_sectors + subject.global_store_sectors + subject.local_sectors;
     let l1 = (l1_sectors * 32.0).max(subject.request_passes * part.value("l1_bytes_per_clock"));
     let filled = hits.l2_sectors * 32.0;
@@ -28,9 +28,11 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
     let l2 = l2_sectors * 32.0 / part.value("l2_gb_per_s") + partial / part.value("partial_stores_per_ns");
     add(Bound::L2, l2 / 1e6);
     add(Bound::Dram, dram(subject, part, hits.cold));
-    let start = spread.waves * part.value("block_start_cycles");
+    let start = spread.waves * part.value("block_start_cycles") + first_access(subject, part);
     let chain = (start + spread.rounds * latency(subject, part, &hits)) / spread.clocks_per_ms;
-    add(Bound::Latency, chain + passed_on(subject, part, &spread));
+    // The last block that an SM holds at once begins when all those have begun.
+    let began = subject.blocks.min(part.value("sms") * spread.resident) * part.value("block_ns") * 1e-6;
+    add(Bound::Latency, began + chain + passed_on(subject, part, &spread));
     add(Bound::Atomics, atomics(subject, part));
     add(Bound::Blocks, subject.blocks * part.value("block_ns") * 1e-6);
     terms
@@ -82,6 +84,12 @@ fn dram(subject: &Subject, part: &Part, cold: f64) -> f64 {
     reads + writes + 2.0 * reads.min(writes) * part.value("dram_turn_percent") / 100.0
 }
 
+/// Cycles that a launch's first access to global memory takes more than others.
+fn first_access(subject: &Subject, part: &Part) -> f64 {
+    let accesses = subject.global_load_requests + subject.global_atomic_requests + subject.copied_sectors;
+    if accesses > 0.0 { part.value("first_access_cycles") } else { 0.0 }
+}
+
 /// Cycles from an average block's first instruction to the end of its longest warp, if nothing else were in the way.
 fn latency(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     let local = part.value("l1_cycles") + hits.spilled * (part.value("l2_cycles") - part.value("l1_cycles"));
@@ -97,7 +105,7 @@ fn latency(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     chain / subject.blocks.max(1.0) + waiting(subject, part, hits)
 }
 
-/// How many of these cycles are waits for global memory, atomics on it, and barriers.
+/// How many of these cycles are waits for global memory, atomics on it, barriers and fences.
 pub(crate) fn waiting(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     let load =
         hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles");
@@ -112,7 +120,8 @@ pub(crate) fn waiting(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     let waits = subject.chain_global * load
         + subject.blocks * copy
         + subject.chain_atomics * part.value("atomic_cycles")
-        + subject.chain_barriers * barrier;
+        + subject.chain_barriers * barrier
+        + subject.chain_fences * part.value("fence_cycles");
     waits / subject.blocks.max(1.0)
 }
 
@@ -140,4 +149,23 @@ fn atomics(subject: &Subject, part: &Part) -> f64 {
     let waiting = 0.5 * subject.atomic_retried.min(resident) * part.value("atomic_step_ns");
     let retried = subject.atomic_retried * trip.max(waiting);
     chain.max(retried).max(subject.atomic_steps / part.value("atomic_steps_per_ns")) * 1e-6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fences_are_waited_for_and_so_is_a_first_access() {
+        let part = Part::find("h200").unwrap();
+        let base = Subject { blocks: 132.0, threads: 32.0, resident: 1.0, ..Subject::default() };
+        let ms = |subject: &Subject| terms(subject, &part).iter().find(|term| term.bound == Bound::Latency).unwrap().ms;
+        let cycles = |subject: Subject| (ms(&subject) - ms(&base)) * 1e6 * part.value("clock_ghz");
+        let fences = cycles(Subject { chain_fences: 2.0 * 132.0, ..base.clone() });
+        assert!((fences / part.value("fence_cycles") - 2.0).abs() < 1e-6, "{fences}");
+        let load = |requests: f64| cycles(Subject { global_load_requests: requests, ..base.clone() });
+        assert!((load(1.0) / part.value("first_access_cycles") - 1.0).abs() < 1e-6 && load(1.0) == load(2.0));
+        let atomic = cycles(Subject { global_atomic_requests: 1.0, ..base.clone() });
+        assert_eq!(atomic, load(1.0));
+    }
 }

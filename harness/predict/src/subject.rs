@@ -45,8 +45,14 @@ pub struct Subject {
     pub chain_atomics: f64,
     pub chain_branches: f64,
     pub chain_barriers: f64,
+    pub chain_fences: f64,
     /// The share of the longest block's chain in that sum, by rough cycles.
     pub chain_longest: f64,
+    /// The shares of all instructions, and of those to memory, that the block executes that executes the most.
+    pub busiest_issue: f64,
+    pub busiest_memory: f64,
+    /// Something else has filled the L2 cache before: the launch's data are not there.
+    pub flushed: f64,
     pub global_load_requests: f64,
     pub global_load_sectors: f64,
     /// Sectors that the same bytes would fill if they lay side by side.
@@ -78,7 +84,7 @@ pub struct Subject {
     pub atomic_retried: f64,
     /// Loops that try to take a lock.
     pub locking_loops: f64,
-    /// Loops that wait for what another block stores, of a kernel whose blocks are not all resident at once.
+    /// Loops that wait for what another block stores.
     pub flag_loops: f64,
     /// It is a fill of memory and no launch: so many.
     pub fills: f64,
@@ -112,7 +118,7 @@ impl Subject {
     /// # Errors
     /// [`NotCounted`] when the launch's costs were not counted.
     pub fn of(launch: &Launch) -> Result<Subject, NotCounted> {
-        let Some(Costs { pipes, chain, longest_chain, footprint, serial }) = launch.counters.costs else {
+        let Some(Costs { pipes, busiest, chain, longest_chain, footprint, serial }) = launch.counters.costs else {
             return Err(NotCounted { kernel: launch.kernel_name.clone() });
         };
         let product = |dims: [u32; 3]| dims.iter().map(|&d| f64::from(d)).product();
@@ -146,9 +152,13 @@ impl Subject {
             chain_atomics: chain.atomics as f64,
             chain_branches: chain.branches as f64,
             chain_barriers: chain.barriers as f64,
+            chain_fences: chain.fences as f64,
             chain_longest: longest_chain as f64 / (chain.cycles() as f64).max(1.0),
+            busiest_issue: busiest.total() as f64 / (pipes.total() as f64).max(1.0),
+            busiest_memory: busiest.memory as f64 / (pipes.memory as f64).max(1.0),
+            flushed: 0.0,
             global_load_requests: totals.global_loads.requests as f64,
-            global_load_sectors: totals.global_loads.sectors as f64,
+            global_load_sectors: totals.global_loads.sectors.saturating_sub(footprint.spun_sectors) as f64,
             global_load_ideal_sectors: totals.global_loads.ideal_sectors as f64,
             global_store_requests: totals.global_stores.requests as f64,
             global_store_sectors: totals.global_stores.sectors as f64,
@@ -172,7 +182,7 @@ impl Subject {
             atomic_longest_float: serial.longest_float as f64,
             atomic_retried: serial.retried as f64,
             locking_loops: f64::from(launch.locking_loops),
-            flag_loops: if launch.cooperative { 0.0 } else { f64::from(flag_loops(launch)) },
+            flag_loops: f64::from(flag_loops(launch)),
             fills: 0.0,
         })
     }

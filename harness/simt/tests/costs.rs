@@ -234,3 +234,101 @@ fn the_longest_chain_is_that_of_the_block_that_takes_longest() {
     let share = uneven.longest_chain as f64 / uneven.chain.cycles() as f64;
     assert!((share - 10.0 / 11.0).abs() < 0.02, "{share}");
 }
+
+#[test]
+fn the_busiest_block_is_that_which_executes_most() {
+    // The second block stores ten times, and the first once.
+    let (uneven, _) = costs(
+        "mov.u32 %r5, %ctaid.x; mul.lo.u32 %r4, %r5, 9;
+        LOOP: st.global.u32 [%rd1], %r4; sub.u32 %r4, %r4, 1; setp.ge.s32 %p1, %r4, 0; @%p1 bra LOOP;",
+    );
+    assert_eq!((uneven.pipes.memory, uneven.busiest.memory), (2 * 11, 2 * 10), "two warps in each block");
+    let (even, _) = costs("st.global.u32 [%rd1], %r1;");
+    assert_eq!(2 * even.busiest.total(), even.pipes.total());
+}
+
+#[test]
+fn a_fence_for_the_device_is_waited_for_and_one_for_the_block_is_not() {
+    let fences = |scope: &str| costs(&format!("st.global.u32 [%rd1], %r1; {scope};")).0.chain.fences;
+    let counted = ["membar.gl", "fence.acq_rel.gpu", "membar.cta"].map(fences);
+    assert_eq!(counted, [2, 2, 0], "in two blocks");
+}
+
+/// What four loads cost, each with `more` behind a branch past it.
+fn guarded(more: &str) -> Costs {
+    let one = |at: u32| {
+        let (to, from) = (at + 5, at * 4);
+        format!(
+            "setp.eq.u32 %p1, %r1, {at}; mov.u32 %r{to}, 0; @%p1 bra L{at}; {more} ld.global.u32 %r{to}, [%rd1+{from}];
+            L{at}: add.u32 %r1, %r1, 1;"
+        )
+    };
+    let all: String = (0..4).map(one).collect();
+    let sum = "add.u32 %r5, %r5, %r6; add.u32 %r7, %r7, %r8; add.u32 %r5, %r5, %r7; st.global.u32 [%rd1+128], %r5;";
+    costs(&format!("{all} {sum}")).0
+}
+
+#[test]
+fn a_branch_past_a_few_instructions_is_not_made_and_loads_behind_such_branches_wait_together() {
+    let (few, many) = (guarded(""), guarded(&"xor.b32 %r2, %r2, %r1; ".repeat(7)));
+    assert_eq!(few.chain.global, 2, "one step in each of two blocks");
+    assert_eq!(many.chain.global, 2 * 4, "a block of eight instructions is branched past");
+    let warps = 4;
+    assert_eq!(many.pipes.control - few.pipes.control, 4 * warps);
+}
+
+#[test]
+fn a_barrier_behind_a_branch_that_is_not_made_is_still_waited_for() {
+    let body = |barrier: &str| {
+        let code = "ld.global.u32 %r4, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra OVER; st.global.u32 [%rd1+128], %r4;";
+        costs(&format!("{code} OVER: {barrier} st.global.u32 [%rd1+256], %r1;")).0.chain
+    };
+    let (with, without) = (body("bar.sync 0;"), body(""));
+    assert_eq!((with.barriers, without.barriers), (2, 0), "one in each of two blocks");
+    assert_eq!((with.global, without.global), (2, 2));
+}
+
+/// What it costs when the threads of block `waiter` of two go through `wait` until the other block has set a flag.
+fn waited(waiter: u32, wait: &str) -> (Costs, Report) {
+    costs(&format!(
+        "mov.u32 %r4, %ctaid.x; setp.ne.u32 %p1, %r4, {waiter}; @%p1 bra SET; {wait} OUT: bra END;
+        SET: st.release.gpu.global.u32 [%rd1], %r2; END: st.global.u32 [%rd1+128], %r2;"
+    ))
+}
+
+#[test]
+fn rounds_of_a_loop_that_only_waits_for_another_block_cost_nothing() {
+    let round = "ld.acquire.gpu.global.u32 %r5, [%rd1]; setp.eq.u32 %p2, %r5, 0; @%p2 bra LOOK;";
+    let looked = "ld.acquire.gpu.global.u32 %r5, [%rd1]; setp.ne.u32 %p2, %r5, 0; @%p2 bra OUT;";
+    let loads = [
+        (format!("LOOK: {round}"), 1),
+        (format!("{looked} LOOK: {round}"), 1),
+        (format!("{looked} add.s64 %rd5, %rd1, 0; LOOK: {}", round.replace("%rd1", "%rd5")), 1),
+        (format!("LOOK: {}", round.replace("ld.acquire.gpu", "ld.volatile")), 1),
+        ("LOOK: atom.global.add.u32 %r5, [%rd1], 0; setp.eq.u32 %p2, %r5, 0; @%p2 bra LOOK;".into(), 0),
+    ];
+    for (wait, global) in &loads {
+        let (waits, waits_report) = waited(0, wait);
+        let (comes_late, late_report) = waited(1, wait);
+        let instructions = |report: &Report| report.counters.totals.instructions;
+        assert!(instructions(&waits_report) > instructions(&late_report) + 10, "block 0 goes round: {wait}");
+        assert_eq!(waits.chain, comes_late.chain, "{wait}");
+        assert_eq!((waits.pipes, waits.serial), (comes_late.pipes, comes_late.serial), "{wait}");
+        assert_eq!(waits.chain.global, *global, "{wait}");
+        let loads =
+            |costs: &Costs, report: &Report| report.counters.totals.global_loads.sectors - costs.footprint.spun_sectors;
+        assert_eq!(loads(&waits, &waits_report), loads(&comes_late, &late_report), "{wait}");
+    }
+}
+
+#[test]
+fn rounds_of_a_loop_that_does_something_are_counted() {
+    let other_place = "mov.u64 %rd5, %rd1; LOOK: ld.acquire.gpu.global.u32 %r5, [%rd5]; add.s64 %rd5, %rd5, 0;
+        setp.eq.u32 %p2, %r5, 0; @%p2 bra LOOK;";
+    let stores = "LOOK: ld.acquire.gpu.global.u32 %r5, [%rd1]; st.global.u32 [%rd1+64], %r5; setp.eq.u32 %p2, %r5, 0;
+        @%p2 bra LOOK;";
+    for wait in [other_place, stores] {
+        let chain = |waiter| waited(waiter, wait).0.chain.global;
+        assert!(chain(0) > chain(1) + 10, "{wait}");
+    }
+}

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Instructions of the hardware that warps execute, by the pipe that executes them, as the machine estimates them from
 /// the PTX: some of its instructions are removed by the assembler, others become several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipes {
     /// Single precision, and half precision by pairs.
@@ -84,6 +84,9 @@ pub struct Chain {
     pub branches: u64,
     /// Barriers of the block.
     pub barriers: u64,
+    /// Fences that other blocks can tell: until what was written before has come to the L2 cache.
+    #[serde(default)]
+    pub fences: u64,
 }
 
 impl Chain {
@@ -96,20 +99,35 @@ impl Chain {
     /// Roughly how many cycles these steps take on a GPU of any of the last generations: what tells the longer of two
     /// chains.
     pub fn cycles(&self) -> u64 {
-        const CYCLES: [u64; 12] = [4, 16, 20, 32, 4, 28, 24, 600, 40, 600, 10, 20];
+        const CYCLES: [u64; 13] = [4, 16, 20, 32, 4, 28, 24, 600, 40, 600, 10, 20, 600];
         self.parts().iter().zip(CYCLES).map(|(steps, cycles)| steps * cycles).sum()
     }
 
-    fn parts(&self) -> [u64; 12] {
-        let Chain { arithmetic, double, special, tensor, warpgroup, shared, exchange, .. } = *self;
-        let Chain { global, local, atomics, branches, barriers, .. } = *self;
-        [arithmetic, double, special, tensor, warpgroup, shared, exchange, global, local, atomics, branches, barriers]
+    /// What this chain has more than `shorter`. Where it is another path, and has fewer steps of some kind, it is so
+    /// much of each of its steps as makes up the difference in [cycles](Chain::cycles).
+    #[must_use]
+    pub fn beyond(&self, shorter: &Chain) -> Chain {
+        let goes_on = self.parts().iter().zip(shorter.parts()).all(|(all, before)| *all >= before);
+        let (all, more) = (self.cycles(), self.cycles().saturating_sub(shorter.cycles()));
+        let mut rest = *self;
+        for (step, before) in rest.parts_mut().into_iter().zip(shorter.parts()) {
+            *step = if goes_on { *step - before } else { (*step * more + all / 2) / all.max(1) };
+        }
+        rest
     }
 
-    fn parts_mut(&mut self) -> [&mut u64; 12] {
+    fn parts(&self) -> [u64; 13] {
+        let Chain { arithmetic, double, special, tensor, warpgroup, shared, exchange, .. } = *self;
+        let Chain { global, local, atomics, branches, barriers, fences, .. } = *self;
+        let [a, b, c, d, e, f] = [global, local, atomics, branches, barriers, fences];
+        [arithmetic, double, special, tensor, warpgroup, shared, exchange, a, b, c, d, e, f]
+    }
+
+    fn parts_mut(&mut self) -> [&mut u64; 13] {
         let Chain { arithmetic, double, special, tensor, warpgroup, shared, exchange, .. } = self;
-        let Chain { global, local, atomics, branches, barriers, .. } = self;
-        [arithmetic, double, special, tensor, warpgroup, shared, exchange, global, local, atomics, branches, barriers]
+        let Chain { global, local, atomics, branches, barriers, fences, .. } = self;
+        let [a, b, c, d, e, f] = [global, local, atomics, branches, barriers, fences];
+        [arithmetic, double, special, tensor, warpgroup, shared, exchange, a, b, c, d, e, f]
     }
 }
 
@@ -134,6 +152,10 @@ pub struct Footprint {
     pub request_passes: u64,
     /// Sectors that copies in bulk read or write, each as often as a copy does.
     pub copied_sectors: u64,
+    /// Of the sectors that loads touch, as [`Totals`](crate::counters::Totals) has them, those of loops that do nothing
+    /// but wait for other blocks. How many there are depends on the order in which blocks run.
+    #[serde(default)]
+    pub spun_sectors: u64,
 }
 
 /// Where atomics wait for each other.
@@ -159,6 +181,9 @@ pub struct Serial {
 pub struct Costs {
     /// Instructions by pipe.
     pub pipes: Pipes,
+    /// Instructions of the block that executes the most of them, by pipe.
+    #[serde(default)]
+    pub busiest: Pipes,
     /// The chain of each block's longest warp, summed over the blocks.
     pub chain: Chain,
     /// The [cycles](Chain::cycles) of the longest of these chains.
@@ -167,4 +192,21 @@ pub struct Costs {
     pub footprint: Footprint,
     /// Atomics that wait for each other.
     pub serial: Serial,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_that_goes_on_has_the_rest_and_another_path_a_share_of_its_own() {
+        let load = Chain { global: 1, arithmetic: 2, ..Chain::default() };
+        let used = Chain { shared: 3, ..load };
+        assert_eq!(used.beyond(&load), Chain { shared: 3, ..Chain::default() });
+        // 1200 cycles in place of 608.
+        let other = Chain { shared: 40, branches: 8, ..Chain::default() };
+        assert_eq!(other.beyond(&load), Chain { shared: 20, branches: 4, ..Chain::default() });
+        assert_eq!(load.beyond(&load), Chain::default());
+        assert_eq!(load.beyond(&used), Chain::default());
+    }
 }

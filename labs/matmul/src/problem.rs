@@ -59,10 +59,7 @@ impl<T: Element> Problem<T> {
     ) -> Result<Times> {
         self.describe(case);
         case.peak(arithmetic.peak());
-        // On the emulated device, which has no times, there is nothing to be gained by it.
-        if !run.is_emulated() {
-            case.cold();
-        }
+        case.cold();
         case.set("error_bound", self.answer.tolerance(arithmetic).absolute);
         if let Some(partly) = self.answer.partly() {
             case.note(partly);

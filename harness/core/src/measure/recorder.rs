@@ -26,7 +26,7 @@ use crate::{
         columns::Columns,
         hot::HotLine,
         kernel::{Peak, Resources},
-        prediction::Predicted,
+        prediction::{Beside, Predicted},
         row::Value,
     },
     stats::{self, Times},
@@ -217,8 +217,9 @@ impl<'r> Recorder<'r> {
         let start = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
         let end = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
         let stream = session.stream.clone();
-        let mut flush = if self.cold { Some(Flush::new(session)?) } else { None };
-        let is_by_events = clock == Clock::Events && !session.device.is_emulated;
+        let is_emulated = session.device.is_emulated;
+        let mut flush = if self.cold && !is_emulated { Some(Flush::new(session)?) } else { None };
+        let is_by_events = clock == Clock::Events && !is_emulated;
         let busy = if is_by_events { Some(Busy::new(&session.busy, context, &session.stream)?) } else { None };
         // The launches of the first sample, if they are wanted, and what the machine told around them.
         let mut watched = self.setup.part.map(|_| Watched::default());
@@ -277,7 +278,8 @@ impl<'r> Recorder<'r> {
         let samples: Result<Vec<f64>> = all();
         // What was found before an error counts as well.
         if let (Some(watched), Some(part)) = (watched, self.setup.part) {
-            let of = |all: &[Launch]| Predicted::of(all, watched.fills, self.transfer, part);
+            let beside = Beside { fills: watched.fills, transfer: self.transfer, flushed: self.cold };
+            let of = |all: &[Launch]| Predicted::of(all, beside, part);
             self.passes.predicted(watched.launches.as_deref().and_then(of));
             watched.told.into_iter().for_each(|report| self.passes.told(report));
         }
@@ -356,7 +358,8 @@ impl<'r> Recorder<'r> {
         self.setup.plan = self.setup.plan.at_most(most);
     }
 
-    /// Flush the L2 cache before each sample.
+    /// Flush the L2 cache before each sample. The emulated device has no times, and nothing to gain by it: there it is
+    /// a part of what is predicted alone.
     pub fn cold(&mut self) {
         self.cold = true;
     }

@@ -26,16 +26,28 @@ pub struct Predicted {
     pub launches: Vec<Repeated>,
 }
 
+/// What a sample has beside its launches.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Beside {
+    /// Fills of memory.
+    pub(crate) fills: u64,
+    /// What it moves between host and device, if that is a part of its time.
+    pub(crate) transfer: Option<Transfer>,
+    /// The L2 cache is flushed before.
+    pub(crate) flushed: bool,
+}
+
 impl Predicted {
-    /// What these launches take together on this part, with so many fills of memory, or why that is not predicted;
-    /// `None` if there are none, or their costs were not counted. With a transfer, fills are a part of that.
-    pub(crate) fn of(launches: &[Launch], fills: u64, transfer: Option<Transfer>, part: &Part) -> Option<Self> {
+    /// What these launches take together on this part, or why that is not predicted; `None` if there are none, or their
+    /// costs were not counted. With a transfer, fills are a part of that.
+    pub(crate) fn of(launches: &[Launch], beside: Beside, part: &Part) -> Option<Self> {
+        let Beside { fills, transfer, flushed } = beside;
         let mut repeated: Vec<Repeated> = Vec::new();
         if fills > 0 && transfer.is_none() && !launches.is_empty() {
             repeated.push(Repeated { count: fills, subject: Subject::fill() });
         }
         for launch in launches {
-            let subject = Subject::of(launch).ok()?;
+            let subject = Subject { flushed: f64::from(flushed), ..Subject::of(launch).ok()? };
             match repeated.last_mut() {
                 Some(last) if last.subject == subject => last.count += 1,
                 _ => repeated.push(Repeated { count: 1, subject }),
@@ -89,7 +101,7 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
 #[cfg(test)]
 pub(crate) mod tests {
     use predict::transfer::{Moved, Way};
-    use wire::costs::{Costs, Pipes};
+    use wire::costs::{Chain, Costs, Footprint, Pipes};
 
     use super::*;
     use crate::record::{counters::tests::launch, row::tests::record};
@@ -102,7 +114,12 @@ pub(crate) mod tests {
             one.counters.costs = Some(Costs { pipes, ..Costs::default() });
             one
         };
-        Predicted::of(&[counted(1 << 30), counted(1 << 30), counted(7)], 0, None, &Part::find("h200").unwrap()).unwrap()
+        Predicted::of(
+            &[counted(1 << 30), counted(1 << 30), counted(7)],
+            Beside::default(),
+            &Part::find("h200").unwrap(),
+        )
+        .unwrap()
     }
 
     #[test]
@@ -122,7 +139,10 @@ pub(crate) mod tests {
         let mut counted = launch();
         counted.counters.costs = Some(Costs::default());
         let moved = Moved { copies: 3.0, to_device: 134e6, to_host: 67e6 };
-        let of = |transfer| Predicted::of(std::slice::from_ref(&counted), 0, transfer, &Part::find("h200").unwrap());
+        let of = |transfer| {
+            let beside = Beside { transfer, ..Beside::default() };
+            Predicted::of(std::slice::from_ref(&counted), beside, &Part::find("h200").unwrap())
+        };
         let (alone, moves) = (of(None).unwrap(), of(Some(Transfer { way: Way::Pageable, moved })).unwrap());
         assert_eq!((alone.bound().as_str(), moves.bound().as_str()), ("launch", "transfers"));
         assert!(moves.in_all.unwrap().ms > alone.in_all.unwrap().ms + 20.0);
@@ -134,7 +154,8 @@ pub(crate) mod tests {
         counted.counters.costs = Some(Costs::default());
         let of = |fills, transfer| {
             let part = Part::find("h200").unwrap();
-            Predicted::of(std::slice::from_ref(&counted), fills, transfer, &part).unwrap().in_all.unwrap().ms
+            let beside = Beside { fills, transfer, ..Beside::default() };
+            Predicted::of(std::slice::from_ref(&counted), beside, &part).unwrap().in_all.unwrap().ms
         };
         let fill = of(1, None) - of(0, None);
         assert!(fill > 1e-3 && fill < 4e-3 && (of(2, None) - of(0, None) - 2.0 * fill).abs() < 1e-4, "{fill}");
@@ -143,10 +164,25 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn after_a_flush_of_the_cache_data_come_from_device_memory() {
+        let mut counted = launch();
+        let chain = Chain { global: 10, ..Chain::default() };
+        let footprint = Footprint { block_read_sectors: 80, read_sectors: 80, sectors: 80, ..Footprint::default() };
+        counted.counters.totals.global_loads.sectors = 80;
+        counted.counters.costs = Some(Costs { chain, footprint, ..Costs::default() });
+        let of = |flushed| {
+            let beside = Beside { flushed, ..Beside::default() };
+            let part = Part::find("h200").unwrap();
+            Predicted::of(std::slice::from_ref(&counted), beside, &part).unwrap().in_all.unwrap().ms
+        };
+        assert!(of(true) > of(false) + 1e-3, "{} {}", of(true), of(false));
+    }
+
+    #[test]
     fn a_row_whose_kernel_takes_a_lock_says_so_and_has_no_time() {
         let mut locks = launch();
         (locks.locking_loops, locks.counters.costs) = (1, Some(Costs::default()));
-        let predicted = Predicted::of(&[locks], 0, None, &Part::find("h200").unwrap());
+        let predicted = Predicted::of(&[locks], Beside::default(), &Part::find("h200").unwrap());
         let values = values(&Record { predicted, ..record() });
         assert_eq!(values[..3], [Value::Empty, Value::Empty, Value::Empty]);
         assert_eq!(values[3], Value::Text("not predicted: waits for other threads".into()));
@@ -154,8 +190,8 @@ pub(crate) mod tests {
 
     #[test]
     fn nothing_is_predicted_of_a_launch_whose_costs_were_not_counted() {
-        assert_eq!(Predicted::of(&[launch()], 0, None, &Part::find("h200").unwrap()), None);
-        assert_eq!(Predicted::of(&[], 1, None, &Part::find("h200").unwrap()), None);
+        assert_eq!(Predicted::of(&[launch()], Beside::default(), &Part::find("h200").unwrap()), None);
+        assert_eq!(Predicted::of(&[], Beside { fills: 1, ..Beside::default() }, &Part::find("h200").unwrap()), None);
         assert!(super::values(&record()).is_empty());
     }
 }

@@ -22,12 +22,28 @@ fn weight(pipe: fn(&mut Pipes) -> &mut u64, step: Option<fn(&mut Chain) -> &mut 
     Weight { pipe, step, instructions }
 }
 
+/// The data flow up to some place in the code.
+#[derive(Default)]
+pub struct Flow {
+    /// The chain that leads to each register's value.
+    depth: HashMap<RegId, Chain>,
+    /// The longest chain so far.
+    longest: Chain,
+}
+
 /// The effort of a block that consists of these instructions, each with what it becomes if the assembler joins it with
-/// others. `is_read` tells whether anything reads a register.
-pub fn of<'m>(code: impl Iterator<Item = (&'m Inst, Option<u64>)>, is_read: impl Fn(RegId) -> bool) -> Effort {
+/// others. `is_read` tells whether anything reads a register. The block goes on with `flow`, and its chain is what it
+/// adds to that; `under` is the predicate under which the assembler executes all of it.
+pub fn of<'m>(
+    flow: &mut Flow,
+    under: Option<RegId>,
+    code: impl Iterator<Item = (&'m Inst, Option<u64>)>,
+    is_read: impl Fn(RegId) -> bool,
+) -> Effort {
     let mut effort = Effort::default();
-    // The chain that leads to each register's value.
-    let mut depth: HashMap<RegId, Chain> = HashMap::new();
+    let Flow { depth, longest } = flow;
+    let before = *longest;
+    let mut fences = 0;
     for (inst, joined) in code {
         let Weight { pipe, step, instructions } = weigh(inst);
         let (step, instructions) = match joined {
@@ -36,7 +52,9 @@ pub fn of<'m>(code: impl Iterator<Item = (&'m Inst, Option<u64>)>, is_read: impl
             None => (step, instructions),
         };
         *pipe(&mut effort.pipes) += instructions;
+        fences += u64::from(is_wide_fence(inst));
         let (writes, mut reads) = split(inst);
+        reads.extend(under);
         // The assembler makes a `red` of an atomic whose old value is not used: nobody waits for that.
         let is_awaited = !inst.op.starts_with("atom.") || writes.iter().any(|register| is_read(*register));
         let step = step.filter(|_| is_awaited);
@@ -44,25 +62,42 @@ pub fn of<'m>(code: impl Iterator<Item = (&'m Inst, Option<u64>)>, is_read: impl
             // It adds to its sums.
             reads.extend(&writes);
         }
-        let mut chain = reads.iter().filter_map(|r| depth.get(r)).max_by_key(|c| c.cycles()).copied();
-        let mut own = chain.take().unwrap_or_default();
+        // What waits for no register waits for the blocks before: a barrier, a fence, copies under way.
+        let mut own = if waits_for_all(inst) { before } else { longest_of(&reads, depth) };
         if let Some(step) = step {
             // A division or a 64-bit product is a chain by itself.
             *step(&mut own) += instructions.max(1);
         }
-        if own.cycles() > effort.chain.cycles() {
-            effort.chain = own;
+        if own.cycles() > longest.cycles() {
+            *longest = own;
         }
         // Under a guard the register keeps its old value in some lanes.
-        let kept = if inst.guard.is_some() { longest(&writes, &depth) } else { Chain::default() };
+        let is_guarded = inst.guard.is_some() || under.is_some();
+        let kept = if is_guarded { longest_of(&writes, depth) } else { Chain::default() };
         let own = if kept.cycles() > own.cycles() { kept } else { own };
         depth.extend(writes.into_iter().map(|register| (register, own)));
     }
+    effort.chain = longest.beyond(&before);
+    // Whatever stands before a fence, what comes after it waits for it.
+    effort.chain.fences += fences;
     effort
 }
 
-fn longest(registers: &[RegId], depth: &HashMap<RegId, Chain>) -> Chain {
+/// Whether it is a fence that other blocks can tell.
+fn is_wide_fence(inst: &Inst) -> bool {
+    let op = inst.op.as_str();
+    let is_fence = ["fence.", "membar."].iter().any(|base| op.starts_with(base)) && !has(op, "proxy");
+    is_fence && ["gpu", "gl", "sys"].iter().any(|scope| has(op, scope))
+}
+
+fn longest_of(registers: &[RegId], depth: &HashMap<RegId, Chain>) -> Chain {
     registers.iter().filter_map(|r| depth.get(r)).max_by_key(|c| c.cycles()).copied().unwrap_or_default()
+}
+
+/// Whether an instruction waits for what threads have asked for, rather than for a register.
+fn waits_for_all(inst: &Inst) -> bool {
+    let base = inst.op.split('.').next().unwrap_or_default();
+    matches!(base, "bar" | "barrier" | "fence" | "membar" | "nanosleep" | "cp") || inst.op.starts_with("wgmma.wait")
 }
 
 /// What an instruction costs.
@@ -86,6 +121,7 @@ fn weigh(inst: &Inst) -> Weight {
         "shfl" | "vote" | "match" | "redux" | "activemask" => weight(|p| &mut p.exchange, Some(|c| &mut c.exchange), 1),
         "bra" | "brx" | "call" | "ret" | "exit" | "trap" => weight(|p| &mut p.control, Some(|c| &mut c.branches), 1),
         "bar" | "barrier" => weight(|p| &mut p.control, Some(|c| &mut c.barriers), 1),
+        "fence" | "membar" if is_wide_fence(inst) => weight(|p| &mut p.control, None, 1),
         "fence" | "membar" | "nanosleep" => weight(|p| &mut p.control, Some(|c| &mut c.barriers), 2),
         "ex2" | "lg2" | "sin" | "cos" | "tanh" | "rcp" | "rsqrt" | "sqrt" | "div" | "rem" => slow(base, op, wide),
         "popc" | "clz" | "bfind" | "brev" => weight(|p| &mut p.special, Some(|c| &mut c.special), 1),

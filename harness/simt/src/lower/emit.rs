@@ -183,7 +183,7 @@ impl Emitter<'_> {
         // Code that waits for a change does not rely on lanes running in lockstep.
         let waits = block.waits(number);
         for inst in &block.insts {
-            self.describe(function, inst, waits);
+            self.describe(function, inst, (waits, block.spins));
             self.inst(layout, function, inst);
             self.program.at.push(inst.loc);
         }
@@ -200,7 +200,7 @@ impl Emitter<'_> {
     }
 
     /// Records what the counters and checks have to know about an instruction.
-    fn describe(&mut self, function: usize, inst: &Inst, waits: bool) {
+    fn describe(&mut self, function: usize, inst: &Inst, (waits, spins): (bool, bool)) {
         let pc = self.pc();
         let program = &mut *self.program;
         match inst.role {
@@ -225,6 +225,7 @@ impl Emitter<'_> {
                 space,
                 size,
                 adds: inst.adds,
+                spins,
                 order: Order { volatile: inst.order.volatile && !waits, ..inst.order },
                 origin: inst.origin,
                 named: (number_of(function, inst.o[Field::A as usize]), inst.imm),

@@ -1,13 +1,14 @@
 //! From a function's body to basic blocks.
 
 use super::attempts;
-use super::effort::{self, split};
+use super::effort::{self, Flow, split};
 use super::error::unsupported;
 use super::ir::*;
 use super::joined::joined;
 use super::last;
 use super::origin;
 use super::pending;
+use super::predicated;
 use super::program::Builder;
 use super::speculation::{self, Speculated};
 use crate::engine::warp::program::Adds;
@@ -109,9 +110,15 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         this.merge_loads();
         let joined = joined(body);
         let read: HashSet<RegId> = body.code.iter().flat_map(|inst| split(inst).1).collect();
-        for block in &mut this.blocks {
-            let code = block.code.iter().map(|&at| (&body.code[at as usize], joined[at as usize]));
-            block.effort = effort::of(code, |register| read.contains(&register));
+        let places = predicated::find(&this.blocks, body);
+        let mut flows: HashMap<u32, Flow> = HashMap::new();
+        for own in predicated::in_order(&this.blocks) {
+            let (block, place) = (&mut this.blocks[own as usize], &places[own as usize]);
+            let mut flow = place.after.and_then(|before| flows.remove(&before)).unwrap_or_default();
+            let kept = block.code.len() - usize::from(place.drops_branch);
+            let code = block.code[..kept].iter().map(|&at| (&body.code[at as usize], joined[at as usize]));
+            block.effort = effort::of(&mut flow, place.under, code, |register| read.contains(&register));
+            flows.insert(own, flow);
             let followers = block.insts.iter().filter(|inst| inst.merge == Merge::Follows).count() as u64;
             block.effort.pipes.memory = block.effort.pipes.memory.saturating_sub(followers);
         }

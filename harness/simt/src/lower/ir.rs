@@ -72,6 +72,8 @@ pub struct Block {
     pub code: Vec<u32>,
     /// What one execution costs in hardware.
     pub effort: Effort,
+    /// It belongs to a loop that does nothing but wait for other blocks.
+    pub spins: bool,
 }
 
 impl Block {
@@ -90,6 +92,7 @@ impl Block {
             lines: Vec::new(),
             code: Vec::new(),
             effort: Effort::default(),
+            spins: false,
         }
     }
     /// Counts a PTX instruction.

@@ -18,10 +18,10 @@ pub fn layout(blocks: &[Block]) -> Vec<u32> {
     out
 }
 
-/// The natural loops of a function: for each header, which blocks reach a back edge without passing through the header.
-pub fn natural_loops(blocks: &[Block]) -> Vec<Vec<bool>> {
+/// The natural loops of a function: each header, and which blocks reach a back edge without passing through it.
+pub fn natural_loops(blocks: &[Block]) -> Vec<(u32, Vec<bool>)> {
     let successors: Vec<Vec<u32>> = blocks.iter().map(|b| b.term.successors()).collect();
-    loops(&successors, &post_order(&successors)).into_iter().map(|(_, members)| members).collect()
+    loops(&successors, &post_order(&successors))
 }
 
 fn loops(successors: &[Vec<u32>], reach: &[u32]) -> Vec<(u32, Vec<bool>)> {

@@ -8,6 +8,7 @@ use super::frames::{Frames, take};
 use super::function::FnBuilder;
 use super::ir::*;
 use super::params::Slots;
+use super::spins;
 use super::waiting::{Waiting, waiting};
 
 use crate::engine::warp::program::*;
@@ -140,10 +141,12 @@ impl<'m> Builder<'m> {
         this.frames.complete(&this.functions, &mut lowered);
         let bodies = this.functions.iter().map(|&f| module.functions[f].body.as_ref());
         let waiting: Waiting = lowered
-            .iter()
+            .iter_mut()
             .zip(bodies)
             .map(|(func, body)| {
-                waiting(func, |at| body.and_then(|body| body.code.get(at as usize)).map_or("", |inst| &inst.op))
+                let written = |at: u32| body.and_then(|body| body.code.get(at as usize));
+                spins::settle(func, written);
+                waiting(func, |at| written(at).map_or("", |inst| &inst.op))
             })
             .sum();
         program.retries = waiting.retries != 0;

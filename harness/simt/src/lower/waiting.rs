@@ -37,7 +37,7 @@ impl Sum for Waiting {
 pub fn waiting<'m>(func: &Func, opcode: impl Fn(u32) -> &'m str) -> Waiting {
     let exchanges = |inst: &Inst| ["cas", "exch"].iter().any(|word| has(opcode(inst.at), word));
     let mut found = Waiting::default();
-    for members in &natural_loops(&func.blocks) {
+    for (_, members) in &natural_loops(&func.blocks) {
         if !Loop::new(func, members, &is_shared).waits() {
             continue;
         }
@@ -53,7 +53,8 @@ pub fn waiting<'m>(func: &Func, opcode: impl Fn(u32) -> &'m str) -> Waiting {
     found
 }
 
-struct Loop<'f> {
+/// A loop in which values from memory are followed.
+pub struct Loop<'f> {
     func: &'f Func,
     /// Whether each block of the function belongs to it.
     members: &'f [bool],
@@ -64,11 +65,13 @@ struct Loop<'f> {
 }
 
 impl<'f> Loop<'f> {
-    fn new(func: &'f Func, members: &'f [bool], reads: &'f dyn Fn(&Inst) -> bool) -> Loop<'f> {
+    /// A loop of these blocks, of which nothing has been followed yet.
+    pub fn new(func: &'f Func, members: &'f [bool], reads: &'f dyn Fn(&Inst) -> bool) -> Loop<'f> {
         Loop { func, members, told: vec![false; func.regs.len()], reads }
     }
 
-    fn waits(&mut self) -> bool {
+    /// Whether it is left where what it reads says so.
+    pub fn waits(&mut self) -> bool {
         while self.follow() {}
         let leaves = |block: &Block| block.term.successors().iter().any(|s| !self.members[*s as usize]);
         self.blocks().any(|(_, block)| leaves(block) && self.branches(&block.term))
@@ -121,7 +124,7 @@ impl<'f> Loop<'f> {
 }
 
 /// Whether it reads what another block may have just written.
-fn is_shared(inst: &Inst) -> bool {
+pub fn is_shared(inst: &Inst) -> bool {
     let Role::Access(what, space, _) = inst.role else {
         return false;
     };
@@ -130,6 +133,7 @@ fn is_shared(inst: &Inst) -> bool {
     has_value && is_strong && !matches!(space, Space::Shared | Space::Local)
 }
 
-fn is_atomic(inst: &Inst) -> bool {
+/// Whether it is an atomic.
+pub fn is_atomic(inst: &Inst) -> bool {
     matches!(inst.role, Role::Access(What::Atomic, ..))
 }

@@ -94,6 +94,8 @@ pub(crate) fn costs(program: &Program, tallies: &[Tally], memory: &View) -> Opti
         let executions = tallies.iter().map(|tally| tally.counts[index].executions).sum();
         costs.pipes.add(&block.effort.pipes, executions);
     }
+    let spins = program.accesses.iter().filter(|access| access.spins && access.what == What::Read);
+    costs.footprint.spun_sectors = spins.map(|access| sum_of_site(access, 0, tallies).sectors).sum();
     Some(costs)
 }
 

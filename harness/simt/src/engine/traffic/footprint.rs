@@ -153,6 +153,7 @@ mod tests {
             written_pairs: 3,
             request_passes: 6,
             copied_sectors: 2,
+            spun_sectors: 0,
         };
         assert_eq!(one.footprint(), expected);
     }

@@ -46,12 +46,17 @@ pub(crate) fn look_up(address: &[u64; LANES], mask: u32, size: u32, mut tell: im
         // Words among those side by side, each in another bank than the 31 before it.
         window.div_ceil(BANKS as u64) as u32
     } else if starts.count_ones() <= RUNS {
-        let mut banks = Banks::default();
-        for (first, last) in runs(mask, starts) {
+        let all = runs(mask, starts).map(|(first, last)| {
             let (from, to) = (address[first] >> 2, address[last] >> 2);
-            banks.row(from, to - from + words);
+            (from, to - from + words)
+        });
+        if all.clone().all(|(_, count)| count <= BANKS as u64) {
+            rows(all)
+        } else {
+            let mut banks = Banks::default();
+            all.for_each(|(from, count)| banks.row(from, count));
+            banks.passes()
         }
-        banks.passes()
     } else {
         let mut banks = Banks::default();
         lanes(mask).for_each(|lane| banks.few(address[lane] >> 2, words));
@@ -87,7 +92,7 @@ fn following(address: &[u64; LANES], mask: u32, size: u32) -> u32 {
 
 /// The first and the last lane of each run.
 #[inline(always)]
-fn runs(mask: u32, mut starts: u32) -> impl Iterator<Item = (usize, usize)> {
+fn runs(mask: u32, mut starts: u32) -> impl Iterator<Item = (usize, usize)> + Clone {
     let further = mask & !starts;
     std::iter::from_fn(move || {
         if starts == 0 {
@@ -111,6 +116,37 @@ fn pieces(from: u64, to: u64) -> impl Iterator<Item = (u64, u8)> {
         next = (!is_last).then_some((line + 1) << 2);
         Some((line, (0xf << (sector & 3) & 0xf >> (3 - end)) as u8))
     })
+}
+
+/// The most words that a few runs ask of a bank: each run is the first of its words, and how many there are, as many as
+/// there are banks at most. A bit of the masks is a bank.
+#[inline(always)]
+fn rows(runs: impl Iterator<Item = (u64, u64)>) -> u32 {
+    let ones = |from: u64, count: u64| (u32::MAX >> (BANKS as u64 - count)).rotate_left((from % BANKS as u64) as u32);
+    let mut before = [(0u64, 0u64, 0u32); RUNS as usize];
+    // How often each bank has been asked: a number of four bits, whose first bits are in the first mask.
+    let mut asked = [0u32; 4];
+    for (at, (from, count)) in runs.enumerate() {
+        let own = ones(from, count);
+        let (mut new, mut open) = (own, own);
+        for &(other, length, banks) in before[..at].iter().rev() {
+            // In a bank that was asked for the same word last, nothing is new.
+            let (low, high) = (from.max(other), (from + count).min(other + length));
+            let same = if low < high { ones(low, high - low) } else { 0 };
+            (new, open) = (new & !(same & open), open & !banks);
+        }
+        before[at] = (from, count, own);
+        for bit in &mut asked {
+            (*bit, new) = (*bit ^ new, *bit & new);
+        }
+    }
+    let (mut most, mut banks) = (0, u32::MAX);
+    for (at, bit) in asked.iter().enumerate().rev() {
+        if banks & bit != 0 {
+            (most, banks) = (most | 1 << at, banks & bit);
+        }
+    }
+    most
 }
 
 /// The words that a request asks of each bank.

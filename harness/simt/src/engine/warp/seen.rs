@@ -3,7 +3,7 @@
 use super::counts::BlockCount;
 use super::program::{Adds, BlockInfo};
 use super::request::{Request, space_of};
-use crate::costs::{Chain, Costs};
+use crate::costs::{Chain, Costs, Pipes};
 use crate::engine::traffic::footprint::Touch;
 use crate::engine::traffic::lookups::look_up;
 use crate::engine::traffic::serial::Chains;
@@ -23,6 +23,11 @@ pub(crate) enum Look {
     Guard,
 }
 
+/// Which of two blocks has executed more; of two that have executed as much, always the same.
+fn busier(one: Pipes, other: Pipes) -> Pipes {
+    std::cmp::max_by_key(one, other, |pipes| (pipes.total() + pipes.warpgroup, *pipes))
+}
+
 /// What a worker has seen.
 pub(crate) struct Seen {
     touch: Touch,
@@ -31,11 +36,23 @@ pub(crate) struct Seen {
     chain: Chain,
     /// The cycles of the longest of these.
     longest: u64,
-    /// The chain of each block under way, by its number, with its cycles.
-    under_way: BTreeMap<u64, (u64, Chain)>,
-    /// How often the warp that ended last executed each basic block, and its chain: most warps do the same.
+    /// What the block that executed the most instructions has executed.
+    busiest: Pipes,
+    /// The blocks under way, by their numbers.
+    under_way: BTreeMap<u64, UnderWay>,
+    /// How often the warp that ended last executed each basic block, and its effort: most warps do the same.
     last: Vec<u64>,
-    last_chain: (u64, Chain),
+    last_effort: UnderWay,
+}
+
+/// What the warps of a block that have ended have executed.
+#[derive(Clone, Copy, Default)]
+struct UnderWay {
+    /// The cycles of the longest chain of a warp, and that chain.
+    cycles: u64,
+    chain: Chain,
+    /// Instructions of all of them.
+    pipes: Pipes,
 }
 
 impl Seen {
@@ -46,9 +63,10 @@ impl Seen {
             chains: Chains::new(retries),
             chain: Chain::default(),
             longest: 0,
+            busiest: Pipes::default(),
             under_way: BTreeMap::new(),
             last: Vec::new(),
-            last_chain: (0, Chain::default()),
+            last_effort: UnderWay::default(),
         }
     }
 
@@ -57,23 +75,27 @@ impl Seen {
         if !executed.iter().map(|count| count.executions).eq(self.last.iter().copied()) {
             self.last.clear();
             self.last.extend(executed.iter().map(|count| count.executions));
-            let mut own = Chain::default();
+            let mut own = UnderWay::default();
             for (info, &times) in chains.iter().zip(&self.last).filter(|(_, times)| **times > 0) {
-                own.add(&info.effort.chain, times);
+                own.chain.add(&info.effort.chain, times);
+                own.pipes.add(&info.effort.pipes, times);
             }
-            self.last_chain = (own.cycles(), own);
+            self.last_effort = UnderWay { cycles: own.chain.cycles(), ..own };
         }
-        let longest = self.under_way.entry(block).or_default();
-        if self.last_chain.0 > longest.0 {
-            *longest = self.last_chain;
+        let last = &self.last_effort;
+        let sum = self.under_way.entry(block).or_default();
+        sum.pipes.add(&last.pipes, 1);
+        if last.cycles > sum.cycles {
+            (sum.cycles, sum.chain) = (last.cycles, last.chain);
         }
     }
 
     /// A block has ended.
     pub fn block_ended(&mut self, block: u64) {
-        let (cycles, longest) = self.under_way.remove(&block).unwrap_or_default();
-        self.chain.add(&longest, 1);
+        let UnderWay { cycles, chain, pipes } = self.under_way.remove(&block).unwrap_or_default();
+        self.chain.add(&chain, 1);
         self.longest = self.longest.max(cycles);
+        self.busiest = busier(self.busiest, pipes);
     }
 
     /// What several workers have seen in this memory, without the instructions.
@@ -84,11 +106,13 @@ impl Seen {
             sum.chains.join(&seen.chains);
             sum.chain.add(&seen.chain, 1);
             sum.longest = sum.longest.max(seen.longest);
+            sum.busiest = busier(sum.busiest, seen.busiest);
         }
         let serial = sum.chains.serial(|address| memory.find(address).map_or(0, |range| range.start));
         Costs {
             chain: sum.chain,
             longest_chain: sum.longest,
+            busiest: sum.busiest,
             footprint: sum.touch.footprint(),
             serial,
             ..Costs::default()

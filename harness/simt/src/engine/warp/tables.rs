@@ -148,6 +148,8 @@ pub struct AccessInfo {
     pub size: u32,
     /// What it adds, if it is an atomic.
     pub adds: Adds,
+    /// It belongs to a loop that does nothing but wait for other blocks.
+    pub spins: bool,
     /// How it orders memory.
     pub order: Order,
     /// Where its addresses begin.

@@ -13,9 +13,10 @@ pub(crate) fn looks(program: &Program) -> Vec<Look> {
     let mut looks = vec![Look::Away; program.ops.len()];
     for access in &program.accesses {
         let request = Request { space: access.space, size: access.size, what: access.what };
-        // Tiles have addresses of another kind, and copies in bulk are noted as they are made.
+        // Tiles have addresses of another kind, and copies in bulk are noted as they are made. What is looked at again
+        // and again was looked at by the block that wrote it, too.
         let lane_by_lane = program.warp_syncs.binary_search(&access.pc).is_err() && !access.order.bulk;
-        if lane_by_lane && worth_a_look(access.space, access.what) {
+        if lane_by_lane && !access.spins && worth_a_look(access.space, access.what) {
             looks[access.pc as usize] = Look::Addresses(request, access.adds);
         }
     }
