@@ -273,6 +273,8 @@ fn a_branch_past_a_few_instructions_is_not_made_and_loads_behind_such_branches_w
     let (few, many) = (guarded(""), guarded(&"xor.b32 %r2, %r2, %r1; ".repeat(7)));
     assert_eq!(few.chain.global, 2, "one step in each of two blocks");
     assert_eq!(many.chain.global, 2 * 4, "a block of eight instructions is branched past");
+    let stores = guarded("st.global.u32 [%rd1+256], %r1;");
+    assert_eq!(stores.chain.global, 2 * 4, "a load may read what was stored behind a branch before it");
     let warps = 4;
     assert_eq!(many.pipes.control - few.pipes.control, 4 * warps);
 }
@@ -280,8 +282,8 @@ fn a_branch_past_a_few_instructions_is_not_made_and_loads_behind_such_branches_w
 #[test]
 fn a_barrier_behind_a_branch_that_is_not_made_is_still_waited_for() {
     let body = |barrier: &str| {
-        let code = "ld.global.u32 %r4, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra OVER; st.global.u32 [%rd1+128], %r4;";
-        costs(&format!("{code} OVER: {barrier} st.global.u32 [%rd1+256], %r1;")).0.chain
+        let code = "ld.global.u32 %r4, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra OVER; xor.b32 %r2, %r2, %r1;";
+        costs(&format!("{code} OVER: {barrier} st.global.u32 [%rd1+256], %r4;")).0.chain
     };
     let (with, without) = (body("bar.sync 0;"), body(""));
     assert_eq!((with.barriers, without.barriers), (2, 0), "one in each of two blocks");

@@ -53,11 +53,18 @@ pub fn find(blocks: &[Block], body: &Body) -> Vec<Place> {
             if is_skipped && is_alone && in_order && can_be_predicated(skipped, body) {
                 places[head as usize].drops_branch = true;
                 places[inner as usize] = Place { after: Some(head), under: Some(predicate), ..places[inner as usize] };
-                places[behind as usize].after = Some(inner);
+                // A load behind it may read what it writes, and is not moved up.
+                places[behind as usize].after = (!writes(skipped, body)).then_some(inner);
             }
         }
     }
     places
+}
+
+/// Whether a block writes to memory.
+fn writes(block: &Block, body: &Body) -> bool {
+    let base = |at: &u32| body.code[*at as usize].op.split('.').next().unwrap_or_default();
+    block.code.iter().any(|at| matches!(base(at), "st" | "red" | "atom"))
 }
 
 /// Whether a block is short, and of instructions that each lane executes for itself.
