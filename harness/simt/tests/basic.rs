@@ -83,6 +83,7 @@ fn hints_and_special_registers() {
          cp.async.wait_all;\n ld.shared.v2.u32 {%r1, %r2}, [own];\n st.global.v2.u32 [%a+32], {%r1, %r2};\n ret;\n}\n",
     );
     let at = device.put(&[7u32, 8, 0, 0, 0, 0, 0, 0, 0, 0]);
-    device.try_launch("k", [1, 1, 1], [3, 1, 1], 0, &[Arg::Ptr(at)]).0.fault.iter().for_each(|f| panic!("{f:?}"));
+    let fault = device.try_launch("k", [1, 1, 1], [3, 1, 1], 0, &[Arg::Ptr(at)]).0.fault;
+    assert!(fault.is_none(), "{fault:?}");
     assert_eq!(device.get::<u32>(at, 10), [7, 8, 0, 0, 1, 3, 1, 3, 7, 0]);
 }

@@ -22,8 +22,8 @@ fn operands_are_bytes_and_half_words() {
     assert_eq!(run("vadd.u32.u32.u32.add %r9, %r1.h1, %r2.h0, %r3;", from), 0x8070 + 0xff01 + 1000);
     assert_eq!(run("vsub.u32.u32.u32.sat %r9.b2, %r1.b0, %r2.b1, %r3;", from), 1000);
     assert_eq!(run("vmad.s32.s32.s32.shr7 %r9, %r1.h0, -%r2.h1, %r3;", from), ((-0x6050 * 0x403 + 1000) >> 7) as u32);
-    assert_eq!(run("vset.u32.s32.gt %r9.h1, %r1.b3, %r2.b1, %r3;", from), (1 << 16) | 1000);
-    assert_eq!(run("vadd2.u32.u32.u32 %r9.h1, %r1.h01, %r2.h32, %r3;", from), (0x6050 + 0x0403) << 16 | 1000);
+    assert_eq!(run("vset.u32.s32.gt %r9.h1, %r1.b3, %r2.b1, %r3;", from), (1 << 16) + 1000);
+    assert_eq!(run("vadd2.u32.u32.u32 %r9.h1, %r1.h01, %r2.h32, %r3;", from), ((0x6050 + 0x0403) << 16) + 1000);
     assert_eq!(run("vabsdiff4.u32.u32.u32.add %r9.b20, %r1, %r2.b7654, %r3;", from), 0x70 - 3 + 0x50 - 1 + 1000);
     assert_eq!(run("vset4.u32.u32.ge.add %r9, %r1, %r2, %r3;", from), 1003);
 }

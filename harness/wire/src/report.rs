@@ -65,6 +65,7 @@ pub struct Report {
     /// Further mistakes that were not kept.
     pub findings_dropped: u64,
     /// Refused launches of which the program has been given the error, since its start.
+    #[serde(default)]
     pub refusals_answered: u64,
     /// What was copied and filled.
     pub copies: Copies,

@@ -116,7 +116,9 @@ impl FnBuilder<'_, '_> {
         if self.f.entry {
             let offset = self.b.stack_start();
             self.b.frames.stack.into_iter().for_each(|stack| self.prepare(stack::begin(stack, offset)));
-            arrays.into_iter().for_each(|last| self.prepare(array::begin(last)));
+            if let Some(last) = arrays {
+                self.prepare(array::begin(last));
+            }
             return Ok(());
         }
         if let Some(last) = arrays.filter(|_| makes) {

@@ -57,7 +57,7 @@ impl Piece {
     }
 
     fn code(self) -> u64 {
-        u64::from(self.low / 8 | (self.bits.trailing_zeros() - 3) << 2)
+        u64::from((self.low / 8) | ((self.bits.trailing_zeros() - 3) << 2))
     }
 
     fn from_code(code: u64) -> Piece {
@@ -164,9 +164,9 @@ impl How {
             }
         }
         let scaled = self.scale != 0 || self.plus_one;
-        let fits = !(self.merges && self.second != Second::Nothing)
+        let is_alone = !self.merges && !multiplies;
+        let fits = (is_alone || self.second == Second::Nothing)
             && (multiplies || !scaled)
-            && !(multiplies && self.second != Second::Nothing)
             && !(self.plus_one && self.negates != [false; 2]);
         fits.then_some(self)
     }
