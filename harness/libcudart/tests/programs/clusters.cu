@@ -1,7 +1,6 @@
 // Clusters of blocks: sizes fixed by the kernel and by the launch, and a histogram spread over shared memory of blocks.
 // nvcc: -arch=sm_90 -std=c++17
 // device: h200
-// code: 1
 #include "common.cuh"
 #include <cooperative_groups.h>
 

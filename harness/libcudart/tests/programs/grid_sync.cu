@@ -1,5 +1,4 @@
 // A cooperative launch: all blocks meet, many times, and as many are launched as fit at once. More are refused.
-// code: 1
 #include "common.cuh"
 #include <cooperative_groups.h>
 

@@ -1,5 +1,4 @@
 // Launches with attributes, and the attributes that kernels and streams keep. What is too large is refused.
-// code: 1
 #include "common.cuh"
 #include <cooperative_groups.h>
 
