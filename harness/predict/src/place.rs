@@ -8,9 +8,9 @@ const COLD: f64 = 0.96;
 
 /// How a grid lies on the SMs.
 pub(crate) struct Spread {
-    /// The share of all instructions that the busiest SM executes,
+    /// The share of all instructions that the busiest SM executes.
     pub(crate) busiest: f64,
-    /// and of those to memory.
+    /// The share of all accesses to memory that the SM with the most of them executes.
     pub(crate) busiest_memory: f64,
     /// How many times an SM's resident blocks are replaced.
     pub(crate) waves: f64,

@@ -5,7 +5,11 @@
 
 use std::path::Path;
 
-use super::{csv::Rows, fault::Fault, marker::Marker};
+use super::{
+    csv::{Row, Rows, rounded},
+    fault::Fault,
+    marker::Marker,
+};
 
 /// What tells a row from the others of its CSV.
 const KEY: [&str; 3] = ["variant", "case", "n"];
@@ -50,7 +54,7 @@ fn pairs(marker: &Marker, reports: &Path, other: &Path) -> Result<Vec<Vec<String
     let lab = marker.name.rsplit('/').next().unwrap_or(marker.name);
     let mut rows = Vec::new();
     for row in ours.iter().filter(|row| marker.keeps(|column| row.cell(column))) {
-        let is_alike = |found: &super::csv::Row| KEY.iter().all(|column| found.cell(column) == row.cell(column));
+        let is_alike = |found: &Row| KEY.iter().all(|column| found.cell(column) == row.cell(column));
         let like = theirs.iter().find(is_alike).ok_or_else(|| {
             let key = KEY.map(|column| row.cell(column)).join(" ");
             Fault::Marker(format!("{} has no row {key}", other.join(marker.name).display()))
@@ -61,7 +65,7 @@ fn pairs(marker: &Marker, reports: &Path, other: &Path) -> Result<Vec<Vec<String
         let share = share.ok_or_else(|| Fault::Marker(format!("{} has a row without a share", marker.name)))?;
         let (of, (here, there)) = share;
         let key = KEY.map(|column| row.cell(column).to_owned());
-        let times = [row, like].map(|row| super::csv::rounded(row.cell("time_median_ms")));
+        let times = [row, like].map(|row| rounded(row.cell("time_median_ms")));
         let shares = [format!("{here:.1}"), format!("{there:.1}"), format!("{:.2}", there / here)];
         rows.push([vec![lab.to_owned()], key.into(), times.into(), vec![of.to_owned()], shares.into()].concat());
     }
