@@ -8,8 +8,8 @@ use simt::machine::Checks;
 /// `%rd2`, of which the machine is told nothing.
 fn races(body: &str) -> usize {
     let mut device = Device::new(&format!(
-        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{
-        .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .f32 %f<9>;
+        ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{
+        .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .f32 %f<9>; .reg .b128 %q<5>;
         ld.param.u64 %rd2, [p]; cvta.to.global.u64 %rd1, %rd2;\n{body}\nret;\n}}\n"
     ));
     device.settings.checks = Checks::ALL;
@@ -41,6 +41,44 @@ fn other_plain_loads_are_no_guesses() {
     assert!(races("ld.global.u32 %r1, [%rd1];\natom.global.cas.b32 %r3, [%rd1], 0, %r1;") > 0);
     // With a plain store of other threads.
     assert!(races(&format!("ld.global.u32 %r1, [%rd1];\n{swap}\nst.global.u32 [%rd1], 5;")) > 0);
+}
+
+/// A loop that adds to the two halves of 16 bytes, which begins with this load of both into `%rd3` and `%rd4`.
+fn wide(load: &str) -> String {
+    format!(
+        "{load}\nL: add.u64 %rd5, %rd3, 1;\nadd.u64 %rd6, %rd4, 2;
+        mov.b128 %q1, {{%rd3, %rd4}};\nmov.b128 %q2, {{%rd5, %rd6}};
+        atom.global.cas.b128 %q3, [%rd1+16], %q1, %q2;\nmov.b128 {{%rd5, %rd6}}, %q3;
+        setp.ne.u64 %p1, %rd3, %rd5;\nsetp.ne.or.u64 %p1, %rd4, %rd6, %p1;
+        mov.u64 %rd3, %rd5;\nmov.u64 %rd4, %rd6;\n@%p1 bra L;"
+    )
+}
+
+#[test]
+fn a_guess_may_be_loaded_in_parts() {
+    assert_eq!(races(&wide("ld.global.v2.u64 {%rd3, %rd4}, [%rd1+16];")), 0);
+    assert_eq!(races(&wide("ld.global.b128 %q4, [%rd1+16];\nmov.b128 {%rd3, %rd4}, %q4;")), 0);
+    assert_eq!(races(&wide("ld.global.u64 %rd3, [%rd1+16];\nld.global.u64 %rd4, [%rd1+24];")), 0);
+    let halves = "ld.global.v2.u32 {%r1, %r2}, [%rd1];\nmov.b64 %rd3, {%r1, %r2};
+        atom.global.cas.b64 %rd4, [%rd1], %rd3, 7;";
+    assert_eq!(races(halves), 0);
+}
+
+#[test]
+fn loads_beside_the_swapped_bytes_are_no_guesses() {
+    let change = "red.global.add.u64 [%rd1+32], 1;\nred.global.add.u64 [%rd1+8], 1;";
+    assert!(races(&wide(&format!("{change}\nld.global.v2.u64 {{%rd3, %rd4}}, [%rd1+32];"))) > 0);
+    // One half is, the other is not.
+    let after = format!("{change}\nld.global.u64 %rd3, [%rd1+16];\nld.global.u64 %rd4, [%rd1+32];");
+    assert!(races(&wide(&after)) > 0);
+    let before = format!("{change}\nld.global.u64 %rd3, [%rd1+8];\nld.global.u64 %rd4, [%rd1+16];");
+    assert!(races(&wide(&before)) > 0);
+    // A part of the load is beside them.
+    let swap = "atom.global.cas.b32 %r3, [%rd1], %r1, 7;\nred.global.add.u32 [%rd1+4], 1;";
+    assert!(races(&format!("ld.global.v2.u32 {{%r1, %r2}}, [%rd1];\n{swap}")) > 0);
+    // With a plain store of other threads.
+    let load = "ld.global.v2.u64 {%rd3, %rd4}, [%rd1+16];";
+    assert!(races(&format!("{}\nst.global.u64 [%rd1+24], 5;", wide(load))) > 0);
 }
 
 #[test]

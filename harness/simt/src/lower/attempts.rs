@@ -1,10 +1,12 @@
 //! Loads whose value is only a first guess: a compare-and-swap of the same address tells whether it was right.
 //!
 //! The loop of CUDA's programming guide for atomics that there are not begins with such a load: `old = *address`. If
-//! another thread writes at the same time, the swap fails and the loop tries what it has found, whatever was loaded.
+//! another thread writes at the same time, the swap fails and the loop tries what it has found, whatever was loaded. The
+//! value may be loaded as a vector, or in parts, and put together thereafter.
 
+use crate::instr::context::parts;
 use crate::instr::words::has;
-use crate::ptx::ast::{Base, Body, Inst, Operand, RegId};
+use crate::ptx::ast::{Base, Body, Inst, Operand, RegId, Type};
 use std::collections::{HashMap, HashSet};
 
 /// The indices of these loads in the body.
@@ -15,12 +17,33 @@ pub fn find(body: &Body) -> HashSet<u32> {
     }
     let mut defs: HashMap<RegId, Vec<u32>> = HashMap::new();
     for (at, inst) in (0u32..).zip(&body.code) {
-        if let Some(Operand::Reg(to)) = inst.operands.first() {
-            defs.entry(*to).or_default().push(at);
+        for to in inst.operands.first().into_iter().flat_map(registers) {
+            defs.entry(to).or_default().push(at);
         }
     }
     let function = Function { code: &body.code, defs };
     swaps().flat_map(|swap| function.guesses(swap)).collect()
+}
+
+/// The registers of an operand that is one or a vector of them.
+fn registers(operand: &Operand) -> impl Iterator<Item = RegId> + '_ {
+    parts(operand).iter().filter_map(|part| match part {
+        Operand::Reg(register) => Some(*register),
+        _ => None,
+    })
+}
+
+/// Bytes beside each other: where they begin and end, from the register that their address was made from.
+struct Bytes {
+    base: RegId,
+    from: i64,
+    to: i64,
+}
+
+impl Bytes {
+    fn lies_in(&self, other: &Bytes) -> bool {
+        self.base == other.base && other.from <= self.from && self.to <= other.to
+    }
 }
 
 struct Function<'b> {
@@ -32,13 +55,14 @@ struct Function<'b> {
 impl Function<'_> {
     /// The loads that give what a swap compares with.
     fn guesses(&self, swap: &Inst) -> Vec<u32> {
-        let [_, address, Operand::Reg(compared), ..] = &swap.operands[..] else {
+        let [_, address, compared, ..] = &swap.operands[..] else {
             return Vec::new();
         };
-        let Some(address) = self.place(address) else {
+        let Some(swapped) = self.bytes(swap, address) else {
             return Vec::new();
         };
-        let (mut found, mut seen, mut work) = (Vec::new(), HashSet::new(), vec![*compared]);
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        let mut work: Vec<RegId> = registers(compared).collect();
         while let Some(reg) = work.pop() {
             if !seen.insert(reg) {
                 continue;
@@ -46,13 +70,24 @@ impl Function<'_> {
             for &at in self.defs.get(&reg).into_iter().flatten() {
                 let inst = &self.code[at as usize];
                 match (inst.op.split('.').next(), inst.operands.get(1)) {
-                    (Some("mov"), Some(Operand::Reg(from))) => work.push(*from),
-                    (Some("ld"), Some(from)) if self.place(from) == Some(address) => found.push(at),
+                    (Some("mov"), Some(from)) => work.extend(registers(from)),
+                    (Some("ld"), Some(from)) if self.bytes(inst, from).is_some_and(|load| load.lies_in(&swapped)) => {
+                        found.push(at);
+                    }
                     _ => {}
                 }
             }
         }
         found
+    }
+
+    /// The bytes that an instruction accesses at an address.
+    fn bytes(&self, inst: &Inst, address: &Operand) -> Option<Bytes> {
+        let (base, from) = self.place(address)?;
+        let ty = inst.op.rsplit('.').find_map(Type::named)?;
+        // A register of 128 bits is a pair of registers here.
+        let count = if ty == Type::B128 { 1 } else { parts(&inst.operands[0]).len() };
+        Some(Bytes { base, from, to: from + i64::from(ty.size()) * count as i64 })
     }
 
     /// Where an address lies: the register that it was made from, and the offset. `None` if it is no such address.
@@ -68,6 +103,8 @@ impl Function<'_> {
             };
             let inst = &self.code[*at as usize];
             match inst.operands.get(1) {
+                // What a vector is taken apart into is no copy of it.
+                _ if matches!(inst.operands[0], Operand::Vec(_)) => break,
                 Some(Operand::Reg(from)) if inst.op.starts_with("cvta") || inst.op.starts_with("mov.") => reg = *from,
                 _ => break,
             }
