@@ -4,7 +4,7 @@ use crate::{
     part::Part,
     place::{Hits, Spread},
     prediction::{Bound, NotPredicted, Prediction, Term},
-    resources::{SCHEDULERS, passed_on, terms, waiting},
+    resources::{SCHEDULERS, filling, passed_on, terms, waiting},
     subject::{Repeated, Subject},
 };
 
@@ -97,14 +97,16 @@ fn lowered(terms: &mut [Term], bound: Bound) -> f64 {
 
 /// What a launch takes by itself. While a block waits for memory, its own barriers or atomics, only the other blocks of
 /// its SM keep the pipes busy; where a kernel has no barriers, other warps do as well. So of what a chain waits, the
-/// share of one among them is added to the rest. `latency` is the share of the chain that is left.
+/// share of one among them is added to the rest. Until the first blocks have their first data, nothing else is busy:
+/// that is added as well. `latency` is the share of the chain that is left.
 fn alone(subject: &Subject, terms: &[Term], part: &Part, latency: f64) -> f64 {
     let spread = Spread::of(subject, part);
     let hits = Hits::of(subject, part, &spread);
     let warps = (subject.threads / 32.0).ceil().max(1.0);
     let others = spread.resident.max(1.0) * if subject.chain_barriers > 0.0 { 1.0 } else { warps };
     let waits = latency
-        * (spread.rounds * waiting(subject, part, &hits) / spread.clocks_per_ms / others
+        * ((spread.rounds * waiting(subject, part, &hits) / others + filling(subject, part, &hits))
+            / spread.clocks_per_ms
             + passed_on(subject, part, &spread));
     let rest = |term: &Term| match term.bound {
         Bound::Latency => Term { ms: (term.ms - waits).max(0.0), ..*term },
@@ -318,6 +320,24 @@ mod tests {
         };
         let added = |resident: f64| alone(&work(resident, 1000.0)).ms / alone(&work(resident, 0.0)).ms;
         assert!(added(1.0) > 1.03 && added(8.0) < 1.01, "{} {}", added(1.0), added(8.0));
+    }
+
+    #[test]
+    fn until_the_first_blocks_have_their_first_data_nothing_else_is_busy() {
+        let work = |chain_global: f64| Subject { chain_global, chain_barriers: 0.0, ..streams(8e6) };
+        let took = |subject: &Subject| {
+            let all = alone(subject);
+            let longest = all.terms.iter().filter(|term| term.bound != Bound::Launch).map(|term| term.ms);
+            all.ms - part().value("launch_us") * 1e-3 - longest.fold(0.0, f64::max)
+        };
+        let cycles = ["block_start_cycles", "first_access_cycles", "l2_cycles"].map(|name| part().value(name));
+        let filled = cycles.iter().sum::<f64>() / part().value("clock_ghz") * 1e-6;
+        let waits = work(8e6 / 4096.0);
+        assert_eq!(alone(&waits).terms[1].bound, Bound::L2);
+        assert!(took(&waits) > filled, "{} {filled}", took(&waits));
+        // What only computes begins at once.
+        let computes = Subject { blocks: 1056.0, threads: 256.0, resident: 8.0, special: 1e6, ..Subject::default() };
+        assert!(took(&computes) < cycles[0] * 1.5 / part().value("clock_ghz") * 1e-6, "{}", took(&computes));
     }
 
     #[test]

@@ -107,22 +107,32 @@ fn latency(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
 
 /// How many of these cycles are waits for global memory, atomics on it, barriers and fences.
 pub(crate) fn waiting(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
-    let load =
-        hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles");
     let warps = (subject.threads / 32.0).ceil().max(1.0);
     let barrier = part.value("barrier_cycles") + (warps - 1.0) * part.value("barrier_warp_cycles");
     // What is copied in bulk is waited for once a block at least: copies are made to come ahead of their use.
-    let copy = if subject.copied_sectors > 0.0 {
-        part.value("l2_cycles") + hits.cold * (part.value("dram_cycles") - part.value("l2_cycles"))
-    } else {
-        0.0
-    };
-    let waits = subject.chain_global * load
-        + subject.blocks * copy
+    let waits = subject.chain_global * a_load(part, hits)
+        + subject.blocks * a_copy(subject, part, hits)
         + subject.chain_atomics * part.value("atomic_cycles")
         + subject.chain_barriers * barrier
         + subject.chain_fences * part.value("fence_cycles");
     waits / subject.blocks.max(1.0)
+}
+
+/// Cycles of an average load.
+fn a_load(part: &Part, hits: &Hits) -> f64 {
+    hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles")
+}
+
+/// Cycles of a copy in bulk, if there are any.
+fn a_copy(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
+    let copies = f64::from(u8::from(subject.copied_sectors > 0.0));
+    copies * (part.value("l2_cycles") + hits.cold * (part.value("dram_cycles") - part.value("l2_cycles")))
+}
+
+/// Cycles from the start of the first blocks until the first data that they wait for are there.
+pub(crate) fn filling(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
+    let load = if subject.chain_global > 0.0 { a_load(part, hits) } else { 0.0 };
+    part.value("block_start_cycles") + first_access(subject, part) + load.max(a_copy(subject, part, hits))
 }
 
 /// Milliseconds until what blocks tell each other by flags has come from the first to the last of those that begin
