@@ -1,8 +1,8 @@
 //! Loads whose value is only a first guess: a compare-and-swap of the same address tells whether it was right.
 //!
 //! The loop of CUDA's programming guide for atomics that there are not begins with such a load: `old = *address`. If
-//! another thread writes at the same time, the swap fails and the loop tries what it has found, whatever was loaded. The
-//! value may be loaded as a vector, or in parts, and put together thereafter.
+//! another thread writes at the same time, the swap fails and the loop tries what it has found, whatever was loaded.
+//! The value may be loaded as a vector, or in parts, and put together thereafter.
 
 use crate::instr::context::parts;
 use crate::instr::words::has;
