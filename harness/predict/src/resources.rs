@@ -123,10 +123,13 @@ fn a_load(part: &Part, hits: &Hits) -> f64 {
     hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles")
 }
 
-/// Cycles of a copy in bulk, if there are any.
+/// Cycles of a copy in bulk; 0 for a kernel without any.
 fn a_copy(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
-    let copies = f64::from(u8::from(subject.copied_sectors > 0.0));
-    copies * (part.value("l2_cycles") + hits.cold * (part.value("dram_cycles") - part.value("l2_cycles")))
+    if subject.copied_sectors > 0.0 {
+        part.value("l2_cycles") + hits.cold * (part.value("dram_cycles") - part.value("l2_cycles"))
+    } else {
+        0.0
+    }
 }
 
 /// Cycles from the start of the first blocks until the first data that they wait for are there.
