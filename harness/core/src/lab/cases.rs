@@ -46,7 +46,12 @@ impl Run {
         clippy::needless_pass_by_value,
         reason = "a case is made where it is run; `&Case::new(..)` would only be noise"
     )]
-    pub fn case(&self, case: Case, body: impl FnMut(&mut Trial<'_>) -> Result<()>) -> Result<Option<Record>> {
+    pub fn case(&self, case: Case, mut body: impl FnMut(&mut Trial<'_>) -> Result<()>) -> Result<Option<Record>> {
+        self.run_case(&case, &mut body)
+    }
+
+    /// [`Run::case`], compiled once for the bodies of all labs.
+    fn run_case(&self, case: &Case, body: &mut dyn FnMut(&mut Trial<'_>) -> Result<()>) -> Result<Option<Record>> {
         let variant = self.variant(&case.variant)?;
         let cases = &self.options.cases;
         if !self.wants(variant.name) || !(cases.is_empty() || cases.contains(&case.label)) {
@@ -64,9 +69,9 @@ impl Run {
                 return Ok(None);
             }
         } else if self.options.starts_a_process(variant.own_process) {
-            return self.in_own_process(variant, &case);
+            return self.in_own_process(variant, case);
         }
-        self.in_this_process(variant, &case, body).map(Some)
+        self.in_this_process(variant, case, body).map(Some)
     }
 
     fn in_own_process(&self, variant: &Variant, case: &Case) -> Result<Option<Record>> {
@@ -92,7 +97,7 @@ impl Run {
         &self,
         variant: &'static Variant,
         case: &Case,
-        mut body: impl FnMut(&mut Trial<'_>) -> Result<()>,
+        body: &mut dyn FnMut(&mut Trial<'_>) -> Result<()>,
     ) -> Result<Record> {
         self.kernels.forget_asked();
         let (launch, mut refused) = self.launch(case)?;

@@ -1,7 +1,10 @@
 //! Host work over all cores: inputs and references of a billion elements.
 use std::{
     io,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread::{self, Builder, Scope, ScopedJoinHandle},
 };
 
@@ -24,55 +27,52 @@ fn cores(asked: Option<&str>) -> usize {
 /// What starts a thread: the system, or a test that refuses.
 trait Start {
     /// Starts `work` on a thread of `scope`.
-    fn start<'s, R: Send + 's>(
-        &self,
-        scope: &'s Scope<'s, '_>,
-        work: impl FnOnce() -> R + Send + 's,
-    ) -> io::Result<ScopedJoinHandle<'s, R>>;
+    fn start<'s>(&self, scope: &'s Scope<'s, '_>, work: &'s (dyn Fn() + Sync)) -> io::Result<ScopedJoinHandle<'s, ()>>;
 }
 
 struct StartThreads;
 
 impl Start for StartThreads {
-    fn start<'s, R: Send + 's>(
-        &self,
-        scope: &'s Scope<'s, '_>,
-        work: impl FnOnce() -> R + Send + 's,
-    ) -> io::Result<ScopedJoinHandle<'s, R>> {
+    fn start<'s>(&self, scope: &'s Scope<'s, '_>, work: &'s (dyn Fn() + Sync)) -> io::Result<ScopedJoinHandle<'s, ()>> {
         Builder::new().spawn_scoped(scope, work)
     }
 }
 
 /// [`parallel`] on so many threads, this one among them.
-fn on_threads<T: Send>(threads: usize, tasks: usize, task: impl Fn(usize) -> T + Sync, starter: &impl Start) -> Vec<T> {
+fn on_threads<T: Send>(threads: usize, tasks: usize, task: impl Fn(usize) -> T + Sync, starter: &dyn Start) -> Vec<T> {
+    let results: Vec<_> = (0..tasks).map(|_| Mutex::new(None)).collect();
+    each(threads, tasks, &|i| *results[i].lock().expect("one task a result") = Some(task(i)), starter);
+    let all = results.into_iter();
+    all.map(|result| result.into_inner().expect("one task a result").expect("every task has been done")).collect()
+}
+
+/// Does the tasks 0 to `tasks - 1` on so many threads. It knows no types, so that it is compiled once, and not for
+/// every closure of every lab.
+fn each(threads: usize, tasks: usize, task: &(dyn Fn(usize) + Sync), starter: &dyn Start) {
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut done = Vec::new();
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             if i >= tasks {
-                return done;
+                return;
             }
-            done.push((i, task(i)));
+            task(i);
         }
     };
-    let mut all: Vec<(usize, T)> = thread::scope(|scope| {
+    thread::scope(|scope| {
         // Where the system starts no further thread, those that there are do the work.
-        let others: Vec<_> = (1..threads).map_while(|_| starter.start(scope, work).ok()).collect();
-        let mut all = work();
+        let others: Vec<_> = (1..threads).map_while(|_| starter.start(scope, &work).ok()).collect();
+        work();
         for other in others {
-            all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
-        all
     });
-    all.sort_by_key(|(i, _)| *i);
-    all.into_iter().map(|(_, result)| result).collect()
 }
 
 /// As [`parallel`], but each task writes its own chunk of `all`, `chunk` elements long (the last may
 /// be shorter): `task(i, chunk_i)`.
 pub fn parallel_chunks<T: Send>(all: &mut [T], chunk: usize, task: impl Fn(usize, &mut [T]) + Sync) {
-    let chunks: Vec<_> = all.chunks_mut(chunk).map(std::sync::Mutex::new).collect();
+    let chunks: Vec<_> = all.chunks_mut(chunk).map(Mutex::new).collect();
     parallel(chunks.len(), |i| {
         task(i, &mut chunks[i].lock().expect("one task a chunk"));
     });
@@ -101,11 +101,11 @@ mod tests {
     struct StartAtMost(AtomicUsize);
 
     impl Start for StartAtMost {
-        fn start<'s, R: Send + 's>(
+        fn start<'s>(
             &self,
             scope: &'s Scope<'s, '_>,
-            work: impl FnOnce() -> R + Send + 's,
-        ) -> io::Result<ScopedJoinHandle<'s, R>> {
+            work: &'s (dyn Fn() + Sync),
+        ) -> io::Result<ScopedJoinHandle<'s, ()>> {
             let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
             match left {
                 Ok(_) => StartThreads.start(scope, work),

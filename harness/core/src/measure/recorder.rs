@@ -57,6 +57,41 @@ enum Clock {
     Wall,
 }
 
+/// What a sample is made of. The harness calls these steps without knowing their types, so that what takes the samples
+/// is compiled once, and not for every case of every lab.
+trait Steps {
+    fn prepare(&mut self) -> Result<()>;
+    fn launch(&mut self) -> Result<()>;
+    fn verify(&mut self) -> Result<Check>;
+}
+
+/// The steps as a lab gives them, and what they share.
+struct Closures<'s, S: ?Sized, P, L, V> {
+    state: &'s mut S,
+    prepare: P,
+    launch: L,
+    verify: V,
+}
+
+impl<S: ?Sized, P, L, V> Steps for Closures<'_, S, P, L, V>
+where
+    P: FnMut(&mut S) -> Result<()>,
+    L: FnMut(&mut S) -> Result<()>,
+    V: FnMut(&mut S) -> Result<Check>,
+{
+    fn prepare(&mut self) -> Result<()> {
+        (self.prepare)(self.state)
+    }
+
+    fn launch(&mut self) -> Result<()> {
+        (self.launch)(self.state)
+    }
+
+    fn verify(&mut self) -> Result<Check> {
+        (self.verify)(self.state)
+    }
+}
+
 /// What the machine tells around the first sample, so that its launches are known.
 #[derive(Debug, Default)]
 struct Watched {
@@ -161,7 +196,7 @@ impl<'r> Recorder<'r> {
         launch: impl FnMut(&mut S) -> Result<()>,
         verify: impl FnMut(&mut S) -> Result<Check>,
     ) -> Result<Times> {
-        self.sample(Clock::Events, state, prepare, launch, verify)
+        self.sample(Clock::Events, &mut Closures { state, prepare, launch, verify })
     }
 
     /// As [`Recorder::measure`], by the host's clock, from before `launch` until the stream is idle: for
@@ -176,27 +211,12 @@ impl<'r> Recorder<'r> {
         launch: impl FnMut(&mut S) -> Result<()>,
         verify: impl FnMut(&mut S) -> Result<Check>,
     ) -> Result<Times> {
-        self.sample(Clock::Wall, state, prepare, launch, verify)
+        self.sample(Clock::Wall, &mut Closures { state, prepare, launch, verify })
     }
 
-    fn sample<S: ?Sized>(
-        &mut self,
-        clock: Clock,
-        state: &mut S,
-        prepare: impl FnMut(&mut S) -> Result<()>,
-        launch: impl FnMut(&mut S) -> Result<()>,
-        mut verify: impl FnMut(&mut S) -> Result<Check>,
-    ) -> Result<Times> {
+    fn sample(&mut self, clock: Clock, steps: &mut dyn Steps) -> Result<Times> {
         let mut checked = None;
-        let verify = |state: &mut S| {
-            let check = verify(state)?;
-            match &mut checked {
-                Some(all) => Check::again(all, check),
-                None => checked = Some(check),
-            }
-            Ok(())
-        };
-        let result = self.samples(clock, state, prepare, launch, verify);
+        let result = self.samples(clock, steps, &mut checked);
         // What was wrong before an error counts as well.
         if let Some(check) = checked {
             self.check(check);
@@ -204,14 +224,7 @@ impl<'r> Recorder<'r> {
         result
     }
 
-    fn samples<S: ?Sized>(
-        &mut self,
-        clock: Clock,
-        state: &mut S,
-        mut prepare: impl FnMut(&mut S) -> Result<()>,
-        mut launch: impl FnMut(&mut S) -> Result<()>,
-        mut verify: impl FnMut(&mut S) -> Result<()>,
-    ) -> Result<Times> {
+    fn samples(&mut self, clock: Clock, steps: &mut dyn Steps, checked: &mut Option<Check>) -> Result<Times> {
         let (plan, session) = (self.setup.plan, self.setup.session);
         let context = &session.context;
         let start = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
@@ -225,7 +238,7 @@ impl<'r> Recorder<'r> {
         let mut watched = self.setup.part.map(|_| Watched::default());
         let mut one = |is_checked: bool| {
             interrupt::check()?;
-            prepare(state)?;
+            steps.prepare()?;
             stream.synchronize()?;
             if let Some(flush) = &mut flush {
                 flush.flush(&stream)?;
@@ -235,7 +248,7 @@ impl<'r> Recorder<'r> {
             let wall = Instant::now();
             let mut enqueue = || -> Result<()> {
                 start.record(&stream)?;
-                launch(state)?;
+                steps.launch()?;
                 Ok(end.record(&stream)?)
             };
             match &busy {
@@ -247,7 +260,11 @@ impl<'r> Recorder<'r> {
             let ms = if clock == Clock::Wall { wall_ms } else { f64::from(start.elapsed_ms(&end)?) };
             watched.iter_mut().try_for_each(Watched::after)?;
             if is_checked {
-                verify(state)?;
+                let check = steps.verify()?;
+                match checked {
+                    Some(all) => all.again(check),
+                    None => *checked = Some(check),
+                }
             }
             Ok(ms)
         };

@@ -99,7 +99,7 @@ unsafe extern "C" fn __cudaRegisterUnifiedTable(_image: Registered, _table: *mut
 /// Loads an image, since the program reads one of its managed variables. Whether that went well.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cudaInitModule(image: Registered) -> c_char {
-    let loaded = guard("__cudaInitModule", || {
+    let loaded = guard("__cudaInitModule", &|| {
         crate::state::context::ensure()?;
         image_of(image).library().map(drop)
     });
