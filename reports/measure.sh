@@ -20,7 +20,7 @@ cd "$(dirname "$0")" || exit 2
     echo ". run all"
     echo "sweep run vecadd --sweep"
     grep '^n-' prediction/runs.txt | sed "s/\$/ --samples ${SAMPLES:-40} --no-exercises/"
-    echo "n-268435456 run sort -n 2^28 --variant radix --no-exercises"
+    echo "n-268435456 run sort -n 2^28 --variant radix --variant radix-large --no-exercises"
     echo "n-1073741825 run reduction -n 1073741825 --variant vectorized --op sum --no-exercises"
     echo "n-1073741825 run scan -n 1073741825 --variant single-pass --no-exercises"
 } > "${list:=$(mktemp)}"

@@ -6,11 +6,15 @@
 //                    its predecessors' states how many keys go before its own (decoupled look-back, a state for each
 //                    digit), and puts its keys in order in shared memory before it stores them (Adinets and Merrill,
 //                    "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", 2022)
-//   3  unstable      wrong on purpose: like 1, but a key takes the next place of its digit by an atomic addition, so
+//   3  radix-large   like 2, but in much larger tiles: values go to shared memory with their keys, and no thread keeps
+//                    ranks or places in registers. A tile's keys of one digit are stored side by side, so that fewer
+//                    sectors are stored in part; and there are fewer tiles to look back to
+//   4  unstable      wrong on purpose: like 1, but a key takes the next place of its digit by an atomic addition, so
 //                    that keys with equal digits do not keep their order
 //
 // Keys are 32-bit or 64-bit unsigned integers (u32, u64), or 32-bit keys with 32-bit values (pairs). n < 2^30. Dynamic
-// shared memory: count_all has 1 KiB for each byte of a key and each copy of its counts; the others have none.
+// shared memory: count_all has 1 KiB for each byte of a key and each copy of its counts, and sweep_large has room for a
+// tile; the others have none.
 #include "radix.cuh"
 
 // ---- 1: counts[d * tiles + t] is the number of keys with digit d in tile t, and then the place of the first of them.
@@ -118,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(256) scatter_u64(const word* in, co
 // ---- 2: counts[p * 256 + d] is the number of keys with digit d in place p. A block has 2^copies copies of the counts in
 // shared memory, and a lane adds to its own, so that few lanes of a warp meet in a bank. The states of the first place
 // are cleared here, because only a later kernel uses them.
-extern __shared__ unsigned copied[];
+extern __shared__ __align__(16) unsigned copied[];
 
 template <class K>
 __device__ void count_key(K key, unsigned copies, unsigned own) {
@@ -298,7 +302,86 @@ extern "C" __global__ void __launch_bounds__(384, 3) sweep_u64_384x64(Pass<word>
 extern "C" __global__ void __launch_bounds__(512, 2) sweep_u64_512x48(Pass<word> p) { sweep<Shape<512, 6>, word, false, by_ballots>(p); }
 extern "C" __global__ void __launch_bounds__(384, 3) sweep_match_u64_384x64(Pass<word> p) { sweep<Shape<384, 8>, word, false, by_match>(p); }
 
-// ---- 3: which of two keys with the same digit draws the smaller number is chance; and a thread's first key draws
+// ---- 3: up to the ranks as in 2. `copied` holds a tile's keys, and then its values.
+template <class S, class K, bool pairs>
+__device__ void sweep_large(const Pass<K>& p) {
+    __shared__ unsigned next[S::warps][256];
+    __shared__ unsigned offset[256];
+    __shared__ unsigned sums[2][8];
+    __shared__ unsigned drawn;
+    K* sorted = (K*)copied;
+    unsigned* sorted_values = (unsigned*)(sorted + S::tile);
+    unsigned t = threadIdx.x;
+    if (t == 0) drawn = atomicAdd(p.ticket, 1u);
+    for (unsigned i = t; i < S::warps * 256; i += S::threads) next[0][i] = 0;
+    __syncthreads();
+    unsigned tile = drawn, first = tile * S::tile, size = min((unsigned)S::tile, p.n - first);
+    K key[S::items];
+    unsigned value[S::items];
+    load<S>(p.in + first, size, key);
+    if (pairs) load<S>(p.in_values + first, size, value);
+#pragma unroll
+    for (int i = 0; i < S::items; i++) atomicAdd(&next[warp_id()][digit_of<8>(key[i], p.shift)], 1u);
+    __syncthreads();
+
+    unsigned count = 0;
+    unsigned* state = p.states + (size_t)tile * 256 + t;
+    if (t < 256) {
+#pragma unroll
+        for (int w = 0; w < S::warps; w++) count += next[w][t];
+        if (tile > 0) publish(state, own, count);
+        p.next_states[(size_t)tile * 256 + t] = 0;
+    }
+    unsigned place = smaller_digits(count, sums[0]);
+    unsigned before_all = 0;
+    if (tile == 0) before_all = smaller_digits(t < 256 ? p.counts[t] : 0, sums[1]);
+    if (t < 256) {
+        unsigned to = place;
+#pragma unroll
+        for (int w = 0; w < S::warps; w++) {
+            unsigned of_warp = next[w][t];
+            next[w][t] = to;
+            to += of_warp;
+        }
+    }
+    bool in_order = __syncthreads_or(count == S::tile);
+    if (!in_order) {
+#pragma unroll
+        for (int i = 0; i < S::items; i++) {
+            unsigned r = rank_of<8, by_ballots>(digit_of<8>(key[i], p.shift), next[warp_id()]);
+            sorted[r] = key[i];
+            if (pairs) sorted_values[r] = value[i];
+        }
+    }
+    if (t < 256) {
+        unsigned before = tile > 0 ? look_back<256>(p.states + t, tile) : before_all;
+        publish(state, prefix, before + count);
+        offset[t] = before - place;
+    }
+    __syncthreads();
+
+    if (in_order) {
+        unsigned to = offset[digit_of<8>(key[0], p.shift)];
+        store<S>(key, size, p.out + to);
+        if (pairs) store<S>(value, size, p.out_values + to);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < S::items; i++) {
+        unsigned at = t + i * S::threads;
+        if (size < S::tile && at >= size) break;
+        K k = sorted[at];
+        unsigned to = offset[digit_of<8>(k, p.shift)] + at;
+        p.out[to] = k;
+        if (pairs) p.out_values[to] = sorted_values[at];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(512, 2) sweep_large_u32_512x112(Pass<unsigned> p) { sweep_large<Shape<512, 28>, unsigned, false>(p); }
+extern "C" __global__ void __launch_bounds__(640, 1) sweep_large_pairs_640x112(Pass<unsigned> p) { sweep_large<Shape<640, 28>, unsigned, true>(p); }
+extern "C" __global__ void __launch_bounds__(384, 2) sweep_large_u64_384x192(Pass<word> p) { sweep_large<Shape<384, 24>, word, false>(p); }
+
+// ---- 4: which of two keys with the same digit draws the smaller number is chance; and a thread's first key draws
 // before its neighbour's, but a thread's second key after all of these.
 extern "C" __global__ void __launch_bounds__(256) scatter_unstable(const unsigned* in, const unsigned* in_values,
                                                                    unsigned* out, unsigned* out_values,

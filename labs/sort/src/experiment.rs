@@ -57,9 +57,9 @@ impl<'r, K: Key> Source<'r, K> {
 
 /// Runs every chosen method on `n` keys in this order.
 pub(crate) fn of_order<K: Key>(run: &Run, kind: Kind, order: Order, n: usize) -> Result<()> {
-    // Only `radix` takes another time for another order, or may; the others run on random keys, unless asked.
+    // Only sweeps take another time for another order, or may; the others run on random keys, unless asked.
     let every = order == Order::Random || run.args().value_source("order").is_some();
-    let does = |row: &&Row<Sorting>| row.kinds.contains(&kind) && (every || row.how == How::Sweeps);
+    let does = |row: &&Row<Sorting>| row.kinds.contains(&kind) && (every || row.how.sweeps());
     let source = Source::<K>::new(run, kind, order, n);
     for row in run.rows(SORTS).filter(does) {
         for tile in tiles(run, row, kind) {
@@ -73,7 +73,7 @@ pub(crate) fn of_order<K: Key>(run: &Run, kind: Kind, order: Order, n: usize) ->
     };
     let source = Source::<K>::new(run, kind, order, small);
     for row in run.rows(WRONG).filter(does) {
-        sort(run, row, Tile::usual(kind), &source)?;
+        sort(run, row, row.how.usual_tile(kind), &source)?;
     }
     Ok(())
 }
@@ -81,7 +81,7 @@ pub(crate) fn of_order<K: Key>(run: &Run, kind: Kind, order: Order, n: usize) ->
 /// The tiles that were asked for.
 fn tiles(run: &Run, row: &Row<Sorting>, kind: Kind) -> Vec<Tile> {
     if row.how != How::Sweeps || run.args().value_source("tile").is_none() {
-        return vec![Tile::usual(kind)];
+        return vec![row.how.usual_tile(kind)];
     }
     run.chosen("tile", &Tile::ALL, |tile| tile.name)
 }
@@ -90,11 +90,11 @@ fn tiles(run: &Run, row: &Row<Sorting>, kind: Kind) -> Vec<Tile> {
 fn sort<K: Key>(run: &Run, row: &Row<Sorting>, tile: Tile, source: &Source<'_, K>) -> Result<()> {
     let &Source { kind, order, n, .. } = source;
     let how = row.how;
-    let other = if tile == Tile::usual(kind) { String::new() } else { format!(", tile {}", tile.name) };
+    let other = if tile == how.usual_tile(kind) { String::new() } else { format!(", tile {}", tile.name) };
     let label = format!("{}, {}{other}", kind.name(), order.name());
     let case = Case::new(row.name()).label(label).n(n).launch(how.launch(tile, kind, n));
     // Of its kernels the one that the launch is of.
-    let case = if how == How::Sweeps { case.kernel("radix.cu", tile.kernel(kind)) } else { case };
+    let case = if how.sweeps() { case.kernel("radix.cu", tile.kernel(kind)) } else { case };
     run.case(case.work(how.steps(kind, n)), |case| {
         let (config, stream) = (case.launch(), run.stream());
         let threads = config.block_dim.0;

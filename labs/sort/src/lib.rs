@@ -36,7 +36,10 @@ pub static LAB: Lab = Lab {
     options,
     ignored: &[
         (&["blocks"], Of::Every),
-        (&["threads"], Of::Names(&["compact", "partition", "compact-rounds", "radix-passes", "radix", "unstable"])),
+        (
+            &["threads"],
+            Of::Names(&["compact", "partition", "compact-rounds", "radix-passes", "radix", "radix-large", "unstable"]),
+        ),
         (&["share"], Of::AllBut(&["compact", "partition", "compact-rounds"])),
         (&["tile"], Of::AllBut(&["radix"])),
         (&["n", "threads", "element", "order"], Of::Tables(&[&questions::ROWS])),
@@ -76,6 +79,8 @@ pub static SORTS: &[Row<Sorting>] = &[
     row("bitonic-grid", "like bitonic-block, then merged over all of memory: any n", sorting(How::Grid { flip: "flip" }, KEYS)),
     row("radix-passes", "4 bits a pass, three kernels each: count, scan, scatter", sorting(How::Passes { scatter: "scatter" }, &Kind::ALL)),
     row("radix", "8 bits a pass, one kernel each: look-back for every digit", sorting(How::Sweeps, &Kind::ALL)),
+    row("radix-large", "like radix, but in tiles of up to 17,920 keys, whose values go with them through shared memory",
+        sorting(How::Large, &Kind::ALL)),
 ];
 
 /// Wrong on purpose.
@@ -97,20 +102,36 @@ const PEER: Published = Published {
     column: "peer_g_keys_per_s",
     source: "CUB's DeviceRadixSort on one H200, 10^9 keys (or pairs) a second, on inputs of the same orders",
     part: "H200",
-    figures: &[
-        peer("u32, random", 1 << 28, 49.362),
-        peer("u32, sorted", 1 << 28, 53.279),
-        peer("u32, equal", 1 << 28, 67.439),
-        peer("u32, reversed", 1 << 28, 53.161),
-        peer("u32, skewed", 1 << 28, 60.765),
-        peer("pairs, random", 1 << 28, 31.357),
-        peer("u64, random", 1 << 27, 16.232),
-        peer("u64, sorted", 1 << 27, 16.971),
-        peer("u64, equal", 1 << 27, 20.799),
-        peer("u64, reversed", 1 << 27, 16.997),
-        peer("u64, skewed", 1 << 27, 19.309),
-    ],
+    figures: &peers(),
 };
+
+/// Case, keys, and 10^9 keys a second.
+const PEERS: [(&str, usize, f64); 11] = [
+    ("u32, random", 1 << 28, 49.362),
+    ("u32, sorted", 1 << 28, 53.279),
+    ("u32, equal", 1 << 28, 67.439),
+    ("u32, reversed", 1 << 28, 53.161),
+    ("u32, skewed", 1 << 28, 60.765),
+    ("pairs, random", 1 << 28, 31.357),
+    ("u64, random", 1 << 27, 16.232),
+    ("u64, sorted", 1 << 27, 16.971),
+    ("u64, equal", 1 << 27, 20.799),
+    ("u64, reversed", 1 << 27, 16.997),
+    ("u64, skewed", 1 << 27, 19.309),
+];
+
+/// The figures stand beside both variants that sweep.
+const fn peers() -> [Figure; 2 * PEERS.len()] {
+    let mut all = [figure("", "", 0, 0.0); 2 * PEERS.len()];
+    let mut i = 0;
+    while i < PEERS.len() {
+        let (case, n, value) = PEERS[i];
+        all[i] = figure("radix", case, n, value);
+        all[PEERS.len() + i] = figure("radix-large", case, n, value);
+        i += 1;
+    }
+    all
+}
 
 /// CUB's `DeviceSelect` and `DevicePartition`, which keep every second key.
 const LISTS_PEER: Published = Published {
@@ -123,10 +144,6 @@ const LISTS_PEER: Published = Published {
         figure("compact-rounds", "u32, random", 1 << 28, 2567.7),
     ],
 };
-
-const fn peer(case: &'static str, n: usize, value: f64) -> Figure {
-    figure("radix", case, n, value)
-}
 
 /// A state has 30 bits for its value.
 const MOST: usize = 1_000_000_000;

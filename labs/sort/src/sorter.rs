@@ -52,6 +52,8 @@ pub enum How {
     },
     /// Digits of 8 bits, one kernel each.
     Sweeps,
+    /// Like `Sweeps`, but in tiles as large as shared memory and registers allow.
+    Large,
 }
 
 impl How {
@@ -68,7 +70,25 @@ impl How {
             // Its shared memory is added where the kernel is loaded: a device that lacks it skips the row.
             Self::Rounds => launch_1d(tiles(ROUND_TILE), ROUND_THREADS).into(),
             Self::Passes { .. } => launch_1d(tiles(TILE), TILE_THREADS).into(),
-            Self::Sweeps => launch_1d(tiles(tile.keys(kind)), tile.threads).into(),
+            // As for `Rounds`.
+            Self::Sweeps | Self::Large => launch_1d(tiles(tile.keys(kind)), tile.threads).into(),
+        }
+    }
+
+    /// Whether each pass over a digit is one kernel, which looks back.
+    pub const fn sweeps(self) -> bool {
+        matches!(self, Self::Sweeps | Self::Large)
+    }
+
+    /// The tile unless another is asked for.
+    pub const fn usual_tile(self, kind: Kind) -> Tile {
+        match (self, kind) {
+            (Self::Large, Kind::U32) => Tile::large("512x112", 512, 112),
+            (Self::Large, Kind::Pairs) => Tile::large("640x112", 640, 112),
+            (Self::Large, Kind::U64) => Tile::large("384x192", 384, 192),
+            // Values need registers too.
+            (_, Kind::Pairs) => Tile::PAIRS,
+            _ => Tile::KEYS,
         }
     }
 
@@ -100,7 +120,7 @@ impl How {
             Self::Runs { .. } => 150,
             Self::Grid { .. } => 3 * log * log,
             Self::Passes { .. } => 60 * kind.key_bytes() as u64,
-            Self::Sweeps => 40 * kind.key_bytes() as u64,
+            Self::Sweeps | Self::Large => 40 * kind.key_bytes() as u64,
         };
         each.saturating_mul(n as u64)
     }
@@ -114,7 +134,7 @@ impl How {
             // Merge m: a flip, m - 1 half-cleaners, and the rest in shared memory.
             Self::Grid { .. } => 1 + (1..=merges).map(|m| m + 1).sum::<usize>(),
             Self::Passes { .. } => 2 * kind.key_bytes(),
-            Self::Sweeps => kind.key_bytes(),
+            Self::Sweeps | Self::Large => kind.key_bytes(),
         }
     }
 
@@ -124,15 +144,15 @@ impl How {
         let (passes, keys) = (self.passes(kind, n, threads), n * kind.key_bytes());
         let counting = match self {
             Self::Passes { .. } => passes * keys,
-            Self::Sweeps => keys,
+            Self::Sweeps | Self::Large => keys,
             _ => 0,
         };
         passes * 2 * n * kind.bytes() + counting
     }
 }
 
-/// The variant of the kernel `sweep`: a block's threads, the bytes of keys that a thread has, and how it ranks (`Match`
-/// in `radix.cuh`).
+/// The variant of the kernel `sweep`, or `sweep_large`: a block's threads, the bytes of keys that a thread has, and how
+/// it ranks (`Match` in `radix.cuh`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tile {
     /// What `--tile` calls it.
@@ -143,21 +163,18 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// The best for keys.
     const KEYS: Self = Self::new("384x64", 384, 64);
-    /// The best for pairs, whose values need registers too.
     const PAIRS: Self = Self::new("512x48", 512, 48);
-
-    /// The tile unless another is asked for.
-    pub const fn usual(kind: Kind) -> Self {
-        if matches!(kind, Kind::Pairs) { Self::PAIRS } else { Self::KEYS }
-    }
 
     const fn new(name: &'static str, threads: u32, bytes: usize) -> Self {
         Self { name, threads, bytes, stem: "sweep" }
     }
 
-    /// Those that are compiled.
+    const fn large(name: &'static str, threads: u32, bytes: usize) -> Self {
+        Self { stem: "sweep_large", ..Self::new(name, threads, bytes) }
+    }
+
+    /// Those of [`How::Sweeps`] that are compiled.
     pub const ALL: [Self; 4] = [
         Self::new("256x80", 256, 80),
         Self::KEYS,
@@ -238,7 +255,7 @@ impl<K: Key> Sorter<K> {
                 let last = if scatter == "scatter" { format!("scatter_{}", kind.name()) } else { scatter.into() };
                 ("radix.cu", vec![format!("tile_counts_{key}"), "scan_counts".into(), last])
             }
-            How::Sweeps => ("radix.cu", vec![format!("count_all_{key}"), tile.kernel(kind)]),
+            How::Sweeps | How::Large => ("radix.cu", vec![format!("count_all_{key}"), tile.kernel(kind)]),
         };
         // As many copies of the counts as fit: a power of two.
         let device = &kernels.session().device;
@@ -249,21 +266,20 @@ impl<K: Key> Sorter<K> {
             ..launch_1d(device.multiprocessors.min(n.div_ceil(1 << 14).max(1) as u32), COUNT_THREADS)
         };
         let shared = match how {
-            How::Sweeps => counting.shared_mem_bytes,
             How::Rounds => ROUND_BYTES,
+            How::Large => (tile.keys(kind) * kind.bytes()) as u32,
             _ => config.shared_mem_bytes,
         };
         let function = |(i, name): (usize, &String)| {
-            kernels.function_with_shared(file, name, if how == How::Sweeps && i > 0 { 0 } else { shared })
+            let shared = if how.sweeps() && i == 0 { counting.shared_mem_bytes } else { shared };
+            kernels.function_with_shared(file, name, shared)
         };
         let functions = names.iter().enumerate().map(function).collect::<Result<Vec<_>>>()?;
         let tiles = config.grid_dim.0 as usize;
-        let config = if how == How::Rounds {
-            let config = LaunchConfig { shared_mem_bytes: shared, ..config };
-            at_once(&functions[0], config, device.multiprocessors)?
-        } else {
-            config
-        };
+        let mut config = LaunchConfig { shared_mem_bytes: shared, ..config };
+        if how == How::Rounds {
+            config = at_once(&functions[0], config, device.multiprocessors)?;
+        }
         let places = kind.key_bytes();
         let (counts, states) = match how {
             How::Split { .. } => (0, tiles + 1),
@@ -271,9 +287,9 @@ impl<K: Key> Sorter<K> {
             How::Runs { .. } | How::Grid { .. } => (0, 0),
             How::Passes { .. } => (16 * tiles, 0),
             // A ticket for each place follows the counts of its digits; there are two sets of states.
-            How::Sweeps => (places * 257, 2 * 256 * tiles),
+            How::Sweeps | How::Large => (places * 257, 2 * 256 * tiles),
         };
-        let needs_other = matches!(how, How::Passes { .. } | How::Sweeps);
+        let needs_other = matches!(how, How::Passes { .. }) || how.sweeps();
         let words = n * kind.bytes() / size_of::<K>();
         let other = needs_other.then(|| stream.alloc_zeros(words.max(1))).transpose()?;
         Ok(Self {
@@ -313,7 +329,7 @@ impl<K: Key> Sorter<K> {
             How::Runs { .. } => self.first(x, out, self.config),
             How::Grid { .. } => self.grid(x, out),
             How::Passes { .. } => self.passes(x, out),
-            How::Sweeps => self.sweeps(x, out),
+            How::Sweeps | How::Large => self.sweeps(x, out),
         }
     }
 

@@ -42,9 +42,12 @@ fn sort<K: Key>(how: How, tile: Tile, kind: Kind, order: Order, n: usize, thread
 }
 
 fn sort_any(row: &Sorting, tile: Tile, order: Order, n: usize, threads: u32) -> Vec<Check> {
-    let of = |kind: &Kind| match kind {
-        Kind::U64 => sort::<u64>(row.how, tile, *kind, order, n, threads),
-        _ => sort::<u32>(row.how, tile, *kind, order, n, threads),
+    let of = |kind: &Kind| {
+        let tile = if row.how == How::Large { row.how.usual_tile(*kind) } else { tile };
+        match kind {
+            Kind::U64 => sort::<u64>(row.how, tile, *kind, order, n, threads),
+            _ => sort::<u32>(row.how, tile, *kind, order, n, threads),
+        }
     };
     row.kinds.iter().map(of).collect()
 }
@@ -59,7 +62,7 @@ proptest! {
         order in prop::sample::select(Order::ALL.to_vec()),
         n in prop_oneof![
             1..3000usize,
-            prop::sample::select(vec![1, 2, 31, 32, 33, 4093, 4096, 8193, 6143, 6144, 6145, 8448, 12289]),
+            prop::sample::select(vec![1, 2, 31, 32, 33, 4093, 4096, 8193, 6143, 6144, 6145, 8448, 12289, 14336, 17921]),
             (0..14u32, 0..3usize).prop_map(|(k, d)| ((1usize << k) + d).saturating_sub(1).max(1)),
         ],
         threads in prop::sample::select(vec![32, 64, 256, 1024]),
@@ -72,7 +75,13 @@ proptest! {
 
 #[test]
 fn many_tiles_look_back_past_the_window() {
-    for (name, n) in [("compact", 140 * 8192 + 1), ("partition", 40 * 8192 + 1), ("radix", 20 * 6144 + 1)] {
+    let sizes = [
+        ("compact", 140 * 8192 + 1),
+        ("partition", 40 * 8192 + 1),
+        ("radix", 20 * 6144 + 1),
+        ("radix-large", 10 * 17920 + 1),
+    ];
+    for (name, n) in sizes {
         let row = SORTS.iter().find(|row| row.name() == name).unwrap();
         for check in sort_any(row, Tile::ALL[0], Order::Random, n, 256) {
             assert!(check.passed(), "{}: {}", row.name(), check.summary());
@@ -85,7 +94,7 @@ fn many_tiles_look_back_past_the_window() {
 fn few_blocks_go_many_rounds() {
     let (kernels, stream) = labtest::kernels(&LAB);
     for n in [1, 6144, 3 * 6144 + 1, 7 * 6144, 31 * 6144 + 1535] {
-        let (how, tile) = (How::Rounds, Tile::usual(Kind::U32));
+        let (how, tile) = (How::Rounds, How::Rounds.usual_tile(Kind::U32));
         let x = u32::keys(Order::Random, 3, n);
         let expected = reference::split(&x, x[n / 2], false);
         let rule = how.launch(tile, Kind::U32, n);

@@ -46,13 +46,15 @@ fn launches_and_bytes() {
 
 #[test]
 fn every_tile_is_one_that_can_be_asked_for() {
-    assert!(Kind::ALL.iter().all(|kind| Tile::ALL.contains(&Tile::usual(*kind))));
+    assert!(Kind::ALL.iter().all(|kind| Tile::ALL.contains(&How::Sweeps.usual_tile(*kind))));
     for tile in Tile::ALL {
         assert_eq!(tile.keys(Kind::U32), 2 * tile.keys(Kind::U64), "{}", tile.name);
     }
     // A figure stands beside the row whose case it names.
-    let cases = LAB.published.iter().flat_map(|published| published.figures);
-    assert_eq!(cases.filter(|figure| figure.variant == "radix").count(), 11);
+    for variant in ["radix", "radix-large"] {
+        let cases = LAB.published.iter().flat_map(|published| published.figures);
+        assert_eq!(cases.filter(|figure| figure.variant == variant).count(), 11, "{variant}");
+    }
 }
 
 /// The reference itself, where the keys are more than one task sorts.

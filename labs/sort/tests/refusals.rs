@@ -29,3 +29,13 @@ fn rounds_are_skipped_where_a_block_has_too_little_shared_memory() {
     assert_eq!(ran.of("compact-rounds")[0]["verdict"], "skip", "{}", ran.text);
     assert_eq!(ran.of("partition")[0]["verdict"], "pass", "{}", ran.text);
 }
+
+/// What a kernel declares counts beside what it is launched with: `radix-large` has 57,344 bytes of keys in a T4's
+/// 65,536, but its counts need 17,500 more.
+#[test]
+fn large_tiles_are_skipped_where_a_block_has_too_little_shared_memory() {
+    let variants = ["--variant", "radix-large", "--variant", "radix", "--element", "u32", "--order", "random"];
+    let ran = LAB.accepts(&[&["--device", "emulated:t4", "-n", "20000"], &variants[..]].concat());
+    assert_eq!(ran.of("radix-large")[0]["verdict"], "skip", "{}", ran.text);
+    assert_eq!(ran.of("radix")[0]["verdict"], "pass", "{}", ran.text);
+}

@@ -7,7 +7,12 @@ use std::{
 
 use cudarc::driver::{
     CudaFunction, CudaModule,
-    sys::{CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, CUresult::CUDA_ERROR_NOT_FOUND},
+    sys::{
+        CUfunction_attribute_enum::{
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+        },
+        CUresult::CUDA_ERROR_NOT_FOUND,
+    },
 };
 use kernels::{KernelSource, PtxOrigin, Warning};
 use wire::Wishes;
@@ -161,10 +166,12 @@ impl Kernels {
     pub fn function_with_shared(&self, file: &str, kernel: &str, bytes: u32) -> Result<CudaFunction> {
         let function = self.function(file, kernel)?;
         let device = &self.session.device;
-        if bytes > device.shared_bytes_per_block {
+        // What the kernel declares counts as well.
+        let all = bytes + function.get_attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)? as u32;
+        if all > device.shared_bytes_per_block {
             let (name, most) = (&device.name, device.shared_bytes_per_block_optin);
-            if bytes > most {
-                return Err(Error::Skip(format!("needs {bytes} bytes of shared memory a block, {name} allows {most}")));
+            if all > most {
+                return Err(Error::Skip(format!("needs {all} bytes of shared memory a block, {name} allows {most}")));
             }
             function.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32)?;
         }
