@@ -38,16 +38,19 @@ impl Pipes {
     }
 
     /// Adds `times` times those.
+    #[inline]
     pub fn add(&mut self, other: &Pipes, times: u64) {
         let parts = self.parts_mut().into_iter().zip(other.parts());
         parts.for_each(|(to, from)| *to += from * times);
     }
 
+    #[inline]
     fn parts(&self) -> [u64; 10] {
         let Pipes { single, integer, product, double, special, tensor, warpgroup, memory, exchange, control } = *self;
         [single, integer, product, double, special, tensor, warpgroup, memory, exchange, control]
     }
 
+    #[inline]
     fn parts_mut(&mut self) -> [&mut u64; 10] {
         let Pipes { single, integer, product, double, special, tensor, warpgroup, memory, exchange, control } = self;
         [single, integer, product, double, special, tensor, warpgroup, memory, exchange, control]
@@ -91,6 +94,7 @@ pub struct Chain {
 
 impl Chain {
     /// Adds `times` times those steps.
+    #[inline]
     pub fn add(&mut self, other: &Chain, times: u64) {
         let parts = self.parts_mut().into_iter().zip(other.parts());
         parts.for_each(|(to, from)| *to += from * times);
@@ -98,6 +102,7 @@ impl Chain {
 
     /// Roughly how many cycles these steps take on a GPU of any of the last generations: what tells the longer of two
     /// chains.
+    #[inline]
     pub fn cycles(&self) -> u64 {
         const CYCLES: [u64; 13] = [4, 16, 20, 32, 4, 28, 24, 600, 40, 600, 10, 20, 600];
         self.parts().iter().zip(CYCLES).map(|(steps, cycles)| steps * cycles).sum()
@@ -116,6 +121,7 @@ impl Chain {
         rest
     }
 
+    #[inline]
     fn parts(&self) -> [u64; 13] {
         let Chain { arithmetic, double, special, tensor, warpgroup, shared, exchange, .. } = *self;
         let Chain { global, local, atomics, branches, barriers, fences, .. } = *self;
@@ -123,6 +129,7 @@ impl Chain {
         [arithmetic, double, special, tensor, warpgroup, shared, exchange, a, b, c, d, e, f]
     }
 
+    #[inline]
     fn parts_mut(&mut self) -> [&mut u64; 13] {
         let Chain { arithmetic, double, special, tensor, warpgroup, shared, exchange, .. } = self;
         let Chain { global, local, atomics, branches, barriers, fences, .. } = self;

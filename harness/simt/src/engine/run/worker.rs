@@ -72,7 +72,7 @@ impl<'l> Worker<'l> {
                 patterns: Patterns::default(),
                 touched: Touched::new(launch.shared_bytes),
                 sums: Sums::default(),
-                seen: (!launch.looks.is_empty()).then(|| Box::new(Seen::new(launch.program.retries))),
+                seen: (!launch.looks.is_empty()).then(|| Box::new(Seen::new(program.retries, program.accesses.len()))),
             },
             counts: vec![BlockCount::default(); program.blocks.len()],
             sites: vec![Site::default(); program.ops.len() + 2 * program.row()],

@@ -25,7 +25,7 @@ impl<T> Table<T> {
     /// The entry with this number, below `u64::MAX`; a new one if there is none yet.
     #[inline(always)]
     pub fn entry(&mut self, number: u64, new: impl FnOnce() -> T) -> &mut T {
-        let (latest, index) = self.recent[number as usize % RECENT];
+        let (latest, index) = self.recent[place(number)];
         let index = if latest == number { index } else { self.search(number, new) };
         &mut self.entries[index as usize]
     }
@@ -37,7 +37,7 @@ impl<T> Table<T> {
         if index == next {
             self.entries.push(new());
         }
-        self.recent[number as usize % RECENT] = (number, index);
+        self.recent[place(number)] = (number, index);
         index
     }
 
@@ -45,6 +45,13 @@ impl<T> Table<T> {
     pub fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.known.iter().map(|(&number, &index)| (number, &self.entries[index as usize]))
     }
+}
+
+/// Where a number is found without a search. Arrays whose sizes are powers of two lie as far apart, and kernels go over
+/// several of them side by side: those have different places, too.
+#[inline(always)]
+fn place(number: u64) -> usize {
+    (number ^ number >> 6 ^ number >> 12) as usize % RECENT
 }
 
 /// Multiplies by an odd number and keeps the upper bits.

@@ -1,93 +1,281 @@
 //! What a request asks of the L1 cache: lines, the sectors in them, and passes.
+//!
+//! From one execution of an instruction to the next, its lanes' addresses most often move together and keep their
+//! distances, as in [`super::pattern`]. So each instruction remembers the last request, taken apart into pieces, and
+//! what its passes are: while the distances hold, what remains is to find the lines of these pieces at their new place.
 
+use crate::checks::Addresses;
 use crate::lane::{LANES, lanes};
 
-/// With more runs than that, lanes are looked at one by one.
+/// With more runs than that, the pieces of a request are neighbouring sectors, and lanes are looked at one by one.
 const RUNS: u32 = 8;
 /// Banks of the cache, of a word each.
 const BANKS: usize = 32;
+/// Bytes of the banks, as a power of two, and those of a line of the cache.
+const LINE: u32 = 7;
 
-/// Tells the 128-byte lines that the accesses of the lanes of `mask` touch, in the order of the lanes, each with its
-/// sectors as bits; what neighbouring lanes touch in one line is told at once. Returns how many passes the cache needs:
-/// one for two lines, or for a word of each bank. A word that neighbouring lanes share is asked for once.
-///
-/// Lanes are taken in runs that ascend without gaps, so that most requests are one run, or a few.
-#[inline(always)]
-pub(crate) fn look_up(address: &[u64; LANES], mask: u32, size: u32, mut tell: impl FnMut(u64, u8)) -> u32 {
-    debug_assert!(size <= 32, "an access of one sector at most");
-    let starts = mask & !following(address, mask, size);
-    if starts.is_power_of_two() {
-        // One run, of the first lane to the last: most requests are.
-        let (from, to) = (address[mask.trailing_zeros() as usize], address[mask.ilog2() as usize]);
-        return row(from, to, size, tell);
+/// The last request of an instruction, and what follows from the distances between its lanes' addresses.
+pub(crate) struct LookUp {
+    /// The lanes that took part. None: nothing is remembered.
+    mask: u32,
+    /// From the address of the first of them to each lane's.
+    from_first: [u64; LANES],
+    /// The address of the first of them.
+    first: u64,
+    /// The bits of that address on which the pieces depend: if there are few pieces, only where it lies in its word.
+    fixed: u64,
+    /// From the first lane's address to the lowest, and from there to the highest.
+    lowest: u64,
+    span: u64,
+    /// The pieces of memory that are touched, in the order of the lanes: from the first lane's address to the first and
+    /// to the last access or sector of each.
+    pieces: [(u64, u64); LANES],
+    count: u32,
+    /// The passes that the banks need. They are the same wherever the request lies, as its words go round the banks.
+    passes: u32,
+}
+
+impl Default for LookUp {
+    fn default() -> LookUp {
+        LookUp {
+            mask: 0,
+            from_first: [0; LANES],
+            first: 0,
+            fixed: 0,
+            lowest: 0,
+            span: 0,
+            pieces: [(0, 0); LANES],
+            count: 0,
+            passes: 0,
+        }
     }
-    let (mut line, mut sectors, mut lines) = (u64::MAX, 0u8, 0u32);
-    let (mut low, mut high) = (u64::MAX, 0);
-    for (first, last) in runs(mask, starts) {
-        let (from, to) = (address[first], address[last]);
-        (low, high) = (low.min(from), high.max(to));
-        for (here, bits) in pieces(from >> 5, to >> 5) {
+}
+
+impl LookUp {
+    /// Tells the 128-byte lines that the accesses of the lanes of `mask` touch, in the order of the lanes, each with
+    /// its sectors as bits; what neighbouring lanes touch in one line is told at once. Returns how many passes the
+    /// cache needs: one for two lines, or for a word of each bank. A word that neighbouring lanes share is asked for
+    /// once.
+    ///
+    /// `size` is the same each time.
+    ///
+    /// # Safety
+    /// The processor has what `W` promises.
+    #[inline(always)]
+    pub unsafe fn find<const W: u8>(
+        &mut self,
+        address: Addresses<'_>,
+        mask: u32,
+        size: u32,
+        mut tell: impl FnMut(u64, u8),
+    ) -> u32 {
+        debug_assert!(size <= 32, "an access of one sector at most");
+        let first = address.at(mask.trailing_zeros() as usize & 31);
+        // Addresses that wrap round to 0 on their way to the highest would have another order.
+        let ordered = first.wrapping_add(self.lowest).checked_add(self.span).is_some();
+        let alike = mask == self.mask && (first ^ self.first) & self.fixed == 0 && ordered;
+        // SAFETY: the caller's contract.
+        let same = alike && !unsafe { self.differs::<W>(address, first) };
+        // SAFETY: the caller's contract.
+        if !same && let Some((line, sectors)) = unsafe { self.learn::<W>(&address.all(), mask, size) } {
+            tell(line, sectors);
+            return 1;
+        }
+        self.tell(first, tell)
+    }
+
+    /// Whether these addresses of the remembered lanes have other distances. Written out for the host's vectors,
+    /// because the compiler makes good code of a loop only by chance.
+    ///
+    /// # Safety
+    /// The processor has what `W` promises.
+    #[inline(always)]
+    unsafe fn differs<const W: u8>(&self, address: Addresses<'_>, first: u64) -> bool {
+        let start = first.wrapping_sub(address.offset);
+        #[cfg(target_arch = "x86_64")]
+        if W == 4 {
+            use std::arch::x86_64::*;
+            // SAFETY: the caller's contract; eight lanes are read at a time.
+            unsafe {
+                let start = _mm512_set1_epi64(start as i64);
+                let mut differ = 0;
+                let parts = address.base.chunks_exact(8).zip(self.from_first.chunks_exact(8));
+                for (at, (part, expected)) in parts.enumerate() {
+                    let distance = _mm512_sub_epi64(_mm512_loadu_si512(part.as_ptr().cast()), start);
+                    let expected = _mm512_loadu_si512(expected.as_ptr().cast());
+                    differ |= u32::from(_mm512_cmpneq_epi64_mask(distance, expected)) << (8 * at);
+                }
+                return differ & self.mask != 0;
+            }
+        }
+        let mut differ = 0;
+        for i in 0..LANES {
+            let on = 0u64.wrapping_sub(u64::from((self.mask >> i) & 1));
+            differ |= (address.base[i].wrapping_sub(start) ^ self.from_first[i]) & on;
+        }
+        differ != 0
+    }
+
+    /// Tells the lines of the remembered pieces, from this address of the first lane on. Returns the passes.
+    #[inline(always)]
+    fn tell(&self, first: u64, mut tell: impl FnMut(u64, u8)) -> u32 {
+        let (mut line, mut sectors, mut lines) = (u64::MAX, 0u32, 0u32);
+        let mut touch = |here: u64, bits: u32| {
             if here != line {
                 if sectors != 0 {
-                    tell(line, sectors);
+                    tell(line, sectors as u8);
                 }
                 (line, sectors) = (here, 0);
                 lines += 1;
             }
             sectors |= bits;
+        };
+        for (from, to) in &self.pieces[..self.count as usize % (LANES + 1)] {
+            let (from, to) = (first.wrapping_add(*from), first.wrapping_add(*to));
+            let (mut here, mut bits) = (from >> LINE, 0xf << (from >> 5 & 3) & 0xf);
+            while here < to >> LINE {
+                touch(here, bits);
+                (here, bits) = (here + 1, 0xf);
+            }
+            touch(here, bits & 0xf >> (3 - (to >> 5 & 3)));
         }
+        if sectors != 0 {
+            tell(line, sectors as u8);
+        }
+        self.passes.max(lines.div_ceil(2))
     }
-    if sectors != 0 {
-        tell(line, sectors);
-    }
-    let words = u64::from(size.div_ceil(4));
-    let window = (high >> 2) - (low >> 2) + words;
-    let passes = if window <= BANKS as u64 {
-        // Words among those side by side, each in another bank than the 31 before it.
-        window.div_ceil(BANKS as u64) as u32
-    } else if starts.count_ones() <= RUNS {
-        let all = runs(mask, starts).map(|(first, last)| {
-            let (from, to) = (address[first] >> 2, address[last] >> 2);
-            (from, to - from + words)
-        });
-        if all.clone().all(|(_, count)| count <= BANKS as u64) {
-            rows(all)
+
+    /// Remembers a request, unless all of it lies in one line, in no order: its line and sectors are returned then.
+    ///
+    /// Lanes are taken in runs that ascend without gaps, so that most requests are one run, or a few.
+    ///
+    /// # Safety
+    /// The processor has what `W` promises.
+    #[inline(always)]
+    unsafe fn learn<const W: u8>(&mut self, address: &[u64; LANES], mask: u32, size: u32) -> Option<(u64, u8)> {
+        // SAFETY: the caller's contract.
+        let starts = mask & !unsafe { following::<W>(address, mask, size) };
+        let (mut low, mut high) = (u64::MAX, 0);
+        for i in 0..LANES {
+            let on = 0u64.wrapping_sub(u64::from((mask >> i) & 1));
+            low = low.min(address[i] | !on);
+            high = high.max(address[i] & on);
+        }
+        let few = starts.count_ones() <= RUNS;
+        if !few && low >> LINE == high >> LINE {
+            // Atomics on a few counters do so, each time in another order.
+            let mut sectors = 0;
+            for i in 0..LANES {
+                sectors |= ((mask >> i) & 1) << (address[i] >> 5 & 3);
+            }
+            return Some((low >> LINE, sectors as u8));
+        }
+        let first = address[mask.trailing_zeros() as usize & 31];
+        (self.mask, self.first) = (mask, first);
+        for i in 0..LANES {
+            self.from_first[i] = address[i].wrapping_sub(first);
+        }
+        (self.lowest, self.span) = (low.wrapping_sub(first), high.wrapping_sub(low));
+        let words = u64::from(size.div_ceil(4));
+        let window = (high >> 2) - (low >> 2) + words;
+        self.fixed = if few { 3 } else { 31 };
+        if few {
+            self.cut(address, mask, starts, first);
         } else {
-            let mut banks = Banks::default();
-            all.for_each(|(from, count)| banks.row(from, count));
-            banks.passes()
+            let sectors = address.map(|address| address & !31);
+            // SAFETY: the caller's contract.
+            let starts = mask & !unsafe { following::<W>(&sectors, mask, 32) };
+            self.cut(&sectors, mask, starts, first);
         }
-    } else {
-        let mut banks = Banks::default();
-        lanes(mask).for_each(|lane| banks.few(address[lane] >> 2, words));
-        banks.passes()
-    };
-    passes.max(lines.div_ceil(2))
-}
-
-/// The same for accesses that lie side by side, the first of them at `from`, the last at `to`.
-#[inline(always)]
-fn row(from: u64, to: u64, size: u32, mut tell: impl FnMut(u64, u8)) -> u32 {
-    let mut lines = 0u32;
-    for (line, sectors) in pieces(from >> 5, to >> 5) {
-        tell(line, sectors);
-        lines += 1;
+        self.passes = if window <= BANKS as u64 {
+            // Words among those side by side, each in another bank than the 31 before it.
+            window.div_ceil(BANKS as u64) as u32
+        } else if few {
+            passes_of(self.pieces[..self.count as usize].iter().map(|(from, to)| {
+                let (from, to) = (first.wrapping_add(*from) >> 2, first.wrapping_add(*to) >> 2);
+                (from, to - from + words)
+            }))
+        } else {
+            passes_of_lanes(address, mask, size, low)
+        };
+        None
     }
-    let window = (to >> 2) - (from >> 2) + u64::from(size.div_ceil(4));
-    (window.div_ceil(BANKS as u64) as u32).max(lines.div_ceil(2))
+
+    /// Remembers the runs of these accesses, or sectors, as pieces.
+    #[inline(always)]
+    fn cut(&mut self, address: &[u64; LANES], mask: u32, starts: u32, first: u64) {
+        self.count = 0;
+        for (from, to) in runs(mask, starts) {
+            let piece = (address[from & 31].wrapping_sub(first), address[to & 31].wrapping_sub(first));
+            self.pieces[self.count as usize % LANES] = piece;
+            self.count += 1;
+        }
+    }
 }
 
-/// The lanes whose access is that of the lane before, or follows it without a gap.
+/// The passes that a few runs need: each is its first word, and how many there are.
 #[inline(always)]
-fn following(address: &[u64; LANES], mask: u32, size: u32) -> u32 {
+fn passes_of(runs: impl Iterator<Item = (u64, u64)> + Clone) -> u32 {
+    if runs.clone().all(|(_, count)| count <= BANKS as u64) {
+        return rows(runs);
+    }
+    let mut banks = Banks::default();
+    runs.for_each(|(from, count)| banks.row(from, count));
+    banks.passes()
+}
+
+/// The passes that accesses anywhere need. All words of an access are in the same passes, so that those of wide ones
+/// are looked at as one.
+#[inline(always)]
+fn passes_of_lanes(address: &[u64; LANES], mask: u32, size: u32, low: u64) -> u32 {
+    let shift = size.max(4).trailing_zeros();
+    let start = low >> shift;
+    let last = (BANKS as u64 - 1) >> (shift - 2);
+    let (mut latest, mut asked) = ([u64::MAX; BANKS], [0u8; BANKS]);
+    for lane in lanes(mask) {
+        let access = (address[lane] >> shift) - start;
+        let bank = (access & last) as usize % BANKS;
+        asked[bank] += u8::from(latest[bank] != access);
+        latest[bank] = access;
+    }
+    asked.iter().copied().fold(0, u8::max).into()
+}
+
+/// The lanes whose access is that of the lane before, or follows it without a gap. Written out for the host's vectors:
+/// the addresses have just been written, and lanes that are read across two such vectors would have to wait for them.
+///
+/// # Safety
+/// The processor has what `W` promises.
+#[inline(always)]
+unsafe fn following<const W: u8>(address: &[u64; LANES], mask: u32, size: u32) -> u32 {
+    let size = u64::from(size);
     let mut bits = 0u32;
+    #[cfg(target_arch = "x86_64")]
+    if W == 4 {
+        use std::arch::x86_64::*;
+        // SAFETY: the caller's contract; eight lanes are read at a time.
+        unsafe {
+            let step = _mm512_set1_epi64(size as i64);
+            let mut left = _mm512_setzero_si512();
+            for (at, part) in address.chunks_exact(8).enumerate() {
+                let here = _mm512_loadu_si512(part.as_ptr().cast());
+                let before = _mm512_alignr_epi64::<7>(here, left);
+                let same = _mm512_cmpeq_epi64_mask(before, here);
+                let next = _mm512_cmpeq_epi64_mask(_mm512_add_epi64(before, step), here);
+                // Behind the last address the sum wraps round to 0, which follows nothing.
+                let next = next & _mm512_cmpge_epu64_mask(here, step);
+                bits |= u32::from(same | next) << (8 * at);
+                left = here;
+            }
+            return bits & mask << 1 & mask;
+        }
+    }
     for i in 1..LANES {
         let (before, here) = (address[i - 1], address[i]);
-        // Behind the last address the sum wraps round to 0, which follows nothing.
-        let next = before.wrapping_add(u64::from(size)) == here && here >= u64::from(size);
+        let next = before.wrapping_add(size) == here && here >= size;
         bits |= u32::from(before == here || next) << i;
     }
-    bits & mask << 1
+    bits & mask << 1 & mask
 }
 
 /// The first and the last lane of each run.
@@ -104,20 +292,6 @@ fn runs(mask: u32, mut starts: u32) -> impl Iterator<Item = (usize, usize)> + Cl
     })
 }
 
-/// The lines of neighbouring sectors, each with its sectors as bits.
-#[inline(always)]
-fn pieces(from: u64, to: u64) -> impl Iterator<Item = (u64, u8)> {
-    let mut next = Some(from);
-    std::iter::from_fn(move || {
-        let sector = next?;
-        let line = sector >> 2;
-        let is_last = line == to >> 2;
-        let end = if is_last { to & 3 } else { 3 };
-        next = (!is_last).then_some((line + 1) << 2);
-        Some((line, (0xf << (sector & 3) & 0xf >> (3 - end)) as u8))
-    })
-}
-
 /// The most words that a few runs ask of a bank: each run is the first of its words, and how many there are, as many as
 /// there are banks at most. A bit of the masks is a bank.
 #[inline(always)]
@@ -126,10 +300,14 @@ fn rows(runs: impl Iterator<Item = (u64, u64)>) -> u32 {
     let mut before = [(0u64, 0u64, 0u32); RUNS as usize];
     // How often each bank has been asked: a number of four bits, whose first bits are in the first mask.
     let mut asked = [0u32; 4];
+    let mut end = 0;
     for (at, (from, count)) in runs.enumerate() {
         let own = ones(from, count);
         let (mut new, mut open) = (own, own);
-        for &(other, length, banks) in before[..at].iter().rev() {
+        // Behind all words so far, each is new.
+        let so_far = if from >= end { 0 } else { at };
+        end = end.max(from + count);
+        for &(other, length, banks) in before[..so_far].iter().rev() {
             // In a bank that was asked for the same word last, nothing is new.
             let (low, high) = (from.max(other), (from + count).min(other + length));
             let same = if low < high { ones(low, high - low) } else { 0 };
@@ -140,10 +318,16 @@ fn rows(runs: impl Iterator<Item = (u64, u64)>) -> u32 {
             (*bit, new) = (*bit ^ new, *bit & new);
         }
     }
-    let (mut most, mut banks) = (0, u32::MAX);
-    for (at, bit) in asked.iter().enumerate().rev() {
-        if banks & bit != 0 {
-            (most, banks) = (most | 1 << at, banks & bit);
+    largest(&asked)
+}
+
+/// The largest of 32 numbers, of which each mask has a bit, those of the first masks being the lowest.
+#[inline(always)]
+pub(super) fn largest(bits: &[u32]) -> u32 {
+    let (mut most, mut those) = (0, u32::MAX);
+    for (at, bit) in bits.iter().enumerate().rev() {
+        if those & bit != 0 {
+            (most, those) = (most | 1 << at, those & bit);
         }
     }
     most
@@ -163,16 +347,6 @@ impl Default for Banks {
 }
 
 impl Banks {
-    /// So many words from this one on, fewer than there are banks.
-    #[inline(always)]
-    fn few(&mut self, word: u64, count: u64) {
-        for word in word..word + count {
-            let bank = word as usize % BANKS;
-            self.words[bank] += u64::from(self.latest[bank] != word);
-            self.latest[bank] = word;
-        }
-    }
-
     /// So many words from this one on: all banks at once.
     #[inline(always)]
     fn row(&mut self, word: u64, count: u64) {
@@ -196,7 +370,7 @@ impl Banks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lane::ALL;
+    use crate::lane::{ALL, HostVectors};
 
     /// The same, lane by lane: the lines that are told, and the passes.
     fn by_lanes(address: &[u64; LANES], mask: u32, size: u32) -> (Vec<(u64, u8)>, u32) {
@@ -220,10 +394,35 @@ mod tests {
         (told, passes)
     }
 
-    fn check(address: &[u64; LANES], mask: u32, size: u32) {
-        let mut told = Vec::new();
-        let passes = look_up(address, mask, size, |line, sectors| told.push((line, sectors)));
-        assert_eq!((told, passes), by_lanes(address, mask, size), "{address:?} {mask:#x} {size}");
+    /// Looks a request up, and then others: first of the same distances, as far away as `random` says; then one of
+    /// whose lanes has moved; then one without it.
+    fn check(address: &[u64; LANES], mut mask: u32, size: u32, mut random: impl FnMut(u64) -> u64) {
+        let (mut look_up, mut wide) = (LookUp::default(), LookUp::default());
+        let (mut address, lane) = (*address, lanes(mask).nth(random(mask.count_ones().into()) as usize).unwrap());
+        for round in 0..6 {
+            match round {
+                4 => address[lane] = address[lane].wrapping_add((1 + random(40)) * u64::from(size)),
+                5 if mask.count_ones() > 1 => mask &= !(1 << lane),
+                _ => {}
+            }
+            let far = if round == 0 { 0 } else { random(300) * u64::from(size) };
+            // The distances of the lanes that do not take part do not matter.
+            let there: [u64; LANES] = std::array::from_fn(|lane| {
+                let off = if mask >> lane & 1 == 0 { random(1000) } else { 0 };
+                address[lane].wrapping_add(far + off)
+            });
+            let expected = by_lanes(&there, mask, size);
+            let (mut told, from) = (Vec::new(), Addresses::of(&there));
+            // SAFETY: every processor has what 0 promises.
+            let passes = unsafe { look_up.find::<0>(from, mask, size, |line, sectors| told.push((line, sectors))) };
+            assert_eq!((told, passes), expected, "{there:?} {mask:#x} {size}");
+            if matches!(HostVectors::detect(), HostVectors::V4) {
+                let mut told = Vec::new();
+                // SAFETY: this processor has what 4 promises.
+                let passes = unsafe { wide.find::<4>(from, mask, size, |line, sectors| told.push((line, sectors))) };
+                assert_eq!((told, passes), expected, "{there:?} {mask:#x} {size}");
+            }
+        }
     }
 
     #[test]
@@ -250,7 +449,7 @@ mod tests {
                 let (x, y) = (lane as u64 % width, lane as u64 / width);
                 start.wrapping_add(x * step + y * pitch + row[y as usize]) & !(size - 1)
             });
-            check(&address, mask, size as u32);
+            check(&address, mask, size as u32, &mut random);
         }
     }
 
@@ -258,9 +457,11 @@ mod tests {
     fn a_row_is_one_run_and_scattered_lanes_are_many() {
         let told = |at: &dyn Fn(u64) -> u64, size| {
             let address = std::array::from_fn(|lane| at(lane as u64));
-            check(&address, ALL, size);
+            check(&address, ALL, size, |below| below.min(2) - 1);
             let mut lines = 0;
-            (look_up(&address, ALL, size, |_, _| lines += 1), lines)
+            // SAFETY: every processor has what 0 promises.
+            let passes = unsafe { LookUp::default().find::<0>(Addresses::of(&address), ALL, size, |_, _| lines += 1) };
+            (passes, lines)
         };
         assert_eq!(told(&|lane| 4096 + lane * 4, 4), (1, 1), "a line");
         assert_eq!(told(&|lane| 4096 + lane * 16, 16), (4, 4), "four lines");

@@ -1,6 +1,7 @@
 //! Where atomics wait for each other: the steps of a request, and the longest chain at one piece of memory.
 
 use super::hash::Table;
+use super::lookups::largest;
 use crate::costs::Serial;
 use crate::lane::{LANES, lanes};
 use std::collections::BTreeMap;
@@ -13,8 +14,30 @@ const PIECE: u32 = 9;
 /// are made of them once it is known where an allocation begins.
 const UNIT: u32 = crate::memory::ALIGNMENT.trailing_zeros();
 
-/// Words that are near each other are counted without sorting: eight sectors.
+/// Words of a unit.
+const UNIT_WORDS: usize = 1 << (UNIT - 2);
+
+/// Words that are near each other are counted without sorting: those of eight sectors.
 const NEAR: usize = 64;
+/// Words that lie in one piece of memory, of so many words, are counted in a table.
+const WIDE: usize = 1 << 12;
+/// Shared memory is counted by rows, a word of each bank. The words of as many rows as this are found without comparing
+/// each lane with the others.
+const ROWS: usize = 31;
+
+/// How many lanes of a request meet at each word of a piece of memory, the most at a word of each of its sectors, and
+/// the sum of these for each unit. All are 0 between two requests.
+struct Met {
+    words: [u8; WIDE],
+    sectors: [u8; WIDE / 8],
+    units: [u8; WIDE / UNIT_WORDS],
+}
+
+impl Default for Met {
+    fn default() -> Met {
+        Met { words: [0; WIDE], sectors: [0; WIDE / 8], units: [0; WIDE / UNIT_WORDS] }
+    }
+}
 
 /// The atomics of a worker's blocks.
 #[derive(Default)]
@@ -23,6 +46,8 @@ pub(crate) struct Chains {
     units: Table<(u64, u64)>,
     /// Requests at each word, if the kernel's loops try again until no other thread was faster.
     tries: Option<Table<u64>>,
+    /// Made when it is first needed.
+    met: Option<Box<Met>>,
     shared: u64,
 }
 
@@ -33,7 +58,25 @@ impl Chains {
     }
 
     /// Notes an atomic on global memory.
+    #[inline(always)]
     pub fn global(&mut self, address: &[u64; LANES], mask: u32, float: bool) {
+        let (mut low, mut high) = (u64::MAX, 0);
+        for i in 0..LANES {
+            let on = 0u64.wrapping_sub(u64::from((mask >> i) & 1));
+            low = low.min(address[i] | !on);
+            high = high.max(address[i] & on);
+        }
+        let (sector, unit) = (low >> 5 << 3, low >> UNIT << (UNIT - 2));
+        match ((high >> 2).wrapping_sub(sector), (high >> 2).wrapping_sub(unit)) {
+            (near, _) if near < NEAR as u64 => self.near(sector, address, mask, float),
+            (_, last) if last < WIDE as u64 => self.wide(unit, last as usize, address, mask, float),
+            _ => self.sorted(address, mask, float),
+        }
+    }
+
+    /// The same for words anywhere.
+    #[inline(never)]
+    fn sorted(&mut self, address: &[u64; LANES], mask: u32, float: bool) {
         let mut words = [u64::MAX; LANES];
         let mut count = 0;
         for lane in lanes(mask) {
@@ -41,11 +84,6 @@ impl Chains {
             count += 1;
         }
         let words = &mut words[..count];
-        let (low, high) = words.iter().fold((u64::MAX, 0), |(low, high), word| (low.min(*word), high.max(*word)));
-        let first = low & !7;
-        if count > 0 && high - first < NEAR as u64 {
-            return self.near(first, words, float);
-        }
         if !words.is_sorted() {
             words.sort_unstable();
         }
@@ -67,13 +105,40 @@ impl Chains {
         }
     }
 
-    /// The same for words that lie near each other, from the first of a sector on: most atomics are such.
-    fn near(&mut self, first: u64, words: &[u64], float: bool) {
-        let mut lanes = [0u8; NEAR];
-        for word in words {
-            lanes[(word - first) as usize % NEAR] += 1;
+    /// The same for words that lie in one piece of memory, from the first of a unit on.
+    #[inline(always)]
+    fn wide(&mut self, first: u64, last: usize, address: &[u64; LANES], mask: u32, float: bool) {
+        let mut met = self.met.take().unwrap_or_default();
+        for lane in lanes(mask) {
+            let at = ((address[lane] >> 2) - first) as usize % WIDE;
+            met.words[at] += 1;
+            let more = u8::from(met.words[at] > met.sectors[at / 8]);
+            met.sectors[at / 8] += more;
+            met.units[at / UNIT_WORDS] += more;
         }
-        for (sector, lanes) in (first >> 3..).zip(lanes.as_chunks::<8>().0) {
+        if self.tries.is_some() {
+            let words = (first..).zip(&met.words[..=last]);
+            words.filter(|(_, lanes)| **lanes > 0).for_each(|(word, _)| self.tried(word));
+        }
+        for (unit, steps) in (first / UNIT_WORDS as u64..).zip(&mut met.units[..=last / UNIT_WORDS]) {
+            match std::mem::take(steps) {
+                0 => {}
+                steps => self.steps(unit, steps.into(), float),
+            }
+        }
+        met.words[..=last].fill(0);
+        met.sectors[..=last / 8].fill(0);
+        self.met = Some(met);
+    }
+
+    /// The same for words that lie near each other, from the first of a sector on: most atomics are such.
+    #[inline(always)]
+    fn near(&mut self, first: u64, address: &[u64; LANES], mask: u32, float: bool) {
+        let mut met = [0u8; NEAR];
+        for lane in lanes(mask) {
+            met[((address[lane] >> 2) - first) as usize % NEAR] += 1;
+        }
+        for (sector, lanes) in (first >> 3..).zip(met.as_chunks::<8>().0) {
             let most = lanes.iter().copied().fold(0, u8::max);
             if most > 0 {
                 self.meet(sector, u64::from(most), float);
@@ -86,13 +151,21 @@ impl Chains {
     }
 
     /// Notes that so many lanes of a request meet at the busiest word of a sector.
+    #[inline(always)]
     fn meet(&mut self, sector: u64, most: u64, float: bool) {
-        let unit = self.units.entry(sector >> (UNIT - 5), Default::default);
-        unit.0 += most;
-        unit.1 += if float { most } else { 0 };
+        self.steps(sector >> (UNIT - 5), most, float);
+    }
+
+    /// Notes so many steps at a unit.
+    #[inline(always)]
+    fn steps(&mut self, unit: u64, steps: u64, float: bool) {
+        let unit = self.units.entry(unit, Default::default);
+        unit.0 += steps;
+        unit.1 += if float { steps } else { 0 };
     }
 
     /// Notes a request at a word.
+    #[inline(always)]
     fn tried(&mut self, word: u64) {
         if let Some(tries) = &mut self.tries {
             *tries.entry(word, u64::default) += 1;
@@ -101,23 +174,10 @@ impl Chains {
 
     /// Notes an atomic on shared memory. `counts`: it only counts the lanes that meet at a word, for which the hardware
     /// has an instruction (ATOMS.POPC.INC): so only different words of a bank wait for each other.
+    #[inline(always)]
     pub fn shared(&mut self, address: &[u64; LANES], mask: u32, counts: bool) {
-        let mut banks = [0u8; 32];
-        if counts {
-            // For each bank, the lanes with different words.
-            let mut different = [0u32; 32];
-            for lane in lanes(mask) {
-                let word = address[lane] >> 2;
-                let met = &mut different[word as usize % 32];
-                if lanes(*met).all(|other| address[other] >> 2 != word) {
-                    *met |= 1 << lane;
-                    banks[word as usize % 32] += 1;
-                }
-            }
-        } else {
-            lanes(mask).for_each(|lane| banks[(address[lane] >> 2) as usize % 32] += 1);
-        }
-        self.shared += u64::from(banks.into_iter().max().unwrap_or(0));
+        let steps = if counts { different(address, mask) } else { at_a_bank(address, mask) };
+        self.shared += u64::from(steps);
     }
 
     /// Adds another worker's.
@@ -147,6 +207,67 @@ impl Chains {
         let retried = self.tries.iter().flat_map(Table::iter).map(|(_, &requests)| requests).max().unwrap_or(0);
         Serial { steps, longest, longest_float, retried, shared_steps: self.shared }
     }
+}
+
+/// The most lanes that meet at a bank of shared memory.
+#[inline(always)]
+fn at_a_bank(address: &[u64; LANES], mask: u32) -> u32 {
+    let mut banks = [0u8; LANES];
+    lanes(mask).for_each(|lane| banks[(address[lane] >> 2) as usize % 32] += 1);
+    banks.into_iter().fold(0, u8::max).into()
+}
+
+/// The most different words of a bank of shared memory at which lanes meet.
+#[inline(always)]
+fn different(address: &[u64; LANES], mask: u32) -> u32 {
+    let (mut low, mut high) = (u64::MAX, 0);
+    for i in 0..LANES {
+        let on = 0u64.wrapping_sub(u64::from((mask >> i) & 1));
+        low = low.min(address[i] | !on);
+        high = high.max(address[i] & on);
+    }
+    let (first, last) = (low >> 7, high >> 7);
+    match last.wrapping_sub(first) {
+        0..=1 => {
+            // Bits for the words of two rows: the compiler makes vector code of it.
+            let mut words = 0u64;
+            for i in 0..LANES {
+                words |= u64::from((mask >> i) & 1) << ((address[i] >> 2).wrapping_sub(first << 5) & 63);
+            }
+            return u32::from(words != 0) + u32::from(words as u32 & (words >> 32) as u32 != 0);
+        }
+        rows if rows >= ROWS as u64 => return different_anywhere(address, mask),
+        _ => {}
+    }
+    // A bit for each word: those of a row are the banks.
+    let mut rows = [0u32; ROWS + 1];
+    for lane in lanes(mask) {
+        rows[((address[lane] >> 7) - first) as usize % (ROWS + 1)] |= 1 << (address[lane] >> 2 & 31);
+    }
+    // How many words of each bank there are: numbers of five bits, whose first bits are in the first mask.
+    let mut sums = [0u32; 5];
+    for row in &rows[..=(last - first) as usize % (ROWS + 1)] {
+        let mut carry = *row;
+        for bit in &mut sums {
+            (*bit, carry) = (*bit ^ carry, *bit & carry);
+        }
+    }
+    largest(&sums)
+}
+
+/// The same where the words lie far apart: each lane is compared with those at its bank.
+#[inline(never)]
+fn different_anywhere(address: &[u64; LANES], mask: u32) -> u32 {
+    let (mut banks, mut different) = ([0u8; 32], [0u32; 32]);
+    for lane in lanes(mask) {
+        let word = address[lane] >> 2;
+        let met = &mut different[word as usize % 32];
+        if lanes(*met).all(|other| address[other] >> 2 != word) {
+            *met |= 1 << lane;
+            banks[word as usize % 32] += 1;
+        }
+    }
+    banks.into_iter().fold(0, u8::max).into()
 }
 
 #[cfg(test)]
@@ -195,19 +316,39 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % below
         };
-        for round in 0..2000 {
-            // In the first half of the rounds all lie within eight sectors, and one lane far away does not change that
+        for round in 0..4000 {
+            // All lie within eight sectors, or within sixty times as much, and one lane far away does not change that
             // for the others.
-            let start = 4096 + random(1000) * 4;
-            let mut address: [u64; LANES] = std::array::from_fn(|_| start + random(8) * random(8) * 4);
-            let (mut near, mut far) = (Chains::new(true), Chains::new(true));
+            let (start, far) = (4096 + random(1000) * 4, 1 << 30);
+            let spread = if round % 4 < 2 { 1 } else { 60 };
+            let mut address: [u64; LANES] = std::array::from_fn(|_| start + random(8) * random(8) * spread * 4);
+            let (mut near, mut sorted) = (Chains::new(true), Chains::new(true));
             let mask = (random(1 << 31) as u32 | 2) & !1;
-            near.global(&address, mask, round % 2 == 0);
-            address[0] = 1 << 30;
-            far.global(&address, mask | 1, round % 2 == 0);
-            let told = |chains: &Chains| chains.serial(|address| if address < 1 << 20 { 0 } else { 1 << 30 });
-            let (near, far) = (told(&near), told(&far));
-            assert_eq!((near.steps + 1, near.longest, near.retried), (far.steps, far.longest, far.retried));
+            // What one request leaves behind must not matter for the next.
+            for _ in 0..2 {
+                near.global(&address, mask, round % 2 == 0);
+                near.global(&[far; LANES], 1, round % 2 == 0);
+            }
+            address[0] = far;
+            sorted.global(&address, mask | 1, round % 2 == 0);
+            sorted.global(&address, mask | 1, round % 2 == 0);
+            assert_eq!(near.serial(|_| 0), sorted.serial(|_| 0), "{address:?} {mask:#x}");
+        }
+    }
+
+    #[test]
+    fn different_words_are_counted_like_lane_after_lane() {
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..4000 {
+            let (start, rows) = (random(1000) * 4, 1 + random(40));
+            let stride = [1, 1, 32, 33][random(4) as usize];
+            let address = std::array::from_fn(|_| start + random(rows * 32) / stride * stride * 4);
+            let mask = random(1 << 31) as u32 | 1 << random(32);
+            assert_eq!(different(&address, mask), different_anywhere(&address, mask), "{address:?} {mask:#x}");
         }
     }
 

@@ -31,8 +31,9 @@ pub use self::groups::Flow;
 pub(crate) use self::groups::{Group, Reason, State, Status, Turn};
 use self::loan::Loan;
 use self::notes::{Notes, Unjudged};
-use self::program::{Adds, Op, Program};
+use self::program::{Op, Program};
 use self::request::{Pointers, Request};
+use self::seen::Looked;
 use self::shared::Shared;
 use self::slot::WarpSlot;
 use self::warpgroup::Products;
@@ -63,7 +64,7 @@ pub(crate) type LayoutOf = fn(Addresses<'_>, u32, u32) -> Layout;
 ///
 /// # Safety
 /// The instruction is a memory instruction of the program that runs.
-pub(crate) type LookAt = unsafe fn(&mut Warp<'_>, &Op, u32, (Request, Adds));
+pub(crate) type LookAt = unsafe fn(&mut Warp<'_>, &Op, u32, Looked);
 
 /// A warp: its lanes' registers and where they are.
 ///

@@ -3,12 +3,12 @@
 use super::counts::BlockCount;
 use super::program::{Adds, BlockInfo};
 use super::request::{Request, space_of};
+use crate::checks::Addresses;
 use crate::costs::{Chain, Costs, Pipes};
 use crate::engine::traffic::footprint::Touch;
-use crate::engine::traffic::lookups::look_up;
+use crate::engine::traffic::lookups::LookUp;
 use crate::engine::traffic::serial::Chains;
 use crate::finding::{Space, What};
-use crate::lane::LANES;
 use crate::memory::View;
 use std::collections::BTreeMap;
 
@@ -17,10 +17,21 @@ use std::collections::BTreeMap;
 pub(crate) enum Look {
     /// Nothing.
     Away,
-    /// The addresses that it accesses; what it adds, if it is an atomic.
-    Addresses(Request, Adds),
+    /// The addresses that it accesses.
+    Addresses(Looked),
     /// It guards the next instruction, and executes it itself if the guard holds in some lanes only.
     Guard,
+}
+
+/// A memory instruction that is looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Looked {
+    /// What it asks for.
+    pub request: Request,
+    /// What it adds, if it is an atomic.
+    pub adds: Adds,
+    /// Its number among those that are looked at.
+    pub index: u32,
 }
 
 /// Which of two blocks has executed more; of two that have executed as much, always the same.
@@ -30,6 +41,8 @@ fn busier(one: Pipes, other: Pipes) -> Pipes {
 
 /// What a worker has seen.
 pub(crate) struct Seen {
+    /// What the instructions that are looked at asked for last, by their numbers.
+    look_ups: Vec<LookUp>,
     touch: Touch,
     chains: Chains,
     /// The chain of the longest warp of each block that has ended, summed.
@@ -40,10 +53,14 @@ pub(crate) struct Seen {
     busiest: Pipes,
     /// The blocks under way, by their numbers.
     under_way: BTreeMap<u64, UnderWay>,
-    /// How often the warp that ended last executed each basic block, and its effort: most warps do the same.
-    last: Vec<u64>,
-    last_effort: UnderWay,
+    /// How often the warps that differed last executed each basic block, and their effort: most warps do as others did.
+    last: [(Vec<u64>, UnderWay); LAST],
+    /// Which of these is the oldest.
+    oldest: usize,
 }
+
+/// Warps that are remembered: the first of a block, the last, those at its edge.
+const LAST: usize = 4;
 
 /// What the warps of a block that have ended have executed.
 #[derive(Clone, Copy, Default)]
@@ -56,33 +73,41 @@ struct UnderWay {
 }
 
 impl Seen {
-    /// Nothing yet. `retries`: the kernel's loops try again until no other thread was faster.
-    pub fn new(retries: bool) -> Seen {
+    /// Nothing yet. `retries`: the kernel's loops try again until no other thread was faster; `looked`: so many
+    /// instructions are looked at.
+    pub fn new(retries: bool, looked: usize) -> Seen {
         Seen {
+            look_ups: std::iter::repeat_with(LookUp::default).take(looked).collect(),
             touch: Touch::new(),
             chains: Chains::new(retries),
             chain: Chain::default(),
             longest: 0,
             busiest: Pipes::default(),
             under_way: BTreeMap::new(),
-            last: Vec::new(),
-            last_effort: UnderWay::default(),
+            last: Default::default(),
+            oldest: 0,
         }
     }
 
     /// A warp of a block has ended after so many executions of the basic blocks with these chains.
     pub fn warp_ended(&mut self, block: u64, chains: &[BlockInfo], executed: &[BlockCount]) {
-        if !executed.iter().map(|count| count.executions).eq(self.last.iter().copied()) {
-            self.last.clear();
-            self.last.extend(executed.iter().map(|count| count.executions));
-            let mut own = UnderWay::default();
-            for (info, &times) in chains.iter().zip(&self.last).filter(|(_, times)| **times > 0) {
-                own.chain.add(&info.effort.chain, times);
-                own.pipes.add(&info.effort.pipes, times);
+        let alike =
+            |(last, _): &(Vec<u64>, UnderWay)| executed.iter().map(|count| count.executions).eq(last.iter().copied());
+        let at = self.last.iter().position(alike).unwrap_or_else(|| {
+            let at = self.oldest;
+            self.oldest = (at + 1) % LAST;
+            let (last, effort) = &mut self.last[at];
+            last.clear();
+            last.extend(executed.iter().map(|count| count.executions));
+            *effort = UnderWay::default();
+            for (info, &times) in chains.iter().zip(&*last).filter(|(_, times)| **times > 0) {
+                effort.chain.add(&info.effort.chain, times);
+                effort.pipes.add(&info.effort.pipes, times);
             }
-            self.last_effort = UnderWay { cycles: own.chain.cycles(), ..own };
-        }
-        let last = &self.last_effort;
+            effort.cycles = effort.chain.cycles();
+            at
+        });
+        let last = &self.last[at].1;
         let sum = self.under_way.entry(block).or_default();
         sum.pipes.add(&last.pipes, 1);
         if last.cycles > sum.cycles {
@@ -100,7 +125,7 @@ impl Seen {
 
     /// What several workers have seen in this memory, without the instructions.
     pub fn joined<'s>(all: impl Iterator<Item = &'s Seen>, memory: &View) -> Costs {
-        let mut sum = Seen::new(false);
+        let mut sum = Seen::new(false, 0);
         for seen in all {
             sum.touch.join(&seen.touch);
             sum.chains.join(&seen.chains);
@@ -124,23 +149,30 @@ impl Seen {
         self.touch.copied(address, bytes, is_read);
     }
 
-    /// Notes an access of the lanes of `mask` of a warp of `block`. `adds`: what it adds, if it is an atomic.
+    /// Notes an access of the lanes of `mask` of a warp of `block`.
+    ///
+    /// # Safety
+    /// The processor has what `W` promises.
     #[inline(always)]
-    pub fn access(&mut self, block: u64, address: &[u64; LANES], mask: u32, request: Request, adds: Adds) {
+    pub unsafe fn access<const W: u8>(&mut self, block: u64, address: Addresses<'_>, mask: u32, looked: Looked) {
+        let Looked { request, adds, index } = looked;
         let space = match request.space {
-            Space::Generic => space_of(address[mask.trailing_zeros() as usize & 31]).0,
+            Space::Generic => space_of(address.at(mask.trailing_zeros() as usize & 31)).0,
             named => named,
         };
         match (space, request.what) {
-            (Space::Shared, What::Atomic) => self.chains.shared(address, mask, adds == Adds::One),
+            (Space::Shared, What::Atomic) => self.chains.shared(&address.all(), mask, adds == Adds::One),
             (Space::Global, what) => {
                 if what == What::Atomic {
-                    self.chains.global(address, mask, adds == Adds::Float);
+                    self.chains.global(&address.all(), mask, adds == Adds::Float);
                 }
                 let (touch, is_read) = (&mut self.touch, what == What::Read);
-                let tell = |line, sectors| touch.line(block, line, sectors, is_read);
-                let passes = look_up(address, mask, request.size, tell);
-                self.touch.passes(passes);
+                if let Some(look_up) = self.look_ups.get_mut(index as usize) {
+                    let tell = |line, sectors| touch.line(block, line, sectors, is_read);
+                    // SAFETY: the caller's contract.
+                    let passes = unsafe { look_up.find::<W>(address, mask, request.size, tell) };
+                    self.touch.passes(passes);
+                }
             }
             _ => {}
         }
