@@ -319,9 +319,10 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
     let newer = compile(&["-arch=sm_120"]);
     assert_ne!(newer.code, 0, "{newer:?}");
     assert!(newer.stderr.contains("sm_120"), "{newer:?}");
-    // A kernel that launches kernels.
+    // A kernel that launches kernels is refused, and the one beside it runs.
     let source = "__global__ void child() {}\n__global__ void parent() { child<<<1, 1>>>(); }\n\
-                  int main() { parent<<<1, 1>>>(); return cudaGetLastError() != cudaErrorNotSupported; }\n";
+                  int main() { child<<<1, 1>>>(); if (cudaGetLastError() != cudaSuccess) return 7;\n\
+                  parent<<<1, 1>>>(); return cudaGetLastError() != cudaErrorNotSupported; }\n";
     fs::write(folder.path().join("parent.cu"), source).unwrap();
     let compiled = ["nvcc", "-rdc=true", "parent.cu", "-o", "parent", "-lcudadevrt"];
     assert_eq!(warplab_in(folder.path(), &compiled, &[]).code, 0);

@@ -208,3 +208,38 @@ fn products_by_warpgroups_are_refused_as_the_assembler_does() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn a_kernel_that_launches_kernels_is_refused_alone() {
+    let calling = |function: &str| {
+        format!(
+            ".version 8.7\n.target sm_90\n.address_size 64
+.extern .func (.param .b32 result) {function}(.param .b64 a, .param .b64 b);
+.visible .entry child() {{ ret; }}
+.visible .entry parent()
+{{
+    .reg .b32 %r<2>; .reg .b64 %d<2>;
+    mov.u64 %d1, child;
+    {{ .param .b64 a; .param .b64 b; .param .b32 got;
+      st.param.b64 [a], %d1; st.param.b64 [b], %d1;
+      call.uni (got), {function}, (a, b);
+      ld.param.b32 %r1, [got]; }}
+    ret;
+}}
+"
+        )
+    };
+    for (function, words) in [
+        ("__cudaCDP2LaunchDeviceV2", "a kernel that launches kernels (dynamic parallelism) ("),
+        ("cudaLaunchDeviceV2", "a kernel that launches kernels (dynamic parallelism) ("),
+        ("cudaGraphLaunch", "a kernel that launches graphs ("),
+        ("my_cudaGraphLaunch", "a call to `my_cudaGraphLaunch`, which has no body, ("),
+    ] {
+        let memory = Arc::new(Memory::new(1 << 26));
+        let module = Module::load(&calling(function), &memory, Profile::default_profile()).unwrap();
+        assert!(module.kernel("child").is_some() && module.kernel("parent").is_none(), "{function}");
+        let refused = module.unsupported("parent").unwrap();
+        assert_eq!(refused.verdict(), FailureOf::Machine);
+        assert!(refused.to_string().starts_with(words), "{function}: {refused}");
+    }
+}

@@ -112,10 +112,8 @@ fn complete(linker: Handle, out: *mut *mut c_void, size: *mut usize) -> Result {
     if linker.parts.is_empty() {
         return Err(Error::INVALID_VALUE);
     }
-    for part in &linker.parts {
-        device_runtime::check(part).map_err(|refused| linker.refuse(&refused))?;
-    }
-    let linked = link_text::link(&linker.parts).map_err(|name| {
+    let parts = linker.parts.iter().filter(|part| !device_runtime::is_nvidias(part));
+    let linked = link_text::link(&parts.cloned().collect::<Vec<_>>()).map_err(|name| {
         let log = format!("multiple definition of `{name}`");
         linker.refuse(&Refused::new(Error::INVALID_PTX, log))
     })?;

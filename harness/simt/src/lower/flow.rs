@@ -5,7 +5,7 @@ use super::function::FnBuilder;
 use super::ir::*;
 use super::params::{self, Callee, Slot};
 use crate::instr::row::Row;
-use crate::instr::system::{Call, provided};
+use crate::instr::system::{Call, lacking, provided};
 use crate::instr::{self, alu};
 use crate::ptx::ast::{self, Operand, Type};
 
@@ -140,7 +140,7 @@ impl FnBuilder<'_, '_> {
         let function = &self.b.module.functions[index];
         let name = function.name.as_str();
         let Some(provided) = provided(name, function.params.len()) else {
-            let what = format!("a call to `{name}`, which has no body,");
+            let what = lacking(name).map_or_else(|| format!("a call to `{name}`, which has no body,"), str::to_owned);
             return Err(unsupported(what, self.at()));
         };
         let results = function.returns.len();

@@ -1,8 +1,6 @@
 //! What nvcc takes from `libcudadevrt`, CUDA's runtime on the device: code that PTX declares and another library has.
 
 use super::link_text;
-use crate::abi::error::{Error, Refused};
-use crate::state::device::driver::tell;
 use std::borrow::Cow;
 
 /// `cudaGraphSetConditional`: the handle is the address of the condition's value.
@@ -21,14 +19,14 @@ const SET_CONDITIONAL: &str = "
 }
 ";
 
-/// What PTX calls that the machine does not have: how the functions' names begin, and what they do.
-const LACKING: [(&str, &str); 5] = [
-    ("__cudaCDP2", "a kernel that launches kernels (dynamic parallelism)"),
-    ("cudaLaunchDevice", "a kernel that launches kernels (dynamic parallelism)"),
-    ("cudaGetParameterBuffer", "a kernel that launches kernels (dynamic parallelism)"),
-    ("cudaGraphLaunch", "a kernel that launches graphs"),
-    ("cudaGetCurrentGraphExec", "a kernel that launches graphs"),
-];
+/// What names in NVIDIA's `libcudadevrt` have in them: the file that it was made of.
+const NVIDIAS: &str = "_cuda_device_runtime_cu_";
+
+/// Whether a part of a program is that library itself, which nvcc links with every program of several parts that calls
+/// it. It is left out: what it does needs calls of NVIDIA's driver. What the machine has of it, it has of its own.
+pub fn is_nvidias(part: &str) -> bool {
+    part.contains(NVIDIAS)
+}
 
 /// Whether PTX declares a function whose name begins like this.
 fn declares(ptx: &str, prefix: &str) -> bool {
@@ -37,19 +35,6 @@ fn declares(ptx: &str, prefix: &str) -> bool {
         let start = before.rfind([';', '}']).map_or(0, |at| at + 1);
         before.ends_with(char::is_whitespace) && before[start..].contains(".extern") && before.contains(".func")
     })
-}
-
-/// Refuses PTX that needs more of that runtime than the machine has, and says what.
-///
-/// # Errors
-/// `CUDA_ERROR_NOT_SUPPORTED`.
-pub fn check(ptx: &str) -> std::result::Result<(), Refused> {
-    let Some((_, what)) = LACKING.iter().find(|(prefix, _)| declares(ptx, prefix)) else {
-        return Ok(());
-    };
-    let log = format!("{what} is not supported by the emulated device");
-    tell(|observer| observer.unsupported(&log));
-    Err(Refused::new(Error::NOT_SUPPORTED, log))
 }
 
 /// The PTX with what it takes of that runtime.
@@ -69,14 +54,11 @@ mod tests {
     const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
     #[test]
-    fn what_is_declared_is_told_from_what_is_named_alike() {
-        let declared = |name: &str| format!("{HEAD}.extern .func (.param .b32 r) {name}\n(\n.param .b64 p\n)\n;\n");
-        for name in ["__cudaCDP2LaunchDeviceV2", "cudaLaunchDeviceV2", "cudaGetParameterBufferV2", "cudaGraphLaunch"] {
-            assert_eq!(check(&declared(name)).map_err(Error::from), Err(Error::NOT_SUPPORTED), "{name}");
-        }
-        assert!(check(&declared("my_cudaLaunchDevice")).is_ok());
-        assert!(check(&format!("{HEAD}// cudaLaunchDevice\n.visible .func cudaLaunchDevice() {{ ret; }}\n")).is_ok());
-        assert!(check(&declared("cudaGraphSetConditional")).is_ok());
+    fn the_library_is_told_from_programs_that_call_it() {
+        let library =
+            ".visible .func __nv_static_52__f4510a67_22_cuda_device_runtime_cu_3ecce0c0_2317245_cpy() { ret; }";
+        assert!(is_nvidias(&format!("{HEAD}{library}")));
+        assert!(!is_nvidias(&format!("{HEAD}.extern .func __cudaCDP2GetLastError();\n")));
     }
 
     #[test]

@@ -78,7 +78,6 @@ impl Module {
         if let Some(words) = ptx::doubt(ptx) {
             tell(|observer| observer.doubtful(&words));
         }
-        device_runtime::check(ptx)?;
         let machine =
             machine::Module::load(&device_runtime::with(ptx), &driver.memory, driver.profile).map_err(|error| {
                 let code = match (&error, error.verdict()) {

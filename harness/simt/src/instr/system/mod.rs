@@ -54,3 +54,20 @@ const fn function(name: &'static str, parameters: usize, lower: fn(&Call) -> Ins
 pub(crate) fn provided(name: &str, parameters: usize) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|f| f.name == name && f.parameters == parameters)
 }
+
+/// What the machine does not have of CUDA's runtime on the device: how the functions' names begin, and what a kernel
+/// does with them.
+const LACKING: [(&str, &str); 7] = [
+    ("__cudaCDP2", "a kernel that launches kernels (dynamic parallelism)"),
+    ("cudaLaunchDevice", "a kernel that launches kernels (dynamic parallelism)"),
+    ("cudaGetParameterBuffer", "a kernel that launches kernels (dynamic parallelism)"),
+    ("cudaDeviceSynchronize", "a kernel that waits for kernels that it launched"),
+    ("__cudaDeviceSynchronize", "a kernel that waits for kernels that it launched"),
+    ("cudaGraphLaunch", "a kernel that launches graphs"),
+    ("cudaGraphKernelNode", "a kernel that changes graphs"),
+];
+
+/// What a kernel does that calls the function with this name, if it is known and the machine does not have it.
+pub(crate) fn lacking(name: &str) -> Option<&'static str> {
+    LACKING.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, what)| *what)
+}
