@@ -38,30 +38,35 @@ impl Start for StartThreads {
     }
 }
 
-/// [`parallel`] on so many threads, this one among them.
+/// [`parallel`] on so many threads, this one among them. Each thread keeps its results for itself until its last task is
+/// done, so that none waits for another meanwhile.
 fn on_threads<T: Send>(threads: usize, tasks: usize, task: impl Fn(usize) -> T + Sync, starter: &dyn Start) -> Vec<T> {
-    let results: Vec<_> = (0..tasks).map(|_| Mutex::new(None)).collect();
-    each(threads, tasks, &|i| *results[i].lock().expect("one task a result") = Some(task(i)), starter);
-    let all = results.into_iter();
-    all.map(|result| result.into_inner().expect("one task a result").expect("every task has been done")).collect()
-}
-
-/// Does the tasks 0 to `tasks - 1` on so many threads. It knows no types, so that it is compiled once, and not for
-/// every closure of every lab.
-fn each(threads: usize, tasks: usize, task: &(dyn Fn(usize) + Sync), starter: &dyn Start) {
-    let next = AtomicUsize::new(0);
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
+        let mut own = Vec::new();
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             if i >= tasks {
-                return;
+                break;
             }
-            task(i);
+            own.push((i, task(i)));
         }
+        done.lock().expect("a list is added as a whole").push(own);
     };
+    run_on(threads, &work, starter);
+    let mut all: Vec<Option<T>> = (0..tasks).map(|_| None).collect();
+    for (i, result) in done.into_inner().expect("all threads have ended well").into_iter().flatten() {
+        all[i] = Some(result);
+    }
+    all.into_iter().map(|result| result.expect("every task has been done")).collect()
+}
+
+/// Runs `work` on so many threads at once. It knows no types, so that it is compiled once, and not for every closure
+/// of every lab.
+fn run_on(threads: usize, work: &(dyn Fn() + Sync), starter: &dyn Start) {
     thread::scope(|scope| {
         // Where the system starts no further thread, those that there are do the work.
-        let others: Vec<_> = (1..threads).map_while(|_| starter.start(scope, &work).ok()).collect();
+        let others: Vec<_> = (1..threads).map_while(|_| starter.start(scope, work).ok()).collect();
         work();
         for other in others {
             other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
