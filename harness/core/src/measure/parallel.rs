@@ -38,8 +38,8 @@ impl Start for StartThreads {
     }
 }
 
-/// [`parallel`] on so many threads, this one among them. Each thread keeps its results for itself until its last task is
-/// done, so that none waits for another meanwhile.
+/// [`parallel`] on so many threads, this one among them. Each thread keeps its results for itself until its last task
+/// is done, so that none waits for another meanwhile.
 fn on_threads<T: Send>(threads: usize, tasks: usize, task: impl Fn(usize) -> T + Sync, starter: &dyn Start) -> Vec<T> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
