@@ -21,6 +21,8 @@ const UNIT_WORDS: usize = 1 << (UNIT - 2);
 const NEAR: usize = 64;
 /// Words that lie in one piece of memory, of so many words, are counted in a table.
 const WIDE: usize = 1 << 12;
+/// So many neighbouring lanes that meet at banks are counted apart from each other.
+const APART: usize = 4;
 /// Shared memory is counted by rows, a word of each bank. The words of as many rows as this are found without comparing
 /// each lane with the others.
 const ROWS: usize = 31;
@@ -212,9 +214,10 @@ impl Chains {
 /// The most lanes that meet at a bank of shared memory.
 #[inline(always)]
 fn at_a_bank(address: &[u64; LANES], mask: u32) -> u32 {
-    let mut banks = [0u8; LANES];
-    lanes(mask).for_each(|lane| banks[(address[lane] >> 2) as usize % 32] += 1);
-    banks.into_iter().fold(0, u8::max).into()
+    // Neighbouring lanes often meet. With counts of their own they need not wait for each other here.
+    let mut banks = [[0u8; 32]; APART];
+    lanes(mask).for_each(|lane| banks[lane % APART][(address[lane] >> 2) as usize % 32] += 1);
+    (0..32).map(|bank| banks.iter().map(|lanes| lanes[bank]).sum()).fold(0, u8::max).into()
 }
 
 /// The most different words of a bank of shared memory at which lanes meet.
