@@ -66,7 +66,7 @@ def rows_of(folder):
 
 def emulate(warplab, folder, some=False):
     """Counts what decides the time of every row that was measured."""
-    environment = os.environ | {"WARPLAB_WORKERS": "1", "WARPLAB_NVRTC": ""}
+    environment = os.environ | {"WARPLAB_WORKERS": "1", "WARPLAB_NVRTC": "off"}
     lines = []
     for of, arguments in runs():
         if some and not of.endswith(SMALL):
