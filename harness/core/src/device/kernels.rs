@@ -167,7 +167,7 @@ impl Kernels {
         let function = self.function(file, kernel)?;
         let device = &self.session.device;
         // What the kernel declares counts as well.
-        let all = bytes + function.get_attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)? as u32;
+        let all = bytes.saturating_add(function.get_attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)? as u32);
         if all > device.shared_bytes_per_block {
             let (name, most) = (&device.name, device.shared_bytes_per_block_optin);
             if all > most {

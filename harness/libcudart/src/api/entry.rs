@@ -54,7 +54,7 @@ macro_rules! stream_forwards {
 pub(crate) use {calls, forwards, stream_calls, stream_forwards};
 
 /// Runs the work of an entry point, and keeps its error. `WARPLAB_TRACE` writes each call and its result to standard
-/// error. One function for all of them is a third less to compile than one for each.
+/// error. One function for all of them is a fifth less to compile than one for each.
 pub fn guard(name: &'static str, work: &dyn Fn() -> Result) -> i32 {
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Error(999)));
     if speech::is_traced() {
