@@ -287,6 +287,29 @@ fn nvcc_programs_are_kept_with_their_findings_and_their_hot_lines() {
     }
 }
 
+/// The PTX of the runtime on the device, without what the compiler says of itself, and without the hash of the file's
+/// path in names.
+fn code_of_runtime(ptx: &str) -> String {
+    let lines: Vec<&str> = ptx.lines().filter(|line| !line.starts_with("//")).collect();
+    let mut pieces = vec![];
+    for piece in lines.join("\n").split("_10_runtime_cu_") {
+        pieces.push(piece[..piece.len() - 8].to_owned());
+    }
+    pieces.join("_10_runtime_cu_")
+}
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_makes_of_the_runtime_on_the_device_what_lies_beside_it() {
+    let folder = root().join("harness/libcuda/src/state/modules/device_runtime");
+    let options = ["nvcc", "-rdc=true", "-arch=compute_75", "-ptx", "runtime.cu", "-o", "-"];
+    let run = warplab_in(&folder, &options, &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let made = run.stdout.replace("cdp2_", "__cudaCDP2");
+    let kept = fs::read_to_string(folder.join("runtime.ptx")).unwrap();
+    assert!(code_of_runtime(&made) == code_of_runtime(&kept), "runtime.ptx is not what runtime.cu says is done to it");
+}
+
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_programs_that_cannot_run_are_told_why() {
@@ -319,16 +342,18 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
     let newer = compile(&["-arch=sm_120"]);
     assert_ne!(newer.code, 0, "{newer:?}");
     assert!(newer.stderr.contains("sm_120"), "{newer:?}");
-    // A kernel that launches kernels is refused, and the one beside it runs.
-    let source = "__global__ void child() {}\n__global__ void parent() { child<<<1, 1>>>(); }\n\
-                  int main() { child<<<1, 1>>>(); if (cudaGetLastError() != cudaSuccess) return 7;\n\
-                  parent<<<1, 1>>>(); return cudaGetLastError() != cudaErrorNotSupported; }\n";
+    // A kernel that launches graphs is refused, by the host and by another kernel, and the one beside it runs.
+    let source = "#include <cstdio>\n__global__ void child(cudaGraphExec_t g) { cudaGraphLaunch(g, cudaStreamGraphFireAndForget); }\n\
+                  __global__ void parent() { child<<<1, 1>>>(0); printf(\"%d\\n\", cudaGetLastError()); }\n\
+                  int main() { child<<<1, 1>>>(0); if (cudaGetLastError() != cudaErrorNotSupported) return 7;\n\
+                  parent<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n";
     fs::write(folder.path().join("parent.cu"), source).unwrap();
     let compiled = ["nvcc", "-rdc=true", "parent.cu", "-o", "parent", "-lcudadevrt"];
     assert_eq!(warplab_in(folder.path(), &compiled, &[]).code, 0);
     let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "./parent"], &[]);
     assert_eq!(run.code, 1, "{run:?}");
-    assert!(run.stderr.contains("not modelled: a kernel that launches kernels (dynamic parallelism)"), "{run:?}");
+    assert!(run.stderr.contains("not modelled: a kernel that launches graphs (in _Z5child"), "{run:?}");
+    assert_eq!(run.stdout, "801\n");
     // What nvcc says of a missing header or library is followed by why it is missing.
     fs::write(folder.path().join("blas.cu"), "#include <cublas_v2.h>\nint main() {}\n").unwrap();
     for blas in [&["exec", "blas.cu"][..], &["nvcc", "p.cu", "-o", "p", "-lcublas"]] {

@@ -163,6 +163,26 @@ pub struct Progress {
     pub blocks: u64,
 }
 
+/// A thread that calls the runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Caller {
+    /// The number of its block in the grid.
+    pub block: u64,
+    /// Its number in the block.
+    pub thread: u32,
+}
+
+/// How many words a call of the runtime passes.
+pub const WORDS: usize = 12;
+
+/// What kernels may ask while they run of whoever launched them: CUDA's runtime on the device. PTX calls it as
+/// `__simt_runtime(call, words)`: a number, and the address of [`WORDS`] words of 64 bits. What they mean is agreed
+/// between the caller and the runtime. The threads of a launch may call it at the same time.
+pub trait Runtime: Sync {
+    /// The answer to a call.
+    fn call(&self, caller: Caller, call: u32, words: &[u64; WORDS]) -> u64;
+}
+
 /// How whoever launches a kernel follows it while it runs.
 #[derive(Clone, Copy)]
 pub struct Watch<'w> {
@@ -172,6 +192,8 @@ pub struct Watch<'w> {
     pub patience: Duration,
     /// Is told how far the launch is, on one of the threads that run it.
     pub slow: &'w (dyn Fn(Progress) + Sync),
+    /// Answers what the kernel asks; without it every answer is 0.
+    pub runtime: Option<&'w dyn Runtime>,
 }
 
 impl fmt::Debug for Watch<'_> {

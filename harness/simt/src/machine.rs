@@ -1,7 +1,9 @@
 //! The machine as its users see it: load a module, look up a kernel, launch it, read the report.
 
 use crate::engine::warp::program::Program;
-pub use crate::kernel::{Checks, Fault, Geometry, LoadError, Param, Progress, Report, Settings, Watch};
+pub use crate::kernel::{
+    Caller, Checks, Fault, Geometry, LoadError, Param, Progress, Report, Runtime, Settings, WORDS, Watch,
+};
 use crate::lower::Loaded;
 use crate::memory::Memory;
 use crate::profile::Profile;
@@ -21,6 +23,7 @@ pub struct Module {
     kernels: Vec<Kernel>,
     unsupported: Vec<(String, LoadError)>,
     globals: Vec<(String, u64, u64)>,
+    addresses: Vec<(String, u64)>,
     memory: Arc<Memory>,
 }
 
@@ -32,8 +35,8 @@ impl Module {
     /// When the text is not valid PTX, or all its kernels ask for something that this machine does not support. The
     /// error names it and its line.
     pub fn load(ptx: &str, memory: &Arc<Memory>, profile: &Profile) -> Result<Module, LoadError> {
-        let Loaded { kernels, unsupported, globals } = crate::lower::load(ptx, memory, profile)?;
-        Ok(Module { kernels, unsupported, globals, memory: Arc::clone(memory) })
+        let Loaded { kernels, unsupported, globals, addresses } = crate::lower::load(ptx, memory, profile)?;
+        Ok(Module { kernels, unsupported, globals, addresses, memory: Arc::clone(memory) })
     }
 
     /// Why the kernel of that name cannot run, if it asks for something that this machine does not support. Then it is
@@ -45,6 +48,12 @@ impl Module {
     /// The kernel of that name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// The name of the kernel to which a pointer of this value points in the module's code, whether it is supported or
+    /// not. Other modules may have the same values.
+    pub fn kernel_at(&self, address: u64) -> Option<&str> {
+        self.addresses.iter().find(|(_, at)| *at == address).map(|(name, _)| name.as_str())
     }
 
     /// All kernels, in the order of the PTX.
@@ -77,7 +86,7 @@ pub fn run(
     out: &mut dyn FnMut(&[u8]),
 ) -> Report {
     static NEVER: AtomicBool = AtomicBool::new(false);
-    let watch = Watch { cancel: &NEVER, patience: Duration::MAX, slow: &|_| {} };
+    let watch = Watch { cancel: &NEVER, patience: Duration::MAX, slow: &|_| {}, runtime: None };
     run_watched(memory, profile, settings, launch, &watch, out)
 }
 

@@ -27,6 +27,7 @@ mod recursion;
 mod registers;
 mod report;
 mod rounding;
+mod runtime_calls;
 mod shared;
 mod small_tiles;
 mod sync;

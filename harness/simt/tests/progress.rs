@@ -30,7 +30,7 @@ fn told(patience: Duration) -> Vec<Progress> {
     let launch = Launch { kernel, geometry: Geometry::new([64, 1, 1], [32, 1, 1]), params: &[] };
     let all = Mutex::new(Vec::new());
     let slow = |progress| all.lock().unwrap().push(progress);
-    let watch = Watch { cancel: &AtomicBool::new(false), patience, slow: &slow };
+    let watch = Watch { cancel: &AtomicBool::new(false), patience, slow: &slow, runtime: None };
     let profile = simt::profile::Profile::default_profile();
     let report = run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
     assert_eq!(report.fault, None);

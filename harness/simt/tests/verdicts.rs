@@ -210,7 +210,7 @@ fn products_by_warpgroups_are_refused_as_the_assembler_does() {
 }
 
 #[test]
-fn a_kernel_that_launches_kernels_is_refused_alone() {
+fn a_kernel_that_calls_what_the_machine_lacks_is_refused_alone() {
     let calling = |function: &str| {
         format!(
             ".version 8.7\n.target sm_90\n.address_size 64
@@ -230,8 +230,8 @@ fn a_kernel_that_launches_kernels_is_refused_alone() {
         )
     };
     for (function, words) in [
-        ("__cudaCDP2LaunchDeviceV2", "a kernel that launches kernels (dynamic parallelism) ("),
-        ("cudaLaunchDeviceV2", "a kernel that launches kernels (dynamic parallelism) ("),
+        ("__cudaCDP2LaunchDeviceV2", "a kernel that calls the runtime on the device ("),
+        ("cudaLaunchDeviceV2", "a kernel that launches kernels as before CUDA 12 ("),
         ("cudaGraphLaunch", "a kernel that launches graphs ("),
         ("my_cudaGraphLaunch", "a call to `my_cudaGraphLaunch`, which has no body, ("),
     ] {

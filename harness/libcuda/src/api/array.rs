@@ -1,6 +1,5 @@
 //! Arrays (`cuArray*`, `cuMipmappedArray*`).
 
-use super::attributes;
 use crate::abi::device_attributes::*;
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need, put};
@@ -8,6 +7,7 @@ use crate::abi::texture::{ArrayDesc, FlatArrayDesc, array_flags};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::synchronize_device;
 use crate::state::contexts::current::current;
+use crate::state::device::attributes;
 use crate::state::device::driver::driver;
 use crate::state::graphs::capture::{self, current_uncaptured};
 use crate::state::memory::array;

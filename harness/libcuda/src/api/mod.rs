@@ -6,7 +6,6 @@ pub mod entry;
 
 pub mod array;
 pub mod array_copy;
-pub mod attributes;
 pub mod capture;
 pub mod context;
 pub mod copy;

@@ -3,8 +3,8 @@
 use crate::abi::device_attributes::TENSOR_MAP_ACCESS_SUPPORTED;
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, get_all, need, put};
-use crate::api::attributes;
 use crate::state::contexts::current::current;
+use crate::state::device::attributes;
 use crate::state::device::driver::driver;
 use crate::state::tensor_map::{self, Described};
 use simt::tensor::MOST_DIMENSIONS;

@@ -1,11 +1,11 @@
 //! Texture and surface objects (`cuTexObject*`, `cuSurfObject*`).
 
-use super::attributes;
 use crate::abi::device_attributes::*;
 use crate::abi::error::Result;
 use crate::abi::pointers::{get, need, put};
 use crate::abi::texture::{ResourceDesc, TextureDesc, ViewDesc};
 use crate::state::contexts::current::current;
+use crate::state::device::attributes;
 use crate::state::device::driver::driver;
 use crate::state::textures::object::{self, Described};
 use crate::state::textures::resource::Limits;

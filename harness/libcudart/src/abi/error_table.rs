@@ -188,3 +188,19 @@ pub const ERRORS: &[(i32, &str, &str)] = &[
     ),
     (999, "cudaErrorUnknown", "unknown error"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::ERRORS;
+
+    #[test]
+    fn kernels_and_programs_have_the_same_words() {
+        let header = include_str!("../../../libcuda/src/state/modules/device_runtime/errors.h");
+        let rows: Vec<&str> = header.lines().filter(|line| line.starts_with("    {")).collect();
+        assert_eq!(rows.len(), ERRORS.len());
+        for (row, (code, name, text)) in rows.iter().zip(ERRORS) {
+            assert_eq!(*row, format!("    {{{code}, \"{name}\", \"{text}\"}},"));
+        }
+        assert!(ERRORS.is_sorted_by_key(|(code, ..)| code));
+    }
+}

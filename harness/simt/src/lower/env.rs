@@ -9,6 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 /// Values of pointers to functions begin here. No memory has such addresses.
 const FUNCTIONS: u64 = 4 << 56;
+/// Values of pointers to kernels begin here.
+const KERNELS: u64 = 5 << 56;
 
 /// What is known about a module before its kernels are lowered.
 #[derive(Default)]
@@ -19,6 +21,8 @@ pub struct Env {
     pub pointers: HashSet<usize>,
     /// The values of pointers to those functions, in ascending order.
     pub function_values: Vec<(u64, usize)>,
+    /// Kernels by name, and the values of pointers to them. Kernels launch each other by them, and none is called.
+    pub kernel_values: Vec<(String, u64)>,
     /// Bytes of its constant variables.
     pub const_bytes: u32,
 }
@@ -27,8 +31,10 @@ impl Env {
     /// Gives a module's functions and variables their addresses, and its variables their values. `globals` receives the
     /// name, address and size of each variable that was allocated, even if there is an error.
     pub fn new(module: &ast::Module, memory: &Memory, globals: &mut Vec<(String, u64, u64)>) -> Result<Env> {
-        let mut env = Env { pointers: taken(module), ..Env::default() };
+        let (kernels, functions) = taken(module).into_iter().partition(|&f: &usize| module.functions[f].entry);
+        let mut env = Env { pointers: functions, ..Env::default() };
         env.number_functions(module);
+        env.number_kernels(module, kernels);
         let provided = |f: &ast::Function| f.body.is_none() && f.name == "malloc";
         if module.functions.iter().any(provided) {
             let heap = memory.ensure_heap();
@@ -53,6 +59,18 @@ impl Env {
             self.function_values.push((value, f));
             let name = module.functions[f].name.clone();
             self.addresses.insert(name, value);
+        }
+    }
+
+    /// Gives the kernels whose address is taken their pointer values.
+    fn number_kernels(&mut self, module: &ast::Module, kernels: HashSet<usize>) {
+        let mut kernels: Vec<usize> = kernels.into_iter().collect();
+        kernels.sort_unstable();
+        for (f, i) in kernels.into_iter().zip(1..) {
+            let value = KERNELS + 16 * i;
+            let name = &module.functions[f].name;
+            self.kernel_values.push((name.clone(), value));
+            self.addresses.insert(name.clone(), value);
         }
     }
 

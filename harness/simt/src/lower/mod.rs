@@ -51,6 +51,8 @@ pub struct Loaded {
     pub unsupported: Vec<(String, LoadError)>,
     /// Its variables with their addresses and sizes.
     pub globals: Vec<(String, u64, u64)>,
+    /// Kernels whose address is taken, by name, and the values of pointers to them.
+    pub addresses: Vec<(String, u64)>,
 }
 
 /// Places a module's variables in memory and lowers its kernels. A module may have kernels that this machine does not
@@ -63,8 +65,8 @@ pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, Loa
     wide::halve(&mut module);
     let mut globals = Vec::new();
     let env = Env::new(&module, memory, &mut globals);
-    match env.and_then(|env| kernels(&module, &env, profile)) {
-        Ok((kernels, unsupported)) => Ok(Loaded { kernels, unsupported, globals }),
+    match env.and_then(|env| Ok((kernels(&module, &env, profile)?, env.kernel_values))) {
+        Ok(((kernels, unsupported), addresses)) => Ok(Loaded { kernels, unsupported, globals, addresses }),
         Err(error) => {
             for (_, address, _) in globals {
                 // The variable belongs to this module, so nobody else can have freed it.

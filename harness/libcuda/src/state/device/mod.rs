@@ -1,11 +1,13 @@
 //! The device: the driver that stands for it, its settings, tables of handles, and the observer of what happens.
 
 pub mod activity;
+pub mod attributes;
 pub mod call_site;
 pub mod driver;
 pub mod handles;
 pub mod interrupt;
 pub mod leftover;
 pub mod observer;
+pub mod output;
 pub mod settings;
 pub mod sync;

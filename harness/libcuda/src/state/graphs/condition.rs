@@ -1,7 +1,7 @@
 //! Conditions: values that kernels set, and that decide which graphs a conditional node runs.
 //!
 //! A condition's handle is the address of its value on the device, so `cudaGraphSetConditional` is a store there
-//! (`state/modules/device_runtime.rs`).
+//! (`state/modules/device_runtime`).
 
 use crate::abi::constants::conditional_type;
 use crate::abi::error::{Error, Result};

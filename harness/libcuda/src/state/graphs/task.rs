@@ -12,6 +12,7 @@ use crate::state::memory::allocation::release;
 use crate::state::memory::copy::MemoryCopy;
 use crate::state::memory::fill::Fill;
 use crate::state::memory::graph_memory::GraphMemory;
+use crate::state::modules::children;
 use crate::state::modules::launch::KernelLaunch;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -124,7 +125,7 @@ impl Task {
                 tasks.iter().cloned().for_each(|task| task.perform(context));
                 context.is_none_or(|context| context.check().is_ok())
             }),
-            Task::Kernel(launch) => launch.run(context),
+            Task::Kernel(launch) => children::run(launch, context),
             Task::Copy(copy) => copy.run(context),
             Task::Fill(fill) => fill.run(context),
             Task::Host(call) => {

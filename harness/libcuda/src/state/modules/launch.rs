@@ -9,11 +9,11 @@ use crate::state::device::activity;
 use crate::state::device::driver::{driver, tell};
 use crate::state::device::interrupt::INTERRUPTED;
 use crate::state::device::observer::Launched;
+use crate::state::device::output;
 use crate::state::device::sync::lock;
 use crate::state::memory::managed;
 use simt::kernel::Geometry;
-use simt::machine::{self, Fault, Launch, Watch};
-use std::io::Write;
+use simt::machine::{self, Fault, Launch, Runtime, Watch};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -62,9 +62,9 @@ impl KernelLaunch {
         Ok(Arc::new(KernelLaunch { function, handle, geometry, params }))
     }
 
-    /// Runs it.
-    pub fn run(&self, context: Option<&Arc<Context>>) {
-        let Ok(driver) = driver() else { return };
+    /// Runs it. `runtime` answers what the kernel asks. Returns whether it came to its end.
+    pub(super) fn run(&self, context: Option<&Arc<Context>>, runtime: &dyn Runtime) -> bool {
+        let Ok(driver) = driver() else { return false };
         let mut settings = driver.settings();
         if let Some(context) = context {
             let limits = lock(&context.limits);
@@ -76,13 +76,14 @@ impl KernelLaunch {
         let mut print = |bytes: &[u8]| printed.extend_from_slice(bytes);
         let start = Instant::now();
         let slow = |progress| tell(|observer| observer.slow(self.function.kernel(), progress));
-        let watch = Watch { cancel: &INTERRUPTED, patience: PATIENCE, slow: &slow };
+        let watch = Watch { cancel: &INTERRUPTED, patience: PATIENCE, slow: &slow, runtime: Some(runtime) };
         let busy = activity::begin();
         let report = machine::run_watched(&driver.memory, driver.profile, &settings, &launch, &watch, &mut print);
         drop(busy);
         let took = start.elapsed();
-        write_to(1, &printed);
-        write_to(2, &report.asserted);
+        output::print(&printed);
+        output::complain(&report.asserted);
+        let ended = report.fault.is_none();
         if let (Some(fault), Some(context)) = (report.fault, context) {
             context.fail(error_of(fault));
         }
@@ -96,26 +97,6 @@ impl KernelLaunch {
                 took,
             });
         });
-    }
-}
-
-/// Writes what a kernel has printed to standard output (1), or what its assertions wrote to standard error (2). If that
-/// is closed or full, there is nobody to report it to.
-#[cfg(unix)]
-fn write_to(stream: i32, text: &[u8]) {
-    use std::os::fd::FromRawFd;
-    // SAFETY: the file is never dropped, so that the descriptor stays open. A buffer of our own would keep what could
-    // not be written, and write it later, to whatever takes the place of the stream.
-    let mut out = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(stream) });
-    let _ = out.write_all(text);
-}
-
-#[cfg(not(unix))]
-fn write_to(stream: i32, text: &[u8]) {
-    if stream == 1 {
-        let mut out = std::io::stdout().lock();
-        let _ = out.write_all(text).and_then(|()| out.flush());
-    } else {
-        let _ = std::io::stderr().write_all(text);
+        ended
     }
 }

@@ -105,7 +105,7 @@ fn statements(text: &str) -> Vec<Statement<'_>> {
             name: if symbol { name } else { "" },
             shared: weak || is(".visible") || is(".extern") || is(".entry"),
             weak,
-            defines: !is(".extern") && (body || !is(".func")),
+            defines: !is(".extern") && (body || !is(".func") && !is(".entry")),
         });
     }
     list
@@ -324,6 +324,18 @@ $L__info_string0:
             assert!(linked.contains(wanted), "{wanted} in\n{linked}");
         }
         simt::ptx::parse(&linked).unwrap();
+    }
+
+    #[test]
+    fn a_kernel_that_is_declared_first_keeps_its_body() {
+        let kernel = ".weak .entry k(.param .u64 out)";
+        let declared = format!(".version 7.8\n.target sm_70\n.address_size 64\n{kernel};\n{kernel}\n{{\nret;\n}}\n");
+        let linked = link(&[declared.clone(), TWO.into()]).unwrap();
+        assert_eq!((linked.matches(kernel).count(), linked.matches("ret;").count()), (2, 2), "{linked}");
+        simt::ptx::parse(&linked).unwrap();
+        // Of two parts with the same kernel the first one's is used.
+        let twice = link(&[declared.clone(), declared]).unwrap();
+        assert_eq!(twice.matches("ret;").count(), 1, "{twice}");
     }
 
     #[test]

@@ -253,7 +253,7 @@ impl Shared<'static> {
             resident: 1,
             spent: Count::default(),
             stop: AtomicBool::new(false),
-            watch: Watch { cancel: &NEVER, patience: std::time::Duration::MAX, slow: &|_| {} },
+            watch: Watch { cancel: &NEVER, patience: std::time::Duration::MAX, slow: &|_| {}, runtime: None },
             looked: AtomicU32::new(0),
             began: Instant::now(),
             heap: None,

@@ -1,4 +1,4 @@
-//! What a driver provides: `printf`, `assert`, `malloc` and clocks.
+//! What a driver provides: `printf`, `assert`, `malloc`, calls of the runtime, and clocks.
 
 mod arguments;
 mod assert;
@@ -8,6 +8,7 @@ mod format;
 mod heap;
 mod hints;
 mod print;
+mod runtime;
 pub(crate) mod wanted;
 
 pub(crate) use call::Call;
@@ -39,8 +40,9 @@ pub(crate) struct Function {
 }
 
 /// The functions.
-const FUNCTIONS: [Function; 4] = [
+const FUNCTIONS: [Function; 5] = [
     Function { arguments: 4, ..function("__assertfail", 5, assert::assertfail) },
+    function("__simt_runtime", 2, runtime::runtime),
     function("free", 1, heap::free),
     function("malloc", 1, heap::malloc),
     Function { prints: true, ..function("vprintf", 2, print::vprintf) },
@@ -58,9 +60,9 @@ pub(crate) fn provided(name: &str, parameters: usize) -> Option<&'static Functio
 /// What the machine does not have of CUDA's runtime on the device: how the functions' names begin, and what a kernel
 /// does with them.
 const LACKING: [(&str, &str); 7] = [
-    ("__cudaCDP2", "a kernel that launches kernels (dynamic parallelism)"),
-    ("cudaLaunchDevice", "a kernel that launches kernels (dynamic parallelism)"),
-    ("cudaGetParameterBuffer", "a kernel that launches kernels (dynamic parallelism)"),
+    ("__cudaCDP2", "a kernel that calls the runtime on the device"),
+    ("cudaLaunchDevice", "a kernel that launches kernels as before CUDA 12"),
+    ("cudaGetParameterBuffer", "a kernel that launches kernels as before CUDA 12"),
     ("cudaDeviceSynchronize", "a kernel that waits for kernels that it launched"),
     ("__cudaDeviceSynchronize", "a kernel that waits for kernels that it launched"),
     ("cudaGraphLaunch", "a kernel that launches graphs"),

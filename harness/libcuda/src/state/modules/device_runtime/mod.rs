@@ -1,23 +1,14 @@
 //! What nvcc takes from `libcudadevrt`, CUDA's runtime on the device: code that PTX declares and another library has.
+//! Ours is runtime.cu, which asks the driver (`children/calls.rs`) for what code on a device cannot do.
 
-use super::link_text;
+use crate::state::modules::link_text;
 use std::borrow::Cow;
 
-/// `cudaGraphSetConditional`: the handle is the address of the condition's value.
-const SET_CONDITIONAL: &str = "
-.version 6.0
-.target sm_30
-.address_size 64
-.visible .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value)
-{
-    .reg .b32 %r<2>;
-    .reg .b64 %rd<2>;
-    ld.param.u64 %rd1, [handle];
-    ld.param.u32 %r1, [value];
-    st.global.u32 [%rd1], %r1;
-    ret;
-}
-";
+/// That code: runtime.cu, as nvcc compiles it.
+const RUNTIME: &str = include_str!("runtime.ptx");
+
+/// How the functions' names begin that it has.
+const PROVIDED: [&str; 2] = ["__cudaCDP2", "cudaGraphSetConditional"];
 
 /// What names in NVIDIA's `libcudadevrt` have in them: the file that it was made of.
 const NVIDIAS: &str = "_cuda_device_runtime_cu_";
@@ -39,10 +30,13 @@ fn declares(ptx: &str, prefix: &str) -> bool {
 
 /// The PTX with what it takes of that runtime.
 pub fn with(ptx: &str) -> Cow<'_, str> {
-    if !declares(ptx, "cudaGraphSetConditional") {
+    if !PROVIDED.iter().any(|prefix| declares(ptx, prefix)) {
         return Cow::Borrowed(ptx);
     }
-    let linked = link_text::link(&[ptx.to_owned(), SET_CONDITIONAL.to_owned()]);
+    // The version of PTX and the target are the program's.
+    let head = |line: &&str| !line.starts_with(".version") && !line.starts_with(".target");
+    let runtime: Vec<&str> = RUNTIME.lines().filter(head).collect();
+    let linked = link_text::link(&[ptx.to_owned(), runtime.join("\n")]);
     // It fails if the PTX has a function of that name itself.
     linked.map_or(Cow::Borrowed(ptx), Cow::Owned)
 }
@@ -62,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_condition_s_function_is_added_once() {
+    fn what_a_program_calls_is_added_once() {
         let declared = format!("{HEAD}.extern .func cudaGraphSetConditional\n(\n.param .b64 a,\n.param .b32 b\n)\n;\n");
         let linked = with(&declared);
         assert_eq!(linked.matches(".visible .func cudaGraphSetConditional").count(), 1, "{linked}");
