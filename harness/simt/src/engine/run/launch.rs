@@ -16,7 +16,7 @@ use crate::kernel::{Fault, Kernel, Launch, Report, Settings, Watch};
 use crate::lane::LANES;
 use crate::memory::{self, Memory, View};
 use crate::profile::{LOCAL_BYTES, Profile, occupancy};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::thread::Builder;
 use std::time::Instant;
@@ -29,11 +29,15 @@ const LARGEST_BATCH: u64 = 16;
 /// Threads of the largest block.
 const MOST_THREADS: u64 = 1024;
 
+/// The host's processors. The system is asked once: on Linux that reads several files, which takes longer than a small
+/// launch.
+static PROCESSORS: LazyLock<usize> =
+    LazyLock::new(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
+
 /// Threads of the host that the settings ask for.
 fn workers(settings: &Settings, blocks: u64) -> usize {
-    let host = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let asked = match settings.workers {
-        0 => host(),
+        0 => *PROCESSORS,
         asked => asked,
     };
     asked.min(blocks.max(1) as usize).max(1)
