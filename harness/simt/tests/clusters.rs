@@ -325,6 +325,82 @@ END:
     }
 }
 
+/// All threads of all blocks reduce into the first block's memory, whose threads wait for all of them.
+#[test]
+fn reductions_report_to_the_mbarrier_of_another_block() {
+    let lines = format!(
+        "  @%first mbarrier.init.shared::cta.b64 [bar], 1;
+  fence.mbarrier_init.release.cluster;
+  mov.u32 %r2, 0;
+  st.shared.u32 [%mine], %r2;
+{SYNC}  @%first mbarrier.arrive.expect_tx.shared::cta.b64 %state, [bar], 2560;
+  mov.u32 %r3, tile;
+  mapa.shared::cluster.u32 %other, %r3, %r2;
+  mov.u32 %r4, bar;
+  mapa.shared::cluster.u32 %r4, %r4, %r2;
+  mad.lo.u32 %r5, %rank, 32, %t;
+  cvt.u64.u32 %far, %r5;
+  sub.u32 %r6, 0, %r5;
+  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%other], %r5, [%r4];
+  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.s32 [%other+4], %r6, [%r4];
+  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [%other+8], %far, [%r4];
+  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.xor.b32 [%other+16], %r5, [%r4];
+  setp.ne.u32 %p, %rank, 0;
+  @%p bra END;
+WAIT:
+  mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;
+  @!%p bra WAIT;
+  ld.shared.u32 %r7, [%mine];
+  st.global.u32 [%at], %r7;
+END:
+{SYNC}"
+    );
+    let got = fine(&lines, [4, 1], Some([4, 1, 1]));
+    let sum = 127 * 128 / 2;
+    let words: Vec<u32> = got[..5].iter().map(|words| words[0]).collect();
+    assert_eq!(words, [sum, -127i32 as u32, sum, 0, 0]);
+    let early = lines.replace("mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;", "setp.eq.u32 %p, 0, 0;");
+    let (report, _) = run(&early, [4, 1], Some([4, 1, 1]));
+    assert!(report.findings.iter().any(|f| matches!(f.kind, Kind::Race { .. })), "{:#?}", report.findings);
+    // There is no such reduction of 64 bits.
+    let memory = std::sync::Arc::new(simt::memory::Memory::new(1 << 20));
+    let none = module(&lines.replace("add.u64", "max.u64"));
+    let error = simt::machine::Module::load(&none, &memory, simt::profile::Profile::default_profile()).unwrap_err();
+    assert!(error.to_string().contains("red.async"), "{error}");
+}
+
+/// The blocks reduce in bulk to one place of the first block at once: that is no race.
+#[test]
+fn blocks_reduce_in_bulk_into_one_block() {
+    let lines = format!(
+        "  @%first mbarrier.init.shared::cta.b64 [bar], 1;
+  fence.mbarrier_init.release.cluster;
+  add.u32 %r2, %rank, 1;
+  setp.lt.u32 %p, %t, 16;
+  @%p mov.u32 %r2, 0;
+  st.shared.u32 [%mine], %r2;
+  fence.proxy.async.shared::cta;
+{SYNC}  @%first mbarrier.arrive.expect_tx.shared::cta.b64 %state, [bar], 256;
+  mov.u32 %r5, 0;
+  mov.u32 %r3, tile;
+  mapa.shared::cluster.u32 %other, %r3, %r5;
+  mov.u32 %r4, bar;
+  mapa.shared::cluster.u32 %r4, %r4, %r5;
+  @%first cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%other], [tile+64], 64, [%r4];
+  setp.ne.u32 %p, %rank, 0;
+  @%p bra END;
+WAIT:
+  mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;
+  @!%p bra WAIT;
+  ld.shared.u32 %r7, [%mine];
+  st.global.u32 [%at], %r7;
+END:
+{SYNC}"
+    );
+    let got = fine(&lines, [4, 1], Some([4, 1, 1]));
+    assert!(got[..16].iter().all(|words| words[0] == 1 + 2 + 3 + 4), "{got:?}");
+}
+
 /// Each thread stores two words and then a long one into the next block, and the bytes count for its mbarrier.
 #[test]
 fn stores_report_to_the_mbarrier_of_another_block() {

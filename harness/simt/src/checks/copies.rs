@@ -1,7 +1,7 @@
 //! The asynchronous copies of a block that have not been waited for.
 
 use super::{Event, Layout};
-use crate::finding::Scope;
+use crate::finding::{Scope, What};
 use crate::lane::{LANES, lanes};
 
 /// A copy instruction of a warp, for the lanes that have not waited for it.
@@ -32,7 +32,7 @@ pub(crate) enum Until {
     Group(u32),
 }
 
-/// A bulk copy, for the shared memory that it reads or writes.
+/// A bulk copy, for the shared memory that it reads, writes or changes atomically.
 #[derive(Clone, Debug)]
 pub(crate) struct Bulk {
     pub pc: u32,
@@ -42,8 +42,8 @@ pub(crate) struct Bulk {
     /// The first offset in shared memory.
     pub start: u64,
     pub bytes: u64,
-    /// It reads them; else it writes them.
-    pub reads: bool,
+    /// What it does there.
+    pub what: What,
     pub until: Until,
 }
 
@@ -138,7 +138,7 @@ impl Copies {
     }
 
     /// The bulk copy that an access of a lane meets; `now` is the warp's number in the grid. Reads do not meet copies
-    /// that read.
+    /// that read, nor atomics those that reduce.
     pub fn bulk_conflict(&self, event: &Event<'_>, now: u32) -> Option<(usize, &Bulk)> {
         let Layout { low, high, .. } = *event.layout;
         let size = u64::from(event.size);
@@ -147,7 +147,9 @@ impl Copies {
             let at = event.address.at(*lane);
             copy.start < at + size && at < copy.start + copy.bytes
         };
-        let conflicts = |copy: &&Bulk| !(copy.reads && event.what == crate::finding::What::Read);
+        let alike =
+            |copy: &Bulk| matches!((copy.what, event.what), (What::Read, What::Read) | (What::Atomic, What::Atomic));
+        let conflicts = |copy: &&Bulk| !alike(copy);
         let found = self.bulk.iter().filter(near).filter(conflicts);
         let by = found.filter_map(|copy| Some((lanes(event.mask).find(|lane| meets(copy, lane))?, copy)));
         by.max_by_key(|(_, copy)| copy.warp != now)

@@ -16,8 +16,8 @@ use crate::kernel::{Fault, Kernel, Launch, Report, Settings, Watch};
 use crate::lane::LANES;
 use crate::memory::{self, Memory, View};
 use crate::profile::{LOCAL_BYTES, Profile, occupancy};
-use std::sync::{Arc, LazyLock};
 use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::{Arc, LazyLock};
 use std::thread::Builder;
 use std::time::Instant;
 

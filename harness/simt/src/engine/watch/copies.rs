@@ -92,11 +92,11 @@ impl Warp<'_> {
         let kind = Kind::Race { space: Space::Shared, scope };
         let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(other);
         finding.allocation = allocation;
-        let remedy = match (copy.until, copy.reads) {
+        let remedy = match (copy.until, copy.what) {
             (Until::Phase(..), _) => {
                 "wait for the phase of the mbarrier to which the copy reports (wait of a cuda::barrier, mbarrier.try_wait) before its bytes are used: every thread that uses them waits, or one does and a barrier of the block follows"
             }
-            (Until::Group(_), true) => {
+            (Until::Group(_), What::Read) => {
                 "wait until the copy has read its bytes before they are changed: cp.async.bulk.commit_group and cp.async.bulk.wait_group.read by the thread that began it, then a barrier"
             }
             _ => {

@@ -100,13 +100,13 @@ impl Warp<'_> {
         });
     }
 
-    /// Remembers what a bulk copy wrote as a write of this moment by the thread that began it.
+    /// Remembers what a bulk copy wrote or reduced as a write or an atomic of this moment by the thread that began it.
     pub(super) fn arrives_now(&self, block: &mut Block<'_>, copy: &Bulk) {
         let Some(races) = &self.launch().races else {
             return;
         };
         let warps = races.warps_per_block();
-        if copy.reads || u64::from(copy.warp / warps) != block.number {
+        if copy.what == What::Read || u64::from(copy.warp / warps) != block.number {
             // What another block's thread copied has been remembered when the copy began.
             return;
         }
@@ -116,8 +116,8 @@ impl Warp<'_> {
             let address = Addresses::of(&address);
             let mask = 1 << copy.lane;
             let event = Event {
-                what: What::Write,
-                strong: false,
+                what: copy.what,
+                strong: copy.what == What::Atomic,
                 volatile: false,
                 narrow: false,
                 block_local: self.launch().geometry.cluster.is_none(),

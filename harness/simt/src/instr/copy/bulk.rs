@@ -172,7 +172,10 @@ unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
                 combine: how.combine.checked_sub(1),
             };
             let done = match barrier {
-                Some(barrier) => Completion::Mbarrier(place(barrier[lane])),
+                Some(barrier) => {
+                    let what = if how.combine > 0 { What::Atomic } else { What::Write };
+                    Completion::Mbarrier(place(barrier[lane]), what)
+                }
                 None => Completion::Group,
             };
             if let Err(flow) = one.run(warp, op, done) {

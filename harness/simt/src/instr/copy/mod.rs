@@ -1,5 +1,6 @@
 //! Asynchronous copies from global to shared memory (`cp.async`), and in bulk in either direction (`cp.async.bulk`),
-//! of bytes that lie side by side or of boxes of tensors (`cp.async.bulk.tensor`).
+//! of bytes that lie side by side or of boxes of tensors (`cp.async.bulk.tensor`); stores and reductions that tell
+//! when they have ended (`st.async`, `red.async`).
 //!
 //! The machine copies at once, which a device may do. But nobody may rely on that before the copying thread has waited
 //! for the group of the copy. Until then the race check remembers the copy as under way, and any access to what it
@@ -9,6 +10,7 @@
 mod bulk;
 mod copies;
 mod groups;
+mod reduction;
 mod report;
 mod store;
 mod tensor;
@@ -30,6 +32,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("cp.async.wait_group", groups::lower_wait_group).waits(),
     Row::new("cp.reduce.async.bulk", bulk::reduce).waits(),
     Row::new("cp.reduce.async.bulk.tensor", tensor::reduce).waits(),
+    Row::new("red.async", reduction::reduction).waits(),
     Row::new("st.async", store::store).waits(),
     Row::new("tensormap.cp_fenceproxy", tensor::publish).waits(),
     Row::new("tensormap.replace", tensor::replace).waits(),

@@ -17,9 +17,9 @@ use crate::ptx::ast::{self, Operand, Type};
 /// What is told when a copy has ended.
 #[derive(Clone, Copy)]
 pub(super) enum Completion {
-    /// The mbarrier at this address in shared memory.
-    Mbarrier(u64),
-    /// The group that the thread closes next.
+    /// The mbarrier at this address in shared memory, of a copy that does this to shared memory.
+    Mbarrier(u64, What),
+    /// The group that the thread closes next, of a copy that reads shared memory.
     Group,
 }
 
@@ -38,18 +38,18 @@ pub(super) fn reported(
         Completion::Group => {
             if warp.checking && home.is_none() {
                 let group = warp.block.get_mut().copies.closed_bulk(warp.index)[lane];
-                let copy = begun(warp, op, (lane, bytes), (start, true), Until::Group(group));
+                let copy = begun(warp, op, (lane, bytes), (start, What::Read), Until::Group(group));
                 warp.block.get_mut().copies.begin_bulk(copy);
             }
             Ok(())
         }
-        Completion::Mbarrier(address) => {
+        Completion::Mbarrier(address, what) => {
             let at = warp.reach(op, lane, (Space::Shared, address), What::Atomic)?;
             let outside = at.home.rank.is_some();
             warp.arrives(op, lane, at.home, outside);
             if warp.checking {
                 let offset = at.home.offset;
-                let copy = begun(warp, op, (lane, bytes), (start, false), Until::Phase(offset, 0));
+                let copy = begun(warp, op, (lane, bytes), (start, what), Until::Phase(offset, 0));
                 warp.with_block(|_, block| {
                     let begin = |block: &mut Block<'_>| {
                         let until = Until::Phase(offset, block.clock.phases(offset));
@@ -69,9 +69,9 @@ pub(super) fn reported(
     }
 }
 
-/// A copy that a lane has begun, at an offset in shared memory that it `reads`, or else writes.
-fn begun(warp: &Warp, op: &Op, (lane, bytes): (usize, u32), (start, reads): (u64, bool), until: Until) -> Bulk {
-    Bulk { pc: op.site, warp: warp.clock.warp, lane: lane as u32, start, bytes: bytes.into(), reads, until }
+/// A copy that a lane has begun, at an offset in shared memory, and what it does there.
+fn begun(warp: &Warp, op: &Op, (lane, bytes): (usize, u32), (start, what): (u64, What), until: Until) -> Bulk {
+    Bulk { pc: op.site, warp: warp.clock.warp, lane: lane as u32, start, bytes: bytes.into(), what, until }
 }
 
 /// Lowers `cp.async.bulk.commit_group`.

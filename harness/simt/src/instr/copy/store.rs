@@ -80,7 +80,8 @@ unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
             }
         }
         let there = (Space::Shared, to[lane]);
-        if let Err(flow) = reported(warp, op, (lane, bytes), (there, there), Completion::Mbarrier(barrier[lane])) {
+        let done = Completion::Mbarrier(barrier[lane], What::Write);
+        if let Err(flow) = reported(warp, op, (lane, bytes), (there, there), done) {
             return flow;
         }
     }

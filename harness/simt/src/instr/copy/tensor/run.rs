@@ -233,7 +233,7 @@ impl One {
         let bytes = map.box_bytes() as u32;
         for (to, barrier) in ends.all() {
             let both = ((Space::Shared, to), (Space::Global, map.address));
-            reported(warp, op, (self.lane, bytes), both, Completion::Mbarrier(barrier))?;
+            reported(warp, op, (self.lane, bytes), both, Completion::Mbarrier(barrier, What::Write))?;
         }
         Ok(())
     }

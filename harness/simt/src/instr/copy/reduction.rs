@@ -1,0 +1,92 @@
+//! Reductions that report to an mbarrier: `red.async`.
+
+use super::bulk::whole;
+use super::report::{Completion, reported};
+use crate::engine::warp::program::{Op, Order};
+use crate::engine::warp::request::Request;
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Space, What};
+use crate::instr::code::Role;
+use crate::instr::context::{Context, Result};
+use crate::instr::memory::{Combine, combination};
+use crate::instr::operands::{Any, operands};
+use crate::lane::{LANES, lanes};
+use crate::ptx::ast::{self, Type};
+
+operands! {
+    /// What `red.async` takes.
+    struct Reduction {
+        /// What it changes.
+        to: read(u64) in a,
+        /// By what.
+        by: read(Any) in b,
+        /// The mbarrier to which it reports.
+        barrier: read(u64) in e,
+        /// The number of the operation.
+        combine: number(u32) in imm,
+    }
+}
+
+/// Lowers `red.async`.
+pub(super) fn reduction(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
+    let words: Vec<&str> = inst.op.split('.').skip(2).collect();
+    let ["relaxed", "cluster", rest @ ..] = words.as_slice() else {
+        return Err(cx.missing(inst));
+    };
+    let rest = rest.strip_prefix(&["shared::cluster"]).unwrap_or(rest);
+    let ["mbarrier::complete_tx::bytes", operation, ty] = rest else {
+        return Err(cx.missing(inst));
+    };
+    let known = match *ty {
+        "u32" => !matches!(*operation, "exch" | "cas"),
+        "s32" => matches!(*operation, "min" | "max" | "add"),
+        "b32" => matches!(*operation, "and" | "or" | "xor"),
+        "u64" => *operation == "add",
+        _ => false,
+    };
+    let (Some(combine), Some(of)) = (combination(operation, ty).filter(|_| known), Type::named(ty)) else {
+        return Err(cx.missing(inst));
+    };
+    let [to, by, barrier] = inst.operands.as_slice() else {
+        return Err(cx.wrong(inst));
+    };
+    let reduction = Reduction { to: whole(cx, to)?, by: cx.source(by, of)?, barrier: whole(cx, barrier)?, combine };
+    let order = Order { bulk: true, ..Order::default() };
+    cx.emit(reduction.pack(run).role(Role::Access(What::Atomic, Space::Shared, of.size())).order(order))
+}
+
+/// Executes `red.async`.
+unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
+    let Reduction { to, by, barrier, combine } = Reduction::unpack(op);
+    let Some(Combine { apply, size }) = Combine::from_number(combine) else {
+        return Flow::Next;
+    };
+    let request = Request { space: Space::Shared, size, what: What::Atomic };
+    // SAFETY: the registers were unpacked from this instruction; values have as many bytes as the operation.
+    let (to, barrier, by) = unsafe {
+        let by = match size {
+            4 => (*by.holding::<u32>().lanes(warp)).map(u64::from),
+            _ => *by.holding::<u64>().lanes(warp),
+        };
+        (*to.lanes(warp), *barrier.lanes(warp), by)
+    };
+    let mask = warp.mask();
+    for lane in lanes(mask) {
+        let host = match warp.resolve_lane(lane, to[lane], request) {
+            Ok(host) => host,
+            Err(wrong) => return warp.access_fault(op, lane, request, wrong),
+        };
+        warp.set_mask(1 << lane);
+        warp.check_tile(op, request, &[to[lane]; LANES]);
+        warp.set_mask(mask);
+        // SAFETY: the bytes have been checked, and the address is aligned to them; the value has as many, the low ones.
+        unsafe { apply(host, (&raw const by[lane]).cast(), false) };
+        let there = (Space::Shared, to[lane]);
+        let done = Completion::Mbarrier(barrier[lane], What::Atomic);
+        if let Err(flow) = reported(warp, op, (lane, size), (there, there), done) {
+            return flow;
+        }
+    }
+    warp.switch_point();
+    Flow::Next
+}
