@@ -2,7 +2,11 @@
 use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::CudaStream;
-use harness::{DeviceChoice, Kernels, Lab, Session};
+use harness::{DeviceChoice, Error, Kernels, Lab, Session};
+
+/// What every row of every lab can run with, those for one compute capability aside: the most shared memory of a block
+/// of an A100, in bytes, and its compute capability.
+const ENOUGH: (u32, u32) = (163 << 10, 80);
 
 /// The kernels of `lab` on the emulated device, or the one that `WARPLAB_TEST_DEVICE` names (`cuda:0` runs a test on a
 /// GPU), and its stream; opened once, for all threads of the test.
@@ -20,4 +24,59 @@ pub fn kernels(lab: &'static Lab) -> (&'static Kernels, &'static Arc<CudaStream>
     // The threads of a test share the context.
     kernels.session().context.bind_to_thread().unwrap();
     (kernels, &kernels.session().stream)
+}
+
+/// What a lab has given; `None` if it skips the row because the device of `kernels` is too small or too old for it, as
+/// a T4 is: a block has less shared memory than the row needs, or there is no PTX for its compute capability.
+///
+/// # Panics
+/// With any other error, and when a row is skipped on a device that has what it needs.
+pub fn unless_skipped<T>(kernels: &Kernels, given: harness::Result<T>) -> Option<T> {
+    let device = &kernels.session().device;
+    let error = match given {
+        Ok(given) => return Some(given),
+        Err(error) => error,
+    };
+    let (name, most) = (&device.name, device.shared_bytes_per_block_optin);
+    assert!(may_skip(&error, name, most), "on {name}, where a block has {most} bytes of shared memory: {error}");
+    None
+}
+
+/// Whether the row may be skipped on the device `name`, where a block has `most` bytes of shared memory.
+fn may_skip(error: &Error, name: &str, most: u32) -> bool {
+    let (enough, capability) = ENOUGH;
+    match error {
+        Error::Skip(reason) => {
+            let behind = format!(" bytes of shared memory a block, {name} allows {most}");
+            let needs = reason.strip_prefix("needs ").and_then(|reason| reason.strip_suffix(&behind));
+            most < enough && needs.and_then(|needs| needs.parse::<u32>().ok()).is_some_and(|needs| needs > most)
+        }
+        Error::Kernel(kernels::Error::TooNew { made, device, .. }) => device < made && *device < capability,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_row_that_lacks_shared_memory_may_be_skipped() {
+        let may = |reason: &str, most| may_skip(&Error::Skip(reason.into()), "T4", most);
+        assert!(may("needs 74820 bytes of shared memory a block, T4 allows 65536", 65536));
+        // Another reason; numbers that are not so; a device on which every row runs.
+        assert!(!may("the device has no cooperative launch", 65536));
+        assert!(!may("needs 65536 bytes of shared memory a block, T4 allows 65536", 65536));
+        assert!(!may("needs 74820 bytes of shared memory a block, T4 allows 65536", 99 << 10));
+        assert!(!may("needs 200000 bytes of shared memory a block, T4 allows 166912", 163 << 10));
+        assert!(!may_skip(&Error::Usage("needs 74820 bytes".into()), "T4", 65536));
+    }
+
+    #[test]
+    fn or_one_whose_ptx_is_for_a_newer_device() {
+        let may = |made, device| {
+            may_skip(&Error::Kernel(kernels::Error::TooNew { file: "a.cu".into(), made, device }), "T4", 65536)
+        };
+        assert_eq!([may(80, 75), may(70, 75), may(90, 80)], [true, false, false]);
+    }
 }

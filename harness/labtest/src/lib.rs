@@ -18,7 +18,7 @@ pub use wire::{
 };
 
 pub use bench::bench;
-pub use device::kernels;
+pub use device::{kernels, unless_skipped};
 pub use measured::{Measured, measured};
 
 /// A lab under test, made by [`lab!`].

@@ -1,6 +1,6 @@
 //! The calls that pass from the judge to the worker, and what each of their arguments is.
 
-use self::Kind::{In, List, Name, Out, Read, Said, Text, Value, Write};
+use self::Kind::{Config, In, List, Name, Out, Read, Said, Text, Value, Write};
 
 /// What an argument is, and which bytes it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,22 @@ pub enum Kind {
     Name(usize),
     /// Where elements are read: the argument that says how many, in 32 bits; how many fewer there are; bytes of each.
     List(usize, usize, usize),
+    /// A launch's configuration, as [`config`] has it, with its attributes.
+    Config,
+}
+
+/// The layout of `CUlaunchConfig`, which is sent with its attributes behind it.
+pub mod config {
+    /// Its bytes.
+    pub const BYTES: usize = 56;
+    /// Where it has the address of its attributes.
+    pub const ATTRIBUTES: usize = 40;
+    /// Where it has their number, in 32 bits.
+    pub const COUNT: usize = 48;
+    /// The bytes of an attribute.
+    pub const ATTRIBUTE: usize = 72;
+    /// The most attributes that are sent: more than there are kinds of them.
+    pub const MOST: usize = 64;
 }
 
 /// A call of the table.
@@ -97,6 +113,7 @@ macro_rules! calls {
             cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
                 blocks: Out(4), function: Value, threads: Value, shared: Value, flags: Value);
             cuOccupancyAvailableDynamicSMemPerBlock(bytes: Out(8), function: Value, blocks: Value, threads: Value);
+            cuOccupancyMaxActiveClusters(clusters: Out(4), function: Value, launch: Config);
             cuMemGetInfo_v2(free: Out(8), total: Out(8));
             cuMemAlloc_v2(address: Out(8), bytes: Value);
             cuMemAllocAsync(address: Out(8), bytes: Value, stream: Value);

@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    calls::{self, Call, Kind, MOST, other},
+    calls::{self, Call, Kind, MOST, config, other},
     frame::{get, get_bytes, put, put_bytes},
     shared,
 };
@@ -43,6 +43,17 @@ impl Written {
     fn bytes(&mut self) -> &mut [u8] {
         &mut self.room[self.start..self.start + self.length]
     }
+}
+
+/// The configuration of a launch as it was sent, with the address that its attributes, which are behind it, have here.
+fn configured(mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    let behind = bytes.len().checked_sub(config::BYTES).ok_or_else(strange)?;
+    let count = behind / config::ATTRIBUTE;
+    // The bytes stay where they are when the vector is moved.
+    let place = if count == 0 { 0 } else { bytes.as_ptr() as u64 + config::BYTES as u64 };
+    bytes[config::ATTRIBUTES..][..8].copy_from_slice(&place.to_ne_bytes());
+    bytes[config::COUNT..][..4].copy_from_slice(&(count as u32).to_ne_bytes());
+    Ok(bytes)
 }
 
 /// A driver's library: the addresses of its functions.
@@ -220,6 +231,7 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
             0 => Given::Value(0),
             1 => match kind {
                 Kind::Out(_) | Kind::Said | Kind::Write(_) | Kind::Name(_) => Given::Wanted,
+                Kind::Config => Given::Bytes(configured(self.bytes()?)?),
                 _ => Given::Bytes(self.bytes()?),
             },
             _ => Given::Value(self.number()?),

@@ -104,6 +104,45 @@ fn a_hundred_thousand_records_come_to_an_end() {
     assert_eq!(device_count(&client).unwrap(), (0, [0, 7]));
 }
 
+/// `CUlaunchConfig`.
+#[repr(C)]
+struct Config {
+    sizes: [u32; 7],
+    stream: u64,
+    attributes: *const [u32; 18],
+    count: u32,
+}
+
+/// The worker's driver finds the attributes in the worker's own memory, and no more of them than the judge has.
+#[test]
+fn a_launch_that_is_asked_about_comes_with_its_attributes() {
+    unsafe extern "C" fn sum(out: *mut u32, function: u64, config: *const Config) -> i32 {
+        // SAFETY: the worker's side gives these.
+        unsafe {
+            let config = &*config;
+            let attributes = (0..config.count as usize).map(|at| (*config.attributes.add(at)).iter().sum::<u32>());
+            *out = config.sizes.iter().sum::<u32>() + attributes.sum::<u32>() + (function + config.stream) as u32;
+        }
+        0
+    }
+    let client = client(|worker| {
+        // SAFETY: the arguments are those that it takes.
+        unsafe { serve(worker, |_| sum as *const c_void) }
+    });
+    let attributes = [[100_u32; 18], [10_000; 18]];
+    let mut config = Config { sizes: [1, 2, 3, 4, 5, 6, 7], stream: 20, attributes: attributes.as_ptr(), count: 2 };
+    let ask = |config: *const Config| {
+        let mut clusters = 0_u32;
+        let arguments = [&raw mut clusters as u64, 50, config as u64];
+        // SAFETY: the number has room, and the configuration is live.
+        let code = unsafe { client.call(number("cuOccupancyMaxActiveClusters"), &arguments) }.unwrap();
+        (code, clusters)
+    };
+    assert_eq!(ask(&raw const config), (0, 28 + 1800 + 180_000 + 70));
+    config = Config { attributes: std::ptr::null(), count: 0, ..config };
+    assert_eq!(ask(&raw const config), (0, 28 + 70));
+}
+
 /// A host asks for it before each call.
 #[test]
 fn the_current_context_is_known_without_asking() {

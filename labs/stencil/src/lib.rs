@@ -1,5 +1,6 @@
 //! Stencils: blurs and means on a line and on a plane, and Jacobi's method for Laplace's equation. Each result needs
 //! its neighbours. The variants differ in who loads the neighbours, how often, and how many steps a launch does.
+mod cluster;
 mod cpu;
 mod line;
 mod many;

@@ -2,10 +2,10 @@
 use harness::{Case, Error, Launch, Result, Row, Run, Sizes};
 
 use crate::{
-    WAYS,
+    WAYS, cluster,
     plane::{point_launch, points},
     reference::{self, Jacobi},
-    steps::{BLOCK, CLUSTER_LAUNCH, CLUSTER_SIDE, Goal, Graphs, Planes, STEPS_A_LAUNCH, Way, blocked_launch},
+    steps::{BLOCK, Goal, Graphs, Planes, STEPS_A_LAUNCH, Way, blocked_launch},
 };
 
 /// The number of steps after which a run to a tolerance gives up.
@@ -64,15 +64,15 @@ fn one(
         // Another device has no kernel for it: there the row is skipped.
         Way::Cluster => {
             let case = case.kernel("jacobi_hopper.cu", "cluster");
-            if run.session().device.compute_capability == (9, 0) { case.launch(CLUSTER_LAUNCH) } else { case }
+            if run.session().device.compute_capability == (9, 0) { case.launch(cluster::LAUNCH) } else { case }
         }
         Way::Persistent => case.kernel("jacobi.cu", "persistent").launch(Launch::resident(points)),
         _ => case.launch(points),
     };
     run.case(case, |case| {
-        if row.with == Way::Cluster && width.max(height) > CLUSTER_SIDE {
-            let words =
-                format!("a cluster holds at most {CLUSTER_SIDE} x {CLUSTER_SIDE} points, not {width} x {height}");
+        if row.with == Way::Cluster && width.max(height) > cluster::SIDE {
+            let most = cluster::SIDE;
+            let words = format!("a cluster holds at most {most} x {most} points, not {width} x {height}");
             return Err(run.unsuited(row.name(), words));
         }
         let mut planes = Planes::new(run, row.with, (width, height), start)?;

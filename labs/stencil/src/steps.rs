@@ -1,10 +1,5 @@
 //! Many steps of Jacobi's method on the device, in six ways.
-use std::{
-    collections::BTreeMap,
-    ffi::{c_int, c_void},
-    ptr::null_mut,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use cudarc::driver::{
     CudaFunction, CudaGraph, CudaSlice, CudaStream, DevicePtr, LaunchConfig, PushKernelArg, result,
@@ -12,7 +7,7 @@ use cudarc::driver::{
 };
 use harness::{Check, Error, Result, Run, Tolerance, Uploaded, poison};
 
-use crate::{plane::point_launch, reference::Jacobi};
+use crate::{cluster, plane::point_launch, reference::Jacobi};
 
 /// Threads of a block with one point per thread.
 pub(crate) const BLOCK: (u32, u32) = (32, 8);
@@ -59,27 +54,6 @@ pub(crate) fn blocked_launch(width: u32, height: u32, steps: u32) -> LaunchConfi
     LaunchConfig { block_dim: (32, 32, 1), ..point_launch(width, height, (core, core), 0) }
 }
 
-/// The most points in a row, and in a column, of the plane that `cluster` holds.
-pub(crate) const CLUSTER_SIDE: u32 = 128;
-
-/// The launch of `cluster`: one cluster of 16 blocks.
-pub(crate) const CLUSTER_LAUNCH: LaunchConfig =
-    LaunchConfig { grid_dim: (16, 1, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
-
-/// Allows a kernel clusters of more than the 8 blocks that every device with clusters takes.
-fn allow_large_clusters(kernel: &CudaFunction) -> Result<()> {
-    /// An attribute that the oldest driver that the lab runs with does not know, nor its bindings.
-    const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: c_int = 14;
-    type SetAttribute = unsafe extern "C" fn(sys::CUfunction, c_int, c_int) -> sys::CUresult;
-    let mut found = null_mut();
-    // SAFETY: the name ends with a zero byte, and `found` is a live pointer.
-    unsafe { sys::cuGetProcAddress(c"cuFuncSetAttribute".as_ptr(), &raw mut found, 11080, 0) }.result()?;
-    // SAFETY: this is its type: the attribute is a C enumeration.
-    let set = unsafe { std::mem::transmute::<*mut c_void, SetAttribute>(found) };
-    // SAFETY: the function is loaded, and stays so as long as `kernel` lives.
-    Ok(unsafe { set(kernel.cu_function(), NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1) }.result()?)
-}
-
 /// The two planes that take turns on the device, and the kernels.
 pub(crate) struct Planes {
     stream: Arc<CudaStream>,
@@ -110,8 +84,11 @@ impl Planes {
         let file = |name| if name == "cluster" { "jacobi_hopper.cu" } else { "jacobi.cu" };
         let kernels: BTreeMap<_, _> =
             kernels.iter().map(|&name| Ok((name, run.function(file(name), name)?))).collect::<Result<_>>()?;
-        if let Some(cluster) = kernels.get("cluster") {
-            allow_large_clusters(cluster)?;
+        if let Some(kernel) = kernels.get("cluster") {
+            cluster::allow_large(kernel)?;
+            if !cluster::is_held(kernel) {
+                return Err(Error::Skip("the device cannot have a cluster of 16 blocks".into()));
+            }
         }
         // SAFETY: set or poisoned before each sample.
         let plane = || unsafe { stream.alloc::<f32>(start.len()) };
@@ -168,7 +145,7 @@ impl Planes {
         while steps > 0 {
             let now = steps.min(most);
             let launch = match self.way {
-                Way::Cluster => CLUSTER_LAUNCH,
+                Way::Cluster => cluster::LAUNCH,
                 _ => blocked_launch(self.width, self.height, now),
             };
             let (from, to) = self.pair(turns);

@@ -15,7 +15,7 @@ use super::{
     modules::Modules,
 };
 use crate::{
-    calls::{self, Kind},
+    calls::{self, Kind, config},
     frame::{put, put_bytes},
     shared,
 };
@@ -135,13 +135,17 @@ impl State {
             return put(to, argument);
         }
         put(to, 1)?;
+        if kind == Kind::Config {
+            // SAFETY: the caller's.
+            return put_bytes(to, &unsafe { configuration(argument) });
+        }
         let bytes = match kind {
             Kind::In(bytes) => bytes,
             Kind::Read(at) => all[at] as usize,
             Kind::List(at, fewer, element) => (all[at] as u32 as usize).saturating_sub(fewer).min(5) * element,
             // SAFETY: the caller's.
             Kind::Text => unsafe { CStr::from_ptr(address(argument)) }.to_bytes().len() + 1,
-            Kind::Value | Kind::Out(_) | Kind::Said | Kind::Write(_) | Kind::Name(_) => return Ok(()),
+            Kind::Value | Kind::Out(_) | Kind::Said | Kind::Write(_) | Kind::Name(_) | Kind::Config => return Ok(()),
         };
         // SAFETY: the caller's.
         put_bytes(to, unsafe { slice::from_raw_parts(address::<u8>(argument), bytes) })
@@ -175,6 +179,23 @@ impl State {
         shared::send(&self.socket, file)?;
         self.line.code()
     }
+}
+
+/// The bytes of the configuration of a launch at this address, and those of its attributes behind them.
+///
+/// # Safety
+/// There is a `CUlaunchConfig`.
+unsafe fn configuration(place: u64) -> Vec<u8> {
+    // SAFETY: the caller's.
+    let mut bytes = unsafe { slice::from_raw_parts(address::<u8>(place), config::BYTES) }.to_vec();
+    let list = u64::from_ne_bytes(bytes[config::ATTRIBUTES..][..8].try_into().expect("8 bytes"));
+    let count = u32::from_ne_bytes(bytes[config::COUNT..][..4].try_into().expect("4 bytes"));
+    let count = (count as usize).min(config::MOST);
+    if list != 0 && count != 0 {
+        // SAFETY: as above: it has so many attributes there.
+        bytes.extend_from_slice(unsafe { slice::from_raw_parts(address(list), count * config::ATTRIBUTE) });
+    }
+    bytes
 }
 
 /// An argument as a pointer.

@@ -5,39 +5,72 @@
 //! access, the other performs an atomic or volatile access after it (release and acquire as CUDA programs write them:
 //! `__threadfence()` and a flag). The rule is deliberately generous: it asks for a fence and a flag, not for the right
 //! ones, so that a correct protocol is never accused.
+//!
+//! A launch has one time, which all of this advances. Where several workers share it, a block counts on in a time of
+//! its own, and takes part in the launch's only when it does what other blocks may rely on, or looks at what they did:
+//! fences of the device's scope, and strong accesses to global memory. Then its time becomes later than the launch's,
+//! and the launch's as late. An access to global memory is never earlier than the launch's time. So, between blocks,
+//! what follows a fence or a strong access is later than what came before it, and a look that came first is not.
 
 use crate::lane::LANES;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// The logical time of a launch. It has a cache line of its own, as all workers change it.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-pub(crate) struct Time {
-    now: AtomicU64,
-    /// Only one thread changes it, so that the host need not change it atomically.
-    alone: bool,
+/// Who advances the time of a launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// The only worker, so that the host need not change it atomically.
+    Alone,
+    /// All blocks, whatever they do.
+    #[default]
+    Together,
+    /// Each block has a time of its own beside it.
+    Apart,
 }
 
+/// The logical time of a launch.
+#[derive(Debug, Default)]
+pub(crate) struct Time {
+    now: Line,
+    sharing: Sharing,
+}
+
+/// A time with a cache line of its own, as all workers change it.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Line(AtomicU64);
+
 impl Time {
-    /// The time of a launch that begins. With `alone`, one thread changes it.
-    pub fn new(alone: bool) -> Self {
-        Time { now: AtomicU64::new(0), alone }
+    /// The time of a launch that begins.
+    pub fn new(sharing: Sharing) -> Self {
+        Time { now: Line::default(), sharing }
+    }
+    /// Whether each block has a time of its own.
+    #[inline(always)]
+    fn is_apart(&self) -> bool {
+        self.sharing == Sharing::Apart
+    }
+    /// Makes it as late as a block's.
+    #[inline(always)]
+    fn raise(&self, to: u64) {
+        if self.now() < to {
+            self.now.0.fetch_max(to, Ordering::AcqRel);
+        }
     }
     /// The present time.
     #[inline(always)]
     pub fn now(&self) -> u64 {
-        self.now.load(Ordering::Relaxed)
+        self.now.0.load(Ordering::Relaxed)
     }
     /// Advances the time, and returns the new one.
     #[inline(always)]
     pub fn advance(&self) -> u64 {
-        if self.alone {
+        if self.sharing == Sharing::Alone {
             let next = self.now() + 1;
-            self.now.store(next, Ordering::Release);
+            self.now.0.store(next, Ordering::Release);
             return next;
         }
-        self.now.fetch_add(1, Ordering::AcqRel) + 1
+        self.now.0.fetch_add(1, Ordering::AcqRel) + 1
     }
 }
 
@@ -70,8 +103,8 @@ impl Publications {
 
     /// A warp of the grid executes a fence or a release. `narrow` says that its scope is the warp's block, whose clock
     /// is given.
-    pub fn fence(&self, warp: u32, block: &BlockClock, narrow: bool, time: &Time) {
-        let now = time.advance();
+    pub fn fence(&self, warp: u32, block: &mut BlockClock, narrow: bool, time: &Time) {
+        let now = if narrow { block.step(time) } else { block.publish(time) };
         self.block_fences[warp as usize].store(now, Ordering::Release);
         if !narrow {
             self.fences[warp as usize].store(now, Ordering::Release);
@@ -119,8 +152,8 @@ struct Named {
     known: [[u64; WARPS]; WARPS],
     /// For each barrier, what the warps know that have arrived at it since it last opened.
     pending: [[u64; WARPS]; BARRIERS],
-    /// For each barrier, the time at which one of those warps last looked at a flag.
-    acquired: [u64; BARRIERS],
+    /// For each barrier, when one of those warps last looked at a flag.
+    acquired: [Look; BARRIERS],
     /// The mbarriers, by their offsets in shared memory.
     phases: HashMap<u32, Phases>,
 }
@@ -140,14 +173,31 @@ struct Phases {
 #[derive(Clone, Debug, Default)]
 struct Known {
     known: [u64; WARPS],
-    /// The time at which one of them last looked at a flag.
-    acquired: u64,
+    /// When one of them last looked at a flag.
+    acquired: Look,
 }
 
 impl Known {
     fn join(&mut self, from: &Known) {
         join(&mut self.known, &from.known);
         self.acquired = self.acquired.max(from.acquired);
+    }
+}
+
+/// When somebody has looked at a flag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Look {
+    /// The time of the block.
+    here: u64,
+    /// The launch's time then: what other blocks had published by that time may be relied on.
+    launch: u64,
+}
+
+impl Look {
+    /// The later of two.
+    #[inline(always)]
+    fn max(self, other: Look) -> Look {
+        Look { here: self.here.max(other.here), launch: self.launch.max(other.launch) }
     }
 }
 
@@ -162,24 +212,78 @@ fn join(into: &mut [u64; WARPS], from: &[u64; WARPS]) {
 pub(crate) struct BlockClock {
     /// The number of barriers that all its threads have passed.
     pub epoch: u32,
-    /// The time of the last strong access in an earlier epoch.
-    acquired_before: u64,
-    /// The time of the last strong access in this epoch.
-    acquired_now: u64,
+    /// The last strong access in an earlier epoch.
+    acquired_before: Look,
+    /// The last strong access in this epoch.
+    acquired_now: Look,
     /// It is made when a barrier of some threads is first used.
     named: Option<Box<Named>>,
     /// Time at which the block began.
     pub start: u64,
+    /// Its own time, where each block has one.
+    now: u64,
 }
 
 impl BlockClock {
-    /// The clock of a block that begins.
-    pub fn new(time: &Time) -> Self {
-        BlockClock { start: time.advance(), ..BlockClock::default() }
+    /// The clock of a block that begins, and has the shared memory of the block whose clock this was.
+    pub fn next(&self, time: &Time) -> Self {
+        let mut clock = BlockClock { now: self.now, ..BlockClock::default() };
+        clock.catch_up(time);
+        clock.start = clock.step(time);
+        clock
     }
 
-    /// The number of the section, the stretch from the block's last barrier to the next. It is unique in the launch and
-    /// never 0.
+    /// The present time.
+    #[inline(always)]
+    pub fn now(&self, time: &Time) -> u64 {
+        if time.is_apart() { self.now } else { time.now() }
+    }
+
+    /// Whether times still fit into the 32 bits in which they are kept. After the last of them, races are missed, but
+    /// no correct kernel is accused.
+    #[inline(always)]
+    pub fn is_in_time(&self, time: &Time) -> bool {
+        u32::try_from(self.now(time)).is_ok()
+    }
+
+    /// Something happens that concerns this block only. Returns the new time.
+    #[inline(always)]
+    fn step(&mut self, time: &Time) -> u64 {
+        if time.is_apart() {
+            self.now += 1;
+            return self.now;
+        }
+        time.advance()
+    }
+
+    /// Something happens on which other blocks may rely. Returns the new time, which is the launch's.
+    #[inline(always)]
+    fn publish(&mut self, time: &Time) -> u64 {
+        if time.is_apart() {
+            time.raise(self.now);
+            self.now = time.advance();
+            return self.now;
+        }
+        time.advance()
+    }
+
+    /// The block is about to access memory of which other blocks know.
+    #[inline(always)]
+    pub fn catch_up(&mut self, time: &Time) {
+        if time.is_apart() {
+            self.now = self.now.max(time.now());
+        }
+    }
+
+    /// A strong access has been made: a look at a flag, which is `wide` if other blocks know of the memory.
+    #[inline(always)]
+    fn look(&mut self, wide: bool, time: &Time) -> Look {
+        let here = if wide { self.publish(time) } else { self.step(time) };
+        Look { here, launch: if wide || !time.is_apart() { here } else { time.now() } }
+    }
+
+    /// The number of the section, the stretch from the block's last barrier to the next. It is never 0, and no other
+    /// section in this shared memory has it.
     pub fn section(&self) -> u64 {
         (self.start << 32) | (u64::from(self.epoch) + 1)
     }
@@ -192,13 +296,14 @@ impl BlockClock {
 
     /// A warp of the block arrives at a barrier of some threads, whether it waits or not.
     pub fn arrive(&mut self, barrier: usize, warp: usize, clock: &WarpClock, time: &Time) {
+        let now = self.now(time);
         let named = self.named();
         let pending = &mut named.pending[barrier];
         join(pending, &named.known[warp]);
-        pending[warp] = time.now();
+        pending[warp] = now;
         named.acquired[barrier] = named.acquired[barrier].max(clock.acquired);
         // What the warp does from here on is not ordered by this barrier.
-        time.advance();
+        self.step(time);
     }
 
     fn named(&mut self) -> &mut Named {
@@ -206,7 +311,7 @@ impl BlockClock {
             Box::new(Named {
                 known: [[0; WARPS]; WARPS],
                 pending: [[0; WARPS]; BARRIERS],
-                acquired: [0; BARRIERS],
+                acquired: [Look::default(); BARRIERS],
                 phases: HashMap::new(),
             })
         })
@@ -214,26 +319,27 @@ impl BlockClock {
 
     /// A warp of the block arrives at the mbarrier at this offset.
     pub fn arrive_phase(&mut self, offset: u32, warp: usize, clock: &WarpClock, time: &Time) {
+        let now = self.now(time);
         let named = self.named();
         let known = named.known[warp];
         let arriving = &mut named.phases.entry(offset).or_default().arriving;
         join(&mut arriving.known, &known);
-        arriving.known[warp] = time.now();
+        arriving.known[warp] = now;
         arriving.acquired = arriving.acquired.max(clock.acquired);
-        time.advance();
+        self.step(time);
     }
 
     /// A warp of another block arrives there. Its own fence publishes what it did; whoever waits has seen a flag.
     pub fn arrive_from_outside(&mut self, offset: u32, time: &Time) {
-        let arriving = &mut self.named().phases.entry(offset).or_default().arriving;
-        arriving.acquired = time.advance();
+        let look = self.look(true, time);
+        self.named().phases.entry(offset).or_default().arriving.acquired = look;
     }
 
     /// What warp `warp` of the block did up to now is ordered before whoever has waited for the mbarrier.
     pub fn publish_phase(&mut self, offset: u32, warp: usize, time: &Time) {
-        let arrived = &mut self.named().phases.entry(offset).or_default().arrived;
-        arrived.known[warp] = time.now();
-        time.advance();
+        let now = self.now(time);
+        self.named().phases.entry(offset).or_default().arrived.known[warp] = now;
+        self.step(time);
     }
 
     /// The mbarrier at this offset ends a phase.
@@ -280,7 +386,7 @@ impl BlockClock {
     pub fn opened(&mut self, barrier: usize) {
         if let Some(named) = &mut self.named {
             named.pending[barrier] = [0; WARPS];
-            named.acquired[barrier] = 0;
+            named.acquired[barrier] = Look::default();
         }
     }
 
@@ -306,12 +412,12 @@ pub(crate) struct WarpClock {
     /// Exists once a synchronisation has named only some lanes: for each lane, the tick up to which everything that
     /// each other lane did is ordered before it.
     known: Option<Box<[[u32; LANES]; LANES]>>,
-    /// The time by which its last strong access had been made.
-    acquired: u64,
+    /// When its last strong access had been made.
+    acquired: Look,
     /// The time at which that access began.
     looked: u64,
-    /// The time at which a strong access began that has been checked but not made yet.
-    pending: Option<u64>,
+    /// The time at which a strong access began that has been checked but not made yet, and whether it is `wide`.
+    pending: Option<(u64, bool)>,
 }
 
 impl WarpClock {
@@ -378,33 +484,44 @@ impl WarpClock {
         self.all > tick
     }
 
-    /// A strong access is about to be made.
-    pub fn acquire(&mut self, time: &Time) {
-        self.pending = Some(time.now());
+    /// A strong access is about to be made. It is `wide` if other blocks know of the memory.
+    #[inline(always)]
+    pub fn acquire(&mut self, block: &mut BlockClock, wide: bool, time: &Time) {
+        if wide && time.is_apart() {
+            // Whoever looks from here on may see it, and must be later.
+            block.catch_up(time);
+            time.raise(block.now);
+        }
+        self.pending = Some((block.now(time), wide));
     }
 
     /// The warp may rely from here on on everything that was published before that time.
     pub fn acquire_at(&mut self, block: &mut BlockClock, time: u64) {
         self.looked = self.looked.max(time);
-        self.acquired = self.acquired.max(time);
+        self.acquired = self.acquired.max(Look { here: time, launch: time });
         block.acquired_now = block.acquired_now.max(self.acquired);
     }
 
     /// The last access has been made. If it was strong, the warp may rely from here on on everything that was published
     /// before it.
     pub fn settle(&mut self, block: &mut BlockClock, time: &Time) {
-        if let Some(began) = self.pending.take() {
+        if let Some((began, wide)) = self.pending.take() {
             self.looked = began;
-            self.acquired = time.advance();
+            self.acquired = block.look(wide, time);
             block.acquired_now = self.acquired;
         }
     }
 
-    /// Whether this warp, or a thread of its block before the last barrier, has looked at a flag since `time`. `own`
-    /// asks about something that a lane of this warp did; then the look must have begun after `time`, because the lanes
-    /// of one instruction do not see what others do in it.
+    /// Whether this warp, or a thread of its block before the last barrier, has looked at a flag since something that
+    /// the block did at `time`. `own` asks about something that a lane of this warp did; then the look must have begun
+    /// after `time`, because the lanes of one instruction do not see what others do in it.
     pub fn acquired_since(&self, block: &BlockClock, time: u64, own: bool) -> bool {
-        let here = if own { self.looked } else { self.acquired };
-        here.max(block.acquired_before) > time
+        let here = if own { self.looked } else { self.acquired.here };
+        here.max(block.acquired_before.here) > time
+    }
+
+    /// The same since something that another block did, at `time` by its own clock.
+    pub fn acquired_since_other(&self, block: &BlockClock, time: u64) -> bool {
+        self.acquired.launch.max(block.acquired_before.launch) > time
     }
 }

@@ -12,7 +12,7 @@ use crate::lane::LANES;
 /// An access that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Past {
-    /// The time, from [`Time::now`]. 0 means that there was no access.
+    /// The time, from [`BlockClock::now`]. 0 means that there was no access.
     pub time: u32,
     /// The number of the warp in the grid.
     pub warp: u32,
@@ -32,7 +32,7 @@ impl Past {
     #[inline(always)]
     pub fn now(clocks: &Clocks<'_>, event: &Event<'_>) -> Past {
         Past {
-            time: clocks.time.now() as u32,
+            time: clocks.block.now(clocks.time) as u32,
             warp: clocks.warp.warp,
             moment: (clocks.block.epoch << 16) | clocks.warp.tick(),
             what: (event.pc << 9)
@@ -236,7 +236,7 @@ impl Clocks<'_> {
                 return None;
             }
         }
-        let acquired = self.warp.acquired_since(self.block, time, same_warp);
+        let acquired = self.acquired_since(past, same_warp);
         (lockstep || !acquired || !self.published(past)).then_some(first)
     }
 
@@ -256,6 +256,15 @@ impl Clocks<'_> {
         }
         // All that is remembered of shared memory since the block began was done by the block itself.
         earlier && (event.block_local || self.same_block(past))
+    }
+
+    /// Whether the running warp has looked at a flag since `past`, as [`WarpClock::acquired_since`] has it.
+    fn acquired_since(&self, past: Past, own: bool) -> bool {
+        if self.same_block(past) {
+            self.warp.acquired_since(self.block, past.time.into(), own)
+        } else {
+            self.warp.acquired_since_other(self.block, past.time.into())
+        }
     }
 
     fn same_block(&self, past: Past) -> bool {
@@ -300,7 +309,7 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
         let earlier_lane = clocks.unordered(past, lane, both && lockstep(past))?;
         let scope = clocks.scope(past);
         let plain = !event.strong && !past.strong();
-        let acquired = || clocks.warp.acquired_since(clocks.block, past.time.into(), false);
+        let acquired = || clocks.acquired_since(past, false);
         Some(Conflict {
             scope,
             lane: lane as usize,

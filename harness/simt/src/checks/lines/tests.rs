@@ -69,7 +69,7 @@ fn lines_find_what_words_find() {
                     warps[2 * block + 1].barrier();
                 }
                 2 => warps[w].sync(ALL, ALL),
-                3 => launch.fence(w as u32, &blocks[block], random.below(2) == 0, &time),
+                3 => launch.fence(w as u32, &mut blocks[block], random.below(2) == 0, &time),
                 _ => {}
             }
             let what = [What::Read, What::Read, What::Write, What::Atomic][random.below(4) as usize];
@@ -89,7 +89,7 @@ fn lines_find_what_words_find() {
                 mask = if kind == 1 { [ALL, ALL, 0xffff, 0xffff_0000][random.below(4) as usize] } else { ALL };
             }
             if strong {
-                warps[w].acquire(&time);
+                warps[w].acquire(&mut blocks[block], true, &time);
                 warps[w].settle(&mut blocks[block], &time);
             }
             let clocks =

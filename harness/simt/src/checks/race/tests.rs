@@ -1,3 +1,4 @@
+use super::super::clock::Sharing;
 use super::super::global::{CHUNK, GlobalRaces};
 use super::super::{Addresses, Layout};
 use super::*;
@@ -13,7 +14,11 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let time = Time::default();
+        Bench::of(Sharing::Together)
+    }
+
+    fn of(sharing: Sharing) -> Self {
+        let time = Time::new(sharing);
         let launch = Publications::new(2, 2, &time);
         let mut warps: [WarpClock; 4] = Default::default();
         for (i, warp) in warps.iter_mut().enumerate() {
@@ -21,11 +26,28 @@ impl Bench {
         }
         // SAFETY: it is not for one thread alone.
         let memory = unsafe { GlobalRaces::new(0x1000, 0x4000, false) };
-        Bench { time, launch, blocks: Default::default(), warps, memory }
+        let blocks = [(); 2].map(|()| BlockClock::default().next(&time));
+        Bench { time, launch, blocks, warps, memory }
     }
 
-    /// One lane's access at `address`.
+    /// One lane's access at `address`, made at once.
     fn act(&mut self, warp: usize, lane: usize, what: What, strong: bool, address: u64) -> Option<Conflict> {
+        self.blocks[warp / 2].catch_up(&self.time);
+        if strong {
+            self.warps[warp].acquire(&mut self.blocks[warp / 2], true, &self.time);
+            self.settle(warp);
+        }
+        self.access((warp, lane), (what, strong), address, what as u32)
+    }
+
+    /// One lane's access at `address` by the instruction `pc`, as the check compares it.
+    fn access(
+        &self,
+        (warp, lane): (usize, usize),
+        (what, strong): (What, bool),
+        address: u64,
+        pc: u32,
+    ) -> Option<Conflict> {
         let mut addresses = [0; LANES];
         addresses[lane] = address;
         let event = Event {
@@ -34,16 +56,12 @@ impl Bench {
             volatile: false,
             narrow: false,
             block_local: false,
-            pc: what as u32,
+            pc,
             mask: 1 << lane,
             size: 4,
             address: Addresses::of(&addresses),
             layout: &Layout::default(),
         };
-        if strong {
-            self.warps[warp].acquire(&self.time);
-            self.warps[warp].settle(&mut self.blocks[warp / 2], &self.time);
-        }
         let clocks = Clocks {
             time: &self.time,
             launch: &self.launch,
@@ -52,6 +70,15 @@ impl Bench {
             start: self.launch.start,
         };
         self.memory.access(&clocks, &event, 1 << lane)
+    }
+    /// A warp's strong access to its block's shared memory.
+    fn look_at_shared(&mut self, warp: usize) {
+        self.settle(warp);
+        self.warps[warp].acquire(&mut self.blocks[warp / 2], false, &self.time);
+    }
+    /// The last strong access of a warp has been made.
+    fn settle(&mut self, warp: usize) {
+        self.warps[warp].settle(&mut self.blocks[warp / 2], &self.time);
     }
     fn write(&mut self, warp: usize, lane: usize, address: u64) -> Option<Conflict> {
         self.act(warp, lane, What::Write, false, address)
@@ -63,7 +90,7 @@ impl Bench {
         self.act(warp, lane, What::Atomic, true, address)
     }
     fn fence(&mut self, warp: usize) {
-        self.launch.fence(warp as u32, &self.blocks[warp / 2], false, &self.time);
+        self.launch.fence(warp as u32, &mut self.blocks[warp / 2], false, &self.time);
     }
     fn barrier(&mut self, block: usize) {
         self.blocks[block].barrier();
@@ -320,4 +347,156 @@ fn lanes_of_one_store_race_only_with_different_values() {
     assert_eq!(event(&values), None);
     values[31] = 6;
     assert_eq!(event(&values), Some((30, 31)));
+}
+
+#[test]
+fn what_a_block_does_in_its_shared_memory_leaves_the_launchs_time_alone() {
+    let mut b = Bench::of(Sharing::Apart);
+    let (before, own) = (b.time.now(), b.blocks[0].now(&b.time));
+    for _ in 0..3 {
+        b.look_at_shared(0);
+        b.settle(0);
+        b.launch.fence(0, &mut b.blocks[0], true, &b.time);
+    }
+    assert_eq!((b.time.now(), b.blocks[0].now(&b.time)), (before, own + 6));
+    b.atomic(0, 0, FLAG);
+    assert_eq!(b.time.now(), own + 7, "it is as late as the block's");
+    b.fence(2);
+    assert_eq!(b.time.now(), own + 8);
+}
+
+#[test]
+fn a_flag_may_be_passed_on_in_shared_memory() {
+    let mut b = Bench::of(Sharing::Apart);
+    (0..9).for_each(|_| b.look_at_shared(0));
+    b.write(0, 0, X);
+    b.fence(0);
+    b.atomic(0, 0, FLAG);
+    b.atomic(2, 0, FLAG);
+    b.look_at_shared(2);
+    b.look_at_shared(3);
+    b.settle(3);
+    assert_eq!(b.read(3, 0, X), None);
+}
+
+#[test]
+fn a_look_at_shared_memory_is_not_later_than_what_another_block_does_behind_it() {
+    let mut b = Bench::of(Sharing::Apart);
+    (0..9).for_each(|_| b.look_at_shared(2));
+    b.settle(2);
+    b.write(0, 0, X);
+    b.fence(0);
+    assert!(b.read(2, 0, X).is_some());
+}
+
+/// A step of a launch of two blocks of two warps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// A lane's access to a place of global memory, and whether it is strong.
+    Global(What, bool, usize, u64),
+    /// A strong access to shared memory.
+    Shared,
+    /// A fence, and whether it is narrow.
+    Fence(bool),
+    /// A barrier of the block.
+    Barrier,
+}
+
+/// The rule itself, for what a block did at step `past`, and warp `warp` of the other block does at step `now`: a
+/// fence has followed, or it was strong; then a warp of the other block has looked at global memory, and has gone on;
+/// and then this warp has looked at anything, or one of its block before a barrier.
+fn is_ordered(steps: &[(usize, Step)], past: usize, now: usize) -> bool {
+    let barrier_between = |block: usize, from: usize, to: usize| {
+        steps[from..to].iter().any(|(warp, step)| warp / 2 == block && *step == Step::Barrier)
+    };
+    let strong = |step: Step| matches!(step, Step::Global(_, true, ..));
+    let ((by, did), (warp, _)) = (steps[past], steps[now]);
+    let publishes = |at: &usize| {
+        let (other, step) = steps[*at];
+        step == Step::Fence(false) && (other == by || (other / 2 == by / 2 && barrier_between(by / 2, past, *at)))
+    };
+    let published = if strong(did) { Some(past) } else { (past..now).find(publishes) };
+    let Some(published) = published else { return false };
+    let looks = |at: usize| strong(steps[at].1) || steps[at].1 == Step::Shared;
+    // Whether the warp has looked at this step, and others may know.
+    let knows = |at: usize| {
+        let other = steps[at].0;
+        looks(at) && (other == warp || (other / 2 == warp / 2 && barrier_between(warp / 2, at, now)))
+    };
+    (published + 1..now).filter(|at| steps[*at].0 / 2 == warp / 2 && strong(steps[*at].1)).any(|look| {
+        let by = steps[look].0;
+        // The look has been made when its warp goes on.
+        let made = (look + 1..now).find(|at| steps[*at].0 == by && !matches!(steps[*at].1, Step::Fence(_)));
+        knows(look) || made.is_some_and(|made| (made..now).any(knows))
+    })
+}
+
+#[test]
+fn a_time_of_each_block_misses_nothing_and_accuses_only_what_nothing_orders() {
+    let mut state = 11_u64;
+    let mut below = |n: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    let (mut found, mut ordered, mut more) = (0, 0, 0);
+    for round in 0..6000 {
+        let (mut one, mut own) = (Bench::of(Sharing::Together), Bench::of(Sharing::Apart));
+        // What each block finds when the other does nothing.
+        let mut alone = [(); 2].map(|()| Bench::new());
+        let mut steps = Vec::new();
+        for at in 0..40 {
+            let warp = below(4) as usize;
+            let step = match below(12) {
+                0..=4 => {
+                    let what = [What::Read, What::Write, What::Atomic][below(3) as usize];
+                    Step::Global(what, what == What::Atomic || below(4) == 0, below(2) as usize, X + 4 * below(2))
+                }
+                5..=6 => Step::Global(What::Atomic, true, 0, FLAG),
+                7..=8 => Step::Shared,
+                9..=10 => Step::Fence(below(4) == 0),
+                _ => Step::Barrier,
+            };
+            steps.push((warp, step));
+            let act = |b: &mut Bench| match step {
+                Step::Global(what, strong, lane, address) => {
+                    b.settle(warp);
+                    b.blocks[warp / 2].catch_up(&b.time);
+                    if strong {
+                        b.warps[warp].acquire(&mut b.blocks[warp / 2], true, &b.time);
+                    }
+                    b.access((warp, lane), (what, strong), address, at)
+                }
+                Step::Shared => {
+                    b.look_at_shared(warp);
+                    None
+                }
+                Step::Fence(narrow) => {
+                    b.launch.fence(warp as u32, &mut b.blocks[warp / 2], narrow, &b.time);
+                    None
+                }
+                Step::Barrier => {
+                    b.settle(warp);
+                    b.settle(warp ^ 1);
+                    b.barrier(warp / 2);
+                    None
+                }
+            };
+            let [by_one, by_own, by_block] = [&mut one, &mut own, &mut alone[warp / 2]].map(act);
+            assert!(by_own.is_some() || by_one.is_none(), "{round}: {by_one:?} is missed after {steps:?}");
+            found += usize::from(by_one.is_some());
+            if by_own != by_one
+                && let Some(Conflict { scope, pc, .. }) = by_own
+            {
+                more += 1;
+                let right = match scope {
+                    Scope::Grid => !is_ordered(&steps, pc as usize, at as usize),
+                    _ => by_block.is_some(),
+                };
+                assert!(right, "{round}: {by_own:?}, not {by_one:?}, after {steps:?}");
+            } else if let (Step::Global(..), None) = (step, by_own) {
+                ordered += 1;
+            }
+        }
+    }
+    assert!(found > 10_000 && ordered > 10_000 && more > 0 && more < found / 10, "{found} {ordered} {more}");
 }

@@ -10,7 +10,7 @@ const BYTES: u64 = 1024;
 fn found(before: What, accesses: &[(u32, [u64; LANES])], to: u64, compared: bool) -> Option<Conflict> {
     let time = Time::default();
     let launch = Publications::new(1, 4, &time);
-    let block = BlockClock::new(&time);
+    let block = BlockClock::default().next(&time);
     let mut memory = SharedRaces::default();
     memory.start(BYTES);
     let mut act = |warp: u32, what: What, mask: u32, address: &[u64; LANES]| {

@@ -2,6 +2,7 @@
 
 use super::tally::{costs, expand};
 use super::worker::{Tally, Worker};
+use crate::checks::clock::Sharing;
 use crate::checks::launch::LaunchRaces;
 use crate::counters::Counters;
 use crate::engine::warp::program::Program;
@@ -193,8 +194,14 @@ fn shared<'l>(
     let checks = settings.checks;
     let observed = checks.race || checks.init;
     let bounds = if observed && checks.memory { bounds(program, params, &view) } else { Vec::new() };
-    // SAFETY: a launch with a single worker runs on this thread.
-    let races = || unsafe { LaunchRaces::new(blocks, threads.div_ceil(LANES as u32), view.ranges().len(), count == 1) };
+    let sharing = match (count, geometry.cluster) {
+        (1, _) => Sharing::Alone,
+        // Blocks of a cluster access each other's shared memory.
+        (_, Some(_)) => Sharing::Together,
+        (_, None) => Sharing::Apart,
+    };
+    // SAFETY: a launch with a single worker runs on this thread. Only blocks of a cluster access each other's memory.
+    let races = || unsafe { LaunchRaces::new(blocks, threads.div_ceil(LANES as u32), view.ranges().len(), sharing) };
     Shared {
         program,
         races: checks.race.then(races),

@@ -152,7 +152,7 @@ impl<'l> Block<'l> {
             warp.status = Status::New;
         }
         if let Some(races) = &launch.races {
-            self.clock = races.block();
+            self.clock = self.clock.next(&races.time);
             self.races.start(u64::from(launch.shared_bytes));
             self.copies.reset(launch.shared_bytes.into());
             let looks = launch.bulk || launch.program.products;

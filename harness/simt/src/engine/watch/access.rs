@@ -90,17 +90,23 @@ impl Warp<'_> {
         let Some(races) = &shared.races else {
             return;
         };
-        if !races.is_in_time() {
+        // Other blocks know of global memory only: see the clocks.
+        let wide = space == Space::Global;
+        let clock = &mut self.block.get_mut().clock;
+        if wide {
+            clock.catch_up(&races.time);
+        }
+        if !clock.is_in_time(&races.time) {
             return;
         }
         let told = space == Space::Shared && self.meets_copies(op, &event, order.asynchronous);
         let block = self.block.get_mut();
         if order.release {
-            races.publications.fence(self.clock.warp, &block.clock, order.narrow, &races.time);
+            races.publications.fence(self.clock.warp, &mut block.clock, order.narrow, &races.time);
         }
         self.clock.settle(&mut block.clock, &races.time);
         if event.strong {
-            self.clock.acquire(&races.time);
+            self.clock.acquire(&mut block.clock, wide, &races.time);
         }
         let start = if space == Space::Shared { block.clock.start } else { races.publications.start };
         let clocks = races.clocks(&block.clock, &self.clock, start);

@@ -15,8 +15,8 @@ impl Warp<'_> {
         let launch = self.launch();
         let order = launch.orders[op.site as usize];
         if let Some(races) = launch.races.as_ref().filter(|_| order.release) {
-            let block = self.block.get();
-            races.publications.fence(self.clock.warp, &block.clock, order.narrow, &races.time);
+            let block = self.block.get_mut();
+            races.publications.fence(self.clock.warp, &mut block.clock, order.narrow, &races.time);
         }
         let own = self.block.get().rank;
         let home = event.address.all().map(home_of);
@@ -35,7 +35,7 @@ impl Warp<'_> {
             self.compare_in(op, &event, rank);
         }
         if let Some(races) = launch.races.as_ref().filter(|_| event.strong) {
-            self.clock.acquire(&races.time);
+            self.clock.acquire(&mut self.block.get_mut().clock, true, &races.time);
         }
     }
 
@@ -69,7 +69,7 @@ impl Warp<'_> {
         let Some(races) = &shared.races else {
             return;
         };
-        if !races.is_in_time() {
+        if !self.block.get().clock.is_in_time(&races.time) {
             return;
         }
         let found = self.with_block(|warp, block| {

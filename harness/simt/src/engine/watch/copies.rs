@@ -26,10 +26,11 @@ impl Warp<'_> {
             self.bulk_race(op, event, lane, &copy);
             return true;
         }
+        let now = races.as_ref().map_or(0, |races| block.clock.now(&races.time));
         let (under_way, epoch) = (&mut block.copies, block.clock.epoch);
         let found = under_way.conflict(event, self.index);
-        if copies && let Some(races) = races {
-            let moment = (races.time.now(), epoch, self.clock.tick());
+        if copies && races.is_some() {
+            let moment = (now, epoch, self.clock.tick());
             under_way.begin(event, self.index, moment);
         }
         if let Some(conflict) = found {
@@ -145,7 +146,7 @@ impl Warp<'_> {
         let block = self.block.get_mut();
         let done = block.copies.wait(self.index, mask, keep);
         self.clock.settle(&mut block.clock, &races.time);
-        let now = (races.time.now(), block.clock.epoch, self.clock.tick());
+        let now = (block.clock.now(&races.time), block.clock.epoch, self.clock.tick());
         // If nothing has happened since a copy began, its write is ordered as it was remembered then.
         for copy in done.iter().filter(|copy| copy.moment != now) {
             let layout = if copy.lanes == copy.began {

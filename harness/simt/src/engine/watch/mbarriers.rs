@@ -71,7 +71,7 @@ impl Warp<'_> {
                 }
                 Some(rank) => {
                     if releases {
-                        races.publications.fence(warp.clock.warp, &block.clock, false, &races.time);
+                        races.publications.fence(warp.clock.warp, &mut block.clock, false, &races.time);
                     }
                     block.with_peer(rank, |_, peer| peer.clock.arrive_from_outside(home.offset, &races.time));
                 }

@@ -58,8 +58,8 @@ impl Warp<'_> {
     pub(crate) fn fenced(&mut self, narrow: bool) {
         let shared = self.launch();
         if let Some(races) = &shared.races {
-            let block = self.block.get();
-            races.publications.fence(self.clock.warp, &block.clock, narrow, &races.time);
+            let block = self.block.get_mut();
+            races.publications.fence(self.clock.warp, &mut block.clock, narrow, &races.time);
         }
     }
 }

@@ -48,7 +48,7 @@ impl Warp<'_> {
             && (!launch.init || (lies_in(&block.stretch) && !unjudged))
             && block.copies.is_empty()
             && (what == What::Read || block.proxies.is_off())
-            && races.is_in_time()
+            && block.clock.is_in_time(&races.time)
             && block.races.notes(block.clock.section(), what);
         if !usual {
             return false;
@@ -56,7 +56,7 @@ impl Warp<'_> {
         self.clock.settle(&mut block.clock, &races.time);
         let strong = what == What::Atomic;
         if strong {
-            self.clock.acquire(&races.time);
+            self.clock.acquire(&mut block.clock, false, &races.time);
         }
         let clocks = races.clocks(&block.clock, &self.clock, block.clock.start);
         let (pc, volatile, narrow, block_local) = (op.site, false, false, true);

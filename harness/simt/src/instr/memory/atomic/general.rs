@@ -137,6 +137,9 @@ fn in_order(mask: u32, from: u32) -> impl Iterator<Item = usize> {
     lanes(mask.rotate_right(from)).map(move |lane| (lane + from as usize) & 31)
 }
 
+/// Addresses in so many words, from the lowest on, are compared without sorting.
+const NEAR: usize = 1 << 10;
+
 /// How many lanes have the same address as a lane before them.
 pub(super) fn collisions(at: &Pointers, mask: u32, same: bool) -> u32 {
     let count = mask.count_ones();
@@ -147,6 +150,29 @@ pub(super) fn collisions(at: &Pointers, mask: u32, same: bool) -> u32 {
     if bits.count_ones() == count {
         return 0;
     }
+    let (mut low, mut high, mut parts) = (u64::MAX, 0, 0);
+    let first = at[mask.trailing_zeros() as usize & 31];
+    for i in 0..LANES {
+        let on = 0u64.wrapping_sub(u64::from((mask >> i) & 1));
+        low = low.min(at[i] | !on);
+        high = high.max(at[i] & on);
+        parts |= (at[i] ^ first) & 3 & on;
+    }
+    if (high >> 2) - (low >> 2) < NEAR as u64 && parts == 0 {
+        // A bit for each word. No two addresses are of one word.
+        let mut words = [0u64; NEAR / 64];
+        for lane in lanes(mask) {
+            let word = ((at[lane] >> 2) - (low >> 2)) as usize % NEAR;
+            words[word / 64] |= 1 << (word % 64);
+        }
+        return count - words.iter().map(|bits| bits.count_ones()).sum::<u32>();
+    }
+    sorted(at, mask)
+}
+
+/// The same for addresses anywhere.
+#[inline(never)]
+fn sorted(at: &Pointers, mask: u32) -> u32 {
     let mut all = [0u64; LANES];
     let mut n = 0;
     for lane in lanes(mask) {
@@ -155,4 +181,25 @@ pub(super) fn collisions(at: &Pointers, mask: u32, same: bool) -> u32 {
     }
     all[..n].sort_unstable();
     all[..n].windows(2).filter(|w| w[0] == w[1]).count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collisions_are_counted_as_by_sorting() {
+        let mut state = 5u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..10_000 {
+            let (spread, unit) = ([1, 8, 256, 1024, 1025, 9000][random(6) as usize], 1 << random(4));
+            let start = 4096 + random(100) * unit;
+            let at: Pointers = std::array::from_fn(|_| start + random(spread * 4 / unit.min(4)) * unit);
+            let mask = random(1 << 32) as u32 | 1 << random(32);
+            assert_eq!(collisions(&at, mask, false), sorted(&at, mask), "{at:?} {mask:#x}");
+        }
+    }
 }
