@@ -4,6 +4,7 @@ use super::address::{Geometry, address, geometry, types};
 use super::reader::Reader;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
+use crate::finding::What;
 use crate::instr::code::Opnd;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Number, Register, codes, operands};
@@ -137,7 +138,7 @@ pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         _ => return Err(cx.unsupported(format!("`{}` with {} operands", inst.op, inst.operands.len()))),
     }
     let fetch = Fetch { texture, form: Form { whole, half, told }, registers };
-    cx.emit(fetch.pack(execute))?;
+    cx.emit(fetch.pack(execute).texels(What::Read, false))?;
     tell_resident(cx, resident)
 }
 
@@ -191,7 +192,7 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
                 None => break,
             }
         }
-        if let Err(flow) = reader.end().tell(warp, op) {
+        if let Err(flow) = reader.end().tell(warp, op, textures[mask.trailing_zeros() as usize & 31]) {
             return flow;
         }
         give(warp, registers, form.half, &words);

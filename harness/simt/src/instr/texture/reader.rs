@@ -1,6 +1,8 @@
 //! Reads texels for a warp: through the engine's checks of addresses, and with a note of every read for the checks of
 //! races and of uninitialised memory.
 
+use super::count::fetched;
+use crate::engine::traffic::texels::Needs;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
@@ -24,6 +26,7 @@ pub(super) struct Reader<'w, 'l> {
     lane: usize,
     number: u32,
     reads: Vec<Read>,
+    needs: Needs,
     /// Why the last read failed.
     failed: Option<(Request, Wrong)>,
 }
@@ -31,12 +34,13 @@ pub(super) struct Reader<'w, 'l> {
 /// What a reader leaves behind.
 pub(super) struct Reads {
     reads: Vec<Read>,
+    needs: Needs,
     failed: Option<(usize, Request, Wrong)>,
 }
 
 impl<'w, 'l> Reader<'w, 'l> {
     pub fn new(warp: &'w Warp<'l>) -> Self {
-        Reader { warp, lane: 0, number: 0, reads: Vec::new(), failed: None }
+        Reader { warp, lane: 0, number: 0, reads: Vec::new(), needs: Needs::default(), failed: None }
     }
 
     /// Goes on with a lane.
@@ -48,7 +52,8 @@ impl<'w, 'l> Reader<'w, 'l> {
     /// What was read.
     pub fn end(self) -> Reads {
         let lane = self.lane;
-        Reads { reads: self.reads, failed: self.failed.map(|(request, wrong)| (lane, request, wrong)) }
+        let failed = self.failed.map(|(request, wrong)| (lane, request, wrong));
+        Reads { reads: self.reads, needs: self.needs, failed }
     }
 }
 
@@ -72,13 +77,24 @@ impl Texels for Reader<'_, '_> {
             }
         }
     }
+
+    fn need(&mut self, sector: impl FnOnce() -> u64) {
+        if self.warp.counting {
+            self.needs.add(self.lane, sector());
+        }
+    }
 }
 
 impl Reads {
-    /// Tells the checks of the reads; stops the kernel if one of them failed.
-    pub fn tell(self, warp: &mut Warp<'_>, op: &Op) -> std::result::Result<(), Flow> {
+    /// Counts the fetch from a texture, and tells the checks of the reads; stops the kernel if one of them failed.
+    pub fn tell(self, warp: &mut Warp<'_>, op: &Op, texture: Option<&Texture>) -> std::result::Result<(), Flow> {
         if let Some((lane, request, wrong)) = self.failed {
             return Err(warp.access_fault(op, lane, request, wrong));
+        }
+        if warp.counting
+            && let Some(texture) = texture
+        {
+            warp.count_fetch(op, &self.needs, fetched(texture));
         }
         let mask = warp.mask();
         let most = self.reads.iter().map(|read| read.number + 1).max().unwrap_or(0);
