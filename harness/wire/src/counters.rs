@@ -74,7 +74,9 @@ pub struct AtomicTraffic {
 /// - Linear memory and rows with a pitch have their sectors where their addresses are. A sector of an array holds 16
 ///   bytes of each of two rows, the first of which is even, of one layer or slice, and in an array of one dimension 16
 ///   bytes of its row.
-/// - A linear filter needs the texels that it gives a weight.
+/// - A linear filter needs the texels that it gives a weight. In a volume, a request looks them up for two lanes and
+///   then for the other two; where texels have 16 bytes, it does so twice, and in a volume of such for one lane at a
+///   time. A request for several levels looks up those of lanes at the finest level apart from the others'.
 /// - Where a fetch gives the border, it needs the nearest texel all the same.
 /// - Of the lanes of a request for a reduction at one element each looks up the sector on its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -25,6 +25,9 @@ pub trait Texels {
 
     /// Notes which sector a texel lies in that a fetch needs; where it needs the border, that of the nearest texel.
     fn need(&mut self, sector: impl FnOnce() -> u64);
+
+    /// Notes that the fetch magnifies texels.
+    fn magnify(&mut self);
 }
 
 /// A texel of a level and its weight.
@@ -62,7 +65,11 @@ impl Texture {
                 samples.push(Sample { level, texel, border, weight: ONE as i32, square: 0 });
             }
             Coordinates::Real(at) => {
-                for (level, weight) in self.levels(at, detail) {
+                let level = self.level(at, detail);
+                if level == 0.0 {
+                    texels.magnify();
+                }
+                for (level, weight) in self.levels(level) {
                     if weight > 0 {
                         self.sample(level, at, layer, weight, &mut samples);
                     }

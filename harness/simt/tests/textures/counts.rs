@@ -120,6 +120,43 @@ fn a_filter_needs_the_texels_that_it_weighs() {
     assert_eq!(plane(ARRAY, rows, &linear, |l| [l + 1.0, 1.0, 0.0]), [8, 24, 10], "pitch_between");
 }
 
+#[test]
+fn a_filter_of_many_bytes_looks_sectors_up_several_times() {
+    let linear = Sampler { linear: true, ..nearest() };
+    let sectors = |instruction, image, at: fn(f32) -> [f32; 3]| {
+        fetched(instruction, image, linear.clone(), 32, |lane| real(at(lane as f32)))[1]
+    };
+    let (fours, rows) = ((PLANE, Layout::Squares, FOUR), (PLANE, Layout::Rows, FOUR));
+    let pairs = (PLANE, Layout::Squares, format(ChannelKind::Float, 32, 2));
+    assert_eq!(sectors(ARRAY, pairs, |l| [l + 1.0, 1.0, 0.0]), 24, "wide_pairs, first block");
+    assert_eq!(sectors(ARRAY, fours, |l| [l + 1.0, 1.0, 0.0]), 96, "plane_fours_between, first block");
+    assert_eq!(sectors(ARRAY, fours, |l| [l + 0.5, 0.5, 0.0]), 64, "wide_fours_exactly");
+    assert_eq!(sectors(ARRAY, fours, |_| [5.0, 7.0, 0.0]), 64, "wide_fours_one");
+    assert_eq!(sectors(ARRAY, rows, |l| [l + 1.0, 1.0, 0.0]), 128, "wide_pitch_fours");
+    assert_eq!(sectors(GATHER, fours, |l| [l + 1.0, 1.0, 0.0]), 40, "wide_gather, first block");
+    let volume = (Shape::D3, Layout::Squares, FLOAT);
+    assert_eq!(sectors(SLICES, volume, |l| [l + 0.5, 0.5, 3.5]), 16, "deep_exactly");
+    assert_eq!(sectors(SLICES, volume, |l| [l + 0.5, 0.5, 4.0]), 32, "deep_slices");
+    assert_eq!(sectors(SLICES, volume, |l| [l + 1.0, 0.5, 3.5]), 24, "deep_columns");
+    let wide = (Shape::D3, Layout::Squares, FOUR);
+    assert_eq!(sectors(SLICES, wide, |l| [l + 1.0, 1.0, 4.0]), 256, "deep_fours, first block");
+}
+
+#[test]
+fn lanes_at_the_finest_level_look_up_apart() {
+    let device = device("tex.level.2d.v4.f32.f32 {%o0, %o1, %o2, %o3}, [%h, {%i0, %i1}], %i2;", 3, 4);
+    let levels = [128, 64].map(|n| level(device.zeros::<f32>((n * n) as usize), [n, n, 1], 4)).to_vec();
+    let image = Image { shape: PLANE, layout: Layout::Squares, format: FLOAT, levels };
+    for (linear, sectors) in [(true, 32), (false, 24)] {
+        let sampler = Sampler { normalized: true, linear, linear_levels: linear, ..nearest() };
+        let texture = Object::Texture(Texture { image: image.clone(), sampler });
+        let handle = device.memory.add_object(texture);
+        let at = |lane| real([(2 * lane + 1) as f32 / 128.0, 1.0 / 128.0, (lane % 4) as f32 * 0.25]);
+        let totals = report(&device, handle, 32, at).counters.totals;
+        assert_eq!(numbers(&totals.textures, 32)[..2], [8, sectors], "levels_by_lane, levels_nearest");
+    }
+}
+
 /// The report of an instruction on a surface, by so many lanes.
 fn of_surface(instruction: &str, (shape, format): (Shape, Format), lanes: u32, at: fn(u32) -> [u32; 3]) -> Report {
     let mut device = device(instruction, 3, 1);
@@ -152,6 +189,9 @@ fn eight_lanes_access_a_surface_together() {
         [0, 0, lane % 8]
     });
     assert_eq!(numbers(&deep.counters.totals.surface_loads, 32), [8, 32, 8], "load_volume_deep");
+    let lines = (Shape::D1 { layered: true }, FLOAT);
+    let line = of_surface("suld.b.a1d.b32.trap {%o0}, [%h, {%i1, %i0}];", lines, 32, |lane| [4 * lane, 1, 0]);
+    assert_eq!(numbers(&line.counters.totals.surface_loads, 32), [8, 8, 8], "load_lines");
 }
 
 #[test]
@@ -164,6 +204,7 @@ fn lanes_that_change_one_element_look_it_up_one_by_one() {
     assert_eq!(add(|lane| [4 * lane, 0, 1]), [4, 8, 8], "add_row");
     assert_eq!(add(|lane| [0, lane, 1]), [4, 16, 16], "add_column");
     assert_eq!(add(|_| [16, 3, 1]), [4, 32, 1], "add_one");
+    assert_eq!(add(|lane| [if lane % 8 < 5 { 0 } else { lane % 8 * 4 }, 0, 1])[1], 24, "add_uneven");
 }
 
 #[test]

@@ -8,6 +8,8 @@ use crate::counters::TextureTraffic;
 struct Need {
     lane: usize,
     sector: u64,
+    /// It is of a fetch that magnifies texels, which shares no look-up with one that does not.
+    magnified: bool,
     /// How many lanes before it need the same element on their own.
     round: u32,
 }
@@ -36,15 +38,15 @@ pub(crate) struct Needs(Vec<Need>);
 
 impl Needs {
     /// A lane needs a sector.
-    pub fn add(&mut self, lane: usize, sector: u64) {
-        self.0.push(Need { lane, sector, round: 0 });
+    pub fn add(&mut self, lane: usize, sector: u64, magnified: bool) {
+        self.0.push(Need { lane, sector, magnified, round: 0 });
     }
 
     /// A lane changes the element at an address, in a sector, after those before it that change the same one. `lanes`
     /// side by side make a request.
     pub fn change(&mut self, lane: usize, (sector, address): (u64, u64), (lanes, before): (usize, &[(usize, u64)])) {
         let same = |&&(other, at): &&(usize, u64)| other / lanes == lane / lanes && at == address;
-        self.0.push(Need { lane, sector, round: before.iter().filter(same).count() as u32 });
+        self.0.push(Need { lane, sector, magnified: false, round: before.iter().filter(same).count() as u32 });
     }
 
     /// The sectors, each once.
@@ -90,7 +92,7 @@ mod tests {
     fn counted(needs: &[(usize, u64)], parts: Parts) -> (u64, u64, u64) {
         let mut all = Needs::default();
         for &(lane, sector) in needs {
-            all.add(lane, sector);
+            all.add(lane, sector, false);
         }
         let traffic = all.traffic(needs.len() as u32, parts, None);
         assert_eq!((traffic.instructions, traffic.lanes), (1, needs.len() as u64));

@@ -7,15 +7,26 @@ use crate::engine::warp::program::Op;
 use crate::finding::{Space, What};
 use crate::texture::{Shape, Texture};
 
-/// The requests that a fetch from a texture is taken apart into.
-pub(super) fn fetched(texture: &Texture) -> Parts {
-    let image = &texture.image;
-    Parts::of(if image.shape == Shape::Linear && image.format.bytes() <= 8 { 8 } else { 4 })
+/// The requests that a fetch from a texture is taken apart into. `filters`: it goes through the texture's filter.
+pub(super) fn fetched(texture: &Texture, filters: bool) -> Parts {
+    let Texture { image, sampler } = texture;
+    let wide = image.format.bytes() > 8;
+    if image.shape == Shape::Linear {
+        return Parts::of(if wide { 4 } else { 8 });
+    }
+    // A filter takes so much at once: four lanes' texels of 8 bytes from a plane.
+    match (image.shape == Shape::D3, wide) {
+        _ if !filters || !sampler.linear => Parts::of(4),
+        (false, false) => Parts::of(4),
+        (false, true) => Parts { lanes: 4, together: 2, times: 2 },
+        (true, false) => Parts { lanes: 4, together: 2, times: 1 },
+        (true, true) => Parts { lanes: 4, together: 1, times: 2 },
+    }
 }
 
 /// Lanes of a request to a surface.
 pub(super) fn lanes_of(geometry: Geometry) -> usize {
-    if geometry.dimensions() + usize::from(geometry.is_layered()) > 2 { 4 } else { 8 }
+    if geometry.dimensions() > 2 || geometry.is_layered() { 4 } else { 8 }
 }
 
 impl Warp<'_> {

@@ -1,6 +1,7 @@
 //! Fetches: `tex`.
 
 use super::address::{Geometry, address, geometry, types};
+use super::count::fetched;
 use super::reader::Reader;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
@@ -168,6 +169,8 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
                 Err(flow) => return flow,
             }
         }
+        let first = textures[mask.trailing_zeros() as usize & 31];
+        let parts = first.map(|texture| fetched(texture, !form.whole));
         let mut reader = Reader::new(warp);
         for lane in lanes(mask) {
             let Some(texture) = textures[lane] else {
@@ -192,7 +195,7 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
                 None => break,
             }
         }
-        if let Err(flow) = reader.end().tell(warp, op, textures[mask.trailing_zeros() as usize & 31]) {
+        if let Err(flow) = reader.end().tell(warp, op, parts) {
             return flow;
         }
         give(warp, registers, form.half, &words);

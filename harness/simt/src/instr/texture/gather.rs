@@ -1,6 +1,7 @@
 //! Gathers of four texels: `tld4`.
 
 use super::address::{Geometry, address, geometry, types};
+use super::count::fetched;
 use super::fetch::{give, results, tell_resident};
 use super::reader::Reader;
 use crate::engine::warp::program::Op;
@@ -61,6 +62,8 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
             }
         }
         let mut words = [[0u32; 4]; LANES];
+        let first = textures[mask.trailing_zeros() as usize & 31];
+        let parts = first.map(|texture| fetched(texture, false));
         let mut reader = Reader::new(warp);
         for lane in lanes(mask) {
             let Some(texture) = textures[lane] else {
@@ -72,7 +75,7 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
                 None => break,
             }
         }
-        if let Err(flow) = reader.end().tell(warp, op, textures[mask.trailing_zeros() as usize & 31]) {
+        if let Err(flow) = reader.end().tell(warp, op, parts) {
             return flow;
         }
         give(warp, registers, false, &words);

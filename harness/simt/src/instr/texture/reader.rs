@@ -1,8 +1,7 @@
 //! Reads texels for a warp: through the engine's checks of addresses, and with a note of every read for the checks of
 //! races and of uninitialised memory.
 
-use super::count::fetched;
-use crate::engine::traffic::texels::Needs;
+use crate::engine::traffic::texels::{Needs, Parts};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
@@ -27,6 +26,8 @@ pub(super) struct Reader<'w, 'l> {
     number: u32,
     reads: Vec<Read>,
     needs: Needs,
+    /// The lane's fetch magnifies texels.
+    magnified: bool,
     /// Why the last read failed.
     failed: Option<(Request, Wrong)>,
 }
@@ -40,12 +41,12 @@ pub(super) struct Reads {
 
 impl<'w, 'l> Reader<'w, 'l> {
     pub fn new(warp: &'w Warp<'l>) -> Self {
-        Reader { warp, lane: 0, number: 0, reads: Vec::new(), needs: Needs::default(), failed: None }
+        Reader { warp, lane: 0, number: 0, reads: Vec::new(), needs: Needs::default(), magnified: false, failed: None }
     }
 
     /// Goes on with a lane.
     pub fn lane(&mut self, lane: usize) -> &mut Self {
-        (self.lane, self.number) = (lane, 0);
+        (self.lane, self.number, self.magnified) = (lane, 0, false);
         self
     }
 
@@ -80,21 +81,26 @@ impl Texels for Reader<'_, '_> {
 
     fn need(&mut self, sector: impl FnOnce() -> u64) {
         if self.warp.counting {
-            self.needs.add(self.lane, sector());
+            self.needs.add(self.lane, sector(), self.magnified);
         }
+    }
+
+    fn magnify(&mut self) {
+        self.magnified = true;
     }
 }
 
 impl Reads {
-    /// Counts the fetch from a texture, and tells the checks of the reads; stops the kernel if one of them failed.
-    pub fn tell(self, warp: &mut Warp<'_>, op: &Op, texture: Option<&Texture>) -> std::result::Result<(), Flow> {
+    /// Counts the fetch, which is taken apart into these requests, and tells the checks of the reads; stops the kernel
+    /// if one of them failed.
+    pub fn tell(self, warp: &mut Warp<'_>, op: &Op, parts: Option<Parts>) -> std::result::Result<(), Flow> {
         if let Some((lane, request, wrong)) = self.failed {
             return Err(warp.access_fault(op, lane, request, wrong));
         }
         if warp.counting
-            && let Some(texture) = texture
+            && let Some(parts) = parts
         {
-            warp.count_fetch(op, &self.needs, fetched(texture));
+            warp.count_fetch(op, &self.needs, parts);
         }
         let mask = warp.mask();
         let most = self.reads.iter().map(|read| read.number + 1).max().unwrap_or(0);

@@ -164,7 +164,7 @@ impl Places<'_> {
         let mut needs = Needs::default();
         for (lane, address) in self.address.iter().enumerate() {
             if let Some((_, sector)) = address {
-                needs.add(lane, *sector);
+                needs.add(lane, *sector, false);
             }
         }
         needs
