@@ -63,6 +63,44 @@ pub struct AtomicTraffic {
     pub collisions: u64,
 }
 
+/// Traffic of textures or surfaces.
+///
+/// A device takes a warp's instruction apart into requests, of 8 lanes side by side or of 4, of which each looks up
+/// every sector that it needs once. What an H200 and an H100 count in `reports/agreement/units` follows these rules:
+///
+/// - Fetches from linear memory by index, and surfaces of one or two dimensions, make a request for 8 lanes; elements
+///   of 16 bytes that are fetched by index, all other textures, volumes and layers make one for 4. Lanes that do not
+///   run make none, nor do fetches of nothing but indices outside of linear memory.
+/// - Linear memory and rows with a pitch have their sectors where their addresses are. A sector of an array holds 16
+///   bytes of each of two rows, the first of which is even, of one layer or slice, and in an array of one dimension 16
+///   bytes of its row.
+/// - A linear filter needs the texels that it gives a weight. In a volume, a request looks them up for two lanes and
+///   then for the other two; where texels have 16 bytes, it does so twice, and in a volume of such for one lane at a
+///   time. A request for several levels looks up those of lanes at the finest level apart from the others'.
+/// - Where a fetch gives the border, it needs the nearest texel all the same.
+/// - Of the lanes of a request for a reduction at one element each looks up the sector on its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TextureTraffic {
+    /// Warp instructions.
+    pub instructions: u64,
+    /// Threads that took part in them.
+    pub lanes: u64,
+    /// Requests that the instructions were taken apart into.
+    pub requests: u64,
+    /// 32-byte sectors that the requests looked up, each once a request.
+    pub sectors: u64,
+    /// The same, each once an instruction: so many does a store write to the L2 cache.
+    pub distinct_sectors: u64,
+}
+
+impl TextureTraffic {
+    /// Whether there was none.
+    fn is_none(&self) -> bool {
+        *self == TextureTraffic::default()
+    }
+}
+
 /// The figures of a launch, or of one line of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -101,6 +139,25 @@ pub struct Totals {
     pub global_atomics: AtomicTraffic,
     /// Atomics on shared memory.
     pub shared_atomics: AtomicTraffic,
+    /// Fetches and gathers from textures. This and the next three are left out where there are none.
+    #[serde(default, skip_serializing_if = "TextureTraffic::is_none")]
+    pub textures: TextureTraffic,
+    /// Loads from surfaces.
+    #[serde(default, skip_serializing_if = "TextureTraffic::is_none")]
+    pub surface_loads: TextureTraffic,
+    /// Stores to surfaces.
+    #[serde(default, skip_serializing_if = "TextureTraffic::is_none")]
+    pub surface_stores: TextureTraffic,
+    /// Reductions of elements of surfaces.
+    #[serde(default, skip_serializing_if = "TextureTraffic::is_none")]
+    pub surface_atomics: TextureTraffic,
+}
+
+impl Totals {
+    /// The traffic of textures and of surfaces: fetches, loads, stores and reductions.
+    pub fn texels(&self) -> [TextureTraffic; 4] {
+        [self.textures, self.surface_loads, self.surface_stores, self.surface_atomics]
+    }
 }
 
 /// The figures of one line of the source (of the PTX, when it holds no line information).

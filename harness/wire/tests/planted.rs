@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use wire::costs::Costs;
-use wire::counters::{BranchCount, Counters, Line, Totals};
+use wire::counters::{BranchCount, Counters, Line, TextureTraffic, Totals};
 use wire::finding::{
     Access, Allocation, CalledFrom, Finding, Kind, Limit, MbarrierMisuse, Passed, Place, Relation, Scope, Space,
     TensorMapMisuse, WarpgroupMisuse, What,
@@ -87,11 +87,18 @@ fn kinds() -> Vec<Kind> {
 /// A report in which nothing is empty.
 fn report() -> Report {
     let totals = Totals { instructions: 1, ..Totals::default() };
+    let texels = TextureTraffic { instructions: 1, lanes: 5, requests: 2, sectors: 4, distinct_sectors: 3 };
     let counters = Counters {
         blocks: 1,
         warps: 2,
         threads: 64,
-        totals: totals.clone(),
+        totals: Totals {
+            textures: texels,
+            surface_loads: texels,
+            surface_stores: texels,
+            surface_atomics: texels,
+            ..totals.clone()
+        },
         lines: vec![Line { place: place(), totals }],
         branches: vec![BranchCount { place: place(), warps: 2, diverged: 1, executions: 4, divergent: 3 }],
         costs: Some(Costs::default()),
@@ -176,8 +183,18 @@ fn every_field_is_needed(
     paths.len()
 }
 
-/// The field that is left out when it is empty, and those that the first reports of this version did not have.
-const MAY_BE_MISSING: [&str; 5] = ["inlined_at", "refusals_answered", "fences", "spun_sectors", "busiest"];
+/// The fields that are left out when they are empty, and those that the first reports of this version did not have.
+const MAY_BE_MISSING: [&str; 9] = [
+    "inlined_at",
+    "textures",
+    "surface_loads",
+    "surface_stores",
+    "surface_atomics",
+    "refusals_answered",
+    "fences",
+    "spun_sectors",
+    "busiest",
+];
 
 /// Whether a text can be read.
 type Reads = fn(&str) -> bool;

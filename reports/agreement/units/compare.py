@@ -1,7 +1,9 @@
-"""Sets what the machine counts of the kernels of units.cu against Nsight Compute, kernel by kernel.
+"""Sets what the machine counts of the kernels of units.cu and textures.cu against Nsight Compute, kernel by kernel.
 
-compare.py EMULATED [NCU]           writes table.md: EMULATED is measure.sh's emulated.jsonl, NCU its ncu.csv (default: the one here)
-compare.py EMULATED [NCU] --check   exits with 1 when a count differs and explained.csv does not say why, or table.md is stale
+compare.py EMULATED [FOLDER]           writes table.md: EMULATED is measure.sh's emulated.jsonl; FOLDER has its ncu.csv
+                                       and textures.csv (default: the ones here)
+compare.py EMULATED [FOLDER] --check   exits with 1 when a count differs and explained.csv does not say why, or when
+                                       table.md is stale
 """
 
 import csv
@@ -27,28 +29,61 @@ def copied(costs, counts):
     return costs["footprint"]["copied_sectors"] if counts else 0
 
 
+TEXELS = ("textures", "surface_loads", "surface_stores", "surface_atomics")
+
+
+def texels(totals, field):
+    """The sum of a figure of textures and surfaces; launches without them have none."""
+    return sum(totals[kind][field] for kind in TEXELS if kind in totals)
+
+
+def requests(name, totals, costs):
+    return texels(totals, "requests")
+
+
+def sectors(name, totals, costs):
+    return texels(totals, "sectors")
+
+
+def brought(name, totals, costs):
+    return costs["footprint"]["block_read_sectors"]
+
+
 def read(name, totals, costs):
     return costs["footprint"]["block_read_sectors"] + copied(costs, name not in OUT + ADDED)
 
 
 def written(name, totals, costs):
-    return totals["global_stores"]["sectors"] + copied(costs, name in OUT)
+    texels = totals.get("surface_stores", {}).get("distinct_sectors", 0)
+    return totals["global_stores"]["sectors"] + texels + copied(costs, name in OUT)
 
 
 def reduced(name, totals, costs):
     # Of atomics the machine counts the requests, not the sectors.
-    return None if totals["global_atomics"]["requests"] else copied(costs, name in ADDED)
+    texels = totals.get("surface_atomics", {}).get("sectors", 0)
+    return None if totals["global_atomics"]["requests"] else copied(costs, name in ADDED) + texels
 
 
 def operations(name, totals, costs):
     return costs["pipes"]["warpgroup"] * PRODUCTS.get(name, HALVES)
 
 
+L1, XBAR, L2 = "l1tex__t", "l1tex__m_xbar2l1tex_read_sectors_mem", "lts__t_sectors_srcunit_tex_op"
+KINDS = ("mem_texture", "mem_surface_op_ld", "mem_surface_op_st", "mem_surface_op_red")
 # What is compared: our name, the metrics of ncu that add up to it, and the machine's count of a kernel.
+OF_TEXTURES = [
+    ("texture and surface requests", [f"{L1}_requests_pipe_tex_{kind}" for kind in KINDS], requests),
+    ("their sectors", [f"{L1}_sectors_pipe_tex_{kind}" for kind in KINDS], sectors),
+    ("sectors read into L1", [f"{XBAR}_{kind}" for kind in ("texture", "surface_op_ld", "lg_op_ld")], brought),
+]
+WRITTEN = [
+    ("sectors written to L2", [f"{L2}_write"], written),
+    ("sectors reduced in L2", [f"{L2}_red"], reduced),
+]
 COUNTERS = [
-    ("sectors read from L2", ["lts__t_sectors_srcunit_tex_op_read"], read),
-    ("sectors written to L2", ["lts__t_sectors_srcunit_tex_op_write"], written),
-    ("sectors reduced in L2", ["lts__t_sectors_srcunit_tex_op_red"], reduced),
+    *OF_TEXTURES,
+    ("sectors read from L2", [f"{L2}_read"], read),
+    *WRITTEN,
     (
         "operations of warpgroups",
         [
@@ -61,18 +96,11 @@ COUNTERS = [
         operations,
     ),
 ]
-# What the machine does not count: shown as ncu has it.
-UNCOUNTED = [
-    (
-        "texture and surface requests",
-        ["l1tex__t_requests_pipe_tex_mem_texture", "l1tex__t_requests_pipe_tex_mem_surface_op_ld"]
-        + ["l1tex__t_requests_pipe_tex_mem_surface_op_st"],
-    ),
-    (
-        "their sectors",
-        ["l1tex__t_sectors_pipe_tex_mem_texture", "l1tex__t_sectors_pipe_tex_mem_surface_op_ld"]
-        + ["l1tex__t_sectors_pipe_tex_mem_surface_op_st"],
-    ),
+# The kernels of a file of ncu's counts, and what is compared of them. Several blocks ask for the same sectors of a
+# texture at the same time: how many of these L2 counts is chance.
+FILES = [
+    ("ncu.csv", "kernels of units.cu, as ncu counts them on an H200", COUNTERS),
+    ("textures.csv", "kernels of textures.cu, as ncu counts them on an H100", OF_TEXTURES + WRITTEN),
 ]
 
 
@@ -83,62 +111,73 @@ def added(row, metrics):
 
 
 def emulated(path):
-    """The machine's counts by kernel."""
+    """The machine's totals and costs by kernel."""
     found = {}
     for line in path.read_text().splitlines():
         launch = json.loads(line)
-        name = launch["kernel_name"].split("(")[0]
         counters = launch["counters"]
-        found[name] = [count(name, counters["totals"], counters["costs"]) for _, _, count in COUNTERS]
+        found[launch["kernel_name"].split("(")[0]] = counters["totals"], counters["costs"]
     return found
+
+
+class Comparison:
+    """What has been compared, and what differs for no reason that is known."""
+
+    def __init__(self, ours, reasons):
+        self.ours, self.reasons = ours, reasons
+        self.kernels = self.compared = self.equal = 0
+        self.unexplained = []
+
+    def cell(self, name, counter, measured, counted):
+        """A cell of the table, and why it shows two counts."""
+        if counted is None or measured is None:
+            return ("-" if measured is None else f"{measured} / -"), None
+        self.compared += 1
+        self.equal += measured == counted
+        if measured == counted:
+            return str(counted), None
+        why = self.reasons.get((name, counter))
+        if not why:
+            self.unexplained.append(f"{name}: {counter}: ncu {measured}, machine {counted}")
+        return f"{measured} / {counted}", why or "unexplained"
+
+    def table(self, rows, title, counters):
+        """The lines of the table of ncu's rows."""
+        lines = []
+        for row in rows:
+            name = row["Kernel Name"]
+            if name not in self.ours:
+                self.unexplained.append(f"{name}: the machine did not run it")
+                continue
+            cells = [
+                self.cell(name, counter, added(row, metrics), count(name, *self.ours[name]))
+                for counter, metrics, count in counters
+            ]
+            why_not = "; ".join(dict.fromkeys(why for _, why in cells if why))
+            lines.append(f"| {' | '.join([name, *(cell for cell, _ in cells), why_not])} |")
+        self.kernels += len(lines)
+        names = ["kernel", *(name for name, *_ in counters), "why not equal"]
+        head = f"{len(lines)} {title}; where the machine differs, its count after a stroke."
+        return [head, "", f"| {' | '.join(names)} |", "| --- |" + " ---: |" * len(counters) + " --- |", *lines, ""]
 
 
 def main():
     check = "--check" in sys.argv
-    files = [pathlib.Path(name) for name in sys.argv[1:] if not name.startswith("--")]
-    if len(files) not in (1, 2):
+    paths = [pathlib.Path(name) for name in sys.argv[1:] if not name.startswith("--")]
+    if len(paths) not in (1, 2):
         sys.exit(__doc__)
-    ours = emulated(files[0])
-    with (files[1] if len(files) == 2 else HERE / "ncu.csv").open(newline="") as handle:
-        real = list(csv.DictReader(handle))
+    folder = paths[1] if len(paths) == 2 else HERE
     with (HERE / "explained.csv").open(newline="") as handle:
         reasons = {(row["kernel"], row["counter"]): row["why"] for row in csv.DictReader(handle)}
-    lines, compared, equal, unexplained = [], 0, 0, []
-    for row in real:
-        name = row["Kernel Name"]
-        if name not in ours:
-            unexplained.append(f"{name}: the machine did not run it")
-            continue
-        cells, why_not = [], []
-        for (counter, metrics, _), counted in zip(COUNTERS, ours[name]):
-            measured = added(row, metrics)
-            why = reasons.get((name, counter))
-            if counted is None or measured is None:
-                cells.append("-" if measured is None else f"{measured} / -")
-                continue
-            compared += 1
-            equal += measured == counted
-            if measured == counted:
-                cells.append(str(counted))
-                continue
-            cells.append(f"{measured} / {counted}")
-            why_not.append(why or "unexplained")
-            if not why:
-                unexplained.append(f"{name}: {counter}: ncu {measured}, machine {counted}")
-        cells += [str(added(row, metrics)) for _, metrics in UNCOUNTED]
-        lines.append(f"| {' | '.join([name, *cells, '; '.join(dict.fromkeys(why_not))])} |")
-    if compared == 0:
+    all_of = Comparison(emulated(paths[0]), reasons)
+    lines = []
+    for file, title, counters in FILES:
+        with (folder / file).open(newline="") as handle:
+            lines += all_of.table(csv.DictReader(handle), title, counters)
+    if all_of.compared == 0:
         sys.exit("nothing was compared: no counter is in both files")
-    names = [name for name, *_ in COUNTERS] + [f"{name} (ncu only)" for name, _ in UNCOUNTED]
-    table = "\n".join([
-        f"{len(lines)} kernels, as ncu counts them on an H200; where the machine differs, its count after a stroke.",
-        "",
-        f"| {' | '.join(['kernel', *names, 'why not equal'])} |",
-        "| --- |" + " ---: |" * len(names) + " --- |",
-        *lines,
-        "",
-    ])
-    outcome.end(HERE / "table.md", table, unexplained, f"{len(lines)} kernels, {compared} counts compared, {equal} equal", check)
+    told = f"{all_of.kernels} kernels, {all_of.compared} counts compared, {all_of.equal} equal"
+    outcome.end(HERE / "table.md", "\n".join(lines), all_of.unexplained, told, check)
 
 
 main()

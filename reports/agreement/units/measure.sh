@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Counts the kernels of units.cu: on a GPU by Nsight Compute (`ncu`), or on the emulated H200.
-#   measure.sh ncu WARPLAB FOLDER        needs an H200 or H100, the right to read its counters, and nvcc; writes FOLDER/ncu.csv
+# Counts the kernels of units.cu and of textures.cu: on a GPU by Nsight Compute (`ncu`), or on the emulated H200.
+#   measure.sh ncu WARPLAB FOLDER        needs an H200 or H100, the right to read its counters, and nvcc;
+#                                        writes FOLDER/ncu.csv and FOLDER/textures.csv
 #   measure.sh emulated WARPLAB FOLDER   writes FOLDER/emulated.jsonl
 # compare.py sets one against the other. Caches are emptied before each pass, and clocks left alone: counts do not depend on them.
 set -euo pipefail
@@ -8,14 +9,21 @@ how=$1 warplab=$(realpath -e "$2") folder=$(realpath -e "$3")
 here=$(realpath "$(dirname "$0")")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-read -ra options < <(sed -n 's,^// nvcc: ,,p' "$here/units.cu")
-"$warplab" nvcc "${options[@]}" -lineinfo "$here/units.cu" -o "$scratch/units" 2> "$scratch/nvcc.log" || {
-    cat "$scratch/nvcc.log"
-    exit 1
-}
+for program in units textures; do
+    read -ra options < <(sed -n 's,^// nvcc: ,,p' "$here/$program.cu")
+    "$warplab" nvcc "${options[@]}" -lineinfo "$here/$program.cu" -o "$scratch/$program" 2> "$scratch/nvcc.log" || {
+        cat "$scratch/nvcc.log"
+        exit 1
+    }
+done
 if [ "$how" = emulated ]; then
-    WARPLAB_COSTS=1 WARPLAB_LAUNCHES=$scratch/launches "$warplab" exec --device emulated:h200 "$scratch/units" 2> /dev/null
-    cp "$scratch/launches" "$folder/emulated.jsonl"
+    : > "$folder/emulated.jsonl"
+    for program in units textures; do
+        WARPLAB_COSTS=1 WARPLAB_LAUNCHES=$scratch/launches \
+            "$warplab" exec --device emulated:h200 "$scratch/$program" 2> /dev/null
+        cat "$scratch/launches" >> "$folder/emulated.jsonl"
+        rm "$scratch/launches"
+    done
     exit
 fi
 
@@ -27,6 +35,8 @@ l1tex__t_requests_pipe_tex_mem_surface_op_ld
 l1tex__t_sectors_pipe_tex_mem_surface_op_ld
 l1tex__t_requests_pipe_tex_mem_surface_op_st
 l1tex__t_sectors_pipe_tex_mem_surface_op_st
+l1tex__t_requests_pipe_tex_mem_surface_op_red
+l1tex__t_sectors_pipe_tex_mem_surface_op_red
 l1tex__m_xbar2l1tex_read_sectors_mem_texture
 l1tex__m_xbar2l1tex_read_sectors_mem_surface_op_ld
 l1tex__m_l1tex2xbar_write_sectors_mem_surface_op_st
@@ -57,9 +67,9 @@ sm__ops_path_tensor_op_igmma_src_int8
 END
 ncu --query-metrics --chips gh100 2> /dev/null | awk '{ print $1 }' | grep -E '^[a-z0-9]+__' | sort -u > "$scratch/known" || true
 asked() { paste -sd, <(sed 's/$/.sum/' "$1"); }
-profile() { # FILE METRICS
+profile() { # PROGRAM FILE METRICS
     LD_LIBRARY_PATH=${runtime:-}:${LD_LIBRARY_PATH:-} timeout 100 ncu --csv --page raw --clock-control none --cache-control all \
-        --print-kernel-base function --metrics "$2" --log-file "$scratch/log" "$scratch/units" > "$scratch/said" 2>&1 ||
+        --print-kernel-base function --metrics "$3" --log-file "$scratch/log" "$scratch/$1" > "$scratch/said" 2>&1 ||
         { tail -n 5 "$scratch/log" "$scratch/said" >&2; return 1; }
     grep '^"' "$scratch/log" | python3 -c '
 import csv, sys
@@ -68,12 +78,14 @@ keep = ["ID", "Kernel Name", "Grid Size", "Block Size"] + sys.argv[1].split(",")
 writer = csv.DictWriter(sys.stdout, [k for k in keep if k in (reader.fieldnames or [])], extrasaction="ignore", lineterminator="\n")
 writer.writeheader()
 writer.writerows(row for row in reader if row["ID"])
-' "$2" > "$1"
+' "$3" > "$2"
 }
 # The runtime beside nvcc: `lib64` of an installed toolkit, `lib` of what PyPI has.
 nvcc=$(sed -n 's/^set(CMAKE_CUDA_COMPILER "\(.*\)")$/\1/p' "$("$warplab" nvcc --cmake)")
 runtime=$(dirname "$(dirname "$nvcc")")
 runtime=$runtime/$([ -e "$runtime/lib64/libcudart.so.13" ] && echo lib64 || echo lib)
 grep -xFf "$scratch/known" "$scratch/wanted" > "$scratch/there" || cp "$scratch/wanted" "$scratch/there"
-profile "$folder/ncu.csv" "$(asked "$scratch/there")"
-wc -l < "$folder/ncu.csv"
+profile units "$folder/ncu.csv" "$(asked "$scratch/there")"
+grep -E 'pipe_tex|_mem_(texture|surface)|^lts__' "$scratch/there" > "$scratch/of_textures"
+profile textures "$folder/textures.csv" "$(asked "$scratch/of_textures")"
+wc -l "$folder/ncu.csv" "$folder/textures.csv"

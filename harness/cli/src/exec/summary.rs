@@ -81,6 +81,10 @@ fn overview(kernels: &[Kernel<'_>], report: &Report) -> String {
 }
 
 fn counters(kernels: &[Kernel<'_>]) -> String {
+    // Most programs have neither textures nor surfaces, and need no columns for them.
+    let requests = |kernel: &Kernel<'_>| kernel.total(|t| t.texels().map(|traffic| traffic.requests).iter().sum());
+    let sectors = |kernel: &Kernel<'_>| kernel.total(|t| t.texels().map(|traffic| traffic.sectors).iter().sum());
+    let textures = kernels.iter().any(|kernel| requests(kernel) > 0);
     let rows: Vec<Vec<String>> = kernels
         .iter()
         .map(|kernel| {
@@ -96,10 +100,12 @@ fn counters(kernels: &[Kernel<'_>]) -> String {
                 kernel.total(|t| t.global_atomics.requests + t.shared_atomics.requests),
                 kernel.total(|t| t.global_atomics.collisions + t.shared_atomics.collisions),
             ];
-            std::iter::once(kernel.name.to_owned()).chain(numbers.map(|number| number.to_string())).collect()
+            let of_textures: &[u64] = if textures { &[requests(kernel), sectors(kernel)] } else { &[] };
+            let numbers = numbers.iter().chain(of_textures).map(u64::to_string);
+            std::iter::once(kernel.name.to_owned()).chain(numbers).collect()
         })
         .collect();
-    let headers = [
+    let mut headers = vec![
         "kernel",
         "instr.",
         "divergent",
@@ -112,12 +118,55 @@ fn counters(kernels: &[Kernel<'_>]) -> String {
         "atomics",
         "collisions",
     ];
+    if textures {
+        headers.extend(["texture requests", "their sectors"]);
+    }
     table(&headers, &rows)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wire::counters::{Counters, TextureTraffic};
+    use wire::{Limiter, Occupancy};
+
+    /// A launch of a kernel with this name.
+    fn launch(name: &str, counters: Counters) -> Launch {
+        Launch {
+            kernel: name.into(),
+            kernel_name: name.into(),
+            grid: [1; 3],
+            block: [32, 1, 1],
+            static_shared_bytes: 0,
+            dynamic_shared_bytes: 0,
+            local_bytes: 0,
+            registers_estimated: 16,
+            waiting_loops: 0,
+            locking_loops: 0,
+            retrying_loops: 0,
+            cooperative: false,
+            seed: 0,
+            occupancy: Occupancy { blocks_per_sm: 1, warps_per_sm: 1, percent: 1.0, limiter: Limiter::Blocks },
+            host_ms: 1.0,
+            fault: None,
+            counters,
+        }
+    }
+
+    #[test]
+    fn textures_have_columns_where_a_kernel_has_textures() {
+        let plain = launch("plain", Counters::default());
+        let without = counters(&kernels(std::slice::from_ref(&plain)));
+        assert!(!without.contains("texture"), "{without}");
+        let mut fetches = launch("fetches", Counters::default());
+        let totals = &mut fetches.counters.totals;
+        totals.textures = TextureTraffic { requests: 1200, sectors: 3400, ..TextureTraffic::default() };
+        totals.surface_stores = TextureTraffic { requests: 34, sectors: 56, ..TextureTraffic::default() };
+        let with = counters(&kernels(&[plain, fetches]));
+        for word in ["texture requests", "their sectors", "1234", "3456"] {
+            assert!(with.contains(word), "{word}: {with}");
+        }
+    }
 
     #[test]
     fn a_shape_has_no_ones_at_its_end() {

@@ -82,6 +82,8 @@ pub struct Inst {
     pub loc: u32,
     /// For the counters.
     pub role: Role,
+    /// What it accesses a texture for, or a surface if that is set; for the counters.
+    pub texels: Option<(What, bool)>,
     /// How it orders memory, for the checks.
     pub order: Order,
     /// Where its addresses begin, for the checks.
@@ -110,6 +112,7 @@ impl Inst {
             imm: 0,
             loc: 0,
             role: Role::Plain,
+            texels: None,
             order: Order::default(),
             origin: Origin::Unknown,
             at: 0,
@@ -160,6 +163,12 @@ impl Inst {
     /// With how it orders memory.
     pub fn order(mut self, order: Order) -> Inst {
         self.order = order;
+        self
+    }
+
+    /// With what it accesses a texture for, or a surface if that is set.
+    pub fn texels(mut self, what: What, surface: bool) -> Inst {
+        self.texels = Some((what, surface));
         self
     }
 

@@ -4,7 +4,7 @@ use super::alloc::{Places, place, register_bytes};
 use super::ir::*;
 use super::order;
 use crate::engine::warp::program::{
-    AccessInfo, BlockInfo, BranchInfo, Constant, FunctionInfo, Order, Program, Refresh,
+    AccessInfo, BlockInfo, BranchInfo, Constant, FunctionInfo, Order, Program, Refresh, TextureInfo,
 };
 use crate::instr::code::Field;
 use crate::instr::control::{End, branch};
@@ -213,6 +213,7 @@ impl Emitter<'_> {
             Role::Guard => program.guards.push(pc),
             Role::Access(..) => {}
         }
+        program.textures.extend(inst.texels.map(|(what, surface)| TextureInfo { pc, what, surface }));
         if inst.merge != Merge::Alone {
             program.merged.resize(pc as usize + 1, None);
             program.merged[pc as usize] = Some(if let Merge::Leads(bytes) = inst.merge { bytes } else { 0 });

@@ -6,7 +6,7 @@ use super::format::Reading;
 use super::image::Shape;
 use super::level::Detail;
 use super::objects::Texture;
-use super::sampler::{Address, ONE, Sampler, Tap};
+use super::sampler::{Address, ONE, Sampler, Tap, Texel};
 use smallvec::SmallVec;
 
 /// Where a fetch reads.
@@ -22,12 +22,20 @@ pub enum Coordinates {
 pub trait Texels {
     /// The `bytes` bytes at a device address; `None` if they may not be read, which ends the fetch.
     fn read(&mut self, address: u64, bytes: u32) -> Option<[u8; 16]>;
+
+    /// Notes which sector a texel lies in that a fetch needs; where it needs the border, that of the nearest texel.
+    fn need(&mut self, sector: impl FnOnce() -> u64);
+
+    /// Notes that the fetch magnifies texels.
+    fn magnify(&mut self);
 }
 
-/// A texel of a level, which is the border if there is none, and its weight.
+/// A texel of a level and its weight.
 struct Sample {
     level: usize,
-    texel: Option<[u32; 3]>,
+    texel: [u32; 3],
+    /// The border stands for it.
+    border: bool,
     /// In 256ths.
     weight: i32,
     /// Its slice of its level.
@@ -52,14 +60,16 @@ impl Texture {
                 };
                 let extents = self.image.extents(level);
                 let tap = |d: usize| self.sampler.texel(at[d].into(), extents[d], d);
-                let texel = match (tap(0), tap(1), tap(2)) {
-                    (Some(x), Some(y), Some(z)) => Some([x, y, self.slice(layer, z)]),
-                    _ => None,
-                };
-                samples.push(Sample { level, texel, weight: ONE as i32, square: 0 });
+                let [x, y, z] = [tap(0), tap(1), tap(2)];
+                let (texel, border) = ([x.at, y.at, self.slice(layer, z.at)], x.border | y.border | z.border);
+                samples.push(Sample { level, texel, border, weight: ONE as i32, square: 0 });
             }
             Coordinates::Real(at) => {
-                for (level, weight) in self.levels(at, detail) {
+                let level = self.level(at, detail);
+                if level == 0.0 {
+                    texels.magnify();
+                }
+                for (level, weight) in self.levels(level) {
                     if weight > 0 {
                         self.sample(level, at, layer, weight, &mut samples);
                     }
@@ -79,8 +89,7 @@ impl Texture {
         for (word, (column, row)) in words.iter_mut().zip([(0, 1), (1, 1), (1, 0), (0, 0)]) {
             let x = self.sampler.texel(columns[column], extents[0], 0);
             let y = self.sampler.texel(rows[row], extents[1], 1);
-            let texel = x.zip(y).map(|(x, y)| [x, y, slice]);
-            *word = self.words(0, texel, texels)?[channel];
+            *word = self.words(0, [x.at, y.at, slice], x.border | y.border, texels)?[channel];
         }
         Some(words)
     }
@@ -90,7 +99,7 @@ impl Texture {
         if !(0..i64::from(self.image.levels[0].width)).contains(&i) {
             return Some([0; 4]);
         }
-        self.words(0, Some([i as u32, 0, 0]), texels)
+        self.words(0, [i as u32, 0, 0], false, texels)
     }
 
     /// The slice of a layer; in a volume, the slice `z`.
@@ -120,7 +129,8 @@ impl Texture {
             return self.sample_across(level, at, layer, all, samples);
         }
         let (at, slice) = self.on_face(at, layer);
-        let whole: [Tap; 2] = [(Some(0), ONE), (None, 0)];
+        let row = Texel::inside(0);
+        let whole: [Tap; 2] = [(row, ONE), (row, 0)];
         let mut taps = [whole; 3];
         for d in 0..self.image.shape.dimensions() {
             taps[d] = self.sampler.taps(at[d], extents[d], d);
@@ -130,18 +140,15 @@ impl Texture {
             && self.sampler.address[1] == Address::Border
         {
             // A row is read at the edge of a texture of one row, half of which is border.
-            taps[1] = [(None, ONE / 2), (Some(0), ONE / 2)];
+            taps[1] = [(Texel { border: true, ..row }, ONE / 2), (row, ONE / 2)];
         }
         let [a, b, c] = taps.map(|taps| taps[1].1);
         let volume = self.image.shape == Shape::D3;
         let weights = filter::cube([a, b, c], all);
         for (at, weight) in weights.into_iter().enumerate().filter(|(_, weight)| *weight != 0) {
-            let [x, y, z] = [at & 1, at >> 1 & 1, at >> 2];
-            let texel = match (taps[0][x].0, taps[1][y].0, taps[2][z].0) {
-                (Some(x), Some(y), Some(z)) => Some([x, y, if volume { z } else { slice }]),
-                _ => None,
-            };
-            samples.push(Sample { level, texel, weight, square: 2 * level + z });
+            let [x, y, z] = [taps[0][at & 1].0, taps[1][at >> 1 & 1].0, taps[2][at >> 2].0];
+            let (texel, border) = ([x.at, y.at, if volume { z.at } else { slice }], x.border | y.border | z.border);
+            samples.push(Sample { level, texel, border, weight, square: 2 * level + (at >> 2) });
         }
     }
 
@@ -158,8 +165,9 @@ impl Texture {
             weights = filter::without(corner, weights);
         }
         for (texel, weight) in texels.into_iter().zip(weights).filter(|(_, weight)| *weight != 0) {
-            let texel = texel.map(|(face, [x, y])| [x, y, first + face]);
-            samples.push(Sample { level, texel, weight, square: level });
+            // A corner that is not there weighs nothing.
+            let (face, [x, y]) = texel.unwrap_or_default();
+            samples.push(Sample { level, texel: [x, y, first + face], border: texel.is_none(), weight, square: level });
         }
     }
 
@@ -167,16 +175,17 @@ impl Texture {
     fn weigh(&self, samples: &Samples, texels: &mut impl Texels) -> Option<[u32; 4]> {
         let format = self.image.format;
         let is_float = format.reads_float(self.sampler.promoted);
-        if let [Sample { level, texel, .. }] = samples[..]
+        if let [Sample { level, texel, border, .. }] = samples[..]
             && !(self.sampler.linear && is_float)
         {
-            return self.words(level, texel, texels);
+            return self.words(level, texel, border, texels);
         }
         let mut columns: [SmallVec<[filter::Weighed; 16]>; 4] = Default::default();
-        for &Sample { level, texel, weight, square } in samples {
-            let words = self.words(level, texel, texels)?;
+        for &Sample { level, texel, border, weight, square } in samples {
+            let words = self.words(level, texel, border, texels)?;
             if !is_float {
-                // Integers are not weighed: the first texel stands for all.
+                // Integers are not weighed: the first texel stands for all, though the others are needed, too.
+                samples[1..].iter().for_each(|sample| self.need(sample.level, sample.texel, texels));
                 return Some(words);
             }
             for (column, word) in columns.iter_mut().zip(words) {
@@ -187,14 +196,20 @@ impl Texture {
         Some(std::array::from_fn(|at| filter::sum(format, color(at), &columns[at])))
     }
 
-    /// The words of a texel, or of the border.
-    fn words(&self, level: usize, texel: Option<[u32; 3]>, texels: &mut impl Texels) -> Option<[u32; 4]> {
-        let Some(at) = texel else {
-            // Channels that the format lacks are zero in the border, too.
-            let channels = self.image.format.channels as usize;
-            return Some(std::array::from_fn(|at| if at < channels { self.sampler.border[at] } else { 0 }));
-        };
+    /// Notes that a texel is needed.
+    fn need(&self, level: usize, [x, y, z]: [u32; 3], texels: &mut impl Texels) {
+        texels.need(|| self.image.sector(level, [x * self.image.format.bytes(), y, z]));
+    }
+
+    /// The words of a texel, or of the border in its place.
+    fn words(&self, level: usize, at: [u32; 3], border: bool, texels: &mut impl Texels) -> Option<[u32; 4]> {
         let format = self.image.format;
+        self.need(level, at, texels);
+        if border {
+            // Channels that the format lacks are zero in the border, too.
+            let channels = format.channels as usize;
+            return Some(std::array::from_fn(|at| if at < channels { self.sampler.border[at] } else { 0 }));
+        }
         let Sampler { promoted, srgb, .. } = self.sampler;
         let reading = if promoted { Reading::Float { srgb } } else { Reading::Integer };
         let address = self.image.levels[level].address(format.bytes(), at);

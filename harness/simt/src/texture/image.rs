@@ -2,6 +2,9 @@
 
 use super::format::Format;
 
+/// The first number of the sectors of arrays.
+const SQUARES: u64 = 1 << 58;
+
 /// What an image is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -37,6 +40,15 @@ impl Shape {
     }
 }
 
+/// How texels lie in 32-byte sectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Row by row, as their addresses say.
+    Rows,
+    /// In squares of 16 bytes by two rows, as in the arrays of a device. Addresses here are row by row all the same.
+    Squares,
+}
+
 /// One level of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
@@ -59,6 +71,8 @@ pub struct Level {
 pub struct Image {
     /// What it is.
     pub shape: Shape,
+    /// How its texels lie in sectors.
+    pub layout: Layout,
     /// What a texel's bytes mean.
     pub format: Format,
     /// Its levels, the finest first; at least one.
@@ -79,8 +93,8 @@ pub enum Boundary {
 /// Where an access to a surface leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placed {
-    /// To this address.
-    At(u64),
+    /// To the bytes that begin at this one of a row, in this row of this slice.
+    At([u32; 3]),
     /// Nowhere: it reads zero and writes nothing.
     Nowhere,
     /// Outside, which stops the kernel.
@@ -128,6 +142,20 @@ impl Image {
                 [clamp(x, last), clamp(y, u64::from(level.height) - 1), clamp(z, u64::from(level.depth) - 1)]
             }
         };
-        Placed::At(level.address(1, at))
+        Placed::At(at)
+    }
+
+    /// The number of the sector that holds the bytes of a level which begin at `x` of a row, in a row of a slice. The
+    /// sectors of arrays have numbers that no address has.
+    pub fn sector(&self, level: usize, at: [u32; 3]) -> u64 {
+        let level = &self.levels[level];
+        if self.layout == Layout::Rows {
+            return level.address(1, at) >> 5;
+        }
+        let [x, y, z] = at.map(u64::from);
+        let columns = u64::from(level.width * self.format.bytes()).div_ceil(16);
+        let rows = u64::from(level.height).div_ceil(2);
+        // There are no more sectors than bytes, so that the arrays' numbers do not meet.
+        SQUARES + level.base + (z * rows + y / 2) * columns + x / 16
     }
 }

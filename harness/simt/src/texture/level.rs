@@ -21,11 +21,11 @@ pub enum Detail {
 pub type Weighed = (usize, u32);
 
 impl Texture {
-    /// The levels that a fetch reads, and their weights: those of the second is 0 unless there are two.
-    pub(super) fn levels(&self, at: [f32; 3], detail: Detail) -> [Weighed; 2] {
+    /// The level of detail of a fetch: the finest is 0, where texels are magnified.
+    pub(super) fn level(&self, at: [f32; 3], detail: Detail) -> f64 {
         let last = self.image.levels.len() - 1;
         if last == 0 {
-            return [(0, 256), (0, 0)];
+            return 0.0;
         }
         // The level and the bias have 8 bits of fraction each, of which the rest is cut off.
         let cut = |level: f64| (level * 256.0).floor() / 256.0;
@@ -36,7 +36,13 @@ impl Texture {
         };
         let (least, most) = (f64::from(self.sampler.least), f64::from(self.sampler.most));
         let asked = if asked.is_nan() { 0.0 } else { asked };
-        let level = asked.min(most).max(least).clamp(0.0, last as f64);
+        asked.min(most).max(least).clamp(0.0, last as f64)
+    }
+
+    /// The levels that a fetch with this level of detail reads, and their weights: that of the second is 0 unless there
+    /// are two.
+    pub(super) fn levels(&self, level: f64) -> [Weighed; 2] {
+        let last = self.image.levels.len() - 1;
         if !self.sampler.linear_levels {
             return [(((level + 0.5).floor() as usize).min(last), 256), (0, 0)];
         }

@@ -34,7 +34,7 @@ mod srgb;
 
 pub use fetch::{Coordinates, Texels};
 pub use format::{ChannelKind, Format};
-pub use image::{Boundary, Image, Level, Placed, Shape};
+pub use image::{Boundary, Image, Layout, Level, Placed, Shape};
 pub use level::Detail;
 pub use objects::{Object, Objects, Texture};
 pub use sampler::{Address, Sampler};

@@ -47,8 +47,24 @@ pub struct Sampler {
 /// The fraction of 8 bits by which filters weigh.
 pub const ONE: u32 = 256;
 
-/// A texel in one dimension, if it is not the border, and its weight in parts of [`ONE`].
-pub type Tap = (Option<u32>, u32);
+/// A texel in one dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Texel {
+    /// Its index; that of the nearest texel for what lies outside.
+    pub at: u32,
+    /// It is the border.
+    pub border: bool,
+}
+
+impl Texel {
+    /// The texel with this index.
+    pub fn inside(at: u32) -> Texel {
+        Texel { at, border: false }
+    }
+}
+
+/// A texel in one dimension, and its weight in parts of [`ONE`].
+pub type Tap = (Texel, u32);
 
 /// The number of parts of a coordinate, `u` texels from the first texel's edge, as a whole number of 256ths from the
 /// first texel's centre.
@@ -69,21 +85,22 @@ impl Sampler {
         if u.is_nan() { 0.0 } else { u.clamp(-far, far) }
     }
 
-    /// The texel at the index `i` in a dimension of this extent; `None` is the border.
-    pub fn texel(&self, i: i64, extent: u32, dimension: usize) -> Option<u32> {
+    /// The texel at the index `i` in a dimension of this extent.
+    pub fn texel(&self, i: i64, extent: u32, dimension: usize) -> Texel {
         let n = i64::from(extent);
         if (0..n).contains(&i) {
-            return Some(i as u32);
+            return Texel::inside(i as u32);
         }
+        let nearest = i.clamp(0, n - 1) as u32;
         match self.address[dimension] {
-            Address::Border => None,
-            Address::Wrap if self.normalized => Some(i.rem_euclid(n) as u32),
+            Address::Border => Texel { at: nearest, border: true },
+            Address::Wrap if self.normalized => Texel::inside(i.rem_euclid(n) as u32),
             Address::Mirror if self.normalized => {
                 let at = i.rem_euclid(2 * n);
-                Some(if at < n { at } else { 2 * n - 1 - at } as u32)
+                Texel::inside(if at < n { at } else { 2 * n - 1 - at } as u32)
             }
             // Coordinates that are not normalised are clamped in these modes.
-            Address::Clamp | Address::Wrap | Address::Mirror => Some(i.clamp(0, n - 1) as u32),
+            Address::Clamp | Address::Wrap | Address::Mirror => Texel::inside(nearest),
         }
     }
 
@@ -98,7 +115,7 @@ impl Sampler {
     pub fn taps(&self, coordinate: f32, extent: u32, dimension: usize) -> [Tap; 2] {
         let u = self.unnormalized(coordinate, extent);
         if !self.linear {
-            return [(self.texel(u.floor() as i64, extent, dimension), ONE), (None, 0)];
+            return [(self.texel(u.floor() as i64, extent, dimension), ONE), (Texel::inside(0), 0)];
         }
         let ([first, second], weight) = Self::pair(u);
         let texel = |i| self.texel(i, extent, dimension);

@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod counts;
 mod ptx;
 mod reference;
 mod surfaces;
@@ -10,7 +11,7 @@ use common::{Arg, Device};
 use reference::{Plain, coordinates, next};
 use simt::finding::Kind;
 use simt::machine::Checks;
-use simt::texture::{Address, ChannelKind, Format, Image, Level, Object, Sampler, Shape, Texture};
+use simt::texture::{Address, ChannelKind, Format, Image, Layout, Level, Object, Sampler, Shape, Texture};
 
 /// Fetches of a run.
 const COUNT: usize = 256;
@@ -82,8 +83,12 @@ fn a_fetch_is_what_the_guide_s_formulas_give() {
         let mut state = 5;
         let texels: Vec<f32> =
             (0..extents.iter().product()).map(|_| (next(&mut state) >> 12) as f32 / 1024.0 - 300.0).collect();
-        let image =
-            Image { shape, format: FLOAT, levels: vec![level(device.put(&texels), extents.map(|n| n as u32), 4)] };
+        let image = Image {
+            shape,
+            layout: Layout::Squares,
+            format: FLOAT,
+            levels: vec![level(device.put(&texels), extents.map(|n| n as u32), 4)],
+        };
         for address in [Address::Wrap, Address::Clamp, Address::Mirror, Address::Border] {
             for (linear, normalized) in [(false, false), (false, true), (true, false), (true, true)] {
                 let border = [7.25f32, 0.0, 0.0, 3.0].map(f32::to_bits);
@@ -124,6 +129,7 @@ fn channels_become_numbers_by_their_format() {
         let width = 256 / format.bytes();
         let image = Image {
             shape: Shape::D1 { layered: false },
+            layout: Layout::Squares,
             format,
             levels: vec![level(at, [width, 1, 1], format.bytes())],
         };
@@ -177,7 +183,12 @@ fn linear_memory_is_read_by_index_and_is_zero_outside() {
     let device = device("tex.1d.v4.s32.s32 {%o0, %o1, %o2, %o3}, [%h, {%i0}];", 1, 4);
     let texels: Vec<i32> = (0..40).map(|i| 1000 - 77 * i).collect();
     let format = format(ChannelKind::Signed, 32, 1);
-    let image = Image { shape: Shape::Linear, format, levels: vec![level(device.put(&texels), [40, 1, 1], 4)] };
+    let image = Image {
+        shape: Shape::Linear,
+        layout: Layout::Rows,
+        format,
+        levels: vec![level(device.put(&texels), [40, 1, 1], 4)],
+    };
     let handle = device.memory.add_object(Object::Texture(Texture { image, sampler: nearest() }));
     let inputs: Vec<Vec<u32>> = (0..64).map(|i: u32| vec![i.wrapping_sub(8)]).collect();
     for (i, got) in play(&device, handle, &inputs, 4).iter().enumerate() {
@@ -191,7 +202,7 @@ fn layers_are_clamped_and_never_mixed() {
     let device = device("tex.a2d.v4.f32.f32 {%o0, %o1, %o2, %o3}, [%h, {%i0, %i1, %i2, %i2}];", 3, 4);
     let texels: Vec<f32> = (0..3 * 16).map(|i| (i / 16 * 100) as f32).collect();
     let levels = vec![level(device.put(&texels), [4, 4, 3], 4)];
-    let image = Image { shape: Shape::D2 { layered: true }, format: FLOAT, levels };
+    let image = Image { shape: Shape::D2 { layered: true }, layout: Layout::Squares, format: FLOAT, levels };
     let sampler = Sampler { linear: true, ..nearest() };
     let handle = device.memory.add_object(Object::Texture(Texture { image, sampler }));
     let inputs: Vec<Vec<u32>> = (0..64).map(|i| vec![i, 1.3f32.to_bits(), 2.9f32.to_bits()]).collect();
@@ -206,7 +217,7 @@ fn a_direction_meets_the_face_that_the_guide_names() {
     let device = device("tex.cube.v4.f32.f32 {%o0, %o1, %o2, %o3}, [%h, {%i0, %i1, %i2, %i2}];", 3, 4);
     let texels: Vec<f32> = (0..6 * 4).map(|i| i as f32).collect();
     let levels = vec![level(device.put(&texels), [2, 2, 6], 4)];
-    let image = Image { shape: Shape::Cube { layered: false }, format: FLOAT, levels };
+    let image = Image { shape: Shape::Cube { layered: false }, layout: Layout::Squares, format: FLOAT, levels };
     let normalized = Sampler { normalized: true, ..nearest() };
     let texture = Texture { image: image.clone(), sampler: normalized.clone() };
     let handle = device.memory.add_object(Object::Texture(texture));
@@ -254,7 +265,7 @@ fn levels_are_chosen_by_number_and_by_footprint() {
                 level(device.put(&vec![l as f32 * 10.0; (n * n) as usize]), [n, n, 1], 4)
             })
             .collect();
-        let image = Image { shape: Shape::D2 { layered: false }, format: FLOAT, levels };
+        let image = Image { shape: Shape::D2 { layered: false }, layout: Layout::Squares, format: FLOAT, levels };
         for linear_levels in [false, true] {
             let sampler = Sampler { normalized: true, linear_levels, least: 0.5, most: 2.75, bias: 0.25, ..nearest() };
             let object = Object::Texture(Texture { image: image.clone(), sampler });
@@ -289,7 +300,7 @@ fn a_gather_gives_one_channel_of_four_texels() {
         let texels: Vec<f32> = (0..2 * 5 * 4).map(|i| i as f32).collect();
         let format = format(ChannelKind::Float, 32, 2);
         let levels = vec![level(device.put(&texels), [5, 4, 1], 8)];
-        let image = Image { shape: Shape::D2 { layered: false }, format, levels };
+        let image = Image { shape: Shape::D2 { layered: false }, layout: Layout::Squares, format, levels };
         let handle = device.memory.add_object(Object::Texture(Texture { image, sampler: nearest() }));
         let (xs, ys) = (coordinates(64, 5, false, 1), coordinates(64, 4, false, 2));
         let inputs: Vec<Vec<u32>> = (0..64).map(|i| vec![xs[i].to_bits(), ys[i].to_bits()]).collect();
@@ -314,7 +325,7 @@ fn questions_are_answered() {
     let device = device(instruction, 1, 7);
     let base = device.zeros::<f32>(64);
     let levels = vec![level(base, [6, 4, 1], 4), level(base, [3, 2, 1], 4)];
-    let image = Image { shape: Shape::D2 { layered: false }, format: FLOAT, levels };
+    let image = Image { shape: Shape::D2 { layered: false }, layout: Layout::Squares, format: FLOAT, levels };
     let sampler = Sampler { normalized: true, ..nearest() };
     let handle = device.memory.add_object(Object::Texture(Texture { image, sampler }));
     assert_eq!(play(&device, handle, &vec![vec![0]; 64], 7)[0], [6, 4, 3, 2, 1, 7, 8]);
@@ -325,7 +336,7 @@ fn a_handle_that_names_no_texture_is_found() {
     let device = device(FETCHES[0].0, 1, 4);
     let texels = device.put(&[1f32; 4]);
     let levels = vec![level(texels, [4, 1, 1], 4)];
-    let image = Image { shape: Shape::D1 { layered: false }, format: FLOAT, levels };
+    let image = Image { shape: Shape::D1 { layered: false }, layout: Layout::Squares, format: FLOAT, levels };
     let handle = device.memory.add_object(Object::Texture(Texture { image: image.clone(), sampler: nearest() }));
     let surface = device.memory.add_object(Object::Surface(image));
     let (from, to) = (device.zeros::<u32>(64), device.zeros::<u32>(256));
@@ -347,7 +358,7 @@ fn a_texture_of_freed_memory_is_found() {
     let device = device(FETCHES[0].0, 1, 4);
     let texels = device.put(&[1f32; 4]);
     let levels = vec![level(texels, [4, 1, 1], 4)];
-    let image = Image { shape: Shape::D1 { layered: false }, format: FLOAT, levels };
+    let image = Image { shape: Shape::D1 { layered: false }, layout: Layout::Squares, format: FLOAT, levels };
     let handle = device.memory.add_object(Object::Texture(Texture { image, sampler: nearest() }));
     device.memory.free(texels).expect("it is there");
     let (from, to) = (device.zeros::<u32>(64), device.zeros::<u32>(256));

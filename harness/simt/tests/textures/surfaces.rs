@@ -3,14 +3,22 @@
 use super::common::{Arg, Device};
 use super::{device, format, level, play};
 use simt::finding::Kind;
-use simt::texture::{ChannelKind, Image, Object, Shape};
+use simt::texture::{ChannelKind, Image, Layout, Object, Shape};
 
 /// A surface of five by four texels of this kind in zeros, and where they are.
 fn surface(device: &Device, kind: ChannelKind, bits: u32, channels: u32) -> (u64, u64) {
     let format = format(kind, bits, channels);
     let base = device.zeros::<u8>(20 * format.bytes() as usize);
     let levels = vec![level(base, [5, 4, 1], format.bytes())];
-    (device.memory.add_object(Object::Surface(Image { shape: Shape::D2 { layered: false }, format, levels })), base)
+    (
+        device.memory.add_object(Object::Surface(Image {
+            shape: Shape::D2 { layered: false },
+            layout: Layout::Squares,
+            format,
+            levels,
+        })),
+        base,
+    )
 }
 
 /// Texels in rows from -2 to 9 and columns from -2 to 5, in order.

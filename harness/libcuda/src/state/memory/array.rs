@@ -8,7 +8,7 @@ use crate::abi::types::Handle;
 use crate::state::contexts::context::Context;
 use crate::state::device::handles::{Table, fresh};
 use simt::memory::Kind;
-use simt::texture::{ChannelKind, Format, Image, Level, Shape};
+use simt::texture::{ChannelKind, Format, Image, Layout, Level, Shape};
 use std::sync::Arc;
 
 /// An array, or a level of an array with levels.
@@ -134,7 +134,7 @@ fn image(context: &Context, descs: &[ArrayDesc], shape: Shape, call: &str) -> Re
     for level in &mut levels {
         level.base += memory;
     }
-    Ok((Image { shape, format, levels }, memory))
+    Ok((Image { shape, layout: Layout::Squares, format, levels }, memory))
 }
 
 /// Makes an array.

@@ -4,7 +4,7 @@ use crate::abi::error::{Error, Result};
 use crate::abi::texture::{ResourceDesc, ViewDesc, array_flags, resource_kind};
 use crate::abi::types::Handle;
 use crate::state::memory::array;
-use simt::texture::{ChannelKind, Format, Image, Level, Shape};
+use simt::texture::{ChannelKind, Format, Image, Layout, Level, Shape};
 
 /// What the device allows of memory that is read as a texture.
 #[derive(Clone, Copy)]
@@ -61,7 +61,7 @@ pub fn image(desc: &ResourceDesc, limits: Limits) -> Result<Image> {
 /// Memory as an image of so many texels and rows, so many bytes apart. All are within the limits.
 fn memory(shape: Shape, format: Format, base: u64, [width, height, pitch]: [u64; 3]) -> Image {
     let level = Level { base, width: width as u32, height: height as u32, depth: 1, pitch, slice: pitch * height };
-    Image { shape, format, levels: vec![level] }
+    Image { shape, layout: Layout::Rows, format, levels: vec![level] }
 }
 
 /// Whether a resource may be used as a surface.

@@ -2,7 +2,7 @@
 
 use super::worker::Tally;
 use crate::costs::Costs;
-use crate::counters::{BranchCount, Counters, Line, Totals};
+use crate::counters::{BranchCount, Counters, Line, TextureTraffic, Totals};
 use crate::engine::warp::counts::{Site, row_of};
 use crate::engine::warp::program::Program;
 use crate::engine::warp::seen::Seen;
@@ -78,6 +78,19 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
             }
         }
     }
+    for texture in &program.textures {
+        let sites = tallies.iter().map(|tally| &tally.sites[texture.pc as usize]);
+        let totals = by_loc.entry(program.at[texture.pc as usize]).or_default();
+        let to = match (texture.surface, texture.what) {
+            (false, _) => &mut totals.textures,
+            (true, What::Read) => &mut totals.surface_loads,
+            (true, What::Write) => &mut totals.surface_stores,
+            (true, _) => &mut totals.surface_atomics,
+        };
+        for site in sites {
+            add_texture(to, &texture_traffic(site));
+        }
+    }
     for totals in by_loc.values() {
         add(&mut counters.totals, totals);
     }
@@ -111,6 +124,26 @@ fn sum_of_site(access: &AccessInfo, row: usize, tallies: &[Tally]) -> Site {
         site.extra = if access.what == What::Atomic { site.extra + s.extra } else { site.extra.max(s.extra) };
     }
     site
+}
+
+/// What a worker counted at an instruction that accesses textures or surfaces.
+fn texture_traffic(site: &Site) -> TextureTraffic {
+    TextureTraffic {
+        instructions: site.requests,
+        lanes: site.lanes,
+        requests: site.extra,
+        sectors: site.sectors,
+        distinct_sectors: site.ideal,
+    }
+}
+
+/// Adds traffic to traffic.
+fn add_texture(to: &mut TextureTraffic, from: &TextureTraffic) {
+    to.instructions += from.instructions;
+    to.lanes += from.lanes;
+    to.requests += from.requests;
+    to.sectors += from.sectors;
+    to.distinct_sectors += from.distinct_sectors;
 }
 
 /// Adds what was counted at a memory instruction to the figures of its kind of access.
@@ -203,5 +236,13 @@ fn add(to: &mut Totals, from: &Totals) {
         t.requests += f.requests;
         t.lanes += f.lanes;
         t.collisions += f.collisions;
+    }
+    for (t, f) in [
+        (&mut to.textures, &from.textures),
+        (&mut to.surface_loads, &from.surface_loads),
+        (&mut to.surface_stores, &from.surface_stores),
+        (&mut to.surface_atomics, &from.surface_atomics),
+    ] {
+        add_texture(t, f);
     }
 }

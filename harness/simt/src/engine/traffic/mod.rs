@@ -8,3 +8,4 @@ pub(crate) mod lookups;
 pub(crate) mod pattern;
 pub(crate) mod sectors;
 pub(crate) mod serial;
+pub(crate) mod texels;

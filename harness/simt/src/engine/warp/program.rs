@@ -73,6 +73,8 @@ pub struct Program {
     pub loops: Vec<(u32, u32)>,
     /// Memory instructions.
     pub accesses: Vec<AccessInfo>,
+    /// Instructions that access textures or surfaces.
+    pub textures: Vec<TextureInfo>,
     /// For each instruction, the bytes a lane of the load that it is counted as, if the assembler merges it with
     /// others: 0 if another load is counted for it. Empty if none are merged.
     pub merged: Vec<Option<u32>>,

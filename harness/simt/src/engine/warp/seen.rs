@@ -144,6 +144,11 @@ impl Seen {
         }
     }
 
+    /// Notes that a block reads or writes the sector with this number through the L1 cache.
+    pub fn sector(&mut self, block: u64, sector: u64, is_read: bool) {
+        self.touch.line(block, sector >> 2, 1 << (sector & 3), is_read);
+    }
+
     /// Notes that a copy in bulk reads or writes so many bytes of global memory.
     pub fn copied(&mut self, address: u64, bytes: u32, is_read: bool) {
         self.touch.copied(address, bytes, is_read);

@@ -159,6 +159,17 @@ pub struct AccessInfo {
     pub named: (u64, u64),
 }
 
+/// What an instruction does that accesses a texture or a surface, for counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextureInfo {
+    /// Its program counter.
+    pub pc: u32,
+    /// Fetch or load, store or atomic.
+    pub what: What,
+    /// It is a surface.
+    pub surface: bool,
+}
+
 /// The type of an argument of `printf`, as far as the store that packs it tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {

@@ -1,9 +1,11 @@
 //! Fetches: `tex`.
 
 use super::address::{Geometry, address, geometry, types};
+use super::count::fetched;
 use super::reader::Reader;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
+use crate::finding::What;
 use crate::instr::code::Opnd;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Number, Register, codes, operands};
@@ -137,7 +139,7 @@ pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         _ => return Err(cx.unsupported(format!("`{}` with {} operands", inst.op, inst.operands.len()))),
     }
     let fetch = Fetch { texture, form: Form { whole, half, told }, registers };
-    cx.emit(fetch.pack(execute))?;
+    cx.emit(fetch.pack(execute).texels(What::Read, false))?;
     tell_resident(cx, resident)
 }
 
@@ -167,6 +169,8 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
                 Err(flow) => return flow,
             }
         }
+        let first = textures[mask.trailing_zeros() as usize & 31];
+        let parts = first.map(|texture| fetched(texture, !form.whole));
         let mut reader = Reader::new(warp);
         for lane in lanes(mask) {
             let Some(texture) = textures[lane] else {
@@ -191,7 +195,7 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
                 None => break,
             }
         }
-        if let Err(flow) = reader.end().tell(warp, op) {
+        if let Err(flow) = reader.end().tell(warp, op, parts) {
             return flow;
         }
         give(warp, registers, form.half, &words);

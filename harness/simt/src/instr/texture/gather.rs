@@ -1,10 +1,12 @@
 //! Gathers of four texels: `tld4`.
 
 use super::address::{Geometry, address, geometry, types};
+use super::count::fetched;
 use super::fetch::{give, results, tell_resident};
 use super::reader::Reader;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
+use crate::finding::What;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::{LANES, lanes};
@@ -38,7 +40,8 @@ pub(super) fn tld4(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let resident = results(cx, inst, 4, &mut registers)?;
     let (texture, at) = address(cx, inst, &inst.operands[1], shape, Type::F32)?;
     registers.extend(at.map(|at| (at, false)));
-    cx.emit(Gather { texture, channel: channel as u32, registers }.pack(execute))?;
+    let gather = Gather { texture, channel: channel as u32, registers };
+    cx.emit(gather.pack(execute).texels(What::Read, false))?;
     tell_resident(cx, resident)
 }
 
@@ -59,6 +62,8 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
             }
         }
         let mut words = [[0u32; 4]; LANES];
+        let first = textures[mask.trailing_zeros() as usize & 31];
+        let parts = first.map(|texture| fetched(texture, false));
         let mut reader = Reader::new(warp);
         for lane in lanes(mask) {
             let Some(texture) = textures[lane] else {
@@ -70,7 +75,7 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
                 None => break,
             }
         }
-        if let Err(flow) = reader.end().tell(warp, op) {
+        if let Err(flow) = reader.end().tell(warp, op, parts) {
             return flow;
         }
         give(warp, registers, false, &words);

@@ -5,9 +5,10 @@
 //! variables are not supported: CUDA 12 has removed the references that they stand for.
 //!
 //! Every texel goes through the engine's checks as a load of global memory does. Nothing here counts as a global load
-//! or store, since a device counts texture traffic apart; it has no counters of its own yet.
+//! or store, since a device counts texture traffic apart: `count` does.
 
 mod address;
+mod count;
 mod fetch;
 mod gather;
 mod query;

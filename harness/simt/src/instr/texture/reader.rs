@@ -1,6 +1,7 @@
 //! Reads texels for a warp: through the engine's checks of addresses, and with a note of every read for the checks of
 //! races and of uninitialised memory.
 
+use crate::engine::traffic::texels::{Needs, Parts};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
@@ -24,6 +25,9 @@ pub(super) struct Reader<'w, 'l> {
     lane: usize,
     number: u32,
     reads: Vec<Read>,
+    needs: Needs,
+    /// The lane's fetch magnifies texels.
+    magnified: bool,
     /// Why the last read failed.
     failed: Option<(Request, Wrong)>,
 }
@@ -31,24 +35,26 @@ pub(super) struct Reader<'w, 'l> {
 /// What a reader leaves behind.
 pub(super) struct Reads {
     reads: Vec<Read>,
+    needs: Needs,
     failed: Option<(usize, Request, Wrong)>,
 }
 
 impl<'w, 'l> Reader<'w, 'l> {
     pub fn new(warp: &'w Warp<'l>) -> Self {
-        Reader { warp, lane: 0, number: 0, reads: Vec::new(), failed: None }
+        Reader { warp, lane: 0, number: 0, reads: Vec::new(), needs: Needs::default(), magnified: false, failed: None }
     }
 
     /// Goes on with a lane.
     pub fn lane(&mut self, lane: usize) -> &mut Self {
-        (self.lane, self.number) = (lane, 0);
+        (self.lane, self.number, self.magnified) = (lane, 0, false);
         self
     }
 
     /// What was read.
     pub fn end(self) -> Reads {
         let lane = self.lane;
-        Reads { reads: self.reads, failed: self.failed.map(|(request, wrong)| (lane, request, wrong)) }
+        let failed = self.failed.map(|(request, wrong)| (lane, request, wrong));
+        Reads { reads: self.reads, needs: self.needs, failed }
     }
 }
 
@@ -72,13 +78,29 @@ impl Texels for Reader<'_, '_> {
             }
         }
     }
+
+    fn need(&mut self, sector: impl FnOnce() -> u64) {
+        if self.warp.counting {
+            self.needs.add(self.lane, sector(), self.magnified);
+        }
+    }
+
+    fn magnify(&mut self) {
+        self.magnified = true;
+    }
 }
 
 impl Reads {
-    /// Tells the checks of the reads; stops the kernel if one of them failed.
-    pub fn tell(self, warp: &mut Warp<'_>, op: &Op) -> std::result::Result<(), Flow> {
+    /// Counts the fetch, which is taken apart into these requests, and tells the checks of the reads; stops the kernel
+    /// if one of them failed.
+    pub fn tell(self, warp: &mut Warp<'_>, op: &Op, parts: Option<Parts>) -> std::result::Result<(), Flow> {
         if let Some((lane, request, wrong)) = self.failed {
             return Err(warp.access_fault(op, lane, request, wrong));
+        }
+        if warp.counting
+            && let Some(parts) = parts
+        {
+            warp.count_fetch(op, &self.needs, parts);
         }
         let mask = warp.mask();
         let most = self.reads.iter().map(|read| read.number + 1).max().unwrap_or(0);

@@ -1,6 +1,7 @@
 //! Reductions to surfaces: `sured`.
 
 use super::address::{address, geometry, types};
+use super::count::lanes_of;
 use super::surface::{Outside, value};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
@@ -39,6 +40,8 @@ struct Form {
     /// Places in rows count texels.
     scaled: bool,
     outside: Outside,
+    /// Four lanes make a request, not eight.
+    narrow: bool,
 }
 
 impl Number for Form {
@@ -48,6 +51,7 @@ impl Number for Form {
             | (u64::from(self.size) << 4)
             | (self.scaled.code() << 8)
             | (self.outside.code() << 9)
+            | (self.narrow.code() << 11)
     }
 
     fn from_code(code: u64) -> Form {
@@ -57,6 +61,7 @@ impl Number for Form {
             size: (code >> 4) as u32 & 15,
             scaled: bool::from_code(code & (1 << 8)),
             outside: Outside::from_code((code >> 9) & 3),
+            narrow: bool::from_code(code & (1 << 11)),
         }
     }
 }
@@ -128,8 +133,9 @@ pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (surface, at) = address(cx, inst, at, shape, Type::B32)?;
     registers.extend(at.map(|at| (at, false)));
     let signed = matches!(ty, Type::S32 | Type::S64);
-    let form = Form { operation, signed, size: ty.size(), scaled: words[0] == "p", outside };
-    cx.emit(Reduction { surface, form, registers }.pack(execute))
+    let narrow = lanes_of(shape) == 4;
+    let form = Form { operation, signed, size: ty.size(), scaled: words[0] == "p", outside, narrow };
+    cx.emit(Reduction { surface, form, registers }.pack(execute).texels(What::Atomic, true))
 }
 
 /// Executes a reduction: lane by lane, the lowest first.
@@ -149,6 +155,10 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
             Ok(pointers) => pointers,
             Err(flow) => return flow,
         };
+        if warp.counting {
+            let request = if form.narrow { 4 } else { 8 };
+            warp.count_surface(op, &places.changes(request), request, What::Atomic);
+        }
         for lane in lanes(warp.mask()) {
             let Some(to) = pointers[lane] else {
                 continue;

@@ -1,6 +1,8 @@
 //! Loads from surfaces and stores to them: `suld` and `sust`.
 
 use super::address::{address, geometry, types};
+use super::count::lanes_of;
+use crate::engine::traffic::texels::Needs;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
@@ -50,6 +52,8 @@ struct Form {
     formatted: bool,
     /// It is a store.
     store: bool,
+    /// Four lanes make a request, not eight.
+    narrow: bool,
 }
 
 impl Number for Form {
@@ -58,6 +62,7 @@ impl Number for Form {
             | (self.outside.code() << 12)
             | (self.formatted.code() << 14)
             | (self.store.code() << 15)
+            | (self.narrow.code() << 16)
     }
 
     fn from_code(code: u64) -> Form {
@@ -68,6 +73,7 @@ impl Number for Form {
             outside: Outside::from_code((code >> 12) & 3),
             formatted: bool::from_code(code & (1 << 14)),
             store: bool::from_code(code & (1 << 15)),
+            narrow: bool::from_code(code & (1 << 16)),
         }
     }
 }
@@ -131,16 +137,50 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, store: bool) -> Result<()> {
     }
     let (surface, at) = address(cx, inst, at, shape, Type::B32)?;
     registers.extend(at.map(|at| (at, false)));
-    let form = Form { size: ty.size(), register, count: count as u32, outside, formatted, store };
-    cx.emit(Moved { surface, form, registers }.pack(execute))
+    let form = Form {
+        size: ty.size(),
+        register,
+        count: count as u32,
+        outside,
+        formatted,
+        store,
+        narrow: lanes_of(shape) == 4,
+    };
+    let what = if store { What::Write } else { What::Read };
+    cx.emit(Moved { surface, form, registers }.pack(execute).texels(what, true))
 }
 
 /// Where the lanes of a warp access surfaces.
 pub(super) struct Places<'l> {
     /// The image of each lane that accesses one.
     pub images: [Option<&'l Image>; LANES],
-    /// The address of its access, unless it leads nowhere.
-    pub address: [Option<u64>; LANES],
+    /// The address of its access and its sector, unless it leads nowhere.
+    pub address: [Option<(u64, u64)>; LANES],
+}
+
+impl Places<'_> {
+    /// The sectors that the lanes need.
+    fn needs(&self) -> Needs {
+        let mut needs = Needs::default();
+        for (lane, address) in self.address.iter().enumerate() {
+            if let Some((_, sector)) = address {
+                needs.add(lane, *sector, false);
+            }
+        }
+        needs
+    }
+
+    /// The same for lanes that change elements, each after those of its request before it that change the same one.
+    pub fn changes(&self, request: usize) -> Needs {
+        let (mut needs, mut before) = (Needs::default(), Vec::new());
+        for (lane, address) in self.address.iter().enumerate() {
+            if let Some((address, sector)) = *address {
+                needs.change(lane, (sector, address), (request, &before));
+                before.push((lane, address));
+            }
+        }
+        needs
+    }
 }
 
 impl<'l> Warp<'l> {
@@ -164,7 +204,9 @@ impl<'l> Warp<'l> {
             let slice = layer.wrapping_add(z);
             places.images[lane] = Some(image);
             match image.place([x, y, slice], bytes, outside.boundary()) {
-                Placed::At(address) => places.address[lane] = Some(address),
+                Placed::At(at) => {
+                    places.address[lane] = Some((image.levels[0].address(1, at), image.sector(0, at)));
+                }
                 Placed::Nowhere => {}
                 Placed::Outside => return Err(self.outside(op, lane, image, [x, y, slice], (what, bytes))),
             }
@@ -193,7 +235,7 @@ impl<'l> Warp<'l> {
         let mask = self.mask();
         let (mut address, mut there, mut bytes) = ([0u64; LANES], 0u32, 0);
         for lane in lanes(mask) {
-            let (Some(image), Some(at)) = (places.images[lane], places.address[lane]) else {
+            let (Some(image), Some((at, _))) = (places.images[lane], places.address[lane]) else {
                 continue;
             };
             bytes = size(image);
@@ -232,6 +274,9 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
             Ok(pointers) => pointers,
             Err(flow) => return flow,
         };
+        if warp.counting {
+            warp.count_surface(op, &places.needs(), if form.narrow { 4 } else { 8 }, what);
+        }
         for lane in lanes(warp.mask()) {
             match pointers[lane] {
                 Some(to) if form.formatted => {

@@ -1,0 +1,60 @@
+//! Counts what the lanes of a warp need of textures and surfaces.
+
+use super::address::Geometry;
+use crate::engine::traffic::texels::{Needs, Parts, requests};
+use crate::engine::warp::Warp;
+use crate::engine::warp::program::Op;
+use crate::finding::{Space, What};
+use crate::texture::{Shape, Texture};
+
+/// The requests that a fetch from a texture is taken apart into. `filters`: it goes through the texture's filter.
+pub(super) fn fetched(texture: &Texture, filters: bool) -> Parts {
+    let Texture { image, sampler } = texture;
+    let wide = image.format.bytes() > 8;
+    if image.shape == Shape::Linear {
+        return Parts::of(if wide { 4 } else { 8 });
+    }
+    // A filter takes so much at once: four lanes' texels of 8 bytes from a plane.
+    match (image.shape == Shape::D3, wide) {
+        _ if !filters || !sampler.linear => Parts::of(4),
+        (false, false) => Parts::of(4),
+        (false, true) => Parts { lanes: 4, together: 2, times: 2 },
+        (true, false) => Parts { lanes: 4, together: 2, times: 1 },
+        (true, true) => Parts { lanes: 4, together: 1, times: 2 },
+    }
+}
+
+/// Lanes of a request to a surface.
+pub(super) fn lanes_of(geometry: Geometry) -> usize {
+    if geometry.dimensions() > 2 || geometry.is_layered() { 4 } else { 8 }
+}
+
+impl Warp<'_> {
+    /// Counts what the running lanes need of textures, at this instruction.
+    pub(super) fn count_fetch(&mut self, op: &Op, needs: &Needs, parts: Parts) {
+        self.count_texels(op, needs, (parts, None), What::Read);
+    }
+
+    /// Counts what the running lanes need of surfaces, at this instruction. So many lanes make a request.
+    pub(super) fn count_surface(&mut self, op: &Op, needs: &Needs, lanes: usize, what: What) {
+        let made = requests(self.mask(), lanes);
+        self.count_texels(op, needs, (Parts::of(lanes), Some(made)), what);
+    }
+
+    fn count_texels(&mut self, op: &Op, needs: &Needs, (parts, made): (Parts, Option<u64>), what: What) {
+        let (mask, block) = (self.mask(), self.block.get().number);
+        // SAFETY: there is a site for every instruction.
+        let site = unsafe { self.site(op, Space::Global, Space::Global) };
+        let traffic = needs.traffic(mask.count_ones(), parts, made);
+        site.requests += traffic.instructions;
+        site.lanes += traffic.lanes;
+        site.sectors += traffic.sectors;
+        site.ideal += traffic.distinct_sectors;
+        site.extra += traffic.requests;
+        if let Some(seen) = &mut self.notes.get_mut().seen {
+            for sector in needs.distinct() {
+                seen.sector(block, sector, what == What::Read);
+            }
+        }
+    }
+}
