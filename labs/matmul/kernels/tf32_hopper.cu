@@ -7,12 +7,14 @@
 //      product. It rounds them there; of A, the tensor cores cut off what is beyond TF32.
 //      A block has 256 rows and 128 columns of C, and a warpgroup 64 of the columns. The blocks of a cluster lie side by
 //      side, and share the rows of A.
+//  tf32_wgmma_sliced  like tf32_wgmma, but cuts the depth into slices, as bf16_wgmma_sliced does.
 //
 // Rows of A and B begin at multiples of 16 bytes: `pad` copies matrices for which that is not so.
 // Grid: 2 blocks a cluster, 384 threads; dynamic shared memory: sizeof(Shared).
 // target: compute_90a
 #include "hopper.cuh"
 #include "pad.cuh"
+#include "slices.cuh"
 
 const unsigned TILE_M = 256, TILE_N = 128, DEPTH = 32, STAGES = 4, BLOCKS = 2, BAND = 8;
 // Bytes of a row of a box, as wide as the swizzle: 32 floats.
@@ -25,14 +27,17 @@ struct Shared {
     unsigned long long full[STAGES], empty[STAGES];
 };
 
-__device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, unsigned k, unsigned n) {
+template <bool SLICED>
+__device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, unsigned k, unsigned n,
+                      unsigned slices) {
     unsigned rank = cluster_rank(), rows = (m + TILE_M - 1) / TILE_M;
     unsigned columns = (n + BLOCKS * TILE_N - 1) / (BLOCKS * TILE_N);
     Turn<STAGES> turn;
-    for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns; t += gridDim.x / BLOCKS) {
-        Tile tile = tile_of(t, rows, columns, BAND);
+    for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns * slices; t += gridDim.x / BLOCKS) {
+        Tile tile = tile_of(t / slices, rows, columns, BAND);
+        Slice<SLICED> slice(t, slices, k, DEPTH);
         unsigned row = tile.y * TILE_M, column = (tile.x * BLOCKS + rank) * TILE_N;
-        for (unsigned q = 0; q < k; q += DEPTH, turn.next()) {
+        for (unsigned q = slice.from; q < slice.to; q += DEPTH, turn.next()) {
             unsigned long long* full = &s.full[turn.stage];
             barrier_wait(&s.empty[turn.stage], turn.parity ^ 1);
             barrier_expect(full, sizeof(s.a[0]) + sizeof(s.b[0]));
@@ -98,16 +103,18 @@ __device__ void store(float* C, unsigned m, unsigned n, unsigned row, unsigned c
     }
 }
 
-__device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n) {
+template <bool SLICED>
+__device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n, unsigned slices) {
     unsigned rank = cluster_rank(), rows = (m + TILE_M - 1) / TILE_M, group = threadIdx.x / 128 - 1;
     unsigned columns = (n + BLOCKS * TILE_N - 1) / (BLOCKS * TILE_N), lane = threadIdx.x % 32;
     const unsigned STEPS = DEPTH / 8;
     Part part;
     Turn<STAGES> turn;
-    for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns; t += gridDim.x / BLOCKS) {
+    for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns * slices; t += gridDim.x / BLOCKS) {
+        Slice<SLICED> slice(t, slices, k, DEPTH);
         float d[128];
         unsigned of_b[STEPS][4], before = STAGES;
-        for (unsigned q = 0; q < k; q += DEPTH, turn.next()) {
+        for (unsigned q = slice.from; q < slice.to; q += DEPTH, turn.next()) {
             barrier_wait(&s.full[turn.stage], turn.parity);
             unsigned long long of_a = describe(s.a[turn.stage], 16, 8 * ROW);
             const unsigned char* b = s.b[turn.stage][0];
@@ -116,7 +123,7 @@ __device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n
                 // The product before the last has read its registers, and with it all of the stage before.
                 part.read(of_b[i], b, i);
                 product_begin();
-                multiply_tf32(d, of_b[i], of_a + (i * 32 >> 4), q > 0 || i > 0);
+                multiply_tf32(d, of_b[i], of_a + (i * 32 >> 4), q > slice.from || i > 0);
                 product_commit();
                 product_wait<2>();
                 if (i == 1 && before < STAGES && lane < BLOCKS) barrier_arrive(&s.empty[before], lane);
@@ -125,13 +132,14 @@ __device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n
         }
         product_wait<0>();
         if (lane < BLOCKS) barrier_arrive(&s.empty[before], lane);
-        Tile tile = tile_of(t, rows, columns, BAND);
-        store(C, m, n, tile.y * TILE_M, (tile.x * BLOCKS + rank) * TILE_N + group * 64, d);
+        Tile tile = tile_of(t / slices, rows, columns, BAND);
+        store(slice.place(C, m, n), m, n, tile.y * TILE_M, (tile.x * BLOCKS + rank) * TILE_N + group * 64, d);
     }
 }
 
-extern "C" __global__ __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1) void tf32_wgmma(
-    const __grid_constant__ Map of_a, const __grid_constant__ Map of_b, float* C, unsigned m, unsigned k, unsigned n) {
+template <bool SLICED>
+__device__ void product(const Map* of_a, const Map* of_b, float* C, unsigned m, unsigned k, unsigned n,
+                        unsigned slices) {
     extern __shared__ __align__(1024) unsigned char memory[];
     Shared& s = *(Shared*)memory;
     if (threadIdx.x == 0) {
@@ -144,10 +152,20 @@ extern "C" __global__ __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1) void t
     cluster_sync();
     if (threadIdx.x < 128) {
         fewer_registers<40>();
-        if (threadIdx.x == 0) bring(s, &of_a, &of_b, m, k, n);
+        if (threadIdx.x == 0) bring<SLICED>(s, of_a, of_b, m, k, n, slices);
     } else {
         more_registers<232>();
-        multiply(s, C, m, k, n);
+        multiply<SLICED>(s, C, m, k, n, slices);
     }
     cluster_sync();
+}
+
+extern "C" __global__ __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1) void tf32_wgmma(
+    const __grid_constant__ Map of_a, const __grid_constant__ Map of_b, float* C, unsigned m, unsigned k, unsigned n) {
+    product<false>(&of_a, &of_b, C, m, k, n, 1);
+}
+extern "C" __global__ __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1) void tf32_wgmma_sliced(
+    const __grid_constant__ Map of_a, const __grid_constant__ Map of_b, float* C, unsigned m, unsigned k, unsigned n,
+    unsigned slices) {
+    product<true>(&of_a, &of_b, C, m, k, n, slices);
 }

@@ -96,7 +96,7 @@ impl Hopper {
     const fn slices(&self) -> u32 {
         match self.cut {
             Cut::Depth { slices, .. } => slices,
-            Cut::Tiles => 1,
+            Cut::Tiles | Cut::Slices => 1,
         }
     }
 }

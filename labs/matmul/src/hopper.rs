@@ -45,6 +45,9 @@ pub enum Given {
 pub enum Cut {
     /// As many clusters of two blocks as the device holds take tile after tile.
     Tiles,
+    /// As [`Cut::Tiles`], but where there are few tiles, the depth of each is cut into slices, so that every cluster
+    /// has one. A second kernel adds up what they have.
+    Slices,
     /// The depth of each tile is cut into `slices`, one for a block. The `blocks` of a cluster add up what
     /// they have. If a tile has several clusters, each adds to C.
     Depth {
@@ -55,8 +58,20 @@ pub enum Cut {
     },
 }
 
+/// Cycles in which the tensor cores multiply what a stage holds: 256 x 128 x 32 of TF32, or twice as much of bfloat16.
+const STEP: f64 = 1000.0;
+/// Cycles of a second kernel's launch, and of its first loads: some 3 microseconds on an H200.
+const ADDER: f64 = 6000.0;
+/// What the second-level cache takes in a cycle, and gives to the second kernel.
+const BYTES_A_CYCLE: f64 = 2000.0;
+
 /// Blocks of a cluster where clusters take tile after tile.
 const BLOCKS: u32 = 2;
+
+/// The clusters that a device holds of those that take tile after tile.
+fn clusters(multiprocessors: u32) -> u64 {
+    u64::from(multiprocessors / BLOCKS).max(1)
+}
 
 /// Bytes of the barriers behind the tiles in shared memory: two for each of `stages`.
 const fn barriers(stages: u32) -> u32 {
@@ -86,6 +101,12 @@ pub(crate) const TF32_WGMMA: Hopper = Hopper {
     ..BF16_WGMMA
 };
 
+/// bfloat16 for small C: see `bf16_hopper.cu`.
+pub(crate) const BF16_SLICED: Hopper = Hopper { kernel: "bf16_wgmma_sliced", cut: Cut::Slices, ..BF16_WGMMA };
+
+/// TF32 for small C: see `tf32_hopper.cu`.
+pub(crate) const TF32_SLICED: Hopper = Hopper { kernel: "tf32_wgmma_sliced", cut: Cut::Slices, ..TF32_WGMMA };
+
 /// TF32 in two parts: see `split_hopper.cu`.
 pub(crate) const TF32X3_WGMMA: Hopper = Hopper {
     file: "split_hopper.cu",
@@ -106,15 +127,35 @@ impl Hopper {
     /// Those of [`Shape::check`].
     pub fn launch(&self, shape: Shape, multiprocessors: u32) -> Result<LaunchConfig, String> {
         shape.check()?;
-        let tiles = self.tiles(shape);
+        let (tiles, clusters) = (self.tiles(shape), clusters(multiprocessors));
+        let slices = u64::from(self.slices_for(shape, multiprocessors));
         let blocks = match self.cut {
-            Cut::Tiles => tiles.min(u64::from(multiprocessors / BLOCKS).max(1)) * u64::from(BLOCKS),
-            Cut::Depth { slices, .. } => tiles * u64::from(slices),
+            Cut::Tiles | Cut::Slices => (tiles * slices).min(clusters) * u64::from(BLOCKS),
+            Cut::Depth { .. } => tiles * slices,
         };
         let blocks = u32::try_from(blocks).ok().filter(|blocks| i32::try_from(*blocks).is_ok());
         let blocks = blocks.ok_or_else(|| format!("{shape} has too many tiles for a grid; choose a smaller --n"))?;
         let (grid_dim, block_dim) = ((blocks, 1, 1), (self.threads, 1, 1));
         Ok(LaunchConfig { grid_dim, block_dim, shared_mem_bytes: self.shared_bytes })
+    }
+
+    /// Into how many slices the depth of a tile is cut: as many as should take the least time, of those for which there
+    /// are clusters and steps.
+    pub(crate) fn slices_for(&self, shape: Shape, multiprocessors: u32) -> u32 {
+        match self.cut {
+            Cut::Tiles => 1,
+            Cut::Depth { slices, .. } => slices,
+            Cut::Slices => {
+                let steps = shape.k.div_ceil(self.boxes[0].0 as usize) as u64;
+                let most = (clusters(multiprocessors) / self.tiles(shape).max(1)).min(steps).max(1);
+                let bytes = (shape.m * shape.n * size_of::<f32>()) as f64;
+                let cycles = |slices: u64| {
+                    let sums = if slices > 1 { ADDER + 2.0 * bytes * slices as f64 / BYTES_A_CYCLE } else { 0.0 };
+                    STEP * steps.div_ceil(slices) as f64 + sums
+                };
+                (1..=most).min_by(|one, other| cycles(*one).total_cmp(&cycles(*other))).unwrap_or(1) as u32
+            }
+        }
     }
 
     /// The number of tiles of C.
@@ -137,11 +178,20 @@ struct Made<T> {
     to: CudaSlice<T>,
 }
 
+/// What the slices of the depth leave for another kernel to add.
+struct Sums {
+    kernel: CudaFunction,
+    /// A matrix for each slice.
+    of: CudaSlice<f32>,
+}
+
 /// A rung, ready to multiply two matrices.
 pub(crate) struct Ready<T> {
     kernel: CudaFunction,
     launch: LaunchConfig,
     made: [Option<Made<T>>; 2],
+    slices: u32,
+    sums: Option<Sums>,
     maps: Vec<Map>,
     shape: Shape,
     rung: Hopper,
@@ -182,17 +232,26 @@ impl<T: Element> Ready<T> {
         }
         let [a, b] = maps;
         let maps = a.into_iter().zip(b).flat_map(|(a, b)| [a, b]).collect();
-        Ok(Self { kernel, launch: case.launch(), made, maps, shape, rung: *rung })
+        let slices = rung.slices_for(shape, run.session().device.multiprocessors);
+        let mut sums = None;
+        if rung.cut == Cut::Slices && slices > 1 {
+            // SAFETY: the kernel writes all of it before it is read.
+            let of = unsafe { run.stream().alloc(slices as usize * shape.m * shape.n) }?;
+            sums = Some(Sums { kernel: run.function(rung.file, "add_slices")?, of });
+        }
+        Ok(Self { kernel, launch: case.launch(), made, slices, sums, maps, shape, rung: *rung })
     }
 
     /// What is done besides the product, in words.
     pub(crate) fn also(&self) -> impl Iterator<Item = String> {
         let slices = match self.rung.cut {
             Cut::Depth { slices, .. } => Some(format!("{}, {slices} slices", self.rung.kernel)),
+            Cut::Slices => Some(format!("{} slices", self.slices)),
             Cut::Tiles => None,
         };
+        let adds = self.sums.as_ref().map(|sums| format!("adding them ({} bytes) is timed too", sums.of.num_bytes()));
         let clears = self.rung.clears().then(|| "clearing C is timed too".to_owned());
-        [slices, clears, self.rewrites()].into_iter().flatten()
+        [slices, adds, clears, self.rewrites()].into_iter().flatten()
     }
 
     fn rewrites(&self) -> Option<String> {
@@ -223,12 +282,24 @@ impl<T: Element> Ready<T> {
         for map in &self.maps {
             builder.arg(map);
         }
-        builder.arg(c).arg(&m).arg(&k).arg(&n);
-        if let Cut::Depth { slices, .. } = &self.rung.cut {
-            builder.arg(slices);
+        match &mut self.sums {
+            Some(sums) => builder.arg(&mut sums.of),
+            None => builder.arg(&mut *c),
+        };
+        builder.arg(&m).arg(&k).arg(&n);
+        if self.rung.cut != Cut::Tiles {
+            builder.arg(&self.slices);
         }
         // SAFETY: these are the kernel's parameters, and the maps are of these matrices.
         unsafe { builder.launch(self.launch) }?;
+        if let Some(sums) = &self.sums {
+            let elements = c.len() as u64;
+            let blocks = c.len().div_ceil(128) as u32;
+            let mut builder = run.stream().launch_builder(&sums.kernel);
+            builder.arg(&sums.of).arg(c).arg(&elements).arg(&self.slices);
+            // SAFETY: these are the kernel's parameters; each slice has as many sums as C has elements.
+            unsafe { builder.launch(launch_1d(blocks, 128)) }?;
+        }
         Ok(())
     }
 }
@@ -273,6 +344,22 @@ mod tests {
         let grid = |m, n, multiprocessors| BF16_WGMMA.launch(Shape { m, k: 1, n }, multiprocessors).unwrap().grid_dim.0;
         assert_eq!([grid(4096, 4096, 132), grid(257, 1, 132), grid(4096, 4096, 7)], [132, 4, 6]);
         assert!(matches!(BF16_WGMMA.launch(Shape { m: 0, k: 1, n: 1 }, 132), Err(words) if words.contains("--m")));
+    }
+
+    #[test]
+    fn the_depth_is_cut_where_tiles_leave_clusters_without_work() {
+        let cut = |m, k, n| {
+            let shape = Shape { m, k, n };
+            (TF32_SLICED.slices_for(shape, 132), TF32_SLICED.launch(shape, 132).unwrap().grid_dim.0)
+        };
+        assert_eq!(cut(64, 65536, 64), (64, 128), "two more clusters would not make the longest slice shorter");
+        assert_eq!(cut(1024, 4096, 1024), (4, 128));
+        assert_eq!(cut(1000, 500, 700), (1, 24), "12 tiles of 16 steps: a second kernel would take longer");
+        assert_eq!(cut(4096, 4096, 4096), (1, 132));
+        assert_eq!(cut(1024, 1024, 2304), (1, 72), "36 of 66 clusters");
+        // No slice is empty, and those of bfloat16 are twice as deep.
+        let deep = Shape { m: 64, k: 1000, n: 64 };
+        assert_eq!([TF32_SLICED, BF16_SLICED].map(|rung| rung.slices_for(deep, 132)), [32, 16]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use harness::{
 pub use element::{Bf16, Element};
 pub use experiment::launch;
 use float::FLOAT;
-use hopper::{BF16_WGMMA, TF32_WGMMA, TF32X3_WGMMA};
+use hopper::{BF16_SLICED, BF16_WGMMA, TF32_SLICED, TF32_WGMMA, TF32X3_WGMMA};
 pub use hopper::{Cut, Given, Hopper};
 pub use rung::{Arithmetic, Plan, Rung, depth_in_block, rectangular};
 use rung::{BF16, DEEP, FOUR_DEEP, LARGE, Misfit, PLAIN, STREAM_K, STREAM_K_SMALL, TENSOR};
@@ -38,9 +38,9 @@ pub static LAB: Lab = Lab {
         kernels::source!("tensor"),
         kernels::source!("bf16"),
         kernels::source!("float_hopper", headers: ["hopper.cuh", "pad.cuh"]),
-        kernels::source!("tf32_hopper", headers: ["hopper.cuh", "pad.cuh"]),
+        kernels::source!("tf32_hopper", headers: ["hopper.cuh", "pad.cuh", "slices.cuh"]),
         kernels::source!("split_hopper", headers: ["hopper.cuh"]),
-        kernels::source!("bf16_hopper", headers: ["hopper.cuh"]),
+        kernels::source!("bf16_hopper", headers: ["hopper.cuh", "slices.cuh"]),
         kernels::source!("matvec"),
     ],
     variants: &[&RUNGS, &NARROW, &HOPPER, &MISFITS, &LIBRARY, &MATVEC],
@@ -112,7 +112,9 @@ pub static NARROW: &[Row<Rung>] =
 pub static HOPPER: &[Row<Hopper>] = &[
     row("float-hopper", "like four-deep, but TMA brings tiles, and a cluster shares out the depth of small C (9.0 only)", FLOAT),
     row("bf16-hopper", "like bf16, but wgmma, TMA, warps that only load, clusters (9.0 only)", BF16_WGMMA),
+    row("bf16-sliced-hopper", "like bf16-hopper, but the depth in slices, added by a second kernel: for small C (9.0 only)", BF16_SLICED),
     row("tf32-hopper", "like bf16-hopper, but TF32: the transpose, with B^T from registers", TF32_WGMMA),
+    row("tf32-sliced-hopper", "like tf32-hopper, but the depth in slices, as in bf16-sliced-hopper", TF32_SLICED),
     row("tf32x3-hopper", "like tf32-hopper, but each input in two parts, as in tf32x3: float accuracy", TF32X3_WGMMA),
 ];
 
