@@ -25,6 +25,7 @@ pub static LAB: Lab = Lab {
         kernels::source!("transpose", headers: ["groups.cuh"]),
         kernels::source!("tall", headers: ["groups.cuh"]),
         kernels::source!("thin"),
+        kernels::source!("bulk"),
         kernels::source!("wrong"),
     ],
     variants: &[&COPIES, &FIELDS, &TRANSPOSES],
@@ -47,7 +48,7 @@ pub static LAB: Lab = Lab {
         (&["blocks", "threads"], Of::Every),
         (&["stride"], Of::AllBut(&["copy-stride"])),
         (&["offset"], Of::AllBut(&["copy-offset"])),
-        (&["group"], Of::AllBut(&["grouped", "grouped-512", "grouped-tall"])),
+        (&["group"], Of::AllBut(&["grouped", "grouped-512", "grouped-tall", "grouped-wide"])),
     ],
     run,
     questions: questions::all,
@@ -73,11 +74,12 @@ pub(crate) static FIELDS: &[Row<Field>] = &[
     row("aos-whole", "like aos, but all four fields, a structure at a time", Field::All),
 ];
 
-/// The tiles: of the first kernels that have some, of the next ones, and of the last where rows of the result do not
-/// begin at a sector.
+/// The tiles: of the first kernels that have some, of the next ones, and of two where rows of the result do not begin
+/// at a sector.
 const TILE: Tile = Tile { sides: (32, 32), is_wide: false, place: |y, x| 32 * y + x, early: None };
 const WIDE: Tile = Tile { sides: (64, 64), is_wide: true, place: |y, x| 64 * y + (x ^ (y % 32)), early: None };
 const TALL: Tile = Tile { sides: (128, 32), early: Some(|y, x| 32 * y + (x ^ ((y + y / 32) % 32))), ..WIDE };
+const LARGE: Tile = Tile { sides: (128, 64), early: Some(|y, x| 64 * y + (x ^ ((y + y / 32) % 32))), ..WIDE };
 
 /// The transposes.
 #[rustfmt::skip]
@@ -95,8 +97,12 @@ pub static TRANSPOSES: &[Row<Turning>] = &[
     row("grouped-512", "like grouped, but 512 threads a block", Turning::Grouped("grouped_512", 512, |_| WIDE)),
     row("grouped-tall", "like grouped-512, but loads ask for 256 bytes, and tiles of 128 x 32 write whole sectors",
         Turning::Grouped("grouped_tall", 512, |m| if m.is_multiple_of(8) { WIDE } else { TALL })),
+    row("grouped-wide", "like grouped-tall, but tiles of 128 x 64: longer lines are read, too",
+        Turning::Grouped("grouped_wide", 512, |m| if m.is_multiple_of(8) { WIDE } else { LARGE })),
+    row("bulk", "like grouped-512, but a bulk copy stores each line of a tile (9.0 and later)", Turning::Bulk("bulk", (64, 64))),
     row("thin", "like vectorized, but 256 x 16 a block: for matrices of 16 columns or fewer", Turning::Thin("thin", (256, 16))),
     row("thin-back", "like thin, but 16 x 256 a block: for matrices of 16 rows or fewer", Turning::Thin("thin_back", (16, 256))),
+    row("thin-bulk", "like thin, but 512 x 16 a block, and bulk copies store, as in bulk", Turning::Bulk("thin_bulk", (512, 16))),
     row("no-barrier", "like padded, but without the barrier", Turning::Wrong("no_barrier", (32, 32)))
         .racy("a warp may read the tile before another has written it"),
     row("swapped", "like padded, but the tile is written where it was read", Turning::Wrong("swapped", (32, 32)))
@@ -112,7 +118,7 @@ fn options() -> Vec<Arg> {
     let several = |name, unit, help| arguments::value(name, unit, help).action(ArgAction::Append);
     let stride = "Floats from one to the next in `copy-stride` [default: 1, 2, 4, 8, 16 and 32]";
     let offset = "Floats before the first in `copy-offset` [default: 0, 1, 8 and 31]";
-    let group = "Rows of tiles in a group of `grouped`, `grouped-512` and `grouped-tall` [default: 8 and all]";
+    let group = "Rows of tiles in a group of the variants that have some, `grouped` among them [default: 8 and all]";
     vec![
         arguments::value("m", "COUNT", "Rows of the matrix [default: n]").value_parser(parse_count),
         several("stride", "FLOATS", stride).value_parser(value_parser!(u32).range(1..=1024)),

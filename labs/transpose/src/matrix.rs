@@ -19,8 +19,10 @@ pub enum Turning {
     Wrong(&'static str, (u32, u32)),
     /// Through tiles, in groups of rows of them: the kernel, its threads and its tile, by the rows of the matrix.
     Grouped(&'static str, u32, fn(u64) -> Tile),
-    /// Of a thin matrix: the kernel, and the rows and columns that a block takes.
+    /// The kernel, and the rows and columns that a block takes: of a thin matrix.
     Thin(&'static str, (u64, u64)),
+    /// The same, of any matrix, with stores by bulk copies.
+    Bulk(&'static str, (u64, u64)),
 }
 
 /// The shape of a matrix: m rows of n floats.
@@ -78,10 +80,11 @@ impl Turning {
     /// The file and the name of the kernel.
     pub fn kernel(self) -> (&'static str, &'static str) {
         match self {
-            Self::Grouped(kernel @ "grouped_tall", ..) => ("tall.cu", kernel),
+            Self::Grouped(kernel @ ("grouped_tall" | "grouped_wide"), ..) => ("tall.cu", kernel),
             Self::Naive(kernel) | Self::Tiled(kernel, _) | Self::Grouped(kernel, ..) => ("transpose.cu", kernel),
             Self::Wrong(kernel, _) => ("wrong.cu", kernel),
             Self::Thin(kernel, _) => ("thin.cu", kernel),
+            Self::Bulk(kernel, _) => ("bulk.cu", kernel),
         }
     }
 
@@ -107,6 +110,7 @@ impl Turning {
             Self::Tiled(_, Tile { is_wide: true, sides, .. }) => line(sides, 256),
             Self::Grouped(_, threads, tile) => line(tile(m.into()).sides, threads),
             Self::Thin(_, sides) => line(sides, 256),
+            Self::Bulk(_, sides) => line(sides, 512),
             Self::Tiled(..) => Ok(grid(n, m, (32, 32))),
             Self::Wrong(_, (rows, columns)) => Ok(grid(n, m, (columns, rows))),
         }
@@ -126,7 +130,7 @@ impl Turning {
             }
             Self::Tiled(_, tile) => Some(tile.count(m, n)),
             Self::Grouped(_, _, tile) => Some(tile(m).count(m, n)),
-            Self::Wrong(..) | Self::Thin(..) => None,
+            Self::Wrong(..) | Self::Thin(..) | Self::Bulk(..) => None,
         }
     }
 }

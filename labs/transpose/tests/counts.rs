@@ -66,6 +66,7 @@ fn what_the_table_of_the_handout_says() {
         ("grouped", 16, 16, 0),
         ("grouped-512", 16, 16, 0),
         ("grouped-tall", 16, 16, 0),
+        ("grouped-wide", 16, 16, 0),
     ] {
         let ran = LAB.accepts(&["-n", "64", "--variant", variant]);
         let row = ran.of(variant)[0];
@@ -95,8 +96,8 @@ fn odd_shapes_are_counted_as_well() {
         ("500", "100"),
     ] {
         let ran = LAB.accepts(&["--m", m, "-n", n]);
-        // `grouped` three times: groups of 8 where there are more than 8 rows of tiles, and one of all.
-        let groups = if m == "600" { 6 } else { 3 };
+        // Four are grouped: in groups of 8 where there are more than 8 rows of tiles, and in one of all.
+        let groups = if m == "600" { 8 } else { 4 };
         let compared = ran.rows.iter().filter(|row| !row["counted_bank_conflicts"].is_empty());
         assert_eq!(compared.count(), 2 + 10 + 3 + 6 + groups, "{}", ran.text);
     }

@@ -48,6 +48,7 @@ fn the_right_variants_have_no_findings() {
         "grouped",
         "grouped-512",
         "grouped-tall",
+        "grouped-wide",
         "thin",
         "thin-back",
     ];
@@ -55,7 +56,23 @@ fn the_right_variants_have_no_findings() {
         let mut options = vec!["--no-exercises", "--check", "all", "--m", m, "-n", n];
         options.extend(right.iter().chain(&turning).flat_map(|variant| ["--variant", *variant]));
         let ran = LAB.accepts(&options);
-        assert_eq!(ran.rows.len(), 3 + 10 + 3 + 11, "{}", ran.text);
+        assert_eq!(ran.rows.len(), 3 + 10 + 3 + 12, "{}", ran.text);
         assert!(ran.findings.is_empty(), "{}", ran.text);
+    }
+}
+
+/// On Hopper: whole tiles and parts of them, rows that a bulk copy can write and others, rows that are read four floats
+/// at a time and others.
+#[test]
+fn bulk_copies_store_any_shape_and_have_no_findings() {
+    let sides = ["1", "3", "4", "15", "16", "63", "64", "68", "129", "513", "516"];
+    for (i, m) in sides.iter().enumerate() {
+        for n in [sides[i], sides[(i + 3) % sides.len()], sides[(i + 7) % sides.len()]] {
+            let device = ["--no-exercises", "--check", "all", "--device", "emulated:h200"];
+            let ran = LAB
+                .accepts(&[&device[..], &["--variant", "bulk", "--variant", "thin-bulk", "--m", m, "-n", n]].concat());
+            assert!(ran.rows.len() == 2 && ran.rows.iter().all(|row| row["verdict"] == "pass"), "{}", ran.text);
+            assert!(ran.findings.is_empty(), "{}", ran.text);
+        }
     }
 }

@@ -28,6 +28,14 @@ fn the_missing_barrier_is_a_race() {
     ran.race(Space::Shared, [line("tile[i][lane ^ i] ="), line("= tile[lane][lane ^ i]")]);
 }
 
+/// A bulk copy may read what was in shared memory before. The machine copies at once: the answer is right all the same.
+#[test]
+fn a_bulk_copy_must_wait_for_what_threads_wrote() {
+    let options = ["--device", "emulated:h200", "--check", "all", "--variant", "bulk", "--m", "68", "-n", "64"];
+    let ran = LAB.rejects("missing_fence/bulk.cu", &options, "Race");
+    ran.finding(|f| f.text.contains("let each thread put fence.proxy.async.shared::cta"));
+}
+
 /// Right where the last row of tiles has room for what is left.
 #[test]
 fn a_tile_that_begins_early_must_not_lose_its_end() {
