@@ -45,7 +45,7 @@ const FILES: [(&str, &str); 2] =
     [("h100", include_str!("../constants/h100.toml")), ("h200", include_str!("../constants/h200.toml"))];
 
 /// The names of the constants that the model needs.
-pub(crate) const NEEDED: [&str; 54] = [
+pub(crate) const NEEDED: [&str; 56] = [
     "sms",
     "clock_ghz",
     "issue_per_clock",
@@ -62,6 +62,9 @@ pub(crate) const NEEDED: [&str; 54] = [
     "l1_bytes",
     "l1_bytes_per_clock",
     "l1_fill_bytes_per_clock",
+    "store_request_cycles",
+    "store_sector_cycles",
+    "apart_sector_cycles",
     "l2_bytes",
     "l2_gb_per_s",
     "partial_stores_per_ns",
@@ -81,6 +84,7 @@ pub(crate) const NEEDED: [&str; 54] = [
     "branch_cycles",
     "barrier_cycles",
     "barrier_warp_cycles",
+    "barrier_sm_cycles",
     "fence_cycles",
     "first_access_cycles",
     "block_start_cycles",
@@ -94,8 +98,6 @@ pub(crate) const NEEDED: [&str; 54] = [
     "next_launch_us",
     "launch_turn_us",
     "fill_us",
-    "first_end_us",
-    "end_step_us",
     "sharpness",
     "overlap_warps",
     "low_factor",

@@ -14,25 +14,28 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
     let mut terms = throughput(subject, part, &spread);
     let mut add = |bound, ms| terms.push(Term { bound, ms });
     let on_sm = |amount: f64, rate: &str| amount * spread.busiest_memory / part.value(rate) / spread.clocks_per_ms;
-    let l1_sectors = subject.global_load_sectors + subject.global_store_sectors + subject.local_sectors;
-    let l1 = (l1_sectors * 32.0).max(subject.request_passes * part.value("l1_bytes_per_clock"));
-    let filled = hits.l2_sectors * 32.0;
-    add(Bound::L1, on_sm(l1, "l1_bytes_per_clock").max(on_sm(filled, "l1_fill_bytes_per_clock")));
+    let loaded = on_sm((subject.global_load_sectors + subject.local_sectors) * 32.0, "l1_bytes_per_clock");
+    let stored = storing(subject, part) * spread.busiest_memory / spread.clocks_per_ms;
+    let passed = subject.request_passes * spread.busiest_memory / spread.clocks_per_ms;
+    let filled = on_sm(hits.l2_sectors * 32.0, "l1_fill_bytes_per_clock");
+    add(Bound::L1, (loaded + stored).max(passed).max(filled));
     let passes = on_sm(subject.shared_passes, "shared_passes_per_clock");
     // Two cycles at least for an atomic request.
     let steps = subject.shared_atomic_steps.max(2.0 * subject.shared_atomic_requests);
     add(Bound::SharedMemory, passes + on_sm(steps, "shared_atomic_steps_per_clock"));
     let partial = partial_stores(subject);
     let whole = hits.l2_sectors + subject.global_store_sectors - partial;
-    let l2_sectors = whole + subject.atomic_steps.min(subject.memory * 32.0);
+    let l2_sectors = whole + atomic_sectors(subject);
     let l2 = l2_sectors * 32.0 / part.value("l2_gb_per_s") + partial / part.value("partial_stores_per_ns");
     add(Bound::L2, l2 / 1e6);
     add(Bound::Dram, dram(subject, part, hits.cold));
     let start = spread.waves * part.value("block_start_cycles") + first_access(subject, part);
-    let chain = (start + spread.rounds * latency(subject, part, &hits)) / spread.clocks_per_ms;
-    // The last block that an SM holds at once begins when all those have begun.
+    let chain = (start + spread.rounds * latency(subject, part, &spread, &hits)) / spread.clocks_per_ms;
+    // The last block that an SM holds at once begins when all those have begun. Where some have longer chains, those
+    // are taken to be the first ones: as many as have an average chain in all.
     let began = subject.blocks.min(part.value("sms") * spread.resident) * part.value("block_ns") * 1e-6;
-    add(Bound::Latency, began + chain + passed_on(subject, part, &spread));
+    let long = if spread.waves > 1.0 { 1.0 } else { 1.0 / spread.rounds };
+    add(Bound::Latency, long * began + chain + passed_on(subject, part, &spread));
     add(Bound::Atomics, atomics(subject, part));
     add(Bound::Blocks, subject.blocks * part.value("block_ns") * 1e-6);
     terms
@@ -76,6 +79,22 @@ fn partial_stores(subject: &Subject) -> f64 {
     if ideal > 0.0 { (8.0 / 7.0 * (stored - ideal)).clamp(0.0, stored) } else { 0.0 }
 }
 
+/// Cycles in which an SM hands on its stores and atomics, if there were one SM: at least some for each request, and
+/// some for each sector, more for one that is stored in part or in which atomics add.
+fn storing(subject: &Subject, part: &Part) -> f64 {
+    let partial = partial_stores(subject);
+    let whole = subject.global_store_sectors - partial;
+    let apart = part.value("apart_sector_cycles");
+    let sectors = whole * part.value("store_sector_cycles") + partial * apart;
+    let stores = sectors.max(subject.global_store_requests * part.value("store_request_cycles"));
+    stores + atomic_sectors(subject) * apart
+}
+
+/// Sectors in which atomics add, each as often as lanes meet there. No request takes more than one a lane.
+fn atomic_sectors(subject: &Subject) -> f64 {
+    subject.atomic_steps.min(subject.memory * 32.0)
+}
+
 /// Milliseconds at device memory, which gives and takes pairs of sectors. Reads between writes cost turns of the bus.
 fn dram(subject: &Subject, part: &Part, cold: f64) -> f64 {
     let time = |sectors: f64, rate: &str| sectors * cold * 32.0 / part.value(rate) / 1e6;
@@ -91,7 +110,7 @@ fn first_access(subject: &Subject, part: &Part) -> f64 {
 }
 
 /// Cycles from an average block's first instruction to the end of its longest warp, if nothing else were in the way.
-fn latency(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
+fn latency(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 {
     let local = part.value("l1_cycles") + hits.spilled * (part.value("l2_cycles") - part.value("l1_cycles"));
     let chain = subject.chain_local * local
         + subject.chain_arithmetic * part.value("arithmetic_cycles")
@@ -102,13 +121,15 @@ fn latency(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
         + subject.chain_shared * part.value("shared_cycles")
         + subject.chain_exchange * part.value("exchange_cycles")
         + subject.chain_branches * part.value("branch_cycles");
-    chain / subject.blocks.max(1.0) + waiting(subject, part, hits)
+    chain / subject.blocks.max(1.0) + waiting(subject, part, spread, hits)
 }
 
-/// How many of these cycles are waits for global memory, atomics on it, barriers and fences.
-pub(crate) fn waiting(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
+/// How many of these cycles are waits for global memory, atomics on it, barriers and fences. The warps of all blocks of
+/// an SM come to their barriers through one place.
+pub(crate) fn waiting(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 {
     let warps = (subject.threads / 32.0).ceil().max(1.0);
-    let barrier = part.value("barrier_cycles") + (warps - 1.0) * part.value("barrier_warp_cycles");
+    let own = part.value("barrier_cycles") + (warps - 1.0) * part.value("barrier_warp_cycles");
+    let barrier = own.max(spread.resident * warps * part.value("barrier_sm_cycles"));
     // What is copied in bulk is waited for once a block at least: copies are made to come ahead of their use.
     let waits = subject.chain_global * a_load(part, hits)
         + subject.blocks * a_copy(subject, part, hits)
@@ -134,17 +155,29 @@ fn a_copy(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
 
 /// Cycles from the start of the first blocks until the first data that they wait for are there.
 pub(crate) fn filling(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
+    first_access(subject, part) + first_data(subject, part, hits)
+}
+
+/// The same from the start of any block.
+pub(crate) fn first_data(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     let load = if subject.chain_global > 0.0 { a_load(part, hits) } else { 0.0 };
-    part.value("block_start_cycles") + first_access(subject, part) + load.max(a_copy(subject, part, hits))
+    part.value("block_start_cycles") + load.max(a_copy(subject, part, hits))
+}
+
+/// Cycles from the start of an average block to the end of its longest warp.
+pub(crate) fn a_chain(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 {
+    part.value("block_start_cycles") + first_access(subject, part) + latency(subject, part, spread, hits)
 }
 
 /// Milliseconds until what blocks tell each other by flags has come from the first to the last of those that begin
-/// together. A block looks back at its predecessors, 32 at once, one a lane; those have looked back as far themselves
-/// meanwhile, so that each trip from block to block passes 64. Later blocks find the flags set.
+/// together. A block looks at 32 predecessors in each trip to the L2 cache, one a lane, and is done when one of them
+/// was done after the trip before: after r trips 32 + 64 + ... + 32 r = 16 r (r + 1) are. Later blocks find the flags
+/// set.
 pub(crate) fn passed_on(subject: &Subject, part: &Part, spread: &Spread) -> f64 {
     let together = subject.blocks.min(part.value("sms") * spread.resident);
     if subject.flag_loops > 0.0 && together > 1.0 {
-        (together / 64.0).max(1.0) * part.value("flag_ns") * 1e-6
+        let trips = ((0.25 + (together - 1.0) / 16.0).sqrt() - 0.5).ceil();
+        trips * part.value("flag_ns") * 1e-6
     } else {
         0.0
     }
@@ -180,5 +213,56 @@ mod tests {
         assert!((load(1.0) / part.value("first_access_cycles") - 1.0).abs() < 1e-6 && load(1.0) == load(2.0));
         let atomic = cycles(Subject { global_atomic_requests: 1.0, ..base.clone() });
         assert_eq!(atomic, load(1.0));
+    }
+
+    #[test]
+    fn an_sm_hands_on_stores_by_requests_and_by_sectors_and_atomics_by_sectors() {
+        let part = Part::find("h200").unwrap();
+        let cycles = |subject: Subject| {
+            let one = Subject { blocks: 1.0, threads: 1024.0, resident: 1.0, memory: 1e6, ..subject };
+            let ms = terms(&one, &part).iter().find(|term| term.bound == Bound::L1).unwrap().ms;
+            ms * 1e6 * part.value("clock_ghz") / 1e6
+        };
+        let stores = |sectors: f64, ideal: f64| {
+            cycles(Subject {
+                global_store_requests: 1e6,
+                global_store_sectors: sectors * 1e6,
+                global_store_ideal_sectors: ideal * 1e6,
+                ..Subject::default()
+            })
+        };
+        // Measured by bench/spread.cu on one SM: a word for all lanes, 8 bytes side by side, and words 8 apart.
+        for (sectors, ideal, measured) in [(1.0, 1.0, 2.0), (8.0, 8.0, 6.87), (32.0, 4.0, 40.0)] {
+            assert!((stores(sectors, ideal) / measured - 1.0).abs() < 0.02, "{sectors} {}", stores(sectors, ideal));
+        }
+        for (steps, measured) in [(4.0, 5.0), (32.0, 40.0)] {
+            let atomics = cycles(Subject { atomic_steps: steps * 1e6, ..Subject::default() });
+            assert!((atomics / measured - 1.0).abs() < 0.02, "{steps} {atomics}");
+        }
+        // Loads come beside them.
+        let loads = Subject { global_load_sectors: 4e6, ..Subject::default() };
+        let both = Subject { global_store_requests: 1e6, global_store_sectors: 1e6, ..loads.clone() };
+        assert!((cycles(both) - cycles(loads) - 2.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn blocks_with_longer_chains_than_others_are_taken_to_be_the_first() {
+        let part = Part::find("h200").unwrap();
+        let ms = |longest: f64| {
+            let blocks = 1056.0;
+            let few = Subject {
+                blocks,
+                threads: 256.0,
+                resident: 8.0,
+                chain_branches: 100.0 * blocks,
+                chain_longest: longest / blocks,
+                ..Subject::default()
+            };
+            terms(&few, &part).iter().find(|term| term.bound == Bound::Latency).unwrap().ms
+        };
+        // A quarter of the blocks takes four times as long: the others begin meanwhile.
+        let chain = 1000.0 / part.value("clock_ghz") * 1e-6;
+        let began = 1056.0 * part.value("block_ns") * 1e-6;
+        assert!((ms(4.0) - ms(1.0) - (3.0 * chain - 0.75 * began)).abs() < 1e-9, "{} {}", ms(1.0), ms(4.0));
     }
 }
