@@ -354,7 +354,7 @@ fn every_file_of_every_lab_is_right() {
                 _ => &["-n", "33"],
             };
             // Some instructions are those of one compute capability.
-            let is_for_hopper = std::fs::read_to_string(&file).unwrap().contains("// target: compute_90a");
+            let is_for_hopper = std::fs::read_to_string(&file).unwrap().contains("// target: compute_90");
             let device: &[&str] = if is_for_hopper { &["--device", "emulated:h200"] } else { &[] };
             let (code, json) = grade(lab, &file, &[&["--schedules", "1"], size, device].concat());
             assert_eq!((code, &json["passed"]), (0, &true.into()), "{}: {json}", file.display());

@@ -179,7 +179,7 @@ fn eight_lanes_access_a_surface_together() {
     };
     assert_eq!(load(words, 32, |lane| [4 * lane, 0, 0]), [4, 8, 8], "load_words");
     assert_eq!(load(words, 32, |lane| [0, lane, 0]), [4, 16, 16], "load_column");
-    assert_eq!(load(words, 32, |lane| [lane.wrapping_sub(16) * 4, 0, 0]), [4, 4, 4], "load_outside");
+    assert_eq!(load(words, 32, |lane| [lane.wrapping_sub(16).wrapping_mul(4), 0, 0]), [4, 4, 4], "load_outside");
     assert_eq!(store(words, 32, |lane| [lane % 8 * 4, lane / 8, 0]), [4, 8, 4], "store_square");
     assert_eq!(store(words, 32, |_| [16, 3, 0]), [4, 4, 1], "store_one");
     assert_eq!(store(words, 16, |lane| [4 * lane, 0, 0]), [2, 4, 4], "store_half");
