@@ -1,7 +1,7 @@
 //! Reductions that report to an mbarrier: `red.async`.
 
 use super::bulk::whole;
-use super::report::{Completion, reported};
+use super::report::lane_by_lane;
 use crate::engine::warp::program::{Op, Order};
 use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
@@ -10,7 +10,6 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::memory::{Combine, combination};
 use crate::instr::operands::{Any, operands};
-use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
 
 operands! {
@@ -70,23 +69,8 @@ unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
         };
         (*to.lanes(warp), *barrier.lanes(warp), by)
     };
-    let mask = warp.mask();
-    for lane in lanes(mask) {
-        let host = match warp.resolve_lane(lane, to[lane], request) {
-            Ok(host) => host,
-            Err(wrong) => return warp.access_fault(op, lane, request, wrong),
-        };
-        warp.set_mask(1 << lane);
-        warp.check_tile(op, request, &[to[lane]; LANES]);
-        warp.set_mask(mask);
+    lane_by_lane(warp, op, request, (to, barrier), |_, lane, host| {
         // SAFETY: the bytes have been checked, and the address is aligned to them; the value has as many, the low ones.
         unsafe { apply(host, (&raw const by[lane]).cast(), false) };
-        let there = (Space::Shared, to[lane]);
-        let done = Completion::Mbarrier(barrier[lane], What::Atomic);
-        if let Err(flow) = reported(warp, op, (lane, size), (there, there), done) {
-            return flow;
-        }
-    }
-    warp.switch_point();
-    Flow::Next
+    })
 }

@@ -4,14 +4,14 @@ use super::bulk::whole;
 use crate::checks::copies::{Bulk, Until};
 use crate::engine::warp::block::Block;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::home_of;
+use crate::engine::warp::request::{Request, home_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Space, What};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::instr::words::has;
-use crate::lane::lanes;
+use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
 
 /// What is told when a copy has ended.
@@ -67,6 +67,35 @@ pub(super) fn reported(
             Ok(())
         }
     }
+}
+
+/// Executes an instruction whose lanes change shared memory, one after the other, and report to mbarriers: each at its
+/// place of `to`, which `change` is given as the host has it, to its mbarrier of `barriers`.
+pub(super) fn lane_by_lane(
+    warp: &mut Warp,
+    op: &Op,
+    request: Request,
+    (to, barriers): ([u64; LANES], [u64; LANES]),
+    change: impl Fn(&mut Warp, usize, *mut u8),
+) -> Flow {
+    let mask = warp.mask();
+    for lane in lanes(mask) {
+        let host = match warp.resolve_lane(lane, to[lane], request) {
+            Ok(host) => host,
+            Err(wrong) => return warp.access_fault(op, lane, request, wrong),
+        };
+        warp.set_mask(1 << lane);
+        warp.check_tile(op, request, &[to[lane]; LANES]);
+        warp.set_mask(mask);
+        change(warp, lane, host);
+        let there = (request.space, to[lane]);
+        let done = Completion::Mbarrier(barriers[lane], request.what);
+        if let Err(flow) = reported(warp, op, (lane, request.size), (there, there), done) {
+            return flow;
+        }
+    }
+    warp.switch_point();
+    Flow::Next
 }
 
 /// A copy that a lane has begun, at an offset in shared memory, and what it does there.

@@ -1,7 +1,7 @@
 //! Stores that report to an mbarrier: `st.async`.
 
 use super::bulk::whole;
-use super::report::{Completion, reported};
+use super::report::lane_by_lane;
 use crate::engine::warp::program::{Op, Order};
 use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
@@ -10,7 +10,6 @@ use crate::instr::code::Role;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::operands;
 use crate::instr::words::{element, has};
-use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
 
 operands! {
@@ -56,19 +55,10 @@ pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 /// Executes `st.async`.
 unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
     let Store { to, barrier, shape: (size, count), from } = Store::unpack(op);
-    let bytes = size * count;
-    let request = Request { space: Space::Shared, size: bytes, what: What::Write };
+    let request = Request { space: Space::Shared, size: size * count, what: What::Write };
     // SAFETY: the registers were unpacked from this instruction.
     let (to, barrier) = unsafe { (*to.lanes(warp), *barrier.lanes(warp)) };
-    let mask = warp.mask();
-    for lane in lanes(mask) {
-        let host = match warp.resolve_lane(lane, to[lane], request) {
-            Ok(host) => host,
-            Err(wrong) => return warp.access_fault(op, lane, request, wrong),
-        };
-        warp.set_mask(1 << lane);
-        warp.check_tile(op, request, &[to[lane]; LANES]);
-        warp.set_mask(mask);
+    lane_by_lane(warp, op, request, (to, barrier), |warp, lane, host| {
         for (k, from) in from[..count as usize & 7].iter().enumerate() {
             // SAFETY: as above; so many bytes have been checked.
             unsafe {
@@ -79,12 +69,5 @@ unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
                 }
             }
         }
-        let there = (Space::Shared, to[lane]);
-        let done = Completion::Mbarrier(barrier[lane], What::Write);
-        if let Err(flow) = reported(warp, op, (lane, bytes), (there, there), done) {
-            return flow;
-        }
-    }
-    warp.switch_point();
-    Flow::Next
+    })
 }
