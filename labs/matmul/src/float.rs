@@ -91,16 +91,6 @@ impl Size {
     }
 }
 
-impl Hopper {
-    /// Into how many slices the depth is cut.
-    const fn slices(&self) -> u32 {
-        match self.cut {
-            Cut::Depth { slices, .. } => slices,
-            Cut::Tiles | Cut::Slices => 1,
-        }
-    }
-}
-
 /// The rung as it is listed.
 pub(crate) const FLOAT: Hopper = LARGE.rung(LARGE.kernels[0], 1);
 

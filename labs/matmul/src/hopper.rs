@@ -142,19 +142,24 @@ impl Hopper {
     /// Into how many slices the depth of a tile is cut: as many as should take the least time, of those for which there
     /// are clusters and steps.
     pub(crate) fn slices_for(&self, shape: Shape, multiprocessors: u32) -> u32 {
+        if self.cut != Cut::Slices {
+            return self.slices();
+        }
+        let steps = shape.k.div_ceil(self.boxes[0].0 as usize) as u64;
+        let most = (clusters(multiprocessors) / self.tiles(shape).max(1)).min(steps).max(1);
+        let bytes = (shape.m * shape.n * size_of::<f32>()) as f64;
+        let cycles = |slices: u64| {
+            let sums = if slices > 1 { ADDER + 2.0 * bytes * slices as f64 / BYTES_A_CYCLE } else { 0.0 };
+            STEP * steps.div_ceil(slices) as f64 + sums
+        };
+        (1..=most).min_by(|one, other| cycles(*one).total_cmp(&cycles(*other))).unwrap_or(1) as u32
+    }
+
+    /// Into how many slices the rung itself cuts the depth, whatever the shape.
+    pub(crate) const fn slices(&self) -> u32 {
         match self.cut {
-            Cut::Tiles => 1,
             Cut::Depth { slices, .. } => slices,
-            Cut::Slices => {
-                let steps = shape.k.div_ceil(self.boxes[0].0 as usize) as u64;
-                let most = (clusters(multiprocessors) / self.tiles(shape).max(1)).min(steps).max(1);
-                let bytes = (shape.m * shape.n * size_of::<f32>()) as f64;
-                let cycles = |slices: u64| {
-                    let sums = if slices > 1 { ADDER + 2.0 * bytes * slices as f64 / BYTES_A_CYCLE } else { 0.0 };
-                    STEP * steps.div_ceil(slices) as f64 + sums
-                };
-                (1..=most).min_by(|one, other| cycles(*one).total_cmp(&cycles(*other))).unwrap_or(1) as u32
-            }
+            Cut::Tiles | Cut::Slices => 1,
         }
     }
 
