@@ -94,6 +94,8 @@ pub struct Inst {
     pub merge: Merge,
     /// What it adds, if it is an atomic.
     pub adds: Adds,
+    /// Bytes of the elements that it loads: see [`AccessInfo`](crate::engine::warp::tables::AccessInfo).
+    pub element: u32,
     /// The number of a load that is judged where its value is used.
     pub speculated: Option<u32>,
     /// Further operands, which are written if the flag is set and read if not. They go into the program's lists, and
@@ -118,6 +120,7 @@ impl Inst {
             at: 0,
             merge: Merge::default(),
             adds: Adds::Other,
+            element: 1,
             speculated: None,
             list: Vec::new(),
         }
@@ -163,6 +166,12 @@ impl Inst {
     /// With how it orders memory.
     pub fn order(mut self, order: Order) -> Inst {
         self.order = order;
+        self
+    }
+
+    /// With the bytes of the elements that it loads, between whose parts there may be padding.
+    pub fn element(mut self, bytes: u32) -> Inst {
+        self.element = bytes;
         self
     }
 

@@ -225,6 +225,7 @@ impl Emitter<'_> {
                 what,
                 space,
                 size,
+                element: inst.element,
                 adds: inst.adds,
                 spins,
                 order: Order { volatile: inst.order.volatile && !waits, ..inst.order },

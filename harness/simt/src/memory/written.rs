@@ -71,6 +71,19 @@ impl Written {
         found
     }
 
+    /// Whether one of the elements of `element` bytes in `[offset, offset + len)` has no byte that was written.
+    #[inline(always)]
+    pub fn has_blank(&self, offset: u64, len: u64, element: u64) -> bool {
+        self.unwritten(offset, len).is_some() && self.has_blank_element(offset, len, element)
+    }
+
+    fn has_blank_element(&self, offset: u64, len: u64, element: u64) -> bool {
+        let is_written = |at: u64| self.unwritten(at, 1).is_none();
+        (offset..offset + len)
+            .step_by(element.max(1) as usize)
+            .any(|first| !(first..(first + element).min(offset + len)).any(is_written))
+    }
+
     /// Takes over the marks of `len` bytes from another piece of memory, after a copy: a byte that has not been written
     /// there counts as not written here.
     pub fn copy(&self, offset: u64, from: &Written, from_offset: u64, len: u64) {
@@ -115,6 +128,16 @@ mod tests {
         memory.write(0, 200);
         assert_eq!(memory.unwritten(0, 200), None);
         assert_eq!(memory.unwritten(63, 2), None);
+    }
+
+    #[test]
+    fn an_element_is_blank_if_none_of_its_bytes_was_written() {
+        let memory = Written::new(64).unwrap();
+        memory.write(0, 1);
+        memory.write(8, 8);
+        assert!(!memory.has_blank(0, 16, 8) && memory.has_blank(0, 16, 4) && memory.has_blank(0, 16, 1));
+        assert!(!memory.has_blank(0, 1, 1) && memory.has_blank(8, 16, 8));
+        assert!(!memory.has_blank(12, 4, 8), "an access may be smaller than its element");
     }
 
     #[test]

@@ -146,6 +146,9 @@ pub struct AccessInfo {
     pub space: Space,
     /// Bytes a thread.
     pub size: u32,
+    /// Bytes of the pieces of which each is uninitialised only if none of its bytes was written: a compiler loads a
+    /// structure in words, whatever it has between its members. 1 where every byte counts.
+    pub element: u32,
     /// What it adds, if it is an atomic.
     pub adds: Adds,
     /// It belongs to a loop that does nothing but wait for other blocks.

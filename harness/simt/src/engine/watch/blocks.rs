@@ -45,11 +45,12 @@ impl Warp<'_> {
             self.check_written(op, event, Space::Shared);
             return;
         };
+        let element = self.element(op.site);
         let unwritten = self.with_block(|_, block| {
             block.with_peer(rank, |_, peer| {
                 let see = |lane: &usize| {
                     let (offset, size) = (event.address.at(*lane), u64::from(event.size));
-                    let missing = event.what != What::Write && peer.written.unwritten(offset, size).is_some();
+                    let missing = event.what != What::Write && peer.written.has_blank(offset, size, element);
                     if event.what != What::Read {
                         peer.written.write(offset, size);
                     }

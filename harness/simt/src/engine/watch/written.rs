@@ -88,8 +88,9 @@ impl Warp<'_> {
         let size = u64::from(event.size);
         let reads = event.what != What::Write;
         let writes = event.what != What::Read;
+        let element = self.element(op.site);
         let see = |written: &Written, offset: u64| {
-            let missing = reads && written.unwritten(offset, size).is_some();
+            let missing = reads && written.has_blank(offset, size, element);
             if writes {
                 written.write(offset, size);
             }
@@ -130,6 +131,12 @@ impl Warp<'_> {
         } else {
             self.unwritten(op, event, space, bad);
         }
+    }
+
+    /// Bytes of the elements that a memory instruction loads.
+    pub(super) fn element(&self, site: u32) -> u64 {
+        let accesses = &self.program().accesses;
+        accesses.binary_search_by_key(&site, |access| access.pc).map_or(1, |at| accesses[at].element.into())
     }
 
     /// Lanes use what a load has read that may have been discarded.

@@ -29,6 +29,9 @@ operands! {
     }
 }
 
+/// Bytes of the widest member of a structure: a copy does not say what it copies, so this much may have padding in it.
+const MEMBER: u32 = 8;
+
 /// Lowers `cp.async`.
 pub(super) fn lower_copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let words: Vec<&str> = inst.op.split('.').skip(2).collect();
@@ -75,7 +78,7 @@ pub(super) fn lower_copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         }
     };
     let role = |what, space| Role::Access(what, space, bytes as u32);
-    cx.emit(read.role(role(What::Read, Space::Global)))?;
+    cx.emit(read.role(role(What::Read, Space::Global)).element(MEMBER))?;
     let write =
         store::Store { address: cx.address(to)?, elements: Elements { count, space: Space::Shared }, from: values };
     let write = write.pack(stores).role(role(What::Write, Space::Shared));

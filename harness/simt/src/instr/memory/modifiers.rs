@@ -111,7 +111,8 @@ impl Modifiers {
     /// The instruction with what the counters and checks have to know about it.
     pub fn describe(&self, inst: Inst, what: What) -> Inst {
         let bytes = self.ty.size() * self.count;
-        inst.role(Role::Access(what, self.space, bytes)).order(Order {
+        let element = if what == What::Read { self.ty.size() } else { 1 };
+        inst.element(element).role(Role::Access(what, self.space, bytes)).order(Order {
             strong: self.watched,
             volatile: self.volatile,
             release: self.release,
