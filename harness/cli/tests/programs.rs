@@ -240,6 +240,62 @@ fn nvcc_a_refused_launch_that_the_program_knows_of_is_its_own_business() {
     }
 }
 
+/// Fails on purpose, and says so if it is asked to.
+const ASSERTS: &str = "
+#include <cassert>
+#include <cstdio>
+__global__ void fails(int n) { assert(threadIdx.x < n); }
+int main(int says, char **) {
+    fails<<<1, 32>>>(7);
+    cudaError_t error = cudaDeviceSynchronize();
+    if (error != cudaErrorAssert) return 3;
+    if (says > 1) printf(\"as expected: %s\\n\", cudaGetErrorString(error));
+    return 0;
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_a_failed_assertion_that_the_program_has_words_for_is_its_own_business() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("asserts.cu"), ASSERTS).unwrap();
+    for (arguments, code, words) in [(&[][..], 1, ""), (&["says"], 0, "as expected: device-side assert triggered\n")] {
+        let run =
+            warplab_in(folder.path(), &[&["exec", "--device", "emulated", "asserts.cu"], arguments].concat(), &[]);
+        assert_eq!((run.code, run.stdout.as_str()), (code, words), "{run:?}");
+        assert!(run.stderr.contains("threadIdx.x < n"), "{run:?}");
+    }
+}
+
+/// What a static object owns is freed by its destructor, if at all.
+const OWNS: &str = "
+#include <cstdlib>
+struct Memory {
+    int *at = nullptr;
+    ~Memory() { if (frees) cudaFree(at); }
+    bool frees = true;
+};
+static Memory early;
+Memory &late() { static Memory late; return late; }
+int main(int leaks, char **) {
+    cudaMalloc(&early.at, 128);
+    cudaMalloc(&late().at, 256);
+    early.frees = leaks < 2;
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_memory_that_static_objects_free_has_not_leaked() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("owns.cu"), OWNS).unwrap();
+    let exec = ["exec", "--device", "emulated", "--check", "leakcheck", "owns.cu"];
+    let run = warplab_in(folder.path(), &exec, &[]);
+    assert!(run.code == 0 && !run.stderr.contains("Leaked"), "{run:?}");
+    let run = warplab_in(folder.path(), &[&exec[..], &["leaks"]].concat(), &[]);
+    assert!(run.code == 1 && run.stderr.contains("Leaked 128 bytes"), "{run:?}");
+}
+
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_keeps_the_line_of_what_is_found() {

@@ -67,6 +67,9 @@ pub struct Report {
     /// Refused launches of which the program has been given the error, since its start.
     #[serde(default)]
     pub refusals_answered: u64,
+    /// Whether the program has asked for the name or the words of a failed assertion's error.
+    #[serde(default)]
+    pub assertion_named: bool,
     /// What was copied and filled.
     pub copies: Copies,
     /// Managed memory that moved.
@@ -97,6 +100,7 @@ impl Default for Report {
             findings: Vec::new(),
             findings_dropped: 0,
             refusals_answered: 0,
+            assertion_named: false,
             copies: Copies::default(),
             managed: Managed::default(),
             memory: Memory::default(),
@@ -120,14 +124,16 @@ impl Report {
         version::read(text)
     }
 
-    /// Whether something was found that the program has to answer for: anything but launches that were refused, as a
-    /// GPU refuses them, and of which it knows.
+    /// Whether something was found that the program has to answer for: anything but launches that were refused and
+    /// assertions that failed, as on a GPU, and of which it knows.
     pub fn accuses(&self) -> bool {
         let refused = |told: &&Told| matches!(told.finding.kind, Kind::LaunchLimit { .. });
         let count = |told: &Told| told.finding.count;
         let refusals: u64 = self.findings.iter().filter(refused).map(count).sum();
         let all_known = refusals <= self.refusals_answered;
-        self.findings.iter().any(|told| !(all_known && refused(&told)))
+        let asserted = |told: &Told| matches!(told.finding.kind, Kind::Assert { .. });
+        let known = |told: &Told| (all_known && refused(&told)) || (self.assertion_named && asserted(told));
+        !self.findings.iter().all(known)
     }
 
     /// The report as JSON.

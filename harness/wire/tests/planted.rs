@@ -184,13 +184,14 @@ fn every_field_is_needed(
 }
 
 /// The fields that are left out when they are empty, and those that the first reports of this version did not have.
-const MAY_BE_MISSING: [&str; 9] = [
+const MAY_BE_MISSING: [&str; 10] = [
     "inlined_at",
     "textures",
     "surface_loads",
     "surface_stores",
     "surface_atomics",
     "refusals_answered",
+    "assertion_named",
     "fences",
     "spun_sectors",
     "busiest",
@@ -267,4 +268,13 @@ fn refused_launches_that_the_program_knows_of_accuse_nobody() {
     assert!(of(vec![limit()], 0) && !of(vec![limit()], 1));
     assert!(of(vec![twice()], 1) && !of(vec![twice()], 2));
     assert!(of(vec![limit(), told(Kind::Trap)], 1));
+}
+
+/// An assertion that fails is the program's own business if the program has words for it.
+#[test]
+fn a_failed_assertion_that_the_program_names_accuses_nobody() {
+    let failed = || told(Kind::Assert { expression: "i < n".into() });
+    let of = |findings: Vec<Told>, assertion_named| Report { findings, assertion_named, ..report() }.accuses();
+    assert!(of(vec![failed()], false) && !of(vec![failed()], true));
+    assert!(of(vec![failed(), told(Kind::Trap)], true));
 }

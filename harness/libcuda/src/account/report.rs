@@ -137,6 +137,7 @@ fn report_of(account: Account) -> wire::Report {
         findings: told(&account.findings),
         findings_dropped: account.findings.dropped,
         refusals_answered: answered::count(),
+        assertion_named: answered::is_assertion_named(),
         copies: account.copies,
         managed: Managed { block_bytes: MIGRATION_BLOCK, page_bytes: HOST_PAGE, ..account.managed },
         memory: Memory { used_bytes: driver.memory.used(), total_bytes: driver.memory.total() },

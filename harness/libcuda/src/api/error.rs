@@ -2,16 +2,25 @@
 
 use crate::abi::error::{Error, Result, describe};
 use crate::abi::pointers::put;
-use std::ffi::c_char;
+use crate::account::answered;
+use std::ffi::{CStr, c_char};
+
+/// The name and the words of a code, for a program.
+fn words_of(error: i32) -> Option<(&'static CStr, &'static CStr)> {
+    if error == Error::ASSERT.0 {
+        answered::assertion_named();
+    }
+    describe(error)
+}
 
 fn name(error: i32, out: *mut *const c_char) -> Result {
-    let words = describe(error);
+    let words = words_of(error);
     put(out, words.map_or(std::ptr::null(), |(name, _)| name.as_ptr()))?;
     words.map(drop).ok_or(Error::INVALID_VALUE)
 }
 
 fn string(error: i32, out: *mut *const c_char) -> Result {
-    let words = describe(error);
+    let words = words_of(error);
     put(out, words.map_or(std::ptr::null(), |(_, words)| words.as_ptr()))?;
     words.map(drop).ok_or(Error::INVALID_VALUE)
 }
@@ -25,7 +34,6 @@ entry_points! {
 mod tests {
     use super::*;
     use crate::abi::error::CODES;
-    use std::ffi::CStr;
 
     #[test]
     fn every_code_has_a_name_and_words() {

@@ -1,21 +1,31 @@
 //! Functions that the system calls: at the end of the process, and in a process that was forked off.
 
-use crate::account::{exit, report};
+use crate::account::exit;
 use crate::state::device::driver::forked_off;
+
+/// Called when this library ends. By then the destructors of the program's static objects have freed what they own,
+/// which they have not yet when handlers of `atexit` are called that were registered after those objects were made.
+#[cfg(target_os = "linux")]
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_END: extern "C" fn() = at_end;
 
 /// Registers the handlers for the end of the process and for forks.
 pub fn register() {
-    // SAFETY: the function lives as long as this library; if the library is unloaded, so are its handlers.
-    let rc = unsafe { libc::atexit(at_exit) };
-    if rc != 0 {
-        report::internal("exit", "no room for a handler of the process's end");
+    #[cfg(not(target_os = "linux"))]
+    {
+        // SAFETY: the function lives as long as this library; if the library is unloaded, so are its handlers.
+        let rc = unsafe { libc::atexit(at_end) };
+        if rc != 0 {
+            crate::account::report::internal("exit", "no room for a handler of the process's end");
+        }
     }
     // SAFETY: the function lives as long as this library, which stays loaded.
     let rc = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     debug_assert_eq!(rc, 0, "no room for a handler of forks");
 }
 
-extern "C" fn at_exit() {
+extern "C" fn at_end() {
     // A panic must not leave this function.
     let _ = std::panic::catch_unwind(exit::tell);
 }
