@@ -267,6 +267,33 @@ fn nvcc_a_failed_assertion_that_the_program_has_words_for_is_its_own_business() 
     }
 }
 
+/// A kernel asks for fills of more slices than could be listed: of no bytes, and then of more memory than there is.
+const DEEP: &str = "
+#include <cstdio>
+__global__ void fill(char *at, size_t width, size_t depth) {
+    cudaMemset3DAsync(cudaPitchedPtr{at, 16, 16, 1}, 1, cudaExtent{width, 1, depth}, 0);
+}
+int main() {
+    char *at;
+    cudaMalloc(&at, 64);
+    for (size_t width : {0, 16}) {
+        fill<<<1, 1>>>(at, width, size_t(1) << 40);
+        printf(\"%s\\n\", cudaGetErrorName(cudaDeviceSynchronize()));
+    }
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_a_kernels_fill_goes_from_slice_to_slice_until_one_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("deep.cu"), DEEP).unwrap();
+    let compiled = warplab_in(folder.path(), &["nvcc", "-rdc=true", "deep.cu", "-lcudadevrt", "-o", "deep"], &[]);
+    assert_eq!(compiled.code, 0, "{compiled:?}");
+    let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "./deep"], &[]);
+    assert_eq!(run.stdout, "cudaSuccess\ncudaErrorIllegalAddress\n", "{run:?}");
+}
+
 /// What a static object owns is freed by its destructor, if at all.
 const OWNS: &str = "
 #include <cstdlib>

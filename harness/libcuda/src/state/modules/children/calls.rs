@@ -68,8 +68,26 @@ pub enum Work {
     Kernel(Arc<KernelLaunch>),
     /// A copy.
     Copy(Box<MemoryCopy>),
-    /// Fills of the slices of memory.
-    Fill(Vec<Fill>),
+    /// A fill of slices of memory.
+    Fill(Slices),
+}
+
+/// A fill of slices, one after another.
+pub struct Slices {
+    /// The fill of the first.
+    first: Fill,
+    /// How far apart they begin.
+    apart: u64,
+    /// How many there are. A kernel may name any number.
+    depth: u64,
+}
+
+impl Slices {
+    /// The fills, made one by one.
+    pub fn each(&self) -> impl Iterator<Item = Fill> {
+        let depth = if self.first.width == 0 || self.first.height == 0 { 0 } else { self.depth };
+        (0..depth).map(|z| Fill { dst: self.first.dst.wrapping_add(self.apart.wrapping_mul(z)), ..self.first })
+    }
 }
 
 /// What kernels of one launch have asked for.
@@ -193,15 +211,15 @@ impl Calls {
     fn fill(&self, caller: Caller, words: &[u64; WORDS]) -> std::result::Result<(), u32> {
         let [stream, to, pitch, rows, value, width, height, depth, ..] = *words;
         self.known(STREAM, stream).map_err(|_| error::UNKNOWN)?;
-        let slice = |z: u64| Fill {
-            dst: to.wrapping_add(pitch.wrapping_mul(rows).wrapping_mul(z)),
+        let first = Fill {
+            dst: to,
             pitch: pitch as usize,
             value: value as u32,
             element: 1,
             width: width as usize,
             height: height as usize,
         };
-        self.ask(caller, stream, Work::Fill((0..depth).map(slice).collect()))
+        self.ask(caller, stream, Work::Fill(Slices { first, apart: pitch.wrapping_mul(rows), depth }))
     }
 
     /// Makes a handle.

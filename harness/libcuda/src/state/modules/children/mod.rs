@@ -24,10 +24,22 @@ pub fn run(launch: Arc<KernelLaunch>, context: Option<&Arc<Context>>) {
                 rest.extend(calls.end().into_iter().rev());
             }
             Work::Copy(copy) => copy.run(context),
-            Work::Fill(fills) => fills.iter().for_each(|fill| fill.run(context)),
+            Work::Fill(slices) => {
+                for fill in slices.each() {
+                    if has_ended(context) {
+                        break;
+                    }
+                    fill.run(context);
+                }
+            }
         }
-        if context.is_some_and(|context| context.check().is_err()) {
+        if has_ended(context) {
             return;
         }
     }
+}
+
+/// Whether nothing is to be done any more: something has failed, or the user has interrupted the program.
+fn has_ended(context: Option<&Arc<Context>>) -> bool {
+    INTERRUPTED.load(Ordering::Relaxed) || context.is_some_and(|context| context.check().is_err())
 }
