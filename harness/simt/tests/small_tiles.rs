@@ -97,6 +97,44 @@ fn of_a_sparse_factor_two_of_four_bytes_are_kept() {
     }
 }
 
+/// Of numbers of four bits, neighbours are kept in pairs: two pairs of each four.
+#[test]
+fn of_a_sparse_factor_two_of_four_pairs_of_four_bits_are_kept() {
+    let nibble = |word: u32, k: usize, signed| four_bits(word, k as u32, signed);
+    for (depth, left, right) in [(64, 2, 2), (128, 4, 4)] {
+        for (first, a_signed, second, b_signed) in [("s4", true, "u4", false), ("u4", false, "s4", true)] {
+            let each = left + right + 1;
+            let mut input = words(32 * each);
+            for lane in 0..32 {
+                input[lane * each + left + right] = if lane % 3 == 0 { 0xcccc_9999 } else { 0x9999_cccc };
+            }
+            let form = format!("mma.sp.sync.aligned.m16n8k{depth}.row.col.s32.{first}.{second}.s32");
+            let found = run(&product(&form, left, right, true), &input);
+            // The manual counts numbers; a register has eight.
+            let a = |row: usize, kept: usize| {
+                nibble(input[(row % 8 * 4 + kept % 32 / 8) * each + row / 8 + kept / 32 * 2], kept % 8, a_signed)
+            };
+            let b = |k: usize, column: usize| {
+                nibble(input[(column * 4 + k % 32 / 8) * each + left + k / 32], k % 8, b_signed)
+            };
+            for (row, column) in (0..16).flat_map(|row| (0..8).map(move |column| (row, column))) {
+                let place = |kept: usize| {
+                    // Eight numbers of which two pairs are kept, and the four bits that tell of them.
+                    let eight = kept / 4;
+                    let (lane, low) = match depth {
+                        64 => (row % 8 * 4 + eight / 4, row / 8 * 16 + eight % 4 * 4),
+                        _ => (row % 8 * 4 + row / 8 + eight / 8 * 2, eight % 8 * 4),
+                    };
+                    let pair = input[lane * each + left + right] >> (low + kept % 4 / 2 * 2) & 3;
+                    eight * 8 + pair as usize * 2 + kept % 2
+                };
+                let want: i32 = (0..depth / 2).map(|kept| a(row, kept) * b(place(kept), column)).sum();
+                assert_eq!(found(row, column), want, "{form}: row {row}, column {column}");
+            }
+        }
+    }
+}
+
 /// Forms that no device has are refused, not computed in some way.
 #[test]
 fn what_does_not_exist_is_refused() {
@@ -107,7 +145,8 @@ fn what_does_not_exist_is_refused() {
     refused("mma.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32", 8, 4, false);
     refused("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32", 4, 2, false);
     refused("mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32.and.popc", 4, 2, false);
-    refused("mma.sp.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32", 4, 2, true);
+    refused("mma.sp.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32", 2, 2, true);
+    refused("mma.sp.sync.aligned.m16n8k256.row.col.s32.s4.s4.s32", 4, 4, true);
 }
 
 /// Small whole numbers, some negative, as `e4m3` and `e5m2`.

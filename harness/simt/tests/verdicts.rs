@@ -50,10 +50,6 @@ const NOT_MODELLED: &[(&str, &str)] = &[
     ("tensor memory", "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r3}, [%r2];"),
     ("multicast memory", "multimem.ld_reduce.relaxed.sys.global.add.f32 %f1, [%d1];"),
     (
-        "sparse product",
-        "mma.sp.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%r2, %r3, %r4, %r5}, {%r2, %r3}, {%r6, %r7}, {%r2, %r3, %r4, %r5}, %r2, 0x0;",
-    ),
-    (
         "product by eight lanes",
         "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r2, %r3, %r4, %r5}, {%r2, %r3}, {%r6, %r7}, {%r2, %r3, %r4, %r5};",
     ),

@@ -26,6 +26,8 @@ struct Product {
     /// Bytes by which the depth begins behind the start of a swizzled tile.
     inside: u64,
     saturates: bool,
+    /// Of A half is kept; these threads of each four say what.
+    sparse: Option<usize>,
 }
 
 impl Product {
@@ -39,6 +41,7 @@ impl Product {
             scales: [1; 2],
             inside: 0,
             saturates: false,
+            sparse: None,
         }
     }
 
@@ -51,8 +54,49 @@ impl Product {
         }
     }
 
+    /// The depth of what A holds.
     fn depth(&self) -> usize {
         256 / self.bits()
+    }
+
+    /// The depth of B, and of the product.
+    fn depth_of_b(&self) -> usize {
+        self.depth() * if self.sparse.is_some() { 2 } else { 1 }
+    }
+
+    /// Which numbers of each four are kept of a row, or, of wide numbers, which of each two.
+    fn kept(row: usize, four: usize) -> [usize; 2] {
+        [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]][(row * 5 + four * 7 + row * four) % 6]
+    }
+
+    /// The place in B's depth that a number of a row of A meets.
+    fn met(&self, row: usize, k: usize) -> usize {
+        match (self.sparse, self.bits()) {
+            (None, _) => k,
+            (_, 32) => 2 * k + Self::kept(row, k)[0] % 2,
+            _ => k / 2 * 4 + Self::kept(row, k / 2)[k % 2],
+        }
+    }
+
+    /// The words of all threads that say what is kept. Threads that are not asked have a word that would be wrong.
+    fn metadata(&self) -> Vec<u32> {
+        let mut words = vec![0x4444_4444; 128];
+        let Some(selector) = self.sparse else { return words };
+        let fours = self.depth_of_b() / if self.bits() == 32 { 2 } else { 4 };
+        for (row, four) in (0..64).flat_map(|row| (0..fours).map(move |four| (row, four))) {
+            let (group, upper) = (row / 16 * 32 + row % 8 * 4, row / 8 % 2);
+            // Of eight bits, each thread of a group has half of a row; of more, two threads have all of two rows.
+            let (thread, low) = match self.bits() {
+                8 => (group + upper + four / 8 * 2, four % 8 * 4),
+                _ => (group + 2 * selector + four / 4, 16 * upper + four % 4 * 4),
+            };
+            let bits = match (self.bits(), Self::kept(row, four)) {
+                (32, [first, _]) => [0b0100, 0b1110][first % 2],
+                (_, [first, second]) => (first | second << 2) as u32,
+            };
+            words[thread] = words[thread] & !(15 << low) | bits << low;
+        }
+        words
     }
 
     fn is_float(&self) -> bool {
@@ -68,15 +112,15 @@ impl Product {
         [16, 128, 64, 32][self.mode as usize]
     }
 
-    /// The offsets between core matrices that these tests use: of `count` rows (or columns), leading and stride.
+    /// The offsets between core matrices that these tests use, of `count` rows (or columns): leading and stride.
     fn offsets(&self, count: usize, transposed: bool) -> (usize, usize) {
         match (transposed, self.mode) {
             (false, 0) => (count * 16, 128),
             (false, _) => (0, 8 * self.width()),
             // Eights follow each other, then those of the second half of the depth.
             (true, 0) => (count * 16, 128),
-            // A tile is as wide as the swizzle and eight deep; the two of the depth follow each other.
-            (true, _) => (16 * self.width(), 8 * self.width()),
+            // A tile is as wide as the swizzle and eight deep; those of the depth follow each other.
+            (true, _) => (self.depth_of_b() * self.width(), 8 * self.width()),
         }
     }
 
@@ -110,7 +154,11 @@ impl Product {
     /// The kernel: copies the image to shared memory, multiplies, and stores all registers of all threads.
     fn ptx(&self) -> String {
         let [d, a, b] = self.types;
-        let (n, k, sums) = (self.columns, self.depth(), self.sums());
+        let (n, k, sums) = (self.columns, self.depth_of_b(), self.sums());
+        let (sparse, kept) = match self.sparse {
+            Some(selector) => (".sp", format!(" %a4, {selector},")),
+            None => ("", String::new()),
+        };
         let list = |letter: char, count: usize| {
             let names: Vec<String> = (0..count).map(|at| format!("%{letter}{at}")).collect();
             format!("{{{}}}", names.join(", "))
@@ -136,14 +184,14 @@ impl Product {
             load += &format!("    ld.global.{register} %s{at}, [%sums+{}];\n", 4 * at);
             store += &format!("    st.global.{register} [%sums+{}], %s{at};\n", 4 * at);
         }
-        for at in 0..4 {
+        for at in 0..5 {
             load += &format!("    ld.global.b32 %a{at}, [%rows+{}];\n", 4 * at);
         }
         format!(
             ".version 8.4\n.target sm_90a\n.address_size 64
 .visible .entry product(.param .u64 image, .param .u64 rows, .param .u64 sums, .param .u64 da, .param .u64 db, .param .u32 adds)
 {{
-    .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %x<9>; .reg .{register} %s<{sums}>; .reg .b32 %a<4>;
+    .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %x<9>; .reg .{register} %s<{sums}>; .reg .b32 %a<5>;
     .reg .b64 %image, %rows, %sums, %da, %db;
     .shared .align 1024 .b8 area[{AREA}];
     ld.param.u64 %image, [image]; ld.param.u64 %rows, [rows]; ld.param.u64 %sums, [sums];
@@ -169,14 +217,14 @@ COPY:
     fence.proxy.async.shared::cta;
     bar.sync 0;
     wgmma.fence.sync.aligned;
-    wgmma.mma_async.sync.aligned.m64n{n}k{k}{satfinite}.{d}.{a}.{b}{popc} {list}, {first}, %db, %p0{rest};
+    wgmma.mma_async{sparse}.sync.aligned.m64n{n}k{k}{satfinite}.{d}.{a}.{b}{popc} {list}, {first}, %db,{kept} %p0{rest};
     wgmma.commit_group.sync.aligned;
     wgmma.wait_group.sync.aligned 0;
 {store}
     ret;
 }}
 ",
-            row = 16,
+            row = 20,
             own = 4 * sums,
             list = list('s', sums),
         )
@@ -208,8 +256,8 @@ fn number(ty: &str, at: usize, k: usize, seed: usize) -> i32 {
 }
 
 /// The bytes of a row of a factor.
-fn row_bytes(ty: &str, bits: usize, depth: usize, of: impl Fn(usize) -> i32) -> [u8; 32] {
-    let mut bytes = [0; 32];
+fn row_bytes(ty: &str, bits: usize, depth: usize, of: impl Fn(usize) -> i32) -> Vec<u8> {
+    let mut bytes = vec![0; depth * bits / 8];
     for k in 0..depth {
         if bits == 1 {
             bytes[k / 8] |= (of(k) as u8) << (k % 8);
@@ -236,19 +284,22 @@ fn try_product(product: &Product, adds: bool) -> Result<(), String> {
         }
     }
     for column in 0..n {
-        let bytes = row_bytes(b, bits, depth, |k| number(b, column, k, 3));
+        let bytes = row_bytes(b, bits, product.depth_of_b(), |k| number(b, column, k, 3));
         for (at, byte) in bytes.iter().enumerate() {
             image[B + product.place(n, tb, column, at)] = *byte;
         }
     }
     // A in registers: rows 16 to a warp; a lane has its row and the one eight further, in both halves of the depth.
-    let mut rows = vec![0u32; 128 * 4];
+    // Behind them stands what is kept.
+    let mut rows = vec![0u32; 128 * 5];
+    let kept = product.metadata();
     for thread in 0..128 {
+        rows[thread * 5 + 4] = kept[thread];
         for register in 0..4 {
             let row = thread / 32 * 16 + thread % 32 / 4 + 8 * (register % 2);
             let bytes = row_bytes(a, bits, depth, |k| number(a, row, k, 1));
             let at = 4 * (thread % 4) + 16 * (register / 2);
-            rows[thread * 4 + register] = u32::from_le_bytes(*bytes[at..].first_chunk().expect("four bytes"));
+            rows[thread * 5 + register] = u32::from_le_bytes(*bytes[at..].first_chunk().expect("four bytes"));
         }
     }
     let before = |row: usize, column: usize| {
@@ -291,7 +342,7 @@ fn try_product(product: &Product, adds: bool) -> Result<(), String> {
     }
     let sign = |product: &Product| product.scales[0] * product.scales[1];
     let wanted = packed(&|row, column| {
-        let products = (0..depth).map(|k| number(a, row, k, 1) * number(b, column, k, 3));
+        let products = (0..depth).map(|k| number(a, row, k, 1) * number(b, column, product.met(row, k), 3));
         let start = if adds { before(row, column) } else { 0 };
         start.saturating_add(sign(product) * products.sum::<i32>())
     });
@@ -369,6 +420,38 @@ fn signs_saturation_and_fresh_sums() {
     for types in [["f32", "tf32", "tf32"], ["s32", "b1", "b1"], ["f16", "f16", "f16"]] {
         assert_eq!(try_product(&Product::new(8, types), false), Ok(()));
     }
+}
+
+#[test]
+fn sparse_factors() {
+    let wide = |types: [&str; 3]| !matches!(types[1], "f16" | "bf16" | "tf32");
+    for types in TYPES.iter().filter(|types| types[1] != "b1") {
+        for selector in 0..if wide(*types) { 1 } else { 2 } {
+            for registers in [false, true] {
+                right([16, 256].map(|columns| Product {
+                    sparse: Some(selector),
+                    registers,
+                    ..Product::new(columns, *types)
+                }));
+            }
+        }
+    }
+    for mode in 0..4 {
+        for transposed in [[false, false], [true, false], [false, true], [true, true]] {
+            // A tile of B that lies along the depth and is as narrow as 32 bytes has not all of a product's depth.
+            let fits = mode < 3 || transposed[1];
+            right(fits.then(|| Product {
+                mode,
+                transposed,
+                sparse: Some(1),
+                ..Product::new(64, ["f32", "f16", "f16"])
+            }));
+        }
+    }
+    let product = || Product { sparse: Some(0), ..Product::new(8, ["f32", "bf16", "bf16"]) };
+    right([Product { scales: [-1, 1], ..product() }]);
+    right([Product { saturates: true, sparse: Some(0), ..Product::new(8, ["s32", "s8", "u8"]) }]);
+    assert_eq!(try_product(&product(), false), Ok(()));
 }
 
 /// A kernel with these lines behind the set-up: the descriptors are of the start of 16384 bytes of shared memory.

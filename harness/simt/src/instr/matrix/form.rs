@@ -1,6 +1,7 @@
 //! What an `mma` or a tile's load or store works on, and the registers of its fragments.
 
 use super::fragment::{Dims, Element, Part};
+use super::kept::Kept;
 use crate::engine::warp::Warp;
 use crate::instr::code::Opnd;
 use crate::instr::context::{Context, Result, parts};
@@ -23,28 +24,6 @@ pub(super) struct Form {
     pub differing: bool,
     /// Of the first factor half is kept.
     pub kept: Option<Kept>,
-}
-
-/// A first factor of which two of each four neighbours in a row are kept, or one of two that have 32 bits. Words of
-/// metadata, a register behind the fragments, say which.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kept {
-    /// Which of the four threads of a group give these words, or which pair of them.
-    pub selector: u32,
-}
-
-impl Kept {
-    /// Where the word lies that tells of a row and of these four of its columns, of `fours`: the lane, and the lowest
-    /// bit of the four bits.
-    pub fn place(self, fours: usize, row: usize, four: usize) -> (usize, u32) {
-        if fours == 16 {
-            // All threads of a group give words: one for the first half of a row, and one for the second.
-            return (row % 8 * 4 + row / 8 + four / 8 * 2, (four % 8 * 4) as u32);
-        }
-        let threads = fours / 4;
-        let lane = row % 8 * 4 + self.selector as usize * threads + four / 4;
-        (lane % LANES, (row / 8 * 16 + four % 4 * 4) as u32)
-    }
 }
 
 impl Number for Form {

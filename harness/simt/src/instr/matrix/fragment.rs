@@ -23,25 +23,37 @@ codes! {
         B1 = "b1",
         E4m3 = "e4m3",
         E5m2 = "e5m2",
+        S4Pair = "s4x2",
+        U4Pair = "u4x2",
     }
 }
 
 impl Element {
-    /// Bits of an element. Those of less than a byte are handled in words, in which they lie side by side.
+    /// As a sparse product has it: of numbers of four bits, two neighbours are kept or left out together.
+    pub fn in_sparse(self) -> Element {
+        match self {
+            Element::S4 => Element::S4Pair,
+            Element::U4 => Element::U4Pair,
+            other => other,
+        }
+    }
+
+    /// Bits of an element. Those of less than a byte are handled in words or in bytes, in which they lie side by side.
     pub fn bits(self) -> u32 {
         match self {
             Element::F16 | Element::Bf16 => 16,
             Element::Tf32 | Element::F32 | Element::S32 | Element::S4 | Element::U4 | Element::B1 => 32,
             Element::F64 => 64,
-            Element::S8 | Element::U8 | Element::E4m3 | Element::E5m2 => 8,
+            Element::S8 | Element::U8 | Element::E4m3 | Element::E5m2 | Element::S4Pair | Element::U4Pair => 8,
         }
     }
 
-    /// How many elements are handled as one: the elements of a word, if they are of less than a byte.
+    /// How many elements are handled as one: the elements of a word or of a byte, if they are of less than a byte.
     pub fn at_once(self) -> usize {
         match self {
             Element::S4 | Element::U4 => 8,
             Element::B1 => 32,
+            Element::S4Pair | Element::U4Pair => 2,
             _ => 1,
         }
     }

@@ -2,12 +2,14 @@
 
 mod form;
 mod fragment;
+mod kept;
 mod multiply;
 mod rows;
 mod sum;
 mod tile;
 
 use super::row::Row;
+pub(super) use kept::Kept;
 #[cfg(test)]
 pub(super) use sum::reference;
 

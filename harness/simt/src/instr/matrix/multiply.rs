@@ -1,7 +1,8 @@
 //! Products of matrices: `mma` and `wmma.mma`.
 
-use super::form::{Form, Kept, fragment};
+use super::form::{Form, fragment};
 use super::fragment::{Dims, Element, Part};
+use super::kept::Kept;
 use super::sum::{Term, dot};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
@@ -96,7 +97,8 @@ fn is_known(sizes: Dims, types: [Element; 4], how: How) -> bool {
             !how.whole_tile && m == 16 && (how.sparse || matches!(k, 16 | 32))
         }
         [F64, F64, F64, F64] => n == 8 && m <= 16,
-        [S4 | U4, S4 | U4, S32, S32] => return !how.sparse && is_small(sizes, [32, 64], how.whole_tile),
+        [S4 | U4, S4 | U4, S32, S32] if how.sparse => matches!(k, 64 | 128),
+        [S4 | U4, S4 | U4, S32, S32] => return is_small(sizes, [32, 64], how.whole_tile),
         [B1, B1, S32, S32] => {
             return !how.sparse && how.bits.is_some() && is_small(sizes, [128, 256], how.whole_tile);
         }
@@ -106,6 +108,7 @@ fn is_known(sizes: Dims, types: [Element; 4], how: How) -> bool {
         let deep = match a {
             E4m3 | E5m2 => k == 64 && types[3] == F32,
             S8 | U8 => matches!(k, 32 | 64),
+            S4 | U4 => true,
             Tf32 => matches!(k, 8 | 16),
             _ => a.bits() == 16 && matches!(k, 16 | 32),
         };
@@ -142,6 +145,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, dims: &str, types: [&str; 4], h
     if !is_known(Dims::from_code(dims), [a, b, c, d], how) || how.bits.is_some() != (a == Element::B1) {
         return Err(cx.missing(inst));
     }
+    let [a, b] = if how.sparse { [a, b].map(Element::in_sparse) } else { [a, b] };
     let (operands, metadata) = match (inst.operands.as_slice(), how.sparse) {
         ([operands @ .., words, Operand::Int(selector)], true) => {
             (operands, Some((words, Kept { selector: *selector as u32 & 3 })))
@@ -315,29 +319,17 @@ impl Rows {
         let (Some(kept), Some(words)) = (self.form.kept, self.words) else {
             return std::array::from_fn(|k| k);
         };
-        let depth = self.form.dims().k;
-        if self.form.types[0] == Element::Tf32 {
-            // Four bits tell of two numbers, as of their four halves; the second bit says which number is kept.
-            return std::array::from_fn(|k| {
-                let two = k % (depth / 2);
-                let (lane, low) = kept.place(depth / 2, row, two);
-                2 * two + (words[lane] >> (low + 1) & 1) as usize
-            });
-        }
-        std::array::from_fn(|k| {
-            let four = k / 2 % (depth / 4);
-            let (lane, low) = kept.place(depth / 4, row, four);
-            4 * four + (words[lane] >> (low + 2 * (k as u32 % 2)) & 3) as usize
-        })
+        let depth = self.form.dims().depth(self.form.types[0]);
+        kept.places(row, depth, self.form.types[0] == Element::Tf32, &words)
     }
 }
 
-/// The product of two numbers, or the sum of the products of those in two words.
+/// The product of two numbers, or the sum of the products of those in two words or bytes.
 fn of_whole_numbers(form: &Form, a: u64, b: u64) -> i64 {
     let value = |element: Element, bits: u64, k: usize| match element {
         Element::S8 => i64::from(bits as i8),
         Element::U8 => i64::from(bits as u8),
-        Element::S4 => i64::from(((bits >> (4 * k)) as i8) << 4 >> 4),
+        Element::S4 | Element::S4Pair => i64::from(((bits >> (4 * k)) as i8) << 4 >> 4),
         _ => (bits >> (4 * k) & 15) as i64,
     };
     let [of_a, of_b, ..] = form.types;

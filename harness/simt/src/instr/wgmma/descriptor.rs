@@ -47,12 +47,13 @@ impl Descriptor {
         }
     }
 
-    /// Where the piece lies that holds the row's (of A; the column's of B) part of the depth: the first or the second
-    /// 16 bytes. For a matrix that lies along the depth.
+    /// Where the piece lies that holds the row's (of A; the column's of B) part of the depth: the first 16 bytes, or
+    /// those that follow. For a matrix that lies along the depth.
     #[inline(always)]
-    pub fn along(&self, row: u64, half: u64) -> u64 {
-        let across = if self.swizzle == Swizzle::None { self.leading } else { PIECE };
-        self.placed((row % 8) * PIECE * self.width() + (row / 8) * self.stride + half * across)
+    pub fn along(&self, row: u64, piece: u64) -> u64 {
+        let width = self.width();
+        let in_row = (piece % width) * PIECE + (piece / width) * self.leading;
+        self.placed((row % 8) * PIECE * width + (row / 8) * self.stride + in_row)
     }
 
     /// Where the piece lies that holds eight neighbouring rows (of A; columns of B), the eighth with this number, at

@@ -1,7 +1,7 @@
 //! The factors of a product: A from registers or from shared memory, B from shared memory.
 
 use super::descriptor::{Descriptor, PIECE};
-use super::form::{COLUMNS, DEPTH_BYTES, Element, Form, ROWS};
+use super::form::{COLUMNS, Element, Form, ROWS};
 use super::scratch::{Deep, Scratch, TOGETHER};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong};
@@ -10,8 +10,8 @@ use crate::finding::{Kind, Space, What};
 use crate::instr::operands::Register;
 use crate::lane::LANES;
 
-/// Pieces of a factor: two a row or column.
-const PIECES: usize = 2 * COLUMNS;
+/// Pieces of a factor: two a row or column, and twice that of B if A is sparse.
+const PIECES: usize = 4 * COLUMNS;
 
 /// Registers of A, if it is in registers.
 pub(super) const REGISTERS: usize = 4;
@@ -56,7 +56,8 @@ fn widened(element: Element, bits: u32) -> u32 {
 #[inline(always)]
 pub(super) fn a(warp: &mut Warp, op: &Op, form: &Form, bits: u64, scratch: &mut Scratch) -> Result<(), Flow> {
     let first = ROWS as u64 * u64::from(warp.index % 4);
-    let matrix = Matrix { descriptor: Descriptor::new(bits), transposed: form.transposed[0], first, count: ROWS };
+    let (descriptor, transposed) = (Descriptor::new(bits), form.transposed[0]);
+    let matrix = Matrix { descriptor, transposed, first, count: ROWS, pieces: 2 };
     let a = &mut scratch.a;
     matrix.read(warp, op, form.factors[0], |row, depth, bits| a[row][depth] = bits)
 }
@@ -68,7 +69,9 @@ pub(super) fn a(warp: &mut Warp, op: &Op, form: &Form, bits: u64, scratch: &mut 
 #[inline(always)]
 pub(super) fn b(warp: &mut Warp, op: &Op, form: &Form, bits: u64, b: &mut [Deep<u32>]) -> Result<(), Flow> {
     let count = form.columns();
-    let matrix = Matrix { descriptor: Descriptor::new(bits), transposed: form.transposed[1], first: 0, count };
+    let (descriptor, transposed) = (Descriptor::new(bits), form.transposed[1]);
+    let pieces = if form.kept.is_some() { 4 } else { 2 };
+    let matrix = Matrix { descriptor, transposed, first: 0, count, pieces };
     matrix.read(warp, op, form.factors[1], |column, depth, bits| {
         b[column / TOGETHER][depth][column % TOGETHER] = bits;
     })
@@ -83,6 +86,8 @@ struct Matrix {
     first: u64,
     /// How many are read.
     count: usize,
+    /// Pieces of the depth of each.
+    pieces: usize,
 }
 
 impl Matrix {
@@ -97,14 +102,16 @@ impl Matrix {
         mut put: impl FnMut(usize, usize, u32),
     ) -> Result<(), Flow> {
         let mut places = [0u64; PIECES];
-        let places = &mut places[..2 * self.count];
+        let places = &mut places[..self.pieces * self.count];
+        // Eight numbers of a row, or one for each of eight rows.
+        let (pieces, depth) = (self.pieces as u64, 8 * self.pieces as u64);
         if self.transposed {
             for (at, place) in places.iter_mut().enumerate() {
-                *place = self.descriptor.across(self.first / 8 + at as u64 / 16, at as u64 % 16);
+                *place = self.descriptor.across(self.first / 8 + at as u64 / depth, at as u64 % depth);
             }
         } else {
             for (at, place) in places.iter_mut().enumerate() {
-                *place = self.descriptor.along(self.first + at as u64 / 2, at as u64 % 2);
+                *place = self.descriptor.along(self.first + at as u64 / pieces, at as u64 % pieces);
             }
         }
         warp.reads_pieces(op, places)?;
@@ -114,14 +121,13 @@ impl Matrix {
         if self.transposed {
             for (at, &place) in places.iter().enumerate() {
                 for (i, bits) in piece(place).as_chunks::<2>().0.iter().enumerate() {
-                    put(at / 16 * 8 + i, at % 16, u16::from_le_bytes(*bits).into());
+                    put(at / depth as usize * 8 + i, at % depth as usize, u16::from_le_bytes(*bits).into());
                 }
             }
             return Ok(());
         }
-        let half = |at: usize| (at / 2, at % 2 * DEPTH_BYTES / 2);
         for (at, &place) in places.iter().enumerate() {
-            let (bytes, (row, from)) = (piece(place), half(at));
+            let (bytes, row, from) = (piece(place), at / self.pieces, at % self.pieces * PIECE as usize);
             match element.unit() {
                 1 => {
                     for (i, &bits) in bytes.iter().enumerate() {

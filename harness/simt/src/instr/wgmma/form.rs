@@ -1,6 +1,7 @@
 //! What a product by a warpgroup works on.
 
 use crate::instr::alu::soft::{self, Format};
+use crate::instr::matrix::Kept;
 use crate::instr::operands::{Number, codes};
 
 /// Rows of a product that a warp of the warpgroup computes.
@@ -94,12 +95,19 @@ pub(super) struct Form {
     pub registers: bool,
     /// Sums of integers stop at the ends of the range.
     pub saturates: bool,
+    /// Of A half is kept, and B is twice as deep.
+    pub kept: Option<Kept>,
 }
 
 impl Form {
     /// Columns.
     pub fn columns(self) -> usize {
         (self.eights as usize * 8).min(COLUMNS)
+    }
+
+    /// The depth of B, in [units](Element::unit).
+    pub fn depth_of_b(self) -> usize {
+        self.factors[1].depth() * if self.kept.is_some() { 2 } else { 1 }
     }
 
     /// Registers of the accumulator.
@@ -128,7 +136,8 @@ impl Number for Form {
             self.saturates,
         ];
         let flags = flags.iter().rev().fold(0, |code, flag| (code << 1) | flag.code());
-        u64::from(self.eights) | (a << 6) | (b << 10) | (self.sum.code() << 14) | (flags << 16)
+        let kept = self.kept.map_or(0, |kept| 1 | (u64::from(kept.selector) << 1));
+        u64::from(self.eights) | (a << 6) | (b << 10) | (self.sum.code() << 14) | (flags << 16) | (kept << 22)
     }
 
     fn from_code(code: u64) -> Form {
@@ -141,18 +150,19 @@ impl Number for Form {
             transposed: [flag(2), flag(3)],
             registers: flag(4),
             saturates: flag(5),
+            kept: flag(6).then_some(Kept { selector: (code >> 23) as u32 & 3 }),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Element, Form, Sum};
+    use super::{Element, Form, Kept, Sum};
     use crate::instr::operands::Number;
 
     #[test]
     fn a_form_survives_its_code() {
-        for flags in 0..64u32 {
+        for flags in 0..128u32 {
             let flag = |at: u32| flags & (1 << at) != 0;
             let form = Form {
                 eights: 32 - flags % 32,
@@ -162,6 +172,7 @@ mod tests {
                 transposed: [flag(2), flag(3)],
                 registers: flag(4),
                 saturates: flag(5),
+                kept: flag(6).then_some(Kept { selector: flags % 4 }),
             };
             assert_eq!(Form::from_code(u64::from(form.code() as u32)), form);
         }
@@ -178,6 +189,7 @@ mod tests {
                 transposed: [false; 2],
                 registers: false,
                 saturates: false,
+                kept: None,
             };
             let mut seen = [[0u32; 24]; super::ROWS];
             for register in 0..form.sums() {

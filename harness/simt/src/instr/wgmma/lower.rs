@@ -6,6 +6,7 @@ use super::run::{Product, Run};
 use crate::engine::warp::handler::handler;
 use crate::instr::code::{Opnd, Role};
 use crate::instr::context::{Context, Result, parts};
+use crate::instr::matrix::Kept;
 use crate::ptx::ast::{self, Operand, Type};
 
 /// The types of a product and its columns, by the modifiers.
@@ -14,14 +15,19 @@ struct Named {
     sum: Sum,
     columns: usize,
     saturates: bool,
+    sparse: bool,
 }
 
 /// Lowers `wgmma.mma_async`.
 pub(super) fn mma_async(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let named = named(cx, inst)?;
     let mismatch = |cx: &dyn Context| cx.invalid(format!("arguments mismatch for instruction `{}`", inst.op));
-    let [sums, a, b, accumulates, rest @ ..] = inst.operands.as_slice() else {
-        return Err(mismatch(cx));
+    let (sums, a, b, kept, accumulates, rest) = match (inst.operands.as_slice(), named.sparse) {
+        ([sums, a, b, accumulates, rest @ ..], false) => (sums, a, b, None, accumulates, rest),
+        ([sums, a, b, words, selector, accumulates, rest @ ..], true) => {
+            (sums, a, b, Some((words, kept(cx, inst, selector, named.factors[0])?)), accumulates, rest)
+        }
+        _ => return Err(mismatch(cx)),
     };
     let registers = matches!(a, Operand::Vec(_));
     let half = matches!(named.factors[0], Element::F16 | Element::Bf16);
@@ -44,8 +50,9 @@ pub(super) fn mma_async(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         },
         registers,
         saturates: named.saturates,
+        kept: kept.map(|(_, kept)| kept),
     };
-    // What is written stands first, then A, then what is read of the same.
+    // What is written stands first, then A and what is kept of it, then what is read of the same.
     let sums = parts(sums);
     if sums.len() != form.sums() || (registers && parts(a).len() != REGISTERS) {
         return Err(cx.invalid(format!("argument vector size mismatch for instruction `{}`", inst.op)));
@@ -60,6 +67,9 @@ pub(super) fn mma_async(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     } else {
         Some(cx.source(a, Type::B64)?)
     };
+    if let Some((words, _)) = kept {
+        list.push((cx.source(words, Type::B32)?, false));
+    }
     list.extend(sums.iter().map(|&sum| (sum, false)));
     let (always, accumulates) = match accumulates {
         Operand::Int(value) => (*value != 0, None),
@@ -68,6 +78,15 @@ pub(super) fn mma_async(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let product = Product { a: descriptor, b: cx.source(b, Type::B64)?, accumulates, always, form, registers: list };
     let run = handler::<Run>(cx.vectors());
     cx.emit(product.pack(run).role(Role::Product))
+}
+
+/// Which threads say what is kept: a pair of each four or, where all of them are needed, all.
+fn kept(cx: &dyn Context, inst: &ast::Inst, selector: &Operand, element: Element) -> Result<Kept> {
+    let selector = match selector {
+        Operand::Int(value @ 0..=1) if element.bits() > 8 || *value == 0 => *value as u32,
+        _ => return Err(cx.invalid(format!("`{}`: its threads give no such part of the metadata", inst.op))),
+    };
+    Ok(Kept { selector })
 }
 
 /// An immediate that is one of two values: whether it is the second.
@@ -86,13 +105,14 @@ fn immediate(cx: &dyn Context, inst: &ast::Inst, operand: &Operand, [no, yes]: [
 /// What the modifiers name, if there is such a product. Their order does not matter, except that of the types.
 fn named(cx: &dyn Context, inst: &ast::Inst) -> Result<Named> {
     let (mut types, mut shape) = (Vec::new(), None);
-    let (mut saturates, mut operations) = (false, [false; 2]);
+    let (mut saturates, mut sparse, mut operations) = (false, false, [false; 2]);
     let mut whole = [false; 2];
     for word in inst.op.split('.').skip(2) {
         match word {
             "sync" => whole[0] = true,
             "aligned" => whole[1] = true,
             "satfinite" => saturates = true,
+            "sp" => sparse = true,
             "and" => operations[0] = true,
             "or" | "xor" => return Err(cx.invalid(format!("incorrect operations for instruction `{}`", inst.op))),
             "popc" => operations[1] = true,
@@ -103,7 +123,6 @@ fn named(cx: &dyn Context, inst: &ast::Inst) -> Result<Named> {
                 None if word.starts_with("m64n") => {
                     return Err(cx.invalid(format!("unknown modifier '.{word}' of instruction `{}`", inst.op)));
                 }
-                // Products of sparse matrices, say.
                 None => return Err(cx.missing(inst)),
             },
         }
@@ -136,10 +155,11 @@ fn named(cx: &dyn Context, inst: &ast::Inst) -> Result<Named> {
     }
     // Of whole numbers there are fewer shapes.
     let whole_numbers = a.is_float() || columns <= 32 || columns % 16 == 0;
-    if depth != 256 / a.bits() || !whole_numbers {
+    let deep = if sparse { 2 } else { 1 };
+    if depth != deep * 256 / a.bits() || !whole_numbers || (sparse && a == Element::B1) {
         return Err(wrong("illegal matrix shape"));
     }
-    Ok(Named { factors: [a, b], sum, columns, saturates })
+    Ok(Named { factors: [a, b], sum, columns, saturates, sparse })
 }
 
 /// Columns and depth of a shape.

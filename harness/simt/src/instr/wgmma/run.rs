@@ -22,7 +22,7 @@ operands! {
         always: number(bool) in d2,
         /// What it works on.
         form: number(Form) in e,
-        /// The registers of the accumulators, and then those of A.
+        /// The registers of the accumulators, then those of A, and the one that says what is kept of it.
         registers: pool in imm,
     }
 }
@@ -80,6 +80,15 @@ unsafe fn rows(
         None => unsafe { factor::from_registers(warp, form, &rest[..factor::REGISTERS], scratch) },
     }
     factor::b(warp, op, form, b, &mut scratch.b)?;
+    if let Some(kept) = form.kept {
+        let metadata = rest[if a.is_some() { 0 } else { factor::REGISTERS }];
+        // SAFETY: the caller's contract: what says which numbers are kept stands behind A.
+        let words = unsafe { (*Register::<u32>::at(metadata).lanes(warp)).map(u64::from) };
+        let (depth, wide) = (form.depth_of_b(), form.factors[0] == Element::Tf32);
+        for (row, places) in scratch.places.iter_mut().enumerate() {
+            *places = kept.places(row, depth, wide, &words);
+        }
+    }
     if form.negative[0] != form.negative[1] {
         let sign = form.factors[0].format().sign() as u32;
         scratch.a.as_flattened_mut().iter_mut().for_each(|bits| *bits ^= sign);

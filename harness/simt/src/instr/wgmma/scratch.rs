@@ -9,13 +9,15 @@ pub(super) const TOGETHER: usize = 16;
 /// As many numbers as are computed together.
 pub(super) type Some16<T> = [T; TOGETHER];
 
-/// A factor's numbers for columns that are computed together, by the depth.
-pub(super) type Deep<T> = [Some16<T>; DEPTH_BYTES];
+/// Numbers of B for columns that are computed together, by the depth, which is twice that of A if A is sparse.
+pub(super) type Deep<T> = [Some16<T>; 2 * DEPTH_BYTES];
 
 /// The numbers of one product.
 pub(super) struct Scratch {
     /// The rows of A that the warp has: bits of `[row][depth]`.
     pub a: [[u32; DEPTH_BYTES]; ROWS],
+    /// If A is sparse, the place in B's depth of each number of A.
+    pub places: [[usize; DEPTH_BYTES]; ROWS],
     /// B: bits.
     pub b: [Deep<u32>; COLUMNS / TOGETHER],
     /// The significands and exponents of columns of B.
@@ -43,8 +45,9 @@ pub(super) fn take() -> Box<Scratch> {
     SCRATCH.take().unwrap_or_else(|| {
         Box::new(Scratch {
             a: [[0; DEPTH_BYTES]; ROWS],
-            b: [[[0; TOGETHER]; DEPTH_BYTES]; COLUMNS / TOGETHER],
-            apart: [[[0; TOGETHER]; DEPTH_BYTES]; 2],
+            places: [[0; DEPTH_BYTES]; ROWS],
+            b: [[[0; TOGETHER]; 2 * DEPTH_BYTES]; COLUMNS / TOGETHER],
+            apart: [[[0; TOGETHER]; 2 * DEPTH_BYTES]; 2],
             sums: [[[0; TOGETHER]; ROWS]; COLUMNS / TOGETHER],
         })
     })

@@ -6,7 +6,7 @@
 
 use super::form::{DEPTH_BYTES, Element, Form, ROWS, Sum};
 use super::number::{is_finite, is_nan, taken_apart};
-use super::scratch::{Scratch, Some16, TOGETHER};
+use super::scratch::{Deep, Scratch, Some16, TOGETHER};
 use crate::instr::alu::soft::{self, Format, Round};
 
 /// Bits that a sum keeps below the leading bit of its largest term.
@@ -45,7 +45,7 @@ pub(super) fn floats(form: &Form, scratch: &mut Scratch) {
     let (point, depth) = (Point::of(form), form.factors[0].depth());
     let together_each = form.columns().div_ceil(TOGETHER);
     let [format_a, format_b] = form.factors.map(Element::format);
-    let Scratch { a, b, apart: [significands, tops], sums } = scratch;
+    let Scratch { a, places, b, apart: [significands, tops], sums } = scratch;
     let mut of_a = [[(0, 0); DEPTH_BYTES]; ROWS];
     let mut finite_a = [true; ROWS];
     for row in 0..ROWS {
@@ -54,7 +54,7 @@ pub(super) fn floats(form: &Form, scratch: &mut Scratch) {
     }
     for (b, sums) in b.iter().zip(sums).take(together_each) {
         let mut finite_b = true;
-        for ((bits, significands), tops) in b[..depth].iter().zip(&mut *significands).zip(&mut *tops) {
+        for ((bits, significands), tops) in b[..form.depth_of_b()].iter().zip(&mut *significands).zip(&mut *tops) {
             let mut finite = [true; TOGETHER];
             for j in 0..TOGETHER {
                 (significands[j], tops[j]) = taken_apart(format_b, bits[j]);
@@ -64,9 +64,19 @@ pub(super) fn floats(form: &Form, scratch: &mut Scratch) {
         }
         for (row, c) in sums.iter_mut().enumerate() {
             let plain = finite_b && finite_a[row] && c.iter().all(|&bits| is_finite(point.sum, bits));
-            let pairs = |at: usize| a[row][..depth].iter().zip(b).map(move |(&a, b)| (a, b[at]));
+            let (a, met) = (&a[row], |k: usize| if form.kept.is_some() { places[row][k] } else { k });
+            let pairs = |at: usize| (0..depth).map(move |k| (a[k], b[met(k)][at]));
             let special = (!plain).then(|| special(form, point.sum, c, pairs));
-            together(point, &of_a[row][..depth], (&significands[..depth], &tops[..depth]), c);
+            let of_a = &of_a[row][..depth];
+            if form.kept.is_some() {
+                let chosen = |from: &Deep<i32>| -> [Some16<i32>; DEPTH_BYTES] {
+                    std::array::from_fn(|k| if k < depth { from[met(k)] } else { [0; TOGETHER] })
+                };
+                let (significands, tops) = (chosen(significands), chosen(tops));
+                together(point, of_a, (&significands[..depth], &tops[..depth]), c);
+            } else {
+                together(point, of_a, (&significands[..depth], &tops[..depth]), c);
+            }
             for (to, special) in c.iter_mut().zip(special.into_iter().flatten()) {
                 *to = special.unwrap_or(*to);
             }
@@ -204,10 +214,11 @@ fn special<I: Iterator<Item = (u32, u32)>>(
 /// Computes the sums of integers of eight bits, which have been extended to 32, in place.
 #[inline(always)]
 pub(super) fn integers(form: &Form, scratch: &mut Scratch) {
-    let Scratch { a, b, sums, .. } = scratch;
+    let Scratch { a, places, b, sums, .. } = scratch;
     let depth = form.factors[0].depth();
     whole(form, sums, |row, some, sum| {
-        for (&a, b) in a[row][..depth].iter().zip(&b[some]) {
+        for (k, &a) in a[row][..depth].iter().enumerate() {
+            let b = &b[some][if form.kept.is_some() { places[row][k] } else { k }];
             for j in 0..TOGETHER {
                 sum[j] = sum[j].wrapping_add((a as i32).wrapping_mul(b[j] as i32));
             }

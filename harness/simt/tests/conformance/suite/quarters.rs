@@ -73,9 +73,9 @@ fn dense(list: &mut Vec<Case>) {
 }
 
 /// Places 0 and 1, or 2 and 3, of each four; of each two numbers of 32 bits, the first or the second.
-const ENDS: &str = "mad.lo.u32 %n, %n, 10, 0x44444444;";
+pub(super) const ENDS: &str = "mad.lo.u32 %n, %n, 10, 0x44444444;";
 /// Places 0 and 3, or 1 and 2.
-const OTHERS: &str = "mul.lo.u32 %n, %n, 3;\nsub.u32 %n, 0xcccccccc, %n;";
+pub(super) const OTHERS: &str = "mul.lo.u32 %n, %n, 3;\nsub.u32 %n, 0xcccccccc, %n;";
 
 fn sparse(list: &mut Vec<Case>) {
     let word = Kind::Int(32);
@@ -91,6 +91,16 @@ fn sparse(list: &mut Vec<Case>) {
             let op = format!("mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f32.{a}.{b}.f32");
             let of = Fragments { counts: [4, 4, 4], kinds: [word, Kind::Tame] };
             product(list, &op, what, FINITE, &of, Some((make, 0)));
+        }
+    }
+    for (dims, counts, selectors) in [("m16n8k64", [2, 2, 4], 2), ("m16n8k128", [4, 4, 4], 1)] {
+        for selector in 0..selectors {
+            for (a, b) in [("s4", "s4"), ("u4", "s4"), ("s4", "u4"), ("u4", "u4")] {
+                for (what, make) in [("ends", ENDS), ("others", OTHERS)] {
+                    let op = format!("mma.sp::ordered_metadata.sync.aligned.{dims}.row.col.s32.{a}.{b}.s32");
+                    product(list, &op, what, None, &Fragments { counts, kinds: [word, word] }, Some((make, selector)));
+                }
+            }
         }
     }
     for (dims, count, selectors) in [("m16n8k8", 2, 4), ("m16n8k16", 4, 2)] {

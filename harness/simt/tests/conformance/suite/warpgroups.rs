@@ -3,6 +3,7 @@
 //! The file of the H200's results has none of them yet: see [`barriers`](super::barriers).
 
 use super::Case;
+use super::quarters::{ENDS, OTHERS};
 use super::values::Kind;
 
 /// Columns of the products.
@@ -13,6 +14,7 @@ pub fn all() -> Vec<Case> {
     let mut list = types();
     list.extend(layouts());
     list.extend(rest());
+    list.extend(sparse());
     list
 }
 
@@ -34,6 +36,8 @@ struct Product {
     /// The accumulators count.
     adds: bool,
     satfinite: bool,
+    /// Of A half is kept: how `%n` becomes the word that says what, and which threads say it.
+    kept: Option<(&'static str, u32)>,
 }
 
 /// Both matrices as core matrices of 8 rows by 16 bytes, the second half of the depth `far` bytes further.
@@ -59,6 +63,7 @@ impl Product {
             registers: false,
             adds: true,
             satfinite: false,
+            kept: None,
         }
     }
 
@@ -69,6 +74,7 @@ impl Product {
             "f32.tf32.tf32" => 8,
             _ => 32,
         };
+        let depth = if self.kept.is_some() { 2 * depth } else { depth };
         let halves = self.types.starts_with("f16");
         let sums = COLUMNS / if halves { 4 } else { 2 };
         let list = |letter: char, from: u32, count: u32| {
@@ -92,19 +98,26 @@ impl Product {
         for at in 0..sums {
             text += &format!("mov.b32 %d{at}, %s{};\n", 4 + at);
         }
+        let mut kinds = vec![self.kinds[0]; 4];
+        kinds.extend(vec![self.kinds[1]; sums as usize]);
+        let (mut sparse, mut kept) = ("", String::new());
+        if let Some((make, selector)) = self.kept {
+            text += &format!("and.b32 %n, %s{}, 0x11111111;\n{make}\n", kinds.len());
+            kinds.push(Kind::Int(32));
+            (sparse, kept) = (".sp", format!(" %n, {selector},"));
+        }
         let first = if self.registers { list('s', 0, 4) } else { "%da".into() };
         let (popc, satfinite) =
             (if depth == 256 { ".and.popc" } else { "" }, if self.satfinite { ".satfinite" } else { "" });
-        let name = format!("wgmma.mma_async.sync.aligned.m64n{COLUMNS}k{depth}{satfinite}.{}{popc}", self.types);
+        let name =
+            format!("wgmma.mma_async{sparse}.sync.aligned.m64n{COLUMNS}k{depth}{satfinite}.{}{popc}", self.types);
         text += &format!(
-            "wgmma.fence.sync.aligned;\n{name} {}, {first}, %db, {}{};\nwgmma.commit_group.sync.aligned;\n\
+            "wgmma.fence.sync.aligned;\n{name} {}, {first}, %db,{kept} {}{};\nwgmma.commit_group.sync.aligned;\n\
              wgmma.wait_group.sync.aligned 0;",
             list('d', 0, sums),
             u32::from(self.adds),
             self.immediates
         );
-        let mut kinds = vec![self.kinds[0]; 4];
-        kinds.extend(vec![self.kinds[1]; sums as usize]);
         Case::new(format!("{name} {}", self.what), text, &kinds, &vec![32; sums as usize])
     }
 }
@@ -210,6 +223,54 @@ fn rest() -> Vec<Case> {
     }
     for (types, kinds) in [("f32.bf16.bf16", [Kind::BFloats, Kind::Single]), ("s32.u8.u8", [word; 2])] {
         list.push(Product { adds: false, ..Product::new(types, "fresh", kinds) }.case());
+    }
+    list
+}
+
+/// Products of which half of A is kept.
+fn sparse() -> Vec<Case> {
+    let word = Kind::Int(32);
+    let mut list = Vec::new();
+    for (types, what, kinds) in [
+        ("f32.f16.f16", "tame", [Kind::TameHalves, Kind::Tame]),
+        ("f32.f16.f16", "any", [Kind::Halves, Kind::Single]),
+        ("f16.f16.f16", "tame", [Kind::TameHalves; 2]),
+        ("f32.bf16.bf16", "tame", [Kind::TameBFloats, Kind::Tame]),
+        ("f32.tf32.tf32", "tame", [Kind::Tame; 2]),
+        ("f32.tf32.tf32", "any", [Kind::Single; 2]),
+        ("f32.e4m3.e4m3", "tame", [word, Kind::Tame]),
+        ("f32.e5m2.e4m3", "any", [word, Kind::Single]),
+        ("f16.e5m2.e5m2", "any", [word, Kind::Halves]),
+        ("s32.s8.u8", "any", [word; 2]),
+        ("s32.u8.u8", "any", [word; 2]),
+    ] {
+        let (quarter, wide) = (!types.contains("16.") && !types.contains("tf32"), types.contains("tf32"));
+        for (places, make) in [("ends", ENDS), ("others", OTHERS)] {
+            if wide && places == "others" {
+                continue;
+            }
+            for selector in 0..if quarter { 1 } else { 2 } {
+                for registers in [false, true] {
+                    let source = if registers { "A in registers" } else { "A in memory" };
+                    let what = format!("{what}, {places}, selector {selector}, {source}");
+                    let mut product = Product::new(types, &what, kinds);
+                    if registers && product.immediates.len() > 6 {
+                        product.immediates = ", 1, 1, 0";
+                    }
+                    list.push(Product { registers, kept: Some((make, selector)), ..product }.case());
+                }
+            }
+        }
+    }
+    for (which, immediates) in [", 1, 1, 1, 0", ", 1, 1, 0, 1"].iter().enumerate() {
+        let what = format!("sparse, transposition {}", which + 1);
+        let product = Product::new("f32.f16.f16", &what, [Kind::WholeHalves, Kind::Whole]);
+        list.push(Product { immediates, kept: Some((ENDS, 0)), ..product }.case());
+    }
+    for (mode, width) in [(1u64, 128u64), (2, 64)] {
+        let swizzled = ((16 * width) >> 4) << 16 | ((8 * width) >> 4) << 32 | mode << 62;
+        let product = Product::new("f32.f16.f16", &format!("sparse, swizzle {mode}"), [Kind::WholeHalves, Kind::Whole]);
+        list.push(Product { descriptors: [swizzled; 2], kept: Some((OTHERS, 1)), ..product }.case());
     }
     list
 }

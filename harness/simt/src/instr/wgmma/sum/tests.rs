@@ -7,7 +7,16 @@ use crate::instr::wgmma::form::{Element, Form, ROWS, Sum};
 use crate::instr::wgmma::scratch::{self, Scratch, TOGETHER};
 
 fn form(factors: [Element; 2], sum: Sum) -> Form {
-    Form { eights: 3, factors, sum, negative: [false; 2], transposed: [false; 2], registers: false, saturates: false }
+    Form {
+        eights: 3,
+        factors,
+        sum,
+        negative: [false; 2],
+        transposed: [false; 2],
+        registers: false,
+        saturates: false,
+        kept: None,
+    }
 }
 
 /// Calls `act` with a piece of memory.
