@@ -2,8 +2,8 @@
 //!
 //! `conformance OUT` uses the computer's NVIDIA driver, `conformance OUT --machine LIBRARY` the machine's driver
 //! library instead. `conformance --compact FULL OUT` shortens such a file to what the machine's tests keep: the first
-//! results of every form, and hashes of the others. `conformance --ptx FOLDER` writes the kernels, `conformance --show
-//! FILE CASE` a form's operands and results.
+//! results of every form, and hashes of the others; with a third file, only forms that it lacks are added to it.
+//! `conformance --ptx FOLDER` writes the kernels, `conformance --show FILE CASE` a form's operands and results.
 
 mod record;
 #[path = "../../simt/tests/conformance/suite/mod.rs"]
@@ -22,17 +22,18 @@ fn main() -> Result<()> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
         ["--ptx", folder] => write_ptx(folder),
-        ["--compact", full, out] => compact(full, out),
+        ["--compact", full, out] => compact(full, out, None),
+        ["--compact", full, out, known] => compact(full, out, Some(known)),
         ["--show", file, case] => show(file, case),
         [out] => record(out),
         [out, "--machine", library] => {
             use_machine(library)?;
             record(out)
         }
-        _ => {
-            Err("usage: conformance OUT [--machine LIBRARY] | --compact FULL OUT | --show FILE CASE | --ptx FOLDER"
-                .into())
-        }
+        _ => Err(
+            "usage: conformance OUT [--machine LIBRARY] | --compact FULL OUT [KNOWN] | --show FILE CASE | --ptx FOLDER"
+                .into(),
+        ),
     }
 }
 
@@ -68,7 +69,7 @@ fn show(file: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn compact(full: &str, out: &str) -> Result<()> {
+fn compact(full: &str, out: &str, known: Option<&str>) -> Result<()> {
     let mut vectors = Vectors::read(&std::fs::read(full)?).ok_or("no file of vectors")?;
     vectors.entries.retain(|entry| entry.error.is_empty());
     let cases = suite::all();
@@ -83,6 +84,12 @@ fn compact(full: &str, out: &str) -> Result<()> {
         for (column, bits) in entry.columns.iter_mut().zip(&case.results) {
             *column = column.compact(*bits);
         }
+    }
+    if let Some(known) = known {
+        let mut all = Vectors::read(&std::fs::read(known)?).ok_or("no file of vectors")?;
+        vectors.entries.retain(|entry| all.entries.iter().all(|other| other.name != entry.name));
+        all.entries.append(&mut vectors.entries);
+        vectors = all;
     }
     let bytes = vectors.write();
     std::fs::write(out, &bytes)?;

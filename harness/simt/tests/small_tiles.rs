@@ -89,8 +89,8 @@ fn of_a_sparse_factor_two_of_four_bytes_are_kept() {
     for (row, column) in (0..16).flat_map(|row| (0..8).map(move |column| (row, column))) {
         let place = |kept: usize| {
             let four = kept / 2;
-            let word = input[(row % 8 * 4 + four / 4) * 5 + 4];
-            four * 4 + (word >> (row / 8 * 16 + four % 4 * 4 + kept % 2 * 2) & 3) as usize
+            let word = input[(row % 8 * 4 + row / 8) * 5 + 4];
+            four * 4 + (word >> (four * 4 + kept % 2 * 2) & 3) as usize
         };
         let want: i32 = (0..16).map(|kept| a(row, kept) * b(place(kept), column)).sum();
         assert_eq!(found(row, column), want, "row {row}, column {column}");
@@ -121,10 +121,7 @@ fn of_a_sparse_factor_two_of_four_pairs_of_four_bits_are_kept() {
                 let place = |kept: usize| {
                     // Eight numbers of which two pairs are kept, and the four bits that tell of them.
                     let eight = kept / 4;
-                    let (lane, low) = match depth {
-                        64 => (row % 8 * 4 + eight / 4, row / 8 * 16 + eight % 4 * 4),
-                        _ => (row % 8 * 4 + row / 8 + eight / 8 * 2, eight % 8 * 4),
-                    };
+                    let (lane, low) = (row % 8 * 4 + row / 8 + eight / 8 * 2, eight % 8 * 4);
                     let pair = input[lane * each + left + right] >> (low + kept % 4 / 2 * 2) & 3;
                     eight * 8 + pair as usize * 2 + kept % 2
                 };

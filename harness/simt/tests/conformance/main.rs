@@ -1,4 +1,6 @@
 //! The machine against an H200, form by form: what the GPU gave is in `h200.bin`, and the machine gives the same bits.
+//! Sparse products of `wgmma`, of f16, bf16 and four bits, and of bytes at depth 32 were recorded on an H100, which
+//! gave what the H200 had given for all other forms.
 //!
 //! Where the hardware approximates (`.approx`, `div.full`) or rounds sums in a way of its own (matrix products), the
 //! machine is held to the documented error instead. Forms in which it is known to differ are in `differs.txt`, and must

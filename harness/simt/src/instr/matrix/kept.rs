@@ -14,31 +14,33 @@ pub(in crate::instr) struct Kept {
 }
 
 impl Kept {
-    /// The place in the whole row of each number that is kept of a row of `depth` numbers. `words` is the metadata of
-    /// all lanes; of wide numbers, which have 32 bits, one of two is kept.
-    pub fn places(self, row: usize, depth: usize, wide: bool, words: &[u64; LANES]) -> [usize; MOST] {
-        if wide {
+    /// The place in the whole row of each number that is kept of a row of `depth` numbers of `bits` bits. `words` is
+    /// the metadata of all lanes. Of numbers of 32 bits, one of two is kept.
+    pub fn places(self, row: usize, depth: usize, bits: u32, words: &[u64; LANES]) -> [usize; MOST] {
+        if bits == 32 {
             // Four bits tell of two numbers, as of their four halves; the second bit says which number is kept.
             return std::array::from_fn(|k| {
                 let two = k % (depth / 2);
-                let (lane, low) = self.place(depth / 2, row, two);
+                let (lane, low) = self.of_a_pair(depth / 2, row, two);
                 2 * two + (words[lane] >> (low + 1) & 1) as usize
             });
         }
         std::array::from_fn(|k| {
             let four = k / 2 % (depth / 4);
-            let (lane, low) = self.place(depth / 4, row, four);
+            let (lane, low) = if bits == 8 { self.of_a_row(row, four) } else { self.of_a_pair(depth / 4, row, four) };
             4 * four + (words[lane] >> (low + 2 * (k as u32 % 2)) & 3) as usize
         })
     }
 
-    /// Where the word lies that tells of a row and of these four of its columns, of `fours`: the lane, and the lowest
-    /// bit of the four bits.
-    fn place(self, fours: usize, row: usize, four: usize) -> (usize, u32) {
-        if fours == 16 {
-            // All threads of a group give words: one for the first half of a row, and one for the second.
-            return (row % 8 * 4 + row / 8 + four / 8 * 2, (four % 8 * 4) as u32);
-        }
+    /// Where the word lies that tells of these four columns of a row: the lane, and the lowest bit of the four bits. A
+    /// word tells of 32 numbers of one row.
+    fn of_a_row(self, row: usize, four: usize) -> (usize, u32) {
+        let lane = row % 8 * 4 + row / 8 + 2 * (self.selector as usize + four / 8);
+        (lane % LANES, (four % 8 * 4) as u32)
+    }
+
+    /// The same where a word tells of two rows, in a half each: of 16 numbers of either. There are so many fours.
+    fn of_a_pair(self, fours: usize, row: usize, four: usize) -> (usize, u32) {
         let threads = fours / 4;
         let lane = row % 8 * 4 + self.selector as usize * threads + four / 4;
         (lane % LANES, (row / 8 * 16 + four % 4 * 4) as u32)

@@ -319,8 +319,8 @@ impl Rows {
         let (Some(kept), Some(words)) = (self.form.kept, self.words) else {
             return std::array::from_fn(|k| k);
         };
-        let depth = self.form.dims().depth(self.form.types[0]);
-        kept.places(row, depth, self.form.types[0] == Element::Tf32, &words)
+        let element = self.form.types[0];
+        kept.places(row, self.form.dims().depth(element), element.bits(), &words)
     }
 }
 

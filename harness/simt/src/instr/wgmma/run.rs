@@ -84,9 +84,9 @@ unsafe fn rows(
         let metadata = rest[if a.is_some() { 0 } else { factor::REGISTERS }];
         // SAFETY: the caller's contract: what says which numbers are kept stands behind A.
         let words = unsafe { (*Register::<u32>::at(metadata).lanes(warp)).map(u64::from) };
-        let (depth, wide) = (form.depth_of_b(), form.factors[0] == Element::Tf32);
+        let (depth, bits) = (form.depth_of_b(), form.factors[0].bits() as u32);
         for (row, places) in scratch.places.iter_mut().enumerate() {
-            *places = kept.places(row, depth, wide, &words);
+            *places = kept.places(row, depth, bits, &words);
         }
     }
     if form.negative[0] != form.negative[1] {

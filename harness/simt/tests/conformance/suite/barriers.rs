@@ -1,7 +1,4 @@
 //! Cases of barriers in shared memory and of bulk copies, each thread on memory of its own.
-//!
-//! The file of the H200's results has none of them yet. The example `conformance` of the driver's package records them
-//! with all others; the test compares them as soon as the file has them.
 
 use super::Case;
 use super::values::Kind;

@@ -77,9 +77,11 @@ pub(super) const ENDS: &str = "mad.lo.u32 %n, %n, 10, 0x44444444;";
 /// Places 0 and 3, or 1 and 2.
 pub(super) const OTHERS: &str = "mul.lo.u32 %n, %n, 3;\nsub.u32 %n, 0xcccccccc, %n;";
 
+const MADE: [(&str, &str); 2] = [("ends", ENDS), ("others", OTHERS)];
+
 fn sparse(list: &mut Vec<Case>) {
     let word = Kind::Int(32);
-    for (what, make) in [("ends", ENDS), ("others", OTHERS)] {
+    for (what, make) in MADE {
         for (a, b) in [("s8", "s8"), ("u8", "s8"), ("s8", "u8"), ("u8", "u8")] {
             for end in ["", ".satfinite"] {
                 let op = format!("mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col{end}.s32.{a}.{b}.s32");
@@ -93,10 +95,34 @@ fn sparse(list: &mut Vec<Case>) {
             product(list, &op, what, FINITE, &of, Some((make, 0)));
         }
     }
+    for (dims, counts, selectors) in [("m16n8k16", [2, 2, 4], 4), ("m16n8k32", [4, 4, 4], 2)] {
+        for (selector, (what, make)) in (0..selectors).flat_map(|at| MADE.map(|made| (at, made))) {
+            for (ty, tame) in [("f16", Kind::TameHalves), ("bf16", Kind::TameBFloats)] {
+                let op = format!("mma.sp::ordered_metadata.sync.aligned.{dims}.row.col.f32.{ty}.{ty}.f32");
+                product(
+                    list,
+                    &op,
+                    what,
+                    None,
+                    &Fragments { counts, kinds: [tame, Kind::Tame] },
+                    Some((make, selector)),
+                );
+            }
+            let op = format!("mma.sp::ordered_metadata.sync.aligned.{dims}.row.col.f16.f16.f16.f16");
+            let of = Fragments { counts: [counts[0], counts[1], 2], kinds: [Kind::TameHalves; 2] };
+            product(list, &op, what, None, &of, Some((make, selector)));
+        }
+    }
+    for (selector, (what, make)) in (0..2).flat_map(|at| MADE.map(|made| (at, made))) {
+        for (a, b) in [("s8", "u8"), ("u8", "s8")] {
+            let op = format!("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.s32.{a}.{b}.s32");
+            product(list, &op, what, None, &Fragments { counts: [2, 2, 4], kinds: [word; 2] }, Some((make, selector)));
+        }
+    }
     for (dims, counts, selectors) in [("m16n8k64", [2, 2, 4], 2), ("m16n8k128", [4, 4, 4], 1)] {
         for selector in 0..selectors {
             for (a, b) in [("s4", "s4"), ("u4", "s4"), ("s4", "u4"), ("u4", "u4")] {
-                for (what, make) in [("ends", ENDS), ("others", OTHERS)] {
+                for (what, make) in MADE {
                     let op = format!("mma.sp::ordered_metadata.sync.aligned.{dims}.row.col.s32.{a}.{b}.s32");
                     product(list, &op, what, None, &Fragments { counts, kinds: [word, word] }, Some((make, selector)));
                 }

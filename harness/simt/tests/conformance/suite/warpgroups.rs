@@ -1,6 +1,4 @@
 //! Cases of products by a warpgroup (`wgmma`): each warpgroup has the cells of its threads as its shared memory.
-//!
-//! The file of the H200's results has none of them yet: see [`barriers`](super::barriers).
 
 use super::Case;
 use super::quarters::{ENDS, OTHERS};
@@ -244,7 +242,8 @@ fn sparse() -> Vec<Case> {
         ("s32.s8.u8", "any", [word; 2]),
         ("s32.u8.u8", "any", [word; 2]),
     ] {
-        let (quarter, wide) = (!types.contains("16.") && !types.contains("tf32"), types.contains("tf32"));
+        let factor = types.split('.').nth(1);
+        let (quarter, wide) = (!matches!(factor, Some("f16" | "bf16" | "tf32")), factor == Some("tf32"));
         for (places, make) in [("ends", ENDS), ("others", OTHERS)] {
             if wide && places == "others" {
                 continue;
