@@ -5,7 +5,6 @@ use harness::{Case, Check, Error, Result, Row, Run, Trial, launch_1d};
 use crate::{
     Arithmetic, Bf16, Element, HOPPER, Hopper, LIBRARY, MATVEC, MISFITS, NARROW, Plan, RUNGS, Rung, Shape,
     blas::Blas,
-    float,
     hopper::Ready,
     problem::{Problem, tera},
     rectangular,
@@ -101,10 +100,7 @@ fn library<T: Element>(run: &Run, problem: &mut Problem<T>, wanted: impl Fn(Arit
 /// A rung that only Hopper runs.
 fn on_hopper<T: Element>(run: &Run, row: &Row<Hopper>, problem: &mut Problem<T>, cublas: &[Rate]) -> Result<()> {
     let (shape, multiprocessors) = (problem.shape, run.session().device.multiprocessors);
-    let rung = match row.with.arithmetic {
-        Arithmetic::Float => float::fitting(shape, multiprocessors),
-        _ => row.with,
-    };
+    let rung = row.with.fitting(shape, multiprocessors);
     let launch = rung.launch(shape, multiprocessors).map_err(Error::Usage)?;
     let case = Case::new(row.name()).label(shape.to_string()).n(shape.n).work(shape.flop() / 2);
     let case = case.kernel(rung.file, rung.kernel);

@@ -94,6 +94,9 @@ impl Size {
 /// The rung as it is listed.
 pub(crate) const FLOAT: Hopper = LARGE.rung(LARGE.kernels[0], 1);
 
+/// As [`FLOAT`], but one kernel copies A and B, where they have to be copied.
+pub(crate) const FLOAT_TOGETHER: Hopper = Hopper { given: Given::Together, ..FLOAT };
+
 /// The rung that should take the least time for `shape`.
 pub(crate) fn fitting(shape: Shape, multiprocessors: u32) -> Hopper {
     let (steps, multiprocessors) = ((shape.k as u32).div_ceil(DEPTH).max(1), multiprocessors.max(1));

@@ -3,9 +3,10 @@ use cudarc::driver::{CudaFunction, CudaSlice, DevicePtr, LaunchConfig, PushKerne
 use harness::{Result, Run, Trial, launch_1d};
 
 use crate::{
-    Arithmetic, Element, Shape,
+    Arithmetic, Element, Shape, float,
     map::{ALIGNED, Map, Stored},
     problem::Matrices,
+    small,
 };
 
 /// A kernel that is given tensor maps of A and B.
@@ -36,6 +37,8 @@ pub struct Hopper {
 pub enum Given {
     /// As they are, or copied to rows that begin at multiples of 16 bytes.
     Whole,
+    /// As [`Given::Whole`], but one kernel copies both.
+    Together,
     /// In big and small parts, those of B turned.
     Split,
 }
@@ -51,6 +54,13 @@ pub enum Cut {
     /// The depth of each tile is cut into `slices`, one for a block. The `blocks` of a cluster add up what
     /// they have. If a tile has several clusters, each adds to C.
     Depth {
+        /// Blocks of a cluster.
+        blocks: u32,
+        /// Blocks for a tile: `blocks`, or a multiple of it.
+        slices: u32,
+    },
+    /// As [`Cut::Depth`], but if a tile has several clusters, the last one to come adds up what all have.
+    Meeting {
         /// Blocks of a cluster.
         blocks: u32,
         /// Blocks for a tile: `blocks`, or a multiple of it.
@@ -121,6 +131,15 @@ pub(crate) const TF32X3_WGMMA: Hopper = Hopper {
 };
 
 impl Hopper {
+    /// The rung that takes the least time for `shape`, where there are kernels for several tiles.
+    pub(crate) fn fitting(self, shape: Shape, multiprocessors: u32) -> Self {
+        match (self.cut, self.arithmetic) {
+            (Cut::Meeting { .. }, _) => small::fitting(self, shape, multiprocessors),
+            (_, Arithmetic::Float) => Self { given: self.given, ..float::fitting(shape, multiprocessors) },
+            _ => self,
+        }
+    }
+
     /// The launch for `shape`: as many clusters as `multiprocessors` hold, but no more than there are tiles.
     ///
     /// # Errors
@@ -131,7 +150,7 @@ impl Hopper {
         let slices = u64::from(self.slices_for(shape, multiprocessors));
         let blocks = match self.cut {
             Cut::Tiles | Cut::Slices => (tiles * slices).min(clusters) * u64::from(BLOCKS),
-            Cut::Depth { .. } => tiles * slices,
+            Cut::Depth { .. } | Cut::Meeting { .. } => tiles * slices,
         };
         let blocks = u32::try_from(blocks).ok().filter(|blocks| i32::try_from(*blocks).is_ok());
         let blocks = blocks.ok_or_else(|| format!("{shape} has too many tiles for a grid; choose a smaller --n"))?;
@@ -158,7 +177,7 @@ impl Hopper {
     /// Into how many slices the rung itself cuts the depth, whatever the shape.
     pub(crate) const fn slices(&self) -> u32 {
         match self.cut {
-            Cut::Depth { slices, .. } => slices,
+            Cut::Depth { slices, .. } | Cut::Meeting { slices, .. } => slices,
             Cut::Tiles | Cut::Slices => 1,
         }
     }
@@ -190,6 +209,14 @@ struct Sums {
     of: CudaSlice<f32>,
 }
 
+/// Where the clusters of a tile leave what they have for the last of them to add.
+struct Meeting {
+    /// Each tile once for each of its clusters.
+    sums: CudaSlice<f32>,
+    /// For each tile and block of a cluster, how many have come. A launch leaves zeros, as it finds them.
+    came: CudaSlice<u32>,
+}
+
 /// A rung, ready to multiply two matrices.
 pub(crate) struct Ready<T> {
     kernel: CudaFunction,
@@ -197,6 +224,7 @@ pub(crate) struct Ready<T> {
     made: [Option<Made<T>>; 2],
     slices: u32,
     sums: Option<Sums>,
+    meeting: Option<Meeting>,
     maps: Vec<Map>,
     shape: Shape,
     rung: Hopper,
@@ -221,7 +249,7 @@ impl<T: Element> Ready<T> {
         for (which, (rows, columns)) in sides.into_iter().enumerate() {
             let plan = Plan::of::<T>(rung.given, which, rows, columns);
             if let Some(by) = plan.by {
-                let kernel = run.function(rung.file, by)?;
+                let kernel = run.function(plan.file.unwrap_or(rung.file), by)?;
                 // SAFETY: the kernel writes what is read of it before every product.
                 let to = unsafe { run.stream().alloc(plan.parts * plan.stored.0 * plan.stride) }?;
                 let (rows, columns, stride) = (rows as u32, columns as u32, plan.stride as u32);
@@ -244,13 +272,23 @@ impl<T: Element> Ready<T> {
             let of = unsafe { run.stream().alloc(slices as usize * shape.m * shape.n) }?;
             sums = Some(Sums { kernel: run.function(rung.file, "add_slices")?, of });
         }
-        Ok(Self { kernel, launch: case.launch(), made, slices, sums, maps, shape, rung: *rung })
+        let mut meeting = None;
+        if let Cut::Meeting { blocks, slices } = rung.cut {
+            let (tiles, elements) = (rung.tiles(shape) as usize, (rung.tile.0 * rung.tile.1) as usize);
+            let clusters = if slices > blocks { (slices / blocks) as usize } else { 0 };
+            // SAFETY: the kernel writes what is read of it.
+            let sums = unsafe { run.stream().alloc((tiles * clusters * elements).max(1)) }?;
+            meeting = Some(Meeting { sums, came: run.stream().alloc_zeros(tiles * blocks as usize)? });
+        }
+        Ok(Self { kernel, launch: case.launch(), made, slices, sums, meeting, maps, shape, rung: *rung })
     }
 
     /// What is done besides the product, in words.
     pub(crate) fn also(&self) -> impl Iterator<Item = String> {
         let slices = match self.rung.cut {
-            Cut::Depth { slices, .. } => Some(format!("{}, {slices} slices", self.rung.kernel)),
+            Cut::Depth { slices, .. } | Cut::Meeting { slices, .. } => {
+                Some(format!("{}, {slices} slices", self.rung.kernel))
+            }
             Cut::Slices => Some(format!("{} slices", self.slices)),
             Cut::Tiles => None,
         };
@@ -266,12 +304,34 @@ impl<T: Element> Ready<T> {
         (bytes > 0).then(|| format!("rewriting {} first ({bytes} bytes) is timed too", names.join(" and ")))
     }
 
+    /// One launch that copies what is to be copied.
+    fn copy_both(&mut self, run: &Run, from: [&CudaSlice<T>; 2]) -> Result<()> {
+        let Some(kernel) = self.made.iter().flatten().next().map(|made| made.kernel.clone()) else { return Ok(()) };
+        let bytes: usize = self.made.iter().flatten().map(|made| made.to.num_bytes()).sum();
+        let blocks = (bytes / ALIGNED).div_ceil(256).clamp(1, 16 * run.session().device.multiprocessors as usize);
+        let mut builder = run.stream().launch_builder(&kernel);
+        for (made, from) in self.made.iter_mut().zip(from) {
+            builder.arg(from);
+            match made {
+                Some(made) => builder.arg(&mut made.to).arg(&made.rows).arg(&made.columns).arg(&made.stride),
+                // No rows: nothing is written.
+                None => builder.arg(from).arg(&0u32).arg(&0u32).arg(&1u32),
+            };
+        }
+        // SAFETY: these are the kernel's parameters, and the buffers have room for what it writes.
+        unsafe { builder.launch(launch_1d(blocks as u32, 256)) }?;
+        Ok(())
+    }
+
     /// C = A B.
     ///
     /// # Errors
     /// The driver's errors.
     pub(crate) fn multiply(&mut self, run: &Run, (a, b, c): Matrices<'_, T>) -> Result<()> {
-        for (made, from) in self.made.iter_mut().zip([a, b]) {
+        if self.rung.given == Given::Together {
+            self.copy_both(run, [a, b])?;
+        }
+        for (made, from) in self.made.iter_mut().zip([a, b]).filter(|_| self.rung.given != Given::Together) {
             let Some(made) = made else { continue };
             let pieces = (made.to.len() / 4).div_ceil(256).clamp(1, 16 * run.session().device.multiprocessors as usize);
             let mut builder = run.stream().launch_builder(&made.kernel);
@@ -295,6 +355,9 @@ impl<T: Element> Ready<T> {
         if self.rung.cut != Cut::Tiles {
             builder.arg(&self.slices);
         }
+        if let Some(meeting) = &mut self.meeting {
+            builder.arg(&mut meeting.sums).arg(&mut meeting.came);
+        }
         // SAFETY: these are the kernel's parameters, and the maps are of these matrices.
         unsafe { builder.launch(self.launch) }?;
         if let Some(sums) = &self.sums {
@@ -313,6 +376,8 @@ impl<T: Element> Ready<T> {
 struct Plan {
     /// The kernel that makes it; `None` if the matrix is given as it is.
     by: Option<&'static str>,
+    /// Its file, if it is not that of the rung.
+    file: Option<&'static str>,
     /// How many matrices there are then.
     parts: usize,
     /// Their rows and columns.
@@ -328,13 +393,20 @@ impl Plan {
         match (given, which) {
             (Given::Whole, _) => {
                 let stride = aligned(columns);
-                Self { by: (stride != columns).then_some("pad"), parts: 1, stored: (rows, columns), stride }
+                let by = (stride != columns).then_some("pad");
+                Self { by, file: None, parts: 1, stored: (rows, columns), stride }
+            }
+            (Given::Together, _) => {
+                let stride = aligned(columns);
+                let name = if size_of::<T>() == 2 { "pad_both_2" } else { "pad_both_4" };
+                let by = (stride != columns).then_some(name);
+                Self { by, file: Some("pads.cu"), parts: 1, stored: (rows, columns), stride }
             }
             (Given::Split, 0) => {
-                Self { by: Some("split_rows"), parts: 2, stored: (rows, columns), stride: aligned(columns) }
+                Self { by: Some("split_rows"), file: None, parts: 2, stored: (rows, columns), stride: aligned(columns) }
             }
             (Given::Split, _) => {
-                Self { by: Some("split_columns"), parts: 2, stored: (columns, rows), stride: aligned(rows) }
+                Self { by: Some("split_columns"), file: None, parts: 2, stored: (columns, rows), stride: aligned(rows) }
             }
         }
     }

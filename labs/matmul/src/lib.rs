@@ -12,6 +12,7 @@ mod questions;
 pub mod reference;
 mod rung;
 mod shape;
+mod small;
 
 use harness::{
     Lab, Of, Published, Result, Row, Run, arguments, clap::Arg, clap::value_parser, column, figure, parse_count, row,
@@ -19,12 +20,13 @@ use harness::{
 
 pub use element::{Bf16, Element};
 pub use experiment::launch;
-use float::FLOAT;
+use float::{FLOAT, FLOAT_TOGETHER};
 use hopper::{BF16_SLICED, BF16_WGMMA, TF32_SLICED, TF32_WGMMA, TF32X3_WGMMA};
 pub use hopper::{Cut, Given, Hopper};
 pub use rung::{Arithmetic, Plan, Rung, depth_in_block, rectangular};
 use rung::{BF16, DEEP, FOUR_DEEP, LARGE, Misfit, PLAIN, STREAM_K, STREAM_K_SMALL, TENSOR};
 pub use shape::Shape;
+use small::{BF16_SMALL, TF32_SMALL};
 
 /// The lab.
 pub static LAB: Lab = Lab {
@@ -41,6 +43,9 @@ pub static LAB: Lab = Lab {
         kernels::source!("tf32_hopper", headers: ["hopper.cuh", "pad.cuh", "slices.cuh"]),
         kernels::source!("split_hopper", headers: ["hopper.cuh"]),
         kernels::source!("bf16_hopper", headers: ["hopper.cuh", "slices.cuh"]),
+        kernels::source!("bf16_small", headers: ["hopper.cuh", "small.cuh"]),
+        kernels::source!("tf32_small", headers: ["hopper.cuh", "small.cuh"]),
+        kernels::source!("pads"),
         kernels::source!("matvec"),
     ],
     variants: &[&RUNGS, &NARROW, &HOPPER, &MISFITS, &LIBRARY, &MATVEC],
@@ -111,10 +116,13 @@ pub static NARROW: &[Row<Rung>] =
 #[rustfmt::skip]
 pub static HOPPER: &[Row<Hopper>] = &[
     row("float-hopper", "like four-deep, but TMA brings tiles, and a cluster shares out the depth of small C (9.0 only)", FLOAT),
+    row("float-together-hopper", "like float-hopper, but one kernel copies both A and B, where TMA cannot read their rows", FLOAT_TOGETHER),
     row("bf16-hopper", "like bf16, but wgmma, TMA, warps that only load, clusters (9.0 only)", BF16_WGMMA),
     row("bf16-sliced-hopper", "like bf16-hopper, but the depth in slices, added by a second kernel: for small C (9.0 only)", BF16_SLICED),
+    row("bf16-small-hopper", "like bf16-sliced-hopper, but small tiles, and the last cluster to come adds: no second kernel (9.0 only)", BF16_SMALL),
     row("tf32-hopper", "like bf16-hopper, but TF32: the transpose, with B^T from registers", TF32_WGMMA),
     row("tf32-sliced-hopper", "like tf32-hopper, but the depth in slices, as in bf16-sliced-hopper", TF32_SLICED),
+    row("tf32-small-hopper", "like tf32-sliced-hopper, but small tiles, and the last cluster adds, as in bf16-small-hopper", TF32_SMALL),
     row("tf32x3-hopper", "like tf32-hopper, but each input in two parts, as in tf32x3: float accuracy", TF32X3_WGMMA),
 ];
 

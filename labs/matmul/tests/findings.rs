@@ -21,6 +21,25 @@ fn no_rung_has_findings() {
     }
 }
 
+/// A tile that several clusters share out, so that the last one to come adds up what all have; and a tile of 128 x 128.
+#[test]
+fn clusters_that_meet_have_no_findings() {
+    let small = ["--device", "emulated:h200", "--check", "all", "--variant", "bf16-small-hopper"];
+    let small = [&small[..], &["--variant", "tf32-small-hopper"]].concat();
+    for (shape, notes) in [
+        (["30", "16000", "40"], ["tf32_small_8, 64 slices", "bf16_small_8, 32 slices"]),
+        (["1000", "70", "300"], ["tf32_medium_1, 1 slices", "bf16_medium_1, 1 slices"]),
+        (["400", "300", "500"], ["tf32_medium_2, 2 slices", "bf16_medium_1, 1 slices"]),
+        (["130", "1100", "520"], ["tf32_medium_8, 8 slices", "bf16_medium_8, 8 slices"]),
+    ] {
+        let ran = LAB.accepts(&[&small[..], &["--m", shape[0], "--k", shape[1], "-n", shape[2]]].concat());
+        assert!(ran.findings.is_empty(), "{}", ran.text);
+        for (row, note) in ran.rows.iter().zip(notes) {
+            assert!(row["verdict"] == "pass" && row["note"].contains(note), "{row:?}");
+        }
+    }
+}
+
 /// On Hopper: one tile that nothing divides, whose rows TMA cannot read; more depth than stages; more tiles than
 /// clusters, so that a cluster takes several; and a depth that is cut.
 #[test]
@@ -43,6 +62,8 @@ fn no_rung_for_hopper_has_findings() {
             let rewrites = !["260", "64"].contains(&m) || row["variant"] == "tf32x3-hopper";
             assert_eq!(row["note"].contains("rewriting A and B"), rewrites, "{row:?}");
             let slices = match (&row["variant"][..], m) {
+                ("bf16-small-hopper", "64") => "bf16_small_8, 8 slices",
+                ("tf32-small-hopper", "64") => "tf32_small_8, 8 slices",
                 ("bf16-sliced-hopper", "64") => "32 slices; adding them",
                 ("tf32-sliced-hopper", "64") => "63 slices; adding them",
                 ("tf32-sliced-hopper", "260") => "11 slices; adding them",

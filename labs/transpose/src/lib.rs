@@ -26,6 +26,7 @@ pub static LAB: Lab = Lab {
         kernels::source!("tall", headers: ["groups.cuh"]),
         kernels::source!("thin"),
         kernels::source!("bulk"),
+        kernels::source!("columns"),
         kernels::source!("wrong"),
     ],
     variants: &[&COPIES, &FIELDS, &TRANSPOSES],
@@ -81,6 +82,12 @@ const WIDE: Tile = Tile { sides: (64, 64), is_wide: true, place: |y, x| 64 * y +
 const TALL: Tile = Tile { sides: (128, 32), early: Some(|y, x| 32 * y + (x ^ ((y + y / 32) % 32))), ..WIDE };
 const LARGE: Tile = Tile { sides: (128, 64), early: Some(|y, x| 64 * y + (x ^ ((y + y / 32) % 32))), ..WIDE };
 
+/// The tile of `bulk_columns`: tall where rows of the matrix do not begin at a sector, or those of the result not at a
+/// multiple of 16 bytes.
+const fn columns(m: u64, n: u64) -> (u64, u64) {
+    if m.is_multiple_of(4) && n.is_multiple_of(8) { (64, 64) } else { (128, 32) }
+}
+
 /// The transposes.
 #[rustfmt::skip]
 pub static TRANSPOSES: &[Row<Turning>] = &[
@@ -99,10 +106,12 @@ pub static TRANSPOSES: &[Row<Turning>] = &[
         Turning::Grouped("grouped_tall", 512, |m| if m.is_multiple_of(8) { WIDE } else { TALL })),
     row("grouped-wide", "like grouped-tall, but tiles of 128 x 64: longer lines are read, too",
         Turning::Grouped("grouped_wide", 512, |m| if m.is_multiple_of(8) { WIDE } else { LARGE })),
-    row("bulk", "like grouped-512, but a bulk copy stores each line of a tile (9.0 and later)", Turning::Bulk("bulk", (64, 64))),
+    row("bulk", "like grouped-512, but a bulk copy stores each line of a tile (9.0 and later)", Turning::Bulk("bulk.cu", "bulk", |_, _| (64, 64))),
+    row("bulk-columns", "like bulk, but loads ask for 256 bytes, a float of each of four rows a thread; three blocks at once",
+        Turning::Bulk("columns.cu", "bulk_columns", columns)),
     row("thin", "like vectorized, but 256 x 16 a block: for matrices of 16 columns or fewer", Turning::Thin("thin", (256, 16))),
     row("thin-back", "like thin, but 16 x 256 a block: for matrices of 16 rows or fewer", Turning::Thin("thin_back", (16, 256))),
-    row("thin-bulk", "like thin, but 512 x 16 a block, and bulk copies store, as in bulk", Turning::Bulk("thin_bulk", (512, 16))),
+    row("thin-bulk", "like thin, but 512 x 16 a block, and bulk copies store, as in bulk", Turning::Bulk("bulk.cu", "thin_bulk", |_, _| (512, 16))),
     row("no-barrier", "like padded, but without the barrier", Turning::Wrong("no_barrier", (32, 32)))
         .racy("a warp may read the tile before another has written it"),
     row("swapped", "like padded, but the tile is written where it was read", Turning::Wrong("swapped", (32, 32)))

@@ -21,8 +21,9 @@ pub enum Turning {
     Grouped(&'static str, u32, fn(u64) -> Tile),
     /// The kernel, and the rows and columns that a block takes: of a thin matrix.
     Thin(&'static str, (u64, u64)),
-    /// The same, of any matrix, with stores by bulk copies.
-    Bulk(&'static str, (u64, u64)),
+    /// The same, of any matrix, with stores by bulk copies: the kernel file comes first, and the tile may depend on m
+    /// and n.
+    Bulk(&'static str, &'static str, fn(u64, u64) -> (u64, u64)),
 }
 
 /// The shape of a matrix: m rows of n floats.
@@ -84,7 +85,7 @@ impl Turning {
             Self::Naive(kernel) | Self::Tiled(kernel, _) | Self::Grouped(kernel, ..) => ("transpose.cu", kernel),
             Self::Wrong(kernel, _) => ("wrong.cu", kernel),
             Self::Thin(kernel, _) => ("thin.cu", kernel),
-            Self::Bulk(kernel, _) => ("bulk.cu", kernel),
+            Self::Bulk(file, kernel, _) => (file, kernel),
         }
     }
 
@@ -110,7 +111,7 @@ impl Turning {
             Self::Tiled(_, Tile { is_wide: true, sides, .. }) => line(sides, 256),
             Self::Grouped(_, threads, tile) => line(tile(m.into()).sides, threads),
             Self::Thin(_, sides) => line(sides, 256),
-            Self::Bulk(_, sides) => line(sides, 512),
+            Self::Bulk(_, _, sides) => line(sides(m.into(), n.into()), 512),
             Self::Tiled(..) => Ok(grid(n, m, (32, 32))),
             Self::Wrong(_, (rows, columns)) => Ok(grid(n, m, (columns, rows))),
         }
