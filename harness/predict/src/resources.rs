@@ -109,7 +109,7 @@ fn first_access(subject: &Subject, part: &Part) -> f64 {
     if accesses > 0.0 { part.value("first_access_cycles") } else { 0.0 }
 }
 
-/// Cycles from an average block's first instruction to the end of its longest warp, if nothing else were in the way.
+/// Cycles from an average block's first instruction to the end of its last warp, if nothing else were in the way.
 fn latency(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 {
     let local = part.value("l1_cycles") + hits.spilled * (part.value("l2_cycles") - part.value("l1_cycles"));
     let chain = subject.chain_local * local
@@ -164,20 +164,28 @@ pub(crate) fn first_data(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     part.value("block_start_cycles") + load.max(a_copy(subject, part, hits))
 }
 
-/// Cycles from the start of an average block to the end of its longest warp.
-pub(crate) fn a_chain(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 {
+/// Cycles from the start of an average block to the end of its last warp.
+fn a_chain(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 {
     part.value("block_start_cycles") + first_access(subject, part) + latency(subject, part, spread, hits)
+}
+
+/// Cycles from the start of the last block of the grid to its end, beyond which `others` are counted already. Where
+/// some blocks of one wave have longer chains than others, these are taken to be the first, and chains to get shorter
+/// evenly: the last one has as much less than an average chain as the first has more.
+pub(crate) fn last_chain(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits, others: f64) -> f64 {
+    let (start, average) = (part.value("block_start_cycles"), a_chain(subject, part, spread, hits));
+    if spread.waves > 1.0 { average.max(others) } else { start + (2.0 - spread.rounds).max(0.0) * (average - start) }
 }
 
 /// Milliseconds until what blocks tell each other by flags has come from the first to the last of those that begin
 /// together. A block looks at 32 predecessors in each trip to the L2 cache, one a lane, and is done when one of them
-/// was done after the trip before: after r trips 32 + 64 + ... + 32 r = 16 r (r + 1) are. Later blocks find the flags
-/// set.
+/// was done after the trip before: after r trips 32 + 64 + ... + 32 r = 16 r (r + 1) are. The first trip is a load of
+/// the chain. Later blocks find the flags set.
 pub(crate) fn passed_on(subject: &Subject, part: &Part, spread: &Spread) -> f64 {
     let together = subject.blocks.min(part.value("sms") * spread.resident);
     if subject.flag_loops > 0.0 && together > 1.0 {
         let trips = ((0.25 + (together - 1.0) / 16.0).sqrt() - 0.5).ceil();
-        trips * part.value("flag_ns") * 1e-6
+        (trips - 1.0) * part.value("flag_ns") * 1e-6
     } else {
         0.0
     }

@@ -32,7 +32,7 @@ pub struct Subject {
     pub memory: f64,
     pub exchange: f64,
     pub control: f64,
-    /// The chains of the blocks' longest warps, summed over the blocks.
+    /// The chains of the blocks, summed: from each barrier to the next that of the warp which takes longest.
     pub chain_arithmetic: f64,
     pub chain_double: f64,
     pub chain_special: f64,

@@ -109,6 +109,29 @@ fn a_chain_is_as_long_as_its_loads_depend_on_each_other() {
 }
 
 #[test]
+fn between_barriers_the_slowest_warp_counts_whichever_it_is() {
+    // The first warp loads `first` times in a chain before the barrier, and the second `second` times behind it.
+    let chain = |first: u32, barrier: &str, second: u32| {
+        let loads = |times: u32, label: &str| {
+            format!(
+                "mov.u32 %r4, 0; {label}: ld.global.u32 %r5, [%rd1]; cvt.u64.u32 %rd3, %r5; add.u64 %rd1, %rd1, %rd3;
+                add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, {times}; @%p2 bra {label};"
+            )
+        };
+        let body = format!(
+            "setp.lt.u32 %p1, %r3, 32; @!%p1 bra WAIT; {} WAIT: {barrier} @%p1 bra END; {} END:",
+            loads(first, "FIRST"),
+            loads(second, "SECOND")
+        );
+        costs(&body).0.chain
+    };
+    assert_eq!(chain(10, "bar.sync 0;", 7).global, 2 * 17, "of both warps, in each of two blocks");
+    assert_eq!(chain(10, "", 7).global, 2 * 10, "nobody waits for the other");
+    // A barrier of some threads is no place at which all wait.
+    assert_eq!(chain(10, "bar.arrive 1, 64;", 7).global, 2 * 10);
+}
+
+#[test]
 fn instructions_go_to_their_pipes_and_moves_to_none() {
     let (costs, report) = costs(
         "cvt.rn.f32.u32 %f1, %r1; fma.rn.f32 %f2, %f1, %f1, %f1; fma.rn.f32 %f3, %f2, %f2, %f2; mov.f32 %f4, %f3;

@@ -1,4 +1,4 @@
-//! What decides a launch's time beside its traffic: instructions by pipe, the longest warp's dependent chain, what the
+//! What decides a launch's time beside its traffic: instructions by pipe, each block's dependent chain, what the
 //! launch touches in all, and the chains of atomics. Counted when [`crate::Settings::costs`] asks for it.
 
 use serde::{Deserialize, Serialize};
@@ -191,7 +191,8 @@ pub struct Costs {
     /// Instructions of the block that executes the most of them, by pipe.
     #[serde(default)]
     pub busiest: Pipes,
-    /// The chain of each block's longest warp, summed over the blocks.
+    /// The chain of each block, summed over the blocks: from each barrier of the whole block to the next that of the
+    /// warp which takes longest, because all others wait for it there.
     pub chain: Chain,
     /// The [cycles](Chain::cycles) of the longest of these chains.
     pub longest_chain: u64,

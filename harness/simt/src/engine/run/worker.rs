@@ -268,7 +268,7 @@ impl<'l> Worker<'l> {
     pub fn finish(&mut self, block: u64, warp: &mut Warp<'_>) {
         if let Some(mut slot) = warp.slot.take() {
             if let Some(seen) = &mut self.notes.seen {
-                seen.warp_ended(block, &self.launch.program.blocks, &slot.counts);
+                seen.warp_ended(block, warp.index, &self.launch.program.blocks, &slot.counts);
                 for (all, own) in self.counts.iter_mut().zip(&mut slot.counts) {
                     let own = std::mem::take(own);
                     (all.executions, all.lanes) = (all.executions + own.executions, all.lanes + own.lanes);

@@ -243,6 +243,16 @@ impl<'l> Warp<'l> {
         self.launch
     }
 
+    /// Tells those who count the launch's costs that the warp has come to a barrier of its whole block.
+    pub(crate) fn came_to_barrier(&mut self, block: u64) {
+        let (program, counts, index) = (self.program(), self.counts, self.index);
+        if let Some(seen) = &mut self.notes.get_mut().seen {
+            // SAFETY: while costs are counted, the warp's slot has a count for each basic block.
+            let counts = unsafe { std::slice::from_raw_parts(counts, program.blocks.len()) };
+            seen.barrier(block, index, &program.blocks, counts);
+        }
+    }
+
     /// The program that runs.
     #[inline(always)]
     pub(crate) fn program(&self) -> &'l Program {

@@ -45,7 +45,7 @@ pub(crate) struct Seen {
     look_ups: Vec<LookUp>,
     touch: Touch,
     chains: Chains,
-    /// The chain of the longest warp of each block that has ended, summed.
+    /// The chains of the blocks that have ended, summed.
     chain: Chain,
     /// The cycles of the longest of these.
     longest: u64,
@@ -53,8 +53,10 @@ pub(crate) struct Seen {
     busiest: Pipes,
     /// The blocks under way, by their numbers.
     under_way: BTreeMap<u64, UnderWay>,
+    /// What their warps have executed up to their last barrier, by the numbers of block and warp.
+    paused: BTreeMap<(u64, u32), Paused>,
     /// How often the warps that differed last executed each basic block, and their effort: most warps do as others did.
-    last: [(Vec<u64>, UnderWay); LAST],
+    last: [(Vec<u64>, Ended); LAST],
     /// Which of these is the oldest.
     oldest: usize,
 }
@@ -62,14 +64,69 @@ pub(crate) struct Seen {
 /// Warps that are remembered: the first of a block, the last, those at its edge.
 const LAST: usize = 4;
 
-/// What the warps of a block that have ended have executed.
+/// What a warp has executed from its start to its end.
 #[derive(Clone, Copy, Default)]
-struct UnderWay {
-    /// The cycles of the longest chain of a warp, and that chain.
-    cycles: u64,
+struct Ended {
     chain: Chain,
-    /// Instructions of all of them.
     pipes: Pipes,
+}
+
+/// What the warps of a block have executed. All wait at a barrier of the block for the one that comes last: the chain
+/// of the block is, from each barrier to the next, that of the slowest warp.
+#[derive(Clone, Default)]
+struct UnderWay {
+    /// The chain up to the last barrier behind which a warp has come to another or to its end.
+    before: Chain,
+    /// The number of that barrier.
+    barriers: usize,
+    /// The longest chain from there on, and its cycles.
+    chain: Chain,
+    cycles: u64,
+    /// Instructions of the warps that have ended.
+    pipes: Pipes,
+}
+
+/// A warp at a barrier of its block.
+struct Paused {
+    /// How many barriers of the block it has come to.
+    barriers: usize,
+    /// How often it had executed each basic block then.
+    executed: Vec<u64>,
+}
+
+impl Paused {
+    /// The chain since the last barrier.
+    fn goes_on(&mut self, chains: &[BlockInfo], executed: &[BlockCount]) -> Chain {
+        let mut chain = Chain::default();
+        for ((info, now), before) in chains.iter().zip(executed).zip(&mut self.executed) {
+            if now.executions > *before {
+                chain.add(&info.effort.chain, now.executions - *before);
+                *before = now.executions;
+            }
+        }
+        chain
+    }
+}
+
+impl UnderWay {
+    /// A warp has come from the barrier with this number to the next one, or to its end.
+    fn part(&mut self, number: usize, chain: Chain) {
+        if number > self.barriers {
+            self.before = self.whole();
+            (self.barriers, self.chain, self.cycles) = (number, Chain::default(), 0);
+        }
+        let cycles = chain.cycles();
+        if cycles > self.cycles {
+            (self.chain, self.cycles) = (chain, cycles);
+        }
+    }
+
+    /// The chain from the start of the block.
+    fn whole(&self) -> Chain {
+        let mut whole = self.before;
+        whole.add(&self.chain, 1);
+        whole
+    }
 }
 
 impl Seen {
@@ -84,43 +141,55 @@ impl Seen {
             longest: 0,
             busiest: Pipes::default(),
             under_way: BTreeMap::new(),
+            paused: BTreeMap::new(),
             last: Default::default(),
             oldest: 0,
         }
     }
 
+    /// A warp has come to a barrier of its whole block, after so many executions of the basic blocks with these chains.
+    pub fn barrier(&mut self, block: u64, warp: u32, chains: &[BlockInfo], executed: &[BlockCount]) {
+        let new = || Paused { barriers: 0, executed: vec![0; executed.len()] };
+        let paused = self.paused.entry((block, warp)).or_insert_with(new);
+        let chain = paused.goes_on(chains, executed);
+        paused.barriers += 1;
+        self.under_way.entry(block).or_default().part(paused.barriers - 1, chain);
+    }
+
     /// A warp of a block has ended after so many executions of the basic blocks with these chains.
-    pub fn warp_ended(&mut self, block: u64, chains: &[BlockInfo], executed: &[BlockCount]) {
+    pub fn warp_ended(&mut self, block: u64, warp: u32, chains: &[BlockInfo], executed: &[BlockCount]) {
         let alike =
-            |(last, _): &(Vec<u64>, UnderWay)| executed.iter().map(|count| count.executions).eq(last.iter().copied());
+            |(last, _): &(Vec<u64>, Ended)| executed.iter().map(|count| count.executions).eq(last.iter().copied());
         let at = self.last.iter().position(alike).unwrap_or_else(|| {
             let at = self.oldest;
             self.oldest = (at + 1) % LAST;
             let (last, effort) = &mut self.last[at];
             last.clear();
             last.extend(executed.iter().map(|count| count.executions));
-            *effort = UnderWay::default();
+            *effort = Ended::default();
             for (info, &times) in chains.iter().zip(&*last).filter(|(_, times)| **times > 0) {
                 effort.chain.add(&info.effort.chain, times);
                 effort.pipes.add(&info.effort.pipes, times);
             }
-            effort.cycles = effort.chain.cycles();
             at
         });
         let last = &self.last[at].1;
+        let (number, chain) = match self.paused.remove(&(block, warp)) {
+            Some(mut paused) => (paused.barriers, paused.goes_on(chains, executed)),
+            None => (0, last.chain),
+        };
         let sum = self.under_way.entry(block).or_default();
         sum.pipes.add(&last.pipes, 1);
-        if last.cycles > sum.cycles {
-            (sum.cycles, sum.chain) = (last.cycles, last.chain);
-        }
+        sum.part(number, chain);
     }
 
     /// A block has ended.
     pub fn block_ended(&mut self, block: u64) {
-        let UnderWay { cycles, chain, pipes } = self.under_way.remove(&block).unwrap_or_default();
+        let ended = self.under_way.remove(&block).unwrap_or_default();
+        let chain = ended.whole();
         self.chain.add(&chain, 1);
-        self.longest = self.longest.max(cycles);
-        self.busiest = busier(self.busiest, pipes);
+        self.longest = self.longest.max(chain.cycles());
+        self.busiest = busier(self.busiest, ended.pipes);
     }
 
     /// What several workers have seen in this memory, without the instructions.

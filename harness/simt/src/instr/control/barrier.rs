@@ -150,7 +150,11 @@ unsafe fn arrive(warp: &mut Warp, op: &Op) -> Flow {
     let whole = mask == warp.live;
     // A warp with fewer threads than lanes counts as a whole one where threads are given.
     let arriving = if expected != 0 && whole { LANES as u32 } else { mask.count_ones() };
+    let waits = mode != Mode::Arrive;
     warp.with_block(|warp, block| {
+        if waits && whole && expected == 0 {
+            warp.came_to_barrier(block.number);
+        }
         let live = block.live;
         let state = &mut block.barriers[id as usize];
         state.arrived += arriving;
