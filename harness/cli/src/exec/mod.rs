@@ -1,6 +1,7 @@
 //! `warplab exec`: any CUDA program, where a lab would run: on the GPU if there is one, else on the embedded machine.
 mod clients;
 mod inspect;
+mod names;
 mod process;
 mod summary;
 mod told;
