@@ -310,6 +310,26 @@ fn nvcc_makes_of_the_runtime_on_the_device_what_lies_beside_it() {
     assert!(code_of_runtime(&made) == code_of_runtime(&kept), "runtime.ptx is not what runtime.cu says is done to it");
 }
 
+/// A cluster of blocks: only parts from 9.0 on have them, and the compiler says so.
+const CLUSTER: &str = "#include <cooperative_groups.h>\n#include <cstdio>
+__global__ void __cluster_dims__(2, 1, 1) k() {
+    if (blockIdx.x + threadIdx.x == 0) printf(\"%u\\n\", cooperative_groups::this_cluster().num_blocks());
+}
+int main() { k<<<2, 32>>>(); return cudaDeviceSynchronize(); }
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_compiles_a_source_for_the_part_that_is_emulated() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cluster.cu"), CLUSTER).unwrap();
+    let exec = |part: &str| warplab_in(folder.path(), &["exec", "--device", part, "cluster.cu"], &[]);
+    let newer = exec("emulated:h200");
+    assert_eq!((newer.code, newer.stdout.as_str()), (0, "2\n"), "{newer:?}");
+    let older = exec("emulated:a100");
+    assert!(older.code != 0 && older.stderr.contains("__cluster_dims__ is not supported"), "{older:?}");
+}
+
 /// What depends on the architecture is what the user named, as it is on a GPU.
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
