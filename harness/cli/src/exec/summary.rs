@@ -85,7 +85,18 @@ fn overview(kernels: &[Kernel<'_>], report: &Report) -> String {
             ]
         })
         .collect();
-    table(&["kernel", "launches", "grid", "block", "thread instr.", "findings"], &rows)
+    let table = table(&["kernel", "launches", "grid", "block", "thread instr.", "findings"], &rows);
+    // The driver keeps the last launches of a long run only.
+    match report.launches_dropped {
+        0 => table,
+        dropped => {
+            let kept = report.launches.len() as u64;
+            format!(
+                "{table}\nThe table is of the last {kept} of {} launches: earlier ones are not kept.",
+                kept + dropped
+            )
+        }
+    }
 }
 
 fn counters(kernels: &[Kernel<'_>]) -> String {
@@ -184,6 +195,17 @@ mod tests {
         let text = overview(&kernels(&launches), &Report::default());
         assert_eq!(text.matches("kernel ").count(), 1, "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
+
+    #[test]
+    fn launches_that_the_driver_dropped_are_told() {
+        let launches = [launch("k", Counters::default())];
+        let of = |launches_dropped| {
+            let report = Report { launches: launches.to_vec(), launches_dropped, ..Report::default() };
+            overview(&kernels(&launches), &report)
+        };
+        assert!(of(3).ends_with("\nThe table is of the last 1 of 4 launches: earlier ones are not kept."), "{}", of(3));
+        assert!(!of(0).contains("not kept"));
     }
 
     #[test]
