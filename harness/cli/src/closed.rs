@@ -1,8 +1,29 @@
-//! NVIDIA's libraries of machine code for GPUs, which the embedded machine cannot run.
+//! NVIDIA's libraries that the embedded machine cannot run: they have machine code for GPUs, make it, or ask NVIDIA's
+//! own driver for more than its documented functions. NVRTC is not one of them: it makes PTX.
 use std::{fs, path::Path};
 
-/// The names of the libraries, as `-l` takes them, by their beginnings. Headers begin alike.
-const NAMES: [&str; 9] = ["cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "npp", "nccl", "nvjpeg"];
+use crate::linked;
+
+/// The names of the libraries, as `-l` takes them, by their beginnings. Headers begin alike, some with other capitals.
+const NAMES: [&str; 17] = [
+    "cublas",
+    "cudnn",
+    "cudss",
+    "cufft",
+    "cufile",
+    "cupti",
+    "curand",
+    "cusolver",
+    "cusparse",
+    "cutensor",
+    "nccl",
+    "npp",
+    "nvcomp",
+    "nvjitlink",
+    "nvjpeg",
+    "nvptxcompiler",
+    "nvshmem",
+];
 
 /// The header with the random numbers that kernels draw by themselves, without cuRAND's library.
 const DRAWN_BY_KERNELS: &str = "curand_kernel.h";
@@ -13,17 +34,14 @@ pub fn is_file(name: &str) -> bool {
 }
 
 fn is_name(name: &str) -> bool {
-    NAMES.iter().any(|closed| name.starts_with(closed)) && !name.starts_with(DRAWN_BY_KERNELS)
+    let lower = name.to_ascii_lowercase();
+    NAMES.iter().any(|closed| lower.starts_with(closed)) && !name.starts_with(DRAWN_BY_KERNELS)
 }
 
 /// The library that a compilation with these options asks for, if there is one: by `-l`, or by a header that a source
 /// includes.
 pub fn asked_for(options: &[String]) -> Option<String> {
-    let after_l = |(i, option): (usize, &String)| match option.strip_prefix("-l") {
-        Some("") => options.get(i + 1).cloned(),
-        other => other.map(String::from),
-    };
-    let linked = options.iter().enumerate().filter_map(after_l).find(|name| is_name(name));
+    let linked = linked::names(options).into_iter().find(|name| is_name(name)).map(String::from);
     linked.or_else(|| options.iter().filter(|option| is_source(option)).find_map(|option| included(option)))
 }
 
@@ -52,12 +70,19 @@ mod tests {
         let asked = |words: &[&str]| asked_for(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(asked(&["x.cu", "-lcublas"]), Some("cublas".into()));
         assert_eq!(asked(&["x.cu", "-l", "cufft"]), Some("cufft".into()));
-        assert_eq!(asked(&["-lm", "-lcudadevrt", "-lineinfo"]), None);
+        for closed in
+            ["cufile", "cupti", "cutensor", "cudss", "nvcomp", "nvJitLink", "nvptxcompiler_static", "nvshmem_host"]
+        {
+            assert_eq!(asked(&["--library", closed]), Some(closed.into()));
+        }
+        assert_eq!(asked(&["-lm", "-lcudadevrt", "-lineinfo", "-lnvrtc", "-lnvidia-ml", "-lcuda", "-lcudart"]), None);
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x.cu");
         let name = file.to_str().unwrap();
         fs::write(&file, "#include <cstdio>\n# include \"curand.h\"\n").unwrap();
         assert_eq!(asked(&[name]), Some("curand.h".into()));
+        fs::write(&file, "#include <nvPTXCompiler.h>\n").unwrap();
+        assert_eq!(asked(&[name]), Some("nvPTXCompiler.h".into()));
         fs::write(&file, "#include <curand_kernel.h>\n").unwrap();
         assert_eq!(asked(&[name]), None);
         fs::write(&file, "// #include <cublas_v2.h>\n#include <cuda.h>\n").unwrap();

@@ -24,16 +24,16 @@ pub fn write(nvcc: &Path) -> Result<PathBuf, Error> {
     let nvcc = std::path::absolute(nvcc).unwrap_or_else(|_| nvcc.into());
     let own = env::current_exe().unwrap_or_else(|_| "warplab".into());
     let file = folder.join("warplab.cmake");
-    let driver = libraries::write_for_linkers(&folder)?.join("libcuda.so");
-    harness::write_whole(&file, text(&nvcc, &own, &driver).as_bytes())?;
+    let for_linkers = libraries::write_for_linkers(&folder)?;
+    harness::write_whole(&file, text(&nvcc, &own, &for_linkers).as_bytes())?;
     Ok(file)
 }
 
 /// The file's text. CMake writes paths with slashes, on Windows too.
-fn text(nvcc: &Path, own: &Path, driver: &Path) -> String {
+fn text(nvcc: &Path, own: &Path, for_linkers: &Path) -> String {
     let quoted = |path: &Path| path.to_string_lossy().replace('\\', "/").replace('"', "\\\"").replace('$', "\\$");
     let text = TEMPLATE.replace("@NVCC@", &quoted(nvcc)).replace("@WARPLAB@", &quoted(own));
-    text.replace("@DRIVER@", &quoted(driver))
+    text.replace("@LINK@", &quoted(for_linkers))
 }
 
 #[cfg(test)]
@@ -42,10 +42,10 @@ mod tests {
 
     #[test]
     fn the_file_names_the_programs_and_leaves_nothing_open() {
-        let text = text(Path::new("/a b/bin/nvcc"), Path::new("/home/$x/warplab"), Path::new("/c/libcuda.so"));
+        let text = text(Path::new("/a b/bin/nvcc"), Path::new("/home/$x/warplab"), Path::new("/c/link"));
         assert!(text.contains("set(CMAKE_CUDA_COMPILER \"/a b/bin/nvcc\")\n"), "{text}");
         assert!(text.contains("set(CMAKE_TEST_LAUNCHER \"/home/\\$x/warplab;exec\")\n"), "{text}");
-        assert!(text.contains("\"/c/libcuda.so\""), "{text}");
+        assert!(text.contains("\"/c/link/libcuda.so\"") && text.contains("\"/c/link/libnvidia-ml.so\""), "{text}");
         assert!(!text.contains('@'), "{text}");
     }
 }

@@ -64,20 +64,23 @@ fn write_driver(folder: &Path) -> io::Result<()> {
     fs::copy(folder.join(DRIVER), other).map(drop)
 }
 
-/// Writes the driver's library for linkers, which look for `libcuda.so`, to a folder in `cache`, and returns that
-/// folder. Programs that are linked with it ask for [`DRIVER`], whosever it is.
+/// Writes the libraries of NVIDIA's driver for linkers, which look for `libcuda.so` and `libnvidia-ml.so`, to a folder
+/// in `cache`, and returns that folder. Programs that are linked with them ask for [`DRIVER`] and [`NVML`], whosever
+/// they are.
 ///
 /// # Errors
-/// [`Error::Io`] when it cannot be written.
+/// [`Error::Io`] when they cannot be written.
 pub fn write_for_linkers(cache: &Path) -> Result<PathBuf, Error> {
     let folder = cache.join("link");
-    let file = folder.join("libcuda.so");
-    let io = |source| Error::Io { action: "write", path: file.clone(), source };
+    let io = |source| Error::Io { action: "write to", path: folder.clone(), source };
     fs::create_dir_all(&folder).map_err(io)?;
-    let library = soname::named(harness::machine_library(), DRIVER).map_err(|error| io(io::Error::other(error)))?;
-    // It may be in use by another link.
-    if fs::read(&file).map_or(true, |there| there != library) {
-        harness::write_whole(&file, &library)?;
+    let driver = soname::named(harness::machine_library(), DRIVER).map_err(|error| io(io::Error::other(error)))?;
+    for (name, library) in [("libcuda.so", &*driver), ("libnvidia-ml.so", NVML_LIBRARY)] {
+        let file = folder.join(name);
+        // It may be in use by another link.
+        if fs::read(&file).map_or(true, |there| there != library) {
+            harness::write_whole(&file, library)?;
+        }
     }
     Ok(folder)
 }

@@ -2,6 +2,7 @@
 //!
 //! The exit codes are [`harness::Exit`]'s.
 
+mod architectures;
 mod check;
 mod checkout;
 mod class;
@@ -17,6 +18,7 @@ mod grade;
 mod history;
 mod labs;
 mod libraries;
+mod linked;
 mod list;
 mod new_lab;
 mod nvcc;

@@ -11,24 +11,28 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::Error;
 use kernels::toolbox;
 
-use crate::{closed, cmake, libraries};
+use crate::{
+    architectures::{self, Compiler},
+    closed, cmake, libraries, linked,
+};
 
 /// nvcc in the folder of its tool.
 const BROUGHT: &str = "nvidia/cu13/bin/nvcc";
 
-/// The oldest architecture that nvcc 13 compiles for; its PTX runs on every newer one.
-const OLDEST: &str = "arch=compute_75,code=compute_75";
-
 /// What is said when these are asked for.
 const STATIC: &str =
     "note: -cudart static is taken for -cudart shared: a runtime that is linked in runs with NVIDIA's driver only";
-const LATE: &str = "note: optimisation at link time is left out: it leaves no PTX, which the embedded machine executes";
+const STATIC_LIBRARY: &str =
+    "note: -lcudart_static is taken for -lcudart: a runtime that is linked in runs with NVIDIA's driver only";
 
 const MORE: &str = "\
 Every option is nvcc's, and is passed on. Added are `-cudart shared`, so that `warplab exec` can run the program on the embedded
-machine, and PTX for compute capability 7.5, unless your own options keep PTX (-arch, or -gencode with code=compute_NN). Two
-kinds of options are replaced, with a note: `-cudart static`, and `-dlto`, which optimises at link time and leaves no PTX.
-With `-lcuda`, the embedded machine stands for NVIDIA's driver while the program is linked.
+machine, and PTX for every architecture that your options name: code=[sm_90,compute_90] for code=sm_90. -arch=all and
+-arch=all-major are spelt out, because nvcc keeps the PTX of one architecture only; where there is no GPU, -arch=native stands for
+8.0 and 9.0. A program runs on the parts of the architectures that you name, and on newer ones: `exec --device emulated:h200`
+takes PTX up to 9.0.
+Replaced, with a note, are `-cudart static` and `-lcudart_static`, and `-dlto`, which optimises at link time and leaves no PTX.
+With `-lcuda` and `-lnvidia-ml`, the embedded machine stands for NVIDIA's driver while the program is linked.
 `--cmake` alone writes a toolchain file for CMake, and prints where it is.
 
 Examples:
@@ -81,12 +85,16 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
         check_host_compiler(&texts)?;
         process.args(added(&texts));
     }
-    let (passed, notes) = passed_on(options);
+    let (passed, mut notes) = passed_on(options);
+    let compiler = Compiler { known: &|| known_to(&nvcc), has_gpu: &|| finds_gpu(&nvcc) };
+    let (passed, of_architectures) = architectures::with_ptx(passed, &compiler);
+    notes.extend(of_architectures);
+    notes.dedup();
     for note in notes {
         harness::print_error(note);
     }
     process.args(passed);
-    if links_driver(&texts) {
+    if linked::names(&texts).iter().any(|name| matches!(*name, "cuda" | "nvidia-ml")) {
         process.args(driver_folder()?);
     }
     let status = process.status().map_err(|error| {
@@ -95,8 +103,9 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
     let code = status.code().map_or(1, |code| code as u8);
     if let Some(library) = closed::asked_for(&texts).filter(|_| code != 0) {
         harness::print_error(&format!(
-            "{library} belongs to one of NVIDIA's libraries of machine code for GPUs: `warplab setup --nvcc` does not bring it, \
-             and the embedded machine cannot run it; to compile this for a GPU, install NVIDIA's CUDA toolkit"
+            "{library} belongs to one of NVIDIA's libraries that have or make machine code for GPUs, or that ask NVIDIA's own \
+             driver: `warplab setup --nvcc` does not bring it, and the embedded machine cannot run it; to compile this for a \
+             GPU, install NVIDIA's CUDA toolkit"
         ));
     }
     Ok(code)
@@ -108,17 +117,22 @@ fn passed_on(options: &[&OsString]) -> (Vec<OsString>, Vec<&'static str>) {
     let mut rest = options.iter().peekable();
     while let Some(option) = rest.next() {
         let text = option.to_string_lossy();
-        let follows_static = rest.peek().is_some_and(|next| **next == "static");
-        if matches!(&*text, "-cudart" | "--cudart") && follows_static {
+        let next = rest.peek().map(|next| next.to_string_lossy());
+        let is_followed_by = |word: &str| next.as_deref() == Some(word);
+        if matches!(&*text, "-cudart" | "--cudart") && is_followed_by("static") {
             rest.next();
             notes.push(STATIC);
+        } else if matches!(&*text, "-l" | "--library") && is_followed_by("cudart_static") {
+            rest.next();
+            passed.push("-lcudart".into());
+            notes.push(STATIC_LIBRARY);
+        } else if matches!(&*text, "-lcudart_static" | "--library=cudart_static") {
+            passed.push("-lcudart".into());
+            notes.push(STATIC_LIBRARY);
         } else if matches!(&*text, "-cudart=static" | "--cudart=static") {
             notes.push(STATIC);
         } else if matches!(&*text, "-dlto" | "--dlink-time-opt") {
-            notes.push(LATE);
-        } else if text.contains("code=lto_") || text.contains("code=[lto_") || text.contains(",lto_") {
-            passed.push(text.replace("lto_", "sm_").into());
-            notes.push(LATE);
+            notes.push(architectures::LATE);
         } else {
             passed.push((*option).clone());
         }
@@ -127,11 +141,19 @@ fn passed_on(options: &[&OsString]) -> (Vec<OsString>, Vec<&'static str>) {
     (passed, notes)
 }
 
-/// Whether the program is linked with the driver's library.
-fn links_driver(options: &[String]) -> bool {
-    let split = options.windows(2).any(|pair| pair[0] == "-l" && pair[1] == "cuda");
-    let named = |option: &String| matches!(option.as_str(), "-lcuda" | "--library=cuda");
-    split || options.iter().any(named) || options.windows(2).any(|pair| pair[0] == "--library" && pair[1] == "cuda")
+/// The architectures that nvcc compiles for. None if it does not say.
+fn known_to(nvcc: &Path) -> Vec<String> {
+    let said = Process::new(nvcc).arg("--list-gpu-arch").stdin(Stdio::null()).output();
+    let text = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let mut known: Vec<String> = text.split_whitespace().map(String::from).collect();
+    known.sort_by_key(|name| name.trim_start_matches("compute_").parse::<u32>().unwrap_or(u32::MAX));
+    known
+}
+
+/// Whether nvcc finds a GPU for `-arch=native`: it asks this program of its own.
+fn finds_gpu(nvcc: &Path) -> bool {
+    let said = Process::new(nvcc.with_file_name("__nvcc_device_query")).stdin(Stdio::null()).output();
+    said.is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
 }
 
 /// The option that leads the linker to a driver's library. It comes last: a toolkit's own stands before it.
@@ -143,30 +165,11 @@ fn driver_folder() -> Result<[OsString; 2], Error> {
 }
 
 /// What is added to the user's options.
-fn added(options: &[String]) -> Vec<&'static str> {
-    let has = |names: &[&str]| {
-        options.iter().any(|option| {
-            names.iter().any(|name| {
-                let rest = option.strip_prefix(name);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
-            })
-        })
-    };
-    let mut added = Vec::new();
+fn added(options: &[String]) -> &'static [&'static str] {
     let runtimes = |option: &String| matches!(option.as_str(), "-cudart" | "--cudart");
     let split = options.windows(2).any(|pair| runtimes(&pair[0]) && pair[1] != "static");
     let joined = |option: &String| option.contains("-cudart=") && !option.ends_with("=static");
-    if !split && !options.iter().any(joined) {
-        added.extend(["-cudart", "shared"]);
-    }
-    let names_part = has(&["-arch", "--gpu-architecture"]);
-    let names_code = has(&["-gencode", "--generate-code"]);
-    let keeps_ptx = options.iter().any(|option| option.contains("code=compute_") || option.contains("code=[compute_"));
-    // nvcc alone compiles for its oldest architecture, and -arch keeps PTX of its own.
-    if names_code && !keeps_ptx && !names_part {
-        added.extend(["-gencode", OLDEST]);
-    }
-    added
+    if split || options.iter().any(joined) { &[] } else { &["-cudart", "shared"] }
 }
 
 /// The host's C++ compiler must be there: nvcc's own words for its absence name neither it nor a way to get it.
@@ -224,11 +227,6 @@ mod tests {
         assert_eq!(added("-cudart static x.cu"), "-cudart shared");
         assert_eq!(added("-cudart none x.cu"), "");
         assert_eq!(added("x.cu --cudart shared"), "");
-        assert_eq!(added("x.cu -arch=sm_90"), "-cudart shared");
-        let code = "x.cu -gencode arch=compute_90,code=sm_90";
-        assert_eq!(added(code), format!("-cudart shared -gencode {OLDEST}"));
-        assert_eq!(added("x.cu -gencode=arch=compute_90,code=[compute_90,sm_90]"), "-cudart shared");
-        assert_eq!(added(&format!("{code} -gencode arch=compute_90,code=compute_90")), "-cudart shared");
     }
 
     #[test]
@@ -240,17 +238,11 @@ mod tests {
         };
         assert_eq!(passed("x.cu -cudart static -O3"), ("x.cu -O3".into(), vec![STATIC]));
         assert_eq!(passed("--cudart=static x.cu"), ("x.cu".into(), vec![STATIC]));
-        assert_eq!(passed("-dlto x.cu -dlto"), ("x.cu".into(), vec![LATE]));
-        let late = "-gencode arch=compute_90,code=lto_90 x.cu";
-        assert_eq!(passed(late), (late.replace("lto_", "sm_"), vec![LATE]));
+        assert_eq!(passed("-dlto x.cu -dlto"), ("x.cu".into(), vec![architectures::LATE]));
+        for spelling in ["-lcudart_static", "-l cudart_static", "--library=cudart_static", "--library cudart_static"] {
+            assert_eq!(passed(&format!("x.cu {spelling} -ldl")), ("x.cu -lcudart -ldl".into(), vec![STATIC_LIBRARY]));
+        }
         let plain = "x.cu -cudart shared -o static";
         assert_eq!(passed(plain), (plain.into(), vec![]));
-    }
-
-    #[test]
-    fn a_program_of_the_drivers_functions_is_known_by_its_library() {
-        let links = |options: &str| links_driver(&options.split(' ').map(String::from).collect::<Vec<_>>());
-        assert!(links("x.cu -lcuda") && links("x.cu -l cuda") && links("--library cuda x.cu"));
-        assert!(!links("x.cu -lcudart -lcudadevrt -o cuda"));
     }
 }

@@ -393,6 +393,56 @@ fn nvcc_makes_of_the_runtime_on_the_device_what_lies_beside_it() {
     assert!(code_of_runtime(&made) == code_of_runtime(&kept), "runtime.ptx is not what runtime.cu says is done to it");
 }
 
+/// A cluster of blocks: only parts from 9.0 on have them, and the compiler says so.
+const CLUSTER: &str = "#include <cooperative_groups.h>\n#include <cstdio>
+__global__ void __cluster_dims__(2, 1, 1) k() {
+    if (blockIdx.x + threadIdx.x == 0) printf(\"%u\\n\", cooperative_groups::this_cluster().num_blocks());
+}
+int main() { k<<<2, 32>>>(); return cudaDeviceSynchronize(); }
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_compiles_a_source_for_the_part_that_is_emulated() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cluster.cu"), CLUSTER).unwrap();
+    let exec = |part: &str| warplab_in(folder.path(), &["exec", "--device", part, "cluster.cu"], &[]);
+    let newer = exec("emulated:h200");
+    assert_eq!((newer.code, newer.stdout.as_str()), (0, "2\n"), "{newer:?}");
+    let older = exec("emulated:a100");
+    assert!(older.code != 0 && older.stderr.contains("__cluster_dims__ is not supported"), "{older:?}");
+}
+
+/// What depends on the architecture is what the user named, as it is on a GPU.
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_keeps_ptx_for_every_architecture_that_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "#include <cstdio>\n__global__ void k() {\n#ifdef __CUDA_ARCH__\n\
+                  printf(\"%d\\n\", __CUDA_ARCH__);\n#endif\n}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n";
+    fs::write(folder.path().join("p.cu"), source).unwrap();
+    let seen = |options: &[&str], part: &str| {
+        let compiled = warplab_in(folder.path(), &[&["nvcc", "p.cu", "-o", "p"], options].concat(), &[]);
+        assert_eq!(compiled.code, 0, "{compiled:?}");
+        let run = warplab_in(folder.path(), &["exec", "--device", &format!("emulated:{part}"), "./p"], &[]);
+        assert_eq!(run.code, 0, "{options:?}: {run:?}");
+        (run.stdout.trim().parse::<u32>().unwrap(), compiled.stderr)
+    };
+    assert_eq!(seen(&["-gencode", "arch=compute_80,code=sm_80"], "a100").0, 800);
+    let both = ["-gencode=arch=compute_80,code=sm_80", "--generate-code", "arch=compute_90a,code=[sm_90a]"];
+    assert_eq!(seen(&both, "h200").0, 900);
+    assert_eq!(seen(&both, "rtx4090").0, 800);
+    assert_eq!(seen(&["-arch", "compute_90", "-code", "sm_90"], "h200").0, 900);
+    assert_eq!(seen(&["-arch=all-major"], "h200").0, 900);
+    assert_eq!(seen(&["-arch=all-major"], "t4").0, 750);
+    // On a computer without a GPU.
+    if !Path::new("/dev/nvidiactl").exists() {
+        let (native, said) = seen(&["-arch=native"], "a100");
+        assert_eq!(native, 800);
+        assert!(said.contains("-arch=native finds no GPU here"), "{said}");
+    }
+}
+
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_programs_that_cannot_run_are_told_why() {
@@ -416,12 +466,14 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
     assert!(nvcc(&["-cudart", "static"]).contains("-cudart static is taken for -cudart shared"));
     let shared = exec();
     assert_eq!(shared.code, 0, "{shared:?}");
-    let fixed = compile(&["-cudart", "none", "-lcudart_static", "-ldl", "-lrt", "-lpthread"]);
+    assert!(nvcc(&["-cudart=none", "-lcudart_static"]).contains("-lcudart_static is taken for -lcudart"));
+    assert_eq!(exec().code, 0);
+    let fixed = compile(&["-cudart", "none", "-Xlinker=-lcudart_static", "-ldl", "-lrt", "-lpthread"]);
     assert_eq!(fixed.code, 4, "{fixed:?}");
     assert!(fixed.stderr.contains("has CUDA's runtime linked in"), "{fixed:?}");
-    // Machine code alone is not asked for: PTX is added.
-    let code = compile(&["-gencode", "arch=compute_80,code=sm_80"]);
-    assert_eq!(code.code, 0, "{code:?}");
+    // Only for newer parts than this one, whether or not that is machine code alone.
+    let newest = compile(&["-gencode", "arch=compute_100,code=sm_100"]);
+    assert!(newest.code != 0 && newest.stderr.contains("sm_100"), "{newest:?}");
     let newer = compile(&["-arch=sm_120"]);
     assert_ne!(newer.code, 0, "{newer:?}");
     assert!(newer.stderr.contains("sm_120"), "{newer:?}");

@@ -11,7 +11,7 @@ use crate::closed;
 
 /// # Errors
 /// [`Error::CannotRun`] when the program cannot run on the embedded machine: it has the runtime linked in, or needs a
-/// library of machine code for GPUs. A file that is no such program is not judged.
+/// library that only a GPU runs. A file that is no such program is not judged.
 pub fn check(program: &Path) -> Result<(), Error> {
     let Ok(file) = fs::read(program) else { return Ok(()) };
     let Ok(Some(found)) = read(&file) else { return Ok(()) };
@@ -19,7 +19,8 @@ pub fn check(program: &Path) -> Result<(), Error> {
     let closed = found.needed.iter().find(|name| closed::is_file(name));
     if let Some(name) = closed {
         return Err(Error::CannotRun(format!(
-            "{shown} needs {name}, which is machine code for GPUs that the embedded machine cannot run; it needs a GPU"
+            "{shown} needs {name}, which has or makes machine code for GPUs, or asks NVIDIA's own driver: the embedded machine \
+             cannot run it; it needs a GPU"
         )));
     }
     let is_shared = found.needed.iter().any(|name| name.starts_with("libcudart"));

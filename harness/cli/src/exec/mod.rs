@@ -1,16 +1,13 @@
 //! `warplab exec`: any CUDA program, where a lab would run: on the GPU if there is one, else on the embedded machine.
 mod clients;
 mod inspect;
+mod names;
 mod process;
+mod source;
 mod summary;
 mod told;
 
-use std::{
-    env,
-    ffi::OsString,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{env, ffi::OsString, path::Path, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use harness::{Device, DeviceChoice, Error};
@@ -18,11 +15,12 @@ use wire::Checks;
 
 use crate::{libraries, nvcc};
 use process::Settings;
+use source::Compiled;
 pub use told::Wanted;
 
 const MORE: &str = "\
 PROGRAM is a program that `warplab nvcc` or nvcc -cudart shared has compiled, any other program that uses CUDA's driver, or a \
-file x.cu, which is compiled first.
+file x.cu, which is compiled first, for the part that is emulated.
 
 Exit codes: PROGRAM's own, but 1 if PROGRAM succeeds and the checks find a mistake in its kernels, 128 plus the signal's \
 number if a signal ends PROGRAM, 2 if the command line is wrong or PROGRAM cannot be started, 4 if it cannot run here.
@@ -112,7 +110,7 @@ pub fn run_on(
     };
     let opened = harness::choose(choice)?;
     let temporary = tempfile::tempdir().map_err(in_temporary("create a folder in"))?;
-    let program = match compiled(named, temporary.path())? {
+    let program = match source::compiled(named, temporary.path(), &opened.device)? {
         Compiled::Program(program) => program,
         Compiled::Failed(code) => return Ok(ExitCode::from(code)),
     };
@@ -147,28 +145,4 @@ pub fn run_on(
 
 fn in_temporary(action: &'static str) -> impl Fn(std::io::Error) -> Error {
     move |source| Error::Io { action, path: env::temp_dir(), source }
-}
-
-/// What is to be run, after it has been compiled if need be.
-enum Compiled {
-    Program(OsString),
-    /// nvcc ended with this code, and has said why.
-    Failed(u8),
-}
-
-/// The program that a file of CUDA C++ is compiled to, in `folder`; any other program as it is.
-fn compiled(named: &OsString, folder: &Path) -> Result<Compiled, Error> {
-    let source = PathBuf::from(named);
-    if source.extension().is_none_or(|extension| extension != "cu") {
-        return Ok(Compiled::Program(named.clone()));
-    }
-    if !source.is_file() {
-        return Err(Error::usage(format!("cannot run {}: there is no such file", source.display())));
-    }
-    let program = folder.join(source.file_stem().unwrap_or(named.as_os_str()));
-    let options: [OsString; 4] = ["-lineinfo".into(), named.clone(), "-o".into(), program.clone().into()];
-    match nvcc::compile(&options.iter().collect::<Vec<_>>())? {
-        0 => Ok(Compiled::Program(program.into())),
-        code => Ok(Compiled::Failed(code)),
-    }
 }

@@ -4,11 +4,13 @@ use std::fs;
 use harness::{HotLine, MachineReport, hot_lines, hot_table, print_error, table};
 use wire::{Launch, Report, counters::Totals};
 
-use super::process::Settings;
+use super::{names::readable, process::Settings};
 
 /// The launches of one kernel.
 struct Kernel<'a> {
     name: &'a str,
+    /// The name as the tables show it.
+    shown: String,
     launches: Vec<&'a Launch>,
 }
 
@@ -43,8 +45,14 @@ fn kernels(launches: &[Launch]) -> Vec<Kernel<'_>> {
     for launch in launches {
         match kernels.iter_mut().find(|kernel| kernel.launches[0].kernel == launch.kernel) {
             Some(kernel) => kernel.launches.push(launch),
-            None => kernels.push(Kernel { name: &launch.kernel_name, launches: vec![launch] }),
+            None => {
+                kernels.push(Kernel { name: &launch.kernel_name, shown: String::new(), launches: vec![launch] });
+            }
         }
+    }
+    let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name).collect();
+    for (kernel, shown) in kernels.iter_mut().zip(readable(&names)) {
+        kernel.shown = shown;
     }
     kernels
 }
@@ -68,7 +76,7 @@ fn overview(kernels: &[Kernel<'_>], report: &Report) -> String {
         .iter()
         .map(|kernel| {
             vec![
-                kernel.name.to_owned(),
+                kernel.shown.clone(),
                 kernel.launches.len().to_string(),
                 same(kernel, |launch| launch.grid),
                 same(kernel, |launch| launch.block),
@@ -77,7 +85,18 @@ fn overview(kernels: &[Kernel<'_>], report: &Report) -> String {
             ]
         })
         .collect();
-    table(&["kernel", "launches", "grid", "block", "thread instr.", "findings"], &rows)
+    let table = table(&["kernel", "launches", "grid", "block", "thread instr.", "findings"], &rows);
+    // The driver keeps the last launches of a long run only.
+    match report.launches_dropped {
+        0 => table,
+        dropped => {
+            let kept = report.launches.len() as u64;
+            format!(
+                "{table}\nThe table is of the last {kept} of {} launches: earlier ones are not kept.",
+                kept + dropped
+            )
+        }
+    }
 }
 
 fn counters(kernels: &[Kernel<'_>]) -> String {
@@ -102,7 +121,7 @@ fn counters(kernels: &[Kernel<'_>]) -> String {
             ];
             let of_textures: &[u64] = if textures { &[requests(kernel), sectors(kernel)] } else { &[] };
             let numbers = numbers.iter().chain(of_textures).map(u64::to_string);
-            std::iter::once(kernel.name.to_owned()).chain(numbers).collect()
+            std::iter::once(kernel.shown.clone()).chain(numbers).collect()
         })
         .collect();
     let mut headers = vec![
@@ -166,6 +185,27 @@ mod tests {
         for word in ["texture requests", "their sectors", "1234", "3456"] {
             assert!(with.contains(word), "{word}: {with}");
         }
+    }
+
+    /// As long as the name of a kernel of Thrust's.
+    #[test]
+    fn a_kernel_with_a_long_name_is_a_row_like_any_other() {
+        let deep = (0..8).fold("int".to_string(), |inner, _| format!("library::detail::policy<{inner},unsigned>"));
+        let launches = [launch(&format!("void library::detail::apply<{deep}>({deep})"), Counters::default())];
+        let text = overview(&kernels(&launches), &Report::default());
+        assert_eq!(text.matches("kernel ").count(), 1, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
+
+    #[test]
+    fn launches_that_the_driver_dropped_are_told() {
+        let launches = [launch("k", Counters::default())];
+        let of = |launches_dropped| {
+            let report = Report { launches: launches.to_vec(), launches_dropped, ..Report::default() };
+            overview(&kernels(&launches), &report)
+        };
+        assert!(of(3).ends_with("\nThe table is of the last 1 of 4 launches: earlier ones are not kept."), "{}", of(3));
+        assert!(!of(0).contains("not kept"));
     }
 
     #[test]

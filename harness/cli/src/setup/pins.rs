@@ -129,8 +129,8 @@ mod tests {
             (&tool, "linux-x86_64", 4),
             (&tool, "linux-aarch64", 4),
             (&tool, "windows-x86_64", 4),
-            (&nvcc, "linux-x86_64", 9),
-            (&nvcc, "linux-aarch64", 9),
+            (&nvcc, "linux-x86_64", 10),
+            (&nvcc, "linux-aarch64", 10),
         ];
         for (tool, platform, count) in all {
             let wheels = tool.wheels(platform).unwrap();

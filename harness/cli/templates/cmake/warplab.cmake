@@ -7,9 +7,10 @@ set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 75)
 endif()
-# What CUDA::cuda_driver links with, where no toolkit brings a stub of NVIDIA's driver.
+# What CUDA::cuda_driver and CUDA::nvml link with, where no toolkit brings a stub of NVIDIA's driver.
 if(NOT EXISTS "/usr/local/cuda/lib64/stubs/libcuda.so")
-  set(CUDA_cuda_driver_LIBRARY "@DRIVER@" CACHE FILEPATH "The CUDA driver's library for the linker")
+  set(CUDA_cuda_driver_LIBRARY "@LINK@/libcuda.so" CACHE FILEPATH "The CUDA driver's library for the linker")
+  set(CUDA_nvml_LIBRARY "@LINK@/libnvidia-ml.so" CACHE FILEPATH "NVML's library for the linker")
 endif()
 # Findings then name the line of the source.
 set(CMAKE_CUDA_FLAGS_INIT "-lineinfo")

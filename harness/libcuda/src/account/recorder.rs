@@ -24,6 +24,7 @@ pub struct Recorder;
 
 impl Observer for Recorder {
     fn launched(&self, launch: Launched<'_>) {
+        slow::tell_after(launch.kernel, launch.took);
         launched(launch);
     }
 

@@ -1,24 +1,52 @@
-//! A word about a launch that will take long, for those who would think that it hangs.
+//! A word about launches that take long, for those who would think that the program hangs.
 
 use super::speech::{is_read, say};
 use simt::machine::{Kernel, Progress};
 use simt::report::demangle;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A launch that takes longer is worth a word.
+/// A launch that takes longer is worth a word, and so are launches that together do.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Says once in the process how long a launch may take, unless a client reads reports: it has a progress of its own.
+/// Whether something was said: once in the process is enough.
+static SAID: AtomicBool = AtomicBool::new(false);
+
+/// Says how long a launch may take, unless a client reads reports: it has a progress of its own.
 pub fn tell(kernel: &Kernel, progress: Progress) {
-    static SAID: AtomicBool = AtomicBool::new(false);
+    say_once(|| words(&demangle(&kernel.name), progress));
+}
+
+/// Says after a launch how long all so far took. Each may be too short for a word, and the program silent for hours.
+pub fn tell_after(kernel: &Kernel, took: Duration) {
+    static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+    static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
+    let new = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+    let launches = LAUNCHES.fetch_add(1, Ordering::Relaxed) + 1;
+    let all = Duration::from_nanos(NANOSECONDS.fetch_add(new, Ordering::Relaxed).saturating_add(new));
+    say_once(|| words_after(&demangle(&kernel.name), took, launches, all));
+}
+
+fn say_once(words: impl FnOnce() -> Option<String>) {
     if is_read() || SAID.load(Ordering::Relaxed) {
         return;
     }
-    if let Some(words) = words(&demangle(&kernel.name), progress) {
+    if let Some(words) = words() {
         SAID.store(true, Ordering::Relaxed);
         say(&words);
     }
+}
+
+/// What to say of `launches` launches that took `all`, the last of them `took`; nothing if that is not long.
+fn words_after(kernel: &str, took: Duration, launches: u64, all: Duration) -> Option<String> {
+    let seconds = all.as_secs();
+    let last = took.as_secs_f64();
+    let said = || {
+        format!(
+            "the program's kernels have run for {seconds} s, in {launches} launches; the last, {kernel}, took {last:.2} s"
+        )
+    };
+    (all >= LONG).then(said)
 }
 
 /// What to say of a launch that is so far; nothing if it will end soon.
@@ -75,6 +103,16 @@ mod tests {
         assert!(of(10, 25, 130).unwrap().contains("about 1 minute in all"));
         assert!(of(10, 2, 1000).unwrap().contains("about 3 hours in all"));
         assert!(of(10, 2, 100_000).unwrap().contains("about 12 days in all"));
+    }
+
+    #[test]
+    fn short_launches_that_together_take_a_minute_are_told() {
+        let after = |all| words_after("sum(int*)", Duration::from_millis(390), 154, Duration::from_secs(all));
+        assert_eq!(after(59), None);
+        assert_eq!(
+            after(60).unwrap(),
+            "the program's kernels have run for 60 s, in 154 launches; the last, sum(int*), took 0.39 s"
+        );
     }
 
     #[test]

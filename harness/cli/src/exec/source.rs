@@ -1,0 +1,73 @@
+//! A program given as its source: it is compiled for the device that it runs on.
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::{Command as Process, Stdio},
+};
+
+use harness::{Device, Error};
+use serde_json::Value;
+
+use crate::nvcc;
+
+/// The oldest compute capability that nvcc 13 compiles for.
+const OLDEST: (u64, u64) = (7, 5);
+
+/// What is to be run, after it has been compiled if need be.
+pub enum Compiled {
+    Program(OsString),
+    /// nvcc ended with this code, and has said why.
+    Failed(u8),
+}
+
+/// The program that a file of CUDA C++ is compiled to, in `folder`, for `device`; any other program as it is.
+///
+/// # Errors
+/// [`Error::Usage`] when there is no such file; those of [`nvcc::compile`].
+pub fn compiled(named: &OsString, folder: &Path, device: &Device) -> Result<Compiled, Error> {
+    let source = PathBuf::from(named);
+    if source.extension().is_none_or(|extension| extension != "cu") {
+        return Ok(Compiled::Program(named.clone()));
+    }
+    if !source.is_file() {
+        return Err(Error::usage(format!("cannot run {}: there is no such file", source.display())));
+    }
+    let program = folder.join(source.file_stem().unwrap_or(named.as_os_str()));
+    let mut options: Vec<OsString> = vec!["-lineinfo".into(), named.clone(), "-o".into(), program.clone().into()];
+    if let Device::Emulated(profile) = device {
+        options.extend(capability(profile).and_then(architecture));
+    }
+    match nvcc::compile(&options.iter().collect::<Vec<_>>())? {
+        0 => Ok(Compiled::Program(program.into())),
+        code => Ok(Compiled::Failed(code)),
+    }
+}
+
+/// nvcc's option for a part of this compute capability. Without one, nvcc compiles for the oldest that it knows.
+fn architecture((major, minor): (u64, u64)) -> Option<OsString> {
+    ((major, minor) >= OLDEST).then(|| format!("-arch=sm_{major}{minor}").into())
+}
+
+/// The compute capability of an emulated part, from `warplab device` in a process of its own: opening the machine here
+/// would settle what the program's machine says and writes, which reads the same variables.
+fn capability(profile: &str) -> Option<(u64, u64)> {
+    let mut process = Process::new(env::current_exe().ok()?);
+    process.args(["device", "--json", "--device", &format!("emulated:{profile}")]);
+    process.env_remove("WARPLAB_REPORT").stdin(Stdio::null());
+    let told: Value = serde_json::from_slice(&process.output().ok()?.stdout).ok()?;
+    let part = &told["device"]["compute_capability"];
+    Some((part[0].as_u64()?, part[1].as_u64()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_that_nvcc_knows_has_an_architecture() {
+        assert_eq!(architecture((9, 0)), Some("-arch=sm_90".into()));
+        assert_eq!(architecture((7, 5)), Some("-arch=sm_75".into()));
+        assert_eq!(architecture((7, 0)), None);
+    }
+}
