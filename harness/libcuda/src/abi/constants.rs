@@ -85,6 +85,24 @@ pub mod memory_type {
     pub const UNIFIED: i32 = 4;
 }
 
+/// `CUmemcpySrcAccessOrder`.
+pub mod source_order {
+    pub const STREAM: i32 = 1;
+    pub const DURING_API_CALL: i32 = 2;
+    pub const ANY: i32 = 3;
+}
+
+/// `CUmemcpyFlags`.
+pub mod copy_flags {
+    pub const PREFER_OVERLAP_WITH_COMPUTE: u32 = 1;
+}
+
+/// `CUmemcpy3DOperandType`.
+pub mod copy_operand {
+    pub const POINTER: i32 = 1;
+    pub const ARRAY: i32 = 2;
+}
+
 /// Flags of `cuMemHostAlloc`.
 pub mod host_alloc_flags {
     pub const PORTABLE: u32 = 1;

@@ -150,6 +150,36 @@ pub struct Copy3D {
     pub depth: usize,
 }
 
+/// `CUmemcpyAttributes`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CopyAttributes {
+    pub order: c_int,
+    pub source_hint: Location,
+    pub target_hint: Location,
+    pub flags: c_uint,
+}
+
+/// `CUmemcpy3DOperand`: memory by its address, the length of a row, the height of a layer and a place, or an array by
+/// its handle and the place in it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BatchOperand {
+    pub kind: c_int,
+    pub words: [u64; 4],
+}
+
+/// `CUDA_MEMCPY3D_BATCH_OP`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BatchCopy {
+    pub src: BatchOperand,
+    pub dst: BatchOperand,
+    pub extent: [usize; 3],
+    pub order: c_int,
+    pub flags: c_uint,
+}
+
 /// `CUlaunchConfig`.
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -82,11 +82,6 @@ entry_points! {
     cuMemPoolExportToShareableHandle() = no;
     cuMemPoolImportFromShareableHandle() = no;
     cuMemPoolImportPointer() = no;
-    cuMemcpy3DBatchAsync() = no;
-    cuMemcpy3DBatchAsync_v2() = no;
-    cuMemDiscardAndPrefetchBatchAsync() = no;
-    cuMemDiscardBatchAsync() = no;
-    cuMemPrefetchBatchAsync() = no;
     cuMulticastAddDevice() = no;
     cuMulticastBindAddr() = no;
     cuMulticastBindMem() = no;

@@ -300,6 +300,18 @@ impl Memory {
         }
     }
 
+    /// Forgets what whole pages of `len` bytes at `addr` hold: they read as zero. Nothing happens to memory that is not
+    /// managed.
+    pub fn discard(&self, addr: u64, len: u64) {
+        let inner = self.lock();
+        let Some((&start, held)) = inner.live.range(..=addr).next_back() else { return };
+        let first = addr.next_multiple_of(reserve::PAGE);
+        let end = addr.saturating_add(len).min(start + held.bytes) / reserve::PAGE * reserve::PAGE;
+        if held.kind == Kind::Managed && held.backing.is_some() && first < end {
+            reserve::discard(first, end - first);
+        }
+    }
+
     /// The live allocation that `addr` lies in.
     pub fn find(&self, addr: u64) -> Option<Allocation> {
         let inner = self.lock();
