@@ -23,13 +23,6 @@ pub mod stream_flags {
     pub const NON_BLOCKING: u32 = 1;
 }
 
-/// `CUstreamAttrID`.
-pub mod stream_attribute {
-    pub const ACCESS_POLICY_WINDOW: i32 = 1;
-    pub const SYNCHRONIZATION_POLICY: i32 = 3;
-    pub const PRIORITY: i32 = 8;
-}
-
 /// `CUstreamWriteValue_flags`.
 pub mod write_value_flags {
     pub const NO_MEMORY_BARRIER: u32 = 1;
@@ -43,6 +36,21 @@ pub mod wait_value_flags {
     /// The bits that hold the comparison; all of them set is `NOR`.
     pub const COMPARISON: u32 = 3;
     pub const FLUSH: u32 = 1 << 30;
+}
+
+/// `CUstreamBatchMemOpType`.
+pub mod mem_op {
+    pub const WAIT_VALUE_32: u32 = 1;
+    pub const WRITE_VALUE_32: u32 = 2;
+    pub const FLUSH_REMOTE_WRITES: u32 = 3;
+    pub const WAIT_VALUE_64: u32 = 4;
+    pub const WRITE_VALUE_64: u32 = 5;
+    pub const BARRIER: u32 = 6;
+}
+
+/// `CUstreamMemoryBarrier_flags`.
+pub mod barrier_flags {
+    pub const GPU: u32 = 1;
 }
 
 /// `CUevent_flags`.
@@ -300,8 +308,17 @@ pub mod loading_mode {
 /// `CUlaunchAttributeID`.
 pub mod launch_attribute {
     pub const IGNORE: i32 = 0;
+    pub const ACCESS_POLICY_WINDOW: i32 = 1;
     pub const COOPERATIVE: i32 = 2;
+    pub const SYNCHRONIZATION_POLICY: i32 = 3;
     pub const CLUSTER_DIMENSION: i32 = 4;
+    pub const CLUSTER_SCHEDULING_POLICY: i32 = 5;
+    pub const PRIORITY: i32 = 8;
+    pub const MEM_SYNC_DOMAIN_MAP: i32 = 9;
+    pub const MEM_SYNC_DOMAIN: i32 = 10;
+    pub const DEVICE_UPDATABLE: i32 = 13;
+    pub const SHARED_MEMORY_CARVEOUT: i32 = 14;
+    pub const NVLINK_UTIL_CENTRIC_SCHEDULING: i32 = 16;
     pub const LAST: i32 = 18;
 }
 
@@ -330,6 +347,7 @@ pub mod node_type {
     pub const EXT_SEMAS_SIGNAL: i32 = 8;
     pub const MEM_ALLOC: i32 = 10;
     pub const MEM_FREE: i32 = 11;
+    pub const BATCH_MEM_OP: i32 = 12;
     pub const CONDITIONAL: i32 = 13;
     pub const LAST: i32 = 16;
 }
@@ -366,6 +384,7 @@ pub mod update_result {
     pub const TOPOLOGY_CHANGED: i32 = 2;
     pub const NODE_TYPE_CHANGED: i32 = 3;
     pub const FUNCTION_CHANGED: i32 = 4;
+    pub const ATTRIBUTES_CHANGED: i32 = 8;
 }
 
 /// `CUuserObject_flags`.

@@ -180,6 +180,29 @@ pub struct BatchCopy {
     pub flags: c_uint,
 }
 
+/// `CUstreamBatchMemOpParams`: operation, address, value, flags; of a barrier and a flush the flags follow the operation.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemOp {
+    pub operation: c_uint,
+    pub short_flags: c_uint,
+    pub address: DevicePtr,
+    pub value: u64,
+    pub flags: c_uint,
+    pub alias: DevicePtr,
+    pub pad: u64,
+}
+
+/// `CUDA_BATCH_MEM_OP_NODE_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MemOpNode {
+    pub context: Handle,
+    pub count: c_uint,
+    pub ops: *const MemOp,
+    pub flags: c_uint,
+}
+
 /// `CUlaunchConfig`.
 #[repr(C)]
 #[derive(Clone, Copy)]

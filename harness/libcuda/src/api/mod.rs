@@ -26,6 +26,7 @@ pub mod graph;
 pub mod graph_any_node;
 pub mod graph_edges;
 pub mod graph_exec;
+pub mod graph_node_attributes;
 pub mod graph_node_params;
 pub mod graph_nodes;
 pub mod image;

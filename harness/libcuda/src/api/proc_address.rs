@@ -34,6 +34,7 @@ macro_rules! families {
             $crate::api::graph_any_node::$table,
             $crate::api::graph_edges::$table,
             $crate::api::graph_exec::$table,
+            $crate::api::graph_node_attributes::$table,
             $crate::api::graph_node_params::$table,
             $crate::api::graph_nodes::$table,
             $crate::api::launch::$table,

@@ -106,16 +106,6 @@ entry_points! {
     cuGreenCtxStreamCreate() = no;
     cuGreenCtxWaitEvent() = no;
     cuStreamGetGreenCtx() = no;
-    // Graph nodes other than kernels, copies, fills, host calls, events, memory and child graphs.
-    cuGraphAddBatchMemOpNode() = no;
-    cuGraphBatchMemOpNodeGetParams() = no;
-    cuGraphBatchMemOpNodeSetParams() = no;
-    cuGraphExecBatchMemOpNodeSetParams() = no;
-    cuGraphKernelNodeCopyAttributes() = no;
-    cuGraphKernelNodeGetAttribute() = no;
-    cuGraphKernelNodeSetAttribute() = no;
-    cuStreamBatchMemOp() = no;
-    cuStreamBatchMemOp_v2() = no;
     // What atomics a host or another device can do.
     cuDeviceGetHostAtomicCapabilities() = no;
     cuDeviceGetP2PAtomicCapabilities() = no;

@@ -1,5 +1,6 @@
 //! Contexts, and the sticky error of each.
 
+use super::attributes::Attributes;
 use super::limits::Limits;
 use super::stream::Stream;
 use crate::abi::constants::shared_config;
@@ -76,7 +77,7 @@ impl Context {
             handle,
             flags: AtomicU32::new(flags),
             error: AtomicI32::new(0),
-            legacy: Stream::new(weak.clone(), 0, 0, true),
+            legacy: Stream::new(weak.clone(), 0, Attributes::default(), true),
             streams: Mutex::default(),
             limits: Mutex::default(),
             cache_config: AtomicI32::new(0),

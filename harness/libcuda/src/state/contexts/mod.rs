@@ -1,5 +1,6 @@
 //! Contexts and streams: who may work, and in which order.
 
+pub mod attributes;
 pub mod context;
 pub mod current;
 pub mod limits;

@@ -4,6 +4,7 @@
 //! which is started when first needed and ends when it has had nothing to do for a while. Dependencies always name
 //! tasks that were submitted earlier, so streams cannot wait for each other in a circle.
 
+use super::attributes::Attributes;
 use super::context::Context;
 use crate::abi::constants::stream_flags::NON_BLOCKING;
 use crate::abi::error::{Error, Result};
@@ -11,7 +12,7 @@ use crate::state::device::driver::tell;
 use crate::state::device::observer::panic_text;
 use crate::state::device::sync::lock;
 use std::any::Any;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::Builder;
@@ -45,12 +46,10 @@ pub struct Stream {
     pub context: Weak<Context>,
     /// As given at its creation.
     pub flags: u32,
-    /// As given, within the range.
-    pub priority: i32,
     /// Whether it is its context's default stream.
     pub legacy: bool,
-    /// Attributes that are kept, and change nothing here, by their numbers.
-    pub attributes: Mutex<BTreeMap<i32, [u8; 64]>>,
+    /// Its attributes, the priority among them.
+    pub attributes: Mutex<Attributes>,
     /// The capture it takes part in.
     pub capture: Mutex<CaptureSlot>,
     progress: Mutex<Progress>,
@@ -71,14 +70,13 @@ struct Progress {
 
 impl Stream {
     /// A stream of a context, with `CUstream_flags`.
-    pub fn new(context: Weak<Context>, flags: u32, priority: i32, legacy: bool) -> Arc<Self> {
+    pub fn new(context: Weak<Context>, flags: u32, attributes: Attributes, legacy: bool) -> Arc<Self> {
         Arc::new(Stream {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             context,
             flags,
-            priority,
             legacy,
-            attributes: Mutex::default(),
+            attributes: Mutex::new(attributes),
             capture: Mutex::default(),
             progress: Mutex::default(),
             changed: Condvar::new(),
