@@ -313,10 +313,13 @@ fn pools_are_found_by_their_place_since_cuda_13() {
         fails(default(&raw mut found, std::ptr::null(), pinned), CUDA_ERROR_INVALID_VALUE);
         fails(default(&raw mut found, &raw const nowhere, pinned), CUDA_ERROR_INVALID_VALUE);
         fails(default(&raw mut found, &raw const device, 99), CUDA_ERROR_INVALID_VALUE);
-        fails(default(&raw mut found, &raw const other, pinned), CUDA_ERROR_INVALID_DEVICE);
-        // There are no pools of other memory yet.
-        fails(default(&raw mut found, &raw const host, pinned), CUDA_ERROR_NOT_SUPPORTED);
-        fails(current(&raw mut found, &raw const device, managed), CUDA_ERROR_NOT_SUPPORTED);
+        fails(default(&raw mut found, &raw const other, pinned), CUDA_ERROR_INVALID_VALUE);
+        // Each place and kind has its own.
+        ok(default(&raw mut found, &raw const host, pinned));
+        assert_ne!(found, of_device);
+        fails(set(&raw const device, pinned, found), CUDA_ERROR_INVALID_VALUE);
+        ok(current(&raw mut found, &raw const device, managed));
+        assert_ne!(found, of_device);
     }
 }
 

@@ -18,6 +18,23 @@ pub mod context_flags {
     pub const ALL: u32 = 0xff;
 }
 
+/// `CUdevResourceType`.
+pub mod resource_type {
+    pub const INVALID: i32 = 0;
+    pub const SM: i32 = 1;
+}
+
+/// `CUdevSmResourceSplit_flags`.
+pub mod split_flags {
+    pub const IGNORE_COSCHEDULING: u32 = 1;
+    pub const MAX_POTENTIAL_CLUSTER_SIZE: u32 = 2;
+}
+
+/// `CUgreenCtxCreate_flags`.
+pub mod green_flags {
+    pub const DEFAULT_STREAM: u32 = 1;
+}
+
 /// `CUstream_flags`.
 pub mod stream_flags {
     pub const NON_BLOCKING: u32 = 1;
@@ -155,6 +172,7 @@ pub mod granularity {
 /// `CUmemAllocationHandleType`.
 pub mod handle_type {
     pub const POSIX_FILE_DESCRIPTOR: i32 = 1;
+    pub const FABRIC: i32 = 8;
 }
 
 /// `CUmemPool_attribute`.
@@ -172,6 +190,11 @@ pub mod pool_attribute {
 pub mod device_ordinal {
     pub const CPU: i32 = -1;
     pub const INVALID: i32 = -2;
+}
+
+/// `CUipcMem_flags`.
+pub mod ipc_flags {
+    pub const LAZY_ENABLE_PEER_ACCESS: u32 = 1;
 }
 
 /// `CUmem_advise`.

@@ -180,7 +180,7 @@ pub struct BatchCopy {
     pub flags: c_uint,
 }
 
-/// `CUstreamBatchMemOpParams`: operation, address, value, flags; of a barrier and a flush the flags follow the operation.
+/// `CUstreamBatchMemOpParams`: operation, address, value, flags; a barrier's and a flush's flags follow the operation.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemOp {
@@ -201,6 +201,19 @@ pub struct MemOpNode {
     pub count: c_uint,
     pub ops: *const MemOp,
     pub flags: c_uint,
+}
+
+/// `CUdevResource`: some multiprocessors. The first word that cuda.h keeps for the driver says if they were split off.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Resource {
+    pub kind: c_int,
+    pub split: c_uint,
+    pub padding: [u8; 88],
+    pub sms: c_uint,
+    pub least: c_uint,
+    pub alignment: c_uint,
+    pub rest: [u8; 36],
 }
 
 /// `CUlaunchConfig`.

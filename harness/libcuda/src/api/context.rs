@@ -51,7 +51,8 @@ fn destroy(handle: Handle) -> Result {
 }
 
 fn push(handle: Handle) -> Result {
-    current::push(find(handle)?.handle);
+    find(handle)?;
+    current::push(handle);
     Ok(())
 }
 

@@ -5,14 +5,15 @@ use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, get_all};
 use crate::abi::types::{Handle, LaunchAttribute, LaunchConfig, LaunchParams};
 use crate::state::contexts::attributes::{OF_NODES, numbers};
-use crate::state::contexts::current::current;
+use crate::state::contexts::current::{current, top};
+use crate::state::contexts::green;
 use crate::state::contexts::streams;
 use crate::state::device::sync::lock;
 use crate::state::graphs::capture::{self, enqueue};
 use crate::state::graphs::task::Task;
 use crate::state::modules::launch::KernelLaunch;
 use crate::state::modules::module::Function;
-use crate::state::modules::refusal::too_few_arguments;
+use crate::state::modules::refusal::{self, too_few_arguments};
 use simt::kernel::Geometry;
 use std::ffi::{c_uint, c_void};
 use std::ptr::null;
@@ -92,6 +93,10 @@ fn launch_with(
 ) -> Result {
     let stream = streams::find(stream)?;
     let mut launch = KernelLaunch::new(function, geometry, |function| params(function, arguments, extra))?;
+    let part = stream.green.clone().or_else(|| if stream.legacy { green::of_context(top()) } else { None });
+    if let Some(part) = part {
+        refusal::check_part(&launch.function, &launch.geometry, part.sms)?;
+    }
     // A launch that becomes a node keeps what it was asked for with.
     if capture::is_captured(&stream) {
         let mut kept = lock(&stream.attributes).of_captured_kernel();

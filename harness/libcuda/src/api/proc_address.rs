@@ -37,6 +37,8 @@ macro_rules! families {
             $crate::api::graph_node_attributes::$table,
             $crate::api::graph_node_params::$table,
             $crate::api::graph_nodes::$table,
+            $crate::api::green::$table,
+            $crate::api::ipc::$table,
             $crate::api::launch::$table,
             $crate::api::library::$table,
             $crate::api::link::$table,

@@ -6,7 +6,8 @@ use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need, put, put_optional};
 use crate::abi::types::{Handle, HostFn};
 use crate::state::contexts::attributes::{OF_STREAMS, Value, bytes_of, number_at};
-use crate::state::contexts::current::current;
+use crate::state::contexts::current::{current, top};
+use crate::state::contexts::green;
 use crate::state::contexts::streams::{self, find, find_any};
 use crate::state::device::sync::lock;
 use crate::state::graphs::capture::{self, enqueue};
@@ -24,7 +25,7 @@ fn create_with_priority(out: *mut Handle, flags: c_uint, priority: c_int) -> Res
     if flags & !stream_flags::NON_BLOCKING != 0 {
         return Err(Error::INVALID_VALUE);
     }
-    put(out, streams::create(&context, flags, priority))
+    put(out, streams::create(&context, flags, priority, green::of_context(top())))
 }
 
 /// Returns at once; what was submitted still runs, on a thread that keeps the stream alive.
@@ -83,7 +84,7 @@ fn context(handle: Handle, out: *mut Handle) -> Result {
 }
 
 fn context_v2(handle: Handle, out: *mut Handle, green: *mut Handle) -> Result {
-    put_optional(green, 0);
+    put_optional(green, find_any(handle)?.green.as_ref().map_or(0, |green| green.handle));
     context(handle, out)
 }
 

@@ -47,7 +47,7 @@ entry_points! {
     cuTexRefSetMipmapLevelBias() = no;
     cuTexRefSetMipmapLevelClamp() = no;
     cuTexRefSetMipmappedArray() = no;
-    // Graphics, other processes, other systems' memory and semaphores.
+    // Graphics, other systems' memory and semaphores.
     cuDestroyExternalMemory() = no;
     cuDestroyExternalSemaphore() = no;
     cuExternalMemoryGetMappedBuffer() = no;
@@ -69,43 +69,20 @@ entry_points! {
     cuGraphicsUnregisterResource() = no;
     cuImportExternalMemory() = no;
     cuImportExternalSemaphore() = no;
-    cuIpcCloseMemHandle() = no;
-    cuIpcGetEventHandle() = no;
-    cuIpcGetMemHandle() = no;
-    cuIpcOpenEventHandle() = no;
-    cuIpcOpenMemHandle_v2() = no;
     cuSignalExternalSemaphoresAsync() = no;
     cuWaitExternalSemaphoresAsync() = no;
-    // Multicast, endpoints, sharing of pools.
+    // Multicast, endpoints.
     cuMemBatchDecompressAsync() = no;
-    cuMemPoolExportPointer() = no;
-    cuMemPoolExportToShareableHandle() = no;
-    cuMemPoolImportFromShareableHandle() = no;
-    cuMemPoolImportPointer() = no;
     cuMulticastAddDevice() = no;
     cuMulticastBindAddr() = no;
     cuMulticastBindMem() = no;
     cuMulticastCreate() = no;
     cuMulticastGetGranularity() = no;
     cuMulticastUnbind() = no;
-    // Parts of a device, green contexts, contexts for graphics.
-    cuCtxFromGreenCtx() = no;
-    cuCtxGetDevResource() = no;
+    // Execution affinity, notifications.
     cuCtxGetExecAffinity() = no;
-    cuCtxRecordEvent() = no;
-    cuCtxWaitEvent() = no;
-    cuDevResourceGenerateDesc() = no;
-    cuDevSmResourceSplitByCount() = no;
-    cuDeviceGetDevResource() = no;
     cuDeviceRegisterAsyncNotification() = no;
     cuDeviceUnregisterAsyncNotification() = no;
-    cuGreenCtxCreate() = no;
-    cuGreenCtxDestroy() = no;
-    cuGreenCtxGetDevResource() = no;
-    cuGreenCtxRecordEvent() = no;
-    cuGreenCtxStreamCreate() = no;
-    cuGreenCtxWaitEvent() = no;
-    cuStreamGetGreenCtx() = no;
     // What atomics a host or another device can do.
     cuDeviceGetHostAtomicCapabilities() = no;
     cuDeviceGetP2PAtomicCapabilities() = no;

@@ -18,14 +18,16 @@ mod kind;
 mod mapping;
 mod physical;
 mod reserve;
+mod shared;
 mod space;
 mod view;
 mod written;
 
 pub use elsewhere::know_host;
 pub use error::{AccessError, FreeError, MemoryError};
-pub use kind::{Allocation, Kind};
-pub use physical::{Access, GRANULARITY, Physical};
+pub use kind::{Allocation, Kind, Shared};
+pub use physical::{Access, GRANULARITY, PHYSICAL_LABEL, Physical};
+pub use reserve::unnamed_file;
 pub use view::{Diagnosis, Freed, Neighbour, Range, View};
 
 use crate::texture::{Object, Objects};

@@ -1,5 +1,5 @@
-//! Attributes of streams, and of kernels in graphs (`CUlaunchAttributeValue`). But for the size of a cluster and whether
-//! a kernel is cooperative, which a kernel's geometry has, they are kept and given back, and change nothing here.
+//! Attributes of streams, and of kernels in graphs (`CUlaunchAttributeValue`). But for the size of a cluster and
+//! whether a kernel is cooperative, which a kernel's geometry has, they are kept and given back, and change nothing.
 
 use crate::abi::constants::launch_attribute::{
     ACCESS_POLICY_WINDOW, CLUSTER_DIMENSION, CLUSTER_SCHEDULING_POLICY, COOPERATIVE, DEVICE_UPDATABLE, MEM_SYNC_DOMAIN,

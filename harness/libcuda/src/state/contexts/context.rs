@@ -1,6 +1,7 @@
 //! Contexts, and the sticky error of each.
 
 use super::attributes::Attributes;
+use super::green;
 use super::limits::Limits;
 use super::stream::Stream;
 use crate::abi::constants::shared_config;
@@ -37,13 +38,16 @@ pub struct Context {
 /// All contexts by handle.
 static CONTEXTS: Table<Context> = Table::new();
 
-/// The context of a handle.
+/// The context of a handle; of a green context's, the primary context.
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_INITIALIZED`, `CUDA_ERROR_INVALID_CONTEXT`.
 pub fn find(handle: Handle) -> Result<Arc<Context>> {
     driver()?;
-    CONTEXTS.get(handle).map_err(|_| Error::INVALID_CONTEXT)
+    CONTEXTS.get(handle).or_else(|_| {
+        let green = green::of_context(handle).ok_or(Error::INVALID_CONTEXT)?;
+        CONTEXTS.get(green.primary).map_err(|_| Error::INVALID_CONTEXT)
+    })
 }
 
 /// Adds a context to the table, under its handle.

@@ -3,6 +3,7 @@
 pub mod attributes;
 pub mod context;
 pub mod current;
+pub mod green;
 pub mod limits;
 pub mod stream;
 pub mod streams;

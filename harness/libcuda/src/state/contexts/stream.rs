@@ -6,6 +6,7 @@
 
 use super::attributes::Attributes;
 use super::context::Context;
+use super::green::Green;
 use crate::abi::constants::stream_flags::NON_BLOCKING;
 use crate::abi::error::{Error, Result};
 use crate::state::device::driver::tell;
@@ -50,6 +51,8 @@ pub struct Stream {
     pub legacy: bool,
     /// Its attributes, the priority among them.
     pub attributes: Mutex<Attributes>,
+    /// The green context that it is of, if it is of one.
+    pub green: Option<Arc<Green>>,
     /// The capture it takes part in.
     pub capture: Mutex<CaptureSlot>,
     progress: Mutex<Progress>,
@@ -71,12 +74,24 @@ struct Progress {
 impl Stream {
     /// A stream of a context, with `CUstream_flags`.
     pub fn new(context: Weak<Context>, flags: u32, attributes: Attributes, legacy: bool) -> Arc<Self> {
+        Self::of_green(context, flags, attributes, legacy, None)
+    }
+
+    /// The same, of a green context if one is given.
+    pub fn of_green(
+        context: Weak<Context>,
+        flags: u32,
+        attributes: Attributes,
+        legacy: bool,
+        green: Option<Arc<Green>>,
+    ) -> Arc<Self> {
         Arc::new(Stream {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             context,
             flags,
             legacy,
             attributes: Mutex::new(attributes),
+            green,
             capture: Mutex::default(),
             progress: Mutex::default(),
             changed: Condvar::new(),
@@ -256,7 +271,7 @@ mod tests {
 
     #[test]
     fn tasks_run_in_order_and_the_caller_does_not_wait() {
-        let stream = Stream::new(Weak::new(), 1, 0, false);
+        let stream = Stream::new(Weak::new(), 1, Attributes::default(), false);
         let order = Arc::new(AtomicUsize::new(0));
         let gate = Arc::new((Mutex::new(false), Condvar::new()));
         for i in 0..50 {
@@ -280,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_brief_task_of_an_idle_stream_runs_at_once() {
-        let stream = Stream::new(Weak::new(), 1, 0, false);
+        let stream = Stream::new(Weak::new(), 1, Attributes::default(), false);
         stream.submit(Call(None::<fn()>));
         assert!(stream.is_idle() && !lock(&stream.progress).worker);
     }

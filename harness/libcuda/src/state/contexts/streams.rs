@@ -3,6 +3,7 @@
 use super::attributes::{Attributes, number};
 use super::context::Context;
 use super::current::current_any;
+use super::green::Green;
 use super::stream::Stream;
 use crate::abi::constants::default_stream::{LEGACY, PER_THREAD};
 use crate::abi::constants::launch_attribute::PRIORITY;
@@ -48,6 +49,12 @@ pub fn find(handle: Handle) -> Result<Arc<Stream>> {
     Ok(stream)
 }
 
+/// Refuses a stream whose green context has ended.
+fn unended(stream: Arc<Stream>) -> Result<Arc<Stream>> {
+    let is_ended = stream.green.as_ref().is_some_and(|green| green.is_ended());
+    if is_ended { Err(Error::CONTEXT_IS_DESTROYED) } else { Ok(stream) }
+}
+
 /// The stream of a handle, whatever the state of its context.
 ///
 /// # Errors
@@ -57,16 +64,16 @@ pub fn find_any(handle: Handle) -> Result<Arc<Stream>> {
     match handle {
         0 | LEGACY => Ok(Arc::clone(&context.legacy)),
         PER_THREAD => Ok(per_thread(&context)),
-        _ => STREAMS.get(handle),
+        _ => STREAMS.get(handle).and_then(unended),
     }
 }
 
-/// Makes a stream in a context; returns its handle. A priority outside the range is moved into it.
-pub fn create(context: &Arc<Context>, flags: u32, priority: i32) -> Handle {
+/// Makes a stream in a context, or in a green one; returns its handle. A priority outside the range is moved into it.
+pub fn create(context: &Arc<Context>, flags: u32, priority: i32, green: Option<Arc<Green>>) -> Handle {
     let mut attributes = Attributes::default();
     // A priority is never refused.
     let _ = attributes.set(PRIORITY, number(priority));
-    let stream = Stream::new(Arc::downgrade(context), flags, attributes, false);
+    let stream = Stream::of_green(Arc::downgrade(context), flags, attributes, false, green);
     context.add_stream(&stream);
     STREAMS.insert(stream)
 }
