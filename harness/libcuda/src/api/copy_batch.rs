@@ -117,11 +117,10 @@ fn element(operand: &BatchOperand) -> Result<Option<usize>> {
 }
 
 /// One end of a copy in bytes: its kind, address, array, the place in the array, and the lengths of a row and a layer.
-fn end(
-    operand: &BatchOperand,
-    element: usize,
-    extent: [usize; 3],
-) -> Result<(c_int, u64, Handle, [usize; 3], [usize; 2])> {
+type End = (c_int, u64, Handle, [usize; 3], [usize; 2]);
+
+/// The end of a copy that an operand is.
+fn end(operand: &BatchOperand, element: usize, extent: [usize; 3]) -> Result<End> {
     let [first, second, third, fourth] = operand.words;
     if operand.kind == copy_operand::ARRAY {
         let x = (second as usize).checked_mul(element).ok_or(Error::INVALID_VALUE)?;

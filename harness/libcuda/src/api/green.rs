@@ -5,6 +5,7 @@ use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, get_all, need, put, put_optional};
 use crate::abi::types::{Device, Handle, Resource};
 use crate::api::device;
+use crate::state::contexts::attributes::Attributes;
 use crate::state::contexts::context::{self, Context};
 use crate::state::contexts::current::{current, given_or_current, top};
 use crate::state::contexts::green::{self, Green, of_context};
@@ -190,7 +191,7 @@ fn record(event: Handle, context: &Arc<Context>, streams: &[Arc<Stream>]) -> Res
     let event = event::find(event)?;
     capture::forbid()?;
     // A stream of no handle waits for all of them.
-    let last = Stream::new(Arc::downgrade(context), stream_flags::NON_BLOCKING, Default::default(), false);
+    let last = Stream::new(Arc::downgrade(context), stream_flags::NON_BLOCKING, Attributes::default(), false);
     if !event.same_context(&last) {
         return Err(Error::INVALID_HANDLE);
     }

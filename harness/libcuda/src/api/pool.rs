@@ -128,7 +128,9 @@ fn set_access(pool: Handle, list: *const AccessDesc, count: usize) -> Result {
             return Err(Error::INVALID_VALUE);
         }
     }
-    list.iter().for_each(|access| pool.allow(access.location, access.flags));
+    for access in list {
+        pool.allow(access.location, access.flags);
+    }
     Ok(())
 }
 

@@ -87,8 +87,11 @@ pub struct Pool {
 
 static POOLS: Table<Pool> = Table::new();
 
-/// The default pool of each source, and the one that has taken its place.
-static OF_SOURCES: Mutex<BTreeMap<Source, (Arc<Pool>, Arc<Pool>)>> = Mutex::new(BTreeMap::new());
+/// The default pool of a source, and the one that has taken its place.
+type Pair = (Arc<Pool>, Arc<Pool>);
+
+/// The pools of each source.
+static OF_SOURCES: Mutex<BTreeMap<Source, Pair>> = Mutex::new(BTreeMap::new());
 
 /// The pool of a handle.
 ///
@@ -99,7 +102,7 @@ pub fn find(handle: Handle) -> Result<Arc<Pool>> {
 }
 
 /// The pools of a source: the default one, and the current one.
-fn of_source<T>(source: Source, with: impl FnOnce(&mut (Arc<Pool>, Arc<Pool>)) -> T) -> T {
+fn of_source<T>(source: Source, with: impl FnOnce(&mut Pair) -> T) -> T {
     let mut all = lock(&OF_SOURCES);
     with(all.entry(source).or_insert_with(|| {
         let pool = Pool::new(0, source, 0, None);
