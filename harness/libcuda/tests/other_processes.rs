@@ -15,7 +15,8 @@ const EVENT: &str = "TEST_OF_SHARED_EVENT";
 const WORDS: usize = 1000;
 
 fn hexadecimal(handle: &[c_char; 64]) -> String {
-    handle.iter().map(|byte| format!("{:02x}", *byte as u8)).collect()
+    let digits = handle.iter().flat_map(|byte| [*byte as u8 >> 4, *byte as u8 & 15]);
+    digits.map(|digit| char::from_digit(digit.into(), 16).unwrap()).collect()
 }
 
 fn handle(name: &str) -> Option<[c_char; 64]> {

@@ -48,6 +48,7 @@ entry_points! {
     cuTexRefSetMipmapLevelClamp() = no;
     cuTexRefSetMipmappedArray() = no;
     // Graphics, other systems' memory and semaphores.
+    cuDeviceGetNvSciSyncAttributes() = no;
     cuDestroyExternalMemory() = no;
     cuDestroyExternalSemaphore() = no;
     cuExternalMemoryGetMappedBuffer() = no;
