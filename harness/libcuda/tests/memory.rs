@@ -311,12 +311,15 @@ fn pools_are_found_by_their_place_since_cuda_13() {
         fails(set(&raw const device, pinned, null), CUDA_ERROR_INVALID_VALUE);
         fails(default(std::ptr::null_mut(), &raw const device, pinned), CUDA_ERROR_INVALID_VALUE);
         fails(default(&raw mut found, std::ptr::null(), pinned), CUDA_ERROR_INVALID_VALUE);
-        fails(default(&raw mut found, &raw const nowhere, pinned), CUDA_ERROR_INVALID_VALUE);
+        fails(default(&raw mut found, &raw const nowhere, pinned), CUDA_ERROR_NOT_SUPPORTED);
         fails(default(&raw mut found, &raw const device, 99), CUDA_ERROR_INVALID_VALUE);
-        fails(default(&raw mut found, &raw const other, pinned), CUDA_ERROR_INVALID_DEVICE);
-        // There are no pools of other memory yet.
-        fails(default(&raw mut found, &raw const host, pinned), CUDA_ERROR_NOT_SUPPORTED);
-        fails(current(&raw mut found, &raw const device, managed), CUDA_ERROR_NOT_SUPPORTED);
+        fails(default(&raw mut found, &raw const other, pinned), CUDA_ERROR_INVALID_VALUE);
+        // Each place and kind has its own.
+        ok(default(&raw mut found, &raw const host, pinned));
+        assert_ne!(found, of_device);
+        fails(set(&raw const device, pinned, found), CUDA_ERROR_INVALID_VALUE);
+        ok(current(&raw mut found, &raw const device, managed));
+        assert_ne!(found, of_device);
     }
 }
 
@@ -332,6 +335,17 @@ fn batches_of_copies_have_the_arguments_of_the_client_s_version() {
         usize,
         sys::CUstream,
     ) -> sys::CUresult;
+    type Old = unsafe extern "C" fn(
+        *const u64,
+        *const u64,
+        *const usize,
+        usize,
+        *const c_void,
+        *const usize,
+        usize,
+        *mut usize,
+        sys::CUstream,
+    ) -> sys::CUresult;
     context();
     let mut address = std::ptr::null_mut();
     let name = c"cuMemcpyBatchAsync".as_ptr();
@@ -342,7 +356,9 @@ fn batches_of_copies_have_the_arguments_of_the_client_s_version() {
     let batch: Batch = unsafe { std::mem::transmute(address) };
     let (from, to) = (alloc(64), alloc(64));
     let mut stream = std::ptr::null_mut();
-    let (attributes, index) = ([0_u64; 8], 0);
+    // The source is read in the stream's order.
+    let (mut attributes, mut index) = ([0_u32; 16], 0);
+    attributes[0] = 1;
     unsafe {
         ok(sys::cuStreamCreate(&raw mut stream, 1));
         ok(sys::cuMemsetD8_v2(from, 9, 64));
@@ -353,6 +369,22 @@ fn batches_of_copies_have_the_arguments_of_the_client_s_version() {
         let mut host = [0_u8; 64];
         ok(sys::cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), to, 64));
         assert_eq!(host, [9; 64]);
+        // The first attributes must be for the first copy, and no copy may be empty.
+        index = 1;
+        let wrong = batch(dsts.as_ptr(), srcs.as_ptr(), sizes.as_ptr(), 2, given, &raw const index, 1, stream);
+        fails(wrong, CUDA_ERROR_INVALID_VALUE);
+        index = 0;
+        // CUDA 12's form tells which copy is wrong.
+        let (old, sizes, mut failed): (Old, _, _) = (symbol("cuMemcpyBatchAsync"), [32, 0], 7);
+        let (to, from) = (dsts.as_ptr(), srcs.as_ptr());
+        let wrong = old(to, from, sizes.as_ptr(), 2, given, &raw const index, 1, &raw mut failed, stream);
+        fails(wrong, CUDA_ERROR_INVALID_VALUE);
+        assert_eq!(failed, 1);
+        fails(
+            old(to, from, sizes.as_ptr(), 0, given, &raw const index, 1, &raw mut failed, stream),
+            CUDA_ERROR_INVALID_VALUE,
+        );
+        assert_eq!(failed, usize::MAX);
         ok(sys::cuStreamDestroy_v2(stream));
     }
 }

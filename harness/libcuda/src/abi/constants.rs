@@ -18,16 +18,26 @@ pub mod context_flags {
     pub const ALL: u32 = 0xff;
 }
 
+/// `CUdevResourceType`.
+pub mod resource_type {
+    pub const INVALID: i32 = 0;
+    pub const SM: i32 = 1;
+}
+
+/// `CUdevSmResourceSplit_flags`.
+pub mod split_flags {
+    pub const IGNORE_COSCHEDULING: u32 = 1;
+    pub const MAX_POTENTIAL_CLUSTER_SIZE: u32 = 2;
+}
+
+/// `CUgreenCtxCreate_flags`.
+pub mod green_flags {
+    pub const DEFAULT_STREAM: u32 = 1;
+}
+
 /// `CUstream_flags`.
 pub mod stream_flags {
     pub const NON_BLOCKING: u32 = 1;
-}
-
-/// `CUstreamAttrID`.
-pub mod stream_attribute {
-    pub const ACCESS_POLICY_WINDOW: i32 = 1;
-    pub const SYNCHRONIZATION_POLICY: i32 = 3;
-    pub const PRIORITY: i32 = 8;
 }
 
 /// `CUstreamWriteValue_flags`.
@@ -43,6 +53,21 @@ pub mod wait_value_flags {
     /// The bits that hold the comparison; all of them set is `NOR`.
     pub const COMPARISON: u32 = 3;
     pub const FLUSH: u32 = 1 << 30;
+}
+
+/// `CUstreamBatchMemOpType`.
+pub mod mem_op {
+    pub const WAIT_VALUE_32: u32 = 1;
+    pub const WRITE_VALUE_32: u32 = 2;
+    pub const FLUSH_REMOTE_WRITES: u32 = 3;
+    pub const WAIT_VALUE_64: u32 = 4;
+    pub const WRITE_VALUE_64: u32 = 5;
+    pub const BARRIER: u32 = 6;
+}
+
+/// `CUstreamMemoryBarrier_flags`.
+pub mod barrier_flags {
+    pub const GPU: u32 = 1;
 }
 
 /// `CUevent_flags`.
@@ -83,6 +108,24 @@ pub mod memory_type {
     pub const DEVICE: i32 = 2;
     pub const ARRAY: i32 = 3;
     pub const UNIFIED: i32 = 4;
+}
+
+/// `CUmemcpySrcAccessOrder`.
+pub mod source_order {
+    pub const STREAM: i32 = 1;
+    pub const DURING_API_CALL: i32 = 2;
+    pub const ANY: i32 = 3;
+}
+
+/// `CUmemcpyFlags`.
+pub mod copy_flags {
+    pub const PREFER_OVERLAP_WITH_COMPUTE: u32 = 1;
+}
+
+/// `CUmemcpy3DOperandType`.
+pub mod copy_operand {
+    pub const POINTER: i32 = 1;
+    pub const ARRAY: i32 = 2;
 }
 
 /// Flags of `cuMemHostAlloc`.
@@ -129,6 +172,7 @@ pub mod granularity {
 /// `CUmemAllocationHandleType`.
 pub mod handle_type {
     pub const POSIX_FILE_DESCRIPTOR: i32 = 1;
+    pub const FABRIC: i32 = 8;
 }
 
 /// `CUmemPool_attribute`.
@@ -146,6 +190,11 @@ pub mod pool_attribute {
 pub mod device_ordinal {
     pub const CPU: i32 = -1;
     pub const INVALID: i32 = -2;
+}
+
+/// `CUipcMem_flags`.
+pub mod ipc_flags {
+    pub const LAZY_ENABLE_PEER_ACCESS: u32 = 1;
 }
 
 /// `CUmem_advise`.
@@ -282,8 +331,17 @@ pub mod loading_mode {
 /// `CUlaunchAttributeID`.
 pub mod launch_attribute {
     pub const IGNORE: i32 = 0;
+    pub const ACCESS_POLICY_WINDOW: i32 = 1;
     pub const COOPERATIVE: i32 = 2;
+    pub const SYNCHRONIZATION_POLICY: i32 = 3;
     pub const CLUSTER_DIMENSION: i32 = 4;
+    pub const CLUSTER_SCHEDULING_POLICY: i32 = 5;
+    pub const PRIORITY: i32 = 8;
+    pub const MEM_SYNC_DOMAIN_MAP: i32 = 9;
+    pub const MEM_SYNC_DOMAIN: i32 = 10;
+    pub const DEVICE_UPDATABLE: i32 = 13;
+    pub const SHARED_MEMORY_CARVEOUT: i32 = 14;
+    pub const NVLINK_UTIL_CENTRIC_SCHEDULING: i32 = 16;
     pub const LAST: i32 = 18;
 }
 
@@ -312,6 +370,7 @@ pub mod node_type {
     pub const EXT_SEMAS_SIGNAL: i32 = 8;
     pub const MEM_ALLOC: i32 = 10;
     pub const MEM_FREE: i32 = 11;
+    pub const BATCH_MEM_OP: i32 = 12;
     pub const CONDITIONAL: i32 = 13;
     pub const LAST: i32 = 16;
 }
@@ -348,6 +407,7 @@ pub mod update_result {
     pub const TOPOLOGY_CHANGED: i32 = 2;
     pub const NODE_TYPE_CHANGED: i32 = 3;
     pub const FUNCTION_CHANGED: i32 = 4;
+    pub const ATTRIBUTES_CHANGED: i32 = 8;
 }
 
 /// `CUuserObject_flags`.

@@ -150,6 +150,72 @@ pub struct Copy3D {
     pub depth: usize,
 }
 
+/// `CUmemcpyAttributes`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CopyAttributes {
+    pub order: c_int,
+    pub source_hint: Location,
+    pub target_hint: Location,
+    pub flags: c_uint,
+}
+
+/// `CUmemcpy3DOperand`: memory by its address, the length of a row, the height of a layer and a place, or an array by
+/// its handle and the place in it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BatchOperand {
+    pub kind: c_int,
+    pub words: [u64; 4],
+}
+
+/// `CUDA_MEMCPY3D_BATCH_OP`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BatchCopy {
+    pub src: BatchOperand,
+    pub dst: BatchOperand,
+    pub extent: [usize; 3],
+    pub order: c_int,
+    pub flags: c_uint,
+}
+
+/// `CUstreamBatchMemOpParams`: operation, address, value, flags; a barrier's and a flush's flags follow the operation.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemOp {
+    pub operation: c_uint,
+    pub short_flags: c_uint,
+    pub address: DevicePtr,
+    pub value: u64,
+    pub flags: c_uint,
+    pub alias: DevicePtr,
+    pub pad: u64,
+}
+
+/// `CUDA_BATCH_MEM_OP_NODE_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MemOpNode {
+    pub context: Handle,
+    pub count: c_uint,
+    pub ops: *const MemOp,
+    pub flags: c_uint,
+}
+
+/// `CUdevResource`: some multiprocessors. The first word that cuda.h keeps for the driver says if they were split off.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Resource {
+    pub kind: c_int,
+    pub split: c_uint,
+    pub padding: [u8; 88],
+    pub sms: c_uint,
+    pub least: c_uint,
+    pub alignment: c_uint,
+    pub rest: [u8; 36],
+}
+
 /// `CUlaunchConfig`.
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -100,6 +100,10 @@ impl Observer for Recorder {
         SAID.call_once(|| crate::account::speech::say(what));
     }
 
+    fn explained(&self, why: &str) {
+        crate::account::speech::say(why);
+    }
+
     fn internal(&self, place: &str, what: &str) {
         internal(place, what);
     }

@@ -6,9 +6,9 @@ use crate::abi::pointers::{get, need, put, put_optional};
 use crate::abi::types::{ContextParams, Device, Handle};
 use crate::abi::versions::CONTEXT_VERSION;
 use crate::api::device;
+use crate::state::contexts::attributes::{GREATEST_PRIORITY, LEAST_PRIORITY};
 use crate::state::contexts::context::find;
 use crate::state::contexts::current::{self, current, current_any, given_or_current};
-use crate::state::contexts::streams;
 use crate::state::device::driver::driver;
 use crate::state::device::sync::lock;
 use crate::state::graphs::capture::current_uncaptured;
@@ -51,7 +51,8 @@ fn destroy(handle: Handle) -> Result {
 }
 
 fn push(handle: Handle) -> Result {
-    current::push(find(handle)?.handle);
+    find(handle)?;
+    current::push(handle);
     Ok(())
 }
 
@@ -118,8 +119,8 @@ fn synchronize_one(context: Handle) -> Result {
 
 fn priority_range(least: *mut c_int, greatest: *mut c_int) -> Result {
     current()?;
-    put_optional(least, streams::LEAST_PRIORITY);
-    put_optional(greatest, streams::GREATEST_PRIORITY);
+    put_optional(least, LEAST_PRIORITY);
+    put_optional(greatest, GREATEST_PRIORITY);
     Ok(())
 }
 

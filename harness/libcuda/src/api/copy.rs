@@ -1,7 +1,7 @@
 //! Copies (`cuMemcpy*`): between host and device, of one, two and three dimensions, waiting and in a stream's order.
 
-use crate::abi::error::{Error, Result};
-use crate::abi::pointers::{get, get_all, put_optional};
+use crate::abi::error::Result;
+use crate::abi::pointers::get;
 use crate::abi::types::{Copy2D, Copy3D, DevicePtr, Handle};
 use crate::state::contexts::context;
 use crate::state::contexts::current::current;
@@ -106,49 +106,7 @@ fn copy_3d_peer_async(copy: *const Copy3D, stream: Handle) -> Result {
     copy_3d_async(&raw const copy, stream)
 }
 
-fn batch(
-    dsts: *const DevicePtr,
-    srcs: *const DevicePtr,
-    sizes: *const usize,
-    count: usize,
-    _attributes: *const c_void,
-    _indices: *const usize,
-    attribute_count: usize,
-    failed: *mut usize,
-    stream: Handle,
-) -> Result {
-    let stream = streams::find(stream)?;
-    put_optional(failed, usize::MAX);
-    if count == 0 || attribute_count == 0 || stream.legacy {
-        return Err(Error::INVALID_VALUE);
-    }
-    let (dsts, srcs, sizes) = (get_all(dsts, count)?, get_all(srcs, count)?, get_all(sizes, count)?);
-    for i in 0..count {
-        let copy = MemoryCopy::linear(unified(dsts[i])?, unified(srcs[i])?, sizes[i]);
-        copy_in(&stream, copy).inspect_err(|_| put_optional(failed, i))?;
-    }
-    Ok(())
-}
-
-/// As [`batch`], since CUDA 13: it does not tell which copy failed.
-fn batch_v2(
-    dsts: *const DevicePtr,
-    srcs: *const DevicePtr,
-    sizes: *const usize,
-    count: usize,
-    attributes: *const c_void,
-    indices: *const usize,
-    attribute_count: usize,
-    stream: Handle,
-) -> Result {
-    batch(dsts, srcs, sizes, count, attributes, indices, attribute_count, std::ptr::null_mut(), stream)
-}
-
 entry_points! {
-    cuMemcpyBatchAsync_v2(dsts: *const DevicePtr, srcs: *const DevicePtr, sizes: *const usize, count: usize,
-        attributes: *const c_void, indices: *const usize, attribute_count: usize, stream: Handle) = batch_v2;
-    cuMemcpyBatchAsync_v2_ptsz(dsts: *const DevicePtr, srcs: *const DevicePtr, sizes: *const usize, count: usize,
-        attributes: *const c_void, indices: *const usize, attribute_count: usize, stream: Handle) = batch_v2;
     cuMemcpy(dst: DevicePtr, src: DevicePtr, bytes: usize) = any_to_any;
     cuMemcpy_ptds(dst: DevicePtr, src: DevicePtr, bytes: usize) = any_to_any;
     cuMemcpyAsync(dst: DevicePtr, src: DevicePtr, bytes: usize, stream: Handle) = any_to_any_async;
@@ -186,7 +144,4 @@ entry_points! {
     cuMemcpy3DAsync_v2(copy: *const Copy3D, stream: Handle) = copy_3d_async;
     cuMemcpy3DPeer(copy: *const Copy3D) = copy_3d_peer;
     cuMemcpy3DPeerAsync(copy: *const Copy3D, stream: Handle) = copy_3d_peer_async;
-    cuMemcpyBatchAsync(dsts: *const DevicePtr, srcs: *const DevicePtr, sizes: *const usize, count: usize,
-        attributes: *const c_void, indices: *const usize, attribute_count: usize, failed: *mut usize, stream: Handle)
-        = batch;
 }

@@ -8,7 +8,7 @@ use crate::state::contexts::current::{current, current_any};
 use crate::state::contexts::streams;
 use crate::state::device::driver::driver;
 use crate::state::graphs::capture;
-use crate::state::graphs::event::{self, Event, Mark, Recorded, find};
+use crate::state::graphs::event::{self, Event, Recorded, find};
 use crate::state::graphs::task::Task;
 use std::ffi::c_uint;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn create(out: *mut Handle, flags: c_uint) -> Result {
     if flags & !FLAGS != 0 || (flags & event_flags::INTERPROCESS != 0 && timed) {
         return Err(Error::INVALID_VALUE);
     }
-    put(out, event::create(&context, flags))
+    put(out, event::create(&context, flags)?)
 }
 
 fn destroy(event: Handle) -> Result {
@@ -51,9 +51,9 @@ fn record_with_flags(event: Handle, on: Handle, flags: c_uint) -> Result {
         event.set(Recorded::Captured(capture, tails));
         return Ok(());
     }
-    let mark = Arc::new(Mark::default());
-    event.set(Recorded::Mark(Arc::clone(&mark)));
-    capture::enqueue(&stream, Task::Record(mark))
+    let mark = event.mark();
+    // Nobody may wait for a record that is in no stream.
+    capture::enqueue(&stream, Task::Record(Arc::clone(&mark))).inspect_err(|_| mark.set())
 }
 
 fn query(event: Handle) -> Result {

@@ -2,10 +2,11 @@
 
 use super::graph_node_params::{write, write_exec};
 use super::graph_nodes::{self as nodes, first_of};
+use super::stream_value::words_task;
 use crate::abi::constants::{condition_flags, node_type};
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need, put};
-use crate::abi::types::{AllocNode, Copy3D, EdgeData, FillNode, Handle, HostNode, KernelNode2};
+use crate::abi::types::{AllocNode, Copy3D, EdgeData, FillNode, Handle, HostNode, KernelNode2, MemOpNode};
 use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
 use crate::state::device::sync::lock;
@@ -71,6 +72,7 @@ impl AnyNode {
             node_type::EMPTY => Ok(Task::Empty),
             node_type::WAIT_EVENT => Ok(Task::WaitEvent(nodes::event_of_node(self.body())?)),
             node_type::EVENT_RECORD => Ok(Task::RecordEvent(nodes::event_of_node(self.body())?)),
+            node_type::BATCH_MEM_OP => words_task(&self.body::<MemOpNode>()),
             node_type::EXT_SEMAS_SIGNAL..=node_type::LAST => Err(Error::NOT_SUPPORTED),
             _ => Err(Error::INVALID_VALUE),
         }

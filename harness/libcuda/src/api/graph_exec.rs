@@ -80,6 +80,7 @@ fn update(exec: Handle, graph: Handle, error_node: *mut Handle, result: *mut c_i
         Err(Mismatch::Topology(node)) => (update_result::TOPOLOGY_CHANGED, node),
         Err(Mismatch::Kind(node)) => (update_result::NODE_TYPE_CHANGED, node),
         Err(Mismatch::Memory(node)) => (update_result::FUNCTION_CHANGED, node),
+        Err(Mismatch::Attributes(node)) => (update_result::ATTRIBUTES_CHANGED, node),
     };
     put_optional(error_node, node);
     put(result, code)?;

@@ -12,12 +12,13 @@ use crate::state::graphs::exec::{self, whole};
 use crate::state::graphs::graph::{self, find, find_node};
 use crate::state::graphs::task::Task;
 use crate::state::memory::fill::Fill;
+use simt::kernel::Geometry;
 use std::mem::discriminant;
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
 /// Passes the task of a node to a function that reads it.
-fn read(node: Handle, read: impl FnOnce(&Task) -> Result) -> Result {
+pub fn read(node: Handle, read: impl FnOnce(&Task) -> Result) -> Result {
     let (graph, index) = find_node(node)?;
     graph.change(index, |task| read(task))
 }
@@ -37,7 +38,14 @@ fn replace(task: &mut Task, new: Task) -> Result {
     if discriminant(task) != discriminant(&new) {
         return Err(Error::INVALID_VALUE);
     }
-    *task = new;
+    *task = match (&*task, new) {
+        // A kernel's attributes are its node's, and stay.
+        (Task::Kernel(old), Task::Kernel(new)) => {
+            let Geometry { cooperative, cluster, .. } = old.asked;
+            Task::Kernel(new.with(Geometry { cooperative, cluster, ..new.asked }, old.attributes.clone())?)
+        }
+        (_, new) => new,
+    };
     Ok(())
 }
 

@@ -3,14 +3,17 @@
 use crate::abi::constants::{launch_attribute, launch_param};
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, get_all};
-use crate::abi::types::{Handle, LaunchConfig, LaunchParams};
-use crate::state::contexts::current::current;
+use crate::abi::types::{Handle, LaunchAttribute, LaunchConfig, LaunchParams};
+use crate::state::contexts::attributes::{OF_NODES, numbers};
+use crate::state::contexts::current::{current, top};
+use crate::state::contexts::green;
 use crate::state::contexts::streams;
-use crate::state::graphs::capture::enqueue;
+use crate::state::device::sync::lock;
+use crate::state::graphs::capture::{self, enqueue};
 use crate::state::graphs::task::Task;
 use crate::state::modules::launch::KernelLaunch;
 use crate::state::modules::module::Function;
-use crate::state::modules::refusal::too_few_arguments;
+use crate::state::modules::refusal::{self, too_few_arguments};
 use simt::kernel::Geometry;
 use std::ffi::{c_uint, c_void};
 use std::ptr::null;
@@ -77,8 +80,31 @@ fn launch_in(
     arguments: *const *const c_void,
     extra: *const *const c_void,
 ) -> Result {
+    launch_with(stream, function, geometry, &[], arguments, extra)
+}
+
+fn launch_with(
+    stream: Handle,
+    function: Handle,
+    geometry: Geometry,
+    attributes: &[LaunchAttribute],
+    arguments: *const *const c_void,
+    extra: *const *const c_void,
+) -> Result {
     let stream = streams::find(stream)?;
-    let launch = KernelLaunch::new(function, geometry, |function| params(function, arguments, extra))?;
+    let mut launch = KernelLaunch::new(function, geometry, |function| params(function, arguments, extra))?;
+    let part = stream.green.clone().or_else(|| if stream.legacy { green::of_context(top()) } else { None });
+    if let Some(part) = part {
+        refusal::check_part(&launch.function, &launch.geometry, part.sms)?;
+    }
+    // A launch that becomes a node keeps what it was asked for with.
+    if capture::is_captured(&stream) {
+        let mut kept = lock(&stream.attributes).of_captured_kernel();
+        for attribute in attributes.iter().filter(|attribute| OF_NODES.contains(&attribute.id)) {
+            kept.set(attribute.id, numbers(attribute.value.map(|number| number as i32)))?;
+        }
+        launch = launch.with(launch.asked, kept)?;
+    }
     enqueue(&stream, Task::Kernel(launch))
 }
 
@@ -143,7 +169,8 @@ fn launch_ex(
     current()?;
     let config = get(config)?;
     let geometry = geometry_of(&config)?;
-    launch_in(config.stream, function, geometry, params, extra)
+    let attributes = get_all(config.attributes, config.count as usize)?;
+    launch_with(config.stream, function, geometry, &attributes, params, extra)
 }
 
 fn launch_multi_device(list: *const LaunchParams, count: c_uint, _flags: c_uint) -> Result {

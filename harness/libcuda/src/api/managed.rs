@@ -22,7 +22,11 @@ use std::sync::Arc;
 /// The longest list for `ACCESSED_BY` that is accepted, in bytes. One device and the host need much less.
 const LONGEST_LIST: usize = 4096;
 
-fn ordinal(location: Location) -> Result<c_int> {
+/// The number of a place, and [`CPU`] for all places of the host.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_DEVICE`, `CUDA_ERROR_INVALID_VALUE`.
+pub fn ordinal(location: Location) -> Result<c_int> {
     match location.kind {
         Location::DEVICE if location.id == 0 => Ok(0),
         Location::DEVICE => Err(Error::INVALID_DEVICE),

@@ -35,6 +35,8 @@ fn write(out: *mut c_void, attribute: c_int, address: DevicePtr) -> Result {
         let pool = owned.pool.as_ref().map(Pool::handle);
         (owned.context, owned.id, owned.sync_memops, pool)
     });
+    let pool = with_owned(found.start, |owned| owned.pool.clone()).flatten();
+    let handle_types = pool.map_or(0, |pool| pool.handle_types);
     let host = matches!(found.kind, Kind::Pinned { .. } | Kind::Registered);
     let int = |value: bool| put(out.cast::<c_int>(), c_int::from(value));
     let word = |value: u64| put(out.cast::<u64>(), value);
@@ -56,11 +58,12 @@ fn write(out: *mut c_void, attribute: c_int, address: DevicePtr) -> Result {
         BUFFER_ID => word(owned.map_or(u64::from(found.id), |(_, id, ..)| id)),
         IS_MANAGED => int(found.kind == Kind::Managed),
         DEVICE_ORDINAL => put(out.cast::<c_int>(), 0),
-        IS_LEGACY_CUDA_IPC_CAPABLE | IS_GPU_DIRECT_RDMA_CAPABLE | IS_HW_DECOMPRESS_CAPABLE => int(false),
+        IS_LEGACY_CUDA_IPC_CAPABLE => int(cfg!(target_os = "linux") && found.kind == Kind::Device),
+        IS_GPU_DIRECT_RDMA_CAPABLE | IS_HW_DECOMPRESS_CAPABLE => int(false),
         RANGE_START_ADDR | MAPPING_BASE_ADDR => word(found.start),
         RANGE_SIZE | MAPPING_SIZE => put(out.cast::<usize>(), found.bytes as usize),
         MAPPED => int(true),
-        ALLOWED_HANDLE_TYPES => word(0),
+        ALLOWED_HANDLE_TYPES => word(handle_types as u64),
         ACCESS_FLAGS => put(out.cast::<c_uint>(), access_flags::READ_WRITE as c_uint),
         MEMPOOL_HANDLE => {
             let pool = owned.and_then(|(.., pool)| pool);

@@ -1,6 +1,6 @@
 //! Stream-ordered allocation (`cuMemAllocAsync`) and its pools (`cuMemPool*`).
 
-use crate::abi::constants::{access_flags, allocation_type, pool_attribute};
+use crate::abi::constants::{access_flags, allocation_type, handle_type, pool_attribute};
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, get_all, need, put};
 use crate::abi::types::{AccessDesc, DevicePtr, Handle, Location, PoolProps};
@@ -8,11 +8,18 @@ use crate::api::device;
 use crate::state::contexts::current::current;
 use crate::state::contexts::stream::Stream;
 use crate::state::contexts::streams;
-use crate::state::device::driver::driver;
+use crate::state::device::driver::{driver, tell};
+use crate::state::device::ticket::Ticket;
 use crate::state::graphs::ordered::{allocate_from, free_in};
-use crate::state::memory::pool::{self, Attribute, Pool, find};
+use crate::state::memory::pool::{self, Attribute, Pool, Source, find};
+use crate::state::memory::pool_export;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
+
+/// A pool of this process. An imported one has no memory of its own.
+fn find_own(pool: Handle) -> Result<Arc<Pool>> {
+    find(pool).and_then(|pool| if pool.foreign.is_none() { Ok(pool) } else { Err(Error::INVALID_VALUE) })
+}
 
 fn take(out: *mut DevicePtr, bytes: usize, pool: &Arc<Pool>, stream: &Arc<Stream>) -> Result {
     need(out)?;
@@ -25,12 +32,12 @@ fn take(out: *mut DevicePtr, bytes: usize, pool: &Arc<Pool>, stream: &Arc<Stream
 
 fn alloc_async(out: *mut DevicePtr, bytes: usize, stream: Handle) -> Result {
     let stream = streams::find(stream)?;
-    take(out, bytes, &pool::device_pool(), &stream)
+    take(out, bytes, &pool::current_of(Source::DEVICE), &stream)
 }
 
 fn alloc_from(out: *mut DevicePtr, bytes: usize, pool: Handle, stream: Handle) -> Result {
     let stream = streams::find(stream)?;
-    take(out, bytes, &find(pool)?, &stream)
+    take(out, bytes, &find_own(pool)?, &stream)
 }
 
 fn free_async(address: DevicePtr, stream: Handle) -> Result {
@@ -45,15 +52,23 @@ fn create(out: *mut Handle, properties: *const PoolProps) -> Result {
     driver()?;
     need(out)?;
     let properties = get(properties)?;
-    let here = properties.location.kind == Location::DEVICE;
-    if properties.alloc_type != allocation_type::PINNED {
-        return Err(Error::INVALID_VALUE);
+    let source = source_of_new(properties.location, properties.alloc_type)?;
+    match properties.handle_types {
+        0 => {}
+        handle_type::POSIX_FILE_DESCRIPTOR if source == Source::DEVICE => {}
+        handle_type::POSIX_FILE_DESCRIPTOR => {
+            return Err(no("a pool of the host's or managed memory that is exported"));
+        }
+        handle_type::FABRIC => return Err(no("a pool with a handle for a fabric")),
+        _ => return Err(Error::INVALID_VALUE),
     }
-    if !here || properties.handle_types != 0 {
-        return Err(Error::NOT_SUPPORTED);
-    }
-    device::check(properties.location.id)?;
-    put(out, pool::create(properties.max_size as u64))
+    put(out, pool::create(properties.max_size as u64, source, properties.handle_types))
+}
+
+/// Tells that something is not modelled.
+fn no(what: &str) -> Error {
+    tell(|observer| observer.unsupported(&format!("{what} (cuMemPoolCreate)")));
+    Error::NOT_SUPPORTED
 }
 
 fn destroy(pool: Handle) -> Result {
@@ -63,14 +78,14 @@ fn destroy(pool: Handle) -> Result {
 
 fn trim(pool: Handle, keep: usize) -> Result {
     driver()?;
-    find(pool)?.trim(keep as u64);
+    find_own(pool)?.trim(keep as u64);
     Ok(())
 }
 
 fn get_attribute(pool: Handle, attribute: c_int, out: *mut c_void) -> Result {
     driver()?;
     need(out)?;
-    match find(pool)?.attribute(attribute)? {
+    match find_own(pool)?.attribute(attribute)? {
         Attribute::Policy(on) => put(out.cast::<c_int>(), c_int::from(on)),
         Attribute::Bytes(bytes) => put(out.cast::<u64>(), bytes),
     }
@@ -78,7 +93,7 @@ fn get_attribute(pool: Handle, attribute: c_int, out: *mut c_void) -> Result {
 
 fn set_attribute(pool: Handle, attribute: c_int, value: *const c_void) -> Result {
     driver()?;
-    let pool = find(pool)?;
+    let pool = find_own(pool)?;
     let value = match attribute {
         _ if pool::is_policy(attribute) => Attribute::Policy(get(value.cast::<c_int>())? != 0),
         pool_attribute::RELEASE_THRESHOLD | pool_attribute::RESERVED_MEM_HIGH | pool_attribute::USED_MEM_HIGH => {
@@ -89,84 +104,153 @@ fn set_attribute(pool: Handle, attribute: c_int, value: *const c_void) -> Result
     pool.set_attribute(attribute, &value)
 }
 
-/// Whether a location is the one device.
-fn is_device(location: Location) -> bool {
-    location.kind == Location::DEVICE && location.id == 0
+/// The device, or the host for a pool of its memory.
+fn is_place(pool: &Pool, location: Location) -> bool {
+    match location.kind {
+        Location::DEVICE => location.id == 0,
+        Location::HOST | Location::HOST_NUMA => pool.source.place != Location::DEVICE,
+        _ => false,
+    }
 }
 
 fn set_access(pool: Handle, list: *const AccessDesc, count: usize) -> Result {
     driver()?;
-    find(pool)?;
-    for access in get_all(list, count)? {
-        // The device that owns the pool always has access to it.
-        if !is_device(access.location) || access.flags != access_flags::READ_WRITE {
+    let pool = find(pool)?;
+    let list = get_all(list, count)?;
+    for access in &list {
+        let allowed = match access.flags {
+            access_flags::READ_WRITE => true,
+            // The device that owns the pool always has access to it.
+            access_flags::NONE => pool.source != Source::DEVICE,
+            _ => false,
+        };
+        if !is_place(&pool, access.location) || !allowed {
             return Err(Error::INVALID_VALUE);
         }
+    }
+    for access in list {
+        pool.allow(access.location, access.flags);
     }
     Ok(())
 }
 
 fn get_access(out: *mut c_int, pool: Handle, location: *const Location) -> Result {
     driver()?;
-    find(pool)?;
-    if !is_device(get(location)?) {
+    let (pool, location) = (find(pool)?, get(location)?);
+    if !is_place(&pool, location) {
         return Err(Error::INVALID_VALUE);
     }
-    put(out, access_flags::READ_WRITE)
+    put(out, pool.access(location))
 }
 
 fn default_pool(out: *mut Handle, dev: c_int) -> Result {
     device::check(dev)?;
-    put(out, pool::default_pool().handle())
+    put(out, pool::default_of(Source::DEVICE).handle())
 }
 
 fn device_pool(out: *mut Handle, dev: c_int) -> Result {
     device::check(dev)?;
-    put(out, pool::device_pool().handle())
+    put(out, pool::current_of(Source::DEVICE).handle())
 }
 
 fn set_device_pool(dev: c_int, pool: Handle) -> Result {
     device::check(dev)?;
-    pool::set_device_pool(find(pool)?);
-    Ok(())
+    pool::set_current(Source::DEVICE, find(pool)?)
 }
 
-/// Refuses a location and a kind of memory without pools: there are pools of the device's memory only.
-fn check_place(location: *const Location, kind: c_int) -> Result {
-    driver()?;
-    let location = get(location)?;
-    if !(Location::DEVICE..=Location::HOST_NUMA_CURRENT).contains(&location.kind) {
+/// The host's only NUMA node.
+const NODE: c_int = 0;
+
+/// What a kind of memory and a place name, the place being one that has pools.
+fn source(location: Location, kind: c_int) -> Result<Source> {
+    if !matches!(kind, allocation_type::PINNED | allocation_type::MANAGED) {
         return Err(Error::INVALID_VALUE);
     }
-    match kind {
-        allocation_type::PINNED if location.kind == Location::DEVICE => device::check(location.id),
-        allocation_type::PINNED | allocation_type::MANAGED => Err(Error::NOT_SUPPORTED),
+    let source = Source { kind, place: location.kind };
+    match location.kind {
+        Location::DEVICE if location.id == 0 => Ok(source),
+        Location::HOST => Ok(source),
+        Location::HOST_NUMA if location.id == NODE => Ok(source),
+        // Managed memory need not say where it begins.
+        0 if kind == allocation_type::MANAGED => Ok(source),
         _ => Err(Error::INVALID_VALUE),
+    }
+}
+
+/// The same for a pool that is made: managed memory may begin wherever the thread is.
+fn source_of_new(location: Location, kind: c_int) -> Result<Source> {
+    match (location.kind, kind) {
+        (Location::HOST_NUMA_CURRENT, allocation_type::MANAGED) => Ok(Source { kind, place: location.kind }),
+        (0..=Location::HOST_NUMA_CURRENT, _) | (_, allocation_type::PINNED) => source(location, kind),
+        _ => Err(Error::NOT_SUPPORTED),
+    }
+}
+
+/// The same for the pools that places have: wherever the thread is has none.
+fn source_of(location: *const Location, kind: c_int) -> Result<Source> {
+    driver()?;
+    let location = get(location)?;
+    if (0..Location::HOST_NUMA_CURRENT).contains(&location.kind) {
+        source(location, kind)
+    } else {
+        Err(Error::NOT_SUPPORTED)
     }
 }
 
 fn default_pool_of(out: *mut Handle, location: *const Location, kind: c_int) -> Result {
     need(out)?;
-    check_place(location, kind)?;
-    put(out, pool::default_pool().handle())
+    put(out, pool::default_of(source_of(location, kind)?).handle())
 }
 
 fn pool_of(out: *mut Handle, location: *const Location, kind: c_int) -> Result {
     need(out)?;
-    check_place(location, kind)?;
-    put(out, pool::device_pool().handle())
+    put(out, pool::current_of(source_of(location, kind)?).handle())
 }
 
 fn set_pool_of(location: *const Location, kind: c_int, pool: Handle) -> Result {
-    check_place(location, kind)?;
-    pool::set_device_pool(find(pool)?);
-    Ok(())
+    pool::set_current(source_of(location, kind)?, find(pool)?)
+}
+
+/// Refuses handles other than a file descriptor.
+fn check_handle(kind: c_int, flags: u64) -> Result {
+    if kind == handle_type::POSIX_FILE_DESCRIPTOR && flags == 0 { Ok(()) } else { Err(Error::INVALID_VALUE) }
+}
+
+fn export(out: *mut c_void, pool: Handle, kind: c_int, flags: u64) -> Result {
+    driver()?;
+    need(out)?;
+    let pool = find(pool)?;
+    check_handle(kind, flags)?;
+    put(out.cast::<c_int>(), pool_export::export(&pool)?)
+}
+
+fn import(out: *mut Handle, shared: *mut c_void, kind: c_int, flags: u64) -> Result {
+    driver()?;
+    need(out)?;
+    check_handle(kind, flags)?;
+    put(out, pool_export::import(shared.addr() as c_int)?)
+}
+
+fn export_pointer(out: *mut Ticket, address: DevicePtr) -> Result {
+    current()?;
+    need(out)?;
+    put(out, pool_export::ticket(address)?)
+}
+
+fn import_pointer(out: *mut DevicePtr, pool: Handle, data: *const Ticket) -> Result {
+    let context = current()?;
+    need(out)?;
+    put(out, pool_export::open(&context, &*find(pool)?, &get(data)?)?)
 }
 
 entry_points! {
     cuMemGetDefaultMemPool(out: *mut Handle, location: *const Location, kind: c_int) = default_pool_of;
     cuMemGetMemPool(out: *mut Handle, location: *const Location, kind: c_int) = pool_of;
     cuMemSetMemPool(location: *const Location, kind: c_int, pool: Handle) = set_pool_of;
+    cuMemPoolExportToShareableHandle(out: *mut c_void, pool: Handle, kind: c_int, flags: u64) = export;
+    cuMemPoolImportFromShareableHandle(out: *mut Handle, shared: *mut c_void, kind: c_int, flags: u64) = import;
+    cuMemPoolExportPointer(out: *mut Ticket, address: DevicePtr) = export_pointer;
+    cuMemPoolImportPointer(out: *mut DevicePtr, pool: Handle, data: *const Ticket) = import_pointer;
     cuMemAllocAsync(out: *mut DevicePtr, bytes: usize, stream: Handle) = alloc_async;
     cuMemAllocAsync_ptsz(out: *mut DevicePtr, bytes: usize, stream: Handle) = alloc_async;
     cuMemAllocFromPoolAsync(out: *mut DevicePtr, bytes: usize, pool: Handle, stream: Handle) = alloc_from;

@@ -1,10 +1,13 @@
 //! Streams (`cuStream*`), and host functions in their order.
 
-use crate::abi::constants::{event_node_flags, stream_attribute, stream_flags};
+use crate::abi::constants::launch_attribute::PRIORITY;
+use crate::abi::constants::{event_node_flags, stream_flags};
 use crate::abi::error::{Error, Result};
-use crate::abi::pointers::{need, put, put_optional};
+use crate::abi::pointers::{get, need, put, put_optional};
 use crate::abi::types::{Handle, HostFn};
-use crate::state::contexts::current::current;
+use crate::state::contexts::attributes::{OF_STREAMS, Value, bytes_of, number_at};
+use crate::state::contexts::current::{current, top};
+use crate::state::contexts::green;
 use crate::state::contexts::streams::{self, find, find_any};
 use crate::state::device::sync::lock;
 use crate::state::graphs::capture::{self, enqueue};
@@ -22,7 +25,7 @@ fn create_with_priority(out: *mut Handle, flags: c_uint, priority: c_int) -> Res
     if flags & !stream_flags::NON_BLOCKING != 0 {
         return Err(Error::INVALID_VALUE);
     }
-    put(out, streams::create(&context, flags, priority))
+    put(out, streams::create(&context, flags, priority, green::of_context(top())))
 }
 
 /// Returns at once; what was submitted still runs, on a thread that keeps the stream alive.
@@ -69,7 +72,7 @@ fn flags(handle: Handle, out: *mut c_uint) -> Result {
 }
 
 fn priority(handle: Handle, out: *mut c_int) -> Result {
-    put(out, find(handle)?.priority)
+    put(out, number_at(&lock(&find(handle)?.attributes).get(PRIORITY), 0))
 }
 
 fn id(handle: Handle, out: *mut u64) -> Result {
@@ -81,7 +84,7 @@ fn context(handle: Handle, out: *mut Handle) -> Result {
 }
 
 fn context_v2(handle: Handle, out: *mut Handle, green: *mut Handle) -> Result {
-    put_optional(green, 0);
+    put_optional(green, find_any(handle)?.green.as_ref().map_or(0, |green| green.handle));
     context(handle, out)
 }
 
@@ -111,39 +114,36 @@ fn add_callback(handle: Handle, function: CallbackFn, data: *mut c_void, flags: 
     enqueue(&stream, Task::Callback(Callback { function, stream: handle, data }))
 }
 
-fn get_attribute(handle: Handle, attribute: c_int, out: *mut [u8; 64]) -> Result {
+fn get_attribute(handle: Handle, attribute: c_int, out: *mut Value) -> Result {
     let stream = find(handle)?;
-    let mut value = [0; 64];
-    match attribute {
-        stream_attribute::ACCESS_POLICY_WINDOW => {}
-        // `CU_SYNC_POLICY_AUTO`.
-        stream_attribute::SYNCHRONIZATION_POLICY => value[0] = 1,
-        stream_attribute::PRIORITY => value[..4].copy_from_slice(&stream.priority.to_ne_bytes()),
-        _ => return Err(Error::INVALID_VALUE),
+    if !OF_STREAMS.contains(&attribute) {
+        return Err(Error::INVALID_VALUE);
     }
-    let kept = lock(&stream.attributes).get(&attribute).copied();
-    put(out, kept.unwrap_or(value))
+    let value = lock(&stream.attributes).get(attribute);
+    put_value(out, attribute, &value)
 }
 
-fn set_attribute(handle: Handle, attribute: c_int, value: *const [u8; 64]) -> Result {
-    let stream = find(handle)?;
-    need(value)?;
-    // SAFETY: it points to a value, whose size is fixed.
-    let mut value = unsafe { value.read_unaligned() };
-    match attribute {
-        stream_attribute::ACCESS_POLICY_WINDOW => {}
-        // Four bytes: what follows in the union is whatever the caller has there.
-        stream_attribute::SYNCHRONIZATION_POLICY | stream_attribute::PRIORITY => value[4..].fill(0),
-        _ => return Err(Error::INVALID_VALUE),
-    }
-    lock(&stream.attributes).insert(attribute, value);
+/// Writes the bytes of a value that an attribute uses; the rest of the caller's union stays as it is.
+pub fn put_value(out: *mut Value, attribute: c_int, value: &Value) -> Result {
+    need(out)?;
+    // SAFETY: it points to a value, of which no attribute uses more than there is.
+    unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), out.cast::<u8>(), bytes_of(attribute)) };
     Ok(())
+}
+
+fn set_attribute(handle: Handle, attribute: c_int, value: *const Value) -> Result {
+    let stream = find(handle)?;
+    let value = get(value)?;
+    if !OF_STREAMS.contains(&attribute) {
+        return Err(Error::INVALID_VALUE);
+    }
+    lock(&stream.attributes).set(attribute, value)
 }
 
 fn copy_attributes(to: Handle, from: Handle) -> Result {
     let to = find(to)?;
-    let kept = lock(&find(from)?.attributes).clone();
-    lock(&to.attributes).extend(kept);
+    let set = lock(&find(from)?.attributes).clone();
+    lock(&to.attributes).extend(&set);
     Ok(())
 }
 
@@ -167,7 +167,7 @@ entry_points! {
     cuLaunchHostFunc(stream: Handle, function: HostFn, data: *mut c_void) = host_function;
     cuLaunchHostFunc_ptsz(stream: Handle, function: HostFn, data: *mut c_void) = host_function;
     cuStreamAddCallback(stream: Handle, function: CallbackFn, data: *mut c_void, flags: c_uint) = add_callback;
-    cuStreamGetAttribute(stream: Handle, attribute: c_int, out: *mut [u8; 64]) = get_attribute;
-    cuStreamSetAttribute(stream: Handle, attribute: c_int, value: *const [u8; 64]) = set_attribute;
+    cuStreamGetAttribute(stream: Handle, attribute: c_int, out: *mut Value) = get_attribute;
+    cuStreamSetAttribute(stream: Handle, attribute: c_int, value: *const Value) = set_attribute;
     cuStreamCopyAttributes(to: Handle, from: Handle) = copy_attributes;
 }

@@ -1,52 +1,174 @@
-//! Words that streams write and wait for (`cuStreamWriteValue*`, `cuStreamWaitValue*`).
+//! Words that streams write and wait for (`cuStreamWriteValue*`, `cuStreamWaitValue*`), several by one call
+//! (`cuStreamBatchMemOp`), and the same as nodes of graphs.
 
-use crate::abi::constants::{wait_value_flags, write_value_flags};
+use super::graph_node_params::{read, write as write_node};
+use super::graph_nodes::add;
+use crate::abi::constants::{barrier_flags, mem_op, wait_value_flags, write_value_flags};
 use crate::abi::error::{Error, Result};
-use crate::abi::types::Handle;
-use crate::state::contexts::streams;
+use crate::abi::pointers::{get, get_all, need, put};
+use crate::abi::types::{Handle, MemOp, MemOpNode};
+use crate::state::contexts::{context, streams};
+use crate::state::device::driver::driver;
 use crate::state::graphs::capture::enqueue;
+use crate::state::graphs::exec;
 use crate::state::graphs::task::Task;
-use crate::state::memory::word::{Comparison, waiting, writing};
+use crate::state::memory::word::{Comparison, WordOp, Words};
 use std::ffi::c_uint;
 use std::sync::Arc;
 
-fn write<T: Copy + Send + Sync + 'static>(handle: Handle, address: u64, value: T, flags: c_uint) -> Result {
-    let stream = streams::find(handle)?;
-    if flags & !write_value_flags::NO_MEMORY_BARRIER != 0 {
-        return Err(Error::INVALID_VALUE);
-    }
-    enqueue(&stream, Task::Call(Arc::new(writing(address, value)?)))
+/// A call takes fewer operations than this.
+const MOST: usize = 256;
+
+/// The flags that a form of the calls knows: only the first lets a write be reordered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    First,
+    Second,
 }
 
-fn wait(handle: Handle, address: u64, value: u64, flags: c_uint, bits: u32) -> Result {
-    let stream = streams::find(handle)?;
-    if flags & !(wait_value_flags::COMPARISON | wait_value_flags::FLUSH) != 0 {
-        return Err(Error::INVALID_VALUE);
+fn one(op: &MemOp, form: Form) -> Result<WordOp> {
+    let bits = if matches!(op.operation, mem_op::WAIT_VALUE_64 | mem_op::WRITE_VALUE_64) { 64 } else { 32 };
+    match op.operation {
+        mem_op::WAIT_VALUE_32 | mem_op::WAIT_VALUE_64 => {
+            if op.flags & !(wait_value_flags::COMPARISON | wait_value_flags::FLUSH) != 0 {
+                return Err(Error::INVALID_VALUE);
+            }
+            // The device's attribute says that it cannot flush.
+            if op.flags & wait_value_flags::FLUSH != 0 {
+                return Err(Error::NOT_SUPPORTED);
+            }
+            let comparison = Comparison::from_flags(op.flags);
+            Ok(WordOp::Wait { address: op.address, value: op.value, comparison, bits })
+        }
+        mem_op::WRITE_VALUE_32 | mem_op::WRITE_VALUE_64 => {
+            let known = if form == Form::First { write_value_flags::NO_MEMORY_BARRIER } else { 0 };
+            if op.flags & !known != 0 {
+                return Err(Error::INVALID_VALUE);
+            }
+            Ok(WordOp::Write { address: op.address, value: op.value, bits })
+        }
+        mem_op::FLUSH_REMOTE_WRITES => Err(Error::NOT_SUPPORTED),
+        mem_op::BARRIER if form == Form::Second && op.short_flags <= barrier_flags::GPU => Ok(WordOp::Barrier),
+        _ => Err(Error::INVALID_VALUE),
     }
-    let wait = waiting(address, value, Comparison::from_flags(flags), bits)?;
-    enqueue(&stream, Task::Call(Arc::new(wait)))
 }
 
-fn write_value32(handle: Handle, address: u64, value: u32, flags: c_uint) -> Result {
-    write(handle, address, value, flags)
+fn words(context: Handle, count: c_uint, ops: *const MemOp, flags: c_uint, form: Form) -> Result<Arc<Words>> {
+    let count = count as usize;
+    if count >= MOST || flags != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    let described: Box<[MemOp]> = get_all(ops, count)?.into();
+    let ops = described.iter().map(|op| one(op, form)).collect::<Result<_>>()?;
+    Ok(Arc::new(Words { ops, described, context }))
 }
-fn write_value64(handle: Handle, address: u64, value: u64, flags: c_uint) -> Result {
-    write(handle, address, value, flags)
+
+/// Puts operations into a stream, all or none.
+fn batch_of(handle: Handle, count: c_uint, ops: *const MemOp, flags: c_uint, form: Form) -> Result {
+    let stream = streams::find(handle)?;
+    let words = words(stream.context()?.handle, count, ops, flags, form)?;
+    words.check()?;
+    if words.ops.is_empty() { Ok(()) } else { enqueue(&stream, Task::Words(words)) }
 }
-fn wait_value32(handle: Handle, address: u64, value: u32, flags: c_uint) -> Result {
-    wait(handle, address, u64::from(value), flags, 32)
+
+fn batch(stream: Handle, count: c_uint, ops: *const MemOp, flags: c_uint) -> Result {
+    batch_of(stream, count, ops, flags, Form::First)
 }
-fn wait_value64(handle: Handle, address: u64, value: u64, flags: c_uint) -> Result {
-    wait(handle, address, value, flags, 64)
+fn batch_v2(stream: Handle, count: c_uint, ops: *const MemOp, flags: c_uint) -> Result {
+    batch_of(stream, count, ops, flags, Form::Second)
+}
+
+fn single(stream: Handle, operation: c_uint, address: u64, value: u64, flags: c_uint, form: Form) -> Result {
+    let op = MemOp { operation, short_flags: 0, address, value, flags, alias: 0, pad: 0 };
+    batch_of(stream, 1, &raw const op, 0, form)
+}
+fn write_32(stream: Handle, address: u64, value: u32, flags: c_uint) -> Result {
+    single(stream, mem_op::WRITE_VALUE_32, address, value.into(), flags, Form::First)
+}
+fn write_32_v2(stream: Handle, address: u64, value: u32, flags: c_uint) -> Result {
+    single(stream, mem_op::WRITE_VALUE_32, address, value.into(), flags, Form::Second)
+}
+fn write_64(stream: Handle, address: u64, value: u64, flags: c_uint) -> Result {
+    single(stream, mem_op::WRITE_VALUE_64, address, value, flags, Form::First)
+}
+fn write_64_v2(stream: Handle, address: u64, value: u64, flags: c_uint) -> Result {
+    single(stream, mem_op::WRITE_VALUE_64, address, value, flags, Form::Second)
+}
+fn wait_32(stream: Handle, address: u64, value: u32, flags: c_uint) -> Result {
+    single(stream, mem_op::WAIT_VALUE_32, address, value.into(), flags, Form::Second)
+}
+fn wait_64(stream: Handle, address: u64, value: u64, flags: c_uint) -> Result {
+    single(stream, mem_op::WAIT_VALUE_64, address, value, flags, Form::Second)
+}
+
+/// The task of a node. Its words are looked at when the graph is launched.
+pub fn words_task(params: &MemOpNode) -> Result<Task> {
+    context::find(params.context).map_err(|_| Error::INVALID_VALUE)?;
+    Ok(Task::Words(words(params.context, params.count, params.ops, params.flags, Form::Second)?))
+}
+
+fn add_node(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, params: *const MemOpNode) -> Result {
+    driver()?;
+    add(out, graph, after, n, words_task(&get(params)?)?)
+}
+
+fn get_node(node: Handle, out: *mut MemOpNode) -> Result {
+    need(out)?;
+    read(node, |task| match task {
+        Task::Words(words) => {
+            let (count, ops) = (words.described.len() as c_uint, words.described.as_ptr());
+            put(out, MemOpNode { context: words.context, count, ops, flags: 0 })
+        }
+        _ => Err(Error::INVALID_VALUE),
+    })
+}
+
+fn set_node(node: Handle, params: *const MemOpNode) -> Result {
+    driver()?;
+    write_node(node, words_task(&get(params)?)?)
+}
+
+/// Only addresses, values and flags of an executable graph's node can be changed.
+fn set_exec_node(exec: Handle, node: Handle, params: *const MemOpNode) -> Result {
+    let exec = exec::find(exec)?;
+    let new = words_task(&get(params)?)?;
+    exec.change(node, |node| {
+        let (Task::Words(old), Task::Words(words)) = (&node.task, &new) else {
+            return Err(Error::INVALID_VALUE);
+        };
+        let kinds = |words: &Words| words.described.iter().map(|op| op.operation).collect::<Vec<_>>();
+        if kinds(old) != kinds(words) {
+            return Err(Error::INVALID_VALUE);
+        }
+        node.task = new.clone();
+        Ok(())
+    })
 }
 
 entry_points! {
-    cuStreamWriteValue32(stream: Handle, address: u64, value: u32, flags: c_uint) = write_value32;
-    cuStreamWriteValue32_v2(stream: Handle, address: u64, value: u32, flags: c_uint) = write_value32;
-    cuStreamWriteValue64(stream: Handle, address: u64, value: u64, flags: c_uint) = write_value64;
-    cuStreamWriteValue64_v2(stream: Handle, address: u64, value: u64, flags: c_uint) = write_value64;
-    cuStreamWaitValue32(stream: Handle, address: u64, value: u32, flags: c_uint) = wait_value32;
-    cuStreamWaitValue32_v2(stream: Handle, address: u64, value: u32, flags: c_uint) = wait_value32;
-    cuStreamWaitValue64(stream: Handle, address: u64, value: u64, flags: c_uint) = wait_value64;
-    cuStreamWaitValue64_v2(stream: Handle, address: u64, value: u64, flags: c_uint) = wait_value64;
+    cuStreamWriteValue32(stream: Handle, address: u64, value: u32, flags: c_uint) = write_32;
+    cuStreamWriteValue32_ptsz(stream: Handle, address: u64, value: u32, flags: c_uint) = write_32;
+    cuStreamWriteValue32_v2(stream: Handle, address: u64, value: u32, flags: c_uint) = write_32_v2;
+    cuStreamWriteValue32_v2_ptsz(stream: Handle, address: u64, value: u32, flags: c_uint) = write_32_v2;
+    cuStreamWriteValue64(stream: Handle, address: u64, value: u64, flags: c_uint) = write_64;
+    cuStreamWriteValue64_ptsz(stream: Handle, address: u64, value: u64, flags: c_uint) = write_64;
+    cuStreamWriteValue64_v2(stream: Handle, address: u64, value: u64, flags: c_uint) = write_64_v2;
+    cuStreamWriteValue64_v2_ptsz(stream: Handle, address: u64, value: u64, flags: c_uint) = write_64_v2;
+    cuStreamWaitValue32(stream: Handle, address: u64, value: u32, flags: c_uint) = wait_32;
+    cuStreamWaitValue32_ptsz(stream: Handle, address: u64, value: u32, flags: c_uint) = wait_32;
+    cuStreamWaitValue32_v2(stream: Handle, address: u64, value: u32, flags: c_uint) = wait_32;
+    cuStreamWaitValue32_v2_ptsz(stream: Handle, address: u64, value: u32, flags: c_uint) = wait_32;
+    cuStreamWaitValue64(stream: Handle, address: u64, value: u64, flags: c_uint) = wait_64;
+    cuStreamWaitValue64_ptsz(stream: Handle, address: u64, value: u64, flags: c_uint) = wait_64;
+    cuStreamWaitValue64_v2(stream: Handle, address: u64, value: u64, flags: c_uint) = wait_64;
+    cuStreamWaitValue64_v2_ptsz(stream: Handle, address: u64, value: u64, flags: c_uint) = wait_64;
+    cuStreamBatchMemOp(stream: Handle, count: c_uint, ops: *const MemOp, flags: c_uint) = batch;
+    cuStreamBatchMemOp_ptsz(stream: Handle, count: c_uint, ops: *const MemOp, flags: c_uint) = batch;
+    cuStreamBatchMemOp_v2(stream: Handle, count: c_uint, ops: *const MemOp, flags: c_uint) = batch_v2;
+    cuStreamBatchMemOp_v2_ptsz(stream: Handle, count: c_uint, ops: *const MemOp, flags: c_uint) = batch_v2;
+    cuGraphAddBatchMemOpNode(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, params: *const MemOpNode)
+        = add_node;
+    cuGraphBatchMemOpNodeGetParams(node: Handle, out: *mut MemOpNode) = get_node;
+    cuGraphBatchMemOpNodeSetParams(node: Handle, params: *const MemOpNode) = set_node;
+    cuGraphExecBatchMemOpNodeSetParams(exec: Handle, node: Handle, params: *const MemOpNode) = set_exec_node;
 }

@@ -47,7 +47,8 @@ entry_points! {
     cuTexRefSetMipmapLevelBias() = no;
     cuTexRefSetMipmapLevelClamp() = no;
     cuTexRefSetMipmappedArray() = no;
-    // Graphics, other processes, other systems' memory and semaphores.
+    // Graphics, other systems' memory and semaphores.
+    cuDeviceGetNvSciSyncAttributes() = no;
     cuDestroyExternalMemory() = no;
     cuDestroyExternalSemaphore() = no;
     cuExternalMemoryGetMappedBuffer() = no;
@@ -69,58 +70,20 @@ entry_points! {
     cuGraphicsUnregisterResource() = no;
     cuImportExternalMemory() = no;
     cuImportExternalSemaphore() = no;
-    cuIpcCloseMemHandle() = no;
-    cuIpcGetEventHandle() = no;
-    cuIpcGetMemHandle() = no;
-    cuIpcOpenEventHandle() = no;
-    cuIpcOpenMemHandle_v2() = no;
     cuSignalExternalSemaphoresAsync() = no;
     cuWaitExternalSemaphoresAsync() = no;
-    // Multicast, endpoints, sharing of pools.
+    // Multicast, endpoints.
     cuMemBatchDecompressAsync() = no;
-    cuMemPoolExportPointer() = no;
-    cuMemPoolExportToShareableHandle() = no;
-    cuMemPoolImportFromShareableHandle() = no;
-    cuMemPoolImportPointer() = no;
-    cuMemcpy3DBatchAsync() = no;
-    cuMemcpy3DBatchAsync_v2() = no;
-    cuMemDiscardAndPrefetchBatchAsync() = no;
-    cuMemDiscardBatchAsync() = no;
-    cuMemPrefetchBatchAsync() = no;
     cuMulticastAddDevice() = no;
     cuMulticastBindAddr() = no;
     cuMulticastBindMem() = no;
     cuMulticastCreate() = no;
     cuMulticastGetGranularity() = no;
     cuMulticastUnbind() = no;
-    // Parts of a device, green contexts, contexts for graphics.
-    cuCtxFromGreenCtx() = no;
-    cuCtxGetDevResource() = no;
+    // Execution affinity, notifications.
     cuCtxGetExecAffinity() = no;
-    cuCtxRecordEvent() = no;
-    cuCtxWaitEvent() = no;
-    cuDevResourceGenerateDesc() = no;
-    cuDevSmResourceSplitByCount() = no;
-    cuDeviceGetDevResource() = no;
     cuDeviceRegisterAsyncNotification() = no;
     cuDeviceUnregisterAsyncNotification() = no;
-    cuGreenCtxCreate() = no;
-    cuGreenCtxDestroy() = no;
-    cuGreenCtxGetDevResource() = no;
-    cuGreenCtxRecordEvent() = no;
-    cuGreenCtxStreamCreate() = no;
-    cuGreenCtxWaitEvent() = no;
-    cuStreamGetGreenCtx() = no;
-    // Graph nodes other than kernels, copies, fills, host calls, events, memory and child graphs.
-    cuGraphAddBatchMemOpNode() = no;
-    cuGraphBatchMemOpNodeGetParams() = no;
-    cuGraphBatchMemOpNodeSetParams() = no;
-    cuGraphExecBatchMemOpNodeSetParams() = no;
-    cuGraphKernelNodeCopyAttributes() = no;
-    cuGraphKernelNodeGetAttribute() = no;
-    cuGraphKernelNodeSetAttribute() = no;
-    cuStreamBatchMemOp() = no;
-    cuStreamBatchMemOp_v2() = no;
     // What atomics a host or another device can do.
     cuDeviceGetHostAtomicCapabilities() = no;
     cuDeviceGetP2PAtomicCapabilities() = no;

@@ -1,5 +1,5 @@
 //! Virtual memory management: addresses are reserved (`cuMemAddress*`), physical memory is taken (`cuMemCreate`),
-//! mapped into them and made accessible. Memory lies on the device, and cannot be given to other processes.
+//! mapped into them and made accessible. Memory lies on the device. Other processes get it by a file descriptor.
 
 use crate::abi::constants::{access_flags, allocation_type, granularity, handle_type};
 use crate::abi::error::{Error, Result};
@@ -7,9 +7,10 @@ use crate::abi::pointers::{get, get_all, need, put};
 use crate::abi::types::{AccessDesc, DevicePtr, Handle, Location, PhysicalProps};
 use crate::state::contexts::context::synchronize_device;
 use crate::state::device::driver::{driver, tell};
+use crate::state::device::exported;
 use crate::state::memory::allocation::refused;
 use crate::state::memory::physical;
-use simt::memory::{Access, GRANULARITY};
+use simt::memory::{Access, GRANULARITY, PHYSICAL_LABEL};
 use std::ffi::{c_int, c_void};
 
 /// Tells that something is not modelled.
@@ -33,7 +34,6 @@ fn check(props: &PhysicalProps) -> Result {
     if props.kind != allocation_type::PINNED || props.reserved != [0; 4] {
         return Err(Error::INVALID_VALUE);
     }
-    // What can be exported on a device may be asked for; exporting it is what fails.
     if props.handle_types & !handle_type::POSIX_FILE_DESCRIPTOR != 0 {
         return Err(no("physical memory (cuMemCreate) with a handle for Windows or for a fabric"));
     }
@@ -140,17 +140,26 @@ fn retain(out: *mut u64, address: *mut c_void) -> Result {
     put(out, physical::retain(&physical) as u64)
 }
 
-fn export(_out: *mut c_void, handle: u64, _kind: c_int, _flags: u64) -> Result {
+fn export(out: *mut c_void, handle: u64, kind: c_int, flags: u64) -> Result {
     driver()?;
-    physical::find(handle as Handle)?;
-    Err(no("memory for other processes (cuMemExportToShareableHandle): each process has an emulated device of its own"))
+    need(out)?;
+    let (physical, props) = physical::find(handle as Handle)?;
+    let asked = props.handle_types & handle_type::POSIX_FILE_DESCRIPTOR != 0;
+    if kind != handle_type::POSIX_FILE_DESCRIPTOR || flags != 0 || !asked {
+        return Err(Error::INVALID_VALUE);
+    }
+    put(out.cast::<c_int>(), exported::descriptor(physical.file())?)
 }
 
-fn import(_out: *mut u64, _shared: *mut c_void, _kind: c_int) -> Result {
-    driver()?;
-    Err(no(
-        "memory of other processes (cuMemImportFromShareableHandle): each process has an emulated device of its own",
-    ))
+fn import(out: *mut u64, shared: *mut c_void, kind: c_int) -> Result {
+    let driver = driver()?;
+    need(out)?;
+    if kind != handle_type::POSIX_FILE_DESCRIPTOR {
+        return Err(Error::INVALID_VALUE);
+    }
+    let file = exported::opened(shared.addr() as c_int, PHYSICAL_LABEL)?;
+    let physical = driver.memory.import_physical(file).map_err(refused)?;
+    put(out, physical::hold(physical, PhysicalProps::of_device()) as u64)
 }
 
 fn export_range(_out: *mut c_void, _address: DevicePtr, _size: usize, _kind: c_int, _flags: u64) -> Result {

@@ -39,6 +39,9 @@ pub fn create(flags: u32) -> Handle {
 /// `CUDA_ERROR_INVALID_CONTEXT` for a handle that is not a context, and for the primary context.
 pub fn destroy(handle: Handle) -> Result {
     let context = context::find(handle)?;
+    if context.handle != handle {
+        return Err(Error::INVALID_CONTEXT);
+    }
     let primary = lock(&PRIMARY).context.as_ref().is_some_and(|primary| Arc::ptr_eq(primary, &context));
     if primary {
         return Err(Error::INVALID_CONTEXT);

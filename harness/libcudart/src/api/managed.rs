@@ -69,6 +69,9 @@ forwards! {
         bytes: usize) => cuMemRangeGetAttributes;
     cudaMemPoolCreate(out: *mut Handle, properties: *const c_void) => cuMemPoolCreate;
     cudaMemPoolDestroy(pool: Handle) => cuMemPoolDestroy;
+    cudaMemGetDefaultMemPool(out: *mut Handle, place: *const c_void, kind: c_int) => cuMemGetDefaultMemPool;
+    cudaMemGetMemPool(out: *mut Handle, place: *const c_void, kind: c_int) => cuMemGetMemPool;
+    cudaMemSetMemPool(place: *const c_void, kind: c_int, pool: Handle) => cuMemSetMemPool;
     cudaMemPoolTrimTo(pool: Handle, keep: usize) => cuMemPoolTrimTo;
     cudaMemPoolSetAttribute(pool: Handle, which: c_int, value: *mut c_void) => cuMemPoolSetAttribute;
     cudaMemPoolGetAttribute(pool: Handle, which: c_int, out: *mut c_void) => cuMemPoolGetAttribute;

@@ -78,19 +78,6 @@ lacking! {
     cudaLogsDumpToMemory
     cudaLogsRegisterCallback
     cudaLogsUnregisterCallback
-    cudaMemDiscardAndPrefetchBatchAsync
-    cudaMemDiscardAndPrefetchBatchAsync_ptsz
-    cudaMemDiscardBatchAsync
-    cudaMemDiscardBatchAsync_ptsz
-    cudaMemGetDefaultMemPool
-    cudaMemGetMemPool
-    cudaMemPrefetchBatchAsync
-    cudaMemPrefetchBatchAsync_ptsz
-    cudaMemSetMemPool
-    cudaMemcpy3DBatchAsync
-    cudaMemcpy3DBatchAsync_ptsz
-    cudaMemcpyBatchAsync
-    cudaMemcpyBatchAsync_ptsz
     cudaSignalExternalSemaphoresAsync
     cudaSignalExternalSemaphoresAsync_ptsz
     cudaVDPAUGetDevice

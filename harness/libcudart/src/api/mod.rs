@@ -1,5 +1,6 @@
 //! The exported functions, a file for each family.
 mod array;
+mod batch;
 mod copy;
 mod copy_shape;
 mod device;

@@ -92,6 +92,12 @@ driver_calls! {
     cuMemcpy2DAsync_v2(copy: *const Memcpy2d, stream: Stream);
     cuMemcpy3D_v2(copy: *const Memcpy3d);
     cuMemcpy3DAsync_v2(copy: *const Memcpy3d, stream: Stream);
+    cuMemcpyBatchAsync(to: *const u64, from: *const u64, sizes: *const usize, count: usize, how: *const c_void,
+        firsts: *const usize, hows: usize, failed: *mut usize, stream: Stream);
+    cuMemcpyBatchAsync_v2(to: *const u64, from: *const u64, sizes: *const usize, count: usize, how: *const c_void,
+        firsts: *const usize, hows: usize, stream: Stream);
+    cuMemcpy3DBatchAsync(count: usize, ops: *const c_void, failed: *mut usize, flags: u64, stream: Stream);
+    cuMemcpy3DBatchAsync_v2(count: usize, ops: *const c_void, flags: u64, stream: Stream);
     cuMemsetD8_v2(address: u64, value: u8, count: usize);
     cuMemsetD8Async(address: u64, value: u8, count: usize, stream: Stream);
     cuMemsetD2D8_v2(address: u64, pitch: usize, value: u8, width: usize, height: usize);

@@ -92,6 +92,20 @@ struct Objects {
     void *arguments[1];
     char bytes[4096], registered[4096], bus[64];
     const cudaGraphNode_t *nodes = nullptr;
+    // Of batches.
+    void *targets[2], *managed_parts[2];
+    const void *sources[2];
+    size_t sizes[2] = {64, 64}, first[1] = {0};
+    cudaMemcpyAttributes ordered{};
+    cudaMemcpy3DBatchOp operation{};
+    // For other processes.
+    cudaIpcMemHandle_t shared_memory{};
+    cudaIpcEventHandle_t shared_event{};
+    cudaEvent_t event_for_others;
+    cudaMemPool_t pool_for_others;
+    void *from_pool_for_others;
+    cudaMemPoolPtrExportData pointer_for_others{};
+    int descriptor = -1;
 
     Objects() {
         cudaMalloc(&device, 4096);
@@ -151,6 +165,24 @@ struct Objects {
         cudaGraphAddEventWaitNode(&wait_node, graph, nullptr, 0, event);
         cudaGraphInstantiate(&exec, graph, 0);
         cudaGraphRetainUserObject(graph, user, 1, 0);
+        targets[0] = device, targets[1] = (char *)device + 64;
+        managed_parts[0] = managed, managed_parts[1] = (char *)managed + 64;
+        sources[0] = managed, sources[1] = (char *)managed + 64;
+        ordered.srcAccessOrder = operation.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+        operation.src.type = operation.dst.type = cudaMemcpyOperandTypePointer;
+        operation.src.op.ptr.ptr = managed;
+        operation.dst.op.ptr.ptr = device;
+        operation.extent = copy.extent;
+        cudaEventCreateWithFlags(&event_for_others, cudaEventDisableTiming | cudaEventInterprocess);
+        cudaIpcGetMemHandle(&shared_memory, device);
+        cudaIpcGetEventHandle(&shared_event, event_for_others);
+        cudaMemPoolProps exported = pool_properties;
+        exported.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+        cudaMemPoolCreate(&pool_for_others, &exported);
+        cudaMallocFromPoolAsync(&from_pool_for_others, 64, pool_for_others, stream);
+        cudaStreamSynchronize(stream);
+        cudaMemPoolExportToShareableHandle(&descriptor, pool_for_others, cudaMemHandleTypePosixFileDescriptor, 0);
+        cudaMemPoolExportPointer(&pointer_for_others, from_pool_for_others);
         cudaGetLastError();
     }
 };

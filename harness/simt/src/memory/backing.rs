@@ -1,13 +1,18 @@
 //! The host's memory behind an allocation. It is mapped when it is needed and given back when the allocation has been
 //! freed and nobody uses its bytes any more, so a device of any size fits into a process with few addresses.
 
-use super::reserve::{HUGE, PAGE, advise_huge, discard, map, unmap};
+use super::reserve::{HUGE, PAGE, advise_huge, discard, map, map_file, map_zeros, unmap, unnamed_file};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ffi::CStr;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Allocations of this size or more have a mapping of their own. Smaller ones share slabs, as a process may have only
 /// so many mappings.
 const LARGE: u64 = 1 << 20;
+/// What Linux shows for the file of an allocation that another process may map.
+const SHARED_LABEL: &CStr = c"warplab shared memory";
 /// The size of a slab.
 const SLAB: u64 = 4 << 20;
 
@@ -18,13 +23,47 @@ pub(crate) struct Backing {
     len: u64,
     /// The slabs that the bytes belong to; none for a mapping of their own.
     slabs: Option<Arc<Slabs>>,
+    /// The file that the bytes lie in, once another process may map them.
+    file: OnceLock<Arc<File>>,
 }
 
 impl Backing {
+    fn new(start: u64, len: u64, slabs: Option<Arc<Slabs>>) -> Backing {
+        Backing { start, len, slabs, file: OnceLock::new() }
+    }
+
+    /// The beginning of a file, `bytes` bytes, as another process has them.
+    pub fn of_file(file: Arc<File>, bytes: u64) -> Option<Backing> {
+        let backing = Backing::mapped(bytes, PAGE)?;
+        (map_file(backing.start, backing.len, &file)).then_some(())?;
+        let _ = backing.file.set(file);
+        Some(backing)
+    }
+
+    /// The file that the bytes lie in. The first call moves them there; they keep their addresses. Nobody may use them
+    /// meanwhile.
+    pub fn share(&self) -> Option<Arc<File>> {
+        if let Some(file) = self.file.get() {
+            return Some(Arc::clone(file));
+        }
+        let file = Arc::new(unnamed_file(SHARED_LABEL, self.len)?);
+        for at in (0..self.len).step_by(PAGE as usize) {
+            // SAFETY: a page of this mapping, which nobody changes now.
+            let page = unsafe { std::slice::from_raw_parts((self.start + at) as *const u8, PAGE as usize) };
+            // Pages of zeros need no memory.
+            if page.iter().any(|byte| *byte != 0) {
+                file.write_all_at(page, at).ok()?;
+            }
+        }
+        map_file(self.start, self.len, &file).then_some(())?;
+        let _ = self.file.set(Arc::clone(&file));
+        Some(file)
+    }
+
     /// A mapping of `bytes` bytes that is aligned to `align`.
     pub fn mapped(bytes: u64, align: u64) -> Option<Backing> {
         let len = bytes.checked_next_multiple_of(PAGE)?;
-        Some(Backing { start: map(len, align)?, len, slabs: None })
+        Some(Backing::new(map(len, align)?, len, None))
     }
 
     /// `bytes` bytes of zeros: pages of a slab, or a mapping that asks for huge pages if it is large.
@@ -37,7 +76,7 @@ impl Backing {
             return Some(backing);
         }
         let len = bytes.next_multiple_of(PAGE);
-        Some(Backing { start: slabs.take(len)?, len, slabs: Some(Arc::clone(slabs)) })
+        Some(Backing::new(slabs.take(len)?, len, Some(Arc::clone(slabs))))
     }
 
     /// The address of the first byte.
@@ -49,7 +88,12 @@ impl Backing {
 impl Drop for Backing {
     fn drop(&mut self) {
         match &self.slabs {
-            Some(slabs) => slabs.give_back(self.start, self.len),
+            Some(slabs) => {
+                if self.file.get().is_some() {
+                    map_zeros(self.start, self.len);
+                }
+                slabs.give_back(self.start, self.len);
+            }
             None => unmap(self.start, self.len),
         }
     }

@@ -1,5 +1,6 @@
 //! The kinds of memory, and the description of an allocation.
 
+use std::fs::File;
 use std::sync::Arc;
 
 /// Whose memory it is, and how it was allocated.
@@ -24,6 +25,8 @@ pub enum Kind {
     Pool,
     /// Physical memory of the device that is mapped into reserved addresses.
     Mapped,
+    /// Memory that another process has allocated.
+    Opened,
     /// The heap from which kernels allocate: a [`super::Heap`], which knows which of its bytes may be accessed.
     Heap,
 }
@@ -36,7 +39,7 @@ impl Kind {
     /// Whether it takes some of the device's memory. Managed memory only does once it has migrated, but it is counted
     /// from the start.
     pub(super) fn is_charged(self) -> bool {
-        !matches!(self, Kind::Pinned { .. } | Kind::Registered)
+        !matches!(self, Kind::Pinned { .. } | Kind::Registered | Kind::Opened)
     }
 }
 
@@ -53,4 +56,17 @@ pub struct Allocation {
     pub label: Arc<str>,
     /// Unique among all allocations of this memory.
     pub id: u32,
+}
+
+/// Where an allocation lies for another process.
+#[derive(Debug)]
+pub struct Shared {
+    /// The allocation's first address here.
+    pub start: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// The file that holds it.
+    pub file: Arc<File>,
+    /// Where it begins in the file.
+    pub offset: u64,
 }

@@ -7,10 +7,11 @@
 use super::backing::Backing;
 use super::error::MemoryError;
 use super::kind::Kind;
-use super::physical::{Access, GRANULARITY, Mapped, Physical, Reservation};
+use super::physical::{Access, GRANULARITY, Mapped, PHYSICAL_LABEL, Physical, Reservation};
 use super::reserve::{map_file, map_zeros};
 use super::space::{Held, Space};
 use super::{Freed, Memory};
+use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -116,9 +117,21 @@ impl Memory {
         if bytes > free {
             return Err(MemoryError::OutOfMemory { asked: bytes, free, total: self.total });
         }
-        let file = super::reserve::unnamed_file(bytes).ok_or(MemoryError::Host { asked: bytes })?;
+        let file = super::reserve::unnamed_file(PHYSICAL_LABEL, bytes).ok_or(MemoryError::Host { asked: bytes })?;
         inner.physical.fetch_add(bytes, Ordering::Relaxed);
         Ok(Arc::new(Physical { file, bytes, used: Arc::clone(&inner.physical) }))
+    }
+
+    /// Physical memory that another process has taken, by its file. It takes nothing of this device.
+    ///
+    /// # Errors
+    /// When the file cannot be such memory.
+    pub fn import_physical(&self, file: File) -> Result<Arc<Physical>, MemoryError> {
+        let bytes = file.metadata().map_or(0, |of| of.len());
+        if bytes == 0 || !is_whole(bytes) {
+            return Err(MemoryError::Invalid { bytes, align: GRANULARITY });
+        }
+        Ok(Arc::new(Physical { file, bytes, used: Arc::new(bytes.into()) }))
     }
 
     /// Maps the first `bytes` bytes of physical memory at reserved addresses. `label` names them in findings.

@@ -18,14 +18,16 @@ mod kind;
 mod mapping;
 mod physical;
 mod reserve;
+mod shared;
 mod space;
 mod view;
 mod written;
 
 pub use elsewhere::know_host;
 pub use error::{AccessError, FreeError, MemoryError};
-pub use kind::{Allocation, Kind};
-pub use physical::{Access, GRANULARITY, Physical};
+pub use kind::{Allocation, Kind, Shared};
+pub use physical::{Access, GRANULARITY, PHYSICAL_LABEL, Physical};
+pub use reserve::unnamed_file;
 pub use view::{Diagnosis, Freed, Neighbour, Range, View};
 
 use crate::texture::{Object, Objects};
@@ -297,6 +299,18 @@ impl Memory {
         match inner.written(src) {
             Some((from, from_offset)) => to.copy(to_offset, from, from_offset, len),
             None => to.write(to_offset, len),
+        }
+    }
+
+    /// Forgets what whole pages of `len` bytes at `addr` hold: they read as zero. Nothing happens to memory that is not
+    /// managed.
+    pub fn discard(&self, addr: u64, len: u64) {
+        let inner = self.lock();
+        let Some((&start, held)) = inner.live.range(..=addr).next_back() else { return };
+        let first = addr.next_multiple_of(reserve::PAGE);
+        let end = addr.saturating_add(len).min(start + held.bytes) / reserve::PAGE * reserve::PAGE;
+        if held.kind == Kind::Managed && held.backing.is_some() && first < end {
+            reserve::discard(first, end - first);
         }
     }
 

@@ -1,12 +1,16 @@
 //! Physical memory, and the addresses it can be mapped at.
 
 use super::backing::Backing;
+use std::ffi::CStr;
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Reservations, physical memory and mappings have sizes and addresses that are multiples of this.
 pub const GRANULARITY: u64 = 2 << 20;
+
+/// What Linux shows for the files of physical memory.
+pub const PHYSICAL_LABEL: &CStr = c"warplab physical memory";
 
 /// Who may use mapped memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +34,11 @@ pub struct Physical {
 }
 
 impl Physical {
+    /// The file that it is.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
     /// Its size.
     pub fn bytes(&self) -> u64 {
         self.bytes

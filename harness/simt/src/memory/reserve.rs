@@ -1,5 +1,6 @@
 //! The system calls behind the address space.
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -47,18 +48,20 @@ pub(super) fn unmap(start: u64, len: u64) {
     debug_assert_eq!(rc, 0, "{}", io::Error::last_os_error());
 }
 
-/// A file of `bytes` bytes of zeros in memory that has no name. `None` if the system gives none.
-pub(super) fn unnamed_file(bytes: u64) -> Option<File> {
+/// A file of `bytes` bytes of zeros in memory, without a name in any folder. `label` is what Linux shows for it. `None`
+/// if the system gives none.
+pub fn unnamed_file(label: &CStr, bytes: u64) -> Option<File> {
     #[cfg(target_os = "linux")]
     let file = {
         use std::os::fd::{FromRawFd, OwnedFd};
         // SAFETY: the name is a string of C; the new descriptor belongs to nobody else.
-        let fd = unsafe { libc::memfd_create(c"device memory".as_ptr(), libc::MFD_CLOEXEC) };
+        let fd = unsafe { libc::memfd_create(label.as_ptr(), libc::MFD_CLOEXEC) };
         // SAFETY: as above.
         (fd >= 0).then(|| File::from(unsafe { OwnedFd::from_raw_fd(fd) }))?
     };
     #[cfg(not(target_os = "linux"))]
     let file = {
+        let _ = label;
         static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("device-memory-{}-{count}", std::process::id()));

@@ -256,3 +256,34 @@ fn what_cannot_be_mapped_is_refused() {
     assert!(memory.create_physical(4096).is_err());
     assert!(matches!(memory.create_physical(64 * MIB), Err(MemoryError::OutOfMemory { .. })));
 }
+
+#[test]
+fn shared_memory_is_the_same_bytes_at_the_same_address() {
+    let memory = Memory::new(1 << 30);
+    memory.track_writes(true);
+    for bytes in [5000, 3 << 20] {
+        let at = memory.alloc(bytes, 1, Kind::Device, "test").unwrap();
+        let before = memory.host(at, bytes).unwrap();
+        unsafe { before.add(4000).write(7) };
+        let shared = memory.share(at + 100).unwrap();
+        assert_eq!((shared.start, shared.bytes), (at, bytes));
+        assert_eq!(memory.host(at, bytes).unwrap(), before);
+        assert_eq!(unsafe { before.add(4000).read() }, 7);
+        // Opened, as another process would.
+        let used = memory.used();
+        let file = shared.file.try_clone().unwrap();
+        let other = memory.open_shared(file, shared.offset, shared.bytes, "opened").unwrap();
+        assert_eq!((memory.find(other).unwrap().bytes, memory.used()), (bytes, used));
+        let there = memory.host(other, bytes).unwrap();
+        assert!(there != before && unsafe { there.add(4000).read() } == 7);
+        unsafe { there.add(1).write(8) };
+        assert_eq!(unsafe { before.add(1).read() }, 8);
+        assert!(memory.host(other, bytes + 1).is_err());
+        memory.free(other).unwrap();
+        memory.free(at).unwrap();
+        // What comes to lie there next is zero again, and nobody else's.
+        let next = memory.alloc(bytes, 1, Kind::Device, "next").unwrap();
+        assert_eq!(unsafe { memory.host(next, bytes).unwrap().add(4000).read() }, 0);
+    }
+    assert!(memory.share(1).is_none());
+}

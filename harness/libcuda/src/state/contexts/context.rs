@@ -1,5 +1,7 @@
 //! Contexts, and the sticky error of each.
 
+use super::attributes::Attributes;
+use super::green;
 use super::limits::Limits;
 use super::stream::Stream;
 use crate::abi::constants::shared_config;
@@ -36,13 +38,16 @@ pub struct Context {
 /// All contexts by handle.
 static CONTEXTS: Table<Context> = Table::new();
 
-/// The context of a handle.
+/// The context of a handle; of a green context's, the primary context.
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_INITIALIZED`, `CUDA_ERROR_INVALID_CONTEXT`.
 pub fn find(handle: Handle) -> Result<Arc<Context>> {
     driver()?;
-    CONTEXTS.get(handle).map_err(|_| Error::INVALID_CONTEXT)
+    CONTEXTS.get(handle).or_else(|_| {
+        let green = green::of_context(handle).ok_or(Error::INVALID_CONTEXT)?;
+        CONTEXTS.get(green.primary).map_err(|_| Error::INVALID_CONTEXT)
+    })
 }
 
 /// Adds a context to the table, under its handle.
@@ -76,7 +81,7 @@ impl Context {
             handle,
             flags: AtomicU32::new(flags),
             error: AtomicI32::new(0),
-            legacy: Stream::new(weak.clone(), 0, 0, true),
+            legacy: Stream::new(weak.clone(), 0, Attributes::default(), true),
             streams: Mutex::default(),
             limits: Mutex::default(),
             cache_config: AtomicI32::new(0),

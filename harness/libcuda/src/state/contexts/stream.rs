@@ -4,14 +4,16 @@
 //! which is started when first needed and ends when it has had nothing to do for a while. Dependencies always name
 //! tasks that were submitted earlier, so streams cannot wait for each other in a circle.
 
+use super::attributes::Attributes;
 use super::context::Context;
+use super::green::Green;
 use crate::abi::constants::stream_flags::NON_BLOCKING;
 use crate::abi::error::{Error, Result};
 use crate::state::device::driver::tell;
 use crate::state::device::observer::panic_text;
 use crate::state::device::sync::lock;
 use std::any::Any;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::Builder;
@@ -45,12 +47,12 @@ pub struct Stream {
     pub context: Weak<Context>,
     /// As given at its creation.
     pub flags: u32,
-    /// As given, within the range.
-    pub priority: i32,
     /// Whether it is its context's default stream.
     pub legacy: bool,
-    /// Attributes that are kept, and change nothing here, by their numbers.
-    pub attributes: Mutex<BTreeMap<i32, [u8; 64]>>,
+    /// Its attributes, the priority among them.
+    pub attributes: Mutex<Attributes>,
+    /// The green context that it is of, if it is of one.
+    pub green: Option<Arc<Green>>,
     /// The capture it takes part in.
     pub capture: Mutex<CaptureSlot>,
     progress: Mutex<Progress>,
@@ -71,14 +73,25 @@ struct Progress {
 
 impl Stream {
     /// A stream of a context, with `CUstream_flags`.
-    pub fn new(context: Weak<Context>, flags: u32, priority: i32, legacy: bool) -> Arc<Self> {
+    pub fn new(context: Weak<Context>, flags: u32, attributes: Attributes, legacy: bool) -> Arc<Self> {
+        Self::of_green(context, flags, attributes, legacy, None)
+    }
+
+    /// The same, of a green context if one is given.
+    pub fn of_green(
+        context: Weak<Context>,
+        flags: u32,
+        attributes: Attributes,
+        legacy: bool,
+        green: Option<Arc<Green>>,
+    ) -> Arc<Self> {
         Arc::new(Stream {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             context,
             flags,
-            priority,
             legacy,
-            attributes: Mutex::default(),
+            attributes: Mutex::new(attributes),
+            green,
             capture: Mutex::default(),
             progress: Mutex::default(),
             changed: Condvar::new(),
@@ -258,7 +271,7 @@ mod tests {
 
     #[test]
     fn tasks_run_in_order_and_the_caller_does_not_wait() {
-        let stream = Stream::new(Weak::new(), 1, 0, false);
+        let stream = Stream::new(Weak::new(), 1, Attributes::default(), false);
         let order = Arc::new(AtomicUsize::new(0));
         let gate = Arc::new((Mutex::new(false), Condvar::new()));
         for i in 0..50 {
@@ -282,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_brief_task_of_an_idle_stream_runs_at_once() {
-        let stream = Stream::new(Weak::new(), 1, 0, false);
+        let stream = Stream::new(Weak::new(), 1, Attributes::default(), false);
         stream.submit(Call(None::<fn()>));
         assert!(stream.is_idle() && !lock(&stream.progress).worker);
     }

@@ -1,20 +1,18 @@
 //! The streams by handle, and each thread's own default stream.
 
+use super::attributes::{Attributes, number};
 use super::context::Context;
 use super::current::current_any;
+use super::green::Green;
 use super::stream::Stream;
 use crate::abi::constants::default_stream::{LEGACY, PER_THREAD};
+use crate::abi::constants::launch_attribute::PRIORITY;
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::device::driver::driver;
 use crate::state::device::handles::Table;
 use std::cell::RefCell;
 use std::sync::Arc;
-
-/// The least urgent priority. Greater numbers are less urgent. Priorities are stored, but change nothing here.
-pub const LEAST_PRIORITY: i32 = 0;
-/// The most urgent priority.
-pub const GREATEST_PRIORITY: i32 = -5;
 
 static STREAMS: Table<Stream> = Table::new();
 
@@ -31,7 +29,7 @@ fn per_thread(context: &Arc<Context>) -> Arc<Stream> {
         if let Some(stream) = own.iter().find(|stream| stream.context.ptr_eq(&weak)) {
             return Arc::clone(stream);
         }
-        let stream = Stream::new(weak, 0, 0, false);
+        let stream = Stream::new(weak, 0, Attributes::default(), false);
         context.add_stream(&stream);
         own.push(Arc::clone(&stream));
         stream
@@ -51,6 +49,12 @@ pub fn find(handle: Handle) -> Result<Arc<Stream>> {
     Ok(stream)
 }
 
+/// Refuses a stream whose green context has ended.
+fn unended(stream: Arc<Stream>) -> Result<Arc<Stream>> {
+    let is_ended = stream.green.as_ref().is_some_and(|green| green.is_ended());
+    if is_ended { Err(Error::CONTEXT_IS_DESTROYED) } else { Ok(stream) }
+}
+
 /// The stream of a handle, whatever the state of its context.
 ///
 /// # Errors
@@ -60,14 +64,16 @@ pub fn find_any(handle: Handle) -> Result<Arc<Stream>> {
     match handle {
         0 | LEGACY => Ok(Arc::clone(&context.legacy)),
         PER_THREAD => Ok(per_thread(&context)),
-        _ => STREAMS.get(handle),
+        _ => STREAMS.get(handle).and_then(unended),
     }
 }
 
-/// Makes a stream in a context; returns its handle. A priority outside the range is moved into it.
-pub fn create(context: &Arc<Context>, flags: u32, priority: i32) -> Handle {
-    let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
-    let stream = Stream::new(Arc::downgrade(context), flags, priority, false);
+/// Makes a stream in a context, or in a green one; returns its handle. A priority outside the range is moved into it.
+pub fn create(context: &Arc<Context>, flags: u32, priority: i32, green: Option<Arc<Green>>) -> Handle {
+    let mut attributes = Attributes::default();
+    // A priority is never refused.
+    let _ = attributes.set(PRIORITY, number(priority));
+    let stream = Stream::of_green(Arc::downgrade(context), flags, attributes, false, green);
     context.add_stream(&stream);
     STREAMS.insert(stream)
 }

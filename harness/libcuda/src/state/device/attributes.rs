@@ -139,9 +139,13 @@ fn of_features(p: &Profile, attribute: i32) -> Option<i64> {
         COOPERATIVE_MULTI_DEVICE_LAUNCH => 0,
         CAN_FLUSH_REMOTE_WRITES => 0,
         VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED => 1,
-        // Handles of other processes and systems are not modelled.
-        HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
-        | HANDLE_TYPE_WIN32_HANDLE_SUPPORTED
+        // Processes share memory and events by files, which Linux lets one open for another.
+        HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED | MEMPOOL_SUPPORTED_HANDLE_TYPES | IPC_EVENT_SUPPORTED => {
+            cfg!(target_os = "linux").into()
+        }
+        HOST_MEMORY_POOLS_SUPPORTED | HOST_NUMA_MEMORY_POOLS_SUPPORTED => 1,
+        // Handles of other systems are not modelled.
+        HANDLE_TYPE_WIN32_HANDLE_SUPPORTED
         | HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED
         | GENERIC_COMPRESSION_SUPPORTED
         | GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED
@@ -150,10 +154,8 @@ fn of_features(p: &Profile, attribute: i32) -> Option<i64> {
         | GPU_DIRECT_RDMA_SUPPORTED
         | GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS
         | GPU_DIRECT_RDMA_WRITES_ORDERING
-        | MEMPOOL_SUPPORTED_HANDLE_TYPES
         | DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED
         | DMA_BUF_SUPPORTED
-        | IPC_EVENT_SUPPORTED
         | HANDLE_TYPE_FABRIC_SUPPORTED => 0,
         CLUSTER_LAUNCH | TENSOR_MAP_ACCESS_SUPPORTED => yes_from(9, 0),
         // Memory for multicast is not modelled, though Hopper has it.
@@ -166,9 +168,7 @@ fn of_features(p: &Profile, attribute: i32) -> Option<i64> {
         | MEM_DECOMPRESS_MAXIMUM_LENGTH
         | VULKAN_CIG_SUPPORTED
         | HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-        | HOST_NUMA_MEMORY_POOLS_SUPPORTED
         | HOST_NUMA_MULTINODE_IPC_SUPPORTED
-        | HOST_MEMORY_POOLS_SUPPORTED
         | HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
         | HOST_ALLOC_DMA_BUF_SUPPORTED
         | ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED

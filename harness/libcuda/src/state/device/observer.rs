@@ -83,6 +83,8 @@ pub trait Observer: Sync {
     fn unsupported(&self, what: &str);
     /// Something may go wrong, and is tried all the same.
     fn doubtful(&self, what: &str);
+    /// A call fails for a reason that its error does not tell.
+    fn explained(&self, why: &str);
     /// The driver itself failed.
     fn internal(&self, place: &str, what: &str);
 }

@@ -1,6 +1,7 @@
 //! Events: positions in streams, and the time when each was reached.
 
 use super::capture::Capture;
+use super::shared_event::SharedEvent;
 use crate::abi::constants::event_flags;
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
@@ -8,6 +9,7 @@ use crate::state::contexts::context::Context;
 use crate::state::contexts::stream::Stream;
 use crate::state::device::handles::Table;
 use crate::state::device::sync::lock;
+use crate::state::device::ticket::Ticket;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -16,20 +18,35 @@ use std::time::{Duration, Instant};
 pub struct Mark {
     time: Mutex<Option<Instant>>,
     reached: Condvar,
+    /// Of an event that processes share: the event, and the number of this recording.
+    shared: Option<(Arc<SharedEvent>, u64)>,
 }
 
 impl Mark {
+    /// A recording, by any process, of an event that processes share.
+    fn shared(event: &Arc<SharedEvent>, record: u64) -> Mark {
+        Mark { shared: Some((Arc::clone(event), record)), ..Mark::default() }
+    }
     /// Marks it as reached now.
     pub fn set(&self) {
+        if let Some((event, record)) = &self.shared {
+            event.reach(*record);
+        }
         lock(&self.time).get_or_insert_with(Instant::now);
         self.reached.notify_all();
     }
     /// Whether it was reached.
     pub fn is_done(&self) -> bool {
-        lock(&self.time).is_some()
+        match &self.shared {
+            Some((event, record)) => event.is_reached(*record),
+            None => lock(&self.time).is_some(),
+        }
     }
     /// Waits until it is reached.
     pub fn wait(&self) {
+        if let Some((event, record)) = &self.shared {
+            return event.wait(*record);
+        }
         let mut time = lock(&self.time);
         while time.is_none() {
             time = self.reached.wait(time).unwrap_or_else(PoisonError::into_inner);
@@ -53,6 +70,8 @@ pub struct Event {
     context: Weak<Context>,
     flags: u32,
     recorded: Mutex<Recorded>,
+    /// What other processes see of it, if they may.
+    shared: Option<Arc<SharedEvent>>,
 }
 
 static EVENTS: Table<Event> = Table::new();
@@ -71,8 +90,27 @@ pub fn handle_of(event: &Arc<Event>) -> Handle {
 }
 
 /// Makes an event of a context, with `CUevent_flags`; returns its handle.
-pub fn create(context: &Arc<Context>, flags: u32) -> Handle {
-    EVENTS.insert(Arc::new(Event { context: Arc::downgrade(context), flags, recorded: Mutex::new(Recorded::Never) }))
+///
+/// # Errors
+/// `CUDA_ERROR_OUT_OF_MEMORY` for one that processes share.
+pub fn create(context: &Arc<Context>, flags: u32) -> Result<Handle> {
+    let is_shared = flags & event_flags::INTERPROCESS != 0;
+    let shared = is_shared.then(SharedEvent::new).transpose()?;
+    Ok(insert(context, flags, shared))
+}
+
+/// Makes an event that is the one of another process's ticket; returns its handle.
+///
+/// # Errors
+/// `CUDA_ERROR_MAP_FAILED` when it is gone.
+pub fn open(context: &Arc<Context>, ticket: &Ticket) -> Result<Handle> {
+    let shared = SharedEvent::open(ticket)?;
+    Ok(insert(context, event_flags::DISABLE_TIMING | event_flags::INTERPROCESS, Some(shared)))
+}
+
+fn insert(context: &Arc<Context>, flags: u32, shared: Option<SharedEvent>) -> Handle {
+    let (context, recorded) = (Arc::downgrade(context), Mutex::new(Recorded::Never));
+    EVENTS.insert(Arc::new(Event { context, flags, recorded, shared: shared.map(Arc::new) }))
 }
 
 /// Removes an event from the table.
@@ -86,7 +124,33 @@ pub fn forget(handle: Handle) -> Result<Arc<Event>> {
 impl Event {
     /// What it stands for now.
     pub fn recorded(&self) -> Recorded {
-        lock(&self.recorded).clone()
+        let own = lock(&self.recorded).clone();
+        match (&self.shared, own) {
+            // The last record may be another process's.
+            (Some(shared), Recorded::Never | Recorded::Mark(_)) => match shared.last() {
+                0 => Recorded::Never,
+                last => Recorded::Mark(Arc::new(Mark::shared(shared, last))),
+            },
+            (_, own) => own,
+        }
+    }
+    /// A new recording of it, which it stands for from now on.
+    pub fn mark(&self) -> Arc<Mark> {
+        let mark = match &self.shared {
+            Some(shared) => Mark::shared(shared, shared.record()),
+            None => Mark::default(),
+        };
+        let mark = Arc::new(mark);
+        self.set(Recorded::Mark(Arc::clone(&mark)));
+        mark
+    }
+    /// A ticket for other processes.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_HANDLE` for an event that was not made for them, and for one that another process has made.
+    pub fn ticket(&self) -> Result<Ticket> {
+        let shared = self.shared.as_ref().filter(|shared| !shared.is_opened);
+        Ok(shared.ok_or(Error::INVALID_HANDLE)?.ticket())
     }
     /// Makes it stand for something else.
     pub fn set(&self, recorded: Recorded) {
@@ -94,9 +158,7 @@ impl Event {
     }
     /// Records it at this moment.
     pub fn record_now(&self) {
-        let mark = Arc::new(Mark::default());
-        mark.set();
-        self.set(Recorded::Mark(mark));
+        self.mark().set();
     }
     /// Waits for what it stands for.
     pub fn wait(&self) {

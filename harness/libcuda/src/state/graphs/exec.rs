@@ -99,7 +99,8 @@ impl Exec {
     ///
     /// # Errors
     /// `CUDA_ERROR_CONTEXT_IS_DESTROYED`; `CUDA_ERROR_INVALID_VALUE` if it allocates memory that was not freed since
-    /// its last launch (unless launches free it), or frees memory that is not allocated.
+    /// its last launch (unless launches free it), frees memory that is not allocated, or writes or waits for words that
+    /// there are not.
     pub fn batch(&self) -> Result<Task> {
         self.context.upgrade().ok_or(Error::CONTEXT_IS_DESTROYED)?;
         let (allocated, freed) = self.memory();
@@ -109,6 +110,11 @@ impl Exec {
             return Err(Error::INVALID_VALUE);
         }
         let nodes = lock(&self.nodes);
+        for node in nodes.iter() {
+            if let Task::Words(words) = &node.task {
+                words.check()?;
+            }
+        }
         let tasks = nodes.iter().filter(|node| node.enabled).map(|node| node.task.clone());
         let decided: Vec<_> = nodes.iter().flat_map(|node| conditions(&node.task)).collect();
         let reset = (!decided.is_empty())

@@ -6,6 +6,7 @@ pub mod event;
 pub mod exec;
 pub mod graph;
 pub mod ordered;
+pub mod shared_event;
 pub mod task;
 pub mod transfer;
 pub mod update;

@@ -3,12 +3,14 @@
 
 use super::capture::{enqueue, position};
 use super::task::Task;
+use crate::abi::constants::attach_flags;
 use crate::abi::error::{Error, Result};
 use crate::state::contexts::context::Context;
 use crate::state::contexts::stream::Stream;
-use crate::state::device::driver::driver;
+use crate::state::device::driver::{driver, tell};
 use crate::state::memory::allocation::{allocate, with_owned, wrong_stream_free};
 use crate::state::memory::graph_memory::GraphMemory;
+use crate::state::memory::managed::allocate_managed;
 use crate::state::memory::pool::Pool;
 use simt::memory::Kind;
 use std::sync::Arc;
@@ -21,14 +23,26 @@ pub fn allocate_from(pool: &Arc<Pool>, context: &Context, stream: &Arc<Stream>, 
     if !pool.has_room(bytes as u64) {
         return Err(Error::OUT_OF_MEMORY);
     }
+    let kind = pool.source.memory();
     if position(stream)?.is_some() {
+        if kind != Kind::Pool {
+            tell(|observer| observer.unsupported("memory of the host or managed memory that a graph allocates"));
+            return Err(Error::NOT_SUPPORTED);
+        }
         let memory = GraphMemory::new(context, bytes, 0, "cuMemAllocAsync")?;
         let address = memory.address;
         enqueue(stream, Task::Alloc(memory))?;
         return Ok(address);
     }
-    let address = allocate(context, bytes, Kind::Pool, 0, "cuMemAllocAsync")?;
-    with_owned(address, |owned| owned.pool = Some(Arc::clone(pool)));
+    let address = if kind == Kind::Managed {
+        allocate_managed(context, bytes, attach_flags::GLOBAL)?
+    } else {
+        allocate(context, bytes, kind, 0, "cuMemAllocAsync")?
+    };
+    with_owned(address, |owned| {
+        owned.pool = Some(Arc::clone(pool));
+        owned.ordered = true;
+    });
     pool.took(bytes as u64);
     Ok(address)
 }

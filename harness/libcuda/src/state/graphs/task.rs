@@ -12,6 +12,7 @@ use crate::state::memory::allocation::release;
 use crate::state::memory::copy::MemoryCopy;
 use crate::state::memory::fill::Fill;
 use crate::state::memory::graph_memory::GraphMemory;
+use crate::state::memory::word::{WordOp, Words};
 use crate::state::modules::children;
 use crate::state::modules::launch::KernelLaunch;
 use std::ffi::c_void;
@@ -72,6 +73,8 @@ pub enum Task {
     /// The same in an executable graph.
     Choice(Arc<Choice>),
     Empty,
+    /// Words that are written and waited for.
+    Words(Arc<Words>),
     /// Anything else.
     Call(Arc<dyn Fn() + Send + Sync>),
 }
@@ -87,6 +90,7 @@ impl Task {
             Task::Batch(_) | Task::Child(_) => node_type::GRAPH,
             Task::Conditional(_) | Task::Choice(_) => node_type::CONDITIONAL,
             Task::Empty | Task::Record(_) | Task::Wait(_) => node_type::EMPTY,
+            Task::Words(_) => node_type::BATCH_MEM_OP,
             Task::WaitEvent(_) => node_type::WAIT_EVENT,
             Task::RecordEvent(_) => node_type::EVENT_RECORD,
             Task::Alloc(_) => node_type::MEM_ALLOC,
@@ -128,6 +132,7 @@ impl Task {
             Task::Kernel(launch) => children::run(launch, context),
             Task::Copy(copy) => copy.run(context),
             Task::Fill(fill) => fill.run(context),
+            Task::Words(words) => words.ops.iter().for_each(WordOp::run),
             Task::Host(call) => {
                 if let Some(function) = call.function {
                     // SAFETY: the caller of `cuLaunchHostFunc` promised a valid function and argument.

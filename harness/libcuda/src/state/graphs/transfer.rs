@@ -44,6 +44,22 @@ pub fn copy_in(stream: &Arc<Stream>, mut copy: MemoryCopy) -> Result {
     if waits { stream.check() } else { Ok(()) }
 }
 
+/// Puts copies into a stream that were checked. The call never waits: a pageable source is read when the stream gets to
+/// it, unless it ends with the call.
+///
+/// # Errors
+/// When a capture is broken.
+pub fn copy_batch(stream: &Arc<Stream>, copies: Vec<MemoryCopy>) -> Result {
+    let captured = position(stream)?.is_some();
+    for mut copy in copies {
+        if copy.source_ends_with_call && !captured && !copy.is_from_device() {
+            copy.stage()?;
+        }
+        enqueue(stream, Task::Copy(copy))?;
+    }
+    Ok(())
+}
+
 /// Makes a fill in the default stream and waits for it.
 ///
 /// # Errors

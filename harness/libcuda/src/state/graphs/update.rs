@@ -18,6 +18,8 @@ pub enum Mismatch {
     Kind(Handle),
     /// The memory that a node allocates or frees differs.
     Memory(Handle),
+    /// One kernel is cooperative, the other is not.
+    Attributes(Handle),
 }
 
 /// Compares node by node; both graphs are sorted in the same way.
@@ -40,6 +42,11 @@ fn compare(old: &[ExecNode], new: &[ExecNode]) -> std::result::Result<(), Mismat
         }
         if discriminant(&before.task) != discriminant(&after.task) {
             return Err(Mismatch::Kind(after.source));
+        }
+        if let (Task::Kernel(a), Task::Kernel(b)) = (&before.task, &after.task)
+            && a.geometry.cooperative != b.geometry.cooperative
+        {
+            return Err(Mismatch::Attributes(after.source));
         }
         // A kernel may be replaced by another one of the same context, also from another module. Memory may not be
         // replaced.

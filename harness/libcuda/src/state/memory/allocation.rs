@@ -123,6 +123,17 @@ pub fn allocate(context: &Context, bytes: usize, kind: Kind, flags: u32, call: &
     Ok(address)
 }
 
+/// Notes memory of another process, which a context has opened.
+pub fn adopt(context: &Context, address: u64, ordered: bool) {
+    let owned = Owned { ordered, ..Owned::new(context, 0) };
+    lock(&OWNED).insert(address, owned);
+}
+
+/// Whether an allocation of the program's begins at an address, and no free of it is under way.
+pub fn is_live(address: u64) -> bool {
+    with_owned(address, |owned| !owned.ending && owned.graph.is_none()).unwrap_or(false)
+}
+
 /// Registers host memory of the program for a context.
 ///
 /// # Errors
@@ -203,6 +214,10 @@ pub fn wrong_free(driver: &Driver, address: u64) -> Error {
         Some(found) if found.start != address => {
             FreeError::Inside { addr: address, start: found.start, offset: address - found.start }
         }
+        Some(found) if found.kind == Kind::Opened => {
+            tell(|observer| observer.explained("memory of another process is closed (cuIpcCloseMemHandle), not freed"));
+            FreeError::Unknown { addr: address }
+        }
         // It exists, but this call does not free memory of its kind.
         Some(_) => FreeError::Unknown { addr: address },
         None => match driver.memory.free(address) {
@@ -222,7 +237,7 @@ pub fn wrong_stream_free(driver: &Driver, address: u64) -> Error {
             FreeError::Inside { addr: address, start: live.start, offset: address - live.start }
         }
         // It exists: either a stream-ordered free of it is under way, or its kind is another one.
-        Some(live) if live.kind == Kind::Pool => double(live.bytes, live.label),
+        Some(live) if with_owned(address, |owned| owned.ordered) == Some(true) => double(live.bytes, live.label),
         Some(_) => FreeError::Unknown { addr: address },
         None => match freed(driver, address) {
             Some((bytes, label)) => double(bytes, label),

@@ -43,6 +43,8 @@ pub struct MemoryCopy {
     pub(super) depth: usize,
     /// Whether the caller waits for it in any case.
     pub waited: bool,
+    /// Whether its source may be gone when the call has returned.
+    pub source_ends_with_call: bool,
     /// Its description by the caller, for `cuGraphMemcpyNodeGetParams`.
     pub described: Copy3D,
 }
@@ -111,7 +113,16 @@ impl MemoryCopy {
     pub fn linear(dst: End, src: End, bytes: usize) -> Self {
         let described = describe(&dst, &src, bytes);
         let (dst, src) = (Side::linear(dst), Side::linear(src));
-        MemoryCopy { dst, src, width: bytes, height: 1, depth: 1, waited: false, described }
+        MemoryCopy {
+            dst,
+            src,
+            width: bytes,
+            height: 1,
+            depth: 1,
+            waited: false,
+            source_ends_with_call: false,
+            described,
+        }
     }
 
     /// The number of bytes that it moves.
@@ -185,6 +196,11 @@ impl MemoryCopy {
     /// Whether its source is pageable, so that the program may change the source as soon as the call returns.
     pub fn is_from_pageable(&self) -> bool {
         self.src.is_pageable()
+    }
+
+    /// Whether its source is the device's own memory, which the program cannot change beside the streams.
+    pub fn is_from_device(&self) -> bool {
+        self.src.place() == Place::Device
     }
 
     /// Replaces the source by a copy of its present bytes.

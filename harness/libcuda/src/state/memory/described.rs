@@ -72,6 +72,7 @@ pub fn described(c: &Copy3D) -> Result<MemoryCopy> {
         height: c.height,
         depth: c.depth,
         waited: false,
+        source_ends_with_call: false,
         described: *c,
     })
 }

@@ -10,7 +10,7 @@ use super::allocation::{allocate, with_owned};
 use crate::abi::constants::device_ordinal::CPU;
 use crate::abi::error::{Error, Result};
 use crate::state::contexts::context::Context;
-use crate::state::device::driver::{Driver, tell};
+use crate::state::device::driver::{Driver, driver, tell};
 use crate::state::device::observer::Direction;
 use simt::memory::{Allocation, Kind};
 use std::ffi::c_void;
@@ -106,4 +106,13 @@ pub fn prefetch(found: &Allocation, part: (u64, u64), target: i32) {
         observer.migrated(direction, bytes);
         observer.prefetched();
     });
+}
+
+/// Gives up what a part of an allocation holds, which then lies at `target`. Nothing is moved for it. Whole pages read
+/// as zero afterwards, so that a program that goes on reading them is seen to be wrong, as on a device it may be.
+pub fn discard(found: &Allocation, part: (u64, u64), target: i32) {
+    migrate(found, part, target != CPU, |_| true);
+    if let Ok(driver) = driver() {
+        driver.memory.discard(part.0, part.1);
+    }
 }

@@ -9,6 +9,8 @@ pub mod fill;
 pub mod graph_memory;
 pub mod graph_usage;
 pub mod managed;
+pub mod opened;
 pub mod physical;
 pub mod pool;
+pub mod pool_export;
 pub mod word;

@@ -26,9 +26,14 @@ static HELD: Mutex<BTreeMap<Handle, Held>> = Mutex::new(BTreeMap::new());
 /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_VALUE` for a size that is no multiple of the granularity.
 pub fn create(driver: &Driver, bytes: u64, props: PhysicalProps) -> Result<Handle> {
     let physical = taken(|| driver.memory.create_physical(bytes))?;
+    Ok(hold(physical, props))
+}
+
+/// Holds physical memory by a new handle.
+pub fn hold(physical: Arc<Physical>, props: PhysicalProps) -> Handle {
     let handle = fresh();
     lock(&HELD).insert(handle, Held { physical, holders: 1, props });
-    Ok(handle)
+    handle
 }
 
 /// The memory of a handle, and what it was asked for.

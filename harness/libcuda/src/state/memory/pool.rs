@@ -8,11 +8,14 @@ use crate::abi::constants::pool_attribute::{
     RELEASE_THRESHOLD, RESERVED_MEM_CURRENT, RESERVED_MEM_HIGH, REUSE_ALLOW_INTERNAL_DEPENDENCIES,
     REUSE_FOLLOW_EVENT_DEPENDENCIES, USED_MEM_CURRENT, USED_MEM_HIGH,
 };
+use crate::abi::constants::{access_flags, allocation_type};
 use crate::abi::error::{Error, Result};
-use crate::abi::types::Handle;
+use crate::abi::types::{Handle, Location};
 use crate::state::device::handles::Table;
 use crate::state::device::sync::lock;
-use std::sync::{Arc, LazyLock, Mutex};
+use simt::memory::Kind;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 /// Bytes that a pool reserves at once.
 const PIECE: u64 = 32 << 20;
@@ -41,24 +44,54 @@ struct Counts {
     live: u64,
 }
 
+/// Which memory a pool gives: the kind of the allocation (`CUmemAllocationType`) and its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Source {
+    pub kind: i32,
+    pub place: i32,
+}
+
+impl Source {
+    /// The device's own memory.
+    pub const DEVICE: Source = Source { kind: allocation_type::PINNED, place: Location::DEVICE };
+
+    /// The kind of its memory.
+    pub fn memory(self) -> Kind {
+        match self {
+            Source { kind: allocation_type::MANAGED, .. } => Kind::Managed,
+            Source { place: Location::DEVICE, .. } => Kind::Pool,
+            _ => Kind::Pinned { mapped: true, write_combined: false },
+        }
+    }
+}
+
+/// A pool of another process, as it names it: the process, and the pool's number there.
+pub type Foreign = (u32, u64);
+
 /// One pool.
-#[derive(Default)]
 pub struct Pool {
     counts: Mutex<Counts>,
     /// The reuse policies and the release threshold by `CUmemPool_attribute`, kept and given back.
     settings: Mutex<[u64; RELEASE_THRESHOLD as usize + 1]>,
     /// The most bytes that may be allocated at once; 0: no bound.
     max_size: u64,
+    /// Which memory it gives.
+    pub source: Source,
+    /// The handles by which it can be exported (`CUmemAllocationHandleType`).
+    pub handle_types: i32,
+    /// Of an imported pool, whose it is. Only memory that its process exports can be had from it.
+    pub foreign: Option<Foreign>,
+    /// What each place was allowed (`CUmemAccess_flags`).
+    access: Mutex<BTreeMap<(i32, i32), i32>>,
 }
 
 static POOLS: Table<Pool> = Table::new();
 
-/// The device's default pool, and the pool that `cuMemAllocAsync` takes from.
-static OF_DEVICE: LazyLock<(Arc<Pool>, Mutex<Arc<Pool>>)> = LazyLock::new(|| {
-    let pool = Pool::new(0);
-    POOLS.insert(Arc::clone(&pool));
-    (Arc::clone(&pool), Mutex::new(pool))
-});
+/// The default pool of a source, and the one that has taken its place.
+type Pair = (Arc<Pool>, Arc<Pool>);
+
+/// The pools of each source.
+static OF_SOURCES: Mutex<BTreeMap<Source, Pair>> = Mutex::new(BTreeMap::new());
 
 /// The pool of a handle.
 ///
@@ -68,39 +101,72 @@ pub fn find(handle: Handle) -> Result<Arc<Pool>> {
     POOLS.get(handle).map_err(|_| Error::INVALID_VALUE)
 }
 
-/// The device's default pool.
-pub fn default_pool() -> Arc<Pool> {
-    Arc::clone(&OF_DEVICE.0)
+/// The pools of a source: the default one, and the current one.
+fn of_source<T>(source: Source, with: impl FnOnce(&mut Pair) -> T) -> T {
+    let mut all = lock(&OF_SOURCES);
+    with(all.entry(source).or_insert_with(|| {
+        let pool = Pool::new(0, source, 0, None);
+        POOLS.insert(Arc::clone(&pool));
+        (Arc::clone(&pool), pool)
+    }))
 }
 
-/// The pool that `cuMemAllocAsync` takes from.
-pub fn device_pool() -> Arc<Pool> {
-    Arc::clone(&lock(&OF_DEVICE.1))
+/// The default pool of a source.
+pub fn default_of(source: Source) -> Arc<Pool> {
+    of_source(source, |(standard, _)| Arc::clone(standard))
 }
 
-/// Chooses the pool that `cuMemAllocAsync` takes from.
-pub fn set_device_pool(pool: Arc<Pool>) {
-    *lock(&OF_DEVICE.1) = pool;
+/// The pool that a source has now; `cuMemAllocAsync` takes from that of the device.
+pub fn current_of(source: Source) -> Arc<Pool> {
+    of_source(source, |(_, current)| Arc::clone(current))
+}
+
+/// Chooses the pool of a source.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for a pool that gives other memory, and for one of another process.
+pub fn set_current(source: Source, pool: Arc<Pool>) -> Result {
+    if pool.source != source || pool.foreign.is_some() {
+        return Err(Error::INVALID_VALUE);
+    }
+    of_source(source, |(_, current)| *current = pool);
+    Ok(())
 }
 
 /// Makes a pool of at most `max_size` bytes (0: without a bound); returns its handle.
-pub fn create(max_size: u64) -> Handle {
-    POOLS.insert(Pool::new(max_size))
+pub fn create(max_size: u64, source: Source, handle_types: i32) -> Handle {
+    POOLS.insert(Pool::new(max_size, source, handle_types, None))
 }
 
-/// Removes a pool from the table. If it was the device's current pool, the default one becomes current.
+/// The pool that stands for one of another process; returns its handle.
+pub fn import(foreign: Foreign) -> Handle {
+    let known = POOLS.all().into_iter().find(|pool| pool.foreign == Some(foreign));
+    let pool = known.unwrap_or_else(|| {
+        let pool = Pool::new(0, Source::DEVICE, 0, Some(foreign));
+        POOLS.insert(Arc::clone(&pool));
+        pool
+    });
+    pool.handle()
+}
+
+/// Removes a pool from the table. If it was the current pool of its source, the default one becomes current.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for the default pool, and for handles that are not pools.
+/// `CUDA_ERROR_INVALID_VALUE` for default pools, those of other processes, and handles that are not pools.
 pub fn destroy(handle: Handle) -> Result {
     let found = find(handle)?;
-    if Arc::ptr_eq(&found, &OF_DEVICE.0) {
+    if found.foreign.is_some() {
         return Err(Error::INVALID_VALUE);
     }
-    let mut current = lock(&OF_DEVICE.1);
-    if Arc::ptr_eq(&found, &current) {
-        *current = Arc::clone(&OF_DEVICE.0);
-    }
+    of_source(found.source, |(standard, current)| {
+        if Arc::ptr_eq(&found, standard) {
+            return Err(Error::INVALID_VALUE);
+        }
+        if Arc::ptr_eq(&found, current) {
+            *current = Arc::clone(standard);
+        }
+        Ok(())
+    })?;
     POOLS.remove(handle).map(drop)
 }
 
@@ -113,8 +179,23 @@ pub enum Attribute {
 }
 
 impl Pool {
-    fn new(max_size: u64) -> Arc<Self> {
-        Arc::new(Pool { settings: Mutex::new([0, 1, 1, 1, 0]), max_size, ..Pool::default() })
+    fn new(max_size: u64, source: Source, handle_types: i32, foreign: Option<Foreign>) -> Arc<Self> {
+        let (counts, settings, access) = (Mutex::default(), Mutex::new([0, 1, 1, 1, 0]), Mutex::default());
+        Arc::new(Pool { counts, settings, max_size, source, handle_types, foreign, access })
+    }
+
+    /// What a place is allowed (`CUmemAccess_flags`). The owner of memory always has it.
+    pub fn access(&self, place: Location) -> i32 {
+        let owner = if self.source.place == Location::DEVICE { Location::DEVICE } else { Location::HOST };
+        if self.source.kind == allocation_type::PINNED && place.kind == owner {
+            return access_flags::READ_WRITE;
+        }
+        lock(&self.access).get(&(place.kind, place.id)).copied().unwrap_or(access_flags::NONE)
+    }
+
+    /// Notes what a place is allowed.
+    pub fn allow(&self, place: Location, flags: i32) {
+        lock(&self.access).insert((place.kind, place.id), flags);
     }
 
     /// Its handle; 0 once it was destroyed.

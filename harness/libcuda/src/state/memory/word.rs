@@ -2,8 +2,9 @@
 
 use crate::abi::constants::wait_value_flags;
 use crate::abi::error::{Error, Result};
+use crate::abi::types::{Handle, MemOp};
 use crate::state::device::driver::driver;
-use simt::memory::Reached;
+use simt::memory::{Kind, Reached};
 use std::time::Duration;
 
 /// The time between two reads of a word that a stream waits for.
@@ -12,32 +13,6 @@ const PAUSE: Duration = Duration::from_micros(20);
 /// The host's address of a word in device memory; `None` if the memory does not exist (any more).
 fn reach(address: u64, size: u64) -> Option<Reached> {
     driver().ok()?.memory.reach(address, size).ok()
-}
-
-/// Refuses words that are not aligned or do not exist.
-fn check(address: u64, size: u64) -> Result {
-    if !address.is_multiple_of(size) {
-        return Err(Error::INVALID_VALUE);
-    }
-    reach(address, size).map(drop).ok_or(Error::INVALID_VALUE)
-}
-
-/// A function that writes a word, to be run in a stream's order.
-///
-/// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a word that is not aligned or does not exist now.
-pub fn writing<T: Copy + Send + Sync + 'static>(address: u64, value: T) -> Result<impl Fn() + Send + Sync> {
-    let size = size_of::<T>() as u64;
-    check(address, size)?;
-    Ok(move || {
-        if let Some(host) = reach(address, size) {
-            // SAFETY: `host` is `size` bytes of a live allocation, aligned as the address is.
-            unsafe { host.pointer.cast::<T>().write_volatile(value) };
-            if let Ok(driver) = driver() {
-                driver.memory.wrote(address, size);
-            }
-        }
-    })
 }
 
 /// How a word is compared with a value.
@@ -64,36 +39,100 @@ impl Comparison {
     }
 }
 
-/// A function that waits until a word of 32 or 64 bits compares as asked, or is freed.
-///
-/// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a word that is not aligned or does not exist now.
-pub fn waiting(address: u64, value: u64, comparison: Comparison, bits: u32) -> Result<impl Fn() + Send + Sync> {
-    let size = u64::from(bits / 8);
-    check(address, size)?;
-    Ok(move || {
-        while let Some(host) = reach(address, size) {
-            // SAFETY: `host` is `size` bytes of a live allocation, aligned as the address is.
-            let (now, reached) = unsafe {
-                if bits == 32 {
-                    let now = host.pointer.cast::<u32>().read_volatile();
-                    (u64::from(now), now.wrapping_sub(value as u32) as i32 >= 0)
-                } else {
-                    let now = host.pointer.cast::<u64>().read_volatile();
-                    (now, now.wrapping_sub(value) as i64 >= 0)
-                }
-            };
-            let mask = if bits == 32 { u64::from(u32::MAX) } else { u64::MAX };
-            let done = match comparison {
-                Comparison::AtLeast => reached,
-                Comparison::Equal => now == value & mask,
-                Comparison::And => now & value != 0,
-                Comparison::Nor => !(now | value) & mask != 0,
-            };
-            if done {
-                break;
-            }
-            std::thread::sleep(PAUSE);
+/// One thing that a stream does with a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordOp {
+    /// Waits until the word at an address, of so many bits, compares as asked with a value, or is freed.
+    Wait { address: u64, value: u64, comparison: Comparison, bits: u32 },
+    /// Writes a value of so many bits.
+    Write { address: u64, value: u64, bits: u32 },
+    /// Lets what was written before be seen first. A stream's tasks follow each other in any case.
+    Barrier,
+}
+
+impl WordOp {
+    /// Refuses words that are not aligned, do not exist now, or are managed memory.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE`.
+    pub fn check(&self) -> Result {
+        let (address, size) = match *self {
+            WordOp::Wait { address, bits, .. } | WordOp::Write { address, bits, .. } => (address, u64::from(bits / 8)),
+            WordOp::Barrier => return Ok(()),
+        };
+        let found = driver()?.memory.find(address).ok_or(Error::INVALID_VALUE)?;
+        if !address.is_multiple_of(size) || found.kind == Kind::Managed {
+            return Err(Error::INVALID_VALUE);
         }
-    })
+        reach(address, size).map(drop).ok_or(Error::INVALID_VALUE)
+    }
+
+    /// Does it. A word that was freed since is left alone.
+    pub fn run(&self) {
+        match *self {
+            WordOp::Wait { address, value, comparison, bits } => wait(address, value, comparison, bits),
+            WordOp::Write { address, value, bits } => write(address, value, bits),
+            WordOp::Barrier => {}
+        }
+    }
+}
+
+fn write(address: u64, value: u64, bits: u32) {
+    let size = u64::from(bits / 8);
+    let Some(host) = reach(address, size) else { return };
+    // SAFETY: `host` is `size` bytes of a live allocation, aligned as the address is.
+    unsafe {
+        if bits == 32 {
+            host.pointer.cast::<u32>().write_volatile(value as u32);
+        } else {
+            host.pointer.cast::<u64>().write_volatile(value);
+        }
+    }
+    if let Ok(driver) = driver() {
+        driver.memory.wrote(address, size);
+    }
+}
+
+fn wait(address: u64, value: u64, comparison: Comparison, bits: u32) {
+    while let Some(host) = reach(address, u64::from(bits / 8)) {
+        // SAFETY: `host` is so many bits of a live allocation, aligned as the address is.
+        let (now, reached) = unsafe {
+            if bits == 32 {
+                let now = host.pointer.cast::<u32>().read_volatile();
+                (u64::from(now), now.wrapping_sub(value as u32) as i32 >= 0)
+            } else {
+                let now = host.pointer.cast::<u64>().read_volatile();
+                (now, now.wrapping_sub(value) as i64 >= 0)
+            }
+        };
+        let mask = if bits == 32 { u64::from(u32::MAX) } else { u64::MAX };
+        let done = match comparison {
+            Comparison::AtLeast => reached,
+            Comparison::Equal => now == value & mask,
+            Comparison::And => now & value != 0,
+            Comparison::Nor => !(now | value) & mask != 0,
+        };
+        if done {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// What a stream, or a node of a graph, does with words, one after the other.
+pub struct Words {
+    pub ops: Vec<WordOp>,
+    /// The caller's description of them, and the context that it named.
+    pub described: Box<[MemOp]>,
+    pub context: Handle,
+}
+
+impl Words {
+    /// As [`WordOp::check`], for all of them.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE`.
+    pub fn check(&self) -> Result {
+        self.ops.iter().try_for_each(WordOp::check)
+    }
 }

@@ -4,6 +4,7 @@ use super::module::{Function, find_function};
 use super::{clusters, refusal};
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
+use crate::state::contexts::attributes::Attributes;
 use crate::state::contexts::context::Context;
 use crate::state::device::activity;
 use crate::state::device::driver::{driver, tell};
@@ -26,8 +27,12 @@ pub struct KernelLaunch {
     /// The handle by which the caller named the function.
     pub handle: Handle,
     pub geometry: Geometry,
+    /// The geometry as it was asked for, before the kernel's own size of a cluster was put in.
+    pub asked: Geometry,
+    /// What else was asked for. Only launches that are nodes of graphs keep it.
+    pub attributes: Attributes,
     /// The parameter block.
-    params: Vec<u8>,
+    params: Arc<[u8]>,
 }
 
 /// The error that a failed kernel leaves on its context.
@@ -45,6 +50,13 @@ fn error_of(fault: Fault) -> Error {
     }
 }
 
+/// The whole geometry, checked against the limits of the part and the kernel.
+fn checked(function: &Function, asked: Geometry) -> Result<Geometry> {
+    let geometry = clusters::complete(function, asked)?;
+    refusal::check(function, &geometry)?;
+    Ok(geometry)
+}
+
 impl KernelLaunch {
     /// Makes a launch, checked against the limits of the part and the kernel. `params` copies the parameters.
     ///
@@ -56,10 +68,20 @@ impl KernelLaunch {
         params: impl FnOnce(&Function) -> Result<Vec<u8>>,
     ) -> Result<Arc<Self>> {
         let function = find_function(handle)?;
-        let params = params(&function)?;
-        let geometry = clusters::complete(&function, geometry)?;
-        refusal::check(&function, &geometry)?;
-        Ok(Arc::new(KernelLaunch { function, handle, geometry, params }))
+        let params = params(&function)?.into();
+        let asked = geometry;
+        let geometry = checked(&function, asked)?;
+        Ok(Arc::new(KernelLaunch { function, handle, geometry, asked, attributes: Attributes::default(), params }))
+    }
+
+    /// The same launch, of another geometry and with other attributes.
+    ///
+    /// # Errors
+    /// Exceeded limits.
+    pub fn with(&self, asked: Geometry, attributes: Attributes) -> Result<Arc<Self>> {
+        let (function, params) = (Arc::clone(&self.function), Arc::clone(&self.params));
+        let geometry = checked(&function, asked)?;
+        Ok(Arc::new(KernelLaunch { function, handle: self.handle, geometry, asked, attributes, params }))
     }
 
     /// Runs it. `runtime` answers what the kernel asks. Returns whether it came to its end.

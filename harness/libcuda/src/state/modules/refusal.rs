@@ -9,7 +9,7 @@ use crate::state::device::sync::lock;
 use simt::finding::Limit;
 use simt::kernel::Geometry;
 use simt::machine::Kernel;
-use simt::profile::{LOCAL_BYTES, Profile};
+use simt::profile::{LOCAL_BYTES, Occupancy, Profile};
 
 /// A launch that is refused.
 pub(super) struct Refusal {
@@ -97,6 +97,22 @@ pub fn check(function: &Function, geometry: &Geometry) -> Result {
 /// As [`check`].
 pub fn check_block(function: &Function, block: [u32; 3]) -> Result {
     match dimensions(function, &Geometry::new([1, 1, 1], block), driver()?.profile) {
+        Some(refusal) => {
+            let error = refusal.error;
+            refusal.tell(&function.kernel().name);
+            Err(error)
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks a launch in a part of the device, which was checked against all of it.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_part(function: &Function, geometry: &Geometry, sms: u32) -> Result {
+    let fits = occupancy::of(function, geometry.block.iter().product(), geometry.dynamic_shared)?;
+    match cooperative(geometry, fits, sms) {
         Some(refusal) => {
             let error = refusal.error;
             refusal.tell(&function.kernel().name);
@@ -220,21 +236,26 @@ fn resources(function: &Function, geometry: &Geometry, profile: &Profile) -> Res
         let (asked, most) = (kernel.param_bytes, profile.max_param_bytes);
         return Ok(Some(Refusal::new(Error::INVALID_VALUE, Limit::Parameters, asked, most)));
     }
+    Ok(cooperative(geometry, fits, profile.sms))
+}
+
+/// Why blocks that wait for each other do not fit on so many multiprocessors, if they do not.
+fn cooperative(geometry: &Geometry, fits: Occupancy, sms: u32) -> Option<Refusal> {
     if !geometry.cooperative {
-        return Ok(None);
+        return None;
     }
-    let resident = u64::from(fits.blocks) * u64::from(profile.sms);
+    let resident = u64::from(fits.blocks) * u64::from(sms);
     let all = |product: u64, n: &u32| product.saturating_mul(u64::from(*n));
     let blocks = geometry.grid.iter().fold(1u64, all);
     if blocks <= resident {
-        return Ok(None);
+        return None;
     }
     let refusal = Refusal::new(Error::COOPERATIVE_LAUNCH_TOO_LARGE, Limit::Cooperative, blocks, resident);
-    Ok(Some(refusal.with(format!(
-        "blocks that wait for each other must all be there at once: {} fit on each of the {} multiprocessors ({} limits them), \
+    Some(refusal.with(format!(
+        "blocks that wait for each other must all be there at once: {} fit on each of the {sms} multiprocessors ({} limits them), \
          so at most {resident} in all; let each block do more",
-        fits.blocks, profile.sms, fits.limiter
-    ))))
+        fits.blocks, fits.limiter
+    )))
 }
 
 #[cfg(test)]

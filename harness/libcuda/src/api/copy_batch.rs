@@ -1,0 +1,210 @@
+//! Many copies by one call (`cuMemcpyBatchAsync`, `cuMemcpy3DBatchAsync`). All are checked before the first is queued,
+//! so that a batch is copied as a whole or not at all.
+
+use crate::abi::constants::{copy_flags, copy_operand, memory_type, source_order};
+use crate::abi::error::{Error, Result};
+use crate::abi::pointers::{get_all, put_optional};
+use crate::abi::types::{BatchCopy, BatchOperand, Copy3D, CopyAttributes, DevicePtr, Handle, Location};
+use crate::state::contexts::stream::Stream;
+use crate::state::contexts::streams;
+use crate::state::graphs::transfer::copy_batch;
+use crate::state::memory::array;
+use crate::state::memory::copy::MemoryCopy;
+use crate::state::memory::described::{described, unified};
+use std::ffi::c_int;
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+/// The stream of a batch of `count`: any but the legacy default stream.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for that stream, and for an empty batch.
+pub fn stream_of(handle: Handle, count: usize) -> Result<Arc<Stream>> {
+    let stream = streams::find(handle)?;
+    if count == 0 || stream.legacy { Err(Error::INVALID_VALUE) } else { Ok(stream) }
+}
+
+/// For each of `count` operations the number of the entry that is for it: entry `k` is for those from `firsts[k]` on.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` unless the first is 0, each is greater than the one before, and all are below `count`.
+pub fn entries_of(count: usize, firsts: &[usize]) -> Result<Vec<usize>> {
+    let ascending = firsts.windows(2).all(|pair| pair[0] < pair[1]);
+    if firsts.first() != Some(&0) || !ascending || firsts.last().is_some_and(|last| *last >= count) {
+        return Err(Error::INVALID_VALUE);
+    }
+    Ok((0..count).map(|at| firsts.partition_point(|first| *first <= at) - 1).collect())
+}
+
+/// Refuses a hint that names no place. The hints themselves change nothing: managed memory is stored once.
+fn check_hint(hint: Location) -> Result {
+    match hint {
+        Location { kind: Location::DEVICE, id: 0 } => Ok(()),
+        Location { kind: 0 | Location::HOST..=Location::HOST_NUMA_CURRENT, .. } => Ok(()),
+        _ => Err(Error::INVALID_VALUE),
+    }
+}
+
+fn check_attributes(order: c_int, flags: u32) -> Result {
+    let known = (source_order::STREAM..=source_order::ANY).contains(&order);
+    if known && flags & !copy_flags::PREFER_OVERLAP_WITH_COMPUTE == 0 { Ok(()) } else { Err(Error::INVALID_VALUE) }
+}
+
+/// A copy whose source is read as its order says: within the call, or when the stream gets there.
+fn ordered(mut copy: MemoryCopy, order: c_int) -> MemoryCopy {
+    copy.source_ends_with_call = order == source_order::DURING_API_CALL;
+    copy
+}
+
+fn batch(
+    dsts: *const DevicePtr,
+    srcs: *const DevicePtr,
+    sizes: *const usize,
+    count: usize,
+    attributes: *const CopyAttributes,
+    firsts: *const usize,
+    attribute_count: usize,
+    failed: *mut usize,
+    stream: Handle,
+) -> Result {
+    // So it stays where the mistake is not one copy's.
+    put_optional(failed, usize::MAX);
+    let stream = stream_of(stream, count)?;
+    let (dsts, srcs, sizes) = (get_all(dsts, count)?, get_all(srcs, count)?, get_all(sizes, count)?);
+    if attribute_count > count {
+        return Err(Error::INVALID_VALUE);
+    }
+    let attributes = get_all(attributes, attribute_count)?;
+    let entries = entries_of(count, &get_all(firsts, attribute_count)?)?;
+    for CopyAttributes { order, source_hint, target_hint, flags } in &attributes {
+        check_attributes(*order, *flags)?;
+        check_hint(*source_hint)?;
+        check_hint(*target_hint)?;
+    }
+    let one = |at: usize| {
+        if sizes[at] == 0 {
+            return Err(Error::INVALID_VALUE);
+        }
+        let copy = MemoryCopy::linear(unified(dsts[at])?, unified(srcs[at])?, sizes[at]);
+        copy.check()?;
+        Ok(ordered(copy, attributes[entries[at]].order))
+    };
+    let copies = (0..count).map(|at| one(at).inspect_err(|_| put_optional(failed, at))).collect::<Result<Vec<_>>>()?;
+    copy_batch(&stream, copies)
+}
+
+/// As [`batch`], since CUDA 13: it does not tell which copy failed.
+fn batch_v2(
+    dsts: *const DevicePtr,
+    srcs: *const DevicePtr,
+    sizes: *const usize,
+    count: usize,
+    attributes: *const CopyAttributes,
+    firsts: *const usize,
+    attribute_count: usize,
+    stream: Handle,
+) -> Result {
+    batch(dsts, srcs, sizes, count, attributes, firsts, attribute_count, null_mut(), stream)
+}
+
+/// Bytes of an element of an operand that is an array; `None` for memory, whose elements are those of the other one.
+fn element(operand: &BatchOperand) -> Result<Option<usize>> {
+    match operand.kind {
+        copy_operand::POINTER => Ok(None),
+        copy_operand::ARRAY => Ok(Some(array::find(operand.words[0] as Handle)?.image.format.bytes() as usize)),
+        _ => Err(Error::INVALID_VALUE),
+    }
+}
+
+/// One end of a copy in bytes: its kind, address, array, the place in the array, and the lengths of a row and a layer.
+type End = (c_int, u64, Handle, [usize; 3], [usize; 2]);
+
+/// The end of a copy that an operand is.
+fn end(operand: &BatchOperand, element: usize, extent: [usize; 3]) -> Result<End> {
+    let [first, second, third, fourth] = operand.words;
+    if operand.kind == copy_operand::ARRAY {
+        let x = (second as usize).checked_mul(element).ok_or(Error::INVALID_VALUE)?;
+        let at = [x, third as usize, fourth as usize];
+        return Ok((memory_type::ARRAY, 0, first as Handle, at, [0; 2]));
+    }
+    let (row, layer) = (second as usize, third as usize);
+    if (row != 0 && row < extent[0]) || (layer != 0 && layer < extent[1]) {
+        return Err(Error::INVALID_VALUE);
+    }
+    check_hint(Location { kind: fourth as u32 as c_int, id: (fourth >> 32) as u32 as c_int })?;
+    let pitch = row.checked_mul(element).ok_or(Error::INVALID_VALUE)?;
+    Ok((memory_type::UNIFIED, first, 0, [0; 3], [pitch, layer]))
+}
+
+fn copy_of(op: &BatchCopy) -> Result<MemoryCopy> {
+    check_attributes(op.order, op.flags)?;
+    if op.extent.contains(&0) {
+        return Err(Error::INVALID_VALUE);
+    }
+    let element = match (element(&op.src)?, element(&op.dst)?) {
+        (Some(one), Some(other)) if one != other => return Err(Error::INVALID_VALUE),
+        (one, other) => one.or(other).unwrap_or(1),
+    };
+    let [width, height, depth] = op.extent;
+    let (src_type, src_device, src_array, src_at, [src_pitch, src_height]) = end(&op.src, element, op.extent)?;
+    let (dst_type, dst_device, dst_array, dst_at, [dst_pitch, dst_height]) = end(&op.dst, element, op.extent)?;
+    let copy = described(&Copy3D {
+        src_type,
+        src_device,
+        src_array,
+        src_x: src_at[0],
+        src_y: src_at[1],
+        src_z: src_at[2],
+        src_pitch,
+        src_height,
+        dst_type,
+        dst_device,
+        dst_array,
+        dst_x: dst_at[0],
+        dst_y: dst_at[1],
+        dst_z: dst_at[2],
+        dst_pitch,
+        dst_height,
+        width: width.checked_mul(element).ok_or(Error::INVALID_VALUE)?,
+        height,
+        depth,
+        ..Copy3D::default()
+    })?;
+    copy.check()?;
+    Ok(ordered(copy, op.order))
+}
+
+fn batch_3d(count: usize, ops: *const BatchCopy, failed: *mut usize, flags: u64, stream: Handle) -> Result {
+    put_optional(failed, usize::MAX);
+    let stream = stream_of(stream, count)?;
+    if flags != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    let one = |(at, op)| copy_of(op).inspect_err(|_| put_optional(failed, at));
+    let copies = get_all(ops, count)?.iter().enumerate().map(one).collect::<Result<Vec<_>>>()?;
+    copy_batch(&stream, copies)
+}
+
+/// As [`batch_3d`], since CUDA 13.
+fn batch_3d_v2(count: usize, ops: *const BatchCopy, flags: u64, stream: Handle) -> Result {
+    batch_3d(count, ops, null_mut(), flags, stream)
+}
+
+entry_points! {
+    cuMemcpyBatchAsync(dsts: *const DevicePtr, srcs: *const DevicePtr, sizes: *const usize, count: usize,
+        attributes: *const CopyAttributes, firsts: *const usize, attribute_count: usize, failed: *mut usize,
+        stream: Handle) = batch;
+    cuMemcpyBatchAsync_ptsz(dsts: *const DevicePtr, srcs: *const DevicePtr, sizes: *const usize, count: usize,
+        attributes: *const CopyAttributes, firsts: *const usize, attribute_count: usize, failed: *mut usize,
+        stream: Handle) = batch;
+    cuMemcpyBatchAsync_v2(dsts: *const DevicePtr, srcs: *const DevicePtr, sizes: *const usize, count: usize,
+        attributes: *const CopyAttributes, firsts: *const usize, attribute_count: usize, stream: Handle) = batch_v2;
+    cuMemcpyBatchAsync_v2_ptsz(dsts: *const DevicePtr, srcs: *const DevicePtr, sizes: *const usize, count: usize,
+        attributes: *const CopyAttributes, firsts: *const usize, attribute_count: usize, stream: Handle) = batch_v2;
+    cuMemcpy3DBatchAsync(count: usize, ops: *const BatchCopy, failed: *mut usize, flags: u64, stream: Handle)
+        = batch_3d;
+    cuMemcpy3DBatchAsync_ptsz(count: usize, ops: *const BatchCopy, failed: *mut usize, flags: u64, stream: Handle)
+        = batch_3d;
+    cuMemcpy3DBatchAsync_v2(count: usize, ops: *const BatchCopy, flags: u64, stream: Handle) = batch_3d_v2;
+    cuMemcpy3DBatchAsync_v2_ptsz(count: usize, ops: *const BatchCopy, flags: u64, stream: Handle) = batch_3d_v2;
+}
