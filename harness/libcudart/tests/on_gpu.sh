@@ -17,7 +17,7 @@ if [ $# -eq 0 ]; then set -- "$root"/harness/libcudart/tests/programs/*.cu "$roo
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$warplab" driver --out "$work/ours" > /dev/null || exit 4
-rm "$work"/ours/libcuda.so*
+rm "$work"/ours/libcuda.so* "$work"/ours/libnvidia-ml.so*
 toolchain=$("$warplab" nvcc --cmake) || exit 4
 nvcc=$(sed -n 's/^set(CMAKE_CUDA_COMPILER "\(.*\)")$/\1/p' "$toolchain")
 # The runtime beside nvcc: `lib64` of an installed toolkit, `lib` of what PyPI has.
