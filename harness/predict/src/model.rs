@@ -105,7 +105,7 @@ fn alone(subject: &Subject, terms: &[Term], part: &Part, latency: f64) -> f64 {
         + (spread.waves - 1.0) * first_data(subject, part, &hits) / resident;
     let waits = latency * (cycles / spread.clocks_per_ms + passed_on(subject, part, &spread));
     let starts: f64 = terms.iter().filter(|term| term.bound == Bound::Blocks).map(|term| term.ms).sum();
-    let last = latency * (last_chain(subject, part, &spread, &hits, cycles) - cycles) / spread.clocks_per_ms;
+    let last = latency * last_chain(subject, part, &spread, &hits, cycles) / spread.clocks_per_ms;
     let rest = |term: &Term| match term.bound {
         Bound::Latency => Term { ms: (term.ms - waits).max(starts + last), ..*term },
         Bound::Blocks => Term { ms: 0.0, ..*term },

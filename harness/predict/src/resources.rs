@@ -169,12 +169,16 @@ fn a_chain(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 
     part.value("block_start_cycles") + first_access(subject, part) + latency(subject, part, spread, hits)
 }
 
-/// Cycles from the start of the last block of the grid to its end, beyond which `others` are counted already. Where
-/// some blocks of one wave have longer chains than others, these are taken to be the first, and chains to get shorter
-/// evenly: the last one has as much less than an average chain as the first has more.
+/// Cycles from the start of the last block of the grid to its end, without the `others`, which are counted already.
+/// Where some blocks of one wave have longer chains than others, these are taken to be the first, and chains to get
+/// shorter evenly: the last one has as much less than an average chain as the first has more.
 pub(crate) fn last_chain(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits, others: f64) -> f64 {
     let (start, average) = (part.value("block_start_cycles"), a_chain(subject, part, spread, hits));
-    if spread.waves > 1.0 { average.max(others) } else { start + (2.0 - spread.rounds).max(0.0) * (average - start) }
+    if spread.waves > 1.0 {
+        (average - others).max(0.0)
+    } else {
+        start + (2.0 - spread.rounds).max(0.0) * (average - start) - others
+    }
 }
 
 /// Milliseconds until what blocks tell each other by flags has come from the first to the last of those that begin

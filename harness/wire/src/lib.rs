@@ -16,6 +16,7 @@ pub mod counters;
 mod device;
 pub mod finding;
 mod launch;
+mod name;
 mod report;
 mod settings;
 mod transfer;
@@ -24,6 +25,7 @@ mod version;
 pub use checks::{Check, Checks, UnknownCheck};
 pub use device::Device;
 pub use launch::{Fault, Launch, Limiter, Occupancy};
+pub use name::shortened;
 pub use report::{Leak, Leaks, Report, Told};
 pub use settings::{Settings, Wishes};
 pub use transfer::{Copied, Copies, Filled, Managed, Memory};
@@ -33,6 +35,10 @@ pub use version::{ReadError, VERSION};
 /// as data. A case in its own process gives its records to its parent this way, and tools that judge a run read
 /// them.
 pub const RECORDS: &str = "WARPLAB_RECORDS";
+
+/// The environment variable by which a program that runs another one says that it reads the driver's report, and tells
+/// the user what it lacks.
+pub const REPORT_READER: &str = "WARPLAB_REPORT_READER";
 
 /// The end of the help for an endless loop: what to do if it is none. Who sets the budget for a user leaves it out.
 pub const RAISE_BUDGET: &str = "; if the kernel is only long, raise the instruction budget (WARPLAB_BUDGET)";

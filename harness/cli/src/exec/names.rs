@@ -1,8 +1,7 @@
 //! Kernels' names that fit a table. Those of Thrust and CUB are instances of templates, with hundreds of characters and
 //! few spaces: a table would give every column a block of its own.
 
-/// A longer name loses its innermost arguments.
-const LONGEST: usize = 200;
+use wire::shortened;
 
 /// A longer word is broken, so that the columns of numbers stand beside it.
 const WORD: usize = 40;
@@ -13,36 +12,6 @@ pub fn readable(names: &[&str]) -> Vec<String> {
     let is_alone = |one: &String| short.iter().filter(|other| *other == one).count() == 1;
     let distinct = names.iter().zip(&short).map(|(name, short)| if is_alone(short) { short } else { *name });
     distinct.map(|name| name.split(' ').map(broken).collect::<Vec<_>>().join(" ")).collect()
-}
-
-/// A long name with `...` for the arguments that are nested deepest.
-fn shortened(name: &str) -> String {
-    let tried = [4, 3, 2, 1].into_iter().map(|depth| without_deeper(name, depth));
-    let mut all = std::iter::once(name.to_owned()).chain(tried);
-    let fits = |name: &String| name.chars().count() <= LONGEST;
-    all.find(fits).unwrap_or_else(|| without_deeper(name, 1))
-}
-
-/// The name with `...` for what stands in more than `depth` brackets.
-fn without_deeper(name: &str, depth: usize) -> String {
-    let (mut text, mut level, mut before) = (String::new(), 0_usize, ' ');
-    for c in name.chars() {
-        let closes = matches!(c, ')' | ']') || (c == '>' && before != '-');
-        if closes {
-            level = level.saturating_sub(1);
-        }
-        if level <= depth {
-            text.push(c);
-        }
-        if matches!(c, '<' | '(' | '[') {
-            if level == depth {
-                text.push_str("...");
-            }
-            level += 1;
-        }
-        before = c;
-    }
-    text
 }
 
 /// A word in parts of no more than [`WORD`] characters, where it has places to break it.
@@ -90,11 +59,5 @@ mod tests {
         let other = FILL.replace("device_ptr<float>", "device_ptr<double>");
         let shown = readable(&[FILL, &other]);
         assert!(shown[0] != shown[1] && shown[1].contains("double"), "{shown:?}");
-    }
-
-    #[test]
-    fn brackets_are_counted() {
-        assert_eq!(without_deeper("f<a<b<c>, d>, e>(x<y>)", 1), "f<a<...>, e>(x<...>)");
-        assert_eq!(without_deeper("f<a->b, g<c>>()", 1), "f<a->b, g<...>>()");
     }
 }

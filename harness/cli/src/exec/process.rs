@@ -147,7 +147,7 @@ struct UnderOne {
 fn under_one_order(mut process: Process, program: &OsString) -> Result<UnderOne, Error> {
     let temporary = |source| Error::Io { action: "create a file in", path: env::temp_dir(), source };
     let report = tempfile::NamedTempFile::new().map_err(temporary)?;
-    process.env(REPORT, report.path());
+    process.env(REPORT, report.path()).env(wire::REPORT_READER, "exec");
     let began = Instant::now();
     let status = process.status().map_err(|error| Error::usage(refusal(program, &error)))?;
     let seconds = began.elapsed().as_secs_f64();

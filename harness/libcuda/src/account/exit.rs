@@ -20,8 +20,11 @@ pub fn tell() {
         say(&format!("{} more mistakes were found than a report holds", report.findings_dropped));
     }
     let (kept, dropped) = (report.launches.len(), report.launches_dropped);
+    // Who has asked for the report for itself says what it lacks.
+    let is_ours_to_say = std::env::var_os(wire::REPORT_READER).is_none();
     if let Some(file) = write_report(|| report)
         && dropped > 0
+        && is_ours_to_say
     {
         let file = file.display();
         say(&format!("WARPLAB_REPORT: {file} holds the last {kept} launches; {dropped} earlier ones were dropped"));

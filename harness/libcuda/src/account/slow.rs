@@ -14,7 +14,7 @@ static SAID: AtomicBool = AtomicBool::new(false);
 
 /// Says how long a launch may take, unless a client reads reports: it has a progress of its own.
 pub fn tell(kernel: &Kernel, progress: Progress) {
-    say_once(|| words(&demangle(&kernel.name), progress));
+    say_once(|| words(&readable(kernel), progress));
 }
 
 /// Says after a launch how long all so far took. Each may be too short for a word, and the program silent for hours.
@@ -24,7 +24,12 @@ pub fn tell_after(kernel: &Kernel, took: Duration) {
     let new = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
     let launches = LAUNCHES.fetch_add(1, Ordering::Relaxed) + 1;
     let all = Duration::from_nanos(NANOSECONDS.fetch_add(new, Ordering::Relaxed).saturating_add(new));
-    say_once(|| words_after(&demangle(&kernel.name), took, launches, all));
+    say_once(|| words_after(|| readable(kernel), took, launches, all));
+}
+
+/// A kernel's name for people.
+fn readable(kernel: &Kernel) -> String {
+    wire::shortened(&demangle(&kernel.name))
 }
 
 fn say_once(words: impl FnOnce() -> Option<String>) {
@@ -37,11 +42,13 @@ fn say_once(words: impl FnOnce() -> Option<String>) {
     }
 }
 
-/// What to say of `launches` launches that took `all`, the last of them `took`; nothing if that is not long.
-fn words_after(kernel: &str, took: Duration, launches: u64, all: Duration) -> Option<String> {
+/// What to say of `launches` launches that took `all`, the last of them `took`; nothing if that is not long. The
+/// kernel's name is asked for only then: to read it takes long.
+fn words_after(kernel: impl FnOnce() -> String, took: Duration, launches: u64, all: Duration) -> Option<String> {
     let seconds = all.as_secs();
     let last = took.as_secs_f64();
     let said = || {
+        let kernel = kernel();
         format!(
             "the program's kernels have run for {seconds} s, in {launches} launches; the last, {kernel}, took {last:.2} s"
         )
@@ -107,7 +114,7 @@ mod tests {
 
     #[test]
     fn short_launches_that_together_take_a_minute_are_told() {
-        let after = |all| words_after("sum(int*)", Duration::from_millis(390), 154, Duration::from_secs(all));
+        let after = |all| words_after(|| "sum(int*)".into(), Duration::from_millis(390), 154, Duration::from_secs(all));
         assert_eq!(after(59), None);
         assert_eq!(
             after(60).unwrap(),

@@ -9,7 +9,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use wire::Told;
+use wire::{Told, shortened};
 
 use crate::finding::{Access, FailureOf, Finding, Findings, Place, What};
 
@@ -106,7 +106,7 @@ pub fn one(finding: &Finding, sources: &Sources) -> String {
         let _ = writeln!(out, "{pad} = {label}: {text}");
     };
     if !finding.kernel.is_empty() {
-        line("kernel", &demangle(&finding.kernel));
+        line("kernel", &shortened(&demangle(&finding.kernel)));
     }
     for text in words::context(finding) {
         line("note", &text);
@@ -163,7 +163,11 @@ fn snippet(out: &mut String, together: &[Access], sources: &Sources, gutter: usi
     } else {
         format!("line {} of the PTX", place.ptx_line)
     };
-    let function = if place.function.is_empty() { String::new() } else { format!(" in {}", demangle(&place.function)) };
+    let function = if place.function.is_empty() {
+        String::new()
+    } else {
+        format!(" in {}", shortened(&demangle(&place.function)))
+    };
     let _ = writeln!(out, "{pad}--> {position}{function}");
     if let Some(line) = source_line(place, sources) {
         let trimmed = line.trim_end();
