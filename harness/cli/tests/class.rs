@@ -102,10 +102,10 @@ impl Class {
     }
 }
 
-/// The files of a folder, and when each was written.
+/// The files of a folder, and when each was written. A file that is renamed meanwhile may be missing.
 fn written(folder: &Path) -> BTreeMap<PathBuf, SystemTime> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| (entry.path(), entry.metadata().unwrap().modified().unwrap())).collect()
+    entries.filter_map(|entry| Some((entry.path(), entry.metadata().ok()?.modified().unwrap()))).collect()
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //  pad_both_4, pad_both_2  like pad (pad.cuh, bf16_hopper.cu), but one launch copies both matrices: of elements of 4
 //                          bytes, or of 2. A matrix that is not to be copied has 0 rows here.
 //
-// Any grid of one dimension: a thread takes 16 bytes of the copies after another.
+// Any grid of one dimension: a thread takes 16 bytes of the copies after another. Only kernels of 9.0 need it.
+// target: compute_90
 
 template <class T>
 struct Copied {
