@@ -107,7 +107,7 @@ fn alone(subject: &Subject, terms: &[Term], part: &Part, latency: f64) -> f64 {
     let starts: f64 = terms.iter().filter(|term| term.bound == Bound::Blocks).map(|term| term.ms).sum();
     let last = latency * last_chain(subject, part, &spread, &hits, cycles) / spread.clocks_per_ms;
     let rest = |term: &Term| match term.bound {
-        Bound::Latency => Term { ms: (term.ms - waits).max(starts + last), ..*term },
+        Bound::Latency => Term { ms: (term.ms - waits).max(starts + last).max(0.0), ..*term },
         Bound::Blocks => Term { ms: 0.0, ..*term },
         _ => *term,
     };
@@ -304,6 +304,13 @@ mod tests {
         let (few, twice, most) = (us(264.0), us(528.0), us(1056.0));
         assert!(twice - few < 0.05, "{few} {twice}");
         assert!((0.1..0.45).contains(&(most - few)), "{few} {most}");
+    }
+
+    #[test]
+    fn a_block_alone_takes_as_long_as_its_chain() {
+        let one = Subject { blocks: 1.0, threads: 1.0, resident: 1.0, chain_global: 10.0, ..Subject::default() };
+        let (short, long) = (alone(&one).ms, alone(&Subject { chain_global: 20.0, ..one }).ms);
+        assert!(short > 0.0 && long > short, "{short} {long}");
     }
 
     #[test]
