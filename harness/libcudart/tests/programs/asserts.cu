@@ -1,5 +1,4 @@
 // A failed assertion on the device ends the context; what held before does nothing.
-// code: 1
 #include "common.cuh"
 #include <cassert>
 
