@@ -10,7 +10,7 @@ use crate::state::device::driver::forked_off;
 #[unsafe(link_section = ".fini_array")]
 static AT_END: extern "C" fn() = at_end;
 
-/// Registers the handlers for the end of the process and for forks.
+/// Registers the handler for forks and, where none is called by itself, that for the end of the process.
 pub fn register() {
     #[cfg(not(target_os = "linux"))]
     {

@@ -88,14 +88,6 @@ impl Warp<'_> {
         let size = u64::from(event.size);
         let reads = event.what != What::Write;
         let writes = event.what != What::Read;
-        let element = self.element(op.site);
-        let see = |written: &Written, offset: u64| {
-            let missing = reads && written.has_blank(offset, size, element);
-            if writes {
-                written.write(offset, size);
-            }
-            missing
-        };
         if !self.unjudged.is_empty() {
             self.unjudged.retain_mut(|read| {
                 read.mask &= if read.site == op.site { !event.mask } else { u32::MAX };
@@ -105,6 +97,14 @@ impl Warp<'_> {
         if self.written_at_once(op.site, event, space) {
             return;
         }
+        let element = self.element(op.site);
+        let see = |written: &Written, offset: u64| {
+            let missing = reads && written.has_blank(offset, size, element);
+            if writes {
+                written.write(offset, size);
+            }
+            missing
+        };
         let mut bad = 0u32;
         for lane in lanes(event.mask) {
             let address = event.address.at(lane);

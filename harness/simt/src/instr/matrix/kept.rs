@@ -39,7 +39,7 @@ impl Kept {
         (lane % LANES, (four % 8 * 4) as u32)
     }
 
-    /// The same where a word tells of two rows, in a half each: of 16 numbers of either. There are so many fours.
+    /// The same where a word tells of two rows: each half of it of 16 numbers of one row. A row has `fours` fours.
     fn of_a_pair(self, fours: usize, row: usize, four: usize) -> (usize, u32) {
         let threads = fours / 4;
         let lane = row % 8 * 4 + self.selector as usize * threads + four / 4;
