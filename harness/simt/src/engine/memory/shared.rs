@@ -1,6 +1,6 @@
 //! Accesses of all lanes to shared memory, checked by the pattern that the instruction remembers.
 
-use crate::engine::traffic::pattern::Pattern;
+use crate::engine::traffic::pattern::{Access, Pattern};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::lane::{ALL, LANES};
@@ -60,7 +60,7 @@ pub(crate) unsafe fn find<'w, const W: u8>(
 /// Learns the pattern of the present addresses, if they are aligned and inside.
 #[inline(never)]
 unsafe fn learn(warp: &mut Warp<'_>, op: &Op, size: u32, one: bool) -> Option<*const Pattern> {
-    // SAFETY: as for `find`.
+    // SAFETY: as for `find`; nobody looks at a pattern while it is replaced.
     unsafe {
         let (base, offset) = op.address();
         let addr = *warp.reg::<[u64; LANES]>(base);
@@ -70,16 +70,19 @@ unsafe fn learn(warp: &mut Warp<'_>, op: &Op, size: u32, one: bool) -> Option<*c
         if bits & u64::from(size - 1) != 0 || address.iter().any(|&a| a > room) {
             return None;
         }
+        let access = Access { size, width: warp.program().width(op, size), one };
+        let learnt = Pattern::of(&address, access, op.site);
         let site = &mut *warp.sites.add(op.site as usize);
-        if site.delta == 0 {
-            site.delta = warp.notes.get_mut().patterns.add() as u64;
+        let patterns = &mut warp.notes.get_mut().patterns;
+        let mut pattern = site.delta as *mut Pattern;
+        if pattern.is_null() {
+            pattern = patterns.like(learnt);
+        } else if (*pattern).owner == op.site {
+            *pattern = learnt;
+        } else {
+            pattern = patterns.add(learnt);
         }
-        let pattern = site.delta as *mut Pattern;
-        match warp.program().width(op, size) {
-            width if width == size => (*pattern).learn(&address, size, one),
-            // Lanes at one place share a merged load as they share a vector.
-            width => (*pattern).learn_as(&address, size, width),
-        }
+        site.delta = pattern as u64;
         Some(pattern)
     }
 }

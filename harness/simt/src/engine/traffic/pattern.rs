@@ -25,10 +25,23 @@ pub(crate) enum Shape {
 /// The number of bytes that one permutation of a register can reach.
 pub(crate) const WINDOW: u64 = 128;
 
-/// How the addresses of 32 lanes lie relative to each other.
+/// What kind of access a pattern is of: it says what follows from where the lanes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Access {
+    /// Bytes a lane.
+    pub size: u32,
+    /// The bytes a lane that it counts as: these, or a multiple of them if it is merged with others.
+    pub width: u32,
+    /// It is a load of one element, which all lanes may share whatever its width.
+    pub one: bool,
+}
+
+/// How the addresses of 32 lanes lie relative to each other. Aligned to the host's cache lines, as it is read in whole
+/// ones.
+#[repr(C, align(64))]
 pub(crate) struct Pattern {
     /// From the first lane's address to each lane's.
-    pub from_first: [u64; LANES],
+    from_first: [u64; LANES],
     /// From the lowest address to each lane's.
     pub at: [u32; LANES],
     /// From the first lane's address to the lowest.
@@ -43,25 +56,54 @@ pub(crate) struct Pattern {
     pub ideal: u32,
     pub ways: u32,
     pub shape: Shape,
-    /// For the checks.
-    halves: Halves,
+    /// For the checks: how the halves of the warp lie if each begins at the start of a line.
+    pub halves: Halves,
+    /// The accesses that have it.
+    access: Access,
+    /// The instruction that has learnt it, and may replace it by another. It may point others at it, too.
+    pub owner: u32,
 }
 
 impl Pattern {
-    /// A pattern that no addresses have, as the first lane's distance from itself is not 0.
-    pub fn none() -> Pattern {
+    /// The pattern of an instruction's accesses at these offsets in shared memory, all of which lie inside.
+    pub fn of(address: &[u64; LANES], access: Access, owner: u32) -> Pattern {
+        let lowest = address.iter().copied().min().unwrap_or(0);
+        let highest = address.iter().copied().max().unwrap_or(0);
+        let Access { size, width, one } = access;
+        let at: [u32; LANES] = std::array::from_fn(|i| (address[i] - lowest) as u32);
+        let span = highest - lowest;
+        let step = |each: u32| (0..LANES).all(|i| at[i] == i as u32 * each);
+        let shape = if step(size) {
+            Shape::Row
+        } else if step(0) {
+            Shape::Point
+        } else if span + u64::from(size) <= WINDOW {
+            Shape::Near
+        } else {
+            Shape::Far
+        };
+        // Lanes at one place share a merged load as they share a vector.
+        let shared = one && width == size && shape == Shape::Point;
+        let (waves, ideal, ways) = if shared { (1, 1, 1) } else { bank_conflicts(address, ALL, width) };
         Pattern {
-            from_first: [1; LANES],
-            at: [0; LANES],
-            lowest: 0,
-            span: 0,
-            phase: 0,
-            waves: 0,
-            ideal: 0,
-            ways: 0,
-            shape: Shape::Far,
-            halves: Halves::default(),
+            from_first: address.map(|a| a.wrapping_sub(address[0])),
+            at,
+            lowest: lowest.wrapping_sub(address[0]),
+            span,
+            phase: lowest & 3,
+            waves,
+            ideal,
+            ways,
+            shape,
+            halves: Halves::of(address, size),
+            access,
+            owner,
         }
+    }
+
+    /// Whether accesses that have one of these patterns have the other, too.
+    pub fn is_as(&self, other: &Pattern) -> bool {
+        self.access == other.access && self.phase == other.phase && self.from_first == other.from_first
     }
 
     /// Whether these addresses have another pattern. Written out for the host's vectors, because the compiler makes
@@ -100,44 +142,6 @@ impl Pattern {
             row: self.shape == Shape::Row,
             halves: self.halves.from(low + u64::from(self.at[0]), low + u64::from(self.at[16])),
         }
-    }
-
-    /// Learns the pattern of these offsets in shared memory, all of which lie inside. `one` says that the access is a
-    /// load of one element, which all lanes may share whatever its width.
-    pub fn learn(&mut self, address: &[u64; LANES], size: u32, one: bool) {
-        let lowest = address.iter().copied().min().unwrap_or(0);
-        let highest = address.iter().copied().max().unwrap_or(0);
-        let first = address[0];
-        for i in 0..LANES {
-            self.from_first[i] = address[i].wrapping_sub(first);
-            self.at[i] = (address[i] - lowest) as u32;
-        }
-        self.lowest = lowest.wrapping_sub(first);
-        self.span = highest - lowest;
-        self.phase = lowest & 3;
-        self.halves = Halves::of(address, size);
-        (self.waves, self.ideal, self.ways) = bank_conflicts(address, ALL, size);
-        let step = |each: u32| (0..LANES).all(|i| self.at[i] == i as u32 * each);
-        self.shape = if step(size) {
-            Shape::Row
-        } else if step(0) {
-            Shape::Point
-        } else if self.span + u64::from(size) <= WINDOW {
-            Shape::Near
-        } else {
-            Shape::Far
-        };
-        if one && self.shape == Shape::Point {
-            (self.waves, self.ideal, self.ways) = (1, 1, 1);
-        }
-    }
-}
-
-impl Pattern {
-    /// Learns a pattern of accesses of `size` bytes that count as one of `width` bytes, a multiple of that.
-    pub fn learn_as(&mut self, address: &[u64; LANES], size: u32, width: u32) {
-        self.learn(address, size, false);
-        (self.waves, self.ideal, self.ways) = bank_conflicts(address, ALL, width);
     }
 }
 

@@ -33,10 +33,24 @@ pub(crate) struct Notes {
 #[derive(Default)]
 pub(crate) struct Patterns(Vec<*mut Pattern>);
 
+/// How many of the latest patterns are compared with a new one.
+const LATEST: usize = 8;
+
 impl Patterns {
+    /// A pattern for an instruction that has none: one of the latest, if it is the same. Instructions that go over a
+    /// tile together, as in an unrolled loop, so have one together, which stays in the host's nearest cache.
+    pub fn like(&mut self, new: Pattern) -> *mut Pattern {
+        // SAFETY: from `Box::into_raw` below; nobody changes one meanwhile.
+        let same = |known: &&*mut Pattern| unsafe { &***known }.is_as(&new);
+        match self.0.iter().rev().take(LATEST).find(same) {
+            Some(known) => *known,
+            None => self.add(new),
+        }
+    }
+
     /// A new pattern, which lives as long as the worker.
-    pub fn add(&mut self) -> *mut Pattern {
-        let new = Box::into_raw(Box::new(Pattern::none()));
+    pub fn add(&mut self, new: Pattern) -> *mut Pattern {
+        let new = Box::into_raw(Box::new(new));
         self.0.push(new);
         new
     }
@@ -63,4 +77,22 @@ pub(crate) struct Unjudged {
     pub space: Space,
     /// Where each lane read, relative to the space.
     pub address: [u64; LANES],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Patterns;
+    use crate::engine::traffic::pattern::{Access, Pattern};
+
+    #[test]
+    fn instructions_share_a_pattern_if_it_is_the_same() {
+        let access = Access { size: 4, width: 4, one: true };
+        let of = |step: u64, access: Access| Pattern::of(&std::array::from_fn(|i| 64 + step * i as u64), access, 7);
+        let mut patterns = Patterns::default();
+        let row = patterns.like(of(4, access));
+        let wide = patterns.like(of(8, access));
+        assert!(row != wide && patterns.like(of(4, access)) == row && patterns.like(of(8, access)) == wide);
+        assert_ne!(patterns.like(of(4, Access { one: false, ..access })), row);
+        assert_ne!(patterns.like(of(4, Access { width: 16, ..access })), row);
+    }
 }
