@@ -186,6 +186,15 @@ impl Layout {
         Layout { low, high, row: true, halves: Halves::new(half.from(low), half.from(other)) }
     }
 
+    /// The layout of elements of `size` bytes that lie lane after lane in each half of the warp, from these addresses
+    /// on, but not in both together.
+    #[inline(always)]
+    pub fn in_two_rows([one, two]: [u64; 2], size: u32) -> Layout {
+        let half = if size == 4 { Half::Line } else { Half::Any };
+        let high = one.max(two) + (LANES as u64 / 2 - 1) * u64::from(size);
+        Layout { low: one.min(two), high, row: false, halves: Halves::new(half.from(one), half.from(two)) }
+    }
+
     /// The layout of accesses of `size` bytes by the lanes of `mask`.
     #[inline(always)]
     pub fn of(address: Addresses<'_>, mask: u32, size: u32) -> Layout {
@@ -213,4 +222,21 @@ fn lanes(mask: u32) -> impl Iterator<Item = u32> {
         rest &= rest - 1;
         Some(lane)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Addresses, Layout};
+    use crate::lane::ALL;
+
+    #[test]
+    fn two_rows_lie_as_their_addresses_do() {
+        for size in [1, 4, 8] {
+            for base in [[4096, 8192], [8192, 4096], [4096, 4096], [4100, 8192], [4096, 8196]] {
+                let address = std::array::from_fn(|lane| base[lane / 16] + (lane % 16) as u64 * u64::from(size));
+                let layout = Layout::of(Addresses::of(&address), ALL, size);
+                assert_eq!(Layout::in_two_rows(base, size), layout, "{base:?}, {size}");
+            }
+        }
+    }
 }

@@ -327,7 +327,7 @@ impl Warp<'_> {
 
 /// Asks the host for the memory at this address, whatever lies there.
 #[inline(always)]
-fn fetch_ahead(at: u64) {
+pub(crate) fn fetch_ahead(at: u64) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every processor has it, and it only changes what lies in caches.
     unsafe {

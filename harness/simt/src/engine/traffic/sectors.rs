@@ -41,3 +41,32 @@ pub(crate) fn sectors(address: &[u64; LANES], mask: u32, low: u64, end: u64) -> 
     let changes = all[..count].windows(2).filter(|w| w[0] != w[1]).count();
     1 + changes as u32
 }
+
+/// The number of 32-byte sectors that two runs of so many bytes touch, which begin at these addresses.
+#[inline(always)]
+pub(crate) fn sectors_of_two(base: [u64; 2], bytes: u64) -> u32 {
+    let [(first, last), (from, to)] = base.map(|base| (base >> 5, (base + bytes - 1) >> 5));
+    let common = (last.min(to) + 1).saturating_sub(first.max(from));
+    ((last - first + 1) + (to - from + 1) - common) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_runs_touch_as_many_sectors_as_their_lanes_do() {
+        for size in [1, 2, 4, 8] {
+            for distance in [0, size, 16 * size, 20 * size, 32, 64, 4096, 1 << 20] {
+                for start in (4096..4096 + 64).step_by(size as usize) {
+                    for base in [[start, start + distance], [start + distance, start]] {
+                        let lane = |i: usize| base[i / 16] + i as u64 % 16 * size;
+                        let (low, high) = (base[0].min(base[1]), base[0].max(base[1]) + 16 * size);
+                        let expected = sectors(&std::array::from_fn(lane), ALL, low, high);
+                        assert_eq!(sectors_of_two(base, 16 * size), expected, "{base:?}, {size}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,6 +1,8 @@
 //! The elements that loads and stores move, and the quick ways to find where they lie.
 
 use crate::checks::Layout;
+use crate::engine::memory::resolve::fetch_ahead;
+use crate::engine::traffic::sectors::sectors_of_two;
 use crate::engine::warp::Warp;
 use crate::engine::warp::counts::count_sectors;
 use crate::engine::warp::program::Op;
@@ -8,6 +10,9 @@ use crate::engine::warp::request::Request;
 use crate::finding::{Space, What};
 use crate::instr::operands::{Address, Bytes, Number};
 use crate::lane::{ALL, LANES};
+
+/// Lanes of half a warp.
+pub(super) const HALF: usize = LANES / 2;
 
 /// How many elements a lane loads or stores, and from which space.
 #[derive(Clone, Copy)]
@@ -73,13 +78,13 @@ elems! {
     U64R64 u64, u64, u64;
 }
 
-/// Whether lane `i` has the address `first + i * step`, for all lanes. Written out for the host's vectors, because the
-/// compiler makes good code of a loop only by chance.
+/// Whether lane `i` has the address `first + i * step`, for all these lanes, of which there are 16 or 32. Written out
+/// for the host's vectors, because the compiler makes good code of a loop only by chance.
 ///
 /// # Safety
 /// The processor has what `W` promises.
 #[inline(always)]
-unsafe fn ascend<const W: u8>(address: &[u64; LANES], first: u64, step: u64) -> bool {
+unsafe fn ascend<const W: u8>(address: &[u64], first: u64, step: u64) -> bool {
     #[cfg(target_arch = "x86_64")]
     if W == 4 {
         use std::arch::x86_64::*;
@@ -115,8 +120,8 @@ unsafe fn ascend<const W: u8>(address: &[u64; LANES], first: u64, step: u64) -> 
         }
     }
     let mut differ = 0;
-    for i in 0..LANES {
-        differ |= address[i].wrapping_sub(first) ^ (i as u64 * step);
+    for (i, address) in address.iter().enumerate() {
+        differ |= address.wrapping_sub(first) ^ (i as u64 * step);
     }
     differ == 0
 }
@@ -179,6 +184,38 @@ pub(super) unsafe fn uniform<E: Elem, const W: u8>(warp: &mut Warp, op: &Op, add
     Some(base.wrapping_add(site.delta) as *mut u8)
 }
 
+/// The host's addresses of the elements of the first lane and of the lane in the middle, if all lanes run and the
+/// elements of each half of the warp lie one after another, as in two rows of a tile. Counts the request.
+///
+/// # Safety
+/// As for [`consecutive`].
+#[inline(always)]
+pub(super) unsafe fn halves<E: Elem, const W: u8>(warp: &mut Warp, op: &Op, address: Address) -> Option<[*mut u8; 2]> {
+    let size = size_of::<E::Mem>() as u64;
+    if warp.mask() != ALL {
+        return None;
+    }
+    // SAFETY: as in `consecutive`.
+    let (addr, site) = unsafe { (&*address.base.lanes(warp), &mut *warp.sites.add(op.site as usize)) };
+    let (one, two) = addr.split_at(HALF);
+    let base = [one[0], two[0]].map(|first| first.wrapping_add(address.offset));
+    // SAFETY: the caller's contract.
+    let ascends = unsafe { ascend::<W>(one, one[0], size) && ascend::<W>(two, two[0], size) };
+    if !ascends || (base[0] | base[1]) & (size - 1) != 0 {
+        return None;
+    }
+    let bytes = size * HALF as u64;
+    let inside = |base: u64| {
+        let offset = base.wrapping_sub(site.start);
+        offset < site.len && site.len - offset >= bytes
+    };
+    if !inside(base[0]) || !inside(base[1]) {
+        return None;
+    }
+    count_sectors(site, ALL, sectors_of_two(base, bytes), size);
+    Some(base.map(|base| base.wrapping_add(site.delta) as *mut u8))
+}
+
 /// The host's address of the first lane's elements in local memory, `size` bytes a lane, if all lanes run and are at
 /// the same offset, as most accesses to local arrays are; those of the other lanes follow at
 /// `Warp::local_stride`. Counts the request.
@@ -229,18 +266,42 @@ pub(super) unsafe fn look<E: Elem>(
     }
 }
 
-/// Shows the checks an access to global memory by all lanes, whose elements lie one after another.
+/// Shows the checks an access to global memory by all lanes, whose elements lie one after another, at `host` on the
+/// host.
 ///
 /// # Safety
 /// As for [`look`].
 #[inline(always)]
-pub(super) unsafe fn look_along<E: Elem>(warp: &mut Warp, op: &Op, what: What) {
+pub(super) unsafe fn look_along<E: Elem>(warp: &mut Warp, op: &Op, what: What, host: *const u8) {
     if warp.checking {
+        // The data can come to the processor while the checks do their work.
+        fetch_ahead(host as u64);
         let (base, offset) = op.address();
         // SAFETY: this is a memory instruction.
         unsafe {
             let first = (&*warp.reg::<[u64; LANES]>(base))[0].wrapping_add(offset);
             let layout = Layout::in_a_row(first, size_of::<E::Mem>() as u32);
+            look::<E>(warp, op, 1, Space::Global, what, Some(&layout));
+        }
+    }
+}
+
+/// Shows the checks an access to global memory by all lanes, of which the elements of each half lie one after another,
+/// at `host` on the host.
+///
+/// # Safety
+/// As for [`look`].
+#[inline(always)]
+pub(super) unsafe fn look_halves<E: Elem>(warp: &mut Warp, op: &Op, what: What, host: [*mut u8; 2]) {
+    if warp.checking {
+        fetch_ahead(host[0] as u64);
+        fetch_ahead(host[1] as u64);
+        let (base, offset) = op.address();
+        // SAFETY: this is a memory instruction.
+        unsafe {
+            let address = &*warp.reg::<[u64; LANES]>(base);
+            let first = [address[0], address[HALF]].map(|first| first.wrapping_add(offset));
+            let layout = Layout::in_two_rows(first, size_of::<E::Mem>() as u32);
             look::<E>(warp, op, 1, Space::Global, what, Some(&layout));
         }
     }

@@ -126,7 +126,7 @@ impl<E: Elem> Exec for LoadGlobal<E> {
         // touched.
         unsafe {
             if let Some(from) = consecutive::<E, W>(warp, op, Load::unpack(op).address) {
-                look_along::<E>(warp, op, What::Read);
+                look_along::<E>(warp, op, What::Read, from);
                 let to = Load::unpack(op).to[0].holding::<E::Reg>();
                 copy_in::<E>(from, to.lanes(warp));
                 return Flow::Next;
@@ -136,7 +136,8 @@ impl<E: Elem> Exec for LoadGlobal<E> {
     }
 }
 
-/// Executes the same load if all lanes name one element, or else any addresses.
+/// Executes the same load if all lanes name one element, or those of each half elements that lie one after another, or
+/// else any addresses.
 struct LoadUniform<E>(PhantomData<E>);
 impl<E: Elem> Exec for LoadUniform<E> {
     #[inline(always)]
@@ -148,6 +149,17 @@ impl<E: Elem> Exec for LoadUniform<E> {
                 let value = E::widen(from.cast::<E::Mem>().read());
                 let to = Load::unpack(op).to[0].holding::<E::Reg>();
                 *to.lanes(warp) = [value; LANES];
+                return Flow::Next;
+            }
+            if let Some(from) = halves::<E, W>(warp, op, Load::unpack(op).address) {
+                look_halves::<E>(warp, op, What::Read, from);
+                let to = Load::unpack(op).to[0].holding::<E::Reg>();
+                for (from, to) in from.into_iter().zip((*to.lanes(warp)).chunks_exact_mut(HALF)) {
+                    let from = from.cast::<[E::Mem; HALF]>().read_unaligned();
+                    for i in 0..HALF {
+                        to[i] = E::widen(from[i]);
+                    }
+                }
                 return Flow::Next;
             }
             load_any::<E>(warp, op)

@@ -90,7 +90,7 @@ impl<E: Elem> Exec for StoreGlobal<E> {
         // SAFETY: as for loads.
         unsafe {
             if let Some(to) = consecutive::<E, W>(warp, op, Store::unpack(op).address) {
-                look_along::<E>(warp, op, What::Write);
+                look_along::<E>(warp, op, What::Write, to);
                 copy_out::<E>(from().lanes(warp), to);
                 return Flow::Next;
             }
