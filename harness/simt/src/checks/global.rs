@@ -90,7 +90,7 @@ impl Chunk {
         {
             match reads.get_mut(at) {
                 Some(reads) if event.what == What::Read => {
-                    reads.remember(now);
+                    reads.remember(Read::pack(now));
                     return true;
                 }
                 _ => self.make_runs(),
@@ -216,12 +216,20 @@ impl GlobalRaces {
     /// Remembers the access of the lanes of `mask`, all inside this allocation. Returns the first conflict.
     pub fn access(&self, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
         let Layout { low, row, .. } = *event.layout;
-        if row && event.size == 4 && mask == ALL && low.is_multiple_of(ROW) {
+        let stretch = match event.size {
+            4 if low.is_multiple_of(ROW) => Some(Stretch::Row),
+            1 if low.is_multiple_of(LINE) => Some(Stretch::Bytes),
+            _ => None,
+        };
+        if let Some(stretch) = stretch
+            && row
+            && mask == ALL
+        {
             let chunk = self.chunk_of(low);
             let offset = low - self.start - chunk * CHUNK;
             let now = Past::now(clocks, event).by(0);
             if let Some(mut rows) = self.chunks.lock(chunk)
-                && rows.go_over(clocks, event, now, Stretch::Row, offset)
+                && rows.go_over(clocks, event, now, stretch, offset)
             {
                 return None;
             }

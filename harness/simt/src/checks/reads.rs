@@ -1,25 +1,31 @@
 //! Reads of stretches that lanes go over in order, in few bytes: most of what they cost is the host's memory that they
 //! take.
 
-use super::race::{Past, Run, remember_read};
+use super::race::{Past, Run};
 
-/// What the lanes at the first place of a stretch did: the first lane of a warp, or of its second half, or both.
+/// What the lanes at the first place of a stretch did: the first lane of a warp, or of its second half, or both. Two
+/// numbers, so that one in registers is not written in pieces and then read at once, for which the host would wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Read {
-    time: u32,
-    warp: u32,
-    moment: u32,
-    /// As of [`Past::what`], but for the last five bits: 1 and 2 for the two lanes, 4 if the second was the last.
-    what: u32,
+    /// The time, and from bit 32 on the warp.
+    when: u64,
+    /// The moment, and from bit 32 on what is as of [`Past::what`], but for the last five bits: 1 and 2 for the two
+    /// lanes, 4 if the second was the last.
+    what: u64,
 }
 
+/// The bits of [`Read::what`] that name the two lanes.
+const BOTH: u64 = 3 << 32;
+/// Those that name the lanes and the last of them.
+const BY: u64 = 31 << 32;
+
 impl Read {
-    pub const NONE: Read = Read { time: 0, warp: 0, moment: 0, what: 0 };
+    pub const NONE: Read = Read { when: 0, what: 0 };
 
     /// Whether there was no read.
     #[inline(always)]
     pub fn is_none(self) -> bool {
-        self.time == 0
+        self.when as u32 == 0
     }
 
     #[inline(always)]
@@ -29,13 +35,37 @@ impl Read {
             lanes & !0x0001_0001 == 0 && matches!(what & 31, 0 | 16),
             "lanes {lanes:#x} at the first place of a stretch"
         );
-        Read { time, warp, moment, what: (what & !31) | (what & 16) >> 2 | (lanes >> 15 & 2) | (lanes & 1) }
+        let what = (what & !31) | (what & 16) >> 2 | (lanes >> 15 & 2) | (lanes & 1);
+        Read { when: u64::from(warp) << 32 | u64::from(time), what: u64::from(what) << 32 | u64::from(moment) }
     }
 
     #[inline(always)]
     pub fn unpack(self) -> Past {
-        let Read { time, warp, moment, what } = self;
+        let (time, warp) = (self.when as u32, self.warp());
+        let (moment, what) = (self.moment(), (self.what >> 32) as u32);
         Past { time, warp, moment, what: (what & !31) | (what & 4) << 2, lanes: (what & 2) << 15 | (what & 1) }
+    }
+
+    #[inline(always)]
+    fn warp(self) -> u32 {
+        (self.when >> 32) as u32
+    }
+
+    #[inline(always)]
+    fn moment(self) -> u32 {
+        self.what as u32
+    }
+
+    /// Whether the same instruction of the same warp at the same moment has made the other.
+    #[inline(always)]
+    fn is_as(self, other: Read) -> bool {
+        self.warp() == other.warp() && (self.what ^ other.what) & !BY == 0
+    }
+
+    /// The same, made by the lanes of the other, too.
+    #[inline(always)]
+    fn with(self, other: Read) -> Read {
+        Read { what: self.what | other.what & BOTH, ..self }
     }
 }
 
@@ -50,14 +80,22 @@ impl Reads {
         Reads([read, Read::NONE])
     }
 
-    /// Remembers another.
+    /// Remembers another, as [`remember_read`](super::race::remember_read) does.
     #[inline(always)]
-    pub fn remember(&mut self, now: Past) {
+    pub fn remember(&mut self, now: Read) {
         let [last, other] = self.0;
-        let mut reads = [last.unpack(), other.unpack()];
-        remember_read(&mut reads, now);
-        let [last, other] = reads;
-        self.0 = [Read::pack(last), Read::pack(other)];
+        if last.is_as(now) {
+            self.0[0] = now.with(last);
+        } else if other.is_as(now) {
+            self.0[1] = now.with(other);
+        } else if last.warp() == now.warp() && !last.is_none() && !other.is_none() && other.warp() != now.warp() {
+            self.0[0] = if last.moment() == now.moment() { now.with(last) } else { now };
+        } else {
+            if !last.is_none() {
+                self.0[1] = last;
+            }
+            self.0[0] = now;
+        }
     }
 
     /// The history of a stretch that has only been read.
@@ -69,7 +107,7 @@ impl Reads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checks::race::NONE;
+    use crate::checks::race::{NONE, remember_read};
 
     #[test]
     fn nothing_of_a_read_is_lost() {
@@ -80,5 +118,31 @@ mod tests {
         }
         assert_eq!(Read::pack(NONE), Read::NONE);
         assert!(Read::NONE.is_none());
+    }
+
+    #[test]
+    fn what_is_packed_is_remembered_as_what_is_not() {
+        let mut state = 7u32;
+        let mut random = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        for _ in 0..500 {
+            let (mut packed, mut plain) = (Reads::of(Read::NONE), [NONE; 2]);
+            for time in 1..20 {
+                let lane = 16 * random(2);
+                let both = random(4) == 0;
+                let past = Past {
+                    time,
+                    warp: random(3),
+                    moment: random(2) << 16,
+                    what: random(2) << 9 | lane,
+                    lanes: if both { 0x0001_0001 } else { 1 << lane },
+                };
+                packed.remember(Read::pack(past));
+                remember_read(&mut plain, past);
+                assert_eq!(packed.0.map(Read::unpack), plain);
+            }
+        }
     }
 }
