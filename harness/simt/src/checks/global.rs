@@ -3,7 +3,7 @@
 //! It is made where it is touched. Memory over which warps always go in one way, as in whole rows, is kept stretch by
 //! stretch: most of what it costs is the host's memory that it takes.
 
-use super::lines::{LINE, LineForm, LineHistory, LinePart, WORDS, hold, pieces, sweep};
+use super::lines::{LINE, LineForm, LineHistory, LinePart, WORDS, hold, pieces};
 use super::locks::{Held, Locks};
 use super::race::{Clocks, Conflict, Past, Run};
 use super::reads::{Read, Reads};
@@ -300,8 +300,8 @@ impl GlobalRaces {
                 if mask != 0
                     && let Some(mut kept) = self.chunks.lock(chunk)
                 {
-                    let conflict = sweep(kept.lines(), low / LINE, clocks, event, Past::now(clocks, event), mask);
-                    found = found.or(conflict);
+                    let (now, piece) = (Past::now(clocks, event), (mask, LinePart::Any));
+                    found = found.or(hold(kept.lines(), low / LINE, clocks, event, now, piece));
                 }
             }
         }

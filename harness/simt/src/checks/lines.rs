@@ -196,7 +196,7 @@ impl LineHistory {
 
 /// Compares the accesses of the lanes of `mask` with the lines, of which the first has the number `first`, and
 /// remembers them. `now` is what the warp does, without a lane.
-pub(super) fn sweep(
+fn sweep(
     lines: &mut [LineHistory],
     first: u64,
     clocks: &Clocks<'_>,
@@ -232,6 +232,23 @@ pub(super) fn sweep(
         }
     }
     found
+}
+
+/// Remembers atomics of the lanes of `mask` on words that only atomics have touched, with which they cannot conflict.
+/// Returns the other lanes. `first` and `now` are as in [`sweep`].
+#[inline(never)]
+fn atomics(lines: &mut [LineHistory], first: u64, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, mask: u32) -> u32 {
+    let section = clocks.section(event);
+    let mut left = 0;
+    for lane in super::lanes(mask) {
+        let address = event.address.at(lane as usize);
+        let line = lines.get_mut((address / LINE).wrapping_sub(first) as usize);
+        match line.and_then(|line| line.word(address, section)).filter(|cell| cell.is_calm_for(event)) {
+            Some(cell) => cell.remember_strong(now.by(lane)),
+            None => left |= 1 << lane,
+        }
+    }
+    left
 }
 
 /// How the addresses of some lanes of a warp lie.
@@ -302,6 +319,10 @@ pub(super) fn hold(
     now: Past,
     (lanes, piece): Lanes,
 ) -> Option<Conflict> {
+    if event.what == What::Atomic && event.size == 4 && piece != LinePart::Word {
+        let rest = atomics(lines, start, clocks, event, now, lanes);
+        return if rest == 0 { None } else { sweep(lines, start, clocks, event, now, rest) };
+    }
     let first = lanes.trailing_zeros() & 31;
     let address = event.address.at(first as usize);
     let number = (address / LINE).wrapping_sub(start) as usize;

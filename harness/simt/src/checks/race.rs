@@ -140,7 +140,7 @@ impl Run {
     /// What is remembered of one place.
     pub fn part(&self, place: usize) -> Cell {
         let Run { write, reads } = self.up(place as u32);
-        Cell { write, reads, calm: false, ..EMPTY }
+        Cell { write, reads, calm: *self == Run::EMPTY, ..EMPTY }
     }
 
     /// Whether all of it happened before a time.
@@ -372,6 +372,12 @@ impl Cell {
         fine(self.write)
             && fine(self.strong)
             && (event.what == What::Read || (fine(self.reads[0]) && fine(self.reads[1])))
+    }
+
+    /// Whether an atomic cannot conflict here: only atomics have touched the place, and all are strong for the others.
+    #[inline(always)]
+    pub fn is_calm_for(&self, event: &Event<'_>) -> bool {
+        self.calm && !event.narrow && !self.strong.narrow()
     }
 
     /// Forgets the history of another section. For a block's shared memory, that is everything before its last barrier.

@@ -216,11 +216,7 @@ impl SharedRaces {
             SoFar::Atomics => self.replay_atomics(),
         }
         self.so_far = SoFar::Mixed;
-        let mut mask = event.mask;
-        if event.what == What::Atomic && event.size == 4 {
-            mask = atomics(&mut self.lines, clocks, event);
-        }
-        self.hold(clocks, event, Past::now(clocks, event), mask)
+        self.hold(clocks, event, Past::now(clocks, event), event.mask)
     }
 
     fn hold(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, mask: u32) -> Option<Conflict> {
@@ -266,24 +262,6 @@ impl SharedRaces {
             }
         }
     }
-}
-
-/// Remembers atomics on words that only atomics have touched; these cannot conflict. Returns the other lanes.
-#[inline(always)]
-fn atomics(lines: &mut [LineHistory], clocks: &Clocks<'_>, event: &Event<'_>) -> u32 {
-    let now = Past::now(clocks, event);
-    let section = clocks.section(event);
-    let mut left = 0;
-    for lane in super::lanes(event.mask) {
-        let address = event.address.at(lane as usize);
-        let line = lines.get_mut((address / LINE) as usize);
-        let cell = line.and_then(|line| line.word(address, section));
-        match cell.filter(|cell| cell.calm) {
-            Some(cell) => cell.remember_strong(now.by(lane)),
-            None => left |= 1 << lane,
-        }
-    }
-    left
 }
 
 #[cfg(test)]
