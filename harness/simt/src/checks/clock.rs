@@ -284,6 +284,7 @@ impl BlockClock {
 
     /// The number of the section, the stretch from the block's last barrier to the next. It is never 0, and no other
     /// section in this shared memory has it.
+    #[inline(always)]
     pub fn section(&self) -> u64 {
         (self.start << 32) | (u64::from(self.epoch) + 1)
     }
@@ -504,6 +505,7 @@ impl WarpClock {
 
     /// The last access has been made. If it was strong, the warp may rely from here on on everything that was published
     /// before it.
+    #[inline(always)]
     pub fn settle(&mut self, block: &mut BlockClock, time: &Time) {
         if let Some((began, wide)) = self.pending.take() {
             self.looked = began;

@@ -31,15 +31,30 @@ impl Past {
     /// What the running warp does now, without a lane.
     #[inline(always)]
     pub fn now(clocks: &Clocks<'_>, event: &Event<'_>) -> Past {
+        let what = (event.pc << 9)
+            | (u32::from(event.volatile) << 8)
+            | (u32::from(event.narrow) << 7)
+            | (u32::from(event.what == What::Atomic) << 6)
+            | (u32::from(event.strong) << 5);
+        Past::doing(clocks, what)
+    }
+    /// A plain access that the running warp makes now, without a lane.
+    #[inline(always)]
+    pub fn plain_now(clocks: &Clocks<'_>, pc: u32) -> Past {
+        Past::doing(clocks, pc << 9)
+    }
+    /// An atomic that it makes now, without a lane.
+    #[inline(always)]
+    pub fn atomic_now(clocks: &Clocks<'_>, pc: u32) -> Past {
+        Past::doing(clocks, pc << 9 | 64 | 32)
+    }
+    #[inline(always)]
+    fn doing(clocks: &Clocks<'_>, what: u32) -> Past {
         Past {
             time: clocks.block.now(clocks.time) as u32,
             warp: clocks.warp.warp,
             moment: (clocks.block.epoch << 16) | clocks.warp.tick(),
-            what: (event.pc << 9)
-                | (u32::from(event.volatile) << 8)
-                | (u32::from(event.narrow) << 7)
-                | (u32::from(event.what == What::Atomic) << 6)
-                | (u32::from(event.strong) << 5),
+            what,
             lanes: 0,
         }
     }
@@ -60,10 +75,17 @@ impl Past {
         }
         Past { what: self.what + lanes, lanes: self.lanes << lanes, ..self }
     }
-    /// The read of shared memory that this was.
-    pub fn as_read<'a>(self, mask: u32, size: u32, address: Addresses<'a>, layout: &'a Layout) -> Event<'a> {
+    /// The access to shared memory that this was: a read, or a store.
+    pub fn as_access<'a>(
+        self,
+        what: What,
+        mask: u32,
+        size: u32,
+        address: Addresses<'a>,
+        layout: &'a Layout,
+    ) -> Event<'a> {
         let (pc, strong, volatile, narrow) = (self.pc(), self.strong(), self.volatile(), self.narrow());
-        Event { what: What::Read, strong, volatile, narrow, block_local: true, pc, mask, size, address, layout }
+        Event { what, strong, volatile, narrow, block_local: true, pc, mask, size, address, layout }
     }
     /// Whether it is the same instruction at the same moment.
     #[inline(always)]

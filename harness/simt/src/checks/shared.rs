@@ -1,20 +1,24 @@
 //! The race check's memory of a block's shared memory.
 //!
 //! From one barrier to the next, most kernels do one kind of thing with their shared memory: all threads read a tile,
-//! or all add to bins. Reads do not conflict with each other, and neither do atomics. So in such a section accesses are
-//! only noted, one after another. The next barrier orders all of them, and they are forgotten. Only if another kind of
-//! access comes before it, what was noted goes into the lines' histories, as if it had been there from the beginning,
-//! and the section goes on with comparing.
+//! or all add to bins, or each warp fills rows of its own. Reads do not conflict with each other, nor do atomics, nor
+//! stores to different rows. So in such a section accesses are only noted, one after another. The next barrier orders
+//! all of them, and they are forgotten. Only if another kind of access comes before it, what was noted goes into the
+//! lines' histories, as if it had been there from the beginning, and the section goes on with comparing.
 
+use super::global::ROW;
 use super::lines::{LINE, LineHistory, WORDS, hold, pieces};
 use super::race::{Clocks, Conflict, NONE, Past};
 use super::{Addresses, Event, Half, Halves, Layout};
 use crate::finding::What;
-use crate::lane::LANES;
+use crate::lane::{ALL, LANES};
 
 /// The number of accesses that are noted in a section, so that memory stays small. From there on reads are compared,
 /// and of atomics the last on each word is kept.
 const NOTED: usize = 2048;
+
+/// Lines of a row, a word for each lane of a warp.
+const LINES_OF_ROW: usize = (ROW / LINE) as usize;
 
 /// What the block has done since its last barrier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,31 +27,30 @@ enum SoFar {
     Reads,
     /// There were only atomics on words.
     Atomics,
+    /// Warps have only stored whole rows of words, each row once.
+    Rows,
     /// Anything. Accesses are compared.
     #[default]
     Mixed,
 }
 
-/// A read that has not been compared.
+/// A read that has not been compared, in half a line of the host's cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 struct Read {
-    /// What the warp did, without a lane.
+    /// What the lanes did.
     past: Past,
-    mask: u32,
-    size: u32,
-    place: Place,
+    size: u16,
+    /// How the halves of the warp lie.
+    halves: Halves,
+    /// If both lie in a usual way, where each of them begins. If not, the first number is the index of the addresses in
+    /// [`SharedRaces::addresses`].
+    start: [u32; 2],
 }
 
-/// Where the lanes of a read are. Most often two numbers say it: what is noted then stays in the host's nearest cache.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    /// Each half of the warp lies in a usual way, from these addresses on.
-    Halves(Halves, [u32; 2]),
-    /// Anywhere: the index of the addresses in [`SharedRaces::addresses`].
-    Listed(u32),
-}
+impl Read {
+    const NONE: Read = Read { past: NONE, size: 0, halves: Halves::new(Half::Word, Half::Word), start: [0; 2] };
 
-impl Place {
     /// The addresses of lanes that lie in a usual way.
     fn laid_out(halves: Halves, start: [u32; 2]) -> [u64; LANES] {
         let halves = halves.each();
@@ -61,17 +64,20 @@ impl Place {
 /// An atomic on words that has not been compared. No block has more words than sixteen bits count.
 #[derive(Clone, Copy, Debug)]
 struct Atomic {
-    /// What the warp did, without a lane.
+    /// What the lanes did.
     past: Past,
-    mask: u32,
     words: [u16; LANES],
 }
 
-/// The last atomic on a word in a section.
+/// The last atomic on a word, or the store to a row, in a section.
 #[derive(Clone, Copy, Debug)]
-struct LastAtomic {
+struct Last {
     section: u64,
     past: Past,
+}
+
+impl Last {
+    const NONE: Last = Last { section: 0, past: NONE };
 }
 
 /// The history of a block's shared memory. What an earlier block did there lies before the start of the present block.
@@ -87,11 +93,14 @@ pub(crate) struct SharedRaces {
     noted: usize,
     /// The addresses of those reads whose lanes lie in no usual way.
     addresses: Vec<[u32; LANES]>,
-    /// If there were only atomics: the latest of them.
+    /// If there were only atomics: the latest of them, so many. There may be room for more.
     atomics: Vec<Atomic>,
+    latest: usize,
     /// The last of the earlier ones on each word. It is made when it is first needed.
-    last: Vec<LastAtomic>,
-    /// The lowest and the highest word that an atomic of the section has touched.
+    last: Vec<Last>,
+    /// If there were only stores of rows: the one to each row. It is made when it is first needed.
+    rows: Vec<Last>,
+    /// The lowest and the highest word that these atomics or stores have touched.
     touched: (usize, usize),
 }
 
@@ -108,11 +117,19 @@ impl SharedRaces {
         if self.section != section {
             self.enter(section, event);
         }
-        if self.notes(section, event.what) && (event.what == What::Read || event.size == 4) {
-            self.note(clocks, event);
-            return None;
-        }
-        self.compare(clocks, event)
+        let noted = match event.what {
+            _ if !self.notes(section, event.what) => false,
+            What::Write => {
+                let row = event.layout.row && event.size == 4 && !event.strong && !event.volatile;
+                row && self.note_row(clocks, event.pc, event.layout.low)
+            }
+            _ if event.what == What::Read || event.size == 4 => {
+                self.note(clocks, event);
+                true
+            }
+            _ => false,
+        };
+        if noted { None } else { self.compare(clocks, event) }
     }
 
     /// Begins a section with its first access.
@@ -121,27 +138,31 @@ impl SharedRaces {
         self.section = section;
         self.noted = 0;
         self.addresses.clear();
-        self.atomics.clear();
+        self.latest = 0;
         self.touched = (usize::MAX, 0);
         self.so_far = match event.what {
             // What other blocks of a cluster do has no sections.
             _ if !event.block_local => SoFar::Mixed,
             What::Read => SoFar::Reads,
             What::Atomic => SoFar::Atomics,
+            What::Write if event.layout.row => SoFar::Rows,
             _ => SoFar::Mixed,
         };
-        if self.so_far == SoFar::Reads {
-            self.reads.resize(NOTED, Read { past: NONE, mask: 0, size: 0, place: Place::Listed(0) });
+        match self.so_far {
+            SoFar::Reads => self.reads.resize(NOTED, Read::NONE),
+            SoFar::Rows => self.rows.resize(self.lines.len() / LINES_OF_ROW, Last::NONE),
+            _ => {}
         }
     }
 
-    /// Whether an access in this section is only noted: it is of the kind that the section has begun with.
+    /// Whether an access in this section may only be noted: it is of the kind that the section has begun with.
     #[inline(always)]
     pub fn notes(&self, section: u64, what: What) -> bool {
         self.section == section
             && match self.so_far {
                 SoFar::Reads => what == What::Read && self.noted < self.reads.len(),
                 SoFar::Atomics => what == What::Atomic,
+                SoFar::Rows => what == What::Write,
                 SoFar::Mixed => false,
             }
     }
@@ -158,50 +179,123 @@ impl SharedRaces {
 
     #[inline(always)]
     fn note_read(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
-        let Some(read) = self.reads.get_mut(self.noted) else { return };
         let halves = event.layout.halves;
-        let place = if halves.is_any_unusual() {
+        let start = if halves.is_any_unusual() {
             let mut address = [0; LANES];
             for i in 0..LANES {
                 address[i] = event.address.at(i) as u32;
             }
             self.addresses.push(address);
-            Place::Listed(self.addresses.len() as u32 - 1)
+            [self.addresses.len() as u32 - 1, 0]
         } else {
-            Place::Halves(halves, [event.address.at(0) as u32, event.address.at(16) as u32])
+            [event.address.at(0) as u32, event.address.at(16) as u32]
         };
-        *read = Read { past: Past::now(clocks, event), mask: event.mask, size: event.size, place };
-        self.noted += 1;
+        let past = Past { lanes: event.mask, ..Past::now(clocks, event) };
+        self.push_read(Read { past, size: event.size as u16, halves, start });
+    }
+
+    /// Notes a plain read by all lanes, of which [`SharedRaces::notes`] has said that this is enough. Each half of them
+    /// begins at one of these offsets, and goes on in a usual way.
+    #[inline(always)]
+    pub fn note_halves(&mut self, clocks: &Clocks<'_>, (pc, size): (u32, u32), halves: Halves, start: [u32; 2]) {
+        let past = Past { lanes: ALL, ..Past::plain_now(clocks, pc) };
+        self.push_read(Read { past, size: size as u16, halves, start });
+    }
+
+    #[inline(always)]
+    fn push_read(&mut self, new: Read) {
+        if let Some(read) = self.reads.get_mut(self.noted) {
+            *read = new;
+            self.noted += 1;
+        }
+    }
+
+    /// Notes a plain store of a word by each lane of a warp, lane after lane from this offset on, of which
+    /// [`SharedRaces::notes`] has said that this may be enough. Returns false and does nothing if it is not: the words
+    /// are no row, or something was stored there before.
+    #[inline(always)]
+    pub fn note_row(&mut self, clocks: &Clocks<'_>, pc: u32, low: u64) -> bool {
+        let section = self.section;
+        match self.rows.get_mut((low / ROW) as usize) {
+            Some(row) if low.is_multiple_of(ROW) && row.section != section => {
+                *row = Last { section, past: Past::plain_now(clocks, pc) };
+                self.touch(low, low + ROW - 1);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    #[inline(always)]
+    fn touch(&mut self, low: u64, high: u64) {
+        self.touched.0 = self.touched.0.min((low / 4) as usize);
+        self.touched.1 = self.touched.1.max((high / 4) as usize);
     }
 
     #[inline(always)]
     fn note_atomics(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
-        if self.atomics.len() >= NOTED {
+        let past = Past { lanes: event.mask, ..Past::now(clocks, event) };
+        let Layout { low, high, .. } = *event.layout;
+        self.touch(low, high);
+        let noted = self.next_atomic();
+        noted.past = past;
+        for i in 0..LANES {
+            noted.words[i] = (event.address.at(i) / 4) as u16;
+        }
+    }
+
+    /// Notes atomics of the lanes of a mask at these offsets, of which [`SharedRaces::notes`] has said that this is
+    /// enough. `low` and `high` are the lowest and the highest of them.
+    #[inline(always)]
+    pub fn note_words(
+        &mut self,
+        clocks: &Clocks<'_>,
+        (pc, mask): (u32, u32),
+        at: &[u32; LANES],
+        (low, high): (u64, u64),
+    ) {
+        let past = Past { lanes: mask, ..Past::atomic_now(clocks, pc) };
+        self.touch(low, high);
+        let noted = self.next_atomic();
+        noted.past = past;
+        for i in 0..LANES {
+            noted.words[i] = (at[i] / 4) as u16;
+        }
+    }
+
+    /// Room for another atomic. It is filled in where it lies: a copy would read at once what has just been written in
+    /// pieces, and wait for it.
+    #[inline(always)]
+    fn next_atomic(&mut self) -> &mut Atomic {
+        if self.latest >= NOTED {
             self.keep_last_atomics();
         }
-        let mut words = [0; LANES];
-        for i in 0..LANES {
-            words[i] = (event.address.at(i) / 4) as u16;
+        if self.latest >= self.atomics.len() {
+            self.make_room();
         }
-        self.atomics.push(Atomic { past: Past::now(clocks, event), mask: event.mask, words });
-        let word = |address: u64| (address / 4) as usize;
-        self.touched.0 = self.touched.0.min(word(event.layout.low));
-        self.touched.1 = self.touched.1.max(word(event.layout.high));
+        self.latest += 1;
+        &mut self.atomics[self.latest - 1]
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
+        let count = (2 * self.atomics.len()).clamp(64, NOTED);
+        self.atomics.resize(count, Atomic { past: NONE, words: [0; LANES] });
     }
 
     /// Keeps the last of the noted atomics on each word, as [`super::race::Cell::remember_strong`] does, and makes room
     /// for others.
     #[inline(never)]
     fn keep_last_atomics(&mut self) {
-        self.last.resize(self.lines.len() * WORDS, LastAtomic { section: 0, past: NONE });
+        self.last.resize(self.lines.len() * WORDS, Last::NONE);
         let section = self.section;
-        for Atomic { past: now, mask, words } in self.atomics.drain(..) {
-            for lane in super::lanes(mask) {
+        for &Atomic { past: now, words } in &self.atomics[..std::mem::take(&mut self.latest)] {
+            for lane in super::lanes(now.lanes) {
                 if let Some(last) = self.last.get_mut(usize::from(words[lane as usize & 31])) {
                     let again = last.section == section && last.past.is_again(now);
                     let lanes = if again { last.past.lanes } else { 0 };
                     let now = now.by(lane);
-                    *last = LastAtomic { section, past: Past { lanes: now.lanes | lanes, ..now } };
+                    *last = Last { section, past: Past { lanes: now.lanes | lanes, ..now } };
                 }
             }
         }
@@ -214,6 +308,7 @@ impl SharedRaces {
             SoFar::Mixed => {}
             SoFar::Reads => self.replay_reads(clocks),
             SoFar::Atomics => self.replay_atomics(),
+            SoFar::Rows => self.replay_rows(clocks),
         }
         self.so_far = SoFar::Mixed;
         self.hold(clocks, event, Past::now(clocks, event), event.mask)
@@ -235,15 +330,34 @@ impl SharedRaces {
     #[inline(never)]
     fn replay_reads(&mut self, clocks: &Clocks<'_>) {
         for i in 0..self.noted {
-            let Read { past, mask, size, place } = self.reads[i];
-            let address = match place {
-                Place::Halves(halves, start) => Place::laid_out(halves, start),
-                Place::Listed(at) => self.addresses[at as usize].map(u64::from),
+            let Read { past, size, halves, start } = self.reads[i];
+            let address = if halves.is_any_unusual() {
+                self.addresses[start[0] as usize].map(u64::from)
+            } else {
+                Read::laid_out(halves, start)
             };
+            let (mask, size, past) = (past.lanes, u32::from(size), Past { lanes: 0, ..past });
             let address = Addresses::of(&address);
             let layout = Layout::of(address, mask, size);
-            let event = past.as_read(mask, size, address, &layout);
+            let event = past.as_access(What::Read, mask, size, address, &layout);
             self.hold(clocks, &event, past, mask);
+        }
+    }
+
+    /// Enters the noted stores into the lines. No two of them were to the same row, so they do not conflict.
+    #[inline(never)]
+    fn replay_rows(&mut self, clocks: &Clocks<'_>) {
+        const WORDS_OF_ROW: usize = WORDS * LINES_OF_ROW;
+        let (low, high) = self.touched;
+        for row in low / WORDS_OF_ROW..self.rows.len().min(high / WORDS_OF_ROW + 1) {
+            let Last { section, past } = self.rows[row];
+            if section == self.section {
+                let from = row as u64 * ROW;
+                let address = std::array::from_fn(|lane| from + 4 * lane as u64);
+                let layout = Layout::in_a_row(from, 4);
+                let event = past.as_access(What::Write, ALL, 4, Addresses::of(&address), &layout);
+                self.hold(clocks, &event, past, ALL);
+            }
         }
     }
 
@@ -253,7 +367,7 @@ impl SharedRaces {
         self.keep_last_atomics();
         let (low, high) = self.touched;
         for word in low..self.last.len().min(high.saturating_add(1)) {
-            let LastAtomic { section, past } = self.last[word];
+            let Last { section, past } = self.last[word];
             if section == self.section
                 && let Some(line) = self.lines.get_mut(word / WORDS)
                 && let Some(cell) = line.word(4 * word as u64, section)

@@ -82,3 +82,18 @@ fn noted_atomics_are_held_against_a_write_as_compared_ones_are_however_many_ther
         }
     }
 }
+
+#[test]
+fn a_noted_store_of_a_row_is_held_against_a_write_as_a_compared_one_is() {
+    let row = |start: u64| -> [u64; LANES] { std::array::from_fn(|lane| start + 4 * lane as u64) };
+    // The last of them is no row: from there on, all is compared.
+    for last in [row(512), row(512 + 64), std::array::from_fn(|lane| 512 + 8 * lane as u64)] {
+        let stores = [(0, row(384)), (0, row(0)), (1, row(256)), (0, last)];
+        for to in (0..BYTES - 32).step_by(4) {
+            let noted = found(What::Write, &stores, to, false);
+            assert_eq!(noted, found(What::Write, &stores, to, true), "{to} after {last:?}");
+            let other = stores.iter().any(|(warp, address)| *warp == 0 && address.contains(&to));
+            assert_eq!(noted.is_some(), other, "{to} after {last:?}");
+        }
+    }
+}

@@ -15,7 +15,7 @@ use crate::engine::warp::touched::Touched;
 use crate::engine::warp::{Group, SHARE, State, Status, Warp, lanes_of};
 use crate::engine::watch::access::show_for;
 use crate::engine::watch::costs::look_for;
-use crate::finding::{Access, Finding, Findings, Kind, What};
+use crate::finding::{Access, Finding, Findings, Kind, Space, What};
 use crate::kernel::Fault;
 use crate::lane::{HostVectors, LANES};
 use std::collections::VecDeque;
@@ -61,6 +61,13 @@ impl<'l> Worker<'l> {
     pub fn new(launch: &'l Shared<'l>) -> Worker<'l> {
         let program = launch.program;
         let branches = program.branches.len();
+        let mut sites = vec![Site::default(); program.ops.len() + 2 * program.row()];
+        for access in program.accesses.iter().filter(|access| access.space == Space::Shared) {
+            if let Some(room) = launch.rooms.get(access.pc as usize) {
+                let site = &mut sites[access.pc as usize];
+                (site.start, site.len) = (room.start, room.end - room.start);
+            }
+        }
         Worker {
             launch,
             notes: Notes {
@@ -75,7 +82,7 @@ impl<'l> Worker<'l> {
                 seen: (!launch.looks.is_empty()).then(|| Box::new(Seen::new(program.retries, program.accesses.len()))),
             },
             counts: vec![BlockCount::default(); program.blocks.len()],
-            sites: vec![Site::default(); program.ops.len() + 2 * program.row()],
+            sites,
             row: program.row(),
             branch_warps: vec![0; branches],
             diverged_warps: vec![0; branches],

@@ -15,10 +15,11 @@ pub(crate) struct BlockCount {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Site {
-    /// The first address of the allocation that it accessed last.
+    /// The first address of the allocation that it accessed last. For shared memory, that of the room in which its
+    /// accesses may be usual ones for the checks, see [`crate::engine::watch::usual`].
     pub start: u64,
-    /// The size of that allocation in bytes. 0 means that there is none yet, or that it must not be accessed in this
-    /// way.
+    /// The size of that allocation, or of that room, in bytes. 0 means that there is none yet, or that it must not be
+    /// accessed in this way.
     pub len: u64,
     /// The distance from the device's address to the host's. For shared memory it is a pointer to the pattern of the
     /// addresses, a [`crate::engine::traffic::pattern::Pattern`].

@@ -1,22 +1,25 @@
 //! The usual accesses to shared memory: those about which the checks have nothing to say, and only take note.
 
 use crate::checks::bounds::Bounds;
+use crate::checks::launch::LaunchRaces;
 use crate::checks::{Addresses, Event, Layout};
+use crate::engine::traffic::pattern::Pattern;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::{Op, Order, Program};
 use crate::engine::warp::request::Request;
 use crate::finding::{Space, What};
+use crate::lane::LANES;
 use std::ops::Range;
 
-/// For each instruction, the shared memory in which its accesses may be usual ones: empty if they never are. A block
-/// has `bytes` bytes of it.
+/// For each instruction, the shared memory in which its accesses may be usual ones: empty if they never are, or if it
+/// does not name that space. A block has `bytes` bytes of it.
 pub(crate) fn rooms(program: &Program, bounds: &[Option<Bounds>], bytes: u32) -> Vec<Range<u64>> {
     let mut rooms = vec![0..0; program.ops.len()];
-    for access in &program.accesses {
+    for access in program.accesses.iter().filter(|access| access.space == Space::Shared) {
         let Order { strong, volatile, release, narrow: _, asynchronous, bulk } = access.order;
         let may_be_usual = match access.what {
-            What::Read => !strong,
             What::Atomic => access.size == 4,
+            What::Read | What::Write => !strong,
             _ => false,
         };
         if may_be_usual && !(volatile || release || asynchronous || bulk) {
@@ -28,40 +31,117 @@ pub(crate) fn rooms(program: &Program, bounds: &[Option<Bounds>], bytes: u32) ->
     rooms
 }
 
+/// An access to shared memory, as far as it matters for whether it is a usual one.
+struct Usual {
+    /// Its program counter.
+    pc: u32,
+    what: What,
+    /// The offset of its first byte, and one past that of its last.
+    low: u64,
+    end: u64,
+}
+
 impl Warp<'_> {
-    /// Notes an access to shared memory if it is a usual one: all that it touches has been written and belongs to the
-    /// array meant, and since the last barrier the block has made accesses of this kind only. Otherwise returns false,
-    /// and nothing has been done.
+    /// Whether an access to shared memory is a usual one: all that it touches has been written and belongs to the array
+    /// meant, and since the last barrier the block has made accesses of this kind only. Then the accesses before it are
+    /// settled, and it need only be noted; a store perhaps not, see [`crate::checks::shared::SharedRaces::note_row`].
     #[inline(always)]
-    pub(super) fn note_usual(&mut self, op: &Op, request: Request, address: Addresses<'_>, layout: &Layout) -> bool {
-        let Request { space, size, what } = request;
-        let launch = self.launch();
-        let (Space::Shared, Some(races), Some(room)) = (space, &launch.races, launch.rooms.get(op.site as usize))
-        else {
-            return false;
-        };
-        let (low, end) = (layout.low, layout.high.saturating_add(size.into()));
-        let lies_in = |piece: &Range<u64>| piece.start <= low && end <= piece.end;
-        let (mask, unjudged) = (self.mask(), !self.unjudged.is_empty());
+    fn is_usual(&mut self, races: &LaunchRaces, Usual { pc, what, low, end }: Usual) -> bool {
+        // SAFETY: there is a site for every instruction.
+        let site = unsafe { &*self.sites.add(pc as usize) };
+        let lies_in_room = low >= site.start && end <= site.start + site.len;
+        let init = self.launch().init;
+        let judged = self.unjudged.is_empty();
         let block = self.block.get_mut();
-        let usual = lies_in(room)
-            && (!launch.init || (lies_in(&block.stretch) && !unjudged))
+        let usual = lies_in_room
+            && (!init || (block.stretch.start <= low && end <= block.stretch.end && judged))
             && block.copies.is_empty()
             && (what == What::Read || block.proxies.is_off())
             && block.clock.is_in_time(&races.time)
             && block.races.notes(block.clock.section(), what);
-        if !usual {
+        if usual {
+            self.clock.settle(&mut block.clock, &races.time);
+        }
+        usual
+    }
+
+    /// Notes a read of shared memory or atomics there if they are usual ones. Otherwise returns false, and nothing has
+    /// been done.
+    #[inline(always)]
+    pub(super) fn note_usual(&mut self, op: &Op, request: Request, address: Addresses<'_>, layout: &Layout) -> bool {
+        let Request { space, size, what } = request;
+        let (Space::Shared, What::Read | What::Atomic, Some(races)) = (space, what, &self.launch().races) else {
+            return false;
+        };
+        let (pc, low, end) = (op.site, layout.low, layout.high.saturating_add(size.into()));
+        if !self.is_usual(races, Usual { pc, what, low, end }) {
             return false;
         }
-        self.clock.settle(&mut block.clock, &races.time);
+        let mask = self.mask();
+        let block = self.block.get_mut();
         let strong = what == What::Atomic;
         if strong {
             self.clock.acquire(&mut block.clock, false, &races.time);
         }
         let clocks = races.clocks(&block.clock, &self.clock, block.clock.start);
-        let (pc, volatile, narrow, block_local) = (op.site, false, false, true);
+        let (volatile, narrow, block_local) = (false, false, true);
         let event = Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, layout };
         block.races.note(&clocks, &event);
         true
+    }
+
+    /// Notes a read of shared memory by all lanes, `size` bytes each, if it is a usual one. They lie as the pattern has
+    /// it, from the offset `low` on. Otherwise returns false, and nothing has been done. A call of its own: inside the
+    /// handler, it would take registers from loads that nobody checks.
+    #[inline(never)]
+    pub(crate) fn note_read(&mut self, op: &Op, size: u32, low: u64, pattern: &Pattern) -> bool {
+        let (Some(races), false) = (&self.launch().races, pattern.halves.is_any_unusual()) else {
+            return false;
+        };
+        let (pc, what, end) = (op.site, What::Read, low + pattern.span + u64::from(size));
+        if !self.is_usual(races, Usual { pc, what, low, end }) {
+            return false;
+        }
+        let block = self.block.get_mut();
+        let clocks = races.clocks(&block.clock, &self.clock, block.clock.start);
+        let start = [pattern.at[0], pattern.at[LANES / 2]].map(|at| low as u32 + at);
+        block.races.note_halves(&clocks, (pc, size), pattern.halves, start);
+        true
+    }
+
+    /// Notes atomics of the running lanes on words of shared memory, if they are usual ones. In the lanes that do not
+    /// run, the offsets can be any; `low` and `high` are the lowest and the highest of the others. Otherwise returns
+    /// false, and nothing has been done.
+    #[inline(always)]
+    pub(crate) fn note_atomics(&mut self, op: &Op, at: &[u32; LANES], (low, high): (u64, u64)) -> bool {
+        let Some(races) = &self.launch().races else {
+            return false;
+        };
+        let (pc, what) = (op.site, What::Atomic);
+        if !self.is_usual(races, Usual { pc, what, low, end: high + 4 }) {
+            return false;
+        }
+        let mask = self.mask();
+        let block = self.block.get_mut();
+        self.clock.acquire(&mut block.clock, false, &races.time);
+        let clocks = races.clocks(&block.clock, &self.clock, block.clock.start);
+        block.races.note_words(&clocks, (pc, mask), at, (low, high));
+        true
+    }
+
+    /// Notes a store of a word by each lane, lane after lane from the offset `low` on, if it is a usual one. Otherwise
+    /// returns false, and it has not been noted. A call of its own, as for reads.
+    #[inline(never)]
+    pub(crate) fn note_row(&mut self, op: &Op, low: u64) -> bool {
+        let Some(races) = &self.launch().races else {
+            return false;
+        };
+        let (pc, what, end) = (op.site, What::Write, low + 4 * LANES as u64);
+        if !self.is_usual(races, Usual { pc, what, low, end }) {
+            return false;
+        }
+        let block = self.block.get_mut();
+        let clocks = races.clocks(&block.clock, &self.clock, block.clock.start);
+        block.races.note_row(&clocks, pc, low)
     }
 }

@@ -195,8 +195,11 @@ impl<E: Elem> Exec for LoadShared<E> {
                 return load_any::<E>(warp, op);
             };
             if warp.checking {
-                let layout = pattern.layout(low as u64 - warp.shared as u64);
-                look::<E>(warp, op, count, Space::Shared, What::Read, Some(&layout));
+                let from = low as u64 - warp.shared as u64;
+                if !warp.note_read(op, size, from, pattern) {
+                    let layout = pattern.layout(from);
+                    look::<E>(warp, op, count, Space::Shared, What::Read, Some(&layout));
+                }
             }
             if count == 1 {
                 let to = to()[0].holding::<E::Reg>().lanes(warp);

@@ -127,11 +127,15 @@ impl<E: Elem> Exec for StoreShared<E> {
             let Some((low, pattern)) = shared::find::<W>(warp, op, size, false) else {
                 return store_any::<E>(warp, op);
             };
+            let row = count == 1 && pattern.shape == pattern::Shape::Row;
             if warp.checking {
-                let layout = pattern.layout(low as u64 - warp.shared as u64);
-                look::<E>(warp, op, count, Space::Shared, What::Write, Some(&layout));
+                let to = low as u64 - warp.shared as u64;
+                if !(row && size == 4 && warp.note_row(op, to)) {
+                    let layout = pattern.layout(to);
+                    look::<E>(warp, op, count, Space::Shared, What::Write, Some(&layout));
+                }
             }
-            if count == 1 && pattern.shape == pattern::Shape::Row {
+            if row {
                 copy_out::<E>(from()[0].holding::<E::Reg>().lanes(warp), low);
                 return Flow::Next;
             }

@@ -8,7 +8,7 @@ use crate::engine::warp::program::Op;
 use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Space, What};
-use crate::lane::{LANES, lanes};
+use crate::lane::{ALL, LANES, lanes};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -50,34 +50,25 @@ impl<C: Sum> Exec for Quick<C> {
                 Space::Global => global::<C>(warp, op),
                 _ => None,
             };
-            let Some((old, changed)) = done else {
-                return General::<C>::exec(warp, op);
-            };
-            let mask = warp.mask();
-            if !changed {
-                let digest = lanes(mask).fold(0u64, |d, i| d.rotate_left(7) ^ u64::from(old[i]));
-                warp.polled(op.site, digest);
-            }
-            if let Some(to) = Atomic::unpack(op).old {
-                let to = &mut *to.holding::<u32>().lanes(warp);
-                for i in 0..LANES {
-                    let keep = ((mask >> i) & 1).wrapping_sub(1);
-                    to[i] = (to[i] & keep) | (old[i] & !keep);
-                }
-            }
+            done.unwrap_or_else(|| General::<C>::exec(warp, op))
         }
-        Flow::Next
     }
 }
 
-/// What the lanes find, and whether memory has changed. None: this is not one of the usual cases, and nothing has been
-/// done.
-type Done = Option<([u32; LANES], bool)>;
+/// What comes next. None: this is not one of the usual cases, and nothing has been done.
+type Done = Option<Flow>;
 
 /// Executes it in the block's shared memory, which nobody else can see now.
 #[inline(always)]
 unsafe fn shared<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
-    let mask = warp.mask();
+    // SAFETY: see `Quick`.
+    unsafe { if warp.mask() == ALL { shared_by::<C, true>(warp, op) } else { shared_by::<C, false>(warp, op) } }
+}
+
+/// The same; `WHOLE` if all lanes of the warp run.
+#[inline(always)]
+unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done {
+    let mask = if WHOLE { ALL } else { warp.mask() };
     // SAFETY: see `Quick`.
     unsafe {
         let addr = &*Atomic::unpack(op).address.base.lanes(warp);
@@ -93,36 +84,77 @@ unsafe fn shared<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
         if bits & 3 != 0 || high >= warp.shared_len || warp.shared_len - high < 4 {
             return None;
         }
-        // How the halves of the warp lie matters only where atomics meet other accesses.
-        look(warp, op, Space::Shared, Some(&Layout { low, high, ..Layout::default() }));
-        let b = &*Atomic::unpack(op).value.holding::<u32>().lanes(warp);
+        if warp.checking && !warp.note_atomics(op, &at, (low, high)) {
+            // How the halves of the warp lie matters only where atomics meet other accesses.
+            look(warp, op, Space::Shared, Some(&Layout { low, high, ..Layout::default() }));
+        }
+        let b = Atomic::unpack(op).value.holding::<u32>().lanes(warp).cast_const().cast::<u32>();
+        // What a lane finds goes to its place at once, as nothing reads that later: the register may be one of those
+        // that the instruction takes, but each lane's part of that has been read by then.
+        let old = Atomic::unpack(op).old.map(|old| old.holding::<u32>().lanes(warp).cast::<u32>());
         let memory = warp.shared;
-        let (stamp, touched) = warp.notes.get_mut().touched.begin();
-        let mut old = [0u32; LANES];
-        let (mut change, mut met) = (0u32, 0u32);
+        let mut change = 0;
         let mut step = |i: usize| {
-            let offset = at[i] as usize;
-            let to = memory.add(offset).cast::<u32>();
+            let to = memory.add(at[i] as usize).cast::<u32>();
             let seen = to.read();
-            let new = C::new(seen, b[i], 0, false);
+            let new = C::new(seen, b.add(i).read(), 0, false);
             to.write(new);
-            old[i] = seen;
             change |= seen ^ new;
-            let last = touched.add(offset / 4);
-            met += u32::from(last.read() == stamp);
-            last.write(stamp);
+            seen
         };
-        if mask == u32::MAX {
-            for i in 0..LANES {
-                step(i);
-            }
-        } else {
-            for i in lanes(mask) {
-                step(i);
-            }
+        match old {
+            Some(old) => each::<WHOLE>(mask, |i| old.add(i).write(step(i))),
+            None => each::<WHOLE>(mask, |i| _ = step(i)),
+        }
+        // In a loop of its own: both together would take more registers than the host has.
+        let mut met = 0;
+        if warp.counting {
+            let (stamp, touched) = warp.notes.get_mut().touched.begin();
+            each::<WHOLE>(mask, |i| {
+                let last = touched.add(at[i] as usize / 4);
+                met += u32::from(last.read() == stamp);
+                last.write(stamp);
+            });
         }
         count(warp, op, met);
-        Some((old, change != 0))
+        if change == 0 {
+            // The lanes have found what is still there.
+            poll(warp, op, |i| memory.add(at[i] as usize).cast::<u32>().read());
+        }
+        Some(Flow::Next)
+    }
+}
+
+/// Acts for each lane of a mask in turn; `WHOLE` if these are all lanes of the warp.
+#[inline(always)]
+fn each<const WHOLE: bool>(mask: u32, mut act: impl FnMut(usize)) {
+    if WHOLE {
+        (0..LANES).for_each(act);
+    } else {
+        for i in lanes(mask) {
+            act(i);
+        }
+    }
+}
+
+/// Notes that an atomic has changed nothing: it may be a look at a flag.
+#[cold]
+fn poll(warp: &mut Warp, op: &Op, found: impl Fn(usize) -> u32) {
+    let digest = lanes(warp.mask()).fold(0u64, |d, i| d.rotate_left(7) ^ u64::from(found(i)));
+    warp.polled(op.site, digest);
+}
+
+/// Gives the running lanes what they have found, if somebody wants it.
+#[inline(always)]
+unsafe fn give(warp: &mut Warp, op: &Op, old: &[u32; LANES]) {
+    let mask = warp.mask();
+    if let Some(to) = Atomic::unpack(op).old {
+        // SAFETY: see `Quick`.
+        let to = unsafe { &mut *to.holding::<u32>().lanes(warp) };
+        for i in 0..LANES {
+            let keep = ((mask >> i) & 1).wrapping_sub(1);
+            to[i] = (to[i] & keep) | (old[i] & !keep);
+        }
     }
 }
 
@@ -191,7 +223,11 @@ unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
             let seen = if total == 0 { word.load(Ordering::Relaxed) } else { word.fetch_add(total, Ordering::SeqCst) };
             C::chain(seen, b, mask, true, &mut old);
             count(warp, op, mask.count_ones() - 1);
-            return Some((old, total != 0));
+            if total == 0 {
+                poll(warp, op, |i| old[i]);
+            }
+            give(warp, op, &old);
+            return Some(Flow::Next);
         }
         let mut seen = word.load(Ordering::Relaxed);
         let changed = loop {
@@ -205,7 +241,11 @@ unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
             }
         };
         count(warp, op, mask.count_ones() - 1);
-        Some((old, changed))
+        if !changed {
+            poll(warp, op, |i| old[i]);
+        }
+        give(warp, op, &old);
+        Some(Flow::Next)
     }
 }
 
