@@ -59,8 +59,8 @@ pub(crate) struct Shared<'l> {
     /// For each instruction, where its addresses may lie, if that is known. Empty unless the memory check and one of
     /// the two others are on.
     pub bounds: Vec<Option<Bounds>>,
-    /// For each instruction, the shared memory in which its accesses may be such that the checks only note them. Empty
-    /// in clusters, and if the race check is off.
+    /// For each instruction, the memory in which its accesses may be usual ones for the checks. Empty in clusters, and
+    /// if the race check is off.
     pub rooms: Vec<Range<u64>>,
     /// What is looked at before each instruction. Empty unless the launch's costs are counted.
     pub looks: Vec<Look>,

@@ -28,7 +28,7 @@ impl Warp<'_> {
         // SAFETY: the caller's contract.
         let address = Addresses { base: unsafe { &*self.reg::<[u64; LANES]>(base) }, offset };
         if let Some(layout) = layout
-            && self.note_usual(op, request, address, layout)
+            && (self.note_usual(op, request, address, layout) || self.note_rows(op, request, address, layout))
         {
             return;
         }

@@ -12,6 +12,7 @@ pub(crate) mod costs;
 mod mbarriers;
 mod races;
 mod remedy;
+mod rows;
 mod sync;
 pub(crate) mod usual;
 mod warpgroups;

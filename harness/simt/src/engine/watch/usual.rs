@@ -11,21 +11,24 @@ use crate::finding::{Space, What};
 use crate::lane::LANES;
 use std::ops::Range;
 
-/// For each instruction, the shared memory in which its accesses may be usual ones: empty if they never are, or if it
-/// does not name that space. A block has `bytes` bytes of it.
+/// For each instruction, the memory in which its accesses may be usual ones, see also [`super::rows`]: empty if they
+/// never are. For those that name shared memory, of which a block has `bytes` bytes, it lies there; for others it lies
+/// in global memory.
 pub(crate) fn rooms(program: &Program, bounds: &[Option<Bounds>], bytes: u32) -> Vec<Range<u64>> {
     let mut rooms = vec![0..0; program.ops.len()];
-    for access in program.accesses.iter().filter(|access| access.space == Space::Shared) {
-        let Order { strong, volatile, release, narrow: _, asynchronous, bulk } = access.order;
+    for access in &program.accesses {
+        let Order { strong, volatile, release, narrow, asynchronous, bulk } = access.order;
+        let shared = access.space == Space::Shared;
         let may_be_usual = match access.what {
-            What::Atomic => access.size == 4,
-            What::Read | What::Write => !strong,
+            What::Atomic => shared && access.size == 4,
+            What::Read | What::Write => !strong && (shared || !narrow),
             _ => false,
         };
         if may_be_usual && !(volatile || release || asynchronous || bulk) {
             let pc = access.pc as usize;
-            let known = bounds.get(pc).copied().flatten().filter(|known| known.space == Space::Shared);
-            rooms[pc] = known.map_or(0..bytes.into(), |known| known.start..known.end.min(bytes.into()));
+            let (space, room) = if shared { (Space::Shared, 0..bytes.into()) } else { (Space::Global, 0..u64::MAX) };
+            let known = bounds.get(pc).copied().flatten().filter(|known| known.space == space);
+            rooms[pc] = known.map_or(room.clone(), |known| known.start..known.end.min(room.end));
         }
     }
     rooms

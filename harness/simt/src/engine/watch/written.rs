@@ -10,6 +10,7 @@ use crate::lane::lanes;
 use crate::memory::Written;
 
 /// The index of the live range that an address lies in. Most often it is the one that the instruction accessed last.
+#[inline(always)]
 pub(super) fn range_at(launch: &Shared<'_>, notes: &mut Notes, site: u32, address: u64) -> Option<usize> {
     let view = &launch.view;
     let last = &mut notes.ranges[site as usize];

@@ -1,0 +1,74 @@
+//! Plain loads and stores of rows of global memory by whole warps, the most frequent accesses to it: what
+//! [`super::access`] does about any access, in fewer steps.
+
+use super::written::range_at;
+use crate::checks::{Addresses, Event, Half, Layout};
+use crate::engine::warp::Warp;
+use crate::engine::warp::program::Op;
+use crate::engine::warp::request::Request;
+use crate::finding::{Space, What};
+use crate::lane::{ALL, LANES};
+
+impl Warp<'_> {
+    /// Tells the checks of an access if it is one of all lanes to a row, or to one in each half of the warp, inside one
+    /// allocation and the array meant, and it reads only what has been written. Otherwise returns false, and has told
+    /// them nothing.
+    #[inline(always)]
+    pub(super) fn note_rows(&mut self, op: &Op, request: Request, address: Addresses<'_>, layout: &Layout) -> bool {
+        let Request { space, size, what } = request;
+        let launch = self.launch();
+        let (Space::Global, Some(races), Some(room)) = (space, &launch.races, launch.rooms.get(op.site as usize))
+        else {
+            return false;
+        };
+        let Layout { low, high, row, halves } = *layout;
+        let end = high.saturating_add(size.into());
+        let usual = (row || halves.each() == [Half::Line; 2])
+            && self.mask() == ALL
+            && room.start <= low
+            && end <= room.end
+            && self.unjudged.is_empty();
+        if !usual {
+            return false;
+        }
+        let Some(at) = range_at(launch, self.notes.get_mut(), op.site, low) else {
+            return false;
+        };
+        let range = launch.view.ranges()[at];
+        if !range.contains(low, end - low) {
+            return false;
+        }
+        if launch.init
+            && let Some(written) = launch.view.written(at)
+        {
+            let half = u64::from(size) * LANES as u64 / 2;
+            let [one, two] =
+                if row { [(low, end - low), (low, 0)] } else { [0, LANES / 2].map(|lane| (address.at(lane), half)) };
+            if what == What::Write {
+                written.write(one.0 - range.start, one.1);
+                written.write(two.0 - range.start, two.1);
+            } else if written.unwritten(one.0 - range.start, one.1).is_some()
+                || written.unwritten(two.0 - range.start, two.1).is_some()
+            {
+                return false;
+            }
+        }
+        let block = self.block.get_mut();
+        block.clock.catch_up(&races.time);
+        if !block.clock.is_in_time(&races.time) {
+            return true;
+        }
+        self.clock.settle(&mut block.clock, &races.time);
+        if range.writable {
+            let clocks = races.clocks(&block.clock, &self.clock, races.publications.start);
+            let (strong, volatile, narrow, block_local) = (false, false, false, false);
+            let (pc, mask) = (op.site, ALL);
+            let event = Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, layout };
+            let memory = races.global(at, range.start, range.end - range.start);
+            if let Some(conflict) = memory.access(&clocks, &event, mask) {
+                self.race(op, &event, space, conflict);
+            }
+        }
+        true
+    }
+}
