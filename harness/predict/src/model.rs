@@ -4,7 +4,7 @@ use crate::{
     part::Part,
     place::{Hits, Spread},
     prediction::{Bound, NotPredicted, Prediction, Term},
-    resources::{SCHEDULERS, filling, first_data, last_chain, passed_on, terms, waiting},
+    resources::{SCHEDULERS, filling, first_data, idle, last_chain, passed_on, terms, waiting},
     subject::{Repeated, Subject},
 };
 
@@ -100,7 +100,7 @@ fn alone(subject: &Subject, terms: &[Term], part: &Part, latency: f64) -> f64 {
     let resident = spread.resident.max(1.0);
     let warps = (subject.threads / 32.0).ceil().max(1.0);
     let others = resident * if subject.chain_barriers > 0.0 { 1.0 } else { warps };
-    let cycles = spread.rounds * waiting(subject, part, &spread, &hits) / others
+    let cycles = spread.rounds * (waiting(subject, part, &spread, &hits) - idle(subject, part, &hits)) / others
         + filling(subject, part, &hits)
         + (spread.waves - 1.0) * first_data(subject, part, &hits) / resident;
     let waits = latency * (cycles / spread.clocks_per_ms + passed_on(subject, part, &spread));
@@ -111,26 +111,41 @@ fn alone(subject: &Subject, terms: &[Term], part: &Part, latency: f64) -> f64 {
         Bound::Blocks => Term { ms: 0.0, ..*term },
         _ => *term,
     };
-    waits + combined(&terms.iter().map(rest).collect::<Vec<_>>(), sharpness(subject, resident, part))
+    waits + combined(&terms.iter().map(rest).collect::<Vec<_>>(), sharpness(subject, &spread, part), part)
 }
 
 /// How well resources overlap. A warp alone uses one after another, and they add up; from some warps of a scheduler on,
 /// there is always one that uses the busiest. Between two barriers all warps of a block do the same: only the other
-/// ones of `resident` blocks do something else.
-fn sharpness(subject: &Subject, resident: f64, part: &Part) -> f64 {
+/// ones of `resident` blocks do something else. And blocks that begin together read at one time and write at another:
+/// the fewer rounds there are, of blocks and of loads in each, the more of that is left.
+fn sharpness(subject: &Subject, spread: &Spread, part: &Part) -> f64 {
+    let resident = spread.resident.max(1.0);
     let warps = resident * (subject.threads / 32.0).ceil().max(1.0) / SCHEDULERS;
     let others = if subject.chain_barriers > 0.0 { resident / (resident + 1.0) } else { 1.0 };
-    1.0 + (part.value("sharpness") - 1.0) * (warps / part.value("overlap_warps")).min(1.0) * others
+    let rounds = spread.waves * (subject.chain_global / subject.blocks.max(1.0)).max(1.0);
+    let apart = 1.0 - part.value("one_round_percent") / 100.0 / rounds.max(1.0);
+    1.0 + (part.value("sharpness") - 1.0) * (warps / part.value("overlap_warps")).min(1.0) * others * apart
 }
 
-/// What all resources together need: a little more than the busiest, as they overlap but not perfectly.
-fn combined(terms: &[Term], sharpness: f64) -> f64 {
-    let longest = terms.iter().map(|term| term.ms).fold(0.0, f64::max);
+/// What all resources together need: a little more than the busiest, as they overlap but not perfectly. An instruction
+/// uses its slot and its pipe at the same time, so these overlap however few warps there are.
+fn combined(terms: &[Term], sharpness: f64, part: &Part) -> f64 {
+    let (issue, others): (Vec<Term>, Vec<Term>) = terms.iter().partition(|term| is_issue(term.bound));
+    let issue = power_sum(issue.iter().map(|term| term.ms), part.value("sharpness"));
+    power_sum(others.iter().map(|term| term.ms).chain([issue]), sharpness)
+}
+
+/// Whether it is a slot or a pipe that instructions go to.
+fn is_issue(bound: Bound) -> bool {
+    matches!(bound, Bound::Issue | Bound::SinglePipe | Bound::IntegerPipe | Bound::DoublePipe | Bound::SpecialPipe)
+}
+
+fn power_sum(times: impl Iterator<Item = f64> + Clone, sharpness: f64) -> f64 {
+    let longest = times.clone().fold(0.0, f64::max);
     if longest == 0.0 {
         return 0.0;
     }
-    let sum: f64 = terms.iter().map(|term| (term.ms / longest).powf(sharpness)).sum();
-    longest * sum.powf(1.0 / sharpness)
+    longest * times.map(|ms| (ms / longest).powf(sharpness)).sum::<f64>().powf(1.0 / sharpness)
 }
 
 #[cfg(test)]
@@ -353,10 +368,11 @@ mod tests {
             };
             alone(&both).ms
         };
-        // Issue slots, the pipe and shared memory each need a million cycles.
+        // Issue slots, the pipe and shared memory each need a million cycles, the first two at once. All blocks
+        // begin together and have one round, which takes a quarter of what p has above 1.
         let million = 1e6 / part().value("clock_ghz") * 1e-6;
-        let all = |p: f64| 3.0_f64.powf(1.0 / p) * million;
-        for (resident, barriers, p) in [(1.0, 0.0, 3.0), (1.0, 1.0, 2.0), (2.0, 1.0, 1.0 + 2.0 * 2.0 / 3.0)] {
+        let all = |p: f64| (2.0_f64.powf(p / 3.0) + 1.0).powf(1.0 / p) * million;
+        for (resident, barriers, p) in [(1.0, 0.0, 2.5), (1.0, 1.0, 1.75), (2.0, 1.0, 2.0)] {
             let ms = ms(resident, barriers) - part().value("launch_us") * 1e-3;
             assert!((ms / all(p) - 1.0).abs() < 0.01, "{resident} {barriers} {} {p}", ms / million);
         }
@@ -473,7 +489,28 @@ mod tests {
             ms(&Subject { shared_passes: 2.5e8, ..one.clone() }) / ms(&one)
         };
         // The special function unit and shared memory take as long as each other.
-        assert!(work(32.0) > 1.7 && work(1024.0) < 1.3, "{} {}", work(32.0), work(1024.0));
+        assert!(work(32.0) > 1.7 && work(1024.0) < 1.35, "{} {}", work(32.0), work(1024.0));
+    }
+
+    #[test]
+    fn an_instruction_uses_its_slot_and_its_pipe_at_once_even_in_a_warp_alone() {
+        let one = Subject { blocks: 132.0, threads: 32.0, resident: 1.0, ..Subject::default() };
+        let ms = |single: f64| alone(&Subject { single, ..one.clone() }).ms;
+        let (took, slots) = (ms(132e8) - ms(0.0), 1e8 / 4.0 / part().value("clock_ghz") * 1e-6);
+        // Both need as long, and would add up if one came after the other.
+        assert!(took > slots && took < 1.3 * slots, "{took} {slots}");
+    }
+
+    #[test]
+    fn blocks_that_begin_together_overlap_less_than_those_that_follow_each_other() {
+        let over = |waves: f64| {
+            let blocks = 132.0 * 8.0 * waves;
+            let work = Subject { blocks, threads: 256.0, resident: 8.0, special: 1e6 * blocks, ..Subject::default() };
+            let with = Subject { shared_passes: 2e6 * blocks, ..work.clone() };
+            let ms = |subject: &Subject| alone(subject).ms;
+            ms(&with) / ms(&work)
+        };
+        assert!(over(1.0) > over(4.0) + 0.03 && over(4.0) > 1.2, "{} {}", over(1.0), over(4.0));
     }
 
     #[test]

@@ -45,7 +45,7 @@ const FILES: [(&str, &str); 2] =
     [("h100", include_str!("../constants/h100.toml")), ("h200", include_str!("../constants/h200.toml"))];
 
 /// The names of the constants that the model needs.
-pub(crate) const NEEDED: [&str; 56] = [
+pub(crate) const NEEDED: [&str; 57] = [
     "sms",
     "clock_ghz",
     "issue_per_clock",
@@ -100,6 +100,7 @@ pub(crate) const NEEDED: [&str; 56] = [
     "fill_us",
     "sharpness",
     "overlap_warps",
+    "one_round_percent",
     "low_factor",
     "high_factor",
 ];

@@ -139,6 +139,14 @@ pub(crate) fn waiting(subject: &Subject, part: &Part, spread: &Spread, hits: &Hi
     waits / subject.blocks.max(1.0)
 }
 
+/// How many cycles of the waits for loads from global memory nothing of a block is done. What a warp can execute
+/// meanwhile, the warps of its scheduler execute one after another.
+pub(crate) fn idle(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
+    let warps = (subject.threads / 32.0).ceil().max(1.0);
+    let busy = subject.chain_meanwhile * (warps / SCHEDULERS).max(1.0);
+    (subject.chain_global * a_load(part, hits)).min(busy) / subject.blocks.max(1.0)
+}
+
 /// Cycles of an average load.
 fn a_load(part: &Part, hits: &Hits) -> f64 {
     hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles")

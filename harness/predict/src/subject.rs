@@ -46,6 +46,8 @@ pub struct Subject {
     pub chain_branches: f64,
     pub chain_barriers: f64,
     pub chain_fences: f64,
+    /// Instructions that the warps of these chains can execute while they wait for loads from global memory.
+    pub chain_meanwhile: f64,
     /// The share of the longest block's chain in that sum, by rough cycles.
     pub chain_longest: f64,
     /// The shares of all instructions, and of those to memory, that the block executes that executes the most.
@@ -153,6 +155,7 @@ impl Subject {
             chain_branches: chain.branches as f64,
             chain_barriers: chain.barriers as f64,
             chain_fences: chain.fences as f64,
+            chain_meanwhile: chain.meanwhile as f64,
             chain_longest: longest_chain as f64 / (chain.cycles() as f64).max(1.0),
             busiest_issue: busiest.total() as f64 / (pipes.total() as f64).max(1.0),
             busiest_memory: busiest.memory as f64 / (pipes.memory as f64).max(1.0),

@@ -109,6 +109,48 @@ fn a_chain_is_as_long_as_its_loads_depend_on_each_other() {
 }
 
 #[test]
+fn a_load_is_waited_for_where_its_value_is_first_needed() {
+    // Blocks of code that no predicate can stand for end with an atomic.
+    let atomic = "red.global.add.u32 [%rd1+512], 1;";
+    let two_ways = format!(
+        "ld.global.u32 %r4, [%rd1]; mov.u32 %r6, %r3; setp.gt.u32 %p1, %r2, 32; @%p1 bra ODD; {atomic} bra LAST;
+        ODD: setp.gt.u32 %p2, %r2, 48; @!%p2 bra LAST;
+        ROUND: add.u32 %r4, %r4, 3; add.u32 %r6, %r6, 1; setp.lt.u32 %p3, %r6, 5; @%p3 bra ROUND;
+        LAST: st.global.u32 [%rd1+128], %r4;"
+    );
+    assert_eq!(costs(&two_ways).0.chain.global, 2, "once on each way, in each of two blocks");
+    // Loads side by side whose values are needed in code of their own each.
+    let used = |n: u32| {
+        let label =
+            format!("setp.gt.u32 %p1, %r2, {n}; @!%p1 bra NEXT{n}; red.global.add.u32 [%rd1+512], %r{n}; NEXT{n}:");
+        label
+    };
+    let together = format!(
+        "ld.global.u32 %r4, [%rd1]; ld.global.u32 %r5, [%rd1+64]; ld.global.u32 %r6, [%rd1+96]; {}{}{}",
+        used(4),
+        used(5),
+        used(6)
+    );
+    assert_eq!(costs(&together).0.chain.global, 2, "the first that is needed waits, and the others have come");
+    // The next round's value is asked for before this one's is used.
+    let rotating = |waits_at_once: bool| {
+        let used = if waits_at_once { "%r5" } else { "%r4" };
+        format!(
+            "mov.u32 %r6, 0; ld.global.u32 %r4, [%rd1];
+            ROUND: setp.gt.u32 %p1, %r6, 8; @%p1 bra SKIP; {atomic} ld.global.u32 %r5, [%rd1+64];
+            SKIP: mul.lo.u32 %r7, %r6, %r6; mul.lo.u32 %r7, %r7, %r7; add.u32 %r8, {used}, %r7;
+            st.global.u32 [%rd1+128], %r8; mov.u32 %r4, %r5; add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, 10; @%p2 bra ROUND;"
+        )
+    };
+    let (early, late) = (costs(&rotating(false)).0.chain, costs(&rotating(true)).0.chain);
+    assert_eq!((early.global, late.global), (2 * 11, 2 * 11), "before the first round, and once a round");
+    assert!(
+        early.meanwhile >= 2 * 20 && late.meanwhile >= 2 * 20,
+        "the products are made meanwhile: {early:?} {late:?}"
+    );
+}
+
+#[test]
 fn between_barriers_the_slowest_warp_counts_whichever_it_is() {
     // The first warp loads `first` times in a chain before the barrier, and the second `second` times behind it.
     let chain = |first: u32, barrier: &str, second: u32| {
@@ -292,14 +334,25 @@ fn guarded(more: &str) -> Costs {
 }
 
 #[test]
-fn a_branch_past_a_few_instructions_is_not_made_and_loads_behind_such_branches_wait_together() {
-    let (few, many) = (guarded(""), guarded(&"xor.b32 %r2, %r2, %r1; ".repeat(7)));
-    assert_eq!(few.chain.global, 2, "one step in each of two blocks");
-    assert_eq!(many.chain.global, 2 * 4, "a block of eight instructions is branched past");
-    let stores = guarded("st.global.u32 [%rd1+256], %r1;");
-    assert_eq!(stores.chain.global, 2 * 4, "a load may read what was stored behind a branch before it");
+fn a_branch_past_a_few_instructions_is_not_made_and_past_more_it_is() {
+    // Products, of which no two are joined, and none.
+    let more = |count: usize| guarded(&"mul.lo.u32 %r2, %r2, %r1; ".repeat(count));
+    let (few, most, many) = (guarded(""), more(19), more(20));
     let warps = 4;
-    assert_eq!(many.pipes.control - few.pipes.control, 4 * warps);
+    assert_eq!(few.pipes.control, most.pipes.control);
+    assert_eq!(many.pipes.control - few.pipes.control, 4 * warps, "a block of 21 instructions is branched past");
+    let stores = guarded("st.global.u32 [%rd1+256], %r1;");
+    for (code, told) in [(few, "predicated"), (many, "branched past"), (stores, "behind stores")] {
+        assert_eq!(code.chain.global, 2, "all four are waited for where they are added, in each of two blocks: {told}");
+    }
+    // Without a load, as few as seven are predicated, and atomics never are.
+    let without = |code: &str| {
+        let body = format!("setp.eq.u32 %p1, %r1, 3; @%p1 bra OVER; {code} OVER: st.global.u32 [%rd1+128], %r2;");
+        costs(&body).0.pipes.control
+    };
+    let products = |count: usize| without(&"mul.lo.u32 %r2, %r2, %r1; ".repeat(count));
+    assert_eq!((products(7) + warps, products(7)), (products(8), products(1)));
+    assert_eq!(without("red.global.add.u32 [%rd1], 1;"), products(8));
 }
 
 #[test]

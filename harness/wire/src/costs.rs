@@ -90,6 +90,10 @@ pub struct Chain {
     /// Fences that other blocks can tell: until what was written before has come to the L2 cache.
     #[serde(default)]
     pub fences: u64,
+    /// Instructions that a warp can execute while it waits for loads from global memory: those that neither lead to
+    /// such a load of the same piece of code nor need what it brings. They are no steps of the chain.
+    #[serde(default)]
+    pub meanwhile: u64,
 }
 
 impl Chain {
@@ -104,7 +108,7 @@ impl Chain {
     /// chains.
     #[inline]
     pub fn cycles(&self) -> u64 {
-        const CYCLES: [u64; 13] = [4, 16, 20, 32, 4, 28, 24, 600, 40, 600, 10, 20, 600];
+        const CYCLES: [u64; 14] = [4, 16, 20, 32, 4, 28, 24, 600, 40, 600, 10, 20, 600, 0];
         self.parts().iter().zip(CYCLES).map(|(steps, cycles)| steps * cycles).sum()
     }
 
@@ -122,19 +126,19 @@ impl Chain {
     }
 
     #[inline]
-    fn parts(&self) -> [u64; 13] {
+    fn parts(&self) -> [u64; 14] {
         let Chain { arithmetic, double, special, tensor, warpgroup, shared, exchange, .. } = *self;
-        let Chain { global, local, atomics, branches, barriers, fences, .. } = *self;
-        let [a, b, c, d, e, f] = [global, local, atomics, branches, barriers, fences];
-        [arithmetic, double, special, tensor, warpgroup, shared, exchange, a, b, c, d, e, f]
+        let Chain { global, local, atomics, branches, barriers, fences, meanwhile, .. } = *self;
+        let [a, b, c, d, e, f, g] = [global, local, atomics, branches, barriers, fences, meanwhile];
+        [arithmetic, double, special, tensor, warpgroup, shared, exchange, a, b, c, d, e, f, g]
     }
 
     #[inline]
-    fn parts_mut(&mut self) -> [&mut u64; 13] {
+    fn parts_mut(&mut self) -> [&mut u64; 14] {
         let Chain { arithmetic, double, special, tensor, warpgroup, shared, exchange, .. } = self;
-        let Chain { global, local, atomics, branches, barriers, fences, .. } = self;
-        let [a, b, c, d, e, f] = [global, local, atomics, branches, barriers, fences];
-        [arithmetic, double, special, tensor, warpgroup, shared, exchange, a, b, c, d, e, f]
+        let Chain { global, local, atomics, branches, barriers, fences, meanwhile, .. } = self;
+        let [a, b, c, d, e, f, g] = [global, local, atomics, branches, barriers, fences, meanwhile];
+        [arithmetic, double, special, tensor, warpgroup, shared, exchange, a, b, c, d, e, f, g]
     }
 }
 

@@ -184,7 +184,7 @@ fn every_field_is_needed(
 }
 
 /// The fields that are left out when they are empty, and those that the first reports of this version did not have.
-const MAY_BE_MISSING: [&str; 10] = [
+const MAY_BE_MISSING: [&str; 11] = [
     "inlined_at",
     "textures",
     "surface_loads",
@@ -193,6 +193,7 @@ const MAY_BE_MISSING: [&str; 10] = [
     "refusals_answered",
     "assertion_named",
     "fences",
+    "meanwhile",
     "spun_sectors",
     "busiest",
 ];

@@ -5,11 +5,12 @@
 //! longest path through its data flow, whatever the order of its instructions. The weights below are of the SASS that
 //! nvcc makes for compute capability 9.0.
 
+use super::awaited::{Awaited, copies_after};
 use crate::costs::{Chain, Pipes};
 use crate::engine::warp::program::Effort;
 use crate::instr::words::has;
-use crate::ptx::ast::{Base, Inst, Operand, RegId};
-use std::collections::HashMap;
+use crate::ptx::ast::{Base, Body, Inst, Operand, RegId};
+use std::collections::{HashMap, HashSet};
 
 /// Which count of [`Pipes`] and of [`Chain`] an instruction adds to, and how many instructions it becomes.
 struct Weight {
@@ -29,28 +30,42 @@ pub struct Flow {
     depth: HashMap<RegId, Chain>,
     /// The longest chain so far.
     longest: Chain,
+    /// Which loads are waited for elsewhere.
+    awaited: Awaited,
 }
 
-/// The effort of a block that consists of these instructions, each with what it becomes if the assembler joins it with
-/// others. `is_read` tells whether anything reads a register. The block goes on with `flow`, and its chain is what it
-/// adds to that; `under` is the predicate under which the assembler executes all of it.
-pub fn of<'m>(
+impl Flow {
+    /// At the start of a piece of code.
+    pub fn new(awaited: Awaited) -> Flow {
+        let wait = Chain { global: 1, ..Chain::default() };
+        Flow { depth: awaited.at_start.iter().map(|&r| (r, wait)).collect(), longest: Chain::default(), awaited }
+    }
+}
+
+/// The effort of a block that consists of these instructions of a body, each with what it becomes if the assembler
+/// joins it with others. `is_read` tells whether anything reads a register. The block goes on with `flow`, and its
+/// chain is what it adds to that; `under` is the predicate under which the assembler executes all of it.
+pub fn of(
     flow: &mut Flow,
     under: Option<RegId>,
-    code: impl Iterator<Item = (&'m Inst, Option<u64>)>,
+    body: &Body,
+    code: impl Iterator<Item = (u32, Option<u64>)>,
     is_read: impl Fn(RegId) -> bool,
 ) -> Effort {
     let mut effort = Effort::default();
-    let Flow { depth, longest } = flow;
+    let code: Vec<_> = code.map(|(at, joined)| (at, &body.code[at as usize], joined)).collect();
+    let leads = leads_to_loads(&code);
+    let Flow { depth, longest, awaited } = flow;
     let before = *longest;
-    let mut fences = 0;
-    for (inst, joined) in code {
-        let Weight { pipe, step, instructions } = weigh(inst);
-        let (step, instructions) = match joined {
-            Some(0) => (None, 0),
-            Some(joined) => (step, joined),
-            None => (step, instructions),
-        };
+    let wait = Chain { global: 1, ..Chain::default() };
+    if std::mem::take(&mut awaited.at_end) && wait.cycles() > longest.cycles() {
+        *longest = wait;
+    }
+    let (mut fences, mut meanwhile, mut beside_copies) = (0, 0, 0);
+    for ((at, inst, joined), leads) in code.into_iter().zip(leads) {
+        let Weight { pipe, step, .. } = weigh(inst);
+        let instructions = becomes(inst, joined);
+        let step = step.filter(|_| joined != Some(0));
         *pipe(&mut effort.pipes) += instructions;
         fences += u64::from(is_wide_fence(inst));
         let (writes, mut reads) = split(inst);
@@ -62,14 +77,24 @@ pub fn of<'m>(
             // It adds to its sums.
             reads.extend(&writes);
         }
-        // What waits for no register waits for the blocks before: a barrier, a fence, copies under way.
-        let mut own = if waits_for_all(inst) { before } else { longest_of(&reads, depth) };
+        let mut own = match waits_for(inst) {
+            Waits::Registers => longest_of(&reads, depth),
+            Waits::Before => before,
+            Waits::All => *longest,
+        };
+        awaited.copies = copies_after(inst, awaited.copies);
+        if !leads && own.global == 0 {
+            meanwhile += instructions;
+            beside_copies += if awaited.copies > 0 { instructions } else { 0 };
+        }
         if let Some(step) = step {
             // A division or a 64-bit product is a chain by itself.
             *step(&mut own) += instructions.max(1);
         }
-        if own.cycles() > longest.cycles() {
-            *longest = own;
+        // What only leads to a load that is waited for elsewhere is no wait here.
+        let waited = if awaited.later.contains(&at) { Chain { global: own.global - 1, ..own } } else { own };
+        if waited.cycles() > longest.cycles() {
+            *longest = waited;
         }
         // Under a guard the register keeps its old value in some lanes.
         let is_guarded = inst.guard.is_some() || under.is_some();
@@ -80,7 +105,38 @@ pub fn of<'m>(
     effort.chain = longest.beyond(&before);
     // Whatever stands before a fence, what comes after it waits for it.
     effort.chain.fences += fences;
+    effort.chain.meanwhile = if longest.global > 0 || awaited.is_under_way() { meanwhile } else { beside_copies };
     effort
+}
+
+/// Which instructions are loads from global memory, or give such a load its address.
+fn leads_to_loads(code: &[(u32, &Inst, Option<u64>)]) -> Vec<bool> {
+    let mut needed = HashSet::new();
+    let mut leads: Vec<bool> = code
+        .iter()
+        .rev()
+        .map(|(_, inst, _)| {
+            let (writes, reads) = split(inst);
+            let leads = is_global_load(inst) || writes.iter().any(|register| needed.contains(register));
+            if leads {
+                needed.extend(reads);
+            }
+            leads
+        })
+        .collect();
+    leads.reverse();
+    leads
+}
+
+/// Whether it is a load from global memory, or from memory of any kind.
+pub fn is_global_load(inst: &Inst) -> bool {
+    let op = inst.op.as_str();
+    op.starts_with("ld.") && !["shared", "param", "const", "local"].iter().any(|space| has(op, space))
+}
+
+/// How many instructions of the hardware this one becomes; `joined` is their number if it is joined with others.
+pub fn becomes(inst: &Inst, joined: Option<u64>) -> u64 {
+    joined.unwrap_or_else(|| weigh(inst).instructions)
 }
 
 /// Whether it is a fence that other blocks can tell.
@@ -94,10 +150,23 @@ fn longest_of(registers: &[RegId], depth: &HashMap<RegId, Chain>) -> Chain {
     registers.iter().filter_map(|r| depth.get(r)).max_by_key(|c| c.cycles()).copied().unwrap_or_default()
 }
 
-/// Whether an instruction waits for what threads have asked for, rather than for a register.
-fn waits_for_all(inst: &Inst) -> bool {
-    let base = inst.op.split('.').next().unwrap_or_default();
-    matches!(base, "bar" | "barrier" | "fence" | "membar" | "nanosleep" | "cp") || inst.op.starts_with("wgmma.wait")
+/// What an instruction waits for.
+enum Waits {
+    /// The registers that it reads.
+    Registers,
+    /// The blocks before: copies under way, and what a fence divides.
+    Before,
+    /// All that stands before it in its block, too: a barrier.
+    All,
+}
+
+fn waits_for(inst: &Inst) -> Waits {
+    match inst.op.split('.').next().unwrap_or_default() {
+        "bar" | "barrier" => Waits::All,
+        "fence" | "membar" | "nanosleep" | "cp" => Waits::Before,
+        _ if inst.op.starts_with("wgmma.wait") => Waits::Before,
+        _ => Waits::Registers,
+    }
 }
 
 /// What an instruction costs.

@@ -1,6 +1,7 @@
 //! From a function's body to basic blocks.
 
 use super::attempts;
+use super::awaited;
 use super::effort::{self, Flow, split};
 use super::error::unsupported;
 use super::ir::*;
@@ -110,14 +111,19 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         this.merge_loads();
         let joined = joined(body);
         let read: HashSet<RegId> = body.code.iter().flat_map(|inst| split(inst).1).collect();
-        let places = predicated::find(&this.blocks, body);
+        let places = predicated::find(&this.blocks, body, &joined);
+        let order = predicated::in_order(&this.blocks);
+        let mut awaited = awaited::find(&this.blocks, &order, &places, body);
         let mut flows: HashMap<u32, Flow> = HashMap::new();
-        for own in predicated::in_order(&this.blocks) {
+        for own in order {
             let (block, place) = (&mut this.blocks[own as usize], &places[own as usize]);
-            let mut flow = place.after.and_then(|before| flows.remove(&before)).unwrap_or_default();
+            let mut flow = place
+                .after
+                .and_then(|before| flows.remove(&before))
+                .unwrap_or_else(|| Flow::new(awaited.remove(&own).unwrap_or_default()));
             let kept = block.code.len() - usize::from(place.drops_branch);
-            let code = block.code[..kept].iter().map(|&at| (&body.code[at as usize], joined[at as usize]));
-            block.effort = effort::of(&mut flow, place.under, code, |register| read.contains(&register));
+            let code = block.code[..kept].iter().map(|&at| (at, joined[at as usize]));
+            block.effort = effort::of(&mut flow, place.under, body, code, |register| read.contains(&register));
             flows.insert(own, flow);
             let followers = block.insts.iter().filter(|inst| inst.merge == Merge::Follows).count() as u64;
             block.effort.pipes.memory = block.effort.pipes.memory.saturating_sub(followers);

@@ -3,6 +3,7 @@
 
 mod alloc;
 mod attempts;
+mod awaited;
 mod calls;
 mod context;
 mod effort;

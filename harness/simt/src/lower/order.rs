@@ -24,14 +24,25 @@ pub fn natural_loops(blocks: &[Block]) -> Vec<(u32, Vec<bool>)> {
     loops(&successors, &post_order(&successors))
 }
 
-fn loops(successors: &[Vec<u32>], reach: &[u32]) -> Vec<(u32, Vec<bool>)> {
-    let n = successors.len();
-    let mut predecessors = vec![Vec::new(); n];
+/// The immediate dominator of each block, of a function in which blocks have these successors; the entry is its own.
+pub fn immediate_dominators(successors: &[Vec<u32>]) -> Vec<u32> {
+    let reach = post_order(successors);
+    dominators(&reach, &predecessors(successors, &reach), successors.len())
+}
+
+fn predecessors(successors: &[Vec<u32>], reach: &[u32]) -> Vec<Vec<u32>> {
+    let mut predecessors = vec![Vec::new(); successors.len()];
     for &b in reach {
         for &s in &successors[b as usize] {
             predecessors[s as usize].push(b);
         }
     }
+    predecessors
+}
+
+fn loops(successors: &[Vec<u32>], reach: &[u32]) -> Vec<(u32, Vec<bool>)> {
+    let n = successors.len();
+    let predecessors = predecessors(successors, reach);
     let dominators = dominators(reach, &predecessors, n);
     let mut loops: Vec<(u32, Vec<bool>)> = Vec::new();
     for &b in reach.iter().rev() {

@@ -2,12 +2,15 @@
 //! predicate. What comes before them, they themselves, and what comes behind are then one piece of code to it, in which
 //! it moves loads together: `if (i < n) a = x[i]; if (j < n) b = x[j];` waits once.
 
+use super::effort::{becomes, is_global_load};
 use super::ir::{Block, Term};
 use crate::ptx::ast::{Body, RegId};
 
-/// The most instructions that are executed under a predicate: so many the CUDA C Programming Guide named (4.0, control
-/// flow instructions, where many warps are likely to diverge).
-const MOST: usize = 7;
+/// The most instructions that are executed under a predicate: without a load from global memory, so many as the CUDA
+/// C Programming Guide named (4.0, control flow instructions, where many warps are likely to diverge), and with one,
+/// whose wait a branch would only make longer, more (ptxas 13.0 for sm_90, given blocks of 1 to 39 instructions).
+const MOST: u64 = 7;
+const MOST_WITH_LOAD: u64 = 20;
 
 /// What is done with a basic block.
 #[derive(Clone, Copy, Default)]
@@ -27,8 +30,8 @@ pub fn in_order(blocks: &[Block]) -> Vec<u32> {
     order
 }
 
-/// What is done with each block.
-pub fn find(blocks: &[Block], body: &Body) -> Vec<Place> {
+/// What is done with each block. `joined` tells what instructions become where the assembler joins them with others.
+pub fn find(blocks: &[Block], body: &Body, joined: &[Option<u64>]) -> Vec<Place> {
     let mut places = vec![Place::default(); blocks.len()];
     let mut ways_to = vec![0u32; blocks.len()];
     for to in blocks.iter().flat_map(|block| block.term.successors()) {
@@ -50,7 +53,7 @@ pub fn find(blocks: &[Block], body: &Body) -> Vec<Place> {
             let is_alone = ways_to[inner as usize] == 1 && ways_to[behind as usize] == 2;
             let first = |block: u32| blocks[block as usize].code.first();
             let in_order = first(head) < first(inner) && first(inner) < first(behind);
-            if is_skipped && is_alone && in_order && can_be_predicated(skipped, body) {
+            if is_skipped && is_alone && in_order && can_be_predicated(skipped, body, joined) {
                 places[head as usize].drops_branch = true;
                 places[inner as usize] = Place { after: Some(head), under: Some(predicate), ..places[inner as usize] };
                 // A load behind it may read what it writes, and is not moved up.
@@ -67,10 +70,26 @@ fn writes(block: &Block, body: &Body) -> bool {
     block.code.iter().any(|at| matches!(base(at), "st" | "red" | "atom"))
 }
 
-/// Whether a block is short, and of instructions that each lane executes for itself.
-fn can_be_predicated(block: &Block, body: &Body) -> bool {
-    const TOGETHER: [&str; 12] =
-        ["bar", "barrier", "shfl", "vote", "match", "redux", "activemask", "mma", "wmma", "wgmma", "ldmatrix", "cp"];
-    let base = |at: &u32| body.code[*at as usize].op.split('.').next().unwrap_or_default();
-    block.code.len() <= MOST && block.code.iter().all(|at| !TOGETHER.contains(&base(at)))
+/// Whether a block is short, and of instructions that each lane executes for itself. Atomics are branched around.
+fn can_be_predicated(block: &Block, body: &Body, joined: &[Option<u64>]) -> bool {
+    const BRANCHED: [&str; 14] = [
+        "bar",
+        "barrier",
+        "shfl",
+        "vote",
+        "match",
+        "redux",
+        "activemask",
+        "mma",
+        "wmma",
+        "wgmma",
+        "ldmatrix",
+        "cp",
+        "atom",
+        "red",
+    ];
+    let code = || block.code.iter().map(|&at| (&body.code[at as usize], joined[at as usize]));
+    let most = if code().any(|(inst, _)| is_global_load(inst)) { MOST_WITH_LOAD } else { MOST };
+    let becomes: u64 = code().map(|(inst, joined)| becomes(inst, joined)).sum();
+    becomes <= most && code().all(|(inst, _)| !BRANCHED.contains(&inst.op.split('.').next().unwrap_or_default()))
 }

@@ -1,0 +1,271 @@
+//! Where loads from global memory are waited for: at the first instruction that needs what they bring, which may stand
+//! in a later block of code. `next = x[i + 1]; ...; use(now); now = next;` computes while it loads, and loads of
+//! several blocks of code that are needed in one place are waited for together.
+
+use super::effort::{is_global_load, split};
+use super::ir::Block;
+use super::order::immediate_dominators;
+use super::predicated::Place;
+use crate::ptx::ast::{Body, Inst, Operand, RegId};
+use std::collections::{HashMap, HashSet};
+
+/// What of a piece of code waits for loads of other pieces, and which of its loads others wait for.
+#[derive(Clone, Default)]
+pub struct Awaited {
+    /// Registers that are on their way when the piece begins.
+    pub at_start: HashSet<RegId>,
+    /// Loads of the piece, as indices into the body, that nothing in it waits for.
+    pub later: HashSet<u32>,
+    /// Something that was on its way at its start is waited for at its end.
+    pub at_end: bool,
+    /// Groups of asynchronous copies that are on their way when it begins, at most [`MOST_GROUPS`].
+    pub copies: u32,
+}
+
+impl Awaited {
+    /// Whether some load is under way while this piece executes.
+    pub fn is_under_way(&self) -> bool {
+        !self.at_start.is_empty() || !self.later.is_empty()
+    }
+}
+
+/// So many groups of copies on their way are told apart.
+const MOST_GROUPS: u32 = 8;
+/// Rounds in which it is found out what is on its way where: loops inside loops settle in a few.
+const ROUNDS: usize = 8;
+
+/// How many groups of asynchronous copies are on their way after an instruction, if it was `groups` before.
+pub fn copies_after(inst: &Inst, groups: u32) -> u32 {
+    match (inst.op.as_str(), inst.operands.first()) {
+        ("cp.async.commit_group", _) => (groups + 1).min(MOST_GROUPS),
+        ("cp.async.wait_all", _) => 0,
+        ("cp.async.wait_group", Some(Operand::Int(left))) => groups.min(u32::try_from(*left).unwrap_or(MOST_GROUPS)),
+        _ => groups,
+    }
+}
+
+/// What each block waits for that begins a piece. `order` has the blocks as they stand in the code, and `places` what
+/// becomes of each.
+pub fn find(blocks: &[Block], order: &[u32], places: &[Place], body: &Body) -> HashMap<u32, Awaited> {
+    let (firsts, pieces) = pieces(blocks, order, places);
+    let copies = copies(&pieces, body);
+    let mut code = Code::of(&pieces, body);
+    // Most code needs at once what it loads.
+    let begin = Loads::default();
+    if copies.iter().all(|groups| *groups == 0)
+        && pieces.iter().all(|piece| code.after(piece, &begin).under_way.is_empty())
+    {
+        return HashMap::new();
+    }
+    let (mut at_start, mut out) = code.flow(&pieces);
+    // What is on its way on one of the ways that a piece leads to, and not on another, the piece waits for itself.
+    for _ in 0..8 * ROUNDS {
+        // So does what all of these ways wait for at once: lanes of a warp may go them one after the other.
+        let stops = |own: usize, one: &(RegId, u32)| {
+            let to = &pieces[own].successors;
+            let goes_on = |to: &usize| at_start[*to].under_way.contains(one);
+            let is_awaited = |to: &usize| !out[*to].under_way.iter().any(|(_, load)| *load == one.1);
+            let stops = !to.iter().all(goes_on) || to.len() > 1 && to.iter().all(is_awaited);
+            stops.then_some((own, one.1))
+        };
+        let all = out.iter().enumerate().flat_map(|(own, loads)| loads.under_way.iter().map(move |one| (own, one)));
+        let ended: Vec<_> = all.filter_map(|(own, one)| stops(own, one)).collect();
+        if ended.is_empty() {
+            break;
+        }
+        code.ended.extend(ended);
+        (at_start, out) = code.flow(&pieces);
+    }
+    let awaited = |own: usize| Awaited {
+        at_start: at_start[own].under_way.iter().map(|(register, _)| *register).collect(),
+        later: out[own].under_way.iter().map(|(_, load)| *load).filter(|load| code.piece_of[load] == own).collect(),
+        at_end: at_start[own].under_way.iter().any(|(_, load)| code.ended.contains(&(own, *load))),
+        copies: copies[own],
+    };
+    firsts.into_iter().enumerate().map(|(own, first)| (first, awaited(own))).collect()
+}
+
+/// A piece of code that the assembler treats as one block, with the pieces that follow it.
+struct Piece {
+    own: usize,
+    code: Vec<u32>,
+    successors: Vec<usize>,
+}
+
+/// The pieces in the order of their first blocks, and these.
+fn pieces(blocks: &[Block], order: &[u32], places: &[Place]) -> (Vec<u32>, Vec<Piece>) {
+    let (mut firsts, mut members, mut piece_of) = (Vec::new(), Vec::<Vec<u32>>::new(), HashMap::new());
+    for &block in order {
+        let before = places[block as usize].after.and_then(|before| piece_of.get(&before).copied());
+        let own = before.unwrap_or_else(|| {
+            firsts.push(block);
+            members.push(Vec::new());
+            members.len() - 1
+        });
+        members[own].push(block);
+        piece_of.insert(block, own);
+    }
+    let piece = |(own, members): (usize, &Vec<u32>)| {
+        let code = members.iter().flat_map(|&block| blocks[block as usize].code.iter().copied()).collect();
+        let to = members.iter().flat_map(|&block| blocks[block as usize].term.successors());
+        // Within a piece code goes on, but for a jump back to its first block.
+        let leaves = |to: &u32| piece_of.get(to).is_some_and(|&piece| piece != own || *to == members[0]);
+        let mut successors: Vec<usize> = to.filter(leaves).map(|to| piece_of[&to]).collect();
+        successors.sort_unstable();
+        successors.dedup();
+        Piece { own, code, successors }
+    };
+    let pieces = members.iter().enumerate().map(piece).collect();
+    (firsts, pieces)
+}
+
+/// Groups of asynchronous copies on their way when each piece begins: as many as on the way to it that has the most.
+fn copies(pieces: &[Piece], body: &Body) -> Vec<u32> {
+    let mut groups = vec![0; pieces.len()];
+    for _ in 0..ROUNDS {
+        for piece in pieces {
+            let own = groups[piece.own];
+            let after = piece.code.iter().fold(own, |groups, &at| copies_after(&body.code[at as usize], groups));
+            for &to in &piece.successors {
+                groups[to] = groups[to].max(after);
+            }
+        }
+    }
+    groups
+}
+
+/// What is known of loads in some place of the code. Loads are named by their indices in the body.
+#[derive(Clone, Default, PartialEq)]
+struct Loads {
+    /// Registers with the loads that bring them: more than one where ways meet.
+    under_way: HashSet<(RegId, u32)>,
+    /// Those that have been waited for since they were asked for.
+    arrived: HashSet<u32>,
+}
+
+impl Loads {
+    /// The loads that bring a register.
+    fn of(&self, register: RegId) -> Vec<u32> {
+        self.under_way.iter().filter(|(to, _)| *to == register).map(|(_, load)| *load).collect()
+    }
+
+    /// A register gets another value.
+    fn forget(&mut self, register: RegId) {
+        self.under_way.retain(|(to, _)| *to != register);
+    }
+
+    /// These loads have come.
+    fn end(&mut self, comes: impl Fn(u32) -> bool) {
+        self.arrived.extend(self.under_way.iter().map(|(_, load)| *load).filter(|load| comes(*load)));
+        self.under_way.retain(|(_, load)| !comes(*load));
+    }
+}
+
+/// The code of a function by its pieces.
+struct Code<'b> {
+    body: &'b Body,
+    /// What each instruction writes and reads.
+    uses: Vec<(Vec<RegId>, Vec<RegId>)>,
+    /// The piece of each load.
+    piece_of: HashMap<u32, usize>,
+    before: Vec<Vec<usize>>,
+    dominators: Vec<u32>,
+    /// The loads that are waited for at the end of a piece, with the piece.
+    ended: HashSet<(usize, u32)>,
+}
+
+impl<'b> Code<'b> {
+    fn of(pieces: &[Piece], body: &'b Body) -> Code<'b> {
+        let is_load = |at: &u32| is_global_load(&body.code[*at as usize]);
+        let loads =
+            |piece: &Piece| piece.code.iter().copied().filter(is_load).map(|at| (at, piece.own)).collect::<Vec<_>>();
+        let mut before = vec![Vec::new(); pieces.len()];
+        for piece in pieces {
+            piece.successors.iter().for_each(|&to| before[to].push(piece.own));
+        }
+        let successors: Vec<Vec<u32>> =
+            pieces.iter().map(|piece| piece.successors.iter().map(|&to| to as u32).collect()).collect();
+        Code {
+            body,
+            uses: body.code.iter().map(split).collect(),
+            piece_of: pieces.iter().flat_map(loads).collect(),
+            before,
+            dominators: immediate_dominators(&successors),
+            ended: HashSet::new(),
+        }
+    }
+
+    /// What is on its way when each piece begins, and when it ends.
+    fn flow(&self, pieces: &[Piece]) -> (Vec<Loads>, Vec<Loads>) {
+        let mut at_start = vec![Loads::default(); pieces.len()];
+        let mut out = at_start.clone();
+        for _ in 0..ROUNDS {
+            let last = at_start.clone();
+            for (own, piece) in pieces.iter().enumerate() {
+                at_start[own] = self.before(own, &out);
+                out[own] = self.after(piece, &at_start[own]);
+            }
+            if at_start == last {
+                break;
+            }
+        }
+        (at_start, out)
+    }
+
+    /// What is on its way when a piece begins, by one way at least. What has arrived on another way is not, if it was
+    /// on its way already where the ways parted.
+    fn before(&self, own: usize, out: &[Loads]) -> Loads {
+        let ways = || self.before[own].iter().map(|&before| &out[before]);
+        let arrived: HashSet<u32> = ways().flat_map(|loads| loads.arrived.iter().copied()).collect();
+        let parted = out.get(self.dominators[own] as usize).filter(|_| self.dominators[own] != own as u32);
+        let asked_before: HashSet<u32> =
+            parted.into_iter().flat_map(|loads| loads.under_way.iter().map(|one| one.1)).collect();
+        let all = ways().flat_map(|loads| loads.under_way.iter().copied());
+        let under_way = all.filter(|(_, load)| !(arrived.contains(load) && asked_before.contains(load))).collect();
+        Loads { under_way, arrived }
+    }
+
+    /// The same when it ends.
+    fn after(&self, piece: &Piece, start: &Loads) -> Loads {
+        let mut loads = start.clone();
+        for &at in &piece.code {
+            let (inst, (writes, reads)) = (&self.body.code[at as usize], &self.uses[at as usize]);
+            if loads.under_way.is_empty() && !is_global_load(inst) {
+                continue;
+            }
+            if let Some((to, from)) = renamed(inst) {
+                let of = loads.of(from);
+                loads.forget(to);
+                loads.under_way.extend(of.into_iter().map(|load| (to, load)));
+                continue;
+            }
+            for register in reads {
+                // What was asked for in one piece comes together; what others have asked for comes soon after it.
+                if let Some(latest) = loads.of(*register).iter().map(|load| self.piece_of[load]).max() {
+                    loads.end(|load| self.piece_of[&load] != piece.own || latest == piece.own);
+                }
+            }
+            if inst.guard.is_none() {
+                for register in writes {
+                    loads.forget(*register);
+                }
+            }
+            if is_global_load(inst) {
+                loads.arrived.remove(&at);
+                loads.under_way.extend(writes.iter().map(|&register| (register, at)));
+            }
+        }
+        loads.end(|load| self.ended.contains(&(piece.own, load)));
+        loads
+    }
+}
+
+/// The registers of a move from one to another, of which the assembler only takes note.
+fn renamed(inst: &Inst) -> Option<(RegId, RegId)> {
+    match inst.operands.as_slice() {
+        [Operand::Reg(to), Operand::Reg(from)] if inst.op.starts_with("mov.") && inst.guard.is_none() => {
+            Some((*to, *from))
+        }
+        _ => None,
+    }
+}
