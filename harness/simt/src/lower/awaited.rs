@@ -52,9 +52,9 @@ pub fn find(blocks: &[Block], order: &[u32], places: &[Place], body: &Body) -> H
     let mut code = Code::of(&pieces, body);
     // Most code needs at once what it loads.
     let begin = Loads::default();
-    if copies.iter().all(|groups| *groups == 0)
-        && pieces.iter().all(|piece| code.after(piece, &begin).under_way.is_empty())
-    {
+    let leaving = pieces.iter().flat_map(|piece| code.after(piece, &begin).under_way).map(|(_, load)| load).collect();
+    code.leaving = leaving;
+    if code.leaving.is_empty() && copies.iter().all(|groups| *groups == 0) {
         return HashMap::new();
     }
     let (mut at_start, mut out) = code.flow(&pieces);
@@ -139,7 +139,7 @@ fn copies(pieces: &[Piece], body: &Body) -> Vec<u32> {
 struct Loads {
     /// Registers with the loads that bring them: more than one where ways meet.
     under_way: HashSet<(RegId, u32)>,
-    /// Those that have been waited for since they were asked for.
+    /// Those that have been waited for since they were asked for, of the ones that leave their piece.
     arrived: HashSet<u32>,
 }
 
@@ -154,9 +154,10 @@ impl Loads {
         self.under_way.retain(|(to, _)| *to != register);
     }
 
-    /// These loads have come.
-    fn end(&mut self, comes: impl Fn(u32) -> bool) {
-        self.arrived.extend(self.under_way.iter().map(|(_, load)| *load).filter(|load| comes(*load)));
+    /// These loads have come. What does not leave its piece is of no interest elsewhere.
+    fn end(&mut self, leaving: &HashSet<u32>, comes: impl Fn(u32) -> bool) {
+        let all = self.under_way.iter().map(|(_, load)| *load);
+        self.arrived.extend(all.filter(|load| comes(*load) && leaving.contains(load)));
         self.under_way.retain(|(_, load)| !comes(*load));
     }
 }
@@ -168,6 +169,8 @@ struct Code<'b> {
     uses: Vec<(Vec<RegId>, Vec<RegId>)>,
     /// The piece of each load.
     piece_of: HashMap<u32, usize>,
+    /// The loads that are on their way when their own piece ends.
+    leaving: HashSet<u32>,
     before: Vec<Vec<usize>>,
     dominators: Vec<u32>,
     /// The loads that are waited for at the end of a piece, with the piece.
@@ -189,6 +192,7 @@ impl<'b> Code<'b> {
             body,
             uses: body.code.iter().map(split).collect(),
             piece_of: pieces.iter().flat_map(loads).collect(),
+            leaving: HashSet::new(),
             before,
             dominators: immediate_dominators(&successors),
             ended: HashSet::new(),
@@ -242,7 +246,7 @@ impl<'b> Code<'b> {
             for register in reads {
                 // What was asked for in one piece comes together; what others have asked for comes soon after it.
                 if let Some(latest) = loads.of(*register).iter().map(|load| self.piece_of[load]).max() {
-                    loads.end(|load| self.piece_of[&load] != piece.own || latest == piece.own);
+                    loads.end(&self.leaving, |load| self.piece_of[&load] != piece.own || latest == piece.own);
                 }
             }
             if inst.guard.is_none() {
@@ -255,7 +259,7 @@ impl<'b> Code<'b> {
                 loads.under_way.extend(writes.iter().map(|&register| (register, at)));
             }
         }
-        loads.end(|load| self.ended.contains(&(piece.own, load)));
+        loads.end(&self.leaving, |load| self.ended.contains(&(piece.own, load)));
         loads
     }
 }
