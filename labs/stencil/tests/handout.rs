@@ -22,7 +22,7 @@ fn the_reference_run_says_what_the_handout_says() {
     let steps = |variant| h200.ms(variant, "128x128, 500 steps");
     let [sync, launches, graph, blocked] =
         ["jacobi-sync", "jacobi-launches", "jacobi-graph", "jacobi-blocked"].map(steps);
-    assert!(sync > 2.0 * launches && launches > 2.0 * graph && graph > 1.9 * blocked);
+    assert!(sync > 2.0 * launches && launches > 2.0 * graph && graph > 1.7 * blocked);
     assert!(steps("jacobi-persistent") > graph);
 }
 
