@@ -2,7 +2,7 @@
 //! in a later block of code. `next = x[i + 1]; ...; use(now); now = next;` computes while it loads, and loads of
 //! several blocks of code that are needed in one place are waited for together.
 
-use super::effort::{is_global_load, split};
+use super::effort::is_global_load;
 use super::ir::Block;
 use super::order::immediate_dominators;
 use super::predicated::Place;
@@ -29,6 +29,9 @@ impl Awaited {
     }
 }
 
+/// The registers that an instruction writes, and those that it reads.
+type Uses = (Vec<RegId>, Vec<RegId>);
+
 /// So many groups of copies on their way are told apart.
 const MOST_GROUPS: u32 = 8;
 /// Rounds in which it is found out what is on its way where: loops inside loops settle in a few.
@@ -44,12 +47,12 @@ pub fn copies_after(inst: &Inst, groups: u32) -> u32 {
     }
 }
 
-/// What each block waits for that begins a piece. `order` has the blocks as they stand in the code, and `places` what
-/// becomes of each.
-pub fn find(blocks: &[Block], order: &[u32], places: &[Place], body: &Body) -> HashMap<u32, Awaited> {
+/// What each block waits for that begins a piece. `order` has the blocks as they stand in the code, `places` what
+/// becomes of each, and `uses` what each instruction writes and reads.
+pub fn find(blocks: &[Block], order: &[u32], places: &[Place], body: &Body, uses: &[Uses]) -> HashMap<u32, Awaited> {
     let (firsts, pieces) = pieces(blocks, order, places);
     let copies = copies(&pieces, body);
-    let mut code = Code::of(&pieces, body);
+    let mut code = Code::of(&pieces, body, uses);
     // Most code needs at once what it loads.
     let begin = Loads::default();
     let leaving = pieces.iter().flat_map(|piece| code.after(piece, &begin).under_way).map(|(_, load)| load).collect();
@@ -58,9 +61,9 @@ pub fn find(blocks: &[Block], order: &[u32], places: &[Place], body: &Body) -> H
         return HashMap::new();
     }
     let (mut at_start, mut out) = code.flow(&pieces);
-    // What is on its way on one of the ways that a piece leads to, and not on another, the piece waits for itself.
+    // What is on its way on one of the ways that a piece leads to, and not on another, the piece waits for itself; so
+    // it does for what all of these ways wait for at once, as lanes of a warp may go them one after the other.
     for _ in 0..8 * ROUNDS {
-        // So does what all of these ways wait for at once: lanes of a warp may go them one after the other.
         let stops = |own: usize, one: &(RegId, u32)| {
             let to = &pieces[own].successors;
             let goes_on = |to: &usize| at_start[*to].under_way.contains(one);
@@ -165,8 +168,7 @@ impl Loads {
 /// The code of a function by its pieces.
 struct Code<'b> {
     body: &'b Body,
-    /// What each instruction writes and reads.
-    uses: Vec<(Vec<RegId>, Vec<RegId>)>,
+    uses: &'b [Uses],
     /// The piece of each load.
     piece_of: HashMap<u32, usize>,
     /// The loads that are on their way when their own piece ends.
@@ -178,7 +180,7 @@ struct Code<'b> {
 }
 
 impl<'b> Code<'b> {
-    fn of(pieces: &[Piece], body: &'b Body) -> Code<'b> {
+    fn of(pieces: &[Piece], body: &'b Body, uses: &'b [Uses]) -> Code<'b> {
         let is_load = |at: &u32| is_global_load(&body.code[*at as usize]);
         let loads =
             |piece: &Piece| piece.code.iter().copied().filter(is_load).map(|at| (at, piece.own)).collect::<Vec<_>>();
@@ -190,7 +192,7 @@ impl<'b> Code<'b> {
             pieces.iter().map(|piece| piece.successors.iter().map(|&to| to as u32).collect()).collect();
         Code {
             body,
-            uses: body.code.iter().map(split).collect(),
+            uses,
             piece_of: pieces.iter().flat_map(loads).collect(),
             leaving: HashSet::new(),
             before,

@@ -110,10 +110,11 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         this.run()?;
         this.merge_loads();
         let joined = joined(body);
-        let read: HashSet<RegId> = body.code.iter().flat_map(|inst| split(inst).1).collect();
+        let uses: Vec<_> = body.code.iter().map(split).collect();
+        let read: HashSet<RegId> = uses.iter().flat_map(|(_, reads)| reads.iter().copied()).collect();
         let places = predicated::find(&this.blocks, body, &joined);
         let order = predicated::in_order(&this.blocks);
-        let mut awaited = awaited::find(&this.blocks, &order, &places, body);
+        let mut awaited = awaited::find(&this.blocks, &order, &places, body, &uses);
         let mut flows: HashMap<u32, Flow> = HashMap::new();
         for own in order {
             let (block, place) = (&mut this.blocks[own as usize], &places[own as usize]);
