@@ -192,12 +192,16 @@ pub(crate) fn last_chain(subject: &Subject, part: &Part, spread: &Spread, hits: 
 /// Milliseconds until what blocks tell each other by flags has come from the first to the last of those that begin
 /// together. A block looks at 32 predecessors in each trip to the L2 cache, one a lane, and is done when one of them
 /// was done after the trip before: after r trips 32 + 64 + ... + 32 r = 16 r (r + 1) are. The first trip is a load of
-/// the chain. Later blocks find the flags set.
+/// the chain. Later blocks find the flags set. The blocks of an SM have their data one after another, and can tell
+/// nothing before: each waits for the last of them.
 pub(crate) fn passed_on(subject: &Subject, part: &Part, spread: &Spread) -> f64 {
-    let together = subject.blocks.min(part.value("sms") * spread.resident);
+    let sms = part.value("sms");
+    let together = subject.blocks.min(sms * spread.resident);
     if subject.flag_loops > 0.0 && together > 1.0 {
         let trips = ((0.25 + (together - 1.0) / 16.0).sqrt() - 0.5).ceil();
-        (trips - 1.0) * part.value("flag_ns") * 1e-6
+        let read = subject.block_read_sectors * 32.0 * together / subject.blocks;
+        let others = 1.0 - 1.0 / (together / sms).max(1.0);
+        ((trips - 1.0) * part.value("flag_ns") + others * read / part.value("l2_gb_per_s")) * 1e-6
     } else {
         0.0
     }

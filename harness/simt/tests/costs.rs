@@ -410,3 +410,36 @@ fn rounds_of_a_loop_that_does_something_are_counted() {
         assert!(chain(0) > chain(1) + 10, "{wait}");
     }
 }
+
+/// A block of 33 whose lanes each wait for another of the others, and then do `behind`: what that block costs at least.
+fn after_waiting(waiter: u32, behind: &str) -> (u64, Report) {
+    let body = format!(
+        "mov.u32 %r4, %ctaid.x; setp.eq.u32 %p1, %r4, {waiter}; @%p1 bra WAIT;
+        mul.wide.u32 %rd3, %r4, 4; add.s64 %rd3, %rd1, %rd3; mov.u32 %r5, 1; st.release.gpu.global.u32 [%rd3], %r5; bra END;
+        WAIT: setp.ge.u32 %p3, %r3, {waiter}; selp.u32 %r6, 1, 0, %p3; add.u32 %r6, %r6, %r3;
+        mul.wide.u32 %rd3, %r6, 4; add.s64 %rd3, %rd1, %rd3;
+        LOOK: ld.acquire.gpu.global.u32 %r5, [%rd3]; setp.eq.u32 %p2, %r5, 0; @%p2 bra LOOK;
+        {behind} st.global.u32 [%rd3+512], %r5; END:"
+    );
+    let device = device(&kernel(&body), 1);
+    let data = device.zeros::<u32>(1024);
+    let report = device.launch("probe", 33, 32, &[Arg::Ptr(data)]);
+    let costs = report.counters.costs.as_ref().expect("costs are counted");
+    (costs.longest_chain, report)
+}
+
+#[test]
+fn lanes_that_have_left_a_loop_wait_behind_it_for_those_that_still_look() {
+    let behind = "add.u32 %r5, %r5, 1; xor.b32 %r5, %r5, 3; ".repeat(50);
+    // The first block waits for one after another of the others, and the last one finds them all.
+    let (waits, waits_report) = after_waiting(0, &behind);
+    let (comes_late, _) = after_waiting(32, &behind);
+    assert_eq!(waits, comes_late, "what is behind the loop is executed once");
+    assert!(waits_report.counters.totals.branches > 100, "the first block goes round");
+    // What a lane waits for may be behind the loop: then the others go on without it.
+    let lanes = "mov.u32 %r6, %laneid; setp.eq.u32 %p1, %r6, 0; mul.wide.u32 %rd3, %r6, 4; add.s64 %rd3, %rd1, %rd3;
+        @%p1 bra SET; LOOK: ld.acquire.gpu.global.u32 %r5, [%rd3]; setp.eq.u32 %p2, %r5, 0; @%p2 bra LOOK;
+        SET: st.release.gpu.global.u32 [%rd3+4], %r2;";
+    let (_, report) = costs(lanes);
+    assert_eq!(report.fault, None, "{:?}", report.findings);
+}

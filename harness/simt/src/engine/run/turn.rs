@@ -7,6 +7,9 @@ use crate::engine::warp::seen::Look;
 use crate::engine::warp::{Flow, Group, Reason, SHARE, State, Turn, Warp};
 use crate::lane::LANES;
 
+/// For so many turns in a row, the lanes of a warp wait for those that spin.
+const MOST_HELD: u32 = 8;
+
 /// Gives a warp its turn. Its block and the worker's notes are lent to the warp until the turn is over.
 pub(super) fn turn<'l>(warp: &mut Warp<'l>, block: &mut Block<'l>, notes: &mut Notes) -> Turn {
     let turn = Lent(warp);
@@ -88,17 +91,24 @@ impl Warp<'_> {
             }
             let (pc, mask) = (self.pc, self.mask());
             match self.reason {
-                Reason::Choose => self.groups.push(Group { pc, mask, state: State::Ready }),
+                Reason::Choose => {
+                    self.groups.push(Group { pc, mask, state: State::Ready });
+                    self.held = 0;
+                }
                 Reason::Share => {
+                    let is_held = self.holds_others();
                     self.groups.push(Group { pc, mask, state: State::Deferred });
                     self.settle();
+                    if is_held && self.ready_deferred() {
+                        break Turn::Yield;
+                    }
                     // Groups that part and meet again in a loop take each other along for ever.
                     shares += 1;
                     if shares > LANES && self.ready_deferred() {
                         break Turn::Yield;
                     }
                 }
-                Reason::Gone => {}
+                Reason::Gone => self.held = 0,
                 Reason::Fault => break Turn::Fault,
             }
         };
@@ -107,6 +117,21 @@ impl Warp<'_> {
             self.pause();
         }
         turn
+    }
+
+    /// Whether the running group, which gives way, spins in a loop that only waits for other blocks, while other lanes
+    /// of the warp have left it or have yet to come: these wait where all come together, as a GPU has them do, until
+    /// other warps and blocks have had a few turns. What the group waits for may be theirs to write, so not for ever.
+    fn holds_others(&mut self) -> bool {
+        if self.dice != 0 || self.held >= MOST_HELD || !self.groups.iter().any(|group| group.state == State::Ready) {
+            return false;
+        }
+        // What a look has seen is compared by the look itself, or by an instruction of its own behind it.
+        let accesses = &self.program().accesses;
+        let looks = accesses.partition_point(|access| access.pc <= self.poll.0).checked_sub(1);
+        let spins = self.penalty > 0 && looks.is_some_and(|last| accesses[last].spins);
+        self.held += u32::from(spins);
+        spins
     }
 
     /// Makes the groups ready that have used up their share. Returns whether there were any.

@@ -243,7 +243,7 @@ impl<'l> Worker<'l> {
             0 => 0,
             seed => seed.rotate_left(32) ^ (block.number << 10) ^ index as u64 | 1,
         };
-        warp.poll = (u32::MAX, 0);
+        (warp.poll, warp.held) = ((u32::MAX, 0), 0);
         (warp.late, warp.met) = (0, (0, 0));
         warp.products.reset();
         warp.groups.clear();

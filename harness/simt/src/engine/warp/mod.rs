@@ -132,6 +132,8 @@ pub struct Warp<'l> {
     pub(crate) groups: SmallVec<[Group; 4]>,
     /// The last unsuccessful look at a lock or flag: its program counter, and a digest of what it saw.
     pub(crate) poll: (u32, u64),
+    /// For how many turns in a row lanes have waited for others of the warp that spin.
+    pub(crate) held: u32,
     /// The lanes whose wait at an mbarrier has run out.
     pub(crate) late: u32,
     /// The lanes that have arrived at the cluster's barrier, and in which of its phases.
@@ -194,6 +196,7 @@ impl<'l> Warp<'l> {
             ctaid: [0; 3],
             groups: SmallVec::new(),
             poll: (u32::MAX, 0),
+            held: 0,
             late: 0,
             met: (0, 0),
             products: Products::default(),
