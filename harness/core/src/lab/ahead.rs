@@ -48,14 +48,15 @@ pub(crate) fn compile(files: &[&KernelSource], session: &Session) {
     if files.len() < 2 || kernels::cache_folder().is_none() {
         return;
     }
-    parallel(files.len(), |i| drop(kernels::ptx_for(files[i], session.device.compute_capability)));
+    let sizes: Vec<usize> = files.iter().map(|file| file.ptx.len()).collect();
+    let mut largest_first: Vec<usize> = (0..files.len()).collect();
+    largest_first.sort_by_key(|i| std::cmp::Reverse(sizes[*i]));
+    let compile = |i: usize| drop(kernels::ptx_for(files[largest_first[i]], session.device.compute_capability));
+    parallel(files.len(), compile);
     // In a benchmark's program, a helper would be a benchmark.
     if session.device.is_emulated || !keeps_machine_code() || timer::is_set() {
         return;
     }
-    let sizes: Vec<usize> = files.iter().map(|file| file.ptx.len()).collect();
-    let mut largest_first: Vec<usize> = (0..files.len()).collect();
-    largest_first.sort_by_key(|i| std::cmp::Reverse(sizes[*i]));
     let first = largest_first.iter().rposition(|i| sizes[*i] >= TELLING).unwrap_or(0);
     let first = largest_first.remove(first);
     let began = Instant::now();

@@ -22,7 +22,7 @@ impl Plan {
     /// Samples taken however long they last: a median of fewer says nothing.
     const FEWEST: usize = 3;
 
-    /// Samples that a comparison with another run needs: twice the usual time is spent on them.
+    /// Samples that a comparison with another run needs: half as much again as the usual time is spent on them.
     const ENOUGH: usize = 8;
 
     /// How many throttled samples are dropped before throttled samples are kept: this GPU will not cool down soon.
@@ -68,7 +68,7 @@ impl Plan {
         n >= self.most
             || (n >= least && quiet)
             || (n >= Self::ENOUGH && elapsed >= self.time)
-            || (n >= Self::FEWEST && elapsed >= 2 * self.time)
+            || (n >= Self::FEWEST && elapsed >= self.time * 3 / 2)
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
         let soon = Duration::from_millis(1);
         assert!(!GPU.done(&quiet[..9], soon));
         assert!(GPU.done(&quiet, soon));
-        let (late, over, long) = (GPU.time / 2, GPU.time, 2 * GPU.time);
+        let (late, over, long) = (GPU.time / 2, GPU.time, GPU.time * 3 / 2);
         assert!(GPU.done(&quiet[..8], late) && !GPU.done(&quiet[..7], late) && !GPU.done(&noisy[..8], late));
         // A comparison judges no fewer than eight, unless they last too long.
         assert!(GPU.done(&noisy[..8], over) && !GPU.done(&quiet[..7], over));
